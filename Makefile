@@ -1,0 +1,83 @@
+# Every target sets up what it needs first; `make help` lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+# One target at a time: cargo parallelises its own work, and two cargos would fight for one lock.
+.NOTPARALLEL:
+
+# Parallel build jobs.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# Extra arguments for pytest, the bench, the fuzzer and the demo.
+ARGS ?=
+
+VENV := .venv
+PY := $(VENV)/bin/python
+CARGO_FLAGS := --locked --jobs $(JOBS)
+
+# maturin and pip must see this environment, not one that happens to be active.
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+unexport CONDA_PREFIX
+unexport PYTHONHOME
+
+# What the extension module is made of.
+CRATES := ir frontend analysis costmodel codegen runtime calibration python
+SOURCES := Cargo.toml Cargo.lock .cargo/config.toml pyproject.toml README.md \
+    $(shell find $(CRATES) \( -name '*.rs' -o -name Cargo.toml \) 2>/dev/null)
+BUILT := $(VENV)/nestwise.built
+
+.PHONY: help setup build wheel demo test test-rust test-python lint format bench fuzz clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+	@echo "  JOBS=$(JOBS) parallel build jobs; ARGS='...' passed on to pytest, bench, fuzz, demo"
+
+setup: ## install missing Debian packages and .venv
+	@tools/setup.sh
+
+build: setup ## set up, release build, installed (editable) into .venv
+	@$(MAKE) --no-print-directory $(BUILT)
+
+# Editable: the package's .py files are used from python/src; only Rust needs a build.
+$(BUILT): $(SOURCES) tools/requirements-dev.txt
+	$(VENV)/bin/maturin develop --release $(CARGO_FLAGS) --skip-install-deps
+	@touch $@
+
+wheel: setup ## one abi3 wheel in dist/
+	@rm -rf dist
+	$(VENV)/bin/maturin build --release $(CARGO_FLAGS) --out dist --interpreter $(PY)
+	@ls -l dist
+
+demo: build ## a handful of kernels/ under CPython and under nestwise
+	@$(PY) tools/demo.py $(ARGS)
+
+test: build test-rust test-python ## set up, build, every test
+
+test-rust: setup
+	cargo test --workspace $(CARGO_FLAGS)
+
+test-python: build
+	$(PY) -m pytest $(wildcard tests python/tests) -q $(ARGS)
+
+lint: setup ## formatting, clippy, ruff
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+
+format: setup ## format all Rust and Python
+	cargo fmt --all
+	$(VENV)/bin/ruff check --fix --quiet . || true
+	$(VENV)/bin/ruff format .
+
+bench: build ## the contenders, interleaved; medians
+	@$(PY) bench/run.py $(ARGS)
+
+fuzz: build ## random programs against CPython
+	@$(PY) tests/fuzz.py $(ARGS)
+
+clean: ## remove what building made (.venv too)
+	rm -rf target dist $(VENV) .pytest_cache .ruff_cache
+	rm -f python/src/nestwise/*.so
+	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +

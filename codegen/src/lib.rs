@@ -1,0 +1,1 @@
+//! Typed nest, schedule and target to a kernel, through LLVM.

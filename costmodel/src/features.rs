@@ -1,0 +1,173 @@
+//! What one execution of each loop body of a typed nest does, by kind of operation.
+
+use nestwise_ir::{ArrayKind, BinOp, Expr, ExprKind, Fun, Lib, LoopId, Nest, Prov, Stmt, StmtKind, UnOp};
+
+/// Version of the feature set: raised whenever the meaning of a field changes.
+pub const FEATURES_VERSION: u32 = 1;
+
+/// How often each kind of operation happens in one execution of a block, loops inside it excluded.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Operations whose operands are Python's.
+    pub python_ops: f64,
+    /// Operations with a NumPy scalar.
+    pub numpy_ops: f64,
+    /// Of all operations: additions, multiplications, comparisons and the like.
+    pub simple_ops: f64,
+    /// Of all operations: divisions, modulos, roots.
+    pub slow_ops: f64,
+    /// List element accesses, counted per dimension (the interpreter walks them one by one).
+    pub list_axes: f64,
+    /// Array element accesses.
+    pub array_accesses: f64,
+    /// Their dimensions, summed.
+    pub array_axes: f64,
+    /// Element accesses of any kind.
+    pub accesses: f64,
+    /// Assignments to variables.
+    pub assigns: f64,
+    /// Calls of C math functions.
+    pub calls: f64,
+    /// Calls of NumPy functions.
+    pub numpy_calls: f64,
+}
+
+/// One loop's body and the loops in it.
+#[derive(Clone, Debug)]
+pub struct LoopFeatures {
+    /// The loop.
+    pub id: LoopId,
+    /// Probability that the loop is reached when its parent's body runs (0.5 under a condition).
+    pub reached: f64,
+    /// Its own body.
+    pub body: Counts,
+    /// Loops directly inside.
+    pub inner: Vec<LoopFeatures>,
+}
+
+/// Features of a nest.
+#[derive(Clone, Debug)]
+pub struct Features {
+    /// The top loop.
+    pub top: LoopFeatures,
+    /// Nodes of the nest, the measure of compile time.
+    pub nodes: f64,
+}
+
+impl Features {
+    /// Takes the features of `nest`.
+    pub fn of(nest: &Nest) -> Features {
+        let mut nodes = 0.0;
+        nest.walk(&mut |_| nodes += 1.0);
+        nest.walk_exprs(&mut |_| nodes += 1.0);
+        let mut root = LoopFeatures { id: LoopId(0), reached: 1.0, body: Counts::default(), inner: vec![] };
+        Collector { nest }.stmt(&nest.top, 1.0, &mut root);
+        let top = root.inner.pop().unwrap_or(root);
+        Features { top, nodes }
+    }
+}
+
+struct Collector<'a> {
+    nest: &'a Nest,
+}
+
+impl Collector<'_> {
+    fn block(&self, block: &[Stmt], weight: f64, into: &mut LoopFeatures) {
+        for stmt in block {
+            self.stmt(stmt, weight, into);
+        }
+    }
+
+    fn stmt(&self, stmt: &Stmt, weight: f64, into: &mut LoopFeatures) {
+        match &stmt.kind {
+            StmtKind::For(l) => {
+                let mut inner = self.enter(l.id, weight);
+                self.block(&l.body, 1.0, &mut inner);
+                into.inner.push(inner);
+                return;
+            }
+            StmtKind::While(l) => {
+                let mut inner = self.enter(l.id, weight);
+                self.expr(&l.cond, 1.0, &mut inner.body);
+                self.block(&l.body, 1.0, &mut inner);
+                into.inner.push(inner);
+                return;
+            }
+            StmtKind::Let { var, .. } if !self.nest.vars[*var].name.is_empty() => into.body.assigns += weight,
+            StmtKind::Store { array, .. } => self.access(*array, weight, &mut into.body),
+            _ => {}
+        }
+        for e in stmt.exprs() {
+            self.expr(e, weight, &mut into.body);
+        }
+        // Without a profile of the branches each side is as likely as the other.
+        let share = if matches!(stmt.kind, StmtKind::If { .. }) { 0.5 } else { 1.0 };
+        for block in stmt.blocks() {
+            self.block(block, weight * share, into);
+        }
+    }
+
+    fn enter(&self, id: LoopId, reached: f64) -> LoopFeatures {
+        LoopFeatures { id, reached, body: Counts::default(), inner: vec![] }
+    }
+
+    fn access(&self, array: nestwise_ir::ArrayId, weight: f64, into: &mut Counts) {
+        let decl = &self.nest.arrays[array];
+        into.accesses += weight;
+        if decl.kind == ArrayKind::Ndarray {
+            into.array_accesses += weight;
+            into.array_axes += weight * f64::from(decl.rank);
+        } else {
+            into.list_axes += weight * f64::from(decl.rank);
+        }
+    }
+
+    fn expr(&self, e: &Expr, weight: f64, into: &mut Counts) {
+        match &e.kind {
+            ExprKind::Load { array, .. } => self.access(*array, weight, into),
+            ExprKind::Unary { op, a, .. } => {
+                let slow = matches!(op, UnOp::Abs) && a.ty.repr.is_complex();
+                self.operation(&[a], slow, weight, into);
+            }
+            ExprKind::Binary { op, a, b, .. } => {
+                if *op == BinOp::Pow {
+                    into.calls += weight;
+                }
+                let slow = matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow);
+                self.operation(&[a, b], slow, weight, into);
+            }
+            ExprKind::Compare { a, b, .. } => self.operation(&[a, b], false, weight, into),
+            ExprKind::Call { fun, lib, .. } => match (lib, fun) {
+                (Lib::Numpy, _) => into.numpy_calls += weight,
+                (Lib::C, Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc | Fun::Copysign) => {
+                    into.python_ops += 2.0 * weight;
+                    into.slow_ops += weight;
+                }
+                (Lib::C, _) => into.calls += weight,
+            },
+            ExprKind::Select { cond, then, orelse } => {
+                self.expr(cond, weight, into);
+                self.expr(then, weight * 0.5, into);
+                self.expr(orelse, weight * 0.5, into);
+                return;
+            }
+            _ => {}
+        }
+        for child in e.children() {
+            self.expr(child, weight, into);
+        }
+    }
+
+    fn operation(&self, operands: &[&Expr], slow: bool, weight: f64, into: &mut Counts) {
+        if operands.iter().any(|e| e.ty.prov != Prov::Py) {
+            into.numpy_ops += weight;
+        } else {
+            into.python_ops += weight;
+        }
+        if slow {
+            into.slow_ops += weight;
+        } else {
+            into.simple_ops += weight;
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! What a nest costs where.
+//!
+//! Three things stay apart: **features** ([`features`]: what one execution of each loop body does, by kind of
+//! operation), **weights** ([`profile`]: seconds per operation on one machine, by device), and the **model**
+//! ([`price`]: how features, weights and the sizes of a call combine into an estimate). Features are taken once per
+//! typed nest; a call only fills in trip counts.
+//!
+//! This crate never measures anything.
+
+pub mod features;
+pub mod price;
+pub mod profile;
+
+pub use features::{FEATURES_VERSION, Features};
+pub use price::{Decision, Device, Estimate, Prices, Seconds, Situation, decide};
+pub use profile::{MachineProfile, ProfileError};

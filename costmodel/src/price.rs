@@ -1,0 +1,328 @@
+//! The model: features, weights and sizes to an estimate per device, and a decision.
+
+use crate::features::{Counts, Features, LoopFeatures};
+use crate::profile::MachineProfile;
+use nestwise_ir::LoopId;
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, Mul};
+
+/// A cost in seconds. Never negative, never NaN; infinity means "cannot run there".
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
+pub struct Seconds(pub f64);
+
+impl Seconds {
+    /// A cost no candidate can win with.
+    pub const INFINITE: Seconds = Seconds(f64::INFINITY);
+
+    /// From nanoseconds; what is not a number or negative counts as free.
+    pub fn from_nanos(ns: f64) -> Seconds {
+        Seconds((ns * 1e-9).max(0.0))
+    }
+}
+
+impl Add for Seconds {
+    type Output = Seconds;
+    fn add(self, other: Seconds) -> Seconds {
+        Seconds(self.0 + other.0)
+    }
+}
+
+impl Mul<f64> for Seconds {
+    type Output = Seconds;
+    fn mul(self, factor: f64) -> Seconds {
+        // Zero trips of something impossible cost nothing, where plain arithmetic would say NaN.
+        if factor == 0.0 { Seconds(0.0) } else { Seconds(self.0 * factor) }
+    }
+}
+
+impl Sum for Seconds {
+    fn sum<I: Iterator<Item = Seconds>>(iter: I) -> Seconds {
+        iter.fold(Seconds(0.0), Add::add)
+    }
+}
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            s if s >= 1.0 => write!(f, "{s:.2} s"),
+            s if s >= 1e-3 => write!(f, "{:.2} ms", s * 1e3),
+            s if s >= 1e-6 => write!(f, "{:.2} us", s * 1e6),
+            s => write!(f, "{:.0} ns", s * 1e9),
+        }
+    }
+}
+
+/// The devices that are priced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Device {
+    /// CPython itself.
+    Interpreter,
+    /// Compiled code on one core.
+    Serial,
+    /// Compiled code on several.
+    Threads,
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Interpreter => "interpreter",
+            Self::Serial => "serial",
+            Self::Threads => "threads",
+        })
+    }
+}
+
+/// One device's price, by term.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// Binding, guards, writing back.
+    pub bind: Seconds,
+    /// Lists into buffers and back, copies for undo.
+    pub convert: Seconds,
+    /// Compiling, zero when cached.
+    pub compile: Seconds,
+    /// Starting and joining threads.
+    pub fork_join: Seconds,
+    /// The loops themselves.
+    pub compute: Seconds,
+}
+
+impl Estimate {
+    /// All terms together.
+    pub fn total(&self) -> Seconds {
+        self.bind + self.convert + self.compile + self.fork_join + self.compute
+    }
+    /// All terms but compilation: what every further call costs.
+    pub fn warm(&self) -> Seconds {
+        self.bind + self.convert + self.fork_join + self.compute
+    }
+}
+
+/// A nest's features under one machine's weights: seconds per execution of each loop body, interpreted and
+/// compiled. Made once per nest; [`Prices::total`] only multiplies trip counts in.
+#[derive(Clone, Debug)]
+pub struct Prices {
+    top: LoopPrice,
+    compile: Seconds,
+}
+
+#[derive(Clone, Debug)]
+struct LoopPrice {
+    id: LoopId,
+    reached: f64,
+    interpreted: Seconds,
+    compiled: Seconds,
+    inner: Vec<LoopPrice>,
+}
+
+impl Prices {
+    /// Weighs `features` with `profile`.
+    pub fn new(features: &Features, profile: &MachineProfile) -> Prices {
+        let c = &profile.call;
+        Prices {
+            top: LoopPrice::new(&features.top, profile),
+            compile: Seconds::from_nanos(c.compile + c.compile_op * features.nodes),
+        }
+    }
+
+    /// Time to compile a kernel of this nest.
+    pub fn compile(&self) -> Seconds {
+        self.compile
+    }
+
+    /// Time of the whole nest interpreted, and compiled on one core; `trips` gives each loop's mean trip count.
+    pub fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> (Seconds, Seconds) {
+        self.top.total(trips)
+    }
+}
+
+impl LoopPrice {
+    fn new(features: &LoopFeatures, profile: &MachineProfile) -> LoopPrice {
+        LoopPrice {
+            id: features.id,
+            reached: features.reached,
+            interpreted: interpreted(&features.body, profile),
+            compiled: compiled(&features.body, profile),
+            inner: features.inner.iter().map(|l| LoopPrice::new(l, profile)).collect(),
+        }
+    }
+
+    fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> (Seconds, Seconds) {
+        let (mut interpreted, mut compiled) = (self.interpreted, self.compiled);
+        for inner in &self.inner {
+            let (i, c) = inner.total(trips);
+            interpreted = interpreted + i;
+            compiled = compiled + c;
+        }
+        let n = trips(self.id).max(0.0) * self.reached;
+        (interpreted * n, compiled * n)
+    }
+}
+
+fn interpreted(c: &Counts, profile: &MachineProfile) -> Seconds {
+    let w = &profile.interpreter;
+    Seconds::from_nanos(
+        w.iteration
+            + c.python_ops * w.python_op
+            + c.numpy_ops * w.numpy_op
+            + c.list_axes * w.list_access
+            + c.array_accesses * w.array_access
+            + c.array_axes * w.array_access_axis
+            + c.assigns * w.assign
+            + c.calls * w.call
+            + c.numpy_calls * w.numpy_call,
+    )
+}
+
+fn compiled(c: &Counts, profile: &MachineProfile) -> Seconds {
+    let w = &profile.host;
+    Seconds::from_nanos(
+        w.iteration
+            + c.simple_ops * w.simple_op
+            + c.slow_ops * w.slow_op
+            + c.accesses * w.access
+            + c.calls * w.call
+            + c.numpy_calls * w.numpy_call,
+    )
+}
+
+/// What a decision needs to know of a call besides the sizes.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation {
+    /// Elements of lists to convert.
+    pub list_elements: f64,
+    /// Bytes to copy for undo.
+    pub undo_bytes: f64,
+    /// Kernels are compiled already.
+    pub compiled: bool,
+    /// Time this site has lost so far by not being compiled; compiling is charged only with what exceeds it (the
+    /// ski-rental rule: compile once as much was lost as compiling costs).
+    pub lost: Seconds,
+    /// Threads that a parallel schedule may use; 1 where there is none.
+    pub threads: u32,
+    /// How many times the parallel loops are started.
+    pub forks: f64,
+    /// Share of the compiled code's time that runs in loops vectorised.
+    pub vectorised: bool,
+}
+
+/// A decision and what it rests on.
+#[derive(Clone, Copy, Debug)]
+pub struct Decision {
+    /// The cheapest device.
+    pub device: Device,
+    /// Its price.
+    pub estimate: Estimate,
+    /// The next best.
+    pub runner_up: (Device, Seconds),
+    /// The interpreter's price.
+    pub interpreted: Seconds,
+    /// Whether only the time to compile spoke against running natively.
+    pub waits_for_compile: bool,
+}
+
+/// Prices the devices for one call and picks the cheapest.
+pub fn decide(
+    prices: &Prices,
+    profile: &MachineProfile,
+    trips: &dyn Fn(LoopId) -> f64,
+    situation: &Situation,
+) -> Decision {
+    let (interpreted, mut compiled) = prices.total(trips);
+    if situation.vectorised {
+        compiled = compiled * (1.0 / profile.host.vector_speedup);
+    }
+    let interpreter = Estimate { compute: interpreted, ..Estimate::default() };
+    let c = &profile.call;
+    let serial = Estimate {
+        bind: Seconds::from_nanos(c.hook),
+        convert: Seconds::from_nanos(
+            situation.list_elements * (c.list_in + c.list_out) + situation.undo_bytes * c.copy_byte,
+        ),
+        compile: if situation.compiled {
+            Seconds(0.0)
+        } else {
+            Seconds((prices.compile().0 - situation.lost.0).max(0.0))
+        },
+        fork_join: Seconds(0.0),
+        compute: compiled,
+    };
+    let threads = threaded(&serial, profile, situation);
+    let mut ranked = [(Device::Interpreter, interpreter), (Device::Serial, serial), (Device::Threads, threads)];
+    ranked.sort_by(|a, b| a.1.total().0.total_cmp(&b.1.total().0));
+    let best_native = if threads.warm() < serial.warm() { threads } else { serial };
+    Decision {
+        device: ranked[0].0,
+        estimate: ranked[0].1,
+        runner_up: (ranked[1].0, ranked[1].1.total()),
+        interpreted,
+        waits_for_compile: ranked[0].0 == Device::Interpreter && best_native.warm() < interpreted,
+    }
+}
+
+fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) -> Estimate {
+    if situation.threads < 2 {
+        return Estimate { compute: Seconds::INFINITE, ..*serial };
+    }
+    let cores = 1.0 + f64::from(situation.threads - 1) * profile.threads.efficiency;
+    Estimate {
+        fork_join: Seconds::from_nanos(profile.threads.fork_join) * situation.forks.max(1.0),
+        compute: serial.compute * (1.0 / cores),
+        ..*serial
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prices(body: Counts) -> Prices {
+        let top = LoopFeatures { id: LoopId(0), reached: 1.0, body, inner: vec![] };
+        Prices::new(&Features { top, nodes: 10.0 }, &MachineProfile::default())
+    }
+
+    fn situation() -> Situation {
+        Situation {
+            list_elements: 0.0,
+            undo_bytes: 0.0,
+            compiled: true,
+            lost: Seconds(0.0),
+            threads: 2,
+            forks: 1.0,
+            vectorised: false,
+        }
+    }
+
+    fn device(n: f64, situation: &Situation) -> Device {
+        let body = Counts { numpy_ops: 2.0, simple_ops: 2.0, array_accesses: 3.0, array_axes: 3.0, ..Counts::default() };
+        decide(&prices(body), &MachineProfile::default(), &|_| n, situation).device
+    }
+
+    #[test]
+    fn sizes_move_the_decision_from_interpreter_to_serial_to_threads() {
+        assert_eq!(device(1.0, &situation()), Device::Interpreter);
+        assert_eq!(device(1_000.0, &situation()), Device::Serial);
+        assert_eq!(device(10_000_000.0, &situation()), Device::Threads);
+    }
+
+    #[test]
+    fn compilation_is_charged_once_and_waived_when_as_much_was_lost() {
+        let cold = Situation { compiled: false, ..situation() };
+        assert_eq!(device(1_000.0, &cold), Device::Interpreter);
+        let lost = Situation { lost: Seconds(1.0), ..cold };
+        assert_eq!(device(1_000.0, &lost), Device::Serial);
+    }
+
+    #[test]
+    fn estimates_grow_with_trip_counts() {
+        let p = prices(Counts { simple_ops: 1.0, python_ops: 1.0, ..Counts::default() });
+        let mut last = (Seconds(0.0), Seconds(0.0));
+        for n in [1.0, 10.0, 1e6, 1e12] {
+            let now = p.total(&|_| n);
+            assert!(now.0 > last.0 && now.1 > last.1);
+            last = now;
+        }
+    }
+}

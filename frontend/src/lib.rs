@@ -1,0 +1,1 @@
+//! Python source text of one site to an untyped loop nest, or the reason why not.

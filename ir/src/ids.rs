@@ -1,0 +1,137 @@
+//! Entities are `u32` newtypes whose `Display` is the text form, and [`Arena`] is the table they index.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// A typed index into an [`Arena`].
+pub trait Id: Copy + Eq + fmt::Display {
+    /// The id of the arena's `index`th entry.
+    fn new(index: usize) -> Self;
+    /// The position in its arena.
+    fn index(self) -> usize;
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+        pub struct $name(pub u32);
+        impl Id for $name {
+            fn new(index: usize) -> Self {
+                Self(index as u32)
+            }
+            fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+        impl $name {
+            /// The position in its arena.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+id!(
+    /// A place of the surface nest: a name, or an attribute of a place.
+    PlaceId, "p"
+);
+id!(
+    /// A local of an inlined function or a hidden temporary of the surface nest.
+    NameId, "n"
+);
+id!(
+    /// A scalar variable of a typed nest.
+    VarId, "v"
+);
+id!(
+    /// An array slot of a typed nest.
+    ArrayId, "a"
+);
+id!(
+    /// A loop, numbered in source order.
+    LoopId, "L"
+);
+id!(
+    /// One textual read or write of an array element.
+    AccessId, "x"
+);
+id!(
+    /// A block that [`crate::StmtKind::Leave`] may leave.
+    ScopeId, "s"
+);
+
+/// A growing table indexed by its own id type.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Arena<I, T> {
+    items: Vec<T>,
+    #[serde(skip)]
+    marker: PhantomData<I>,
+}
+
+impl<I, T> Default for Arena<I, T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), marker: PhantomData }
+    }
+}
+
+impl<I: Id, T> Arena<I, T> {
+    /// An empty table.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Appends `item` and returns its id.
+    pub fn push(&mut self, item: T) -> I {
+        self.items.push(item);
+        I::new(self.items.len() - 1)
+    }
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+    /// Whether the table has no entry.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+    /// Entries with their ids, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
+        self.items.iter().enumerate().map(|(i, t)| (I::new(i), t))
+    }
+    /// The ids, in order.
+    pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
+        (0..self.items.len()).map(I::new)
+    }
+    /// The entries, in order.
+    pub fn values(&self) -> std::slice::Iter<'_, T> {
+        self.items.iter()
+    }
+    /// The entry, if the id is one of this table.
+    pub fn get(&self, id: I) -> Option<&T> {
+        self.items.get(id.index())
+    }
+}
+
+impl<I: Id, T> Index<I> for Arena<I, T> {
+    type Output = T;
+    fn index(&self, id: I) -> &T {
+        &self.items[id.index()]
+    }
+}
+
+impl<I: Id, T> IndexMut<I> for Arena<I, T> {
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.items[id.index()]
+    }
+}

@@ -1,0 +1,53 @@
+//! The loop-nest language: what every other crate speaks.
+//!
+//! # Two levels
+//!
+//! A **site** is one outermost loop statement of a user's script. It exists at two levels here.
+//!
+//! 1. [`surface`]: the untyped nest. Python's own constructs with names resolved to *places*; made once per
+//!    site from source text. Nothing in it depends on run-time types.
+//! 2. [`nest`]: the typed nest. Every expression has a [`Ty`], every operation one exact meaning on that type;
+//!    made once per signature (the types of the places the site reads).
+//!
+//! # What a typed nest means
+//!
+//! A nest is a program over *variables* (scalars), *arrays* (strided windows on memory) and *events*. It runs
+//! its single top loop iteration by iteration, exactly as CPython would run the source, as long as no event
+//! fires. An **event** is anything the nest cannot do the way CPython would: an index out of range, an integer
+//! that leaves 64 bits, a division by zero, a NumPy warning. An event never has a value: the chunk of top-loop
+//! iterations in which it fires is undone and CPython runs it instead. So below the surface level there are no
+//! exceptions and no warnings, and two Python types with one representation (`float` and `np.float64`) differ
+//! only in which type a result is boxed to ([`Prov`]).
+//!
+//! An operation that may fire carries `guard: true`. A pass that proves it cannot fire clears the flag; nobody
+//! sets it again. Dropping a guarded operation because its value is unused is therefore wrong.
+//!
+//! # Loops
+//!
+//! `for` runs over iteration numbers: `start`, `stop`, `step` are evaluated once, the *counter* variable is
+//! `start + k * step` in iteration `k`, and no statement of the body may assign it. The user's own loop
+//! variable is an ordinary variable that the body's first statement sets, since Python lets the body rebind it.
+//!
+//! # Arrays and aliasing
+//!
+//! An [`ArrayId`] is a slot: at entry it holds the array of its place; [`StmtKind::Rebind`] permutes slots (the
+//! buffer swap of a time loop). Two slots may overlap in memory; what is known about that is not in the nest
+//! but in the facts of a launch.
+
+mod display;
+mod ids;
+pub mod nest;
+pub mod schedule;
+pub mod span;
+pub mod surface;
+mod types;
+pub mod verify;
+
+pub use ids::{AccessId, Arena, ArrayId, LoopId, NameId, PlaceId, ScopeId, VarId};
+pub use nest::{
+    Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, For, Fun, Lib, LiveOut, LiveOutKind,
+    LoopDecl, Nest, Stmt, StmtKind, UnOp, VarDecl, While,
+};
+pub use schedule::Schedule;
+pub use span::{Span, WithSpan};
+pub use types::{Prov, Scalar, Ty};

@@ -1,0 +1,549 @@
+//! The typed nest.
+//!
+//! Operands of an operation have already been cast to the type the operation computes in, so an operation's
+//! meaning is decided by its kind and the representation of its operands alone.
+
+use crate::ids::{AccessId, Arena, ArrayId, LoopId, PlaceId, ScopeId, VarId};
+use crate::span::Span;
+use crate::types::{Scalar, Ty};
+
+/// A typed nest: one top loop and the declarations it uses.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Nest {
+    /// Array slots.
+    pub arrays: Arena<ArrayId, ArrayDecl>,
+    /// Scalar variables.
+    pub vars: Arena<VarId, VarDecl>,
+    /// Loops in source order; the top loop is `L0`.
+    pub loops: Arena<LoopId, LoopDecl>,
+    /// Every textual array access; an access stands exactly once in the body.
+    pub accesses: Arena<AccessId, Access>,
+    /// Number of scopes, `s0..`.
+    pub scopes: u32,
+    /// Statements before the top loop: `Let`s of loop invariants, without array accesses.
+    pub prologue: Vec<Stmt>,
+    /// The top loop: a [`StmtKind::For`] or [`StmtKind::While`], loop `L0`.
+    pub top: Stmt,
+    /// What the site's places hold afterwards, in the order they are to be written back.
+    pub live_outs: Vec<LiveOut>,
+    /// Values of `return`, in order (a tuple has several); set before [`StmtKind::Return`].
+    pub returns: Option<Returns>,
+    /// Loops that must run at least once per entry for the types to hold (an accumulator whose type changes in
+    /// the first iteration). Checked before launch; otherwise CPython runs the site.
+    pub needs_trip: Vec<LoopId>,
+}
+
+/// The variables a `return` sets.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Returns {
+    /// One per element.
+    pub vars: Vec<VarId>,
+    /// How they are boxed.
+    pub form: ReturnForm,
+}
+
+/// What `return` returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum ReturnForm {
+    /// `return`, `return None`.
+    None,
+    /// One scalar.
+    Scalar,
+    /// A tuple of scalars.
+    Tuple,
+}
+
+/// Which Python object an array slot came from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub enum ArrayKind {
+    /// `numpy.ndarray`, in place.
+    Ndarray,
+    /// A regular list (of lists ...): converted into a row-major buffer, written elements put back.
+    List,
+    /// A tuple of numbers: a read-only list.
+    Tuple,
+    /// `array.array`, in place.
+    ArrayArray,
+    /// `bytes` or `bytearray`, in place.
+    Bytes,
+    /// `str`: a buffer of code points, read-only.
+    Str,
+}
+
+/// An array slot.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct ArrayDecl {
+    /// The name in the user's words.
+    pub name: String,
+    /// Index into the flat list of captures (see the frontend): whose object it holds at entry.
+    pub capture: u32,
+    /// Python's object.
+    pub kind: ArrayKind,
+    /// Representation in memory.
+    pub storage: Scalar,
+    /// Type of a loaded element; same representation as `storage`, except that Python ints and floats widen
+    /// (`array.array('i')` loads as `py.i64`, `bytes` as `py.i64`).
+    pub elem: Ty,
+    /// Number of dimensions, 1 to 8.
+    pub rank: u32,
+    /// The nest loads from this slot.
+    pub read: bool,
+    /// The nest stores to this slot.
+    pub written: bool,
+}
+
+/// A scalar variable. Variables are mutable; a variable not live-in is unassigned at entry.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct VarDecl {
+    /// The name in the user's words; empty for hidden ones.
+    pub name: String,
+    /// Type of its value throughout the nest.
+    pub ty: Ty,
+    /// Index into the flat list of captures, if it has a value at entry. The captured value is cast to `ty`
+    /// without loss by the binder.
+    pub live_in: Option<u32>,
+    /// The range a live-in int was promised to be in (part of the signature).
+    pub range: Option<(i64, i64)>,
+    /// For [`crate::Prov::Dyn`] variables whose provenance is observable: the bool variable that is true when the
+    /// value is NumPy's.
+    pub np_tag: Option<VarId>,
+}
+
+/// A loop's declaration.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct LoopDecl {
+    /// Line of the `for` or `while`.
+    pub span: Span,
+    /// The user's loop variable(s) as text, empty for `while`.
+    pub name: String,
+    /// Nesting depth, the top loop is 0.
+    pub depth: u32,
+    /// The enclosing loop.
+    pub parent: Option<LoopId>,
+}
+
+/// One textual access.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Access {
+    /// The slot.
+    pub array: ArrayId,
+    /// A store, or a load.
+    pub store: bool,
+    /// Where.
+    pub span: Span,
+}
+
+/// What a written place holds afterwards.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct LiveOut {
+    /// The site's place.
+    pub place: PlaceId,
+    /// Its value.
+    pub kind: LiveOutKind,
+    /// `None`: assigned whenever the top loop ran an iteration. `Some(flag)`: assigned when the bool variable is
+    /// true; the flag is false at entry.
+    pub assigned: Option<VarId>,
+}
+
+/// The kinds of live-outs.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub enum LiveOutKind {
+    /// A scalar.
+    Var(VarId),
+    /// A row: the object of the slot's entry array, indexed by the variables (`row = A[i]`; no index: `B = A`).
+    View(ArrayId, Vec<VarId>),
+    /// The object that the slot holds at the end (buffer swaps).
+    Slot(ArrayId),
+}
+
+/// A statement with its position.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Statements.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub enum StmtKind {
+    /// `var = value`; the types are equal.
+    Let { var: VarId, value: Expr },
+    /// `array[index] = value`; `value.ty.repr` is loadable into `storage` by the one rule of
+    /// [`ArrayDecl::elem`]: it equals the element type's representation.
+    Store { access: AccessId, array: ArrayId, index: Vec<Expr>, value: Expr, guard: bool },
+    /// Simultaneous assignment of slots: each `dst` gets what `src` held before. Always a permutation.
+    Rebind(Vec<(ArrayId, ArrayId)>),
+    /// Two-way branch.
+    If { cond: Expr, then: Vec<Stmt>, orelse: Vec<Stmt> },
+    /// Counted loop.
+    For(For),
+    /// `while`.
+    While(While),
+    /// Leaves loop `L` (no `else` clause runs: those are lowered with scopes).
+    Break(LoopId),
+    /// Next iteration of loop `L`.
+    Continue(LoopId),
+    /// A block that may be left early.
+    Scope { id: ScopeId, body: Vec<Stmt> },
+    /// Leaves the scope.
+    Leave(ScopeId),
+    /// Ends the nest; the return variables are set.
+    Return,
+    /// Fires an event if the condition is false.
+    Check { cond: Expr, guard: bool },
+    /// Evaluates for its events alone (an expression whose value is unused but that may fire).
+    Eval(Expr),
+}
+
+/// `for counter in start, start + step, ..., before stop`.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct For {
+    /// This loop.
+    pub id: LoopId,
+    /// The counter, a `py.i64` variable assigned by nothing else.
+    pub counter: VarId,
+    /// First value; evaluated once, as are `stop` and `step`.
+    pub start: Expr,
+    /// Exclusive end.
+    pub stop: Expr,
+    /// Non-zero; an event fires if it is zero and not constant.
+    pub step: Expr,
+    /// The body.
+    pub body: Vec<Stmt>,
+}
+
+/// `while cond: body`.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct While {
+    /// This loop.
+    pub id: LoopId,
+    /// Bool; evaluated before each iteration.
+    pub cond: Expr,
+    /// The body.
+    pub body: Vec<Stmt>,
+}
+
+/// A typed expression. Evaluation order is left to right, operands before the operation.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Expr {
+    /// What it computes.
+    pub kind: ExprKind,
+    /// Type of the result.
+    pub ty: Ty,
+    /// Where it stands in the source.
+    pub span: Span,
+}
+
+/// Literal values.
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Const {
+    /// Bool.
+    Bool(bool),
+    /// Any integer representation, characters too.
+    Int(i128),
+    /// Any real floating-point representation (already rounded to it).
+    Float(f64),
+    /// Real and imaginary part.
+    Complex(f64, f64),
+}
+
+/// Expressions. `guard: true` means the operation may fire an event.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub enum ExprKind {
+    /// A literal.
+    Const(Const),
+    /// A variable's value.
+    Var(VarId),
+    /// Extent of an axis of a slot, `py.i64`, never negative.
+    Dim(ArrayId, u32),
+    /// `array[index]`; one `py.i64` index per axis. Guarded: a negative index wraps once, then out of range fires.
+    /// Unguarded: in `0..extent`.
+    Load { access: AccessId, array: ArrayId, index: Vec<Expr>, guard: bool },
+    /// Unary operation; operand and result have the same representation, except for [`UnOp::Not`] (bool).
+    Unary { op: UnOp, a: Box<Expr>, guard: bool },
+    /// Arithmetic; both operands have the result's representation ([`BinOp`] lists the exceptions).
+    Binary { op: BinOp, a: Box<Expr>, b: Box<Expr>, guard: bool },
+    /// Comparison of two operands of one representation; bool result. Ints exactly, floats as IEEE.
+    Compare { op: CmpOp, a: Box<Expr>, b: Box<Expr> },
+    /// `if cond { then } else { orelse }`, only the chosen side evaluated. `and` and `or` are this too.
+    Select { cond: Box<Expr>, then: Box<Expr>, orelse: Box<Expr> },
+    /// Conversion of `a` to the expression's type; see [`Cast`].
+    Cast { kind: Cast, a: Box<Expr>, guard: bool },
+    /// A mathematical function.
+    Call { fun: Fun, lib: Lib, args: Vec<Expr>, guard: bool },
+    /// `{ let var = value; body }`: names a value that an expression uses several times (a chained comparison's
+    /// middle, the operand that `or` returns, min's operands).
+    Bind { var: VarId, value: Box<Expr>, body: Box<Expr> },
+}
+
+/// Unary operations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum UnOp {
+    /// Negation; guarded for ints (the smallest int; unsigned non-zero).
+    Neg,
+    /// Bitwise not of ints; logical not of bools.
+    Invert,
+    /// Logical not of a bool.
+    Not,
+    /// Absolute value (ints, floats; of complex: `hypot`, result float); guarded for ints.
+    Abs,
+    /// Real part of a complex.
+    Real,
+    /// Imaginary part of a complex.
+    Imag,
+    /// Complex conjugate.
+    Conj,
+}
+
+/// Arithmetic. Guarded integer operations fire when the exact result leaves the representation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum BinOp {
+    /// Sum. Bools: logical or (NumPy's bool).
+    Add,
+    /// Difference.
+    Sub,
+    /// Product. Bools: logical and.
+    Mul,
+    /// True division of floats or complex numbers; guarded: divisor zero fires.
+    Div,
+    /// Floor division of ints or floats; guarded: divisor zero fires, `MIN // -1` too.
+    FloorDiv,
+    /// Python's modulo, the sign of the divisor; guarded: divisor zero fires. Floats as CPython's fmod-and-fix
+    /// with its signed zeros.
+    Mod,
+    /// Power. Ints: exponent >= 0 or fires, exact or fires. Floats: C `pow`; guarded fires where Python raises,
+    /// returns a complex or NumPy warns.
+    Pow,
+    /// Left shift; guarded: fires if the amount is not in `0..bits` or bits are lost.
+    Shl,
+    /// Arithmetic (signed) or logical (unsigned) right shift; guarded: negative amount fires; amounts of `bits`
+    /// and more give the sign.
+    Shr,
+    /// Bitwise and; of bools logical.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// `a if a < b else b` for ints; floats: NumPy's `minimum` (NaN propagates). Python's `min` is
+    /// `Bind` + `Compare` + `Select`.
+    Min,
+    /// The mirror of `Min`.
+    Max,
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum CmpOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// Conversions between representations (same representation: the provenance changes, nothing is computed).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Cast {
+    /// Keeps the value: bool/int to wider int (or to narrower, guarded: does not fit fires), int or f32 to f64,
+    /// real to complex. Int to float rounds to nearest even; guarded, an int beyond +-2**53 fires (comparisons
+    /// and true division of Python ints are exact, and so is [`Scalar::Num`]).
+    Value,
+    /// Rounds f64 to f32 (complex alike); guarded: a finite value becoming infinite fires.
+    Round,
+    /// Truncates a float toward zero to an int; guarded: NaN and out of range fire.
+    Trunc,
+    /// Non-zero (NaN is true) to bool.
+    Truth,
+    /// Code point of a character and back.
+    Ord,
+}
+
+/// Whose implementation, to the bit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Lib {
+    /// The C library's function that CPython's math module calls; guarded with the rules of CPython's math
+    /// module (NaN from a non-NaN and infinity from a finite argument fire).
+    C,
+    /// NumPy's own ufunc loop; guarded by the sticky floating-point flags.
+    Numpy,
+}
+
+/// Mathematical functions on floats (f64 for [`Lib::C`]; the result type says which for [`Lib::Numpy`]).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub enum Fun {
+    Sqrt,
+    Fabs,
+    Floor,
+    Ceil,
+    Trunc,
+    /// To nearest, ties to even.
+    Rint,
+    Exp,
+    Exp2,
+    Expm1,
+    Log,
+    Log2,
+    Log10,
+    Log1p,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Cbrt,
+    Erf,
+    Erfc,
+    Atan2,
+    Hypot,
+    Fmod,
+    Copysign,
+    Pow,
+    /// Bool results.
+    IsNan,
+    IsInf,
+    IsFinite,
+}
+
+impl Expr {
+    /// A literal of `ty`.
+    pub fn constant(value: Const, ty: Ty, span: Span) -> Expr {
+        Expr { kind: ExprKind::Const(value), ty, span }
+    }
+    /// A Python int literal.
+    pub fn int(value: i64, span: Span) -> Expr {
+        Expr::constant(Const::Int(value.into()), Ty::PY_INT, span)
+    }
+    /// The value as an int constant, if it is one.
+    pub fn as_int(&self) -> Option<i128> {
+        match self.kind {
+            ExprKind::Const(Const::Int(v)) => Some(v),
+            _ => None,
+        }
+    }
+    /// The operands, in evaluation order.
+    pub fn children(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Dim(..) => vec![],
+            ExprKind::Load { index, .. } => index.iter().collect(),
+            ExprKind::Unary { a, .. } | ExprKind::Cast { a, .. } => vec![a],
+            ExprKind::Binary { a, b, .. } | ExprKind::Compare { a, b, .. } => vec![a, b],
+            ExprKind::Select { cond, then, orelse } => vec![cond, then, orelse],
+            ExprKind::Call { args, .. } => args.iter().collect(),
+            ExprKind::Bind { value, body, .. } => vec![value, body],
+        }
+    }
+    /// The operands, in evaluation order, for rewriting.
+    pub fn children_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Dim(..) => vec![],
+            ExprKind::Load { index, .. } => index.iter_mut().collect(),
+            ExprKind::Unary { a, .. } | ExprKind::Cast { a, .. } => vec![a],
+            ExprKind::Binary { a, b, .. } | ExprKind::Compare { a, b, .. } => vec![a, b],
+            ExprKind::Select { cond, then, orelse } => vec![cond, then, orelse],
+            ExprKind::Call { args, .. } => args.iter_mut().collect(),
+            ExprKind::Bind { value, body, .. } => vec![value, body],
+        }
+    }
+    /// Calls `f` on this expression and all below it, parents first.
+    pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Expr)) {
+        f(self);
+        for child in self.children() {
+            child.walk(f);
+        }
+    }
+}
+
+impl Stmt {
+    /// The expressions this statement evaluates itself (not those of statements inside it).
+    pub fn exprs(&self) -> Vec<&Expr> {
+        match &self.kind {
+            StmtKind::Let { value, .. } | StmtKind::Eval(value) => vec![value],
+            StmtKind::Store { index, value, .. } => index.iter().chain([value]).collect(),
+            StmtKind::If { cond, .. } | StmtKind::Check { cond, .. } => vec![cond],
+            StmtKind::For(l) => vec![&l.start, &l.stop, &l.step],
+            StmtKind::While(l) => vec![&l.cond],
+            _ => vec![],
+        }
+    }
+    /// The expressions this statement evaluates itself, for rewriting.
+    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            StmtKind::Let { value, .. } | StmtKind::Eval(value) => vec![value],
+            StmtKind::Store { index, value, .. } => index.iter_mut().chain([value]).collect(),
+            StmtKind::If { cond, .. } | StmtKind::Check { cond, .. } => vec![cond],
+            StmtKind::For(l) => vec![&mut l.start, &mut l.stop, &mut l.step],
+            StmtKind::While(l) => vec![&mut l.cond],
+            _ => vec![],
+        }
+    }
+    /// The blocks inside this statement.
+    pub fn blocks(&self) -> Vec<&Vec<Stmt>> {
+        match &self.kind {
+            StmtKind::If { then, orelse, .. } => vec![then, orelse],
+            StmtKind::For(l) => vec![&l.body],
+            StmtKind::While(l) => vec![&l.body],
+            StmtKind::Scope { body, .. } => vec![body],
+            _ => vec![],
+        }
+    }
+    /// The blocks inside this statement, for rewriting.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
+        match &mut self.kind {
+            StmtKind::If { then, orelse, .. } => vec![then, orelse],
+            StmtKind::For(l) => vec![&mut l.body],
+            StmtKind::While(l) => vec![&mut l.body],
+            StmtKind::Scope { body, .. } => vec![body],
+            _ => vec![],
+        }
+    }
+    /// Calls `f` on this statement and all inside it, outer first.
+    pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Stmt)) {
+        f(self);
+        for block in self.blocks() {
+            for stmt in block {
+                stmt.walk(f);
+            }
+        }
+    }
+}
+
+impl Nest {
+    /// Calls `f` on every statement, prologue first.
+    pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Stmt)) {
+        for stmt in &self.prologue {
+            stmt.walk(f);
+        }
+        self.top.walk(f);
+    }
+    /// Calls `f` on every expression.
+    pub fn walk_exprs<'a>(&'a self, f: &mut impl FnMut(&'a Expr)) {
+        self.walk(&mut |stmt| {
+            for e in stmt.exprs() {
+                e.walk(f);
+            }
+        });
+    }
+    /// The top loop's `For`, unless it is a `while`.
+    pub fn top_for(&self) -> Option<&For> {
+        match &self.top.kind {
+            StmtKind::For(l) => Some(l),
+            _ => None,
+        }
+    }
+    /// Bytes between consecutive elements' value planes: the element size of a slot.
+    pub fn elem_size(&self, array: ArrayId) -> usize {
+        let storage: Scalar = self.arrays[array].storage;
+        storage.size()
+    }
+}

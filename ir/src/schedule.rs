@@ -1,0 +1,52 @@
+//! A schedule: which loops are mapped to what. It never changes what a nest computes.
+
+use crate::ids::{LoopId, VarId};
+
+/// How a reduction variable's partial values are combined.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum RedOp {
+    /// Sum, identity 0.
+    Add,
+    /// Product, identity 1.
+    Mul,
+    /// Minimum, identity the largest value.
+    Min,
+    /// Maximum, identity the smallest value.
+    Max,
+    /// Bitwise or logical and, identity all ones.
+    And,
+    /// Bitwise or logical or, identity 0.
+    Or,
+    /// Bitwise exclusive or, identity 0.
+    Xor,
+}
+
+/// The mapping of a nest's loops.
+#[derive(Clone, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Schedule {
+    /// Loops whose iterations may run on several threads; none encloses another. Each with its reductions.
+    pub threads: Vec<ThreadLoop>,
+    /// Loops whose consecutive iterations become the lanes of a vector, with the number of lanes. Such a loop is
+    /// parallel; loops inside it run their iterations in order with all lanes together.
+    pub vector: Vec<(LoopId, u32)>,
+    /// Loops that are innermost and parallel: the compiler may assume that their iterations are independent.
+    pub independent: Vec<LoopId>,
+}
+
+/// A loop mapped to threads.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct ThreadLoop {
+    /// The loop.
+    pub id: LoopId,
+    /// Its reduction variables.
+    pub reductions: Vec<(VarId, RedOp)>,
+    /// Variables assigned in the loop whose value after it is that of the last iteration.
+    pub last_values: Vec<VarId>,
+}
+
+impl Schedule {
+    /// Everything in order on one thread.
+    pub fn serial() -> Schedule {
+        Schedule::default()
+    }
+}

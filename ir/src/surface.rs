@@ -1,0 +1,216 @@
+//! The untyped nest: Python's loop constructs with names resolved to places.
+//!
+//! A **place** is something the hook can capture by value and, if the nest assigns it, write back: a name, or
+//! an attribute chain on a name (`self.n`, `np.sqrt`, `math.pi`). Everything a site mentions by name is a
+//! place, the functions and modules too; what a place holds is known only when the hook runs.
+
+use crate::ids::{Arena, PlaceId};
+use crate::span::Span;
+
+/// One outermost loop statement.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Site {
+    /// Everything the site mentions by name; parents before children.
+    pub places: Arena<PlaceId, Place>,
+    /// The `for` or `while` statement.
+    pub top: Stmt,
+    /// Whether the site holds a `return`.
+    pub returns: bool,
+}
+
+/// A user's function, for inlining. Its places are resolved in the function's own scope.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Function {
+    /// The name it was defined under.
+    pub name: String,
+    /// The file it stands in.
+    pub file: String,
+    /// Parameters in order, all [`Scope::Local`].
+    pub params: Vec<Param>,
+    /// Everything the function mentions by name; globals are captured from its own module.
+    pub places: Arena<PlaceId, Place>,
+    /// The statements.
+    pub body: Vec<Stmt>,
+}
+
+/// A parameter of a [`Function`].
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Param {
+    /// The local it binds.
+    pub place: PlaceId,
+    /// Its default, if that is a literal constant; a non-literal default refuses the function.
+    pub default: Option<Expr>,
+}
+
+/// How a place's root is looked up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Scope {
+    /// A local, cell or free name of the enclosing function: passed to the hook, assigned back by it.
+    Local,
+    /// A global, then a builtin: the hook looks it up in the frame's dictionaries.
+    Global,
+    /// An attribute of the parent place.
+    Attr,
+}
+
+/// Something the hook can capture.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Place {
+    /// The place this is an attribute of.
+    pub parent: Option<PlaceId>,
+    /// The name or the attribute's name.
+    pub name: String,
+    /// Where it lives.
+    pub scope: Scope,
+    /// Its value at entry may be needed: some path reads it before the site assigns it, or may leave it
+    /// unassigned.
+    pub captured: bool,
+    /// The site assigns it.
+    pub written: bool,
+}
+
+impl Site {
+    /// The place's dotted name, as the user wrote it.
+    pub fn path(&self, place: PlaceId) -> String {
+        path(&self.places, place)
+    }
+}
+
+/// The dotted name of a place in `places`.
+pub fn path(places: &Arena<PlaceId, Place>, place: PlaceId) -> String {
+    let p = &places[place];
+    match p.parent {
+        Some(parent) => format!("{}.{}", path(places, parent), p.name),
+        None => p.name.clone(),
+    }
+}
+
+/// A statement with its position.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The supported statements.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub enum StmtKind {
+    /// `t1 = t2 = value`, targets left to right.
+    Assign { targets: Vec<Target>, value: Expr },
+    /// `target op= value`.
+    AugAssign { target: Target, op: BinOp, value: Expr },
+    /// `if test: body else: orelse`; `elif` nests.
+    If { test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    /// `for target in iter: body else: orelse`.
+    For { target: Target, iter: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    /// `while test: body else: orelse`.
+    While { test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    /// `break`.
+    Break,
+    /// `continue`.
+    Continue,
+    /// `return value`.
+    Return(Option<Expr>),
+    /// `pass`, and a literal standing alone.
+    Pass,
+}
+
+/// What an assignment assigns.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Target {
+    /// A name, or an attribute of an invariant place (`self.total`).
+    Place(PlaceId),
+    /// `base[index, ...]`.
+    Subscript(Expr, Vec<Expr>),
+    /// `a, b`.
+    Tuple(Vec<Target>),
+}
+
+/// An expression with its position.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Expr {
+    /// What it computes.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The supported expressions.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub enum ExprKind {
+    /// An int literal that fits `i128`.
+    Int(i128),
+    /// A float literal.
+    Float(f64),
+    /// An imaginary literal.
+    Imag(f64),
+    /// `True`, `False`.
+    Bool(bool),
+    /// `None` (only as a return value).
+    None,
+    /// A string literal (only to compare with characters, and as the base of a subscript).
+    Str(String),
+    /// A bytes literal.
+    Bytes(Vec<u8>),
+    /// A place.
+    Place(PlaceId),
+    /// An attribute of a value that is not a place (`A[i].shape`, `z[k].real`).
+    Attr(Box<Expr>, String),
+    /// `base[i, j]`; no slices.
+    Subscript(Box<Expr>, Vec<Expr>),
+    /// A call; which function it is, is known when types are.
+    Call { func: Box<Expr>, args: Vec<Expr>, kwargs: Vec<(String, Expr)> },
+    /// Unary operator.
+    Unary(UnOp, Box<Expr>),
+    /// Binary operator.
+    Binary(BinOp, Box<Expr>, Box<Expr>),
+    /// `a and b and c`.
+    And(Vec<Expr>),
+    /// `a or b or c`.
+    Or(Vec<Expr>),
+    /// `a < b <= c`: each operand evaluated once, left to right, short-circuiting.
+    Compare(Box<Expr>, Vec<(CmpOp, Expr)>),
+    /// `body if test else orelse`.
+    IfExp { test: Box<Expr>, body: Box<Expr>, orelse: Box<Expr> },
+    /// A tuple display.
+    Tuple(Vec<Expr>),
+}
+
+/// Python's unary operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
+pub enum UnOp {
+    Neg,
+    Pos,
+    Invert,
+    Not,
+}
+
+/// Python's binary operators (`@` is not among them).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    FloorDiv,
+    Mod,
+    Pow,
+    Shl,
+    Shr,
+    BitAnd,
+    BitOr,
+    BitXor,
+}
+
+/// Python's comparisons (`is`, `in` are not among them).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
+pub enum CmpOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}

@@ -1,0 +1,181 @@
+"""Rewritten code on disk, in a folder of our own and never in `__pycache__`.
+
+An entry holds the whole source it was made from and is used only when that is equal, byte for
+byte; it carries a checksum, so a damaged one is made anew. Entries appear by rename, so a reader
+sees all of one or none. The index beside them remembers by path, time and size, as CPython's own
+.pyc files do, which modules have no loop for us; they are not even read.
+"""
+
+from __future__ import annotations
+
+import _imp
+import marshal
+import os
+import sys
+from types import CodeType
+
+from nestwise import config
+
+LIMIT = 256 << 20  # bytes, together with the kernels that the native part keeps there
+MAGIC = b"nestwise-code-1\n"
+_KEY = 0x6E657374
+
+
+class Entry:
+    """What the cache holds for one source file."""
+
+    def __init__(self, code: CodeType | None, sites: list[tuple], loops: list[tuple]):
+        self.code = code
+        self.sites = sites
+        self.loops = loops
+
+
+def tag(source: bytes) -> str:
+    """Marks the constants of code made from `source`; no source can contain its own."""
+    return _imp.source_hash(_KEY, source).hex()
+
+
+def get(filename: str, source: bytes) -> Entry | None:
+    path = _path(filename, source)
+    if path is None:
+        return None
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+        body = memoryview(data)[len(MAGIC) + 8 :]
+        if data[: len(MAGIC) + 8] != MAGIC + _imp.source_hash(_KEY, body):
+            return None
+        name, known, code, sites, loops = marshal.loads(body)
+    except (OSError, ValueError, EOFError, TypeError):
+        return None
+    if name != filename or known != source:
+        return None
+    return Entry(code, sites, loops)
+
+
+def put(filename: str, source: bytes, entry: Entry) -> None:
+    path = _path(filename, source)
+    if path is None:
+        return
+    body = marshal.dumps((filename, source, entry.code, entry.sites, entry.loops))
+    if _write(path, MAGIC + _imp.source_hash(_KEY, body) + body):
+        _evict()
+
+
+class Index:
+    """The modules without a site: path -> (modification time in ns, size)."""
+
+    def __init__(self) -> None:
+        self._plain: dict[str, tuple[int, int]] | None = None
+        self._new: dict[str, tuple[int, int]] = {}
+
+    def __contains__(self, item: tuple[str, os.stat_result]) -> bool:
+        path, stat = item
+        if self._plain is None:
+            self._plain = self._read()
+        return self._plain.get(path) == (stat.st_mtime_ns, stat.st_size)
+
+    def add(self, path: str, stat: os.stat_result) -> None:
+        if not self._new:
+            import atexit
+
+            atexit.register(self.save)
+        self._new[path] = (stat.st_mtime_ns, stat.st_size)
+
+    def save(self) -> None:
+        folder = _folder()
+        if not self._new or folder is None:
+            return
+        merged = {**self._read(), **self._new}  # another process may have written meanwhile
+        self._new = {}
+        kept = dict(list(merged.items())[-20_000:])
+        body = marshal.dumps(kept)
+        _write(os.path.join(folder, "plain"), MAGIC + _imp.source_hash(_KEY, body) + body)
+
+    def _read(self) -> dict[str, tuple[int, int]]:
+        folder = _folder()
+        if folder is None:
+            return {}
+        try:
+            with open(os.path.join(folder, "plain"), "rb") as file:
+                data = file.read()
+            body = memoryview(data)[len(MAGIC) + 8 :]
+            if data[: len(MAGIC) + 8] == MAGIC + _imp.source_hash(_KEY, body):
+                return marshal.loads(body)
+        except (OSError, ValueError, EOFError, TypeError):
+            pass
+        return {}
+
+
+index = Index()
+_folders: dict[str | None, str | None] = {}
+
+
+def _folder() -> str | None:
+    """Where entries of this interpreter, optimisation level and build of ours lie."""
+    base = config.options().cache_dir()
+    if base not in _folders:
+        _folders[base] = base and os.path.join(base, "code", _build())
+    return _folders[base]
+
+
+def _build() -> str:
+    """Changes whenever another interpreter or another nestwise would make other code."""
+    stamps = [sys.implementation.cache_tag, str(sys.hexversion), str(sys.flags.optimize)]
+    for name in sorted(os.listdir(config.FOLDER)):
+        if name.startswith(("_core.", "rewrite.py", "scope.py")):
+            stat = os.stat(os.path.join(config.FOLDER, name))
+            stamps.append(f"{name} {stat.st_mtime_ns} {stat.st_size}")
+    hashed = _imp.source_hash(_KEY, "\n".join(stamps).encode()).hex()
+    return f"{sys.implementation.cache_tag}-{hashed}"
+
+
+def _path(filename: str, source: bytes) -> str | None:
+    folder = _folder()
+    if folder is None:
+        return None
+    name = _imp.source_hash(_KEY, os.fsencode(filename) + b"\0" + source).hex()
+    return os.path.join(folder, name)
+
+
+def _write(path: str, data: bytes) -> bool:
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(temporary, "wb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+        return True
+    except OSError as error:
+        config.note(f"the cache folder cannot be written: {error.strerror}")
+        return False
+
+
+_evicted = False
+
+
+def _evict() -> None:
+    """Once per process that adds something: the oldest files go while there is too much."""
+    global _evicted
+    base = config.options().cache_dir()
+    if _evicted or base is None:
+        return
+    _evicted = True
+    files = []
+    for folder, _, names in os.walk(base):
+        for name in names:
+            path = os.path.join(folder, name)
+            try:
+                stat = os.stat(path)
+            except OSError:
+                continue
+            files.append((stat.st_mtime_ns, stat.st_size, path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
+        if total <= LIMIT:
+            break
+        try:
+            os.unlink(path)
+        except OSError:
+            continue
+        total -= size

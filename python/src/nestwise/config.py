@@ -1,0 +1,175 @@
+"""The options of this process, and the door to the native part.
+
+Nothing here is loaded or looked up before a loop asks for it: a script without loops pays nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+DEVICES = ("auto", "interpreter", "serial", "threads", "emulated", "gpu")
+PRECISIONS = ("strict", "faithful", "fast")
+REPORTS = ("text", "json")
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+class BadOption(ValueError):
+    """An option or environment variable with a value that it cannot have."""
+
+
+class Options:
+    """What the command line and the environment say."""
+
+    def __init__(self) -> None:
+        self.device = "auto"
+        self.threads = 0  # as many as this process may use
+        self.fp = "strict"
+        self.report: str | None = None
+        self.report_file: str | None = None
+        self.profile: str | None = None
+        self.cache = True
+        self.include: tuple[str, ...] = ()
+
+    def set(self, name: str, value: str, said: str) -> None:
+        """One option by its name without dashes; `said` is how the user wrote it."""
+        if name == "device":
+            self.device = _choice(value, DEVICES, said)
+        elif name == "fp":
+            self.fp = _choice(value, PRECISIONS, said)
+        elif name == "report":
+            self.report = _choice(value or "text", REPORTS, said)
+        elif name == "threads":
+            self.threads = _count(value, said)
+        elif name == "report-file":
+            self.report_file = os.path.abspath(_given(value, said))
+            self.report = self.report or "text"
+        elif name == "profile":
+            self.profile = _readable(_given(value, said), said)
+        elif name == "no-cache":
+            self.cache = False
+        elif name == "include":
+            found = tuple(m.strip() for m in value.split(",") if m.strip())
+            self.include += found
+        else:
+            raise BadOption(f"unknown option {said}")
+
+    def cache_dir(self) -> str | None:
+        return _cache_dir() if self.cache else None
+
+    def as_dict(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Options:
+        options = cls()
+        options.__dict__.update(values)
+        return options
+
+    @classmethod
+    def from_environment(cls) -> Options:
+        options = cls()
+        for name in ("device", "threads", "fp", "report", "report-file", "profile", "include"):
+            variable = "NESTWISE_" + name.upper().replace("-", "_")
+            value = os.environ.get(variable)
+            if value and not (name == "report" and value == "0"):
+                if name == "report" and value == "1":
+                    value = "text"
+                options.set(name, value, variable)
+        if os.environ.get("NESTWISE_NO_CACHE", "") not in ("", "0"):
+            options.cache = False
+        return options
+
+
+def _choice(value: str, allowed: tuple[str, ...], said: str) -> str:
+    if value not in allowed:
+        raise BadOption(f"{said}: {value!r} is none of {', '.join(allowed)}")
+    return value
+
+
+def _count(value: str, said: str) -> int:
+    try:
+        count = int(value)
+    except ValueError:
+        count = 0
+    if not 1 <= count <= 65535:
+        raise BadOption(f"{said}: {value!r} is not a number of threads")
+    return count
+
+
+def _given(value: str, said: str) -> str:
+    if not value:
+        raise BadOption(f"{said}: a file name is missing")
+    return value
+
+
+def _readable(path: str, said: str) -> str:
+    try:
+        with open(path, "rb"):
+            return os.path.abspath(path)
+    except OSError as error:
+        raise BadOption(f"{said}: cannot read {path!r}: {error.strerror}") from None
+
+
+def _cache_dir() -> str | None:
+    given = os.environ.get("NESTWISE_CACHE_DIR")
+    if given:
+        return os.path.abspath(given)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(base, "nestwise") if os.path.isabs(base) else None
+
+
+_options: Options | None = None
+_core: Any = None
+_core_failed = False
+
+# What the report says beside its table: something of ours that could not be done.
+notes: list[str] = []
+
+
+def note(text: str) -> None:
+    if text not in notes:
+        notes.append(text)
+
+
+def options() -> Options:
+    global _options
+    if _options is None:
+        _options = Options.from_environment()
+    return _options
+
+
+def configure(chosen: Options) -> None:
+    """Puts `chosen` in force; the native part hears of it when it is first needed."""
+    global _options
+    _options = chosen
+    if _core is not None:
+        _configure_core(_core)
+
+
+def core() -> Any | None:
+    """The extension module, loaded when a loop first needs it; None where it cannot be."""
+    global _core, _core_failed
+    if _core is None and not _core_failed:
+        try:
+            from nestwise import _core as loaded
+
+            _configure_core(loaded)
+            _core = loaded
+        except Exception as error:
+            _core_failed = True
+            print(f"nestwise: running without compiled loops: {error}", file=sys.stderr)
+            note(f"the native part could not be used: {error}")
+    return _core
+
+
+def loaded_core() -> Any | None:
+    return _core
+
+
+def _configure_core(module: Any) -> None:
+    chosen = options()
+    module.configure(
+        chosen.device, chosen.threads, chosen.fp, chosen.cache_dir(), chosen.profile
+    )

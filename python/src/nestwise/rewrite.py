@@ -1,0 +1,394 @@
+"""From a module's source to code whose loops ask the native part first.
+
+A *site* is one outermost loop that the native part can lower. It becomes (the real thing is
+built as a tree, positions kept, and its functions are constants of the code object)
+
+    for () in (CALL(reads...) if ADMIT(atoms...) else ()):
+        for (w1, w2) in OUT(): pass
+        for m in MAYBE(): pass
+        for target in REST() or iterable: body
+        else:
+            if ORELSE(): orelse
+        if RETURNED(): return VALUE()
+        break
+    else:
+        the loop as it was
+
+so no name of ours enters any namespace, a traceback shows the user's lines only, and three ends
+are possible: everything ran natively (REST is empty), nothing did (REST is None), or CPython goes
+on after the first k trips. A loop nested in such a body is a site of its own there; the loop as it
+was stays as it was, which keeps the growth of the code linear in the depth.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import unicodedata
+import warnings
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, NamedTuple
+
+from nestwise.scope import Scope, annotate, mangle
+
+# The second compilation happens under this name, so that one filter, which matches nothing else
+# in the process, keeps the warnings quiet that the first compilation has given already.
+COMPILING = "<nestwise>"
+
+Lower = Callable[..., dict]
+
+
+class SiteText(NamedTuple):
+    """What `_core.Site` is made from."""
+
+    text: str
+    first_line: int
+    indented: bool
+    module_level: bool
+    local_names: frozenset[str]
+    bound_names: frozenset[str]
+    function: str
+
+
+class Loop(NamedTuple):
+    """What became of one loop statement, for reports."""
+
+    line: int
+    kind: str
+    function: str
+    depth: int  # how many sites it lies in
+    is_site: bool
+    code: str
+    message: str
+    hint: str
+    reason_line: int
+
+
+class Rewritten(NamedTuple):
+    code: CodeType | None  # None where no loop is a site
+    sites: list[SiteText]
+    loops: list[Loop]
+
+
+def rewrite(
+    source: bytes | str, text: str, filename: str, tag: str, lower: Lower, optimize: int = -1
+) -> Rewritten:
+    """`source` as CPython compiles it, `text` its decoded lines; `tag` marks our constants."""
+    lines = text.split("\n")
+    with _quiet():
+        # CPython limits how deep blocks nest; where our loops exceed it, sites inside sites go.
+        for nested in (True, False):
+            tree = compile(source, COMPILING, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            annotate(tree, text, COMPILING)
+            work = _Rewriter(lines, tag, lower, nested)
+            tree.body = work.block(tree.body)
+            if not work.sites:
+                break
+            try:
+                code = compile(tree, COMPILING, "exec", dont_inherit=True, optimize=optimize)
+            except SyntaxError:
+                continue
+            return Rewritten(_renamed(code, filename), work.sites, work.loops)
+    return Rewritten(None, [], work.loops)
+
+
+def plain_code(source: bytes, filename: str) -> tuple[ast.Module, CodeType]:
+    """The tree of a source and the code that CPython makes of it, without its warnings."""
+    with _quiet():
+        tree = compile(source, COMPILING, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        return tree, _renamed(compile(tree, COMPILING, "exec", dont_inherit=True), filename)
+
+
+def bind(code: CodeType, tag: str, sites: list[Any]) -> CodeType:
+    """The code with our marks in its constants replaced by the functions of `sites`."""
+    mark = _mark(tag)
+
+    def replaced(constant: Any) -> Any:
+        if type(constant) is str and constant.startswith(mark):
+            number, _, name = constant[len(mark) :].partition(":")
+            site = sites[int(number)]
+            if name.startswith("maybe"):
+                return site.maybe[int(name[5:])]
+            return getattr(site, name)
+        if type(constant) is CodeType:
+            return visit(constant)
+        return constant
+
+    def visit(code: CodeType) -> CodeType:
+        before = code.co_consts
+        after = tuple(map(replaced, before))
+        if all(a is b for a, b in zip(before, after)):
+            return code
+        return code.replace(co_consts=after)
+
+    return visit(code)
+
+
+def _mark(tag: str) -> str:
+    return f"\0nestwise:{tag}:"
+
+
+def _renamed(code: CodeType, filename: str) -> CodeType:
+    constants = tuple(
+        _renamed(c, filename) if isinstance(c, CodeType) else c for c in code.co_consts
+    )
+    return code.replace(co_filename=filename, co_consts=constants)
+
+
+@contextlib.contextmanager
+def _quiet():
+    """No warnings from our own compilation.
+
+    The rule goes into the list directly: the official way to add one makes every module forget
+    which of its warnings it has shown, and they would appear again.
+    """
+    filters = getattr(warnings, "_get_filters", lambda: warnings.filters)()
+    rules = [("ignore", None, Warning, module, 0) for module in (COMPILING, __name__)]
+    filters[:0] = rules
+    try:
+        yield
+    finally:
+        for rule in rules:
+            with contextlib.suppress(ValueError):
+                filters.remove(rule)
+
+
+def _clone(node: Any) -> Any:
+    """A deep copy of a tree, with the attributes that `annotate` left."""
+    if isinstance(node, list):
+        return [_clone(n) for n in node]
+    if not isinstance(node, ast.AST):
+        return node
+    copy = node.__class__.__new__(node.__class__)
+    fields = node.__dict__
+    for name, value in fields.items():
+        if isinstance(value, (list, ast.AST)):
+            value = _clone(value)
+        copy.__dict__[name] = value
+    return copy
+
+
+class _Refused(Exception):
+    """(line, code, message, hint): why a loop is not a site."""
+
+
+class _Rewriter:
+    def __init__(self, lines: list[str], tag: str, lower: Lower, nested: bool):
+        self.lines = lines
+        self.mark = _mark(tag)
+        self.lower = lower
+        self.nested = nested
+        self.depth = 0
+        self.sites: list[SiteText] = []
+        self.loops: list[Loop] = []
+
+    def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        return [self.statement(s) for s in statements]
+
+    def statement(self, node: ast.stmt) -> ast.stmt:
+        if isinstance(node, (ast.For, ast.While)) and (self.nested or not self.depth):
+            try:
+                return self.site(node)
+            except _Refused as why:
+                self.note(node, why)
+        self.descend(node)
+        return node
+
+    def descend(self, node: Any) -> None:
+        for name in ("body", "orelse", "finalbody"):
+            inner = getattr(node, name, None)
+            if inner:
+                setattr(node, name, self.block(inner))
+        for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            part.body = self.block(part.body)
+
+    def note(self, node: Any, refused: _Refused | None) -> None:
+        line, code, message, hint = refused.args if refused else (node.lineno, "", "", "")
+        kind = "for" if isinstance(node, ast.For) else "while"
+        scope = node.nw_scope
+        where = scope.qualname if scope is not None else ""
+        self.loops.append(
+            Loop(node.lineno, kind, where, self.depth, not refused, code, message, hint, line)
+        )
+
+    def site(self, node: ast.For | ast.While) -> ast.stmt:
+        scope: Scope | None = node.nw_scope
+        _check(node, scope)
+        site = SiteText(
+            self.text(node, scope),
+            node.lineno,
+            node.col_offset > 0,
+            scope.module_level,
+            scope.locals,
+            node.nw_bound,
+            scope.qualname,
+        )
+        answer = self.ask(site)
+        self.note(node, None)
+        number = len(self.sites)
+        self.sites.append(site)
+        self.depth += 1
+        ours = _clone(node)
+        self.descend(ours)
+        self.depth -= 1
+        return _Shape(self.mark, number, node).build(ours, answer)
+
+    def ask(self, site: SiteText) -> dict:
+        try:
+            answer = self.lower(*site[:6])
+        except Exception as error:
+            raise _Refused(site.first_line, "internal", f"internal failure: {error}", "") from None
+        if not answer["ok"]:
+            raise _Refused(*(answer.get(k, "") for k in ("line", "code", "message", "hint")))
+        unbound = {*answer["reads"], *(answer["atoms"] or ())} - site.bound_names
+        if unbound:
+            names = ", ".join(sorted(unbound))
+            raise _Refused(
+                site.first_line, "maybe-unbound", f"{names} may be unbound here",
+                "bind the name on every path before the loop",
+            )
+        return answer
+
+    def text(self, node: Any, scope: Scope) -> str:
+        text = "\n".join(self.lines[node.lineno - 1 : node.end_lineno]) + "\n"
+        if not text.isascii() and unicodedata.normalize("NFKC", text) != text:
+            raise _Refused(node.lineno, "names", "a name is not in Unicode's normal form", "")
+        if scope.klass and "__" in text:
+            text = _mangled(text, node, scope.klass)
+        return text
+
+
+def _mangled(text: str, node: Any, klass: str) -> str:
+    """The text with the class's private names spelled as CPython stores them."""
+    import re
+
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and "__" in part.value:
+            raise _Refused(part.lineno, "names", "a string that looks like a private name", "")
+    return re.sub(r"(?<!\w)__\w+", lambda m: mangle(m.group(), klass), text)
+
+
+def _check(node: Any, scope: Scope | None) -> None:
+    """What the shape itself cannot carry, whatever the native part thinks of the loop."""
+    if scope is None:
+        raise _Refused(node.lineno, "class-body", "a loop in a class body", "")
+    for part in ast.walk(node):
+        what = _UNFIT.get(type(part))
+        if isinstance(part, ast.comprehension) and part.is_async:
+            what = "an asynchronous comprehension"
+        elif isinstance(part, ast.Return) and scope.is_async:
+            what = "a return in an asynchronous function"
+        elif isinstance(part, ast.AnnAssign) and scope.module_level:
+            what = "an annotation of a module's name"
+        if what:
+            line = getattr(part, "lineno", node.lineno)
+            raise _Refused(line, "statement", f"{what} inside a loop", "")
+    stray = _stray_exit(node.orelse)
+    if stray is not None:
+        raise _Refused(
+            stray.lineno, "else-exit", "the else leaves an enclosing loop", "use a flag instead"
+        )
+
+
+_UNFIT: dict[type, str] = {
+    ast.Yield: "yield",
+    ast.YieldFrom: "yield from",
+    ast.Await: "await",
+    ast.AsyncFor: "async for",
+    ast.AsyncWith: "async with",
+    ast.NamedExpr: "an assignment expression",
+    ast.Global: "a global statement",
+    ast.Nonlocal: "a nonlocal statement",
+    ast.FunctionDef: "a function definition",
+    ast.AsyncFunctionDef: "a function definition",
+    ast.ClassDef: "a class definition",
+    ast.Import: "an import",
+    ast.ImportFrom: "an import",
+}
+
+
+def _stray_exit(statements: list[Any]) -> ast.stmt | None:
+    """A break or continue that belongs to a loop around these statements.
+
+    In our shape it would bind to our own loop.
+    """
+    for node in statements:
+        if isinstance(node, (ast.Break, ast.Continue)):
+            return node
+        blocks = [getattr(node, "orelse", []), getattr(node, "finalbody", [])]
+        if not isinstance(node, (ast.For, ast.While, ast.AsyncFor)):
+            blocks.append(getattr(node, "body", []))
+        parts = (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))
+        for block in (*blocks, *(part.body for part in parts)):
+            found = _stray_exit(block)
+            if found is not None:
+                return found
+    return None
+
+
+class _Shape:
+    """Builds the tree of one site. Every node of ours stands where the loop's header stands."""
+
+    def __init__(self, mark: str, number: int, node: ast.For | ast.While):
+        self.node = node
+        self.prefix = f"{mark}{number}:"
+        header = node.iter if isinstance(node, ast.For) else node.test
+        self.at = {
+            name: getattr(header, name)
+            for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")
+        }
+
+    def build(self, ours: Any, answer: dict) -> ast.For:
+        body = []
+        if answer["writes"]:
+            names = [self.name(w, ast.Store()) for w in answer["writes"]]
+            body.append(self.loop(self.tuple(names, ast.Store()), self.call("out"), [self.skip()]))
+        for i, name in enumerate(answer["maybe"]):
+            target = self.name(name, ast.Store())
+            body.append(self.loop(target, self.call(f"maybe{i}"), [self.skip()]))
+        body.append(self.remainder(ours))
+        if answer["returns"]:
+            leave = ast.Return(self.call("value"), **self.at)
+            body.append(self.when(self.call("returned"), [leave]))
+        body.append(ast.Break(**self.at))
+        nothing = self.tuple([], ast.Store())
+        return self.loop(nothing, self.entry(answer), body, orelse=[self.node])
+
+    def entry(self, answer: dict) -> ast.expr:
+        call = self.call("call", answer["reads"])
+        if answer["atoms"] is None:
+            return call
+        empty = self.tuple([], ast.Load())
+        return ast.IfExp(self.call("admit", answer["atoms"]), call, empty, **self.at)
+
+    def remainder(self, ours: Any) -> ast.stmt:
+        """The user's loop over what is left of it."""
+        if ours.orelse:
+            ours.orelse = [self.when(self.call("orelse"), ours.orelse)]
+        if isinstance(ours, ast.While):
+            return self.when(self.call("more"), [ours])
+        ours.iter = ast.BoolOp(ast.Or(), [self.call("rest"), ours.iter], **self.at)
+        return ours
+
+    def call(self, what: str, names: list[str] = ()) -> ast.Call:
+        # A conditional on True compiles to the constant alone. Called as it stands, a string
+        # would earn a SyntaxWarning.
+        constant = ast.Constant(self.prefix + what, **self.at)
+        callee = ast.IfExp(ast.Constant(True, **self.at), constant, constant, **self.at)
+        return ast.Call(callee, [self.name(n, ast.Load()) for n in names], [], **self.at)
+
+    def name(self, name: str, context: ast.expr_context) -> ast.Name:
+        return ast.Name(name, context, **self.at)
+
+    def tuple(self, elements: list, context: ast.expr_context) -> ast.Tuple:
+        return ast.Tuple(elements, context, **self.at)
+
+    def skip(self) -> ast.Pass:
+        return ast.Pass(**self.at)
+
+    def when(self, test: ast.expr, body: list[ast.stmt]) -> ast.If:
+        return ast.If(test, body, [], **self.at)
+
+    def loop(self, target, iterable, body, orelse=()) -> ast.For:
+        return ast.For(target, iterable, body, list(orelse), None, **self.at)

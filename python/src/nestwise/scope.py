@@ -1,0 +1,328 @@
+"""What a loop may rely on: which of its names are local, and which are surely bound.
+
+`annotate` leaves two attributes on every `for` and `while` of a tree: `nw_scope`, the function or
+module that owns it (None in a class body), and `nw_bound`, the local names that have a value on
+every path that reaches it. Locality is CPython's own answer (symtable). Boundness is a forward
+walk that errs on one side only: a name it lists never raises when it is read before the loop.
+"""
+
+from __future__ import annotations
+
+import ast
+import symtable
+from collections.abc import Iterable
+
+Names = frozenset[str]
+NOTHING: Names = frozenset()
+
+# Context managers that let every exception through. What any other may swallow leaves the names
+# its body binds in doubt.
+TRANSPARENT = {"open", "np.errstate", "numpy.errstate"}
+
+
+class Scope:
+    """One function body, or the module's."""
+
+    def __init__(self, node: ast.AST, table: symtable.Function | None, qualname: str, klass):
+        self.qualname = qualname
+        self.klass: str | None = klass  # the class whose private names are mangled here
+        self.module_level = table is None
+        self.is_async = isinstance(node, ast.AsyncFunctionDef)
+        self.locals: Names = NOTHING
+        self.frees: Names = NOTHING
+        self.shared: Names = NOTHING  # those that another function sees as well
+        if table is not None:
+            self.frees = frozenset(table.get_frees())
+            self.locals = frozenset(table.get_locals()) | self.frees
+            self.shared = self.frees | _frees_below(table)
+
+
+def annotate(tree: ast.Module, text: str, filename: str) -> None:
+    tables: dict[tuple[str, int], symtable.Function] = {}
+    _collect(symtable.symtable(text, filename, "exec"), tables)
+    scope = Scope(tree, None, "", None)
+    _Flow(scope, tables, NOTHING, trusted=_trusted(tree)).block(tree.body, NOTHING)
+
+
+def mangle(name: str, klass: str | None) -> str:
+    """The name that CPython gives to `name` inside class `klass`."""
+    if klass is None or not name.startswith("__") or name.endswith("__") or "." in name:
+        return name
+    stripped = klass.lstrip("_")
+    return f"_{stripped}{name}" if stripped else name
+
+
+def _collect(table, tables) -> None:
+    """Functions by name and line: two of them never share both, a `def` owns its line."""
+    for child in table.get_children():
+        if child.get_type() == "function" and isinstance(child, symtable.Function):
+            tables.setdefault((child.get_name(), child.get_lineno()), child)
+        _collect(child, tables)
+
+
+def _frees_below(table) -> Names:
+    found: set[str] = set()
+    for child in table.get_children():
+        if isinstance(child, symtable.Function):
+            found.update(child.get_frees())
+        else:
+            found.update(s.get_name() for s in child.get_symbols() if s.is_free())
+        found |= _frees_below(child)
+    return frozenset(found)
+
+
+def _trusted(tree: ast.Module) -> set[str]:
+    """The transparent context managers, less those whose name this file binds itself."""
+    bound = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            bound.add(node.name)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            bound.update(a.asname or a.name for a in node.names if a.name not in ("numpy", "np"))
+    return set() if "*" in bound else {t for t in TRANSPARENT if t.split(".")[0] not in bound}
+
+
+def _killed(nodes: Iterable[ast.AST], klass: str | None, deep: bool = False) -> Names:
+    """The names that `del` or the end of an `except ... as` may unbind in these statements.
+
+    `deep` looks into the functions and classes inside as well.
+    """
+    found = set()
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+            found.add(mangle(node.id, klass))
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(mangle(node.name, klass))
+        if isinstance(node, ast.ClassDef) and deep:
+            found |= _killed(node.body, node.name, deep)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not deep:
+            continue
+        elif isinstance(node, (ast.stmt, ast.ExceptHandler, ast.expr_context, ast.Tuple, ast.List)):
+            pending.extend(ast.iter_child_nodes(node))
+        elif type(node).__name__ == "match_case":
+            pending.extend(node.body)
+    return frozenset(found)
+
+
+def _targets(node: ast.AST | None, klass: str | None) -> Names:
+    """The plain names that an assignment to `node` binds."""
+    if isinstance(node, ast.Name):
+        return frozenset((mangle(node.id, klass),))
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return NOTHING.union(*(_targets(e, klass) for e in node.elts))
+    if isinstance(node, ast.Starred):
+        return _targets(node.value, klass)
+    return NOTHING
+
+
+def _captures(pattern: ast.AST, klass: str | None) -> Names:
+    """The names that a successful match binds; of an or-pattern, CPython demands the same of all."""
+    found = set()
+    for node in ast.walk(pattern):
+        name = getattr(node, "rest", None) if isinstance(node, ast.MatchMapping) else None
+        if isinstance(node, (ast.MatchAs, ast.MatchStar)):
+            name = node.name
+        if name:
+            found.add(mangle(name, klass))
+    return frozenset(found)
+
+
+def _join(*states: Names | None) -> Names | None:
+    """What holds where paths meet; None is a path that is never taken."""
+    alive = [s for s in states if s is not None]
+    return frozenset.intersection(*alive) if alive else None
+
+
+class _Flow:
+    """The walk over one scope. A state is the set of surely bound names, None where nothing runs."""
+
+    def __init__(self, scope: Scope, tables, unstable: Names, trusted: set[str]):
+        self.scope = scope
+        self.tables = tables
+        self.unstable = unstable  # names that some function of this nest of functions unbinds
+        self.trusted = trusted
+        self.owner: Scope | None = scope  # None while in a class body
+        self.klass = scope.klass
+        self.path = "" if scope.module_level else scope.qualname + ".<locals>."
+        self.around: Names = NOTHING  # in a class body, what the function around it has bound
+        self.breaks: list[list[Names]] = []  # per open loop, the states at its breaks
+
+    def block(self, statements: list[ast.stmt], state: Names | None) -> Names | None:
+        for statement in statements:
+            visit = getattr(self, "_" + type(statement).__name__, None)
+            if visit is None:
+                continue
+            if state is None:  # dead code: nothing is known, and nothing comes out of it
+                visit(statement, NOTHING)
+            else:
+                state = visit(statement, state)
+        return state
+
+    def _bind(self, state: Names, *targets: ast.AST | None) -> Names:
+        return state.union(*(_targets(t, self.klass) for t in targets))
+
+    # Simple statements.
+
+    def _Assign(self, node, state):
+        return self._bind(state, *node.targets)
+
+    def _AnnAssign(self, node, state):
+        return self._bind(state, node.target) if node.value is not None else state
+
+    def _AugAssign(self, node, state):
+        return self._bind(state, node.target)
+
+    def _TypeAlias(self, node, state):
+        return self._bind(state, node.name)
+
+    def _Delete(self, node, state):
+        return state - _killed([node], self.klass)
+
+    def _Import(self, node, state):
+        names = (a.asname or a.name.partition(".")[0] for a in node.names)
+        return state.union(mangle(n, self.klass) for n in names)
+
+    _ImportFrom = _Import
+
+    def _Return(self, node, state):
+        return None
+
+    _Raise = _Continue = _Return
+
+    def _Break(self, node, state):
+        if self.breaks:
+            self.breaks[-1].append(state)
+        return None
+
+    # Branches.
+
+    def _If(self, node, state):
+        return _join(self.block(node.body, state), self.block(node.orelse, state))
+
+    def _Match(self, node, state):
+        exits = [
+            self.block(case.body, state | _captures(case.pattern, self.klass))
+            for case in node.cases
+        ]
+        last = node.cases[-1]
+        total = last.guard is None and isinstance(last.pattern, ast.MatchAs)
+        total = total and last.pattern.pattern is None
+        return _join(*exits) if total else _join(state, *exits)
+
+    # Loops.
+
+    def _For(self, node, state):
+        self._note(node, state)
+        return self._loop(node, state, endless=False)
+
+    def _AsyncFor(self, node, state):
+        return self._loop(node, state, endless=False)
+
+    def _While(self, node, state):
+        self._note(node, state)
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        return self._loop(node, state, endless)
+
+    def _note(self, node, state: Names) -> None:
+        scope = self.owner
+        node.nw_scope = scope
+        node.nw_bound = NOTHING
+        if scope is not None and not scope.module_level:
+            node.nw_bound = (state & scope.locals) - (self.unstable & scope.shared)
+
+    def _loop(self, node, state, endless: bool):
+        # A later trip starts from what the first one started from, less what the body unbinds.
+        header = state - _killed(node.body, self.klass)
+        self.breaks.append([])
+        self.block(node.body, self._bind(header, getattr(node, "target", None)))
+        breaks = self.breaks.pop()
+        return _join(self.block(node.orelse, None if endless else header), *breaks)
+
+    # Blocks that exceptions leave early.
+
+    def _With(self, node, state):
+        inner = state
+        for item in node.items:
+            inner = self._bind(inner, item.optional_vars)
+        after = self.block(node.body, inner)
+        if all(self._transparent(item.context_expr) for item in node.items):
+            return after
+        return _join(after, state - _killed(node.body, self.klass))
+
+    _AsyncWith = _With
+
+    def _transparent(self, manager) -> bool:
+        return isinstance(manager, ast.Call) and ast.unparse(manager.func) in self.trusted
+
+    def _Try(self, node, state):
+        parts = [node.body, *(h.body for h in node.handlers), node.orelse]
+        unbound = NOTHING.union(*(_killed(p, self.klass) for p in [*parts, node.handlers]))
+        mark = [len(b) for b in self.breaks]
+        thrown = state - _killed(node.body, self.klass)
+        exits = [self.block(node.orelse, self.block(node.body, state))]
+        for handler in node.handlers:
+            exits.append(self._handler(handler, thrown))
+        after = _join(*exits)
+        if not node.finalbody:
+            return after
+        final = self.block(node.finalbody, state - unbound)
+        gone = _killed(node.finalbody, self.klass)
+        self._unbind_breaks(mark, gone)
+        if after is None or final is None:
+            return None
+        return (after - gone) | final
+
+    _TryStar = _Try
+
+    def _handler(self, handler, state):
+        name = frozenset((mangle(handler.name, self.klass),)) if handler.name else NOTHING
+        mark = [len(b) for b in self.breaks]
+        after = self.block(handler.body, state | name)
+        self._unbind_breaks(mark, name)
+        return None if after is None else after - name
+
+    def _unbind_breaks(self, mark: list[int], names: Names) -> None:
+        """A break that leaves through a clean-up arrives without the names it unbinds."""
+        if not names:
+            return
+        for start, states in zip(mark, self.breaks):
+            states[start:] = [s - names for s in states[start:]]
+
+    # Inner scopes.
+
+    def _FunctionDef(self, node, state):
+        table = self.tables.get((node.name, node.lineno))
+        after = state | {mangle(node.name, self.klass)}
+        if table is None:
+            return after
+        scope = Scope(node, table, self.path + node.name, self.klass)
+        unstable = self.unstable
+        if self.scope.module_level:  # an outermost function: its whole nest is looked at once
+            unstable = _killed(node.body, self.klass, deep=True)
+        # What a closure sees was bound when it was made. Its own name is bound just after, unless a
+        # decorator calls it first; names of a class body are not among what it sees.
+        seen = state if self.owner is not None else self.around
+        if self.owner is not None and not node.decorator_list:
+            seen = after
+        start = frozenset(table.get_parameters()) | (seen & scope.frees)
+        inner = _Flow(scope, self.tables, unstable, self.trusted)
+        inner.block(node.body, start)
+        return after
+
+    _AsyncFunctionDef = _FunctionDef
+
+    def _ClassDef(self, node, state):
+        saved = self.owner, self.klass, self.breaks, self.path, self.around
+        if self.owner is not None:
+            self.around = state
+        self.path += node.name + "."
+        self.owner, self.klass, self.breaks = None, node.name, []
+        self.block(node.body, state)
+        self.owner, self.klass, self.breaks, self.path, self.around = saved
+        return state | {mangle(node.name, self.klass)}

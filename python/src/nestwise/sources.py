@@ -1,0 +1,135 @@
+"""The text of loaded files and of the functions in them."""
+
+from __future__ import annotations
+
+from types import CodeType, FunctionType
+from typing import Any
+
+# The bytes of every file whose code is ours, as it was when it was loaded.
+_loaded: dict[str, bytes] = {}
+# filename -> (source, its functions by first line and name)
+_functions: dict[str, tuple[bytes, dict]] = {}
+
+
+def remember(filename: str, source: bytes) -> None:
+    _loaded[filename] = source
+
+
+def loaded(filename: str) -> bool:
+    return filename in _loaded
+
+
+def decode(source: bytes) -> str:
+    """The text of a source file, lines ended by newlines, as CPython's tokenizer reads it."""
+    head = source[:400].split(b"\n", 2)[:2]
+    if not any(b"coding" in line for line in head):
+        text = source.decode("utf-8-sig")
+        return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    from importlib.util import decode_source
+
+    return decode_source(source)
+
+
+def source_of(filename: str, module_globals: dict | None = None) -> bytes | None:
+    """The source of `filename`: as it was loaded, or else as it is now."""
+    if filename in _loaded:
+        return _loaded[filename]
+    import linecache
+
+    linecache.checkcache(filename)
+    lines = linecache.getlines(filename, module_globals)
+    return "".join(lines).encode() if lines else None
+
+
+def function_text(func: Any) -> tuple[str, int, bool, list[str], list[str]] | None:
+    """(text, first line, indented, local names, free names) of a plain function.
+
+    The text is that of the `def`, or of `name = lambda ...`; None where it is not exactly known
+    or where the function is decorated, asynchronous or a generator.
+    """
+    if type(func) is not FunctionType:
+        return None
+    code = func.__code__
+    if code.co_flags & 0x2A0:  # generator, coroutine, asynchronous generator
+        return None
+    if code.co_freevars and not all(_filled(cell) for cell in func.__closure__ or ()):
+        return None
+    found = _find(code, func.__globals__)
+    if found is None:
+        return None
+    node, lines = found
+    text = "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"
+    names = [*code.co_varnames, *(c for c in code.co_cellvars if c not in code.co_varnames)]
+    return text, node.lineno, node.col_offset > 0, names, list(code.co_freevars)
+
+
+def _filled(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
+def _find(code: CodeType, module_globals: dict) -> tuple[Any, list[str]] | None:
+    source = source_of(code.co_filename, module_globals)
+    if source is None:
+        return None
+    cached = _functions.get(code.co_filename)
+    if cached is None or cached[0] != source:
+        try:
+            cached = (source, _parse(source, code.co_filename))
+        except (SyntaxError, ValueError, RecursionError):
+            cached = (source, {"": []})
+        _functions[code.co_filename] = cached
+    table = cached[1]
+    found = table.get((code.co_firstlineno, code.co_name))
+    if found is None:
+        return None
+    node, plain = found
+    # A file edited since it was loaded may hold another function on this line.
+    same = plain == code or (loaded(code.co_filename) and _alike(plain, code))
+    return (node, table[""]) if same else None
+
+
+def _alike(plain: CodeType, code: CodeType) -> bool:
+    """The same function before and after its loops were rewritten."""
+    return all(
+        getattr(plain, name) == getattr(code, name)
+        for name in ("co_varnames", "co_cellvars", "co_freevars", "co_argcount", "co_flags")
+    )
+
+
+def _parse(source: bytes, filename: str) -> dict:
+    """(first line, name) -> (its statement, its plain code); "" -> the lines."""
+    import ast
+
+    from nestwise.rewrite import plain_code
+
+    tree, code = plain_code(source, filename)
+    codes: dict[tuple[int, str], CodeType | None] = {}
+    _index_codes(code, codes)
+    table: dict = {"": decode(source).split("\n")}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and not node.decorator_list:
+            key = (node.lineno, node.name)
+        elif (
+            isinstance(node, ast.Assign)
+            and len(node.targets) == 1
+            and isinstance(node.targets[0], ast.Name)
+            and isinstance(node.value, ast.Lambda)
+        ):
+            key = (node.value.lineno, "<lambda>")
+        else:
+            continue
+        if codes.get(key) is not None:
+            table[key] = (node, codes[key])
+    return table
+
+
+def _index_codes(code: CodeType, codes: dict) -> None:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            key = (constant.co_firstlineno, constant.co_name)
+            codes[key] = None if key in codes else constant  # two of one name: neither is known
+            _index_codes(constant, codes)

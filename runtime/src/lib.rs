@@ -1,0 +1,1 @@
+//! One call of a loop nest from end to end: bind, guard, decide, cache, launch.
