@@ -14,18 +14,20 @@ ARGS ?=
 
 VENV := .venv
 PY := $(VENV)/bin/python
-CARGO_FLAGS := --locked --jobs $(JOBS)
+CARGO_FLAGS := --jobs $(JOBS)
 
 # maturin and pip must see this environment, not one that happens to be active.
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH):$(HOME)/.cargo/bin
 unexport CONDA_PREFIX
 unexport PYTHONHOME
 
 # What the extension module is made of.
 CRATES := ir frontend analysis costmodel codegen runtime calibration python
-SOURCES := Cargo.toml Cargo.lock .cargo/config.toml pyproject.toml README.md \
+SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
     $(shell find $(CRATES) \( -name '*.rs' -o -name Cargo.toml \) 2>/dev/null)
-BUILT := $(VENV)/nestwise.built
+EXTENSION := python/src/nestwise/_core.abi3.so
+INSTALLED := $(VENV)/nestwise.installed
 
 .PHONY: help setup build wheel demo test test-rust test-python lint format bench fuzz clean
 
@@ -37,12 +39,22 @@ setup: ## install missing Debian packages and .venv
 	@tools/setup.sh
 
 build: setup ## set up, release build, installed (editable) into .venv
-	@$(MAKE) --no-print-directory $(BUILT)
+	@$(MAKE) --no-print-directory --silent $(INSTALLED) $(EXTENSION)
 
-# Editable: the package's .py files are used from python/src; only Rust needs a build.
-$(BUILT): $(SOURCES) tools/requirements-dev.txt
-	$(VENV)/bin/maturin develop --release $(CARGO_FLAGS) --skip-install-deps
+# Editable: the package's .py files are used from python/src, and only Rust needs a build.
+# The library is removed first because maturin writes into the file that is there, under the feet
+# of any process that has it mapped.
+$(INSTALLED): pyproject.toml tools/requirements-dev.txt
+	@echo "build: maturin develop --release"
+	@rm -f $(EXTENSION)
+	$(VENV)/bin/maturin develop --release $(CARGO_FLAGS) --compression-method stored
 	@touch $@
+
+# Replaced in one step, for the same reason.
+$(EXTENSION): $(SOURCES)
+	@echo "build: cargo build --release"
+	cargo build --release --package nestwise-python $(CARGO_FLAGS)
+	@cp target/release/lib_core.so $@.new && mv -f $@.new $@
 
 wheel: setup ## one abi3 wheel in dist/
 	@rm -rf dist
@@ -79,5 +91,5 @@ fuzz: build ## random programs against CPython
 
 clean: ## remove what building made (.venv too)
 	rm -rf target dist $(VENV) .pytest_cache .ruff_cache
-	rm -f python/src/nestwise/*.so
+	rm -f python/src/nestwise/*.so python/src/nestwise/*.so.new
 	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +

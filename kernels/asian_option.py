@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 3_000, "medium": 80_000, "large": 800_000}
+SIZES = {"small": 2_400, "medium": 72_000, "large": 720_000}
 STEPS = 24
 MASK = 0xFFFFFFFFFFFFFFFF
 

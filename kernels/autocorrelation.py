@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 1_100, "medium": 6_500, "large": 20_000}
+SIZES = {"small": 730, "medium": 4_200, "large": 13_000}
 
 
 def correlate(signal, result):

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 5_000, "medium": 160_000, "large": 1_200_000}
+SIZES = {"small": 6_900, "medium": 190_000, "large": 1_900_000}
 
 
 def search(first, neighbours, root, level, queue):

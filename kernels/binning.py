@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 150_000, "medium": 4_000_000, "large": 40_000_000}
+SIZES = {"small": 34_000, "medium": 1_800_000, "large": 18_000_000}
 BINS = 64
 
 

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 150, "medium": 1_400, "large": 4_400}
+SIZES = {"small": 150, "medium": 1_500, "large": 4_700}
 STRIKES = (80.0, 90.0, 100.0, 110.0)
 
 

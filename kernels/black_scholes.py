@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 90_000, "medium": 2_000_000, "large": 20_000_000}
+SIZES = {"small": 18_000, "medium": 960_000, "large": 9_600_000}
 
 
 def normal_cdf(x):

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 17, "medium": 71, "large": 150}
+SIZES = {"small": 17, "medium": 80, "large": 170}
 
 
 class CsrMatrix:

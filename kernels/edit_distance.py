@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 350, "medium": 2_100, "large": 6_700}
+SIZES = {"small": 160, "medium": 900, "large": 2_800}
 
 
 def distance(a, b, previous, current):

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 36, "medium": 120, "large": 260}
+SIZES = {"small": 36, "medium": 110, "large": 240}
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--size", default="small", help="small, medium, large or a number")

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 8, "medium": 260, "large": 2_600}
+SIZES = {"small": 14, "medium": 590, "large": 5_900}
 LENGTH = 1024
 
 

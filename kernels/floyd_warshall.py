@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 64, "medium": 250, "large": 540}
+SIZES = {"small": 64, "medium": 235, "large": 510}
 FAR = 1_000_000_000
 
 

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 37, "medium": 140, "large": 300}
+SIZES = {"small": 37, "medium": 135, "large": 290}
 
 
 def solve(u, f, h, omega, tolerance, max_sweeps):

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 46, "medium": 180, "large": 390}
+SIZES = {"small": 46, "medium": 170, "large": 370}
 
 
 def column_dot(a, i, b, j):

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 15, "medium": 54, "large": 120}
+SIZES = {"small": 15, "medium": 51, "large": 110}
 STEPS = 10
 
 

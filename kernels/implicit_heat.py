@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 39, "medium": 280, "large": 890}
+SIZES = {"small": 39, "medium": 260, "large": 820}
 STEPS = 12
 
 

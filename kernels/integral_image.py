@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 130, "medium": 850, "large": 2_700}
+SIZES = {"small": 120, "medium": 600, "large": 1_900}
 
 
 def accumulate(image, table):

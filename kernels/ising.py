@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 35, "medium": 200, "large": 630}
+SIZES = {"small": 35, "medium": 175, "large": 550}
 SWEEPS = 40
 MASK = (1 << 48) - 1
 

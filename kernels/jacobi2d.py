@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 65, "medium": 230, "large": 500}
+SIZES = {"small": 65, "medium": 220, "large": 470}
 
 
 def relax(a, b, steps):

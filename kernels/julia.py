@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 80, "medium": 420, "large": 1_350}
+SIZES = {"small": 60, "medium": 300, "large": 950}
 LIMIT = 150
 
 

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 600, "medium": 20_000, "large": 200_000}
+SIZES = {"small": 740, "medium": 20_000, "large": 200_000}
 CLUSTERS = 12
 ROUNDS = 4
 

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 15, "medium": 52, "large": 110}
+SIZES = {"small": 15, "medium": 48, "large": 100}
 EX = (0, 1, 0, -1, 0, 1, -1, -1, 1)
 EY = (0, 0, 1, 0, -1, 1, 1, -1, -1)
 OPPOSITE = (0, 3, 4, 1, 2, 7, 8, 5, 6)

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 600, "medium": 4_000, "large": 12_500}
+SIZES = {"small": 270, "medium": 2_000, "large": 6_300}
 
 
 def fill(a, b, table):

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 67, "medium": 260, "large": 560}
+SIZES = {"small": 67, "medium": 250, "large": 540}
 
 
 def factor(a, perm):

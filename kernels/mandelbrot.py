@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 60, "medium": 320, "large": 1_000}
+SIZES = {"small": 89, "medium": 510, "large": 1_600}
 LIMIT = 200
 
 

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 80_000, "medium": 2_500_000, "large": 25_000_000}
+SIZES = {"small": 70_000, "medium": 2_300_000, "large": 23_000_000}
 
 
 class Account:

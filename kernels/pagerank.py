@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 1_000, "medium": 20_000, "large": 200_000}
+SIZES = {"small": 510, "medium": 13_000, "large": 130_000}
 DAMPING = 0.85
 
 

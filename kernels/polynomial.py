@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 60_000, "medium": 2_000_000, "large": 20_000_000}
+SIZES = {"small": 8_100, "medium": 430_000, "large": 4_300_000}
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--size", default="small", help="small, medium, large or a number")

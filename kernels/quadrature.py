@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 14, "medium": 75, "large": 240}
+SIZES = {"small": 10, "medium": 73, "large": 230}
 PANELS = 1_000
 
 

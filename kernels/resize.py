@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 49, "medium": 300, "large": 950}
+SIZES = {"small": 45, "medium": 300, "large": 950}
 
 
 def resize(source, target):

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 40_000, "medium": 1_000_000, "large": 10_000_000}
+SIZES = {"small": 20_000, "medium": 1_100_000, "large": 11_000_000}
 WINDOW = 15
 
 

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 18, "medium": 46, "large": 84}
+SIZES = {"small": 22, "medium": 58, "large": 100}
 
 
 def settle(sand):

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 200_000, "medium": 8_000_000, "large": 80_000_000}
+SIZES = {"small": 71_000, "medium": 2_700_000, "large": 27_000_000}
 
 
 def sieve(factor, totient):

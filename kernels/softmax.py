@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 260, "medium": 1_700, "large": 5_400}
+SIZES = {"small": 280, "medium": 1_900, "large": 6_000}
 
 
 def softmax(scores, out):

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 70, "medium": 400, "large": 1_250}
+SIZES = {"small": 36, "medium": 175, "large": 550}
 PATCH = 8
 
 

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 84, "medium": 290, "large": 620}
+SIZES = {"small": 84, "medium": 270, "large": 580}
 
 
 def solve(lu, b):

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-SIZES = {"small": 54, "medium": 180, "large": 390}
+SIZES = {"small": 54, "medium": 165, "large": 360}
 
 
 class Membrane:

@@ -62,7 +62,7 @@ if ((${#missing[@]})); then
 fi
 [[ ${1:-} == --packages ]] && exit 0
 
-command -v cargo >/dev/null ||
+PATH=$PATH:$HOME/.cargo/bin command -v cargo >/dev/null ||
     die "there is no cargo: install a Rust toolchain (1.89 or later, https://rustup.rs)"
 
 # --- .venv ---------------------------------------------------------------------------------------

@@ -1,1 +1,25 @@
-//! Python source text of one site to an untyped loop nest, or the reason why not.
+//! Python source text of one site to an untyped loop nest, or the reason why not; and, when the types of what
+//! the site reads are known, to a typed nest.
+//!
+//! The two halves:
+//!
+//! 1. Once per site, from text alone: [`parse_site`] (the only part that knows the parser), which also resolves
+//!    names to places and decides which of them are captured and written; [`interface()`] then says what the
+//!    hook is given and gives back.
+//! 2. Once per signature: [`specialise`], from the surface nest and the [`capture`]s' types.
+
+pub mod atoms;
+pub mod capture;
+pub mod interface;
+mod lines;
+mod names;
+pub mod parse;
+pub mod places;
+pub mod refusal;
+pub mod specialise;
+pub mod text;
+
+pub use interface::{Interface, LoopKind, interface};
+pub use parse::{parse_function, parse_site};
+pub use places::ScopeInfo;
+pub use refusal::Refusal;

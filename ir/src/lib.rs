@@ -48,6 +48,6 @@ pub use nest::{
     Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, For, Fun, Lib, LiveOut, LiveOutKind,
     LoopDecl, Nest, Stmt, StmtKind, UnOp, VarDecl, While,
 };
-pub use schedule::Schedule;
+pub use schedule::{FpMode, Schedule};
 pub use span::{Span, WithSpan};
 pub use types::{Prov, Scalar, Ty};

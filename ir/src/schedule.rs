@@ -2,6 +2,18 @@
 
 use crate::ids::{LoopId, VarId};
 
+/// How faithful floating-point results must be.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub enum FpMode {
+    /// The bits of CPython and NumPy, always.
+    #[default]
+    Strict,
+    /// The same operations in the same order; math functions within documented ulps.
+    Faithful,
+    /// Sums may be reassociated, multiply-add fused.
+    Fast,
+}
+
 /// How a reduction variable's partial values are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum RedOp {

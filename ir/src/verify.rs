@@ -1,1 +1,532 @@
-//! The verifier.
+//! The verifier: what every pass may rely on, checked node by node. The message names the node.
+
+use std::collections::HashSet;
+
+use crate::ids::{LoopId, ScopeId, VarId};
+use crate::nest::{
+    BinOp, Cast, Const, Expr, ExprKind, For, Fun, LiveOutKind, Nest, Stmt, StmtKind, UnOp,
+};
+use crate::types::{Scalar, Ty};
+
+/// Checks that ids are in range, types are as documented, each access stands once and loops nest properly.
+pub fn verify(nest: &Nest) -> Result<(), String> {
+    let mut v = Verifier {
+        nest,
+        accesses: HashSet::new(),
+        loops: HashSet::new(),
+        open_loops: Vec::new(),
+        open_scopes: Vec::new(),
+        scopes: HashSet::new(),
+        counters: HashSet::new(),
+    };
+    v.declarations()?;
+    v.in_prologue()?;
+    match &nest.top.kind {
+        StmtKind::For(l) if l.id == LoopId(0) => {}
+        StmtKind::While(l) if l.id == LoopId(0) => {}
+        _ => return Err("the top statement is not loop L0".into()),
+    }
+    v.stmt(&nest.top)?;
+    v.everything_stands()
+}
+
+struct Verifier<'a> {
+    nest: &'a Nest,
+    accesses: HashSet<u32>,
+    loops: HashSet<LoopId>,
+    open_loops: Vec<LoopId>,
+    open_scopes: Vec<ScopeId>,
+    scopes: HashSet<ScopeId>,
+    counters: HashSet<VarId>,
+}
+
+type Check = Result<(), String>;
+
+fn ensure(ok: bool, message: impl FnOnce() -> String) -> Check {
+    if ok { Ok(()) } else { Err(message()) }
+}
+
+impl Verifier<'_> {
+    fn declarations(&self) -> Check {
+        let n = self.nest;
+        for (id, a) in n.arrays.iter() {
+            ensure((1..=8).contains(&a.rank), || format!("{id}: rank {} is not 1 to 8", a.rank))?;
+            ensure(a.storage != Scalar::I128, || format!("{id}: i128 is never stored"))?;
+            let widens = a.elem.repr != a.storage
+                && ((a.storage.is_int() && a.elem.repr == Scalar::I64 && a.storage != Scalar::U64)
+                    || (a.storage == Scalar::F32 && a.elem.repr == Scalar::F64));
+            ensure(a.elem.repr == a.storage || widens, || {
+                format!("{id}: an element stored as {} does not load as {}", a.storage, a.elem)
+            })?;
+        }
+        for (id, var) in n.vars.iter() {
+            if let Some((lo, hi)) = var.range {
+                ensure(lo <= hi, || format!("{id}: empty range {lo}..={hi}"))?;
+            }
+            if let Some(tag) = var.np_tag {
+                ensure(self.ty(tag)?.repr == Scalar::Bool, || format!("{id}: tag {tag} is no bool"))?;
+            }
+        }
+        for (id, l) in n.loops.iter() {
+            let depth = match l.parent {
+                None => 0,
+                Some(p) => {
+                    ensure(p.index() < id.index(), || format!("{id}: parent {p} does not precede it"))?;
+                    n.loops[p].depth + 1
+                }
+            };
+            ensure(l.depth == depth, || format!("{id}: depth {} instead of {depth}", l.depth))?;
+        }
+        self.results()
+    }
+
+    fn results(&self) -> Check {
+        let n = self.nest;
+        for out in &n.live_outs {
+            match &out.kind {
+                LiveOutKind::Var(v) => {
+                    self.ty(*v)?;
+                }
+                LiveOutKind::View(a, index) => {
+                    let rank = match n.arrays.get(*a) {
+                        Some(a) => a.rank as usize,
+                        None => return Err(format!("live-out {}: no slot {a}", out.place)),
+                    };
+                    ensure(index.len() < rank, || {
+                        format!("live-out {}: {} indices on rank {rank}", out.place, index.len())
+                    })?;
+                    for v in index {
+                        ensure(self.ty(*v)? == Ty::PY_INT, || {
+                            format!("live-out {}: index {v} is no py.i64", out.place)
+                        })?;
+                    }
+                }
+                LiveOutKind::Slot(a) => {
+                    ensure(n.arrays.get(*a).is_some(), || format!("live-out {}: no slot {a}", out.place))?;
+                }
+            }
+            if let Some(flag) = out.assigned {
+                ensure(self.ty(flag)?.repr == Scalar::Bool, || {
+                    format!("live-out {}: flag {flag} is no bool", out.place)
+                })?;
+            }
+        }
+        for v in n.returns.iter().flat_map(|r| &r.vars) {
+            self.ty(*v)?;
+        }
+        for l in &n.needs_trip {
+            ensure(n.loops.get(*l).is_some(), || format!("needs_trip: no loop {l}"))?;
+        }
+        Ok(())
+    }
+
+    fn in_prologue(&mut self) -> Check {
+        for stmt in &self.nest.prologue {
+            ensure(matches!(stmt.kind, StmtKind::Let { .. } | StmtKind::Check { .. }), || {
+                format!("line {}: the prologue holds more than Lets", stmt.span.line)
+            })?;
+            self.stmt(stmt)?;
+        }
+        ensure(self.accesses.is_empty(), || "the prologue accesses an array".into())
+    }
+
+    fn everything_stands(&self) -> Check {
+        for id in self.nest.accesses.ids() {
+            ensure(self.accesses.contains(&id.0), || format!("{id}: stands nowhere"))?;
+        }
+        for id in self.nest.loops.ids() {
+            ensure(self.loops.contains(&id), || format!("{id}: stands nowhere"))?;
+        }
+        Ok(())
+    }
+
+    fn ty(&self, var: VarId) -> Result<Ty, String> {
+        self.nest.vars.get(var).map(|v| v.ty).ok_or_else(|| format!("no variable {var}"))
+    }
+
+    fn access(&mut self, access: crate::AccessId, array: crate::ArrayId, store: bool) -> Check {
+        let Some(decl) = self.nest.accesses.get(access) else {
+            return Err(format!("no access {access}"));
+        };
+        ensure(decl.array == array, || format!("{access}: on {array}, declared on {}", decl.array))?;
+        ensure(decl.store == store, || format!("{access}: load and store confused"))?;
+        ensure(self.accesses.insert(access.0), || format!("{access}: stands twice"))?;
+        let Some(a) = self.nest.arrays.get(array) else {
+            return Err(format!("{access}: no slot {array}"));
+        };
+        let (declared, what) = if store { (a.written, "written") } else { (a.read, "read") };
+        ensure(declared, || format!("{access}: {array} is not declared as {what}"))
+    }
+
+    fn index(&mut self, access: crate::AccessId, array: crate::ArrayId, index: &[Expr]) -> Check {
+        let rank = self.nest.arrays[array].rank as usize;
+        ensure(index.len() == rank, || format!("{access}: {} indices on rank {rank}", index.len()))?;
+        for e in index {
+            self.expr(e)?;
+            ensure(e.ty.repr == Scalar::I64, || format!("{access}: an index of type {}", e.ty))?;
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, block: &[Stmt]) -> Check {
+        block.iter().try_for_each(|s| self.stmt(s))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Check {
+        let line = stmt.span.line;
+        match &stmt.kind {
+            StmtKind::Let { var, value } => {
+                self.expr(value)?;
+                let ty = self.ty(*var)?;
+                ensure(!self.counters.contains(var), || format!("line {line}: counter {var} is assigned"))?;
+                ensure(same(ty, value.ty), || format!("line {line}: {var} is {ty}, its value {}", value.ty))
+            }
+            StmtKind::Store { access, array, index, value, .. } => {
+                self.access(*access, *array, true)?;
+                self.index(*access, *array, index)?;
+                self.expr(value)?;
+                let elem = self.nest.arrays[*array].elem.repr;
+                ensure(value.ty.repr == elem, || {
+                    format!("{access}: {} stored into elements of {elem}", value.ty)
+                })
+            }
+            StmtKind::Rebind(pairs) => self.rebind(pairs, line),
+            StmtKind::If { cond, then, orelse } => {
+                self.bool(cond)?;
+                self.block(then)?;
+                self.block(orelse)
+            }
+            StmtKind::For(l) => self.for_loop(l),
+            StmtKind::While(l) => {
+                self.open_loop(l.id)?;
+                self.bool(&l.cond)?;
+                self.block(&l.body)?;
+                self.open_loops.pop();
+                Ok(())
+            }
+            StmtKind::Break(l) | StmtKind::Continue(l) => {
+                ensure(self.open_loops.contains(l), || format!("line {line}: leaves {l} from outside"))
+            }
+            StmtKind::Scope { id, body } => {
+                ensure(id.index() < self.nest.scopes as usize, || format!("no scope {id}"))?;
+                ensure(self.scopes.insert(*id), || format!("{id}: stands twice"))?;
+                self.open_scopes.push(*id);
+                self.block(body)?;
+                self.open_scopes.pop();
+                Ok(())
+            }
+            StmtKind::Leave(s) => {
+                ensure(self.open_scopes.contains(s), || format!("line {line}: leaves {s} from outside"))
+            }
+            StmtKind::Return => {
+                ensure(self.nest.returns.is_some(), || format!("line {line}: return without returns"))
+            }
+            StmtKind::Check { cond, .. } => self.bool(cond),
+            StmtKind::Eval(e) => self.expr(e),
+        }
+    }
+
+    /// Shapes need not agree, but what is exchanged must be laid out alike.
+    fn rebind(&self, pairs: &[(crate::ArrayId, crate::ArrayId)], line: u32) -> Check {
+        let dst: HashSet<_> = pairs.iter().map(|p| p.0).collect();
+        let src: HashSet<_> = pairs.iter().map(|p| p.1).collect();
+        ensure(dst.len() == pairs.len() && dst == src, || {
+            format!("line {line}: a rebinding that is no permutation")
+        })?;
+        for (d, s) in pairs {
+            let (Some(d), Some(s)) = (self.nest.arrays.get(*d), self.nest.arrays.get(*s)) else {
+                return Err(format!("line {line}: no slot {d} or {s}"));
+            };
+            ensure(d.storage == s.storage && d.rank == s.rank && d.elem == s.elem, || {
+                format!("line {line}: {} and {} differ in type", d.name, s.name)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn open_loop(&mut self, id: LoopId) -> Check {
+        let Some(decl) = self.nest.loops.get(id) else { return Err(format!("no loop {id}")) };
+        ensure(self.loops.insert(id), || format!("{id}: stands twice"))?;
+        ensure(decl.parent == self.open_loops.last().copied(), || {
+            format!("{id}: stands in {:?}, declared in {:?}", self.open_loops.last(), decl.parent)
+        })?;
+        self.open_loops.push(id);
+        Ok(())
+    }
+
+    fn for_loop(&mut self, l: &For) -> Check {
+        for e in [&l.start, &l.stop, &l.step] {
+            self.expr(e)?;
+            ensure(e.ty.repr == Scalar::I64, || format!("{}: a bound of type {}", l.id, e.ty))?;
+        }
+        ensure(l.step.as_int() != Some(0), || format!("{}: step 0", l.id))?;
+        ensure(self.ty(l.counter)?.repr == Scalar::I64, || format!("{}: its counter is no i64", l.id))?;
+        ensure(self.counters.insert(l.counter), || format!("{}: shares its counter", l.id))?;
+        self.open_loop(l.id)?;
+        self.block(&l.body)?;
+        self.open_loops.pop();
+        Ok(())
+    }
+
+    fn bool(&mut self, e: &Expr) -> Check {
+        self.expr(e)?;
+        ensure(e.ty.repr == Scalar::Bool, || at(e, "a condition that is no bool"))
+    }
+
+    fn expr(&mut self, e: &Expr) -> Check {
+        let r = e.ty.repr;
+        match &e.kind {
+            ExprKind::Const(c) => ensure(fits(*c, r), || at(e, &format!("constant {c:?}"))),
+            ExprKind::Var(v) => {
+                let ty = self.ty(*v)?;
+                ensure(same(ty, e.ty), || at(e, &format!("{v} is {ty}")))
+            }
+            ExprKind::Dim(a, axis) => {
+                let rank = self.nest.arrays.get(*a).map(|d| d.rank);
+                ensure(rank.is_some_and(|rank| *axis < rank), || at(e, &format!("no axis {axis} of {a}")))?;
+                ensure(r == Scalar::I64, || at(e, "an extent that is no i64"))
+            }
+            ExprKind::Load { access, array, index, .. } => {
+                self.access(*access, *array, false)?;
+                self.index(*access, *array, index)?;
+                let elem = self.nest.arrays[*array].elem.repr;
+                ensure(r == elem, || at(e, &format!("loads {elem}")))
+            }
+            ExprKind::Bind { var, value, body } => {
+                self.expr(value)?;
+                let ty = self.ty(*var)?;
+                ensure(same(ty, value.ty), || at(e, &format!("{var} is {ty}, its value {}", value.ty)))?;
+                self.expr(body)?;
+                ensure(r == body.ty.repr, || at(e, "a binding of another type than its body"))
+            }
+            _ => {
+                for child in e.children() {
+                    self.expr(child)?;
+                }
+                operands(e)
+            }
+        }
+    }
+}
+
+/// Types of the operands of an operation.
+fn operands(e: &Expr) -> Check {
+    let r = e.ty.repr;
+    let ok = match &e.kind {
+        ExprKind::Unary { op, a, .. } => unary(*op, a.ty.repr, r),
+        ExprKind::Binary { op, a, b, .. } => binary(*op, a.ty.repr, b.ty.repr, r),
+        ExprKind::Compare { a, b, .. } => a.ty.repr == b.ty.repr && r == Scalar::Bool,
+        ExprKind::Select { cond, then, orelse } => {
+            cond.ty.repr == Scalar::Bool && then.ty.repr == r && orelse.ty.repr == r
+        }
+        ExprKind::Cast { kind, a, .. } => cast(*kind, a.ty.repr, r),
+        ExprKind::Call { fun, args, .. } => call(*fun, args, r),
+        _ => true,
+    };
+    ensure(ok, || at(e, "operands do not fit the operation"))
+}
+
+fn unary(op: UnOp, a: Scalar, r: Scalar) -> bool {
+    let part = match a {
+        Scalar::C64 => Some(Scalar::F32),
+        Scalar::C128 => Some(Scalar::F64),
+        _ => None,
+    };
+    match op {
+        UnOp::Not => a == Scalar::Bool && r == Scalar::Bool,
+        UnOp::Neg => a == r && a != Scalar::Bool && a != Scalar::Char,
+        UnOp::Invert => a == r && (a.is_int() || a == Scalar::Bool),
+        UnOp::Abs => part.map_or(a == r && a != Scalar::Char, |p| p == r),
+        UnOp::Real | UnOp::Imag => part == Some(r),
+        UnOp::Conj => part.is_some() && a == r,
+    }
+}
+
+fn binary(op: BinOp, a: Scalar, b: Scalar, r: Scalar) -> bool {
+    let number = a != Scalar::Char;
+    a == b
+        && a == r
+        && number
+        && match op {
+            BinOp::Add | BinOp::Mul => true,
+            BinOp::And | BinOp::Or | BinOp::Xor => a.is_int() || a == Scalar::Bool,
+            BinOp::Shl | BinOp::Shr => a.is_int(),
+            BinOp::Div => !a.is_int() && a != Scalar::Bool,
+            BinOp::FloorDiv | BinOp::Mod => !a.is_complex() && a != Scalar::Bool,
+            BinOp::Min | BinOp::Max => !a.is_complex(),
+            BinOp::Sub | BinOp::Pow => a != Scalar::Bool,
+        }
+}
+
+fn cast(kind: Cast, a: Scalar, r: Scalar) -> bool {
+    match kind {
+        Cast::Value => a == r || (a != Scalar::Char && r != Scalar::Char),
+        Cast::Round => matches!((a, r), (Scalar::F64, Scalar::F32) | (Scalar::C128, Scalar::C64)),
+        Cast::Trunc => (a.is_float() || a == Scalar::Num) && r.is_int(),
+        Cast::Truth => r == Scalar::Bool,
+        Cast::Ord => {
+            (a == Scalar::Char && (r.is_int() || r == Scalar::Char)) || (a.is_int() && r == Scalar::Char)
+        }
+    }
+}
+
+fn call(fun: Fun, args: &[Expr], r: Scalar) -> bool {
+    let arity = if matches!(fun, Fun::Atan2 | Fun::Hypot | Fun::Fmod | Fun::Copysign | Fun::Pow) { 2 } else { 1 };
+    let Some(first) = args.first() else { return false };
+    let a = first.ty.repr;
+    let result = if matches!(fun, Fun::IsNan | Fun::IsInf | Fun::IsFinite) { Scalar::Bool } else { a };
+    args.len() == arity && a.is_float() && args.iter().all(|e| e.ty.repr == a) && r == result
+}
+
+fn fits(c: Const, r: Scalar) -> bool {
+    match c {
+        Const::Bool(_) => r == Scalar::Bool,
+        Const::Int(v) => match r {
+            Scalar::Char => (0..=0x10_ffff).contains(&v),
+            // An int constant of the int-or-float kind is one that the float holds.
+            Scalar::Num => v.unsigned_abs() <= 1 << 53,
+            _ => r.is_int() && r.int_range().is_some_and(|(lo, hi)| lo <= v && v <= hi),
+        },
+        Const::Float(_) => r.is_float() || r == Scalar::Num,
+        Const::Complex(..) => r.is_complex(),
+    }
+}
+
+/// One representation; the provenance of a value is a refinement that passes may lose.
+fn same(a: Ty, b: Ty) -> bool {
+    a.repr == b.repr
+}
+
+fn at(e: &Expr, what: &str) -> String {
+    format!("line {}, column {}: {what} in an expression of type {}", e.span.line, e.span.column, e.ty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{Arena, ArrayId, AccessId};
+    use crate::nest::{Access, ArrayDecl, ArrayKind, LoopDecl, VarDecl};
+    use crate::span::Span;
+
+    fn expr(kind: ExprKind, ty: Ty) -> Expr {
+        Expr { kind, ty, span: Span::default() }
+    }
+    fn stmt(kind: StmtKind) -> Stmt {
+        Stmt { kind, span: Span::default() }
+    }
+
+    /// `for v0 in 0..10: a0[v0] = a0[v0] + 1.0`
+    fn nest() -> Nest {
+        let mut arrays = Arena::new();
+        let a: ArrayId = arrays.push(ArrayDecl {
+            name: "a".into(),
+            capture: 0,
+            kind: ArrayKind::Ndarray,
+            storage: Scalar::F64,
+            elem: Ty::np(Scalar::F64),
+            rank: 1,
+            read: true,
+            written: true,
+        });
+        let mut vars = Arena::new();
+        let i = vars.push(VarDecl { name: "i".into(), ty: Ty::PY_INT, live_in: None, range: None, np_tag: None });
+        let mut loops = Arena::new();
+        let l = loops.push(LoopDecl { span: Span::default(), name: "i".into(), depth: 0, parent: None });
+        let mut accesses = Arena::new();
+        let access = |store| Access { array: a, store, span: Span::default() };
+        let load: AccessId = accesses.push(access(false));
+        let store = accesses.push(access(true));
+        let index = || vec![expr(ExprKind::Var(i), Ty::PY_INT)];
+        let f64t = Ty::np(Scalar::F64);
+        let sum = ExprKind::Binary {
+            op: BinOp::Add,
+            a: Box::new(expr(ExprKind::Load { access: load, array: a, index: index(), guard: false }, f64t)),
+            b: Box::new(Expr::constant(Const::Float(1.0), f64t, Span::default())),
+            guard: false,
+        };
+        let body = vec![stmt(StmtKind::Store {
+            access: store,
+            array: a,
+            index: index(),
+            value: expr(sum, f64t),
+            guard: false,
+        })];
+        let top = stmt(StmtKind::For(For {
+            id: l,
+            counter: i,
+            start: Expr::int(0, Span::default()),
+            stop: Expr::int(10, Span::default()),
+            step: Expr::int(1, Span::default()),
+            body,
+        }));
+        Nest {
+            arrays,
+            vars,
+            loops,
+            accesses,
+            scopes: 0,
+            prologue: vec![],
+            top,
+            live_outs: vec![],
+            returns: None,
+            needs_trip: vec![],
+        }
+    }
+
+    fn body(nest: &mut Nest) -> &mut Vec<Stmt> {
+        match &mut nest.top.kind {
+            StmtKind::For(l) => &mut l.body,
+            _ => unreachable!(),
+        }
+    }
+
+    #[test]
+    fn a_sound_nest_passes() {
+        assert_eq!(verify(&nest()), Ok(()));
+    }
+
+    #[test]
+    fn each_defect_is_named() {
+        type Defect = (&'static str, fn(&mut Nest));
+        let defects: [Defect; 7] = [
+            ("x1: stands twice", |n| {
+                let copy = body(n)[0].clone();
+                // The copied statement's load is met first; give it an access of its own.
+                body(n).push(copy);
+                let load = n.accesses.push(n.accesses[AccessId(0)].clone());
+                if let StmtKind::Store { value, .. } = &mut body(n)[1].kind
+                    && let ExprKind::Binary { a, .. } = &mut value.kind
+                    && let ExprKind::Load { access, .. } = &mut a.kind
+                {
+                    *access = load;
+                }
+            }),
+            ("x1: 0 indices on rank 1", |n| {
+                if let StmtKind::Store { index, .. } = &mut body(n)[0].kind {
+                    index.clear();
+                }
+            }),
+            ("counter v0 is assigned", |n| {
+                let value = Expr::int(3, Span::default());
+                body(n).push(stmt(StmtKind::Let { var: VarId(0), value }));
+            }),
+            ("leaves L1 from outside", |n| body(n).push(stmt(StmtKind::Break(LoopId(1))))),
+            ("no variable v7", |n| {
+                body(n).push(stmt(StmtKind::Eval(expr(ExprKind::Var(VarId(7)), Ty::PY_INT))));
+            }),
+            ("operands do not fit", |n| {
+                let a = Box::new(Expr::int(1, Span::default()));
+                let b = Box::new(Expr::constant(Const::Float(1.0), Ty::PY_FLOAT, Span::default()));
+                let sum = ExprKind::Binary { op: BinOp::Add, a, b, guard: false };
+                body(n).push(stmt(StmtKind::Eval(expr(sum, Ty::PY_INT))));
+            }),
+            ("not declared as written", |n| n.arrays[ArrayId(0)].written = false),
+        ];
+        for (message, defect) in defects {
+            let mut n = nest();
+            defect(&mut n);
+            let found = verify(&n).expect_err(message);
+            assert!(found.contains(message), "{found} instead of {message}");
+        }
+    }
+}

@@ -1,6 +1,34 @@
-//! The extension module `nestwise._core`.
+//! The extension module `nestwise._core`: what the package's Python half calls.
 
+mod attributes;
+mod bind;
+mod boxing;
+mod buffers;
+mod driver;
+mod environment;
+mod functions;
+mod hooks;
+mod host;
+mod known;
+mod layout;
+mod lists;
+mod numpy;
+mod results;
+mod site;
+
+use nestwise_costmodel::MachineProfile;
+use nestwise_frontend::{LoopKind, ScopeInfo};
+use nestwise_runtime::{DeviceChoice, FpMode, Options, options, set_options};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use site::{Site, SiteText};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// Every site made, for the report.
+static SITES: Mutex<Vec<Arc<Site>>> = Mutex::new(Vec::new());
 
 /// The version of the native part; the package checks that it is its own.
 #[pyfunction]
@@ -8,8 +36,190 @@ fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
+/// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
+#[pyfunction]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile))]
+fn configure(
+    py: Python<'_>,
+    device: &str,
+    threads: usize,
+    fp: &str,
+    cache_dir: Option<PathBuf>,
+    profile: Option<PathBuf>,
+) -> PyResult<()> {
+    let bad = PyValueError::new_err::<String>;
+    let device = match device {
+        "auto" => DeviceChoice::Auto,
+        "interpreter" => DeviceChoice::Interpreter,
+        "serial" => DeviceChoice::Serial,
+        "threads" => DeviceChoice::Threads,
+        "gpu" => return Err(bad("device gpu: this version has no GPU back end yet".into())),
+        "emulated" => return Err(bad("device emulated: this version has no emulated GPU yet".into())),
+        other => return Err(bad(format!("device {other}: unknown"))),
+    };
+    let fp = match fp {
+        "strict" => FpMode::Strict,
+        "faithful" => FpMode::Faithful,
+        "fast" => FpMode::Fast,
+        other => return Err(bad(format!("fp {other}: unknown"))),
+    };
+    let profile = match profile {
+        Some(path) => load_profile(&path).map_err(bad)?,
+        None => MachineProfile::default(),
+    };
+    let python = py.version_info();
+    set_options(Options {
+        device,
+        threads: if threads == 0 { nestwise_runtime::options::cores() } else { threads },
+        fp,
+        cache_dir,
+        profile: Arc::new(profile),
+        python_minor: python.minor.into(),
+        versions: format!("nestwise {} python {}.{}", version(), python.major, python.minor),
+    });
+    Ok(())
+}
+
+fn load_profile(path: &Path) -> Result<MachineProfile, String> {
+    MachineProfile::load(path).map_err(|e| format!("profile {}: {e}", path.display()))
+}
+
+fn text(
+    file: String,
+    text: String,
+    first_line: u32,
+    indented: bool,
+    module_level: bool,
+    local_names: HashSet<String>,
+    bound_names: HashSet<String>,
+) -> SiteText {
+    let scope = ScopeInfo { module_level, local_names, bound_names };
+    SiteText { file, text, first_line, indented, scope }
+}
+
+/// Whether a loop statement is a site, and what its hook is given and gives back.
+#[pyfunction]
+fn lower<'py>(
+    py: Python<'py>,
+    source: String,
+    first_line: u32,
+    indented: bool,
+    module_level: bool,
+    local_names: HashSet<String>,
+    bound_names: HashSet<String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let answer = PyDict::new(py);
+    let text = text(String::new(), source, first_line, indented, module_level, local_names, bound_names);
+    match site::parse(py, &text) {
+        Ok(parsed) => {
+            let i = &parsed.interface;
+            answer.set_item("ok", true)?;
+            answer.set_item("kind", if i.kind == LoopKind::For { "for" } else { "while" })?;
+            answer.set_item("reads", &i.reads)?;
+            answer.set_item("writes", &i.writes)?;
+            answer.set_item("maybe", &i.maybe)?;
+            answer.set_item("atoms", &i.atoms)?;
+            answer.set_item("returns", i.returns)?;
+        }
+        Err(refusals) => {
+            answer.set_item("ok", false)?;
+            if let Some(first) = refusals.first() {
+                answer.set_item("line", first.span.line)?;
+                answer.set_item("code", first.error.code())?;
+                answer.set_item("message", first.error.to_string())?;
+                answer.set_item("hint", first.error.hint().unwrap_or_default())?;
+            }
+        }
+    }
+    Ok(answer)
+}
+
+/// The functions of one site.
+#[pyfunction]
+#[pyo3(name = "Site")]
+#[allow(clippy::too_many_arguments)]
+fn make_site(
+    py: Python<'_>,
+    file: String,
+    source: String,
+    first_line: u32,
+    indented: bool,
+    module_level: bool,
+    local_names: HashSet<String>,
+    bound_names: HashSet<String>,
+) -> PyResult<hooks::SiteFunctions> {
+    let text = text(file, source, first_line, indented, module_level, local_names, bound_names);
+    let site = Arc::new(Site::new(text));
+    let maybe = site.maybe_count(py);
+    SITES.lock().unwrap_or_else(|e| e.into_inner()).push(site.clone());
+    hooks::functions(py, &site, maybe)
+}
+
+/// One dictionary per site that was entered.
+#[pyfunction]
+fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    let sites = SITES.lock().unwrap_or_else(|e| e.into_inner()).clone();
+    for site in sites {
+        let s = site.stats();
+        if s.calls == 0 {
+            continue;
+        }
+        let d = PyDict::new(py);
+        d.set_item("file", &s.file)?;
+        d.set_item("line", s.line)?;
+        d.set_item("calls", s.calls)?;
+        d.set_item("declined", s.declined)?;
+        d.set_item("iterations", s.iterations)?;
+        d.set_item("verdict", s.verdicts.first().map(|v| v.rsplit(": ").next().unwrap_or(v).to_string()))?;
+        d.set_item("verdicts", &s.verdicts)?;
+        d.set_item("device", device_word(&s))?;
+        d.set_item("launches", s.launches.iter().sum::<u64>())?;
+        d.set_item("predicted_s", s.predicted)?;
+        d.set_item("measured_s", s.measured)?;
+        d.set_item("replaced_s", s.replaced)?;
+        d.set_item("compile_s", s.compile.as_secs_f64())?;
+        d.set_item("kernels_compiled", s.kernels[0])?;
+        d.set_item("kernels_from_cache", s.kernels[1])?;
+        d.set_item("interpreted_s", s.interpreted.as_secs_f64())?;
+        let fallbacks = PyList::empty(py);
+        for (reason, count) in &s.fallbacks {
+            let f = PyDict::new(py);
+            f.set_item("code", reason.code())?;
+            f.set_item("reason", reason.to_string())?;
+            f.set_item("count", count)?;
+            fallbacks.append(f)?;
+        }
+        d.set_item("fallbacks", fallbacks)?;
+        list.append(d)?;
+    }
+    Ok(list)
+}
+
+fn device_word(s: &nestwise_runtime::report::Stats) -> &'static str {
+    match s.launches {
+        [0, 0] => "interpreter",
+        [_, 0] => "serial",
+        [0, _] => "threads",
+        _ => "serial+threads",
+    }
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(version, module)?)?;
+    if !layout::self_check() {
+        return Err(pyo3::exceptions::PyImportError::new_err("nestwise does not know this CPython's object layout"));
+    }
+    nestwise_codegen::register_parallel(nestwise_runtime::pool::parallel, nestwise_runtime::pool::free_parts);
+    let _ = options();
+    for function in [
+        wrap_pyfunction!(version, module)?,
+        wrap_pyfunction!(configure, module)?,
+        wrap_pyfunction!(lower, module)?,
+        wrap_pyfunction!(make_site, module)?,
+        wrap_pyfunction!(report, module)?,
+    ] {
+        module.add_function(function)?;
+    }
     Ok(())
 }

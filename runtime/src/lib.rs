@@ -1,1 +1,23 @@
-//! One call of a loop nest from end to end: bind, guard, decide, cache, launch.
+//! One call of a loop nest, end to end.
+//!
+//! [`pipeline`] is the file to read first: [`pipeline::plan`] runs once per site and signature,
+//! [`pipeline::run`] once per call.
+
+pub mod cache;
+pub mod fpenv;
+pub mod launch;
+pub mod options;
+pub mod overlap;
+pub mod pipeline;
+pub mod plan;
+pub mod pool;
+pub mod reason;
+pub mod report;
+pub mod undo;
+
+pub use launch::{Ended, Launch};
+pub use options::{DeviceChoice, FpMode, Options, options, set_options};
+pub use overlap::ArrayView;
+pub use pipeline::{Host, Outcome, Value};
+pub use plan::Plan;
+pub use reason::Reason;

@@ -69,13 +69,15 @@ class Index:
         self._plain: dict[str, tuple[int, int]] | None = None
         self._new: dict[str, tuple[int, int]] = {}
 
-    def __contains__(self, item: tuple[str, os.stat_result]) -> bool:
-        path, stat = item
+    def has(self, path: str, stat: os.stat_result) -> bool:
         if self._plain is None:
             self._plain = self._read()
-        return self._plain.get(path) == (stat.st_mtime_ns, stat.st_size)
+        known = self._plain.get(path)
+        return known is not None and known == (stat.st_mtime_ns, stat.st_size)
 
     def add(self, path: str, stat: os.stat_result) -> None:
+        if not config.options().cache:
+            return
         if not self._new:
             import atexit
 

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from typing import Any
 
 DEVICES = ("auto", "interpreter", "serial", "threads", "emulated", "gpu")
 PRECISIONS = ("strict", "faithful", "fast")
@@ -162,6 +165,20 @@ def core() -> Any | None:
             print(f"nestwise: running without compiled loops: {error}", file=sys.stderr)
             note(f"the native part could not be used: {error}")
     return _core
+
+
+def check() -> None:
+    """Has the native part look at options that only it can judge; BadOption if it objects."""
+    chosen = options()
+    if chosen.device in ("gpu", "emulated") or chosen.profile is not None:
+        try:
+            from nestwise import _core as loaded
+        except Exception:
+            return  # `core` says so
+        try:
+            _configure_core(loaded)
+        except ValueError as error:
+            raise BadOption(str(error)) from None
 
 
 def loaded_core() -> Any | None:

@@ -6,7 +6,7 @@ built as a tree, positions kept, and its functions are constants of the code obj
     for () in (CALL(reads...) if ADMIT(atoms...) else ()):
         for (w1, w2) in OUT(): pass
         for m in MAYBE(): pass
-        for target in REST() or iterable: body
+        for target in REST() or SKIP(iterable): body
         else:
             if ORELSE(): orelse
         if RETURNED(): return VALUE()
@@ -15,9 +15,10 @@ built as a tree, positions kept, and its functions are constants of the code obj
         the loop as it was
 
 so no name of ours enters any namespace, a traceback shows the user's lines only, and three ends
-are possible: everything ran natively (REST is empty), nothing did (REST is None), or CPython goes
-on after the first k trips. A loop nested in such a body is a site of its own there; the loop as it
-was stays as it was, which keeps the growth of the code linear in the depth.
+are possible: everything ran natively (REST is empty), nothing did (REST is None and SKIP gives the
+iterable back), or CPython goes on after the first k trips. A loop nested in such a body is a site
+of its own there; the loop as it was stays as it was, which keeps the growth of the code linear in
+the depth.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, NamedTuple
 
+from nestwise.binding import mark_of
 from nestwise.scope import Scope, annotate, mangle
 
 # The second compilation happens under this name, so that one filter, which matches nothing else
@@ -37,6 +39,9 @@ from nestwise.scope import Scope, annotate, mangle
 COMPILING = "<nestwise>"
 
 Lower = Callable[..., dict]
+
+
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
 class SiteText(NamedTuple):
@@ -81,52 +86,61 @@ def rewrite(
         for nested in (True, False):
             tree = compile(source, COMPILING, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
             annotate(tree, text, COMPILING)
+            plain = compile(tree, COMPILING, "exec", dont_inherit=True, optimize=optimize)
             work = _Rewriter(lines, tag, lower, nested)
             tree.body = work.block(tree.body)
             if not work.sites:
                 break
             try:
                 code = compile(tree, COMPILING, "exec", dont_inherit=True, optimize=optimize)
+                if _reordered(plain, code, work.scopes):
+                    code = compile(tree, COMPILING, "exec", dont_inherit=True, optimize=optimize)
             except SyntaxError:
                 continue
             return Rewritten(_renamed(code, filename), work.sites, work.loops)
     return Rewritten(None, [], work.loops)
 
 
-def plain_code(source: bytes, filename: str) -> tuple[ast.Module, CodeType]:
+def _reordered(plain: CodeType, code: CodeType, scopes: dict[Scope, None]) -> bool:
+    """Restores the order of local variables, which locals() and co_varnames show.
+
+    It is the order in which the compiler first meets them, and our assignments come before the
+    loop's own. Where that makes a difference, a statement that the compiler meets but makes no
+    code of goes to the function's start.
+    """
+    before, after = _orders(plain), _orders(code)
+    changed = False
+    for scope in scopes:
+        node = scope.node
+        if scope.module_level:
+            continue
+        decorators = node.decorator_list
+        key = (node.name, decorators[0].lineno if decorators else node.lineno)
+        order = [n for n in before.get(key, ()) if n in scope.locals]
+        if order == [n for n in after.get(key, ()) if n in scope.locals]:
+            continue
+        changed = True
+        first = 1 if ast.get_docstring(node, clean=False) is not None else 0
+        at = {name: getattr(node.body[first], name) for name in _PLACE}
+        targets: list[ast.expr] = [ast.Name(n, ast.Store(), **at) for n in order]
+        dead = ast.Assign(targets, ast.Constant(None, **at), None, **at)
+        node.body.insert(first, ast.If(ast.Constant(False, **at), [dead], [], **at))
+    return changed
+
+
+def _orders(code: CodeType) -> dict[tuple[str, int], tuple[str, ...]]:
+    found = {(code.co_name, code.co_firstlineno): code.co_varnames}
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found.update(_orders(constant))
+    return found
+
+
+def plain_code(source: bytes | str, filename: str) -> tuple[ast.Module, CodeType]:
     """The tree of a source and the code that CPython makes of it, without its warnings."""
     with _quiet():
         tree = compile(source, COMPILING, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
         return tree, _renamed(compile(tree, COMPILING, "exec", dont_inherit=True), filename)
-
-
-def bind(code: CodeType, tag: str, sites: list[Any]) -> CodeType:
-    """The code with our marks in its constants replaced by the functions of `sites`."""
-    mark = _mark(tag)
-
-    def replaced(constant: Any) -> Any:
-        if type(constant) is str and constant.startswith(mark):
-            number, _, name = constant[len(mark) :].partition(":")
-            site = sites[int(number)]
-            if name.startswith("maybe"):
-                return site.maybe[int(name[5:])]
-            return getattr(site, name)
-        if type(constant) is CodeType:
-            return visit(constant)
-        return constant
-
-    def visit(code: CodeType) -> CodeType:
-        before = code.co_consts
-        after = tuple(map(replaced, before))
-        if all(a is b for a, b in zip(before, after)):
-            return code
-        return code.replace(co_consts=after)
-
-    return visit(code)
-
-
-def _mark(tag: str) -> str:
-    return f"\0nestwise:{tag}:"
 
 
 def _renamed(code: CodeType, filename: str) -> CodeType:
@@ -176,12 +190,13 @@ class _Refused(Exception):
 class _Rewriter:
     def __init__(self, lines: list[str], tag: str, lower: Lower, nested: bool):
         self.lines = lines
-        self.mark = _mark(tag)
+        self.mark = mark_of(tag)
         self.lower = lower
         self.nested = nested
         self.depth = 0
         self.sites: list[SiteText] = []
         self.loops: list[Loop] = []
+        self.scopes: dict[Scope, None] = {}  # those with a site in them
 
     def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         return [self.statement(s) for s in statements]
@@ -228,6 +243,7 @@ class _Rewriter:
         self.note(node, None)
         number = len(self.sites)
         self.sites.append(site)
+        self.scopes[scope] = None
         self.depth += 1
         ours = _clone(node)
         self.descend(ours)
@@ -240,7 +256,8 @@ class _Rewriter:
         except Exception as error:
             raise _Refused(site.first_line, "internal", f"internal failure: {error}", "") from None
         if not answer["ok"]:
-            raise _Refused(*(answer.get(k, "") for k in ("line", "code", "message", "hint")))
+            line = answer.get("line") or site.first_line
+            raise _Refused(line, *(answer.get(k, "") for k in ("code", "message", "hint")))
         unbound = {*answer["reads"], *(answer["atoms"] or ())} - site.bound_names
         if unbound:
             names = ", ".join(sorted(unbound))
@@ -334,10 +351,7 @@ class _Shape:
         self.node = node
         self.prefix = f"{mark}{number}:"
         header = node.iter if isinstance(node, ast.For) else node.test
-        self.at = {
-            name: getattr(header, name)
-            for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")
-        }
+        self.at = {name: getattr(header, name) for name in _PLACE}
 
     def build(self, ours: Any, answer: dict) -> ast.For:
         body = []
@@ -368,7 +382,9 @@ class _Shape:
             ours.orelse = [self.when(self.call("orelse"), ours.orelse)]
         if isinstance(ours, ast.While):
             return self.when(self.call("more"), [ours])
-        ours.iter = ast.BoolOp(ast.Or(), [self.call("rest"), ours.iter], **self.at)
+        all_of_it = self.call("skip")
+        all_of_it.args.append(ours.iter)
+        ours.iter = ast.BoolOp(ast.Or(), [self.call("rest"), all_of_it], **self.at)
         return ours
 
     def call(self, what: str, names: list[str] = ()) -> ast.Call:

@@ -24,6 +24,7 @@ class Scope:
     """One function body, or the module's."""
 
     def __init__(self, node: ast.AST, table: symtable.Function | None, qualname: str, klass):
+        self.node = node
         self.qualname = qualname
         self.klass: str | None = klass  # the class whose private names are mangled here
         self.module_level = table is None
@@ -122,7 +123,7 @@ def _targets(node: ast.AST | None, klass: str | None) -> Names:
 
 
 def _captures(pattern: ast.AST, klass: str | None) -> Names:
-    """The names that a successful match binds; of an or-pattern, CPython demands the same of all."""
+    """The names that a match binds; CPython demands the same of all parts of an or-pattern."""
     found = set()
     for node in ast.walk(pattern):
         name = getattr(node, "rest", None) if isinstance(node, ast.MatchMapping) else None
@@ -140,7 +141,7 @@ def _join(*states: Names | None) -> Names | None:
 
 
 class _Flow:
-    """The walk over one scope. A state is the set of surely bound names, None where nothing runs."""
+    """The walk over one scope. A state is the set of surely bound names, None in dead code."""
 
     def __init__(self, scope: Scope, tables, unstable: Names, trusted: set[str]):
         self.scope = scope
@@ -291,7 +292,7 @@ class _Flow:
         """A break that leaves through a clean-up arrives without the names it unbinds."""
         if not names:
             return
-        for start, states in zip(mark, self.breaks):
+        for start, states in zip(mark, self.breaks, strict=True):
             states[start:] = [s - names for s in states[start:]]
 
     # Inner scopes.

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from types import CodeType, FunctionType
-from typing import Any
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from typing import Any
 
 # The bytes of every file whose code is ours, as it was when it was loaded.
 _loaded: dict[str, bytes] = {}
 # filename -> (source, its functions by first line and name)
-_functions: dict[str, tuple[bytes, dict]] = {}
+_functions: dict[str, tuple[bytes | str, dict]] = {}
 
 
 def remember(filename: str, source: bytes) -> None:
@@ -19,8 +22,10 @@ def loaded(filename: str) -> bool:
     return filename in _loaded
 
 
-def decode(source: bytes) -> str:
+def decode(source: bytes | str) -> str:
     """The text of a source file, lines ended by newlines, as CPython's tokenizer reads it."""
+    if isinstance(source, str):
+        return source
     head = source[:400].split(b"\n", 2)[:2]
     if not any(b"coding" in line for line in head):
         text = source.decode("utf-8-sig")
@@ -30,7 +35,7 @@ def decode(source: bytes) -> str:
     return decode_source(source)
 
 
-def source_of(filename: str, module_globals: dict | None = None) -> bytes | None:
+def source_of(filename: str, module_globals: dict | None = None) -> bytes | str | None:
     """The source of `filename`: as it was loaded, or else as it is now."""
     if filename in _loaded:
         return _loaded[filename]
@@ -38,7 +43,7 @@ def source_of(filename: str, module_globals: dict | None = None) -> bytes | None
 
     linecache.checkcache(filename)
     lines = linecache.getlines(filename, module_globals)
-    return "".join(lines).encode() if lines else None
+    return "".join(lines) or None
 
 
 def function_text(func: Any) -> tuple[str, int, bool, list[str], list[str]] | None:
@@ -59,6 +64,8 @@ def function_text(func: Any) -> tuple[str, int, bool, list[str], list[str]] | No
         return None
     node, lines = found
     text = "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"
+    if node.col_offset > 0 and "__" in text:
+        return None  # a name private to a class is stored in another spelling
     names = [*code.co_varnames, *(c for c in code.co_cellvars if c not in code.co_varnames)]
     return text, node.lineno, node.col_offset > 0, names, list(code.co_freevars)
 
@@ -100,7 +107,7 @@ def _alike(plain: CodeType, code: CodeType) -> bool:
     )
 
 
-def _parse(source: bytes, filename: str) -> dict:
+def _parse(source: bytes | str, filename: str) -> dict:
     """(first line, name) -> (its statement, its plain code); "" -> the lines."""
     import ast
 

@@ -1,0 +1,19 @@
+//! What a launch knows.
+
+use nestwise_ir::Nest;
+
+/// The values of a launch that decide bounds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LaunchValues {
+    /// By variable: the value of a live-in int, `None` for everything else.
+    pub vars: Vec<Option<i64>>,
+    /// By slot: the extents at entry, unused axes 0.
+    pub dims: Vec<[i64; 8]>,
+}
+
+impl LaunchValues {
+    /// Nothing known, in the right sizes.
+    pub fn unknown(nest: &Nest) -> LaunchValues {
+        LaunchValues { vars: vec![None; nest.vars.len()], dims: vec![[0; 8]; nest.arrays.len()] }
+    }
+}

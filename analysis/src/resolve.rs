@@ -1,0 +1,490 @@
+//! Guards decided from launch values: running the plan. Nothing is allocated.
+
+use crate::bounds::{
+    BoundsPlan, GuardPlan, IxPlan, Lin, LoopPlan, MAX_IXS, MAX_QUERIES, MAX_SYMS, Poly, Sides,
+    Source, StepPlan, Test, Value,
+};
+use crate::guards::GuardSet;
+use crate::interval::Interval;
+use crate::launch::LaunchValues;
+use crate::statics;
+use crate::transfer::DIM_MAX;
+use nestwise_ir::{ArrayId, LoopId};
+use std::cell::Cell;
+
+/// Index variables in one form while it is eliminated.
+const TERMS: usize = 8;
+/// Substitutions that one extreme may try.
+const FUEL: u32 = 48;
+
+/// What [`BoundsPlan::resolve`] found besides the guards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resolved {
+    /// Every loop of `needs_trip` runs at least once whenever it is entered.
+    pub trips_ok: bool,
+}
+
+/// A linear form with numbers for coefficients, latest index variable last.
+#[derive(Clone, Copy)]
+struct Num {
+    konst: i64,
+    len: usize,
+    terms: [(u16, i64); TERMS],
+}
+
+impl Num {
+    fn constant(konst: i64) -> Num {
+        Num { konst, len: 0, terms: [(0, 0); TERMS] }
+    }
+    fn last(&self) -> Option<(u16, i64)> {
+        self.terms[..self.len].last().copied()
+    }
+    /// Adds `coef * ix`, keeping the order.
+    fn add_term(&mut self, ix: u16, coef: i64) -> Option<()> {
+        let at = self.terms[..self.len].partition_point(|t| t.0 < ix);
+        if at < self.len && self.terms[at].0 == ix {
+            let sum = self.terms[at].1.checked_add(coef)?;
+            self.terms[at].1 = sum;
+            if sum == 0 {
+                self.terms.copy_within(at + 1..self.len, at);
+                self.len -= 1;
+            }
+            return Some(());
+        }
+        if coef == 0 {
+            return Some(());
+        }
+        if self.len == TERMS {
+            return None;
+        }
+        self.terms.copy_within(at..self.len, at + 1);
+        self.terms[at] = (ix, coef);
+        self.len += 1;
+        Some(())
+    }
+    /// `self + by * other`.
+    fn add(&mut self, other: &Num, by: i64) -> Option<()> {
+        self.konst = self.konst.checked_add(other.konst.checked_mul(by)?)?;
+        for (ix, c) in &other.terms[..other.len] {
+            self.add_term(*ix, c.checked_mul(by)?)?;
+        }
+        Some(())
+    }
+    /// Without its last term.
+    fn rest(&self) -> Num {
+        Num { len: self.len.saturating_sub(1), ..*self }
+    }
+}
+
+struct Run<'a> {
+    plan: &'a BoundsPlan,
+    values: &'a LaunchValues,
+    syms: [Option<i64>; MAX_SYMS],
+    /// Constant enclosure of each index variable; `lo > hi`: a loop that never runs.
+    ixs: [(i64, i64); MAX_IXS],
+    /// Direction of each counter.
+    up: [Option<bool>; MAX_IXS],
+    known: [Cell<Option<(Option<i64>, Option<i64>)>>; MAX_QUERIES],
+}
+
+impl BoundsPlan {
+    /// Proves what the values prove: `out` (made with [`BoundsPlan::guards`] entries) becomes the set of guards
+    /// that cannot fire in this launch.
+    pub fn resolve(&self, values: &LaunchValues, out: &mut GuardSet) -> Resolved {
+        out.clear();
+        let run = Run::new(self, values);
+        for g in &self.tests {
+            if run.unreachable(g) {
+                out.insert(g.id);
+            } else if let Some(wrapped) = run.passes(&g.test) {
+                out.insert_wrapped(g.id, wrapped);
+            }
+        }
+        Resolved { trips_ok: self.needs_trip.iter().all(|l| run.runs_once(*l)) }
+    }
+
+    /// The estimated trip count of a loop, averaged over the iterations around it (each outer counter at the
+    /// middle of its range: exact for one triangular level, close for more).
+    pub fn trips(&self, values: &LaunchValues, id: LoopId) -> Option<f64> {
+        Run::new(self, values).estimate(id)
+    }
+
+    /// The exact trip count of the top loop.
+    pub fn top_trips(&self, values: &LaunchValues) -> Option<u64> {
+        let run = Run::new(self, values);
+        let plan = self.loops.get(self.top.index())?.as_ref()?;
+        let point = |v: &Value| i64::try_from(run.eval(v).as_point()?).ok();
+        let (start, stop) = (point(&plan.start)?, point(&plan.stop)?);
+        let step = run.step(plan.ix?)?;
+        trip_count(start, stop, step)
+    }
+}
+
+/// Iterations of `range(start, stop, step)`.
+pub fn trip_count(start: i64, stop: i64, step: i64) -> Option<u64> {
+    let (start, stop, step) = (i128::from(start), i128::from(stop), i128::from(step));
+    let span = match step.signum() {
+        1 => stop - start,
+        -1 => start - stop,
+        _ => return None,
+    };
+    u64::try_from((span.max(0) + step.abs() - 1) / step.abs()).ok()
+}
+
+impl<'a> Run<'a> {
+    fn new(plan: &'a BoundsPlan, values: &'a LaunchValues) -> Self {
+        let mut run = Run {
+            plan,
+            values,
+            syms: [None; MAX_SYMS],
+            ixs: [(i64::MIN, i64::MAX); MAX_IXS],
+            up: [None; MAX_IXS],
+            known: [const { Cell::new(None) }; MAX_QUERIES],
+        };
+        // A symbol's own expression only mentions earlier symbols.
+        for (i, source) in plan.syms.iter().enumerate() {
+            run.syms[i] = run.symbol(source);
+        }
+        for (i, ix) in plan.ixs.iter().enumerate() {
+            run.index_variable(i, ix);
+        }
+        run
+    }
+
+    fn symbol(&self, source: &Source) -> Option<i64> {
+        match source {
+            Source::Var(v) => self.values.vars.get(v.index()).copied().flatten(),
+            Source::Dim(a, axis) => {
+                let mut all = self.extents(*a, *axis);
+                let first = all.next()?;
+                all.all(|d| d == first).then_some(first).filter(|d| i128::from(*d) <= DIM_MAX)
+            }
+            Source::Value(v) => i64::try_from(self.eval(v).as_point()?).ok(),
+        }
+    }
+
+    /// The extents of an axis over the slots that may trade places with `a`.
+    fn extents(&self, a: ArrayId, axis: u32) -> impl Iterator<Item = i64> + '_ {
+        let members = self.plan.classes.get(a.index()).map_or(&[][..], |m| m.as_slice());
+        members.iter().map(move |m| {
+            let dims = self.values.dims.get(m.index());
+            dims.and_then(|d| d.get(axis as usize)).copied().unwrap_or(0)
+        })
+    }
+
+    fn index_variable(&mut self, i: usize, plan: &IxPlan) {
+        let (lo, hi) = match plan {
+            IxPlan::Counter { step, up, down } => {
+                let step = self.step_value(step);
+                self.up[i] = step.map(|s| s > 0);
+                let Some(step) = step else { return };
+                let sides = if step > 0 { up } else { down };
+                let (lo, hi) = self.enclose(sides);
+                self.exact_end(sides, lo, hi, step)
+            }
+            IxPlan::Def { value, sides } => {
+                let own = self.eval(value);
+                let (lo, hi) = self.enclose(sides);
+                let end = |v: i128, wide: i64| i64::try_from(v).unwrap_or(wide);
+                (lo.max(end(own.lo, i64::MIN)), hi.min(end(own.hi, i64::MAX)))
+            }
+        };
+        self.ixs[i] = (lo, hi);
+    }
+
+    /// A counter whose bounds are numbers never passes its last value, which a step may put short of the bound.
+    fn exact_end(&self, sides: &Sides, lo: i64, hi: i64, step: i64) -> (i64, i64) {
+        let fixed = |l: &[Lin]| matches!(l, [one] if one.coefs.is_empty());
+        if step.unsigned_abs() == 1 || lo > hi || !fixed(&sides.lower) || !fixed(&sides.upper) {
+            return (lo, hi);
+        }
+        let Some(span) = hi.checked_sub(lo) else { return (lo, hi) };
+        let Some(size) = step.checked_abs() else { return (lo, hi) };
+        let short = span % size;
+        if step > 0 { (lo, hi - short) } else { (lo + short, hi) }
+    }
+
+    fn step(&self, ix: u16) -> Option<i64> {
+        match self.plan.ixs.get(ix as usize)? {
+            IxPlan::Counter { step, .. } => self.step_value(step),
+            IxPlan::Def { .. } => None,
+        }
+    }
+    fn step_value(&self, step: &StepPlan) -> Option<i64> {
+        match step {
+            StepPlan::Const(v) => Some(*v),
+            StepPlan::Poly(p) => self.poly(p),
+            StepPlan::Unknown => None,
+        }
+    }
+
+    /// The constant enclosure that bounds give.
+    fn enclose(&self, sides: &Sides) -> (i64, i64) {
+        let mut fuel = FUEL;
+        let mut best = |list: &[Lin], max: bool| {
+            let each = list.iter().filter_map(|l| self.extreme(&self.number(l)?, &[], max, &mut fuel));
+            if max { each.min() } else { each.max() }
+        };
+        let lo = best(&sides.lower, false).unwrap_or(i64::MIN);
+        let hi = best(&sides.upper, true).unwrap_or(i64::MAX);
+        (lo, hi)
+    }
+
+    fn poly(&self, p: &Poly) -> Option<i64> {
+        let mut sum = p.konst;
+        for (coef, syms) in &p.terms {
+            let mut product = *coef;
+            for s in syms {
+                product = product.checked_mul(self.syms.get(*s as usize).copied().flatten()?)?;
+            }
+            sum = sum.checked_add(product)?;
+        }
+        Some(sum)
+    }
+
+    fn number(&self, lin: &Lin) -> Option<Num> {
+        let mut out = Num::constant(self.poly(&lin.konst)?);
+        for (ix, p) in &lin.coefs {
+            out.add_term(*ix, self.poly(p)?)?;
+        }
+        Some(out)
+    }
+
+    /// An upper bound (`max`) or a lower bound of a form where the facts hold: the best one found.
+    fn extreme(&self, form: &Num, facts: &[u16], max: bool, fuel: &mut u32) -> Option<i64> {
+        let Some((ix, coef)) = form.last() else { return Some(form.konst) };
+        let upper = (coef > 0) == max;
+        let rest = form.rest();
+        let mut best: Option<i64> = None;
+        let mut attempt = |bound: &Num, fuel: &mut u32| {
+            if *fuel == 0 {
+                return;
+            }
+            *fuel -= 1;
+            let mut next = rest;
+            if next.add(bound, coef).is_some()
+                && let Some(v) = self.extreme(&next, facts, max, fuel)
+            {
+                best = Some(match best {
+                    None => v,
+                    Some(b) if max => b.min(v),
+                    Some(b) => b.max(v),
+                });
+            }
+        };
+        let (lo, hi) = self.ixs.get(ix as usize).copied()?;
+        let (lo, hi) = self.exclude(ix, facts, lo, hi);
+        let end = if upper { hi } else { lo };
+        if end != if upper { i64::MAX } else { i64::MIN } {
+            attempt(&Num::constant(end), fuel);
+        }
+        for lin in self.sides(ix, upper).iter().filter(|l| !l.coefs.is_empty()) {
+            if let Some(bound) = self.number(lin) {
+                attempt(&bound, fuel);
+            }
+        }
+        for f in facts {
+            if let Some(bound) = self.solve(*f, ix, upper) {
+                attempt(&bound, fuel);
+            }
+        }
+        best
+    }
+
+    fn sides(&self, ix: u16, upper: bool) -> &[Lin] {
+        let sides = match (self.plan.ixs.get(ix as usize), self.up.get(ix as usize)) {
+            (Some(IxPlan::Counter { up, .. }), Some(Some(true))) => up,
+            (Some(IxPlan::Counter { down, .. }), Some(Some(false))) => down,
+            (Some(IxPlan::Def { sides, .. }), _) => sides,
+            _ => return &[],
+        };
+        if upper { &sides.upper } else { &sides.lower }
+    }
+
+    /// The bound on `ix` that a fact gives, if `ix` is the latest variable in it.
+    fn solve(&self, fact: u16, ix: u16, upper: bool) -> Option<Num> {
+        let fact = self.plan.facts.get(fact as usize).filter(|f| !f.nonzero)?;
+        if fact.lin.coefs.first().map(|c| c.0) != Some(ix) {
+            return None;
+        }
+        let num = self.number(&fact.lin)?;
+        let (_, a) = num.last().filter(|t| t.0 == ix)?;
+        if (a < 0) != upper {
+            return None;
+        }
+        // a * ix + rest >= 0.
+        let rest = num.rest();
+        let mut bound = Num::constant(0);
+        match a {
+            1 => bound.add(&rest, -1)?,
+            -1 => bound.add(&rest, 1)?,
+            _ if rest.len == 0 && a > 0 => {
+                bound.konst = -(rest.konst.div_euclid(a));
+            }
+            _ if rest.len == 0 => bound.konst = rest.konst.div_euclid(a.checked_neg()?),
+            _ => return None,
+        }
+        Some(bound)
+    }
+
+    /// Moves an end inward that a fact excludes (`i != 0` with `i` from 0).
+    fn exclude(&self, ix: u16, facts: &[u16], mut lo: i64, mut hi: i64) -> (i64, i64) {
+        for f in facts {
+            let Some(fact) = self.plan.facts.get(*f as usize).filter(|f| f.nonzero) else { continue };
+            if fact.lin.coefs.len() != 1 || fact.lin.coefs[0].0 != ix {
+                continue;
+            }
+            let Some(num) = self.number(&fact.lin) else { continue };
+            let hole = match num.last() {
+                Some((_, 1)) => num.konst.checked_neg(),
+                Some((_, -1)) => Some(num.konst),
+                _ => None,
+            };
+            if hole == Some(lo) && lo < hi {
+                lo += 1;
+            } else if hole == Some(hi) && lo < hi {
+                hi -= 1;
+            }
+        }
+        (lo, hi)
+    }
+
+    /// Both extremes of a query.
+    fn query(&self, q: u16) -> (Option<i64>, Option<i64>) {
+        let cell = self.known.get(q as usize);
+        if let Some(known) = cell.and_then(|c| c.get()) {
+            return known;
+        }
+        let ends = self.plan.queries.get(q as usize).and_then(|q| {
+            let num = self.number(&q.lin)?;
+            let (mut down, mut up) = (FUEL, FUEL);
+            let lo = self.extreme(&num, &q.facts, false, &mut down);
+            Some((lo, self.extreme(&num, &q.facts, true, &mut up)))
+        });
+        let ends = ends.unwrap_or((None, None));
+        if let Some(c) = cell {
+            c.set(Some(ends));
+        }
+        ends
+    }
+
+    fn eval(&self, v: &Value) -> Interval {
+        match v {
+            Value::Range(i) => *i,
+            Value::Lin { query, konst } => {
+                let Some(k) = self.poly(konst) else { return Interval::ALL };
+                let (lo, hi) = self.query(*query);
+                let end = |v: Option<i64>, none: i128| v.map_or(none, |v| i128::from(v) + i128::from(k));
+                let (lo, hi) = (end(lo, i128::MIN), end(hi, i128::MAX));
+                // An empty domain has crossed ends; whatever stands in it is not reached.
+                Interval { lo: lo.min(hi), hi: hi.max(lo) }
+            }
+            Value::Op(op, args) => {
+                let mut both = [Interval::ALL; 2];
+                if args.len() > 2 {
+                    return Interval::ALL;
+                }
+                for (slot, a) in both.iter_mut().zip(args) {
+                    *slot = self.eval(a);
+                }
+                statics::apply(*op, &both[..args.len()])
+            }
+        }
+    }
+
+    /// Whether a guard's place is never reached: a loop around it runs no iteration, or an invariant condition
+    /// around it is false.
+    fn unreachable(&self, g: &GuardPlan) -> bool {
+        let never = |ix: &u16| self.ixs.get(*ix as usize).is_some_and(|(lo, hi)| lo > hi);
+        let refuted = |f: &u16| {
+            let Some(f) = self.plan.facts.get(*f as usize) else { return false };
+            if !f.lin.coefs.is_empty() {
+                return false;
+            }
+            let value = self.poly(&f.lin.konst);
+            value.is_some_and(|v| if f.nonzero { v == 0 } else { v < 0 })
+        };
+        g.counters.iter().any(never) || g.facts.iter().any(refuted)
+    }
+
+    /// Whether a test holds; the axes that always wrap.
+    fn passes(&self, test: &Test) -> Option<u8> {
+        match test {
+            Test::Index { array, axes } => {
+                let mut wrapped = 0u8;
+                for (axis, v) in axes.iter().enumerate() {
+                    let dim = i128::from(self.extents(*array, axis as u32).min()?);
+                    let i = self.eval(v);
+                    if i.lo >= 0 && i.hi < dim {
+                        continue;
+                    }
+                    if !(i.lo >= -dim && i.hi < 0 && axis < 8) {
+                        return None;
+                    }
+                    wrapped |= 1 << axis;
+                }
+                Some(wrapped)
+            }
+            Test::AllIn(parts) => {
+                parts.iter().all(|(v, range)| self.eval(v).within(*range)).then_some(0)
+            }
+            Test::Divisor { dividend, divisor, min, fits } => {
+                let d = self.eval(divisor);
+                let traps = d.contains(-1) && self.eval(dividend).contains(*min);
+                let fits = fits.as_ref().is_none_or(|(v, r)| self.eval(v).within(*r));
+                (!d.contains(0) && !traps && fits).then_some(0)
+            }
+        }
+    }
+
+    fn never(&self, counters: &[u16]) -> bool {
+        counters.iter().any(|ix| self.ixs.get(*ix as usize).is_some_and(|(lo, hi)| lo > hi))
+    }
+
+    fn runs_once(&self, id: LoopId) -> bool {
+        let Some(plan) = self.plan.loops.get(id.index()).and_then(|l| l.as_ref()) else {
+            return false;
+        };
+        let span = self.eval(&plan.span);
+        let enters = match plan.ix.and_then(|ix| self.step(ix)) {
+            Some(1..) => span.lo > 0,
+            Some(..=-1) => span.hi < 0,
+            _ => false,
+        };
+        self.never(&plan.counters) || enters
+    }
+
+    fn estimate(&self, id: LoopId) -> Option<f64> {
+        let plan: &LoopPlan = self.plan.loops.get(id.index())?.as_ref()?;
+        let ix = plan.ix?;
+        let (lo, hi) = self.ends(ix, 0)?;
+        let step = self.step(ix)?.unsigned_abs() as f64;
+        Some(((hi - lo + step) / step).max(0.0))
+    }
+
+    /// First and last value of a counter where those around it are in the middle.
+    fn ends(&self, ix: u16, depth: u32) -> Option<(f64, f64)> {
+        let (lo, hi) = self.ixs.get(ix as usize).copied()?;
+        let (mut a, mut b) = (lo as f64, hi as f64);
+        for l in self.sides(ix, false).iter().filter(|l| !l.coefs.is_empty()) {
+            a = a.max(self.at_middle(l, depth)?);
+        }
+        for l in self.sides(ix, true).iter().filter(|l| !l.coefs.is_empty()) {
+            b = b.min(self.at_middle(l, depth)?);
+        }
+        let finite = lo > i64::MIN && hi < i64::MAX;
+        finite.then_some((a, b.max(a - 1.0)))
+    }
+
+    fn at_middle(&self, lin: &Lin, depth: u32) -> Option<f64> {
+        let mut sum = self.poly(&lin.konst)? as f64;
+        for (ix, p) in &lin.coefs {
+            if depth > 16 {
+                return None;
+            }
+            let (a, b) = self.ends(*ix, depth + 1)?;
+            sum += self.poly(p)? as f64 * (a + b) / 2.0;
+        }
+        Some(sum)
+    }
+}

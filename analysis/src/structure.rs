@@ -1,0 +1,154 @@
+//! Plain facts about a nest's statements: what a block assigns, how it can be left, which slots are permuted.
+
+use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
+use nestwise_ir::{ArrayId, LoopId, ScopeId, VarId};
+
+/// Calls `f` on every variable that a statement (or anything inside it) assigns; with repetitions.
+pub fn for_each_assigned(stmt: &Stmt, f: &mut impl FnMut(VarId)) {
+    stmt.walk(&mut |s| {
+        match &s.kind {
+            StmtKind::Let { var, .. } => f(*var),
+            StmtKind::For(l) => f(l.counter),
+            _ => {}
+        }
+        for e in s.exprs() {
+            for_each_bound(e, f);
+        }
+    });
+}
+
+/// Calls `f` on every variable that an expression binds.
+pub fn for_each_bound(e: &Expr, f: &mut impl FnMut(VarId)) {
+    e.walk(&mut |e| {
+        if let ExprKind::Bind { var, .. } = e.kind {
+            f(var);
+        }
+    });
+}
+
+/// The variables that a block assigns, sorted, each once.
+pub fn assigned(block: &[Stmt]) -> Vec<VarId> {
+    let mut out = Vec::new();
+    for stmt in block {
+        for_each_assigned(stmt, &mut |v| out.push(v));
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// Whether control never reaches the end of a block.
+pub fn diverges(block: &[Stmt]) -> bool {
+    block.iter().any(|s| match &s.kind {
+        StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Leave(_) | StmtKind::Return => true,
+        StmtKind::If { then, orelse, .. } => diverges(then) && diverges(orelse),
+        _ => false,
+    })
+}
+
+/// Whether a block holds a `Leave` of the scope.
+pub fn leaves(block: &[Stmt], scope: ScopeId) -> bool {
+    any(block, &mut |s| matches!(s.kind, StmtKind::Leave(id) if id == scope))
+}
+
+/// Whether any statement of a block, at any depth, satisfies `f`.
+pub fn any(block: &[Stmt], f: &mut impl FnMut(&Stmt) -> bool) -> bool {
+    let mut found = false;
+    for stmt in block {
+        stmt.walk(&mut |s| found = found || f(s));
+    }
+    found
+}
+
+/// A way out of a loop that is not its normal end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// `break` (or the end of an inlined function, or a jump over an `else`).
+    Break,
+    /// `return`.
+    Return,
+}
+
+/// The first way out of a loop's body that ends the loop early, with its line.
+pub fn early_exit(id: LoopId, body: &[Stmt]) -> Option<(Exit, u32)> {
+    let mut inside = Vec::new();
+    let mut found = None;
+    for stmt in body {
+        stmt.walk(&mut |s| {
+            if let StmtKind::Scope { id, .. } = s.kind {
+                inside.push(id);
+            }
+        });
+    }
+    for stmt in body {
+        stmt.walk(&mut |s| {
+            let exit = match &s.kind {
+                StmtKind::Break(l) if *l == id => Exit::Break,
+                StmtKind::Leave(scope) if !inside.contains(scope) => Exit::Break,
+                StmtKind::Return => Exit::Return,
+                _ => return,
+            };
+            found = found.or(Some((exit, s.span.line)));
+        });
+    }
+    found
+}
+
+/// Classes of slots that `Rebind` statements permute.
+pub struct Classes {
+    of: Vec<ArrayId>,
+}
+
+impl Classes {
+    /// The classes over a whole nest.
+    pub fn of(nest: &Nest) -> Classes {
+        let mut of: Vec<ArrayId> = nest.arrays.ids().collect();
+        nest.walk(&mut |s| {
+            let StmtKind::Rebind(moves) = &s.kind else { return };
+            for (a, b) in moves {
+                let (Some(x), Some(y)) = (of.get(a.index()), of.get(b.index())) else { continue };
+                let (from, to) = ((*x).max(*y), (*x).min(*y));
+                of.iter_mut().filter(|c| **c == from).for_each(|c| *c = to);
+            }
+        });
+        Classes { of }
+    }
+    /// The representative of a slot's class.
+    pub fn rep(&self, a: ArrayId) -> ArrayId {
+        self.of.get(a.index()).copied().unwrap_or(a)
+    }
+    /// Whether the slot may hold another slot's array after a while.
+    pub fn permuted(&self, a: ArrayId) -> bool {
+        self.of.iter().enumerate().any(|(i, c)| i != a.index() && *c == self.rep(a))
+    }
+    /// The slots of a slot's class.
+    pub fn members(&self, a: ArrayId) -> impl Iterator<Item = ArrayId> + '_ {
+        let rep = self.rep(a);
+        let all = self.of.iter().enumerate();
+        all.filter(move |(_, c)| **c == rep).map(|(i, _)| ArrayId(i as u32))
+    }
+}
+
+/// The `for` statement with this id.
+pub fn find_for(nest: &Nest, id: LoopId) -> Option<&For> {
+    let mut found = None;
+    nest.walk(&mut |s| {
+        if let StmtKind::For(l) = &s.kind
+            && l.id == id
+        {
+            found = Some(l);
+        }
+    });
+    found
+}
+
+/// The body of the loop with this id.
+pub fn find_body(nest: &Nest, id: LoopId) -> Option<&[Stmt]> {
+    let mut found = None;
+    nest.walk(&mut |s| match &s.kind {
+        StmtKind::For(l) if l.id == id => found = Some(l.body.as_slice()),
+        StmtKind::While(l) if l.id == id => found = Some(l.body.as_slice()),
+        _ => {}
+    });
+    found
+}

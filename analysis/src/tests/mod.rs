@@ -1,0 +1,3 @@
+//! Tests over whole nests.
+
+mod proofs;

@@ -1,0 +1,170 @@
+//! What is proven before launch and at launch.
+
+use crate::guards::{GuardSet, count, count_set};
+use crate::testing::nest;
+use crate::{BoundsPlan, LaunchValues, prove};
+use nestwise_ir::{LoopId, Nest};
+
+/// Guards left after the static pass.
+fn left(header: &str, body: &str) -> usize {
+    let mut n = nest(header, body);
+    prove(&mut n);
+    count_set(&n)
+}
+
+#[test]
+fn static_proofs() {
+    let cases: &[(&str, &str, usize)] = &[
+        ("a: f64[1]", "for i in range(len(a)):\n    a[i] = 1.0", 0),
+        ("a: f64[1]", "for i in range(1, len(a) - 1):\n    a[i] = a[i-1] + a[i+1]", 0),
+        ("a: f64[2]", "for i in range(len(a)):\n    for j in range(i, shape(a, 1)):\n        a[i, j] = 1.0", 0),
+        // The other axis: nothing is known.
+        ("a: f64[2]", "for i in range(len(a)):\n    for j in range(i):\n        a[j, i] = 1.0", 1),
+        ("a: f64[1], n: int", "for i in range(n):\n    a[i] = 1.0", 1),
+        ("a: f64[1]", "for i in range(len(a)):\n    a[i - 1] = 1.0", 1),
+        ("a: f64[1]", "for i in range(len(a)):\n    if i > 0:\n        a[i - 1] = 1.0", 0),
+        ("a: f64[1]", "for i in range(len(a) - 1, -1, -1):\n    a[i] = 1.0", 0),
+        ("a: f64[1]", "for i in range(len(a)):\n    if i == 0:\n        continue\n    a[i] = a[i] / i", 0),
+        // Two unknown indices, nothing else.
+        ("a: f64[1], k: i64[1]", "for i in range(len(k)):\n    a[k[i]] = 1.0", 1),
+        // min and max of bounds.
+        (
+            "a: f64[1], m: int",
+            "for i in range(max(0, m), min(len(a), m)):\n    a[i] = 1.0",
+            0,
+        ),
+        ("n: int, x: float", "for i in range(n):\n    x = x / 2.0", 0),
+        ("n: int, x: float, y: float", "for i in range(n):\n    x = x / y", 1),
+        ("n: int, x: float, y: float", "for i in range(n):\n    if y != 0.0:\n        x = x / y", 0),
+        ("n: int, x: float, y: float", "for i in range(n):\n    x = x / sqrt(y * y + 1.0)", 0),
+        ("n: int in 0..1000", "for i in range(n):\n    x = i * i + 7", 0),
+        ("n: int", "for i in range(n):\n    x = i * i", 1),
+        // A linear congruential generator stays below its modulus.
+        (
+            "n: int, s: int in 0..1000",
+            "for i in range(n):\n    s = wide((s * 1103515245 + 12345) % 2147483648)",
+            0,
+        ),
+        // gcd: the divisor is what the loop tests.
+        ("a: int in 0..1000, b: int in 0..1000", "while b != 0:\n    t = a % b\n    a = b\n    b = t", 0),
+        // A counter that the body keeps itself.
+        ("a: f64[1]", "for i in range(len(a)):\n    k = i\n    j = k\n    a[j] = 1.0", 0),
+        // Binary search bounds are not affine.
+        ("k: int, n: int in 0..1000", "for i in range(n):\n    m = (i + n) // 2", 0),
+        ("k: int", "for i in range(10):\n    x = 100 // k", 1),
+        ("k: int", "for i in range(10):\n    if k > 0:\n        x = 100 // k", 0),
+    ];
+    for (header, body, expected) in cases {
+        assert_eq!(left(header, body), *expected, "{header}\n{body}");
+    }
+}
+
+#[test]
+fn induction_variables_are_affine() {
+    let body = "for z in range(1):\n    k = 0\n    for i in range(len(a)):\n        a[k] = 1.0\n        k += 1";
+    // The sum k + 1 is left to launch only if it could overflow: it cannot.
+    assert_eq!(left("a: f64[1]", body), 0);
+    let compact = "for z in range(1):\n    k = 0\n    for i in range(len(a)):\n        if a[i] > 0.0:\n            a[k] = a[i]\n            k += 1";
+    assert_eq!(left("a: f64[1]", compact), 0);
+}
+
+fn values(n: &Nest, vars: &[(&str, i64)], dims: &[(&str, &[i64])]) -> LaunchValues {
+    let mut v = LaunchValues::unknown(n);
+    for (id, d) in n.vars.iter() {
+        if d.live_in.is_some() {
+            v.vars[id.index()] = vars.iter().find(|x| x.0 == d.name).map(|x| x.1);
+        }
+    }
+    for (id, d) in n.arrays.iter() {
+        let found = dims.iter().find(|x| x.0 == d.name).expect("extents of every array");
+        v.dims[id.index()][..found.1.len()].copy_from_slice(found.1);
+    }
+    v
+}
+
+/// Guards left after launch values are known.
+fn unresolved(
+    header: &str,
+    body: &str,
+    vars: &[(&str, i64)],
+    dims: &[(&str, &[i64])],
+) -> usize {
+    let n = nest(header, body);
+    let plan = BoundsPlan::new(&n);
+    let mut set = GuardSet::new(plan.guards());
+    assert_eq!(plan.guards(), count(&n));
+    plan.resolve(&values(&n, vars, dims), &mut set);
+    count_set(&crate::apply(&n, &set))
+}
+
+#[test]
+fn launch_proofs() {
+    let jacobi = "for t in range(m):\n    for i in range(1, n - 1):\n        for j in range(1, n - 1):\n            b[i, j] = (a[i-1, j] + a[i+1, j] + a[i, j-1] + a[i, j+1]) * 0.25\n    swap a b";
+    let h = "n: int, m: int, a: f64[2], b: f64[2]";
+    let v = &[("n", 10), ("m", 3)][..];
+    assert_eq!(unresolved(h, jacobi, v, &[("a", &[10, 10]), ("b", &[10, 10])]), 0);
+    // Slots trade places: the smaller one decides.
+    assert!(unresolved(h, jacobi, v, &[("a", &[10, 10]), ("b", &[10, 9])]) > 0);
+    assert!(unresolved(h, jacobi, &[("n", 11), ("m", 3)], &[("a", &[10, 10]), ("b", &[10, 10])]) > 0);
+    // No iteration: nothing fires.
+    assert_eq!(unresolved(h, jacobi, &[("n", 2), ("m", 3)], &[("a", &[0, 0]), ("b", &[0, 0])]), 0);
+
+    let tri = "for i in range(n):\n    for j in range(i):\n        for k in range(j + 1, i):\n            a[i - j - 1, k - j - 1] = a[i, j] - a[k, 0]";
+    let h = "n: int, a: f64[2]";
+    assert_eq!(unresolved(h, tri, &[("n", 8)], &[("a", &[8, 7])]), 0);
+    assert_eq!(unresolved(h, tri, &[("n", 8)], &[("a", &[7, 7])]), 1);
+
+    let flat = "for i in range(n):\n    for j in range(m):\n        a[i * m + j] = 1.0";
+    let h = "n: int, m: int, a: f64[1]";
+    assert_eq!(unresolved(h, flat, &[("n", 5), ("m", 6)], &[("a", &[30])]), 0);
+    assert_eq!(unresolved(h, flat, &[("n", 5), ("m", 6)], &[("a", &[29])]), 1);
+
+    let strided = "for i in range(0, n, 2):\n    a[i + 1] = 1.0";
+    assert_eq!(unresolved("n: int, a: f64[1]", strided, &[("n", 10)], &[("a", &[10])]), 0);
+    assert_eq!(unresolved("n: int, a: f64[1]", strided, &[("n", 11)], &[("a", &[11])]), 1);
+
+    let step = "for i in range(0, n, s):\n    for j in range(i, min(i + s, n)):\n        a[j] = 1.0";
+    let v = &[("n", 10), ("s", 4)];
+    assert_eq!(unresolved("n: int, s: int, a: f64[1]", step, v, &[("a", &[10])]), 0);
+}
+
+#[test]
+fn launch_proofs_of_indices_that_are_not_affine() {
+    let h = "n: int, a: f64[1]";
+    let wrap = "for i in range(n):\n    a[(i + 1) % n] = a[i]";
+    assert_eq!(unresolved(h, wrap, &[("n", 8)], &[("a", &[8])]), 0);
+    assert_eq!(unresolved(h, wrap, &[("n", 8)], &[("a", &[7])]), 2);
+    let edge = "for i in range(n):\n    k = i - 1 if i > 0 else n - 1\n    a[k] = a[i]";
+    assert_eq!(unresolved(h, edge, &[("n", 8)], &[("a", &[8])]), 0);
+    let dp = "for i in range(n):\n    if i == 0:\n        a[i] = 1.0\n    else:\n        a[i] = a[i - 1]";
+    assert_eq!(unresolved(h, dp, &[("n", 8)], &[("a", &[8])]), 0);
+    let last = "for i in range(n):\n    a[-1] = a[i - n]";
+    assert_eq!(unresolved(h, last, &[("n", 8)], &[("a", &[8])]), 0);
+    assert_eq!(unresolved(h, last, &[("n", 9)], &[("a", &[8])]), 1);
+    let half = "for i in range(n // 2):\n    a[2 * i + 1] = a[n // 2]";
+    assert_eq!(unresolved(h, half, &[("n", 9)], &[("a", &[9])]), 0);
+    let insertion = "for i in range(1, n):\n    x = a[i]\n    j = i - 1\n    while j >= 0 and a[j] > x:\n        a[j + 1] = a[j]\n        j -= 1\n    a[j + 1] = x";
+    // j + 1 after the loop: j is at least -1, which the loop's condition implies and we do not see.
+    assert!(unresolved(h, insertion, &[("n", 9)], &[("a", &[9])]) <= 2);
+}
+
+#[test]
+fn trip_counts() {
+    let mut n = nest(
+        "n: int",
+        "for i in range(n):\n    for j in range(i):\n        for k in range(j, n, 2):\n            x = 1",
+    );
+    n.needs_trip = vec![LoopId(0)];
+    let plan = BoundsPlan::new(&n);
+    let v = values(&n, &[("n", 101)], &[]);
+    assert_eq!(plan.top_trips(&v), Some(101));
+    assert_eq!(plan.trips(&v, LoopId(1)), Some(50.0));
+    let k = plan.trips(&v, LoopId(2)).unwrap();
+    assert!((36.0..41.0).contains(&k), "{k}");
+    let mut set = GuardSet::new(plan.guards());
+    assert!(plan.resolve(&v, &mut set).trips_ok);
+    assert!(!plan.resolve(&values(&n, &[("n", 0)], &[]), &mut set).trips_ok);
+    n.needs_trip = vec![LoopId(1)];
+    let plan = BoundsPlan::new(&n);
+    assert!(!plan.resolve(&v, &mut set).trips_ok);
+}

@@ -1,0 +1,430 @@
+//! The walk that makes [`Forms`].
+
+use crate::affine::{Affine, DefId, Ix, Sym};
+use crate::forms::{
+    AccessForm, Bounds, Ctx, DefInfo, Extents, Fact, FactKind, Form, Forms, Guarded, LoopForm, Op,
+    Step,
+};
+use crate::guards::{GuardId, numbering};
+use crate::induction::Induction;
+use crate::interval::Interval;
+use crate::range::Ranges;
+use crate::structure::{self, Classes, assigned, diverges};
+use nestwise_ir::nest::{For, Nest, Stmt, StmtKind, While};
+use nestwise_ir::{AccessId, ArrayId, LoopId, Scalar, Ty, VarId};
+use std::collections::HashMap;
+
+/// Definitions a nest may have; more are merged into unknown values.
+const MAX_DEFS: usize = 4000;
+
+pub(crate) struct Walker<'n> {
+    pub(crate) nest: &'n Nest,
+    pub(crate) ranges: &'n Ranges,
+    numbers: HashMap<usize, GuardId>,
+    pub(crate) classes: Classes,
+    pub(crate) extents: Extents,
+    /// The value of each int variable here.
+    pub(crate) env: Vec<Affine>,
+    pub(crate) ctx: Ctx,
+    pub(crate) loops: Vec<LoopId>,
+    pub(crate) out: Forms,
+    seq: u32,
+    order: u32,
+    /// What loops add to variables, from a loop's entry to its end.
+    pub(crate) inductions: HashMap<(LoopId, VarId), Induction>,
+    /// Nothing is recorded while a condition is read a second time.
+    pub(crate) quiet: bool,
+}
+
+/// The forms of a nest whose ranges are known.
+pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
+    let none = Fact { form: Affine::default(), kind: FactKind::NonNegative, parent: Ctx(0) };
+    let out = Forms {
+        defs: vec![],
+        loops: vec![None; nest.loops.len()],
+        accesses: vec![None; nest.accesses.len()],
+        guards: vec![],
+        facts: vec![none],
+        assumes_equal_extents: false,
+        interned: HashMap::new(),
+    };
+    let mut w = Walker {
+        nest,
+        ranges,
+        numbers: numbering(nest),
+        classes: Classes::of(nest),
+        extents,
+        env: nest.vars.ids().map(|v| Affine::sym(Sym::Var(v))).collect(),
+        ctx: Ctx(0),
+        loops: vec![],
+        out,
+        seq: 0,
+        order: 0,
+        inductions: HashMap::new(),
+        quiet: false,
+    };
+    for stmt in &nest.prologue {
+        w.stmt(stmt);
+    }
+    w.stmt(&nest.top);
+    w.out
+}
+
+pub(crate) fn is_int(ty: Ty) -> bool {
+    ty.repr.is_int() || ty.repr == Scalar::Char
+}
+
+impl<'n> Walker<'n> {
+    pub(crate) fn next_seq(&mut self) -> u32 {
+        self.seq += 1;
+        self.seq
+    }
+    pub(crate) fn next_order(&mut self) -> u32 {
+        self.order += 1;
+        self.order
+    }
+    /// The form of a definition: a symbol outside all loops, an index variable inside.
+    fn def_form(&self, id: DefId) -> Affine {
+        match self.out.def(id).and_then(|d| d.home) {
+            None => Affine::sym(Sym::Def(id)),
+            Some(_) => Affine::ix(Ix::Def(id)),
+        }
+    }
+    /// A new definition in the current loop.
+    pub(crate) fn define(&mut self, var: Option<VarId>, value: Form, bounds: Bounds) -> Affine {
+        let home = self.loops.last().copied();
+        self.define_at(var, home, value, bounds)
+    }
+    fn define_at(
+        &mut self,
+        var: Option<VarId>,
+        home: Option<LoopId>,
+        value: Form,
+        bounds: Bounds,
+    ) -> Affine {
+        let id = DefId(self.out.defs.len().min(MAX_DEFS) as u32);
+        let seq = self.next_seq();
+        let value = if id.index() >= MAX_DEFS { Form::Range(Interval::ALL) } else { value };
+        let info = DefInfo { var, home, seq, value, bounds };
+        self.out.defs.push(info);
+        // Beyond the limit ids would repeat, so every such definition is one of its own, unbounded.
+        let id = DefId((self.out.defs.len() - 1) as u32);
+        self.def_form(id)
+    }
+    /// An affine form of any form: its own, or a definition's.
+    pub(crate) fn named(&mut self, form: Form, var: Option<VarId>) -> Affine {
+        if let Form::Aff(a) = form {
+            return a;
+        }
+        if let Some(v) = form.as_constant() {
+            return Affine::constant(v);
+        }
+        if !form.is_pure() {
+            return self.define(var, form, Bounds::default());
+        }
+        let key = format!("{form:?}");
+        if let Some(id) = self.out.interned.get(&key) {
+            return self.def_form(*id);
+        }
+        let mut ixs = vec![];
+        form.for_each_affine(&mut |a| ixs.extend(a.ixs()));
+        let home = self.out.deepest(self.nest, &ixs);
+        let bounds = Bounds { lower: self.below(&form), upper: self.above(&form) };
+        let a = self.define_at(var, home, form, bounds);
+        self.out.interned.insert(key, DefId((self.out.defs.len() - 1) as u32));
+        a
+    }
+    /// Affine forms never above a form.
+    fn below(&self, form: &Form) -> Vec<Affine> {
+        match form {
+            Form::Aff(a) => vec![a.clone()],
+            Form::Op(Op::Max, args) => args.iter().flat_map(|a| self.below(a)).collect(),
+            Form::Op(Op::Clamp(_), args) => args.iter().flat_map(|a| self.below(a)).collect(),
+            Form::At(_, f) => self.below(f),
+            _ => vec![],
+        }
+    }
+    /// Affine forms never below a form.
+    fn above(&self, form: &Form) -> Vec<Affine> {
+        match form {
+            Form::Aff(a) => vec![a.clone()],
+            Form::Op(Op::Min, args) => args.iter().flat_map(|a| self.above(a)).collect(),
+            Form::Op(Op::Clamp(_), args) => args.iter().flat_map(|a| self.above(a)).collect(),
+            Form::At(_, f) => self.above(f),
+            _ => vec![],
+        }
+    }
+    /// The bounds of a counter that starts at `first`, ends before `end`, and moves by one sign.
+    fn bounds(&mut self, first: &Form, end: &Form, up: bool) -> Bounds {
+        let (mut near, mut far) = if up {
+            (self.below(first), self.above(end))
+        } else {
+            (self.above(first), self.below(end))
+        };
+        if near.is_empty() {
+            near.push(self.named(first.clone(), None));
+        }
+        if far.is_empty() {
+            far.push(self.named(end.clone(), None));
+        }
+        let inward = if up { -1 } else { 1 };
+        let far = far.iter().filter_map(|f| f.add_const(inward)).collect();
+        if up { Bounds { lower: near, upper: far } } else { Bounds { lower: far, upper: near } }
+    }
+
+    pub(crate) fn get(&self, v: VarId) -> Affine {
+        self.env.get(v.index()).cloned().unwrap_or_default()
+    }
+    pub(crate) fn set(&mut self, v: VarId, value: Affine) {
+        if let Some(slot) = self.env.get_mut(v.index()) {
+            *slot = value;
+        }
+    }
+    pub(crate) fn int_var(&self, v: VarId) -> bool {
+        self.nest.vars.get(v).is_some_and(|d| is_int(d.ty))
+    }
+
+    /// Adds facts to the current context.
+    pub(crate) fn assume(&mut self, facts: Vec<(Affine, FactKind)>) {
+        for (form, kind) in facts {
+            if form.as_constant().is_none() {
+                self.out.facts.push(Fact { form, kind, parent: self.ctx });
+                self.ctx = Ctx((self.out.facts.len() - 1) as u32);
+            }
+        }
+    }
+
+    pub(crate) fn guard(&mut self, address: usize, form: crate::forms::GuardForm) {
+        if let (false, Some(id)) = (self.quiet, self.numbers.get(&address)) {
+            let home = self.loops.last().copied();
+            self.out.guards.push(Guarded { id: *id, ctx: self.ctx, home, form });
+        }
+    }
+
+    pub(crate) fn access(
+        &mut self,
+        id: AccessId,
+        array: ArrayId,
+        store: bool,
+        guarded: bool,
+        index: Vec<Form>,
+    ) {
+        if self.quiet {
+            return;
+        }
+        let index: Vec<Form> = index
+            .into_iter()
+            .map(|f| if f.is_pure() { Form::Aff(self.named(f, None)) } else { f })
+            .collect();
+        let (order, loops, ctx) = (self.next_order(), self.loops.clone(), self.ctx);
+        let form = AccessForm { id, array, store, guarded, order, loops, ctx, index };
+        if let Some(slot) = self.out.accesses.get_mut(id.index()) {
+            *slot = Some(form);
+        }
+    }
+
+    fn block(&mut self, stmts: &[Stmt]) {
+        let ctx = self.ctx;
+        for stmt in stmts {
+            self.stmt(stmt);
+        }
+        self.ctx = ctx;
+    }
+
+    pub(crate) fn stmt(&mut self, stmt: &Stmt) {
+        let address = std::ptr::from_ref(stmt).addr();
+        match &stmt.kind {
+            StmtKind::Let { var, value } => self.assign(*var, value, address),
+            StmtKind::Store { access, array, index, value, guard } => {
+                let index: Vec<Form> = index.iter().map(|e| self.visit(e)).collect();
+                self.visit(value);
+                self.access(*access, *array, true, *guard, index);
+                if *guard {
+                    self.guard(address, crate::forms::GuardForm::Index(*access));
+                }
+            }
+            StmtKind::If { cond, then, orelse } => self.branch(cond, then, orelse),
+            StmtKind::For(l) => self.for_loop(l),
+            StmtKind::While(l) => self.while_loop(l),
+            StmtKind::Scope { id, body } => {
+                self.block(body);
+                if structure::leaves(body, *id) {
+                    self.merge_unknown(body, self.ranges.scopes.get(id.index()));
+                }
+            }
+            StmtKind::Check { cond, guard } => {
+                self.visit(cond);
+                if let (true, Some(parts)) = (*guard, self.exactly(cond)) {
+                    self.guard(address, crate::forms::GuardForm::AllIn(parts));
+                }
+                let facts = self.facts_of(cond, true);
+                self.assume(facts);
+            }
+            StmtKind::Eval(e) => {
+                self.visit(e);
+            }
+            StmtKind::Rebind(_)
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Leave(_)
+            | StmtKind::Return => {}
+        }
+    }
+
+    fn assign(&mut self, var: VarId, value: &nestwise_ir::Expr, address: usize) {
+        let form = self.visit(value);
+        if !self.int_var(var) {
+            return;
+        }
+        let form = match (form, self.ranges.lets.get(&address)) {
+            (f @ Form::Aff(_), _) => f,
+            (f, Some(range)) if !f.is_pure() => Form::Op(Op::Clamp(*range), vec![f]),
+            (f, _) => f,
+        };
+        let value = self.named(form, Some(var));
+        self.set(var, value);
+    }
+
+    fn branch(&mut self, cond: &nestwise_ir::Expr, then: &[Stmt], orelse: &[Stmt]) {
+        self.visit(cond);
+        let (yes, no) = (self.facts_of(cond, true), self.facts_of(cond, false));
+        let (env, ctx) = (self.env.clone(), self.ctx);
+        self.assume(yes.clone());
+        let then_ctx = self.ctx;
+        self.block(then);
+        let then_env = std::mem::replace(&mut self.env, env);
+        self.ctx = ctx;
+        self.assume(no.clone());
+        let else_ctx = self.ctx;
+        self.block(orelse);
+        self.ctx = ctx;
+        match (diverges(then), diverges(orelse)) {
+            (true, false) => self.assume(no),
+            (false, true) => {
+                self.env = then_env;
+                self.assume(yes);
+            }
+            // Nothing after is reached; any values will do.
+            (true, true) => {}
+            (false, false) => self.merge(then_env, then_ctx, else_ctx),
+        }
+    }
+
+    /// The values after an `if` whose branches both end normally.
+    fn merge(&mut self, then_env: Vec<Affine>, then_ctx: Ctx, else_ctx: Ctx) {
+        let vars: Vec<VarId> = self.nest.vars.ids().filter(|v| self.int_var(*v)).collect();
+        for v in vars {
+            let (a, b) = (then_env.get(v.index()).cloned().unwrap_or_default(), self.get(v));
+            if a != b {
+                let at = |ctx: Ctx, a: Affine| Form::At(ctx, Box::new(Form::Aff(a)));
+                let join = Form::Op(Op::Join, vec![at(then_ctx, a), at(else_ctx, b)]);
+                let value = self.define(Some(v), join, Bounds::default());
+                self.set(v, value);
+            }
+        }
+    }
+
+    /// Gives every int variable that `body` assigns an unknown value in the range known for it.
+    fn merge_unknown(&mut self, body: &[Stmt], state: Option<&Option<crate::range::State>>) {
+        for v in assigned(body) {
+            if self.int_var(v) {
+                let range = Form::Range(Ranges::interval(state, v, self.nest));
+                let value = self.define(Some(v), range, Bounds::default());
+                self.set(v, value);
+            }
+        }
+    }
+
+    fn for_loop(&mut self, l: &For) {
+        let start = self.visit(&l.start);
+        let stop = self.visit(&l.stop);
+        let step_form = self.visit(&l.step);
+        let step = match step_form.as_constant().map(i64::try_from) {
+            Some(Ok(v)) if v != 0 => Step::Const(v),
+            _ => match step_form.affine() {
+                Some(a) if a.is_invariant() => Step::Sym(a.clone()),
+                _ => Step::Unknown,
+            },
+        };
+        let ascending = match &step {
+            Step::Const(v) => Some(*v > 0),
+            Step::Sym(a) => self.static_sign(a),
+            Step::Unknown => None,
+        };
+        let up = self.bounds(&start, &stop, true);
+        let down = self.bounds(&start, &stop, false);
+        let entry = self.env.clone();
+        let form = LoopForm {
+            id: l.id,
+            counted: true,
+            parent: self.loops.last().copied(),
+            seq: self.next_seq(),
+            ctx: self.ctx,
+            start,
+            stop,
+            step,
+            up,
+            down,
+            ascending,
+            exits: structure::early_exit(l.id, &l.body).is_some(),
+        };
+        self.enter(form, Some(l.counter), &l.body, &entry);
+        self.block(&l.body);
+        self.leave(l.id, &l.body);
+    }
+
+    fn while_loop(&mut self, l: &While) {
+        let entry = self.env.clone();
+        let zero = Form::Aff(Affine::default());
+        let form = LoopForm {
+            id: l.id,
+            counted: false,
+            parent: self.loops.last().copied(),
+            seq: self.next_seq(),
+            ctx: self.ctx,
+            start: zero.clone(),
+            stop: zero,
+            step: Step::Unknown,
+            up: Bounds::default(),
+            down: Bounds::default(),
+            ascending: None,
+            exits: true,
+        };
+        self.enter(form, None, &l.body, &entry);
+        self.visit(&l.cond);
+        let facts = self.facts_of(&l.cond, true);
+        let ctx = self.ctx;
+        self.assume(facts);
+        self.block(&l.body);
+        self.ctx = ctx;
+        self.leave(l.id, &l.body);
+    }
+
+    /// Starts a loop: whatever it assigns has a new value in each iteration.
+    fn enter(&mut self, form: LoopForm, counter: Option<VarId>, body: &[Stmt], entry: &[Affine]) {
+        let id = form.id;
+        if let Some(slot) = self.out.loops.get_mut(id.index()) {
+            *slot = Some(form);
+        }
+        self.loops.push(id);
+        if let Some(c) = counter {
+            self.set(c, Affine::ix(Ix::Counter(id)));
+        }
+        let vars: Vec<VarId> = assigned(body).into_iter().filter(|v| self.int_var(*v)).collect();
+        for v in &vars {
+            let range = Ranges::interval(self.ranges.head.get(id.index()), *v, self.nest);
+            let value = self.define(Some(*v), Form::Range(range), Bounds::default());
+            self.set(*v, value);
+        }
+        for v in vars {
+            self.induction(id, v, body, entry);
+        }
+    }
+
+    fn leave(&mut self, id: LoopId, body: &[Stmt]) {
+        self.loops.pop();
+        let state = self.ranges.after.get(id.index());
+        self.merge_unknown(body, state);
+        self.after_induction(id, body);
+    }
+}

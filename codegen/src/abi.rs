@@ -1,0 +1,252 @@
+//! The kernel ABI: one call runs a range of top-loop iterations of a nest.
+//!
+//! ```text
+//! extern "C" fn entry(frame: *mut u8, lo: i64, hi: i64)
+//! ```
+//!
+//! `lo..hi` are iteration numbers of the top loop: its counter is `start + k * step` in iteration `k`. A `while`
+//! runs at most `hi - lo` iterations. The frame is a [`FrameHeader`], then one descriptor per array slot, then one
+//! 16-byte cell per variable; [`FrameLayout`] has every offset.
+//!
+//! # Chunks
+//! Calls with consecutive ranges on one frame continue each other: whatever is carried between top iterations lives
+//! in the frame. Invariants (the prologue, the top loop's start and step) are evaluated at each entry, unless
+//! the nest assigns a variable that they read: then they are evaluated by the call with `lo == 0` only.
+//!
+//! # Events
+//! A call that ends in [`Status::Event`] has changed neither a variable's cell nor a descriptor, so the frame
+//! still describes the state before `lo`. Array elements may have been written: undoing them is the caller's work.
+
+use nestwise_ir::nest::LiveOutKind;
+use nestwise_ir::{ArrayId, Nest, Scalar, VarId};
+
+/// The entry point of a kernel.
+pub type Entry = unsafe extern "C" fn(frame: *mut u8, lo: i64, hi: i64);
+
+/// Symbol of the entry point in an object file.
+pub const ENTRY_SYMBOL: &str = "nw_entry";
+
+/// How a call ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i64)]
+pub enum Status {
+    /// Every iteration up to `hi` is complete.
+    Done = 0,
+    /// An event fired; undo the call's writes.
+    Event = 1,
+    /// The top loop was left by `break` in iteration `at`.
+    Broke = 2,
+    /// The nest returned in iteration `at`; the return variables are set.
+    Returned = 3,
+    /// A `while` condition became false after `at - lo` iterations of this call.
+    Finished = 4,
+}
+
+impl Status {
+    /// The status of a header, if it is one.
+    pub fn from_code(code: i64) -> Option<Status> {
+        Some(match code {
+            0 => Self::Done,
+            1 => Self::Event,
+            2 => Self::Broke,
+            3 => Self::Returned,
+            4 => Self::Finished,
+            _ => return None,
+        })
+    }
+}
+
+/// What fired, for reports; the interpreter's own exception is the authority.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i64)]
+pub enum EventCode {
+    /// An index out of range.
+    Index = 1,
+    /// An integer that leaves its representation.
+    Overflow = 2,
+    /// A division or modulo by zero.
+    ZeroDivision = 3,
+    /// A conversion that does not keep the value.
+    Convert = 4,
+    /// A function outside its domain, or an infinite result of finite arguments.
+    Math = 5,
+    /// A failed check of the nest.
+    Check = 6,
+    /// A loop with step 0.
+    Step = 7,
+    /// Several operations of a vectorised loop were watched together; one of them fired.
+    Several = 8,
+}
+
+impl EventCode {
+    /// The code of a header, if it is one.
+    pub fn from_code(code: i64) -> Option<EventCode> {
+        Some(match code {
+            1 => Self::Index,
+            2 => Self::Overflow,
+            3 => Self::ZeroDivision,
+            4 => Self::Convert,
+            5 => Self::Math,
+            6 => Self::Check,
+            7 => Self::Step,
+            8 => Self::Several,
+            _ => return None,
+        })
+    }
+}
+
+/// The fixed beginning of a frame.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct FrameHeader {
+    /// Out: a [`Status`].
+    pub status: i64,
+    /// Out: the first top iteration that was not completed. For an event: the iteration in which it fired if that
+    /// is known exactly, else `lo`.
+    pub at: i64,
+    /// Out: line of the operation that fired (of the loop, where operations are watched together).
+    pub event_line: i64,
+    /// Out: an [`EventCode`].
+    pub event_code: i64,
+    /// In: total trip count of the top loop; unused for `while`.
+    pub trips: i64,
+    /// In: anything the caller wants to find again; kernels do not touch it.
+    pub user: *mut u8,
+    /// Between calls: start and step of the top loop where they cannot be evaluated again.
+    pub bounds: [i64; 2],
+}
+
+impl FrameHeader {
+    pub(crate) const STATUS: usize = 0;
+    pub(crate) const AT: usize = 8;
+    pub(crate) const LINE: usize = 16;
+    pub(crate) const CODE: usize = 24;
+    pub(crate) const BOUNDS: usize = 48;
+}
+
+/// Where an array slot's descriptor lies in the frame: byte offsets from its start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SlotLayout {
+    /// Address of element `[0, ..., 0]`.
+    pub ptr: usize,
+    /// `rank` extents, i64.
+    pub extents: usize,
+    /// `rank` strides in bytes, i64; multiples of the element size.
+    pub strides: usize,
+    /// Address of the tag plane of a [`Scalar::Num`] slot: one byte per element, non-zero for int. The tag of the
+    /// element at byte offset `8 * k` of the value plane is at offset `k`.
+    pub tags: Option<usize>,
+    /// i64 naming the object: the caller writes the slot's own index; rebindings permute it.
+    pub origin: usize,
+    /// Number of dimensions.
+    pub rank: usize,
+}
+
+/// Every offset of a nest's frame.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FrameLayout {
+    /// Bytes of the frame; allocate it 16-byte aligned and zeroed.
+    pub size: usize,
+    slots: Vec<SlotLayout>,
+    vars: usize,
+    var_count: usize,
+}
+
+impl FrameLayout {
+    /// The layout for `nest`; it depends on the declarations alone.
+    pub fn of(nest: &Nest) -> FrameLayout {
+        let mut at = size_of::<FrameHeader>();
+        let mut take = |bytes: usize| {
+            let here = at;
+            at += bytes;
+            here
+        };
+        let slots: Vec<SlotLayout> = nest
+            .arrays
+            .values()
+            .map(|a| {
+                let rank = a.rank as usize;
+                SlotLayout {
+                    ptr: take(8),
+                    extents: take(8 * rank),
+                    strides: take(8 * rank),
+                    tags: (a.storage == Scalar::Num).then(|| take(8)),
+                    origin: take(8),
+                    rank,
+                }
+            })
+            .collect();
+        let vars = at.next_multiple_of(16);
+        FrameLayout { size: vars + 16 * nest.vars.len(), slots, vars, var_count: nest.vars.len() }
+    }
+    /// The descriptor of a slot.
+    pub fn slot(&self, array: ArrayId) -> Option<&SlotLayout> {
+        self.slots.get(array.index())
+    }
+    /// Offset of a variable's 16-byte cell. In it: bools as a byte, ints and floats in their own size, complex
+    /// numbers as real and imaginary part, [`Scalar::Num`] as f64 and, at +8, the tag byte.
+    pub fn var(&self, var: VarId) -> Option<usize> {
+        (var.index() < self.var_count).then_some(self.vars + 16 * var.index())
+    }
+}
+
+/// The variables whose value leaves the nest: live-outs, their flags, tags and views' indices, return values.
+pub fn results(nest: &Nest) -> Vec<VarId> {
+    let mut found: Vec<VarId> = Vec::new();
+    for out in &nest.live_outs {
+        match &out.kind {
+            LiveOutKind::Var(v) => found.push(*v),
+            LiveOutKind::View(_, index) => found.extend(index),
+            LiveOutKind::Slot(_) => {}
+        }
+        found.extend(out.assigned);
+    }
+    found.extend(nest.returns.iter().flat_map(|r| &r.vars));
+    let tags: Vec<VarId> =
+        found.iter().filter_map(|v| nest.vars.get(*v).and_then(|d| d.np_tag)).collect();
+    found.extend(tags);
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The body of a loop mapped to threads: runs iterations `lo..hi` and reports in its part record.
+pub type Body = unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, part: *mut u8);
+
+/// Splits `lo..hi` into consecutive ranges, calls `body` once for each with a zeroed record of `part_size` bytes
+/// (16-byte aligned), and returns the number of records; they lie one after the other, in the order of the ranges,
+/// at `*parts`. The records stay valid until `nw_parts_free`'s registered counterpart is called with them.
+pub type Parallel = unsafe extern "C" fn(
+    body: Body,
+    env: *mut u8,
+    lo: i64,
+    hi: i64,
+    part_size: i64,
+    parts: *mut *mut u8,
+) -> i64;
+
+/// Frees what a [`Parallel`] returned.
+pub type PartsFree = unsafe extern "C" fn(parts: *mut u8, count: i64, part_size: i64);
+
+/// Offsets in a part record: status, line and code of an event, then 16-byte cells.
+pub(crate) mod part {
+    pub(crate) const STATUS: usize = 0;
+    pub(crate) const LINE: usize = 8;
+    pub(crate) const CODE: usize = 16;
+    pub(crate) const CELLS: usize = 32;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn header_offsets_are_the_struct_s() {
+        assert_eq!(std::mem::offset_of!(FrameHeader, status), FrameHeader::STATUS);
+        assert_eq!(std::mem::offset_of!(FrameHeader, at), FrameHeader::AT);
+        assert_eq!(std::mem::offset_of!(FrameHeader, event_line), FrameHeader::LINE);
+        assert_eq!(std::mem::offset_of!(FrameHeader, event_code), FrameHeader::CODE);
+        assert_eq!(std::mem::offset_of!(FrameHeader, bounds), FrameHeader::BOUNDS);
+        assert_eq!(size_of::<FrameHeader>(), 64);
+    }
+}

@@ -1,0 +1,227 @@
+//! Facts about variables that decide where they live: which a block assigns, which it may read before assigning
+//! (*exposed*: carried in), which it assigns on every path (*definite*). Structured flow makes one forward walk
+//! enough; where paths leave early the answer errs towards exposed and not definite.
+
+use std::collections::{HashMap, HashSet};
+
+use nestwise_ir::{Expr, ExprKind, LoopId, ScopeId, Stmt, StmtKind, VarId};
+
+/// A set of variables.
+pub(crate) type Vars = HashSet<VarId>;
+
+/// What a block does to variables.
+#[derive(Default, Debug, Clone)]
+pub(crate) struct Flow {
+    /// Assigned somewhere in it, counters and bindings included.
+    pub(crate) assigned: Vars,
+    /// May be read before the block assigned them.
+    pub(crate) exposed: Vars,
+    /// Read somewhere in it.
+    pub(crate) read: Vars,
+    /// Assigned on every path that reaches the end, or continues the loop the block is the body of.
+    pub(crate) definite: Vars,
+}
+
+/// Where control may go from inside a block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Target {
+    Loop(LoopId),
+    Scope(ScopeId),
+    /// Out of the nest.
+    Nest,
+}
+
+/// Analyses the body of a loop (or any block); `extra` are expressions evaluated before it each time, as a
+/// `while` condition is.
+pub(crate) fn flow(extra: &[&Expr], body: &[Stmt], continued: Option<LoopId>) -> Flow {
+    let mut walk = Walk { flow: Flow::default(), leaves: HashMap::new(), continued };
+    let mut now = State::start();
+    for e in extra {
+        walk.expr(e, &mut now);
+    }
+    walk.block(body, &mut now);
+    if let Some(id) = continued
+        && let Some(at_continue) = walk.leaves.remove(&Target::Loop(id))
+    {
+        now.merge(&at_continue);
+    }
+    let mut flow = walk.flow;
+    flow.definite = if now.dead { flow.assigned.clone() } else { now.assigned };
+    flow
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    assigned: Vars,
+    /// No path reaches here.
+    dead: bool,
+}
+
+impl State {
+    fn start() -> State {
+        State { assigned: Vars::new(), dead: false }
+    }
+    fn merge(&mut self, other: &State) {
+        if self.dead {
+            *self = other.clone();
+        } else if !other.dead {
+            self.assigned.retain(|v| other.assigned.contains(v));
+        }
+    }
+}
+
+struct Walk {
+    flow: Flow,
+    /// States at jumps to the end of a scope, or to the next iteration of the analysed loop.
+    leaves: HashMap<Target, State>,
+    continued: Option<LoopId>,
+}
+
+impl Walk {
+    fn assign(&mut self, v: VarId, now: &mut State) {
+        self.flow.assigned.insert(v);
+        now.assigned.insert(v);
+    }
+
+    fn expr(&mut self, e: &Expr, now: &mut State) {
+        match &e.kind {
+            ExprKind::Var(v) => {
+                self.flow.read.insert(*v);
+                if !now.dead && !now.assigned.contains(v) {
+                    self.flow.exposed.insert(*v);
+                }
+            }
+            ExprKind::Select { cond, then, orelse } => {
+                self.expr(cond, now);
+                let mut other = now.clone();
+                self.expr(then, now);
+                self.expr(orelse, &mut other);
+                now.merge(&other);
+            }
+            ExprKind::Bind { var, value, body } => {
+                self.expr(value, now);
+                self.assign(*var, now);
+                self.expr(body, now);
+            }
+            _ => {
+                for child in e.children() {
+                    self.expr(child, now);
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, block: &[Stmt], now: &mut State) {
+        for s in block {
+            self.stmt(s, now);
+        }
+    }
+
+    fn leave(&mut self, to: Target, now: &mut State) {
+        match self.leaves.get_mut(&to) {
+            Some(state) => state.merge(now),
+            None => {
+                self.leaves.insert(to, now.clone());
+            }
+        }
+        now.dead = true;
+    }
+
+    fn stmt(&mut self, s: &Stmt, now: &mut State) {
+        for e in s.exprs() {
+            self.expr(e, now);
+        }
+        match &s.kind {
+            StmtKind::Let { var, .. } => self.assign(*var, now),
+            StmtKind::If { then, orelse, .. } => {
+                let mut other = now.clone();
+                self.block(then, now);
+                self.block(orelse, &mut other);
+                now.merge(&other);
+            }
+            StmtKind::For(l) => {
+                // Zero trips are possible, so nothing inside is definite after it.
+                let mut inside = now.clone();
+                self.assign(l.counter, &mut inside);
+                self.block(&l.body, &mut inside);
+            }
+            StmtKind::While(l) => {
+                let mut inside = now.clone();
+                self.block(&l.body, &mut inside);
+            }
+            StmtKind::Scope { id, body } => {
+                self.block(body, now);
+                if let Some(left) = self.leaves.remove(&Target::Scope(*id)) {
+                    now.merge(&left);
+                }
+            }
+            StmtKind::Leave(id) => self.leave(Target::Scope(*id), now),
+            StmtKind::Continue(id) if self.continued == Some(*id) => {
+                self.leave(Target::Loop(*id), now);
+            }
+            // A loop's end is reached with what was assigned before it, whatever happens inside.
+            StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Return => now.dead = true,
+            _ => {}
+        }
+    }
+}
+
+/// Every jump target named inside `block` that is not itself inside it.
+pub(crate) fn exits(block: &[Stmt]) -> HashSet<Target> {
+    let (mut targets, mut inside) = (HashSet::new(), HashSet::new());
+    for s in block {
+        s.walk(&mut |s| match &s.kind {
+            StmtKind::Break(l) | StmtKind::Continue(l) => {
+                targets.insert(Target::Loop(*l));
+            }
+            StmtKind::Leave(s) => {
+                targets.insert(Target::Scope(*s));
+            }
+            StmtKind::Return => {
+                targets.insert(Target::Nest);
+            }
+            StmtKind::For(l) => {
+                inside.insert(Target::Loop(l.id));
+            }
+            StmtKind::While(l) => {
+                inside.insert(Target::Loop(l.id));
+            }
+            StmtKind::Scope { id, .. } => {
+                inside.insert(Target::Scope(*id));
+            }
+            _ => {}
+        });
+    }
+    targets.retain(|t| !inside.contains(t));
+    targets
+}
+
+/// Whether anything in `block` may fire an event.
+pub(crate) fn may_fire(block: &[Stmt]) -> bool {
+    let mut found = false;
+    for s in block {
+        s.walk(&mut |s| {
+            found |= match &s.kind {
+                StmtKind::Store { guard, .. } => *guard,
+                StmtKind::Check { .. } => true,
+                StmtKind::For(l) => l.step.as_int().is_none(),
+                _ => false,
+            };
+            for e in s.exprs() {
+                e.walk(&mut |e| found |= expr_fires(e));
+            }
+        });
+    }
+    found
+}
+
+fn expr_fires(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Load { guard, .. }
+        | ExprKind::Unary { guard, .. }
+        | ExprKind::Binary { guard, .. }
+        | ExprKind::Cast { guard, .. }
+        | ExprKind::Call { guard, .. } => *guard || e.ty.repr == nestwise_ir::Scalar::Num,
+        _ => false,
+    }
+}

@@ -1,0 +1,374 @@
+//! What generated code calls: libm, 128-bit arithmetic, integer powers, NumPy's ufunc loops, the thread pool.
+//! [`address`] is the whole list of symbols that a kernel's object file may name.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::abi::{Body, Parallel, PartsFree};
+use crate::ufunc;
+
+#[link(name = "m")]
+unsafe extern "C" {
+    safe fn exp(x: f64) -> f64;
+    safe fn exp2(x: f64) -> f64;
+    safe fn expm1(x: f64) -> f64;
+    safe fn log(x: f64) -> f64;
+    safe fn log2(x: f64) -> f64;
+    safe fn log10(x: f64) -> f64;
+    safe fn log1p(x: f64) -> f64;
+    safe fn sin(x: f64) -> f64;
+    safe fn cos(x: f64) -> f64;
+    safe fn tan(x: f64) -> f64;
+    safe fn asin(x: f64) -> f64;
+    safe fn acos(x: f64) -> f64;
+    safe fn atan(x: f64) -> f64;
+    safe fn sinh(x: f64) -> f64;
+    safe fn cosh(x: f64) -> f64;
+    safe fn tanh(x: f64) -> f64;
+    safe fn asinh(x: f64) -> f64;
+    safe fn acosh(x: f64) -> f64;
+    safe fn atanh(x: f64) -> f64;
+    safe fn cbrt(x: f64) -> f64;
+    safe fn erf(x: f64) -> f64;
+    safe fn erfc(x: f64) -> f64;
+    safe fn atan2(y: f64, x: f64) -> f64;
+    safe fn hypot(x: f64, y: f64) -> f64;
+    safe fn hypotf(x: f32, y: f32) -> f32;
+    safe fn fmod(x: f64, y: f64) -> f64;
+    safe fn fmodf(x: f32, y: f32) -> f32;
+    safe fn pow(x: f64, y: f64) -> f64;
+    safe fn powf(x: f32, y: f32) -> f32;
+    safe fn floor(x: f64) -> f64;
+    safe fn floorf(x: f32) -> f32;
+    safe fn ceil(x: f64) -> f64;
+    safe fn ceilf(x: f32) -> f32;
+    safe fn trunc(x: f64) -> f64;
+    safe fn truncf(x: f32) -> f32;
+    safe fn rint(x: f64) -> f64;
+    safe fn rintf(x: f32) -> f32;
+    safe fn fma(x: f64, y: f64, z: f64) -> f64;
+    safe fn fmaf(x: f32, y: f32, z: f32) -> f32;
+}
+
+/// `pow` as generated code calls it.
+pub(crate) fn libm_pow(x: f64, y: f64) -> f64 {
+    pow(x, y)
+}
+
+macro_rules! addresses {
+    ($name:expr; $($symbol:literal => $function:path as $ty:ty,)*) => {
+        match $name {
+            $($symbol => Some($function as $ty as usize),)*
+            _ => None,
+        }
+    };
+}
+
+type F1 = extern "C" fn(f64) -> f64;
+type F2 = extern "C" fn(f64, f64) -> f64;
+type F3 = extern "C" fn(f64, f64, f64) -> f64;
+type G1 = extern "C" fn(f32) -> f32;
+type G2 = extern "C" fn(f32, f32) -> f32;
+type G3 = extern "C" fn(f32, f32, f32) -> f32;
+type I2 = extern "C" fn(i128, i128) -> i128;
+type U2 = extern "C" fn(u128, u128) -> u128;
+
+/// The address of a symbol of generated code. The names of libm's functions carry a prefix, so that LLVM does not
+/// take them for the functions it knows and rewrites (`pow(x, 2)` to `x * x`).
+pub(crate) fn address(name: &str) -> Option<usize> {
+    if let Some(rest) = name.strip_prefix("nw_ufunc_") {
+        return ufunc::slot_address(rest);
+    }
+    math(name).or_else(|| wide(name)).or_else(|| runtime(name))
+}
+
+fn math(name: &str) -> Option<usize> {
+    if let Some(cpython) = name.strip_prefix("nw_py_") {
+        return ufunc::c_address(cpython);
+    }
+    addresses!(name;
+        "nw_c_exp" => exp as F1,
+        "nw_c_exp2" => exp2 as F1,
+        "nw_c_expm1" => expm1 as F1,
+        "nw_c_log" => log as F1,
+        "nw_c_log2" => log2 as F1,
+        "nw_c_log10" => log10 as F1,
+        "nw_c_log1p" => log1p as F1,
+        "nw_c_sin" => sin as F1,
+        "nw_c_cos" => cos as F1,
+        "nw_c_tan" => tan as F1,
+        "nw_c_asin" => asin as F1,
+        "nw_c_acos" => acos as F1,
+        "nw_c_atan" => atan as F1,
+        "nw_c_sinh" => sinh as F1,
+        "nw_c_cosh" => cosh as F1,
+        "nw_c_tanh" => tanh as F1,
+        "nw_c_asinh" => asinh as F1,
+        "nw_c_acosh" => acosh as F1,
+        "nw_c_atanh" => atanh as F1,
+        "nw_c_cbrt" => cbrt as F1,
+        "nw_c_erf" => erf as F1,
+        "nw_c_erfc" => erfc as F1,
+        "nw_c_atan2" => atan2 as F2,
+        "nw_c_hypot" => hypot as F2,
+        "nw_c_hypotf" => hypotf as G2,
+        "nw_c_fmod" => fmod as F2,
+        "nw_c_fmodf" => fmodf as G2,
+        "nw_c_pow" => pow as F2,
+        "nw_c_powf" => powf as G2,
+        // Where the target lacks the instruction.
+        "floor" => floor as F1,
+        "floorf" => floorf as G1,
+        "ceil" => ceil as F1,
+        "ceilf" => ceilf as G1,
+        "trunc" => trunc as F1,
+        "truncf" => truncf as G1,
+        "rint" => rint as F1,
+        "rintf" => rintf as G1,
+        "fma" => fma as F3,
+        "fmaf" => fmaf as G3,
+    )
+}
+
+fn wide(name: &str) -> Option<usize> {
+    addresses!(name;
+        "__divti3" => divti3 as I2,
+        "__modti3" => modti3 as I2,
+        "__udivti3" => udivti3 as U2,
+        "__umodti3" => umodti3 as U2,
+        "__floattidf" => floattidf as extern "C" fn(i128) -> f64,
+        "__floattisf" => floattisf as extern "C" fn(i128) -> f32,
+        "__floatuntidf" => floatuntidf as extern "C" fn(u128) -> f64,
+        "__floatuntisf" => floatuntisf as extern "C" fn(u128) -> f32,
+        "__fixdfti" => fixdfti as extern "C" fn(f64) -> i128,
+        "__fixsfti" => fixsfti as extern "C" fn(f32) -> i128,
+        "__muloti4" => muloti4 as unsafe extern "C" fn(i128, i128, *mut i32) -> i128,
+        "nw_ipow" => nw_ipow as unsafe extern "C" fn(*const i128, *const i128, *mut i128) -> i64,
+        "nw_ipow64" => nw_ipow64 as unsafe extern "C" fn(i64, i64, *mut i64) -> i64,
+    )
+}
+
+fn runtime(name: &str) -> Option<usize> {
+    addresses!(name;
+        "memset" => libc::memset as unsafe extern "C" fn(*mut c_void, i32, usize) -> *mut c_void,
+        "memcpy" => libc::memcpy as unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_void,
+        "memmove" => libc::memmove as unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_void,
+        "nw_parallel" => nw_parallel as Parallel,
+        "nw_parts_free" => nw_parts_free as PartsFree,
+        "nw_map1_f64" => nw_map1_f64 as Map1<f64>,
+        "nw_map2_f64" => nw_map2_f64 as Map2<f64>,
+        "nw_map1_f32" => nw_map1_f32 as Map1<f32>,
+        "nw_map2_f32" => nw_map2_f32 as Map2<f32>,
+        "nw_np1_f64" => ufunc::nw_np1_f64 as ufunc::Np1<f64>,
+        "nw_np1_f32" => ufunc::nw_np1_f32 as ufunc::Np1<f32>,
+        "nw_np2_f64" => ufunc::nw_np2_f64 as ufunc::Np2<f64>,
+        "nw_np2_f32" => ufunc::nw_np2_f32 as ufunc::Np2<f32>,
+        "nw_npv_f64" => ufunc::nw_npv_f64 as ufunc::NpV<f64>,
+        "nw_npv_f32" => ufunc::nw_npv_f32 as ufunc::NpV<f32>,
+    )
+}
+
+// 128-bit arithmetic under the names that LLVM emits. Divisors were tested by the caller; the guards here keep a
+// kernel with a bug from unwinding through foreign frames.
+
+extern "C" fn divti3(a: i128, b: i128) -> i128 {
+    a.checked_div(b).unwrap_or(0)
+}
+extern "C" fn modti3(a: i128, b: i128) -> i128 {
+    a.checked_rem(b).unwrap_or(0)
+}
+extern "C" fn udivti3(a: u128, b: u128) -> u128 {
+    a.checked_div(b).unwrap_or(0)
+}
+extern "C" fn umodti3(a: u128, b: u128) -> u128 {
+    a.checked_rem(b).unwrap_or(0)
+}
+extern "C" fn floattidf(a: i128) -> f64 {
+    a as f64
+}
+extern "C" fn floattisf(a: i128) -> f32 {
+    a as f32
+}
+extern "C" fn floatuntidf(a: u128) -> f64 {
+    a as f64
+}
+extern "C" fn floatuntisf(a: u128) -> f32 {
+    a as f32
+}
+extern "C" fn fixdfti(a: f64) -> i128 {
+    a as i128
+}
+extern "C" fn fixsfti(a: f32) -> i128 {
+    a as i128
+}
+unsafe extern "C" fn muloti4(a: i128, b: i128, overflow: *mut i32) -> i128 {
+    let (r, o) = a.overflowing_mul(b);
+    unsafe { *overflow = o.into() };
+    r
+}
+
+/// `*base ** *exponent` for exponents >= 0; returns 1 if exact, else 0 with the wrapped value.
+unsafe extern "C" fn nw_ipow(base: *const i128, exponent: *const i128, out: *mut i128) -> i64 {
+    let (mut b, mut e) = unsafe { (*base, *exponent) };
+    let (mut r, mut exact) = (1i128, e >= 0);
+    // A square that overflows matters only if it is multiplied in, which every later bit of `e` does.
+    while e > 0 {
+        if e & 1 == 1 {
+            let (v, o) = r.overflowing_mul(b);
+            r = v;
+            exact &= !o;
+        }
+        e >>= 1;
+        if e > 0 {
+            let (v, o) = b.overflowing_mul(b);
+            b = v;
+            exact &= !o;
+        }
+    }
+    unsafe { *out = r };
+    exact.into()
+}
+
+/// [`nw_ipow`] in 64 bits.
+unsafe extern "C" fn nw_ipow64(base: i64, exponent: i64, out: *mut i64) -> i64 {
+    let (mut b, mut e) = (base, exponent);
+    let (mut r, mut exact) = (1i64, e >= 0);
+    while e > 0 {
+        if e & 1 == 1 {
+            let (v, o) = r.overflowing_mul(b);
+            r = v;
+            exact &= !o;
+        }
+        e >>= 1;
+        if e > 0 {
+            let (v, o) = b.overflowing_mul(b);
+            b = v;
+            exact &= !o;
+        }
+    }
+    unsafe { *out = r };
+    exact.into()
+}
+
+// A scalar function over the active lanes of a vector that was stored to memory.
+
+type Map1<F> = unsafe extern "C" fn(extern "C" fn(F) -> F, *const F, *mut F, u64, i64);
+type Map2<F> = unsafe extern "C" fn(extern "C" fn(F, F) -> F, *const F, *const F, *mut F, u64, i64);
+
+macro_rules! maps {
+    ($one:ident, $two:ident, $float:ty) => {
+        unsafe extern "C" fn $one(
+            f: extern "C" fn($float) -> $float,
+            x: *const $float,
+            out: *mut $float,
+            mask: u64,
+            lanes: i64,
+        ) {
+            for k in 0..lanes as usize {
+                if mask >> k & 1 == 1 {
+                    unsafe { *out.add(k) = f(*x.add(k)) };
+                }
+            }
+        }
+        unsafe extern "C" fn $two(
+            f: extern "C" fn($float, $float) -> $float,
+            x: *const $float,
+            y: *const $float,
+            out: *mut $float,
+            mask: u64,
+            lanes: i64,
+        ) {
+            for k in 0..lanes as usize {
+                if mask >> k & 1 == 1 {
+                    unsafe { *out.add(k) = f(*x.add(k), *y.add(k)) };
+                }
+            }
+        }
+    };
+}
+maps!(nw_map1_f64, nw_map2_f64, f64);
+maps!(nw_map1_f32, nw_map2_f32, f32);
+
+// Threads.
+
+static PARALLEL: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+static PARTS_FREE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Registers the thread pool that kernels call for loops mapped to threads. Without one they run in one part.
+///
+/// Both functions must keep what [`Parallel`] promises, and must not unwind.
+pub fn register_parallel(run: Parallel, free: PartsFree) {
+    PARTS_FREE.store(free as *mut c_void, Ordering::Release);
+    PARALLEL.store(run as *mut c_void, Ordering::Release);
+}
+
+/// Records start on 16 bytes, so their memory is counted in these.
+const CELL: usize = 16;
+
+unsafe extern "C" fn nw_parallel(
+    body: Body,
+    env: *mut u8,
+    lo: i64,
+    hi: i64,
+    part_size: i64,
+    parts: *mut *mut u8,
+) -> i64 {
+    let run = PARALLEL.load(Ordering::Acquire);
+    if !run.is_null() {
+        let run: Parallel = unsafe { std::mem::transmute(run) };
+        return unsafe { run(body, env, lo, hi, part_size, parts) };
+    }
+    let cells = (part_size.max(0) as usize).div_ceil(CELL);
+    let record = Box::into_raw(vec![0u128; cells].into_boxed_slice()).cast::<u8>();
+    unsafe {
+        *parts = record;
+        body(env, lo, hi, record);
+    }
+    1
+}
+
+unsafe extern "C" fn nw_parts_free(parts: *mut u8, count: i64, part_size: i64) {
+    let free = PARTS_FREE.load(Ordering::Acquire);
+    if !free.is_null() {
+        let free: PartsFree = unsafe { std::mem::transmute(free) };
+        return unsafe { free(parts, count, part_size) };
+    }
+    let cells = (part_size.max(0) as usize).div_ceil(CELL) * count.max(0) as usize;
+    let records = std::ptr::slice_from_raw_parts_mut(parts.cast::<u128>(), cells);
+    drop(unsafe { Box::from_raw(records) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integer_powers_are_exact_or_say_so() {
+        let p = |b: i64, e: i64| {
+            let mut r = 0;
+            (unsafe { nw_ipow64(b, e, &mut r) } == 1).then_some(r)
+        };
+        assert_eq!(p(3, 4), Some(81));
+        assert_eq!(p(-2, 63), Some(i64::MIN));
+        assert_eq!(p(2, 63), None);
+        assert_eq!(p(2, 62), Some(1 << 62));
+        assert_eq!(p(7, 0), Some(1));
+        assert_eq!(p(0, 0), Some(1));
+        assert_eq!(p(1, i64::MAX), Some(1));
+        assert_eq!(p(-1, i64::MAX), Some(-1));
+        assert_eq!(p(2, -1), None);
+        for b in -12i64..=12 {
+            for e in 0..70u32 {
+                assert_eq!(p(b, e.into()), b.checked_pow(e), "{b} ** {e}");
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_symbols_have_no_address() {
+        assert!(address("nw_c_exp").is_some());
+        assert!(address("system").is_none());
+        assert!(address("nw_ufunc_exp_f64").is_some());
+        assert!(address("nw_ufunc_exp_f16").is_none());
+    }
+}

@@ -1,0 +1,94 @@
+//! The machine that code is generated for: this one.
+
+use std::sync::OnceLock;
+
+use inkwell::OptimizationLevel;
+use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
+
+use crate::error::{CodegenError, Result};
+
+/// What is known about the host.
+pub(crate) struct Host {
+    /// Target triple.
+    pub(crate) triple: String,
+    /// A CPU name for scheduling and tuning; instruction sets come from `features` alone.
+    pub(crate) tune: &'static str,
+    /// LLVM's feature string, every feature with its sign.
+    pub(crate) features: String,
+    /// Bits of the widest vectors that LLVM should use by itself.
+    pub(crate) vector_bits: u32,
+    /// Fused multiply-add is an instruction.
+    pub(crate) fma: bool,
+}
+
+static HOST: OnceLock<std::result::Result<Host, String>> = OnceLock::new();
+
+impl Host {
+    fn detect() -> std::result::Result<Host, String> {
+        Target::initialize_x86(&InitializationConfig::default());
+        let features = TargetMachine::get_host_cpu_features().to_string();
+        let has = |name: &str| features.split(',').any(|f| f.strip_prefix('+') == Some(name));
+        let avx512 = ["avx512f", "avx512vl", "avx512dq", "avx512bw"].iter().all(|f| has(f));
+        // Virtual machines report odd names (a Cascade Lake as "rocketlake"), so the name is derived too.
+        let tune = match (avx512, has("avx2")) {
+            (true, _) => "skylake-avx512",
+            (false, true) => "haswell",
+            (false, false) => "x86-64",
+        };
+        Ok(Host {
+            triple: TargetMachine::get_default_triple().as_str().to_string_lossy().into_owned(),
+            tune,
+            vector_bits: if avx512 {
+                512
+            } else if has("avx") {
+                256
+            } else {
+                128
+            },
+            fma: has("fma"),
+            features,
+        })
+    }
+
+    /// The host, found once.
+    pub(crate) fn get() -> Result<&'static Host> {
+        HOST.get_or_init(Host::detect).as_ref().map_err(|e| CodegenError::Llvm(e.clone()))
+    }
+
+    /// A target machine. They are not shared between threads, so each compilation makes its own.
+    pub(crate) fn machine(&self) -> Result<TargetMachine> {
+        let triple = TargetTriple::create(&self.triple);
+        let target = Target::from_triple(&triple).map_err(|e| CodegenError::Llvm(e.to_string()))?;
+        target
+            .create_target_machine(
+                &triple,
+                self.tune,
+                &self.features,
+                OptimizationLevel::Aggressive,
+                RelocMode::PIC,
+                CodeModel::Small,
+            )
+            .ok_or_else(|| CodegenError::Llvm(format!("no target machine for {}", self.triple)))
+    }
+}
+
+/// Whatever the bytes of an object file depend on besides the nest: part of a cache key.
+pub fn target_description() -> String {
+    match Host::get() {
+        Ok(h) => format!(
+            "llvm-22 {} tune={} bits={} {} codegen={}",
+            h.triple,
+            h.tune,
+            h.vector_bits,
+            h.features,
+            env!("CARGO_PKG_VERSION")
+        ),
+        Err(e) => e.to_string(),
+    }
+}
+
+/// Bits of the widest vector registers that generated code uses: 128, 256 or 512. Lanes of a vector loop are best
+/// a small multiple of this over the element's bits.
+pub fn vector_bits() -> u32 {
+    Host::get().map_or(128, |h| h.vector_bits)
+}

@@ -1,0 +1,134 @@
+//! What the hook of a site is given and gives back.
+
+use nestwise_ir::surface::{Scope, Site, StmtKind};
+use nestwise_ir::{PlaceId, WithSpan};
+
+use crate::atoms::{Atom, atoms};
+use crate::places::{ScopeInfo, flow_of_loop, is_stable};
+use crate::refusal::Refusal;
+
+/// The kind of a site's own loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LoopKind {
+    /// `for`.
+    For,
+    /// `while`.
+    While,
+}
+
+/// The contract between a site's rewritten source and its hook.
+///
+/// Only the function's own names (locals, cells, free names) travel through the hook's arguments and results; it
+/// finds globals itself and stores them itself, as it does attributes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Interface {
+    /// Of the site's own loop.
+    pub kind: LoopKind,
+    /// Local names to pass to the hook, in order of first appearance. Each has a value on every path.
+    pub reads: Vec<String>,
+    /// Local names that have a value whenever the hook ran at least one iteration: it assigns them all.
+    pub writes: Vec<String>,
+    /// The places of `writes`.
+    pub write_order: Vec<PlaceId>,
+    /// Local names that may have no value before and none after the iterations that the hook ran.
+    pub maybe: Vec<String>,
+    /// The places of `maybe`.
+    pub maybe_order: Vec<PlaceId>,
+    /// Global names and attributes that the site assigns; the hook stores them.
+    pub stores: Vec<PlaceId>,
+    /// Captured places whose entry value the nest itself never uses: the place may only keep it. Its type does not
+    /// matter, and a signature need not hold it.
+    pub pass_through: Vec<PlaceId>,
+    /// Pairs of places whose objects must not be one and the same: they have an attribute of one name, and the site
+    /// assigns it through one of them.
+    pub distinct: Vec<(PlaceId, PlaceId)>,
+    /// Local names whose sizes decide how much work the nest is, at most four; `None` if that is not known from a few
+    /// ints and lengths.
+    pub atoms: Option<Vec<String>>,
+    /// What of them to look at. The trip count of every loop is bounded by a function of these numbers that grows with
+    /// each of them. Empty where `atoms` is `None`.
+    pub atom_plan: Vec<Atom>,
+    /// The site holds a `return`.
+    pub returns: bool,
+}
+
+/// Derives the interface of a site that was read in `scope`.
+///
+/// A name that has a value before is never in [`Interface::maybe`]: where the site may leave it alone, its old value
+/// goes in by `reads` and comes back by `writes`.
+pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<Refusal>> {
+    let flow = flow_of_loop(&site.places, &site.top);
+    let mut result = Interface {
+        kind: match site.top.kind {
+            StmtKind::While { .. } => LoopKind::While,
+            _ => LoopKind::For,
+        },
+        reads: vec![],
+        writes: vec![],
+        write_order: vec![],
+        maybe: vec![],
+        maybe_order: vec![],
+        stores: vec![],
+        pass_through: vec![],
+        distinct: distinct(site),
+        atoms: None,
+        atom_plan: vec![],
+        returns: site.returns,
+    };
+    for (id, place) in site.places.iter() {
+        let read = flow.reads.get(&id);
+        if place.captured && read.is_none() {
+            result.pass_through.push(id);
+        }
+        if place.scope != Scope::Local {
+            if place.written {
+                result.stores.push(id);
+            }
+            continue;
+        }
+        let bound = scope.bound_names.contains(&place.name);
+        if let (Some(&span), false) = (read, bound) {
+            let name = place.name.clone();
+            return Err(WithSpan::new(span, Refusal::PossiblyUnbound { name }));
+        }
+        if place.captured {
+            result.reads.push(place.name.clone());
+        }
+        if place.written && (place.captured || flow.definite.contains(id)) {
+            result.writes.push(place.name.clone());
+            result.write_order.push(id);
+        } else if place.written {
+            result.maybe.push(place.name.clone());
+            result.maybe_order.push(id);
+        }
+    }
+    if let Some((names, plan)) = atoms(site, &result.reads) {
+        result.atoms = Some(names);
+        result.atom_plan = plan;
+    }
+    Ok(result)
+}
+
+/// Two objects with an attribute of the same name, assigned through one: if they were one object, the other's value
+/// would be stale.
+fn distinct(site: &Site) -> Vec<(PlaceId, PlaceId)> {
+    let attrs: Vec<_> = site
+        .places
+        .iter()
+        .filter(|(id, place)| place.parent.is_some() && is_stable(&site.places, *id, &[]))
+        .collect();
+    let mut pairs = Vec::new();
+    for (i, (_, a)) in attrs.iter().enumerate() {
+        for (_, b) in attrs.iter().skip(i + 1) {
+            let (Some(x), Some(y)) = (a.parent, b.parent) else {
+                continue;
+            };
+            if a.name == b.name && x != y && (a.written || b.written) {
+                pairs.push((x.min(y), x.max(y)));
+            }
+        }
+    }
+    pairs.sort();
+    pairs.dedup();
+    pairs
+}

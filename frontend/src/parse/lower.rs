@@ -1,0 +1,692 @@
+//! The parser's tree to the surface nest: one exhaustive match for statements, one for expressions.
+
+use std::collections::HashSet;
+
+use nestwise_ir::surface::{BinOp, CmpOp, Expr, ExprKind, Param, Stmt, StmtKind, Target, UnOp};
+use nestwise_ir::{PlaceId, Span, WithSpan};
+use rustpython_parser::ast::{self, Ranged};
+
+use super::{Callable, Source};
+use crate::names;
+use crate::places::{PlaceTable, ScopeInfo};
+use crate::refusal::Refusal;
+
+/// Deepest nesting of statements and expressions, counted together. All later stages recurse over them.
+const MAX_DEPTH: u32 = 200;
+/// Refusals collected for one text.
+const MAX_REFUSALS: usize = 20;
+
+/// How names are looked up.
+#[derive(Clone, Copy)]
+pub(super) enum Names<'a> {
+    /// In the scope of a site.
+    Site(&'a ScopeInfo),
+    /// In a function of its own.
+    Function {
+        /// Parameters and locals.
+        local: &'a HashSet<String>,
+        /// Names of enclosing functions.
+        free: &'a HashSet<String>,
+    },
+}
+
+/// Lowers the parser's tree. Methods return `None` behind a refusal.
+pub(super) struct Lower<'a> {
+    source: &'a Source,
+    names: Names<'a>,
+    /// The places so far.
+    pub(super) table: PlaceTable,
+    /// The refusals so far.
+    pub(super) refusals: Vec<WithSpan<Refusal>>,
+    /// A function's `global` and `nonlocal` names.
+    pub(super) declared: HashSet<String>,
+    /// Whether a `return` was met.
+    pub(super) returns: bool,
+    depth: u32,
+    /// Enclosing loops.
+    loops: u32,
+}
+
+impl<'a> Lower<'a> {
+    pub(super) fn new(source: &'a Source, names: Names<'a>) -> Lower<'a> {
+        Lower {
+            source,
+            names,
+            table: PlaceTable::default(),
+            refusals: Vec::new(),
+            declared: HashSet::new(),
+            returns: false,
+            depth: 0,
+            loops: 0,
+        }
+    }
+
+    /// Notes a refusal.
+    pub(super) fn refuse_at(&mut self, span: Span, refusal: Refusal) {
+        if self.refusals.len() < MAX_REFUSALS {
+            self.refusals.push(WithSpan::new(span, refusal));
+        }
+    }
+
+    fn refuse<T>(&mut self, node: &impl Ranged, refusal: Refusal) -> Option<T> {
+        self.refuse_at(self.span(node), refusal);
+        None
+    }
+
+    fn span(&self, node: &impl Ranged) -> Span {
+        self.source.lines.span(node.start().into())
+    }
+
+    /// Runs `f` one level deeper, or refuses.
+    fn deeper<T>(
+        &mut self,
+        node: &impl Ranged,
+        f: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        if self.depth >= MAX_DEPTH {
+            return self.refuse(node, Refusal::TooDeep { limit: MAX_DEPTH });
+        }
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        result
+    }
+
+    // ---- Statements ---------------------------------------------------------------------------------------------
+
+    /// The site's own loop, without its `else` clause: CPython runs that.
+    pub(super) fn top(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
+        match stmt {
+            ast::Stmt::For(s) => self.for_loop(s, &[]),
+            ast::Stmt::While(s) => self.while_loop(s, &[]),
+            other => self.refuse(other, Refusal::NotALoop),
+        }
+    }
+
+    /// A function's parameters and body.
+    pub(super) fn callable(&mut self, callable: &Callable<'_>) -> Option<(Vec<Param>, Vec<Stmt>)> {
+        let params: Option<Vec<Param>> = callable
+            .arguments()
+            .args
+            .iter()
+            .map(|arg| self.param(arg))
+            .collect();
+        let body = match callable {
+            Callable::Def(def) => self.block(&def.body),
+            Callable::AsyncDef(def) => self.block(&def.body),
+            Callable::Lambda(lambda) => self.expr(&lambda.body).map(|value| {
+                let span = value.span;
+                vec![Stmt {
+                    kind: StmtKind::Return(Some(value)),
+                    span,
+                }]
+            }),
+        };
+        Some((params?, body?))
+    }
+
+    fn param(&mut self, arg: &ast::ArgWithDefault) -> Option<Param> {
+        let place = self.name(arg.def.arg.as_str(), &arg.def, true)?;
+        let default = match arg.default.as_deref() {
+            None => None,
+            Some(default) => match self.literal(default) {
+                Some(value) => Some(value),
+                None => {
+                    let why = "has a default value that is not a literal";
+                    let name = arg.def.arg.to_string();
+                    return self.refuse(default, Refusal::Function { name, why });
+                }
+            },
+        };
+        Some(Param { place, default })
+    }
+
+    /// A constant that is the same in every evaluation.
+    fn literal(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        let is_literal = match expr {
+            ast::Expr::UnaryOp(e) => matches!(e.operand.as_ref(), ast::Expr::Constant(_)),
+            other => matches!(other, ast::Expr::Constant(_)),
+        };
+        match expr {
+            ast::Expr::Constant(c) if c.value.is_none() => Some(Expr {
+                kind: ExprKind::None,
+                span: self.span(expr),
+            }),
+            _ if is_literal => self.expr(expr),
+            _ => None,
+        }
+    }
+
+    /// Lowers all statements, the ones behind a refused one too.
+    fn block(&mut self, stmts: &[ast::Stmt]) -> Option<Vec<Stmt>> {
+        let lowered: Vec<Option<Stmt>> = stmts.iter().map(|s| self.stmt(s)).collect();
+        lowered.into_iter().collect()
+    }
+
+    fn stmt(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
+        self.deeper(stmt, |lower| lower.stmt_here(stmt))
+    }
+
+    fn stmt_here(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
+        let span = self.span(stmt);
+        let kind = match stmt {
+            ast::Stmt::For(s) => return self.for_loop(s, &s.orelse),
+            ast::Stmt::While(s) => return self.while_loop(s, &s.orelse),
+            ast::Stmt::If(s) => {
+                let test = self.expr(&s.test);
+                let body = self.block(&s.body);
+                let orelse = self.block(&s.orelse);
+                StmtKind::If {
+                    test: test?,
+                    body: body?,
+                    orelse: orelse?,
+                }
+            }
+            ast::Stmt::Assign(s) => {
+                let targets: Vec<_> = s.targets.iter().map(|t| self.target(t)).collect();
+                let value = self.expr(&s.value);
+                StmtKind::Assign {
+                    targets: targets.into_iter().collect::<Option<_>>()?,
+                    value: value?,
+                }
+            }
+            ast::Stmt::AnnAssign(s) => self.annotated(s)?,
+            ast::Stmt::AugAssign(s) => {
+                let target = self.target(&s.target);
+                let op = self.operator(stmt, s.op);
+                let value = self.expr(&s.value);
+                StmtKind::AugAssign {
+                    target: target?,
+                    op: op?,
+                    value: value?,
+                }
+            }
+            ast::Stmt::Return(s) => {
+                self.returns = true;
+                StmtKind::Return(match s.value.as_deref() {
+                    None => None,
+                    Some(ast::Expr::Constant(c)) if c.value.is_none() => Some(Expr {
+                        kind: ExprKind::None,
+                        span: self.span(c),
+                    }),
+                    Some(value) => Some(self.expr(value)?),
+                })
+            }
+            ast::Stmt::Expr(s) => match s.value.as_ref() {
+                // A docstring or `...`: no effect.
+                ast::Expr::Constant(_) => StmtKind::Pass,
+                value => return self.effect(value),
+            },
+            ast::Stmt::Pass(_) => StmtKind::Pass,
+            // The `else` clause of a site's own loop is not lowered, so these belong to a loop that is.
+            ast::Stmt::Break(_) if self.loops > 0 => StmtKind::Break,
+            ast::Stmt::Continue(_) if self.loops > 0 => StmtKind::Continue,
+            ast::Stmt::Global(s) => return self.declaration(stmt, &s.names, "global"),
+            ast::Stmt::Nonlocal(s) => return self.declaration(stmt, &s.names, "nonlocal"),
+            other => {
+                let name = statement_name(other);
+                return self.refuse(other, Refusal::Statement { name });
+            }
+        };
+        Some(Stmt { kind, span })
+    }
+
+    fn for_loop(&mut self, s: &ast::StmtFor, orelse: &[ast::Stmt]) -> Option<Stmt> {
+        let target = self.target(&s.target);
+        let iter = self.expr(&s.iter);
+        let body = self.loop_body(&s.body);
+        let orelse = self.block(orelse);
+        let kind = StmtKind::For {
+            target: target?,
+            iter: iter?,
+            body: body?,
+            orelse: orelse?,
+        };
+        Some(Stmt {
+            kind,
+            span: self.span(s),
+        })
+    }
+
+    fn while_loop(&mut self, s: &ast::StmtWhile, orelse: &[ast::Stmt]) -> Option<Stmt> {
+        let test = self.expr(&s.test);
+        let body = self.loop_body(&s.body);
+        let orelse = self.block(orelse);
+        let kind = StmtKind::While {
+            test: test?,
+            body: body?,
+            orelse: orelse?,
+        };
+        Some(Stmt {
+            kind,
+            span: self.span(s),
+        })
+    }
+
+    fn loop_body(&mut self, body: &[ast::Stmt]) -> Option<Vec<Stmt>> {
+        self.loops += 1;
+        let body = self.block(body);
+        self.loops -= 1;
+        body
+    }
+
+    /// An expression evaluated for its effect.
+    fn effect(&mut self, value: &ast::Expr) -> Option<Stmt> {
+        match value {
+            ast::Expr::Yield(_) | ast::Expr::YieldFrom(_) | ast::Expr::Await(_) => {
+                self.expr(value);
+                None
+            }
+            ast::Expr::Call(call) => {
+                let callee = dotted(&call.func);
+                self.refuse(value, Refusal::ExpressionStatement { callee })
+            }
+            _ => self.refuse(value, Refusal::ExpressionStatement { callee: None }),
+        }
+    }
+
+    fn annotated(&mut self, s: &ast::StmtAnnAssign) -> Option<StmtKind> {
+        // Only a function leaves annotations unevaluated; a module stores them in a dict.
+        if matches!(self.names, Names::Site(scope) if scope.module_level) {
+            return self.refuse(
+                s,
+                Refusal::Expression {
+                    name: "an annotation at module level",
+                },
+            );
+        }
+        let target = self.target(&s.target);
+        let Some(value) = s.value.as_deref() else {
+            let is_name = matches!(s.target.as_ref(), ast::Expr::Name(_));
+            return if is_name {
+                target.map(|_| StmtKind::Pass)
+            } else {
+                self.refuse(
+                    s,
+                    Refusal::Expression {
+                        name: "an annotation without a value",
+                    },
+                )
+            };
+        };
+        let value = self.expr(value);
+        Some(StmtKind::Assign {
+            targets: vec![target?],
+            value: value?,
+        })
+    }
+
+    /// `global` and `nonlocal`: known to a function's code object already, not expected inside a site.
+    fn declaration(
+        &mut self,
+        stmt: &ast::Stmt,
+        names: &[ast::Identifier],
+        name: &'static str,
+    ) -> Option<Stmt> {
+        if let Names::Site(_) = self.names {
+            return self.refuse(stmt, Refusal::Statement { name });
+        }
+        self.declared.extend(names.iter().map(ToString::to_string));
+        Some(Stmt {
+            kind: StmtKind::Pass,
+            span: self.span(stmt),
+        })
+    }
+
+    fn target(&mut self, target: &ast::Expr) -> Option<Target> {
+        self.deeper(target, |lower| lower.target_here(target))
+    }
+
+    fn target_here(&mut self, target: &ast::Expr) -> Option<Target> {
+        match target {
+            ast::Expr::Name(e) => Some(Target::Place(self.name(e.id.as_str(), e, false)?)),
+            ast::Expr::Attribute(e) => match self.expr(target)?.kind {
+                ExprKind::Place(place) => Some(Target::Place(place)),
+                _ => {
+                    let name = "an attribute of an expression";
+                    self.refuse(e, Refusal::AssignTarget { name })
+                }
+            },
+            ast::Expr::Subscript(e) => {
+                let base = self.expr(&e.value);
+                let index = self.index(&e.slice);
+                Some(Target::Subscript(base?, index?))
+            }
+            ast::Expr::Tuple(ast::ExprTuple { elts, .. })
+            | ast::Expr::List(ast::ExprList { elts, .. }) => {
+                let items: Vec<_> = elts.iter().map(|e| self.target(e)).collect();
+                items.into_iter().collect::<Option<_>>().map(Target::Tuple)
+            }
+            ast::Expr::Starred(e) => self.refuse(e, Refusal::Star),
+            other => self.refuse(
+                other,
+                Refusal::AssignTarget {
+                    name: expression_name(other),
+                },
+            ),
+        }
+    }
+
+    // ---- Expressions --------------------------------------------------------------------------------------------
+
+    fn expr(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        let kind = self.deeper(expr, |lower| lower.expr_here(expr))?;
+        Some(Expr {
+            kind,
+            span: self.span(expr),
+        })
+    }
+
+    fn boxed(&mut self, expr: &ast::Expr) -> Option<Box<Expr>> {
+        self.expr(expr).map(Box::new)
+    }
+
+    fn exprs(&mut self, exprs: &[ast::Expr]) -> Option<Vec<Expr>> {
+        let lowered: Vec<_> = exprs.iter().map(|e| self.expr(e)).collect();
+        lowered.into_iter().collect()
+    }
+
+    fn expr_here(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
+        Some(match expr {
+            ast::Expr::Name(e) => ExprKind::Place(self.name(e.id.as_str(), e, false)?),
+            ast::Expr::Constant(e) => self.constant(e)?,
+            ast::Expr::Attribute(e) => self.attribute(e)?,
+            ast::Expr::Subscript(e) => {
+                let base = self.boxed(&e.value);
+                let index = self.index(&e.slice);
+                ExprKind::Subscript(base?, index?)
+            }
+            ast::Expr::Call(e) => self.call(e)?,
+            ast::Expr::UnaryOp(e) => {
+                let op = match e.op {
+                    ast::UnaryOp::Invert => UnOp::Invert,
+                    ast::UnaryOp::Not => UnOp::Not,
+                    ast::UnaryOp::UAdd => UnOp::Pos,
+                    ast::UnaryOp::USub => UnOp::Neg,
+                };
+                ExprKind::Unary(op, self.boxed(&e.operand)?)
+            }
+            ast::Expr::BinOp(e) => {
+                let left = self.boxed(&e.left);
+                let op = self.operator(expr, e.op);
+                let right = self.boxed(&e.right);
+                ExprKind::Binary(op?, left?, right?)
+            }
+            ast::Expr::BoolOp(e) => {
+                let values = self.exprs(&e.values)?;
+                match e.op {
+                    ast::BoolOp::And => ExprKind::And(values),
+                    ast::BoolOp::Or => ExprKind::Or(values),
+                }
+            }
+            ast::Expr::Compare(e) => self.compare(e)?,
+            ast::Expr::IfExp(e) => {
+                let (test, body) = (self.boxed(&e.test), self.boxed(&e.body));
+                let orelse = self.boxed(&e.orelse);
+                ExprKind::IfExp {
+                    test: test?,
+                    body: body?,
+                    orelse: orelse?,
+                }
+            }
+            ast::Expr::Tuple(e) => ExprKind::Tuple(self.exprs(&e.elts)?),
+            ast::Expr::Slice(e) => return self.refuse(e, Refusal::Slice),
+            ast::Expr::Starred(e) => return self.refuse(e, Refusal::Star),
+            other => {
+                let name = expression_name(other);
+                return self.refuse(other, Refusal::Expression { name });
+            }
+        })
+    }
+
+    fn constant(&mut self, e: &ast::ExprConstant) -> Option<ExprKind> {
+        let name = match &e.value {
+            ast::Constant::Bool(value) => return Some(ExprKind::Bool(*value)),
+            ast::Constant::Float(value) => return Some(ExprKind::Float(*value)),
+            ast::Constant::Int(value) => {
+                // The size is asked first: the text of a huge literal takes time that grows with its square.
+                let parsed = if value.bits() < 128 {
+                    value.to_string().parse().ok()
+                } else {
+                    None
+                };
+                return match parsed {
+                    Some(value) => Some(ExprKind::Int(value)),
+                    None => self.refuse(e, Refusal::IntTooLarge),
+                };
+            }
+            ast::Constant::Complex { real, imag } if *real == 0.0 => {
+                return Some(ExprKind::Imag(*imag));
+            }
+            ast::Constant::Str(value) => match self.string_fault(e) {
+                Some(fault) => fault,
+                // The parser puts this in place of a lone surrogate.
+                None if value.contains('\u{fffd}') => "a string with unusual characters",
+                None => return Some(ExprKind::Str(value.clone())),
+            },
+            ast::Constant::Bytes(value) => match self.string_fault(e) {
+                Some(fault) => fault,
+                None => return Some(ExprKind::Bytes(value.clone())),
+            },
+            ast::Constant::None => "None",
+            ast::Constant::Ellipsis => "`...`",
+            ast::Constant::Complex { .. } => "a complex literal",
+            ast::Constant::Tuple(_) => "a constant tuple",
+        };
+        self.refuse(e, Refusal::Expression { name })
+    }
+
+    /// Why a literal is not what stands in the source, if any of its parts was screened out.
+    fn string_fault(&self, e: &ast::ExprConstant) -> Option<&'static str> {
+        let (start, end) = (u32::from(e.range.start()), u32::from(e.range.end()));
+        let inside = |offsets: &[u32]| offsets.iter().any(|at| (start..end).contains(at));
+        if inside(&self.source.f_strings) {
+            return Some("an f-string");
+        }
+        inside(&self.source.odd_strings).then_some("a string with unusual escapes")
+    }
+
+    fn attribute(&mut self, e: &ast::ExprAttribute) -> Option<ExprKind> {
+        let base = self.expr(&e.value)?;
+        let name = self.spelling(e.attr.as_str(), e)?;
+        Some(match base.kind {
+            ExprKind::Place(parent) => ExprKind::Place(self.table.attr(parent, name)),
+            _ => ExprKind::Attr(Box::new(base), name.to_owned()),
+        })
+    }
+
+    fn index(&mut self, slice: &ast::Expr) -> Option<Vec<Expr>> {
+        match slice {
+            // `a[i,]` is `a[(i,)]`, which a list refuses and an array takes: a form nobody needs.
+            ast::Expr::Tuple(tuple) if tuple.elts.len() < 2 => self.refuse(
+                tuple,
+                Refusal::Expression {
+                    name: "a subscript of one-element tuples",
+                },
+            ),
+            ast::Expr::Tuple(tuple) => self.exprs(&tuple.elts),
+            other => Some(vec![self.expr(other)?]),
+        }
+    }
+
+    fn call(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
+        let func = self.boxed(&e.func);
+        let args = self.exprs(&e.args);
+        let kwargs: Vec<_> = e
+            .keywords
+            .iter()
+            .map(|keyword| self.keyword(keyword))
+            .collect();
+        let kwargs = kwargs.into_iter().collect::<Option<_>>();
+        Some(ExprKind::Call {
+            func: func?,
+            args: args?,
+            kwargs: kwargs?,
+        })
+    }
+
+    fn keyword(&mut self, keyword: &ast::Keyword) -> Option<(String, Expr)> {
+        let Some(name) = &keyword.arg else {
+            return self.refuse(keyword, Refusal::Star);
+        };
+        let name = self.spelling(name.as_str(), keyword)?.to_owned();
+        Some((name, self.expr(&keyword.value)?))
+    }
+
+    fn compare(&mut self, e: &ast::ExprCompare) -> Option<ExprKind> {
+        let first = self.boxed(&e.left);
+        let mut rest = Vec::with_capacity(e.ops.len());
+        for (op, value) in e.ops.iter().zip(&e.comparators) {
+            let refused = match op {
+                ast::CmpOp::Eq => Ok(CmpOp::Eq),
+                ast::CmpOp::NotEq => Ok(CmpOp::Ne),
+                ast::CmpOp::Lt => Ok(CmpOp::Lt),
+                ast::CmpOp::LtE => Ok(CmpOp::Le),
+                ast::CmpOp::Gt => Ok(CmpOp::Gt),
+                ast::CmpOp::GtE => Ok(CmpOp::Ge),
+                ast::CmpOp::Is => Err("is"),
+                ast::CmpOp::IsNot => Err("is not"),
+                ast::CmpOp::In => Err("in"),
+                ast::CmpOp::NotIn => Err("not in"),
+            };
+            match refused {
+                Ok(op) => rest.push((op, self.expr(value))),
+                Err(op) => return self.refuse(e, Refusal::Comparison { op }),
+            }
+        }
+        let rest = rest.into_iter().map(|(op, value)| Some((op, value?)));
+        Some(ExprKind::Compare(first?, rest.collect::<Option<_>>()?))
+    }
+
+    fn operator(&mut self, node: &impl Ranged, op: ast::Operator) -> Option<BinOp> {
+        Some(match op {
+            ast::Operator::Add => BinOp::Add,
+            ast::Operator::Sub => BinOp::Sub,
+            ast::Operator::Mult => BinOp::Mul,
+            ast::Operator::Div => BinOp::Div,
+            ast::Operator::FloorDiv => BinOp::FloorDiv,
+            ast::Operator::Mod => BinOp::Mod,
+            ast::Operator::Pow => BinOp::Pow,
+            ast::Operator::LShift => BinOp::Shl,
+            ast::Operator::RShift => BinOp::Shr,
+            ast::Operator::BitAnd => BinOp::BitAnd,
+            ast::Operator::BitOr => BinOp::BitOr,
+            ast::Operator::BitXor => BinOp::BitXor,
+            ast::Operator::MatMult => return self.refuse(node, Refusal::MatMul),
+        })
+    }
+
+    // ---- Names --------------------------------------------------------------------------------------------------
+
+    /// The place of a name; `own` for a parameter.
+    fn name(&mut self, name: &str, node: &impl Ranged, own: bool) -> Option<PlaceId> {
+        let name = self.spelling(name, node)?;
+        let local = match self.names {
+            _ if own => true,
+            Names::Site(scope) => !scope.module_level && scope.local_names.contains(name),
+            Names::Function { local, free } => local.contains(name) || free.contains(name),
+        };
+        Some(self.table.name(name, local))
+    }
+
+    /// A name as CPython spells it, if that is known.
+    fn spelling<'n>(&mut self, name: &'n str, node: &impl Ranged) -> Option<&'n str> {
+        if names::is_private(name) {
+            return self.refuse(
+                node,
+                Refusal::PrivateName {
+                    name: name.to_owned(),
+                },
+            );
+        }
+        if names::is_respelled(name) {
+            return self.refuse(
+                node,
+                Refusal::RespelledName {
+                    name: name.to_owned(),
+                },
+            );
+        }
+        Some(name)
+    }
+}
+
+/// `a.b.c` as text.
+fn dotted(expr: &ast::Expr) -> Option<String> {
+    let mut parts = Vec::new();
+    let mut next = expr;
+    while let ast::Expr::Attribute(e) = next {
+        parts.push(e.attr.as_str());
+        next = e.value.as_ref();
+    }
+    let ast::Expr::Name(root) = next else {
+        return None;
+    };
+    parts.push(root.id.as_str());
+    parts.reverse();
+    Some(parts.join("."))
+}
+
+/// Python's name of a statement, for messages.
+fn statement_name(stmt: &ast::Stmt) -> &'static str {
+    match stmt {
+        ast::Stmt::FunctionDef(_) => "def",
+        ast::Stmt::AsyncFunctionDef(_) => "async def",
+        ast::Stmt::ClassDef(_) => "class",
+        ast::Stmt::Return(_) => "return",
+        ast::Stmt::Delete(_) => "del",
+        ast::Stmt::Assign(_) => "=",
+        ast::Stmt::TypeAlias(_) => "type",
+        ast::Stmt::AugAssign(_) => "augmented assignment",
+        ast::Stmt::AnnAssign(_) => "annotation",
+        ast::Stmt::For(_) => "for",
+        ast::Stmt::AsyncFor(_) => "async for",
+        ast::Stmt::While(_) => "while",
+        ast::Stmt::If(_) => "if",
+        ast::Stmt::With(_) => "with",
+        ast::Stmt::AsyncWith(_) => "async with",
+        ast::Stmt::Match(_) => "match",
+        ast::Stmt::Raise(_) => "raise",
+        ast::Stmt::Try(_) | ast::Stmt::TryStar(_) => "try",
+        ast::Stmt::Assert(_) => "assert",
+        ast::Stmt::Import(_) | ast::Stmt::ImportFrom(_) => "import",
+        ast::Stmt::Global(_) => "global",
+        ast::Stmt::Nonlocal(_) => "nonlocal",
+        ast::Stmt::Expr(_) => "expression",
+        ast::Stmt::Pass(_) => "pass",
+        ast::Stmt::Break(_) => "break",
+        ast::Stmt::Continue(_) => "continue",
+    }
+}
+
+/// Python's name of an expression, for messages.
+fn expression_name(expr: &ast::Expr) -> &'static str {
+    match expr {
+        ast::Expr::BoolOp(_) => "a boolean operation",
+        ast::Expr::NamedExpr(_) => "an assignment expression (`:=`)",
+        ast::Expr::BinOp(_) => "a binary operation",
+        ast::Expr::UnaryOp(_) => "a unary operation",
+        ast::Expr::Lambda(_) => "a lambda",
+        ast::Expr::IfExp(_) => "a conditional expression",
+        ast::Expr::Dict(_) => "a dict display",
+        ast::Expr::Set(_) => "a set display",
+        ast::Expr::ListComp(_) => "a list comprehension",
+        ast::Expr::SetComp(_) => "a set comprehension",
+        ast::Expr::DictComp(_) => "a dict comprehension",
+        ast::Expr::GeneratorExp(_) => "a generator expression",
+        ast::Expr::Await(_) => "await",
+        ast::Expr::Yield(_) => "yield",
+        ast::Expr::YieldFrom(_) => "yield from",
+        ast::Expr::Compare(_) => "a comparison",
+        ast::Expr::Call(_) => "a call",
+        ast::Expr::FormattedValue(_) | ast::Expr::JoinedStr(_) => "an f-string",
+        ast::Expr::Constant(_) => "a constant",
+        ast::Expr::Attribute(_) => "an attribute",
+        ast::Expr::Subscript(_) => "a subscript",
+        ast::Expr::Starred(_) => "a starred expression",
+        ast::Expr::Name(_) => "a name",
+        ast::Expr::List(_) => "a list display",
+        ast::Expr::Tuple(_) => "a tuple",
+        ast::Expr::Slice(_) => "a slice",
+    }
+}

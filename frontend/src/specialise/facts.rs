@@ -1,0 +1,222 @@
+//! What one round of lowering learns for the next.
+//!
+//! Lowering runs until nothing new is learnt. Everything here only grows, so that this ends; ranges of variables
+//! jump to the ends of their representation after a few rounds.
+
+use std::collections::BTreeSet;
+
+use nestwise_ir::Scalar;
+
+use super::hir::{DefId, Hir, LocalId};
+use super::kinds::{Kind, Kinds};
+use super::range::{self, Range};
+use super::webs::{WebId, Webs};
+use crate::capture::Capture;
+
+/// Rounds after which growing ranges are widened.
+const PRECISE_ROUNDS: u32 = 3;
+
+/// What a web holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct WebFact {
+    /// Types of the scalars assigned to it, its entry included.
+    pub kinds: Kinds,
+    /// Bounds of its values that are ints.
+    pub range: Option<Range>,
+    /// Bounds of its values that are Python ints.
+    pub py_range: Option<Range>,
+    /// It holds a view: whose capture, and how many subscripts.
+    pub view: Option<(u32, usize)>,
+    /// Two views of different arrays or ranks meet.
+    pub view_conflict: bool,
+    /// A Python float was assigned that is not a float32.
+    pub not_f32: bool,
+    /// Ints and floats must be told apart at run time.
+    pub num: bool,
+    /// Some read needs its variable (and not only what it stands for at the moment).
+    pub needs_var: bool,
+    /// The types of its value must be told apart at run time.
+    pub tagged: bool,
+    /// Its entry is an object of a type that is not modelled.
+    pub foreign: Option<String>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    pub webs: Vec<WebFact>,
+    /// Types that each textual definition assigns.
+    pub def_kinds: Vec<Kinds>,
+    /// Locals whose assignment must be recorded at run time.
+    pub flagged: BTreeSet<LocalId>,
+    /// Captures of lists that must hold ints and floats.
+    pub num_slots: BTreeSet<u32>,
+    /// What `return` returns.
+    pub returns: Option<Returns>,
+    /// Something was learnt in this round.
+    pub changed: bool,
+    pub round: u32,
+}
+
+/// What the site returns.
+#[derive(Debug, Default)]
+pub(super) struct Returns {
+    pub tuple: bool,
+    pub none: bool,
+    pub values: Vec<WebFact>,
+}
+
+impl Facts {
+    /// What the captures alone say.
+    pub fn new(hir: &Hir, webs: &Webs, captures: &[Capture]) -> Facts {
+        let mut facts = Facts {
+            webs: vec![WebFact::default(); webs.local.len()],
+            def_kinds: vec![Kinds::NONE; hir.defs.len()],
+            ..Facts::default()
+        };
+        for (web, entry) in webs.entry.iter().enumerate() {
+            let Some(index) = entry.and_then(|local| hir.locals.get(local)).and_then(|l| l.capture) else {
+                continue;
+            };
+            let fact = &mut facts.webs[web];
+            match captures.get(index as usize) {
+                Some(Capture::Scalar { ty, range }) => {
+                    fact.kinds = Kinds::of_ty(*ty);
+                    let all = range::of(ty.repr);
+                    fact.range = range.map(|(lo, hi)| (lo.into(), hi.into())).or(all);
+                    fact.py_range = fact.range.filter(|_| fact.kinds.py_integral());
+                    fact.num = ty.repr == Scalar::Num;
+                }
+                Some(Capture::Array { .. }) => fact.view = Some((index, 0)),
+                Some(Capture::Unbound) | None => {}
+                Some(Capture::Other(name)) => fact.foreign = Some(name.clone()),
+                Some(Capture::Known(known)) => fact.foreign = Some(known.name()),
+                Some(Capture::Module) => fact.foreign = Some("module".into()),
+                Some(Capture::Object) => fact.foreign = Some("object".into()),
+                Some(Capture::User { .. }) => fact.foreign = Some("function".into()),
+            }
+        }
+        facts
+    }
+
+    /// Sets a bool fact.
+    pub fn demand(&mut self, web: WebId, get: impl Fn(&mut WebFact) -> &mut bool) {
+        if let Some(fact) = self.webs.get_mut(web) {
+            let flag = get(fact);
+            if !*flag {
+                *flag = true;
+                self.changed = true;
+            }
+        }
+    }
+
+    pub fn flag_local(&mut self, local: LocalId) {
+        self.changed |= self.flagged.insert(local);
+    }
+
+    pub fn num_slot(&mut self, capture: u32) {
+        self.changed |= self.num_slots.insert(capture);
+    }
+
+    /// Records the types of a definition.
+    pub fn def(&mut self, def: DefId, kinds: Kinds) {
+        if let Some(before) = self.def_kinds.get_mut(def) {
+            self.changed |= !kinds.within(*before);
+            *before = before.union(kinds);
+        }
+    }
+
+    /// Joins a scalar into a web. True if something is new.
+    pub fn join(&mut self, web: WebId, kinds: Kinds, range: Range, num: bool, f32_exact: bool) {
+        let round = self.round;
+        if let Some(fact) = self.webs.get_mut(web) {
+            self.changed |= fact.join(kinds, range, num, f32_exact, round);
+        }
+    }
+}
+
+impl WebFact {
+    /// Joins a scalar. True if something is new.
+    pub fn join(&mut self, kinds: Kinds, range: Range, num: bool, f32_exact: bool, round: u32) -> bool {
+        let before = self.clone();
+        self.kinds = self.kinds.union(kinds);
+        if kinds.any(Kind::is_integral) {
+            self.range = Some(grow(self.range, range, round));
+        }
+        if kinds.any(|k| k.is_integral() && k.is_py()) {
+            self.py_range = Some(grow(self.py_range, range, round));
+        }
+        self.num |= num;
+        self.not_f32 |= kinds.has(Kind::PyFloat) && !f32_exact;
+        *self != before
+    }
+
+    /// The representation of its variable; `None`: there is none that keeps all values.
+    pub fn repr(&self) -> Option<Scalar> {
+        representation(self)
+    }
+}
+
+/// The union; after some rounds a bound that still grows jumps to the end of 64 bits.
+fn grow(before: Option<Range>, new: Range, round: u32) -> Range {
+    let Some(before) = before else { return new };
+    let joined = range::union(before, new);
+    if round < PRECISE_ROUNDS || joined == before {
+        return joined;
+    }
+    let lo = match (joined.0 < before.0, joined.0 >= 0) {
+        (true, true) => 0,
+        (true, false) => joined.0.min(range::I64.0),
+        _ => joined.0,
+    };
+    let hi = if joined.1 > before.1 { joined.1.max(range::I64.1) } else { joined.1 };
+    (lo, hi)
+}
+
+/// One representation for all types of a web, keeping every value. Conversions into it are exact: Python ints
+/// that are no floats fire.
+fn representation(fact: &WebFact) -> Option<Scalar> {
+    use Scalar as S;
+    let kinds = fact.kinds;
+    if fact.num {
+        let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
+        return kinds.within(pair).then_some(S::Num);
+    }
+    if kinds.has(Kind::Char) {
+        return kinds.single().map(Kind::natural);
+    }
+    if kinds.any(Kind::is_complex) {
+        return (!kinds.has(Kind::Np(S::C64))).then_some(S::C128);
+    }
+    if kinds.any(Kind::is_float) {
+        // A start value of 0 or 0.0 is kept as the float32 that it is until the first sum.
+        let narrow = kinds.has(Kind::Np(S::F32)) && !kinds.has(Kind::Np(S::F64)) && !fact.not_f32;
+        return Some(if narrow { S::F32 } else { S::F64 });
+    }
+    integral_representation(fact)
+}
+
+fn integral_representation(fact: &WebFact) -> Option<Scalar> {
+    use Scalar as S;
+    let kinds = fact.kinds;
+    let natural: BTreeSet<Scalar> = kinds.iter().map(Kind::natural).collect();
+    if kinds.py_integral() {
+        if kinds == Kinds::of(Kind::PyBool) {
+            return Some(S::Bool);
+        }
+        let range = fact.range.unwrap_or(range::I64);
+        let unsigned = range.0 >= 0 && range.1 > range::I64.1 && range.1 <= range::U64.1;
+        return Some(if unsigned { S::U64 } else { S::I64 });
+    }
+    if natural.len() == 1 {
+        return natural.first().copied();
+    }
+    // A small Python int that becomes a NumPy int: `s = 0; s += a[i]`.
+    let numpy: Vec<Scalar> = kinds.numpy().iter().map(Kind::natural).filter(|s| *s != S::Bool).collect();
+    if let [one] = numpy.as_slice() {
+        let fits = fact.py_range.zip(range::of(*one)).is_none_or(|(py, all)| range::within(py, all));
+        if fits && !natural.contains(&S::Bool) {
+            return Some(*one);
+        }
+    }
+    (!numpy.contains(&S::U64)).then_some(S::I64)
+}

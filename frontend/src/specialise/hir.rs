@@ -1,0 +1,201 @@
+//! The resolved nest: the surface nest with every name looked up and every call of a user's function inlined.
+//!
+//! What a place holds is known from its capture, so here a name is a *local* (a value), a known function, or
+//! gone. Each inlined call has locals of its own. `return` of an inlined function is an assignment of its result
+//! locals, followed by [`Kind::Leave`] where it is not the last thing the function does.
+//!
+//! Every read and every assignment of a local has an id, for the analysis that groups them
+//! ([`super::webs`]): what a local holds here and what it holds there may be of different types.
+
+use nestwise_ir::surface::{BinOp, CmpOp, UnOp};
+use nestwise_ir::{PlaceId, Span};
+
+use crate::capture::Known;
+
+/// A local: a name of the site, or one of an inlined call.
+pub(super) type LocalId = usize;
+/// One textual read.
+pub(super) type OccId = usize;
+/// One textual assignment; [`Hir::entry`] numbers the values at entry behind them.
+pub(super) type DefId = usize;
+/// A block that [`Kind::Leave`] leaves.
+pub(super) type BlockId = usize;
+
+/// A local's declaration.
+#[derive(Debug)]
+pub(super) struct Local {
+    /// In the user's words.
+    pub name: String,
+    /// The place it is written back to, if it is one of the site's that the site assigns.
+    pub place: Option<PlaceId>,
+    /// Index of its capture, if it has a value at entry.
+    pub capture: Option<u32>,
+    /// It holds an array and takes part in buffer swaps.
+    pub swapped: bool,
+}
+
+/// A whole site.
+#[derive(Debug, Default)]
+pub(super) struct Hir {
+    pub locals: Vec<Local>,
+    /// The top loop, alone (its `else` clause is left to CPython).
+    pub top: Vec<Stmt>,
+    pub occs: usize,
+    /// The local of each textual assignment.
+    pub defs: Vec<LocalId>,
+    pub blocks: usize,
+    /// Groups of locals whose arrays change places.
+    pub swap_groups: Vec<Vec<LocalId>>,
+}
+
+impl Hir {
+    /// The definition that stands for the local's value at entry.
+    pub fn entry(&self, local: LocalId) -> DefId {
+        self.defs.len() + local
+    }
+    /// The number of definitions, entries included.
+    pub fn all_defs(&self) -> usize {
+        self.defs.len() + self.locals.len()
+    }
+}
+
+/// A read of a local.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Read {
+    pub local: LocalId,
+    pub occ: OccId,
+}
+
+/// An assignment of a local.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Def {
+    pub local: LocalId,
+    pub def: DefId,
+}
+
+#[derive(Debug)]
+pub(super) struct Stmt {
+    pub kind: Kind,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) enum Kind {
+    Assign { targets: Vec<Target>, value: Expr },
+    Aug { target: Target, read: Option<Read>, op: BinOp, value: Expr },
+    /// Simultaneous assignment of arrays to locals: each first gets what the second held.
+    Swap(Vec<(LocalId, LocalId)>),
+    If { test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    For { target: Target, iter: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    While { test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    Break,
+    Continue,
+    Return(Option<Expr>),
+    /// Leaves an inlined function.
+    Leave(BlockId),
+}
+
+#[derive(Debug)]
+pub(super) enum Target {
+    Local(Def),
+    Subscript(Expr, Vec<Expr>),
+    Tuple(Vec<Target>),
+}
+
+#[derive(Debug)]
+pub(super) struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) enum ExprKind {
+    Int(i128),
+    Float(f64),
+    Imag(f64),
+    Bool(bool),
+    None,
+    Str(String),
+    Bytes(Vec<u8>),
+    Read(Read),
+    Attr(Box<Expr>, String),
+    Subscript(Box<Expr>, Vec<Expr>),
+    Call { known: Known, args: Vec<Expr>, kwargs: Vec<(String, Expr)> },
+    Inline(Box<Inline>),
+    Unary(UnOp, Box<Expr>),
+    Binary(BinOp, Box<Expr>, Box<Expr>),
+    And(Vec<Expr>),
+    Or(Vec<Expr>),
+    Compare(Box<Expr>, Vec<(CmpOp, Expr)>),
+    IfExp { test: Box<Expr>, body: Box<Expr>, orelse: Box<Expr> },
+    Tuple(Vec<Expr>),
+}
+
+/// An inlined call.
+#[derive(Debug)]
+pub(super) struct Inline {
+    /// The function, for messages.
+    pub name: String,
+    /// Parameters first, as assignments, then the function's statements.
+    pub body: Vec<Stmt>,
+    /// The block that a `return` inside a loop leaves; `None`: there is none.
+    pub block: Option<BlockId>,
+    /// What it returns: one read, or those of a tuple's elements.
+    pub results: Vec<Read>,
+    /// Whether it returns a tuple.
+    pub tuple: bool,
+    /// The locals that start without a value at each call.
+    pub fresh: Vec<LocalId>,
+}
+
+impl Expr {
+    /// The expressions directly inside (not the statements of an inlined call).
+    pub fn children(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Attr(a, _) | ExprKind::Unary(_, a) => vec![a],
+            ExprKind::Subscript(base, index) => [&**base].into_iter().chain(index).collect(),
+            ExprKind::Call { args, kwargs, .. } => args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect(),
+            ExprKind::Binary(_, a, b) => vec![a, b],
+            ExprKind::And(items) | ExprKind::Or(items) | ExprKind::Tuple(items) => items.iter().collect(),
+            ExprKind::Compare(first, rest) => [&**first].into_iter().chain(rest.iter().map(|(_, e)| e)).collect(),
+            ExprKind::IfExp { test, body, orelse } => vec![test, body, orelse],
+            _ => vec![],
+        }
+    }
+
+    /// Whether evaluating it stores into an array (an inlined function may).
+    pub fn stores(&self) -> bool {
+        match &self.kind {
+            ExprKind::Inline(call) => call.body.iter().any(Stmt::stores),
+            _ => self.children().into_iter().any(Expr::stores),
+        }
+    }
+}
+
+impl Target {
+    fn stores(&self) -> bool {
+        match self {
+            Target::Local(_) => false,
+            Target::Subscript(..) => true,
+            Target::Tuple(items) => items.iter().any(Target::stores),
+        }
+    }
+}
+
+impl Stmt {
+    fn stores(&self) -> bool {
+        let any = |block: &[Stmt]| block.iter().any(Stmt::stores);
+        match &self.kind {
+            Kind::Assign { targets, value } => targets.iter().any(Target::stores) || value.stores(),
+            Kind::Aug { target, value, .. } => target.stores() || value.stores(),
+            Kind::If { test, body, orelse } => test.stores() || any(body) || any(orelse),
+            Kind::For { iter, body, orelse, target } => {
+                target.stores() || iter.stores() || any(body) || any(orelse)
+            }
+            Kind::While { test, body, orelse } => test.stores() || any(body) || any(orelse),
+            Kind::Return(Some(value)) => value.stores(),
+            Kind::Swap(_) => true,
+            _ => false,
+        }
+    }
+}

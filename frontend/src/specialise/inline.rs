@@ -1,0 +1,259 @@
+//! Inlining of the user's functions.
+//!
+//! Arguments are assigned to fresh locals, the body follows, `return` assigns the result locals. A `return` in
+//! tail position needs nothing more; statements after an `if` whose one branch returns move into the other
+//! branch, so that most functions become straight-line code. What is left (a `return` inside a loop) leaves the
+//! call's block.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use nestwise_ir::surface as s;
+use nestwise_ir::Span;
+
+use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Read, Stmt, Target};
+use super::resolve::{CallState, Names, Resolver};
+use super::{R, refuse};
+use crate::refusal::Refusal;
+
+/// Calls nested deeper than this are refused.
+const DEPTH_LIMIT: usize = 8;
+
+impl Resolver<'_> {
+    /// The call `function(args, kwargs)`, whose captures start at `first`.
+    pub fn inline(
+        &mut self,
+        caller: &mut Names,
+        function: &Arc<s::Function>,
+        first: u32,
+        args: &[s::Expr],
+        kwargs: &[(String, s::Expr)],
+        span: Span,
+    ) -> R<Expr> {
+        let name = function.name.clone();
+        let key = Arc::as_ptr(function);
+        if self.active.contains(&key) {
+            return Err(refuse(span, Refusal::Recursion { name }));
+        }
+        if self.active.len() >= DEPTH_LIMIT {
+            return Err(refuse(span, Refusal::TooLarge { what: "nested calls", limit: DEPTH_LIMIT }));
+        }
+        let mut names = self.call_names(function, first);
+        let mut fresh: Vec<LocalId> = names.locals.values().copied().collect();
+        let mut body = self.arguments(caller, &mut names, function, args, kwargs, span)?;
+        self.active.push(key);
+        let result = self.tail(&mut names, function.body.iter().collect(), &mut body);
+        self.active.pop();
+        if result? {
+            // A path falls off the end: the call's value would be None.
+            return Err(refuse(span, Refusal::ReturnShape { name }));
+        }
+        let Some(CallState { block, left, shape: Some((_, tuple)), results, .. }) = names.call else {
+            return Err(refuse(span, Refusal::ReturnShape { name }));
+        };
+        fresh.extend(&results);
+        fresh.sort_unstable();
+        let results: Vec<Read> = results.into_iter().map(|local| self.read(local)).collect();
+        let call = Inline { name, body, block: left.then_some(block), results, tuple, fresh };
+        Ok(Expr { kind: ExprKind::Inline(Box::new(call)), span })
+    }
+
+    fn call_names<'f>(&mut self, function: &'f s::Function, first: u32) -> Names<'f> {
+        let mut locals = HashMap::new();
+        for (id, place) in function.places.iter() {
+            let is_param = function.params.iter().any(|p| p.place == id);
+            if place.parent.is_none() && place.scope == s::Scope::Local && (is_param || place.written) {
+                let name = format!("{}.{}", function.name, place.name);
+                locals.insert(id, self.local(name, None, None));
+            }
+        }
+        self.hir.blocks += 1;
+        let call = CallState {
+            name: function.name.clone(),
+            block: self.hir.blocks - 1,
+            left: false,
+            shape: None,
+            results: vec![],
+        };
+        Names { places: &function.places, first, call: Some(call), locals }
+    }
+
+    /// Assignments of the arguments to the parameters.
+    fn arguments(
+        &mut self,
+        caller: &mut Names,
+        names: &mut Names,
+        function: &s::Function,
+        args: &[s::Expr],
+        kwargs: &[(String, s::Expr)],
+        span: Span,
+    ) -> R<Vec<Stmt>> {
+        let wrong =
+            |why: String| refuse(span, Refusal::Arguments { name: function.name.clone(), why });
+        if args.len() > function.params.len() {
+            return Err(wrong(format!("{} parameters, {} arguments", function.params.len(), args.len())));
+        }
+        let param_name = |p: &s::Param| function.places.get(p.place).map(|place| place.name.as_str());
+        for (key, _) in kwargs {
+            if !function.params.iter().skip(args.len()).any(|p| param_name(p) == Some(key)) {
+                return Err(wrong(format!("no parameter for the keyword {key}")));
+            }
+        }
+        // Positional and keyword arguments are evaluated in the order of the call.
+        let mut bound: Vec<(usize, Expr)> = Vec::new();
+        for (k, arg) in args.iter().enumerate() {
+            bound.push((k, self.expr(caller, arg)?));
+        }
+        for (key, value) in kwargs {
+            let position = function.params.iter().position(|p| param_name(p) == Some(key));
+            let position = position.ok_or_else(|| wrong(format!("no parameter for {key}")))?;
+            bound.push((position, self.expr(caller, value)?));
+        }
+        for (k, param) in function.params.iter().enumerate() {
+            if bound.iter().any(|(position, _)| *position == k) {
+                continue;
+            }
+            let Some(default) = &param.default else {
+                return Err(wrong(format!("parameter {} is missing", param_name(param).unwrap_or("?"))));
+            };
+            bound.push((k, self.expr(names, default)?));
+        }
+        let mut body = Vec::new();
+        for (k, value) in bound {
+            let local = function.params.get(k).and_then(|p| names.locals.get(&p.place)).copied();
+            let local = local.ok_or_else(|| wrong("a parameter without a place".into()))?;
+            let target = Target::Local(self.def(local));
+            body.push(Stmt { kind: Kind::Assign { targets: vec![target], value }, span });
+        }
+        Ok(body)
+    }
+
+    /// Statements in tail position of an inlined function. True if a path falls off their end.
+    fn tail(&mut self, names: &mut Names, stmts: Vec<&s::Stmt>, out: &mut Vec<Stmt>) -> R<bool> {
+        for (k, stmt) in stmts.iter().enumerate() {
+            match &stmt.kind {
+                s::StmtKind::Return(value) => {
+                    self.inlined_return(names, value.as_ref(), stmt.span, true, out)?;
+                    return Ok(false);
+                }
+                s::StmtKind::If { test, body, orelse } if returns(stmt) => {
+                    let rest = &stmts[k + 1..];
+                    let (then_ends, else_ends) = (ends(body), ends(orelse));
+                    if !then_ends && !else_ends && !rest.is_empty() {
+                        // A copy of the rest in both branches could blow up: leave the block instead.
+                        self.stmt(names, stmt, out)?;
+                        continue;
+                    }
+                    let test = self.expr(names, test)?;
+                    let mut then_out = Vec::new();
+                    let mut else_out = Vec::new();
+                    let falls = self.tail(names, chain(body, rest, then_ends), &mut then_out)?
+                        | self.tail(names, chain(orelse, rest, else_ends), &mut else_out)?;
+                    let kind = Kind::If { test, body: then_out, orelse: else_out };
+                    out.push(Stmt { kind, span: stmt.span });
+                    return Ok(falls);
+                }
+                _ => {
+                    self.stmt(names, stmt, out)?;
+                    if ends(std::slice::from_ref(*stmt)) {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// `return value` of an inlined function.
+    pub fn inlined_return(
+        &mut self,
+        names: &mut Names,
+        value: Option<&s::Expr>,
+        span: Span,
+        tail: bool,
+        out: &mut Vec<Stmt>,
+    ) -> R<()> {
+        let value = value.map(|e| self.expr(names, e)).transpose()?;
+        let Some(call) = &mut names.call else {
+            return Err(refuse(span, Refusal::Internal { message: "return outside a call".into() }));
+        };
+        let wrong = || refuse(span, Refusal::ReturnShape { name: call.name.clone() });
+        let Some(value) = value.filter(|e| !matches!(e.kind, ExprKind::None)) else {
+            return Err(wrong());
+        };
+        let shape = match &value.kind {
+            ExprKind::Tuple(items) => (items.len(), true),
+            _ => (1, false),
+        };
+        match call.shape {
+            None => {
+                call.shape = Some(shape);
+                let name = call.name.clone();
+                let results: Vec<LocalId> =
+                    (0..shape.0).map(|_| self.local(format!("{name}()"), None, None)).collect();
+                if let Some(call) = &mut names.call {
+                    call.results = results;
+                }
+            }
+            Some(before) if before == shape => {}
+            Some(_) => return Err(wrong()),
+        }
+        let Some(call) = &mut names.call else { return Ok(()) };
+        call.left |= !tail;
+        let (block, locals) = (call.block, call.results.clone());
+        let mut targets: Vec<Target> = locals.into_iter().map(|l| Target::Local(self.def(l))).collect();
+        let target = match (shape.1, targets.pop()) {
+            (false, Some(target)) => target,
+            (_, last) => {
+                targets.extend(last);
+                Target::Tuple(targets)
+            }
+        };
+        out.push(Stmt { kind: Kind::Assign { targets: vec![target], value }, span });
+        if !tail {
+            out.push(Stmt { kind: Kind::Leave(block), span });
+        }
+        Ok(())
+    }
+}
+
+/// The statements of a branch, followed by the rest unless the branch never gets there.
+fn chain<'s>(own: &'s [s::Stmt], rest: &[&'s s::Stmt], ends: bool) -> Vec<&'s s::Stmt> {
+    let rest = if ends { &[] } else { rest };
+    own.iter().chain(rest.iter().copied()).collect()
+}
+
+/// Whether the statement holds a `return`.
+fn returns(stmt: &s::Stmt) -> bool {
+    let any = |block: &[s::Stmt]| block.iter().any(returns);
+    match &stmt.kind {
+        s::StmtKind::Return(_) => true,
+        s::StmtKind::If { body, orelse, .. }
+        | s::StmtKind::For { body, orelse, .. }
+        | s::StmtKind::While { body, orelse, .. } => any(body) || any(orelse),
+        _ => false,
+    }
+}
+
+/// Whether control never gets past the block (by `return`, or by a `while True` without `break`).
+fn ends(block: &[s::Stmt]) -> bool {
+    block.iter().any(|stmt| match &stmt.kind {
+        s::StmtKind::Return(_) => true,
+        s::StmtKind::If { body, orelse, .. } => ends(body) && ends(orelse),
+        s::StmtKind::While { test, body, .. } => {
+            let forever = matches!(test.kind, s::ExprKind::Bool(true) | s::ExprKind::Int(1));
+            forever && !body.iter().any(breaks)
+        }
+        _ => false,
+    })
+}
+
+/// Whether the statement may leave the loop it stands in by `break`.
+fn breaks(stmt: &s::Stmt) -> bool {
+    match &stmt.kind {
+        s::StmtKind::Break => true,
+        s::StmtKind::If { body, orelse, .. } => body.iter().chain(orelse).any(breaks),
+        s::StmtKind::For { orelse, .. } | s::StmtKind::While { orelse, .. } => orelse.iter().any(breaks),
+        _ => false,
+    }
+}

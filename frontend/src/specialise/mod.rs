@@ -1,0 +1,1 @@
+//! Surface nest and captures to typed nest.

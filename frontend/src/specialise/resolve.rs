@@ -1,0 +1,451 @@
+//! Surface nest and captures to the resolved nest ([`super::hir`]): names looked up, buffer swaps recognised.
+//! Inlining is in [`super::inline`].
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use nestwise_ir::surface as s;
+use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
+
+use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Stmt, Target};
+use super::{R, refuse};
+use crate::capture::{Capture, Known};
+use crate::refusal::Refusal;
+
+/// More nodes than this after inlining are refused.
+const NODE_LIMIT: usize = 20_000;
+
+/// Whose names are being resolved: the site's, or those of one inlined call.
+pub(super) struct Names<'a> {
+    pub places: &'a Arena<PlaceId, s::Place>,
+    /// Index of the capture of place 0.
+    pub first: u32,
+    /// The inlined call, or `None` for the site.
+    pub call: Option<CallState>,
+    pub locals: HashMap<PlaceId, LocalId>,
+}
+
+/// Where `return` of an inlined call goes.
+pub(super) struct CallState {
+    pub name: String,
+    pub block: BlockId,
+    /// A [`Kind::Leave`] was made.
+    pub left: bool,
+    /// Number of results and whether they form a tuple; known after the first `return`.
+    pub shape: Option<(usize, bool)>,
+    pub results: Vec<LocalId>,
+}
+
+/// What a place stands for.
+pub(super) enum Res {
+    /// A value.
+    Value(ExprKind),
+    Known(Known),
+    /// A module or an object: of use for its attributes only.
+    Holder(&'static str),
+    User(Arc<s::Function>, u32),
+}
+
+pub(super) struct Resolver<'a> {
+    pub hir: Hir,
+    pub captures: &'a [Capture],
+    /// Locals of captures that are only read, by index of the capture.
+    globals: HashMap<u32, LocalId>,
+    /// Functions being inlined, innermost last.
+    pub active: Vec<*const s::Function>,
+    nodes: usize,
+}
+
+/// Resolves a site.
+pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
+    let mut resolver =
+        Resolver { hir: Hir::default(), captures, globals: HashMap::new(), active: vec![], nodes: 0 };
+    let mut names = Names { places: &site.places, first: 0, call: None, locals: HashMap::new() };
+    for (id, place) in site.places.iter() {
+        if place.written {
+            let capture = id.0;
+            let bound = !matches!(resolver.capture(capture), Capture::Unbound);
+            let local =
+                resolver.local(s::path(&site.places, id), Some(id), bound.then_some(capture));
+            names.locals.insert(id, local);
+        }
+    }
+    let top = match &site.top.kind {
+        // The else clause of the top loop is CPython's: it runs there once the hook's iterator is empty.
+        s::StmtKind::For { target, iter, body, .. } => {
+            let iter = resolver.expr(&mut names, iter)?;
+            let target = resolver.target(&mut names, target, site.top.span)?;
+            Kind::For { target, iter, body: resolver.block(&mut names, body)?, orelse: vec![] }
+        }
+        s::StmtKind::While { test, body, .. } => {
+            let test = resolver.expr(&mut names, test)?;
+            Kind::While { test, body: resolver.block(&mut names, body)?, orelse: vec![] }
+        }
+        _ => return Err(refuse(site.top.span, Refusal::NotALoop)),
+    };
+    resolver.hir.top = vec![Stmt { kind: top, span: site.top.span }];
+    Ok(resolver.hir)
+}
+
+impl Resolver<'_> {
+    pub fn capture(&self, index: u32) -> &Capture {
+        self.captures.get(index as usize).unwrap_or(&Capture::Unbound)
+    }
+
+    pub fn local(&mut self, name: String, place: Option<PlaceId>, capture: Option<u32>) -> LocalId {
+        self.hir.locals.push(Local { name, place, capture, swapped: false });
+        self.hir.locals.len() - 1
+    }
+
+    pub fn read(&mut self, local: LocalId) -> Read {
+        self.hir.occs += 1;
+        Read { local, occ: self.hir.occs - 1 }
+    }
+
+    pub fn def(&mut self, local: LocalId) -> Def {
+        self.hir.defs.push(local);
+        Def { local, def: self.hir.defs.len() - 1 }
+    }
+
+    /// Counts a node against the limit.
+    fn count(&mut self, span: Span) -> R<()> {
+        self.nodes += 1;
+        if self.nodes > NODE_LIMIT {
+            return Err(refuse(span, Refusal::TooLarge { what: "expressions after inlining", limit: NODE_LIMIT }));
+        }
+        Ok(())
+    }
+
+    /// What the place stands for.
+    pub fn place(&mut self, names: &mut Names, id: PlaceId, span: Span) -> R<Res> {
+        if let Some(local) = names.locals.get(&id) {
+            let local = *local;
+            return Ok(Res::Value(ExprKind::Read(self.read(local))));
+        }
+        let place = &names.places[id];
+        if let Some(parent) = place.parent {
+            match self.place(names, parent, span)? {
+                Res::Value(value) => {
+                    let base = Box::new(Expr { kind: value, span });
+                    return Ok(Res::Value(ExprKind::Attr(base, place.name.clone())));
+                }
+                Res::Holder(_) => {}
+                Res::Known(known) => {
+                    return Err(refuse(
+                        span,
+                        Refusal::UnknownAttribute { name: place.name.clone(), ty: known.name() },
+                    ));
+                }
+                Res::User(function, _) => {
+                    return Err(refuse(
+                        span,
+                        Refusal::UnknownAttribute { name: place.name.clone(), ty: function.name.clone() },
+                    ));
+                }
+            }
+        }
+        let path = s::path(names.places, id);
+        let index = names.first.saturating_add(id.0);
+        match self.capture(index) {
+            Capture::Scalar { .. } | Capture::Array { .. } => {
+                let local = self.globals.get(&index).copied();
+                let local = match local {
+                    Some(local) => local,
+                    None => {
+                        let local = self.local(path, None, Some(index));
+                        self.globals.insert(index, local);
+                        local
+                    }
+                };
+                Ok(Res::Value(ExprKind::Read(self.read(local))))
+            }
+            Capture::Known(known) => Ok(Res::Known(*known)),
+            Capture::Module => Ok(Res::Holder("module")),
+            Capture::Object => Ok(Res::Holder("object")),
+            Capture::User { function, first } => Ok(Res::User(function.clone(), *first)),
+            Capture::Unbound => Err(refuse(span, Refusal::PossiblyUnbound { name: path })),
+            Capture::Other(ty) => Err(refuse(span, Refusal::Type { name: path, ty: ty.clone() })),
+        }
+    }
+
+    pub fn expr(&mut self, names: &mut Names, e: &s::Expr) -> R<Expr> {
+        self.count(e.span)?;
+        let span = e.span;
+        let kind = match &e.kind {
+            s::ExprKind::Int(v) => ExprKind::Int(*v),
+            s::ExprKind::Float(v) => ExprKind::Float(*v),
+            s::ExprKind::Imag(v) => ExprKind::Imag(*v),
+            s::ExprKind::Bool(v) => ExprKind::Bool(*v),
+            s::ExprKind::None => ExprKind::None,
+            s::ExprKind::Str(v) => ExprKind::Str(v.clone()),
+            s::ExprKind::Bytes(v) => ExprKind::Bytes(v.clone()),
+            s::ExprKind::Place(id) => match self.place(names, *id, span)? {
+                Res::Value(kind) => kind,
+                Res::Known(known) => {
+                    return Err(refuse(span, Refusal::Type { name: known.name(), ty: "function".into() }));
+                }
+                Res::Holder(ty) => {
+                    let name = s::path(names.places, *id);
+                    return Err(refuse(span, Refusal::Type { name, ty: ty.into() }));
+                }
+                Res::User(function, _) => {
+                    let name = function.name.clone();
+                    return Err(refuse(span, Refusal::Type { name, ty: "function".into() }));
+                }
+            },
+            s::ExprKind::Attr(base, name) => ExprKind::Attr(Box::new(self.expr(names, base)?), name.clone()),
+            s::ExprKind::Subscript(base, index) => {
+                let base = Box::new(self.expr(names, base)?);
+                ExprKind::Subscript(base, self.exprs(names, index)?)
+            }
+            s::ExprKind::Call { func, args, kwargs } => return self.call(names, func, args, kwargs, span),
+            s::ExprKind::Unary(op, a) => ExprKind::Unary(*op, Box::new(self.expr(names, a)?)),
+            s::ExprKind::Binary(op, a, b) => {
+                let a = Box::new(self.expr(names, a)?);
+                ExprKind::Binary(*op, a, Box::new(self.expr(names, b)?))
+            }
+            s::ExprKind::And(items) => ExprKind::And(self.exprs(names, items)?),
+            s::ExprKind::Or(items) => ExprKind::Or(self.exprs(names, items)?),
+            s::ExprKind::Compare(first, rest) => {
+                let first = Box::new(self.expr(names, first)?);
+                let rest: R<Vec<_>> = rest.iter().map(|(op, e)| Ok((*op, self.expr(names, e)?))).collect();
+                ExprKind::Compare(first, rest?)
+            }
+            s::ExprKind::IfExp { test, body, orelse } => {
+                let test = Box::new(self.expr(names, test)?);
+                let body = Box::new(self.expr(names, body)?);
+                ExprKind::IfExp { test, body, orelse: Box::new(self.expr(names, orelse)?) }
+            }
+            s::ExprKind::Tuple(items) => ExprKind::Tuple(self.exprs(names, items)?),
+        };
+        Ok(Expr { kind, span })
+    }
+
+    pub fn exprs(&mut self, names: &mut Names, items: &[s::Expr]) -> R<Vec<Expr>> {
+        items.iter().map(|e| self.expr(names, e)).collect()
+    }
+
+    fn call(
+        &mut self,
+        names: &mut Names,
+        func: &s::Expr,
+        args: &[s::Expr],
+        kwargs: &[(String, s::Expr)],
+        span: Span,
+    ) -> R<Expr> {
+        let s::ExprKind::Place(id) = &func.kind else {
+            let name = match &func.kind {
+                s::ExprKind::Attr(_, name) => name.clone(),
+                _ => "an expression".into(),
+            };
+            return Err(refuse(span, Refusal::UnknownFunction { name }));
+        };
+        let name = s::path(names.places, *id);
+        let res = self.place(names, *id, span).map_err(|e| match e.error {
+            // What cannot be called is better called a function that is not known.
+            Refusal::Type { .. } | Refusal::PossiblyUnbound { .. } => {
+                WithSpan::new(e.span, Refusal::UnknownFunction { name: name.clone() })
+            }
+            _ => e,
+        })?;
+        match res {
+            Res::Known(known) => {
+                let args = self.exprs(names, args)?;
+                let kwargs: R<Vec<_>> =
+                    kwargs.iter().map(|(k, e)| Ok((k.clone(), self.expr(names, e)?))).collect();
+                Ok(Expr { kind: ExprKind::Call { known, args, kwargs: kwargs? }, span })
+            }
+            Res::User(function, first) => self.inline(names, &function, first, args, kwargs, span),
+            _ => Err(refuse(span, Refusal::UnknownFunction { name })),
+        }
+    }
+
+    pub fn target(&mut self, names: &mut Names, t: &s::Target, span: Span) -> R<Target> {
+        match t {
+            s::Target::Place(id) => match names.locals.get(id) {
+                Some(local) => {
+                    let local = *local;
+                    Ok(Target::Local(self.def(local)))
+                }
+                None => {
+                    let name = s::path(names.places, *id);
+                    let what = format!("assigning {name} here");
+                    Err(refuse(span, Refusal::Unsupported { what }))
+                }
+            },
+            s::Target::Subscript(base, index) => {
+                let base = self.expr(names, base)?;
+                Ok(Target::Subscript(base, self.exprs(names, index)?))
+            }
+            s::Target::Tuple(items) => {
+                let items: R<Vec<_>> = items.iter().map(|t| self.target(names, t, span)).collect();
+                Ok(Target::Tuple(items?))
+            }
+        }
+    }
+
+    pub fn block(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
+        let mut out = Vec::with_capacity(stmts.len());
+        let mut k = 0;
+        while k < stmts.len() {
+            let rotation = self.rotation(names, &stmts[k..]);
+            if let Some((tmp, cycle, used)) = rotation {
+                self.emit_rotation(names, &mut out, tmp, &cycle, stmts[k].span);
+                k += used;
+                continue;
+            }
+            self.stmt(names, &stmts[k], &mut out)?;
+            k += 1;
+        }
+        Ok(out)
+    }
+
+    pub fn stmt(&mut self, names: &mut Names, stmt: &s::Stmt, out: &mut Vec<Stmt>) -> R<()> {
+        self.count(stmt.span)?;
+        let span = stmt.span;
+        let kind = match &stmt.kind {
+            s::StmtKind::Assign { targets, value } => {
+                if let Some(pairs) = self.swap(names, targets, value) {
+                    self.note_swap(&pairs);
+                    out.push(Stmt { kind: Kind::Swap(pairs), span });
+                    return Ok(());
+                }
+                let value = self.expr(names, value)?;
+                let targets: R<Vec<_>> = targets.iter().map(|t| self.target(names, t, span)).collect();
+                Kind::Assign { targets: targets?, value }
+            }
+            s::StmtKind::AugAssign { target, op, value } => {
+                // The old value is read before the right side is evaluated.
+                let read = match target {
+                    s::Target::Place(id) => match names.locals.get(id) {
+                        Some(local) => Some(self.read(*local)),
+                        None => None,
+                    },
+                    _ => None,
+                };
+                let value = self.expr(names, value)?;
+                Kind::Aug { target: self.target(names, target, span)?, read, op: *op, value }
+            }
+            s::StmtKind::If { test, body, orelse } => {
+                let test = self.expr(names, test)?;
+                let body = self.block(names, body)?;
+                Kind::If { test, body, orelse: self.block(names, orelse)? }
+            }
+            s::StmtKind::For { target, iter, body, orelse } => {
+                let iter = self.expr(names, iter)?;
+                let target = self.target(names, target, span)?;
+                let body = self.block(names, body)?;
+                Kind::For { target, iter, body, orelse: self.block(names, orelse)? }
+            }
+            s::StmtKind::While { test, body, orelse } => {
+                let test = self.expr(names, test)?;
+                let body = self.block(names, body)?;
+                Kind::While { test, body, orelse: self.block(names, orelse)? }
+            }
+            s::StmtKind::Break => Kind::Break,
+            s::StmtKind::Continue => Kind::Continue,
+            s::StmtKind::Return(value) => match names.call {
+                Some(_) => return self.inlined_return(names, value.as_ref(), span, false, out),
+                None => Kind::Return(value.as_ref().map(|e| self.expr(names, e)).transpose()?),
+            },
+            s::StmtKind::Pass => return Ok(()),
+        };
+        out.push(Stmt { kind, span });
+        Ok(())
+    }
+
+    /// The site's local of a name that holds an array at entry.
+    fn array_local(&self, names: &Names, e: &s::Expr) -> Option<LocalId> {
+        let s::ExprKind::Place(id) = &e.kind else { return None };
+        self.array_place(names, *id)
+    }
+
+    fn array_place(&self, names: &Names, id: PlaceId) -> Option<LocalId> {
+        let local = *names.locals.get(&id)?;
+        let capture = self.hir.locals.get(local)?.capture?;
+        matches!(self.capture(capture), Capture::Array { .. }).then_some(local)
+    }
+
+    /// `a, b = b, a` on names of arrays: the permutation.
+    fn swap(&self, names: &Names, targets: &[s::Target], value: &s::Expr) -> Option<Vec<(LocalId, LocalId)>> {
+        let ([s::Target::Tuple(targets)], s::ExprKind::Tuple(values)) = (targets, &value.kind) else {
+            return None;
+        };
+        let sources: Option<Vec<LocalId>> = values.iter().map(|e| self.array_local(names, e)).collect();
+        let place = |t: &s::Target| match t {
+            s::Target::Place(id) => self.array_place(names, *id),
+            _ => None,
+        };
+        let targets: Option<Vec<LocalId>> = targets.iter().map(place).collect();
+        let (sources, targets) = (sources?, targets?);
+        let sorted = |v: &[LocalId]| {
+            let mut v = v.to_vec();
+            v.sort_unstable();
+            v.dedup();
+            v
+        };
+        let permutes = sorted(&sources) == sorted(&targets)
+            && sorted(&sources).len() == sources.len()
+            && targets.len() == sources.len();
+        permutes.then(|| targets.into_iter().zip(sources).collect())
+    }
+
+    /// `tmp = a; a = b; b = tmp`, and longer ones: the temporary, the names in order, the statements used.
+    fn rotation(&self, names: &Names, stmts: &[s::Stmt]) -> Option<(PlaceId, Vec<PlaceId>, usize)> {
+        let plain = |stmt: &s::Stmt| match &stmt.kind {
+            s::StmtKind::Assign { targets, value } => match (targets.as_slice(), &value.kind) {
+                ([s::Target::Place(target)], s::ExprKind::Place(source)) => Some((*target, *source)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (tmp, first) = plain(stmts.first()?)?;
+        self.array_place(names, first)?;
+        names.locals.get(&tmp)?;
+        let mut cycle = vec![first];
+        for (k, stmt) in stmts.iter().enumerate().skip(1) {
+            let (target, source) = plain(stmt)?;
+            if Some(&target) != cycle.last() || cycle.contains(&tmp) {
+                return None;
+            }
+            if source == tmp {
+                return (cycle.len() > 1).then_some((tmp, cycle, k + 1));
+            }
+            self.array_place(names, source)?;
+            if cycle.contains(&source) {
+                return None;
+            }
+            cycle.push(source);
+        }
+        None
+    }
+
+    fn emit_rotation(&mut self, names: &Names, out: &mut Vec<Stmt>, tmp: PlaceId, cycle: &[PlaceId], span: Span) {
+        let locals: Vec<LocalId> = cycle.iter().filter_map(|id| names.locals.get(id).copied()).collect();
+        let next = |k: usize| locals[(k + 1) % locals.len()];
+        let pairs: Vec<(LocalId, LocalId)> = locals.iter().enumerate().map(|(k, l)| (*l, next(k))).collect();
+        self.note_swap(&pairs);
+        out.push(Stmt { kind: Kind::Swap(pairs), span });
+        // What the temporary holds afterwards is what the last name got.
+        if let (Some(tmp), Some(last)) = (names.locals.get(&tmp), locals.last()) {
+            let value = Expr { kind: ExprKind::Read(self.read(*last)), span };
+            let def = self.def(*tmp);
+            out.push(Stmt { kind: Kind::Assign { targets: vec![Target::Local(def)], value }, span });
+        }
+    }
+
+    fn note_swap(&mut self, pairs: &[(LocalId, LocalId)]) {
+        let mut group: Vec<LocalId> = pairs.iter().map(|(target, _)| *target).collect();
+        for local in &group {
+            self.hir.locals[*local].swapped = true;
+        }
+        let (mut touching, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.hir.swap_groups)
+            .into_iter()
+            .partition(|g: &Vec<LocalId>| g.iter().any(|l| group.contains(l)));
+        touching.iter_mut().for_each(|g| group.append(g));
+        group.sort_unstable();
+        group.dedup();
+        self.hir.swap_groups = rest;
+        self.hir.swap_groups.push(group);
+    }
+}

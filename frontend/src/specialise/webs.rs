@@ -1,0 +1,335 @@
+//! Which assignments belong together: reaching definitions and webs.
+//!
+//! A *web* is a set of assignments of one local such that some read may see any of them (Muchnick, "Advanced
+//! Compiler Design and Implementation", 16.3.3: du-chains with common uses). A web is one variable of the typed
+//! nest with one representation; a name used for an int here and for a float there is two webs. The values a
+//! name may have at the end of the nest need not agree: what is written back is decided at run time.
+
+use std::collections::HashMap;
+
+use super::hir::{BlockId, DefId, Expr, ExprKind, Hir, Kind, LocalId, Read, Stmt, Target};
+
+/// A variable of the typed nest.
+pub(super) type WebId = usize;
+
+/// Stands in a reaching set for "a buffer swap lies between the assignment and here".
+const STALE: u32 = u32::MAX;
+
+/// The result, in tables by id.
+#[derive(Debug, Default)]
+pub(super) struct Webs {
+    /// The web a read sees; `None` if no assignment reaches it.
+    pub of_occ: Vec<Option<WebId>>,
+    /// The read may find its local without a value.
+    pub unassigned: Vec<bool>,
+    /// The read may see an assignment made before a buffer swap.
+    pub stale: Vec<bool>,
+    /// The web of each definition (entries included).
+    pub of_def: Vec<WebId>,
+    /// The textual definitions of each web.
+    pub defs: Vec<Vec<DefId>>,
+    /// The local whose value at entry belongs to the web.
+    pub entry: Vec<Option<LocalId>>,
+    /// The local of each web.
+    pub local: Vec<LocalId>,
+    /// For each local, the definitions (its entry included) whose value it may have after the top loop has run at
+    /// least one iteration.
+    pub exit: Vec<Vec<DefId>>,
+    /// For each local, whether a swap may lie between its last assignment and the end.
+    pub exit_stale: Vec<bool>,
+}
+
+/// A sorted set of definitions.
+type Set = Vec<u32>;
+
+fn insert(set: &mut Set, item: u32) {
+    if let Err(at) = set.binary_search(&item) {
+        set.insert(at, item);
+    }
+}
+
+/// The definitions that reach a point, by local.
+#[derive(Clone, PartialEq)]
+struct Env(Vec<Set>);
+
+/// The union of what reaches from two sides; `None` is a side that control never takes.
+fn join(a: Option<Env>, b: Option<Env>) -> Option<Env> {
+    match (a, b) {
+        (Some(mut a), Some(b)) => {
+            for (to, from) in a.0.iter_mut().zip(&b.0) {
+                from.iter().for_each(|d| insert(to, *d));
+            }
+            Some(a)
+        }
+        (a, b) => a.or(b),
+    }
+}
+
+#[derive(Default)]
+struct Frame {
+    breaks: Option<Env>,
+    continues: Option<Env>,
+}
+
+struct Flow<'h> {
+    hir: &'h Hir,
+    /// What reaches each read.
+    reach: Vec<Set>,
+    loops: Vec<Frame>,
+    blocks: HashMap<BlockId, Option<Env>>,
+    returns: Option<Env>,
+}
+
+/// Runs the analysis.
+pub(super) fn analyse(hir: &Hir) -> Webs {
+    let entry = Env((0..hir.locals.len()).map(|l| vec![hir.entry(l) as u32]).collect());
+    let mut flow = Flow {
+        hir,
+        reach: vec![Set::new(); hir.occs],
+        loops: vec![],
+        blocks: HashMap::new(),
+        returns: None,
+    };
+    let mut exit = None;
+    for stmt in &hir.top {
+        let (back, left) = flow.looped(stmt, entry.clone());
+        exit = join(exit, join(back, left));
+    }
+    let exit = join(exit, flow.returns.take());
+    // A loop that control never leaves has no end to speak of; anything sound will do.
+    let exit = exit.unwrap_or(entry);
+    group(hir, &flow.reach, exit)
+}
+
+impl Flow<'_> {
+    fn block(&mut self, stmts: &[Stmt], mut env: Option<Env>) -> Option<Env> {
+        for stmt in stmts {
+            // Unreachable statements are lowered all the same, so their reads need some answer.
+            let live = env.is_some();
+            let here = env.unwrap_or_else(|| Env(vec![Set::new(); self.hir.locals.len()]));
+            let after = self.stmt(stmt, here);
+            env = if live { after } else { None };
+        }
+        env
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, mut env: Env) -> Option<Env> {
+        match &stmt.kind {
+            Kind::Assign { targets, value } => {
+                self.expr(value, &mut env);
+                targets.iter().for_each(|t| self.target(t, &mut env));
+            }
+            Kind::Aug { target, read, value, .. } => {
+                if let Some(read) = read {
+                    self.read(*read, &env);
+                }
+                if let Target::Subscript(base, index) = target {
+                    self.expr(base, &mut env);
+                    index.iter().for_each(|e| self.expr(e, &mut env));
+                }
+                self.expr(value, &mut env);
+                if let Target::Local(_) = target {
+                    self.target(target, &mut env);
+                }
+            }
+            Kind::Swap(_) => {
+                for (local, set) in env.0.iter_mut().enumerate() {
+                    if !self.hir.locals[local].swapped {
+                        insert(set, STALE);
+                    }
+                }
+            }
+            Kind::If { test, body, orelse } => {
+                self.expr(test, &mut env);
+                let then = self.block(body, Some(env.clone()));
+                let other = self.block(orelse, Some(env));
+                return join(then, other);
+            }
+            Kind::For { orelse, .. } | Kind::While { orelse, .. } => {
+                let zero = self.header(stmt, &mut env);
+                let (back, breaks) = self.looped(stmt, env);
+                let natural = self.block(orelse, join(zero, back));
+                return join(natural, breaks);
+            }
+            Kind::Break => {
+                if let Some(frame) = self.loops.last_mut() {
+                    frame.breaks = join(frame.breaks.take(), Some(env));
+                }
+                return None;
+            }
+            Kind::Continue => {
+                if let Some(frame) = self.loops.last_mut() {
+                    frame.continues = join(frame.continues.take(), Some(env));
+                }
+                return None;
+            }
+            Kind::Return(value) => {
+                if let Some(value) = value {
+                    self.expr(value, &mut env);
+                }
+                self.returns = join(self.returns.take(), Some(env));
+                return None;
+            }
+            Kind::Leave(block) => {
+                let before = self.blocks.remove(block).flatten();
+                self.blocks.insert(*block, join(before, Some(env)));
+                return None;
+            }
+        }
+        Some(env)
+    }
+
+    /// What reaches the statement after a loop that runs zero iterations.
+    fn header(&mut self, stmt: &Stmt, env: &mut Env) -> Option<Env> {
+        match &stmt.kind {
+            Kind::For { iter, .. } => self.expr(iter, env),
+            Kind::While { test, .. } => {
+                self.expr(test, env);
+                if forever(test) {
+                    return None;
+                }
+            }
+            _ => {}
+        }
+        Some(env.clone())
+    }
+
+    /// A loop entered with `env`: what reaches its natural end after at least one iteration, and what reaches
+    /// its `break`s.
+    fn looped(&mut self, stmt: &Stmt, env: Env) -> (Option<Env>, Option<Env>) {
+        let mut head = env.clone();
+        if let Kind::For { iter, .. } = &stmt.kind {
+            self.expr(iter, &mut head);
+        }
+        loop {
+            self.loops.push(Frame::default());
+            let mut inside = head.clone();
+            let (body, endless) = match &stmt.kind {
+                Kind::For { target, body, .. } => {
+                    self.target(target, &mut inside);
+                    (body, false)
+                }
+                Kind::While { test, body, .. } => {
+                    self.expr(test, &mut inside);
+                    (body, forever(test))
+                }
+                _ => return (Some(inside), None),
+            };
+            let end = self.block(body, Some(inside));
+            let frame = self.loops.pop().unwrap_or_default();
+            let back = join(end, frame.continues);
+            let next = join(Some(head.clone()), back.clone());
+            match next {
+                Some(next) if next != head => head = next,
+                _ => return (if endless { None } else { back }, frame.breaks),
+            }
+        }
+    }
+
+    fn read(&mut self, read: Read, env: &Env) {
+        let (Some(to), Some(from)) = (self.reach.get_mut(read.occ), env.0.get(read.local)) else { return };
+        from.iter().for_each(|d| insert(to, *d));
+    }
+
+    fn target(&mut self, target: &Target, env: &mut Env) {
+        match target {
+            Target::Local(def) => {
+                // A swapped name keeps its slot; any other assignment of it is refused later.
+                if let Some(set) = env.0.get_mut(def.local) {
+                    *set = vec![def.def as u32];
+                }
+            }
+            Target::Subscript(base, index) => {
+                self.expr(base, env);
+                index.iter().for_each(|e| self.expr(e, env));
+            }
+            Target::Tuple(items) => items.iter().for_each(|t| self.target(t, env)),
+        }
+    }
+
+    fn expr(&mut self, e: &Expr, env: &mut Env) {
+        match &e.kind {
+            ExprKind::Read(read) => self.read(*read, env),
+            ExprKind::Inline(call) => {
+                for local in &call.fresh {
+                    let entry = self.hir.entry(*local) as u32;
+                    if let Some(set) = env.0.get_mut(*local) {
+                        *set = vec![entry];
+                    }
+                }
+                // `break` and `continue` never cross a call, so the frames need no marker.
+                let end = self.block(&call.body, Some(env.clone()));
+                let left = call.block.and_then(|b| self.blocks.remove(&b)).flatten();
+                if let Some(after) = join(end, left) {
+                    *env = after;
+                }
+                call.results.iter().for_each(|r| self.read(*r, env));
+            }
+            _ => e.children().into_iter().for_each(|c| self.expr(c, env)),
+        }
+    }
+}
+
+/// Whether the condition is a constant that is true.
+pub(super) fn forever(test: &Expr) -> bool {
+    match test.kind {
+        ExprKind::Bool(v) => v,
+        ExprKind::Int(v) => v != 0,
+        _ => false,
+    }
+}
+
+fn root(parents: &mut [usize], mut x: usize) -> usize {
+    while parents[x] != x {
+        parents[x] = parents[parents[x]];
+        x = parents[x];
+    }
+    x
+}
+
+/// Groups the definitions that a common read may see.
+fn group(hir: &Hir, reach: &[Set], exit: Env) -> Webs {
+    let mut parents: Vec<usize> = (0..hir.all_defs()).collect();
+    let bound = |d: usize| d < hir.defs.len() || hir.locals[d - hir.defs.len()].capture.is_some();
+    let seen = |set: &Set| -> Vec<usize> {
+        set.iter().filter(|d| **d != STALE).map(|d| *d as usize).filter(|d| bound(*d)).collect()
+    };
+    for set in reach {
+        let defs = seen(set);
+        for pair in defs.windows(2) {
+            let (a, b) = (root(&mut parents, pair[0]), root(&mut parents, pair[1]));
+            parents[a] = b;
+        }
+    }
+    let mut webs = Webs::default();
+    let mut number: HashMap<usize, WebId> = HashMap::new();
+    for d in 0..hir.all_defs() {
+        let r = root(&mut parents, d);
+        let entry = d.checked_sub(hir.defs.len());
+        let local = entry.unwrap_or_else(|| hir.defs[d]);
+        let web = *number.entry(r).or_insert_with(|| {
+            webs.defs.push(vec![]);
+            webs.entry.push(None);
+            webs.local.push(local);
+            webs.local.len() - 1
+        });
+        webs.of_def.push(web);
+        match entry {
+            Some(local) if bound(d) => webs.entry[web] = Some(local),
+            Some(_) => {}
+            None => webs.defs[web].push(d),
+        }
+    }
+    for set in reach {
+        let defs = seen(set);
+        webs.of_occ.push(defs.first().map(|d| webs.of_def[*d]));
+        let unbound = set.iter().any(|d| *d != STALE && !bound(*d as usize));
+        webs.unassigned.push(unbound || set.is_empty());
+        webs.stale.push(set.contains(&STALE));
+    }
+    for set in &exit.0 {
+        webs.exit.push(set.iter().filter(|d| **d != STALE).map(|d| *d as usize).collect());
+        webs.exit_stale.push(set.contains(&STALE));
+    }
+    webs
+}

@@ -1,0 +1,194 @@
+"""Every loop of some folders' Python files as CPython reads it, in the text form of the surface nest.
+
+    python ast_text.py [folder ...]       without a folder: the standard library, less its tests
+
+Writes one record a loop, its fields ended by U+001F and itself by U+001E: file, line, source lines, text (empty where
+the surface language has no such construct).
+"""
+
+import ast
+import io
+import json
+import os
+import sys
+import sysconfig
+
+BINARY = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.Pow: "**", ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|",
+    ast.BitXor: "^",
+}  # fmt: skip
+UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not "}
+COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
+
+
+class Refused(Exception):
+    """The surface language has no such construct."""
+
+
+def name(text):
+    if text.startswith("__") and not text.endswith("__"):
+        raise Refused
+    return text
+
+
+def character(c):
+    return ESCAPES.get(c) or (c if c.isprintable() else f"\\u{{{ord(c):x}}}")
+
+
+def constant(value):
+    if value is True or value is False or type(value) is int:
+        return str(value)
+    if type(value) is float:
+        mantissa, e, exponent = repr(value).partition("e")
+        return mantissa + e + (str(int(exponent)) if e else "")
+    if type(value) is complex:
+        return constant(value.imag) + "j"
+    if type(value) is str:
+        return '"' + "".join([character(c) for c in value]) + '"'
+    if type(value) is bytes:
+        return "b" + json.dumps(value.decode("latin-1"))
+    raise Refused
+
+
+def seq(nodes, f):
+    return ", ".join([f(node) for node in nodes])
+
+
+def index(node):
+    if isinstance(node, ast.Tuple):
+        if len(node.elts) < 2:
+            raise Refused
+        return seq(node.elts, expr)
+    return expr(node)
+
+
+def expr(e):
+    match e:
+        case ast.Name():
+            return name(e.id)
+        case ast.Constant():
+            return constant(e.value)
+        case ast.Attribute():
+            return f"{expr(e.value)}.{name(e.attr)}"
+        case ast.Subscript():
+            return f"{expr(e.value)}[{index(e.slice)}]"
+        case ast.Call():
+            func, args = expr(e.func), [expr(a) for a in e.args]
+            if any(k.arg is None for k in e.keywords):
+                raise Refused
+            args += [f"{name(k.arg)}={expr(k.value)}" for k in e.keywords]
+            return f"{func}({', '.join(args)})"
+        case ast.UnaryOp():
+            return f"({UNARY[type(e.op)]}{expr(e.operand)})"
+        case ast.BinOp() if type(e.op) in BINARY:
+            return f"({expr(e.left)} {BINARY[type(e.op)]} {expr(e.right)})"
+        case ast.BoolOp():
+            word = " and " if isinstance(e.op, ast.And) else " or "
+            return "(" + word.join([expr(v) for v in e.values]) + ")"
+        case ast.Compare() if all(type(op) in COMPARE for op in e.ops):
+            rest = [f" {COMPARE[type(o)]} {expr(c)}" for o, c in zip(e.ops, e.comparators)]
+            return f"({expr(e.left)}{''.join(rest)})"
+        case ast.IfExp():
+            return f"({expr(e.body)} if {expr(e.test)} else {expr(e.orelse)})"
+        case ast.Tuple():
+            return f"({seq(e.elts, expr)},)" if e.elts else "()"
+    raise Refused
+
+
+def target(t):
+    match t:
+        case ast.Tuple() | ast.List():
+            return f"({seq(t.elts, target)},)"
+        case ast.Attribute():
+            base = t.value
+            while isinstance(base, ast.Attribute):
+                base = base.value
+            if not isinstance(base, ast.Name):
+                raise Refused
+    return expr(t)
+
+
+def block(stmts, depth):
+    return "".join([stmt(s, depth) for s in stmts])
+
+
+def orelse(stmts, depth):
+    pad = "    " * depth
+    return f"{pad}else:\n{block(stmts, depth + 1)}" if stmts else ""
+
+
+def stmt(s, depth, top=False):
+    pad = "    " * depth
+    match s:
+        case ast.For() | ast.While():
+            if isinstance(s, ast.For):
+                head = f"for {target(s.target)} in {expr(s.iter)}:"
+            else:
+                head = f"while {expr(s.test)}:"
+            rest = "" if top else orelse(s.orelse, depth)
+            return f"{pad}{head}\n{block(s.body, depth + 1)}{rest}"
+        case ast.If():
+            return f"{pad}if {expr(s.test)}:\n{block(s.body, depth + 1)}{orelse(s.orelse, depth)}"
+        case ast.Assign():
+            return f"{pad}{' = '.join([target(t) for t in s.targets])} = {expr(s.value)}\n"
+        case ast.AugAssign() if type(s.op) in BINARY:
+            return f"{pad}{target(s.target)} {BINARY[type(s.op)]}= {expr(s.value)}\n"
+        case ast.AnnAssign() if s.value is not None:
+            return f"{pad}{target(s.target)} = {expr(s.value)}\n"
+        case ast.Return():
+            if s.value is None:
+                return f"{pad}return\n"
+            none = isinstance(s.value, ast.Constant) and s.value.value is None
+            return f"{pad}return {'None' if none else expr(s.value)}\n"
+        case ast.Break():
+            return f"{pad}break\n"
+        case ast.Continue():
+            return f"{pad}continue\n"
+        case ast.Pass():
+            return f"{pad}pass\n"
+        case ast.Expr() if isinstance(s.value, ast.Constant):
+            return f"{pad}pass\n"
+    raise Refused
+
+
+def loops(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        source = file.read()
+    lines = io.StringIO(source, newline="").readlines()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.For, ast.While)):
+            try:
+                text = stmt(node, 0, top=True)
+            except Refused:
+                text = ""
+            end = lines[node.lineno - 1 : node.end_lineno]
+            yield path, str(node.lineno), "".join(end), text
+
+
+def files(folders):
+    for top in folders or [sysconfig.get_path("stdlib")]:
+        for root, inner, names in os.walk(top):
+            if not folders:
+                inner[:] = [f for f in inner if "test" not in f and not f.endswith("-packages")]
+            inner.sort()
+            yield from (os.path.join(root, f) for f in sorted(names) if f.endswith(".py"))
+
+
+def main(folders):
+    out = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="")
+    for file in files(folders):
+        try:
+            found = list(loops(file))
+        except (SyntaxError, UnicodeError, ValueError, RecursionError):
+            continue
+        for record in found:
+            if not any("\x1e" in field or "\x1f" in field for field in record):
+                out.write("".join([field + "\x1f" for field in record]) + "\x1e")
+    out.flush()
+
+
+if __name__ == "__main__":
+    sys.setrecursionlimit(10_000)
+    main(sys.argv[1:])

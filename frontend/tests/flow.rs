@@ -1,0 +1,322 @@
+//! What sites capture and write, and their interfaces.
+
+use std::collections::HashSet;
+
+use nestwise_frontend::atoms::AtomKind;
+use nestwise_frontend::{Interface, LoopKind, ScopeInfo, interface, parse_site, text};
+use nestwise_ir::surface::Site;
+
+const GLOBALS: [&str; 10] = [
+    "int",
+    "range",
+    "len",
+    "zip",
+    "enumerate",
+    "reversed",
+    "sum",
+    "min",
+    "np",
+    "helper",
+];
+
+/// A function scope where every name of the source is local and all but `unbound` are bound.
+fn scope(source: &str, unbound: &str) -> ScopeInfo {
+    let words = source.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let local_names: HashSet<String> = words
+        .filter(|w| !w.is_empty() && !GLOBALS.contains(w))
+        .map(str::to_owned)
+        .collect();
+    let bound_names = local_names
+        .iter()
+        .filter(|n| !unbound.split(' ').any(|u| u == *n))
+        .cloned()
+        .collect();
+    ScopeInfo {
+        module_level: false,
+        local_names,
+        bound_names,
+    }
+}
+
+fn parse(source: &str, scope: &ScopeInfo) -> Site {
+    parse_site(source, 1, false, scope).unwrap_or_else(|r| panic!("{source}: {r:?}"))
+}
+
+fn summary(i: &Interface) -> String {
+    format!(
+        "{} -> {} | {}",
+        i.reads.join(" "),
+        i.writes.join(" "),
+        i.maybe.join(" ")
+    )
+}
+
+/// `(source, unbound names, "reads -> writes | maybe")`, or a refusal's code and position.
+fn check(cases: &[(&str, &str, &str)]) {
+    for (source, unbound, expected) in cases {
+        let scope = scope(source, unbound);
+        let found = match interface(&parse(source, &scope), &scope) {
+            Ok(i) => summary(&i),
+            Err(r) => format!("{}:{} {}", r.span.line, r.span.column, r.error),
+        };
+        assert_eq!(found, *expected, "source:\n{source}\nunbound: {unbound}");
+    }
+}
+
+#[test]
+fn reads_writes_and_maybe() {
+    check(&[
+        ("for i in range(n): s += i", "i", "n s -> i s | "),
+        ("for i in range(n): s = i", "i s", "n -> i s | "),
+        // Assigned in a complete iteration: the value before is not needed.
+        ("for i in range(n): s = i", "", "n -> i s | "),
+        // An inner loop may run no trip: its names may keep their values, or have none.
+        (
+            "for i in r:\n  for j in q: s = j",
+            "i j s",
+            "r q -> i | j s",
+        ),
+        (
+            "for i in r:\n  for j in q: s = j",
+            "i",
+            "r j q s -> i j s | ",
+        ),
+        (
+            "for i in r:\n  if c: a = 1\n  else: a = 2; b = 3",
+            "i a b",
+            "r c -> i a | b",
+        ),
+        (
+            "for i in r:\n  if c: a = 1\n  else: continue\n  b = 1",
+            "i a b",
+            "r c -> i | a b",
+        ),
+        (
+            "for i in r:\n  a = 1\n  if c: break\n  b = 1",
+            "i a b",
+            "r c -> i a | b",
+        ),
+        (
+            "for i in r:\n  a = 1\n  if c: return a\n  b = 1",
+            "i a b",
+            "r c -> i a | b",
+        ),
+        (
+            "for i in r:\n  while True:\n    a = 1\n    if c: break\n  b = a",
+            "i a b",
+            "r c -> i a b | ",
+        ),
+        (
+            "for i in r:\n  while c:\n    a = 1\n  b = a",
+            "i a b",
+            "4:6 a may have no value when the loop starts",
+        ),
+        (
+            "for i in r:\n  for j in q: a = 1\n  else: a = 2\n  b = a",
+            "i j a b",
+            "r q -> i a b | j",
+        ),
+        (
+            "for i in r:\n  for j in q:\n    if j: break\n  else: a = 2\n  b = 1",
+            "i j a b",
+            "r q -> i b | j a",
+        ),
+        ("while c:\n  x = 1\n  c -= x", "x", "c -> c x | "),
+        (
+            "for i in r:\n  x = y if c else z\n  y = 1",
+            "i x y",
+            "2:6 y may have no value when the loop starts",
+        ),
+        (
+            "for i in r:\n  x = c or y\n  y = 1",
+            "i x",
+            "r c y -> i x y | ",
+        ),
+        ("for i, (a, b) in r: pass", "i a b", "r -> i a b | "),
+        ("for i in r: A[i] += x", "i", "r A x -> i | "),
+        ("for i in r: self.t += self.x[i]", "i", "r self -> i | "),
+        (
+            "for i in r:\n  row = A[i]\n  n = row.shape[0]",
+            "i row n",
+            "r A -> i row n | ",
+        ),
+        ("for t in r: a, b = b, a", "t", "r a b -> t a b | "),
+        ("for i in r: i = i + 1", "i", "r -> i | "),
+        ("for i in r: pass\nelse: x = y", "i x y", "r -> i | "),
+        ("for n in range(n): pass", "", "n -> n | "),
+    ]);
+}
+
+fn flags(source: &str, unbound: &str) -> String {
+    let scope = scope(source, unbound);
+    text::places(&parse(source, &scope).places)
+        .trim_end()
+        .replace('\n', ", ")
+}
+
+#[test]
+fn places() {
+    assert_eq!(
+        flags("for i in range(n): y[i] = np.sqrt(self.x[i])", "i"),
+        "local i w, global range c, local n c, local y c, global np c, attr np.sqrt c, local self c, attr self.x c"
+    );
+    // An attribute of what the site assigns is no capture, and neither is what hangs on it.
+    assert_eq!(
+        flags("for row in A: s += row.shape.x", "row"),
+        "local row w, local A c, local s cw, attr row.shape, attr row.shape.x"
+    );
+    assert_eq!(
+        flags("for i in r: self.a.b = i", "i"),
+        "local i w, local r c, local self c, attr self.a c, attr self.a.b w"
+    );
+    assert_eq!(
+        flags("for i in r:\n  if c: self.b = i", "i"),
+        "local i w, local r c, local c c, local self c, attr self.b cw"
+    );
+    assert_eq!(
+        flags("for i in r:\n  g.x = 1\n  y = g.x", "i y"),
+        "local i w, local r c, local g c, attr g.x w, local y w"
+    );
+}
+
+#[test]
+fn module_level_names_are_global() {
+    let scope = ScopeInfo {
+        module_level: true,
+        ..ScopeInfo::default()
+    };
+    let site = parse("for i in range(n):\n  s += i\n  if s: t = 1\n", &scope);
+    let flags = text::places(&site.places);
+    assert_eq!(
+        flags,
+        "global i w\nglobal range c\nglobal n c\nglobal s cw\nglobal t cw\n"
+    );
+    let i = interface(&site, &scope).expect("no local can be unbound");
+    assert_eq!(summary(&i), " ->  | ");
+    let names =
+        |ids: &[nestwise_ir::PlaceId]| ids.iter().map(|&p| site.path(p)).collect::<Vec<_>>();
+    assert_eq!(names(&i.stores), ["i", "s", "t"]);
+    assert_eq!(names(&i.pass_through), ["t"]);
+}
+
+#[test]
+fn the_rest_of_an_interface() {
+    let source = "while a.x < b.x:\n  a.x += c.y\n  d.z = b.y\n  if a: return 1\n";
+    let scope = scope(source, "");
+    let site = parse(source, &scope);
+    let i = interface(&site, &scope).expect("all bound");
+    assert_eq!((i.kind, i.returns), (LoopKind::While, true));
+    let pairs: Vec<_> = i
+        .distinct
+        .iter()
+        .map(|&(p, q)| (site.path(p), site.path(q)))
+        .collect();
+    assert_eq!(pairs, [("a".to_owned(), "b".to_owned())]);
+    assert_eq!(i.atoms, None);
+    assert_eq!(i.write_order.len(), i.writes.len());
+}
+
+fn atoms(source: &str) -> String {
+    let scope = scope(source, "i j k x row v m2 best");
+    let site = parse(source, &scope);
+    let i = interface(&site, &scope).unwrap_or_else(|r| panic!("{source}: {r}"));
+    let Some(names) = i.atoms else {
+        return "none".to_owned();
+    };
+    let plan = i.atom_plan.iter().map(|atom| {
+        let path = site.path(atom.place);
+        let arg = atom.local_arg.map_or("g".to_owned(), |k| k.to_string());
+        match atom.kind {
+            AtomKind::Int => format!("{path}@{arg}"),
+            AtomKind::Len => format!("len({path})@{arg}"),
+            AtomKind::Dim(k) => format!("dim({path}, {k})@{arg}"),
+        }
+    });
+    format!(
+        "[{}] {}",
+        names.join(" "),
+        plan.collect::<Vec<_>>().join(" ")
+    )
+}
+
+#[test]
+fn atoms_of_nests() {
+    for (source, expected) in [
+        ("for i in range(n): pass", "[n] n@0"),
+        (
+            "for i in range(1, n - 1, 2):\n  for j in range(i, m): pass",
+            "[n m] n@0 m@1",
+        ),
+        ("for i in range(10): pass", "[] "),
+        (
+            "for i in range(len(A)):\n  for j in range(len(A[i])): pass",
+            "[A] len(A)@0 dim(A, 1)@0",
+        ),
+        (
+            "for i in range(A.shape[0]):\n  for j in range(A.shape[1] // 2): pass",
+            "[A] len(A)@0 dim(A, 1)@0",
+        ),
+        (
+            "for row in A:\n  for x in row: pass",
+            "[A] len(A)@0 dim(A, 1)@0",
+        ),
+        (
+            "for i in range(n):\n  row = A[i]\n  for x in row: pass",
+            "[n A] n@0 dim(A, 1)@1",
+        ),
+        ("for i, x in enumerate(A): pass", "[A] len(A)@0"),
+        ("for x in zip(f(a), A): pass", "none"),
+        (
+            "for i in range(n):\n  for x in zip(A[i], B): s = x",
+            "[n A] n@0 dim(A, 1)@1",
+        ),
+        ("for i in range(self.n): pass", "[self] self.n@0"),
+        (
+            "for i in range(n):\n  m2 = n - i\n  for j in range(m2): pass",
+            "[n] n@0",
+        ),
+        (
+            "for i in range(n):\n  m2 = m2 * 2\n  for j in range(m2): pass",
+            "none",
+        ),
+        (
+            "for i in range(n):\n  for k in range(p[i], p[i + 1]): pass",
+            "none",
+        ),
+        ("for i in range(n):\n  while c: c -= 1", "none"),
+        ("for i in range(a + b + c + d + e): pass", "none"),
+        ("for i in range(n): s = helper(i)", "none"),
+        (
+            "for i in range(n): s = np.sqrt(i) + sum(A[i])",
+            "[n A] n@0 dim(A, 1)@1",
+        ),
+        ("for i in range(min(n, m)): pass", "[n m] n@0 m@1"),
+        ("for i in reversed(range(int(n / 2))): pass", "[n] n@0"),
+        ("for i in range(2 ** n): pass", "none"),
+        ("for x in (1, 2): pass", "[] "),
+    ] {
+        if source.contains("m2 * 2") {
+            // Read before it is assigned: bound for this one.
+            let scope = scope(source, "i j");
+            assert_eq!(
+                interface(&parse(source, &scope), &scope)
+                    .expect("bound")
+                    .atoms,
+                None
+            );
+            continue;
+        }
+        assert_eq!(atoms(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn definitions_that_fan_out_are_asked_once() {
+    let mut source = "for i in range(n):\n  x0 = n\n".to_owned();
+    for k in 1..15 {
+        let p = k - 1;
+        source += &format!("  x{k} = x{p} * x{p} * x{p} * x{p} * x{p} * x{p} * x{p} * x{p}\n");
+    }
+    source += "  for j in range(x14): pass\n";
+    assert_eq!(atoms(&source), "[n] n@0");
+}

@@ -1,0 +1,139 @@
+//! Reading and writing attributes without running user code.
+//!
+//! `object.__getattribute__` on an instance runs somebody's code only if the class (or a base) overrides
+//! `__getattribute__` or `__getattr__`, or has a descriptor under that name. Both are looked up in the classes' own
+//! dictionaries, once per class and name.
+
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+#[derive(Clone, Copy, PartialEq)]
+struct Safety {
+    read: bool,
+    write: bool,
+}
+
+thread_local! {
+    /// By class and interned name. The classes are kept alive, so an address means one class for ever.
+    static CHECKED: RefCell<HashMap<(usize, usize), (Py<PyType>, Safety)>> = RefCell::default();
+}
+
+/// The attribute's value as a new reference; null if it is not there or could run user code.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn read(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> *mut PyObject {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        if ffi::PyModule_CheckExact(object) != 0 {
+            let dict = ffi::PyModule_GetDict(object);
+            let value = ffi::PyDict_GetItemWithError(dict, name.as_ptr());
+            ffi::Py_XINCREF(value);
+            return value;
+        }
+        if !safety(py, object, name).is_some_and(|s| s.read) {
+            return std::ptr::null_mut();
+        }
+        let value = ffi::PyObject_GenericGetAttr(object, name.as_ptr());
+        if value.is_null() {
+            ffi::PyErr_Clear();
+        }
+        value
+    }
+}
+
+/// Whether an attribute of `object` can be set without running user code.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn writable(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
+    // SAFETY: as promised by the caller.
+    unsafe { ffi::PyModule_CheckExact(object) == 0 && safety(py, object, name).is_some_and(|s| s.write) }
+}
+
+unsafe fn safety(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> Option<Safety> {
+    // SAFETY: a live object's type.
+    let ty = unsafe { ffi::Py_TYPE(object) };
+    let key = (ty as usize, name.as_ptr() as usize);
+    if let Some(known) = CHECKED.with_borrow(|c| c.get(&key).map(|k| k.1)) {
+        return Some(known);
+    }
+    // SAFETY: types are objects.
+    let class: Bound<'_, PyType> = unsafe { Bound::from_borrowed_ptr(py, ty.cast()) }.cast_into().ok()?;
+    let safety = examine(py, &class, name).ok()?;
+    CHECKED.with_borrow_mut(|c| c.insert(key, (class.unbind(), safety)));
+    Some(safety)
+}
+
+fn examine(py: Python<'_>, class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> PyResult<Safety> {
+    let none = Safety { read: false, write: false };
+    // Only heap classes made by `class` statements; a metaclass could intercept what follows.
+    if !class.get_type().is(py.get_type::<PyType>()) {
+        return Ok(none);
+    }
+    let object = py.import("builtins")?.getattr("object")?;
+    let member = py.import("types")?.getattr("MemberDescriptorType")?;
+    let mut safety = Safety { read: true, write: true };
+    let mut shadowed = false;
+    for base in class.getattr("__mro__")?.cast::<PyTuple>()?.iter() {
+        if base.is(&object) {
+            break;
+        }
+        let dict = base.getattr("__dict__")?;
+        for special in ["__getattribute__", "__getattr__"] {
+            if dict.contains(special)? {
+                return Ok(none);
+            }
+        }
+        for special in ["__setattr__", "__delattr__"] {
+            safety.write &= !dict.contains(special)?;
+        }
+        if !shadowed && dict.contains(name)? {
+            shadowed = true;
+            let value = dict.get_item(name)?;
+            let kind = value.get_type();
+            let is_slot = kind.is(&member);
+            let descriptor = kind.hasattr("__get__")? || kind.hasattr("__set__")?;
+            if descriptor && !is_slot {
+                return Ok(none);
+            }
+        }
+    }
+    Ok(safety)
+}
+
+/// The name of an object's type, for messages.
+pub fn type_name(py: Python<'_>, object: *mut PyObject) -> String {
+    if object.is_null() {
+        return "unbound".into();
+    }
+    // SAFETY: a live object.
+    let object = unsafe { Bound::from_borrowed_ptr(py, object) };
+    let name = object.get_type().fully_qualified_name();
+    name.map_or_else(|_| "unknown".into(), |n| n.to_string())
+}
+
+/// The dictionary of the frame's builtins, borrowed; null if it is not an exact dictionary.
+pub fn builtins(_py: Python<'_>) -> *mut PyObject {
+    // SAFETY: borrowed references of the current frame.
+    unsafe {
+        let dict = ffi::PyEval_GetBuiltins();
+        if !dict.is_null() && ffi::PyDict_CheckExact(dict) != 0 { dict } else { std::ptr::null_mut() }
+    }
+}
+
+/// An empty dictionary stands in where the frame has no globals of its own.
+pub fn globals(py: Python<'_>) -> Bound<'_, PyDict> {
+    // SAFETY: a borrowed reference of the current frame, or null.
+    unsafe {
+        let dict = ffi::PyEval_GetGlobals();
+        if dict.is_null() || ffi::PyDict_CheckExact(dict) == 0 {
+            PyDict::new(py)
+        } else {
+            Bound::from_borrowed_ptr(py, dict).cast_into_unchecked()
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The user's own functions, for inlining: found by their code object, parsed once.
+
+use crate::bind::{self, BindPlace};
+use nestwise_frontend::parse_function;
+use nestwise_ir::surface::{Function, Place};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyDict};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// A function that may be inlined.
+pub struct UserFunction {
+    /// Its surface form.
+    pub surface: Arc<Function>,
+    /// Its places, ready to bind: only globals are captured.
+    pub places: Vec<BindPlace>,
+    /// Its module's dictionary.
+    pub globals: Py<PyDict>,
+}
+
+struct Entry {
+    /// Keeps the code alive, so that its address means this code for ever.
+    _code: Py<PyAny>,
+    function: Option<Arc<UserFunction>>,
+}
+
+thread_local! {
+    static FUNCTIONS: RefCell<HashMap<(usize, usize), Entry>> = RefCell::default();
+}
+
+fn function_type(py: Python<'_>) -> *mut ffi::PyTypeObject {
+    use pyo3::sync::PyOnceLock;
+    static TYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let ty = TYPE.get_or_try_init(py, || py.import("types")?.getattr("FunctionType").map(Bound::unbind));
+    ty.map_or(std::ptr::null_mut(), |t| t.as_ptr().cast())
+}
+
+/// The code object (borrowed) of an exact Python function.
+pub fn code_of(py: Python<'_>, object: *mut PyObject) -> Option<*mut PyObject> {
+    // SAFETY: a live object; `__code__` of an exact function runs no user code and outlives the new reference,
+    // since the function owns it.
+    unsafe {
+        if ffi::Py_TYPE(object) != function_type(py) {
+            return None;
+        }
+        let code = ffi::PyObject_GetAttrString(object, c"__code__".as_ptr());
+        if code.is_null() {
+            ffi::PyErr_Clear();
+            return None;
+        }
+        ffi::Py_DECREF(code);
+        Some(code)
+    }
+}
+
+/// What the function's free names hold now, in the order of `co_freevars`: strong references.
+pub fn closure(py: Python<'_>, function: *mut PyObject) -> Vec<Py<PyAny>> {
+    // SAFETY: a live function.
+    let function: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, function) };
+    let cells = function.getattr("__closure__").ok().filter(|c| !c.is_none());
+    let contents = |cell: Bound<'_, PyAny>| cell.getattr("cell_contents").map_or_else(|_| py.None(), Bound::unbind);
+    cells.and_then(|c| c.try_iter().ok()).map_or_else(Vec::new, |c| c.flatten().map(contents).collect())
+}
+
+/// The function in surface form, unless it cannot be inlined.
+pub fn user_function(py: Python<'_>, object: *mut PyObject) -> Option<Arc<UserFunction>> {
+    let code = code_of(py, object)?;
+    // SAFETY: a live function.
+    let function: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, object) };
+    let globals = function.getattr("__globals__").ok()?;
+    let key = (code as usize, globals.as_ptr() as usize);
+    if let Some(found) = FUNCTIONS.with_borrow(|f| f.get(&key).map(|e| e.function.clone())) {
+        return found;
+    }
+    let parsed = parse(py, &function, &globals).ok().flatten().map(Arc::new);
+    // SAFETY: a live code object.
+    let code = unsafe { Bound::from_borrowed_ptr(py, code) }.unbind();
+    FUNCTIONS.with_borrow_mut(|f| f.insert(key, Entry { _code: code, function: parsed.clone() }));
+    parsed
+}
+
+fn parse(
+    py: Python<'_>,
+    function: &Bound<'_, PyAny>,
+    globals: &Bound<'_, PyAny>,
+) -> PyResult<Option<UserFunction>> {
+    let text = py.import("nestwise.sources")?.call_method1("function_text", (function,))?;
+    if text.is_none() {
+        return Ok(None);
+    }
+    let (text, first_line, indented, locals, free): (String, u32, bool, HashSet<String>, Vec<String>) = text.extract()?;
+    let free_set: HashSet<String> = free.iter().cloned().collect();
+    let name: String = function.getattr("__name__")?.extract()?;
+    let file: String = function.getattr("__code__")?.getattr("co_filename")?.extract()?;
+    // Defaults that are not the literals of the text could differ from what the call would use.
+    let Ok(surface) = parse_function(&text, first_line, indented, &locals, &free_set, &name, &file) else {
+        return Ok(None);
+    };
+    let places: Vec<&Place> = surface.places.values().collect();
+    let places = bind::bind_places(py, &places, &free);
+    let globals = globals.clone().cast_into::<PyDict>()?.unbind();
+    Ok(Some(UserFunction { surface: Arc::new(surface), places, globals }))
+}

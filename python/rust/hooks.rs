@@ -1,0 +1,263 @@
+//! The builtin functions of a site: what the rewritten code calls.
+//!
+//! They are plain C functions in vectorcall form, bound to their site through a capsule, since a call through a
+//! Python class would cost more than the work they do.
+
+use crate::driver::{self, Active};
+use crate::site::Site;
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::ffi::CStr;
+use std::sync::Arc;
+
+type Fast = unsafe extern "C" fn(*mut PyObject, *const *mut PyObject, ffi::Py_ssize_t) -> *mut PyObject;
+
+/// All functions of one site.
+#[pyclass(frozen, module = "nestwise")]
+pub struct SiteFunctions {
+    #[pyo3(get)]
+    admit: Py<PyAny>,
+    #[pyo3(get)]
+    call: Py<PyAny>,
+    #[pyo3(get)]
+    out: Py<PyAny>,
+    #[pyo3(get)]
+    maybe: Py<PyTuple>,
+    #[pyo3(get)]
+    rest: Py<PyAny>,
+    #[pyo3(get)]
+    skip: Py<PyAny>,
+    #[pyo3(get)]
+    more: Py<PyAny>,
+    #[pyo3(get)]
+    orelse: Py<PyAny>,
+    #[pyo3(get)]
+    returned: Py<PyAny>,
+    #[pyo3(get)]
+    value: Py<PyAny>,
+}
+
+struct Bundle {
+    site: Arc<Site>,
+    /// Which `maybe` name, for that function.
+    index: usize,
+}
+
+const CAPSULE: &CStr = c"nestwise.site";
+
+/// A method table entry. CPython keeps a pointer to it, so entries live for ever: there is one set per process.
+struct Method(ffi::PyMethodDef);
+// SAFETY: immutable after construction.
+unsafe impl Sync for Method {}
+
+const fn method(name: &'static CStr, function: Fast) -> Method {
+    Method(ffi::PyMethodDef {
+        ml_name: name.as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFast: function },
+        ml_flags: ffi::METH_FASTCALL,
+        ml_doc: std::ptr::null(),
+    })
+}
+
+static ADMIT: Method = method(c"admit", admit);
+static CALL: Method = method(c"call", call);
+static OUT: Method = method(c"out", out);
+static MAYBE: Method = method(c"maybe", maybe);
+static REST: Method = method(c"rest", rest);
+static SKIP: Method = method(c"skip", skip);
+static MORE: Method = method(c"more", more);
+static ORELSE: Method = method(c"orelse", orelse);
+static RETURNED: Method = method(c"returned", returned);
+static VALUE: Method = method(c"value", value);
+
+unsafe extern "C" fn drop_bundle(capsule: *mut PyObject) {
+    // SAFETY: called once, for a capsule made in `bound`.
+    unsafe { drop(Box::from_raw(ffi::PyCapsule_GetPointer(capsule, CAPSULE.as_ptr()).cast::<Bundle>())) };
+}
+
+fn bound(py: Python<'_>, site: &Arc<Site>, method: &'static Method, index: usize) -> PyResult<Py<PyAny>> {
+    let bundle = Box::into_raw(Box::new(Bundle { site: site.clone(), index }));
+    // SAFETY: the capsule owns the bundle; the function owns the capsule; the method table is static and never
+    // written, although the signature asks for a mutable pointer.
+    unsafe {
+        let capsule = ffi::PyCapsule_New(bundle.cast(), CAPSULE.as_ptr(), Some(drop_bundle));
+        let capsule: Bound<'_, PyAny> = Bound::from_owned_ptr_or_err(py, capsule)?;
+        let function = ffi::PyCFunction_NewEx((&raw const method.0).cast_mut(), capsule.as_ptr(), std::ptr::null_mut());
+        Ok(Bound::from_owned_ptr_or_err(py, function)?.unbind())
+    }
+}
+
+/// Makes the functions of a site with `maybe` perhaps-assigned names.
+pub fn functions(py: Python<'_>, site: &Arc<Site>, maybe: usize) -> PyResult<SiteFunctions> {
+    let names: Vec<Py<PyAny>> = (0..maybe).map(|i| bound(py, site, &MAYBE, i)).collect::<PyResult<_>>()?;
+    Ok(SiteFunctions {
+        admit: bound(py, site, &ADMIT, 0)?,
+        call: bound(py, site, &CALL, 0)?,
+        out: bound(py, site, &OUT, 0)?,
+        maybe: PyTuple::new(py, names)?.unbind(),
+        rest: bound(py, site, &REST, 0)?,
+        skip: bound(py, site, &SKIP, 0)?,
+        more: bound(py, site, &MORE, 0)?,
+        orelse: bound(py, site, &ORELSE, 0)?,
+        returned: bound(py, site, &RETURNED, 0)?,
+        value: bound(py, site, &VALUE, 0)?,
+    })
+}
+
+/// # Safety
+/// `this` is the capsule of one of the functions above.
+unsafe fn bundle<'a>(this: *mut PyObject) -> &'a Bundle {
+    // SAFETY: as promised by the caller.
+    unsafe { &*ffi::PyCapsule_GetPointer(this, CAPSULE.as_ptr()).cast() }
+}
+
+/// # Safety
+/// CPython's promise about vectorcall arguments.
+unsafe fn arguments<'a>(args: *const *mut PyObject, count: ffi::Py_ssize_t) -> &'a [*mut PyObject] {
+    if count <= 0 {
+        return &[];
+    }
+    // SAFETY: as promised by the caller.
+    unsafe { std::slice::from_raw_parts(args, count as usize) }
+}
+
+fn bool_object(value: bool) -> *mut PyObject {
+    // SAFETY: a new reference to an immortal object.
+    unsafe { ffi::PyBool_FromLong(value.into()) }
+}
+
+fn raised(py: Python<'_>, error: PyErr) -> *mut PyObject {
+    error.restore(py);
+    std::ptr::null_mut()
+}
+
+fn active<T>(default: T, f: impl FnOnce(&Active) -> T) -> T {
+    driver::with_active(f).unwrap_or(default)
+}
+
+unsafe extern "C" fn admit(this: *mut PyObject, args: *const *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
+    // SAFETY: called by CPython with the GIL held.
+    let (py, site, arguments) =
+        unsafe { (Python::assume_attached(), &bundle(this).site, arguments(args, count)) };
+    bool_object(site.admit(py, arguments))
+}
+
+unsafe extern "C" fn call(this: *mut PyObject, args: *const *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
+    // SAFETY: called by CPython with the GIL held.
+    let (py, site, arguments) =
+        unsafe { (Python::assume_attached(), &bundle(this).site, arguments(args, count)) };
+    site.call(py, arguments).unwrap_or_else(|e| raised(py, e))
+}
+
+/// The empty tuple, or a tuple of one value, which `for name in ...` assigns.
+fn one_or_none(value: *mut PyObject) -> *mut PyObject {
+    // SAFETY: the tuple takes a reference of its own.
+    unsafe {
+        if value.is_null() {
+            return ffi::PyTuple_New(0);
+        }
+        let tuple = ffi::PyTuple_New(1);
+        if !tuple.is_null() {
+            ffi::Py_INCREF(value);
+            ffi::PyTuple_SetItem(tuple, 0, value);
+        }
+        tuple
+    }
+}
+
+unsafe extern "C" fn out(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    active(one_or_none(std::ptr::null_mut()), |a| {
+        if a.writes.is_empty() {
+            return one_or_none(std::ptr::null_mut());
+        }
+        // SAFETY: the inner tuple takes a reference of its own to each value.
+        unsafe {
+            let values = ffi::PyTuple_New(a.writes.len() as isize);
+            if values.is_null() {
+                return values;
+            }
+            for (i, value) in a.writes.iter().enumerate() {
+                ffi::Py_INCREF(*value);
+                ffi::PyTuple_SetItem(values, i as isize, *value);
+            }
+            let outer = one_or_none(values);
+            ffi::Py_DECREF(values);
+            outer
+        }
+    })
+}
+
+unsafe extern "C" fn maybe(this: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    // SAFETY: called by CPython with our capsule.
+    let index = unsafe { bundle(this).index };
+    active(one_or_none(std::ptr::null_mut()), |a| {
+        one_or_none(a.maybe.get(index).copied().unwrap_or(std::ptr::null_mut()))
+    })
+}
+
+unsafe extern "C" fn rest(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    // SAFETY: called by CPython with the GIL held.
+    let py = unsafe { Python::assume_attached() };
+    match driver::with_active(Active::rest) {
+        Some(Ok(object)) => object,
+        Some(Err(error)) => raised(py, error),
+        None => py.None().into_ptr(),
+    }
+}
+
+/// `SKIP(iterable)`: the iterable itself, or an iterator past what native code has done.
+unsafe extern "C" fn skip(_: *mut PyObject, args: *const *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
+    // SAFETY: called by CPython with the GIL held and one argument.
+    unsafe {
+        let py = Python::assume_attached();
+        let Some(iterable) = arguments(args, count).first().copied() else { return py.None().into_ptr() };
+        let done = active(0, Active::skipped);
+        if done == 0 {
+            ffi::Py_INCREF(iterable);
+            return iterable;
+        }
+        let iterator = ffi::PyObject_GetIter(iterable);
+        for _ in 0..done {
+            if iterator.is_null() {
+                break;
+            }
+            let item = ffi::PyIter_Next(iterator);
+            if item.is_null() {
+                break;
+            }
+            ffi::Py_DECREF(item);
+        }
+        iterator
+    }
+}
+
+unsafe extern "C" fn more(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    // SAFETY: called by CPython with the GIL held.
+    let py = unsafe { Python::assume_attached() };
+    match driver::with_active(Active::more).unwrap_or(Ok(true)) {
+        Ok(value) => bool_object(value),
+        Err(error) => raised(py, error),
+    }
+}
+
+unsafe extern "C" fn orelse(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    bool_object(active(true, Active::orelse))
+}
+
+unsafe extern "C" fn returned(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    bool_object(active(false, Active::returned))
+}
+
+unsafe extern "C" fn value(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    // SAFETY: called by CPython with the GIL held.
+    let py = unsafe { Python::assume_attached() };
+    active(py.None().into_ptr(), |a| {
+        if a.value.is_null() {
+            return py.None().into_ptr();
+        }
+        // SAFETY: alive as long as the active site.
+        unsafe { ffi::Py_INCREF(a.value) };
+        a.value
+    })
+}

@@ -1,0 +1,190 @@
+//! What a launch needs from Python: arrays to work on, signals, the GIL.
+
+use crate::bind::Binding;
+use crate::buffers;
+use crate::layout;
+use crate::lists::{Buffer, Shape, Trouble};
+use nestwise_ir::{ArrayKind, Nest, Scalar};
+use nestwise_runtime::{ArrayView, Host, Plan, Reason, Value};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use std::cell::Cell;
+
+/// The Python side of one call.
+pub struct PyHost<'a> {
+    py: Python<'a>,
+    binding: &'a Binding,
+    nest: &'a Nest,
+    /// Set to the capture of a list that mixes ints and floats.
+    mixed: &'a Cell<Option<usize>>,
+    buffers: Vec<(usize, bool, Buffer)>,
+    texts: Vec<(usize, Vec<u32>)>,
+    /// What a signal handler raised.
+    pub raised: Option<PyErr>,
+}
+
+impl<'a> PyHost<'a> {
+    /// For one call of `plan`.
+    pub fn new(py: Python<'a>, binding: &'a Binding, plan: &'a Plan, mixed: &'a Cell<Option<usize>>) -> Self {
+        let nest = plan.nest();
+        Self { py, binding, nest, mixed, buffers: Vec::new(), texts: Vec::new(), raised: None }
+    }
+
+    fn object(&self, capture: usize) -> *mut PyObject {
+        self.binding.captures[capture].object
+    }
+
+    fn list(&mut self, name: &str, capture: usize, storage: Scalar, written: bool) -> Result<ArrayView, Reason> {
+        let trouble = |t: Trouble| Reason::List { name: name.into(), why: t.why() };
+        if let Some((_, _, buffer)) = self.buffers.iter_mut().find(|b| b.0 == capture) {
+            return Ok(buffer.view());
+        }
+        let Value::Sequence { rank, extents } = self.binding.captures[capture].value else {
+            return Err(trouble(Trouble::Leaf));
+        };
+        let shape = Shape { rank, extents, leaf: storage };
+        // SAFETY: a list or tuple kept alive by the binding; the GIL is held while the host lives, and nests that
+        // work on lists never release it.
+        let buffer = unsafe { Buffer::new(self.object(capture), shape, storage, written) };
+        let mut buffer = buffer.map_err(|t| {
+            if t == Trouble::Mixed {
+                self.mixed.set(Some(capture));
+            }
+            trouble(t)
+        })?;
+        let view = buffer.view();
+        self.buffers.push((capture, written, buffer));
+        Ok(view)
+    }
+
+    /// A row in two lists, or one list under two names, would become two copies: only harmless if nobody writes.
+    fn refuse_shared(&self) -> Result<(), Reason> {
+        if self.buffers.len() < 2 || !self.buffers.iter().any(|b| b.1) {
+            return Ok(());
+        }
+        // SAFETY: nothing has run since the lists were read.
+        let mut rows: Vec<*mut PyObject> = self.buffers.iter().flat_map(|b| unsafe { b.2.rows() }).collect();
+        rows.sort_unstable();
+        if rows.windows(2).any(|w| w[0] == w[1]) {
+            return Err(Reason::List { name: "a row".into(), why: "it is shared by two lists" });
+        }
+        Ok(())
+    }
+
+    /// Puts what was computed into the lists.
+    pub fn write_back(&self) -> bool {
+        // SAFETY: the GIL was held since the lists were read.
+        self.buffers.iter().filter(|b| b.1).all(|b| unsafe { b.2.write_back() })
+    }
+}
+
+impl Host for PyHost<'_> {
+    fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason> {
+        let nest = self.nest;
+        let mut written = vec![false; self.binding.captures.len()];
+        for decl in nest.arrays.values() {
+            written[decl.capture as usize] |= decl.written;
+        }
+        let mut views = Vec::with_capacity(nest.arrays.len());
+        for decl in nest.arrays.values() {
+            let capture = decl.capture as usize;
+            let view = match (decl.kind, &self.binding.captures[capture].value) {
+                (ArrayKind::List | ArrayKind::Tuple, _) => {
+                    self.list(&decl.name, capture, decl.storage, written[capture])?
+                }
+                (ArrayKind::Str, _) => self.text(&decl.name, capture)?,
+                (_, Value::Array(view)) => *view,
+                _ => return Err(Reason::Array { name: decl.name.clone(), why: "its type changed" }),
+            };
+            if written[capture] && !self.is_writable(capture, decl.kind) {
+                return Err(Reason::Array { name: decl.name.clone(), why: "it is read-only" });
+            }
+            views.push(view);
+        }
+        self.refuse_shared()?;
+        Ok(views)
+    }
+
+    fn poll(&mut self) -> bool {
+        if let Err(error) = self.py.check_signals() {
+            self.raised = Some(error);
+            return true;
+        }
+        !self.unchanged()
+    }
+
+    fn may_unlock(&self) -> bool {
+        self.buffers.is_empty()
+    }
+
+    fn unlocked(&mut self, work: &mut (dyn FnMut() + Send)) {
+        self.py.detach(work);
+    }
+}
+
+impl PyHost<'_> {
+    fn text(&mut self, name: &str, capture: usize) -> Result<ArrayView, Reason> {
+        if !self.texts.iter().any(|t| t.0 == capture) {
+            // SAFETY: an exact `str` kept alive by the binding.
+            let object = unsafe { Bound::from_borrowed_ptr(self.py, self.object(capture)) };
+            let points = buffers::code_points(&object);
+            let points = points.ok_or(Reason::Array { name: name.into(), why: "it holds lone surrogates" })?;
+            self.texts.push((capture, points));
+        }
+        let points = self.texts.iter_mut().find(|t| t.0 == capture).map(|t| &mut t.1);
+        let points = points.ok_or(Reason::Array { name: name.into(), why: "it is gone" })?;
+        let mut view = ArrayView {
+            ptr: points.as_mut_ptr().cast(),
+            tags: std::ptr::null_mut(),
+            rank: 1,
+            extents: [0; 8],
+            strides: [0; 8],
+            size: 4,
+        };
+        view.extents[0] = points.len() as i64;
+        view.strides[0] = 4;
+        Ok(view)
+    }
+
+    fn is_writable(&self, capture: usize, kind: ArrayKind) -> bool {
+        match kind {
+            // SAFETY: the capture is an exact ndarray.
+            ArrayKind::Ndarray => unsafe {
+                layout::array_header(self.object(capture)).flags & layout::WRITEABLE != 0
+            },
+            ArrayKind::List | ArrayKind::ArrayArray => true,
+            // SAFETY: a live object.
+            ArrayKind::Bytes => unsafe {
+                ffi::Py_TYPE(self.object(capture)) == &raw mut ffi::PyByteArray_Type
+            },
+            ArrayKind::Tuple | ArrayKind::Str => false,
+        }
+    }
+
+    /// Whether signal handlers left the arrays where they were.
+    fn unchanged(&self) -> bool {
+        self.nest.arrays.values().all(|decl| {
+            let bound = &self.binding.captures[decl.capture as usize];
+            match (&bound.value, decl.kind) {
+                (Value::Array(view), ArrayKind::Ndarray) => {
+                    // SAFETY: an exact ndarray, alive.
+                    let header = unsafe { layout::array_header(bound.object) };
+                    header.data == view.ptr && header.nd as usize == view.rank && {
+                        // SAFETY: `nd` entries.
+                        let now = unsafe { std::slice::from_raw_parts(header.dimensions, view.rank) };
+                        now.iter().zip(view.extents).all(|(a, b)| *a as i64 == b)
+                    }
+                }
+                (Value::Array(view), _) => match buffers::view(self.py, bound.object).map(|f| f.value) {
+                    Some(Value::Array(now)) => now.ptr == view.ptr && now.extents == view.extents,
+                    _ => false,
+                },
+                (Value::Sequence { extents, .. }, ArrayKind::List) => {
+                    // SAFETY: an exact list, alive.
+                    unsafe { ffi::PyObject_Size(bound.object) as i64 == extents[0] }
+                }
+                _ => true,
+            }
+        })
+    }
+}

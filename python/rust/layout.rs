@@ -1,0 +1,147 @@
+//! The few object layouts that are read directly, since the calls of the stable ABI would cost more than the work:
+//! list items, float values, ndarray headers, NumPy scalars. They have been the same in CPython 3.10 to 3.14 and in
+//! NumPy 2; [`self_check`] compares them with what the slow calls say before anything relies on them.
+
+use pyo3::ffi::{self, PyObject};
+use std::os::raw::{c_char, c_int};
+
+#[repr(C)]
+struct List {
+    head: ffi::PyObject,
+    size: ffi::Py_ssize_t,
+    items: *mut *mut PyObject,
+}
+
+#[repr(C)]
+struct Tuple {
+    head: ffi::PyObject,
+    size: ffi::Py_ssize_t,
+    items: [*mut PyObject; 1],
+}
+
+/// Any object whose payload follows its head at once: `float`, and every NumPy scalar.
+#[repr(C)]
+struct Payload<T> {
+    head: ffi::PyObject,
+    value: T,
+}
+
+/// The header of an ndarray.
+#[repr(C)]
+pub struct ArrayHeader {
+    head: ffi::PyObject,
+    /// First element.
+    pub data: *mut u8,
+    /// Number of axes.
+    pub nd: c_int,
+    /// Extents.
+    pub dimensions: *mut isize,
+    /// Byte strides.
+    pub strides: *mut isize,
+    /// Owner of the memory.
+    pub base: *mut PyObject,
+    /// The dtype.
+    pub descr: *mut Descr,
+    /// `NPY_ARRAY_*` flags.
+    pub flags: c_int,
+}
+
+/// The start of a dtype.
+#[repr(C)]
+pub struct Descr {
+    head: ffi::PyObject,
+    typeobj: *mut PyObject,
+    kind: c_char,
+    type_: c_char,
+    /// `=` native, `|` not applicable, else swapped.
+    pub byteorder: c_char,
+    former_flags: c_char,
+    /// `NPY_TYPES`.
+    pub type_num: c_int,
+}
+
+/// `NPY_ARRAY_ALIGNED`.
+pub const ALIGNED: c_int = 0x100;
+/// `NPY_ARRAY_WRITEABLE`.
+pub const WRITEABLE: c_int = 0x400;
+
+/// The items of a list.
+///
+/// # Safety
+/// `list` is an exact list, and nothing changes it while the slice lives.
+pub unsafe fn list_items<'a>(list: *mut PyObject) -> &'a mut [*mut PyObject] {
+    let list = list.cast::<List>();
+    // SAFETY: as promised by the caller; an empty list may have no item block at all.
+    unsafe {
+        if (*list).size == 0 {
+            &mut []
+        } else {
+            std::slice::from_raw_parts_mut((*list).items, (*list).size as usize)
+        }
+    }
+}
+
+/// The items of a tuple.
+///
+/// # Safety
+/// `tuple` is an exact tuple.
+pub unsafe fn tuple_items<'a>(tuple: *mut PyObject) -> &'a [*mut PyObject] {
+    let tuple = tuple.cast::<Tuple>();
+    // SAFETY: as promised by the caller.
+    unsafe { std::slice::from_raw_parts((&raw const (*tuple).items).cast(), (*tuple).size as usize) }
+}
+
+/// The payload of a `float` or a NumPy scalar.
+///
+/// # Safety
+/// `object` is of a type whose payload is a `T` directly behind the head.
+pub unsafe fn payload<T: Copy>(object: *mut PyObject) -> T {
+    // SAFETY: as promised by the caller.
+    unsafe { (*object.cast::<Payload<T>>()).value }
+}
+
+/// Sets the payload of a new NumPy scalar.
+///
+/// # Safety
+/// As for [`payload`]; nobody else has seen the object yet.
+pub unsafe fn set_payload<T: Copy>(object: *mut PyObject, value: T) {
+    // SAFETY: as promised by the caller.
+    unsafe { (*object.cast::<Payload<T>>()).value = value };
+}
+
+/// The header of an ndarray.
+///
+/// # Safety
+/// `array` is an exact ndarray.
+pub unsafe fn array_header<'a>(array: *mut PyObject) -> &'a ArrayHeader {
+    // SAFETY: as promised by the caller.
+    unsafe { &*array.cast::<ArrayHeader>() }
+}
+
+/// Whether lists, tuples and floats are laid out as this file believes.
+pub fn self_check() -> bool {
+    // SAFETY: all objects are made here, checked for null, and released once.
+    unsafe {
+        let list = ffi::PyList_New(2);
+        let tuple = ffi::PyTuple_New(1);
+        let float = ffi::PyFloat_FromDouble(1.25);
+        if list.is_null() || tuple.is_null() || float.is_null() {
+            return false;
+        }
+        ffi::Py_INCREF(float);
+        ffi::Py_INCREF(float);
+        ffi::PyList_SetItem(list, 0, float);
+        ffi::PyList_SetItem(list, 1, ffi::PyLong_FromLong(7));
+        ffi::PyTuple_SetItem(tuple, 0, float);
+        let items = list_items(list);
+        let good = items.len() == 2
+            && items[0] == float
+            && items[1] == ffi::PyList_GetItem(list, 1)
+            && tuple_items(tuple) == [float]
+            && payload::<f64>(float) == 1.25;
+        ffi::Py_DECREF(list);
+        ffi::Py_DECREF(tuple);
+        ffi::Py_DECREF(float);
+        good
+    }
+}

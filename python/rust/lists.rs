@@ -1,0 +1,340 @@
+//! Lists and tuples of numbers: their shape, their conversion into row-major buffers, and back.
+//!
+//! A list is converted only if it is regular (every row as long as the first) and its leaves are exact `float`,
+//! `int` or `bool` objects of one type, or ints and floats where the nest has room for both. Only elements whose
+//! value or type changed are replaced afterwards; rows keep their identity.
+
+use crate::layout;
+use nestwise_ir::Scalar;
+use nestwise_runtime::ArrayView;
+use pyo3::ffi::{self, PyObject};
+
+/// Lists may nest this deep.
+pub const MAX_RANK: usize = 8;
+/// Beyond this an int is not exact as a float.
+const EXACT: i64 = 1 << 53;
+
+/// What the first elements of a list say of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// Nesting depth.
+    pub rank: usize,
+    /// Elements per level, along first elements.
+    pub extents: [i64; 8],
+    /// Type of the first leaf; floats for an empty list.
+    pub leaf: Scalar,
+}
+
+/// Why a list has no buffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Trouble {
+    /// Rows of different lengths, or elements of different depth.
+    Ragged,
+    /// Ints and floats together: convertible if the nest is typed for both.
+    Mixed,
+    /// An int that does not fit.
+    TooLarge,
+    /// Something that is not a number.
+    Leaf,
+    /// One row stands in two places and the nest writes the list.
+    SharedRow,
+    /// A NaN was written or is there: elements are found by identity too, which a copy cannot keep.
+    Nan,
+}
+
+impl Trouble {
+    /// In words.
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Ragged => "its rows differ in length or depth",
+            Self::Mixed => "it mixes ints and floats",
+            Self::TooLarge => "an int in it does not fit 64 bits",
+            Self::Leaf => "an element is not a plain int, float or bool",
+            Self::SharedRow => "one of its rows stands in two places",
+            Self::Nan => "it holds a NaN, whose identity matters",
+        }
+    }
+}
+
+fn leaf_of(object: *mut PyObject) -> Option<Scalar> {
+    // SAFETY: a live object; only its type is looked at.
+    unsafe {
+        let ty = ffi::Py_TYPE(object);
+        if ty == &raw mut ffi::PyFloat_Type {
+            Some(Scalar::F64)
+        } else if ty == &raw mut ffi::PyLong_Type {
+            Some(Scalar::I64)
+        } else if ty == &raw mut ffi::PyBool_Type {
+            Some(Scalar::Bool)
+        } else {
+            None
+        }
+    }
+}
+
+/// The items of an exact list or tuple.
+///
+/// # Safety
+/// Nothing changes the object while the slice lives.
+unsafe fn items<'a>(object: *mut PyObject) -> Option<&'a [*mut PyObject]> {
+    // SAFETY: the exact types are checked.
+    unsafe {
+        let ty = ffi::Py_TYPE(object);
+        if ty == &raw mut ffi::PyList_Type {
+            Some(layout::list_items(object))
+        } else if ty == &raw mut ffi::PyTuple_Type {
+            Some(layout::tuple_items(object))
+        } else {
+            None
+        }
+    }
+}
+
+/// Looks at the first elements only.
+///
+/// # Safety
+/// `object` is alive and the GIL is held.
+pub unsafe fn shape(object: *mut PyObject) -> Option<Shape> {
+    let mut shape = Shape { rank: 0, extents: [0; 8], leaf: Scalar::F64 };
+    let mut at = object;
+    // SAFETY: every `at` is an element of a live container.
+    while let Some(row) = unsafe { items(at) } {
+        if shape.rank == MAX_RANK {
+            return None;
+        }
+        shape.extents[shape.rank] = row.len() as i64;
+        shape.rank += 1;
+        match row.first() {
+            Some(first) => at = *first,
+            None => return Some(shape),
+        }
+    }
+    shape.leaf = leaf_of(at)?;
+    (shape.rank > 0).then_some(shape)
+}
+
+/// A list's elements as native values.
+pub struct Buffer {
+    list: *mut PyObject,
+    shape: Shape,
+    storage: Scalar,
+    data: Vec<u64>,
+    tags: Vec<u8>,
+    has_nan: bool,
+}
+
+impl Buffer {
+    /// Converts `list` to elements of `storage`.
+    ///
+    /// # Safety
+    /// `list` is an exact list or tuple; the GIL is held until the buffer is dropped or written back.
+    pub unsafe fn new(list: *mut PyObject, shape: Shape, storage: Scalar, written: bool) -> Result<Buffer, Trouble> {
+        let count: i64 = shape.extents[..shape.rank].iter().product();
+        let bytes = count as usize * storage.size();
+        let mut buffer = Buffer {
+            list,
+            shape,
+            storage,
+            data: vec![0; bytes.div_ceil(8)],
+            tags: vec![0; if storage == Scalar::Num { count as usize } else { 0 }],
+            has_nan: false,
+        };
+        let mut at = 0;
+        // SAFETY: as promised by the caller.
+        unsafe { buffer.read(list, 0, &mut at)? };
+        if written {
+            // SAFETY: as promised by the caller.
+            unsafe { buffer.refuse_shared_rows()? };
+        }
+        if written && buffer.has_nan {
+            return Err(Trouble::Nan);
+        }
+        Ok(buffer)
+    }
+
+    /// The window a kernel works on.
+    pub fn view(&mut self) -> ArrayView {
+        let mut strides = [0i64; 8];
+        let mut stride = self.storage.size() as i64;
+        for axis in (0..self.shape.rank).rev() {
+            strides[axis] = stride;
+            stride *= self.shape.extents[axis];
+        }
+        ArrayView {
+            ptr: self.data.as_mut_ptr().cast(),
+            tags: self.tags.as_mut_ptr(),
+            rank: self.shape.rank,
+            extents: self.shape.extents,
+            strides,
+            size: self.storage.size() as i64,
+        }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> i64 {
+        self.shape.extents[..self.shape.rank].iter().product()
+    }
+
+    unsafe fn read(&mut self, object: *mut PyObject, level: usize, at: &mut usize) -> Result<(), Trouble> {
+        // SAFETY: `object` is the list or one of its rows.
+        let row = unsafe { items(object) }.ok_or(Trouble::Ragged)?;
+        if row.len() as i64 != self.shape.extents[level] {
+            return Err(Trouble::Ragged);
+        }
+        if level + 1 < self.shape.rank {
+            for inner in row {
+                // SAFETY: an element of a live row.
+                unsafe { self.read(*inner, level + 1, at)? };
+            }
+            return Ok(());
+        }
+        for leaf in row {
+            // SAFETY: an element of a live row.
+            unsafe { self.read_leaf(*leaf, *at)? };
+            *at += 1;
+        }
+        Ok(())
+    }
+
+    unsafe fn read_leaf(&mut self, leaf: *mut PyObject, at: usize) -> Result<(), Trouble> {
+        let ty = leaf_of(leaf).ok_or(Trouble::Leaf)?;
+        // SAFETY: the payload's type was just checked; `at` counts elements of the shape, which sized the buffers.
+        unsafe {
+            let data = self.data.as_mut_ptr();
+            match (self.storage, ty) {
+                (Scalar::F64 | Scalar::Num, Scalar::F64) => {
+                    let value = layout::payload::<f64>(leaf);
+                    self.has_nan |= value.is_nan();
+                    *data.cast::<f64>().add(at) = value;
+                }
+                (Scalar::I64, Scalar::I64) => *data.cast::<i64>().add(at) = int(leaf)?,
+                (Scalar::Num, Scalar::I64) => {
+                    let value = int(leaf)?;
+                    if !(-EXACT..=EXACT).contains(&value) {
+                        return Err(Trouble::TooLarge);
+                    }
+                    *data.cast::<f64>().add(at) = value as f64;
+                    self.tags[at] = 1;
+                }
+                (Scalar::Bool, Scalar::Bool) => *data.cast::<u8>().add(at) = u8::from(leaf == ffi::Py_True()),
+                (Scalar::F64, Scalar::I64) | (Scalar::I64, Scalar::F64) => return Err(Trouble::Mixed),
+                _ => return Err(Trouble::Leaf),
+            }
+        }
+        Ok(())
+    }
+
+    /// Two rows that are one object would be two copies here.
+    unsafe fn refuse_shared_rows(&self) -> Result<(), Trouble> {
+        if self.shape.rank < 2 {
+            return Ok(());
+        }
+        let mut level = vec![self.list];
+        for _ in 1..self.shape.rank {
+            // SAFETY: `read` found rows at every level but the last.
+            level = level.iter().flat_map(|o| unsafe { items(*o) }.unwrap_or(&[]).to_vec()).collect();
+            let mut sorted = level.clone();
+            sorted.sort_unstable();
+            if sorted.windows(2).any(|w| w[0] == w[1]) {
+                return Err(Trouble::SharedRow);
+            }
+        }
+        Ok(())
+    }
+
+    /// The addresses of all rows (the list itself first), to find rows that two lists share.
+    ///
+    /// # Safety
+    /// The list is unchanged since it was read.
+    pub unsafe fn rows(&self) -> Vec<*mut PyObject> {
+        let mut all = vec![self.list];
+        let mut level = vec![self.list];
+        for _ in 1..self.shape.rank {
+            // SAFETY: as promised by the caller.
+            level = level.iter().flat_map(|o| unsafe { items(*o) }.unwrap_or(&[]).to_vec()).collect();
+            all.extend(&level);
+        }
+        all
+    }
+
+    /// Whether a NaN is among the elements now.
+    pub fn now_has_nan(&self) -> bool {
+        if !matches!(self.storage, Scalar::F64 | Scalar::Num) {
+            return false;
+        }
+        self.data[..self.len() as usize].iter().any(|bits| f64::from_bits(*bits).is_nan())
+    }
+
+    /// Puts changed elements back into the list. `false`: out of memory, with part of the elements replaced.
+    ///
+    /// # Safety
+    /// The list is unchanged since it was read and the GIL has been held all the time.
+    pub unsafe fn write_back(&self) -> bool {
+        let mut at = 0;
+        // SAFETY: as promised by the caller.
+        unsafe { self.write(self.list, 0, &mut at) }
+    }
+
+    unsafe fn write(&self, object: *mut PyObject, level: usize, at: &mut usize) -> bool {
+        // SAFETY: only lists are written; `read` checked every level.
+        let row = unsafe { layout::list_items(object) };
+        if level + 1 < self.shape.rank {
+            // SAFETY: rows of a list that is unchanged.
+            return row.iter().all(|inner| unsafe { self.write(*inner, level + 1, at) });
+        }
+        for slot in row {
+            // SAFETY: a live element; the old one is an exact number, so releasing it runs nobody's code.
+            unsafe {
+                if !self.same(*slot, *at) {
+                    let new = self.element(*at);
+                    if new.is_null() {
+                        return false;
+                    }
+                    ffi::Py_DECREF(std::mem::replace(slot, new));
+                }
+            }
+            *at += 1;
+        }
+        true
+    }
+
+    /// Whether the object still is what element `at` says, type and bits.
+    unsafe fn same(&self, object: *mut PyObject, at: usize) -> bool {
+        let data = self.data.as_ptr();
+        let ty = leaf_of(object);
+        // SAFETY: types are checked before payloads are read.
+        unsafe {
+            match self.storage {
+                Scalar::F64 => layout::payload::<u64>(object) == *data.add(at),
+                Scalar::I64 => int(object) == Ok(*data.cast::<i64>().add(at)),
+                Scalar::Bool => (object == ffi::Py_True()) == (*data.cast::<u8>().add(at) != 0),
+                _ if self.tags[at] != 0 => {
+                    ty == Some(Scalar::I64) && int(object) == Ok(*data.cast::<f64>().add(at) as i64)
+                }
+                _ => ty == Some(Scalar::F64) && layout::payload::<u64>(object) == *data.add(at),
+            }
+        }
+    }
+
+    unsafe fn element(&self, at: usize) -> *mut PyObject {
+        let data = self.data.as_ptr();
+        // SAFETY: `at` is within the buffer.
+        unsafe {
+            match self.storage {
+                Scalar::F64 => ffi::PyFloat_FromDouble(*data.cast::<f64>().add(at)),
+                Scalar::I64 => ffi::PyLong_FromLongLong(*data.cast::<i64>().add(at)),
+                Scalar::Bool => ffi::PyBool_FromLong((*data.cast::<u8>().add(at)).into()),
+                _ if self.tags[at] != 0 => ffi::PyLong_FromLongLong(*data.cast::<f64>().add(at) as i64),
+                _ => ffi::PyFloat_FromDouble(*data.cast::<f64>().add(at)),
+            }
+        }
+    }
+}
+
+/// An exact int's value.
+unsafe fn int(object: *mut PyObject) -> Result<i64, Trouble> {
+    let mut overflow = 0;
+    // SAFETY: an exact int: no error is possible but overflow.
+    let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow) };
+    if overflow == 0 { Ok(value) } else { Err(Trouble::TooLarge) }
+}

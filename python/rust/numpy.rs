@@ -1,0 +1,208 @@
+//! NumPy seen from outside: its types by identity, scalars boxed, its ufunc loops handed to the code generator.
+//!
+//! Nothing here imports NumPy: until the user's program has, no object can be NumPy's.
+
+use crate::layout;
+use nestwise_ir::Scalar;
+use pyo3::ffi::{self, PyObject, PyTypeObject};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::sync::OnceLock;
+
+/// What is known of the imported NumPy.
+pub struct Numpy {
+    /// `numpy.ndarray`.
+    pub ndarray: *mut PyTypeObject,
+    scalars: Vec<(Scalar, *mut PyTypeObject)>,
+    true_: *mut PyObject,
+    false_: *mut PyObject,
+    /// The version string, part of cache keys.
+    pub version: String,
+}
+
+// SAFETY: the pointers are to objects that live as long as the process, and are used with the GIL held.
+unsafe impl Send for Numpy {}
+unsafe impl Sync for Numpy {}
+
+const SCALARS: [(Scalar, &str); 13] = [
+    (Scalar::Bool, "bool_"),
+    (Scalar::I8, "int8"),
+    (Scalar::I16, "int16"),
+    (Scalar::I32, "int32"),
+    (Scalar::I64, "int64"),
+    (Scalar::U8, "uint8"),
+    (Scalar::U16, "uint16"),
+    (Scalar::U32, "uint32"),
+    (Scalar::U64, "uint64"),
+    (Scalar::F32, "float32"),
+    (Scalar::F64, "float64"),
+    (Scalar::C64, "complex64"),
+    (Scalar::C128, "complex128"),
+];
+
+static NUMPY: OnceLock<Option<Numpy>> = OnceLock::new();
+
+/// NumPy, once the program has imported a supported version of it.
+pub fn numpy(py: Python<'_>) -> Option<&'static Numpy> {
+    if let Some(known) = NUMPY.get() {
+        return known.as_ref();
+    }
+    let module = loaded(py)?;
+    let found = Numpy::look(&module).ok();
+    NUMPY.get_or_init(|| found).as_ref()
+}
+
+/// `sys.modules['numpy']`, if it is there and has been executed to its end.
+fn loaded(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+    let modules = py.import("sys").ok()?.getattr("modules").ok()?;
+    let module = modules.get_item("numpy").ok()?;
+    module.getattr("complex128").ok()?;
+    module.getattr("float64").ok()?;
+    module.getattr("ndarray").ok()?;
+    Some(module)
+}
+
+impl Numpy {
+    fn look(module: &Bound<'_, PyAny>) -> PyResult<Numpy> {
+        let version: String = module.getattr("__version__")?.extract()?;
+        let major: u32 = version.split('.').next().and_then(|v| v.parse().ok()).unwrap_or(0);
+        if major < 2 {
+            return Err(pyo3::exceptions::PyRuntimeError::new_err("NumPy 2 is needed"));
+        }
+        let immortal = |name: &str| -> PyResult<*mut PyObject> { Ok(module.getattr(name)?.into_ptr()) };
+        let mut scalars = Vec::new();
+        for (scalar, name) in SCALARS {
+            scalars.push((scalar, immortal(name)?.cast()));
+        }
+        let this = Numpy {
+            ndarray: immortal("ndarray")?.cast(),
+            scalars,
+            true_: immortal("True_")?,
+            false_: immortal("False_")?,
+            version,
+        };
+        this.check_layout(module)?;
+        register_ufuncs(module);
+        Ok(this)
+    }
+
+    /// Compares the direct reads of `layout` with NumPy's own words on a small array.
+    fn check_layout(&self, module: &Bound<'_, PyAny>) -> PyResult<()> {
+        let array = module.call_method1("zeros", ((3, 5), "int16"))?;
+        // SAFETY: an ndarray, just made.
+        let header = unsafe { layout::array_header(array.as_ptr()) };
+        let interface = array.getattr("__array_interface__")?;
+        let (address, _): (usize, bool) = interface.get_item("data")?.extract()?;
+        // SAFETY: two axes, if the header is what we believe; `nd` is checked first.
+        let good = header.nd == 2
+            && header.data as usize == address
+            && unsafe { *header.dimensions.add(1) == 5 && *header.strides == 10 && (*header.descr).type_num == 3 };
+        if good { Ok(()) } else { Err(pyo3::exceptions::PyRuntimeError::new_err("unknown ndarray layout")) }
+    }
+
+    /// The representation of a NumPy scalar type.
+    pub fn scalar_of(&self, ty: *mut PyTypeObject) -> Option<Scalar> {
+        self.scalars.iter().find(|(_, t)| *t == ty).map(|(s, _)| *s)
+    }
+
+    /// A new NumPy scalar from the bytes of its value.
+    ///
+    /// # Safety
+    /// `value` points to a value of the representation.
+    pub unsafe fn scalar(&self, repr: Scalar, value: *const u8) -> *mut PyObject {
+        // SAFETY: `value` is as the caller promises; the types are NumPy's own, with the payload behind the head.
+        unsafe {
+            if repr == Scalar::Bool {
+                let object = if *value != 0 { self.true_ } else { self.false_ };
+                ffi::Py_INCREF(object);
+                return object;
+            }
+            let Some((_, ty)) = self.scalars.iter().find(|(s, _)| *s == repr) else {
+                return std::ptr::null_mut();
+            };
+            let object = ffi::PyType_GenericAlloc(*ty, 0);
+            if object.is_null() {
+                return object;
+            }
+            match repr.size() {
+                1 => layout::set_payload(object, *value),
+                2 => layout::set_payload(object, *value.cast::<u16>()),
+                4 => layout::set_payload(object, *value.cast::<u32>()),
+                8 => layout::set_payload(object, *value.cast::<u64>()),
+                _ => layout::set_payload(object, *value.cast::<[u64; 2]>()),
+            }
+            object
+        }
+    }
+}
+
+/// The representation behind a `NPY_TYPES` number. `long long` is a type of its own beside `long`, so it is not here.
+pub fn dtype(type_num: i32) -> Option<Scalar> {
+    Some(match type_num {
+        0 => Scalar::Bool,
+        1 => Scalar::I8,
+        2 => Scalar::U8,
+        3 => Scalar::I16,
+        4 => Scalar::U16,
+        5 => Scalar::I32,
+        6 => Scalar::U32,
+        7 => Scalar::I64,
+        8 => Scalar::U64,
+        11 => Scalar::F32,
+        12 => Scalar::F64,
+        14 => Scalar::C64,
+        15 => Scalar::C128,
+        _ => return None,
+    })
+}
+
+/// The head of a `PyUFuncObject`.
+#[repr(C)]
+struct Ufunc {
+    head: ffi::PyObject,
+    nin: i32,
+    nout: i32,
+    nargs: i32,
+    identity: i32,
+    functions: *const *const std::ffi::c_void,
+    data: *const *mut std::ffi::c_void,
+    ntypes: i32,
+    reserved1: i32,
+    name: *const std::os::raw::c_char,
+    types: *const i8,
+}
+
+/// Hands NumPy's own inner loops to the code generator, so that `np.exp(x)` in a nest has the very bits of NumPy.
+fn register_ufuncs(module: &Bound<'_, PyAny>) {
+    let Ok(ufunc_type) = module.getattr("ufunc") else { return };
+    for (fun, name) in nestwise_codegen::ufunc_names() {
+        let Ok(ufunc) = module.getattr(*name) else { continue };
+        if !ufunc.is_instance(&ufunc_type).unwrap_or(false) {
+            continue;
+        }
+        // SAFETY: an exact ufunc; the arrays have `ntypes` entries of `nargs` type numbers.
+        unsafe {
+            let u = &*ufunc.as_ptr().cast::<Ufunc>();
+            let nargs = u.nargs as usize;
+            for row in 0..u.ntypes as usize {
+                let types = std::slice::from_raw_parts(u.types.add(row * nargs), nargs);
+                let repr = match types[0] {
+                    11 => Scalar::F32,
+                    12 => Scalar::F64,
+                    _ => continue,
+                };
+                let inputs_agree = types[..u.nin as usize].iter().all(|t| *t == types[0]);
+                let output = types[nargs - 1];
+                let function = *u.functions.add(row);
+                if inputs_agree && (output == types[0] || output == 0) && !function.is_null() {
+                    nestwise_codegen::register_ufunc(*fun, repr, function, *u.data.add(row));
+                }
+            }
+        }
+    }
+}
+
+/// A capsule with no meaning to Python, holding `pointer` for the functions of a site.
+pub fn capsule<T: Send + 'static>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyCapsule>> {
+    PyCapsule::new(py, value, None)
+}

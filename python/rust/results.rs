@@ -1,0 +1,235 @@
+//! From a launch's frame to Python's names: what the site assigned is boxed and handed over.
+
+use crate::attributes;
+use crate::bind::Binding;
+use crate::boxing;
+use crate::driver::Active;
+use crate::host::PyHost;
+use crate::site::{Parsed, Site, order};
+use nestwise_ir::nest::ReturnForm;
+use nestwise_ir::surface::Scope;
+use nestwise_ir::{LiveOut, LiveOutKind, PlaceId, Prov, VarId};
+use nestwise_runtime::{Ended, Launch, Reason};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A site of which CPython runs everything.
+pub fn nothing(site: Arc<Site>) -> Active {
+    Active {
+        site,
+        ended: None,
+        writes: Vec::new(),
+        maybe: Vec::new(),
+        value: std::ptr::null_mut(),
+        rest: Cell::new(std::ptr::null_mut()),
+        raised: RefCell::new(None),
+        started: Instant::now(),
+    }
+}
+
+struct Collector<'a> {
+    py: Python<'a>,
+    parsed: &'a Parsed,
+    binding: &'a Binding,
+    launch: &'a Launch,
+}
+
+/// Writes lists, globals and attributes back; boxes what the rewritten code assigns itself.
+pub fn collect(
+    py: Python<'_>,
+    site: Arc<Site>,
+    parsed: &Parsed,
+    binding: &Binding,
+    launch: &Launch,
+    mut host: PyHost<'_>,
+) -> Result<Active, Reason> {
+    let mut active = nothing(site);
+    active.raised = RefCell::new(host.raised.take());
+    if launch.next() == 0 && matches!(launch.ended, Ended::Partial { .. }) {
+        // Nothing was committed: CPython starts from the beginning.
+        return Ok(active);
+    }
+    if !host.write_back() {
+        return Err(Reason::Internal("out of memory".into()));
+    }
+    let this = Collector { py, parsed, binding, launch };
+    this.write_global_places()?;
+    let (writes, maybe) = order(&parsed.interface);
+    // Nothing is assigned at all where no iteration ran, unless every name has an old value to keep.
+    let values: Vec<*mut PyObject> = writes.iter().map(|p| this.value_or_old(*p)).collect();
+    if values.iter().all(|v| !v.is_null()) {
+        active.writes = values;
+    } else {
+        release(&values);
+    }
+    active.maybe = maybe.iter().map(|p| this.value(*p)).collect();
+    active.rest = Cell::new(this.rest());
+    if launch.ended == Ended::Returned {
+        active.value = this.returned();
+    }
+    active.ended = Some(launch.ended);
+    active.started = Instant::now();
+    // SAFETY: the GIL is held.
+    if unsafe { !ffi::PyErr_Occurred().is_null() } {
+        return Err(Reason::Internal(PyErr::fetch(py).to_string()));
+    }
+    Ok(active)
+}
+
+fn release(values: &[*mut PyObject]) {
+    for value in values {
+        // SAFETY: null or a reference of ours.
+        unsafe { ffi::Py_XDECREF(*value) };
+    }
+}
+
+impl Collector<'_> {
+    fn live_out(&self, place: PlaceId) -> Option<&LiveOut> {
+        self.launch.nest().live_outs.iter().find(|l| l.place == place)
+    }
+
+    fn is_assigned(&self, live_out: &LiveOut) -> bool {
+        match live_out.assigned {
+            // SAFETY: a bool slot of the frame.
+            Some(flag) => unsafe { *self.launch.slot(flag) != 0 },
+            None => self.launch.iterations() > 0,
+        }
+    }
+
+    /// The new object of a place, or null if the site left it alone.
+    fn value(&self, place: PlaceId) -> *mut PyObject {
+        match self.live_out(place) {
+            Some(live_out) if self.is_assigned(live_out) => self.object(&live_out.kind),
+            _ => std::ptr::null_mut(),
+        }
+    }
+
+    fn value_or_old(&self, place: PlaceId) -> *mut PyObject {
+        let value = self.value(place);
+        if !value.is_null() {
+            return value;
+        }
+        let old = self.binding.captures[place.index()].object;
+        // SAFETY: null or alive.
+        unsafe { ffi::Py_XINCREF(old) };
+        old
+    }
+
+    fn object(&self, kind: &LiveOutKind) -> *mut PyObject {
+        match kind {
+            LiveOutKind::Var(var) => self.variable(*var),
+            LiveOutKind::Slot(array) => {
+                let origin = self.launch.origin(*array);
+                let capture = self.launch.nest().arrays[origin].capture as usize;
+                let object = self.binding.captures[capture].object;
+                // SAFETY: kept alive by the binding.
+                unsafe { ffi::Py_XINCREF(object) };
+                object
+            }
+            LiveOutKind::View(array, index) => {
+                let capture = self.launch.nest().arrays[*array].capture as usize;
+                self.row(self.binding.captures[capture].object, index)
+            }
+        }
+    }
+
+    /// `object[i][j]...` of an exact list, tuple or ndarray.
+    fn row(&self, object: *mut PyObject, index: &[VarId]) -> *mut PyObject {
+        // SAFETY: each step holds one reference; the types are exact, so no user code runs.
+        unsafe {
+            ffi::Py_XINCREF(object);
+            let mut at = object;
+            for var in index {
+                let key = ffi::PyLong_FromLongLong(*self.launch.slot(*var).cast());
+                let next = if key.is_null() { key } else { ffi::PyObject_GetItem(at, key) };
+                ffi::Py_XDECREF(key);
+                ffi::Py_XDECREF(at);
+                at = next;
+                if at.is_null() {
+                    break;
+                }
+            }
+            at
+        }
+    }
+
+    fn variable(&self, var: VarId) -> *mut PyObject {
+        let decl = &self.launch.nest().vars[var];
+        let is_numpy = match (decl.ty.prov, decl.np_tag) {
+            // SAFETY: a bool slot of the frame.
+            (Prov::Dyn, Some(tag)) => unsafe { *self.launch.slot(tag) != 0 },
+            _ => false,
+        };
+        // SAFETY: the slot holds a value of the variable's type.
+        unsafe { boxing::boxed(self.py, decl.ty, self.launch.slot(var), is_numpy) }
+    }
+
+    fn returned(&self) -> *mut PyObject {
+        let Some(returns) = &self.launch.nest().returns else { return std::ptr::null_mut() };
+        // SAFETY: new references; the tuple takes over its items.
+        unsafe {
+            match returns.form {
+                ReturnForm::Scalar => returns.vars.first().map_or(std::ptr::null_mut(), |v| self.variable(*v)),
+                ReturnForm::Tuple => {
+                    let tuple = ffi::PyTuple_New(returns.vars.len() as isize);
+                    for (i, var) in returns.vars.iter().enumerate() {
+                        ffi::PyTuple_SetItem(tuple, i as isize, self.variable(*var));
+                    }
+                    tuple
+                }
+                ReturnForm::None => {
+                    let none = ffi::Py_None();
+                    ffi::Py_INCREF(none);
+                    none
+                }
+            }
+        }
+    }
+
+    /// Globals and attributes are set here and now; locals only the rewritten code can assign.
+    fn write_global_places(&self) -> Result<(), Reason> {
+        let globals = attributes::globals(self.py);
+        for live_out in &self.launch.nest().live_outs {
+            let place = &self.parsed.places[live_out.place.index()];
+            if place.scope == Scope::Local || !self.is_assigned(live_out) {
+                continue;
+            }
+            let value = self.object(&live_out.kind);
+            if value.is_null() {
+                continue;
+            }
+            // SAFETY: exact dictionary and interned key; attributes were found safe to set before the launch.
+            let done = unsafe {
+                let done = match place.parent {
+                    None => ffi::PyDict_SetItem(globals.as_ptr(), place.name.as_ptr(), value),
+                    Some(parent) => {
+                        let object = self.binding.captures[parent].object;
+                        ffi::PyObject_GenericSetAttr(object, place.name.as_ptr(), value)
+                    }
+                };
+                ffi::Py_DECREF(value);
+                done
+            };
+            if done != 0 {
+                return Err(Reason::Internal(PyErr::fetch(self.py).to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    /// An iterator over the rest of the top loop's range.
+    fn rest(&self) -> *mut PyObject {
+        let (Ended::Partial { next }, Some((start, stop, step))) = (self.launch.ended, self.launch.range()) else {
+            return std::ptr::null_mut();
+        };
+        let Some(from) = next.checked_mul(step).and_then(|d| start.checked_add(d)) else {
+            return std::ptr::null_mut();
+        };
+        let range = self.py.import("builtins").and_then(|b| b.getattr("range"));
+        let iterator = range.and_then(|r| r.call1((from, stop, step))).and_then(|r| r.try_iter());
+        iterator.map_or(std::ptr::null_mut(), |i| i.into_ptr())
+    }
+}

@@ -1,0 +1,350 @@
+//! One site: its surface nest, what the hook is given and gives back, and the call itself.
+
+use crate::attributes;
+use crate::bind::{self, BindPlace, Binding, Names};
+use crate::driver::{Active, Driver};
+use crate::host::PyHost;
+use crate::results;
+use nestwise_frontend::atoms::AtomKind;
+use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site, specialise};
+use nestwise_ir::surface;
+use nestwise_ir::{PlaceId, WithSpan};
+use nestwise_runtime::report::Stats;
+use nestwise_runtime::{DeviceChoice, Ended, Outcome, Plan, Reason, options, pipeline};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::time::{Duration, Instant};
+
+/// A site with this many failures that would happen again is switched off.
+const LASTING_FAILURES: u32 = 3;
+/// Plans kept per site; a site called with more signatures than this runs in CPython for the new ones.
+const MAX_PLANS: usize = 16;
+
+/// The text a site is made from.
+pub struct SiteText {
+    /// The user's file.
+    pub file: String,
+    /// Complete source lines of the statement.
+    pub text: String,
+    /// The line they start at.
+    pub first_line: u32,
+    /// They are indented.
+    pub indented: bool,
+    /// Names around it.
+    pub scope: ScopeInfo,
+}
+
+/// What is known from the text alone.
+pub struct Parsed {
+    /// The nest.
+    pub surface: surface::Site,
+    /// Arguments and results of the hook.
+    pub interface: Interface,
+    /// Its places.
+    pub places: Vec<BindPlace>,
+}
+
+/// A site.
+pub struct Site {
+    /// Its text.
+    pub text: SiteText,
+    parsed: OnceLock<Result<Parsed, Vec<WithSpan<Refusal>>>>,
+    plans: Mutex<Vec<Entry>>,
+    mixed: Mutex<Vec<usize>>,
+    stats: Mutex<Stats>,
+    threshold: AtomicI64,
+    failures: AtomicU32,
+}
+
+struct Entry {
+    words: Box<[u64]>,
+    plan: Result<Arc<Plan>, Reason>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// Reads the text of a site.
+pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
+    let surface = parse_site(&text.text, text.first_line, text.indented, &text.scope)?;
+    let interface = interface(&surface, &text.scope).map_err(|e| vec![e])?;
+    let places: Vec<&surface::Place> = surface.places.values().collect();
+    let mut bound = bind::bind_places(py, &places, &interface.reads);
+    for id in &interface.pass_through {
+        bound[id.index()].pass_through = true;
+    }
+    Ok(Parsed { surface, interface, places: bound })
+}
+
+impl Site {
+    /// A site; its text is read when it is first called.
+    pub fn new(text: SiteText) -> Site {
+        let stats = Stats::new(&text.file, text.first_line);
+        Site {
+            text,
+            parsed: OnceLock::new(),
+            plans: Mutex::default(),
+            mixed: Mutex::default(),
+            stats: Mutex::new(stats),
+            threshold: AtomicI64::new(0),
+            failures: AtomicU32::new(0),
+        }
+    }
+
+    fn parsed(&self, py: Python<'_>) -> Result<&Parsed, Reason> {
+        let parsed = self.parsed.get_or_init(|| parse(py, &self.text));
+        parsed.as_ref().map_err(|all| all.first().map_or(Reason::Off, refused))
+    }
+
+    /// Number of names that are perhaps assigned.
+    pub fn maybe_count(&self, py: Python<'_>) -> usize {
+        self.parsed(py).map_or(0, |p| p.interface.maybe.len())
+    }
+
+    /// A copy of the statistics.
+    pub fn stats(&self) -> Stats {
+        lock(&self.stats).clone()
+    }
+
+    /// CPython's share of a call ended.
+    pub fn interpreted(&self, time: Duration, ended: Option<&Ended>) {
+        if !matches!(ended, None | Some(Ended::Partial { .. })) {
+            return;
+        }
+        lock(&self.stats).interpreted += time;
+    }
+
+    /// `ADMIT(atoms...)`: whether the loop is large enough for the hook to be worth its own time.
+    pub fn admit(&self, py: Python<'_>, arguments: &[*mut PyObject]) -> bool {
+        let threshold = self.threshold.load(Ordering::Relaxed);
+        if threshold <= 0 {
+            return true;
+        }
+        let Ok(parsed) = self.parsed(py) else { return true };
+        self.work(py, parsed, arguments, true).is_none_or(|work| work > threshold)
+    }
+
+    /// The product of the atoms' sizes, an upper measure of the trip counts; none if one is not a plain size.
+    /// With `atoms_only` the arguments are the local atoms, else those of the whole hook.
+    fn work(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        arguments: &[*mut PyObject],
+        atoms_only: bool,
+    ) -> Option<i64> {
+        let globals = attributes::globals(py);
+        let mut work = 1i64;
+        for atom in &parsed.interface.atom_plan {
+            let place = &parsed.places[atom.place.index()];
+            let position = if atoms_only { atom.local_arg.map(|i| i as usize) } else { place.argument };
+            // SAFETY: borrowed references that live through the call.
+            let object = unsafe {
+                match (place.scope, position) {
+                    (surface::Scope::Local, Some(i)) => *arguments.get(i)?,
+                    (surface::Scope::Global, _) => {
+                        ffi::PyDict_GetItemWithError(globals.as_ptr(), place.name.as_ptr())
+                    }
+                    _ => return None,
+                }
+            };
+            work = work.checked_mul(size(py, object, atom.kind)?.max(0))?;
+        }
+        Some(work)
+    }
+
+    /// `CALL(reads...)`.
+    pub fn call(self: &Arc<Self>, py: Python<'_>, arguments: &[*mut PyObject]) -> PyResult<*mut PyObject> {
+        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.attempt(py, arguments)));
+        let attempt = done.unwrap_or_else(|panic| {
+            let message = panic.downcast_ref::<String>().cloned();
+            let message = message.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+            Attempt::Failed(Reason::Internal(message.unwrap_or_else(|| "panic".into())))
+        });
+        let active = match attempt {
+            // SAFETY: the empty tuple, a new reference.
+            Attempt::Declined => return Ok(unsafe { ffi::PyTuple_New(0) }),
+            Attempt::Failed(reason) => {
+                self.failed(reason);
+                results::nothing(self.clone())
+            }
+            Attempt::Ran(active) => *active,
+        };
+        Ok(Py::new(py, Driver::start(active))?.into_ptr().cast())
+    }
+
+    fn failed(&self, reason: Reason) {
+        if reason.is_lasting() {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+        lock(&self.stats).fallback(&reason);
+    }
+
+    fn attempt(self: &Arc<Self>, py: Python<'_>, arguments: &[*mut PyObject]) -> Attempt {
+        let entered = Instant::now();
+        lock(&self.stats).calls += 1;
+        let options = options();
+        if options.device == DeviceChoice::Interpreter {
+            return Attempt::Failed(Reason::Forced);
+        }
+        if self.failures.load(Ordering::Relaxed) >= LASTING_FAILURES {
+            return Attempt::Failed(Reason::Off);
+        }
+        if let Some(what) = crate::environment::unusual(py) {
+            return Attempt::Failed(Reason::Environment(what));
+        }
+        let parsed = match self.parsed(py) {
+            Ok(parsed) => parsed,
+            Err(reason) => return Attempt::Failed(reason),
+        };
+        let globals = attributes::globals(py);
+        let names = Names { arguments, globals: globals.as_ptr(), builtins: attributes::builtins(py) };
+        // A list found to mix ints and floats changes the signature; each retry learns of one more list.
+        for _ in 0..=parsed.places.len() {
+            let mixed = lock(&self.mixed).clone();
+            let binding = bind::bind(py, &parsed.places, &names, &mixed);
+            let plan = settable(py, parsed, &binding).and_then(|()| self.plan(py, parsed, &binding));
+            let plan = match plan {
+                Ok(plan) => plan,
+                Err(reason) => return Attempt::Failed(reason),
+            };
+            let found_mixed = Cell::new(None);
+            let mut host = PyHost::new(py, &binding, &plan, &found_mixed);
+            let outcome = pipeline::run(&plan, &binding.captures, &mut host, entered);
+            if let Some(capture) = found_mixed.get()
+                && !mixed.contains(&capture)
+            {
+                lock(&self.mixed).push(capture);
+                continue;
+            }
+            return self.outcome(py, parsed, &binding, outcome, host, arguments);
+        }
+        Attempt::Failed(Reason::Off)
+    }
+
+    fn outcome(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        parsed: &Parsed,
+        binding: &Binding,
+        outcome: Outcome,
+        host: PyHost<'_>,
+        arguments: &[*mut PyObject],
+    ) -> Attempt {
+        match outcome {
+            Outcome::Declined(declined) => {
+                lock(&self.stats).declined(&declined);
+                if !declined.waits_for_compile
+                    && let Some(work) = self.work(py, parsed, arguments, false)
+                {
+                    self.threshold.fetch_max(work, Ordering::Relaxed);
+                }
+                Attempt::Declined
+            }
+            Outcome::Fallback(reason) => Attempt::Failed(reason),
+            Outcome::Launched(launch) => {
+                lock(&self.stats).launched(&launch);
+                match results::collect(py, self.clone(), parsed, binding, &launch, host) {
+                    Ok(active) => Attempt::Ran(Box::new(active)),
+                    Err(reason) => Attempt::Failed(reason),
+                }
+            }
+        }
+    }
+
+    fn plan(&self, py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<Arc<Plan>, Reason> {
+        let mut plans = lock(&self.plans);
+        let count = binding.captures.len();
+        let found = plans.iter().position(|e| e.words.len() == count && binding.words().eq(e.words.iter().copied()));
+        if let Some(at) = found {
+            return plans[at].plan.clone();
+        }
+        if plans.len() >= MAX_PLANS {
+            return Err(Reason::Off);
+        }
+        let captures = binding.describe(py);
+        let options = options();
+        let settings = specialise::Options { python_minor: options.python_minor, fp: options.fp };
+        let plan = specialise::specialise(&parsed.surface, &captures, &settings)
+            .map_err(|e| refused(&e))
+            .and_then(|nest| pipeline::plan(nest, &options).map(Arc::new));
+        if let Ok(plan) = &plan {
+            lock(&self.stats).planned(plan);
+        }
+        plans.push(Entry { words: binding.words().collect(), plan: plan.clone() });
+        plan
+    }
+}
+
+enum Attempt {
+    Declined,
+    Failed(Reason),
+    Ran(Box<Active>),
+}
+
+fn refused(refusal: &WithSpan<Refusal>) -> Reason {
+    Reason::Refused {
+        line: refusal.span.line,
+        code: refusal.error.code(),
+        message: refusal.error.to_string(),
+        hint: refusal.error.hint(),
+    }
+}
+
+/// Whether every attribute that the site assigns can be set without running user code, and objects that must be
+/// two are two.
+fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<(), Reason> {
+    for (id, place) in parsed.surface.places.iter() {
+        let (Some(parent), true) = (place.parent, place.written) else { continue };
+        let object = binding.captures[parent.index()].object;
+        // SAFETY: null, or kept alive by the binding.
+        let settable = !object.is_null()
+            && unsafe { attributes::writable(py, object, parsed.places[id.index()].name.bind(py)) };
+        if !settable {
+            return Err(Reason::Attribute { name: parsed.surface.path(id) });
+        }
+    }
+    for (a, b) in &parsed.interface.distinct {
+        if binding.captures[a.index()].object == binding.captures[b.index()].object {
+            return Err(Reason::Attribute { name: parsed.surface.path(*a) });
+        }
+    }
+    Ok(())
+}
+
+/// The size that an atom reads off an object, if that is possible without running user code.
+fn size(py: Python<'_>, object: *mut PyObject, kind: AtomKind) -> Option<i64> {
+    if object.is_null() {
+        return None;
+    }
+    // SAFETY: a live object; exact types are checked before anything is read.
+    unsafe {
+        let ty = ffi::Py_TYPE(object);
+        if ty == &raw mut ffi::PyLong_Type {
+            let mut overflow = 0;
+            let value = ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow);
+            return (overflow == 0 && matches!(kind, AtomKind::Int)).then_some(value);
+        }
+        if matches!(kind, AtomKind::Int) {
+            return None;
+        }
+        if ty == &raw mut ffi::PyList_Type || ty == &raw mut ffi::PyTuple_Type {
+            return matches!(kind, AtomKind::Len).then(|| ffi::PyObject_Size(object) as i64);
+        }
+        if crate::numpy::numpy(py).is_some_and(|np| ty == np.ndarray) {
+            let header = crate::layout::array_header(object);
+            let axis = if let AtomKind::Dim(axis) = kind { axis as usize } else { 0 };
+            return (axis < header.nd as usize).then(|| *header.dimensions.add(axis) as i64);
+        }
+    }
+    None
+}
+
+/// Where the interface says a value goes.
+pub fn order(interface: &Interface) -> (&[PlaceId], &[PlaceId]) {
+    (&interface.write_order, &interface.maybe_order)
+}

@@ -1,0 +1,38 @@
+from collections.abc import Callable
+from typing import Any
+
+def version() -> str: ...
+def configure(
+    device: str, threads: int, fp: str, cache_dir: str | None, profile: str | None
+) -> None: ...
+def report() -> list[dict[str, Any]]: ...
+def lower(
+    text: str,
+    first_line: int,
+    indented: bool,
+    module_level: bool,
+    local_names: frozenset[str],
+    bound_names: frozenset[str],
+) -> dict[str, Any]: ...
+
+class Site:
+    admit: Callable[..., bool]
+    call: Callable[..., tuple]
+    out: Callable[[], tuple]
+    maybe: tuple[Callable[[], tuple], ...]
+    rest: Callable[[], Any]
+    skip: Callable[[Any], Any]
+    more: Callable[[], bool]
+    orelse: Callable[[], bool]
+    returned: Callable[[], bool]
+    value: Callable[[], Any]
+    def __init__(
+        self,
+        file: str,
+        text: str,
+        first_line: int,
+        indented: bool,
+        module_level: bool,
+        local_names: frozenset[str],
+        bound_names: frozenset[str],
+    ) -> None: ...

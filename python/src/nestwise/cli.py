@@ -1,0 +1,163 @@
+"""The command line: `nestwise run script.py`, and what else the command can do."""
+
+from __future__ import annotations
+
+import sys
+
+USAGE = """\
+usage: nestwise run [options] script.py [argument...]
+       nestwise run [options] -m module [argument...]
+       nestwise run [options] -c code [argument...]
+       nestwise explain [--json] script.py
+
+Runs a Python program as python does, with its loop nests priced, compiled and run where they win.
+
+options:
+  --device auto|interpreter|serial|threads|emulated|gpu
+                        where loop nests may run (auto: wherever it is cheapest)
+  --threads N           at most N threads
+  --fp strict|faithful|fast
+                        floating point: CPython's bits; within ulps; reordered sums
+  --report[=text|json]  what became of every loop nest, at exit, on standard error
+  --report-file F       the same, into a file
+  --profile F           the machine profile to price with
+  --no-cache            neither read nor write the cache folder
+  --include MODULE      handle this module too, though it is part of a library
+  -O -OO -B -u -E -s -S -I -P -W ARG -X OPT
+                        python's own options
+
+Each option also has an environment variable: NESTWISE_DEVICE, NESTWISE_THREADS, NESTWISE_FP,
+NESTWISE_REPORT, NESTWISE_REPORT_FILE, NESTWISE_PROFILE, NESTWISE_NO_CACHE, NESTWISE_INCLUDE;
+NESTWISE_CACHE_DIR names the cache folder.
+"""
+
+VALUED = ("device", "threads", "fp", "report-file", "profile", "include")
+LATER = ("calibrate", "oracle", "verify", "profile")
+
+
+class _Usage(Exception):
+    """One line about a command line that makes no sense."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _dispatch(arguments)
+    except (_Usage, _bad_option()) as error:
+        print(f"nestwise: {error}", file=sys.stderr)
+        return 2
+
+
+def _bad_option() -> type[Exception]:
+    from nestwise.config import BadOption
+
+    return BadOption
+
+
+def _dispatch(arguments: list[str]) -> int:
+    command, rest = (arguments[0], arguments[1:]) if arguments else ("--help", [])
+    if command == "run":
+        return _run(rest)
+    if command in ("-h", "--help", "help"):
+        print(USAGE, end="")
+        return 0
+    if command in ("-V", "--version"):
+        from nestwise import __version__
+
+        print(f"nestwise {__version__}")
+        return 0
+    if command == "explain":
+        from nestwise.explain import main as explain
+
+        return explain(rest)
+    if command in LATER:
+        raise _Usage(f"this version does not have `nestwise {command}` yet")
+    hint = f"; did you mean `nestwise run {command}`?" if command.endswith(".py") else ""
+    raise _Usage(f"unknown command {command!r}{hint} (see nestwise --help)")
+
+
+def _run(arguments: list[str]) -> int:
+    from nestwise import config
+
+    if "-h" in arguments[:1] or "--help" in arguments[:1]:
+        print(USAGE, end="")
+        return 0
+    options = config.Options.from_environment()
+    given, flags, what, program = _parse(arguments, options)
+    if flags:
+        _restart([*flags], [*given, *(what or ["--"]), *program])
+    config.configure(options)
+    config.check()
+    if options.report is not None:
+        from nestwise import reporting
+
+        reporting.at_exit(options)
+    from nestwise import importer, run
+
+    importer.install()
+    if what == ["-m"]:
+        run.run_module(program[0], program[1:])
+    elif what == ["-c"]:
+        run.run_command(program[0], program[1:])
+    elif program[0] == "-":
+        run.run_stdin(program[1:])
+    else:
+        run.run_script(program[0], program[1:])
+    return 0
+
+
+def _parse(arguments: list[str], options) -> tuple[list[str], list[str], list[str], list[str]]:
+    """(our options as given, python's options, [-m] or [-c] or [], the program and its own)"""
+    ours: list[str] = []
+    flags: list[str] = []
+    rest = list(arguments)
+    while rest:
+        word = rest[0]
+        if word in ("-m", "-c"):
+            if len(rest) < 2:
+                raise _Usage(f"{word}: a {'module' if word == '-m' else 'program'} is missing")
+            return ours, flags, [word], rest[1:]
+        if word == "-" or not word.startswith("-"):
+            return ours, flags, [], rest
+        del rest[0]
+        if word == "--" and rest:
+            return ours, flags, [], rest
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            if name in VALUED and not equals:
+                if not rest:
+                    raise _Usage(f"{word}: a value is missing")
+                value = rest.pop(0)
+                ours.append(word)
+                ours.append(value)
+            elif equals and name == "no-cache":
+                raise _Usage(f"{word}: --no-cache takes no value")
+            else:
+                ours.append(word)
+            options.set(name, value, f"--{name}")
+        else:
+            flags += _python_flag(word, rest)
+    raise _Usage("run: a script is missing (see nestwise --help)")
+
+
+def _python_flag(word: str, rest: list[str]) -> list[str]:
+    if word[:2] in ("-W", "-X"):
+        if len(word) > 2:
+            return [word]
+        if not rest:
+            raise _Usage(f"{word}: a value is missing")
+        return [word, rest.pop(0)]
+    letters = set(word[1:])
+    if not letters <= set("OBuEsSIPv"):
+        raise _Usage(f"unknown option {word} (see nestwise --help)")
+    return [word]
+
+
+def _restart(flags: list[str], words: list[str]) -> None:
+    """Python's own options take effect in a new interpreter only."""
+    import os
+    from subprocess import _args_from_interpreter_flags
+
+    here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
+    flags = [*_args_from_interpreter_flags(), *flags]
+    os.execv(sys.executable, [sys.executable, *flags, here, "run", *words])

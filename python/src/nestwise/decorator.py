@@ -1,0 +1,95 @@
+"""`@nestwise.jit`: one function's loops, from its source."""
+
+from __future__ import annotations
+
+from types import CodeType, FunctionType
+
+from nestwise import codecache, config, importer, sources
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from typing import Any
+
+
+# The code of the files that were asked about last: filename -> (source, plain code).
+_of_file: dict[str, tuple[bytes | str, CodeType]] = {}
+
+
+def apply(function: Any) -> Any:
+    """Gives `function` code whose loops ask the native part; returns that same function object.
+
+    So its identity, closure, defaults and attributes stay. What cannot be handled (no source, or
+    another than it was made from) stays as it is, and the report says so.
+    """
+    plain = function
+    if isinstance(function, (staticmethod, classmethod)):
+        plain = function.__func__
+    if not isinstance(plain, FunctionType):
+        raise TypeError(f"nestwise.jit takes a function, not {type(function).__name__}")
+    try:
+        code = _rewritten(plain)
+        if code is not None:
+            plain.__code__ = code
+    except Exception as error:
+        _keep(plain, f"{type(error).__name__}: {error}")
+    return function
+
+
+def _rewritten(function: FunctionType) -> CodeType | None:
+    from nestwise.binding import bind
+    from nestwise.rewrite import plain_code, rewrite
+
+    code = function.__code__
+    filename = code.co_filename
+    if sources.loaded(filename):
+        return None  # the import hook has done it
+    source = sources.source_of(filename, function.__globals__)
+    if source is None:
+        _keep(function, "its source is not available")
+        return None
+    if _of_file.get(filename, (None,))[0] != source:
+        _of_file[filename] = (source, plain_code(source, filename)[1])
+    if _within(_of_file[filename][1], code) is None:
+        _keep(function, "the source file has changed since it was loaded")
+        return None
+    core = config.core()
+    if core is None:
+        return None
+    data = source if isinstance(source, bytes) else source.encode()
+    tag = codecache.tag(data)
+    made = rewrite(source, sources.decode(source), filename, tag, core.lower)
+    importer.loops.setdefault(filename, [tuple(loop) for loop in made.loops])
+    if made.code is None:
+        return None
+    found = _named(made.code, code)
+    if found is None or found.co_freevars != code.co_freevars:
+        return None
+    return bind(found, tag, [core.Site(filename, *site[:6]) for site in made.sites])
+
+
+def _within(code: CodeType, wanted: CodeType) -> CodeType | None:
+    """The code object in `code` that equals `wanted`."""
+    if code == wanted:
+        return code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found = _within(constant, wanted)
+            if found is not None:
+                return found
+    return None
+
+
+def _named(code: CodeType, wanted: CodeType) -> CodeType | None:
+    """The code object in `code` of the same name and first line as `wanted`."""
+    if (code.co_name, code.co_firstlineno) == (wanted.co_name, wanted.co_firstlineno):
+        return code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found = _named(constant, wanted)
+            if found is not None:
+                return found
+    return None
+
+
+def _keep(function: FunctionType, why: str) -> None:
+    config.note(f"{function.__module__}.{function.__qualname__} stays in CPython: {why}")

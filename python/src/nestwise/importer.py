@@ -1,0 +1,176 @@
+"""Modules of the user's own are imported with their loops rewritten.
+
+A finder just before the standard one takes its answers and puts our loader in place of the plain
+source loader for files outside the standard library and site-packages. That loader first lets
+CPython make the code in its own way (its .pyc, its warnings, its errors) and becomes the plain
+loader again; only then is a module with sites given other code. Every other loader (a test
+runner's, zip, frozen) is left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.machinery import PathFinder, SourceFileLoader
+from types import CodeType
+
+from nestwise import codecache, config, sources
+from nestwise.codecache import Entry
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from typing import Any
+
+# What became of the loops of each loaded file: filename -> the fields of rewrite.Loop.
+loops: dict[str, list[tuple]] = {}
+
+_SITE, _DIST = (f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+_LIBRARIES = tuple(
+    {
+        os.path.dirname(os.path.abspath(os.__file__)) + os.sep,
+        os.path.dirname(os.path.realpath(os.__file__)) + os.sep,
+        config.FOLDER + os.sep,
+    }
+)
+
+
+def _as_importlib(function: Any) -> Any:
+    """Our part of an import disappears from tracebacks with the rest of importlib's frames."""
+    code = function.__code__
+    function.__code__ = code.replace(co_filename="<frozen importlib._bootstrap_external>")
+    return function
+
+
+class Loader(SourceFileLoader):
+    @_as_importlib
+    def get_code(self, fullname: str) -> CodeType | None:
+        plain = super().get_code(fullname)
+        stat = self.__dict__.pop("stat", None)
+        self.__class__ = SourceFileLoader
+        return code_for(plain, self.path, stat=stat)
+
+    @_as_importlib
+    def path_stats(self, path: str) -> dict[str, Any]:
+        # As the plain loader does; kept, since asking once more is what a small module would feel.
+        self.stat = stat = os.stat(path)
+        return {"mtime": stat.st_mtime, "size": stat.st_size}
+
+
+class Finder:
+    """The meta path entry; there is one."""
+
+    @classmethod
+    @_as_importlib
+    def find_spec(cls, fullname: str, path: Any = None, target: Any = None) -> Any:
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and type(spec.loader) is SourceFileLoader:
+            if fullname == "multiprocessing.spawn":
+                from nestwise import child
+
+                spec.loader.__class__ = child.SpawnLoader
+            elif _own(fullname, spec.loader.path):
+                spec.loader.__class__ = Loader
+        return spec
+
+
+def _own(fullname: str, path: str) -> bool:
+    """Whether a module is the user's: outside the libraries, or named by --include."""
+    if not (path.startswith(_LIBRARIES) or _SITE in path or _DIST in path):
+        return True
+    for name in config.options().include:
+        if fullname == name or fullname.startswith(name + "."):
+            return not path.startswith(config.FOLDER + os.sep)
+    return False
+
+
+def install() -> None:
+    if Finder in sys.meta_path or PathFinder not in sys.meta_path:
+        return
+    sys.meta_path.insert(sys.meta_path.index(PathFinder), Finder)
+    spawn = sys.modules.get("multiprocessing.spawn")
+    if spawn is not None:
+        from nestwise import child
+
+        child.patch_spawn(spawn)
+
+
+def uninstall() -> None:
+    if Finder in sys.meta_path:
+        sys.meta_path.remove(Finder)
+
+
+def code_for(
+    plain: CodeType | None,
+    path: str,
+    source: bytes | None = None,
+    stat: os.stat_result | None = None,
+) -> CodeType | None:
+    """The code to run in place of `plain`, which CPython made of the file at `path`.
+
+    Whatever goes wrong here, the answer is `plain`.
+    """
+    try:
+        if source is None:
+            # Modules without loops are many: this is all that the next import of one costs. A
+            # report wants to know about the loops that were refused, too.
+            stat = stat or os.stat(path)
+            if config.options().report is None and codecache.index.has(path, stat):
+                return plain
+            with open(path, "rb") as file:
+                source = file.read()
+        if plain is None or _traced():
+            return plain
+        entry = _entry(path, source)
+        if stat is not None and not entry.sites:
+            codecache.index.add(path, stat)
+        return _bound(entry, path, source) or plain
+    except Exception as error:
+        config.note(f"{path}: its loops stay in CPython: {type(error).__name__}: {error}")
+        return plain
+
+
+def _entry(path: str, source: bytes) -> Entry:
+    if not _may_loop(source):
+        return Entry(None, [], [])
+    entry = codecache.get(path, source)
+    if entry is None:
+        core = config.core()
+        if core is None:
+            return Entry(None, [], [])
+        from nestwise.rewrite import rewrite
+
+        made = rewrite(source, sources.decode(source), path, codecache.tag(source), core.lower)
+        entry = Entry(made.code, [tuple(s) for s in made.sites], [tuple(x) for x in made.loops])
+        if entry.loops:
+            codecache.put(path, source, entry)
+    if entry.loops:
+        loops[path] = entry.loops
+    return entry
+
+
+def _bound(entry: Entry, path: str, source: bytes) -> CodeType | None:
+    if entry.code is None:
+        return None
+    core = config.core()
+    if core is None:
+        return None
+    from nestwise.binding import bind
+
+    sources.remember(path, source)
+    made = [core.Site(path, *site[:6]) for site in entry.sites]
+    return bind(entry.code, codecache.tag(source), made)
+
+
+def _may_loop(source: bytes) -> bool:
+    """Whether a line starts as a loop statement does; only a loop can."""
+    if b"for" not in source and b"while" not in source:
+        return False
+    return any(line.lstrip().startswith((b"for", b"while")) for line in source.splitlines())
+
+
+def _traced() -> bool:
+    """Whether a debugger, a profiler or a coverage tool watches: the code stays as it was."""
+    if sys.gettrace() is not None or sys.getprofile() is not None:
+        return True
+    monitoring = getattr(sys, "monitoring", None)
+    return monitoring is not None and any(monitoring.get_tool(i) for i in range(6))

@@ -1,0 +1,204 @@
+"""Runs a program as python itself runs it: in the real `__main__`, with nothing of ours to see."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import sys
+from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
+from types import CodeType, TracebackType
+
+from nestwise import importer
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from typing import Any
+
+HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def run_script(path: str, arguments: list[str]) -> None:
+    """`python path arguments...`; a folder or a zip file runs its `__main__`."""
+    full = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+    if _importable(full):
+        _begin([path, *arguments], full)
+        _run_module("__main__", alter_argv=False)
+        return
+    try:
+        with open(full, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        print(
+            f"{sys.executable}: can't open file {full!r}: [Errno {error.errno}] {error.strerror}",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+    if path.endswith(".pyc"):
+        loader: Any = SourcelessFileLoader("__main__", full)
+        code = loader.get_code("__main__")
+    else:
+        loader = SourceFileLoader("__main__", full)
+        code = _compile(data, full, [path, *arguments])
+    folder = os.path.dirname(os.path.realpath(path))
+    _begin([path, *arguments], folder)
+    _execute(code, __loader__=loader, __file__=full, __cached__=None)
+
+
+def run_module(name: str, arguments: list[str]) -> None:
+    """`python -m name arguments...`"""
+    _begin(["-m", *arguments], os.getcwd(), [sys.executable, "-m", name, *arguments])
+    _run_module(name, alter_argv=True)
+
+
+def run_command(text: str, arguments: list[str]) -> None:
+    """`python -c text arguments...`"""
+    argv = ["-c", *arguments]
+    _begin(argv, "", [sys.executable, "-c", text, *arguments])
+    if sys.version_info >= (3, 14):
+        from textwrap import dedent
+
+        text = dedent(text)
+    source = text.encode("utf-8", "surrogatepass") + b"\n"
+    code = _shielded(compile, source, "<string>", "exec", dont_inherit=True)
+    if sys.version_info >= (3, 13):  # since then a traceback shows the lines of such a program
+        import linecache
+
+        key = code if sys.version_info >= (3, 14) else "<string>"
+        linecache._register_code(key, text + "\n", "<string>")
+    _execute(importer.code_for(code, "<string>", source))
+
+
+def run_stdin(arguments: list[str]) -> None:
+    """`python -`"""
+    source = sys.stdin.buffer.read()
+    _begin(["-", *arguments], "")
+    code = _shielded(compile, source, "<stdin>", "exec", dont_inherit=True)
+    _execute(importer.code_for(code, "<stdin>", source))
+
+
+def _importable(path: str) -> bool:
+    """Whether python would look for `__main__` inside: a folder, or a zip file."""
+    for hook in sys.path_hooks:
+        try:
+            hook(path)
+            return True
+        except ImportError:
+            continue
+    return False
+
+
+def _compile(data: bytes, path: str, argv: list[str]) -> CodeType | None:
+    try:
+        code = compile(data, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        if isinstance(error, ValueError) or _undecodable(data):
+            # CPython reads a script through its tokenizer, which words these errors in its own
+            # way: let it.
+            os.execv(sys.executable, [sys.executable, *_own_flags(), *argv])
+        _shielded(_raise, error)
+    return importer.code_for(code, path, data)
+
+
+def _undecodable(data: bytes) -> bool:
+    if b"\0" in data:
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return True
+    return b"coding" in data[:400]
+
+
+def _own_flags() -> list[str]:
+    from subprocess import _args_from_interpreter_flags
+
+    return _args_from_interpreter_flags()
+
+
+def _begin(argv: list[str], folder: str, original: list[str] | None = None) -> None:
+    """argv and the first entry of the path, which until now was about our own start."""
+    sys.argv = argv
+    sys.orig_argv = original or [sys.executable, *argv]
+    if not (getattr(sys.flags, "safe_path", False) or sys.flags.isolated):
+        if sys.path:
+            sys.path[0] = folder
+        else:
+            sys.path.append(folder)
+    main = sys.modules["__main__"].__dict__
+    annotated = "__annotations__" in main
+    main.clear()
+    main["__name__"] = "__main__"
+    main["__doc__"] = main["__package__"] = None
+    main["__loader__"] = BuiltinImporter
+    main["__spec__"] = None
+    if annotated:
+        main["__annotations__"] = {}
+    main["__builtins__"] = builtins
+
+
+def _execute(code: CodeType | None, **names: Any) -> None:
+    main = sys.modules["__main__"].__dict__
+    main.update(names)
+    _shielded(exec, code, main)
+
+
+def _run_module(name: str, alter_argv: bool) -> None:
+    import runpy
+
+    _shielded(runpy._run_module_as_main, name, alter_argv)
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+def _shielded(function: Any, *arguments: Any, **options: Any) -> Any:
+    """A call out of which an exception goes to the interpreter, but is shown without our frames.
+
+    The interpreter itself then does the rest (the exit code, a Ctrl-C's signal), as for any script.
+    """
+    try:
+        return function(*arguments, **options)
+    except SystemExit:
+        raise
+    except BaseException:
+        _show_without_us()
+        raise
+
+
+def _show_without_us() -> None:
+    shown = getattr(sys, "excepthook", None)
+
+    def excepthook(kind: Any, error: BaseException, traceback: TracebackType | None) -> None:
+        traceback = _without_us(traceback)
+        error.__traceback__ = sys.last_traceback = traceback
+        if shown is None:
+            del sys.excepthook
+            print("sys.excepthook is missing", file=sys.stderr)
+            sys.__excepthook__(kind, error, traceback)
+            return
+        sys.excepthook = shown
+        try:
+            shown(kind, error, traceback)
+        except Exception as second:  # in the words of the interpreter, which would show this frame
+            second.__context__ = None
+            print("Error in sys.excepthook:", file=sys.stderr)
+            second.__traceback__ = _without_us(second.__traceback__)
+            sys.__excepthook__(type(second), second, second.__traceback__)
+            print("\nOriginal exception was:", file=sys.stderr)
+            sys.__excepthook__(kind, error, traceback)
+
+    sys.excepthook = excepthook
+
+
+def _without_us(traceback: TracebackType | None) -> TracebackType | None:
+    """From the first frame on that lies beyond our own ones."""
+    ours = False
+    step = traceback
+    while step is not None:
+        if step.tb_frame.f_code.co_filename.startswith(HERE):
+            ours = True
+        elif ours:
+            return step
+        step = step.tb_next
+    return None if ours else traceback

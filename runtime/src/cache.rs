@@ -1,0 +1,105 @@
+//! Compiled kernels on disk.
+//!
+//! One file per kernel, named by the hash of everything that its code depends on. A file is written under another
+//! name and renamed, so readers never see half of one; its own hash stands in front, so a damaged one is found out
+//! and compiled anew. Nothing here ever fails a call: no cache is always a possible answer.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
+
+/// The cache may hold this many bytes; beyond it the oldest entries go.
+const LIMIT: u64 = 256 << 20;
+const MAGIC: &[u8; 8] = b"nestwise";
+
+/// A cache key: a hash of everything the object code depends on.
+pub type Key = blake3::Hash;
+
+fn file_of(dir: &Path, key: &Key) -> PathBuf {
+    let name = key.to_hex();
+    dir.join("kernels").join(&name[..2]).join(&name[2..])
+}
+
+/// The object code stored under `key`, if it is there and undamaged.
+pub fn load(dir: &Path, key: &Key) -> Option<Vec<u8>> {
+    let bytes = fs::read(file_of(dir, key)).ok()?;
+    let rest = bytes.strip_prefix(MAGIC)?;
+    let (hash, object) = rest.split_at_checked(32)?;
+    (blake3::hash(object).as_bytes() == hash).then(|| object.to_vec())
+}
+
+/// Stores `object` under `key`; says why not if it cannot.
+pub fn store(dir: &Path, key: &Key, object: &[u8]) -> std::io::Result<()> {
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    let target = file_of(dir, key);
+    let folder = target.parent().unwrap_or(dir);
+    fs::create_dir_all(folder)?;
+    let unique = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let partial = folder.join(format!(".{}.{unique}.partial", std::process::id()));
+    let written = write(&partial, object).and_then(|()| fs::rename(&partial, &target));
+    if written.is_err() {
+        // Leaving nothing half-done behind is all that can still be done here.
+        let _ = fs::remove_file(&partial);
+    } else if unique.is_multiple_of(64) {
+        trim(&dir.join("kernels"));
+    }
+    written
+}
+
+fn write(path: &Path, object: &[u8]) -> std::io::Result<()> {
+    let mut file = fs::File::create(path)?;
+    file.write_all(MAGIC)?;
+    file.write_all(blake3::hash(object).as_bytes())?;
+    file.write_all(object)
+}
+
+/// Removes the oldest entries until the limit holds with room to spare.
+fn trim(root: &Path) {
+    let mut files: Vec<(SystemTime, u64, PathBuf)> = fs::read_dir(root)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten().flatten())
+        .filter_map(|entry| {
+            let meta = entry.metadata().ok()?;
+            Some((meta.modified().ok()?, meta.len(), entry.path()))
+        })
+        .collect();
+    let mut total: u64 = files.iter().map(|f| f.1).sum();
+    if total <= LIMIT {
+        return;
+    }
+    files.sort_unstable();
+    for (_, size, path) in files {
+        if total <= LIMIT / 4 * 3 {
+            break;
+        }
+        if fs::remove_file(path).is_ok() {
+            total -= size;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stored_is_loaded_and_damage_is_found() {
+        let dir = std::env::temp_dir().join(format!("nestwise-cache-test-{}", std::process::id()));
+        let key = blake3::hash(b"key");
+        assert_eq!(load(&dir, &key), None);
+        store(&dir, &key, b"object code").unwrap();
+        assert_eq!(load(&dir, &key).as_deref(), Some(&b"object code"[..]));
+        let file = file_of(&dir, &key);
+        let mut bytes = fs::read(&file).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(&file, &bytes).unwrap();
+        assert_eq!(load(&dir, &key), None);
+        fs::write(&file, &bytes[..10]).unwrap();
+        assert_eq!(load(&dir, &key), None);
+        fs::remove_dir_all(&dir).unwrap();
+    }
+}

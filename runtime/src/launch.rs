@@ -1,0 +1,361 @@
+//! Running a kernel chunk by chunk.
+//!
+//! A chunk is a range of iterations of the top loop, sized to take some tens of milliseconds. Between chunks
+//! signals are handled. When an event fires in a chunk, what it wrote is taken back, the iterations before the
+//! event run again, and CPython goes on from there.
+
+use crate::fpenv;
+use crate::overlap::ArrayView;
+use crate::pipeline::{HasValue, Host, Value};
+use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange};
+use crate::reason::Reason;
+use crate::undo::{self, Saved};
+use nestwise_codegen::{FrameHeader, Status};
+use nestwise_costmodel::{Decision, Device, Seconds};
+use nestwise_ir::{ArrayId, Nest, Scalar, VarId};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A chunk should take about this long.
+const CHUNK_SECONDS: f64 = 0.03;
+/// Trips of a `while` in its first chunk.
+const FIRST_WHILE_CHUNK: i64 = 256;
+
+/// How far native code came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// All iterations ran.
+    Finished,
+    /// The loop was left by `break`.
+    Broke,
+    /// The site was left by `return`.
+    Returned,
+    /// Iterations before `next` ran; CPython goes on with it.
+    Partial { next: i64 },
+}
+
+/// A launch that is over.
+pub struct Launch {
+    /// How it ended.
+    pub ended: Ended,
+    /// Where it ran.
+    pub device: Device,
+    /// Predicted time without compilation.
+    pub predicted: Seconds,
+    /// Measured time of the kernel.
+    pub seconds: f64,
+    /// The kernel's way into this process.
+    pub compile: CompileInfo,
+    /// Why it ended early.
+    pub stopped_by: Option<Reason>,
+    interpreted: Seconds,
+    kernel: Arc<Kernel>,
+    frame: Vec<u128>,
+    top: Option<TopRange>,
+    next: i64,
+    started: i64,
+}
+
+impl std::fmt::Debug for Launch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Launch({:?}, {}, next {})", self.ended, self.device, self.next)
+    }
+}
+
+impl Launch {
+    /// The nest that ran.
+    pub fn nest(&self) -> &Nest {
+        &self.kernel.nest
+    }
+    /// The first iteration that did not run to its end.
+    pub fn next(&self) -> i64 {
+        self.next
+    }
+    /// Iterations that were at least begun.
+    pub fn iterations(&self) -> i64 {
+        self.started
+    }
+    /// The top loop's start, stop and step.
+    pub fn range(&self) -> Option<(i64, i64, i64)> {
+        self.top.map(|t| (t.start, t.stop, t.step))
+    }
+    /// A variable's value.
+    pub fn slot(&self, var: VarId) -> *const u8 {
+        let offset = self.kernel.layout.var(var).unwrap_or(0);
+        // SAFETY: the layout's offsets lie inside the frame it was made for.
+        unsafe { self.frame.as_ptr().cast::<u8>().add(offset) }
+    }
+    /// The slot whose entry object `array` holds now.
+    pub fn origin(&self, array: ArrayId) -> ArrayId {
+        let Some(slot) = self.kernel.layout.slot(array) else { return array };
+        // SAFETY: an aligned i64 of the frame, at the layout's offset.
+        ArrayId(unsafe { *self.frame.as_ptr().cast::<u8>().add(slot.origin).cast::<i64>() } as u32)
+    }
+    /// What CPython would have taken for the iterations that ran, in seconds.
+    pub fn replaced(&self) -> f64 {
+        match self.top {
+            Some(t) if t.trips > 0 => self.interpreted.0 * self.started as f64 / t.trips as f64,
+            _ => self.interpreted.0,
+        }
+    }
+}
+
+/// Runs the kernel as far as it gets.
+pub fn launch<V: HasValue>(
+    plan: &Plan,
+    (kernel, compile): (Arc<Kernel>, CompileInfo),
+    sizes: &Sizes,
+    views: &[ArrayView],
+    captures: &[V],
+    decision: &Decision,
+    host: &mut dyn Host,
+) -> Result<Box<Launch>, Reason> {
+    let frame = fill(plan, &kernel, sizes, views, captures)?;
+    let mut launch = Box::new(Launch {
+        ended: Ended::Finished,
+        device: if kernel.threaded { Device::Threads } else { Device::Serial },
+        predicted: decision.estimate.warm(),
+        seconds: 0.0,
+        compile,
+        stopped_by: None,
+        interpreted: decision.interpreted,
+        kernel,
+        frame,
+        top: sizes.top,
+        next: 0,
+        started: 0,
+    });
+    let begun = Instant::now();
+    let per_trip = decision.estimate.compute.0 / sizes.top.map_or(1.0, |t| t.trips.max(1) as f64);
+    Runner { launch: &mut launch, views, host }.run(per_trip);
+    launch.seconds = begun.elapsed().as_secs_f64();
+    Ok(launch)
+}
+
+struct Runner<'a> {
+    launch: &'a mut Launch,
+    views: &'a [ArrayView],
+    host: &'a mut dyn Host,
+}
+
+impl Runner<'_> {
+    fn run(&mut self, per_trip: f64) {
+        let trips = self.launch.top.map_or(i64::MAX, |t| t.trips);
+        let mut chunk = match self.launch.top {
+            Some(_) => ((CHUNK_SECONDS / per_trip.max(1e-10)) as i64).clamp(1, i64::MAX),
+            None => FIRST_WHILE_CHUNK,
+        };
+        while self.launch.next < trips {
+            let lo = self.launch.next;
+            let hi = lo.saturating_add(chunk).min(trips);
+            let begun = Instant::now();
+            if let Some(ended) = self.chunk(lo, hi) {
+                self.launch.ended = ended;
+                return;
+            }
+            self.launch.next = hi;
+            self.launch.started = hi;
+            if hi < trips {
+                if self.host.poll() {
+                    self.launch.ended = Ended::Partial { next: hi };
+                    return;
+                }
+                chunk = next_chunk(hi - lo, begun.elapsed().as_secs_f64());
+            }
+        }
+        self.launch.ended = Ended::Finished;
+    }
+
+    /// Runs iterations `lo..hi`; `None` if all ran and the loop goes on.
+    fn chunk(&mut self, lo: i64, hi: i64) -> Option<Ended> {
+        let before = self.save(lo, hi);
+        let status = self.call(lo, hi);
+        let at = self.header().at.clamp(lo, hi);
+        if status == Status::Event {
+            return Some(self.take_back(before, lo, at));
+        }
+        match status {
+            Status::Done => None,
+            Status::Finished => {
+                self.launch.next = at;
+                self.launch.started = at;
+                Some(Ended::Finished)
+            }
+            Status::Broke | Status::Returned => {
+                self.launch.next = at;
+                self.launch.started = at + 1;
+                Some(if status == Status::Broke { Ended::Broke } else { Ended::Returned })
+            }
+            Status::Event => Some(Ended::Partial { next: lo }),
+        }
+    }
+
+    /// After an event in iteration `at` (or somewhere from it on): as if only `lo..at` had run.
+    fn take_back(&mut self, before: Before, lo: i64, at: i64) -> Ended {
+        let line = self.header().event_line;
+        let flags = self.header().status != Status::Event as i64;
+        self.launch.stopped_by =
+            Some(if flags { Reason::FloatingPoint } else { Reason::Event { line: line as u32 } });
+        self.restore(&before);
+        // The same iterations on the same state do the same again, so this runs clean; if it does not, they are
+        // taken back too.
+        let mut next = at;
+        if at > lo && self.call(lo, at) != Status::Done {
+            self.restore(&before);
+            next = lo;
+        }
+        self.launch.next = next;
+        self.launch.started = next;
+        Ended::Partial { next }
+    }
+
+    /// One call of the kernel. A sticky floating-point flag that NumPy would warn of counts as an event.
+    fn call(&mut self, lo: i64, hi: i64) -> Status {
+        let kernel = self.launch.kernel.clone();
+        let frame = SendPtr(self.launch.frame.as_mut_ptr().cast::<u8>());
+        self.header_mut().status = Status::Done as i64;
+        self.header_mut().at = lo;
+        let mut raised = false;
+        let mut work = || {
+            let frame = &frame;
+            fpenv::clear();
+            // SAFETY: the frame was filled for this kernel; its arrays are alive until the launch ends.
+            unsafe { kernel.code.run(frame.0, lo, hi) };
+            raised = fpenv::raised();
+            fpenv::clear();
+        };
+        // What may be taken back must not be seen by others meanwhile.
+        if !kernel.may_fire && !kernel.warns && self.host.may_unlock() {
+            self.host.unlocked(&mut work);
+        } else {
+            work();
+        }
+        let status = Status::from_code(self.header().status).unwrap_or(Status::Event);
+        if kernel.warns && raised && status != Status::Event {
+            self.header_mut().at = lo;
+            return Status::Event;
+        }
+        status
+    }
+
+    fn header(&self) -> &FrameHeader {
+        // SAFETY: every frame starts with a header.
+        unsafe { &*self.launch.frame.as_ptr().cast() }
+    }
+
+    fn header_mut(&mut self) -> &mut FrameHeader {
+        // SAFETY: every frame starts with a header.
+        unsafe { &mut *self.launch.frame.as_mut_ptr().cast() }
+    }
+
+    fn save(&self, lo: i64, hi: i64) -> Before {
+        let kernel = &self.launch.kernel;
+        if !kernel.may_fire && !kernel.warns {
+            return Before { arrays: Vec::new(), frame: Vec::new() };
+        }
+        let arrays = kernel.undo.slots().filter_map(|slot| {
+            let view = self.views.get(slot.array.index())?;
+            let part = match (slot.axis, self.launch.top) {
+                (Some((axis, offset)), Some(top)) => {
+                    let first = top.start + lo * top.step + offset;
+                    let last = top.start + (hi - 1) * top.step + offset;
+                    undo::slice(view, axis as usize, first.min(last), first.max(last) + 1)
+                }
+                _ => *view,
+            };
+            Some(Saved::of(&part))
+        });
+        Before { arrays: arrays.collect(), frame: self.launch.frame.clone() }
+    }
+
+    fn restore(&mut self, before: &Before) {
+        self.launch.frame.copy_from_slice(&before.frame);
+        for saved in &before.arrays {
+            saved.restore();
+        }
+    }
+}
+
+struct Before {
+    frame: Vec<u128>,
+    arrays: Vec<Saved>,
+}
+
+struct SendPtr(*mut u8);
+// SAFETY: handed to the one closure that runs the kernel while this thread waits for it.
+unsafe impl Send for SendPtr {}
+unsafe impl Sync for SendPtr {}
+
+/// The next chunk's length after `done` trips took `seconds`: towards the goal, at most eightfold at a time.
+fn next_chunk(done: i64, seconds: f64) -> i64 {
+    let factor = (CHUNK_SECONDS / seconds.max(1e-9)).clamp(0.125, 8.0);
+    ((done as f64 * factor) as i64).max(1)
+}
+
+fn fill<V: HasValue>(
+    plan: &Plan,
+    kernel: &Kernel,
+    sizes: &Sizes,
+    views: &[ArrayView],
+    captures: &[V],
+) -> Result<Vec<u128>, Reason> {
+    let layout = &kernel.layout;
+    let mut frame = vec![0u128; layout.size.div_ceil(16)];
+    let base = frame.as_mut_ptr().cast::<u8>();
+    // SAFETY: every offset below is the layout's, inside the frame just made; slots are 16 bytes and aligned.
+    unsafe {
+        (*base.cast::<FrameHeader>()).trips = sizes.top.map_or(0, |t| t.trips);
+        for (id, view) in plan.nest().arrays.ids().zip(views) {
+            let Some(slot) = layout.slot(id) else { continue };
+            *base.add(slot.ptr).cast() = view.ptr;
+            for axis in 0..slot.rank {
+                *base.add(slot.extents + 8 * axis).cast() = view.extents[axis];
+                *base.add(slot.strides + 8 * axis).cast() = view.strides[axis];
+            }
+            if let Some(tags) = slot.tags {
+                *base.add(tags).cast() = view.tags;
+            }
+            *base.add(slot.origin).cast() = i64::from(id.0);
+        }
+        for (id, var) in kernel.nest.vars.iter() {
+            let Some(capture) = var.live_in else { continue };
+            let Some(offset) = layout.var(id) else { continue };
+            let slot = base.add(offset);
+            let value = captures.get(capture as usize).map(HasValue::value);
+            let stored = value.is_some_and(|v| store(slot, var.ty.repr, v));
+            if !stored {
+                return Err(Reason::Unbound(var.name.clone()));
+            }
+        }
+    }
+    Ok(frame)
+}
+
+/// Writes a captured value in a variable's representation; false if it has none.
+///
+/// # Safety
+/// `slot` is 16 writable, aligned bytes.
+unsafe fn store(slot: *mut u8, repr: Scalar, value: &Value) -> bool {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        match (repr, value) {
+            (Scalar::Bool, Value::Bool(v)) => *slot = u8::from(*v),
+            (Scalar::F64, Value::Float(v)) => *slot.cast() = *v,
+            (Scalar::F64, Value::Int(v)) => *slot.cast() = *v as f64,
+            (Scalar::F32, Value::Float(v)) => *slot.cast() = *v as f32,
+            (Scalar::C128, Value::Complex(re, im)) => *slot.cast() = [*re, *im],
+            (Scalar::C64, Value::Complex(re, im)) => *slot.cast() = [*re as f32, *im as f32],
+            (Scalar::Num, Value::Float(v)) => *slot.cast() = *v,
+            (Scalar::Num, Value::Int(v)) if v.unsigned_abs() <= 1 << 53 => {
+                *slot.cast() = *v as f64;
+                *slot.add(8) = 1;
+            }
+            (Scalar::I128, Value::Int(v)) => *slot.cast() = i128::from(*v),
+            // Little-endian: the low bytes are the narrower value.
+            (r, Value::Int(v)) if r.is_int() => *slot.cast() = *v,
+            (r, Value::Bool(v)) if r.is_int() => *slot.cast() = i64::from(*v),
+            _ => return false,
+        }
+    }
+    true
+}

@@ -1,0 +1,84 @@
+//! What the user asked for, once per process.
+
+use nestwise_costmodel::MachineProfile;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock, RwLock};
+
+pub use nestwise_ir::FpMode;
+
+/// Where nests run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DeviceChoice {
+    /// Wherever it is cheapest.
+    #[default]
+    Auto,
+    /// CPython only.
+    Interpreter,
+    /// Compiled, one core, whatever it costs.
+    Serial,
+    /// Compiled, on threads wherever a loop allows it.
+    Threads,
+}
+
+/// The process's options.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where nests run.
+    pub device: DeviceChoice,
+    /// Threads to use; already resolved, at least 1.
+    pub threads: usize,
+    /// Floating-point promise.
+    pub fp: FpMode,
+    /// Folder of the compile cache; none: nothing is read or written.
+    pub cache_dir: Option<PathBuf>,
+    /// The machine's weights.
+    pub profile: Arc<MachineProfile>,
+    /// The running CPython's minor version.
+    pub python_minor: u32,
+    /// Part of every cache key: versions of CPython, NumPy and nestwise.
+    pub versions: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            device: DeviceChoice::Auto,
+            threads: cores(),
+            fp: FpMode::Strict,
+            cache_dir: None,
+            profile: Arc::new(MachineProfile::default()),
+            python_minor: 11,
+            versions: String::new(),
+        }
+    }
+}
+
+fn cell() -> &'static RwLock<Arc<Options>> {
+    static OPTIONS: OnceLock<RwLock<Arc<Options>>> = OnceLock::new();
+    OPTIONS.get_or_init(|| RwLock::new(Arc::new(Options::default())))
+}
+
+/// The options now in force.
+pub fn options() -> Arc<Options> {
+    cell().read().unwrap_or_else(|e| e.into_inner()).clone()
+}
+
+/// Replaces the options.
+pub fn set_options(options: Options) {
+    *cell().write().unwrap_or_else(|e| e.into_inner()) = Arc::new(options);
+}
+
+/// Cores this process may use: the affinity mask and the cgroup's CPU quota together.
+pub fn cores() -> usize {
+    let affinity = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    quota().map_or(affinity, |q| affinity.min(q.max(1)))
+}
+
+/// The cgroup v2 quota in whole cores, if there is one.
+fn quota() -> Option<usize> {
+    let text = std::fs::read_to_string("/sys/fs/cgroup/cpu.max").ok()?;
+    let mut words = text.split_whitespace();
+    let quota: f64 = words.next()?.parse().ok()?;
+    let period: f64 = words.next()?.parse().ok()?;
+    Some((quota / period).floor() as usize)
+}

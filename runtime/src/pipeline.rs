@@ -1,0 +1,147 @@
+//! The way of a nest, as two functions.
+//!
+//! [`plan`] runs once per site and signature: everything that types alone decide. [`run`] runs once per call: only
+//! what needs values.
+
+use crate::launch::{self, Launch};
+use crate::options::{DeviceChoice, Options, options};
+use crate::overlap::ArrayView;
+use crate::plan::Plan;
+use crate::reason::Reason;
+use nestwise_analysis as analysis;
+use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
+use nestwise_ir::Nest;
+use std::time::Instant;
+
+/// A captured value in native form.
+#[derive(Clone, Copy, Debug)]
+pub enum Value {
+    /// Not a value: unbound, a function, a module.
+    None,
+    /// Any int (`uint64` by its bits).
+    Int(i64),
+    /// Any real float.
+    Float(f64),
+    /// A bool.
+    Bool(bool),
+    /// A complex number.
+    Complex(f64, f64),
+    /// An array used in place.
+    Array(ArrayView),
+    /// A sequence that has to be converted before a kernel can work on it.
+    Sequence { rank: usize, extents: [i64; 8] },
+}
+
+/// Something that has a value.
+pub trait HasValue {
+    /// The value.
+    fn value(&self) -> &Value;
+}
+
+impl HasValue for Value {
+    fn value(&self) -> &Value {
+        self
+    }
+}
+
+/// What a run needs of the world that called it.
+pub trait Host {
+    /// The windows of the nest's slots, in order; sequences are converted now.
+    fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason>;
+    /// Between chunks: handles signals; true: stop here.
+    fn poll(&mut self) -> bool;
+    /// Whether the interpreter lock may be released at all.
+    fn may_unlock(&self) -> bool;
+    /// Runs `work` with the interpreter lock released.
+    fn unlocked(&mut self, work: &mut (dyn FnMut() + Send));
+}
+
+/// How a call went.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The interpreter is cheaper.
+    Declined(Declined),
+    /// CPython has to run it, from the untouched beginning.
+    Fallback(Reason),
+    /// Native code ran, to the end or part of the way.
+    Launched(Box<Launch>),
+}
+
+/// A decision for the interpreter.
+#[derive(Clone, Copy, Debug)]
+pub struct Declined {
+    /// What CPython takes for it, by the model.
+    pub interpreted: Seconds,
+    /// Only the time to compile spoke against a native run: asking again may pay.
+    pub waits_for_compile: bool,
+}
+
+/// Once per site and signature: what types alone decide.
+pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
+    if let Err(why) = nestwise_ir::verify::verify(&nest) {
+        return Err(Reason::Internal(why));
+    }
+    // Guards that no value of these types can make fire.
+    analysis::prove(&mut nest);
+    // What each loop may do, if its arrays do not overlap.
+    let verdicts = analysis::analyse(&nest, options.fp);
+    // Guards that the values of a call may prove.
+    let bounds = analysis::BoundsPlan::new(&nest);
+    // What one trip of each loop costs on each device.
+    let prices = Prices::new(&Features::of(&nest), &options.profile);
+    Ok(Plan::new(nest, verdicts, bounds, prices))
+}
+
+/// Once per call: what needs values.
+pub fn run<V: HasValue>(plan: &Plan, captures: &[V], host: &mut dyn Host, entered: Instant) -> Outcome {
+    match attempt(plan, captures, host, entered) {
+        Ok(outcome) => outcome,
+        Err(reason) => Outcome::Fallback(reason),
+    }
+}
+
+fn attempt<V: HasValue>(
+    plan: &Plan,
+    captures: &[V],
+    host: &mut dyn Host,
+    entered: Instant,
+) -> Result<Outcome, Reason> {
+    let options = options();
+    // The ints and extents that loop bounds and subscripts depend on.
+    let values = plan.launch_values(captures)?;
+    // Which guards they prove, how often each loop runs.
+    let sizes = plan.resolve(values)?;
+    // Where that is cheapest.
+    let decision = decide(plan, &sizes, captures, &options);
+    if decision.device == Device::Interpreter {
+        let declined =
+            Declined { interpreted: decision.interpreted, waits_for_compile: decision.waits_for_compile };
+        return Ok(Outcome::Declined(declined));
+    }
+    // The memory to work on, and which of it may overlap.
+    let views = host.arrays()?;
+    // The kernel for all this: from this process, from disk, or from LLVM.
+    let kernel = plan.kernel(&sizes, &views, decision.device, &options, entered)?;
+    // Chunk by chunk, to the end or to the first thing that only CPython can do.
+    launch::launch(plan, kernel, &sizes, &views, captures, &decision, host).map(Outcome::Launched)
+}
+
+fn decide<V: HasValue>(
+    plan: &Plan,
+    sizes: &crate::plan::Sizes,
+    captures: &[V],
+    options: &Options,
+) -> Decision {
+    let mut decision = plan.price(sizes, captures, options);
+    match options.device {
+        DeviceChoice::Auto => {
+            if decision.waits_for_compile {
+                plan.add_lost(decision.interpreted);
+            }
+        }
+        DeviceChoice::Interpreter => decision.device = Device::Interpreter,
+        DeviceChoice::Serial => decision.device = Device::Serial,
+        DeviceChoice::Threads => decision.device = Device::Threads,
+    }
+    decision
+}

@@ -1,0 +1,95 @@
+//! Why a call ran in CPython: data, one variant a reason.
+
+use std::fmt;
+
+/// Why CPython ran a nest, or a part of one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// The front end refuses the nest for these types.
+    Refused { line: u32, code: &'static str, message: String, hint: Option<String> },
+    /// The site was switched off after repeated failures.
+    Off,
+    /// The device was fixed to the interpreter by the user.
+    Forced,
+    /// A name or attribute is not bound.
+    Unbound(String),
+    /// An array that cannot be used in place.
+    Array { name: String, why: &'static str },
+    /// A list that cannot be converted.
+    List { name: String, why: &'static str },
+    /// An attribute whose reading might run user code.
+    Attribute { name: String },
+    /// A loop that must run at least once would not.
+    NoTrip { line: u32 },
+    /// A loop bound could not be computed natively.
+    Bounds,
+    /// The step of a range is zero.
+    ZeroStep,
+    /// An event fired: CPython runs these iterations.
+    Event { line: u32 },
+    /// NumPy would have warned, perhaps.
+    FloatingPoint,
+    /// `np.errstate`, warning filters, tracing or profiling is not the default.
+    Environment(&'static str),
+    /// LLVM failed.
+    Codegen(String),
+    /// A bug of ours, caught.
+    Internal(String),
+}
+
+impl Reason {
+    /// The stable short name.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Refused { code, .. } => code,
+            Self::Off => "off",
+            Self::Forced => "forced",
+            Self::Unbound(_) => "unbound",
+            Self::Array { .. } => "array",
+            Self::List { .. } => "list",
+            Self::Attribute { .. } => "attribute",
+            Self::NoTrip { .. } => "no-trip",
+            Self::Bounds => "bounds",
+            Self::ZeroStep => "zero-step",
+            Self::Event { .. } => "event",
+            Self::FloatingPoint => "floating-point",
+            Self::Environment(_) => "environment",
+            Self::Codegen(_) => "codegen",
+            Self::Internal(_) => "internal",
+        }
+    }
+
+    /// Whether the same call would end the same way again, so that a site that only ever fails this way is
+    /// better switched off.
+    pub fn is_lasting(&self) -> bool {
+        matches!(self, Self::Codegen(_) | Self::Internal(_))
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused { line, message, .. } => write!(f, "line {line}: {message}"),
+            Self::Off => write!(f, "switched off after repeated failures"),
+            Self::Forced => write!(f, "the interpreter was asked for"),
+            Self::Unbound(name) => write!(f, "{name} is not bound"),
+            Self::Array { name, why } => write!(f, "array {name}: {why}"),
+            Self::List { name, why } => write!(f, "list {name}: {why}"),
+            Self::Attribute { name } => write!(f, "reading {name} might run code of a class"),
+            Self::NoTrip { line } => {
+                write!(f, "line {line}: the loop runs zero times, and a variable's type depends on that")
+            }
+            Self::Bounds => write!(f, "the loop's bounds leave 64 bits"),
+            Self::ZeroStep => write!(f, "the step of a range is zero"),
+            Self::Event { line: 0 } => write!(f, "something happened that only CPython can do right"),
+            Self::Event { line } => write!(
+                f,
+                "line {line}: an index out of range, an integer beyond its width, a division by zero or the like"
+            ),
+            Self::FloatingPoint => write!(f, "a floating-point overflow or invalid operation that NumPy warns of"),
+            Self::Environment(what) => write!(f, "{what}"),
+            Self::Codegen(why) => write!(f, "compilation failed: {why}"),
+            Self::Internal(why) => write!(f, "internal failure: {why}"),
+        }
+    }
+}

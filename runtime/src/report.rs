@@ -1,0 +1,98 @@
+//! What happened at each site: counts, decisions, times, reasons.
+
+use crate::launch::Launch;
+use crate::pipeline::Declined;
+use crate::plan::Plan;
+use crate::reason::Reason;
+use nestwise_costmodel::Device;
+use std::time::Duration;
+
+/// The record of one site.
+#[derive(Clone, Debug)]
+pub struct Stats {
+    /// The user's file.
+    pub file: String,
+    /// Line of the loop statement.
+    pub line: u32,
+    /// Times the hook was entered.
+    pub calls: u64,
+    /// Iterations of the top loop that ran natively.
+    pub iterations: u64,
+    /// Launches by device: serial, threads.
+    pub launches: [u64; 2],
+    /// Calls that the price left to CPython.
+    pub declined: u64,
+    /// Verdict of each loop, outermost first, in words.
+    pub verdicts: Vec<String>,
+    /// Predicted and measured time of native runs, without compilation.
+    pub predicted: f64,
+    /// See `predicted`.
+    pub measured: f64,
+    /// What CPython would have taken for the same, by the model.
+    pub replaced: f64,
+    /// Time to compile or to load kernels.
+    pub compile: Duration,
+    /// Kernels compiled, and kernels found in the cache on disk.
+    pub kernels: [u64; 2],
+    /// Time CPython spent in the site after the hook gave (part of) it back.
+    pub interpreted: Duration,
+    /// Reasons with their counts.
+    pub fallbacks: Vec<(Reason, u64)>,
+}
+
+impl Stats {
+    /// An empty record.
+    pub fn new(file: &str, line: u32) -> Stats {
+        Stats {
+            file: file.into(),
+            line,
+            calls: 0,
+            iterations: 0,
+            launches: [0; 2],
+            declined: 0,
+            verdicts: Vec::new(),
+            predicted: 0.0,
+            measured: 0.0,
+            replaced: 0.0,
+            compile: Duration::ZERO,
+            kernels: [0; 2],
+            interpreted: Duration::ZERO,
+            fallbacks: Vec::new(),
+        }
+    }
+
+    /// A plan was made.
+    pub fn planned(&mut self, plan: &Plan) {
+        self.verdicts = plan.verdicts();
+    }
+
+    /// CPython runs (a part of) a call, for this reason.
+    pub fn fallback(&mut self, reason: &Reason) {
+        match self.fallbacks.iter_mut().find(|f| f.0 == *reason) {
+            Some(found) => found.1 += 1,
+            // Reasons with run-time values in them could be many.
+            None if self.fallbacks.len() < 32 => self.fallbacks.push((reason.clone(), 1)),
+            None => {}
+        }
+    }
+
+    /// The price left a call to CPython.
+    pub fn declined(&mut self, declined: &Declined) {
+        self.declined += 1;
+        self.interpreted += Duration::from_secs_f64(declined.interpreted.0.clamp(0.0, 1e9));
+    }
+
+    /// A kernel ran.
+    pub fn launched(&mut self, launch: &Launch) {
+        self.launches[usize::from(launch.device == Device::Threads)] += 1;
+        self.iterations += launch.iterations().max(0) as u64;
+        self.predicted += launch.predicted.0;
+        self.measured += launch.seconds;
+        self.replaced += launch.replaced();
+        self.compile += launch.compile.time;
+        self.kernels[usize::from(launch.compile.from_disk)] += u64::from(launch.compile.happened);
+        if let Some(reason) = &launch.stopped_by {
+            self.fallback(reason);
+        }
+    }
+}

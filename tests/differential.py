@@ -1,0 +1,226 @@
+"""Programs run as processes of their own, by python and by nestwise, and compared.
+
+The unit of comparison is a whole process: standard output, standard error (tracebacks and warnings
+included) and the exit code. Nothing is compared inside one interpreter, so that a crash of the
+native part is a difference like any other and no state leaks from one run into the next.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+PROGRAMS = HERE / "programs"
+
+# What each treatment adds to `nestwise run`. Two threads are asked for on any machine.
+DEVICES: dict[str, list[str]] = {
+    "interpreter": ["--device", "interpreter"],
+    "serial": ["--device", "serial"],
+    "threads": ["--device", "threads", "--threads", "2"],
+    "auto": ["--device", "auto"],
+}
+
+# Devices that leave nothing to prices: whatever can run compiled must.
+FORCED = ("serial", "threads")
+
+TIMEOUT_S = 240
+
+_MARK = re.compile(r"^\s*(?:for|while)\b.*#\s*(native|cpython)\s*$")
+
+
+class Done(NamedTuple):
+    """One process that has ended."""
+
+    code: int | str
+    stdout: str
+    stderr: str
+    report: dict[str, Any] | None = None
+
+    def text(self) -> str:
+        """All that a user could have seen, as lines to compare."""
+        return f"exit code {self.code}\n-- stdout\n{self.stdout}\n-- stderr\n{self.stderr}\n"
+
+
+def environment(cache: Path) -> dict[str, str]:
+    """This process's variables without those that would change what python or nestwise do."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("NESTWISE", "PYTHON"))}
+    kept.update(
+        PYTHONHASHSEED="0",
+        PYTHONDONTWRITEBYTECODE="1",
+        PYTHON_COLORS="0",
+        PYTHONIOENCODING="utf-8",
+        NO_COLOR="1",
+        NESTWISE_CACHE_DIR=str(cache),
+    )
+    return kept
+
+
+def python(program: Path, *arguments: str, timeout: float = TIMEOUT_S) -> Done:
+    """`program` under plain CPython."""
+    return _run([sys.executable, str(program), *arguments], program, Path("unused"), timeout)
+
+
+def nestwise(
+    program: Path, device: str, cache: Path, *arguments: str, timeout: float = TIMEOUT_S
+) -> Done:
+    """`program` under `nestwise run`, with the report that it leaves."""
+    handle, name = tempfile.mkstemp(suffix=".json")
+    os.close(handle)
+    words = [sys.executable, "-m", "nestwise", "run", *DEVICES[device]]
+    words += ["--report=json", "--report-file", name, str(program), *arguments]
+    try:
+        done = _run(words, program, cache, timeout)
+        text = Path(name).read_text(encoding="utf-8")
+    finally:
+        os.unlink(name)
+    try:
+        report = json.loads(text) if text else None
+    except ValueError as error:
+        return done._replace(stderr=f"{done.stderr}\nunreadable report: {error}\n{text}")
+    return done._replace(report=report)
+
+
+def _run(words: list[str], program: Path, cache: Path, timeout: float) -> Done:
+    try:
+        done = subprocess.run(
+            words, cwd=program.parent, env=environment(cache), stdin=subprocess.DEVNULL,
+            capture_output=True, timeout=timeout, check=False,
+        )
+    except subprocess.TimeoutExpired as late:
+        return Done("timeout", _decoded(late.stdout), _decoded(late.stderr))
+    return Done(done.returncode, _decoded(done.stdout), _decoded(done.stderr))
+
+
+def _decoded(output: bytes | None) -> str:
+    return (output or b"").decode("utf-8", "backslashreplace")
+
+
+class Marks(NamedTuple):
+    """Lines of loops that must have run as a kernel, and of those that must not."""
+
+    native: list[int]
+    cpython: list[int]
+
+
+def marks(program: Path) -> Marks:
+    """The marks in a program's text: `# native` or `# cpython` ends a loop's first line."""
+    found = Marks([], [])
+    for number, line in enumerate(program.read_text(encoding="utf-8").splitlines(), 1):
+        match = _MARK.match(line)
+        if match:
+            getattr(found, match[1]).append(number)
+    return found
+
+
+def nests_by_line(report: dict[str, Any] | None, program: Path) -> dict[int, list[dict]]:
+    """The report's nests of this very file. One loop may be several sites: alone and inside."""
+    found: dict[int, list[dict]] = {}
+    for nest in (report or {}).get("nests", ()):
+        if os.path.basename(str(nest.get("file", ""))) == program.name:
+            found.setdefault(int(nest["line"]), []).append(nest)
+    return found
+
+
+def difference(expected: Done, got: Done) -> str:
+    """Empty when the two processes cannot be told apart; otherwise a unified diff."""
+    if expected[:3] == got[:3]:
+        return ""
+    lines = difflib.unified_diff(
+        expected.text().splitlines(), got.text().splitlines(), "python", "nestwise", lineterm="", n=4
+    )
+    return "\n".join(lines)
+
+
+def broken_marks(program: Path, got: Done, device: str) -> list[str]:
+    """The marks that a run did not keep. Prices may leave any loop to CPython on `auto`."""
+    wanted = marks(program)
+    nests = nests_by_line(got.report, program)
+    text = program.read_text(encoding="utf-8").splitlines()
+    broken = []
+    for line in wanted.native if device in FORCED else ():
+        if not any(_ran(nest) for nest in nests.get(line, ())):
+            why = _why(nests.get(line, []), got.report, program, line)
+            broken.append(f"line {line} never ran compiled: {text[line - 1].strip()}\n    {why}")
+    for line in wanted.cpython:
+        if any(nest.get("launches") for nest in nests.get(line, ())):
+            broken.append(f"line {line} ran compiled but must not: {text[line - 1].strip()}")
+    return broken
+
+
+def _ran(nest: dict) -> bool:
+    """A launch that was undone altogether does not count."""
+    return bool(nest.get("launches")) and bool(nest.get("iterations"))
+
+
+def _why(nests: list[dict], report: dict | None, program: Path, line: int) -> str:
+    if report is None:
+        return "there is no report"
+    if not nests:
+        for loop in report.get("refused", ()):
+            same = os.path.basename(str(loop.get("file"))) == program.name
+            if same and loop.get("line") == line:
+                return f"refused ({loop.get('code')}) at {loop.get('reason_line')}: " + str(
+                    loop.get("message")
+                )
+        return "no site at this line; is it inside another one?"
+    return "; ".join(
+        f"calls {nest.get('calls')}, declined {nest.get('declined')}, fallbacks "
+        + (", ".join(f"{_reason(f)}" for f in nest.get("fallbacks") or ()) or "none")
+        for nest in nests
+    )
+
+
+def _reason(fallback: dict) -> str:
+    return f"{fallback.get('count')} x {fallback.get('code')}: {fallback.get('reason')}"
+
+
+def fallbacks(got: Done, program: Path) -> str:
+    """Every nest of the program with what became of it, one line each."""
+    lines = []
+    for line, nests in sorted(nests_by_line(got.report, program).items()):
+        for nest in nests:
+            why = ", ".join(_reason(f) for f in nest.get("fallbacks") or ())
+            lines.append(
+                f"{program.name}:{line} calls {nest.get('calls')}, launches "
+                f"{nest.get('launches')}{'; ' + why if why else ''}"
+            )
+    return "\n".join(lines)
+
+
+class Runs:
+    """Processes started ahead of the tests that ask for them, on as many workers as cores.
+
+    A test asks by key; whatever was not announced is run on the spot.
+    """
+
+    def __init__(self, cache: Path):
+        self.cache = cache
+        self.pool = ThreadPoolExecutor(max(1, len(os.sched_getaffinity(0))))
+        self.started: dict[tuple, Future[Done]] = {}
+
+    def start(self, device: str | None, program: Path, *arguments: str) -> Future[Done]:
+        """`device` None is plain CPython."""
+        key = (device, program, arguments)
+        if key not in self.started:
+            if device is None:
+                work = self.pool.submit(python, program, *arguments)
+            else:
+                work = self.pool.submit(nestwise, program, device, self.cache, *arguments)
+            self.started[key] = work
+        return self.started[key]
+
+    def get(self, device: str | None, program: Path, *arguments: str) -> Done:
+        return self.start(device, program, *arguments).result()
+
+    def close(self) -> None:
+        self.pool.shutdown(cancel_futures=True)

@@ -1,0 +1,50 @@
+"""Every script of programs/ behaves under nestwise as it does under CPython, on every device.
+
+The scripts say by marks (see differential.py) which of their loops must run compiled, so a test
+cannot pass because everything fell back.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from differential import PROGRAMS, broken_marks, difference, fallbacks
+
+SCRIPTS = sorted(
+    path for path in (*PROGRAMS.glob("*.py"), *PROGRAMS.glob("found/*.py"))
+    if path.name != "showing.py"
+)
+
+
+class Run(NamedTuple):
+    program: Path
+    device: str
+
+    def processes(self):
+        return [(None, self.program), (self.device, self.program)]
+
+    def __str__(self):
+        return f"{self.program.stem}-{self.device}"
+
+
+RUNS = [Run(program, device) for program in SCRIPTS for device in ("serial", "threads", "auto")]
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_program(run, runs):
+    expected = runs.get(None, run.program)
+    got = runs.get(run.device, run.program)
+    found = difference(expected, got)
+    if found:
+        pytest.fail(f"{found}\n\n{fallbacks(got, run.program)}", pytrace=False)
+    assert got.report is not None, "the process left no report"
+    broken = broken_marks(run.program, got, run.device)
+    if broken:
+        pytest.fail("\n".join(broken), pytrace=False)
+
+
+def test_every_script_has_something_to_show(runs):
+    for program in SCRIPTS:
+        done = runs.get(None, program)
+        assert done.stdout, f"{program.name} prints nothing"
+        assert done.code != "timeout", f"{program.name} takes too long"
