@@ -29,13 +29,24 @@ pub enum Site<'a> {
 }
 
 impl Site<'_> {
-    /// The node's address: its identity while the nest is borrowed.
-    pub fn address(self) -> usize {
+    /// The node's key: its identity while the nest is borrowed.
+    pub fn key(self) -> usize {
         match self {
-            Site::Expr(e) => std::ptr::from_ref(e).addr(),
-            Site::Stmt(s) => std::ptr::from_ref(s).addr(),
+            Site::Expr(e) => expr_key(e),
+            Site::Stmt(s) => stmt_key(s),
         }
     }
+}
+
+/// An expression's identity while the nest is borrowed: its address.
+pub fn expr_key(e: &Expr) -> usize {
+    std::ptr::from_ref(e).addr()
+}
+
+/// A statement's identity while the nest is borrowed. Odd, since a statement may begin where an expression in it
+/// begins.
+pub fn stmt_key(s: &Stmt) -> usize {
+    std::ptr::from_ref(s).addr() | 1
 }
 
 /// The guard flag of an expression, if its kind has one.
@@ -97,7 +108,7 @@ pub fn count_set(nest: &Nest) -> usize {
 pub fn numbering(nest: &Nest) -> HashMap<usize, GuardId> {
     let mut map = HashMap::new();
     for_each(nest, &mut |id, site, _| {
-        map.insert(site.address(), id);
+        map.insert(site.key(), id);
     });
     map
 }

@@ -31,7 +31,7 @@ fn proven(nest: &Nest, r: &Ranges) -> GuardSet {
     let mut set = GuardSet::new(count(nest));
     let mut left: HashMap<GuardId, ()> = HashMap::new();
     for_each(nest, &mut |id, site, flag| {
-        if flag && r.unsafe_nodes.contains(&site.address()) {
+        if flag && r.unsafe_nodes.contains(&site.key()) {
             left.insert(id, ());
         } else {
             set.insert(id);
@@ -137,7 +137,7 @@ fn roots(e: &mut Expr, wide: &HashMap<usize, Interval>) {
 
 fn narrowable(e: &Expr, wide: &HashMap<usize, Interval>) -> bool {
     let fits = |e: &Expr| {
-        let i = wide.get(&std::ptr::from_ref(e).addr());
+        let i = wide.get(&crate::guards::expr_key(e));
         i.is_some_and(|i| i.within(Interval::of_type(Scalar::I64)))
     };
     match &e.kind {
@@ -151,7 +151,7 @@ fn narrowable(e: &Expr, wide: &HashMap<usize, Interval>) -> bool {
         ExprKind::Binary { op, a, b, .. } => {
             let known = !matches!(op, BinOp::Div | BinOp::Pow | BinOp::Shl | BinOp::Shr);
             // The smallest int modulo -1 traps in hardware.
-            let at = |e: &Expr| wide.get(&std::ptr::from_ref(e).addr());
+            let at = |e: &Expr| wide.get(&crate::guards::expr_key(e));
             let traps = *op == BinOp::Mod
                 && at(a).is_none_or(|i| i.lo <= i64::MIN.into())
                 && at(b).is_none_or(|i| i.contains(-1));

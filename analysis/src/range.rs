@@ -130,7 +130,7 @@ impl<'n> Analyser<'n> {
     }
 
     fn stmt(&mut self, mut st: State, stmt: &Stmt) -> Option<State> {
-        let address = std::ptr::from_ref(stmt).addr();
+        let address = crate::guards::stmt_key(stmt);
         match &stmt.kind {
             StmtKind::Let { var, value } => {
                 let v = self.expr(&mut st, value);
@@ -306,7 +306,7 @@ impl<'n> Analyser<'n> {
 
     pub(crate) fn expr(&mut self, st: &mut State, e: &Expr) -> Val {
         let out = self.node(st, e);
-        let address = std::ptr::from_ref(e).addr();
+        let address = crate::guards::expr_key(e);
         if expr_guard(e) == Some(true) {
             self.record(address, out.safe);
         }

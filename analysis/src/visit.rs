@@ -28,7 +28,7 @@ impl Walker<'_> {
                 let forms: Vec<Form> = index.iter().map(|i| self.visit(i)).collect();
                 self.access(*access, *array, false, *guard, forms);
                 if *guard {
-                    self.guard(std::ptr::from_ref(e).addr(), GuardForm::Index(*access));
+                    self.guard(crate::guards::expr_key(e), GuardForm::Index(*access));
                 }
                 self.of_type(e.ty)
             }
@@ -119,13 +119,13 @@ impl Walker<'_> {
         };
         if guard {
             let fits = GuardForm::Fits(exact.clone(), Interval::of_type(e.ty.repr));
-            self.guard(std::ptr::from_ref(e).addr(), fits);
+            self.guard(crate::guards::expr_key(e), fits);
         }
         self.result(e, guard, exact)
     }
 
     fn binary(&mut self, e: &Expr, op: BinOp, a: (Form, &Expr), b: (Form, &Expr), guard: bool) -> Form {
-        let address = std::ptr::from_ref(e).addr();
+        let address = crate::guards::expr_key(e);
         if !is_int(e.ty) {
             if guard && op == BinOp::Div {
                 self.float_divisor(address, b.1);
@@ -210,7 +210,7 @@ impl Walker<'_> {
     }
 
     fn cast(&mut self, e: &Expr, kind: Cast, from: Ty, form: Form, guard: bool) -> Form {
-        let address = std::ptr::from_ref(e).addr();
+        let address = crate::guards::expr_key(e);
         let int_from = is_int(from) || from.repr == Scalar::Bool;
         match kind {
             Cast::Value | Cast::Ord if int_from && is_int(e.ty) => {

@@ -232,7 +232,7 @@ impl<'n> Walker<'n> {
     }
 
     pub(crate) fn stmt(&mut self, stmt: &Stmt) {
-        let address = std::ptr::from_ref(stmt).addr();
+        let address = crate::guards::stmt_key(stmt);
         match &stmt.kind {
             StmtKind::Let { var, value } => self.assign(*var, value, address),
             StmtKind::Store { access, array, index, value, guard } => {

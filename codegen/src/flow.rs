@@ -208,14 +208,15 @@ pub(crate) fn may_fire(block: &[Stmt]) -> bool {
                 _ => false,
             };
             for e in s.exprs() {
-                e.walk(&mut |e| found |= expr_fires(e));
+                e.walk(&mut |e| found |= expr_may_fire(e));
             }
         });
     }
     found
 }
 
-fn expr_fires(e: &Expr) -> bool {
+/// Whether the operation itself may fire.
+pub(crate) fn expr_may_fire(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Load { guard, .. }
         | ExprKind::Unary { guard, .. }

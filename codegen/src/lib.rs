@@ -1,1 +1,145 @@
 //! Typed nest, schedule and target to a kernel, through LLVM.
+//!
+//! [`compile`] gives an object file for a [`KernelSpec`], which may be kept on disk; [`load`] makes it callable. How a
+//! kernel is called is in [`abi`]. What the code computes is defined by `nestwise_ir::nest` alone: to the bit what
+//! CPython and NumPy compute, or an event.
+//!
+//! The way of a nest: `emit` writes plain LLVM IR (one alloca per variable, every guard explicit), LLVM's passes
+//! optimise it (`passes`), LLVM emits an object for the host (`target`), `load` links it.
+
+pub mod abi;
+mod emit;
+mod error;
+mod flow;
+mod helpers;
+mod llvm;
+mod load;
+mod passes;
+mod target;
+mod ufunc;
+
+use std::time::{Duration, Instant};
+
+use inkwell::context::Context;
+use inkwell::module::Module;
+use inkwell::targets::{FileType, TargetMachine};
+use nestwise_ir::{Nest, Schedule};
+
+pub use error::{CodegenError, Result};
+pub use helpers::register_parallel;
+pub use load::{Kernel, load};
+pub use target::{target_description, vector_bits};
+pub use ufunc::{UfuncLoop, register_c_function, register_ufunc};
+
+/// What floating-point results may differ in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum FpMode {
+    /// Nothing.
+    #[default]
+    Strict,
+    /// The same operations in the same order; functions within documented ulps. Compiled as `Strict` here: the
+    /// host has libm's functions at hand.
+    Faithful,
+    /// Sums may be reassociated, a multiplication and an addition fused.
+    Fast,
+}
+
+impl FpMode {
+    /// LLVM's fast-math flags.
+    fn flags(self) -> u32 {
+        match self {
+            Self::Strict | Self::Faithful => 0,
+            Self::Fast => llvm_sys::LLVMFastMathAllowReassoc | llvm_sys::LLVMFastMathAllowContract,
+        }
+    }
+}
+
+/// Everything a kernel depends on, besides the host.
+#[derive(Clone, Copy)]
+pub struct KernelSpec<'a> {
+    /// The nest. Arrays are naturally aligned.
+    pub nest: &'a Nest,
+    /// What is mapped to what.
+    pub schedule: &'a Schedule,
+    /// Every slot lies in memory of its own.
+    pub disjoint: bool,
+    /// By slot: elements along the last axis follow each other without gaps.
+    pub unit_stride: &'a [bool],
+    /// Freedom in floating-point arithmetic.
+    pub fp: FpMode,
+}
+
+/// A compiled kernel.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// A relocatable object file for [`load`].
+    pub object: Vec<u8>,
+    /// Time to write the IR.
+    pub emit: Duration,
+    /// Time in LLVM's passes.
+    pub optimise: Duration,
+    /// Time to select and encode instructions.
+    pub assemble: Duration,
+}
+
+/// Compiles a nest for this machine. Thread-safe; nothing is shared between calls.
+pub fn compile(spec: KernelSpec<'_>) -> Result<Compiled> {
+    let host = target::Host::get()?;
+    let started = Instant::now();
+    let context = Context::create();
+    let machine = host.machine()?;
+    let module = build(&context, &spec, &machine)?;
+    let emitted = Instant::now();
+    passes::optimise(&module, &machine)?;
+    let optimised = Instant::now();
+    let buffer = machine
+        .write_to_memory_buffer(&module, FileType::Object)
+        .map_err(|e| CodegenError::Llvm(e.to_string()))?;
+    Ok(Compiled {
+        object: buffer.as_slice().to_vec(),
+        emit: emitted - started,
+        optimise: optimised - emitted,
+        assemble: optimised.elapsed(),
+    })
+}
+
+/// The LLVM IR of a kernel, as emitted and as optimised, for tests and explanations.
+pub fn llvm_ir(spec: KernelSpec<'_>) -> Result<(String, String)> {
+    let host = target::Host::get()?;
+    let context = Context::create();
+    let machine = host.machine()?;
+    let module = build(&context, &spec, &machine)?;
+    let before = module.print_to_string().to_string();
+    passes::optimise(&module, &machine)?;
+    Ok((before, module.print_to_string().to_string()))
+}
+
+/// The assembly text of a kernel.
+pub fn assembly(spec: KernelSpec<'_>) -> Result<String> {
+    let host = target::Host::get()?;
+    let context = Context::create();
+    let machine = host.machine()?;
+    let module = build(&context, &spec, &machine)?;
+    passes::optimise(&module, &machine)?;
+    let buffer = machine
+        .write_to_memory_buffer(&module, FileType::Assembly)
+        .map_err(|e| CodegenError::Llvm(e.to_string()))?;
+    Ok(String::from_utf8_lossy(buffer.as_slice()).into_owned())
+}
+
+fn build<'c>(
+    context: &'c Context,
+    spec: &KernelSpec<'_>,
+    machine: &TargetMachine,
+) -> Result<Module<'c>> {
+    let module = context.create_module("nest");
+    module.set_triple(&machine.get_triple());
+    module.set_data_layout(&machine.get_target_data().get_data_layout());
+    {
+        let host = target::Host::get()?;
+        let unit = emit::Unit::new(context, &module, spec, host)?;
+        emit::emit(&unit)?;
+    }
+    module.verify().map_err(|e| CodegenError::Llvm(e.to_string()))?;
+    Ok(module)
+}

@@ -55,7 +55,7 @@ impl Drop for Ir<'_> {
 
 impl<'c> Ir<'c> {
     /// A builder for `module`; `fast` are the flags put on every float operation.
-    pub(crate) fn new(context: &'c Context, module: &Module<'c>, fast: u32) -> Self {
+    pub(crate) fn new(context: &'c Context, module: &Module<'_>, fast: u32) -> Self {
         let ctx = context.raw();
         let b = unsafe { LLVMCreateBuilderInContext(ctx) };
         Self { ctx, module: module.as_mut_ptr(), b, fast, lifetime: PhantomData }
@@ -140,6 +140,13 @@ impl<'c> Ir<'c> {
         unsafe {
             let known = LLVMGetNamedFunction(self.module, name.as_ptr());
             if known.is_null() { LLVMAddFunction(self.module, name.as_ptr(), ty) } else { known }
+        }
+    }
+    /// An external byte whose address is what matters.
+    pub(crate) fn add_global(&self, name: &CStr) -> V {
+        unsafe {
+            let known = LLVMGetNamedGlobal(self.module, name.as_ptr());
+            if known.is_null() { LLVMAddGlobal(self.module, self.i8(), name.as_ptr()) } else { known }
         }
     }
     pub(crate) fn set_internal(&self, function: V) {
@@ -447,6 +454,14 @@ impl<'c> Ir<'c> {
                 LLVMSetFastMathFlags(v, self.fast);
             }
             v
+        }
+    }
+    /// States the alignment of a call's pointer argument.
+    pub(crate) fn argument_align(&self, call: V, index: u32, align: u32) {
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
+            let attr = LLVMCreateEnumAttribute(self.ctx, kind, align.into());
+            LLVMAddCallSiteAttribute(call, index + 1, attr);
         }
     }
     /// Makes the optimiser keep `v` (a float scalar): its computation may raise a floating-point flag.

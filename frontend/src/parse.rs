@@ -1,10 +1,11 @@
-//! Source text to surface nest. Only this module (this file and `parse/lower.rs`) knows the parser.
+//! Source text to surface nest. Only this module (this file and `parse/`) knows the parser.
 //!
 //! The text of one statement is lexed, screened for what would hurt the parser (nesting that overflows a stack,
 //! f-strings, whose insides it would parse on its own), parsed, and lowered by one exhaustive match over Python's
 //! syntax: what is not lowered is refused by name and position. Lowering goes on behind a refusal, so that a
 //! report shows all of them.
 
+mod describe;
 mod lower;
 
 use std::collections::HashSet;
@@ -19,7 +20,7 @@ use self::lower::{Lower, Names};
 use crate::lines::Lines;
 use crate::names;
 pub use crate::places::ScopeInfo;
-use crate::places::{flow_of_function, is_stable, mark_captured, mark_written};
+use crate::places::{function_reads, is_stable, mark_captured, mark_written};
 use crate::refusal::Refusal;
 
 /// Most tokens of one logical line. The parser's own tree is at most that deep and freed recursively.
@@ -91,11 +92,6 @@ pub fn parse_function(
     file: &str,
 ) -> Result<Function, WithSpan<Refusal>> {
     let source = Source::parse(text, first_line, indented)?;
-    let names = Names::Function {
-        local: local_names,
-        free: free_names,
-    };
-    let mut lower = Lower::new(&source, names);
     let refuse = |span, why| {
         Err(WithSpan::new(
             span,
@@ -114,54 +110,77 @@ pub fn parse_function(
     if let Some((offset, why)) = callable.objection(name) {
         return refuse(source.lines.span(offset), why);
     }
-    let lowered = lower.callable(&callable);
-    lower.refusals.sort_by_key(|refusal| refusal.span);
-    if let Some(first) = lower.refusals.into_iter().next() {
-        return Err(first);
-    }
-    let Some((params, body)) = lowered else {
-        return refuse(source.lines.span(0), "could not be read");
+    let names = Names::Function {
+        local: local_names,
+        free: free_names,
     };
-
-    let mut places = lower.table.finish();
-    let param_ids: Vec<PlaceId> = params.iter().map(|param| param.place).collect();
+    let mut lower = Lower::new(&source, names);
+    let lowered = lower.callable(&callable);
     let start = source.lines.span(callable.start());
-    if let Some(&span) = mark_written(&mut places, &body, &param_ids).first() {
-        return refuse(span, "assigns an attribute");
-    }
-    for id in places.ids().collect::<Vec<_>>() {
-        let place = &mut places[id];
-        if place.written && place.scope == Scope::Attr {
-            return refuse(start, "assigns an attribute");
-        }
-        if place.written
-            && (lower.declared.contains(&place.name) || free_names.contains(&place.name))
-        {
-            return refuse(start, "assigns a global or nonlocal name");
-        }
-        // What a function assigns without declaring it is its own, whatever the caller listed.
-        if place.written {
-            place.scope = Scope::Local;
-        }
-    }
-    let flow = flow_of_function(&places, &param_ids, &body);
-    let mut reads: Vec<(PlaceId, Span)> = flow.reads.into_iter().collect();
-    reads.sort();
-    for (id, span) in reads {
-        let place = &places[id];
-        if place.scope == Scope::Local && !free_names.contains(&place.name) {
-            let name = place.name.clone();
-            return Err(WithSpan::new(span, Refusal::PossiblyUnbound { name }));
-        }
-        places[id].captured = is_stable(&places, id, &param_ids);
-    }
-    Ok(Function {
+    let (params, body) = match (lowered, lower.refusals.into_iter().min_by_key(|r| r.span)) {
+        (Some(lowered), None) => lowered,
+        (_, Some(first)) => return Err(first),
+        (None, None) => return refuse(start, "could not be read"),
+    };
+    let places = lower.table.finish();
+    let mut function = Function {
         name: name.to_owned(),
         file: file.to_owned(),
         params,
         places,
         body,
-    })
+    };
+    if let Some((span, why)) = mark_function_writes(&mut function, &lower.declared, free_names) {
+        return refuse(span.unwrap_or(start), why);
+    }
+    mark_function_captures(&mut function, free_names)?;
+    Ok(function)
+}
+
+/// Marks what a function assigns, all of it its own; or says where and why that is not so.
+fn mark_function_writes(
+    function: &mut Function,
+    declared: &HashSet<String>,
+    free_names: &HashSet<String>,
+) -> Option<(Option<Span>, &'static str)> {
+    let params: Vec<PlaceId> = function.params.iter().map(|param| param.place).collect();
+    let places = &mut function.places;
+    if let Some(&span) = mark_written(places, &function.body, &params).first() {
+        return Some((Some(span), "assigns an attribute"));
+    }
+    for id in places.ids().collect::<Vec<_>>() {
+        let place = &mut places[id];
+        if !place.written {
+            continue;
+        }
+        if place.scope == Scope::Attr {
+            return Some((None, "assigns an attribute"));
+        }
+        if declared.contains(&place.name) || free_names.contains(&place.name) {
+            return Some((None, "assigns a global or nonlocal name"));
+        }
+        // What a function assigns without declaring it is its own, whatever the caller listed.
+        place.scope = Scope::Local;
+    }
+    None
+}
+
+/// Marks what a function needs from outside. A local that a path reads before it is assigned refuses it.
+fn mark_function_captures(
+    function: &mut Function,
+    free_names: &HashSet<String>,
+) -> Result<(), WithSpan<Refusal>> {
+    let params: Vec<PlaceId> = function.params.iter().map(|param| param.place).collect();
+    let reads = function_reads(&function.places, &params, &function.body);
+    for (id, span) in reads {
+        let place = &function.places[id];
+        if place.scope == Scope::Local && !free_names.contains(&place.name) {
+            let name = place.name.clone();
+            return Err(WithSpan::new(span, Refusal::PossiblyUnbound { name }));
+        }
+        function.places[id].captured = is_stable(&function.places, id, &params);
+    }
+    Ok(())
 }
 
 /// A parsed text.

@@ -139,21 +139,19 @@ pub(crate) fn flow_of_loop(places: &Arena<PlaceId, Place>, top: &Stmt) -> Flow {
     }
 }
 
-/// Analyses a function's body, its parameters assigned.
-pub(crate) fn flow_of_function(
+/// What a function's body reads before it assigns it, its parameters assigned; in order of the places.
+pub(crate) fn function_reads(
     places: &Arena<PlaceId, Place>,
     params: &[PlaceId],
     body: &[Stmt],
-) -> Flow {
+) -> Vec<(PlaceId, Span)> {
     let mut walk = Walk::new(places);
     let mut start = PlaceSet::empty(places.len());
     params.iter().for_each(|&param| start.insert(param));
-    let end = walk.block(body, Some(start));
-    let end = meet(end, walk.returns.take());
-    Flow {
-        reads: walk.reads,
-        definite: end.unwrap_or_else(|| PlaceSet::empty(places.len())),
-    }
+    walk.block(body, Some(start));
+    let mut reads: Vec<(PlaceId, Span)> = walk.reads.into_iter().collect();
+    reads.sort();
+    reads
 }
 
 /// How the paths through a loop's body leave it.

@@ -67,9 +67,10 @@ fn loops_of_the_standard_library() {
                     "{file}:{line} {found:?}"
                 );
                 if expected.is_empty() {
-                    refused += 1
+                    refused += 1;
                 } else {
-                    limits += 1
+                    limits += 1;
+                    eprintln!("{file}:{line} {found:?}");
                 }
             }
         }

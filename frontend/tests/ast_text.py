@@ -1,14 +1,13 @@
-"""Every loop of some folders' Python files as CPython reads it, in the text form of the surface nest.
+"""Every loop of some Python files as CPython reads it, in the text form of the surface nest.
 
     python ast_text.py [folder ...]       without a folder: the standard library, less its tests
 
-Writes one record a loop, its fields ended by U+001F and itself by U+001E: file, line, source lines, text (empty where
-the surface language has no such construct).
+Writes one record a loop, its fields ended by U+001F and itself by U+001E: file, line, source
+lines, text (empty where the surface language has no such construct).
 """
 
 import ast
 import io
-import json
 import os
 import sys
 import sysconfig
@@ -37,6 +36,14 @@ def character(c):
     return ESCAPES.get(c) or (c if c.isprintable() else f"\\u{{{ord(c):x}}}")
 
 
+def byte(c):
+    if c == "'":
+        return "\\'"
+    if c in ESCAPES and c != "\0":
+        return ESCAPES[c]
+    return c if " " <= c <= "~" else f"\\x{ord(c):02x}"
+
+
 def constant(value):
     if value is True or value is False or type(value) is int:
         return str(value)
@@ -48,7 +55,7 @@ def constant(value):
     if type(value) is str:
         return '"' + "".join([character(c) for c in value]) + '"'
     if type(value) is bytes:
-        return "b" + json.dumps(value.decode("latin-1"))
+        return 'b"' + "".join([byte(chr(b)) for b in value]) + '"'
     raise Refused
 
 
@@ -88,7 +95,9 @@ def expr(e):
             word = " and " if isinstance(e.op, ast.And) else " or "
             return "(" + word.join([expr(v) for v in e.values]) + ")"
         case ast.Compare() if all(type(op) in COMPARE for op in e.ops):
-            rest = [f" {COMPARE[type(o)]} {expr(c)}" for o, c in zip(e.ops, e.comparators)]
+            rest = [
+                f" {COMPARE[type(o)]} {expr(c)}" for o, c in zip(e.ops, e.comparators, strict=True)
+            ]
             return f"({expr(e.left)}{''.join(rest)})"
         case ast.IfExp():
             return f"({expr(e.body)} if {expr(e.test)} else {expr(e.orelse)})"

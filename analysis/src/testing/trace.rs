@@ -124,7 +124,7 @@ impl Machine {
     }
 
     fn stmt(&mut self, s: &Stmt) -> Step<()> {
-        let address = std::ptr::from_ref(s).addr();
+        let address = crate::guards::stmt_key(s);
         self.budget = match self.budget.checked_sub(1) {
             Some(b) => b,
             None => return Err(Jump::Stop(Outcome::Budget)),
@@ -265,7 +265,7 @@ impl Machine {
     }
 
     fn expr(&mut self, e: &Expr) -> Step<Value> {
-        let address = std::ptr::from_ref(e).addr();
+        let address = crate::guards::expr_key(e);
         let range = e.ty.repr.int_range();
         let fit = |m: &Self, v: Option<i128>, guard: bool| match v.zip(range) {
             Some((v, (lo, hi))) if lo <= v && v <= hi => Ok(Value::Int(v)),

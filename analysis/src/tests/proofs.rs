@@ -9,7 +9,19 @@ use nestwise_ir::{LoopId, Nest};
 fn left(header: &str, body: &str) -> usize {
     let mut n = nest(header, body);
     prove(&mut n);
+    shown(&n);
     count_set(&n)
+}
+
+/// The guards left, into the output of a failing test.
+fn shown(n: &Nest) {
+    crate::guards::for_each(n, &mut |id, site, flag| {
+        if flag && let crate::guards::Site::Expr(e) = site {
+            println!("{id:?} line {}: {:?}", e.span.line, e.kind);
+        } else if flag {
+            println!("{id:?} store or check");
+        }
+    });
 }
 
 #[test]
@@ -94,7 +106,9 @@ fn unresolved(
     let mut set = GuardSet::new(plan.guards());
     assert_eq!(plan.guards(), count(&n));
     plan.resolve(&values(&n, vars, dims), &mut set);
-    count_set(&crate::apply(&n, &set))
+    let n = crate::apply(&n, &set);
+    shown(&n);
+    count_set(&n)
 }
 
 #[test]

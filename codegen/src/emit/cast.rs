@@ -148,7 +148,7 @@ impl Func<'_, '_> {
         if !matches!((from, to), (Scalar::F64, Scalar::F32) | (Scalar::C128, Scalar::C64)) {
             return unsupported(format!("rounding of {from} to {to}"));
         }
-        let mut down = |f: &mut Self, x: V| {
+        let down = |f: &Self, x: V| {
             let r = ir.fptrunc(x, f.shape(ir.f32(), v.wide));
             if guard {
                 let size = |x: V| ir.intrinsic("llvm.fabs", &[ir.type_of(x)], &[x]);

@@ -407,7 +407,7 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     /// Fires an event where `bad` is true.
-    pub(crate) fn fire(&mut self, bad: V, wide: bool, code: EventCode, span: Span) {
+    pub(crate) fn fire(&self, bad: V, wide: bool, code: EventCode, span: Span) {
         let ir = self.ir();
         if ir.is_false(bad) {
             return;
@@ -431,7 +431,7 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     /// Branches to the event exit if `bad`, else to `next`.
-    pub(crate) fn leave_if(&mut self, bad: V, next: Block, code: EventCode, span: Span) {
+    pub(crate) fn leave_if(&self, bad: V, next: Block, code: EventCode, span: Span) {
         let ir = self.ir();
         let fired = self.fresh();
         let branch = ir.cond_br(bad, fired, next);

@@ -39,6 +39,7 @@ use crate::target::Host;
 
 pub(crate) use func::Func;
 
+
 /// A value: one or two components (complex parts; a number and its int tag), narrow or wide.
 #[derive(Clone, Copy)]
 pub(crate) struct Val {
@@ -89,7 +90,7 @@ pub(crate) struct Unit<'a> {
 impl<'a> Unit<'a> {
     pub(crate) fn new(
         context: &'a Context,
-        module: &Module<'a>,
+        module: &Module<'_>,
         spec: &'a KernelSpec<'a>,
         host: &'a Host,
     ) -> Result<Unit<'a>> {
@@ -190,6 +191,11 @@ impl<'a> Unit<'a> {
             Scalar::Num => (ir.f64(), Some(ir.i1())),
             _ => (ir.int(repr.bits()), None),
         }
+    }
+
+    /// Bits of the widest vectors that LLVM should make by itself.
+    pub(crate) fn vector_width(&self) -> String {
+        self.host.vector_bits.to_string()
     }
 
     /// Whether anything outside `inside` (the statements of a loop) reads `var`, or the frame gets it.

@@ -9,8 +9,9 @@ walk that errs on one side only: a name it lists never raises when it is read be
 from __future__ import annotations
 
 import ast
+import functools
 import symtable
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 Names = frozenset[str]
 NOTHING: Names = frozenset()
@@ -42,7 +43,9 @@ def annotate(tree: ast.Module, text: str, filename: str) -> None:
     tables: dict[tuple[str, int], symtable.Function] = {}
     _collect(symtable.symtable(text, filename, "exec"), tables)
     scope = Scope(tree, None, "", None)
-    _Flow(scope, tables, NOTHING, trusted=_trusted(tree)).block(tree.body, NOTHING)
+    # Asked for at the first `with` only: it looks at the whole file.
+    trusted = functools.cache(lambda: _trusted(tree))
+    _Flow(scope, tables, NOTHING, trusted).block(tree.body, NOTHING)
 
 
 def mangle(name: str, klass: str | None) -> str:
@@ -143,7 +146,7 @@ def _join(*states: Names | None) -> Names | None:
 class _Flow:
     """The walk over one scope. A state is the set of surely bound names, None in dead code."""
 
-    def __init__(self, scope: Scope, tables, unstable: Names, trusted: set[str]):
+    def __init__(self, scope: Scope, tables, unstable: Names, trusted: Callable[[], set[str]]):
         self.scope = scope
         self.tables = tables
         self.unstable = unstable  # names that some function of this nest of functions unbinds
@@ -259,7 +262,7 @@ class _Flow:
     _AsyncWith = _With
 
     def _transparent(self, manager) -> bool:
-        return isinstance(manager, ast.Call) and ast.unparse(manager.func) in self.trusted
+        return isinstance(manager, ast.Call) and ast.unparse(manager.func) in self.trusted()
 
     def _Try(self, node, state):
         parts = [node.body, *(h.body for h in node.handlers), node.orelse]

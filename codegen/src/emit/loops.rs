@@ -1,0 +1,320 @@
+//! Serial loops, and which way each loop is run.
+
+use nestwise_ir::nest::While;
+use nestwise_ir::{Expr, For, Span};
+
+use super::func::Jump;
+use super::{Func, Val};
+use crate::abi::{EventCode, Status};
+use crate::error::{Result, invalid};
+use crate::flow::Target;
+use crate::llvm::{Block, IntPred, V, Wrap};
+
+/// The iterations `lo..hi` of a counted loop with its counter's first value and step.
+#[derive(Clone, Copy)]
+pub(crate) struct Range {
+    pub(crate) start: V,
+    pub(crate) step: V,
+    pub(crate) lo: V,
+    pub(crate) hi: V,
+}
+
+impl Func<'_, '_> {
+    /// The top loop over the iterations of this call.
+    pub(crate) fn top_for(&mut self, l: &For, start: V, step: V) -> Result<()> {
+        let range = Range { start, step, lo: self.lo, hi: self.hi };
+        // Where iterations are not run one after the other, an event is only known to lie in the range.
+        let serial = !self.mapped(l);
+        self.counted(l, range, serial.then_some(self.exits.at))?;
+        self.ir().store(self.hi, self.exits.at);
+        Ok(())
+    }
+
+    fn mapped(&self, l: &For) -> bool {
+        let s = self.u.spec.schedule;
+        let threads = s.threads.iter().any(|t| t.id == l.id);
+        threads || self.u.sticky.contains(&l.id) || self.vector_lanes(l).is_some()
+    }
+
+    fn vector_lanes(&self, l: &For) -> Option<u32> {
+        let lanes = self.u.spec.schedule.vector.iter().find(|(id, _)| *id == l.id).map(|(_, n)| *n)?;
+        (lanes.is_power_of_two() && (2..=64).contains(&lanes)).then_some(lanes)
+    }
+
+    /// A counted loop inside the nest.
+    pub(crate) fn for_loop(&mut self, l: &For, span: Span) -> Result<()> {
+        let varying = self.lanes.as_ref().is_some_and(|x| {
+            [&l.start, &l.stop, &l.step].iter().any(|e| x.facts.is_varying(e))
+        });
+        if varying {
+            return self.wide_for(l, span);
+        }
+        let start = self.expr(&l.start)?.a;
+        let stop = self.expr(&l.stop)?.a;
+        let step = self.step(&l.step, span)?;
+        let trips = self.trips(start, stop, step, l.step.as_int(), false);
+        let trips = self.no_trips_after_event(trips);
+        let range = Range { start, step, lo: self.ir().const_i64(0), hi: trips };
+        self.counted(l, range, None)
+    }
+
+    /// The step; zero fires, and is one afterwards.
+    pub(crate) fn step(&mut self, e: &Expr, span: Span) -> Result<V> {
+        let v = self.expr(e)?;
+        if e.as_int().is_some_and(|s| s != 0) {
+            return Ok(v.a);
+        }
+        let ir = self.ir();
+        let zero = ir.icmp(IntPred::LLVMIntEQ, v.a, self.spread(ir.const_i64(0), v.wide));
+        self.fire(zero, v.wide, EventCode::Step, span);
+        Ok(ir.select(zero, self.spread(ir.const_i64(1), v.wide), v.a))
+    }
+
+    /// The number of iterations: unsigned, so that the distance between any two i64 is right.
+    pub(crate) fn trips(&self, start: V, stop: V, step: V, constant: Option<i128>, wide: bool) -> V {
+        let ir = self.ir();
+        let c = |v: i64| self.spread(ir.const_i64(v), wide);
+        let up = |step: V| {
+            let some = ir.icmp(IntPred::LLVMIntSLT, start, stop);
+            let distance = ir.sub(stop, start, Wrap::Any);
+            (some, distance, step)
+        };
+        let down = || {
+            let some = ir.icmp(IntPred::LLVMIntSGT, start, stop);
+            let distance = ir.sub(start, stop, Wrap::Any);
+            (some, distance, ir.sub(c(0), step, Wrap::Any))
+        };
+        let (some, distance, size) = match constant {
+            Some(s) if s > 0 => up(step),
+            Some(_) => down(),
+            None => {
+                let positive = ir.icmp(IntPred::LLVMIntSGT, step, c(0));
+                let (u, d) = (up(step), down());
+                (
+                    ir.select(positive, u.0, d.0),
+                    ir.select(positive, u.1, d.1),
+                    ir.select(positive, u.2, d.2),
+                )
+            }
+        };
+        let whole = if constant.is_some_and(|s| s == 1 || s == -1) {
+            distance
+        } else {
+            let rest = ir.sub(distance, c(1), Wrap::Any);
+            ir.add(ir.udiv(rest, size), c(1), Wrap::Any)
+        };
+        ir.select(some, whole, c(0))
+    }
+
+    /// After an event in a vector loop values may be off, and so may trip counts: run nothing.
+    fn no_trips_after_event(&self, trips: V) -> V {
+        let Some(l) = self.lanes.as_ref().filter(|l| l.facts.may_fire) else { return trips };
+        let ir = self.ir();
+        let fired = self.any(ir.load(ir.vector(ir.i1(), l.count), l.sticky));
+        ir.select(fired, ir.const_i64(0), trips)
+    }
+
+    /// Chooses how to run the range. `at` receives the number of the current iteration.
+    pub(crate) fn counted(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
+        let u = self.u;
+        if self.lanes.is_none() {
+            if let Some(t) = u.spec.schedule.threads.iter().find(|t| t.id == l.id).filter(|_| self.is_entry) {
+                return self.threads(l, t, range);
+            }
+            if self.vector_loop(l, range)? {
+                return Ok(());
+            }
+        }
+        if self.lanes.is_none() && self.sticky.is_none() && u.sticky.contains(&l.id) {
+            return self.sticky_loop(l, range);
+        }
+        self.serial(l, range, at)
+    }
+
+    /// The range by lanes, if the schedule says so and the loop allows it.
+    pub(crate) fn vector_loop(&mut self, l: &For, range: Range) -> Result<bool> {
+        let Some(count) = self.vector_lanes(l) else { return Ok(false) };
+        match super::lanes::Facts::of(self.u, l) {
+            Some(facts) => self.run_lanes(l, range, count, facts).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// A loop whose events are tested after it, so that LLVM may vectorise it.
+    fn sticky_loop(&mut self, l: &For, range: Range) -> Result<()> {
+        let ir = self.ir();
+        let flag = ir.alloca(self.entry, ir.i1());
+        ir.store(ir.const_bool(false), flag);
+        self.sticky = Some(flag);
+        self.serial(l, range, None)?;
+        self.sticky = None;
+        let bad = ir.load(ir.i1(), flag);
+        let span = self.u.nest.loops.get(l.id).map_or(Span::default(), |d| d.span);
+        self.fire(bad, false, EventCode::Several, span);
+        Ok(())
+    }
+
+    /// One iteration after the other. Rotated: a test before the loop and one behind each iteration.
+    pub(crate) fn serial(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
+        let ir = self.ir();
+        let target = Target::Loop(l.id);
+        let (body, latch, end) = (self.fresh(), self.fresh(), self.fresh());
+        let masked = self.enter_masked(target, &l.body);
+        let group = self.u.groups.get(&l.id).copied().filter(|_| self.lanes.is_none());
+        self.groups.extend(group);
+        let before = ir.here();
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, range.lo, range.hi), body, end);
+        ir.at(body);
+        let k = ir.phi(ir.i64());
+        ir.add_incoming(k, range.lo, before);
+        if let Some(at) = at {
+            ir.store(k, at);
+        }
+        let counter = ir.add(range.start, ir.mul(k, range.step, Wrap::Signed), Wrap::Signed);
+        self.enter_counter(l, Val::one(counter))?;
+        let lanes = masked.as_ref().map(|m| (m.broken, m.waiting));
+        // The top loop's break leaves the nest with a status of its own.
+        let on_break = self.break_block(l, end);
+        self.jumps.push(Jump { target, on_break, on_continue: latch, lanes });
+        self.block(&l.body)?;
+        self.jumps.pop();
+        self.fixed.remove(&l.counter);
+        ir.br(latch);
+        ir.at(latch);
+        let next = ir.add(k, ir.const_i64(1), Wrap::Signed);
+        ir.add_incoming(k, next, latch);
+        let mut more = ir.icmp(IntPred::LLVMIntSLT, next, range.hi);
+        if let Some(m) = &masked {
+            self.next_masked(m);
+            more = ir.and(more, self.any_active());
+        }
+        let branch = ir.cond_br(more, body, end);
+        self.annotate(branch, l);
+        if group.is_some() {
+            self.groups.pop();
+        }
+        ir.at(end);
+        if let Some(m) = masked {
+            self.leave_masked(m);
+        }
+        Ok(())
+    }
+
+    /// Where `break` of a loop goes: for the top loop to a block that sets the status.
+    fn break_block(&self, l: &For, end: Block) -> Block {
+        let top = self.is_entry && l.id.index() == 0;
+        if !top { end } else { self.top_break() }
+    }
+
+    fn top_break(&self) -> Block {
+        let ir = self.ir();
+        let here = ir.here();
+        let block = self.fresh();
+        ir.at(block);
+        ir.store(ir.const_i64(Status::Broke as i64), self.exits.status);
+        ir.br(self.exits.done);
+        ir.at(here);
+        block
+    }
+
+    /// Binds a counter for the body. Reads after the loop see the last iteration's value.
+    pub(crate) fn enter_counter(&mut self, l: &For, v: Val) -> Result<()> {
+        let inside = super::reads_in(&l.body);
+        if self.u.live_after(l.counter, &inside) && !v.wide {
+            let home = self.home(l.counter, false)?;
+            self.put(home, v);
+        }
+        self.fixed.insert(l.counter, v);
+        Ok(())
+    }
+
+    /// Loop metadata for LLVM's vectoriser.
+    fn annotate(&self, branch: V, l: &For) {
+        let ir = self.ir();
+        if let Some(group) = self.u.groups.get(&l.id).filter(|_| self.lanes.is_none()) {
+            let parallel = ir.md_node(&[ir.md_string("llvm.loop.parallel_accesses"), *group]);
+            ir.set_md(branch, "llvm.loop", ir.md_self_node(&[parallel]));
+        }
+    }
+
+    /// The top `while`: at most `hi - lo` iterations in this call.
+    pub(crate) fn top_while(&mut self, l: &While) -> Result<()> {
+        let ir = self.ir();
+        let (head, test, body, latch, end, over) =
+            (self.fresh(), self.fresh(), self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        let before = ir.here();
+        ir.br(head);
+        ir.at(head);
+        let k = ir.phi(ir.i64());
+        ir.add_incoming(k, self.lo, before);
+        ir.store(k, self.exits.at);
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, k, self.hi), test, end);
+        ir.at(test);
+        let c = self.expr(&l.cond)?;
+        ir.cond_br(c.a, body, over);
+        ir.at(body);
+        let on_break = self.top_break();
+        self.jumps.push(Jump { target: Target::Loop(l.id), on_break, on_continue: latch, lanes: None });
+        self.block(&l.body)?;
+        self.jumps.pop();
+        ir.br(latch);
+        ir.at(latch);
+        ir.add_incoming(k, ir.add(k, ir.const_i64(1), Wrap::Signed), latch);
+        ir.br(head);
+        ir.at(over);
+        ir.store(ir.const_i64(Status::Finished as i64), self.exits.status);
+        ir.br(end);
+        ir.at(end);
+        Ok(())
+    }
+
+    /// `while` inside the nest.
+    pub(crate) fn while_loop(&mut self, l: &While) -> Result<()> {
+        let ir = self.ir();
+        let target = Target::Loop(l.id);
+        let (head, body, latch, end) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        let masked = self.enter_masked(target, &l.body);
+        ir.br(head);
+        ir.at(head);
+        if let Some(x) = self.lanes.as_ref().filter(|x| x.facts.may_fire) {
+            // With wrong values it might never end.
+            let fired = self.any(ir.load(ir.vector(ir.i1(), x.count), x.sticky));
+            let next = self.fresh();
+            ir.cond_br(fired, end, next);
+            ir.at(next);
+        }
+        let c = self.expr(&l.cond)?;
+        match (&masked, c.wide) {
+            (Some(m), true) => {
+                let any = self.keep_lanes(m, c);
+                ir.cond_br(any, body, end);
+            }
+            (None, true) => return invalid(format!("{} differs between lanes", l.id)),
+            (_, false) => {
+                ir.cond_br(c.a, body, end);
+            }
+        }
+        ir.at(body);
+        let lanes = masked.as_ref().map(|m| (m.broken, m.waiting));
+        self.jumps.push(Jump { target, on_break: end, on_continue: latch, lanes });
+        self.block(&l.body)?;
+        self.jumps.pop();
+        ir.br(latch);
+        ir.at(latch);
+        match &masked {
+            Some(m) => {
+                self.next_masked(m);
+                let any = self.any_active();
+                ir.cond_br(any, head, end);
+            }
+            None => {
+                ir.br(head);
+            }
+        }
+        ir.at(end);
+        if let Some(m) = masked {
+            self.leave_masked(m);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,279 @@
+//! Loops mapped to threads: the body becomes a function of its own, and what its parts leave behind is combined
+//! in their order, so that the result does not depend on who ran what.
+
+use nestwise_ir::schedule::{RedOp, ThreadLoop};
+use nestwise_ir::{BinOp, For, Scalar, Span, StmtKind, VarId};
+
+use super::loops::Range;
+use super::{Func, Unit, Val, reads_in};
+use crate::abi::{EventCode, Status, part};
+use crate::error::{Result, invalid, unsupported};
+use crate::flow::{self, Flow, Target};
+use crate::llvm::{IntPred, V, Wrap};
+
+const CELL: usize = 16;
+
+impl<'u, 'a> Func<'u, 'a> {
+    pub(crate) fn threads(&mut self, l: &For, t: &ThreadLoop, range: Range) -> Result<()> {
+        let flow = thread_flow(self.u, l, t)?;
+        let mut shared: Vec<VarId> =
+            flow.exposed.iter().copied().filter(|v| !t.reductions.iter().any(|r| r.0 == *v)).collect();
+        shared.sort();
+        let ir = self.ir();
+        let (run, end) = (self.fresh(), self.fresh());
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, range.lo, range.hi), run, end);
+        ir.at(run);
+        // The environment is laid out like a frame; the loop's start and step stand where a frame keeps them.
+        let size = self.u.layout.size as u64;
+        let env = ir.alloca_aligned(self.entry, ir.array(ir.i8(), size), 16);
+        self.store_slots(env, true);
+        for v in &shared {
+            self.store_var(*v, env)?;
+        }
+        let bounds = ir.offset_const(env, crate::abi::FrameHeader::BOUNDS);
+        ir.store(range.start, bounds);
+        ir.store(range.step, ir.offset_const(bounds, 8));
+        let body = self.body_function(l, t, &shared)?;
+        self.run_parts(l, t, body, env, range)?;
+        self.ir().br(end);
+        self.ir().at(end);
+        Ok(())
+    }
+
+    /// `body(env, lo, hi, part)`.
+    fn body_function(&self, l: &For, t: &ThreadLoop, shared: &[VarId]) -> Result<V> {
+        let ir = self.ir();
+        let here = ir.here();
+        let name = format!("nw_body_{}", l.id);
+        let mut f = Func::new(self.u, &name, &[ir.ptr(), ir.i64(), ir.i64(), ir.ptr()], false);
+        ir.set_internal(f.f);
+        let record = ir.param(f.f, 3);
+        f.start_body();
+        f.load_slots()?;
+        for v in shared {
+            f.load_var(*v, f.frame)?;
+        }
+        for (v, op) in &t.reductions {
+            let home = f.home(*v, false)?;
+            let identity = f.identity(*v, *op)?;
+            f.put(home, identity);
+        }
+        let bounds = ir.offset_const(f.frame, crate::abi::FrameHeader::BOUNDS);
+        let start = match l.start.as_int() {
+            Some(v) => ir.const_int(ir.i64(), v),
+            None => ir.load(ir.i64(), bounds),
+        };
+        let step = match l.step.as_int() {
+            Some(v) => ir.const_int(ir.i64(), v),
+            None => ir.load(ir.i64(), ir.offset_const(bounds, 8)),
+        };
+        let range = Range { start, step, lo: f.lo, hi: f.hi };
+        f.counted(l, range, None)?;
+        for (k, v) in results(t).enumerate() {
+            let (home, repr) = (f.home(v, false)?, f.repr(v)?);
+            let value = f.get(home, repr, false);
+            f.store_cell(repr, value, ir.offset_const(record, part::CELLS + CELL * k));
+        }
+        ir.br(f.exits.done);
+        ir.at(f.exits.done);
+        ir.ret_void();
+        ir.at(f.exits.event);
+        ir.store(ir.const_i64(Status::Event as i64), ir.offset_const(record, part::STATUS));
+        ir.store(ir.load(ir.i64(), f.exits.line), ir.offset_const(record, part::LINE));
+        ir.store(ir.load(ir.i64(), f.exits.code), ir.offset_const(record, part::CODE));
+        ir.ret_void();
+        ir.at(here);
+        Ok(f.f)
+    }
+
+    fn run_parts(&mut self, l: &For, t: &ThreadLoop, body: V, env: V, range: Range) -> Result<()> {
+        let ir = self.ir();
+        let size = (part::CELLS + CELL * results(t).count()) as i64;
+        let size = ir.const_i64(size);
+        let list = ir.alloca(self.entry, ir.ptr());
+        let i64t = ir.i64();
+        let ty = ir.function(i64t, &[ir.ptr(), ir.ptr(), i64t, i64t, i64t, ir.ptr()]);
+        let parallel = ir.add_function(c"nw_parallel", ty);
+        let count = ir.call(ty, parallel, &[body, env, range.lo, range.hi, size, list]);
+        let parts = ir.load(ir.ptr(), list);
+
+        // Parts in order: the first event, the reductions; the last part's last values.
+        let fired = ir.alloca(self.entry, ir.i1());
+        ir.store(ir.const_bool(false), fired);
+        let (each, event, fine, end) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        let before = ir.here();
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSGT, count, ir.const_i64(0)), each, end);
+        ir.at(each);
+        let k = ir.phi(i64t);
+        ir.add_incoming(k, ir.const_i64(0), before);
+        let record = ir.offset(parts, ir.mul(k, size, Wrap::Signed), true);
+        let status = ir.load(i64t, ir.offset_const(record, part::STATUS));
+        ir.cond_br(ir.icmp(IntPred::LLVMIntEQ, status, ir.const_i64(Status::Event as i64)), event, fine);
+        ir.at(event);
+        ir.store(ir.load(i64t, ir.offset_const(record, part::LINE)), self.exits.line);
+        ir.store(ir.load(i64t, ir.offset_const(record, part::CODE)), self.exits.code);
+        ir.store(ir.const_bool(true), fired);
+        ir.br(end);
+        ir.at(fine);
+        let overflow = self.combine(l, t, record)?;
+        let old = ir.load(ir.i1(), fired);
+        ir.store(ir.or(old, overflow), fired);
+        ir.store(ir.const_i64(EventCode::Overflow as i64), self.exits.code);
+        ir.store(ir.const_i64(self.line(l).line.into()), self.exits.line);
+        let next = ir.add(k, ir.const_i64(1), Wrap::Signed);
+        ir.add_incoming(k, next, ir.here());
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, next, count), each, end);
+        ir.at(end);
+        let fty = ir.function(ir.void(), &[ir.ptr(), i64t, i64t]);
+        let free = ir.add_function(c"nw_parts_free", fty);
+        ir.call(fty, free, &[parts, count, size]);
+        let after = self.fresh();
+        ir.cond_br(ir.load(ir.i1(), fired), self.exits.event, after);
+        ir.at(after);
+        Ok(())
+    }
+
+    fn line(&self, l: &For) -> Span {
+        self.u.nest.loops.get(l.id).map_or(Span::default(), |d| d.span)
+    }
+
+    /// Takes in one part's results; returns whether a sum left its representation.
+    fn combine(&mut self, l: &For, t: &ThreadLoop, record: V) -> Result<V> {
+        let ir = self.ir();
+        let mut overflow = ir.const_bool(false);
+        for (k, v) in results(t).enumerate() {
+            let (home, repr) = (self.home(v, false)?, self.repr(v)?);
+            let got = self.load_cell(repr, ir.offset_const(record, part::CELLS + CELL * k));
+            let Some((_, op)) = t.reductions.get(k) else {
+                self.put(home, got);
+                continue;
+            };
+            let mine = self.get(home, repr, false);
+            let (merged, bad) = self.merge(*op, mine, got, repr, propagates_nan(l, v))?;
+            overflow = ir.or(overflow, bad);
+            self.put(home, Val::one(merged));
+        }
+        Ok(overflow)
+    }
+
+    fn merge(&self, op: RedOp, x: Val, y: Val, repr: Scalar, propagate: bool) -> Result<(V, V)> {
+        let ir = self.ir();
+        let fine = ir.const_bool(false);
+        let checked = |name: &str| {
+            let both = ir.intrinsic(name, &[ir.type_of(x.a)], &[x.a, y.a]);
+            (ir.field(both, 0), ir.field(both, 1))
+        };
+        let signed = repr.is_signed();
+        Ok(match (op, repr) {
+            (RedOp::And, r) if r.is_int() || r == Scalar::Bool => (ir.and(x.a, y.a), fine),
+            (RedOp::Or, r) if r.is_int() || r == Scalar::Bool => (ir.or(x.a, y.a), fine),
+            (RedOp::Xor, r) if r.is_int() || r == Scalar::Bool => (ir.xor(x.a, y.a), fine),
+            (RedOp::Add, r) if r.is_float() => (ir.fadd(x.a, y.a), fine),
+            (RedOp::Mul, r) if r.is_float() => (ir.fmul(x.a, y.a), fine),
+            (RedOp::Add, r) if r.is_int() && signed => checked("llvm.sadd.with.overflow"),
+            (RedOp::Add, r) if r.is_int() => checked("llvm.uadd.with.overflow"),
+            (RedOp::Mul, r) if r.is_int() && signed => checked("llvm.smul.with.overflow"),
+            (RedOp::Mul, r) if r.is_int() => checked("llvm.umul.with.overflow"),
+            (RedOp::Min | RedOp::Max, r) if r.is_int() || r.is_float() => {
+                let less = if op == RedOp::Min { nestwise_ir::CmpOp::Lt } else { nestwise_ir::CmpOp::Gt };
+                // The later part wins only if it is strictly better, as each element does in turn.
+                let better = if r.is_float() {
+                    let pred = super::expr::float_predicate(less);
+                    let wins = ir.fcmp(pred, y.a, x.a);
+                    if propagate {
+                        let nan = ir.fcmp(crate::llvm::RealPred::LLVMRealUNO, y.a, y.a);
+                        let mine = ir.fcmp(crate::llvm::RealPred::LLVMRealORD, x.a, x.a);
+                        ir.and(mine, ir.or(nan, wins))
+                    } else {
+                        wins
+                    }
+                } else {
+                    ir.icmp(super::expr::int_predicate(less, signed), y.a, x.a)
+                };
+                (ir.select(better, y.a, x.a), fine)
+            }
+            _ => return unsupported(format!("reduction {op:?} on {repr}")),
+        })
+    }
+
+    /// The value that changes nothing.
+    fn identity(&self, v: VarId, op: RedOp) -> Result<Val> {
+        let repr = self.repr(v)?;
+        if repr.is_float() {
+            let x = match op {
+                RedOp::Add => 0.0,
+                RedOp::Mul => 1.0,
+                RedOp::Min => f64::INFINITY,
+                RedOp::Max => f64::NEG_INFINITY,
+                _ => return unsupported(format!("reduction {op:?} on {repr}")),
+            };
+            return Ok(Val::one(self.const_float(repr, x, false)));
+        }
+        let Some((lo, hi)) = repr.int_range().filter(|_| repr != Scalar::I128) else {
+            return unsupported(format!("reduction on {repr}"));
+        };
+        let x = match op {
+            RedOp::Add | RedOp::Or | RedOp::Xor => 0,
+            RedOp::Mul => 1,
+            RedOp::Min => hi,
+            RedOp::Max => lo,
+            RedOp::And if repr.is_signed() => -1,
+            RedOp::And => hi,
+        };
+        Ok(Val::one(self.const_int(repr, x, false)))
+    }
+}
+
+/// Reductions, then last values: the order of cells in a part record.
+fn results(t: &ThreadLoop) -> impl Iterator<Item = VarId> + '_ {
+    t.reductions.iter().map(|r| r.0).chain(t.last_values.iter().copied())
+}
+
+/// Whether the variable is reduced by NumPy's minimum or maximum, in which a NaN wins.
+fn propagates_nan(l: &For, v: VarId) -> bool {
+    let mut found = false;
+    for s in &l.body {
+        s.walk(&mut |s| {
+            if let StmtKind::Let { var, value } = &s.kind {
+                let min_max = matches!(
+                    &value.kind,
+                    nestwise_ir::ExprKind::Binary { op: BinOp::Min | BinOp::Max, .. }
+                );
+                found |= *var == v && min_max;
+            }
+        });
+    }
+    found
+}
+
+/// Checks that the schedule accounts for every variable of the loop.
+fn thread_flow(u: &Unit<'_>, l: &For, t: &ThreadLoop) -> Result<Flow> {
+    let mut flow = flow::flow(&[], &l.body, Some(l.id));
+    flow.exposed.remove(&l.counter);
+    flow.assigned.remove(&l.counter);
+    let mut breaks = flow::exits(&l.body).into_iter().any(|x| x != Target::Loop(l.id));
+    for s in &l.body {
+        s.walk(&mut |s| {
+            breaks |= matches!(s.kind, StmtKind::Break(id) if id == l.id)
+                || matches!(s.kind, StmtKind::Rebind(_));
+        });
+    }
+    if breaks {
+        return invalid(format!("{} is mapped to threads and left early", l.id));
+    }
+    let reduced = |v: &VarId| t.reductions.iter().any(|r| r.0 == *v);
+    let inside = reads_in(&l.body);
+    for v in &flow.assigned {
+        if flow.exposed.contains(v) && !reduced(v) {
+            return invalid(format!("{v} is carried by {}, which is mapped to threads", l.id));
+        }
+        let last = t.last_values.contains(v);
+        if !reduced(v) && !last && u.live_after(*v, &inside) {
+            return invalid(format!("{v} lives on after {} without being a last value", l.id));
+        }
+        if last && !flow.definite.contains(v) {
+            return invalid(format!("last value {v} of {} may be unassigned", l.id));
+        }
+    }
+    Ok(flow)
+}

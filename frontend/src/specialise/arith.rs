@@ -1,0 +1,322 @@
+//! Arithmetic: every combination of operand types must agree on one computation.
+
+use nestwise_ir::nest::{Expr, UnOp};
+use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
+use nestwise_ir::{BinOp, Prov, Scalar, Span, Ty};
+
+use super::build;
+use super::kinds::{self, Kind, Kinds, Rule};
+use super::lower::Lower;
+use super::range;
+use super::value::{Sv, Tag, Val};
+use super::{R, refuse};
+use crate::refusal::Refusal;
+
+/// The operator as written.
+pub(super) fn symbol(op: Op) -> &'static str {
+    match op {
+        Op::Add => "+",
+        Op::Sub => "-",
+        Op::Mul => "*",
+        Op::Div => "/",
+        Op::FloorDiv => "//",
+        Op::Mod => "%",
+        Op::Pow => "**",
+        Op::Shl => "<<",
+        Op::Shr => ">>",
+        Op::BitAnd => "&",
+        Op::BitOr => "|",
+        Op::BitXor => "^",
+    }
+}
+
+/// The typed operator.
+pub(super) fn typed(op: Op) -> BinOp {
+    match op {
+        Op::Add => BinOp::Add,
+        Op::Sub => BinOp::Sub,
+        Op::Mul => BinOp::Mul,
+        Op::Div => BinOp::Div,
+        Op::FloorDiv => BinOp::FloorDiv,
+        Op::Mod => BinOp::Mod,
+        Op::Pow => BinOp::Pow,
+        Op::Shl => BinOp::Shl,
+        Op::Shr => BinOp::Shr,
+        Op::BitAnd => BinOp::And,
+        Op::BitOr => BinOp::Or,
+        Op::BitXor => BinOp::Xor,
+    }
+}
+
+impl Lower<'_> {
+    /// A scalar, or why the value is none.
+    pub fn need_scalar(&mut self, val: Val, what: &str, span: Span) -> R<Sv> {
+        match val {
+            Val::Scalar(sv) => Ok(sv),
+            Val::Str(text) if text.chars().count() == 1 => Ok(super::convert::character(&text, span)),
+            Val::View(_) => Err(refuse(span, Refusal::ArrayExpression { what: what.into() })),
+            other => {
+                let what = format!("{what} of a {}", other.type_name());
+                Err(refuse(span, Refusal::Unsupported { what }))
+            }
+        }
+    }
+
+    fn wrong_operands(&self, op: Op, a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+        let operands = vec![a.kinds.to_string(), b.kinds.to_string()];
+        refuse(span, Refusal::Operator { op: symbol(op), operands })
+    }
+
+    /// `a op b`.
+    pub fn arith(&mut self, op: Op, a: Sv, b: Sv, span: Span) -> R<Sv> {
+        if a.is_bottom() || b.is_bottom() {
+            return Ok(Sv::bottom(span));
+        }
+        if op == Op::Pow && a.kinds.py_integral() && b.kinds.py_integral() && b.range.1 < 0 {
+            // int ** negative int: CPython converts both to float.
+            let (a, b) = (self.as_float(a, span)?, self.as_float(b, span)?);
+            return self.arith(op, a, b, span);
+        }
+        let rules = self.rules(op, &a, &b, span)?;
+        let kinds = rules.iter().fold(Kinds::NONE, |set, (_, _, r)| set.union(Kinds::of(r.result)));
+        let first = rules[0].2.compute;
+        let agreed = rules.iter().all(|(_, _, r)| r.compute == first);
+        if agreed && a.kinds.py_integral() && b.kinds.py_integral() && op != Op::Div {
+            return if first == Scalar::Bool { self.bools(op, a, b, kinds, span) } else { self.ints(op, a, b, span) };
+        }
+        let has_num = a.repr() == Scalar::Num || b.repr() == Scalar::Num;
+        let compute = if agreed {
+            first
+        } else if has_num {
+            self.num_rule(op, &a, &b, kinds, span)?
+        } else {
+            match self.mixed(op, &a, &b, &rules) {
+                Some(compute) => compute,
+                None => return self.demand_num(op, a, b, kinds, span),
+            }
+        };
+        // Python divides ints exactly: both must be floats first.
+        let exact = (op == Op::Div
+            && rules.iter().any(|(x, y, _)| x.is_py() && y.is_py() && x.is_integral() && y.is_integral()))
+            || !agreed;
+        self.compute(op, a, b, compute, kinds, exact, span)
+    }
+
+    fn rules(&self, op: Op, a: &Sv, b: &Sv, span: Span) -> R<Vec<(Kind, Kind, Rule)>> {
+        let mut rules = Vec::new();
+        for x in a.kinds.iter() {
+            for y in b.kinds.iter() {
+                let rule = kinds::binary(op, x, y).ok_or_else(|| self.wrong_operands(op, a, b, span))?;
+                rules.push((x, y, rule));
+            }
+        }
+        if rules.is_empty() {
+            return Err(self.wrong_operands(op, a, b, span));
+        }
+        Ok(rules)
+    }
+
+    /// Tagged numbers add, subtract and multiply.
+    fn num_rule(&mut self, op: Op, a: &Sv, b: &Sv, kinds: Kinds, span: Span) -> R<Scalar> {
+        let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
+        if kinds.within(pair) && matches!(op, Op::Add | Op::Sub | Op::Mul) {
+            return Ok(Scalar::Num);
+        }
+        Err(self.wrong_operands(op, a, b, span))
+    }
+
+    /// Combinations disagree: Python ints are computed as ints, the other types as floats or as NumPy ints. One
+    /// computation serves both if the ints are small enough that it gives the int's value too. A product could
+    /// be a negative zero, which no int is.
+    fn mixed(&self, op: Op, a: &Sv, b: &Sv, rules: &[(Kind, Kind, Rule)]) -> Option<Scalar> {
+        let ints = |x: Kind, y: Kind| x.is_py() && y.is_py() && x.is_integral() && y.is_integral();
+        let mut others = rules.iter().filter(|(x, y, _)| !ints(*x, *y)).map(|(_, _, r)| r.compute);
+        let compute = others.next()?;
+        if others.any(|c| c != compute) {
+            return None;
+        }
+        let signless = a.range.0 >= 0 && b.range.0 >= 0;
+        let float = !compute.is_int();
+        let safe = match op {
+            Op::Add | Op::Sub => true,
+            Op::Mul => signless || !float,
+            _ => false,
+        };
+        let limit = build::exact_limit(compute);
+        let bounds = if float { (-limit, limit) } else { range::of(compute)? };
+        let result = range::binary(typed(op), a.range, b.range)?;
+        let fits = [a.range, b.range, result].iter().all(|r| range::within(*r, bounds));
+        (safe && fits && compute != Scalar::Num).then_some(compute)
+    }
+
+    /// Ask for the variables involved to carry a tag; the next round will see numbers.
+    fn demand_num(&mut self, op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
+        let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
+        let before = self.facts.changed;
+        self.facts.changed = false;
+        if a.kinds.union(b.kinds).union(kinds).within(pair) {
+            for web in [&a, &b].into_iter().filter(|sv| sv.kinds == pair).filter_map(|sv| sv.web) {
+                self.facts.demand(web, |f| &mut f.num);
+            }
+        }
+        let demanded = self.facts.changed;
+        self.facts.changed |= before;
+        if demanded { Ok(Sv::bottom(span)) } else { Err(self.wrong_operands(op, &a, &b, span)) }
+    }
+
+    /// `float(value)` as an operand of float arithmetic.
+    fn as_float(&mut self, sv: Sv, span: Span) -> R<Sv> {
+        let sv = self.commit(sv);
+        let e = self.to_repr(&sv, Scalar::F64, false);
+        let e = e.ok_or_else(|| refuse(span, Refusal::Internal { message: "not a number".into() }))?;
+        Ok(Sv::of(build::retype(e, Ty::PY_FLOAT), Kind::PyFloat))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn compute(&mut self, op: Op, a: Sv, b: Sv, compute: Scalar, kinds: Kinds, exact: bool, span: Span) -> R<Sv> {
+        let (a, b) = (self.commit(a), self.commit(b));
+        let x = self.to_repr(&a, compute, exact).ok_or_else(|| self.wrong_operands(op, &a, &b, span))?;
+        let y = self.to_repr(&b, compute, exact).ok_or_else(|| self.wrong_operands(op, &a, &b, span))?;
+        let ty = kinds.ty(compute);
+        let (x, y) = (build::retype(x, ty), build::retype(y, ty));
+        let typed = typed(op);
+        let bounds = range::of(compute);
+        let exact_range = range::binary(typed, a.range, b.range);
+        let overflows = match (bounds, exact_range) {
+            (Some(all), Some(r)) => !range::within(r, all),
+            _ => true,
+        };
+        let guard = match op {
+            Op::Add | Op::Sub | Op::Mul => compute == Scalar::Num || (compute.is_int() && overflows),
+            Op::Div if compute == Scalar::C128 && kinds.prov() == Prov::Dyn => {
+                // Python's and NumPy's complex division are different algorithms.
+                return Err(self.wrong_operands(op, &a, &b, span));
+            }
+            Op::Div => !b.nonzero(),
+            Op::FloorDiv | Op::Mod => !b.nonzero() || (compute.is_int() && overflows),
+            Op::Pow => true,
+            Op::Shl => true,
+            Op::Shr => b.range.0 < 0,
+            Op::BitAnd | Op::BitOr | Op::BitXor => false,
+        };
+        let e = build::binary(typed, x, y, ty, guard, span);
+        let tag = Tag::AnyNp(vec![(a.kinds, a.tag), (b.kinds, b.tag)]);
+        let mut sv = Sv::new(e, kinds).with_tag(if kinds.prov() == Prov::Dyn { tag } else { Tag::Unknown });
+        if let (Some(all), Some(r)) = (bounds, exact_range) {
+            sv.range = range::clamp(r, all);
+        } else if let Some(r) = exact_range.filter(|_| kinds.any(Kind::is_integral)) {
+            sv.range = r;
+        }
+        Ok(sv)
+    }
+
+    /// `&`, `|`, `^` of Python's bools.
+    fn bools(&mut self, op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
+        let e = build::binary(typed(op), a.e, b.e, kinds.ty(Scalar::Bool), false, span);
+        Ok(Sv::new(e, kinds))
+    }
+
+    /// `-a`, `+a`, `~a`.
+    pub fn sign(&mut self, op: Sign, a: Sv, span: Span) -> R<Sv> {
+        if a.is_bottom() {
+            return Ok(a);
+        }
+        let symbol = match op {
+            Sign::Neg => "-",
+            Sign::Pos => "+",
+            Sign::Invert => "~",
+            Sign::Not => "not",
+        };
+        let wrong = || refuse(span, Refusal::Operator { op: symbol, operands: vec![a.kinds.to_string()] });
+        let bad = a.kinds.any(|k| k == Kind::Char || (op != Sign::Invert && k == Kind::Np(Scalar::Bool)));
+        if bad || (op == Sign::Invert && !a.is_int()) {
+            return Err(wrong());
+        }
+        if a.kinds.py_integral() && a.repr() != Scalar::Num {
+            return self.int_sign(op, a, span);
+        }
+        if op == Sign::Pos {
+            // Only a Python bool becomes something else, and those were ints above.
+            return if a.kinds.has(Kind::PyBool) { Err(wrong()) } else { Ok(Sv { web: None, ..a }) };
+        }
+        let mixes = a.kinds.any(Kind::is_integral) && !a.kinds.integral();
+        if mixes && a.repr() != Scalar::Num {
+            // -0 is 0 where -0.0 is not.
+            let kinds = a.kinds;
+            let zero = Sv::int(0, span);
+            let nonzero = a.range.0 > 0 || a.range.1 < 0;
+            if !nonzero {
+                return self.demand_num(Op::Sub, a, zero, kinds, span);
+            }
+        }
+        if op == Sign::Invert {
+            if a.kinds.len() > 1 && a.kinds.any(Kind::is_bool) {
+                return Err(wrong());
+            }
+            let ty = a.e.ty;
+            return Ok(Sv::new(build::unary(UnOp::Invert, a.e, ty, false), a.kinds).with_tag(a.tag));
+        }
+        let ty = a.e.ty;
+        let negated = range::binary(BinOp::Sub, (0, 0), a.range);
+        let fits = range::of(ty.repr).zip(negated).is_some_and(|(all, r)| range::within(r, all));
+        let guard = ty.repr.is_int() && !fits;
+        let e = match a.as_float() {
+            Some(v) if ty.repr.is_float() => build::float(-v, ty, span),
+            _ => build::unary(UnOp::Neg, a.e, ty, guard),
+        };
+        let mut sv = Sv::new(e, a.kinds).with_tag(a.tag);
+        if let Some(r) = negated {
+            sv.range = range::of(ty.repr).map_or(r, |all| range::clamp(r, all));
+        }
+        Ok(sv)
+    }
+
+    /// `abs(a)`; NumPy's `abs` is the same with NumPy's result types.
+    pub fn absolute(&mut self, a: Sv, span: Span) -> R<Sv> {
+        if a.is_bottom() {
+            return Ok(a);
+        }
+        let wrong = || refuse(span, Refusal::Operator { op: "abs", operands: vec![a.kinds.to_string()] });
+        if a.kinds.has(Kind::Char) {
+            return Err(wrong());
+        }
+        if a.kinds.py_integral() && a.repr() != Scalar::Num {
+            let a = self.int_sign(Sign::Pos, a, span)?;
+            let a = self.commit(a);
+            if a.range.0 >= 0 {
+                return Ok(a);
+            }
+            let guard = a.range.0 <= range::I64.0;
+            let high = a.range.1.max(-a.range.0).min(range::I64.1);
+            let e = build::unary(UnOp::Abs, a.e, Ty::PY_INT, guard);
+            return Ok(Sv::of(e, Kind::PyInt).with_range((0, high)));
+        }
+        if a.kinds.has(Kind::PyBool) || (a.kinds.any(Kind::is_complex) && a.kinds.len() > 1) {
+            return Err(wrong());
+        }
+        match a.repr() {
+            Scalar::Bool => Ok(Sv { web: None, ..a }),
+            Scalar::C128 => {
+                let kind = if a.kinds.has(Kind::PyComplex) { Kind::PyFloat } else { Kind::Np(Scalar::F64) };
+                // CPython raises where the result is too large.
+                let e = build::unary(UnOp::Abs, a.e, Kinds::of(kind).ty(Scalar::F64), true);
+                Ok(Sv::of(e, kind))
+            }
+            repr => {
+                let ty = a.e.ty;
+                let guard = repr == Scalar::Num || (repr.is_signed() && range::of(repr).is_some_and(|r| a.range.0 <= r.0));
+                let high = a.range.1.max(a.range.0.saturating_neg());
+                let high = range::of(repr).map_or(high, |r| high.min(r.1));
+                let low = if repr.is_unsigned() { a.range.0 } else { 0 };
+                let e = if repr.is_unsigned() { a.e } else { build::unary(UnOp::Abs, a.e, ty, guard) };
+                Ok(Sv::new(e, a.kinds).with_tag(a.tag).with_range((low, high)))
+            }
+        }
+    }
+
+    /// The same value, marked as NumPy's or Python's of one type.
+    pub fn as_kind(&mut self, e: Expr, kind: Kind) -> Sv {
+        let ty = Kinds::of(kind).ty(e.ty.repr);
+        Sv::of(build::retype(e, ty), kind)
+    }
+}

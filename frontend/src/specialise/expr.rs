@@ -1,0 +1,449 @@
+//! Expressions.
+//!
+//! Statements cannot stand inside typed expressions, but an inlined call needs some. So an expression is lowered
+//! into the open block where it stands; an operand that may not be evaluated is lowered into a block of its own,
+//! and if that is not empty the choice becomes an `if` statement.
+
+use nestwise_ir::nest::{Expr, StmtKind};
+use nestwise_ir::surface::{CmpOp as Cmp, UnOp as Sign};
+use nestwise_ir::{ArrayKind, Scalar, Span, Ty};
+
+use super::arith::symbol;
+use super::build;
+use super::hir::{self, ExprKind};
+use super::kinds::{Kind, Kinds};
+use super::lower::Lower;
+use super::value::{Sv, Val, View};
+use super::{R, refuse};
+use crate::refusal::Refusal;
+
+impl Lower<'_> {
+    /// The value of an expression.
+    pub fn expr(&mut self, e: &hir::Expr) -> R<Val> {
+        let span = e.span;
+        let scalar = match &e.kind {
+            ExprKind::Int(v) => super::lower::with_wide(Sv::int(*v, span)),
+            ExprKind::Float(v) => Sv::float(*v, span),
+            ExprKind::Imag(v) => {
+                let value = nestwise_ir::Const::Complex(0.0, *v);
+                Sv::of(Expr::constant(value, Ty::PY_COMPLEX, span), Kind::PyComplex)
+            }
+            ExprKind::Bool(v) => Sv::bool(*v, span),
+            ExprKind::None => return Ok(Val::None),
+            ExprKind::Str(text) => return Ok(Val::Str(text.clone())),
+            ExprKind::Bytes(bytes) => return Ok(Val::Bytes(bytes.clone())),
+            ExprKind::Read(read) => return self.read(*read, span),
+            ExprKind::Attr(base, name) => return self.attribute(base, name, span),
+            ExprKind::Subscript(base, index) => return self.subscript(base, index, span),
+            ExprKind::Call { known, args, kwargs } => return self.call(*known, args, kwargs, span),
+            ExprKind::Inline(call) => return self.inlined(call, span),
+            ExprKind::Unary(Sign::Not, _) | ExprKind::Compare(..) if !self.wants_type(e) => {
+                let cond = self.cond(e)?;
+                Sv::of(cond, Kind::PyBool)
+            }
+            ExprKind::Unary(Sign::Not, _) => {
+                let cond = self.cond(e)?;
+                Sv::of(cond, Kind::PyBool)
+            }
+            ExprKind::Unary(op, a) => {
+                let a = self.scalar(a, "the operand")?;
+                self.sign(*op, a, span)?
+            }
+            ExprKind::Binary(op, a, b) => {
+                let what = format!("`{}`", symbol(*op));
+                let x = self.expr(a)?;
+                let x = self.need_scalar(x, &what, span)?;
+                let (x, y) = self.then_scalar(x, b, &what)?;
+                self.arith(*op, x, y, span)?
+            }
+            ExprKind::Compare(first, rest) => self.compare_chain(first, rest, span)?,
+            ExprKind::And(items) => return self.and_or(true, items, span),
+            ExprKind::Or(items) => return self.and_or(false, items, span),
+            ExprKind::IfExp { test, body, orelse } => {
+                let cond = self.cond(test)?;
+                if let Some(chosen) = constant_bool(&cond) {
+                    return self.expr(if chosen { body } else { orelse });
+                }
+                return self.choose(cond, |l| l.expr(body), |l| l.expr(orelse), span);
+            }
+            ExprKind::Tuple(items) => return self.tuple(items).map(Val::Tuple),
+        };
+        Ok(Val::Scalar(scalar))
+    }
+
+    /// Comparisons keep their type: NumPy's give `np.bool`.
+    fn wants_type(&self, e: &hir::Expr) -> bool {
+        matches!(e.kind, ExprKind::Compare(..))
+    }
+
+    /// The value of an expression that must be a scalar.
+    pub fn scalar(&mut self, e: &hir::Expr, what: &str) -> R<Sv> {
+        let val = self.expr(e)?;
+        self.need_scalar(val, what, e.span)
+    }
+
+    /// A second operand: `x` was evaluated before it.
+    fn then_scalar(&mut self, x: Sv, e: &hir::Expr, what: &str) -> R<(Sv, Sv)> {
+        let x = if e.stores() { self.spill_sv(x) } else { x };
+        Ok((x, self.scalar(e, what)?))
+    }
+
+    /// Several values, left to right.
+    pub fn tuple(&mut self, items: &[hir::Expr]) -> R<Vec<Val>> {
+        let mut values: Vec<Val> = Vec::with_capacity(items.len());
+        for item in items {
+            if item.stores() {
+                values = values.into_iter().map(|v| self.spill_val(v)).collect();
+            }
+            values.push(self.expr(item)?);
+        }
+        Ok(values)
+    }
+
+    /// The truth of an expression.
+    pub fn cond(&mut self, e: &hir::Expr) -> R<Expr> {
+        let before = std::mem::replace(&mut self.want_tag, false);
+        let result = self.cond_inner(e);
+        self.want_tag = before;
+        result
+    }
+
+    fn cond_inner(&mut self, e: &hir::Expr) -> R<Expr> {
+        match &e.kind {
+            ExprKind::Unary(Sign::Not, a) => Ok(build::not(self.cond(a)?)),
+            ExprKind::And(items) => self.conds(true, items),
+            ExprKind::Or(items) => self.conds(false, items),
+            ExprKind::Compare(first, rest) => {
+                let sv = self.compare_chain(first, rest, e.span)?;
+                self.truth(Val::Scalar(sv), e.span)
+            }
+            ExprKind::IfExp { test, body, orelse } => {
+                let test = self.cond(test)?;
+                let (a, then) = self.inner(|l| l.cond(body))?;
+                let (b, other) = self.inner(|l| l.cond(orelse))?;
+                if then.is_empty() && other.is_empty() {
+                    return Ok(build::select(test, a, b, Ty::PY_BOOL));
+                }
+                Ok(self.branches(test, (a, then), (b, other), e.span))
+            }
+            _ => {
+                let val = self.expr(e)?;
+                self.truth(val, e.span)
+            }
+        }
+    }
+
+    /// Short-circuit over conditions.
+    fn conds(&mut self, all: bool, items: &[hir::Expr]) -> R<Expr> {
+        let Some((first, rest)) = items.split_first() else {
+            return Ok(build::boolean(all, Ty::PY_BOOL, Span::default()));
+        };
+        let mut result = self.cond(first)?;
+        for item in rest {
+            if constant_bool(&result) == Some(!all) {
+                break;
+            }
+            let (next, block) = self.inner(|l| l.cond(item))?;
+            let skipped = build::boolean(!all, Ty::PY_BOOL, item.span);
+            result = match (block.is_empty(), all) {
+                (true, true) => build::and(result, next),
+                (true, false) => build::or(result, next),
+                (false, true) => self.branches(result, (next, block), (skipped, vec![]), item.span),
+                (false, false) => self.branches(result, (skipped, vec![]), (next, block), item.span),
+            };
+        }
+        Ok(result)
+    }
+
+    /// An `if` statement that sets a hidden variable to one of two expressions of one type.
+    fn branches(
+        &mut self,
+        cond: Expr,
+        then: (Expr, Vec<nestwise_ir::Stmt>),
+        orelse: (Expr, Vec<nestwise_ir::Stmt>),
+        span: Span,
+    ) -> Expr {
+        let ty = then.0.ty;
+        let var = self.hidden(ty);
+        let finish = |(e, mut block): (Expr, Vec<nestwise_ir::Stmt>)| {
+            let value = build::retype(e, ty);
+            block.push(nestwise_ir::Stmt { kind: StmtKind::Let { var, value }, span });
+            block
+        };
+        let kind = StmtKind::If { cond: build::condition(cond), then: finish(then), orelse: finish(orelse) };
+        self.emit(kind, span);
+        self.stable.push(var);
+        build::var(var, ty, span)
+    }
+
+    /// `a < b <= c`.
+    fn compare_chain(&mut self, first: &hir::Expr, rest: &[(Cmp, hir::Expr)], span: Span) -> R<Sv> {
+        let left = self.expr(first)?;
+        self.compare_rest(left, rest, span)
+    }
+
+    fn compare_rest(&mut self, left: Val, rest: &[(Cmp, hir::Expr)], span: Span) -> R<Sv> {
+        let Some(((op, right), rest)) = rest.split_first() else {
+            return Err(refuse(span, Refusal::Internal { message: "an empty comparison".into() }));
+        };
+        let left = if right.stores() { self.spill_val(left) } else { left };
+        let middle = self.expr(right)?;
+        if rest.is_empty() {
+            return self.compare_vals(*op, left, middle, span);
+        }
+        // The middle is evaluated once, for both comparisons.
+        let inlines = rest.iter().any(|(_, e)| has_inline(e));
+        let (name, middle) = match middle {
+            Val::Scalar(sv) if inlines => (None, Val::Scalar(self.spill_sv(sv))),
+            Val::Scalar(sv) => {
+                let (name, sv) = self.named(sv);
+                (name, Val::Scalar(sv))
+            }
+            other => (None, other),
+        };
+        let here = self.compare_vals(*op, left, middle.clone(), span)?;
+        if here.is_bottom() {
+            return Ok(here);
+        }
+        let (next, block) = self.inner(|l| l.compare_rest(middle, rest, span))?;
+        if next.is_bottom() {
+            return Ok(next);
+        }
+        let kinds = here.kinds.union(next.kinds);
+        let ty = kinds.ty(Scalar::Bool);
+        let mut e = if block.is_empty() {
+            build::select(build::condition(here.e), next.e, build::boolean(false, ty, span), ty)
+        } else {
+            if let Some((var, value)) = name.clone() {
+                self.emit_let(var, value);
+                self.stable.push(var);
+            }
+            let skipped = build::boolean(false, ty, span);
+            let chosen = build::retype(next.e, ty);
+            let e = self.branches(build::condition(here.e), (chosen, block), (skipped, vec![]), span);
+            return Ok(Sv::new(e, kinds));
+        };
+        if let Some((var, value)) = name {
+            e = build::bind(var, value, e);
+        }
+        Ok(Sv::new(e, kinds))
+    }
+
+    /// `a and b`, `a or b` as values: the operand that decides.
+    fn and_or(&mut self, all: bool, items: &[hir::Expr], span: Span) -> R<Val> {
+        let Some((first, rest)) = items.split_first() else {
+            return Err(refuse(span, Refusal::Internal { message: "an empty and".into() }));
+        };
+        let left = self.expr(first)?;
+        if rest.is_empty() {
+            return Ok(left);
+        }
+        let left = self.need_scalar(left, if all { "`and`" } else { "`or`" }, span)?;
+        if left.is_bottom() {
+            return self.and_or(all, rest, span);
+        }
+        // Evaluated once, tested and perhaps returned.
+        let inlines = rest.iter().any(has_inline) || self.want_tag;
+        let (name, left) = if inlines { (None, self.spill_sv(left)) } else { self.named(left) };
+        let test = self.truth(Val::Scalar(left.clone()), span)?;
+        if let Some(decided) = constant_bool(&test) {
+            return if decided == all { self.and_or(all, rest, span) } else { Ok(Val::Scalar(left)) };
+        }
+        let keep = |_: &mut Self| Ok(Val::Scalar(left.clone()));
+        let go_on = |l: &mut Self| l.and_or(all, rest, span);
+        let result = if all { self.choose(test, go_on, keep, span)? } else { self.choose(test, keep, go_on, span)? };
+        match (name, result) {
+            (Some((var, value)), Val::Scalar(mut sv)) => {
+                sv = sv.committed();
+                sv.e = build::bind(var, value, sv.e);
+                Ok(Val::Scalar(super::lower::with_wide(sv)))
+            }
+            (_, result) => Ok(result),
+        }
+    }
+
+    /// One of two values; only the chosen one is evaluated.
+    pub fn choose(
+        &mut self,
+        cond: Expr,
+        then: impl FnOnce(&mut Self) -> R<Val>,
+        orelse: impl FnOnce(&mut Self) -> R<Val>,
+        span: Span,
+    ) -> R<Val> {
+        let (a, then) = self.inner(then)?;
+        let (b, other) = self.inner(orelse)?;
+        if then.is_empty() && other.is_empty() {
+            return self.choose_val(cond, a, b, span);
+        }
+        // Statements are needed: a hidden variable gets the one or the other.
+        let (Val::Scalar(a), Val::Scalar(b)) = (a, b) else {
+            let what = "a choice between arrays or tuples that are computed by calls".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        };
+        if a.is_bottom() || b.is_bottom() {
+            let unused = |block: Vec<nestwise_ir::Stmt>| block;
+            let (then, orelse) = (unused(then), unused(other));
+            self.emit(StmtKind::If { cond: build::condition(cond), then, orelse }, span);
+            return Ok(Val::Scalar(if a.is_bottom() { b } else { a }));
+        }
+        let cond = self.spill(build::condition(cond));
+        let shape = self.pick(cond.clone(), a.clone(), b.clone(), span)?;
+        let (a, b) = (self.commit(a), self.commit(b));
+        let kinds = shape.kinds;
+        let repr = shape.repr();
+        let wrong = || refuse(span, Refusal::Internal { message: "no common form".into() });
+        let x = build::retype(self.exact_repr(&a, repr).ok_or_else(wrong)?, kinds.ty(repr));
+        let y = build::retype(self.exact_repr(&b, repr).ok_or_else(wrong)?, kinds.ty(repr));
+        let e = self.branches(cond, (x, then), (y, other), span);
+        Ok(Val::Scalar(super::lower::with_wide(Sv { e, wide: None, ..shape })))
+    }
+
+    fn choose_val(&mut self, cond: Expr, a: Val, b: Val, span: Span) -> R<Val> {
+        match (a, b) {
+            (Val::View(a), Val::View(b)) => {
+                if a.array != b.array || a.index.len() != b.index.len() {
+                    let what = "a choice between different arrays".into();
+                    return Err(refuse(span, Refusal::Unsupported { what }));
+                }
+                let cond = if a.index.len() > 1 { self.spill(build::condition(cond)) } else { build::condition(cond) };
+                let pairs = a.index.into_iter().zip(b.index);
+                let index = pairs.map(|(x, y)| build::select(cond.clone(), x, y, Ty::PY_INT)).collect();
+                let checked = a.checked.iter().zip(&b.checked).map(|(x, y)| *x && *y).collect();
+                Ok(Val::View(View { index, checked, ..b_shell(a.capture, a.array) }))
+            }
+            (Val::Tuple(a), Val::Tuple(b)) if a.len() == b.len() => {
+                let cond = self.spill(build::condition(cond));
+                let items: R<Vec<Val>> =
+                    a.into_iter().zip(b).map(|(x, y)| self.choose_val(cond.clone(), x, y, span)).collect();
+                Ok(Val::Tuple(items?))
+            }
+            (a, b) => {
+                let a = self.need_scalar(a, "a choice", span)?;
+                let b = self.need_scalar(b, "a choice", span)?;
+                self.pick(cond, a, b, span).map(Val::Scalar)
+            }
+        }
+    }
+
+    /// `base.name`.
+    fn attribute(&mut self, base: &hir::Expr, name: &str, span: Span) -> R<Val> {
+        let value = self.expr(base)?;
+        let unknown = |ty: String| refuse(span, Refusal::UnknownAttribute { name: name.into(), ty });
+        match value {
+            Val::View(view) => {
+                let decl = &self.arrays[view.array];
+                let (kind, rank) = (decl.kind, decl.rank as usize);
+                if kind != ArrayKind::Ndarray {
+                    return Err(unknown(kind.to_string()));
+                }
+                let view = self.check_view(view);
+                let dims = (view.index.len()..rank).map(|k| build::dim(view.array, k, span));
+                let dim = |e: Expr| Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into()));
+                match name {
+                    "shape" => Ok(Val::Tuple(dims.map(|e| Val::Scalar(dim(e))).collect())),
+                    "ndim" => Ok(Val::Scalar(Sv::int((rank - view.index.len()) as i128, span))),
+                    "size" => {
+                        let mut size: Option<Expr> = None;
+                        for e in dims {
+                            // Elements in memory: the product fits.
+                            size = Some(match size {
+                                None => e,
+                                Some(s) => build::binary(nestwise_ir::BinOp::Mul, s, e, Ty::PY_INT, false, span),
+                            });
+                        }
+                        Ok(Val::Scalar(dim(size.unwrap_or_else(|| Expr::int(1, span)))))
+                    }
+                    _ => Err(unknown("numpy.ndarray".into())),
+                }
+            }
+            Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),
+            Val::Scalar(sv) => self.part(sv, name, span).map(Val::Scalar),
+            other => Err(unknown(other.type_name())),
+        }
+    }
+
+    /// `.real` and `.imag` of a number.
+    fn part(&mut self, sv: Sv, name: &str, span: Span) -> R<Sv> {
+        let unknown = refuse(span, Refusal::UnknownAttribute { name: name.into(), ty: sv.kinds.to_string() });
+        let op = match name {
+            "real" => nestwise_ir::UnOp::Real,
+            "imag" => nestwise_ir::UnOp::Imag,
+            _ => return Err(unknown),
+        };
+        let Some(kind) = sv.kinds.single() else {
+            let both = Kinds::all(&[Kind::PyComplex, Kind::Np(Scalar::C128)]);
+            if sv.kinds != both {
+                return Err(unknown);
+            }
+            let kinds = Kinds::all(&[Kind::PyFloat, Kind::Np(Scalar::F64)]);
+            let tag = super::value::Tag::AnyNp(vec![(sv.kinds, sv.tag)]);
+            return Ok(Sv::new(build::unary(op, sv.e, kinds.ty(Scalar::F64), false), kinds).with_tag(tag));
+        };
+        match kind {
+            Kind::PyComplex => Ok(Sv::of(build::unary(op, sv.e, Ty::PY_FLOAT, false), Kind::PyFloat)),
+            Kind::Np(Scalar::C128) => {
+                let part = Kind::Np(Scalar::F64);
+                Ok(Sv::of(build::unary(op, sv.e, Ty::np(Scalar::F64), false), part))
+            }
+            Kind::Char => Err(unknown),
+            Kind::PyBool | Kind::PyInt if name == "real" => self.int_sign(Sign::Pos, sv, span),
+            _ if name == "real" => Ok(Sv { web: None, ..sv }),
+            // The imaginary part of a real number: zero of its type.
+            Kind::PyBool => Ok(Sv::int(0, span)),
+            _ => {
+                let zero = self.literal(&sv, 0, span);
+                if build::may_fire(&sv.e) {
+                    self.emit(StmtKind::Eval(sv.e), span);
+                }
+                Ok(Sv::new(zero, sv.kinds))
+            }
+        }
+    }
+
+    /// A call of a user's function.
+    fn inlined(&mut self, call: &hir::Inline, span: Span) -> R<Val> {
+        let want_tag = std::mem::replace(&mut self.want_tag, false);
+        self.forget(&call.fresh, span);
+        match call.block {
+            None => self.stmts(&call.body)?,
+            Some(block) => {
+                let scope = self.scope();
+                self.call_scopes.insert(block, scope);
+                let ((), body) = self.inner(|l| l.stmts(&call.body))?;
+                self.emit(StmtKind::Scope { id: scope, body }, span);
+            }
+        }
+        self.want_tag = want_tag;
+        let mut results = Vec::new();
+        for read in &call.results {
+            results.push(self.read(*read, span)?);
+        }
+        match (call.tuple, results.pop()) {
+            (false, Some(one)) => Ok(one),
+            (_, last) => {
+                results.extend(last);
+                Ok(Val::Tuple(results))
+            }
+        }
+    }
+}
+
+/// The value of a condition that is a literal.
+pub(super) fn constant_bool(e: &Expr) -> Option<bool> {
+    match e.kind {
+        nestwise_ir::ExprKind::Const(nestwise_ir::Const::Bool(v)) => Some(v),
+        _ => None,
+    }
+}
+
+/// Whether evaluating it needs statements (or may).
+pub(super) fn has_inline(e: &hir::Expr) -> bool {
+    match &e.kind {
+        ExprKind::Inline(_) | ExprKind::Call { .. } => true,
+        _ => e.children().into_iter().any(has_inline),
+    }
+}
+
+fn b_shell(capture: u32, array: nestwise_ir::ArrayId) -> View {
+    View { capture, array, index: vec![], checked: vec![] }
+}
