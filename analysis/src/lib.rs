@@ -2,21 +2,26 @@
 
 pub mod affine;
 pub mod bounds;
+pub mod dependence;
 pub mod eval;
 pub mod forms;
 pub mod guards;
 mod induction;
 pub mod interval;
 mod launch;
+pub mod liveness;
 pub mod prove;
 pub mod range;
 mod refine;
 mod resolve;
+pub mod scalars;
 pub mod statics;
 pub mod structure;
+pub mod system;
 #[cfg(test)]
 mod testing;
 pub mod transfer;
+pub mod verdict;
 mod visit;
 mod walk;
 mod widen;
@@ -26,6 +31,7 @@ pub use guards::{GuardId, GuardSet, apply};
 pub use launch::LaunchValues;
 pub use prove::prove;
 pub use resolve::{Resolved, trip_count};
+pub use verdict::{Analysis, Condition, LoopInfo, Options, Verdict, Why, analyse, analyse_with};
 pub use walk::forms;
 
 #[cfg(test)]

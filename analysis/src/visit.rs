@@ -138,7 +138,9 @@ impl Walker<'_> {
         match op {
             _ if !guard => {}
             BinOp::Add | BinOp::Sub | BinOp::Mul => {
-                self.guard(address, GuardForm::Fits(exact.clone(), range));
+                // Half the range: a sum that threads build in parts, each from zero, fits then too.
+                let half = Interval { lo: range.lo / 2, hi: range.hi / 2 };
+                self.guard(address, GuardForm::Fits(exact.clone(), half));
             }
             BinOp::FloorDiv | BinOp::Mod => {
                 let fits = (op == BinOp::FloorDiv).then(|| (exact.clone(), range));

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nestwise_ir::{Expr, ExprKind, LoopId, ScopeId, Stmt, StmtKind, VarId};
+use nestwise_ir::{Expr, ExprKind, LoopId, Nest, ScopeId, Stmt, StmtKind, VarId};
 
 /// A set of variables.
 pub(crate) type Vars = HashSet<VarId>;
@@ -197,12 +197,15 @@ pub(crate) fn exits(block: &[Stmt]) -> HashSet<Target> {
 }
 
 /// Whether anything in `block` may fire an event.
-pub(crate) fn may_fire(block: &[Stmt]) -> bool {
+pub(crate) fn may_fire(nest: &Nest, block: &[Stmt]) -> bool {
     let mut found = false;
     for s in block {
         s.walk(&mut |s| {
             found |= match &s.kind {
-                StmtKind::Store { guard, .. } => *guard,
+                // Values are tested against storage that is narrower than they are.
+                StmtKind::Store { array, guard, .. } => {
+                    *guard || nest.arrays.get(*array).is_none_or(|a| a.storage != a.elem.repr)
+                }
                 StmtKind::Check { .. } => true,
                 StmtKind::For(l) => l.step.as_int().is_none(),
                 _ => false,

@@ -50,11 +50,6 @@ unsafe extern "C" {
     safe fn fmaf(x: f32, y: f32, z: f32) -> f32;
 }
 
-/// `pow` as generated code calls it.
-pub(crate) fn libm_pow(x: f64, y: f64) -> f64 {
-    pow(x, y)
-}
-
 macro_rules! addresses {
     ($name:expr; $($symbol:literal => $function:path as $ty:ty,)*) => {
         match $name {

@@ -34,8 +34,6 @@ pub(crate) enum Wrap {
     Any,
     /// Proved not to leave the signed range.
     Signed,
-    /// Proved not to leave the unsigned range.
-    Unsigned,
 }
 
 /// The builder, bound to one module.
@@ -123,9 +121,6 @@ impl<'c> Ir<'c> {
             unsafe { LLVMConstBitCast(self.const_int(self.i64(), bits.into()), ty) }
         }
     }
-    pub(crate) fn undef(&self, ty: T) -> V {
-        unsafe { LLVMGetPoison(ty) }
-    }
     pub(crate) fn zero(&self, ty: T) -> V {
         unsafe { LLVMConstNull(ty) }
     }
@@ -193,9 +188,6 @@ impl<'c> Ir<'c> {
     }
     pub(crate) fn here(&self) -> Block {
         unsafe { LLVMGetInsertBlock(self.b) }
-    }
-    pub(crate) fn terminated(&self) -> bool {
-        unsafe { !LLVMGetBasicBlockTerminator(self.here()).is_null() }
     }
     pub(crate) fn br(&self, to: Block) -> V {
         unsafe { LLVMBuildBr(self.b, to) }
@@ -266,7 +258,6 @@ impl<'c> Ir<'c> {
             match wrap {
                 Wrap::Any => LLVMBuildAdd(self.b, a, b, NO_NAME),
                 Wrap::Signed => LLVMBuildNSWAdd(self.b, a, b, NO_NAME),
-                Wrap::Unsigned => LLVMBuildNUWAdd(self.b, a, b, NO_NAME),
             }
         }
     }
@@ -275,7 +266,6 @@ impl<'c> Ir<'c> {
             match wrap {
                 Wrap::Any => LLVMBuildSub(self.b, a, b, NO_NAME),
                 Wrap::Signed => LLVMBuildNSWSub(self.b, a, b, NO_NAME),
-                Wrap::Unsigned => LLVMBuildNUWSub(self.b, a, b, NO_NAME),
             }
         }
     }
@@ -284,7 +274,6 @@ impl<'c> Ir<'c> {
             match wrap {
                 Wrap::Any => LLVMBuildMul(self.b, a, b, NO_NAME),
                 Wrap::Signed => LLVMBuildNSWMul(self.b, a, b, NO_NAME),
-                Wrap::Unsigned => LLVMBuildNUWMul(self.b, a, b, NO_NAME),
             }
         }
     }

@@ -12,6 +12,7 @@ use crate::numpy::{self, Numpy};
 use nestwise_frontend::capture::Capture;
 use nestwise_ir::surface::{Place, Scope};
 use nestwise_ir::{ArrayKind, Scalar, Ty};
+use nestwise_runtime::pipeline::HasValue;
 use nestwise_runtime::{ArrayView, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -69,6 +70,12 @@ pub struct Bound {
     pub word: u64,
     /// Native value.
     pub value: Value,
+}
+
+impl HasValue for Bound {
+    fn value(&self) -> &Value {
+        &self.value
+    }
 }
 
 impl Drop for Bound {

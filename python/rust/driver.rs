@@ -6,7 +6,7 @@
 //! it without a name in anybody's namespace.
 
 use crate::site::Site;
-use nestwise_runtime::Ended;
+use nestwise_runtime::{Ended, Resume};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -14,35 +14,65 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// One running site.
-pub struct Active {
-    /// The site.
-    pub site: Arc<Site>,
-    /// How far native code came; `None`: nothing was done, CPython runs all of it.
+/// After an event CPython runs this many iterations before native code is tried again; doubled each time.
+const FIRST_BURST: i64 = 1;
+
+/// How far one native run came and what it left to hand over.
+pub struct Progress {
+    /// `None`: nothing was done, CPython runs all of it.
     pub ended: Option<Ended>,
-    /// Values of local names to assign, in the order of the interface's `writes`; null: nothing to assign.
+    /// Values of local names to assign, in the order of the interface's `writes`; empty: nothing to assign.
     pub writes: Vec<*mut PyObject>,
-    /// The same for `maybe`.
+    /// The same for `maybe`; null: not assigned.
     pub maybe: Vec<*mut PyObject>,
     /// What `return` returns.
     pub value: *mut PyObject,
-    /// Iterator over the values of the top loop's range that are left; null: not a range, or nothing left.
-    pub rest: Cell<*mut PyObject>,
+    /// Start, stop and step of the top loop's range, if it is one.
+    pub range: Option<(i64, i64, i64)>,
     /// An exception that a signal handler raised between two chunks.
-    pub raised: RefCell<Option<PyErr>>,
-    /// When CPython took over.
-    pub started: Instant,
+    pub raised: Option<PyErr>,
+}
+
+impl Progress {
+    /// Nothing was done.
+    pub fn none() -> Progress {
+        Progress {
+            ended: None,
+            writes: Vec::new(),
+            maybe: Vec::new(),
+            value: std::ptr::null_mut(),
+            range: None,
+            raised: None,
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        for object in self.writes.iter().chain(&self.maybe).chain([&self.value]) {
+            // SAFETY: null or a strong reference of ours.
+            unsafe { ffi::Py_XDECREF(*object) };
+        }
+    }
+}
+
+/// One running site.
+pub struct Active {
+    site: Arc<Site>,
+    progress: RefCell<Progress>,
+    /// Iterations that CPython runs before `AGAIN` tries natively; 0: to the end.
+    burst: Cell<i64>,
+    /// The driver has something to yield for.
+    fresh: Cell<bool>,
+    started: Instant,
+    /// Part of the time since `started` that was native.
+    native: Cell<f64>,
 }
 
 impl Drop for Active {
     fn drop(&mut self) {
-        // SAFETY: strong references of ours.
-        unsafe {
-            for object in self.writes.iter().chain(&self.maybe).chain([&self.value, &self.rest.get()]) {
-                ffi::Py_XDECREF(*object);
-            }
-        }
-        self.site.interpreted(self.started.elapsed(), self.ended.as_ref());
+        let seconds = self.started.elapsed().as_secs_f64() - self.native.get();
+        self.site.interpreted(seconds, self.progress.borrow().ended.as_ref());
     }
 }
 
@@ -50,19 +80,25 @@ thread_local! {
     static RUNNING: RefCell<Vec<Rc<Active>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The iterator that `for ()` runs over: yields the empty tuple once.
+/// The iterator that `for ()` runs over: yields the empty tuple once, and again after each `AGAIN()`.
 #[pyclass(unsendable, frozen, name = "site", module = "nestwise")]
 pub struct Driver {
     active: Rc<Active>,
-    fresh: Cell<bool>,
 }
 
 impl Driver {
-    /// Makes `active` the innermost running site of this thread.
-    pub fn start(active: Active) -> Driver {
-        let active = Rc::new(active);
+    /// Makes a site the innermost running one of this thread.
+    pub fn start(site: Arc<Site>, progress: Progress) -> Driver {
+        let active = Rc::new(Active {
+            site,
+            progress: RefCell::new(progress),
+            burst: Cell::new(FIRST_BURST),
+            fresh: Cell::new(true),
+            started: Instant::now(),
+            native: Cell::new(0.0),
+        });
         RUNNING.with_borrow_mut(|r| r.push(active.clone()));
-        Driver { active, fresh: Cell::new(true) }
+        Driver { active }
     }
 }
 
@@ -83,7 +119,7 @@ impl Driver {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> Option<Bound<'py, pyo3::types::PyTuple>> {
-        self.fresh.replace(false).then(|| pyo3::types::PyTuple::empty(py))
+        self.active.fresh.replace(false).then(|| pyo3::types::PyTuple::empty(py))
     }
 }
 
@@ -94,35 +130,84 @@ pub fn with_active<T>(f: impl FnOnce(&Active) -> T) -> Option<T> {
 }
 
 impl Active {
-    /// Whether native code finished the loop in any way.
-    fn finished(&self) -> bool {
-        !matches!(self.ended, None | Some(Ended::Partial { .. }))
+    /// Borrowed references to the values of `writes`.
+    pub fn writes(&self) -> Vec<*mut PyObject> {
+        self.progress.borrow().writes.clone()
     }
 
-    /// `REST()`: what is left of the top loop's range; an empty iterator when nothing is; `None` when CPython runs
-    /// all of it or has to skip along the original iterable.
-    pub fn rest(&self) -> PyResult<*mut PyObject> {
-        if let Some(error) = self.raised.borrow_mut().take() {
+    /// The same for `maybe`.
+    pub fn maybe(&self) -> Vec<*mut PyObject> {
+        self.progress.borrow().maybe.clone()
+    }
+
+    /// What `return` returns, borrowed.
+    pub fn value(&self) -> *mut PyObject {
+        self.progress.borrow().value
+    }
+
+    /// Whether native code finished the loop in any way.
+    fn finished(&self) -> bool {
+        !matches!(self.progress.borrow().ended, None | Some(Ended::Partial { .. }))
+    }
+
+    /// First iteration left to CPython, and the first after its share.
+    fn share(&self) -> Option<(i64, i64)> {
+        let progress = self.progress.borrow();
+        let (Some(Ended::Partial { next }), Some((start, stop, step))) = (progress.ended, progress.range) else {
+            return None;
+        };
+        let trips = nestwise_runtime::launch::trip_count(start, stop, step);
+        let burst = if self.burst.get() == 0 { i64::MAX } else { self.burst.get() };
+        Some((next, next.saturating_add(burst).min(trips)))
+    }
+
+    /// `REST()`: an iterator over CPython's share of the top loop's range; an empty one when there is none; `None`
+    /// when CPython runs all of it or has to skip along the original iterable.
+    pub fn rest(&self, py: Python<'_>) -> PyResult<*mut PyObject> {
+        if let Some(error) = self.progress.borrow_mut().raised.take() {
             return Err(error);
         }
-        let rest = self.rest.replace(std::ptr::null_mut());
-        if !rest.is_null() {
-            return Ok(rest);
+        if self.finished() {
+            // SAFETY: new references.
+            return Ok(unsafe {
+                let empty = ffi::PyTuple_New(0);
+                let iterator = ffi::PyObject_GetIter(empty);
+                ffi::Py_DECREF(empty);
+                iterator
+            });
         }
-        // SAFETY: new references of immortal or fresh objects.
-        unsafe {
-            if self.finished() {
-                return Ok(ffi::PyObject_GetIter(ffi::PyTuple_New(0)));
-            }
-            let none = ffi::Py_None();
-            ffi::Py_INCREF(none);
-            Ok(none)
+        let (Some((next, end)), Some((start, _, step))) = (self.share(), self.progress.borrow().range) else {
+            return Ok(py.None().into_ptr());
+        };
+        // Both fit: they lie between the range's own ends, which do.
+        let (from, to) = (start + next * step, start + end * step);
+        let range = py.get_type::<pyo3::types::PyRange>().call1((from, to, step))?;
+        Ok(range.try_iter()?.into_ptr())
+    }
+
+    /// `AGAIN(reads...)`.
+    pub fn again(&self, py: Python<'_>, arguments: &[*mut PyObject]) -> bool {
+        let (Some((_, end)), Some(range)) = (self.share(), self.progress.borrow().range) else { return false };
+        if end >= nestwise_runtime::launch::trip_count(range.0, range.1, range.2) {
+            return false;
         }
+        let begun = Instant::now();
+        let mut progress = self.site.resume(py, arguments, Resume { next: end, range });
+        self.native.set(self.native.get() + begun.elapsed().as_secs_f64());
+        if progress.ended.is_none() {
+            // Not this time: CPython takes a longer share before the next attempt.
+            progress.ended = Some(Ended::Partial { next: end });
+            progress.range = Some(range);
+        }
+        self.burst.set(self.burst.get().saturating_mul(2));
+        self.progress.replace(progress);
+        self.fresh.set(true);
+        true
     }
 
     /// Iterations already done, for `SKIP(iterable)`.
     pub fn skipped(&self) -> i64 {
-        match self.ended {
+        match self.progress.borrow().ended {
             Some(Ended::Partial { next }) => next,
             _ => 0,
         }
@@ -130,7 +215,7 @@ impl Active {
 
     /// `MORE()`: whether CPython has anything left to do of a `while`.
     pub fn more(&self) -> PyResult<bool> {
-        match self.raised.borrow_mut().take() {
+        match self.progress.borrow_mut().raised.take() {
             Some(error) => Err(error),
             None => Ok(!self.finished()),
         }
@@ -138,11 +223,11 @@ impl Active {
 
     /// `ELSE()`: whether the loop's `else` clause runs, once the loop itself is over.
     pub fn orelse(&self) -> bool {
-        !matches!(self.ended, Some(Ended::Broke | Ended::Returned))
+        !matches!(self.progress.borrow().ended, Some(Ended::Broke | Ended::Returned))
     }
 
     /// `RETURNED()`: whether native code reached a `return`.
     pub fn returned(&self) -> bool {
-        self.ended == Some(Ended::Returned)
+        self.progress.borrow().ended == Some(Ended::Returned)
     }
 }

@@ -11,7 +11,7 @@ use pyo3::types::PyTuple;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-type Fast = unsafe extern "C" fn(*mut PyObject, *const *mut PyObject, ffi::Py_ssize_t) -> *mut PyObject;
+type Fast = unsafe extern "C" fn(*mut PyObject, *mut *mut PyObject, ffi::Py_ssize_t) -> *mut PyObject;
 
 /// All functions of one site.
 #[pyclass(frozen, module = "nestwise")]
@@ -26,6 +26,8 @@ pub struct SiteFunctions {
     maybe: Py<PyTuple>,
     #[pyo3(get)]
     rest: Py<PyAny>,
+    #[pyo3(get)]
+    again: Py<PyAny>,
     #[pyo3(get)]
     skip: Py<PyAny>,
     #[pyo3(get)]
@@ -65,6 +67,7 @@ static CALL: Method = method(c"call", call);
 static OUT: Method = method(c"out", out);
 static MAYBE: Method = method(c"maybe", maybe);
 static REST: Method = method(c"rest", rest);
+static AGAIN: Method = method(c"again", again);
 static SKIP: Method = method(c"skip", skip);
 static MORE: Method = method(c"more", more);
 static ORELSE: Method = method(c"orelse", orelse);
@@ -97,6 +100,7 @@ pub fn functions(py: Python<'_>, site: &Arc<Site>, maybe: usize) -> PyResult<Sit
         out: bound(py, site, &OUT, 0)?,
         maybe: PyTuple::new(py, names)?.unbind(),
         rest: bound(py, site, &REST, 0)?,
+        again: bound(py, site, &AGAIN, 0)?,
         skip: bound(py, site, &SKIP, 0)?,
         more: bound(py, site, &MORE, 0)?,
         orelse: bound(py, site, &ORELSE, 0)?,
@@ -114,7 +118,7 @@ unsafe fn bundle<'a>(this: *mut PyObject) -> &'a Bundle {
 
 /// # Safety
 /// CPython's promise about vectorcall arguments.
-unsafe fn arguments<'a>(args: *const *mut PyObject, count: ffi::Py_ssize_t) -> &'a [*mut PyObject] {
+unsafe fn arguments<'a>(args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> &'a [*mut PyObject] {
     if count <= 0 {
         return &[];
     }
@@ -136,14 +140,14 @@ fn active<T>(default: T, f: impl FnOnce(&Active) -> T) -> T {
     driver::with_active(f).unwrap_or(default)
 }
 
-unsafe extern "C" fn admit(this: *mut PyObject, args: *const *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
+unsafe extern "C" fn admit(this: *mut PyObject, args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
     // SAFETY: called by CPython with the GIL held.
     let (py, site, arguments) =
         unsafe { (Python::assume_attached(), &bundle(this).site, arguments(args, count)) };
     bool_object(site.admit(py, arguments))
 }
 
-unsafe extern "C" fn call(this: *mut PyObject, args: *const *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
+unsafe extern "C" fn call(this: *mut PyObject, args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
     // SAFETY: called by CPython with the GIL held.
     let (py, site, arguments) =
         unsafe { (Python::assume_attached(), &bundle(this).site, arguments(args, count)) };
@@ -166,18 +170,18 @@ fn one_or_none(value: *mut PyObject) -> *mut PyObject {
     }
 }
 
-unsafe extern "C" fn out(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+unsafe extern "C" fn out(_: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     active(one_or_none(std::ptr::null_mut()), |a| {
-        if a.writes.is_empty() {
+        if a.writes().is_empty() {
             return one_or_none(std::ptr::null_mut());
         }
         // SAFETY: the inner tuple takes a reference of its own to each value.
         unsafe {
-            let values = ffi::PyTuple_New(a.writes.len() as isize);
+            let values = ffi::PyTuple_New(a.writes().len() as isize);
             if values.is_null() {
                 return values;
             }
-            for (i, value) in a.writes.iter().enumerate() {
+            for (i, value) in a.writes().iter().enumerate() {
                 ffi::Py_INCREF(*value);
                 ffi::PyTuple_SetItem(values, i as isize, *value);
             }
@@ -188,26 +192,33 @@ unsafe extern "C" fn out(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_s
     })
 }
 
-unsafe extern "C" fn maybe(this: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+unsafe extern "C" fn maybe(this: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     // SAFETY: called by CPython with our capsule.
     let index = unsafe { bundle(this).index };
     active(one_or_none(std::ptr::null_mut()), |a| {
-        one_or_none(a.maybe.get(index).copied().unwrap_or(std::ptr::null_mut()))
+        one_or_none(a.maybe().get(index).copied().unwrap_or(std::ptr::null_mut()))
     })
 }
 
-unsafe extern "C" fn rest(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+unsafe extern "C" fn rest(_: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     // SAFETY: called by CPython with the GIL held.
     let py = unsafe { Python::assume_attached() };
-    match driver::with_active(Active::rest) {
+    match driver::with_active(|a| a.rest(py)) {
         Some(Ok(object)) => object,
         Some(Err(error)) => raised(py, error),
         None => py.None().into_ptr(),
     }
 }
 
+/// `AGAIN(reads...)`: whether native code went on, or CPython has a further part to run.
+unsafe extern "C" fn again(_: *mut PyObject, args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
+    // SAFETY: called by CPython with the GIL held.
+    let (py, arguments) = unsafe { (Python::assume_attached(), arguments(args, count)) };
+    bool_object(active(false, |a| a.again(py, arguments)))
+}
+
 /// `SKIP(iterable)`: the iterable itself, or an iterator past what native code has done.
-unsafe extern "C" fn skip(_: *mut PyObject, args: *const *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
+unsafe extern "C" fn skip(_: *mut PyObject, args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
     // SAFETY: called by CPython with the GIL held and one argument.
     unsafe {
         let py = Python::assume_attached();
@@ -232,7 +243,7 @@ unsafe extern "C" fn skip(_: *mut PyObject, args: *const *mut PyObject, count: f
     }
 }
 
-unsafe extern "C" fn more(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+unsafe extern "C" fn more(_: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     // SAFETY: called by CPython with the GIL held.
     let py = unsafe { Python::assume_attached() };
     match driver::with_active(Active::more).unwrap_or(Ok(true)) {
@@ -241,23 +252,24 @@ unsafe extern "C" fn more(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_
     }
 }
 
-unsafe extern "C" fn orelse(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+unsafe extern "C" fn orelse(_: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     bool_object(active(true, Active::orelse))
 }
 
-unsafe extern "C" fn returned(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+unsafe extern "C" fn returned(_: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     bool_object(active(false, Active::returned))
 }
 
-unsafe extern "C" fn value(_: *mut PyObject, _: *const *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+unsafe extern "C" fn value(_: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     // SAFETY: called by CPython with the GIL held.
     let py = unsafe { Python::assume_attached() };
     active(py.None().into_ptr(), |a| {
-        if a.value.is_null() {
+        let value = a.value();
+        if value.is_null() {
             return py.None().into_ptr();
         }
         // SAFETY: alive as long as the active site.
-        unsafe { ffi::Py_INCREF(a.value) };
-        a.value
+        unsafe { ffi::Py_INCREF(value) };
+        value
     })
 }

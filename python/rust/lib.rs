@@ -18,7 +18,7 @@ mod site;
 
 use nestwise_costmodel::MachineProfile;
 use nestwise_frontend::{LoopKind, ScopeInfo};
-use nestwise_runtime::{DeviceChoice, FpMode, Options, options, set_options};
+use nestwise_runtime::{DeviceChoice, FpMode, Options, set_options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -181,7 +181,7 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         d.set_item("compile_s", s.compile.as_secs_f64())?;
         d.set_item("kernels_compiled", s.kernels[0])?;
         d.set_item("kernels_from_cache", s.kernels[1])?;
-        d.set_item("interpreted_s", s.interpreted.as_secs_f64())?;
+        d.set_item("interpreted_s", s.interpreted)?;
         let fallbacks = PyList::empty(py);
         for (reason, count) in &s.fallbacks {
             let f = PyDict::new(py);
@@ -211,7 +211,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         return Err(pyo3::exceptions::PyImportError::new_err("nestwise does not know this CPython's object layout"));
     }
     nestwise_codegen::register_parallel(nestwise_runtime::pool::parallel, nestwise_runtime::pool::free_parts);
-    let _ = options();
+    // A panic becomes a fallback with a reason; its text is in the report, not on the user's terminal.
+    std::panic::set_hook(Box::new(|_| {}));
     for function in [
         wrap_pyfunction!(version, module)?,
         wrap_pyfunction!(configure, module)?,

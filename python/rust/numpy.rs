@@ -3,10 +3,11 @@
 //! Nothing here imports NumPy: until the user's program has, no object can be NumPy's.
 
 use crate::layout;
-use nestwise_ir::Scalar;
+use nestwise_codegen::UfuncLoop;
+use nestwise_frontend::capture::{Known, NumpyFn};
+use nestwise_ir::{Fun, Scalar};
 use pyo3::ffi::{self, PyObject, PyTypeObject};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
 use std::sync::OnceLock;
 
 /// What is known of the imported NumPy.
@@ -175,34 +176,38 @@ struct Ufunc {
 /// Hands NumPy's own inner loops to the code generator, so that `np.exp(x)` in a nest has the very bits of NumPy.
 fn register_ufuncs(module: &Bound<'_, PyAny>) {
     let Ok(ufunc_type) = module.getattr("ufunc") else { return };
-    for (fun, name) in nestwise_codegen::ufunc_names() {
-        let Ok(ufunc) = module.getattr(*name) else { continue };
-        if !ufunc.is_instance(&ufunc_type).unwrap_or(false) {
+    for name in Known::all_names() {
+        let Some(Known::Numpy(NumpyFn::Unary(fun) | NumpyFn::Binary(fun))) = Known::from_name(&name) else {
             continue;
-        }
-        // SAFETY: an exact ufunc; the arrays have `ntypes` entries of `nargs` type numbers.
-        unsafe {
-            let u = &*ufunc.as_ptr().cast::<Ufunc>();
-            let nargs = u.nargs as usize;
-            for row in 0..u.ntypes as usize {
-                let types = std::slice::from_raw_parts(u.types.add(row * nargs), nargs);
-                let repr = match types[0] {
-                    11 => Scalar::F32,
-                    12 => Scalar::F64,
-                    _ => continue,
-                };
-                let inputs_agree = types[..u.nin as usize].iter().all(|t| *t == types[0]);
-                let output = types[nargs - 1];
-                let function = *u.functions.add(row);
-                if inputs_agree && (output == types[0] || output == 0) && !function.is_null() {
-                    nestwise_codegen::register_ufunc(*fun, repr, function, *u.data.add(row));
-                }
-            }
+        };
+        let Ok(ufunc) = module.getattr(name.trim_start_matches("numpy.")) else { continue };
+        if ufunc.get_type().is(&ufunc_type) {
+            // SAFETY: an exact ufunc.
+            unsafe { register_loops(fun, &*ufunc.as_ptr().cast::<Ufunc>()) };
+            // The loops must stay: whoever deletes the ufunc from the module does not delete it from here.
+            std::mem::forget(ufunc);
         }
     }
 }
 
-/// A capsule with no meaning to Python, holding `pointer` for the functions of a site.
-pub fn capsule<T: Send + 'static>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyCapsule>> {
-    PyCapsule::new(py, value, None)
+/// # Safety
+/// `ufunc` is the head of a live ufunc.
+unsafe fn register_loops(fun: Fun, ufunc: &Ufunc) {
+    let nargs = ufunc.nargs.max(0) as usize;
+    for row in 0..ufunc.ntypes.max(0) as usize {
+        // SAFETY: the arrays have `ntypes` rows, of `nargs` type numbers each; a loop of floats has this signature.
+        unsafe {
+            let types = std::slice::from_raw_parts(ufunc.types.add(row * nargs), nargs);
+            let repr = match types.first() {
+                Some(11) => Scalar::F32,
+                Some(12) => Scalar::F64,
+                _ => continue,
+            };
+            let function = *ufunc.functions.add(row);
+            if types.iter().all(|t| *t == types[0]) && !function.is_null() {
+                let function = std::mem::transmute::<*const std::ffi::c_void, UfuncLoop>(function);
+                nestwise_codegen::register_ufunc(fun, repr, function, *ufunc.data.add(row));
+            }
+        }
+    }
 }

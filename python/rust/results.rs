@@ -3,32 +3,15 @@
 use crate::attributes;
 use crate::bind::Binding;
 use crate::boxing;
-use crate::driver::Active;
+use crate::driver::Progress;
 use crate::host::PyHost;
-use crate::site::{Parsed, Site, order};
+use crate::site::{Parsed, order};
 use nestwise_ir::nest::ReturnForm;
 use nestwise_ir::surface::Scope;
 use nestwise_ir::{LiveOut, LiveOutKind, PlaceId, Prov, VarId};
 use nestwise_runtime::{Ended, Launch, Reason};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use std::cell::{Cell, RefCell};
-use std::sync::Arc;
-use std::time::Instant;
-
-/// A site of which CPython runs everything.
-pub fn nothing(site: Arc<Site>) -> Active {
-    Active {
-        site,
-        ended: None,
-        writes: Vec::new(),
-        maybe: Vec::new(),
-        value: std::ptr::null_mut(),
-        rest: Cell::new(std::ptr::null_mut()),
-        raised: RefCell::new(None),
-        started: Instant::now(),
-    }
-}
 
 struct Collector<'a> {
     py: Python<'a>,
@@ -40,18 +23,13 @@ struct Collector<'a> {
 /// Writes lists, globals and attributes back; boxes what the rewritten code assigns itself.
 pub fn collect(
     py: Python<'_>,
-    site: Arc<Site>,
     parsed: &Parsed,
     binding: &Binding,
     launch: &Launch,
     mut host: PyHost<'_>,
-) -> Result<Active, Reason> {
-    let mut active = nothing(site);
-    active.raised = RefCell::new(host.raised.take());
-    if launch.next() == 0 && matches!(launch.ended, Ended::Partial { .. }) {
-        // Nothing was committed: CPython starts from the beginning.
-        return Ok(active);
-    }
+) -> Result<Progress, Reason> {
+    let mut progress = Progress::none();
+    progress.raised = host.raised.take();
     if !host.write_back() {
         return Err(Reason::Internal("out of memory".into()));
     }
@@ -61,22 +39,21 @@ pub fn collect(
     // Nothing is assigned at all where no iteration ran, unless every name has an old value to keep.
     let values: Vec<*mut PyObject> = writes.iter().map(|p| this.value_or_old(*p)).collect();
     if values.iter().all(|v| !v.is_null()) {
-        active.writes = values;
+        progress.writes = values;
     } else {
         release(&values);
     }
-    active.maybe = maybe.iter().map(|p| this.value(*p)).collect();
-    active.rest = Cell::new(this.rest());
+    progress.maybe = maybe.iter().map(|p| this.value(*p)).collect();
+    progress.range = launch.range();
     if launch.ended == Ended::Returned {
-        active.value = this.returned();
+        progress.value = this.returned();
     }
-    active.ended = Some(launch.ended);
-    active.started = Instant::now();
+    progress.ended = Some(launch.ended);
     // SAFETY: the GIL is held.
     if unsafe { !ffi::PyErr_Occurred().is_null() } {
         return Err(Reason::Internal(PyErr::fetch(py).to_string()));
     }
-    Ok(active)
+    Ok(progress)
 }
 
 fn release(values: &[*mut PyObject]) {
@@ -218,18 +195,5 @@ impl Collector<'_> {
             }
         }
         Ok(())
-    }
-
-    /// An iterator over the rest of the top loop's range.
-    fn rest(&self) -> *mut PyObject {
-        let (Ended::Partial { next }, Some((start, stop, step))) = (self.launch.ended, self.launch.range()) else {
-            return std::ptr::null_mut();
-        };
-        let Some(from) = next.checked_mul(step).and_then(|d| start.checked_add(d)) else {
-            return std::ptr::null_mut();
-        };
-        let range = self.py.import("builtins").and_then(|b| b.getattr("range"));
-        let iterator = range.and_then(|r| r.call1((from, stop, step))).and_then(|r| r.try_iter());
-        iterator.map_or(std::ptr::null_mut(), |i| i.into_ptr())
     }
 }

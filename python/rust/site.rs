@@ -2,7 +2,7 @@
 
 use crate::attributes;
 use crate::bind::{self, BindPlace, Binding, Names};
-use crate::driver::{Active, Driver};
+use crate::driver::{Driver, Progress};
 use crate::host::PyHost;
 use crate::results;
 use nestwise_frontend::atoms::AtomKind;
@@ -10,13 +10,14 @@ use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site, sp
 use nestwise_ir::surface;
 use nestwise_ir::{PlaceId, WithSpan};
 use nestwise_runtime::report::Stats;
-use nestwise_runtime::{DeviceChoice, Ended, Outcome, Plan, Reason, options, pipeline};
+use nestwise_runtime::pipeline::Declined;
+use nestwise_runtime::{DeviceChoice, Ended, Outcome, Plan, Reason, Resume, options, pipeline};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A site with this many failures that would happen again is switched off.
 const LASTING_FAILURES: u32 = 3;
@@ -111,11 +112,10 @@ impl Site {
     }
 
     /// CPython's share of a call ended.
-    pub fn interpreted(&self, time: Duration, ended: Option<&Ended>) {
-        if !matches!(ended, None | Some(Ended::Partial { .. })) {
-            return;
+    pub fn interpreted(&self, seconds: f64, ended: Option<&Ended>) {
+        if matches!(ended, None | Some(Ended::Partial { .. })) {
+            lock(&self.stats).interpreted += seconds.max(0.0);
         }
-        lock(&self.stats).interpreted += time;
     }
 
     /// `ADMIT(atoms...)`: whether the loop is large enough for the hook to be worth its own time.
@@ -159,100 +159,103 @@ impl Site {
 
     /// `CALL(reads...)`.
     pub fn call(self: &Arc<Self>, py: Python<'_>, arguments: &[*mut PyObject]) -> PyResult<*mut PyObject> {
-        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.attempt(py, arguments)));
-        let attempt = done.unwrap_or_else(|panic| {
-            let message = panic.downcast_ref::<String>().cloned();
-            let message = message.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
-            Attempt::Failed(Reason::Internal(message.unwrap_or_else(|| "panic".into())))
-        });
-        let active = match attempt {
+        lock(&self.stats).calls += 1;
+        let progress = match self.guarded(py, arguments, None) {
             // SAFETY: the empty tuple, a new reference.
             Attempt::Declined => return Ok(unsafe { ffi::PyTuple_New(0) }),
-            Attempt::Failed(reason) => {
-                self.failed(reason);
-                results::nothing(self.clone())
-            }
-            Attempt::Ran(active) => *active,
+            Attempt::Failed => Progress::none(),
+            Attempt::Ran(progress) => *progress,
         };
-        Ok(Py::new(py, Driver::start(active))?.into_ptr().cast())
+        Ok(Py::new(py, Driver::start(self.clone(), progress))?.into_ptr().cast())
     }
 
-    fn failed(&self, reason: Reason) {
+    /// Goes on natively from iteration `resume.next` of the top loop, with the names as they are now.
+    pub fn resume(&self, py: Python<'_>, arguments: &[*mut PyObject], resume: Resume) -> Progress {
+        match self.guarded(py, arguments, Some(resume)) {
+            Attempt::Ran(progress) => *progress,
+            Attempt::Declined | Attempt::Failed => Progress::none(),
+        }
+    }
+
+    /// One attempt; whatever goes wrong in it, CPython can still run everything.
+    fn guarded(&self, py: Python<'_>, arguments: &[*mut PyObject], resume: Option<Resume>) -> Attempt {
+        let work = std::panic::AssertUnwindSafe(|| self.attempt(py, arguments, resume));
+        let attempt = std::panic::catch_unwind(work).unwrap_or_else(|panic| {
+            let message = panic.downcast_ref::<String>().cloned();
+            let message = message.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+            Err(Reason::Internal(message.unwrap_or_else(|| "panic".into())))
+        });
+        attempt.unwrap_or_else(|reason| {
+            self.failed(&reason);
+            Attempt::Failed
+        })
+    }
+
+    fn failed(&self, reason: &Reason) {
         if reason.is_lasting() {
             self.failures.fetch_add(1, Ordering::Relaxed);
         }
-        lock(&self.stats).fallback(&reason);
+        lock(&self.stats).fallback(reason);
     }
 
-    fn attempt(self: &Arc<Self>, py: Python<'_>, arguments: &[*mut PyObject]) -> Attempt {
+    fn attempt(
+        &self,
+        py: Python<'_>,
+        arguments: &[*mut PyObject],
+        resume: Option<Resume>,
+    ) -> Result<Attempt, Reason> {
         let entered = Instant::now();
-        lock(&self.stats).calls += 1;
-        let options = options();
-        if options.device == DeviceChoice::Interpreter {
-            return Attempt::Failed(Reason::Forced);
+        if options().device == DeviceChoice::Interpreter {
+            return Err(Reason::Forced);
         }
         if self.failures.load(Ordering::Relaxed) >= LASTING_FAILURES {
-            return Attempt::Failed(Reason::Off);
+            return Err(Reason::Off);
         }
         if let Some(what) = crate::environment::unusual(py) {
-            return Attempt::Failed(Reason::Environment(what));
+            return Err(Reason::Environment(what));
         }
-        let parsed = match self.parsed(py) {
-            Ok(parsed) => parsed,
-            Err(reason) => return Attempt::Failed(reason),
-        };
+        let parsed = self.parsed(py)?;
         let globals = attributes::globals(py);
         let names = Names { arguments, globals: globals.as_ptr(), builtins: attributes::builtins(py) };
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
         for _ in 0..=parsed.places.len() {
             let mixed = lock(&self.mixed).clone();
             let binding = bind::bind(py, &parsed.places, &names, &mixed);
-            let plan = settable(py, parsed, &binding).and_then(|()| self.plan(py, parsed, &binding));
-            let plan = match plan {
-                Ok(plan) => plan,
-                Err(reason) => return Attempt::Failed(reason),
-            };
+            settable(py, parsed, &binding)?;
+            let plan = self.plan(py, parsed, &binding)?;
             let found_mixed = Cell::new(None);
             let mut host = PyHost::new(py, &binding, &plan, &found_mixed);
-            let outcome = pipeline::run(&plan, &binding.captures, &mut host, entered);
+            let outcome = pipeline::run(&plan, &binding.captures, resume, &mut host, entered);
             if let Some(capture) = found_mixed.get()
                 && !mixed.contains(&capture)
             {
                 lock(&self.mixed).push(capture);
                 continue;
             }
-            return self.outcome(py, parsed, &binding, outcome, host, arguments);
+            return match outcome {
+                Outcome::Declined(declined) => {
+                    if resume.is_none() {
+                        self.declined(py, parsed, arguments, &declined);
+                    }
+                    Ok(Attempt::Declined)
+                }
+                Outcome::Fallback(reason) => Err(reason),
+                Outcome::Launched(launch) => {
+                    lock(&self.stats).launched(&launch);
+                    let progress = results::collect(py, parsed, &binding, &launch, host)?;
+                    Ok(Attempt::Ran(Box::new(progress)))
+                }
+            };
         }
-        Attempt::Failed(Reason::Off)
+        Err(Reason::Off)
     }
 
-    fn outcome(
-        self: &Arc<Self>,
-        py: Python<'_>,
-        parsed: &Parsed,
-        binding: &Binding,
-        outcome: Outcome,
-        host: PyHost<'_>,
-        arguments: &[*mut PyObject],
-    ) -> Attempt {
-        match outcome {
-            Outcome::Declined(declined) => {
-                lock(&self.stats).declined(&declined);
-                if !declined.waits_for_compile
-                    && let Some(work) = self.work(py, parsed, arguments, false)
-                {
-                    self.threshold.fetch_max(work, Ordering::Relaxed);
-                }
-                Attempt::Declined
-            }
-            Outcome::Fallback(reason) => Attempt::Failed(reason),
-            Outcome::Launched(launch) => {
-                lock(&self.stats).launched(&launch);
-                match results::collect(py, self.clone(), parsed, binding, &launch, host) {
-                    Ok(active) => Attempt::Ran(Box::new(active)),
-                    Err(reason) => Attempt::Failed(reason),
-                }
-            }
+    fn declined(&self, py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject], declined: &Declined) {
+        lock(&self.stats).declined(declined);
+        if !declined.waits_for_compile
+            && let Some(work) = self.work(py, parsed, arguments, false)
+        {
+            self.threshold.fetch_max(work, Ordering::Relaxed);
         }
     }
 
@@ -281,9 +284,12 @@ impl Site {
 }
 
 enum Attempt {
+    /// The interpreter is cheaper.
     Declined,
-    Failed(Reason),
-    Ran(Box<Active>),
+    /// CPython runs it; the reason is in the statistics.
+    Failed,
+    /// Native code ran.
+    Ran(Box<Progress>),
 }
 
 fn refused(refusal: &WithSpan<Refusal>) -> Reason {
@@ -306,6 +312,19 @@ fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<(), Re
             && unsafe { attributes::writable(py, object, parsed.places[id.index()].name.bind(py)) };
         if !settable {
             return Err(Reason::Attribute { name: parsed.surface.path(id) });
+        }
+    }
+    // An inlined function must not read what the site is about to change: its capture would be stale.
+    for (_, function, _) in &binding.users {
+        let reads = |name: &str| {
+            let own = |p: &surface::Place| p.captured && p.scope == surface::Scope::Global && p.name == name;
+            function.surface.places.values().any(own)
+        };
+        for id in &parsed.interface.stores {
+            let place = &parsed.surface.places[*id];
+            if place.scope == surface::Scope::Global && reads(&place.name) {
+                return Err(Reason::Attribute { name: place.name.clone() });
+            }
         }
     }
     for (a, b) in &parsed.interface.distinct {

@@ -149,6 +149,9 @@ class Site:
         rest = self.last.rest
         return None if rest is None else _Rest(rest)
 
+    def again(self, *values):
+        return False
+
     def skip(self, iterable):
         return iterable
 

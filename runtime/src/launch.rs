@@ -10,7 +10,7 @@ use crate::pipeline::{HasValue, Host, Value};
 use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange};
 use crate::reason::Reason;
 use crate::undo::{self, Saved};
-use nestwise_codegen::{FrameHeader, Status};
+use nestwise_codegen::abi::{FrameHeader, Status};
 use nestwise_costmodel::{Decision, Device, Seconds};
 use nestwise_ir::{ArrayId, Nest, Scalar, VarId};
 use std::sync::Arc;
@@ -52,6 +52,7 @@ pub struct Launch {
     kernel: Arc<Kernel>,
     frame: Vec<u128>,
     top: Option<TopRange>,
+    from: i64,
     next: i64,
     started: i64,
 }
@@ -73,7 +74,7 @@ impl Launch {
     }
     /// Iterations that were at least begun.
     pub fn iterations(&self) -> i64 {
-        self.started
+        self.started - self.from
     }
     /// The top loop's start, stop and step.
     pub fn range(&self) -> Option<(i64, i64, i64)> {
@@ -94,13 +95,19 @@ impl Launch {
     /// What CPython would have taken for the iterations that ran, in seconds.
     pub fn replaced(&self) -> f64 {
         match self.top {
-            Some(t) if t.trips > 0 => self.interpreted.0 * self.started as f64 / t.trips as f64,
+            Some(t) if t.trips > 0 => self.interpreted.0 * self.iterations() as f64 / t.trips as f64,
             _ => self.interpreted.0,
         }
     }
 }
 
-/// Runs the kernel as far as it gets.
+/// Iterations of a range whose count is known to fit.
+pub fn trip_count(start: i64, stop: i64, step: i64) -> i64 {
+    nestwise_analysis::trip_count(start, stop, step).and_then(|t| i64::try_from(t).ok()).unwrap_or(0)
+}
+
+/// Runs the kernel as far as it gets, from iteration `from` of the top loop on.
+#[allow(clippy::too_many_arguments)]
 pub fn launch<V: HasValue>(
     plan: &Plan,
     (kernel, compile): (Arc<Kernel>, CompileInfo),
@@ -108,6 +115,7 @@ pub fn launch<V: HasValue>(
     views: &[ArrayView],
     captures: &[V],
     decision: &Decision,
+    from: i64,
     host: &mut dyn Host,
 ) -> Result<Box<Launch>, Reason> {
     let frame = fill(plan, &kernel, sizes, views, captures)?;
@@ -122,8 +130,9 @@ pub fn launch<V: HasValue>(
         kernel,
         frame,
         top: sizes.top,
-        next: 0,
-        started: 0,
+        from,
+        next: from,
+        started: from,
     });
     let begun = Instant::now();
     let per_trip = decision.estimate.compute.0 / sizes.top.map_or(1.0, |t| t.trips.max(1) as f64);
@@ -149,9 +158,16 @@ impl Runner<'_> {
             let lo = self.launch.next;
             let hi = lo.saturating_add(chunk).min(trips);
             let begun = Instant::now();
-            if let Some(ended) = self.chunk(lo, hi) {
-                self.launch.ended = ended;
-                return;
+            match self.chunk(lo, hi) {
+                Step::Done => {}
+                Step::Ended(ended) => {
+                    self.launch.ended = ended;
+                    return;
+                }
+                Step::Shrink => {
+                    chunk = (hi - lo) / 2;
+                    continue;
+                }
             }
             self.launch.next = hi;
             self.launch.started = hi;
@@ -166,47 +182,47 @@ impl Runner<'_> {
         self.launch.ended = Ended::Finished;
     }
 
-    /// Runs iterations `lo..hi`; `None` if all ran and the loop goes on.
-    fn chunk(&mut self, lo: i64, hi: i64) -> Option<Ended> {
+    /// Runs iterations `lo..hi`.
+    fn chunk(&mut self, lo: i64, hi: i64) -> Step {
         let before = self.save(lo, hi);
         let status = self.call(lo, hi);
         let at = self.header().at.clamp(lo, hi);
-        if status == Status::Event {
-            return Some(self.take_back(before, lo, at));
-        }
         match status {
-            Status::Done => None,
-            Status::Finished => {
-                self.launch.next = at;
-                self.launch.started = at;
-                Some(Ended::Finished)
-            }
-            Status::Broke | Status::Returned => {
-                self.launch.next = at;
-                self.launch.started = at + 1;
-                Some(if status == Status::Broke { Ended::Broke } else { Ended::Returned })
-            }
-            Status::Event => Some(Ended::Partial { next: lo }),
+            Status::Done => Step::Done,
+            Status::Event => self.take_back(&before, lo, at, hi),
+            Status::Finished => self.end(at, at, Ended::Finished),
+            Status::Broke => self.end(at, at + 1, Ended::Broke),
+            Status::Returned => self.end(at, at + 1, Ended::Returned),
         }
     }
 
-    /// After an event in iteration `at` (or somewhere from it on): as if only `lo..at` had run.
-    fn take_back(&mut self, before: Before, lo: i64, at: i64) -> Ended {
-        let line = self.header().event_line;
-        let flags = self.header().status != Status::Event as i64;
-        self.launch.stopped_by =
-            Some(if flags { Reason::FloatingPoint } else { Reason::Event { line: line as u32 } });
-        self.restore(&before);
+    fn end(&mut self, next: i64, started: i64, ended: Ended) -> Step {
+        self.launch.next = next;
+        self.launch.started = started;
+        Step::Ended(ended)
+    }
+
+    /// After an event in iteration `at`, or somewhere from it on: as if only `lo..at` had run.
+    fn take_back(&mut self, before: &Before, lo: i64, at: i64, hi: i64) -> Step {
+        let reason = if self.header().status == Status::Event as i64 {
+            Reason::Event { line: self.header().event_line as u32 }
+        } else {
+            Reason::FloatingPoint
+        };
+        self.restore(before);
+        if at == lo && hi - lo > 1 {
+            // Where it fired is not known: halving the chunk finds out, at about the price of the chunk.
+            return Step::Shrink;
+        }
         // The same iterations on the same state do the same again, so this runs clean; if it does not, they are
         // taken back too.
         let mut next = at;
         if at > lo && self.call(lo, at) != Status::Done {
-            self.restore(&before);
+            self.restore(before);
             next = lo;
         }
-        self.launch.next = next;
-        self.launch.started = next;
-        Ended::Partial { next }
+        self.launch.stopped_by = Some(reason);
+        self.end(next, next, Ended::Partial { next })
     }
 
     /// One call of the kernel. A sticky floating-point flag that NumPy would warn of counts as an event.
@@ -274,6 +290,16 @@ impl Runner<'_> {
             saved.restore();
         }
     }
+}
+
+/// What a chunk came to.
+enum Step {
+    /// All of it ran.
+    Done,
+    /// The launch is over.
+    Ended(Ended),
+    /// Taken back whole: try a shorter one.
+    Shrink,
 }
 
 struct Before {

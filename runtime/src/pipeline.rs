@@ -56,6 +56,15 @@ pub trait Host {
     fn unlocked(&mut self, work: &mut (dyn FnMut() + Send));
 }
 
+/// Where to go on in a nest that CPython has run a part of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resume {
+    /// The first iteration of the top loop that has not run.
+    pub next: i64,
+    /// Start, stop and step as they were when the loop began.
+    pub range: (i64, i64, i64),
+}
+
 /// How a call went.
 #[derive(Debug)]
 pub enum Outcome {
@@ -84,7 +93,7 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     // Guards that no value of these types can make fire.
     analysis::prove(&mut nest);
     // What each loop may do, if its arrays do not overlap.
-    let verdicts = analysis::analyse(&nest, options.fp);
+    let verdicts = crate::provisional::analyse(&nest, options.fp);
     // Guards that the values of a call may prove.
     let bounds = analysis::BoundsPlan::new(&nest);
     // What one trip of each loop costs on each device.
@@ -93,8 +102,14 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
 }
 
 /// Once per call: what needs values.
-pub fn run<V: HasValue>(plan: &Plan, captures: &[V], host: &mut dyn Host, entered: Instant) -> Outcome {
-    match attempt(plan, captures, host, entered) {
+pub fn run<V: HasValue>(
+    plan: &Plan,
+    captures: &[V],
+    resume: Option<Resume>,
+    host: &mut dyn Host,
+    entered: Instant,
+) -> Outcome {
+    match attempt(plan, captures, resume, host, entered) {
         Ok(outcome) => outcome,
         Err(reason) => Outcome::Fallback(reason),
     }
@@ -103,6 +118,7 @@ pub fn run<V: HasValue>(plan: &Plan, captures: &[V], host: &mut dyn Host, entere
 fn attempt<V: HasValue>(
     plan: &Plan,
     captures: &[V],
+    resume: Option<Resume>,
     host: &mut dyn Host,
     entered: Instant,
 ) -> Result<Outcome, Reason> {
@@ -111,6 +127,10 @@ fn attempt<V: HasValue>(
     let values = plan.launch_values(captures)?;
     // Which guards they prove, how often each loop runs.
     let sizes = plan.resolve(values)?;
+    if resume.is_some_and(|r| sizes.range() != Some(r.range)) {
+        // Python evaluates a range once: the names it came from have changed since.
+        return Err(Reason::Bounds);
+    }
     // Where that is cheapest.
     let decision = decide(plan, &sizes, captures, &options);
     if decision.device == Device::Interpreter {
@@ -123,7 +143,8 @@ fn attempt<V: HasValue>(
     // The kernel for all this: from this process, from disk, or from LLVM.
     let kernel = plan.kernel(&sizes, &views, decision.device, &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
-    launch::launch(plan, kernel, &sizes, &views, captures, &decision, host).map(Outcome::Launched)
+    let from = resume.map_or(0, |r| r.next);
+    launch::launch(plan, kernel, &sizes, &views, captures, &decision, from, host).map(Outcome::Launched)
 }
 
 fn decide<V: HasValue>(

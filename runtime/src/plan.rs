@@ -21,7 +21,7 @@ const UNKNOWN_TRIPS: f64 = 100.0;
 /// A nest for one signature.
 pub struct Plan {
     nest: Nest,
-    verdicts: analysis::Analysis,
+    verdicts: crate::provisional::Analysis,
     bounds: analysis::BoundsPlan,
     prices: Prices,
     warns: bool,
@@ -39,6 +39,13 @@ pub struct Sizes {
     pub trips: Vec<f64>,
     /// Exact trip count of the top loop and its range (start, stop, step); none for a `while`.
     pub top: Option<TopRange>,
+}
+
+impl Sizes {
+    /// Start, stop and step of the top loop.
+    pub fn range(&self) -> Option<(i64, i64, i64)> {
+        self.top.map(|t| (t.start, t.stop, t.step))
+    }
 }
 
 /// The top loop's range.
@@ -69,9 +76,9 @@ pub struct Kernel {
     /// The machine code.
     pub code: codegen::Kernel,
     /// Offsets in its frame.
-    pub layout: codegen::FrameLayout,
+    pub layout: codegen::abi::FrameLayout,
     /// What a chunk may have to take back.
-    pub undo: analysis::UndoPlan,
+    pub undo: crate::provisional::UndoPlan,
     /// Whether an event may fire at all.
     pub may_fire: bool,
     /// Whether NumPy would warn of what the sticky floating-point flags tell.
@@ -99,11 +106,11 @@ impl Plan {
     /// Puts the stages' results together.
     pub fn new(
         nest: Nest,
-        verdicts: analysis::Analysis,
+        verdicts: crate::provisional::Analysis,
         bounds: analysis::BoundsPlan,
         prices: Prices,
     ) -> Plan {
-        let warns = analysis::warns(&nest);
+        let warns = crate::provisional::warns(&nest);
         Plan {
             nest,
             verdicts,
@@ -252,7 +259,7 @@ impl Plan {
             schedule: &schedule,
             disjoint: key.disjoint,
             unit_stride: &key.unit_stride,
-            fp: options.fp,
+            fp: fp_mode(options.fp),
         };
         let cached = options.cache_dir.as_deref().map(|dir| (dir, cache_key(&spec, options)));
         let stored = cached.as_ref().and_then(|(dir, key)| cache::load(dir, key));
@@ -261,7 +268,7 @@ impl Plan {
         let code = match from_disk {
             Some(code) => code,
             None => {
-                let compiled = codegen::compile(&spec).map_err(|e| Reason::Codegen(e.to_string()))?;
+                let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
                 if let Some((dir, key)) = &cached {
                     // A cache that cannot be written only costs time.
                     let _ = cache::store(dir, key, &compiled.object);
@@ -269,8 +276,8 @@ impl Plan {
                 codegen::load(&compiled.object).map_err(|e| Reason::Codegen(e.to_string()))?
             }
         };
-        let layout = codegen::FrameLayout::of(&nest);
-        let undo = analysis::undo_plan(&nest);
+        let layout = codegen::abi::FrameLayout::of(&nest);
+        let undo = crate::provisional::undo_plan(&nest);
         let may_fire = undo.may_fire();
         let threaded = !schedule.threads.is_empty();
         Ok((Kernel { nest, code, layout, undo, may_fire, warns: self.warns, threaded }, found))
@@ -282,12 +289,12 @@ impl Plan {
             // What may overlap runs in the order it was written.
             return (nest, Schedule::serial());
         }
-        let info = analysis::LaunchInfo {
+        let info = crate::provisional::LaunchInfo {
             trips: sizes.trips.clone(),
             unit_stride: key.unit_stride.clone(),
             threads: key.threaded,
         };
-        analysis::schedule(nest, &info, options.fp)
+        crate::provisional::schedule(nest, &info, options.fp)
     }
 }
 
@@ -305,6 +312,14 @@ fn top_range(nest: &Nest, top: &For, values: &analysis::LaunchValues) -> Result<
     // The counter after the last trip must not leave 64 bits either.
     trips.checked_mul(step).and_then(|d| start.checked_add(d)).ok_or(Reason::Bounds)?;
     Ok(TopRange { trips, start, stop, step })
+}
+
+fn fp_mode(fp: nestwise_ir::FpMode) -> codegen::FpMode {
+    match fp {
+        nestwise_ir::FpMode::Strict => codegen::FpMode::Strict,
+        nestwise_ir::FpMode::Faithful => codegen::FpMode::Faithful,
+        nestwise_ir::FpMode::Fast => codegen::FpMode::Fast,
+    }
 }
 
 /// Everything the object code depends on.

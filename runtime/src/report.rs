@@ -7,6 +7,9 @@ use crate::reason::Reason;
 use nestwise_costmodel::Device;
 use std::time::Duration;
 
+/// Reasons kept per site; those with run-time values in them could be many.
+const MAX_REASONS: usize = 32;
+
 /// The record of one site.
 #[derive(Clone, Debug)]
 pub struct Stats {
@@ -35,7 +38,7 @@ pub struct Stats {
     /// Kernels compiled, and kernels found in the cache on disk.
     pub kernels: [u64; 2],
     /// Time CPython spent in the site after the hook gave (part of) it back.
-    pub interpreted: Duration,
+    pub interpreted: f64,
     /// Reasons with their counts.
     pub fallbacks: Vec<(Reason, u64)>,
 }
@@ -56,7 +59,7 @@ impl Stats {
             replaced: 0.0,
             compile: Duration::ZERO,
             kernels: [0; 2],
-            interpreted: Duration::ZERO,
+            interpreted: 0.0,
             fallbacks: Vec::new(),
         }
     }
@@ -68,18 +71,17 @@ impl Stats {
 
     /// CPython runs (a part of) a call, for this reason.
     pub fn fallback(&mut self, reason: &Reason) {
-        match self.fallbacks.iter_mut().find(|f| f.0 == *reason) {
-            Some(found) => found.1 += 1,
-            // Reasons with run-time values in them could be many.
-            None if self.fallbacks.len() < 32 => self.fallbacks.push((reason.clone(), 1)),
-            None => {}
+        if let Some(found) = self.fallbacks.iter_mut().find(|f| f.0 == *reason) {
+            found.1 += 1;
+        } else if self.fallbacks.len() < MAX_REASONS {
+            self.fallbacks.push((reason.clone(), 1));
         }
     }
 
     /// The price left a call to CPython.
     pub fn declined(&mut self, declined: &Declined) {
         self.declined += 1;
-        self.interpreted += Duration::from_secs_f64(declined.interpreted.0.clamp(0.0, 1e9));
+        self.interpreted += declined.interpreted.0;
     }
 
     /// A kernel ran.

@@ -1,3 +1,4 @@
 //! Tests over whole nests.
 
 mod proofs;
+mod verdicts;

@@ -148,6 +148,8 @@ impl Func<'_, '_> {
         let limit = self.const_float(repr, (1u64 << 52) as f64, x.wide);
         // Ordered: infinities, NaNs and division by zero all take the library's way.
         let easy = ir.fcmp(RealPred::LLVMRealOLT, q, limit);
+        let infinity = self.const_float(repr, f64::INFINITY, x.wide);
+        let easy = ir.and(easy, ir.fcmp(RealPred::LLVMRealOLT, ay, infinity));
         self.or_library(easy, fast, x, repr, |f, hard| f.libm2(c"nw_c_fmod", x, y, repr, Some(hard)))
     }
 

@@ -311,9 +311,8 @@ impl<'u, 'a> Func<'u, 'a> {
 
     pub(crate) fn store_var(&mut self, var: VarId, to: V) -> Result<()> {
         let Some(offset) = self.u.layout.var(var) else { return invalid(format!("no variable {var}")) };
-        let (home, repr) = (self.home(var, false)?, self.repr(var)?);
-        let value = self.get(home, repr, false);
-        self.store_cell(repr, value, self.ir().offset_const(to, offset));
+        let value = self.read(var)?;
+        self.store_cell(self.repr(var)?, value, self.ir().offset_const(to, offset));
         Ok(())
     }
 

@@ -70,7 +70,7 @@ impl Func<'_, '_> {
     }
 
     /// Sum, difference, product.
-    fn int_exact(&mut self, op: BinOp, a: V, b: V, how: Op) -> V {
+    fn int_exact(&self, op: BinOp, a: V, b: V, how: Op) -> V {
         let ir = self.ir();
         if !how.guard {
             // NumPy's unsigned arithmetic may wrap on purpose; signed arithmetic without guard was proved.
@@ -329,11 +329,16 @@ impl Func<'_, '_> {
         match constant {
             Some(0) => return Ok(self.const_int(how.repr, 1, how.wide)),
             Some(n @ 1..=4) => {
-                let square = if n > 1 { self.int_exact(BinOp::Mul, a, a, how) } else { a };
+                // Without guard a power may wrap: NumPy's does, silently.
+                let times = |x: V, y: V| match how.guard {
+                    true => self.int_exact(BinOp::Mul, x, y, how),
+                    false => self.ir().mul(x, y, Wrap::Any),
+                };
+                let square = if n > 1 { times(a, a) } else { a };
                 return Ok(match n {
                     1 | 2 => square,
-                    3 => self.int_exact(BinOp::Mul, square, a, how),
-                    _ => self.int_exact(BinOp::Mul, square, square, how),
+                    3 => times(square, a),
+                    _ => times(square, square),
                 });
             }
             _ => {}

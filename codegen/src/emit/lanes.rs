@@ -55,7 +55,7 @@ impl Facts {
         if live_after.iter().any(|v| !flow.definite.contains(v)) {
             return None;
         }
-        let mut facts = Facts { may_fire: flow::may_fire(&l.body), live_after, ..Facts::default() };
+        let mut facts = Facts { may_fire: flow::may_fire(unit.nest, &l.body), live_after, ..Facts::default() };
         facts.varying.insert(l.counter);
         facts.spread(l);
         facts.find_linear(l);

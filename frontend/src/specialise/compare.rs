@@ -231,7 +231,8 @@ impl Lower<'_> {
             let op = if greater { BinOp::Max } else { BinOp::Min };
             if a.repr() != Scalar::Bool {
                 let range = range::binary(op, a.range, b.range).unwrap_or(a.range);
-                let e = build::binary(op, a.e, b.e, a.kinds.ty(b.repr()), false, span);
+                let ty = a.kinds.ty(a.repr());
+                let e = build::binary(op, a.e, b.e, ty, false, span);
                 return Ok(super::lower::with_wide(Sv::new(e, a.kinds).with_range(range)));
             }
         }

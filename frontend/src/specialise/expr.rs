@@ -37,10 +37,6 @@ impl Lower<'_> {
             ExprKind::Subscript(base, index) => return self.subscript(base, index, span),
             ExprKind::Call { known, args, kwargs } => return self.call(*known, args, kwargs, span),
             ExprKind::Inline(call) => return self.inlined(call, span),
-            ExprKind::Unary(Sign::Not, _) | ExprKind::Compare(..) if !self.wants_type(e) => {
-                let cond = self.cond(e)?;
-                Sv::of(cond, Kind::PyBool)
-            }
             ExprKind::Unary(Sign::Not, _) => {
                 let cond = self.cond(e)?;
                 Sv::of(cond, Kind::PyBool)
@@ -69,11 +65,6 @@ impl Lower<'_> {
             ExprKind::Tuple(items) => return self.tuple(items).map(Val::Tuple),
         };
         Ok(Val::Scalar(scalar))
-    }
-
-    /// Comparisons keep their type: NumPy's give `np.bool`.
-    fn wants_type(&self, e: &hir::Expr) -> bool {
-        matches!(e.kind, ExprKind::Compare(..))
     }
 
     /// The value of an expression that must be a scalar.
@@ -281,9 +272,7 @@ impl Lower<'_> {
             return Err(refuse(span, Refusal::Unsupported { what }));
         };
         if a.is_bottom() || b.is_bottom() {
-            let unused = |block: Vec<nestwise_ir::Stmt>| block;
-            let (then, orelse) = (unused(then), unused(other));
-            self.emit(StmtKind::If { cond: build::condition(cond), then, orelse }, span);
+            self.emit(StmtKind::If { cond: build::condition(cond), then, orelse: other }, span);
             return Ok(Val::Scalar(if a.is_bottom() { b } else { a }));
         }
         let cond = self.spill(build::condition(cond));

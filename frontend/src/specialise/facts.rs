@@ -50,6 +50,8 @@ pub(super) struct Facts {
     pub flagged: BTreeSet<LocalId>,
     /// Captures of lists that must hold ints and floats.
     pub num_slots: BTreeSet<u32>,
+    /// Swap groups for which it must be known which object a slot holds.
+    pub parity: BTreeSet<usize>,
     /// What `return` returns.
     pub returns: Option<Returns>,
     /// Something was learnt in this round.

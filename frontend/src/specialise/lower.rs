@@ -66,6 +66,8 @@ pub(super) struct Lower<'a> {
     /// Bounds of loop counters.
     pub counters: HashMap<VarId, range::Range>,
     pub frames: Vec<LoopFrame>,
+    /// Enclosing loops, outermost first.
+    pub open_loops: Vec<LoopId>,
     pub call_scopes: HashMap<BlockId, ScopeId>,
     /// The types of the value being lowered matter to its consumer.
     pub want_tag: bool,
@@ -101,6 +103,7 @@ impl<'a> Lower<'a> {
             stable: vec![],
             counters: HashMap::new(),
             frames: vec![],
+            open_loops: vec![],
             call_scopes: HashMap::new(),
             want_tag: false,
             at_entry: false,

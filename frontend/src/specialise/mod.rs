@@ -1,1 +1,88 @@
-//! Surface nest and captures to typed nest.
+//! A surface nest and the types of its captures to a typed nest.
+//!
+//! 1. [`resolve`]: names become locals, calls of the user's functions are inlined.
+//! 2. [`webs`]: assignments are grouped into variables.
+//! 3. Lowering, in rounds: each round lowers the whole site with what the rounds before have learnt about the
+//!    types and ranges of variables ([`facts`]); the round that learns nothing new gives the typed nest.
+//!
+//! Whatever could differ from CPython is either guarded (an event at run time) or refused here.
+
+mod arith;
+mod arrays;
+mod build;
+mod calls;
+mod compare;
+mod convert;
+mod expr;
+mod facts;
+mod hir;
+mod inline;
+mod ints;
+mod kinds;
+mod liveout;
+mod loops;
+mod lower;
+mod math;
+mod range;
+mod resolve;
+mod stmt;
+#[cfg(test)]
+mod tests;
+mod value;
+mod webs;
+
+use nestwise_ir::surface::Site;
+use nestwise_ir::{FpMode, Nest, Span, WithSpan};
+
+use crate::capture::Capture;
+use crate::refusal::Refusal;
+
+/// A result that may be a refusal.
+type R<T> = Result<T, WithSpan<Refusal>>;
+
+/// Rounds of lowering after which something is wrong.
+const ROUND_LIMIT: u32 = 60;
+
+/// What the typed nest depends on besides types.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Options {
+    /// The minor version of CPython 3: builtin `sum` of floats is compensated from 12 on.
+    pub python_minor: u32,
+    /// The promise about floating point.
+    pub fp: FpMode,
+}
+
+fn refuse(span: Span, error: Refusal) -> WithSpan<Refusal> {
+    WithSpan::new(span, error)
+}
+
+/// The typed nest of `site` for captures of these types (see [`crate::capture`] for their order), or the reason
+/// why CPython must run it.
+///
+/// Hidden bool variables of the nest (flags of live-outs, tags of provenance) that are read before they are
+/// assigned are false at entry.
+pub fn specialise(site: &Site, captures: &[Capture], options: Options) -> Result<Nest, WithSpan<Refusal>> {
+    let hir = resolve::resolve(site, captures)?;
+    let webs = webs::analyse(&hir);
+    let mut facts = facts::Facts::new(&hir, &webs, captures);
+    for round in 0..ROUND_LIMIT {
+        facts.changed = false;
+        facts.round = round;
+        let mut lower = lower::Lower::new(&hir, &webs, captures, options, &mut facts);
+        let lowered = lower.stmts(&hir.top);
+        let nest = lowered.and_then(|()| lower.finish());
+        if facts.changed {
+            // What was learnt may be what was missing.
+            continue;
+        }
+        let nest = nest?;
+        if cfg!(debug_assertions) {
+            if let Err(message) = nestwise_ir::verify::verify(&nest) {
+                let message = format!("after specialise: {message}");
+                return Err(refuse(site.top.span, Refusal::Internal { message }));
+            }
+        }
+        return Ok(nest);
+    }
+    Err(refuse(site.top.span, Refusal::Internal { message: "types do not settle".into() }))
+}

@@ -21,6 +21,7 @@ class Site:
     out: Callable[[], tuple]
     maybe: tuple[Callable[[], tuple], ...]
     rest: Callable[[], Any]
+    again: Callable[..., bool]
     skip: Callable[[Any], Any]
     more: Callable[[], bool]
     orelse: Callable[[], bool]

@@ -8,6 +8,7 @@ built as a tree, positions kept, and its functions are constants of the code obj
         for m in MAYBE(): pass
         for target in REST() or SKIP(iterable): body
         else:
+            if AGAIN(reads...): continue
             if ORELSE(): orelse
         if RETURNED(): return VALUE()
         break
@@ -361,7 +362,7 @@ class _Shape:
         for i, name in enumerate(answer["maybe"]):
             target = self.name(name, ast.Store())
             body.append(self.loop(target, self.call(f"maybe{i}"), [self.skip()]))
-        body.append(self.remainder(ours))
+        body.append(self.remainder(ours, answer["reads"]))
         if answer["returns"]:
             leave = ast.Return(self.call("value"), **self.at)
             body.append(self.when(self.call("returned"), [leave]))
@@ -376,12 +377,14 @@ class _Shape:
         empty = self.tuple([], ast.Load())
         return ast.IfExp(self.call("admit", answer["atoms"]), call, empty, **self.at)
 
-    def remainder(self, ours: Any) -> ast.stmt:
-        """The user's loop over what is left of it."""
+    def remainder(self, ours: Any, reads: list[str]) -> ast.stmt:
+        """The user's loop over what is left of it, or over a few trips before the hook tries again."""
         if ours.orelse:
             ours.orelse = [self.when(self.call("orelse"), ours.orelse)]
         if isinstance(ours, ast.While):
             return self.when(self.call("more"), [ours])
+        once_more = [ast.Continue(**self.at)]
+        ours.orelse.insert(0, self.when(self.call("again", reads), once_more))
         all_of_it = self.call("skip")
         all_of_it.args.append(ours.iter)
         ours.iter = ast.BoolOp(ast.Or(), [self.call("rest"), all_of_it], **self.at)

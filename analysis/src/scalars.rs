@@ -1,0 +1,305 @@
+//! What each variable is to a loop: private, a reduction, or carried from iteration to iteration.
+
+use crate::liveness::{Exposure, VarSet};
+use crate::structure::assigned;
+use nestwise_ir::nest::{Cast, Const, Expr, ExprKind, Nest, Stmt, StmtKind};
+use nestwise_ir::schedule::RedOp;
+use nestwise_ir::{BinOp, CmpOp, FpMode, Prov, UnOp, VarId};
+
+/// A variable's role in one loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Assigned before it is read in every iteration; `last`: the last iteration's value is read after the loop.
+    Private { last: bool },
+    /// Only combined with values that do not depend on it.
+    Reduction(RedOp),
+    /// Its value passes from one iteration to the next. The line of an assignment.
+    Carried { line: u32 },
+}
+
+/// The roles of all variables that a loop's body assigns.
+pub fn roles(
+    nest: &Nest,
+    body: &[Stmt],
+    exposure: &Exposure,
+    live_after: &VarSet,
+    fp: FpMode,
+) -> Vec<(VarId, Role)> {
+    let role = |v: VarId| {
+        let live = live_after.contains(v);
+        let exposed = exposure.exposed.contains(v);
+        if !exposed && (!live || exposure.always.contains(v)) {
+            return Role::Private { last: live };
+        }
+        match reduction(nest, body, v, fp) {
+            Some(op) => Role::Reduction(op),
+            None => Role::Carried { line: line_of(body, v) },
+        }
+    };
+    assigned(body).into_iter().map(|v| (v, role(v))).collect()
+}
+
+fn line_of(body: &[Stmt], v: VarId) -> u32 {
+    let mut line = 0;
+    for s in body {
+        s.walk(&mut |s| {
+            if line == 0 && matches!(s.kind, StmtKind::Let { var, .. } if var == v) {
+                line = s.span.line;
+            }
+        });
+    }
+    line
+}
+
+fn reads(e: &Expr, v: VarId) -> usize {
+    let mut n = 0;
+    e.walk(&mut |e| n += usize::from(matches!(e.kind, ExprKind::Var(x) if x == v)));
+    n
+}
+
+fn reads_in(s: &Stmt, v: VarId) -> usize {
+    let mut n = 0;
+    s.walk(&mut |s| n += s.exprs().iter().map(|e| reads(e, v)).sum::<usize>());
+    n
+}
+
+/// The operation by which the body does nothing but accumulate into `v`.
+fn reduction(nest: &Nest, body: &[Stmt], v: VarId, fp: FpMode) -> Option<RedOp> {
+    let mut found = Found { nest, v, fp, op: None, reads: 0, ok: true };
+    body.iter().for_each(|s| found.stmt(s));
+    let all: usize = body.iter().map(|s| reads_in(s, v)).sum();
+    // Every read of the variable is its own update's.
+    if found.ok && all == found.reads { found.op } else { None }
+}
+
+struct Found<'a> {
+    nest: &'a Nest,
+    v: VarId,
+    fp: FpMode,
+    op: Option<RedOp>,
+    reads: usize,
+    ok: bool,
+}
+
+impl Found<'_> {
+    fn update(&mut self, op: Option<RedOp>, reads: usize) {
+        match (op, self.op) {
+            (Some(op), None) => self.op = Some(op),
+            (Some(op), Some(old)) if op == old => {}
+            _ => self.ok = false,
+        }
+        self.reads += reads;
+    }
+
+    fn stmt(&mut self, s: &Stmt) {
+        match &s.kind {
+            StmtKind::Let { var, value } if *var == self.v => {
+                let op = self.combining(value).or_else(|| self.setting(value));
+                self.update(op, reads(value, self.v));
+                return;
+            }
+            // `if x < v: v = x`
+            StmtKind::If { cond, then, orelse } if orelse.is_empty() => {
+                if let [Stmt { kind: StmtKind::Let { var, value }, .. }] = then.as_slice()
+                    && *var == self.v
+                    && let Some(op) = self.replacing(cond, value)
+                {
+                    self.update(Some(op), reads(cond, self.v));
+                    return;
+                }
+            }
+            _ => {}
+        }
+        let mut bound = false;
+        s.exprs().iter().for_each(|e| {
+            e.walk(&mut |e| bound |= matches!(e.kind, ExprKind::Bind { var, .. } if var == self.v))
+        });
+        self.ok &= !bound;
+        for block in s.blocks() {
+            block.iter().for_each(|s| self.stmt(s));
+        }
+    }
+
+    fn is_v(&self, e: &Expr) -> bool {
+        matches!(e.kind, ExprKind::Var(x) if x == self.v)
+    }
+
+    /// `if x op v: v = value`, with `value` the very `x`.
+    fn replacing(&self, cond: &Expr, value: &Expr) -> Option<RedOp> {
+        let ExprKind::Compare { op, a, b } = &cond.kind else { return None };
+        let (x, op) = if self.is_v(b) {
+            (a, *op)
+        } else if self.is_v(a) {
+            (b, crate::refine::mirror(*op))
+        } else {
+            return None;
+        };
+        (reads(x, self.v) == 0 && same(x, value)).then_some(())?;
+        self.better(op, true)
+    }
+
+    /// The reduction of "x replaces v when `x op v`"; `strict_keep`: otherwise v stays.
+    fn better(&self, op: CmpOp, keeps: bool) -> Option<RedOp> {
+        let float = self.nest.vars.get(self.v)?.ty.repr;
+        // Of equal floats (0.0 and -0.0) the first must stay, and NaN must never replace: only the strict
+        // comparison that keeps the old value does both.
+        let (min, strict) = match op {
+            CmpOp::Lt => (true, true),
+            CmpOp::Le => (true, false),
+            CmpOp::Gt => (false, true),
+            CmpOp::Ge => (false, false),
+            _ => return None,
+        };
+        let fits = float.is_int() || (float.is_float() && strict && keeps);
+        fits.then_some(if min { RedOp::Min } else { RedOp::Max })
+    }
+
+    /// A value that combines `v` with something independent of it.
+    fn combining(&self, value: &Expr) -> Option<RedOp> {
+        let mut binds = vec![];
+        let mut e = value;
+        while let ExprKind::Bind { var, value, body } = &e.kind {
+            binds.push((*var, &**value));
+            e = body;
+        }
+        let look = |e: &'_ Expr| -> Expr {
+            match e.kind {
+                ExprKind::Var(x) => binds
+                    .iter()
+                    .rev()
+                    .find(|b| b.0 == x)
+                    .map_or_else(|| e.clone(), |b| b.1.clone()),
+                _ => e.clone(),
+            }
+        };
+        match &e.kind {
+            ExprKind::Binary { op, a, b, .. } => self.binary(*op, &look(a), &look(b)),
+            ExprKind::Select { cond, then, orelse } => {
+                self.select(cond, &look(then), &look(orelse), &look)
+            }
+            _ => None,
+        }
+    }
+
+    fn binary(&self, op: BinOp, a: &Expr, b: &Expr) -> Option<RedOp> {
+        let ty = self.nest.vars.get(self.v)?.ty;
+        let (other, left) = match (self.is_v(a), self.is_v(b)) {
+            (true, false) => (b, true),
+            (false, true) => (a, false),
+            _ => return None,
+        };
+        if reads(other, self.v) > 0 {
+            return None;
+        }
+        let int = ty.repr.is_int();
+        let fast = self.fp == FpMode::Fast && ty.repr.is_float();
+        let python = ty.prov == Prov::Py;
+        match op {
+            // NumPy's ints warn where a partial sum overflows, so the sum must only go one way.
+            BinOp::Add if int && (python || one_sign(other)) => Some(RedOp::Add),
+            BinOp::Sub if left && int && (python || one_sign(other)) => Some(RedOp::Add),
+            BinOp::Mul if int && python => Some(RedOp::Mul),
+            BinOp::Add if fast => Some(RedOp::Add),
+            BinOp::Sub if left && fast => Some(RedOp::Add),
+            BinOp::Mul if fast => Some(RedOp::Mul),
+            BinOp::And if int || ty.repr == nestwise_ir::Scalar::Bool => Some(RedOp::And),
+            BinOp::Or if int || ty.repr == nestwise_ir::Scalar::Bool => Some(RedOp::Or),
+            BinOp::Xor if int || ty.repr == nestwise_ir::Scalar::Bool => Some(RedOp::Xor),
+            BinOp::Min if int => Some(RedOp::Min),
+            BinOp::Max if int => Some(RedOp::Max),
+            _ => None,
+        }
+    }
+
+    fn select(
+        &self,
+        cond: &Expr,
+        then: &Expr,
+        orelse: &Expr,
+        look: &dyn Fn(&Expr) -> Expr,
+    ) -> Option<RedOp> {
+        let is = |e: &Expr, b: bool| matches!(e.kind, ExprKind::Const(Const::Bool(v)) if v == b);
+        let free = |e: &Expr| reads(e, self.v) == 0;
+        // v or c, c or v; v and c, c and v.
+        if is(then, true) && (self.is_v(cond) && free(orelse) || self.is_v(orelse) && free(cond)) {
+            return Some(RedOp::Or);
+        }
+        if is(orelse, false) && (self.is_v(cond) && free(then) || self.is_v(then) && free(cond)) {
+            return Some(RedOp::And);
+        }
+        let ExprKind::Compare { op, a, b } = &cond.kind else { return None };
+        let (a, b) = (look(a), look(b));
+        let (x, op, v_right) = if self.is_v(&b) {
+            (a, *op, true)
+        } else if self.is_v(&a) {
+            (b, crate::refine::mirror(*op), true)
+        } else {
+            return None;
+        };
+        if !v_right || reads(&x, self.v) > 0 {
+            return None;
+        }
+        // `x if x op v else v` keeps v; `v if x op v else x` replaces it unless the comparison holds.
+        if same(&x, then) && self.is_v(orelse) {
+            self.better(op, true)
+        } else if self.is_v(then) && same(&x, orelse) {
+            self.better(crate::refine::negate(op), false)
+        } else {
+            None
+        }
+    }
+
+    /// `v = True` and nothing else: whether any iteration did.
+    fn setting(&self, value: &Expr) -> Option<RedOp> {
+        match value.kind {
+            ExprKind::Const(Const::Bool(true)) => Some(RedOp::Or),
+            ExprKind::Const(Const::Bool(false)) => Some(RedOp::And),
+            _ => None,
+        }
+    }
+}
+
+/// Whether all values of an int expression are of one sign (or zero), by its shape.
+fn one_sign(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Const(Const::Int(_)) => true,
+        ExprKind::Unary { op: UnOp::Abs, .. } => true,
+        ExprKind::Cast { kind: Cast::Value, a, .. } => {
+            a.ty.repr == nestwise_ir::Scalar::Bool || a.ty.repr.is_unsigned() || one_sign(a)
+        }
+        ExprKind::Binary { op: BinOp::Mul, a, b, .. } => same(a, b),
+        _ => e.ty.repr.is_unsigned(),
+    }
+}
+
+/// Whether two expressions, evaluated at one point, have the same value: equal up to positions and access ids.
+pub fn same(a: &Expr, b: &Expr) -> bool {
+    let head = a.ty == b.ty
+        && match (&a.kind, &b.kind) {
+            (ExprKind::Const(x), ExprKind::Const(y)) => bits(x) == bits(y),
+            (ExprKind::Var(x), ExprKind::Var(y)) => x == y,
+            (ExprKind::Dim(x, p), ExprKind::Dim(y, q)) => x == y && p == q,
+            (ExprKind::Load { array: x, .. }, ExprKind::Load { array: y, .. }) => x == y,
+            (ExprKind::Unary { op: x, .. }, ExprKind::Unary { op: y, .. }) => x == y,
+            (ExprKind::Binary { op: x, .. }, ExprKind::Binary { op: y, .. }) => x == y,
+            (ExprKind::Compare { op: x, .. }, ExprKind::Compare { op: y, .. }) => x == y,
+            (ExprKind::Select { .. }, ExprKind::Select { .. }) => true,
+            (ExprKind::Cast { kind: x, .. }, ExprKind::Cast { kind: y, .. }) => x == y,
+            (
+                ExprKind::Call { fun: x, lib: p, .. },
+                ExprKind::Call { fun: y, lib: q, .. },
+            ) => x == y && p == q,
+            _ => false,
+        };
+    let (p, q) = (a.children(), b.children());
+    head && p.len() == q.len() && p.iter().zip(q).all(|(x, y)| same(x, y))
+}
+
+fn bits(c: &Const) -> (u8, i128, u64, u64) {
+    match c {
+        Const::Bool(b) => (0, (*b).into(), 0, 0),
+        Const::Int(v) => (1, *v, 0, 0),
+        Const::Float(v) => (2, 0, v.to_bits(), 0),
+        Const::Complex(x, y) => (3, 0, x.to_bits(), y.to_bits()),
+    }
+}

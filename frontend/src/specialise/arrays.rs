@@ -1,0 +1,289 @@
+//! Subscripts, loads and stores.
+
+use nestwise_ir::nest::{Cast, Expr, ExprKind, StmtKind};
+use nestwise_ir::{Access, ArrayKind, Scalar, Span, Ty};
+
+use super::build;
+use super::hir;
+use super::kinds::{Kind, Kinds};
+use super::lower::Lower;
+use super::range;
+use super::value::{Sv, Val, View};
+use super::{R, refuse};
+use crate::capture::Capture;
+use crate::refusal::Refusal;
+
+impl Lower<'_> {
+    /// `base[index, ...]`.
+    pub fn subscript(&mut self, base: &hir::Expr, index: &[hir::Expr], span: Span) -> R<Val> {
+        let mut value = self.expr(base)?;
+        if index.iter().any(hir::Expr::stores) {
+            value = self.spill_val(value);
+        }
+        let index = self.tuple(index)?;
+        match value {
+            Val::View(view) => {
+                let view = self.extend(view, index, span)?;
+                self.element(view, span)
+            }
+            Val::Tuple(items) => {
+                let at = match index.as_slice() {
+                    [Val::Scalar(sv)] if sv.is_int() => sv.as_int(),
+                    _ => None,
+                };
+                let len = items.len() as i128;
+                let at = at.map(|k| if k < 0 { k + len } else { k }).and_then(|k| usize::try_from(k).ok());
+                let item = at.and_then(|k| items.into_iter().nth(k));
+                item.ok_or_else(|| {
+                    refuse(span, Refusal::Unsupported { what: "a tuple subscript that is not a literal".into() })
+                })
+            }
+            Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),
+            other => {
+                let operands = vec![other.type_name()];
+                Err(refuse(span, Refusal::Operator { op: "[]", operands }))
+            }
+        }
+    }
+
+    /// A view with more subscripts.
+    pub fn extend(&mut self, mut view: View, index: Vec<Val>, span: Span) -> R<View> {
+        let decl = &self.arrays[view.array];
+        let (kind, rank, name) = (decl.kind, decl.rank, decl.name.clone());
+        let given = view.index.len() + index.len();
+        if given > rank as usize || (kind != ArrayKind::Ndarray && index.len() != 1) {
+            return Err(refuse(span, Refusal::RankMismatch { name, rank, subscripts: given as u32 }));
+        }
+        for value in index {
+            let sv = self.index(value, kind != ArrayKind::Ndarray, span)?;
+            view.index.push(sv.e);
+            view.checked.push(false);
+        }
+        Ok(view)
+    }
+
+    /// The element if the view has a subscript for each axis, else the view.
+    pub fn element(&mut self, view: View, span: Span) -> R<Val> {
+        if view.index.len() < self.arrays[view.array].rank as usize {
+            return Ok(Val::View(view));
+        }
+        let access = self.accesses.push(Access { array: view.array, store: false, span });
+        let decl = &mut self.arrays[view.array];
+        decl.read = true;
+        let (elem, storage) = (decl.elem, decl.storage);
+        let kind = ExprKind::Load { access, array: view.array, index: view.index, guard: true };
+        let sv = Sv::new(build::expr(kind, elem, span), Kinds::of_ty(elem));
+        let range = range::of(storage).unwrap_or(sv.range);
+        Ok(Val::Scalar(super::lower::with_wide(sv.with_range(range))))
+    }
+
+    /// A subscript target, evaluated: base, then subscripts.
+    pub fn place(&mut self, base: &hir::Expr, index: &[hir::Expr], span: Span) -> R<View> {
+        let value = self.expr(base)?;
+        let index = self.tuple(index)?;
+        let Val::View(view) = value else {
+            let operands = vec![value.type_name()];
+            return Err(refuse(span, Refusal::Operator { op: "[] =", operands }));
+        };
+        let view = self.extend(view, index, span)?;
+        let decl = &self.arrays[view.array];
+        if view.index.len() < decl.rank as usize {
+            let what = format!("assigning a whole row of {}", decl.name);
+            return Err(refuse(span, Refusal::ArrayExpression { what }));
+        }
+        let writable = matches!(
+            self.captures.get(view.capture as usize),
+            Some(Capture::Array { writable: true, kind, .. }) if !matches!(kind, ArrayKind::Tuple | ArrayKind::Str)
+        );
+        if !writable {
+            return Err(refuse(span, Refusal::ReadOnly { name: decl.name.clone() }));
+        }
+        Ok(view)
+    }
+
+    /// The same place for a load and a store: subscripts that read arrays or are long are evaluated once.
+    pub fn shared(&mut self, view: View) -> View {
+        let mut size = 0;
+        let index = view.index.into_iter().map(|e| {
+            e.walk(&mut |_| size += 1);
+            if build::loads(&e) || size > 8 { self.spill(e) } else { e }
+        });
+        let index: Vec<Expr> = index.collect();
+        View { index, ..view_shell(view.capture, view.array, view.checked) }
+    }
+
+    /// `view = value`, converted as the array converts.
+    pub fn store(&mut self, view: View, value: Val, span: Span) -> R<()> {
+        let sv = match value {
+            Val::Scalar(sv) => sv,
+            Val::View(_) => {
+                return Err(refuse(span, Refusal::ArrayExpression { what: "storing an array".into() }));
+            }
+            other => {
+                let what = format!("a {} in an array", other.type_name());
+                return Err(refuse(span, Refusal::ObjectIdentity { what }));
+            }
+        };
+        let access = self.accesses.push(Access { array: view.array, store: true, span });
+        self.arrays[view.array].written = true;
+        if sv.is_bottom() {
+            return Ok(());
+        }
+        let sv = self.commit(sv);
+        let kind = self.arrays[view.array].kind;
+        let value = match kind {
+            ArrayKind::Ndarray => self.ndarray_form(&sv, view.array, span)?,
+            ArrayKind::List => self.list_form(&sv, &view, span)?,
+            _ => self.buffer_form(&sv, view.array, span)?,
+        };
+        let elem = self.arrays[view.array].elem;
+        let value = build::retype(value, elem);
+        let kind = StmtKind::Store { access, array: view.array, index: view.index, value, guard: true };
+        self.emit(kind, span);
+        Ok(())
+    }
+
+    fn cannot_store(&self, sv: &Sv, array: nestwise_ir::ArrayId, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+        let decl = &self.arrays[array];
+        let operands = vec![format!("{} of {}", decl.kind, decl.elem), sv.kinds.to_string()];
+        refuse(span, Refusal::Operator { op: "[] =", operands })
+    }
+
+    /// NumPy's assignment of a scalar to an element. Where NumPy raises or warns (NaN or a value out of range
+    /// into an int array, a finite float64 that becomes infinite as a float32), a guard fires; where it wraps
+    /// (NumPy ints into a narrower type), the guard fires too and CPython does it.
+    fn ndarray_form(&mut self, sv: &Sv, array: nestwise_ir::ArrayId, span: Span) -> R<Expr> {
+        let storage = self.arrays[array].storage;
+        let wrong = self.cannot_store(sv, array, span);
+        if sv.kinds.has(Kind::Char) || (sv.kinds.any(Kind::is_complex) && storage != Scalar::C128) {
+            return Err(wrong);
+        }
+        let from = sv.repr();
+        if storage == Scalar::Bool {
+            return self.truth(Val::Scalar(sv.clone()), span);
+        }
+        if storage.is_int() && from == Scalar::Num {
+            let e = build::cast(Cast::Value, sv.e.clone(), Ty::PY_FLOAT, false);
+            return Ok(build::cast(Cast::Trunc, e, Ty::np(storage), true));
+        }
+        if storage.is_int() && from.is_float() {
+            return Ok(build::cast(Cast::Trunc, sv.e.clone(), Ty::np(storage), true));
+        }
+        if storage == Scalar::F32 && from.is_int() {
+            // A Python int goes through float64, a NumPy int does not; they differ beyond 2**53 only, where the
+            // first cast is not exact.
+            let python = sv.kinds.every(Kind::is_py);
+            let numpy = sv.kinds.every(|k| !k.is_py());
+            let exact = !python && !numpy;
+            let limit = build::exact_limit(Scalar::F64);
+            if python || exact || range::within(sv.range, (-limit, limit)) {
+                let e = self.to_repr(sv, Scalar::F64, exact).ok_or(wrong)?;
+                let ty = Ty { prov: e.ty.prov, repr: storage };
+                // No 64-bit int is too large for a float32.
+                return Ok(build::cast(Cast::Round, e, ty, false));
+            }
+            return Ok(build::cast(Cast::Value, sv.e.clone(), Ty::np(storage), false));
+        }
+        // An int that is held as a float stores as the int would.
+        self.to_repr(sv, storage, false).ok_or(wrong)
+    }
+
+    /// A list keeps objects: only Python numbers of its own type fit the buffer; ints and floats together make
+    /// its elements tagged numbers.
+    fn list_form(&mut self, sv: &Sv, view: &View, span: Span) -> R<Expr> {
+        let array = view.array;
+        let storage = self.arrays[array].storage;
+        let wrong = self.cannot_store(sv, array, span);
+        let py = sv.kinds.filter(Kind::is_py);
+        if py != sv.kinds {
+            // Python's or NumPy's: only the first can be kept.
+            if py.is_empty() {
+                return Err(wrong);
+            }
+            let cond = self.is_among(sv.kinds, &sv.tag, py, span).ok_or(wrong)?;
+            self.emit_check(cond);
+            let only = Sv { kinds: py, e: build::retype(sv.e.clone(), py.ty(sv.repr())), ..sv.clone() };
+            return self.list_form(&only, view, span);
+        }
+        let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
+        match storage {
+            Scalar::Num if sv.kinds.within(pair) => {
+                // A float that may stand for an int has lost its type.
+                let lost = sv.kinds == pair && sv.repr() != Scalar::Num;
+                if lost {
+                    return self.tagged_number(sv, span).ok_or(wrong);
+                }
+                self.to_repr(sv, Scalar::Num, true).ok_or(wrong)
+            }
+            Scalar::I64 | Scalar::F64 if sv.kinds.within(pair) => {
+                let own = if storage == Scalar::I64 { Kind::PyInt } else { Kind::PyFloat };
+                if sv.kinds == Kinds::of(own) && sv.repr() != Scalar::Num {
+                    return self.to_repr(sv, storage, true).ok_or(wrong);
+                }
+                self.make_num(view.capture);
+                Ok(self.literal(&Sv::float(0.0, span), 0, span))
+            }
+            _ => {
+                let own = Kinds::of_ty(self.arrays[array].elem);
+                if sv.kinds == own && sv.repr() == storage { Ok(sv.e.clone()) } else { Err(wrong) }
+            }
+        }
+    }
+
+    /// A float that stands for an int in some cases, with the tag that says when.
+    fn tagged_number(&mut self, sv: &Sv, span: Span) -> Option<Expr> {
+        let ints = Kinds::of(Kind::PyInt);
+        let cond = self.is_among(sv.kinds, &sv.tag, ints, span)?;
+        let int = build::cast(Cast::Trunc, sv.e.clone(), Ty::PY_INT, true);
+        let int = build::cast(Cast::Value, int, Ty::PY_NUM, true);
+        let float = build::cast(Cast::Value, sv.e.clone(), Ty::PY_NUM, false);
+        Some(build::select(cond, int, float, Ty::PY_NUM))
+    }
+
+    /// The list, and those it changes places with, hold tagged numbers from the next round on.
+    fn make_num(&mut self, capture: u32) {
+        let mut captures = vec![capture];
+        for group in &self.hir.swap_groups {
+            let members: Vec<u32> =
+                group.iter().filter_map(|l| self.hir.locals.get(*l)).filter_map(|l| l.capture).collect();
+            if members.contains(&capture) {
+                captures.extend(members);
+            }
+        }
+        for capture in captures {
+            self.facts.num_slot(capture);
+        }
+    }
+
+    /// `array.array` and `bytearray`: ints in range, floats from any real number.
+    fn buffer_form(&mut self, sv: &Sv, array: nestwise_ir::ArrayId, span: Span) -> R<Expr> {
+        let decl = &self.arrays[array];
+        let (storage, elem) = (decl.storage, decl.elem);
+        let wrong = self.cannot_store(sv, array, span);
+        if storage.is_float() {
+            let real = sv.kinds.every(|k| k.is_integral() || k.is_float());
+            if !real {
+                return Err(wrong);
+            }
+            let e = self.to_repr(sv, Scalar::F64, false).ok_or(wrong)?;
+            if storage == Scalar::F64 {
+                return Ok(e);
+            }
+            // Stored as a C float, which a read widens again.
+            let e = build::cast(Cast::Round, e, Ty::py(storage), true);
+            return Ok(build::cast(Cast::Value, e, elem, false));
+        }
+        // NumPy's bool has no __index__.
+        let ints = sv.is_int() && !sv.kinds.has(Kind::Np(Scalar::Bool)) && storage.is_int();
+        if !ints {
+            return Err(wrong);
+        }
+        let e = self.to_repr(sv, storage, true).ok_or(wrong)?;
+        // In range of the storage: the guard is on the narrow cast, the element type is wider.
+        Ok(build::cast(Cast::Value, e, elem, false))
+    }
+}
+
+fn view_shell(capture: u32, array: nestwise_ir::ArrayId, checked: Vec<bool>) -> View {
+    View { capture, array, index: vec![], checked }
+}

@@ -1,0 +1,314 @@
+//! Calls of builtins.
+
+use nestwise_ir::nest::{Cast, StmtKind};
+use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
+use nestwise_ir::{BinOp, CmpOp, Expr, Fun, Lib, Scalar, Span, Ty};
+
+use super::build;
+use super::hir;
+use super::kinds::{Kind, Kinds};
+use super::lower::Lower;
+use super::range;
+use super::value::{Sv, Val, View};
+use super::{R, refuse};
+use crate::capture::{Builtin, Known};
+use crate::refusal::Refusal;
+
+impl Lower<'_> {
+    /// A call of a known function.
+    pub fn call(&mut self, known: Known, args: &[hir::Expr], kwargs: &[(String, hir::Expr)], span: Span) -> R<Val> {
+        let wrong = |why: &str| refuse(span, Refusal::Arguments { name: known.name(), why: why.into() });
+        let keeps_type = matches!(known, Known::Builtin(Builtin::Min | Builtin::Max | Builtin::Abs | Builtin::Pow));
+        let want_tag = self.want_tag;
+        self.want_tag &= keeps_type;
+        let values = self.tuple(args);
+        self.want_tag = want_tag;
+        let values = values?;
+        let result = match (known, kwargs) {
+            (Known::Builtin(Builtin::Sum), [(key, start)]) if key == "start" && values.len() == 1 => {
+                let start = self.expr(start)?;
+                let mut values = values;
+                values.push(start);
+                self.builtin(Builtin::Sum, values, span)?
+            }
+            (_, [_, ..]) => return Err(wrong("keyword arguments are not supported")),
+            (Known::Builtin(builtin), []) => self.builtin(builtin, values, span)?,
+            (known, []) => {
+                let mut scalars = Vec::new();
+                for value in values {
+                    scalars.push(self.need_scalar(value, &known.name(), span)?);
+                }
+                if scalars.iter().any(Sv::is_bottom) {
+                    return Ok(Val::Scalar(Sv::bottom(span)));
+                }
+                Val::Scalar(match known {
+                    Known::Math(f) => self.math(f, scalars, span)?,
+                    Known::Numpy(f) => self.numpy(f, scalars, span)?,
+                    Known::NumpyType(to) => self.numpy_type(to, scalars, span)?,
+                    Known::Builtin(_) => return Err(wrong("this form")),
+                })
+            }
+        };
+        Ok(result)
+    }
+
+    fn builtin(&mut self, builtin: Builtin, mut values: Vec<Val>, span: Span) -> R<Val> {
+        let wrong = |why: &str| refuse(span, Refusal::Arguments { name: builtin.name().into(), why: why.into() });
+        match builtin {
+            Builtin::Range | Builtin::Enumerate | Builtin::Zip | Builtin::Reversed => {
+                return Err(wrong("it is supported as what a loop iterates over"));
+            }
+            Builtin::Min | Builtin::Max => {
+                return self.least_or_greatest(builtin == Builtin::Max, values, span).map(Val::Scalar);
+            }
+            Builtin::Sum => return self.sum(values, span).map(Val::Scalar),
+            _ => {}
+        }
+        let second = if values.len() > 1 { values.pop() } else { None };
+        let Some(first) = values.pop().filter(|_| values.is_empty()) else {
+            return Err(wrong("a wrong number of arguments"));
+        };
+        if builtin == Builtin::Len {
+            return match second {
+                None => self.len_of(first, span).map(Val::Scalar),
+                Some(_) => Err(wrong("a wrong number of arguments")),
+            };
+        }
+        if builtin == Builtin::Bool && second.is_none() {
+            let truth = self.truth(first, span)?;
+            return Ok(Val::Scalar(Sv::of(truth, Kind::PyBool)));
+        }
+        let a = self.need_scalar(first, builtin.name(), span)?;
+        let b = second.map(|v| self.need_scalar(v, builtin.name(), span)).transpose()?;
+        if a.is_bottom() || b.as_ref().is_some_and(Sv::is_bottom) {
+            let both = vec![Val::Scalar(Sv::bottom(span)), Val::Scalar(Sv::bottom(span))];
+            return Ok(if builtin == Builtin::Divmod { Val::Tuple(both) } else { Val::Scalar(Sv::bottom(span)) });
+        }
+        let result = match (builtin, b) {
+            (Builtin::Abs, None) => self.absolute(a, span)?,
+            (Builtin::Int, None) => self.int_of(a, span)?,
+            (Builtin::Float, None) => self.float_of(a, span)?,
+            (Builtin::Round, None) => self.round(a, span)?,
+            (Builtin::Ord, None) if a.kinds == Kinds::of(Kind::Char) => {
+                let e = build::cast(Cast::Ord, a.e, Ty::PY_INT, false);
+                Sv::of(e, Kind::PyInt).with_range((0, 0x10_ffff))
+            }
+            (Builtin::Complex, None) => self.complex_of(a, span)?,
+            (Builtin::Pow, Some(b)) => self.arith(Op::Pow, a, b, span)?,
+            (Builtin::Divmod, Some(b)) => {
+                let (a, b) = (self.spill_sv(a), self.spill_sv(b));
+                let quotient = self.arith(Op::FloorDiv, a.clone(), b.clone(), span)?;
+                let rest = self.arith(Op::Mod, a, b, span)?;
+                return Ok(Val::Tuple(vec![Val::Scalar(quotient), Val::Scalar(rest)]));
+            }
+            _ => return Err(wrong("this form is not supported")),
+        };
+        Ok(Val::Scalar(result))
+    }
+
+    fn len_of(&mut self, value: Val, span: Span) -> R<Sv> {
+        let len = |n: usize| Ok(Sv::int(n as i128, span));
+        match value {
+            Val::View(view) => {
+                let view = self.check_view(view);
+                let dim = build::dim(view.array, view.index.len(), span);
+                Ok(Sv::of(dim, Kind::PyInt).with_range((0, i64::MAX.into())))
+            }
+            Val::Tuple(items) => len(items.len()),
+            Val::Str(text) => len(text.chars().count()),
+            Val::Bytes(bytes) => len(bytes.len()),
+            Val::Scalar(sv) if sv.is_bottom() => Ok(sv),
+            other => {
+                let operands = vec![other.type_name()];
+                Err(refuse(span, Refusal::Operator { op: "len", operands }))
+            }
+        }
+    }
+
+    /// `int(a)`.
+    pub fn int_of(&mut self, a: Sv, span: Span) -> R<Sv> {
+        let wrong = || refuse(span, Refusal::Operator { op: "int", operands: vec![a.kinds.to_string()] });
+        if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
+            return Err(wrong());
+        }
+        if a.kinds.py_integral() && a.repr() != Scalar::Num {
+            return self.int_sign(Sign::Pos, a, span);
+        }
+        if a.is_int() {
+            // An unsigned 64-bit int that is no signed one fires.
+            let e = self.to_repr(&a, Scalar::I64, true).ok_or_else(wrong)?;
+            let range = range::clamp(a.range, range::I64);
+            return Ok(self.as_kind(e, Kind::PyInt).with_range(range));
+        }
+        self.truncate(a, span)
+    }
+
+    /// A float to a Python int, toward zero; NaN, infinity and more than 64 bits fire.
+    fn truncate(&mut self, a: Sv, span: Span) -> R<Sv> {
+        let e = self.to_repr(&a, Scalar::F64, true);
+        let e = e.ok_or_else(|| refuse(span, Refusal::Internal { message: "no number".into() }))?;
+        Ok(Sv::of(build::cast(Cast::Trunc, e, Ty::PY_INT, true), Kind::PyInt))
+    }
+
+    /// `float(a)`.
+    pub fn float_of(&mut self, a: Sv, span: Span) -> R<Sv> {
+        let wrong = || refuse(span, Refusal::Operator { op: "float", operands: vec![a.kinds.to_string()] });
+        if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
+            return Err(wrong());
+        }
+        let committed = self.commit(a.clone());
+        let e = self.to_repr(&committed, Scalar::F64, false).ok_or_else(wrong)?;
+        Ok(self.as_kind(e, Kind::PyFloat))
+    }
+
+    fn complex_of(&mut self, a: Sv, span: Span) -> R<Sv> {
+        let wrong = || refuse(span, Refusal::Operator { op: "complex", operands: vec![a.kinds.to_string()] });
+        if a.kinds.has(Kind::Char) {
+            return Err(wrong());
+        }
+        let committed = self.commit(a.clone());
+        let e = self.to_repr(&committed, Scalar::C128, false).ok_or_else(wrong)?;
+        Ok(self.as_kind(e, Kind::PyComplex))
+    }
+
+    /// `round(a)`: half to even, a Python int, for Python's and NumPy's numbers alike.
+    fn round(&mut self, a: Sv, span: Span) -> R<Sv> {
+        let wrong = || refuse(span, Refusal::Operator { op: "round", operands: vec![a.kinds.to_string()] });
+        if a.kinds.any(|k| k == Kind::Char || k.is_complex() || k == Kind::Np(Scalar::Bool)) {
+            return Err(wrong());
+        }
+        if a.is_int() {
+            return self.int_of(a, span);
+        }
+        let e = self.to_repr(&a, Scalar::F64, true).ok_or_else(wrong)?;
+        let ty = e.ty;
+        let e = build::call(Fun::Rint, Lib::C, vec![e], ty, false, span);
+        Ok(Sv::of(build::cast(Cast::Trunc, e, Ty::PY_INT, true), Kind::PyInt))
+    }
+
+    /// `min(...)`, `max(...)` of several values or of one array.
+    fn least_or_greatest(&mut self, greater: bool, mut values: Vec<Val>, span: Span) -> R<Sv> {
+        let name = if greater { "max" } else { "min" };
+        if values.len() == 1 {
+            return match values.pop() {
+                Some(Val::View(view)) => self.extremum(greater, view, span),
+                Some(Val::Tuple(items)) if items.len() > 1 => self.least_or_greatest(greater, items, span),
+                _ => Err(refuse(
+                    span,
+                    Refusal::Arguments { name: name.into(), why: "it takes several numbers or an array".into() },
+                )),
+            };
+        }
+        let mut best: Option<Sv> = None;
+        for value in values {
+            let sv = self.need_scalar(value, name, span)?;
+            best = Some(match best {
+                None => sv,
+                Some(best) => self.min_max(greater, best, sv, span)?,
+            });
+        }
+        best.ok_or_else(|| refuse(span, Refusal::AlwaysRaises { what: format!("{name}()") }))
+    }
+
+    /// The elements of a one-dimensional view, checked.
+    fn elements_of(&mut self, view: View, name: &str, span: Span) -> R<View> {
+        let view = self.check_view(view);
+        let decl = &self.arrays[view.array];
+        if view.index.len() + 1 != decl.rank as usize {
+            return Err(refuse(span, Refusal::ArrayExpression { what: name.into() }));
+        }
+        Ok(view)
+    }
+
+    /// The least or greatest element: a loop in the order of CPython's.
+    fn extremum(&mut self, greater: bool, view: View, span: Span) -> R<Sv> {
+        let name = if greater { "max" } else { "min" };
+        let view = self.elements_of(view, name, span)?;
+        let len = build::dim(view.array, view.index.len(), span);
+        self.emit_check(build::compare(CmpOp::Gt, len, Expr::int(0, span), Ty::PY_BOOL, span));
+        let mut head = view.clone();
+        head.index.push(Expr::int(0, span));
+        head.checked.push(true);
+        let first = self.element(head, span)?;
+        let first = self.need_scalar(first, name, span)?;
+        let var = self.hidden(first.e.ty);
+        let (kinds, range) = (first.kinds, first.range);
+        self.emit_let(var, first.e);
+        let best = Sv::new(build::var(var, self.vars[var].ty, span), kinds).with_range(range);
+        let result = best.clone();
+        self.each(view, 1, span, |l, item, _| {
+            let want_tag = std::mem::replace(&mut l.want_tag, false);
+            let e = l.min_max(greater, best, item, span)?.e;
+            l.want_tag = want_tag;
+            l.emit_let(var, e);
+            Ok(())
+        })?;
+        self.stable.push(var);
+        Ok(result)
+    }
+
+    /// `sum(array)`, `sum(array, start)`: additions in order. From Python 3.12 on, floats are summed with
+    /// compensation (Neumaier), which is refused.
+    fn sum(&mut self, values: Vec<Val>, span: Span) -> R<Sv> {
+        let mut values = values.into_iter();
+        let wrong = || {
+            let why = "it takes an array and a start".to_string();
+            refuse(span, Refusal::Arguments { name: "sum".into(), why })
+        };
+        let (Some(Val::View(view)), start) = (values.next(), values.next()) else { return Err(wrong()) };
+        let view = self.elements_of(view, "sum", span)?;
+        let start = match start {
+            None => Sv::int(0, span),
+            Some(value) => self.need_scalar(value, "sum", span)?,
+        };
+        let start = self.commit(start);
+        let elem = self.arrays[view.array].elem;
+        let kinds = Kinds::of_ty(elem);
+        if start.is_bottom() {
+            return Ok(start);
+        }
+        if kinds.has(Kind::PyFloat) && self.options.python_minor >= 12 {
+            return Err(refuse(span, Refusal::Unsupported { what: "the compensated sum of floats".into() }));
+        }
+        let numbers = kinds.every(|k| k != Kind::Char) && elem.repr != Scalar::Num;
+        if !numbers || start.kinds.has(Kind::Char) {
+            return Err(wrong());
+        }
+        let sample = Sv::new(self.literal(&Sv::new(Expr { ty: elem, ..Expr::int(0, span) }, kinds), 0, span), kinds);
+        let total = self.arith(Op::Add, start.clone(), Sv { range: range::of(elem.repr).unwrap_or(range::I64), ..sample }, span)?;
+        let (repr, result) = (total.repr(), total.kinds);
+        if result.len() > 1 {
+            return Err(wrong());
+        }
+        let again = result.iter().zip(kinds.iter()).all(|(x, y)| {
+            super::kinds::binary(Op::Add, x, y).is_some_and(|r| r.compute == repr && r.result == x)
+        });
+        if !again || !matches!(repr, Scalar::F64 | Scalar::F32 | Scalar::C128) && !repr.is_int() {
+            return Err(wrong());
+        }
+        if result != start.kinds {
+            // An empty array would give the start, of another type.
+            let len = build::dim(view.array, view.index.len(), span);
+            self.emit_check(build::compare(CmpOp::Gt, len, Expr::int(0, span), Ty::PY_BOOL, span));
+        }
+        let first = self.exact_repr(&start, repr).ok_or_else(wrong)?;
+        let ty = result.ty(repr);
+        let var = self.hidden(ty);
+        self.emit_let(var, build::retype(first, ty));
+        self.each(view, 0, span, |l, item, _| {
+            let x = l.to_repr(&item, repr, false).ok_or_else(wrong)?;
+            let sum = build::binary(
+                BinOp::Add,
+                build::var(var, ty, span),
+                build::retype(x, ty),
+                ty,
+                repr.is_int(),
+                span,
+            );
+            l.emit(StmtKind::Let { var, value: sum }, span);
+            Ok(())
+        })?;
+        self.stable.push(var);
+        Ok(Sv::new(build::var(var, ty, span), result))
+    }
+}

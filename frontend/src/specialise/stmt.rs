@@ -1,0 +1,345 @@
+//! Statements.
+
+use nestwise_ir::nest::{Expr, LoopDecl, StmtKind, While};
+use nestwise_ir::surface::BinOp as Op;
+use nestwise_ir::{ArrayId, CmpOp, LoopId, ScopeId, Span, Ty, VarId};
+
+use super::arith::symbol;
+use super::build;
+use super::expr::constant_bool;
+use super::hir::{self, Kind, LocalId, Read, Target};
+use super::lower::{LoopFrame, Lower};
+use super::value::{Val, View};
+use super::{R, refuse};
+use crate::capture::Capture;
+use crate::refusal::Refusal;
+
+impl Lower<'_> {
+    /// A block; what follows a jump in it is never reached and not lowered.
+    pub fn stmts(&mut self, stmts: &[hir::Stmt]) -> R<()> {
+        for stmt in stmts {
+            self.stmt(stmt)?;
+            if matches!(stmt.kind, Kind::Break | Kind::Continue | Kind::Return(_) | Kind::Leave(_)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &hir::Stmt) -> R<()> {
+        let span = stmt.span;
+        match &stmt.kind {
+            Kind::Assign { targets, value } => self.assignment(targets, value, span),
+            Kind::Aug { target, read, op, value } => self.augmented(target, *read, *op, value, span),
+            Kind::Swap(pairs) => self.swap(pairs, span),
+            Kind::If { test, body, orelse } => {
+                let cond = self.cond(test)?;
+                if let Some(chosen) = constant_bool(&cond) {
+                    return self.stmts(if chosen { body } else { orelse });
+                }
+                let ((), then) = self.inner(|l| l.stmts(body))?;
+                let ((), orelse) = self.inner(|l| l.stmts(orelse))?;
+                self.emit(StmtKind::If { cond, then, orelse }, span);
+                Ok(())
+            }
+            Kind::For { target, iter, body, orelse } => self.for_loop(target, iter, body, orelse, span),
+            Kind::While { test, body, orelse } => self.while_loop(test, body, orelse, span),
+            Kind::Break => {
+                let frame = self.frame(span)?;
+                self.emit(frame.broken.map_or(StmtKind::Break(frame.id), StmtKind::Leave), span);
+                Ok(())
+            }
+            Kind::Continue => {
+                let frame = self.frame(span)?;
+                self.emit(StmtKind::Continue(frame.id), span);
+                Ok(())
+            }
+            Kind::Return(value) => self.returned(value.as_ref(), span),
+            Kind::Leave(block) => {
+                let scope = self.call_scopes.get(block).copied();
+                let scope = scope.ok_or_else(|| refuse(span, Refusal::Internal { message: "no block".into() }))?;
+                self.emit(StmtKind::Leave(scope), span);
+                Ok(())
+            }
+        }
+    }
+
+    fn frame(&self, span: Span) -> R<LoopFrame> {
+        self.frames
+            .last()
+            .copied()
+            .ok_or_else(|| refuse(span, Refusal::Internal { message: "a jump outside a loop".into() }))
+    }
+
+    /// Whether the types of the value assigned to this target may have to be told apart.
+    fn tracked(&self, target: &Target) -> bool {
+        match target {
+            Target::Local(def) => {
+                let web = self.webs.of_def.get(def.def);
+                let tagged = web.and_then(|w| self.facts.webs.get(*w)).is_some_and(|f| f.tagged);
+                tagged || self.observed(*def)
+            }
+            // A list must know whether it gets Python's or NumPy's.
+            Target::Subscript(..) => true,
+            Target::Tuple(items) => items.iter().any(|t| self.tracked(t)),
+        }
+    }
+
+    fn assignment(&mut self, targets: &[Target], value: &hir::Expr, span: Span) -> R<()> {
+        let tracked = targets.iter().any(|t| self.tracked(t));
+        let before = std::mem::replace(&mut self.want_tag, tracked);
+        let value = self.expr(value);
+        self.want_tag = before;
+        let mut value = value?;
+        if let [target] = targets {
+            return self.assign_target(target, value, span);
+        }
+        value = self.spill_val(value);
+        targets.iter().try_for_each(|t| self.assign_target(t, value.clone(), span))
+    }
+
+    /// Assigns a value that has been evaluated to a target.
+    pub fn assign_target(&mut self, target: &Target, value: Val, span: Span) -> R<()> {
+        match target {
+            Target::Local(def) => self.assign(*def, value, span),
+            Target::Subscript(base, index) => {
+                // The right side was evaluated first; it may read what an inlined subscript stores.
+                let stores = base.stores() || index.iter().any(hir::Expr::stores);
+                let value = if stores { self.spill_val(value) } else { value };
+                let view = self.place(base, index, span)?;
+                self.store(view, value, span)
+            }
+            Target::Tuple(targets) => {
+                let values = self.unpack(value, targets.len(), span)?;
+                self.assign_all(targets, values, span)
+            }
+        }
+    }
+
+    /// The elements of a value that is unpacked into `count` targets.
+    fn unpack(&mut self, value: Val, count: usize, span: Span) -> R<Vec<Val>> {
+        match value {
+            Val::Tuple(items) if items.len() == count => Ok(items),
+            Val::Tuple(_) => Err(refuse(span, Refusal::AlwaysRaises { what: "unpacking".into() })),
+            Val::View(view) => {
+                let view = self.check_view(view);
+                let axis = view.index.len();
+                let dim = build::dim(view.array, axis, span);
+                let wanted = Expr::int(count as i64, span);
+                let cond = build::compare(CmpOp::Eq, dim, wanted, Ty::PY_BOOL, span);
+                self.emit_check(cond);
+                let item = |k: usize| {
+                    let mut item = view.clone();
+                    item.index.push(Expr::int(k as i64, span));
+                    item.checked.push(true);
+                    item
+                };
+                (0..count).map(|k| self.element(item(k), span)).collect()
+            }
+            Val::Scalar(sv) if sv.is_bottom() => Ok(vec![Val::Scalar(sv); count]),
+            other => {
+                let what = format!("unpacking a {}", other.type_name());
+                Err(refuse(span, Refusal::Unsupported { what }))
+            }
+        }
+    }
+
+    /// Simultaneous assignment: all values were evaluated before the first target is assigned.
+    fn assign_all(&mut self, targets: &[Target], values: Vec<Val>, span: Span) -> R<()> {
+        let mut values = values;
+        // A value that a target before it could change is taken first.
+        for k in 1..values.len() {
+            let exposed = targets.iter().take(k).any(|t| self.may_change(t, &values[k]));
+            if exposed {
+                let value = std::mem::replace(&mut values[k], Val::None);
+                values[k] = self.spill_val(value);
+            }
+        }
+        targets.iter().zip(values).try_for_each(|(t, v)| self.assign_target(t, v, span))
+    }
+
+    /// Whether assigning to the target may change what the (unevaluated) value would be.
+    fn may_change(&self, target: &Target, value: &Val) -> bool {
+        let exprs: Vec<&Expr> = match value {
+            Val::Scalar(sv) => vec![&sv.e],
+            Val::View(view) => view.index.iter().collect(),
+            Val::Tuple(items) => return items.iter().any(|v| self.may_change(target, v)),
+            _ => return false,
+        };
+        match target {
+            Target::Local(def) => {
+                let web = self.webs.of_def.get(def.def).copied();
+                let Some(web) = web else { return true };
+                let vars = self.web_vars.get(&web).into_iter().chain(self.view_vars.get(&web).into_iter().flatten());
+                let vars: Vec<VarId> = vars.copied().collect();
+                exprs.iter().any(|e| vars.iter().any(|v| build::reads(e, *v)))
+            }
+            // Any array may be any other.
+            Target::Subscript(..) => exprs.iter().any(|e| build::loads(e)),
+            Target::Tuple(items) => items.iter().any(|t| self.may_change(t, value)),
+        }
+    }
+
+    fn augmented(&mut self, target: &Target, read: Option<Read>, op: Op, value: &hir::Expr, span: Span) -> R<()> {
+        let what = format!("`{}=`", symbol(op));
+        let tracked = self.tracked(target);
+        let before = std::mem::replace(&mut self.want_tag, tracked);
+        let result = self.augmented_value(target, read, op, value, &what, span);
+        self.want_tag = before;
+        let (view, value) = result?;
+        match (view, target) {
+            (Some(view), _) => self.store(view, value, span),
+            (None, target) => self.assign_target(target, value, span),
+        }
+    }
+
+    fn augmented_value(
+        &mut self,
+        target: &Target,
+        read: Option<Read>,
+        op: Op,
+        value: &hir::Expr,
+        what: &str,
+        span: Span,
+    ) -> R<(Option<View>, Val)> {
+        let (view, old) = match (target, read) {
+            (Target::Subscript(base, index), _) => {
+                let view = self.place(base, index, span)?;
+                let view = self.shared(view);
+                let old = self.element(view.clone(), span)?;
+                (Some(view), old)
+            }
+            (_, Some(read)) => (None, self.read(read, span)?),
+            _ => {
+                let what = "this augmented assignment".into();
+                return Err(refuse(span, Refusal::Unsupported { what }));
+            }
+        };
+        if let Val::View(_) = old {
+            return Err(refuse(span, Refusal::ArrayExpression { what: what.into() }));
+        }
+        let old = self.need_scalar(old, what, span)?;
+        let old = if value.stores() { self.spill_sv(old) } else { old };
+        let value = self.scalar(value, what)?;
+        // Every scalar is immutable: `a op= b` is `a = a op b`.
+        Ok((view, Val::Scalar(self.arith(op, old, value, span)?)))
+    }
+
+    /// Arrays change places.
+    fn swap(&mut self, pairs: &[(LocalId, LocalId)], span: Span) -> R<()> {
+        let mut slots: Vec<(ArrayId, ArrayId)> = Vec::new();
+        for (target, source) in pairs {
+            let capture = |l: &LocalId| self.hir.locals.get(*l).and_then(|l| l.capture);
+            let (Some(to), Some(from)) = (capture(target), capture(source)) else {
+                return Err(refuse(span, Refusal::Internal { message: "a swap of no arrays".into() }));
+            };
+            let form = |index: u32| match self.captures.get(index as usize) {
+                Some(Capture::Array { kind, storage, elem, rank, writable }) => {
+                    Some((*kind, *storage, *elem, *rank, *writable))
+                }
+                _ => None,
+            };
+            if form(to) != form(from) {
+                let name = |l: &LocalId| self.hir.locals.get(*l).map(|l| l.name.clone()).unwrap_or_default();
+                let what = format!("{} and {}, arrays of different types, changing places", name(target), name(source));
+                return Err(refuse(span, Refusal::Unsupported { what }));
+            }
+            slots.push((self.slot(to, span)?, self.slot(from, span)?));
+        }
+        // Bounds are taken from the slots at entry: all of them must keep their extents.
+        for (to, from) in &slots {
+            if to == from {
+                continue;
+            }
+            for axis in 0..self.arrays[*to].rank as usize {
+                let (a, b) = (build::dim(*to, axis, span), build::dim(*from, axis, span));
+                self.emit_check(build::compare(CmpOp::Eq, a, b, Ty::PY_BOOL, span));
+            }
+        }
+        slots.retain(|(to, from)| to != from);
+        if slots.is_empty() {
+            return Ok(());
+        }
+        self.emit(StmtKind::Rebind(slots), span);
+        self.flip_parity(pairs, span);
+        Ok(())
+    }
+
+    fn while_loop(&mut self, test: &hir::Expr, body: &[hir::Stmt], orelse: &[hir::Stmt], span: Span) -> R<()> {
+        let id = self.open_loop(String::new(), span);
+        let broken = (!orelse.is_empty()).then(|| self.scope());
+        self.frames.push(LoopFrame { id, broken });
+        let lowered = self.while_body(test, body, id, span);
+        self.frames.pop();
+        self.close_loop();
+        let (cond, body) = lowered?;
+        self.emit_loop(StmtKind::While(While { id, cond, body }), broken, orelse, span)
+    }
+
+    fn while_body(
+        &mut self,
+        test: &hir::Expr,
+        body: &[hir::Stmt],
+        id: LoopId,
+        span: Span,
+    ) -> R<(Expr, Vec<nestwise_ir::Stmt>)> {
+        let (cond, before) = self.inner(|l| l.cond(test))?;
+        if before.is_empty() {
+            let ((), body) = self.inner(|l| l.stmts(body))?;
+            return Ok((cond, body));
+        }
+        // The condition needs statements: they run at the head of each iteration.
+        let ((), body) = self.inner(|l| {
+            if let Some(block) = l.blocks.last_mut() {
+                block.extend(before);
+            }
+            let leave = nestwise_ir::Stmt { kind: StmtKind::Break(id), span };
+            l.emit(StmtKind::If { cond: build::not(cond), then: vec![leave], orelse: vec![] }, span);
+            l.stmts(body)
+        })?;
+        Ok((build::boolean(true, Ty::PY_BOOL, span), body))
+    }
+
+    /// Numbers a loop and makes it the innermost one.
+    pub fn open_loop(&mut self, name: String, span: Span) -> LoopId {
+        let parent = self.open_loops.last().copied();
+        let depth = self.open_loops.len() as u32;
+        let id = self.loops.push(LoopDecl { span, name, depth, parent });
+        self.open_loops.push(id);
+        id
+    }
+
+    pub fn close_loop(&mut self) {
+        self.open_loops.pop();
+    }
+
+    /// The loop, and what `else` adds: the clause runs unless `break` leaves the scope around both.
+    pub fn emit_loop(
+        &mut self,
+        kind: StmtKind,
+        broken: Option<ScopeId>,
+        orelse: &[hir::Stmt],
+        span: Span,
+    ) -> R<()> {
+        let Some(scope) = broken else {
+            self.emit(kind, span);
+            return Ok(());
+        };
+        let ((), body) = self.inner(|l| {
+            l.emit(kind, span);
+            l.stmts(orelse)
+        })?;
+        self.emit(StmtKind::Scope { id: scope, body }, span);
+        Ok(())
+    }
+
+    fn returned(&mut self, value: Option<&hir::Expr>, span: Span) -> R<()> {
+        let before = std::mem::replace(&mut self.want_tag, true);
+        let value = value.map(|e| self.expr(e)).transpose();
+        self.want_tag = before;
+        let value = value?.unwrap_or(Val::None);
+        self.set_returns(value, span)?;
+        self.emit(StmtKind::Return, span);
+        Ok(())
+    }
+}
