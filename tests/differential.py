@@ -93,8 +93,13 @@ def nestwise(
 def _run(words: list[str], program: Path, cache: Path, timeout: float) -> Done:
     try:
         done = subprocess.run(
-            words, cwd=program.parent, env=environment(cache), stdin=subprocess.DEVNULL,
-            capture_output=True, timeout=timeout, check=False,
+            words,
+            cwd=program.parent,
+            env=environment(cache),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout,
+            check=False,
         )
     except subprocess.TimeoutExpired as late:
         return Done("timeout", _decoded(late.stdout), _decoded(late.stderr))
@@ -136,7 +141,12 @@ def difference(expected: Done, got: Done) -> str:
     if expected[:3] == got[:3]:
         return ""
     lines = difflib.unified_diff(
-        expected.text().splitlines(), got.text().splitlines(), "python", "nestwise", lineterm="", n=4
+        expected.text().splitlines(),
+        got.text().splitlines(),
+        "python",
+        "nestwise",
+        lineterm="",
+        n=4,
     )
     return "\n".join(lines)
 

@@ -21,8 +21,10 @@ class Run(NamedTuple):
         return ("--size", "small", "--form", self.form)
 
     def processes(self):
-        return [(None, self.program, *self.arguments()),
-                (self.device, self.program, *self.arguments())]
+        return [
+            (None, self.program, *self.arguments()),
+            (self.device, self.program, *self.arguments()),
+        ]
 
     def __str__(self):
         return f"{self.program.stem}-{self.form}-{self.device}"

@@ -11,7 +11,8 @@ import pytest
 from differential import PROGRAMS, broken_marks, difference, fallbacks
 
 SCRIPTS = sorted(
-    path for path in (*PROGRAMS.glob("*.py"), *PROGRAMS.glob("found/*.py"))
+    path
+    for path in (*PROGRAMS.glob("*.py"), *PROGRAMS.glob("found/*.py"))
     if path.name != "showing.py"
 )
 

@@ -9,6 +9,7 @@ pub mod guards;
 mod induction;
 pub mod interval;
 mod launch;
+pub mod legality;
 pub mod liveness;
 pub mod prove;
 pub mod range;
@@ -21,6 +22,8 @@ pub mod system;
 #[cfg(test)]
 mod testing;
 pub mod transfer;
+pub mod transform;
+pub mod undo;
 pub mod verdict;
 mod visit;
 mod walk;
@@ -31,6 +34,7 @@ pub use guards::{GuardId, GuardSet, apply};
 pub use launch::LaunchValues;
 pub use prove::prove;
 pub use resolve::{Resolved, trip_count};
+pub use undo::{Region, SlotUndo, UndoPlan, undo_plan, warns};
 pub use verdict::{Analysis, Condition, LoopInfo, Options, Verdict, Why, analyse, analyse_with};
 pub use walk::forms;
 

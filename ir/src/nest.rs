@@ -92,7 +92,8 @@ pub struct ArrayDecl {
     pub written: bool,
 }
 
-/// A scalar variable. Variables are mutable; a variable not live-in is unassigned at entry.
+/// A scalar variable. Variables are mutable; a variable not live-in is unassigned at entry, except that hidden bool
+/// variables (flags, tags) start as false.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct VarDecl {
     /// The name in the user's words; empty for hidden ones.

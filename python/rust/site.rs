@@ -272,7 +272,7 @@ impl Site {
         let captures = binding.describe(py);
         let options = options();
         let settings = specialise::Options { python_minor: options.python_minor, fp: options.fp };
-        let plan = specialise::specialise(&parsed.surface, &captures, &settings)
+        let plan = specialise::specialise(&parsed.surface, &captures, settings)
             .map_err(|e| refused(&e))
             .and_then(|nest| pipeline::plan(nest, &options).map(Arc::new));
         if let Ok(plan) = &plan {

@@ -214,12 +214,35 @@ for t in TYPES:
         if k:
             show(name, starts_as_element(b))
     A = a[:8].reshape(2, 4)
-    show("nested", *nested(A), *nested_zero_trips(A, 4), *nested_zero_trips(A, 1), *nested_zero_trips(A, 0))
-show("float32", from_float(np.float32([0.1] * 50)), from_float([0.1] * 50), from_float(np.full(50, 0.1)))
+    show(
+        "nested",
+        *nested(A),
+        *nested_zero_trips(A, 4),
+        *nested_zero_trips(A, 1),
+        *nested_zero_trips(A, 0),
+    )
+show(
+    "float32",
+    from_float(np.float32([0.1] * 50)),
+    from_float([0.1] * 50),
+    from_float(np.full(50, 0.1)),
+)
 show("float32", from_int(np.float32([16777216, 1, 1])), from_int(np.float32([0.1, 0.2])))
 show("lists", from_int([1, 2]), from_int([0.5]), from_int([True, True]), from_float([1, 2]))
 show("lists", product([1, 2]), product([0.5, 2]), maximum([0.5]), maximum([]), by_max([0.5, -1]))
 show("lists", from_int([np.int8(3), np.int8(4)]), from_float([np.float32(1)]), from_bool([True]))
 show("zero", from_int(np.float32([])), from_float(np.int8([])), *in_tuple(np.float32([])))
-show("minus zero", from_int([-0.0]), from_float([-0.0]), from_int(np.array([-0.0])), from_float(np.array([-0.0])))
-show("minus zero", from_int(np.float32([-0.0])), product([-0.0]), product([0.0, -1.0]), difference([-0.0]))
+show(
+    "minus zero",
+    from_int([-0.0]),
+    from_float([-0.0]),
+    from_int(np.array([-0.0])),
+    from_float(np.array([-0.0])),
+)
+show(
+    "minus zero",
+    from_int(np.float32([-0.0])),
+    product([-0.0]),
+    product([0.0, -1.0]),
+    difference([-0.0]),
+)

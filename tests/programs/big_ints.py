@@ -199,7 +199,9 @@ for n in (62, 63, 64, 65, 70):
     show("powers", *powers_of_two(n, [0] * n))
 show("lcg", lcg(1, 20), lcg(2**63 + 5, 20), lcg(2**64 - 1, 7), lcg(-5, 3), lcg(2**90, 3))
 show("mask", *lcg_mask(12345, 50), minstd(1, 1000), fnv(b"hello world"), fnv(b""))
-show("xorshift", xorshift(88172645463325252, 30), xorshift(2**64 - 1, 9), xorshift32(2463534242, 30))
+show(
+    "xorshift", xorshift(88172645463325252, 30), xorshift(2**64 - 1, 9), xorshift32(2463534242, 30)
+)
 show("modular", modular_power(3, 1000, 10**9 + 7), modular_power(7, 10**15, 2**61 - 1))
 show("modular", modular_power(12345678901234567, 10**12, 10**18 + 9), modular_power(2, 2**70, 97))
 show("product", product_mod([10**17] * 9, 10**18 + 9), product_mod(np.arange(1, 20).tolist(), 101))

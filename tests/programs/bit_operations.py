@@ -127,7 +127,14 @@ signed = [5, -12, 255, -1, 0, -(2**40)]
 show("operators", operators(ints, ints), operators(signed, ints), operators(signed, signed))
 for t in (np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64):
     a = (np.array(ints) % 128).astype(t)
-    show(np.dtype(t).name, operators(a, a[::-1]), left(a, 1), right(a, 2), count_bits(a), gray(6, a.copy()))
+    show(
+        np.dtype(t).name,
+        operators(a, a[::-1]),
+        left(a, 1),
+        right(a, 2),
+        count_bits(a),
+        gray(6, a.copy()),
+    )
     show(np.dtype(t).name, by_elements(a, a % 7), reverse_bits(a.copy(), 7), kernighan(a))
     for n in (7, 8, 31, 32, 63, 64, 200):
         attempt(left, a, n)
@@ -146,7 +153,9 @@ attempt(right, [2**70, 5], 60)
 attempt(left, [0], 10**6)
 show("one", shift_of_one(10), shift_of_one(64), shift_of_one(70), shift_of_one(0))
 show("bits", count_bits(ints), kernighan(ints), gray(20, [0] * 20), reverse_bits(ints[:], 10))
-show("bools", *parity_of_bools([True, False, True]), *parity_of_bools(np.array([True, False, True])))
+show(
+    "bools", *parity_of_bools([True, False, True]), *parity_of_bools(np.array([True, False, True]))
+)
 show("bools", invert_bools([True, False]), invert_bools(np.array([True, False])))
 show("subsets", *subsets(8, [3, 7, 1, 9, 4, 2, 8, 5]), *subsets(6, np.arange(6) * 7))
 attempt(float_shift, [1.5])

@@ -175,7 +175,17 @@ show("set_parts", set_parts(a.copy()))
 attempt(order, a)
 attempt(order, l)
 attempt(into_float, l, np.zeros(20))
-corner = [0j, 1 + 0j, 1j, -1j, complex(inf, 1), complex(1, -inf), complex(nan, 0), -0.0 - 0.0j, 1e308 + 1e308j]
+corner = [
+    0j,
+    1 + 0j,
+    1j,
+    -1j,
+    complex(inf, 1),
+    complex(1, -inf),
+    complex(nan, 0),
+    -0.0 - 0.0j,
+    1e308 + 1e308j,
+]
 for z in corner:
     for w in corner:
         attempt(divide, [z], [w])

@@ -124,7 +124,20 @@ def round_to_even(n):
     return s
 
 
-edges = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.49999999999999994, 2.0**52 + 0.5, 2.0**53, -(2.0**62), 1e18]
+edges = [
+    0.0,
+    -0.0,
+    0.5,
+    -0.5,
+    1.5,
+    2.5,
+    -2.5,
+    0.49999999999999994,
+    2.0**52 + 0.5,
+    2.0**53,
+    -(2.0**62),
+    1e18,
+]
 show("int", truncated(edges, [None] * 12), truncated(np.array(edges), np.zeros(12, dtype=int)))
 show("round", rounded(edges, [None] * 12), rounded(np.array(edges), np.zeros(12, dtype=int)))
 show("round", rounded(np.array(edges), [None] * 12), rounded(np.float32(edges), [None] * 12))
@@ -136,25 +149,50 @@ for bad in (nan, inf, -inf, 2.0**63, -(2.0**63), 1e300, 2.0**64):
         attempt(f, np.array([1.5, bad]), np.zeros(2, dtype=np.int64))
         attempt(f, np.float32([1.5, bad]), [0, 0])
 ints = [0, 1, -1, 2**53, 2**53 + 1, -(2**53) - 1, 2**62 + 1, 2**63 - 1, -(2**63)]
-show("float", floated(ints, [0.0] * 9), floated(np.array(ints), np.zeros(9)), floated([True], [0.0]))
+show(
+    "float", floated(ints, [0.0] * 9), floated(np.array(ints), np.zeros(9)), floated([True], [0.0])
+)
 show("float", floated(np.float32([0.1]), [0.0]), floated(np.uint64([2**64 - 1]), [0.0]))
-show("truth", truth(ints, [0] * 9), truth(edges, [0] * 12), truth([nan], [0]), truth(np.array(edges), np.zeros(12)))
+show(
+    "truth",
+    truth(ints, [0] * 9),
+    truth(edges, [0] * 12),
+    truth([nan], [0]),
+    truth(np.array(edges), np.zeros(12)),
+)
 floats = [float(i) for i in ints] + [0.5, nan, inf, -inf, 9007199254740993.0, 2.0**63, 1e300]
 show("compare", int_float_equal(ints, floats), int_float_equal([2**70, 3], floats))
-show("compare", int_float_equal(np.array(ints), np.array(floats)), int_float_equal(np.array(ints), floats))
+show(
+    "compare",
+    int_float_equal(np.array(ints), np.array(floats)),
+    int_float_equal(np.array(ints), floats),
+)
 show("compare", int_float_equal(ints, np.array(floats)))
 others = [1, 3, -7, 2**53 + 1, 2**62 + 3, 10]
 show("division", true_division(ints, others, [[0] * 6 for _ in ints]))
 show("division", true_division(np.array(ints), np.array(others), np.zeros((9, 6))))
 show("division", true_division([2**70], [2**69, 3], [[0, 0]]), true_division([1], [2**1030], [[0]]))
 attempt(true_division, [2**1030], [3], [[0]])
-show("times", int_times_float(ints, 0.1), int_times_float(ints, np.float32(0.1)), int_times_float([2**64], 0.5))
-show("index", *index_by_int([1, 2, 3, 4, 5, 6, 7], [0.5, 2.9, 1.0]), *index_by_int(np.arange(7), np.array([6.9])))
+show(
+    "times",
+    int_times_float(ints, 0.1),
+    int_times_float(ints, np.float32(0.1)),
+    int_times_float([2**64], 0.5),
+)
+show(
+    "index",
+    *index_by_int([1, 2, 3, 4, 5, 6, 7], [0.5, 2.9, 1.0]),
+    *index_by_int(np.arange(7), np.array([6.9])),
+)
 show("bins", bins([-1.0, 0.0, 0.999, 1.0, 0.3], 7), bins(np.sin(np.arange(50.0)), 5))
 attempt(bins, [0.5, nan], 4)
 attempt(bins, [0.5, 7.0], 4)
 flags, other = [True, False, True], [True, True, False]
-show("bools", *bool_arithmetic(flags, other), *numpy_bool_arithmetic(np.array(flags), np.array(other)))
+show(
+    "bools",
+    *bool_arithmetic(flags, other),
+    *numpy_bool_arithmetic(np.array(flags), np.array(other)),
+)
 attempt(bool_minus, flags, other)
 attempt(bool_minus, np.array(flags), np.array(other))
 show("back", *float_to_int_and_back([1.5, -2.25]), *float_to_int_and_back(np.array([1e15 + 0.5])))

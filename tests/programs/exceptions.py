@@ -227,7 +227,12 @@ def parallel_order(a, b):
 
 show("caught", *caught([4, 6, 8], [2, 0, 1]), *caught([4, 6, 8], [2, 3, 1]))
 show("resumed", *resumed([0] * 6, [5, 0, 3, 0, 0, 7]), *resumed(np.zeros(3), [1, 0, 2]))
-show("accumulated", *accumulated([1, 2, 3], 3), *accumulated([1, 2, 3], 9), *accumulated(np.arange(4), 5))
+show(
+    "accumulated",
+    *accumulated([1, 2, 3], 3),
+    *accumulated([1, 2, 3], 9),
+    *accumulated(np.arange(4), 5),
+)
 show("nested", *nested_state(np.arange(9.0).reshape(3, 3)), *nested_state(np.ones((3, 5))))
 attempt(wrong_type, [1, 2, "x"])
 attempt(wrong_type, [1, None])

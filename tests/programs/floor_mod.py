@@ -81,9 +81,43 @@ def time_of_day(seconds):
 
 INTS = [7, -7, 0, 1, -1, 8, -8, 2**31, -(2**31), 2**62, -(2**62), 12345678901, 2**63 - 1, -(2**63)]
 DIVISORS = [1, -1, 2, -2, 3, -3, 7, -10, 2**31, -(2**62), 2**63 - 1]
-FLOATS = [0.0, -0.0, 1.0, -1.0, 7.5, -7.5, 1e-20, -1e-20, 5e-324, -5e-324, 1e300, -1e300, 0.1, 2.0**53]
-FLOAT_DIVISORS = [1.0, -1.0, 0.5, -0.5, 0.1, -0.1, 3.0, 1e-300, 1e300, -1e300, 5e-324, float("inf"), -float("inf")]
-for a, b in ((INTS, DIVISORS), (FLOATS, FLOAT_DIVISORS), (INTS, FLOAT_DIVISORS), (FLOATS, DIVISORS)):
+FLOATS = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    7.5,
+    -7.5,
+    1e-20,
+    -1e-20,
+    5e-324,
+    -5e-324,
+    1e300,
+    -1e300,
+    0.1,
+    2.0**53,
+]
+FLOAT_DIVISORS = [
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    0.1,
+    -0.1,
+    3.0,
+    1e-300,
+    1e300,
+    -1e300,
+    5e-324,
+    float("inf"),
+    -float("inf"),
+]
+for a, b in (
+    (INTS, DIVISORS),
+    (FLOATS, FLOAT_DIVISORS),
+    (INTS, FLOAT_DIVISORS),
+    (FLOATS, DIVISORS),
+):
     table = [[0] * len(b) for _ in a]
     show("floor", floors(a, b, [row[:] for row in table]))
     show("mod", mods(a, b, [row[:] for row in table]))
@@ -100,18 +134,54 @@ for a, b in ((INTS, DIVISORS), (FLOATS, FLOAT_DIVISORS)):
 for t in (np.int8, np.int16, np.int32):
     x = np.array([7, -7, 0, 100, -128, 127], dtype=t)
     y = np.array([1, 2, -3, 7, -100], dtype=t)
-    show(np.dtype(t).name, floors(x, y, np.zeros((6, 5), dtype=t)), mods(x, y, np.zeros((6, 5), dtype=t)))
+    show(
+        np.dtype(t).name,
+        floors(x, y, np.zeros((6, 5), dtype=t)),
+        mods(x, y, np.zeros((6, 5), dtype=t)),
+    )
 for t in (np.uint8, np.uint32, np.uint64):
     x = np.array([7, 0, 100, 255], dtype=t)
     y = np.array([1, 2, 3, 100, 255], dtype=t)
-    show(np.dtype(t).name, floors(x, y, np.zeros((4, 5), dtype=t)), mods(x, y, np.zeros((4, 5), dtype=t)))
+    show(
+        np.dtype(t).name,
+        floors(x, y, np.zeros((4, 5), dtype=t)),
+        mods(x, y, np.zeros((4, 5), dtype=t)),
+    )
 x = np.float32(FLOATS[:8])
 y = np.float32([1.0, -1.0, 0.5, 0.1, -0.3, 3e38, np.inf])
-show("float32", floors(x, y, np.zeros((8, 7), dtype=np.float32)), mods(x, y, np.zeros((8, 7), dtype=np.float32)))
-show("constants", by_constants(INTS), by_constants(np.array(INTS[:8])), halves(20), torus([3, 1, 4, 1, 5]))
-show("constants", by_float_constants(FLOATS, [0.0] * 14), by_float_constants(np.array(FLOATS), np.zeros(14)))
-show("time", *time_of_day([86399]), *time_of_day([-1]), *time_of_day(np.array([3661])), *time_of_day([0.5]))
+show(
+    "float32",
+    floors(x, y, np.zeros((8, 7), dtype=np.float32)),
+    mods(x, y, np.zeros((8, 7), dtype=np.float32)),
+)
+show(
+    "constants",
+    by_constants(INTS),
+    by_constants(np.array(INTS[:8])),
+    halves(20),
+    torus([3, 1, 4, 1, 5]),
+)
+show(
+    "constants",
+    by_float_constants(FLOATS, [0.0] * 14),
+    by_float_constants(np.array(FLOATS), np.zeros(14)),
+)
+show(
+    "time",
+    *time_of_day([86399]),
+    *time_of_day([-1]),
+    *time_of_day(np.array([3661])),
+    *time_of_day([0.5]),
+)
 nan, inf = float("nan"), float("inf")
-show("special", mods([nan, 1.0], [1.0, nan], [[0, 0], [0, 0]]), floors([nan, -1.0], [inf, -inf], [[0, 0], [0, 0]]))
+show(
+    "special",
+    mods([nan, 1.0], [1.0, nan], [[0, 0], [0, 0]]),
+    floors([nan, -1.0], [inf, -inf], [[0, 0], [0, 0]]),
+)
 with np.errstate(all="ignore"):
-    show("special", mods([inf], [1.0], [[0.0]]), mods(np.array([inf, 1.0]), np.array([0.0]), np.zeros((2, 1))))
+    show(
+        "special",
+        mods([inf], [1.0], [[0.0]]),
+        mods(np.array([inf, 1.0]), np.array([0.0]), np.zeros((2, 1))),
+    )

@@ -207,7 +207,9 @@ ints = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3]
 floats = [x * 0.75 for x in ints]
 bools = [x > 3 for x in ints]
 for a in (ints, floats, bools):
-    show("copy", copy(a, [0] * 10), copy(a, [0.0] * 10), copy(a, [False] * 10), copy(a, [None] * 10))
+    show(
+        "copy", copy(a, [0] * 10), copy(a, [0.0] * 10), copy(a, [False] * 10), copy(a, [None] * 10)
+    )
     show("double", double(a[:]), running_sum(a[:]), bubble(a[:]), some_written(a[:], 3))
     show("branch", branch_written(a[:]), list_into_numpy(a, np.zeros(10)))
     show("append", *append_after(a[:]), *grows(a[:]), *shrinks(a[:]))
@@ -221,7 +223,11 @@ glider = [[0] * 8 for _ in range(8)]
 glider[1][2] = glider[2][3] = glider[3][1] = glider[3][2] = glider[3][3] = 1
 show("life", life(glider, [[0] * 8 for _ in range(8)]))
 show("counts", counts(ints, 4), counts([-5, 7, 10**15], 3))
-show("numpy", numpy_into_list(np.array(ints), [0] * 10), numpy_into_list(np.float32(floats), [0] * 10))
+show(
+    "numpy",
+    numpy_into_list(np.array(ints), [0] * 10),
+    numpy_into_list(np.float32(floats), [0] * 10),
+)
 show("large", large_elements([1, 2**70, 3]), large_elements([2**63, 5]), large_elements([2**62]))
 show("other", other_elements(["a", 2]), other_elements([None, 3]), other_elements([1 + 2j]))
 show("ragged", *ragged([[1, 2], [3], [4, 5, 6]]), ragged_rows([[1], [2.5, 3], []]))

@@ -7,7 +7,22 @@ from math import sqrt as root
 import numpy as np
 from showing import attempt, show
 
-POINTS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.75, 1e-9, -1e-300, 3.14159, 10.25, -20.5, 700.0, 1e10, -1e18]
+POINTS = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.75,
+    1e-9,
+    -1e-300,
+    3.14159,
+    10.25,
+    -20.5,
+    700.0,
+    1e10,
+    -1e18,
+]
 SMALL = [x for x in POINTS if abs(x) <= 1.0] + [k * 0.01 - 0.5 for k in range(100)]
 POSITIVE = [abs(x) + 1e-12 for x in POINTS] + [k * 0.37 + 0.01 for k in range(200)]
 ALL = POINTS + [math.sin(k) * 30.0 for k in range(200)]

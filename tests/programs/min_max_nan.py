@@ -153,9 +153,16 @@ show("pairs", builtin_pairs(VALUES, VALUES, np.zeros((9, 9))))
 show("zero", *zero_signs([0.0], [-0.0]), *zero_signs(np.array([0.0]), np.array([-0.0])))
 show("zero", *zero_signs(np.array([0.0] * 40), np.array([-0.0] * 40)), *zero_signs([0], [-0.0]))
 show("zero", *numpy_zero_signs([0.0], [-0.0]), *numpy_zero_signs(np.array([-0.0]), np.array([0.0])))
-show("winner", *type_of_winner([1], [1.0]), *type_of_winner([1.0], [1]), *type_of_winner([True], [1]))
+show(
+    "winner", *type_of_winner([1], [1.0]), *type_of_winner([1.0], [1]), *type_of_winner([True], [1])
+)
 show("winner", *type_of_winner(np.array([1]), [1.0]), *type_of_winner([2], np.array([2.0])))
 show("nan", nan_compares(VALUES), nan_compares(array), nan_compares(np.float32(array)))
 for t in (np.int8, np.uint8, np.int64, np.uint64):
     show("ints", *int_extremes(np.array([5, 3, 100, 7], dtype=t)))
-show("ints", *int_extremes([5, -3, 100]), *int_extremes([2**62, -(2**62)]), *int_extremes([True, False]))
+show(
+    "ints",
+    *int_extremes([5, -3, 100]),
+    *int_extremes([2**62, -(2**62)]),
+    *int_extremes([True, False]),
+)

@@ -199,14 +199,23 @@ show("accumulate", accumulate([1, 2, 3, 4], [0.5, 0.25]), accumulate([1, 2, 3], 
 show("accumulate", accumulate(mixed, [1, 0.5, 2]))
 show("total", total(mixed), total([0, 0.5]), total([1, 2]), total([0.5, 1]), total([-0.0]))
 show("products", products(mixed, mixed[::-1]), products([1, 2], [0.5, 3]))
-show("ints_into", ints_into_floats([0.5] * 7), ints_into_floats([0] * 4), ints_into_floats(mixed[:]))
+show(
+    "ints_into", ints_into_floats([0.5] * 7), ints_into_floats([0] * 4), ints_into_floats(mixed[:])
+)
 show("either", either(mixed[:]), either([1, 2, 3]), either([0.5, 11.0]))
 show("compare", compare(mixed, mixed[::-1]), compare(mixed, mixed), compare([1, 2.0], [1.0, 2]))
 show("to_float", to_float(mixed, [0.0] * 9), to_float(mixed, np.zeros(9)))
 show("copy", copy_elements(mixed, [0] * 9), copy_elements(mixed, [0.5] * 9), swap(mixed[:]))
 show("division", division(mixed[:]), division([1, 2, 3]))
 show("floor", floor_division(mixed[:]), modulo(mixed[:]), power(mixed[:7]))
-show("maximum", maximum(mixed), maximum([1, 1.0]), maximum([1.0, 1]), *min_max(mixed), *min_max([1, 1.0]))
+show(
+    "maximum",
+    maximum(mixed),
+    maximum([1, 1.0]),
+    maximum([1.0, 1]),
+    *min_max(mixed),
+    *min_max([1, 1.0]),
+)
 show("bools", *bools_and_ints([True, 2, False]), *bools_and_ints([True, 0.5]))
 A = [[0] * 6 for _ in range(5)]
 A[0] = [100] * 6
@@ -215,6 +224,8 @@ show("variable", variable(0), variable(1), variable(2), variable(7))
 show("becomes", becomes_float([0.5, 2.5]), becomes_float([-0.5]), becomes_float([]))
 show("becomes", becomes_float(np.array([0.5, 2.5])), becomes_float(np.float32([-1])))
 show("average", *average([[1, 2, 3], [4, 5, 7]], [0, 0]), *average([[1, 0.5]], [0]))
-show("into_array", into_array(mixed, np.zeros(9)), into_array([1, 2.9, -3.5], np.zeros(3, dtype=int)))
+show(
+    "into_array", into_array(mixed, np.zeros(9)), into_array([1, 2.9, -3.5], np.zeros(3, dtype=int))
+)
 show("huge", *huge_ints([2**53, 2**53 + 1, 0.5]), *huge_ints([2**60, 1.5]), *huge_ints([2**70, 1]))
 show("huge", *huge_ints([2**53 - 1, 1, 1.0]), *huge_ints([-(2**53), -1, -1.0]))

@@ -139,7 +139,21 @@ for n in (0, 1, 2, 5, 20, 63, 64, -1, -2, 0.5, -0.5, 2.0, 1 / 3, 1e3, True, 1j):
     attempt(power, np.uint8([2, 3]), n)
     attempt(builtin_pow, ints, n)
 bases = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 1e300, float("inf"), -float("inf"), float("nan")]
-exponents = [0.0, -0.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.5, -0.5, 1e3, float("inf"), -float("inf"), float("nan")]
+exponents = [
+    0.0,
+    -0.0,
+    1.0,
+    2.0,
+    3.0,
+    -1.0,
+    -2.0,
+    0.5,
+    -0.5,
+    1e3,
+    float("inf"),
+    -float("inf"),
+    float("nan"),
+]
 for x in bases:
     for y in exponents:
         attempt(power_each, [x], [y], [[0]])

@@ -207,7 +207,13 @@ show("memoryview", write(memoryview(bytearray(b"hello"))).tobytes())
 show("str", *count_letters(text, "o"), *count_letters("plain", "x"), *count_letters(text, "fo"))
 show("common", common_subsequence("kitten", "sitting"), common_subsequence(b"abcb", b"bdcab"))
 show("common", common_subsequence("naïve", "naive"), common_subsequence("✓𝄞", "𝄞✓"))
-show("palindrome", palindrome("abccba"), palindrome("abcdba"), palindrome([1, 2, 1]), palindrome(b"aa"))
+show(
+    "palindrome",
+    palindrome("abccba"),
+    palindrome("abcdba"),
+    palindrome([1, 2, 1]),
+    palindrome(b"aa"),
+)
 show("literals", literals("xéy"), last_character(text), joined("abc"), hashes(text))
 show("tuples", tuples((1, 2, 3)), tuples((0.5, 1.5)), tuples((1, 0.5)), tuples((True, False)))
 show("tuples", tuples(()), tuples((np.int8(3), 2)), tuples_of_tuples(((1, 2), (3, 4))))

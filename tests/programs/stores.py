@@ -100,10 +100,26 @@ INTS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, n
 KINDS = [np.bool_, *INTS, np.float32, np.float64, np.complex128]
 nan, inf = float("nan"), float("inf")
 VALUES = [
-    [1, 2, 3], [1.5, 2.9, -0.9], [True, False, True], [100, 200, 300], [1, -1, 2], [1, 70000, 2],
-    [1, 2**31, 2], [1, 2**32, 2], [1, 2**62, 2], [1, 2**63, 2], [1, 2**64, 2], [1, -(2**63), 2], [1.0, nan, 2.0],
-    [1.0, inf, 2.0], [1.0, 1e10, 2.0], [1.0, 1e300, 2.0], [1.0, -1e30, 2.0], [1.0, -5.5, 0.0], [1 + 0j, 2j, 3.0],
-]  # fmt: skip
+    [1, 2, 3],
+    [1.5, 2.9, -0.9],
+    [True, False, True],
+    [100, 200, 300],
+    [1, -1, 2],
+    [1, 70000, 2],
+    [1, 2**31, 2],
+    [1, 2**32, 2],
+    [1, 2**62, 2],
+    [1, 2**63, 2],
+    [1, 2**64, 2],
+    [1, -(2**63), 2],
+    [1.0, nan, 2.0],
+    [1.0, inf, 2.0],
+    [1.0, 1e10, 2.0],
+    [1.0, 1e300, 2.0],
+    [1.0, -1e30, 2.0],
+    [1.0, -5.5, 0.0],
+    [1 + 0j, 2j, 3.0],
+]
 for kind in KINDS:
     for values in VALUES:
         attempt(store, np.zeros(3, dtype=kind), values)
@@ -120,7 +136,9 @@ for kind in KINDS:
     attempt(store, np.zeros(3, dtype=kind), np.array([1.0, 1e20, 0.1], dtype=np.float32))
     attempt(store_scaled, np.zeros(3, dtype=kind), [1, 2, 3])
     attempt(store_scaled, np.zeros(3, dtype=kind), np.array([1, 2, 3]))
-    show("constant", store_constant(np.zeros(3, dtype=kind)), store_counter(np.zeros(9, dtype=kind)))
+    show(
+        "constant", store_constant(np.zeros(3, dtype=kind)), store_counter(np.zeros(9, dtype=kind))
+    )
     attempt(store_counter, np.zeros(300, dtype=kind))
     attempt(store_negative, np.zeros(3, dtype=kind))
     attempt(store_bool_of, np.zeros(3, dtype=bool), np.array([0, 1, 3], dtype=kind))

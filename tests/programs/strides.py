@@ -83,11 +83,14 @@ def swap_halves(a, b):
 
 base = np.arange(48.0)
 for name, window in [
-    ("step 2", lambda x: x[::2]), ("step -1", lambda x: x[::-1]), ("step -3", lambda x: x[::-3]),
-    ("offset", lambda x: x[5:40:7]), ("column", lambda x: x.reshape(6, 8)[:, 3]),
+    ("step 2", lambda x: x[::2]),
+    ("step -1", lambda x: x[::-1]),
+    ("step -3", lambda x: x[::-3]),
+    ("offset", lambda x: x[5:40:7]),
+    ("column", lambda x: x.reshape(6, 8)[:, 3]),
     ("diagonal", lambda x: x.reshape(6, 8).ravel()[::9]),
     ("2d", lambda x: x.reshape(6, 8)[1::2, ::-2].T[0]),
-]:  # fmt: skip
+]:
     for dtype in (np.float64, np.int32, np.int8, np.complex128, np.bool_):
         memory = base.astype(dtype)
         if dtype is not np.bool_:
@@ -100,10 +103,18 @@ for X in (A, A[::-1], A[:, ::-1], A[::2, 1::3], np.asfortranarray(A), A.T[::-1, 
 show("matrix", matrix(A, np.ones((8, 5)).T), matrix(A.T, np.ones((8, 5))))
 show("product", product(A, A.T, np.zeros((5, 5))), product(A.T, A, np.zeros((8, 8)).T))
 show("product", product(A[::2, ::-1], A.T[:, 1:4], np.zeros((3, 6))[:, ::2]))
-for a, b in [(slice(0, 40), slice(1, 41)), (slice(1, 41), slice(0, 40)), (slice(0, 40), slice(0, 40)),
-             (slice(0, 20), slice(20, 40)), (slice(39, None, -1), slice(0, 40)), (slice(0, 40, 2), slice(0, 20)),
-             (slice(0, 20), slice(0, 40, 2)), (slice(0, 40), slice(8, 48)), (slice(0, 40), slice(4, 44)),
-             (slice(0, 40, 2), slice(1, 41, 2))]:  # fmt: skip
+for a, b in [
+    (slice(0, 40), slice(1, 41)),
+    (slice(1, 41), slice(0, 40)),
+    (slice(0, 40), slice(0, 40)),
+    (slice(0, 20), slice(20, 40)),
+    (slice(39, None, -1), slice(0, 40)),
+    (slice(0, 40, 2), slice(0, 20)),
+    (slice(0, 20), slice(0, 40, 2)),
+    (slice(0, 40), slice(8, 48)),
+    (slice(0, 40), slice(4, 44)),
+    (slice(0, 40, 2), slice(1, 41, 2)),
+]:
     for dtype in (np.float64, np.int16):
         memory = (base % 11).astype(dtype)
         show("shift", *shift(memory[a], memory[b]), memory)
@@ -136,4 +147,6 @@ z = np.arange(8) * (1 + 2j)
 show("parts", add(z.real, z.imag, np.zeros(8)), scale(z.imag), z)
 u = bytearray(range(64))
 f = np.frombuffer(u, dtype=np.float32)
-show("buffer", add(np.frombuffer(u, dtype=np.uint8), np.frombuffer(u, np.int8), np.zeros(64)), len(f))
+show(
+    "buffer", add(np.frombuffer(u, dtype=np.uint8), np.frombuffer(u, np.int8), np.zeros(64)), len(f)
+)

@@ -154,12 +154,6 @@ def two_lines(a):
     return s
 
 
-def deprecated(a, out):
-    for i in range(len(a)):
-        out[i] = a[i : i + 1]
-    return out
-
-
 a = np.array([1.0, 2.0, -3.0, 4.0])
 zero = np.array([1.0, 0.0, 2.0, 0.0])
 ok = np.array([1.0, 2.0, 4.0, 8.0])
@@ -189,7 +183,6 @@ for record in (recorded, recorded_always):
     record(nan_is_quiet, np.array([1.0, np.nan]))
     record(complex_to_real, np.array([1 + 2j]), np.zeros(1))
     record(two_lines, np.array([1.0, 5.0]))
-    record(deprecated, np.arange(3.0), np.zeros(3))
 attempt(python_float_is_quiet, [1e200, 1e200])
 with np.errstate(all="ignore"):
     show("ignored", divide(a, zero, np.zeros(4)), overflow_float(np.array([1e200, 1e200])))

@@ -131,7 +131,15 @@ z = [2, -3, 0, 4]
 o = [0, 0, 0, 0]
 fa, fz = [6.0, -7.5, 8.0, 0.0], [2.0, 0.5, 0.0, 4.0]
 for f in (divide, floor_divide, modulo):
-    for x, y in ((a, z), (fa, fz), (a, fz), (fa, z), (a, [1, 2, 3, 4]), (fa, [1.0] * 4), (a, [False] * 4)):
+    for x, y in (
+        (a, z),
+        (fa, fz),
+        (a, fz),
+        (fa, z),
+        (a, [1, 2, 3, 4]),
+        (fa, [1.0] * 4),
+        (a, [False] * 4),
+    ):
         attempt(f, x, y, o[:])
         show("written", *written)
         attempt(f, np.array(x), np.array(y), np.zeros(4))
@@ -140,7 +148,12 @@ for f in (divide, floor_divide, modulo):
         attempt(f, x, np.array(y), np.zeros(4))
     for t in (np.int8, np.int32, np.uint8, np.uint64, np.float32):
         attempt(f, np.abs(a).astype(t), np.abs(z).astype(t), np.zeros(4))
-        attempt(f, np.abs(a).astype(t), np.abs(z).astype(t), np.zeros(4, dtype=np.int64 if t != np.float32 else t))
+        attempt(
+            f,
+            np.abs(a).astype(t),
+            np.abs(z).astype(t),
+            np.zeros(4, dtype=np.int64 if t != np.float32 else t),
+        )
 for x, y in ((a, z), (fa, fz), (a, [1, 2, 3, 4])):
     attempt(div_mod, x, y)
     attempt(div_mod, np.array(x), np.array(y))
@@ -158,7 +171,9 @@ for f in (reciprocal, reciprocal_float):
         attempt(f, np.array(x))
         attempt(f, np.float32(x))
 low = np.iinfo(np.int64).min
-show("lowest", *lowest(np.array([low]), np.array([-1])), *lowest([low], [-1]), *lowest([-low], [-1]))
+show(
+    "lowest", *lowest(np.array([low]), np.array([-1])), *lowest([low], [-1]), *lowest([-low], [-1])
+)
 for t in (np.int8, np.int16, np.int32):
     show("lowest", *lowest(np.array([np.iinfo(t).min], dtype=t), np.array([-1], dtype=t)))
 attempt(harmonic, 20, 1)

@@ -292,7 +292,10 @@ impl<'u, 'a> Func<'u, 'a> {
             return Ok(());
         }
         let mut value = self.widen(value);
-        if let Some(mask) = self.mask() {
+        // Lanes that a partial vector lacks may hold anything; those that wait elsewhere keep their value.
+        if self.diverged()
+            && let Some(mask) = self.mask()
+        {
             let old = self.get(home, self.repr(var)?, true);
             value = self.choose(mask, value, old);
         }
@@ -444,7 +447,7 @@ impl<'u, 'a> Func<'u, 'a> {
 
     /// The lanes now active, if not all are known to be.
     pub(crate) fn mask(&self) -> Option<Val> {
-        let l = self.lanes.as_ref().filter(|l| l.masked)?;
+        let l = self.lanes.as_ref().filter(|l| l.partial || l.diverged)?;
         let ir = self.ir();
         Some(Val::shaped(ir.load(ir.vector(ir.i1(), l.count), l.exec), true))
     }

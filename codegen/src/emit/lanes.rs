@@ -33,8 +33,10 @@ pub(crate) struct Lanes {
     pub(crate) facts: std::rc::Rc<Facts>,
     /// Alloca: the active lanes; always valid.
     pub(crate) exec: V,
-    /// Whether lanes may be inactive here.
-    pub(crate) masked: bool,
+    /// Whether this is the last, partial vector.
+    pub(crate) partial: bool,
+    /// Whether control is varying here: active lanes are fewer than those the vector started with.
+    pub(crate) diverged: bool,
     /// Alloca: lanes in which an event fired.
     pub(crate) sticky: V,
     /// Lane 0's value of linear counters.

@@ -86,7 +86,7 @@ impl Func<'_, '_> {
     ) -> Result<()> {
         if let Some(l) = &self.lanes {
             let varies = index.iter().any(|e| l.facts.is_varying(e));
-            if varies || l.facts.is_varying(value) || l.masked {
+            if varies || l.facts.is_varying(value) || l.partial || l.diverged {
                 return self.wide_store(array, index, value, guard, span);
             }
         }

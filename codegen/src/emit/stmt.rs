@@ -98,7 +98,7 @@ impl<'u, 'a> Func<'u, 'a> {
         let mut end = None;
         for (k, s) in block.iter().enumerate() {
             self.stmt(s)?;
-            let left = self.lanes.as_ref().is_some_and(|l| l.masked) && k + 1 < block.len();
+            let left = self.diverged() && k + 1 < block.len();
             if left && !flow::exits(std::slice::from_ref(s)).is_empty() {
                 let next = self.fresh();
                 let end = *end.get_or_insert_with(|| self.fresh());
@@ -192,22 +192,17 @@ impl<'u, 'a> Func<'u, 'a> {
         }
         let (yes, no, end) = (self.fresh(), self.fresh(), self.fresh());
         self.ir().cond_br(c.a, yes, no);
-        let masked = |f: &Self| f.lanes.as_ref().is_some_and(|l| l.masked);
-        let (before, mut after) = (masked(self), false);
+        let (before, mut after) = (self.diverged(), false);
         self.conditional += 1;
         for (block, side) in [(yes, then), (no, orelse)] {
             self.ir().at(block);
-            if let Some(l) = &mut self.lanes {
-                l.masked = before;
-            }
+            self.set_diverged(before);
             self.block(side)?;
-            after |= masked(self);
+            after |= self.diverged();
             self.ir().br(end);
         }
         self.conditional -= 1;
-        if let Some(l) = &mut self.lanes {
-            l.masked = after;
-        }
+        self.set_diverged(after);
         self.ir().at(end);
         Ok(())
     }

@@ -28,7 +28,7 @@ pub(crate) struct Masked {
     done: V,
     /// The active lanes before.
     saved: V,
-    saved_masked: bool,
+    saved_diverged: bool,
     /// Lanes may leave to further outside.
     outer: bool,
 }
@@ -59,14 +59,15 @@ impl Func<'_, '_> {
         self.any(self.exec())
     }
 
-    fn set_masked(&mut self, masked: bool) {
+    pub(crate) fn set_diverged(&mut self, diverged: bool) {
         if let Some(l) = &mut self.lanes {
-            l.masked = masked;
+            l.diverged = diverged;
         }
     }
 
-    fn is_masked(&self) -> bool {
-        self.lanes.as_ref().is_some_and(|l| l.masked)
+    /// Whether some lanes of this vector may be elsewhere.
+    pub(crate) fn diverged(&self) -> bool {
+        self.lanes.as_ref().is_some_and(|l| l.diverged)
     }
 
     fn mask_home(&self) -> V {
@@ -86,7 +87,7 @@ impl Func<'_, '_> {
         ir.store(ir.zero(mask_type), sticky);
         let facts = Rc::new(facts);
         let lanes =
-            Lanes { count, facts: facts.clone(), exec, masked: false, sticky, first: HashMap::new() };
+            Lanes { count, facts: facts.clone(), exec, partial: false, diverged: false, sticky, first: HashMap::new() };
         self.lanes = Some(lanes);
         let n = ir.const_i64(count.into());
         let (main, rest, partial, end) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
@@ -111,7 +112,9 @@ impl Func<'_, '_> {
         ir.at(partial);
         let active = ir.icmp(IntPred::LLVMIntULT, self.iota(1), ir.splat(left, count));
         ir.store(active, exec);
-        self.set_masked(true);
+        if let Some(x) = &mut self.lanes {
+            (x.partial, x.diverged) = (true, false);
+        }
         self.lane_body(l, range, k, ir.sub(left, ir.const_i64(1), Wrap::Signed))?;
         ir.br(end);
         ir.at(end);
@@ -200,24 +203,24 @@ impl Func<'_, '_> {
             waiting: self.mask_home(),
             done: self.mask_home(),
             saved: self.exec(),
-            saved_masked: self.is_masked(),
+            saved_diverged: self.diverged(),
             outer,
         };
-        self.set_masked(true);
+        self.set_diverged(true);
         Some(masked)
     }
 
     pub(crate) fn leave_masked(&mut self, m: Masked) {
         if !m.outer {
             self.set_exec(m.saved);
-            self.set_masked(m.saved_masked);
+            self.set_diverged(m.saved_diverged);
             return;
         }
         let ir = self.ir();
         let ty = ir.type_of(m.saved);
         let back = ir.or(ir.load(ty, m.broken), ir.load(ty, m.done));
         self.set_exec(ir.or(self.exec(), back));
-        self.set_masked(true);
+        self.set_diverged(true);
     }
 
     /// At the end of an iteration: who continued is active again.
@@ -247,7 +250,7 @@ impl Func<'_, '_> {
         let ty = ir.type_of(exec);
         ir.store(ir.or(ir.load(ty, home), exec), home);
         self.set_exec(ir.zero(ty));
-        self.set_masked(true);
+        self.set_diverged(true);
     }
 
     /// A counted loop whose trip count differs between lanes: runs while any lane has iterations left.
@@ -328,7 +331,7 @@ impl Func<'_, '_> {
     /// Both sides in turn, each under its mask; a side that does more than arithmetic only if a lane takes it.
     pub(crate) fn wide_branch(&mut self, c: Val, then: &[Stmt], orelse: &[Stmt]) -> Result<()> {
         let ir = self.ir();
-        let (saved, saved_masked) = (self.exec(), self.is_masked());
+        let (saved, saved_diverged) = (self.exec(), self.diverged());
         let mut left = Vec::new();
         self.conditional += 1;
         for (side, cond) in [(then, c.a), (orelse, ir.not(c.a))] {
@@ -338,7 +341,7 @@ impl Func<'_, '_> {
                 continue;
             }
             self.set_exec(mask);
-            self.set_masked(true);
+            self.set_diverged(true);
             let skip = is_heavy(side).then(|| (self.fresh(), self.fresh()));
             if let Some((run, end)) = skip {
                 ir.cond_br(self.any(mask), run, end);
@@ -356,10 +359,10 @@ impl Func<'_, '_> {
         if exits {
             let all = left.into_iter().reduce(|a, b| ir.or(a, b)).unwrap_or(saved);
             self.set_exec(all);
-            self.set_masked(true);
+            self.set_diverged(true);
         } else {
             self.set_exec(saved);
-            self.set_masked(saved_masked);
+            self.set_diverged(saved_diverged);
         }
         Ok(())
     }
@@ -367,7 +370,7 @@ impl Func<'_, '_> {
     /// A selection by lanes.
     pub(crate) fn wide_select(&mut self, c: Val, then: &Expr, orelse: &Expr, repr: Scalar) -> Result<Val> {
         let ir = self.ir();
-        let (saved, saved_masked) = (self.exec(), self.is_masked());
+        let (saved, saved_diverged) = (self.exec(), self.diverged());
         let mut values = Vec::new();
         for (side, cond) in [(then, c.a), (orelse, ir.not(c.a))] {
             if super::expr::is_plain(side) {
@@ -378,7 +381,7 @@ impl Func<'_, '_> {
             let home = self.temporary(repr, true);
             let (run, end) = (self.fresh(), self.fresh());
             self.set_exec(mask);
-            self.set_masked(true);
+            self.set_diverged(true);
             ir.cond_br(self.any(mask), run, end);
             ir.at(run);
             self.conditional += 1;
@@ -389,7 +392,7 @@ impl Func<'_, '_> {
             ir.br(end);
             ir.at(end);
             self.set_exec(saved);
-            self.set_masked(saved_masked);
+            self.set_diverged(saved_diverged);
             values.push(self.get(home, repr, true));
         }
         match values[..] {

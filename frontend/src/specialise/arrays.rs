@@ -136,8 +136,7 @@ impl Lower<'_> {
             ArrayKind::List => self.list_form(&sv, &view, span)?,
             _ => self.buffer_form(&sv, view.array, span)?,
         };
-        let elem = self.arrays[view.array].elem;
-        let value = build::retype(value, elem);
+        let value = build::retype(value, self.arrays[view.array].elem);
         let kind = StmtKind::Store { access, array: view.array, index: view.index, value, guard: true };
         self.emit(kind, span);
         Ok(())
@@ -219,6 +218,17 @@ impl Lower<'_> {
                 let own = if storage == Scalar::I64 { Kind::PyInt } else { Kind::PyFloat };
                 if sv.kinds == Kinds::of(own) && sv.repr() != Scalar::Num {
                     return self.to_repr(sv, storage, true).ok_or(wrong);
+                }
+                // An accumulator that starts as 0 and has become a float by now, nearly always: an event fires
+                // when it has not.
+                let now = if sv.kinds == pair && sv.repr() == storage {
+                    self.is_among(sv.kinds, &sv.tag, Kinds::of(own), span)
+                } else {
+                    None
+                };
+                if let Some(cond) = now {
+                    self.emit_check(cond);
+                    return Ok(sv.e.clone());
                 }
                 self.make_num(view.capture);
                 Ok(self.literal(&Sv::float(0.0, span), 0, span))

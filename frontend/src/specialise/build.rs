@@ -71,10 +71,10 @@ fn fold(op: BinOp, x: i128, y: i128) -> Option<i128> {
     }
 }
 
-/// The conversion `kind` to `ty`; same type: nothing.
+/// The conversion `kind` to `ty`; same representation: nothing.
 pub(super) fn cast(kind: Cast, a: Expr, ty: Ty, guard: bool) -> Expr {
-    if a.ty == ty {
-        return a;
+    if a.ty.repr == ty.repr {
+        return retype(a, ty);
     }
     let span = a.span;
     if let ExprKind::Const(value) = a.kind {
@@ -160,9 +160,11 @@ pub(super) fn bind(var: VarId, value: Expr, body: Expr) -> Expr {
     expr(ExprKind::Bind { var, value: Box::new(value), body: Box::new(body) }, ty, span)
 }
 
-/// The same value under another provenance: nothing is computed.
+/// The same value under another provenance. Nothing is computed, and what a value was computed from keeps the
+/// provenance that says what may warn; only a literal changes its label.
 pub(super) fn retype(a: Expr, ty: Ty) -> Expr {
-    if a.ty.repr == ty.repr { cast(Cast::Value, a, ty, false) } else { a }
+    let literal = matches!(a.kind, ExprKind::Const(_)) && a.ty.repr == ty.repr;
+    if literal { Expr { ty, ..a } } else { a }
 }
 
 /// A bool as a plain condition.

@@ -200,6 +200,9 @@ impl Lower<'_> {
         let span = e.span;
         let dim = build::dim(view.array, k, span);
         let below = build::compare(CmpOp::Lt, e.clone(), dim.clone(), Ty::PY_BOOL, span);
+        if self.never_negative(e) {
+            return below;
+        }
         let least = build::unary(UnOp::Neg, dim, Ty::PY_INT, false);
         let above = build::compare(CmpOp::Ge, e.clone(), least, Ty::PY_BOOL, span);
         build::and(above, below)
@@ -224,6 +227,9 @@ impl Lower<'_> {
             ExprKind::Const(Const::Int(v)) => *v >= 0,
             ExprKind::Dim(..) => true,
             ExprKind::Var(v) => self.counters.get(v).is_some_and(|r| r.0 >= 0),
+            ExprKind::Binary { op: nestwise_ir::BinOp::Add, a, b, .. } => {
+                self.never_negative(a) && self.never_negative(b)
+            }
             _ => false,
         }
     }

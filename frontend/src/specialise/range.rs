@@ -123,7 +123,8 @@ fn power(a: Range, b: Range) -> Option<Range> {
     let (lo, hi) = (u32::try_from(b.0.max(0)).ok()?, u32::try_from(b.1).ok()?);
     let largest = a.0.checked_abs()?.max(a.1.checked_abs()?).checked_pow(hi)?.max(1);
     if a.0 >= 0 {
-        return checked(a.0.checked_pow(lo).map(|v| v.min(1)), Some(largest));
+        // 0 ** 0 is 1, so zero is the least only of a base of zero.
+        return checked(if a.0 == 0 { Some(0) } else { a.0.checked_pow(lo) }, Some(largest));
     }
     let even = lo == hi && lo % 2 == 0;
     checked(Some(if even { 0 } else { -largest }), Some(largest))

@@ -247,8 +247,9 @@ impl Lower<'_> {
             slots.push((self.slot(to, span)?, self.slot(from, span)?));
         }
         // Bounds are taken from the slots at entry: all of them must keep their extents.
-        for (to, from) in &slots {
-            if to == from {
+        for (k, (to, from)) in slots.iter().enumerate() {
+            let again = slots.iter().take(k).any(|(a, b)| (a, b) == (from, to));
+            if to == from || again {
                 continue;
             }
             for axis in 0..self.arrays[*to].rank as usize {

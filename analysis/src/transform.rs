@@ -1,0 +1,255 @@
+//! Nest to nest rewritings. Legality is asked in [`crate::legality`]; here is only how.
+
+use crate::legality::Given;
+use nestwise_ir::nest::{Access, Cast, Expr, ExprKind, For, Nest, Stmt, StmtKind};
+use nestwise_ir::{AccessId, Arena, ArrayId, CmpOp, LoopId, Ty, VarDecl, VarId};
+
+/// Calls `f` on the `for` with this id, if the nest has it.
+pub fn with_for_mut(nest: &mut Nest, id: LoopId, f: &mut dyn FnMut(&mut For)) {
+    crate::guards::for_each_stmt_mut(nest, &mut |s| {
+        if let StmtKind::For(l) = &mut s.kind
+            && l.id == id
+        {
+            f(l);
+        }
+    });
+}
+
+/// The nest with the first loop of a perfect band made its innermost, if that is legal.
+pub fn move_innermost(given: &Given<'_>, band: &[LoopId]) -> Option<Nest> {
+    if band.len() < 2 || band.first() == Some(&LoopId(0)) || !given.may_move_innermost(band) {
+        return None;
+    }
+    let mut nest = given.nest.clone();
+    let mut done = false;
+    crate::guards::for_each_stmt_mut(&mut nest, &mut |s| {
+        if !done && matches!(&s.kind, StmtKind::For(l) if l.id == band[0]) {
+            done = rotate(s, band.len());
+        }
+    });
+    renumber(&mut nest);
+    done.then_some(nest)
+}
+
+/// Moves the header of the outermost of `depth` perfectly nested loops to the innermost place.
+fn rotate(stmt: &mut Stmt, depth: usize) -> bool {
+    let mut at = stmt;
+    for _ in 1..depth {
+        // Swap the headers of this loop and the next, over and over.
+        let StmtKind::For(outer) = &mut at.kind else { return false };
+        let [Stmt { kind: StmtKind::For(inner), .. }] = outer.body.as_mut_slice() else {
+            return false;
+        };
+        std::mem::swap(&mut outer.id, &mut inner.id);
+        std::mem::swap(&mut outer.counter, &mut inner.counter);
+        std::mem::swap(&mut outer.start, &mut inner.start);
+        std::mem::swap(&mut outer.stop, &mut inner.stop);
+        std::mem::swap(&mut outer.step, &mut inner.step);
+        let span = at.span;
+        let StmtKind::For(outer) = &mut at.kind else { return false };
+        let Some(next) = outer.body.first_mut() else { return false };
+        let inner_span = std::mem::replace(&mut next.span, span);
+        at.span = inner_span;
+        let StmtKind::For(outer) = &mut at.kind else { return false };
+        let Some(next) = outer.body.first_mut() else { return false };
+        at = next;
+    }
+    true
+}
+
+/// Recomputes the declared depth and parent of every loop.
+fn renumber(nest: &mut Nest) {
+    fn go(block: &[Stmt], parent: Option<LoopId>, depth: u32, out: &mut Vec<(LoopId, Option<LoopId>, u32)>) {
+        for s in block {
+            let (mut p, mut d) = (parent, depth);
+            let id = match &s.kind {
+                StmtKind::For(l) => Some(l.id),
+                StmtKind::While(l) => Some(l.id),
+                _ => None,
+            };
+            if let Some(id) = id {
+                out.push((id, parent, depth));
+                (p, d) = (Some(id), depth + 1);
+            }
+            for b in s.blocks() {
+                go(b, p, d, out);
+            }
+        }
+    }
+    let mut found = vec![];
+    go(std::slice::from_ref(&nest.top), None, 0, &mut found);
+    for (id, parent, depth) in found {
+        if nest.loops.get(id).is_some() {
+            nest.loops[id].parent = parent;
+            nest.loops[id].depth = depth;
+        }
+    }
+}
+
+/// The nest with every element that an innermost loop keeps storing held in a variable over that loop, if there
+/// is one that may be.
+pub fn promote(given: &Given<'_>) -> Option<Nest> {
+    let mut todo: Vec<(LoopId, ArrayId)> = vec![];
+    given.nest.walk(&mut |s| {
+        let StmtKind::For(l) = &s.kind else { return };
+        let innermost = !crate::structure::any(&l.body, &mut |s| {
+            matches!(s.kind, StmtKind::For(_) | StmtKind::While(_))
+        });
+        for s in l.body.iter().filter(|_| innermost) {
+            if let StmtKind::Store { array, .. } = s.kind
+                && !todo.contains(&(l.id, array))
+                && given.may_promote(l, array)
+            {
+                todo.push((l.id, array));
+            }
+        }
+    });
+    if todo.is_empty() {
+        return None;
+    }
+    let mut nest = given.nest.clone();
+    for (id, array) in todo {
+        promote_one(&mut nest, id, array);
+    }
+    compact(&mut nest);
+    Some(nest)
+}
+
+fn promote_one(nest: &mut Nest, id: LoopId, array: ArrayId) {
+    let Some(decl) = nest.arrays.get(array) else { return };
+    let elem = decl.elem;
+    let hidden = VarDecl {
+        name: String::new(),
+        ty: elem,
+        live_in: None,
+        range: None,
+        np_tag: None,
+    };
+    let var = nest.vars.push(hidden);
+    // A load that stands before the loop needs an access of its own where the loop only stores.
+    let fresh = nest.accesses.push(Access { array, store: false, span: Default::default() });
+    let mut read = false;
+    crate::guards::for_each_stmt_mut(nest, &mut |s| {
+        if matches!(&s.kind, StmtKind::For(l) if l.id == id) {
+            read = promote_stmt(s, array, var, elem, fresh);
+        }
+    });
+}
+
+/// `for ...: A[i] = f(A[i])` to `if start < stop: t = A[i]; for ...: t = f(t); A[i] = t`. Returns whether the
+/// element is loaded.
+fn promote_stmt(s: &mut Stmt, array: ArrayId, var: VarId, elem: Ty, fresh: AccessId) -> bool {
+    let span = s.span;
+    let StmtKind::For(l) = &mut s.kind else { return false };
+    let mut home: Option<(AccessId, Vec<Expr>)> = None;
+    let mut loaded = false;
+    for stmt in &mut l.body {
+        replace_in(stmt, array, var, elem, &mut home, &mut loaded);
+    }
+    let Some((store, index)) = home else { return false };
+    let up = l.step.as_int().is_none_or(|v| v > 0);
+    let op = if up { CmpOp::Lt } else { CmpOp::Gt };
+    let (a, b) = (Box::new(l.start.clone()), Box::new(l.stop.clone()));
+    let cond = Expr { kind: ExprKind::Compare { op, a, b }, ty: Ty::PY_BOOL, span };
+    let make = |kind| Stmt { kind, span };
+    let old = std::mem::replace(s, make(StmtKind::Return));
+    let mut then = vec![];
+    if loaded {
+        let load = ExprKind::Load { access: fresh, array, index: index.clone(), guard: false };
+        let value = Expr { kind: load, ty: elem, span };
+        then.push(make(StmtKind::Let { var, value }));
+    }
+    then.push(old);
+    let value = Expr { kind: ExprKind::Var(var), ty: elem, span };
+    then.push(make(StmtKind::Store { access: store, array, index, value, guard: false }));
+    *s = make(StmtKind::If { cond, then, orelse: vec![] });
+    loaded
+}
+
+fn replace_in(
+    s: &mut Stmt,
+    array: ArrayId,
+    var: VarId,
+    elem: Ty,
+    home: &mut Option<(AccessId, Vec<Expr>)>,
+    loaded: &mut bool,
+) {
+    for e in s.exprs_mut() {
+        replace_loads(e, array, var, home.is_none(), loaded);
+    }
+    if let StmtKind::Store { access, array: a, index, value, .. } = &mut s.kind
+        && *a == array
+    {
+        let span = value.span;
+        let value = std::mem::replace(value, Expr::int(0, span));
+        let value = if value.ty == elem {
+            value
+        } else {
+            // One representation, another provenance: nothing is computed.
+            let kind = ExprKind::Cast { kind: Cast::Value, a: Box::new(value), guard: false };
+            Expr { kind, ty: elem, span }
+        };
+        if home.is_none() {
+            *home = Some((*access, std::mem::take(index)));
+        }
+        s.kind = StmtKind::Let { var, value };
+    }
+    for b in s.blocks_mut() {
+        for s in b {
+            replace_in(s, array, var, elem, home, loaded);
+        }
+    }
+}
+
+fn replace_loads(e: &mut Expr, array: ArrayId, var: VarId, first: bool, loaded: &mut bool) {
+    if let ExprKind::Load { array: a, .. } = &e.kind
+        && *a == array
+    {
+        // A load after the first store finds the variable set by it.
+        *loaded |= first;
+        e.kind = ExprKind::Var(var);
+        return;
+    }
+    for c in e.children_mut() {
+        replace_loads(c, array, var, first, loaded);
+    }
+}
+
+/// Renumbers accesses so that each one declared stands somewhere.
+pub fn compact(nest: &mut Nest) {
+    let old = std::mem::take(&mut nest.accesses);
+    let mut new: Arena<AccessId, Access> = Arena::new();
+    let mut map: Vec<Option<AccessId>> = vec![None; old.len()];
+    let mut rename = |id: &mut AccessId| {
+        let Some(access) = old.get(*id) else { return };
+        let slot = &mut map[id.index()];
+        *id = *slot.get_or_insert_with(|| new.push(access.clone()));
+    };
+    crate::guards::for_each_stmt_mut(nest, &mut |s| {
+        if let StmtKind::Store { access, .. } = &mut s.kind {
+            rename(access);
+        }
+        for e in s.exprs_mut() {
+            each_load(e, &mut rename);
+        }
+    });
+    nest.accesses = new;
+    // What a slot does may have changed with its accesses.
+    let (mut read, mut written) = (vec![], vec![]);
+    for a in nest.accesses.values() {
+        if a.store { &mut written } else { &mut read }.push(a.array);
+    }
+    for id in nest.arrays.ids().collect::<Vec<_>>() {
+        nest.arrays[id].read &= read.contains(&id);
+        nest.arrays[id].written &= written.contains(&id);
+    }
+}
+
+fn each_load(e: &mut Expr, f: &mut impl FnMut(&mut AccessId)) {
+    if let ExprKind::Load { access, .. } = &mut e.kind {
+        f(access);
+    }
+    for c in e.children_mut() {
+        each_load(c, f);
+    }
+}

@@ -1,0 +1,197 @@
+//! What must be saved so that a chunk of top iterations can be taken back.
+//!
+//! When an event fires, CPython runs the chunk again from its first iteration. Two facts decide what has to be
+//! restored before it does.
+//!
+//! 1. A slot is *idempotent* if no iteration of the chunk reads an element that the chunk writes at that moment
+//!    or later. Then running the chunk again over its own results computes the same values: every element is
+//!    either unwritten by the chunk, or written again before it is read.
+//! 2. If the kernel stopped exactly where the event fired (serial code, no vector or `independent` loops), what
+//!    it wrote is a prefix of what CPython writes, so elements of an idempotent slot may stay. If it may have run
+//!    ahead, elements that CPython would not reach (it may raise in the first iteration) have to go back as well,
+//!    unless nothing but warnings can fire: those stop nothing.
+
+use crate::affine::{Affine, Ix};
+use crate::dependence::{Dir, Guarded, common_loops, may_meet};
+use crate::forms::{AccessForm, Extents, Forms};
+use crate::guards::count_set;
+use crate::range::ranges;
+use crate::structure::Classes;
+use nestwise_ir::nest::{Cast, ExprKind, Nest, StmtKind};
+use nestwise_ir::{ArrayId, BinOp, Fun, Lib, LoopId, Prov, UnOp};
+
+/// Which elements of a slot a chunk may write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Region {
+    /// Along `axis`, the indices from `c + lo` to `c + hi` for the top counter's values `c` in the chunk.
+    Rows { axis: u32, lo: i64, hi: i64 },
+    /// Any.
+    Whole,
+}
+
+/// A written slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SlotUndo {
+    /// The slot.
+    pub array: ArrayId,
+    /// Running a chunk again over its own results gives the same results.
+    pub idempotent: bool,
+    /// What a chunk may write.
+    pub region: Region,
+}
+
+/// What undoing a chunk of a nest takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UndoPlan {
+    /// Written slots.
+    pub slots: Vec<SlotUndo>,
+    /// Guards that are still set.
+    pub guards: usize,
+    /// A loop's step is not a constant: an event fires if it is zero, unless the launch has proven it is not.
+    pub steps: bool,
+    /// NumPy may warn.
+    pub warns: bool,
+}
+
+impl UndoPlan {
+    /// Whether any event can fire at all. `steps_ok`: the launch has proven that no step is zero.
+    pub fn may_fire(&self, steps_ok: bool) -> bool {
+        self.guards > 0 || self.warns || (self.steps && !steps_ok)
+    }
+    /// The slots to save before a chunk. `in_order`: the kernel stops exactly where an event fires (no threads,
+    /// no vector and no `independent` loops).
+    pub fn to_save(&self, in_order: bool) -> impl Iterator<Item = &SlotUndo> {
+        let rerun_is_enough = in_order || self.guards == 0 && !self.steps;
+        self.slots.iter().filter(move |s| !(s.idempotent && rerun_is_enough))
+    }
+}
+
+/// The plan of a nest whose slots are disjoint.
+pub fn undo_plan(nest: &Nest) -> UndoPlan {
+    let r = ranges(nest);
+    let forms = crate::walk::forms(nest, &r, Extents::Opaque);
+    undo_plan_with(nest, &forms, true)
+}
+
+/// The plan of a nest with known forms.
+pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
+    let classes = Classes::of(nest);
+    let written = |a: &ArrayId| nest.arrays.get(*a).is_some_and(|d| d.written);
+    let slots = nest
+        .arrays
+        .ids()
+        .filter(|a| classes.members(*a).any(|m| written(&m)))
+        .map(|a| SlotUndo {
+            array: a,
+            idempotent: idempotent(nest, forms, &classes, a, disjoint),
+            region: region(nest, forms, &classes, a),
+        });
+    let mut steps = false;
+    nest.walk(&mut |s| {
+        if let StmtKind::For(l) = &s.kind {
+            steps |= l.step.as_int().is_none();
+        }
+    });
+    UndoPlan { slots: slots.collect(), guards: count_set(nest), steps, warns: warns(nest) }
+}
+
+fn idempotent(
+    nest: &Nest,
+    forms: &Forms,
+    classes: &Classes,
+    a: ArrayId,
+    disjoint: bool,
+) -> bool {
+    let same = |x: &&AccessForm| !disjoint || classes.rep(x.array) == classes.rep(a);
+    let loads = forms.accesses.iter().flatten().filter(same).filter(|x| !x.store);
+    for load in loads {
+        for store in forms.accesses.iter().flatten().filter(same).filter(|x| x.store) {
+            // An element read, and written at that moment or later.
+            if classes.permuted(a) || load.array != store.array || anti(nest, forms, load, store) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Whether the element a load reads may be written by the store in the same or a later iteration.
+fn anti(nest: &Nest, forms: &Forms, load: &AccessForm, store: &AccessForm) -> bool {
+    let common = common_loops(load, store).len();
+    let mut dirs = vec![];
+    for _ in 0..common {
+        dirs.push(Dir::Lt);
+        if may_meet(nest, forms, load, store, &dirs, Guarded::Anywhere) {
+            return true;
+        }
+        dirs.pop();
+        dirs.push(Dir::Eq);
+    }
+    load.order < store.order && may_meet(nest, forms, load, store, &dirs, Guarded::Anywhere)
+}
+
+fn region(nest: &Nest, forms: &Forms, classes: &Classes, a: ArrayId) -> Region {
+    let Some(top) = nest.top_for().map(|l| l.id) else { return Region::Whole };
+    if classes.permuted(a) {
+        return Region::Whole;
+    }
+    let stores: Vec<&AccessForm> =
+        forms.accesses.iter().flatten().filter(|x| x.store && x.array == a).collect();
+    let rank = nest.arrays.get(a).map_or(0, |d| d.rank);
+    (0..rank).find_map(|axis| rows(forms, top, &stores, axis)).unwrap_or(Region::Whole)
+}
+
+fn rows(forms: &Forms, top: LoopId, stores: &[&AccessForm], axis: u32) -> Option<Region> {
+    let counter = Affine::ix(Ix::Counter(top));
+    let (mut lo, mut hi) = (i64::MAX, i64::MIN);
+    for s in stores {
+        // A subscript that may wrap is anywhere.
+        if s.guarded {
+            return None;
+        }
+        let offset = s.index.get(axis as usize)?.affine()?.sub(&counter)?;
+        lo = lo.min(i64::try_from(extreme(forms, &offset, false, 8)?).ok()?);
+        hi = hi.max(i64::try_from(extreme(forms, &offset, true, 8)?).ok()?);
+    }
+    (lo <= hi).then_some(Region::Rows { axis, lo, hi })
+}
+
+/// A constant bound of a form, by eliminating inner counters through their bounds (a tile's `j` in
+/// `i ..= i + 15`).
+fn extreme(forms: &Forms, a: &Affine, max: bool, fuel: u32) -> Option<i128> {
+    let Some(ix) = forms.innermost(a) else { return a.as_constant() };
+    let Ix::Counter(l) = ix else { return None };
+    let b = forms.loop_form(l)?.bounds()?;
+    let coef = a.const_coef(ix)?;
+    let side = if (coef > 0) == max { &b.upper } else { &b.lower };
+    let tries = side.iter().filter_map(|bound| {
+        fuel.checked_sub(1).and_then(|f| extreme(forms, &a.subst(ix, bound)?, max, f))
+    });
+    if max { tries.min() } else { tries.max() }
+}
+
+/// Whether NumPy may warn somewhere in the nest: the kernel's sticky floating-point flags have to be looked at.
+pub fn warns(nest: &Nest) -> bool {
+    let mut found = false;
+    nest.walk_exprs(&mut |e| {
+        let np = e.ty.prov != Prov::Py;
+        let float = e.ty.repr.is_float() || e.ty.repr.is_complex();
+        found |= match &e.kind {
+            ExprKind::Binary { op, .. } => np && float && !matches!(op, BinOp::Min | BinOp::Max),
+            ExprKind::Unary { op: UnOp::Abs, a, .. } => np && a.ty.repr.is_complex(),
+            ExprKind::Cast { kind: Cast::Round, guard, .. } => np && *guard,
+            ExprKind::Call { fun, lib: Lib::Numpy, guard, .. } => *guard && !silent(*fun),
+            _ => false,
+        };
+    });
+    found
+}
+
+/// NumPy functions that never warn.
+fn silent(fun: Fun) -> bool {
+    matches!(
+        fun,
+        Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc | Fun::Rint | Fun::Copysign
+            | Fun::IsNan | Fun::IsInf | Fun::IsFinite
+    )
+}
