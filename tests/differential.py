@@ -56,6 +56,7 @@ def environment(cache: Path) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("NESTWISE", "PYTHON"))}
     kept.update(
         PYTHONHASHSEED="0",
+        PYTHONPATH=str(PROGRAMS),  # scripts beside and below it share `showing`
         PYTHONDONTWRITEBYTECODE="1",
         PYTHON_COLORS="0",
         PYTHONIOENCODING="utf-8",

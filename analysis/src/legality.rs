@@ -88,7 +88,7 @@ impl Given<'_> {
     /// Moving the loop `band[0]` to be the innermost of the perfect band `band`, the others keeping their order.
     ///
     /// Legal iff
-    ///   - the band is rectangular: no bound of a loop in it depends on a counter in it, and no bound may fire;
+    ///   - the band is rectangular: no bound of a loop in it depends on anything assigned in it, and none may fire;
     ///   - the body has no jumps, and each variable it assigns is private to an iteration of the innermost loop
     ///     (and dead after), or an exact reduction in every loop of the band;
     ///   - for all accesses x, y to one element, one of them a store, no direction vector is
@@ -109,13 +109,14 @@ impl Given<'_> {
     fn rectangular(&self, band: &[LoopId]) -> bool {
         let loops: Option<Vec<&For>> = band.iter().map(|id| find_for(self.nest, *id)).collect();
         let Some(loops) = loops else { return false };
-        let counters: Vec<VarId> = loops.iter().map(|l| l.counter).collect();
-        // The first loop's own bounds stay outside of nothing: they too are evaluated inside the others now.
+        let Some(first) = loops.first() else { return false };
+        let mut changed = crate::structure::assigned(&first.body);
+        changed.push(first.counter);
         loops.iter().all(|l| {
             [&l.start, &l.stop, &l.step].into_iter().all(|e| {
                 let mut quiet = true;
                 e.walk(&mut |e| quiet &= crate::guards::expr_guard(e) != Some(true));
-                quiet && invariant(e, &counters)
+                quiet && invariant(e, &changed)
             })
         })
     }

@@ -1,7 +1,7 @@
 //! Nest to nest rewritings. Legality is asked in [`crate::legality`]; here is only how.
 
 use crate::legality::Given;
-use nestwise_ir::nest::{Access, Cast, Expr, ExprKind, For, Nest, Stmt, StmtKind};
+use nestwise_ir::nest::{Access, Cast, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind};
 use nestwise_ir::{AccessId, Arena, ArrayId, CmpOp, LoopId, Ty, VarDecl, VarId};
 
 /// Calls `f` on the `for` with this id, if the nest has it.
@@ -15,8 +15,9 @@ pub fn with_for_mut(nest: &mut Nest, id: LoopId, f: &mut dyn FnMut(&mut For)) {
     });
 }
 
-/// The nest with the first loop of a perfect band made its innermost, if that is legal.
-pub fn move_innermost(given: &Given<'_>, band: &[LoopId]) -> Option<Nest> {
+/// The nest with the first loop of a perfect band made its innermost, if that is legal; and, by loop of the new
+/// nest, the loop it was.
+pub fn move_innermost(given: &Given<'_>, band: &[LoopId]) -> Option<(Nest, Vec<LoopId>)> {
     if band.len() < 2 || band.first() == Some(&LoopId(0)) || !given.may_move_innermost(band) {
         return None;
     }
@@ -27,8 +28,8 @@ pub fn move_innermost(given: &Given<'_>, band: &[LoopId]) -> Option<Nest> {
             done = rotate(s, band.len());
         }
     });
-    renumber(&mut nest);
-    done.then_some(nest)
+    let origin = renumber(&mut nest);
+    done.then_some((nest, origin))
 }
 
 /// Moves the header of the outermost of `depth` perfectly nested loops to the innermost place.
@@ -57,31 +58,53 @@ fn rotate(stmt: &mut Stmt, depth: usize) -> bool {
     true
 }
 
-/// Recomputes the declared depth and parent of every loop.
-fn renumber(nest: &mut Nest) {
-    fn go(block: &[Stmt], parent: Option<LoopId>, depth: u32, out: &mut Vec<(LoopId, Option<LoopId>, u32)>) {
-        for s in block {
-            let (mut p, mut d) = (parent, depth);
-            let id = match &s.kind {
-                StmtKind::For(l) => Some(l.id),
-                StmtKind::While(l) => Some(l.id),
-                _ => None,
-            };
-            if let Some(id) = id {
-                out.push((id, parent, depth));
-                (p, d) = (Some(id), depth + 1);
-            }
-            for b in s.blocks() {
-                go(b, p, d, out);
-            }
-        }
-    }
+/// Numbers loops in source order again and recomputes their depths and parents. The result: by new number, the
+/// loop it was.
+fn renumber(nest: &mut Nest) -> Vec<LoopId> {
     let mut found = vec![];
-    go(std::slice::from_ref(&nest.top), None, 0, &mut found);
-    for (id, parent, depth) in found {
-        if nest.loops.get(id).is_some() {
-            nest.loops[id].parent = parent;
-            nest.loops[id].depth = depth;
+    outline(std::slice::from_ref(&nest.top), None, 0, &mut found);
+    let mut new_id: Vec<Option<LoopId>> = vec![None; nest.loops.len()];
+    let mut loops = Arena::new();
+    for (id, parent, depth) in &found {
+        let Some(old) = nest.loops.get(*id) else { continue };
+        let parent = parent.and_then(|p| new_id.get(p.index()).copied().flatten());
+        let id_now = loops.push(LoopDecl { parent, depth: *depth, ..old.clone() });
+        new_id[id.index()] = Some(id_now);
+    }
+    nest.loops = loops;
+    let rename = |id: &mut LoopId| {
+        *id = new_id.get(id.index()).copied().flatten().unwrap_or(*id);
+    };
+    crate::guards::for_each_stmt_mut(nest, &mut |s| match &mut s.kind {
+        StmtKind::For(l) => rename(&mut l.id),
+        StmtKind::While(l) => rename(&mut l.id),
+        StmtKind::Break(id) | StmtKind::Continue(id) => rename(id),
+        _ => {}
+    });
+    nest.needs_trip.iter_mut().for_each(rename);
+    found.into_iter().map(|f| f.0).collect()
+}
+
+/// Loops in source order with the loop and the number of loops around them.
+fn outline(
+    block: &[Stmt],
+    parent: Option<LoopId>,
+    depth: u32,
+    out: &mut Vec<(LoopId, Option<LoopId>, u32)>,
+) {
+    for s in block {
+        let (mut inner, mut d) = (parent, depth);
+        let id = match &s.kind {
+            StmtKind::For(l) => Some(l.id),
+            StmtKind::While(l) => Some(l.id),
+            _ => None,
+        };
+        if let Some(id) = id {
+            out.push((id, parent, depth));
+            (inner, d) = (Some(id), depth + 1);
+        }
+        for b in s.blocks() {
+            outline(b, inner, d, out);
         }
     }
 }
@@ -92,7 +115,8 @@ pub fn promote(given: &Given<'_>) -> Option<Nest> {
     let mut todo: Vec<(LoopId, ArrayId)> = vec![];
     given.nest.walk(&mut |s| {
         let StmtKind::For(l) = &s.kind else { return };
-        let innermost = !crate::structure::any(&l.body, &mut |s| {
+        // The top loop has to stay the top statement.
+        let innermost = l.id != LoopId(0) && !crate::structure::any(&l.body, &mut |s| {
             matches!(s.kind, StmtKind::For(_) | StmtKind::While(_))
         });
         for s in l.body.iter().filter(|_| innermost) {
@@ -175,7 +199,7 @@ fn replace_in(
     loaded: &mut bool,
 ) {
     for e in s.exprs_mut() {
-        replace_loads(e, array, var, home.is_none(), loaded);
+        replace_loads(e, array, var, loaded);
     }
     if let StmtKind::Store { access, array: a, index, value, .. } = &mut s.kind
         && *a == array
@@ -201,17 +225,16 @@ fn replace_in(
     }
 }
 
-fn replace_loads(e: &mut Expr, array: ArrayId, var: VarId, first: bool, loaded: &mut bool) {
+fn replace_loads(e: &mut Expr, array: ArrayId, var: VarId, loaded: &mut bool) {
     if let ExprKind::Load { array: a, .. } = &e.kind
         && *a == array
     {
-        // A load after the first store finds the variable set by it.
-        *loaded |= first;
+        *loaded = true;
         e.kind = ExprKind::Var(var);
         return;
     }
     for c in e.children_mut() {
-        replace_loads(c, array, var, first, loaded);
+        replace_loads(c, array, var, loaded);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::{CodegenError, Result};
 
 /// Shorter than `default<O3>`: there is one module of a few functions, no calls worth inlining, and the emitter's
 /// output is already rotated and free of dead code. Order as in LLVM's own pipeline.
-const PIPELINE: &str = "default<O3>";
+const PIPELINE: &str = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),simplifycfg,loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,simplifycfg,loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
 
 /// Optimises `module` for `machine`.
 pub(crate) fn optimise(module: &Module<'_>, machine: &TargetMachine) -> Result<()> {

@@ -1,6 +1,8 @@
 //! What one execution of each loop body of a typed nest does, by kind of operation.
 
-use nestwise_ir::{ArrayKind, BinOp, Expr, ExprKind, Fun, Lib, LoopId, Nest, Prov, Stmt, StmtKind, UnOp};
+use nestwise_ir::{
+    ArrayKind, BinOp, Expr, ExprKind, Fun, Lib, LoopId, Nest, Prov, Stmt, StmtKind, UnOp,
+};
 
 /// Version of the feature set: raised whenever the meaning of a field changes.
 pub const FEATURES_VERSION: u32 = 1;
@@ -60,7 +62,12 @@ impl Features {
         let mut nodes = 0.0;
         nest.walk(&mut |_| nodes += 1.0);
         nest.walk_exprs(&mut |_| nodes += 1.0);
-        let mut root = LoopFeatures { id: LoopId(0), reached: 1.0, body: Counts::default(), inner: vec![] };
+        let mut root = LoopFeatures {
+            id: LoopId(0),
+            reached: 1.0,
+            body: Counts::default(),
+            inner: vec![],
+        };
         Collector { nest }.stmt(&nest.top, 1.0, &mut root);
         let top = root.inner.pop().unwrap_or(root);
         Features { top, nodes }
@@ -93,7 +100,9 @@ impl Collector<'_> {
                 into.inner.push(inner);
                 return;
             }
-            StmtKind::Let { var, .. } if !self.nest.vars[*var].name.is_empty() => into.body.assigns += weight,
+            StmtKind::Let { var, .. } if !self.nest.vars[*var].name.is_empty() => {
+                into.body.assigns += weight
+            }
             StmtKind::Store { array, .. } => self.access(*array, weight, &mut into.body),
             _ => {}
         }
@@ -101,14 +110,23 @@ impl Collector<'_> {
             self.expr(e, weight, &mut into.body);
         }
         // Without a profile of the branches each side is as likely as the other.
-        let share = if matches!(stmt.kind, StmtKind::If { .. }) { 0.5 } else { 1.0 };
+        let share = if matches!(stmt.kind, StmtKind::If { .. }) {
+            0.5
+        } else {
+            1.0
+        };
         for block in stmt.blocks() {
             self.block(block, weight * share, into);
         }
     }
 
     fn enter(&self, id: LoopId, reached: f64) -> LoopFeatures {
-        LoopFeatures { id, reached, body: Counts::default(), inner: vec![] }
+        LoopFeatures {
+            id,
+            reached,
+            body: Counts::default(),
+            inner: vec![],
+        }
     }
 
     fn access(&self, array: nestwise_ir::ArrayId, weight: f64, into: &mut Counts) {
@@ -139,7 +157,10 @@ impl Collector<'_> {
             ExprKind::Compare { a, b, .. } => self.operation(&[a, b], false, weight, into),
             ExprKind::Call { fun, lib, .. } => match (lib, fun) {
                 (Lib::Numpy, _) => into.numpy_calls += weight,
-                (Lib::C, Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc | Fun::Copysign) => {
+                (
+                    Lib::C,
+                    Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc | Fun::Copysign,
+                ) => {
                     into.python_ops += 2.0 * weight;
                     into.slow_ops += weight;
                 }

@@ -32,7 +32,11 @@ impl Mul<f64> for Seconds {
     type Output = Seconds;
     fn mul(self, factor: f64) -> Seconds {
         // Zero trips of something impossible cost nothing, where plain arithmetic would say NaN.
-        if factor == 0.0 { Seconds(0.0) } else { Seconds(self.0 * factor) }
+        if factor == 0.0 {
+            Seconds(0.0)
+        } else {
+            Seconds(self.0 * factor)
+        }
     }
 }
 
@@ -145,7 +149,11 @@ impl LoopPrice {
             reached: features.reached,
             interpreted: interpreted(&features.body, profile),
             compiled: compiled(&features.body, profile),
-            inner: features.inner.iter().map(|l| LoopPrice::new(l, profile)).collect(),
+            inner: features
+                .inner
+                .iter()
+                .map(|l| LoopPrice::new(l, profile))
+                .collect(),
         }
     }
 
@@ -234,7 +242,10 @@ pub fn decide(
     if situation.vectorised {
         compiled = compiled * (1.0 / profile.host.vector_speedup);
     }
-    let interpreter = Estimate { compute: interpreted, ..Estimate::default() };
+    let interpreter = Estimate {
+        compute: interpreted,
+        ..Estimate::default()
+    };
     let c = &profile.call;
     let serial = Estimate {
         bind: Seconds::from_nanos(c.hook),
@@ -250,9 +261,17 @@ pub fn decide(
         compute: compiled,
     };
     let threads = threaded(&serial, profile, situation);
-    let mut ranked = [(Device::Interpreter, interpreter), (Device::Serial, serial), (Device::Threads, threads)];
+    let mut ranked = [
+        (Device::Interpreter, interpreter),
+        (Device::Serial, serial),
+        (Device::Threads, threads),
+    ];
     ranked.sort_by(|a, b| a.1.total().0.total_cmp(&b.1.total().0));
-    let best_native = if threads.warm() < serial.warm() { threads } else { serial };
+    let best_native = if threads.warm() < serial.warm() {
+        threads
+    } else {
+        serial
+    };
     Decision {
         device: ranked[0].0,
         estimate: ranked[0].1,
@@ -264,7 +283,10 @@ pub fn decide(
 
 fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) -> Estimate {
     if situation.threads < 2 {
-        return Estimate { compute: Seconds::INFINITE, ..*serial };
+        return Estimate {
+            compute: Seconds::INFINITE,
+            ..*serial
+        };
     }
     let cores = 1.0 + f64::from(situation.threads - 1) * profile.threads.efficiency;
     Estimate {
@@ -279,7 +301,12 @@ mod tests {
     use super::*;
 
     fn prices(body: Counts) -> Prices {
-        let top = LoopFeatures { id: LoopId(0), reached: 1.0, body, inner: vec![] };
+        let top = LoopFeatures {
+            id: LoopId(0),
+            reached: 1.0,
+            body,
+            inner: vec![],
+        };
         Prices::new(&Features { top, nodes: 10.0 }, &MachineProfile::default())
     }
 
@@ -296,7 +323,13 @@ mod tests {
     }
 
     fn device(n: f64, situation: &Situation) -> Device {
-        let body = Counts { numpy_ops: 2.0, simple_ops: 2.0, array_accesses: 3.0, array_axes: 3.0, ..Counts::default() };
+        let body = Counts {
+            numpy_ops: 2.0,
+            simple_ops: 2.0,
+            array_accesses: 3.0,
+            array_axes: 3.0,
+            ..Counts::default()
+        };
         decide(&prices(body), &MachineProfile::default(), &|_| n, situation).device
     }
 
@@ -309,15 +342,25 @@ mod tests {
 
     #[test]
     fn compilation_is_charged_once_and_waived_when_as_much_was_lost() {
-        let cold = Situation { compiled: false, ..situation() };
+        let cold = Situation {
+            compiled: false,
+            ..situation()
+        };
         assert_eq!(device(1_000.0, &cold), Device::Interpreter);
-        let lost = Situation { lost: Seconds(1.0), ..cold };
+        let lost = Situation {
+            lost: Seconds(1.0),
+            ..cold
+        };
         assert_eq!(device(1_000.0, &lost), Device::Serial);
     }
 
     #[test]
     fn estimates_grow_with_trip_counts() {
-        let p = prices(Counts { simple_ops: 1.0, python_ops: 1.0, ..Counts::default() });
+        let p = prices(Counts {
+            simple_ops: 1.0,
+            python_ops: 1.0,
+            ..Counts::default()
+        });
         let mut last = (Seconds(0.0), Seconds(0.0));
         for n in [1.0, 10.0, 1e6, 1e12] {
             let now = p.total(&|_| n);

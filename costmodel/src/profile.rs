@@ -123,7 +123,10 @@ impl Default for MachineProfile {
                 numpy_call: 30.0,
                 vector_speedup: 3.0,
             },
-            threads: ThreadWeights { fork_join: 12_000.0, efficiency: 0.75 },
+            threads: ThreadWeights {
+                fork_join: 12_000.0,
+                efficiency: 0.75,
+            },
             call: CallWeights {
                 hook: 1_200.0,
                 list_in: 12.0,
@@ -154,8 +157,13 @@ impl fmt::Display for ProfileError {
         match self {
             Self::Unreadable(why) => write!(f, "cannot be read: {why}"),
             Self::Malformed(why) => write!(f, "is not a machine profile: {why}"),
-            Self::Version(v) => write!(f, "has version {v}; this nestwise reads version {PROFILE_VERSION}"),
-            Self::BadValue(field, v) => write!(f, "field {field} is {v}; a cost is a finite number above 0"),
+            Self::Version(v) => write!(
+                f,
+                "has version {v}; this nestwise reads version {PROFILE_VERSION}"
+            ),
+            Self::BadValue(field, v) => {
+                write!(f, "field {field} is {v}; a cost is a finite number above 0")
+            }
         }
     }
 }
@@ -165,7 +173,8 @@ impl std::error::Error for ProfileError {}
 impl MachineProfile {
     /// Reads and checks the JSON document at `path`.
     pub fn load(path: &Path) -> Result<Self, ProfileError> {
-        let text = std::fs::read_to_string(path).map_err(|e| ProfileError::Unreadable(e.to_string()))?;
+        let text =
+            std::fs::read_to_string(path).map_err(|e| ProfileError::Unreadable(e.to_string()))?;
         Self::parse(&text)
     }
 
@@ -175,11 +184,13 @@ impl MachineProfile {
         struct Head {
             version: u32,
         }
-        let head: Head = serde_json::from_str(text).map_err(|e| ProfileError::Malformed(e.to_string()))?;
+        let head: Head =
+            serde_json::from_str(text).map_err(|e| ProfileError::Malformed(e.to_string()))?;
         if head.version != PROFILE_VERSION {
             return Err(ProfileError::Version(head.version));
         }
-        let profile: Self = serde_json::from_str(text).map_err(|e| ProfileError::Malformed(e.to_string()))?;
+        let profile: Self =
+            serde_json::from_str(text).map_err(|e| ProfileError::Malformed(e.to_string()))?;
         profile.check()?;
         Ok(profile)
     }
@@ -212,9 +223,14 @@ impl MachineProfile {
             ("call.compile", c.compile),
             ("call.compile_op", c.compile_op),
         ];
-        match fields.into_iter().find(|(_, v)| !(v.is_finite() && *v > 0.0)) {
+        match fields
+            .into_iter()
+            .find(|(_, v)| !(v.is_finite() && *v > 0.0))
+        {
             Some((field, v)) => Err(ProfileError::BadValue(field, v)),
-            None if t.efficiency > 1.0 => Err(ProfileError::BadValue("threads.efficiency", t.efficiency)),
+            None if t.efficiency > 1.0 => {
+                Err(ProfileError::BadValue("threads.efficiency", t.efficiency))
+            }
             None => Ok(()),
         }
     }
@@ -233,11 +249,20 @@ mod tests {
 
     #[test]
     fn bad_documents_are_refused_with_the_field_named() {
-        assert!(matches!(MachineProfile::parse("{"), Err(ProfileError::Malformed(_))));
-        assert_eq!(MachineProfile::parse(r#"{"version": 99}"#), Err(ProfileError::Version(99)));
+        assert!(matches!(
+            MachineProfile::parse("{"),
+            Err(ProfileError::Malformed(_))
+        ));
+        assert_eq!(
+            MachineProfile::parse(r#"{"version": 99}"#),
+            Err(ProfileError::Version(99))
+        );
         let mut profile = MachineProfile::default();
         profile.host.access = -1.0;
         let text = serde_json::to_string(&profile).unwrap();
-        assert_eq!(MachineProfile::parse(&text), Err(ProfileError::BadValue("host.access", -1.0)));
+        assert_eq!(
+            MachineProfile::parse(&text),
+            Err(ProfileError::BadValue("host.access", -1.0))
+        );
     }
 }

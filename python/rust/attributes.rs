@@ -25,7 +25,11 @@ thread_local! {
 ///
 /// # Safety
 /// `object` is alive; the GIL is held.
-pub unsafe fn read(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> *mut PyObject {
+pub unsafe fn read(
+    py: Python<'_>,
+    object: *mut PyObject,
+    name: &Bound<'_, PyString>,
+) -> *mut PyObject {
     // SAFETY: as promised by the caller.
     unsafe {
         if ffi::PyModule_CheckExact(object) != 0 {
@@ -51,10 +55,16 @@ pub unsafe fn read(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyStr
 /// `object` is alive; the GIL is held.
 pub unsafe fn writable(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
     // SAFETY: as promised by the caller.
-    unsafe { ffi::PyModule_CheckExact(object) == 0 && safety(py, object, name).is_some_and(|s| s.write) }
+    unsafe {
+        ffi::PyModule_CheckExact(object) == 0 && safety(py, object, name).is_some_and(|s| s.write)
+    }
 }
 
-unsafe fn safety(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> Option<Safety> {
+unsafe fn safety(
+    py: Python<'_>,
+    object: *mut PyObject,
+    name: &Bound<'_, PyString>,
+) -> Option<Safety> {
     // SAFETY: a live object's type.
     let ty = unsafe { ffi::Py_TYPE(object) };
     let key = (ty as usize, name.as_ptr() as usize);
@@ -62,21 +72,33 @@ unsafe fn safety(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyStrin
         return Some(known);
     }
     // SAFETY: types are objects.
-    let class: Bound<'_, PyType> = unsafe { Bound::from_borrowed_ptr(py, ty.cast()) }.cast_into().ok()?;
+    let class: Bound<'_, PyType> = unsafe { Bound::from_borrowed_ptr(py, ty.cast()) }
+        .cast_into()
+        .ok()?;
     let safety = examine(py, &class, name).ok()?;
     CHECKED.with_borrow_mut(|c| c.insert(key, (class.unbind(), safety)));
     Some(safety)
 }
 
-fn examine(py: Python<'_>, class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> PyResult<Safety> {
-    let none = Safety { read: false, write: false };
+fn examine(
+    py: Python<'_>,
+    class: &Bound<'_, PyType>,
+    name: &Bound<'_, PyString>,
+) -> PyResult<Safety> {
+    let none = Safety {
+        read: false,
+        write: false,
+    };
     // Only heap classes made by `class` statements; a metaclass could intercept what follows.
     if !class.get_type().is(py.get_type::<PyType>()) {
         return Ok(none);
     }
     let object = py.import("builtins")?.getattr("object")?;
     let member = py.import("types")?.getattr("MemberDescriptorType")?;
-    let mut safety = Safety { read: true, write: true };
+    let mut safety = Safety {
+        read: true,
+        write: true,
+    };
     let mut shadowed = false;
     for base in class.getattr("__mro__")?.cast::<PyTuple>()?.iter() {
         if base.is(&object) {
@@ -121,7 +143,11 @@ pub fn builtins(_py: Python<'_>) -> *mut PyObject {
     // SAFETY: borrowed references of the current frame.
     unsafe {
         let dict = ffi::PyEval_GetBuiltins();
-        if !dict.is_null() && ffi::PyDict_CheckExact(dict) != 0 { dict } else { std::ptr::null_mut() }
+        if !dict.is_null() && ffi::PyDict_CheckExact(dict) != 0 {
+            dict
+        } else {
+            std::ptr::null_mut()
+        }
     }
 }
 

@@ -99,7 +99,11 @@ fn scalar_word(ty: Ty, class: u64) -> u64 {
 }
 
 fn array_word(kind: ArrayKind, storage: Scalar, rank: usize, writable: bool) -> u64 {
-    ARRAY | (kind as u64) << 8 | (storage as u64) << 16 | (rank as u64) << 24 | u64::from(writable) << 32
+    ARRAY
+        | (kind as u64) << 8
+        | (storage as u64) << 16
+        | (rank as u64) << 24
+        | u64::from(writable) << 32
 }
 
 fn pointer_word(tag: u64, object: *const PyObject) -> u64 {
@@ -107,8 +111,11 @@ fn pointer_word(tag: u64, object: *const PyObject) -> u64 {
 }
 
 /// Ranges that a live-in int's signature promises, narrowest first.
-const INT_CLASSES: [Option<(i64, i64)>; 3] =
-    [Some((0, i32::MAX as i64)), Some((i32::MIN as i64, i32::MAX as i64)), None];
+const INT_CLASSES: [Option<(i64, i64)>; 3] = [
+    Some((0, i32::MAX as i64)),
+    Some((i32::MIN as i64, i32::MAX as i64)),
+    None,
+];
 
 /// Where names are looked up.
 pub struct Names<'a> {
@@ -130,7 +137,10 @@ pub struct Binding {
 
 /// Binds all places of a site; `mixed[i]` says that capture `i` is known to hold ints and floats together.
 pub fn bind(py: Python<'_>, places: &[BindPlace], names: &Names<'_>, mixed: &[usize]) -> Binding {
-    let mut binding = Binding { captures: Vec::with_capacity(places.len() + 4), users: Vec::new() };
+    let mut binding = Binding {
+        captures: Vec::with_capacity(places.len() + 4),
+        users: Vec::new(),
+    };
     let np = numpy::numpy(py);
     binding.scope(py, np, places, names, mixed);
     let mut next = 0;
@@ -143,7 +153,11 @@ pub fn bind(py: Python<'_>, places: &[BindPlace], names: &Names<'_>, mixed: &[us
         binding.users[next].2 = first;
         let held = functions::closure(py, binding.captures[binding.users[next].0].object);
         let cells: Vec<*mut PyObject> = held.iter().map(Py::as_ptr).collect();
-        let inner = Names { arguments: &cells, globals: function.globals.as_ptr(), builtins: names.builtins };
+        let inner = Names {
+            arguments: &cells,
+            globals: function.globals.as_ptr(),
+            builtins: names.builtins,
+        };
         binding.scope(py, np, &function.places, &inner, mixed);
         next += 1;
     }
@@ -167,14 +181,22 @@ impl Binding {
         let first = self.captures.len();
         for place in places {
             let index = self.captures.len();
-            let object = if place.captured { self.look_up(py, place, first, names) } else { std::ptr::null_mut() };
+            let object = if place.captured {
+                self.look_up(py, place, first, names)
+            } else {
+                std::ptr::null_mut()
+            };
             let (word, value) = if place.pass_through {
                 (UNBOUND, Value::None)
             } else {
                 // SAFETY: null or a strong reference.
                 unsafe { classify(py, np, object, place.has_children, mixed.contains(&index)) }
             };
-            self.captures.push(Bound { object, word, value });
+            self.captures.push(Bound {
+                object,
+                word,
+                value,
+            });
             if word & 0xff == USER
                 && let Some(function) = functions::user_function(py, object)
             {
@@ -184,7 +206,13 @@ impl Binding {
     }
 
     /// A strong reference to the place's object, or null.
-    fn look_up(&self, py: Python<'_>, place: &BindPlace, first: usize, names: &Names<'_>) -> *mut PyObject {
+    fn look_up(
+        &self,
+        py: Python<'_>,
+        place: &BindPlace,
+        first: usize,
+        names: &Names<'_>,
+    ) -> *mut PyObject {
         // SAFETY: the dictionaries and arguments are alive during the call; lookups of interned exact strings in
         // exact dictionaries run no user code.
         unsafe {
@@ -203,7 +231,8 @@ impl Binding {
                     object
                 }
                 (None, _) => {
-                    let mut object = ffi::PyDict_GetItemWithError(names.globals, place.name.as_ptr());
+                    let mut object =
+                        ffi::PyDict_GetItemWithError(names.globals, place.name.as_ptr());
                     if object.is_null() && !names.builtins.is_null() {
                         object = ffi::PyDict_GetItemWithError(names.builtins, place.name.as_ptr());
                     }
@@ -216,7 +245,9 @@ impl Binding {
 
     /// What the front end needs to know of the captures.
     pub fn describe(&self, py: Python<'_>) -> Vec<Capture> {
-        (0..self.captures.len()).map(|i| self.capture(py, i)).collect()
+        (0..self.captures.len())
+            .map(|i| self.capture(py, i))
+            .collect()
     }
 
     fn capture(&self, py: Python<'_>, index: usize) -> Capture {
@@ -226,8 +257,13 @@ impl Binding {
             UNBOUND => Capture::Unbound,
             SCALAR => {
                 let class = (bound.word >> 24) as usize & 0xff;
-                let Some(ty) = scalar_type(bound.word) else { return other() };
-                Capture::Scalar { ty, range: INT_CLASSES.get(class).copied().flatten() }
+                let Some(ty) = scalar_type(bound.word) else {
+                    return other();
+                };
+                Capture::Scalar {
+                    ty,
+                    range: INT_CLASSES.get(class).copied().flatten(),
+                }
             }
             ARRAY => match array_type(bound) {
                 Some(capture) => capture,
@@ -237,9 +273,10 @@ impl Binding {
             MODULE => Capture::Module,
             OBJECT => Capture::Object,
             USER => match self.users.iter().find(|u| u.0 == index) {
-                Some((_, function, first)) if *first > 0 => {
-                    Capture::User { function: function.surface.clone(), first: *first as u32 }
-                }
+                Some((_, function, first)) if *first > 0 => Capture::User {
+                    function: function.surface.clone(),
+                    first: *first as u32,
+                },
                 _ => other(),
             },
             _ => other(),
@@ -272,7 +309,11 @@ fn repr_of(byte: u64) -> Option<Scalar> {
 
 fn scalar_type(word: u64) -> Option<Ty> {
     let repr = repr_of(word >> 16)?;
-    Some(if (word >> 8) & 0xff == 0 { Ty::py(repr) } else { Ty::np(repr) })
+    Some(if (word >> 8) & 0xff == 0 {
+        Ty::py(repr)
+    } else {
+        Ty::np(repr)
+    })
 }
 
 fn array_type(bound: &Bound) -> Option<Capture> {
@@ -285,7 +326,9 @@ fn array_type(bound: &Bound) -> Option<Capture> {
         ArrayKind::Str,
     ];
     let word = bound.word;
-    let kind = kinds.into_iter().find(|k| *k as u64 == (word >> 8) & 0xff)?;
+    let kind = kinds
+        .into_iter()
+        .find(|k| *k as u64 == (word >> 8) & 0xff)?;
     let storage = repr_of(word >> 16)?;
     let elem = match kind {
         ArrayKind::Ndarray => Ty::np(storage),
@@ -295,7 +338,13 @@ fn array_type(bound: &Bound) -> Option<Capture> {
         _ => Ty::py(storage),
     };
     let rank = (word >> 24) as u32 & 0xff;
-    Some(Capture::Array { kind, storage, elem, rank, writable: (word >> 32) & 1 == 1 })
+    Some(Capture::Array {
+        kind,
+        storage,
+        elem,
+        rank,
+        writable: (word >> 32) & 1 == 1,
+    })
 }
 
 /// The signature word and the native value of an object.
@@ -319,7 +368,10 @@ unsafe fn classify(
             return int(object);
         }
         if ty == &raw mut ffi::PyFloat_Type {
-            return (scalar_word(Ty::PY_FLOAT, 2), Value::Float(layout::payload(object)));
+            return (
+                scalar_word(Ty::PY_FLOAT, 2),
+                Value::Float(layout::payload(object)),
+            );
         }
         if let Some(np) = np {
             if ty == np.ndarray {
@@ -330,13 +382,19 @@ unsafe fn classify(
             }
         }
         if ty == &raw mut ffi::PyBool_Type {
-            return (scalar_word(Ty::PY_BOOL, 2), Value::Bool(object == ffi::Py_True()));
+            return (
+                scalar_word(Ty::PY_BOOL, 2),
+                Value::Bool(object == ffi::Py_True()),
+            );
         }
         if ty == &raw mut ffi::PyList_Type || ty == &raw mut ffi::PyTuple_Type {
             return sequence(object, ty == &raw mut ffi::PyList_Type, mixed);
         }
         if ty == &raw mut ffi::PyComplex_Type {
-            let value = Value::Complex(ffi::PyComplex_RealAsDouble(object), ffi::PyComplex_ImagAsDouble(object));
+            let value = Value::Complex(
+                ffi::PyComplex_RealAsDouble(object),
+                ffi::PyComplex_ImagAsDouble(object),
+            );
             return (scalar_word(Ty::PY_COMPLEX, 2), value);
         }
         if ty == &raw mut ffi::PyModule_Type {
@@ -364,7 +422,10 @@ unsafe fn int(object: *mut PyObject) -> (u64, Value) {
     let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow) };
     if overflow != 0 {
         // SAFETY: a live object.
-        return (pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()), Value::None);
+        return (
+            pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()),
+            Value::None,
+        );
     }
     let holds = |c: &Option<(i64, i64)>| c.is_none_or(|(lo, hi)| (lo..=hi).contains(&value));
     let class = INT_CLASSES.iter().position(holds).unwrap_or(2);
@@ -405,10 +466,14 @@ unsafe fn ndarray(object: *mut PyObject) -> (u64, Value) {
     let descr = unsafe { &*header.descr };
     let native = matches!(descr.byteorder as u8, b'=' | b'|');
     let rank = header.nd as usize;
-    let storage = numpy::dtype(descr.type_num).filter(|_| native && header.flags & layout::ALIGNED != 0);
+    let storage =
+        numpy::dtype(descr.type_num).filter(|_| native && header.flags & layout::ALIGNED != 0);
     let Some(storage) = storage.filter(|_| (1..=8).contains(&rank)) else {
         // SAFETY: a live object.
-        return (pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()), Value::None);
+        return (
+            pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()),
+            Value::None,
+        );
     };
     let mut view = ArrayView {
         ptr: header.data,
@@ -426,18 +491,34 @@ unsafe fn ndarray(object: *mut PyObject) -> (u64, Value) {
         }
     }
     let writable = header.flags & layout::WRITEABLE != 0;
-    (array_word(ArrayKind::Ndarray, storage, rank, writable), Value::Array(view))
+    (
+        array_word(ArrayKind::Ndarray, storage, rank, writable),
+        Value::Array(view),
+    )
 }
 
 unsafe fn sequence(object: *mut PyObject, is_list: bool, mixed: bool) -> (u64, Value) {
     // SAFETY: an exact list or tuple.
     let Some(shape) = (unsafe { lists::shape(object) }) else {
         // SAFETY: a live object.
-        return (pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()), Value::None);
+        return (
+            pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()),
+            Value::None,
+        );
     };
     let storage = if mixed { Scalar::Num } else { shape.leaf };
-    let kind = if is_list { ArrayKind::List } else { ArrayKind::Tuple };
-    (array_word(kind, storage, shape.rank, is_list), Value::Sequence { rank: shape.rank, extents: shape.extents })
+    let kind = if is_list {
+        ArrayKind::List
+    } else {
+        ArrayKind::Tuple
+    };
+    (
+        array_word(kind, storage, shape.rank, is_list),
+        Value::Sequence {
+            rank: shape.rank,
+            extents: shape.extents,
+        },
+    )
 }
 
 /// `array.array`, `bytes`, `bytearray`, `str`.

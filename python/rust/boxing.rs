@@ -43,7 +43,9 @@ unsafe fn python(repr: Scalar, slot: *const u8) -> *mut PyObject {
             Scalar::Num if *slot.add(8) != 0 => ffi::PyLong_FromDouble(*slot.cast()),
             Scalar::Num => ffi::PyFloat_FromDouble(*slot.cast()),
             Scalar::Char => {
-                let text = char::from_u32(*slot.cast()).unwrap_or(char::REPLACEMENT_CHARACTER).to_string();
+                let text = char::from_u32(*slot.cast())
+                    .unwrap_or(char::REPLACEMENT_CHARACTER)
+                    .to_string();
                 ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len() as isize)
             }
             Scalar::U64 => ffi::PyLong_FromUnsignedLongLong(*slot.cast()),

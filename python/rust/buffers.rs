@@ -25,18 +25,36 @@ pub fn view(py: Python<'_>, object: *mut PyObject) -> Option<Flat> {
         let ty = ffi::Py_TYPE(object);
         if ty == &raw mut ffi::PyUnicode_Type {
             let length = ffi::PyUnicode_GetLength(object) as i64;
-            let value = Value::Sequence { rank: 1, extents: first(length) };
-            return Some(Flat { kind: ArrayKind::Str, storage: Scalar::Char, writable: false, value });
+            let value = Value::Sequence {
+                rank: 1,
+                extents: first(length),
+            };
+            return Some(Flat {
+                kind: ArrayKind::Str,
+                storage: Scalar::Char,
+                writable: false,
+                value,
+            });
         }
         if ty == &raw mut ffi::PyBytes_Type {
             let data = ffi::PyBytes_AsString(object).cast::<u8>();
             let value = Value::Array(flat(data, ffi::PyBytes_Size(object) as i64, 1));
-            return Some(Flat { kind: ArrayKind::Bytes, storage: Scalar::U8, writable: false, value });
+            return Some(Flat {
+                kind: ArrayKind::Bytes,
+                storage: Scalar::U8,
+                writable: false,
+                value,
+            });
         }
         if ty == &raw mut ffi::PyByteArray_Type {
             let data = ffi::PyByteArray_AsString(object).cast::<u8>();
             let value = Value::Array(flat(data, ffi::PyByteArray_Size(object) as i64, 1));
-            return Some(Flat { kind: ArrayKind::Bytes, storage: Scalar::U8, writable: true, value });
+            return Some(Flat {
+                kind: ArrayKind::Bytes,
+                storage: Scalar::U8,
+                writable: true,
+                value,
+            });
         }
         if ty == array_type(py)? {
             return array_array(&Bound::from_borrowed_ptr(py, object)).ok();
@@ -78,7 +96,12 @@ fn array_array(object: &Bound<'_, PyAny>) -> PyResult<Flat> {
         _ => return Err(pyo3::exceptions::PyTypeError::new_err("type code")),
     };
     let value = Value::Array(flat(address as *mut u8, length, storage.size() as i64));
-    Ok(Flat { kind: ArrayKind::ArrayArray, storage, writable: true, value })
+    Ok(Flat {
+        kind: ArrayKind::ArrayArray,
+        storage,
+        writable: true,
+        value,
+    })
 }
 
 fn first(length: i64) -> [i64; 8] {
@@ -88,5 +111,12 @@ fn first(length: i64) -> [i64; 8] {
 }
 
 fn flat(ptr: *mut u8, length: i64, size: i64) -> ArrayView {
-    ArrayView { ptr, tags: std::ptr::null_mut(), rank: 1, extents: first(length), strides: first(size), size }
+    ArrayView {
+        ptr,
+        tags: std::ptr::null_mut(),
+        rank: 1,
+        extents: first(length),
+        strides: first(size),
+        size,
+    }
 }

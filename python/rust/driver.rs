@@ -72,7 +72,8 @@ pub struct Active {
 impl Drop for Active {
     fn drop(&mut self) {
         let seconds = self.started.elapsed().as_secs_f64() - self.native.get();
-        self.site.interpreted(seconds, self.progress.borrow().ended.as_ref());
+        self.site
+            .interpreted(seconds, self.progress.borrow().ended.as_ref());
     }
 }
 
@@ -119,7 +120,10 @@ impl Driver {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> Option<Bound<'py, pyo3::types::PyTuple>> {
-        self.active.fresh.replace(false).then(|| pyo3::types::PyTuple::empty(py))
+        self.active
+            .fresh
+            .replace(false)
+            .then(|| pyo3::types::PyTuple::empty(py))
     }
 }
 
@@ -147,24 +151,34 @@ impl Active {
 
     /// Whether native code finished the loop in any way.
     fn finished(&self) -> bool {
-        !matches!(self.progress.borrow().ended, None | Some(Ended::Partial { .. }))
+        !matches!(
+            self.progress.borrow().ended,
+            None | Some(Ended::Partial { .. })
+        )
     }
 
     /// First iteration left to CPython, and the first after its share.
     fn share(&self) -> Option<(i64, i64)> {
         let progress = self.progress.borrow();
-        let (Some(Ended::Partial { next }), Some((start, stop, step))) = (progress.ended, progress.range) else {
+        let (Some(Ended::Partial { next }), Some((start, stop, step))) =
+            (progress.ended, progress.range)
+        else {
             return None;
         };
         let trips = nestwise_runtime::launch::trip_count(start, stop, step);
-        let burst = if self.burst.get() == 0 { i64::MAX } else { self.burst.get() };
+        let burst = if self.burst.get() == 0 {
+            i64::MAX
+        } else {
+            self.burst.get()
+        };
         Some((next, next.saturating_add(burst).min(trips)))
     }
 
     /// `REST()`: an iterator over CPython's share of the top loop's range; an empty one when there is none; `None`
     /// when CPython runs all of it or has to skip along the original iterable.
     pub fn rest(&self, py: Python<'_>) -> PyResult<*mut PyObject> {
-        if let Some(error) = self.progress.borrow_mut().raised.take() {
+        let raised = self.progress.borrow_mut().raised.take();
+        if let Some(error) = raised {
             return Err(error);
         }
         if self.finished() {
@@ -176,24 +190,31 @@ impl Active {
                 iterator
             });
         }
-        let (Some((next, end)), Some((start, _, step))) = (self.share(), self.progress.borrow().range) else {
+        let (Some((next, end)), Some((start, _, step))) =
+            (self.share(), self.progress.borrow().range)
+        else {
             return Ok(py.None().into_ptr());
         };
         // Both fit: they lie between the range's own ends, which do.
         let (from, to) = (start + next * step, start + end * step);
-        let range = py.get_type::<pyo3::types::PyRange>().call1((from, to, step))?;
+        let range = py
+            .get_type::<pyo3::types::PyRange>()
+            .call1((from, to, step))?;
         Ok(range.try_iter()?.into_ptr())
     }
 
     /// `AGAIN(reads...)`.
     pub fn again(&self, py: Python<'_>, arguments: &[*mut PyObject]) -> bool {
-        let (Some((_, end)), Some(range)) = (self.share(), self.progress.borrow().range) else { return false };
+        let (Some((_, end)), Some(range)) = (self.share(), self.progress.borrow().range) else {
+            return false;
+        };
         if end >= nestwise_runtime::launch::trip_count(range.0, range.1, range.2) {
             return false;
         }
         let begun = Instant::now();
         let mut progress = self.site.resume(py, arguments, Resume { next: end, range });
-        self.native.set(self.native.get() + begun.elapsed().as_secs_f64());
+        self.native
+            .set(self.native.get() + begun.elapsed().as_secs_f64());
         if progress.ended.is_none() {
             // Not this time: CPython takes a longer share before the next attempt.
             progress.ended = Some(Ended::Partial { next: end });
@@ -215,15 +236,16 @@ impl Active {
 
     /// `MORE()`: whether CPython has anything left to do of a `while`.
     pub fn more(&self) -> PyResult<bool> {
-        match self.progress.borrow_mut().raised.take() {
-            Some(error) => Err(error),
-            None => Ok(!self.finished()),
-        }
+        let raised = self.progress.borrow_mut().raised.take();
+        raised.map_or_else(|| Ok(!self.finished()), Err)
     }
 
     /// `ELSE()`: whether the loop's `else` clause runs, once the loop itself is over.
     pub fn orelse(&self) -> bool {
-        !matches!(self.progress.borrow().ended, Some(Ended::Broke | Ended::Returned))
+        !matches!(
+            self.progress.borrow().ended,
+            Some(Ended::Broke | Ended::Returned)
+        )
     }
 
     /// `RETURNED()`: whether native code reached a `return`.

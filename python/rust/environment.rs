@@ -20,10 +20,16 @@ pub fn unusual(py: Python<'_>) -> Option<&'static str> {
         Ok(Probes {
             gettrace: sys.getattr("gettrace")?.unbind(),
             getprofile: sys.getattr("getprofile")?.unbind(),
-            get_tool: sys.getattr("monitoring").and_then(|m| m.getattr("get_tool")).ok().map(Bound::unbind),
+            get_tool: sys
+                .getattr("monitoring")
+                .and_then(|m| m.getattr("get_tool"))
+                .ok()
+                .map(Bound::unbind),
         })
     });
-    let Ok(probes) = probes else { return Some("sys has no gettrace") };
+    let Ok(probes) = probes else {
+        return Some("sys has no gettrace");
+    };
     let set = |f: &Py<PyAny>| f.call0(py).map_or(true, |v| !v.is_none(py));
     if set(&probes.gettrace) {
         return Some("a trace function is set");

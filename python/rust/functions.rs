@@ -33,7 +33,11 @@ thread_local! {
 fn function_type(py: Python<'_>) -> *mut ffi::PyTypeObject {
     use pyo3::sync::PyOnceLock;
     static TYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let ty = TYPE.get_or_try_init(py, || py.import("types")?.getattr("FunctionType").map(Bound::unbind));
+    let ty = TYPE.get_or_try_init(py, || {
+        py.import("types")?
+            .getattr("FunctionType")
+            .map(Bound::unbind)
+    });
     ty.map_or(std::ptr::null_mut(), |t| t.as_ptr().cast())
 }
 
@@ -59,9 +63,17 @@ pub fn code_of(py: Python<'_>, object: *mut PyObject) -> Option<*mut PyObject> {
 pub fn closure(py: Python<'_>, function: *mut PyObject) -> Vec<Py<PyAny>> {
     // SAFETY: a live function.
     let function: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, function) };
-    let cells = function.getattr("__closure__").ok().filter(|c| !c.is_none());
-    let contents = |cell: Bound<'_, PyAny>| cell.getattr("cell_contents").map_or_else(|_| py.None(), Bound::unbind);
-    cells.and_then(|c| c.try_iter().ok()).map_or_else(Vec::new, |c| c.flatten().map(contents).collect())
+    let cells = function
+        .getattr("__closure__")
+        .ok()
+        .filter(|c| !c.is_none());
+    let contents = |cell: Bound<'_, PyAny>| {
+        cell.getattr("cell_contents")
+            .map_or_else(|_| py.None(), Bound::unbind)
+    };
+    cells
+        .and_then(|c| c.try_iter().ok())
+        .map_or_else(Vec::new, |c| c.flatten().map(contents).collect())
 }
 
 /// The function in surface form, unless it cannot be inlined.
@@ -77,7 +89,15 @@ pub fn user_function(py: Python<'_>, object: *mut PyObject) -> Option<Arc<UserFu
     let parsed = parse(py, &function, &globals).ok().flatten().map(Arc::new);
     // SAFETY: a live code object.
     let code = unsafe { Bound::from_borrowed_ptr(py, code) }.unbind();
-    FUNCTIONS.with_borrow_mut(|f| f.insert(key, Entry { _code: code, function: parsed.clone() }));
+    FUNCTIONS.with_borrow_mut(|f| {
+        f.insert(
+            key,
+            Entry {
+                _code: code,
+                function: parsed.clone(),
+            },
+        )
+    });
     parsed
 }
 
@@ -86,20 +106,37 @@ fn parse(
     function: &Bound<'_, PyAny>,
     globals: &Bound<'_, PyAny>,
 ) -> PyResult<Option<UserFunction>> {
-    let text = py.import("nestwise.sources")?.call_method1("function_text", (function,))?;
+    let text = py
+        .import("nestwise.sources")?
+        .call_method1("function_text", (function,))?;
     if text.is_none() {
         return Ok(None);
     }
-    let (text, first_line, indented, locals, free): (String, u32, bool, HashSet<String>, Vec<String>) = text.extract()?;
+    let (text, first_line, indented, locals, free): (
+        String,
+        u32,
+        bool,
+        HashSet<String>,
+        Vec<String>,
+    ) = text.extract()?;
     let free_set: HashSet<String> = free.iter().cloned().collect();
     let name: String = function.getattr("__name__")?.extract()?;
-    let file: String = function.getattr("__code__")?.getattr("co_filename")?.extract()?;
+    let file: String = function
+        .getattr("__code__")?
+        .getattr("co_filename")?
+        .extract()?;
     // Defaults that are not the literals of the text could differ from what the call would use.
-    let Ok(surface) = parse_function(&text, first_line, indented, &locals, &free_set, &name, &file) else {
+    let Ok(surface) = parse_function(
+        &text, first_line, indented, &locals, &free_set, &name, &file,
+    ) else {
         return Ok(None);
     };
     let places: Vec<&Place> = surface.places.values().collect();
     let places = bind::bind_places(py, &places, &free);
     let globals = globals.clone().cast_into::<PyDict>()?.unbind();
-    Ok(Some(UserFunction { surface: Arc::new(surface), places, globals }))
+    Ok(Some(UserFunction {
+        surface: Arc::new(surface),
+        places,
+        globals,
+    }))
 }

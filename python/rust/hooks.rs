@@ -11,7 +11,8 @@ use pyo3::types::PyTuple;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-type Fast = unsafe extern "C" fn(*mut PyObject, *mut *mut PyObject, ffi::Py_ssize_t) -> *mut PyObject;
+type Fast =
+    unsafe extern "C" fn(*mut PyObject, *mut *mut PyObject, ffi::Py_ssize_t) -> *mut PyObject;
 
 /// All functions of one site.
 #[pyclass(frozen, module = "nestwise")]
@@ -56,7 +57,9 @@ unsafe impl Sync for Method {}
 const fn method(name: &'static CStr, function: Fast) -> Method {
     Method(ffi::PyMethodDef {
         ml_name: name.as_ptr(),
-        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFast: function },
+        ml_meth: ffi::PyMethodDefPointer {
+            PyCFunctionFast: function,
+        },
         ml_flags: ffi::METH_FASTCALL,
         ml_doc: std::ptr::null(),
     })
@@ -76,24 +79,42 @@ static VALUE: Method = method(c"value", value);
 
 unsafe extern "C" fn drop_bundle(capsule: *mut PyObject) {
     // SAFETY: called once, for a capsule made in `bound`.
-    unsafe { drop(Box::from_raw(ffi::PyCapsule_GetPointer(capsule, CAPSULE.as_ptr()).cast::<Bundle>())) };
+    unsafe {
+        drop(Box::from_raw(
+            ffi::PyCapsule_GetPointer(capsule, CAPSULE.as_ptr()).cast::<Bundle>(),
+        ))
+    };
 }
 
-fn bound(py: Python<'_>, site: &Arc<Site>, method: &'static Method, index: usize) -> PyResult<Py<PyAny>> {
-    let bundle = Box::into_raw(Box::new(Bundle { site: site.clone(), index }));
+fn bound(
+    py: Python<'_>,
+    site: &Arc<Site>,
+    method: &'static Method,
+    index: usize,
+) -> PyResult<Py<PyAny>> {
+    let bundle = Box::into_raw(Box::new(Bundle {
+        site: site.clone(),
+        index,
+    }));
     // SAFETY: the capsule owns the bundle; the function owns the capsule; the method table is static and never
     // written, although the signature asks for a mutable pointer.
     unsafe {
         let capsule = ffi::PyCapsule_New(bundle.cast(), CAPSULE.as_ptr(), Some(drop_bundle));
         let capsule: Bound<'_, PyAny> = Bound::from_owned_ptr_or_err(py, capsule)?;
-        let function = ffi::PyCFunction_NewEx((&raw const method.0).cast_mut(), capsule.as_ptr(), std::ptr::null_mut());
+        let function = ffi::PyCFunction_NewEx(
+            (&raw const method.0).cast_mut(),
+            capsule.as_ptr(),
+            std::ptr::null_mut(),
+        );
         Ok(Bound::from_owned_ptr_or_err(py, function)?.unbind())
     }
 }
 
 /// Makes the functions of a site with `maybe` perhaps-assigned names.
 pub fn functions(py: Python<'_>, site: &Arc<Site>, maybe: usize) -> PyResult<SiteFunctions> {
-    let names: Vec<Py<PyAny>> = (0..maybe).map(|i| bound(py, site, &MAYBE, i)).collect::<PyResult<_>>()?;
+    let names: Vec<Py<PyAny>> = (0..maybe)
+        .map(|i| bound(py, site, &MAYBE, i))
+        .collect::<PyResult<_>>()?;
     Ok(SiteFunctions {
         admit: bound(py, site, &ADMIT, 0)?,
         call: bound(py, site, &CALL, 0)?,
@@ -136,22 +157,44 @@ fn raised(py: Python<'_>, error: PyErr) -> *mut PyObject {
     std::ptr::null_mut()
 }
 
+/// Runs the body of a function that C calls: a panic must not cross into C, and becomes an exception.
+fn shielded(body: impl FnOnce(Python<'_>) -> *mut PyObject) -> *mut PyObject {
+    // SAFETY: CPython calls with the GIL held.
+    let py = unsafe { Python::assume_attached() };
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(py))).unwrap_or_else(|_| {
+        raised(
+            py,
+            pyo3::exceptions::PySystemError::new_err("internal failure in nestwise's hook"),
+        )
+    })
+}
+
 fn active<T>(default: T, f: impl FnOnce(&Active) -> T) -> T {
     driver::with_active(f).unwrap_or(default)
 }
 
-unsafe extern "C" fn admit(this: *mut PyObject, args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
-    // SAFETY: called by CPython with the GIL held.
-    let (py, site, arguments) =
-        unsafe { (Python::assume_attached(), &bundle(this).site, arguments(args, count)) };
-    bool_object(site.admit(py, arguments))
+unsafe extern "C" fn admit(
+    this: *mut PyObject,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: called by CPython with the GIL held.
+        let (site, arguments) = unsafe { (&bundle(this).site, arguments(args, count)) };
+        bool_object(site.admit(py, arguments))
+    })
 }
 
-unsafe extern "C" fn call(this: *mut PyObject, args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
-    // SAFETY: called by CPython with the GIL held.
-    let (py, site, arguments) =
-        unsafe { (Python::assume_attached(), &bundle(this).site, arguments(args, count)) };
-    site.call(py, arguments).unwrap_or_else(|e| raised(py, e))
+unsafe extern "C" fn call(
+    this: *mut PyObject,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: called by CPython with the GIL held.
+        let (site, arguments) = unsafe { (&bundle(this).site, arguments(args, count)) };
+        site.call(py, arguments).unwrap_or_else(|e| raised(py, e))
+    })
 }
 
 /// The empty tuple, or a tuple of one value, which `for name in ...` assigns.
@@ -170,106 +213,154 @@ fn one_or_none(value: *mut PyObject) -> *mut PyObject {
     }
 }
 
-unsafe extern "C" fn out(_: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
-    active(one_or_none(std::ptr::null_mut()), |a| {
-        if a.writes().is_empty() {
-            return one_or_none(std::ptr::null_mut());
-        }
-        // SAFETY: the inner tuple takes a reference of its own to each value.
-        unsafe {
-            let values = ffi::PyTuple_New(a.writes().len() as isize);
-            if values.is_null() {
-                return values;
+unsafe extern "C" fn out(
+    _: *mut PyObject,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|_| {
+        active(one_or_none(std::ptr::null_mut()), |a| {
+            if a.writes().is_empty() {
+                return one_or_none(std::ptr::null_mut());
             }
-            for (i, value) in a.writes().iter().enumerate() {
-                ffi::Py_INCREF(*value);
-                ffi::PyTuple_SetItem(values, i as isize, *value);
+            // SAFETY: the inner tuple takes a reference of its own to each value.
+            unsafe {
+                let values = ffi::PyTuple_New(a.writes().len() as isize);
+                if values.is_null() {
+                    return values;
+                }
+                for (i, value) in a.writes().iter().enumerate() {
+                    ffi::Py_INCREF(*value);
+                    ffi::PyTuple_SetItem(values, i as isize, *value);
+                }
+                let outer = one_or_none(values);
+                ffi::Py_DECREF(values);
+                outer
             }
-            let outer = one_or_none(values);
-            ffi::Py_DECREF(values);
-            outer
-        }
+        })
     })
 }
 
-unsafe extern "C" fn maybe(this: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
-    // SAFETY: called by CPython with our capsule.
-    let index = unsafe { bundle(this).index };
-    active(one_or_none(std::ptr::null_mut()), |a| {
-        one_or_none(a.maybe().get(index).copied().unwrap_or(std::ptr::null_mut()))
+unsafe extern "C" fn maybe(
+    this: *mut PyObject,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|_| {
+        // SAFETY: called by CPython with our capsule.
+        let index = unsafe { bundle(this).index };
+        active(one_or_none(std::ptr::null_mut()), |a| {
+            one_or_none(
+                a.maybe()
+                    .get(index)
+                    .copied()
+                    .unwrap_or(std::ptr::null_mut()),
+            )
+        })
     })
 }
 
-unsafe extern "C" fn rest(_: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
-    // SAFETY: called by CPython with the GIL held.
-    let py = unsafe { Python::assume_attached() };
-    match driver::with_active(|a| a.rest(py)) {
+unsafe extern "C" fn rest(
+    _: *mut PyObject,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| match driver::with_active(|a| a.rest(py)) {
         Some(Ok(object)) => object,
         Some(Err(error)) => raised(py, error),
         None => py.None().into_ptr(),
-    }
+    })
 }
 
 /// `AGAIN(reads...)`: whether native code went on, or CPython has a further part to run.
-unsafe extern "C" fn again(_: *mut PyObject, args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
-    // SAFETY: called by CPython with the GIL held.
-    let (py, arguments) = unsafe { (Python::assume_attached(), arguments(args, count)) };
-    bool_object(active(false, |a| a.again(py, arguments)))
+unsafe extern "C" fn again(
+    _: *mut PyObject,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: called by CPython with the GIL held.
+        let arguments = unsafe { arguments(args, count) };
+        bool_object(active(false, |a| a.again(py, arguments)))
+    })
 }
 
 /// `SKIP(iterable)`: the iterable itself, or an iterator past what native code has done.
-unsafe extern "C" fn skip(_: *mut PyObject, args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> *mut PyObject {
-    // SAFETY: called by CPython with the GIL held and one argument.
-    unsafe {
-        let py = Python::assume_attached();
-        let Some(iterable) = arguments(args, count).first().copied() else { return py.None().into_ptr() };
-        let done = active(0, Active::skipped);
-        if done == 0 {
-            ffi::Py_INCREF(iterable);
-            return iterable;
-        }
-        let iterator = ffi::PyObject_GetIter(iterable);
-        for _ in 0..done {
-            if iterator.is_null() {
-                break;
+unsafe extern "C" fn skip(
+    _: *mut PyObject,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: called by CPython with the GIL held and one argument.
+        unsafe {
+            let Some(iterable) = arguments(args, count).first().copied() else {
+                return py.None().into_ptr();
+            };
+            let done = active(0, Active::skipped);
+            if done == 0 {
+                ffi::Py_INCREF(iterable);
+                return iterable;
             }
-            let item = ffi::PyIter_Next(iterator);
-            if item.is_null() {
-                break;
+            let iterator = ffi::PyObject_GetIter(iterable);
+            for _ in 0..done {
+                if iterator.is_null() {
+                    break;
+                }
+                let item = ffi::PyIter_Next(iterator);
+                if item.is_null() {
+                    break;
+                }
+                ffi::Py_DECREF(item);
             }
-            ffi::Py_DECREF(item);
+            iterator
         }
-        iterator
-    }
+    })
 }
 
-unsafe extern "C" fn more(_: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
-    // SAFETY: called by CPython with the GIL held.
-    let py = unsafe { Python::assume_attached() };
-    match driver::with_active(Active::more).unwrap_or(Ok(true)) {
-        Ok(value) => bool_object(value),
-        Err(error) => raised(py, error),
-    }
+unsafe extern "C" fn more(
+    _: *mut PyObject,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(
+        |py| match driver::with_active(Active::more).unwrap_or(Ok(true)) {
+            Ok(value) => bool_object(value),
+            Err(error) => raised(py, error),
+        },
+    )
 }
 
-unsafe extern "C" fn orelse(_: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
-    bool_object(active(true, Active::orelse))
+unsafe extern "C" fn orelse(
+    _: *mut PyObject,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|_| bool_object(active(true, Active::orelse)))
 }
 
-unsafe extern "C" fn returned(_: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
-    bool_object(active(false, Active::returned))
+unsafe extern "C" fn returned(
+    _: *mut PyObject,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|_| bool_object(active(false, Active::returned)))
 }
 
-unsafe extern "C" fn value(_: *mut PyObject, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
-    // SAFETY: called by CPython with the GIL held.
-    let py = unsafe { Python::assume_attached() };
-    active(py.None().into_ptr(), |a| {
-        let value = a.value();
-        if value.is_null() {
-            return py.None().into_ptr();
-        }
-        // SAFETY: alive as long as the active site.
-        unsafe { ffi::Py_INCREF(value) };
-        value
+unsafe extern "C" fn value(
+    _: *mut PyObject,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        active(py.None().into_ptr(), |a| {
+            let value = a.value();
+            if value.is_null() {
+                return py.None().into_ptr();
+            }
+            // SAFETY: alive as long as the active site.
+            unsafe { ffi::Py_INCREF(value) };
+            value
+        })
     })
 }

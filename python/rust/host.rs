@@ -25,27 +25,62 @@ pub struct PyHost<'a> {
 
 impl<'a> PyHost<'a> {
     /// For one call of `plan`.
-    pub fn new(py: Python<'a>, binding: &'a Binding, plan: &'a Plan, mixed: &'a Cell<Option<usize>>) -> Self {
+    pub fn new(
+        py: Python<'a>,
+        binding: &'a Binding,
+        plan: &'a Plan,
+        mixed: &'a Cell<Option<usize>>,
+    ) -> Self {
         let nest = plan.nest();
-        Self { py, binding, nest, mixed, buffers: Vec::new(), texts: Vec::new(), raised: None }
+        Self {
+            py,
+            binding,
+            nest,
+            mixed,
+            buffers: Vec::new(),
+            texts: Vec::new(),
+            raised: None,
+        }
     }
 
     fn object(&self, capture: usize) -> *mut PyObject {
         self.binding.captures[capture].object
     }
 
-    fn list(&mut self, name: &str, capture: usize, storage: Scalar, written: bool) -> Result<ArrayView, Reason> {
-        let trouble = |t: Trouble| Reason::List { name: name.into(), why: t.why() };
-        if let Some((_, _, buffer)) = self.buffers.iter_mut().find(|b| b.0 == capture) {
-            return Ok(buffer.view());
+    fn list(
+        &mut self,
+        name: &str,
+        capture: usize,
+        storage: Scalar,
+        written: bool,
+    ) -> Result<ArrayView, Reason> {
+        let trouble = |t: Trouble| Reason::List {
+            name: name.into(),
+            why: t.why(),
+        };
+        let object = self.object(capture);
+        for (_, also_written, buffer) in &mut self.buffers {
+            // SAFETY: nothing has run since that list was read.
+            let Some(view) = (unsafe { buffer.row(object) }) else {
+                continue;
+            };
+            if buffer.storage() != storage {
+                return Err(trouble(Trouble::SharedRow));
+            }
+            *also_written |= written;
+            return Ok(view);
         }
         let Value::Sequence { rank, extents } = self.binding.captures[capture].value else {
             return Err(trouble(Trouble::Leaf));
         };
-        let shape = Shape { rank, extents, leaf: storage };
+        let shape = Shape {
+            rank,
+            extents,
+            leaf: storage,
+        };
         // SAFETY: a list or tuple kept alive by the binding; the GIL is held while the host lives, and nests that
         // work on lists never release it.
-        let buffer = unsafe { Buffer::new(self.object(capture), shape, storage, written) };
+        let buffer = unsafe { Buffer::new(object, shape, storage, written) };
         let mut buffer = buffer.map_err(|t| {
             if t == Trouble::Mixed {
                 self.mixed.set(Some(capture));
@@ -63,10 +98,17 @@ impl<'a> PyHost<'a> {
             return Ok(());
         }
         // SAFETY: nothing has run since the lists were read.
-        let mut rows: Vec<*mut PyObject> = self.buffers.iter().flat_map(|b| unsafe { b.2.rows() }).collect();
+        let mut rows: Vec<*mut PyObject> = self
+            .buffers
+            .iter()
+            .flat_map(|b| unsafe { b.2.rows() })
+            .collect();
         rows.sort_unstable();
         if rows.windows(2).any(|w| w[0] == w[1]) {
-            return Err(Reason::List { name: "a row".into(), why: "it is shared by two lists" });
+            return Err(Reason::List {
+                name: "a row".into(),
+                why: "it is shared by two lists",
+            });
         }
         Ok(())
     }
@@ -74,7 +116,10 @@ impl<'a> PyHost<'a> {
     /// Puts what was computed into the lists.
     pub fn write_back(&self) -> bool {
         // SAFETY: the GIL was held since the lists were read.
-        self.buffers.iter().filter(|b| b.1).all(|b| unsafe { b.2.write_back() })
+        self.buffers
+            .iter()
+            .filter(|b| b.1)
+            .all(|b| unsafe { b.2.write_back() })
     }
 }
 
@@ -85,6 +130,17 @@ impl Host for PyHost<'_> {
         for decl in nest.arrays.values() {
             written[decl.capture as usize] |= decl.written;
         }
+        // Lists of lists first: a list that is a row of another becomes a window on that one's buffer.
+        let mut lists: Vec<_> = nest
+            .arrays
+            .values()
+            .filter(|d| matches!(d.kind, ArrayKind::List | ArrayKind::Tuple))
+            .collect();
+        lists.sort_by_key(|d| std::cmp::Reverse(d.rank));
+        for decl in lists {
+            let capture = decl.capture as usize;
+            self.list(&decl.name, capture, decl.storage, written[capture])?;
+        }
         let mut views = Vec::with_capacity(nest.arrays.len());
         for decl in nest.arrays.values() {
             let capture = decl.capture as usize;
@@ -94,10 +150,18 @@ impl Host for PyHost<'_> {
                 }
                 (ArrayKind::Str, _) => self.text(&decl.name, capture)?,
                 (_, Value::Array(view)) => *view,
-                _ => return Err(Reason::Array { name: decl.name.clone(), why: "its type changed" }),
+                _ => {
+                    return Err(Reason::Array {
+                        name: decl.name.clone(),
+                        why: "its type changed",
+                    });
+                }
             };
             if written[capture] && !self.is_writable(capture, decl.kind) {
-                return Err(Reason::Array { name: decl.name.clone(), why: "it is read-only" });
+                return Err(Reason::Array {
+                    name: decl.name.clone(),
+                    why: "it is read-only",
+                });
             }
             views.push(view);
         }
@@ -128,11 +192,21 @@ impl PyHost<'_> {
             // SAFETY: an exact `str` kept alive by the binding.
             let object = unsafe { Bound::from_borrowed_ptr(self.py, self.object(capture)) };
             let points = buffers::code_points(&object);
-            let points = points.ok_or(Reason::Array { name: name.into(), why: "it holds lone surrogates" })?;
+            let points = points.ok_or(Reason::Array {
+                name: name.into(),
+                why: "it holds lone surrogates",
+            })?;
             self.texts.push((capture, points));
         }
-        let points = self.texts.iter_mut().find(|t| t.0 == capture).map(|t| &mut t.1);
-        let points = points.ok_or(Reason::Array { name: name.into(), why: "it is gone" })?;
+        let points = self
+            .texts
+            .iter_mut()
+            .find(|t| t.0 == capture)
+            .map(|t| &mut t.1);
+        let points = points.ok_or(Reason::Array {
+            name: name.into(),
+            why: "it is gone",
+        })?;
         let mut view = ArrayView {
             ptr: points.as_mut_ptr().cast(),
             tags: std::ptr::null_mut(),
@@ -171,11 +245,14 @@ impl PyHost<'_> {
                     let header = unsafe { layout::array_header(bound.object) };
                     header.data == view.ptr && header.nd as usize == view.rank && {
                         // SAFETY: `nd` entries.
-                        let now = unsafe { std::slice::from_raw_parts(header.dimensions, view.rank) };
+                        let now =
+                            unsafe { std::slice::from_raw_parts(header.dimensions, view.rank) };
                         now.iter().zip(view.extents).all(|(a, b)| *a as i64 == b)
                     }
                 }
-                (Value::Array(view), _) => match buffers::view(self.py, bound.object).map(|f| f.value) {
+                (Value::Array(view), _) => match buffers::view(self.py, bound.object)
+                    .map(|f| f.value)
+                {
                     Some(Value::Array(now)) => now.ptr == view.ptr && now.extents == view.extents,
                     _ => false,
                 },

@@ -29,10 +29,15 @@ fn refresh(py: Python<'_>, table: &Table) {
         if module == "numpy" && !has_numpy {
             continue;
         }
-        let Some(known) = Known::from_name(&name) else { continue };
+        let Some(known) = Known::from_name(&name) else {
+            continue;
+        };
         if let Ok(object) = py.import(module).and_then(|m| m.getattr(attribute)) {
             // These live as long as the process; leaking one reference keeps the address meaningful.
-            table.by_object.borrow_mut().insert(object.into_ptr() as usize, known);
+            table
+                .by_object
+                .borrow_mut()
+                .insert(object.into_ptr() as usize, known);
         }
     }
     table.builtins.set(true);

@@ -88,7 +88,9 @@ pub unsafe fn list_items<'a>(list: *mut PyObject) -> &'a mut [*mut PyObject] {
 pub unsafe fn tuple_items<'a>(tuple: *mut PyObject) -> &'a [*mut PyObject] {
     let tuple = tuple.cast::<Tuple>();
     // SAFETY: as promised by the caller.
-    unsafe { std::slice::from_raw_parts((&raw const (*tuple).items).cast(), (*tuple).size as usize) }
+    unsafe {
+        std::slice::from_raw_parts((&raw const (*tuple).items).cast(), (*tuple).size as usize)
+    }
 }
 
 /// The payload of a `float` or a NumPy scalar.

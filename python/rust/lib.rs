@@ -53,8 +53,16 @@ fn configure(
         "interpreter" => DeviceChoice::Interpreter,
         "serial" => DeviceChoice::Serial,
         "threads" => DeviceChoice::Threads,
-        "gpu" => return Err(bad("device gpu: this version has no GPU back end yet".into())),
-        "emulated" => return Err(bad("device emulated: this version has no emulated GPU yet".into())),
+        "gpu" => {
+            return Err(bad(
+                "device gpu: this version has no GPU back end yet".into()
+            ));
+        }
+        "emulated" => {
+            return Err(bad(
+                "device emulated: this version has no emulated GPU yet".into()
+            ));
+        }
         other => return Err(bad(format!("device {other}: unknown"))),
     };
     let fp = match fp {
@@ -70,12 +78,21 @@ fn configure(
     let python = py.version_info();
     set_options(Options {
         device,
-        threads: if threads == 0 { nestwise_runtime::options::cores() } else { threads },
+        threads: if threads == 0 {
+            nestwise_runtime::options::cores()
+        } else {
+            threads
+        },
         fp,
         cache_dir,
         profile: Arc::new(profile),
         python_minor: python.minor.into(),
-        versions: format!("nestwise {} python {}.{}", version(), python.major, python.minor),
+        versions: format!(
+            "nestwise {} python {}.{}",
+            version(),
+            python.major,
+            python.minor
+        ),
     });
     Ok(())
 }
@@ -93,8 +110,18 @@ fn text(
     local_names: HashSet<String>,
     bound_names: HashSet<String>,
 ) -> SiteText {
-    let scope = ScopeInfo { module_level, local_names, bound_names };
-    SiteText { file, text, first_line, indented, scope }
+    let scope = ScopeInfo {
+        module_level,
+        local_names,
+        bound_names,
+    };
+    SiteText {
+        file,
+        text,
+        first_line,
+        indented,
+        scope,
+    }
 }
 
 /// Whether a loop statement is a site, and what its hook is given and gives back.
@@ -109,12 +136,27 @@ fn lower<'py>(
     bound_names: HashSet<String>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let answer = PyDict::new(py);
-    let text = text(String::new(), source, first_line, indented, module_level, local_names, bound_names);
+    let text = text(
+        String::new(),
+        source,
+        first_line,
+        indented,
+        module_level,
+        local_names,
+        bound_names,
+    );
     match site::parse(py, &text) {
         Ok(parsed) => {
             let i = &parsed.interface;
             answer.set_item("ok", true)?;
-            answer.set_item("kind", if i.kind == LoopKind::For { "for" } else { "while" })?;
+            answer.set_item(
+                "kind",
+                if i.kind == LoopKind::For {
+                    "for"
+                } else {
+                    "while"
+                },
+            )?;
             answer.set_item("reads", &i.reads)?;
             answer.set_item("writes", &i.writes)?;
             answer.set_item("maybe", &i.maybe)?;
@@ -148,10 +190,21 @@ fn make_site(
     local_names: HashSet<String>,
     bound_names: HashSet<String>,
 ) -> PyResult<hooks::SiteFunctions> {
-    let text = text(file, source, first_line, indented, module_level, local_names, bound_names);
+    let text = text(
+        file,
+        source,
+        first_line,
+        indented,
+        module_level,
+        local_names,
+        bound_names,
+    );
     let site = Arc::new(Site::new(text));
     let maybe = site.maybe_count(py);
-    SITES.lock().unwrap_or_else(|e| e.into_inner()).push(site.clone());
+    SITES
+        .lock()
+        .unwrap_or_else(|e| e.into_inner())
+        .push(site.clone());
     hooks::functions(py, &site, maybe)
 }
 
@@ -171,7 +224,12 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         d.set_item("calls", s.calls)?;
         d.set_item("declined", s.declined)?;
         d.set_item("iterations", s.iterations)?;
-        d.set_item("verdict", s.verdicts.first().map(|v| v.rsplit(": ").next().unwrap_or(v).to_string()))?;
+        d.set_item(
+            "verdict",
+            s.verdicts
+                .first()
+                .map(|v| v.rsplit(": ").next().unwrap_or(v).to_string()),
+        )?;
         d.set_item("verdicts", &s.verdicts)?;
         d.set_item("device", device_word(&s))?;
         d.set_item("launches", s.launches.iter().sum::<u64>())?;
@@ -208,11 +266,18 @@ fn device_word(s: &nestwise_runtime::report::Stats) -> &'static str {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     if !layout::self_check() {
-        return Err(pyo3::exceptions::PyImportError::new_err("nestwise does not know this CPython's object layout"));
+        return Err(pyo3::exceptions::PyImportError::new_err(
+            "nestwise does not know this CPython's object layout",
+        ));
     }
-    nestwise_codegen::register_parallel(nestwise_runtime::pool::parallel, nestwise_runtime::pool::free_parts);
+    nestwise_codegen::register_parallel(
+        nestwise_runtime::pool::parallel,
+        nestwise_runtime::pool::free_parts,
+    );
     // A panic becomes a fallback with a reason; its text is in the report, not on the user's terminal.
-    std::panic::set_hook(Box::new(|_| {}));
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        std::panic::set_hook(Box::new(|_| {}));
+    }
     for function in [
         wrap_pyfunction!(version, module)?,
         wrap_pyfunction!(configure, module)?,

@@ -95,7 +95,11 @@ unsafe fn items<'a>(object: *mut PyObject) -> Option<&'a [*mut PyObject]> {
 /// # Safety
 /// `object` is alive and the GIL is held.
 pub unsafe fn shape(object: *mut PyObject) -> Option<Shape> {
-    let mut shape = Shape { rank: 0, extents: [0; 8], leaf: Scalar::F64 };
+    let mut shape = Shape {
+        rank: 0,
+        extents: [0; 8],
+        leaf: Scalar::F64,
+    };
     let mut at = object;
     // SAFETY: every `at` is an element of a live container.
     while let Some(row) = unsafe { items(at) } {
@@ -128,7 +132,12 @@ impl Buffer {
     ///
     /// # Safety
     /// `list` is an exact list or tuple; the GIL is held until the buffer is dropped or written back.
-    pub unsafe fn new(list: *mut PyObject, shape: Shape, storage: Scalar, written: bool) -> Result<Buffer, Trouble> {
+    pub unsafe fn new(
+        list: *mut PyObject,
+        shape: Shape,
+        storage: Scalar,
+        written: bool,
+    ) -> Result<Buffer, Trouble> {
         let count: i64 = shape.extents[..shape.rank].iter().product();
         let bytes = count as usize * storage.size();
         let mut buffer = Buffer {
@@ -136,7 +145,14 @@ impl Buffer {
             shape,
             storage,
             data: vec![0; bytes.div_ceil(8)],
-            tags: vec![0; if storage == Scalar::Num { count as usize } else { 0 }],
+            tags: vec![
+                0;
+                if storage == Scalar::Num {
+                    count as usize
+                } else {
+                    0
+                }
+            ],
             has_nan: false,
         };
         let mut at = 0;
@@ -162,7 +178,11 @@ impl Buffer {
         }
         ArrayView {
             ptr: self.data.as_mut_ptr().cast(),
-            tags: self.tags.as_mut_ptr(),
+            tags: if self.tags.is_empty() {
+                std::ptr::null_mut()
+            } else {
+                self.tags.as_mut_ptr()
+            },
             rank: self.shape.rank,
             extents: self.shape.extents,
             strides,
@@ -170,12 +190,53 @@ impl Buffer {
         }
     }
 
+    /// The window on the row that `object` is, if it is one of this list's rows (or the list itself).
+    ///
+    /// # Safety
+    /// The list is unchanged since it was read.
+    pub unsafe fn row(&mut self, object: *mut PyObject) -> Option<ArrayView> {
+        let mut view = self.view();
+        let mut level = vec![self.list];
+        loop {
+            if let Some(at) = level.iter().position(|row| *row == object) {
+                // SAFETY: row `at` of this level starts this many elements into the buffer.
+                let offset = at as i64 * view.len();
+                view.ptr = unsafe { view.ptr.offset((offset * view.size) as isize) };
+                if !view.tags.is_null() {
+                    view.tags = unsafe { view.tags.offset(offset as isize) };
+                }
+                return Some(view);
+            }
+            if view.rank == 1 {
+                return None;
+            }
+            // SAFETY: `read` found rows at every level but the last.
+            level = level
+                .iter()
+                .flat_map(|o| unsafe { items(*o) }.unwrap_or(&[]).to_vec())
+                .collect();
+            view.rank -= 1;
+            view.extents.copy_within(1.., 0);
+            view.strides.copy_within(1.., 0);
+        }
+    }
+
+    /// The representation of its elements.
+    pub fn storage(&self) -> Scalar {
+        self.storage
+    }
+
     /// Number of elements.
     pub fn len(&self) -> i64 {
         self.shape.extents[..self.shape.rank].iter().product()
     }
 
-    unsafe fn read(&mut self, object: *mut PyObject, level: usize, at: &mut usize) -> Result<(), Trouble> {
+    unsafe fn read(
+        &mut self,
+        object: *mut PyObject,
+        level: usize,
+        at: &mut usize,
+    ) -> Result<(), Trouble> {
         // SAFETY: `object` is the list or one of its rows.
         let row = unsafe { items(object) }.ok_or(Trouble::Ragged)?;
         if row.len() as i64 != self.shape.extents[level] {
@@ -216,8 +277,12 @@ impl Buffer {
                     *data.cast::<f64>().add(at) = value as f64;
                     self.tags[at] = 1;
                 }
-                (Scalar::Bool, Scalar::Bool) => *data.cast::<u8>().add(at) = u8::from(leaf == ffi::Py_True()),
-                (Scalar::F64, Scalar::I64) | (Scalar::I64, Scalar::F64) => return Err(Trouble::Mixed),
+                (Scalar::Bool, Scalar::Bool) => {
+                    *data.cast::<u8>().add(at) = u8::from(leaf == ffi::Py_True())
+                }
+                (Scalar::F64, Scalar::I64) | (Scalar::I64, Scalar::F64) => {
+                    return Err(Trouble::Mixed);
+                }
                 _ => return Err(Trouble::Leaf),
             }
         }
@@ -232,7 +297,10 @@ impl Buffer {
         let mut level = vec![self.list];
         for _ in 1..self.shape.rank {
             // SAFETY: `read` found rows at every level but the last.
-            level = level.iter().flat_map(|o| unsafe { items(*o) }.unwrap_or(&[]).to_vec()).collect();
+            level = level
+                .iter()
+                .flat_map(|o| unsafe { items(*o) }.unwrap_or(&[]).to_vec())
+                .collect();
             let mut sorted = level.clone();
             sorted.sort_unstable();
             if sorted.windows(2).any(|w| w[0] == w[1]) {
@@ -251,18 +319,13 @@ impl Buffer {
         let mut level = vec![self.list];
         for _ in 1..self.shape.rank {
             // SAFETY: as promised by the caller.
-            level = level.iter().flat_map(|o| unsafe { items(*o) }.unwrap_or(&[]).to_vec()).collect();
+            level = level
+                .iter()
+                .flat_map(|o| unsafe { items(*o) }.unwrap_or(&[]).to_vec())
+                .collect();
             all.extend(&level);
         }
         all
-    }
-
-    /// Whether a NaN is among the elements now.
-    pub fn now_has_nan(&self) -> bool {
-        if !matches!(self.storage, Scalar::F64 | Scalar::Num) {
-            return false;
-        }
-        self.data[..self.len() as usize].iter().any(|bits| f64::from_bits(*bits).is_nan())
     }
 
     /// Puts changed elements back into the list. `false`: out of memory, with part of the elements replaced.
@@ -280,7 +343,9 @@ impl Buffer {
         let row = unsafe { layout::list_items(object) };
         if level + 1 < self.shape.rank {
             // SAFETY: rows of a list that is unchanged.
-            return row.iter().all(|inner| unsafe { self.write(*inner, level + 1, at) });
+            return row
+                .iter()
+                .all(|inner| unsafe { self.write(*inner, level + 1, at) });
         }
         for slot in row {
             // SAFETY: a live element; the old one is an exact number, so releasing it runs nobody's code.
@@ -324,7 +389,9 @@ impl Buffer {
                 Scalar::F64 => ffi::PyFloat_FromDouble(*data.cast::<f64>().add(at)),
                 Scalar::I64 => ffi::PyLong_FromLongLong(*data.cast::<i64>().add(at)),
                 Scalar::Bool => ffi::PyBool_FromLong((*data.cast::<u8>().add(at)).into()),
-                _ if self.tags[at] != 0 => ffi::PyLong_FromLongLong(*data.cast::<f64>().add(at) as i64),
+                _ if self.tags[at] != 0 => {
+                    ffi::PyLong_FromLongLong(*data.cast::<f64>().add(at) as i64)
+                }
                 _ => ffi::PyFloat_FromDouble(*data.cast::<f64>().add(at)),
             }
         }
@@ -336,5 +403,9 @@ unsafe fn int(object: *mut PyObject) -> Result<i64, Trouble> {
     let mut overflow = 0;
     // SAFETY: an exact int: no error is possible but overflow.
     let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow) };
-    if overflow == 0 { Ok(value) } else { Err(Trouble::TooLarge) }
+    if overflow == 0 {
+        Ok(value)
+    } else {
+        Err(Trouble::TooLarge)
+    }
 }

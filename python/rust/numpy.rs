@@ -66,11 +66,18 @@ fn loaded(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
 impl Numpy {
     fn look(module: &Bound<'_, PyAny>) -> PyResult<Numpy> {
         let version: String = module.getattr("__version__")?.extract()?;
-        let major: u32 = version.split('.').next().and_then(|v| v.parse().ok()).unwrap_or(0);
+        let major: u32 = version
+            .split('.')
+            .next()
+            .and_then(|v| v.parse().ok())
+            .unwrap_or(0);
         if major < 2 {
-            return Err(pyo3::exceptions::PyRuntimeError::new_err("NumPy 2 is needed"));
+            return Err(pyo3::exceptions::PyRuntimeError::new_err(
+                "NumPy 2 is needed",
+            ));
         }
-        let immortal = |name: &str| -> PyResult<*mut PyObject> { Ok(module.getattr(name)?.into_ptr()) };
+        let immortal =
+            |name: &str| -> PyResult<*mut PyObject> { Ok(module.getattr(name)?.into_ptr()) };
         let mut scalars = Vec::new();
         for (scalar, name) in SCALARS {
             scalars.push((scalar, immortal(name)?.cast()));
@@ -97,8 +104,18 @@ impl Numpy {
         // SAFETY: two axes, if the header is what we believe; `nd` is checked first.
         let good = header.nd == 2
             && header.data as usize == address
-            && unsafe { *header.dimensions.add(1) == 5 && *header.strides == 10 && (*header.descr).type_num == 3 };
-        if good { Ok(()) } else { Err(pyo3::exceptions::PyRuntimeError::new_err("unknown ndarray layout")) }
+            && unsafe {
+                *header.dimensions.add(1) == 5
+                    && *header.strides == 10
+                    && (*header.descr).type_num == 3
+            };
+        if good {
+            Ok(())
+        } else {
+            Err(pyo3::exceptions::PyRuntimeError::new_err(
+                "unknown ndarray layout",
+            ))
+        }
     }
 
     /// The representation of a NumPy scalar type.
@@ -175,12 +192,18 @@ struct Ufunc {
 
 /// Hands NumPy's own inner loops to the code generator, so that `np.exp(x)` in a nest has the very bits of NumPy.
 fn register_ufuncs(module: &Bound<'_, PyAny>) {
-    let Ok(ufunc_type) = module.getattr("ufunc") else { return };
+    let Ok(ufunc_type) = module.getattr("ufunc") else {
+        return;
+    };
     for name in Known::all_names() {
-        let Some(Known::Numpy(NumpyFn::Unary(fun) | NumpyFn::Binary(fun))) = Known::from_name(&name) else {
+        let Some(Known::Numpy(NumpyFn::Unary(fun) | NumpyFn::Binary(fun))) =
+            Known::from_name(&name)
+        else {
             continue;
         };
-        let Ok(ufunc) = module.getattr(name.trim_start_matches("numpy.")) else { continue };
+        let Ok(ufunc) = module.getattr(name.trim_start_matches("numpy.")) else {
+            continue;
+        };
         if ufunc.get_type().is(&ufunc_type) {
             // SAFETY: an exact ufunc.
             unsafe { register_loops(fun, &*ufunc.as_ptr().cast::<Ufunc>()) };

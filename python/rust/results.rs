@@ -33,7 +33,12 @@ pub fn collect(
     if !host.write_back() {
         return Err(Reason::Internal("out of memory".into()));
     }
-    let this = Collector { py, parsed, binding, launch };
+    let this = Collector {
+        py,
+        parsed,
+        binding,
+        launch,
+    };
     this.write_global_places()?;
     let (writes, maybe) = order(&parsed.interface);
     // Nothing is assigned at all where no iteration ran, unless every name has an old value to keep.
@@ -65,7 +70,11 @@ fn release(values: &[*mut PyObject]) {
 
 impl Collector<'_> {
     fn live_out(&self, place: PlaceId) -> Option<&LiveOut> {
-        self.launch.nest().live_outs.iter().find(|l| l.place == place)
+        self.launch
+            .nest()
+            .live_outs
+            .iter()
+            .find(|l| l.place == place)
     }
 
     fn is_assigned(&self, live_out: &LiveOut) -> bool {
@@ -121,7 +130,11 @@ impl Collector<'_> {
             let mut at = object;
             for var in index {
                 let key = ffi::PyLong_FromLongLong(*self.launch.slot(*var).cast());
-                let next = if key.is_null() { key } else { ffi::PyObject_GetItem(at, key) };
+                let next = if key.is_null() {
+                    key
+                } else {
+                    ffi::PyObject_GetItem(at, key)
+                };
                 ffi::Py_XDECREF(key);
                 ffi::Py_XDECREF(at);
                 at = next;
@@ -145,11 +158,16 @@ impl Collector<'_> {
     }
 
     fn returned(&self) -> *mut PyObject {
-        let Some(returns) = &self.launch.nest().returns else { return std::ptr::null_mut() };
+        let Some(returns) = &self.launch.nest().returns else {
+            return std::ptr::null_mut();
+        };
         // SAFETY: new references; the tuple takes over its items.
         unsafe {
             match returns.form {
-                ReturnForm::Scalar => returns.vars.first().map_or(std::ptr::null_mut(), |v| self.variable(*v)),
+                ReturnForm::Scalar => returns
+                    .vars
+                    .first()
+                    .map_or(std::ptr::null_mut(), |v| self.variable(*v)),
                 ReturnForm::Tuple => {
                     let tuple = ffi::PyTuple_New(returns.vars.len() as isize);
                     for (i, var) in returns.vars.iter().enumerate() {

@@ -9,8 +9,8 @@ use nestwise_frontend::atoms::AtomKind;
 use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site, specialise};
 use nestwise_ir::surface;
 use nestwise_ir::{PlaceId, WithSpan};
-use nestwise_runtime::report::Stats;
 use nestwise_runtime::pipeline::Declined;
+use nestwise_runtime::report::Stats;
 use nestwise_runtime::{DeviceChoice, Ended, Outcome, Plan, Reason, Resume, options, pipeline};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -78,7 +78,11 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
     for id in &interface.pass_through {
         bound[id.index()].pass_through = true;
     }
-    Ok(Parsed { surface, interface, places: bound })
+    Ok(Parsed {
+        surface,
+        interface,
+        places: bound,
+    })
 }
 
 impl Site {
@@ -98,7 +102,9 @@ impl Site {
 
     fn parsed(&self, py: Python<'_>) -> Result<&Parsed, Reason> {
         let parsed = self.parsed.get_or_init(|| parse(py, &self.text));
-        parsed.as_ref().map_err(|all| all.first().map_or(Reason::Off, refused))
+        parsed
+            .as_ref()
+            .map_err(|all| all.first().map_or(Reason::Off, refused))
     }
 
     /// Number of names that are perhaps assigned.
@@ -124,8 +130,11 @@ impl Site {
         if threshold <= 0 {
             return true;
         }
-        let Ok(parsed) = self.parsed(py) else { return true };
-        self.work(py, parsed, arguments, true).is_none_or(|work| work > threshold)
+        let Ok(parsed) = self.parsed(py) else {
+            return true;
+        };
+        self.work(py, parsed, arguments, true)
+            .is_none_or(|work| work > threshold)
     }
 
     /// The product of the atoms' sizes, an upper measure of the trip counts; none if one is not a plain size.
@@ -141,7 +150,11 @@ impl Site {
         let mut work = 1i64;
         for atom in &parsed.interface.atom_plan {
             let place = &parsed.places[atom.place.index()];
-            let position = if atoms_only { atom.local_arg.map(|i| i as usize) } else { place.argument };
+            let position = if atoms_only {
+                atom.local_arg.map(|i| i as usize)
+            } else {
+                place.argument
+            };
             // SAFETY: borrowed references that live through the call.
             let object = unsafe {
                 match (place.scope, position) {
@@ -158,7 +171,11 @@ impl Site {
     }
 
     /// `CALL(reads...)`.
-    pub fn call(self: &Arc<Self>, py: Python<'_>, arguments: &[*mut PyObject]) -> PyResult<*mut PyObject> {
+    pub fn call(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        arguments: &[*mut PyObject],
+    ) -> PyResult<*mut PyObject> {
         lock(&self.stats).calls += 1;
         let progress = match self.guarded(py, arguments, None) {
             // SAFETY: the empty tuple, a new reference.
@@ -166,7 +183,9 @@ impl Site {
             Attempt::Failed => Progress::none(),
             Attempt::Ran(progress) => *progress,
         };
-        Ok(Py::new(py, Driver::start(self.clone(), progress))?.into_ptr().cast())
+        Ok(Py::new(py, Driver::start(self.clone(), progress))?
+            .into_ptr()
+            .cast())
     }
 
     /// Goes on natively from iteration `resume.next` of the top loop, with the names as they are now.
@@ -178,7 +197,12 @@ impl Site {
     }
 
     /// One attempt; whatever goes wrong in it, CPython can still run everything.
-    fn guarded(&self, py: Python<'_>, arguments: &[*mut PyObject], resume: Option<Resume>) -> Attempt {
+    fn guarded(
+        &self,
+        py: Python<'_>,
+        arguments: &[*mut PyObject],
+        resume: Option<Resume>,
+    ) -> Attempt {
         let work = std::panic::AssertUnwindSafe(|| self.attempt(py, arguments, resume));
         let attempt = std::panic::catch_unwind(work).unwrap_or_else(|panic| {
             let message = panic.downcast_ref::<String>().cloned();
@@ -216,7 +240,11 @@ impl Site {
         }
         let parsed = self.parsed(py)?;
         let globals = attributes::globals(py);
-        let names = Names { arguments, globals: globals.as_ptr(), builtins: attributes::builtins(py) };
+        let names = Names {
+            arguments,
+            globals: globals.as_ptr(),
+            builtins: attributes::builtins(py),
+        };
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
         for _ in 0..=parsed.places.len() {
             let mixed = lock(&self.mixed).clone();
@@ -250,7 +278,13 @@ impl Site {
         Err(Reason::Off)
     }
 
-    fn declined(&self, py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject], declined: &Declined) {
+    fn declined(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        arguments: &[*mut PyObject],
+        declined: &Declined,
+    ) {
         lock(&self.stats).declined(declined);
         if !declined.waits_for_compile
             && let Some(work) = self.work(py, parsed, arguments, false)
@@ -259,10 +293,17 @@ impl Site {
         }
     }
 
-    fn plan(&self, py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<Arc<Plan>, Reason> {
+    fn plan(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        binding: &Binding,
+    ) -> Result<Arc<Plan>, Reason> {
         let mut plans = lock(&self.plans);
         let count = binding.captures.len();
-        let found = plans.iter().position(|e| e.words.len() == count && binding.words().eq(e.words.iter().copied()));
+        let found = plans
+            .iter()
+            .position(|e| e.words.len() == count && binding.words().eq(e.words.iter().copied()));
         if let Some(at) = found {
             return plans[at].plan.clone();
         }
@@ -271,14 +312,20 @@ impl Site {
         }
         let captures = binding.describe(py);
         let options = options();
-        let settings = specialise::Options { python_minor: options.python_minor, fp: options.fp };
+        let settings = specialise::Options {
+            python_minor: options.python_minor,
+            fp: options.fp,
+        };
         let plan = specialise::specialise(&parsed.surface, &captures, settings)
             .map_err(|e| refused(&e))
             .and_then(|nest| pipeline::plan(nest, &options).map(Arc::new));
         if let Ok(plan) = &plan {
             lock(&self.stats).planned(plan);
         }
-        plans.push(Entry { words: binding.words().collect(), plan: plan.clone() });
+        plans.push(Entry {
+            words: binding.words().collect(),
+            plan: plan.clone(),
+        });
         plan
     }
 }
@@ -305,31 +352,41 @@ fn refused(refusal: &WithSpan<Refusal>) -> Reason {
 /// two are two.
 fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<(), Reason> {
     for (id, place) in parsed.surface.places.iter() {
-        let (Some(parent), true) = (place.parent, place.written) else { continue };
+        let (Some(parent), true) = (place.parent, place.written) else {
+            continue;
+        };
         let object = binding.captures[parent.index()].object;
         // SAFETY: null, or kept alive by the binding.
         let settable = !object.is_null()
             && unsafe { attributes::writable(py, object, parsed.places[id.index()].name.bind(py)) };
         if !settable {
-            return Err(Reason::Attribute { name: parsed.surface.path(id) });
+            return Err(Reason::Attribute {
+                name: parsed.surface.path(id),
+            });
         }
     }
     // An inlined function must not read what the site is about to change: its capture would be stale.
     for (_, function, _) in &binding.users {
         let reads = |name: &str| {
-            let own = |p: &surface::Place| p.captured && p.scope == surface::Scope::Global && p.name == name;
+            let own = |p: &surface::Place| {
+                p.captured && p.scope == surface::Scope::Global && p.name == name
+            };
             function.surface.places.values().any(own)
         };
         for id in &parsed.interface.stores {
             let place = &parsed.surface.places[*id];
             if place.scope == surface::Scope::Global && reads(&place.name) {
-                return Err(Reason::Attribute { name: place.name.clone() });
+                return Err(Reason::Attribute {
+                    name: place.name.clone(),
+                });
             }
         }
     }
     for (a, b) in &parsed.interface.distinct {
         if binding.captures[a.index()].object == binding.captures[b.index()].object {
-            return Err(Reason::Attribute { name: parsed.surface.path(*a) });
+            return Err(Reason::Attribute {
+                name: parsed.surface.path(*a),
+            });
         }
     }
     Ok(())
@@ -356,7 +413,11 @@ fn size(py: Python<'_>, object: *mut PyObject, kind: AtomKind) -> Option<i64> {
         }
         if crate::numpy::numpy(py).is_some_and(|np| ty == np.ndarray) {
             let header = crate::layout::array_header(object);
-            let axis = if let AtomKind::Dim(axis) = kind { axis as usize } else { 0 };
+            let axis = if let AtomKind::Dim(axis) = kind {
+                axis as usize
+            } else {
+                0
+            };
             return (axis < header.nd as usize).then(|| *header.dimensions.add(axis) as i64);
         }
     }

@@ -59,7 +59,11 @@ pub struct Launch {
 
 impl std::fmt::Debug for Launch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Launch({:?}, {}, next {})", self.ended, self.device, self.next)
+        write!(
+            f,
+            "Launch({:?}, {}, next {})",
+            self.ended, self.device, self.next
+        )
     }
 }
 
@@ -88,14 +92,25 @@ impl Launch {
     }
     /// The slot whose entry object `array` holds now.
     pub fn origin(&self, array: ArrayId) -> ArrayId {
-        let Some(slot) = self.kernel.layout.slot(array) else { return array };
+        let Some(slot) = self.kernel.layout.slot(array) else {
+            return array;
+        };
         // SAFETY: an aligned i64 of the frame, at the layout's offset.
-        ArrayId(unsafe { *self.frame.as_ptr().cast::<u8>().add(slot.origin).cast::<i64>() } as u32)
+        ArrayId(unsafe {
+            *self
+                .frame
+                .as_ptr()
+                .cast::<u8>()
+                .add(slot.origin)
+                .cast::<i64>()
+        } as u32)
     }
     /// What CPython would have taken for the iterations that ran, in seconds.
     pub fn replaced(&self) -> f64 {
         match self.top {
-            Some(t) if t.trips > 0 => self.interpreted.0 * self.iterations() as f64 / t.trips as f64,
+            Some(t) if t.trips > 0 => {
+                self.interpreted.0 * self.iterations() as f64 / t.trips as f64
+            }
             _ => self.interpreted.0,
         }
     }
@@ -103,7 +118,9 @@ impl Launch {
 
 /// Iterations of a range whose count is known to fit.
 pub fn trip_count(start: i64, stop: i64, step: i64) -> i64 {
-    nestwise_analysis::trip_count(start, stop, step).and_then(|t| i64::try_from(t).ok()).unwrap_or(0)
+    nestwise_analysis::trip_count(start, stop, step)
+        .and_then(|t| i64::try_from(t).ok())
+        .unwrap_or(0)
 }
 
 /// Runs the kernel as far as it gets, from iteration `from` of the top loop on.
@@ -121,7 +138,11 @@ pub fn launch<V: HasValue>(
     let frame = fill(plan, &kernel, sizes, views, captures)?;
     let mut launch = Box::new(Launch {
         ended: Ended::Finished,
-        device: if kernel.threaded { Device::Threads } else { Device::Serial },
+        device: if kernel.threaded {
+            Device::Threads
+        } else {
+            Device::Serial
+        },
         predicted: decision.estimate.warm(),
         seconds: 0.0,
         compile,
@@ -136,7 +157,12 @@ pub fn launch<V: HasValue>(
     });
     let begun = Instant::now();
     let per_trip = decision.estimate.compute.0 / sizes.top.map_or(1.0, |t| t.trips.max(1) as f64);
-    Runner { launch: &mut launch, views, host }.run(per_trip);
+    Runner {
+        launch: &mut launch,
+        views,
+        host,
+    }
+    .run(per_trip);
     launch.seconds = begun.elapsed().as_secs_f64();
     Ok(launch)
 }
@@ -205,7 +231,9 @@ impl Runner<'_> {
     /// After an event in iteration `at`, or somewhere from it on: as if only `lo..at` had run.
     fn take_back(&mut self, before: &Before, lo: i64, at: i64, hi: i64) -> Step {
         let reason = if self.header().status == Status::Event as i64 {
-            Reason::Event { line: self.header().event_line as u32 }
+            Reason::Event {
+                line: self.header().event_line as u32,
+            }
         } else {
             Reason::FloatingPoint
         };
@@ -267,12 +295,16 @@ impl Runner<'_> {
     fn save(&self, lo: i64, hi: i64) -> Before {
         let kernel = &self.launch.kernel;
         if !kernel.may_fire && !kernel.warns {
-            return Before { arrays: Vec::new(), frame: Vec::new() };
+            return Before {
+                arrays: Vec::new(),
+                frame: Vec::new(),
+            };
         }
         let arrays = kernel.undo.slots().filter_map(|slot| {
             let view = self.views.get(slot.array.index())?;
             let part = match (slot.axis, self.launch.top) {
-                (Some((axis, offset)), Some(top)) => {
+                // The tag plane of a mixed list is not cut.
+                (Some((axis, offset)), Some(top)) if view.tags.is_null() => {
                     let first = top.start + lo * top.step + offset;
                     let last = top.start + (hi - 1) * top.step + offset;
                     undo::slice(view, axis as usize, first.min(last), first.max(last) + 1)
@@ -281,7 +313,10 @@ impl Runner<'_> {
             };
             Some(Saved::of(&part))
         });
-        Before { arrays: arrays.collect(), frame: self.launch.frame.clone() }
+        Before {
+            arrays: arrays.collect(),
+            frame: self.launch.frame.clone(),
+        }
     }
 
     fn restore(&mut self, before: &Before) {
@@ -332,7 +367,9 @@ fn fill<V: HasValue>(
     unsafe {
         (*base.cast::<FrameHeader>()).trips = sizes.top.map_or(0, |t| t.trips);
         for (id, view) in plan.nest().arrays.ids().zip(views) {
-            let Some(slot) = layout.slot(id) else { continue };
+            let Some(slot) = layout.slot(id) else {
+                continue;
+            };
             *base.add(slot.ptr).cast() = view.ptr;
             for axis in 0..slot.rank {
                 *base.add(slot.extents + 8 * axis).cast() = view.extents[axis];
@@ -345,7 +382,9 @@ fn fill<V: HasValue>(
         }
         for (id, var) in kernel.nest.vars.iter() {
             let Some(capture) = var.live_in else { continue };
-            let Some(offset) = layout.var(id) else { continue };
+            let Some(offset) = layout.var(id) else {
+                continue;
+            };
             let slot = base.add(offset);
             let value = captures.get(capture as usize).map(HasValue::value);
             let stored = value.is_some_and(|v| store(slot, var.ty.repr, v));

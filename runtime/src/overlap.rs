@@ -66,7 +66,8 @@ impl ArrayView {
 
     /// Whether rows follow each other without gaps, last axis fastest.
     pub fn has_unit_stride(&self) -> bool {
-        self.rank > 0 && (self.strides[self.rank - 1] == self.size || self.extents[self.rank - 1] <= 1)
+        self.rank > 0
+            && (self.strides[self.rank - 1] == self.size || self.extents[self.rank - 1] <= 1)
     }
 }
 
@@ -76,7 +77,8 @@ pub fn disjoint(views: &[ArrayView], written: impl Fn(usize) -> bool) -> bool {
     let ranges: Vec<(i64, i64)> = views.iter().map(ArrayView::range).collect();
     (0..views.len()).filter(|&w| written(w)).all(|w| {
         views[w].is_injective()
-            && (0..views.len()).all(|o| o == w || ranges[w].1 <= ranges[o].0 || ranges[o].1 <= ranges[w].0)
+            && (0..views.len())
+                .all(|o| o == w || ranges[w].1 <= ranges[o].0 || ranges[o].1 <= ranges[w].0)
     })
 }
 

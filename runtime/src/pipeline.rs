@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
-use nestwise_ir::Nest;
+use nestwise_ir::{ArrayId, Nest, StmtKind};
 use std::time::Instant;
 
 /// A captured value in native form.
@@ -90,6 +90,7 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     if let Err(why) = nestwise_ir::verify::verify(&nest) {
         return Err(Reason::Internal(why));
     }
+    spread_writes(&mut nest);
     // Guards that no value of these types can make fire.
     analysis::prove(&mut nest);
     // What each loop may do, if its arrays do not overlap.
@@ -99,6 +100,30 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     // What one trip of each loop costs on each device.
     let prices = Prices::new(&Features::of(&nest), &options.profile);
     Ok(Plan::new(nest, verdicts, bounds, prices))
+}
+
+/// Slots that trade places (buffer swaps) hold each other's arrays in turn: what one of them writes or reads, any
+/// of their arrays may see.
+fn spread_writes(nest: &mut Nest) {
+    let mut moves: Vec<(ArrayId, ArrayId)> = Vec::new();
+    nest.walk(&mut |stmt| {
+        if let StmtKind::Rebind(pairs) = &stmt.kind {
+            moves.extend(pairs);
+        }
+    });
+    // As many rounds as the longest chain of moves could be.
+    for _ in 0..nest.arrays.len() {
+        for (dst, src) in &moves {
+            let (read, written) = (
+                nest.arrays[*dst].read | nest.arrays[*src].read,
+                nest.arrays[*dst].written | nest.arrays[*src].written,
+            );
+            for slot in [*dst, *src] {
+                nest.arrays[slot].read = read;
+                nest.arrays[slot].written = written;
+            }
+        }
+    }
 }
 
 /// Once per call: what needs values.
@@ -134,8 +159,10 @@ fn attempt<V: HasValue>(
     // Where that is cheapest.
     let decision = decide(plan, &sizes, captures, &options);
     if decision.device == Device::Interpreter {
-        let declined =
-            Declined { interpreted: decision.interpreted, waits_for_compile: decision.waits_for_compile };
+        let declined = Declined {
+            interpreted: decision.interpreted,
+            waits_for_compile: decision.waits_for_compile,
+        };
         return Ok(Outcome::Declined(declined));
     }
     // The memory to work on, and which of it may overlap.
@@ -144,7 +171,10 @@ fn attempt<V: HasValue>(
     let kernel = plan.kernel(&sizes, &views, decision.device, &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
-    launch::launch(plan, kernel, &sizes, &views, captures, &decision, from, host).map(Outcome::Launched)
+    launch::launch(
+        plan, kernel, &sizes, &views, captures, &decision, from, host,
+    )
+    .map(Outcome::Launched)
 }
 
 fn decide<V: HasValue>(

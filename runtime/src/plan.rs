@@ -134,13 +134,20 @@ impl Plan {
             .iter()
             .map(|(id, l)| {
                 let indent = "  ".repeat(l.depth as usize);
-                format!("{indent}line {}: {}", l.span.line, self.verdicts.describe(&self.nest, id))
+                format!(
+                    "{indent}line {}: {}",
+                    l.span.line,
+                    self.verdicts.describe(&self.nest, id)
+                )
             })
             .collect()
     }
 
     /// The ints and extents of a call.
-    pub fn launch_values<V: HasValue>(&self, captures: &[V]) -> Result<analysis::LaunchValues, Reason> {
+    pub fn launch_values<V: HasValue>(
+        &self,
+        captures: &[V],
+    ) -> Result<analysis::LaunchValues, Reason> {
         let mut values = analysis::LaunchValues::unknown(&self.nest);
         for (id, var) in self.nest.vars.iter() {
             let Some(capture) = var.live_in else { continue };
@@ -158,7 +165,10 @@ impl Plan {
                 _ => return Err(Reason::Unbound(array.name.clone())),
             };
             if rank != array.rank as usize {
-                return Err(Reason::Array { name: array.name.clone(), why: "its rank changed" });
+                return Err(Reason::Array {
+                    name: array.name.clone(),
+                    why: "its rank changed",
+                });
             }
             values.dims[id.index()] = extents;
         }
@@ -169,15 +179,28 @@ impl Plan {
     pub fn resolve(&self, values: analysis::LaunchValues) -> Result<Sizes, Reason> {
         let mut proven = GuardSet::new(self.bounds.guards());
         if !self.bounds.resolve(&values, &mut proven).trips_ok {
-            let line = self.nest.needs_trip.first().map_or(0, |l| self.nest.loops[*l].span.line);
+            let line = self
+                .nest
+                .needs_trip
+                .first()
+                .map_or(0, |l| self.nest.loops[*l].span.line);
             return Err(Reason::NoTrip { line });
         }
         let top = match self.nest.top_for() {
             Some(top) => Some(top_range(&self.nest, top, &values)?),
             None => None,
         };
-        let trips = self.nest.loops.ids().map(|id| self.bounds.trips(&values, id).unwrap_or(UNKNOWN_TRIPS));
-        Ok(Sizes { trips: trips.collect(), values, proven, top })
+        let trips = self
+            .nest
+            .loops
+            .ids()
+            .map(|id| self.bounds.trips(&values, id).unwrap_or(UNKNOWN_TRIPS));
+        Ok(Sizes {
+            trips: trips.collect(),
+            values,
+            proven,
+            top,
+        })
     }
 
     /// Prices the devices.
@@ -187,18 +210,29 @@ impl Plan {
             if let Some(Value::Sequence { rank, extents }) =
                 captures.get(array.capture as usize).map(HasValue::value)
             {
-                let cost = if array.kind == ArrayKind::Str { 0.1 } else { 1.0 };
+                let cost = if array.kind == ArrayKind::Str {
+                    0.1
+                } else {
+                    1.0
+                };
                 list_elements += cost * extents[..*rank].iter().map(|e| *e as f64).product::<f64>();
             }
         }
         let trips = |id: LoopId| sizes.trips.get(id.index()).copied().unwrap_or(1.0);
-        let forks = self.verdicts.parallel_roots(&self.nest).map(|id| self.times_entered(id, &trips));
+        let forks = self
+            .verdicts
+            .parallel_roots(&self.nest)
+            .map(|id| self.times_entered(id, &trips));
         let situation = Situation {
             list_elements,
             undo_bytes: 0.0,
             compiled: !lock(&self.kernels).is_empty(),
             lost: *lock(&self.lost),
-            threads: if forks.is_some() { options.threads as u32 } else { 1 },
+            threads: if forks.is_some() {
+                options.threads as u32
+            } else {
+                1
+            },
             forks: forks.unwrap_or(1.0),
             vectorised: self.verdicts.some_innermost_parallel(&self.nest),
         };
@@ -231,7 +265,13 @@ impl Plan {
         options: &Options,
         entered: Instant,
     ) -> Result<(Arc<Kernel>, CompileInfo), Reason> {
-        let written = |slot: usize| self.nest.arrays.values().nth(slot).is_some_and(|a| a.written);
+        let written = |slot: usize| {
+            self.nest
+                .arrays
+                .values()
+                .nth(slot)
+                .is_some_and(|a| a.written)
+        };
         let key = Key {
             proven: sizes.proven.clone(),
             disjoint: overlap::disjoint(views, written),
@@ -248,7 +288,14 @@ impl Plan {
         let (kernel, from_disk) = self.build(&key, sizes, options)?;
         let kernel = Arc::new(kernel);
         kernels.push((key, kernel.clone()));
-        Ok((kernel, CompileInfo { happened: true, from_disk, time: entered.elapsed() }))
+        Ok((
+            kernel,
+            CompileInfo {
+                happened: true,
+                from_disk,
+                time: entered.elapsed(),
+            },
+        ))
     }
 
     fn build(&self, key: &Key, sizes: &Sizes, options: &Options) -> Result<(Kernel, bool), Reason> {
@@ -261,14 +308,20 @@ impl Plan {
             unit_stride: &key.unit_stride,
             fp: fp_mode(options.fp),
         };
-        let cached = options.cache_dir.as_deref().map(|dir| (dir, cache_key(&spec, options)));
+        let cached = options
+            .cache_dir
+            .as_deref()
+            .map(|dir| (dir, cache_key(&spec, options)));
         let stored = cached.as_ref().and_then(|(dir, key)| cache::load(dir, key));
-        let from_disk = stored.as_ref().and_then(|object| codegen::load(object).ok());
+        let from_disk = stored
+            .as_ref()
+            .and_then(|object| codegen::load(object).ok());
         let found = from_disk.is_some();
         let code = match from_disk {
             Some(code) => code,
             None => {
-                let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
+                let compiled =
+                    codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
                 if let Some((dir, key)) = &cached {
                     // A cache that cannot be written only costs time.
                     let _ = cache::store(dir, key, &compiled.object);
@@ -280,11 +333,28 @@ impl Plan {
         let undo = crate::provisional::undo_plan(&nest);
         let may_fire = undo.may_fire();
         let threaded = !schedule.threads.is_empty();
-        Ok((Kernel { nest, code, layout, undo, may_fire, warns: self.warns, threaded }, found))
+        Ok((
+            Kernel {
+                nest,
+                code,
+                layout,
+                undo,
+                may_fire,
+                warns: self.warns,
+                threaded,
+            },
+            found,
+        ))
     }
 
     /// The rewriting and mapping for these facts.
-    fn schedule(&self, nest: Nest, key: &Key, sizes: &Sizes, options: &Options) -> (Nest, Schedule) {
+    fn schedule(
+        &self,
+        nest: Nest,
+        key: &Key,
+        sizes: &Sizes,
+        options: &Options,
+    ) -> (Nest, Schedule) {
         if !key.disjoint {
             // What may overlap runs in the order it was written.
             return (nest, Schedule::serial());
@@ -310,8 +380,16 @@ fn top_range(nest: &Nest, top: &For, values: &analysis::LaunchValues) -> Result<
     let trips = analysis::trip_count(start, stop, step).and_then(|t| i64::try_from(t).ok());
     let trips = trips.ok_or(Reason::Bounds)?;
     // The counter after the last trip must not leave 64 bits either.
-    trips.checked_mul(step).and_then(|d| start.checked_add(d)).ok_or(Reason::Bounds)?;
-    Ok(TopRange { trips, start, stop, step })
+    trips
+        .checked_mul(step)
+        .and_then(|d| start.checked_add(d))
+        .ok_or(Reason::Bounds)?;
+    Ok(TopRange {
+        trips,
+        start,
+        stop,
+        step,
+    })
 }
 
 fn fp_mode(fp: nestwise_ir::FpMode) -> codegen::FpMode {
@@ -325,7 +403,10 @@ fn fp_mode(fp: nestwise_ir::FpMode) -> codegen::FpMode {
 /// Everything the object code depends on.
 fn cache_key(spec: &codegen::KernelSpec<'_>, options: &Options) -> cache::Key {
     let mut hasher = blake3::Hasher::new();
-    let _ = serde_json::to_writer(&mut hasher, &(spec.nest, spec.schedule, spec.disjoint, spec.unit_stride));
+    let _ = serde_json::to_writer(
+        &mut hasher,
+        &(spec.nest, spec.schedule, spec.disjoint, spec.unit_stride),
+    );
     hasher.update(format!("{:?}", spec.fp).as_bytes());
     hasher.update(codegen::target_description().as_bytes());
     hasher.update(options.versions.as_bytes());

@@ -46,11 +46,18 @@ impl Job {
                 return;
             }
             let total = i128::from(self.hi) - i128::from(self.lo);
-            let cut = |p: i64| (i128::from(self.lo) + total * i128::from(p) / i128::from(self.parts)) as i64;
+            let cut = |p: i64| {
+                (i128::from(self.lo) + total * i128::from(p) / i128::from(self.parts)) as i64
+            };
             fpenv::clear();
             // SAFETY: the part is ours alone; record `part` lies inside the allocation.
             unsafe {
-                (self.body)(self.env, cut(part), cut(part + 1), self.records.add(part as usize * self.part_size));
+                (self.body)(
+                    self.env,
+                    cut(part),
+                    cut(part + 1),
+                    self.records.add(part as usize * self.part_size),
+                );
             }
             if fpenv::raised() {
                 self.raised.store(true, Ordering::Relaxed);
@@ -81,7 +88,10 @@ fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
     {
         return Some(pool.clone());
     }
-    let built = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("nestwise-{i}")).build();
+    let built = ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|i| format!("nestwise-{i}"))
+        .build();
     let pool = Arc::new(built.ok()?);
     if let Some((owner, _, old)) = slot.replace((pid, threads, pool.clone()))
         && owner != pid
@@ -107,7 +117,11 @@ pub unsafe extern "C" fn parallel(
 ) -> i64 {
     let threads = options().threads;
     let trips = hi.saturating_sub(lo).max(1);
-    let parts = if threads < 2 { 1 } else { trips.min(threads as i64 * PARTS_PER_THREAD) };
+    let parts = if threads < 2 {
+        1
+    } else {
+        trips.min(threads as i64 * PARTS_PER_THREAD)
+    };
     let part_size = part_size.max(1) as usize;
     let layout = layout(parts, part_size);
     // SAFETY: the layout's size is not zero.
@@ -159,5 +173,6 @@ pub unsafe extern "C" fn free_parts(records: *mut u8, parts: i64, part_size: i64
 
 fn layout(parts: i64, part_size: usize) -> Layout {
     // Both are small: parts is bounded by the thread count, a record by the number of variables of a nest.
-    Layout::from_size_align(parts.max(1) as usize * part_size, 64).unwrap_or(Layout::new::<[u64; 8]>())
+    Layout::from_size_align(parts.max(1) as usize * part_size, 64)
+        .unwrap_or(Layout::new::<[u64; 8]>())
 }

@@ -6,7 +6,12 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
     /// The front end refuses the nest for these types.
-    Refused { line: u32, code: &'static str, message: String, hint: Option<String> },
+    Refused {
+        line: u32,
+        code: &'static str,
+        message: String,
+        hint: Option<String>,
+    },
     /// The site was switched off after repeated failures.
     Off,
     /// The device was fixed to the interpreter by the user.
@@ -77,16 +82,24 @@ impl fmt::Display for Reason {
             Self::List { name, why } => write!(f, "list {name}: {why}"),
             Self::Attribute { name } => write!(f, "reading {name} might run code of a class"),
             Self::NoTrip { line } => {
-                write!(f, "line {line}: the loop runs zero times, and a variable's type depends on that")
+                write!(
+                    f,
+                    "line {line}: the loop runs zero times, and a variable's type depends on that"
+                )
             }
             Self::Bounds => write!(f, "the loop's bounds leave 64 bits"),
             Self::ZeroStep => write!(f, "the step of a range is zero"),
-            Self::Event { line: 0 } => write!(f, "something happened that only CPython can do right"),
+            Self::Event { line: 0 } => {
+                write!(f, "something happened that only CPython can do right")
+            }
             Self::Event { line } => write!(
                 f,
                 "line {line}: an index out of range, an integer beyond its width, a division by zero or the like"
             ),
-            Self::FloatingPoint => write!(f, "a floating-point overflow or invalid operation that NumPy warns of"),
+            Self::FloatingPoint => write!(
+                f,
+                "a floating-point overflow or invalid operation that NumPy warns of"
+            ),
             Self::Environment(what) => write!(f, "{what}"),
             Self::Codegen(why) => write!(f, "compilation failed: {why}"),
             Self::Internal(why) => write!(f, "internal failure: {why}"),

@@ -23,7 +23,11 @@ impl Saved {
             // SAFETY: one tag per element.
             unsafe { std::slice::from_raw_parts(view.tags, view.len() as usize) }.to_vec()
         };
-        Saved { view: *view, bytes, tags }
+        Saved {
+            view: *view,
+            bytes,
+            tags,
+        }
     }
 
     /// Puts every element back.
@@ -37,7 +41,9 @@ impl Saved {
         });
         if !self.tags.is_empty() {
             // SAFETY: as in `of`.
-            unsafe { std::ptr::copy_nonoverlapping(self.tags.as_ptr(), self.view.tags, self.tags.len()) };
+            unsafe {
+                std::ptr::copy_nonoverlapping(self.tags.as_ptr(), self.view.tags, self.tags.len())
+            };
         }
     }
 }
@@ -71,10 +77,15 @@ fn for_each_run(view: &ArrayView, f: &mut impl FnMut(*mut u8, usize)) {
         } else {
             for i in 0..view.extents[last] {
                 // SAFETY: as above.
-                f(unsafe { row.offset((i * view.strides[last]) as isize) }, view.size as usize);
+                f(
+                    unsafe { row.offset((i * view.strides[last]) as isize) },
+                    view.size as usize,
+                );
             }
         }
-        let Some(axis) = (0..last).rev().find(|a| index[*a] + 1 < outer[*a]) else { return };
+        let Some(axis) = (0..last).rev().find(|a| index[*a] + 1 < outer[*a]) else {
+            return;
+        };
         index[axis] += 1;
         index[axis + 1..last].fill(0);
     }

@@ -49,6 +49,10 @@ pub struct Touch {
     pub store: bool,
     /// Iteration numbers of the enclosing loops, outermost first.
     pub iterations: Vec<(LoopId, u64)>,
+    /// The top loop's counter.
+    pub top: Option<i128>,
+    /// Position per axis.
+    pub index: Vec<i64>,
 }
 
 /// What happened.
@@ -60,7 +64,14 @@ pub struct Trace {
 
 /// Runs a nest.
 pub fn run(nest: &Nest, memory: Memory) -> Trace {
+    run_reversed(nest, memory, None)
+}
+
+/// Runs a nest, the iterations of one `for` in reverse.
+pub fn run_reversed(nest: &Nest, memory: Memory, reversed: Option<LoopId>) -> Trace {
     let mut m = Machine {
+        reversed,
+        top: None,
         numbers: numbering(nest),
         slots: (0..nest.arrays.len()).collect(),
         memory,
@@ -101,6 +112,8 @@ enum Jump {
 }
 
 struct Machine {
+    reversed: Option<LoopId>,
+    top: Option<i128>,
     numbers: HashMap<usize, GuardId>,
     slots: Vec<usize>,
     memory: Memory,
@@ -208,13 +221,23 @@ impl Machine {
             return Err(Jump::Stop(Outcome::Violation("step 0")));
         }
         self.loops.push((l.id, 0));
+        let mut values = vec![];
         let mut c = start;
-        while (step > 0 && c < stop) || (step < 0 && c > stop) {
+        while ((step > 0 && c < stop) || (step < 0 && c > stop)) && values.len() < 10_000 {
+            values.push(c);
+            c += step;
+        }
+        if self.reversed == Some(l.id) {
+            values.reverse();
+        }
+        for c in values {
             self.memory.vars[l.counter.index()] = Some(Value::Int(c));
+            if self.loops.len() == 1 {
+                self.top = Some(c);
+            }
             if !self.iteration(l.id, &l.body)? {
                 break;
             }
-            c += step;
         }
         self.loops.pop();
         Ok(())
@@ -237,7 +260,14 @@ impl Machine {
     fn touch(&mut self, access: AccessId, array: ArrayId, element: usize, store: bool) -> usize {
         let object = self.slots[array.index()];
         let iterations = self.loops.clone();
-        self.touches.push(Touch { access, object, element, store, iterations });
+        let mut index = vec![];
+        let mut rest = element as i64;
+        for d in self.memory.dims[object].iter().rev() {
+            index.insert(0, rest % d);
+            rest /= d;
+        }
+        let top = self.top;
+        self.touches.push(Touch { access, object, element, store, iterations, top, index });
         object
     }
 

@@ -1,4 +1,6 @@
 //! Tests over whole nests.
 
 mod proofs;
+mod properties;
+mod schedules;
 mod verdicts;

@@ -107,6 +107,7 @@ impl<'u, 'a> Func<'u, 'a> {
         let f = ir.add_function(&CString::new(name).unwrap_or_default(), ty);
         ir.attribute(f, "nounwind", 0);
         ir.string_attribute(f, "prefer-vector-width", &u.vector_width());
+        ir.string_attribute(f, "tune-cpu", u.host.tune);
         ir.string_attribute(f, "no-trapping-math", "true");
         ir.param_attribute(f, 0, "noalias");
         ir.param_attribute(f, 0, "nonnull");

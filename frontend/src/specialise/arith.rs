@@ -5,10 +5,12 @@ use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
 use nestwise_ir::{BinOp, Prov, Scalar, Span, Ty};
 
 use super::build;
+use super::facts::Wish;
 use super::kinds::{self, Kind, Kinds, Rule};
 use super::lower::Lower;
 use super::range;
 use super::value::{Sv, Tag, Val};
+use super::webs::WebId;
 use super::{R, refuse};
 use crate::refusal::Refusal;
 
@@ -152,16 +154,14 @@ impl Lower<'_> {
     /// Ask for the variables involved to carry a tag; the next round will see numbers.
     fn demand_num(&mut self, op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
         let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
-        let before = self.facts.changed;
-        self.facts.changed = false;
-        if a.kinds.union(b.kinds).union(kinds).within(pair) {
-            for web in [&a, &b].into_iter().filter(|sv| sv.kinds == pair).filter_map(|sv| sv.web) {
-                self.facts.demand(web, |f| &mut f.num);
-            }
+        let within = a.kinds.union(b.kinds).union(kinds).within(pair);
+        let webs = [&a, &b].into_iter().filter(|sv| sv.kinds == pair && within).filter_map(|sv| sv.web);
+        let webs: Vec<WebId> = webs.collect();
+        if webs.is_empty() {
+            return Err(self.wrong_operands(op, &a, &b, span));
         }
-        let demanded = self.facts.changed;
-        self.facts.changed |= before;
-        if demanded { Ok(Sv::bottom(span)) } else { Err(self.wrong_operands(op, &a, &b, span)) }
+        webs.into_iter().for_each(|web| self.facts.wish(Wish::Web(web)));
+        Ok(Sv::bottom(span))
     }
 
     /// `float(value)` as an operand of float arithmetic.

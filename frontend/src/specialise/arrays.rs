@@ -4,6 +4,7 @@ use nestwise_ir::nest::{Cast, Expr, ExprKind, StmtKind};
 use nestwise_ir::{Access, ArrayKind, Scalar, Span, Ty};
 
 use super::build;
+use super::facts::Wish;
 use super::hir;
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
@@ -261,7 +262,7 @@ impl Lower<'_> {
             }
         }
         for capture in captures {
-            self.facts.num_slot(capture);
+            self.facts.wish(Wish::Slot(capture));
         }
     }
 

@@ -54,9 +54,20 @@ pub(super) struct Facts {
     pub parity: BTreeSet<usize>,
     /// What `return` returns.
     pub returns: Option<Returns>,
+    /// Representations that operations asked for. What a round sees before types have settled may mislead, so
+    /// they are granted only when nothing else is new.
+    wished: BTreeSet<Wish>,
     /// Something was learnt in this round.
     pub changed: bool,
     pub round: u32,
+}
+
+/// Something that must hold ints and floats with a tag.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Wish {
+    Web(WebId),
+    /// A list, by its capture.
+    Slot(u32),
 }
 
 /// What the site returns.
@@ -115,8 +126,23 @@ impl Facts {
         self.changed |= self.flagged.insert(local);
     }
 
-    pub fn num_slot(&mut self, capture: u32) {
-        self.changed |= self.num_slots.insert(capture);
+    /// Asks for tagged numbers.
+    pub fn wish(&mut self, wish: Wish) {
+        self.wished.insert(wish);
+    }
+
+    /// Ends a round. True if the next one will know more.
+    pub fn settle(&mut self) -> bool {
+        let wished = std::mem::take(&mut self.wished);
+        if !self.changed {
+            for wish in wished {
+                match wish {
+                    Wish::Web(web) => self.demand(web, |f| &mut f.num),
+                    Wish::Slot(capture) => self.changed |= self.num_slots.insert(capture),
+                }
+            }
+        }
+        self.changed
     }
 
     /// Records the types of a definition.

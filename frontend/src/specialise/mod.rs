@@ -71,7 +71,7 @@ pub fn specialise(site: &Site, captures: &[Capture], options: Options) -> Result
         let mut lower = lower::Lower::new(&hir, &webs, captures, options, &mut facts);
         let lowered = lower.stmts(&hir.top);
         let nest = lowered.and_then(|()| lower.finish());
-        if facts.changed {
+        if facts.settle() {
             // What was learnt may be what was missing.
             continue;
         }

@@ -11,6 +11,9 @@ use crate::capture::{Capture, Known};
 use crate::places::ScopeInfo;
 use crate::refusal::Refusal;
 
+mod cpython;
+mod eval;
+mod meaning;
 mod text;
 
 /// What a name of a test holds.

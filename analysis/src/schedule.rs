@@ -1,0 +1,409 @@
+//! The schedules worth pricing for a nest: which loop becomes vector lanes, which runs on threads, on the nest as
+//! written and on its legal rewritings.
+//!
+//! Strict semantics throughout: the operations that make up one element, and their order, never change. So a sum
+//! over `k` stays a serial loop, and it is a loop around it (`j`) whose iterations become the lanes.
+
+use crate::affine::{Affine, Ix};
+use crate::forms::{AccessForm, Forms};
+use crate::legality::{Given, irregular, perfect_band, sticky_safe};
+use crate::liveness::VarSet;
+use crate::structure::{any, assigned, find_body};
+use crate::transform::{move_innermost, promote};
+use crate::verdict::{Analysis, Options, Verdict, analyse_with};
+use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
+use nestwise_ir::schedule::ThreadLoop;
+use nestwise_ir::{ArrayId, FpMode, LoopId, Schedule};
+
+/// What a launch (or a guess) says about sizes and layout.
+#[derive(Clone, Debug, Default)]
+pub struct LaunchInfo {
+    /// By loop: the estimated trip count.
+    pub trips: Vec<Option<f64>>,
+    /// By slot and axis: consecutive elements along the axis are adjacent in memory.
+    pub unit_stride: Vec<[bool; 8]>,
+    /// Lanes of 8-byte elements that a vectorised outer loop should have; 0: no such loops.
+    pub lanes: u32,
+    /// All slots are different memory.
+    pub disjoint: bool,
+    /// The runtime takes back a whole chunk when an event fires.
+    pub undo: bool,
+    /// Whether sums of floats may be reassociated.
+    pub fp: FpMode,
+}
+
+impl LaunchInfo {
+    /// C order everywhere, sizes unknown.
+    pub fn guess(nest: &Nest, fp: FpMode) -> LaunchInfo {
+        let unit = |rank: u32| std::array::from_fn(|axis| axis + 1 == rank as usize);
+        LaunchInfo {
+            trips: vec![None; nest.loops.len()],
+            unit_stride: nest.arrays.values().map(|a| unit(a.rank)).collect(),
+            lanes: 16,
+            disjoint: true,
+            undo: true,
+            fp,
+        }
+    }
+    fn trips(&self, id: LoopId) -> Option<f64> {
+        self.trips.get(id.index()).copied().flatten()
+    }
+    fn unit(&self, a: ArrayId, axis: usize) -> bool {
+        self.unit_stride.get(a.index()).and_then(|u| u.get(axis)).copied().unwrap_or(false)
+    }
+}
+
+/// How a candidate runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kind {
+    /// Loops on threads.
+    pub threads: bool,
+    /// Loops as vector lanes, or left to the compiler's vectoriser.
+    pub vector: bool,
+    /// What was done to the nest.
+    pub rewrite: Rewrite,
+}
+
+/// What was done to a candidate's nest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rewrite {
+    /// Nothing.
+    None,
+    /// Elements that a loop keeps storing are held in variables.
+    Promoted,
+    /// The loop was made the innermost of its band.
+    Interchanged(LoopId),
+}
+
+/// A way to run a nest.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The rewritten nest; `None`: as it was.
+    pub nest: Option<Nest>,
+    /// By loop of the candidate's nest: the loop it was.
+    pub origin: Vec<LoopId>,
+    /// The mapping of its loops.
+    pub schedule: Schedule,
+    /// In words.
+    pub kind: Kind,
+}
+
+/// Lanes at most, for elements of any size.
+const MAX_LANES: u32 = 64;
+
+/// The candidates for a nest with proven guards cleared; the first is serial and plain.
+pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Candidate> {
+    let same: Vec<LoopId> = nest.loops.ids().collect();
+    let plain = Kind { threads: false, vector: false, rewrite: Rewrite::None };
+    let mut out =
+        vec![Candidate { nest: None, origin: same.clone(), schedule: Schedule::serial(), kind: plain }];
+    add(nest, analysis, info, (Rewrite::None, &same), &mut out);
+    let given = Given { nest, analysis, disjoint: info.disjoint, undo: info.undo };
+    for band in bands(nest) {
+        for (i, id) in band.iter().enumerate() {
+            let inner = &band[i..];
+            // Worth it only if the loop then walks along memory.
+            if !strides(nest, analysis, info, *id).smooth() {
+                continue;
+            }
+            if let Some((moved, origin)) = move_innermost(&given, inner) {
+                rewritten(moved, info, (Rewrite::Interchanged(*id), &origin), &mut out);
+            }
+        }
+    }
+    if let Some(promoted) = promote(&given) {
+        rewritten(promoted, info, (Rewrite::Promoted, &same), &mut out);
+    }
+    out
+}
+
+fn rewritten(nest: Nest, info: &LaunchInfo, how: (Rewrite, &[LoopId]), out: &mut Vec<Candidate>) {
+    let options = Options { fp: info.fp, disjoint: info.disjoint };
+    let analysis = analyse_with(&nest, options);
+    let trips = how.1.iter().map(|old| info.trips(*old)).collect();
+    add(&nest, &analysis, &LaunchInfo { trips, ..info.clone() }, how, out);
+}
+
+/// The schedules of one form of the nest.
+fn add(
+    nest: &Nest,
+    analysis: &Analysis,
+    info: &LaunchInfo,
+    (rewrite, origin): (Rewrite, &[LoopId]),
+    out: &mut Vec<Candidate>,
+) {
+    let lanes = vectorise(nest, analysis, info);
+    let threads = thread_loops(nest, analysis, info);
+    let vector = !(lanes.vector.is_empty() && lanes.independent.is_empty());
+    let mut push = |schedule: Schedule| {
+        let nest = (rewrite != Rewrite::None).then(|| nest.clone());
+        let kind = Kind { threads: !schedule.threads.is_empty(), vector, rewrite };
+        out.push(Candidate { nest, origin: origin.to_vec(), schedule, kind });
+    };
+    if vector || rewrite != Rewrite::None {
+        push(lanes.clone());
+    }
+    if !threads.is_empty() {
+        push(Schedule { threads, ..lanes });
+    }
+}
+
+/// Perfect bands of two or more loops, each from its outermost loop; the top loop stays where it is.
+fn bands(nest: &Nest) -> Vec<Vec<LoopId>> {
+    let mut out: Vec<Vec<LoopId>> = vec![];
+    nest.walk(&mut |s| {
+        if let StmtKind::For(l) = &s.kind
+            && l.id != LoopId(0)
+            && !out.iter().any(|b| b.contains(&l.id))
+        {
+            let band = perfect_band(l);
+            if (2..=4).contains(&band.len()) {
+                out.push(band);
+            }
+        }
+    });
+    out
+}
+
+/// How the accesses in a loop move with its counter.
+#[derive(Clone, Copy, Default, Debug)]
+struct Strides {
+    /// One element at a time.
+    unit: u32,
+    /// Not at all.
+    fixed: u32,
+    /// Farther, or not affine: loads.
+    far_loads: u32,
+    /// Farther, or not affine: stores.
+    far_stores: u32,
+}
+
+impl Strides {
+    /// Whether a vector of iterations mostly touches adjacent elements.
+    fn smooth(self) -> bool {
+        self.unit > 0 && self.far_stores == 0 && self.far_loads <= self.unit
+    }
+}
+
+fn strides(_nest: &Nest, analysis: &Analysis, info: &LaunchInfo, id: LoopId) -> Strides {
+    let mut out = Strides::default();
+    let inside = analysis.forms.accesses.iter().flatten().filter(|a| a.loops.contains(&id));
+    for a in inside {
+        match movement(&analysis.forms, info, a, id) {
+            Some(0) => out.fixed += 1,
+            Some(1) => out.unit += 1,
+            _ if a.store => out.far_stores += 1,
+            _ => out.far_loads += 1,
+        }
+    }
+    out
+}
+
+/// Elements by which an access moves per iteration of a loop: 0, 1, or 2 for farther; `None` if not known.
+fn movement(forms: &Forms, info: &LaunchInfo, a: &AccessForm, id: LoopId) -> Option<u32> {
+    let mut moved = 0;
+    for (axis, f) in a.index.iter().enumerate() {
+        let f = f.affine()?;
+        if depends(forms, f, id)? {
+            let by = f.const_coef(Ix::Counter(id));
+            let one = by == Some(1) && info.unit(a.array, axis);
+            moved += if one { 1 } else { 2 };
+        }
+    }
+    Some(moved)
+}
+
+/// Whether a form changes with a loop's counter; `None` if through something that is not affine.
+fn depends(forms: &Forms, a: &Affine, id: LoopId) -> Option<bool> {
+    let mut found = false;
+    for ix in a.ixs() {
+        match ix {
+            Ix::Counter(l) if l == id => found = true,
+            Ix::Counter(_) => {}
+            Ix::Def(_) => {
+                // A definition inside the loop may follow its counter.
+                let home = forms.home(ix)?;
+                let outside = forms.loop_form(id)?.seq > forms.loop_form(home)?.seq;
+                if home == id || !outside {
+                    return None;
+                }
+            }
+        }
+    }
+    Some(found)
+}
+
+/// The best use of vectors: innermost parallel loops for the compiler's vectoriser, else parallel loops around
+/// serial ones as explicit lanes.
+pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedule {
+    let mut out = Schedule::serial();
+    let inner = innermost(nest);
+    for (l, around) in inner {
+        let parallel = analysis.loop_info(l.id).is_some_and(|i| i.is_parallel());
+        let straight = !irregular(&l.body) && sticky_safe(&l.body);
+        let here = strides(nest, analysis, info, l.id);
+        if parallel && straight {
+            out.independent.push(l.id);
+            if here.smooth() || here.unit + here.far_loads + here.far_stores == 0 {
+                continue;
+            }
+        }
+        if let Some(choice) = outer_lanes(nest, analysis, info, l, &around) {
+            let taken = out.vector.iter().any(|(id, _)| around.contains(id) || *id == choice.0);
+            if !taken {
+                // Lanes of an outer loop need the loops inside as they are.
+                out.independent.retain(|id| *id != l.id);
+                out.vector.push(choice);
+            }
+        }
+    }
+    out
+}
+
+/// Innermost loops with the loops around them, outermost first.
+fn innermost(nest: &Nest) -> Vec<(&For, Vec<LoopId>)> {
+    fn go<'a>(s: &'a Stmt, around: &mut Vec<LoopId>, out: &mut Vec<(&'a For, Vec<LoopId>)>) {
+        let (id, body) = match &s.kind {
+            StmtKind::For(l) => (Some(l.id), &l.body),
+            StmtKind::While(l) => (Some(l.id), &l.body),
+            _ => {
+                for b in s.blocks() {
+                    b.iter().for_each(|s| go(s, around, out));
+                }
+                return;
+            }
+        };
+        let loops = any(body, &mut |s| matches!(s.kind, StmtKind::For(_) | StmtKind::While(_)));
+        if let (false, StmtKind::For(l)) = (loops, &s.kind) {
+            out.push((l, around.clone()));
+        }
+        around.extend(id);
+        body.iter().for_each(|s| go(s, around, out));
+        around.truncate(around.len() - usize::from(id.is_some()));
+    }
+    let mut out = vec![];
+    go(&nest.top, &mut vec![], &mut out);
+    out
+}
+
+/// A parallel loop around `l`, innermost first, whose iterations can be lanes.
+fn outer_lanes(
+    nest: &Nest,
+    analysis: &Analysis,
+    info: &LaunchInfo,
+    l: &For,
+    around: &[LoopId],
+) -> Option<(LoopId, u32)> {
+    if info.lanes < 2 || irregular(&l.body) {
+        return None;
+    }
+    for id in around.iter().rev() {
+        let body = find_body(nest, *id)?;
+        if irregular(body) || !sticky_safe(body) {
+            return None;
+        }
+        let enough = info.trips(*id).is_none_or(|t| t >= 4.0);
+        let parallel = analysis.loop_info(*id).is_some_and(|i| i.is_parallel());
+        if parallel
+            && enough
+            && uniform_bounds(nest, analysis, *id, body)
+            && strides(nest, analysis, info, *id).smooth()
+        {
+            return Some((*id, lanes(nest, analysis, info, *id)));
+        }
+    }
+    None
+}
+
+/// Whether all lanes of loop `id` agree on the trip counts of the loops inside: bounds do not follow its counter,
+/// nor anything computed inside it.
+fn uniform_bounds(nest: &Nest, analysis: &Analysis, id: LoopId, body: &[Stmt]) -> bool {
+    let _ = analysis;
+    let mut varying = VarSet::new(nest.vars.len());
+    assigned(body).into_iter().for_each(|v| varying.insert(v));
+    if let Some(l) = crate::structure::find_for(nest, id) {
+        varying.insert(l.counter);
+    }
+    // Counters of the loops inside start alike and step alike, so they are uniform if their bounds are.
+    let mut uniform = true;
+    for s in body {
+        s.walk(&mut |s| {
+            if let StmtKind::For(l) = &s.kind {
+                uniform &= [&l.start, &l.stop, &l.step].into_iter().all(|e| same_in_lanes(e, &varying));
+                varying.remove(l.counter);
+            }
+        });
+    }
+    uniform
+}
+
+fn same_in_lanes(e: &Expr, varying: &VarSet) -> bool {
+    let mut ok = true;
+    e.walk(&mut |e| {
+        ok &= match &e.kind {
+            ExprKind::Var(v) => !varying.contains(*v),
+            ExprKind::Load { .. } | ExprKind::Bind { .. } => false,
+            _ => true,
+        };
+    });
+    ok
+}
+
+/// Lanes for a loop: as many bytes as `info.lanes` 8-byte elements, by its widest element.
+fn lanes(nest: &Nest, analysis: &Analysis, info: &LaunchInfo, id: LoopId) -> u32 {
+    let inside = analysis.forms.accesses.iter().flatten().filter(|a| a.loops.contains(&id));
+    let widest = inside.map(|a| nest.elem_size(a.array)).max().unwrap_or(8).clamp(1, 16) as u32;
+    (info.lanes * 8 / widest).clamp(2, MAX_LANES)
+}
+
+/// The loops to run on threads: the outermost parallel ones, looked for inside serial ones.
+pub fn thread_loops(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<ThreadLoop> {
+    let mut out = vec![];
+    collect_threads(std::slice::from_ref(&nest.top), analysis, info, &mut out);
+    out
+}
+
+fn collect_threads(
+    block: &[Stmt],
+    analysis: &Analysis,
+    info: &LaunchInfo,
+    out: &mut Vec<ThreadLoop>,
+) {
+    for s in block {
+        if let StmtKind::For(l) = &s.kind
+            && let Some(t) = thread_loop(l, analysis, info)
+        {
+            out.push(t);
+            continue;
+        }
+        for b in s.blocks() {
+            collect_threads(b, analysis, info, out);
+        }
+    }
+}
+
+fn thread_loop(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<ThreadLoop> {
+    let found = analysis.loop_info(l.id)?;
+    let reductions = match &found.verdict {
+        Verdict::Parallel => vec![],
+        Verdict::Reduction(r) => r.clone(),
+        _ => return None,
+    };
+    if info.trips(l.id).is_some_and(|t| t < 2.0) {
+        return None;
+    }
+    Some(ThreadLoop { id: l.id, reductions, last_values: found.last_values.clone() })
+}
+
+impl Analysis {
+    /// The outermost loops that may run on threads.
+    pub fn parallel_roots(&self, nest: &Nest) -> Vec<LoopId> {
+        let info = LaunchInfo::guess(nest, FpMode::Strict);
+        thread_loops(nest, self, &info).into_iter().map(|t| t.id).collect()
+    }
+    /// Whether some vector schedule exists when arrays are in C order.
+    pub fn vectorisable(&self, nest: &Nest) -> bool {
+        let s = vectorise(nest, self, &LaunchInfo::guess(nest, FpMode::Strict));
+        !(s.vector.is_empty() && s.independent.is_empty())
+    }
+}

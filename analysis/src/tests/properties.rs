@@ -1,0 +1,201 @@
+//! Random nests, executed: nothing that is claimed of them may be refuted by what they do.
+
+use crate::guards::{GuardSet, apply};
+use crate::interval::Interval;
+use crate::schedule::{LaunchInfo, Rewrite, candidates};
+use crate::testing::{Case, Memory, Outcome, Touch, Trace, Value, case, run, run_reversed};
+use crate::undo::{Region, undo_plan};
+use crate::verdict::{Verdict, analyse};
+use crate::{BoundsPlan, prove};
+use nestwise_ir::nest::{LiveOutKind, Nest};
+use nestwise_ir::{FpMode, LoopId, VarId};
+use proptest::prelude::*;
+use std::collections::HashMap;
+
+/// Equal to the bit.
+fn same_value(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Float(x), Value::Float(y)) => x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan(),
+        _ => a == b,
+    }
+}
+
+fn same_arrays(a: &Memory, b: &Memory) -> bool {
+    a.data.iter().zip(&b.data).all(|(x, y)| {
+        x.len() == y.len() && x.iter().zip(y).all(|(v, w)| same_value(v, w))
+    })
+}
+
+fn outs(n: &Nest) -> Vec<VarId> {
+    n.live_outs
+        .iter()
+        .filter_map(|o| match o.kind {
+            LiveOutKind::Var(v) => Some(v),
+            _ => None,
+        })
+        .collect()
+}
+
+fn same_outs(n: &Nest, a: &Memory, b: &Memory) -> bool {
+    outs(n).iter().all(|v| match (a.vars[v.index()], b.vars[v.index()]) {
+        (Some(x), Some(y)) => same_value(&x, &y),
+        (x, y) => x.is_none() && y.is_none(),
+    })
+}
+
+/// The nest after the launch's proofs; nothing if it may not be launched.
+fn resolved(c: &Case, n: &Nest) -> Nest {
+    let plan = BoundsPlan::new(n);
+    let mut set = GuardSet::new(plan.guards());
+    plan.resolve(&c.values, &mut set);
+    apply(n, &set)
+}
+
+fn check_proofs(c: &Case, before: &Trace) -> Result<Nest, TestCaseError> {
+    let mut proven = c.nest.clone();
+    prove(&mut proven);
+    let mut last = proven.clone();
+    for (what, n) in [("prove", proven.clone()), ("resolve", resolved(c, &c.nest)), ("both", resolved(c, &proven))] {
+        let after = run(&n, c.memory.clone());
+        let event = matches!(before.outcome, Outcome::Event(_));
+        prop_assert!(
+            matches!(after.outcome, Outcome::Event(_)) == event && !matches!(after.outcome, Outcome::Violation(_)),
+            "{what}: {:?} became {:?}\n{}", before.outcome, after.outcome, c.text
+        );
+        prop_assert!(same_arrays(&before.memory, &after.memory), "{what} changed a result\n{}", c.text);
+        last = n;
+    }
+    Ok(last)
+}
+
+/// Whether two iterations of a loop, in one execution of it, touch one element, one of them storing.
+fn conflict(touches: &[Touch], id: LoopId) -> Option<(usize, usize)> {
+    // Per execution of the loop and element: the first iteration that touched it and the first that stored.
+    type Seen = (Option<(u64, usize)>, Option<(u64, usize)>);
+    let mut seen: HashMap<(Vec<(LoopId, u64)>, usize, usize), Seen> = HashMap::new();
+    for (at, t) in touches.iter().enumerate() {
+        let Some(level) = t.iterations.iter().position(|(l, _)| *l == id) else { continue };
+        let now = t.iterations[level].1;
+        let key = (t.iterations[..level].to_vec(), t.object, t.element);
+        let entry = seen.entry(key).or_default();
+        let (any, stored) = *entry;
+        if let Some((k, other)) = stored.filter(|(k, _)| *k != now) {
+            let _ = k;
+            return Some((other, at));
+        }
+        if t.store {
+            if let Some((k, other)) = any
+                && k != now
+            {
+                return Some((other, at));
+            }
+            entry.1 = stored.or(Some((now, at)));
+        }
+        // A later iteration's touch replaces an earlier one's only if there is none.
+        entry.0 = any.or(Some((now, at)));
+    }
+    None
+}
+
+fn check_verdicts(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
+    let a = analyse(n, FpMode::Strict);
+    let trace = run(n, c.memory.clone());
+    for id in n.loops.ids() {
+        let info = a.loop_info(id).expect("every loop");
+        if !matches!(info.verdict, Verdict::Parallel | Verdict::Reduction(_)) {
+            continue;
+        }
+        if let Some((x, y)) = conflict(&trace.touches, id) {
+            let (x, y) = (&trace.touches[x], &trace.touches[y]);
+            prop_assert!(false, "{id} is called parallel, but {x:?} and {y:?}\n{}", c.text);
+        }
+        if before.outcome != Outcome::Done {
+            continue;
+        }
+        let backwards = run_reversed(n, c.memory.clone(), Some(id));
+        prop_assert_eq!(backwards.outcome, Outcome::Done, "{} reversed\n{}", id, &c.text);
+        prop_assert!(same_arrays(&trace.memory, &backwards.memory), "{id} reversed\n{}", c.text);
+        for v in outs(n) {
+            if info.last_values.contains(&v) {
+                continue;
+            }
+            let (p, q) = (trace.memory.vars[v.index()], backwards.memory.vars[v.index()]);
+            // A variable may take its last value from an enclosing loop's last iteration of this one.
+            let follows = a.loops.iter().any(|l| l.last_values.contains(&v));
+            prop_assert!(follows || p == q, "{id} reversed: {v}\n{}", c.text);
+        }
+    }
+    Ok(())
+}
+
+fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
+    let a = analyse(n, FpMode::Strict);
+    let mut info = LaunchInfo::guess(n, FpMode::Strict);
+    // Only what is legal without undo can be compared after an event; without one, undo changes nothing.
+    info.undo = before.outcome == Outcome::Done;
+    for cand in candidates(n, &a, &info) {
+        let Some(rewritten) = &cand.nest else { continue };
+        prop_assert!(cand.kind.rewrite != Rewrite::None);
+        if let Err(e) = nestwise_ir::verify::verify(rewritten) {
+            prop_assert!(false, "{:?}: {e}\n{}", cand.kind, c.text);
+        }
+        if before.outcome == Outcome::Done {
+            let after = run(rewritten, c.memory.clone());
+            prop_assert_eq!(after.outcome, Outcome::Done, "{:?}\n{}", cand.kind, &c.text);
+            prop_assert!(same_arrays(&before.memory, &after.memory), "{:?}\n{}", cand.kind, c.text);
+            prop_assert!(same_outs(n, &before.memory, &after.memory), "{:?}\n{}", cand.kind, c.text);
+        }
+    }
+    Ok(())
+}
+
+fn check_undo(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
+    let plan = undo_plan(n);
+    prop_assert!(plan.may_fire(true) || before.outcome == Outcome::Done || before.outcome == Outcome::Broke
+        || before.outcome == Outcome::Budget || before.outcome == Outcome::Returned);
+    let trace = run(n, c.memory.clone());
+    let swaps = c.text.contains("swap");
+    for t in trace.touches.iter().filter(|t| t.store) {
+        let slot = plan.slots.iter().find(|s| s.array.index() == t.object);
+        prop_assert!(slot.is_some(), "{:?} is not in the plan\n{}", t, &c.text);
+        if let Some(Region::Rows { axis, lo, hi }) = slot.map(|s| s.region) {
+            let at = i128::from(t.index[axis as usize]) - t.top.expect("a top counter");
+            let inside = Interval::new(lo.into(), hi.into()).contains(at);
+            prop_assert!(inside, "{t:?} is outside rows {lo}..={hi}\n{}", c.text);
+        }
+    }
+    if before.outcome != Outcome::Done || swaps {
+        return Ok(());
+    }
+    // Again, over the results of idempotent slots and the restored others.
+    let mut again = c.memory.clone();
+    for s in plan.slots.iter().filter(|s| s.idempotent) {
+        again.data[s.array.index()] = trace.memory.data[s.array.index()].clone();
+    }
+    let second = run(n, again);
+    prop_assert!(same_arrays(&trace.memory, &second.memory), "not idempotent\n{}", c.text);
+    Ok(())
+}
+
+fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
+    let c = case(bytes);
+    nestwise_ir::verify::verify(&c.nest).map_err(TestCaseError::fail)?;
+    let before = run(&c.nest, c.memory.clone());
+    prop_assert!(!matches!(before.outcome, Outcome::Violation(_)), "{:?}\n{}", before.outcome, c.text);
+    if before.outcome == Outcome::Budget {
+        return Ok(());
+    }
+    let n = check_proofs(&c, &before)?;
+    check_verdicts(&c, &n, &before)?;
+    check_candidates(&c, &n, &before)?;
+    check_undo(&c, &n, &before)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn claims_hold(bytes in prop::collection::vec(any::<u8>(), 20..160)) {
+        check(&bytes)?;
+    }
+}

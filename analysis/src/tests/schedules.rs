@@ -1,0 +1,111 @@
+//! Candidates, rewritings and undo plans of whole nests.
+
+use crate::guards::{GuardSet, apply, count, for_each};
+use crate::schedule::{LaunchInfo, Rewrite, candidates};
+use crate::testing::nest;
+use crate::undo::{Region, undo_plan};
+use crate::verdict::analyse;
+use nestwise_ir::{FpMode, LoopId, Nest};
+
+/// The nest with every guard cleared.
+pub(super) fn clear(n: &Nest) -> Nest {
+    let mut set = GuardSet::new(count(n));
+    for_each(n, &mut |id, _, _| set.insert(id));
+    apply(n, &set)
+}
+
+/// One line per candidate: rewrite, threads, vector loops, independent loops.
+fn listed(header: &str, body: &str) -> Vec<String> {
+    let n = clear(&nest(header, body));
+    let a = analyse(&n, FpMode::Strict);
+    let info = LaunchInfo::guess(&n, FpMode::Strict);
+    candidates(&n, &a, &info)
+        .iter()
+        .map(|c| {
+            let nest = c.nest.as_ref().unwrap_or(&n);
+            nestwise_ir::verify::verify(nest).expect("a valid nest");
+            let name = |id: LoopId| nest.loops[id].name.clone();
+            let mut text = match c.kind.rewrite {
+                Rewrite::None => String::new(),
+                Rewrite::Promoted => "promoted ".to_string(),
+                Rewrite::Interchanged(l) => format!("inner-{} ", n.loops[l].name),
+            };
+            for t in &c.schedule.threads {
+                text += &format!("threads-{} ", name(t.id));
+            }
+            for (id, lanes) in &c.schedule.vector {
+                text += &format!("lanes-{}x{lanes} ", name(*id));
+            }
+            for id in &c.schedule.independent {
+                text += &format!("free-{} ", name(*id));
+            }
+            text.trim().to_string()
+        })
+        .collect()
+}
+
+#[test]
+fn matrix_product() {
+    let h = "n: int, a: f64[2], b: f64[2], c: f64[2]";
+    let body = "for i in range(n):\n    for j in range(n):\n        for k in range(n):\n            c[i, j] = c[i, j] + a[i, k] * b[k, j]";
+    assert_eq!(
+        listed(h, body),
+        [
+            "",
+            "lanes-jx16",
+            "threads-i lanes-jx16",
+            "inner-j free-j",
+            "inner-j threads-i free-j",
+            "promoted lanes-jx16",
+            "promoted threads-i lanes-jx16",
+        ]
+    );
+    let local = "for i in range(n):\n    for j in range(n):\n        s = 0.0\n        for k in range(n):\n            s = s + a[i, k] * b[k, j]\n        c[i, j] = s";
+    assert_eq!(listed(h, local), ["", "lanes-jx16", "threads-i lanes-jx16"]);
+    // A product with a transposed matrix has no smooth outer loop.
+    let transposed = "for i in range(n):\n    for j in range(n):\n        s = 0.0\n        for k in range(n):\n            s = s + a[i, k] * b[j, k]\n        c[i, j] = s";
+    assert_eq!(listed(h, transposed), ["", "lanes-jx16", "threads-i lanes-jx16"]);
+}
+
+#[test]
+fn stencils_and_sums() {
+    let jacobi = "for t in range(m):\n    for i in range(1, n - 1):\n        for j in range(1, n - 1):\n            b[i, j] = a[i - 1, j] + a[i, j + 1]\n    swap a b";
+    assert_eq!(
+        listed("n: int, m: int, a: f64[2], b: f64[2]", jacobi),
+        ["", "free-j", "threads-i free-j"]
+    );
+    let sum = "for i in range(n):\n    s = s + k[i]";
+    assert_eq!(listed("n: int, s: int, k: i64[1], out s", sum), ["", "threads-i"]);
+    let float = "for i in range(n):\n    s = s + k[i]";
+    assert_eq!(listed("n: int, s: float, k: f64[1], out s", float), [""]);
+}
+
+#[test]
+fn undo_plans() {
+    let plan = |h: &str, b: &str| undo_plan(&clear(&nest(h, b)));
+    let h = "n: int, a: f64[2], b: f64[2]";
+    let p = plan(h, "for i in range(1, n - 1):\n    for j in range(n):\n        a[i, j] = b[i - 1, j]");
+    assert!(p.slots[0].idempotent);
+    assert_eq!(p.slots[0].region, Region::Rows { axis: 0, lo: 0, hi: 0 });
+    assert!(!p.may_fire(true));
+    let p = plan(h, "for i in range(1, n - 1):\n    for j in range(n):\n        a[j, i + 1] = a[j, i + 1] + 1.0\n        a[j, i] = 0.0");
+    assert!(!p.slots[0].idempotent);
+    assert_eq!(p.slots[0].region, Region::Rows { axis: 1, lo: 0, hi: 1 });
+    // Reads only what earlier iterations wrote.
+    let p = plan(h, "for i in range(1, n):\n    for j in range(n):\n        a[i, j] = a[i - 1, j]");
+    assert!(p.slots[0].idempotent);
+    // Reads what later iterations write.
+    let p = plan(h, "for i in range(1, n):\n    for j in range(n):\n        a[i, j] = a[i + 1, j]");
+    assert!(!p.slots[0].idempotent);
+    let p = plan(h, "for t in range(n):\n    for i in range(n):\n        a[i, 0] = b[i, 0]\n    swap a b");
+    assert_eq!(p.slots.len(), 2);
+    assert!(p.slots.iter().all(|s| !s.idempotent && s.region == Region::Whole));
+    let tile = "for i in range(0, n, 16):\n    for j in range(i, min(i + 16, n)):\n        a[j, 0] = 1.0";
+    let p = plan(h, tile);
+    assert_eq!(p.slots[0].region, Region::Rows { axis: 0, lo: 0, hi: 15 });
+    // What may have run ahead is saved even if it could be run again.
+    let p = undo_plan(&nest(h, "for i in range(n):\n    a[i, 0] = b[i, 0]"));
+    assert!(p.guards > 0 && p.slots[0].idempotent);
+    assert_eq!(p.to_save(true).count(), 0);
+    assert_eq!(p.to_save(false).count(), 1);
+}

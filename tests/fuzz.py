@@ -1,0 +1,220 @@
+"""Random programs under CPython and under nestwise; what differs is shrunk and kept.
+
+    fuzz.py [--seed N] [--programs N] [--functions N] [--device D]... [--no-shrink]
+
+Everything follows from the seed, which is printed. A difference is reduced to a small script in
+programs/found/, from where test_programs.py runs it from then on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from differential import PROGRAMS, Done, difference, fallbacks, nestwise, python  # noqa: E402
+from generator import script  # noqa: E402
+
+LIMIT_S = 30
+
+
+class Difference(Exception):
+    """(seed, device, text): a program whose runs differ."""
+
+
+def compare(
+    text: str, name: str, folder: Path, devices: list[str]
+) -> tuple[str, str, list[tuple[str, Done]]]:
+    """(device, diff, runs): empty device and diff when all devices agree with CPython."""
+    program = folder / f"{name}.py"
+    program.write_text(text, encoding="utf-8")
+    expected = python(program, timeout=LIMIT_S)
+    if expected.code == "timeout" or "SyntaxError" in expected.stderr:
+        return "", "", []
+    runs = []
+    for device in devices:
+        got = nestwise(program, device, folder / "cache", timeout=3 * LIMIT_S)
+        runs.append((device, got))
+        found = difference(expected, got)
+        if found:
+            return device, f"{found}\n{fallbacks(got, program)}", runs
+    return "", "", runs
+
+
+def share_compiled(runs: list[tuple[str, Done]]) -> tuple[int, int]:
+    """(loops that ran compiled, loops met), over runs on a device that is forced."""
+    met = ran = 0
+    for device, done in runs:
+        if device == "auto" or done.report is None:
+            continue
+        lines: dict[int, bool] = {}
+        for nest in done.report.get("nests", ()):
+            lines[nest["line"]] = lines.get(nest["line"], False) or nest["launches"] > 0
+        met += len(lines)
+        ran += sum(lines.values())
+    return ran, met
+
+
+# -- shrinking ---------------------------------------------------------------------------------
+
+
+def _blocks(tree: ast.AST):
+    """Every list of statements, the largest parts of the program first."""
+    for node in ast.walk(tree):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                yield node, field, block
+
+
+def _without(tree: ast.Module, which: int, start: int, count: int) -> ast.Module | None:
+    """A copy without some statements of one block, if that is still a program."""
+    clone = copy.deepcopy(tree)
+    for number, (node, field, block) in enumerate(_blocks(clone)):
+        if number == which:
+            del block[start : start + count]
+            if not block and field == "body" and not isinstance(node, ast.Module):
+                block.append(ast.Pass())
+            return clone
+    return None
+
+
+def _unwrapped(tree: ast.Module, which: int, at: int) -> ast.Module | None:
+    """A copy with a compound statement replaced by its body."""
+    clone = copy.deepcopy(tree)
+    for number, (_, _, block) in enumerate(_blocks(clone)):
+        if number == which:
+            inner = block[at]
+            if not isinstance(inner, (ast.If, ast.For, ast.While)):
+                return None
+            block[at : at + 1] = inner.body
+            return clone
+    return None
+
+
+class _Simplify(ast.NodeTransformer):
+    """Replaces the n-th operation by one of its operands."""
+
+    def __init__(self, number: int, part: int):
+        self.left = number
+        self.part = part
+        self.done = False
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, (ast.BinOp, ast.IfExp, ast.BoolOp, ast.Call, ast.UnaryOp)):
+            self.left -= 1
+            if self.left < 0 and not self.done:
+                parts = [p for p in ast.iter_child_nodes(node) if isinstance(p, ast.expr)]
+                parts = parts[1:] if isinstance(node, ast.Call) else parts
+                if self.part < len(parts):
+                    self.done = True
+                    return parts[self.part]
+        return self.generic_visit(node)
+
+
+def _candidates(tree: ast.Module):
+    """Smaller programs, the boldest cuts first."""
+    sizes = [len(block) for _, _, block in _blocks(tree)]
+    for which, size in enumerate(sizes):
+        count = size
+        while count:
+            for start in range(0, size, count):
+                yield _without(tree, which, start, count)
+            count //= 2
+    for which, size in enumerate(sizes):
+        for at in range(size):
+            yield _unwrapped(tree, which, at)
+    for number in range(60):
+        for part in range(3):
+            simplify = _Simplify(number, part)
+            clone = simplify.visit(copy.deepcopy(tree))
+            if simplify.done:
+                yield clone
+
+
+def shrink(text: str, differs, seconds: float = 240.0) -> str:
+    """The smallest program found in `seconds` for which `differs(text)` still holds."""
+    end = time.monotonic() + seconds
+    tree = ast.parse(text)
+    progress = True
+    while progress and time.monotonic() < end:
+        progress = False
+        for candidate in _candidates(tree):
+            if time.monotonic() >= end:
+                break
+            if candidate is None:
+                continue
+            try:
+                smaller = ast.unparse(ast.fix_missing_locations(candidate))
+            except (ValueError, AttributeError):
+                continue
+            if len(smaller) < len(ast.unparse(tree)) and differs(smaller):
+                tree = ast.parse(smaller)
+                progress = True
+                break
+    return ast.unparse(tree) + "\n"
+
+
+# -- the run -----------------------------------------------------------------------------------
+
+
+def one(seed: int, functions: int, devices: list[str], folder: Path):
+    return seed, compare(script(seed, functions), f"seed_{seed}", folder, devices)
+
+
+def keep(seed: int, functions: int, device: str, folder: Path) -> Path:
+    """Shrinks the program of `seed` and saves it among those that are always run."""
+
+    def differs(text: str) -> bool:
+        return bool(compare(text, f"shrink_{seed}", folder, [device])[0])
+
+    small = shrink(script(seed, functions), differs)
+    target = PROGRAMS / "found" / f"seed_{seed}.py"
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(small, encoding="utf-8")
+    return target
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=int(time.time()) % 1_000_000_000)
+    parser.add_argument("--programs", type=int, default=200)
+    parser.add_argument("--functions", type=int, default=15, help="in each program")
+    parser.add_argument("--device", action="append", choices=["serial", "threads", "auto"])
+    parser.add_argument("--no-shrink", action="store_true")
+    parser.add_argument("--keep-going", action="store_true", help="do not stop at a difference")
+    options = parser.parse_args()
+    devices = options.device or ["serial", "threads"]
+    print(f"seeds {options.seed} to {options.seed + options.programs - 1} on {', '.join(devices)}")
+    ran = met = differences = 0
+    with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
+        folder = Path(temporary)
+        seeds = range(options.seed, options.seed + options.programs)
+        work = (pool.submit(one, s, options.functions, devices, folder) for s in seeds)
+        for number, job in enumerate(list(work), 1):
+            seed, (device, found, runs) = job.result()
+            native, loops = share_compiled(runs)
+            ran, met = ran + native, met + loops
+            if found:
+                differences += 1
+                print(f"seed {seed} differs on {device}:\n{found}")
+                if not options.no_shrink:
+                    print("kept as", keep(seed, options.functions, device, folder))
+                if not options.keep_going:
+                    pool.shutdown(cancel_futures=True)
+                    break
+            if number % 20 == 0:
+                print(f"{number} programs, {ran} of {met} loops ran compiled", flush=True)
+    print(f"{differences} differences; {ran} of {met} loops ran compiled")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
