@@ -17,7 +17,10 @@ fn f(v: f64) -> Expr {
 
 /// Processor time of this thread, in seconds: the machine may be shared.
 fn cpu() -> f64 {
-    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut t = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
@@ -28,7 +31,10 @@ fn gemm() -> Nest {
     let (a, x, c) = (b.floats(2), b.floats(2), b.floats(2));
     let (li, lj, lk) = (b.loop_id(), b.loop_id(), b.loop_id());
     let (i, j, k, s) = (b.var(I64), b.var(I64), b.var(I64), b.var(NPF));
-    let (la, lb) = (b.load(a, vec![b.v(i), b.v(k)], false), b.load(x, vec![b.v(k), b.v(j)], false));
+    let (la, lb) = (
+        b.load(a, vec![b.v(i), b.v(k)], false),
+        b.load(x, vec![b.v(k), b.v(j)], false),
+    );
     let sum = add(b.v(s), mul(la, lb));
     let inner = b.for_(lk, k, upto(dim(a, 1)), vec![let_(s, sum)]);
     let put = b.store(c, vec![b.v(i), b.v(j)], b.v(s), false);
@@ -43,7 +49,10 @@ fn axpy() -> Nest {
     let (x, y) = (b.floats(1), b.floats(1));
     let l = b.loop_id();
     let (i, alpha) = (b.var(I64), b.input(NPF));
-    let sum = add(b.load(y, vec![b.v(i)], false), mul(b.v(alpha), b.load(x, vec![b.v(i)], false)));
+    let sum = add(
+        b.load(y, vec![b.v(i)], false),
+        mul(b.v(alpha), b.load(x, vec![b.v(i)], false)),
+    );
     let put = b.store(y, vec![b.v(i)], sum, false);
     let top = b.for_(l, i, upto(dim(x, 0)), vec![put]);
     b.finish(top)
@@ -75,12 +84,26 @@ fn mandelbrot() -> Nest {
     let mut b = Builder::new();
     let (xs, out) = (b.floats(1), b.array(Scalar::I64, np(Scalar::I64), 1));
     let (l, lk) = (b.loop_id(), b.loop_id());
-    let (i, k, zr, zi, c, t, n) =
-        (b.var(I64), b.var(I64), b.var(NPF), b.var(NPF), b.var(NPF), b.var(NPF), b.var(I64));
+    let (i, k, zr, zi, c, t, n) = (
+        b.var(I64),
+        b.var(I64),
+        b.var(NPF),
+        b.var(NPF),
+        b.var(NPF),
+        b.var(NPF),
+        b.var(I64),
+    );
     let size = add(mul(b.v(zr), b.v(zr)), mul(b.v(zi), b.v(zi)));
     let body = vec![
-        if_(cmp(CmpOp::Gt, size, f(4.0)), vec![stmt(StmtKind::Break(lk))], vec![]),
-        let_(t, add(sub(mul(b.v(zr), b.v(zr)), mul(b.v(zi), b.v(zi))), b.v(c))),
+        if_(
+            cmp(CmpOp::Gt, size, f(4.0)),
+            vec![stmt(StmtKind::Break(lk))],
+            vec![],
+        ),
+        let_(
+            t,
+            add(sub(mul(b.v(zr), b.v(zr)), mul(b.v(zi), b.v(zi))), b.v(c)),
+        ),
         let_(zi, add(mul(mul(f(2.0), b.v(zr)), b.v(zi)), f(0.1))),
         let_(zr, b.v(t)),
         let_(n, add(b.v(n), int(1))),
@@ -88,7 +111,14 @@ fn mandelbrot() -> Nest {
     let inner = b.for_(lk, k, upto(int(200)), body);
     let load = b.load(xs, vec![b.v(i)], false);
     let put = b.store(out, vec![b.v(i)], b.v(n), false);
-    let body = vec![let_(c, load), let_(zr, f(0.0)), let_(zi, f(0.0)), let_(n, int(0)), inner, put];
+    let body = vec![
+        let_(c, load),
+        let_(zr, f(0.0)),
+        let_(zi, f(0.0)),
+        let_(n, int(0)),
+        inner,
+        put,
+    ];
     let top = b.for_(l, i, upto(dim(xs, 0)), body);
     b.finish(top)
 }
@@ -121,38 +151,141 @@ fn cases() -> Vec<Case> {
     let square = || Buffer::floats(&[n, n], |k| (k % 97) as f64 * 0.01);
     let mut all = vec![];
     let mut add = |name, nest, schedule, arrays: Vec<Buffer>, hi, work| {
-        all.push(Case { name, nest, schedule, arrays, hi, work });
+        all.push(Case {
+            name,
+            nest,
+            schedule,
+            arrays,
+            hi,
+            work,
+        });
     };
     let cube = (n * n * n) as f64;
     let lanes = |l: u32, n: u32| vector(LoopId(l), n);
-    add("gemm serial", gemm(), Schedule::serial(), vec![square(), square(), square()], n, cube);
-    for (name, k) in [("gemm 8 lanes", 8), ("gemm 16 lanes", 16), ("gemm 32 lanes", 32), ("gemm 64 lanes", 64)] {
-        add(name, gemm(), lanes(1, k), vec![square(), square(), square()], n, cube);
+    add(
+        "gemm serial",
+        gemm(),
+        Schedule::serial(),
+        vec![square(), square(), square()],
+        n,
+        cube,
+    );
+    for (name, k) in [
+        ("gemm 8 lanes", 8),
+        ("gemm 16 lanes", 16),
+        ("gemm 32 lanes", 32),
+        ("gemm 64 lanes", 64),
+    ] {
+        add(
+            name,
+            gemm(),
+            lanes(1, k),
+            vec![square(), square(), square()],
+            n,
+            cube,
+        );
     }
     let long = || Buffer::floats(&[4096], |k| k as f64);
-    add("axpy serial", axpy(), Schedule::serial(), vec![long(), long()], 4096, 4096.0);
-    add("axpy independent", axpy(), independent(LoopId(0)), vec![long(), long()], 4096, 4096.0);
-    add("axpy 16 lanes", axpy(), lanes(0, 16), vec![long(), long()], 4096, 4096.0);
+    add(
+        "axpy serial",
+        axpy(),
+        Schedule::serial(),
+        vec![long(), long()],
+        4096,
+        4096.0,
+    );
+    add(
+        "axpy independent",
+        axpy(),
+        independent(LoopId(0)),
+        vec![long(), long()],
+        4096,
+        4096.0,
+    );
+    add(
+        "axpy 16 lanes",
+        axpy(),
+        lanes(0, 16),
+        vec![long(), long()],
+        4096,
+        4096.0,
+    );
     let grid = || Buffer::floats(&[500, 500], |k| (k % 31) as f64);
     let cells = 498.0 * 498.0 * 20.0;
-    add("jacobi serial", jacobi(), Schedule::serial(), vec![grid(), grid()], 20, cells);
-    add("jacobi independent", jacobi(), independent(LoopId(2)), vec![grid(), grid()], 20, cells);
-    add("jacobi 16 lanes", jacobi(), lanes(2, 16), vec![grid(), grid()], 20, cells);
+    add(
+        "jacobi serial",
+        jacobi(),
+        Schedule::serial(),
+        vec![grid(), grid()],
+        20,
+        cells,
+    );
+    add(
+        "jacobi independent",
+        jacobi(),
+        independent(LoopId(2)),
+        vec![grid(), grid()],
+        20,
+        cells,
+    );
+    add(
+        "jacobi 16 lanes",
+        jacobi(),
+        lanes(2, 16),
+        vec![grid(), grid()],
+        20,
+        cells,
+    );
     let line = || Buffer::floats(&[2000], |k| k as f64 / 1000.0 - 1.7);
     let counts = || Buffer::new(Scalar::I64, &[2000]);
-    add("mandelbrot serial", mandelbrot(), Schedule::serial(), vec![line(), counts()], 2000, 2e3);
-    for (name, k) in [("mandelbrot 8 lanes", 8), ("mandelbrot 16 lanes", 16), ("mandelbrot 32 lanes", 32)] {
-        add(name, mandelbrot(), lanes(0, k), vec![line(), counts()], 2000, 2e3);
+    add(
+        "mandelbrot serial",
+        mandelbrot(),
+        Schedule::serial(),
+        vec![line(), counts()],
+        2000,
+        2e3,
+    );
+    for (name, k) in [
+        ("mandelbrot 8 lanes", 8),
+        ("mandelbrot 16 lanes", 16),
+        ("mandelbrot 32 lanes", 32),
+    ] {
+        add(
+            name,
+            mandelbrot(),
+            lanes(0, k),
+            vec![line(), counts()],
+            2000,
+            2e3,
+        );
     }
-    add("squares serial", squares(), Schedule::serial(), vec![long(), long()], 4096, 4096.0);
-    add("squares 8 lanes", squares(), lanes(0, 8), vec![long(), long()], 4096, 4096.0);
+    add(
+        "squares serial",
+        squares(),
+        Schedule::serial(),
+        vec![long(), long()],
+        4096,
+        4096.0,
+    );
+    add(
+        "squares 8 lanes",
+        squares(),
+        lanes(0, 8),
+        vec![long(), long()],
+        4096,
+        4096.0,
+    );
     all
 }
 
 fn main() {
     let wanted = std::env::args().nth(1).unwrap_or_default();
     let print = std::env::args().nth(2).unwrap_or_default();
-    println!("{:24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>10}{:>12}", "", "emit ms", "opt ms", "asm ms", "load us", "cpu ms", "bytes", "ns/iter");
+    println!(
+        "{:24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>10}{:>12}",
+        "", "emit ms", "opt ms", "asm ms", "load us", "cpu ms", "bytes", "ns/iter"
+    );
     for case in cases() {
         if !case.name.contains(&wanted) {
             continue;
@@ -166,7 +299,11 @@ fn main() {
         }
         let mut best = compile(spec).expect("compiles");
         let mut total = f64::INFINITY;
-        for _ in 0..std::env::var("NW_REP").ok().and_then(|v| v.parse().ok()).unwrap_or(8) {
+        for _ in 0..std::env::var("NW_REP")
+            .ok()
+            .and_then(|v| v.parse().ok())
+            .unwrap_or(8)
+        {
             let before = cpu();
             let c = compile(spec).expect("compiles");
             if c.emit + c.optimise + c.assemble < best.emit + best.optimise + best.assemble {

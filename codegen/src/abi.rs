@@ -177,7 +177,12 @@ impl FrameLayout {
             })
             .collect();
         let vars = at.next_multiple_of(16);
-        FrameLayout { size: vars + 16 * nest.vars.len(), slots, vars, var_count: nest.vars.len() }
+        FrameLayout {
+            size: vars + 16 * nest.vars.len(),
+            slots,
+            vars,
+            var_count: nest.vars.len(),
+        }
     }
     /// The descriptor of a slot.
     pub fn slot(&self, array: ArrayId) -> Option<&SlotLayout> {
@@ -202,8 +207,10 @@ pub fn results(nest: &Nest) -> Vec<VarId> {
         found.extend(out.assigned);
     }
     found.extend(nest.returns.iter().flat_map(|r| &r.vars));
-    let tags: Vec<VarId> =
-        found.iter().filter_map(|v| nest.vars.get(*v).and_then(|d| d.np_tag)).collect();
+    let tags: Vec<VarId> = found
+        .iter()
+        .filter_map(|v| nest.vars.get(*v).and_then(|d| d.np_tag))
+        .collect();
     found.extend(tags);
     found.sort();
     found.dedup();
@@ -242,11 +249,23 @@ mod tests {
 
     #[test]
     fn header_offsets_are_the_struct_s() {
-        assert_eq!(std::mem::offset_of!(FrameHeader, status), FrameHeader::STATUS);
+        assert_eq!(
+            std::mem::offset_of!(FrameHeader, status),
+            FrameHeader::STATUS
+        );
         assert_eq!(std::mem::offset_of!(FrameHeader, at), FrameHeader::AT);
-        assert_eq!(std::mem::offset_of!(FrameHeader, event_line), FrameHeader::LINE);
-        assert_eq!(std::mem::offset_of!(FrameHeader, event_code), FrameHeader::CODE);
-        assert_eq!(std::mem::offset_of!(FrameHeader, bounds), FrameHeader::BOUNDS);
+        assert_eq!(
+            std::mem::offset_of!(FrameHeader, event_line),
+            FrameHeader::LINE
+        );
+        assert_eq!(
+            std::mem::offset_of!(FrameHeader, event_code),
+            FrameHeader::CODE
+        );
+        assert_eq!(
+            std::mem::offset_of!(FrameHeader, bounds),
+            FrameHeader::BOUNDS
+        );
         assert_eq!(size_of::<FrameHeader>(), 64);
     }
 }

@@ -23,7 +23,9 @@ impl fmt::Display for CodegenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unsupported(what) => write!(f, "no native code for {what}"),
-            Self::Unregistered(fun, repr) => write!(f, "no implementation of {fun:?} on {repr} is registered"),
+            Self::Unregistered(fun, repr) => {
+                write!(f, "no implementation of {fun:?} on {repr} is registered")
+            }
             Self::Invalid(what) => write!(f, "ill-formed nest: {what}"),
             Self::Llvm(message) => write!(f, "LLVM: {message}"),
             Self::Object(message) => write!(f, "object file: {message}"),

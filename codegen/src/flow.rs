@@ -34,7 +34,11 @@ pub(crate) enum Target {
 /// Analyses the body of a loop (or any block); `extra` are expressions evaluated before it each time, as a
 /// `while` condition is.
 pub(crate) fn flow(extra: &[&Expr], body: &[Stmt], continued: Option<LoopId>) -> Flow {
-    let mut walk = Walk { flow: Flow::default(), leaves: HashMap::new(), continued };
+    let mut walk = Walk {
+        flow: Flow::default(),
+        leaves: HashMap::new(),
+        continued,
+    };
     let mut now = State::start();
     for e in extra {
         walk.expr(e, &mut now);
@@ -46,7 +50,11 @@ pub(crate) fn flow(extra: &[&Expr], body: &[Stmt], continued: Option<LoopId>) ->
         now.merge(&at_continue);
     }
     let mut flow = walk.flow;
-    flow.definite = if now.dead { flow.assigned.clone() } else { now.assigned };
+    flow.definite = if now.dead {
+        flow.assigned.clone()
+    } else {
+        now.assigned
+    };
     flow
 }
 
@@ -59,7 +67,10 @@ struct State {
 
 impl State {
     fn start() -> State {
-        State { assigned: Vars::new(), dead: false }
+        State {
+            assigned: Vars::new(),
+            dead: false,
+        }
     }
     fn merge(&mut self, other: &State) {
         if self.dead {
@@ -204,7 +215,11 @@ pub(crate) fn may_fire(nest: &Nest, block: &[Stmt]) -> bool {
             found |= match &s.kind {
                 // Values are tested against storage that is narrower than they are.
                 StmtKind::Store { array, guard, .. } => {
-                    *guard || nest.arrays.get(*array).is_none_or(|a| a.storage != a.elem.repr)
+                    *guard
+                        || nest
+                            .arrays
+                            .get(*array)
+                            .is_none_or(|a| a.storage != a.elem.repr)
                 }
                 StmtKind::Check { .. } => true,
                 StmtKind::For(l) => l.step.as_int().is_none(),

@@ -83,14 +83,35 @@ pub struct Compiled {
 }
 
 /// Compiles a nest for this machine. Thread-safe; nothing is shared between calls.
+///
+/// A loop of [`Schedule::vector`] that cannot be run by lanes is compiled as a scalar one.
 pub fn compile(spec: KernelSpec<'_>) -> Result<Compiled> {
+    match compile_as_is(spec) {
+        // Some operations have no wide form; what was meant to gain speed must not cost the kernel.
+        Err(CodegenError::Unsupported(_) | CodegenError::Invalid(_))
+            if !spec.schedule.vector.is_empty() =>
+        {
+            let schedule = Schedule {
+                vector: Vec::new(),
+                ..spec.schedule.clone()
+            };
+            compile_as_is(KernelSpec {
+                schedule: &schedule,
+                ..spec
+            })
+        }
+        result => result,
+    }
+}
+
+fn compile_as_is(spec: KernelSpec<'_>) -> Result<Compiled> {
     let host = target::Host::get()?;
     let started = Instant::now();
     let context = Context::create();
     let machine = host.machine()?;
-    let module = build(&context, &spec, &machine)?;
+    let (module, scalar) = build(&context, &spec, &machine)?;
     let emitted = Instant::now();
-    passes::optimise(&module, &machine)?;
+    passes::optimise(&module, &machine, scalar)?;
     let optimised = Instant::now();
     let buffer = machine
         .write_to_memory_buffer(&module, FileType::Object)
@@ -108,9 +129,9 @@ pub fn llvm_ir(spec: KernelSpec<'_>) -> Result<(String, String)> {
     let host = target::Host::get()?;
     let context = Context::create();
     let machine = host.machine()?;
-    let module = build(&context, &spec, &machine)?;
+    let (module, scalar) = build(&context, &spec, &machine)?;
     let before = module.print_to_string().to_string();
-    passes::optimise(&module, &machine)?;
+    passes::optimise(&module, &machine, scalar)?;
     Ok((before, module.print_to_string().to_string()))
 }
 
@@ -119,27 +140,31 @@ pub fn assembly(spec: KernelSpec<'_>) -> Result<String> {
     let host = target::Host::get()?;
     let context = Context::create();
     let machine = host.machine()?;
-    let module = build(&context, &spec, &machine)?;
-    passes::optimise(&module, &machine)?;
+    let (module, scalar) = build(&context, &spec, &machine)?;
+    passes::optimise(&module, &machine, scalar)?;
     let buffer = machine
         .write_to_memory_buffer(&module, FileType::Assembly)
         .map_err(|e| CodegenError::Llvm(e.to_string()))?;
     Ok(String::from_utf8_lossy(buffer.as_slice()).into_owned())
 }
 
+/// The verified module, and whether it has inner loops for LLVM's vectorisers.
 fn build<'c>(
     context: &'c Context,
     spec: &KernelSpec<'_>,
     machine: &TargetMachine,
-) -> Result<Module<'c>> {
+) -> Result<(Module<'c>, bool)> {
     let module = context.create_module("nest");
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
-    {
+    let scalar = {
         let host = target::Host::get()?;
         let unit = emit::Unit::new(context, &module, spec, host)?;
         emit::emit(&unit)?;
-    }
-    module.verify().map_err(|e| CodegenError::Llvm(e.to_string()))?;
-    Ok(module)
+        unit.scalar_loops.get()
+    };
+    module
+        .verify()
+        .map_err(|e| CodegenError::Llvm(e.to_string()))?;
+    Ok((module, scalar))
 }

@@ -56,7 +56,13 @@ impl<'c> Ir<'c> {
     pub(crate) fn new(context: &'c Context, module: &Module<'_>, fast: u32) -> Self {
         let ctx = context.raw();
         let b = unsafe { LLVMCreateBuilderInContext(ctx) };
-        Self { ctx, module: module.as_mut_ptr(), b, fast, lifetime: PhantomData }
+        Self {
+            ctx,
+            module: module.as_mut_ptr(),
+            b,
+            fast,
+            lifetime: PhantomData,
+        }
     }
 
     // Types.
@@ -134,14 +140,22 @@ impl<'c> Ir<'c> {
     pub(crate) fn add_function(&self, name: &CStr, ty: T) -> V {
         unsafe {
             let known = LLVMGetNamedFunction(self.module, name.as_ptr());
-            if known.is_null() { LLVMAddFunction(self.module, name.as_ptr(), ty) } else { known }
+            if known.is_null() {
+                LLVMAddFunction(self.module, name.as_ptr(), ty)
+            } else {
+                known
+            }
         }
     }
     /// An external byte whose address is what matters.
     pub(crate) fn add_global(&self, name: &CStr) -> V {
         unsafe {
             let known = LLVMGetNamedGlobal(self.module, name.as_ptr());
-            if known.is_null() { LLVMAddGlobal(self.module, self.i8(), name.as_ptr()) } else { known }
+            if known.is_null() {
+                LLVMAddGlobal(self.module, self.i8(), name.as_ptr())
+            } else {
+                known
+            }
         }
     }
     pub(crate) fn set_internal(&self, function: V) {
@@ -237,7 +251,11 @@ impl<'c> Ir<'c> {
         self.element(self.i8(), ptr, offset, inbounds)
     }
     pub(crate) fn offset_const(&self, ptr: V, offset: usize) -> V {
-        if offset == 0 { ptr } else { self.offset(ptr, self.const_i64(offset as i64), true) }
+        if offset == 0 {
+            ptr
+        } else {
+            self.offset(ptr, self.const_i64(offset as i64), true)
+        }
     }
     /// `&((T *)ptr)[index]`.
     pub(crate) fn element(&self, ty: T, ptr: V, index: V, inbounds: bool) -> V {
@@ -404,7 +422,10 @@ impl<'c> Ir<'c> {
     }
     pub(crate) fn shuffle(&self, a: V, b: V, lanes: &[u32]) -> V {
         let i32t = self.int(32);
-        let mask: Vec<V> = lanes.iter().map(|&l| self.const_int(i32t, l.into())).collect();
+        let mask: Vec<V> = lanes
+            .iter()
+            .map(|&l| self.const_int(i32t, l.into()))
+            .collect();
         unsafe { LLVMBuildShuffleVector(self.b, a, b, self.const_vector(&mask), NO_NAME) }
     }
     pub(crate) fn splat(&self, v: V, lanes: u32) -> V {
@@ -423,7 +444,14 @@ impl<'c> Ir<'c> {
     pub(crate) fn call(&self, ty: T, function: V, args: &[V]) -> V {
         let mut args = args.to_vec();
         unsafe {
-            LLVMBuildCall2(self.b, ty, function, args.as_mut_ptr(), args.len() as u32, NO_NAME)
+            LLVMBuildCall2(
+                self.b,
+                ty,
+                function,
+                args.as_mut_ptr(),
+                args.len() as u32,
+                NO_NAME,
+            )
         }
     }
     /// Calls an intrinsic by its name without type suffix; null if this LLVM has none of that name.
@@ -499,8 +527,7 @@ impl<'c> Ir<'c> {
     }
     pub(crate) fn set_md(&self, instruction: V, kind: &str, node: Md) {
         unsafe {
-            let kind =
-                LLVMGetMDKindIDInContext(self.ctx, kind.as_ptr().cast(), kind.len() as u32);
+            let kind = LLVMGetMDKindIDInContext(self.ctx, kind.as_ptr().cast(), kind.len() as u32);
             LLVMSetMetadata(instruction, kind, LLVMMetadataAsValue(self.ctx, node));
         }
     }
@@ -527,7 +554,9 @@ pub(crate) fn distinct_nodes(context: &Context, count: usize) -> Result<Vec<Md>,
         text.as_bytes(),
         "groups",
     );
-    let module = context.create_module_from_ir(buffer).map_err(|e| e.to_string())?;
+    let module = context
+        .create_module_from_ir(buffer)
+        .map_err(|e| e.to_string())?;
     unsafe {
         let found = LLVMGetNamedMetadataNumOperands(module.as_mut_ptr(), c"g".as_ptr()) as usize;
         let mut nodes: Vec<V> = vec![std::ptr::null_mut(); found];

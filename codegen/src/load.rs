@@ -63,7 +63,10 @@ impl Image {
         if base == libc::MAP_FAILED {
             return bad(format!("no memory: {}", std::io::Error::last_os_error()));
         }
-        Ok(Image { base: base.cast(), len })
+        Ok(Image {
+            base: base.cast(),
+            len,
+        })
     }
     fn write(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         if at.checked_add(bytes.len()).is_none_or(|end| end > self.len) {
@@ -73,7 +76,9 @@ impl Image {
         Ok(())
     }
     fn protect(&self, from: usize, to: usize, access: i32) -> Result<()> {
-        if to > from && unsafe { libc::mprotect(self.base.add(from).cast(), to - from, access) } != 0 {
+        if to > from
+            && unsafe { libc::mprotect(self.base.add(from).cast(), to - from, access) } != 0
+        {
             return bad(format!("mprotect: {}", std::io::Error::last_os_error()));
         }
         Ok(())
@@ -127,7 +132,11 @@ const STUB: usize = 16;
 
 impl<'a> Linker<'a> {
     fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N]> {
-        match at.checked_add(N).and_then(|end| self.file.get(at..end)).and_then(|s| s.try_into().ok()) {
+        match at
+            .checked_add(N)
+            .and_then(|end| self.file.get(at..end))
+            .and_then(|s| s.try_into().ok())
+        {
             Some(b) => Ok(b),
             None => bad("truncated"),
         }
@@ -146,7 +155,11 @@ impl<'a> Linker<'a> {
     }
 
     fn new(file: &'a [u8]) -> Result<Linker<'a>> {
-        let mut l = Linker { file, sections: Vec::new(), externals: Vec::new() };
+        let mut l = Linker {
+            file,
+            sections: Vec::new(),
+            externals: Vec::new(),
+        };
         let magic: [u8; 6] = l.bytes(0)?;
         let (kind, machine) = (l.u16(16)?, l.u16(18)?);
         if magic != [0x7f, b'E', b'L', b'F', 2, 1] || kind != 1 || machine != 62 {
@@ -172,7 +185,10 @@ impl<'a> Linker<'a> {
     }
 
     fn section(&self, index: usize) -> Result<Section> {
-        self.sections.get(index).copied().map_or_else(|| bad("no such section"), Ok)
+        self.sections
+            .get(index)
+            .copied()
+            .map_or_else(|| bad("no such section"), Ok)
     }
 
     fn symbol_table(&self) -> Result<Section> {
@@ -220,7 +236,13 @@ impl<'a> Linker<'a> {
         place_data(&mut self.sections)?;
         let table = at.next_multiple_of(8);
         let len = (table + 8 * self.externals.len()).next_multiple_of(PAGE);
-        Ok(Plan { stubs, table, data, len, writable })
+        Ok(Plan {
+            stubs,
+            table,
+            data,
+            len,
+            writable,
+        })
     }
 
     fn name(&self, strings: Section, at: u32) -> Result<&'a str> {
@@ -237,14 +259,21 @@ impl<'a> Linker<'a> {
     fn symbol(&self, index: u32) -> Result<(&'a str, u16, usize)> {
         let symbols = self.symbol_table()?;
         let strings = self.section(symbols.link as usize)?;
-        let Some(at) = (index as usize).checked_mul(24).filter(|o| *o < symbols.size) else {
+        let Some(at) = (index as usize)
+            .checked_mul(24)
+            .filter(|o| *o < symbols.size)
+        else {
             return bad("no such symbol");
         };
         let at = match symbols.offset.checked_add(at) {
             Some(at) => at,
             None => return bad("no such symbol"),
         };
-        Ok((self.name(strings, self.u32(at)?)?, self.u16(at + 6)?, self.size(at + 8)?))
+        Ok((
+            self.name(strings, self.u32(at)?)?,
+            self.u16(at + 6)?,
+            self.size(at + 8)?,
+        ))
     }
 
     fn resolve_externals(&mut self) -> Result<()> {
@@ -270,7 +299,10 @@ impl<'a> Linker<'a> {
         let mut image = Image::new(plan.len)?;
         for s in &self.sections {
             if let (Some(place), true) = (s.place, s.kind != SHT_NOBITS) {
-                let Some(bytes) = s.offset.checked_add(s.size).and_then(|end| self.file.get(s.offset..end))
+                let Some(bytes) = s
+                    .offset
+                    .checked_add(s.size)
+                    .and_then(|end| self.file.get(s.offset..end))
                 else {
                     return bad("truncated");
                 };
@@ -294,9 +326,12 @@ impl<'a> Linker<'a> {
     fn relocate(&self, image: &mut Image, plan: &Plan, rela: Section, place: usize) -> Result<()> {
         for k in 0..rela.size / 24 {
             let at = rela.offset.saturating_add(k * 24);
-            let (offset, info, addend) = (self.size(at)?, self.u64(at + 8)?, self.u64(at + 16)? as i64);
+            let (offset, info, addend) =
+                (self.size(at)?, self.u64(at + 8)?, self.u64(at + 16)? as i64);
             let (kind, symbol) = (info as u32, (info >> 32) as u32);
-            let Some(target) = place.checked_add(offset) else { return bad("a relocation out of range") };
+            let Some(target) = place.checked_add(offset) else {
+                return bad("a relocation out of range");
+            };
             let here = image.base as i64 + target as i64;
             let external = self.externals.iter().position(|(s, _)| *s == symbol);
             let value = |direct: bool| -> Result<i64> {
@@ -318,7 +353,9 @@ impl<'a> Linker<'a> {
                     image.write(target, &small(v)?.to_le_bytes())?;
                 }
                 9 | 41 | 42 => {
-                    let Some(k) = external else { return bad("an address table entry of our own symbol") };
+                    let Some(k) = external else {
+                        return bad("an address table entry of our own symbol");
+                    };
                     let entry = image.base as i64 + (plan.table + k * 8) as i64;
                     let v = entry.wrapping_add(addend).wrapping_sub(here);
                     image.write(target, &small(v)?.to_le_bytes())?;
@@ -347,12 +384,21 @@ impl<'a> Linker<'a> {
             let (name, section, value) = self.symbol(index)?;
             if name == ENTRY_SYMBOL && section != SHN_UNDEF {
                 let s = self.section(section as usize)?;
-                entry = s.place.filter(|_| s.flags & SHF_EXEC != 0 && value < s.size).map(|p| p + value);
+                entry = s
+                    .place
+                    .filter(|_| s.flags & SHF_EXEC != 0 && value < s.size)
+                    .map(|p| p + value);
             }
         }
-        let Some(entry) = entry else { return bad("no entry point") };
+        let Some(entry) = entry else {
+            return bad("no entry point");
+        };
         image.protect(0, plan.data, libc::PROT_READ | libc::PROT_EXEC)?;
-        let access = if plan.writable { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ };
+        let access = if plan.writable {
+            libc::PROT_READ | libc::PROT_WRITE
+        } else {
+            libc::PROT_READ
+        };
         image.protect(plan.data, plan.len, access)?;
         // The section was checked to be executable and to contain this offset.
         let entry: Entry = unsafe { std::mem::transmute(image.base.add(entry)) };
@@ -370,7 +416,11 @@ mod tests {
 
     #[test]
     fn rubbish_is_an_error() {
-        for bytes in [&b""[..], b"\x7fELF", b"not an object file at all, but long enough to be one..............."] {
+        for bytes in [
+            &b""[..],
+            b"\x7fELF",
+            b"not an object file at all, but long enough to be one...............",
+        ] {
             assert!(matches!(load(bytes), Err(CodegenError::Object(_))));
         }
     }

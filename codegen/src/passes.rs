@@ -1,4 +1,8 @@
-//! The pass pipeline.
+//! The pass pipelines.
+//!
+//! Measured against `default<O3>` on products, stencils and escape-time loops: a third of its time, and code that runs
+//! as fast. There is one module of a few functions, nothing to inline, and the emitter's output is already rotated
+//! and typed; what is left is promotion, clean-up, hoisting, and vectorising loops that the schedule left alone.
 
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
@@ -6,19 +10,32 @@ use inkwell::targets::TargetMachine;
 
 use crate::error::{CodegenError, Result};
 
-/// Shorter than `default<O3>`: there is one module of a few functions, no calls worth inlining, and the emitter's
-/// output is already rotated and free of dead code. Order as in LLVM's own pipeline.
-const PIPELINE: &str = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),simplifycfg,loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,simplifycfg,loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
+/// For kernels whose inner loops were vectorised by the emitter.
+const PLAIN: &str = "function(\
+    sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
+    loop-mssa(loop-rotate,licm),simplifycfg,\
+    loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,\
+    instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
+
+/// For kernels with scalar inner loops: loads shared between iterations (`gvn`), LLVM's vectorisers.
+const FULL: &str = "function(\
+    sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
+    loop-mssa(loop-rotate,licm),simplifycfg,\
+    loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,simplifycfg,\
+    loop-vectorize,instcombine<no-verify-fixpoint>,slp-vectorizer,\
+    instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
 
 /// Optimises `module` for `machine`.
-pub(crate) fn optimise(module: &Module<'_>, machine: &TargetMachine) -> Result<()> {
-    let pipeline = std::env::var("NW_PASSES").unwrap_or_else(|_| PIPELINE.to_string());
+pub(crate) fn optimise(
+    module: &Module<'_>,
+    machine: &TargetMachine,
+    scalar_loops: bool,
+) -> Result<()> {
     let options = PassBuilderOptions::create();
     options.set_loop_vectorization(true);
-    options.set_loop_slp_vectorization(true);
-    options.set_loop_unrolling(true);
     options.set_loop_interleaving(true);
+    let pipeline = if scalar_loops { FULL } else { PLAIN };
     module
-        .run_passes(&pipeline, machine, options)
+        .run_passes(pipeline, machine, options)
         .map_err(|e| CodegenError::Llvm(e.to_string()))
 }

@@ -3,7 +3,9 @@
 use std::sync::OnceLock;
 
 use inkwell::OptimizationLevel;
-use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
+use inkwell::targets::{
+    CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
+};
 
 use crate::error::{CodegenError, Result};
 
@@ -31,8 +33,14 @@ impl Host {
         let features = TargetMachine::get_host_cpu_features().to_string();
         let present: Vec<&str> = features.split(',').filter(|f| f.starts_with('+')).collect();
         let features = present.join(",");
-        let has = |name: &str| features.split(',').any(|f| f.strip_prefix('+') == Some(name));
-        let avx512 = ["avx512f", "avx512vl", "avx512dq", "avx512bw"].iter().all(|f| has(f));
+        let has = |name: &str| {
+            features
+                .split(',')
+                .any(|f| f.strip_prefix('+') == Some(name))
+        };
+        let avx512 = ["avx512f", "avx512vl", "avx512dq", "avx512bw"]
+            .iter()
+            .all(|f| has(f));
         // Virtual machines report odd names (a Cascade Lake as "rocketlake"), so the name is derived too.
         let tune = match (avx512, has("avx2")) {
             (true, _) => "skylake-avx512",
@@ -40,10 +48,13 @@ impl Host {
             (false, false) => "x86-64",
         };
         Ok(Host {
-            triple: TargetMachine::get_default_triple().as_str().to_string_lossy().into_owned(),
+            triple: TargetMachine::get_default_triple()
+                .as_str()
+                .to_string_lossy()
+                .into_owned(),
             tune,
             vector_bits: if avx512 {
-                std::env::var("NW_BITS").ok().and_then(|v| v.parse().ok()).unwrap_or(512)
+                512
             } else if has("avx") {
                 256
             } else {
@@ -56,7 +67,9 @@ impl Host {
 
     /// The host, found once.
     pub(crate) fn get() -> Result<&'static Host> {
-        HOST.get_or_init(Host::detect).as_ref().map_err(|e| CodegenError::Llvm(e.clone()))
+        HOST.get_or_init(Host::detect)
+            .as_ref()
+            .map_err(|e| CodegenError::Llvm(e.clone()))
     }
 
     /// A target machine. They are not shared between threads, so each compilation makes its own.
@@ -82,7 +95,11 @@ impl Host {
 fn set_options() {
     let words = [c"nestwise", c"-disable-lsr"].map(|w| w.as_ptr());
     unsafe {
-        llvm_sys::support::LLVMParseCommandLineOptions(words.len() as i32, words.as_ptr(), std::ptr::null());
+        llvm_sys::support::LLVMParseCommandLineOptions(
+            words.len() as i32,
+            words.as_ptr(),
+            std::ptr::null(),
+        );
     }
 }
 

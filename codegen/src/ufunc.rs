@@ -110,10 +110,18 @@ pub(crate) fn is_registered(fun: Fun, repr: Scalar) -> bool {
 ///
 /// # Safety
 /// `function` and `data` must stay valid for the life of the process, callable from any thread without the GIL.
-pub unsafe fn register_ufunc(fun: Fun, repr: Scalar, function: UfuncLoop, data: *mut c_void) -> bool {
-    let Some(slot) = slot(fun, repr) else { return false };
+pub unsafe fn register_ufunc(
+    fun: Fun,
+    repr: Scalar,
+    function: UfuncLoop,
+    data: *mut c_void,
+) -> bool {
+    let Some(slot) = slot(fun, repr) else {
+        return false;
+    };
     slot.data.store(data, Ordering::Release);
-    slot.function.store(function as *mut c_void, Ordering::Release);
+    slot.function
+        .store(function as *mut c_void, Ordering::Release);
     let batch = match repr {
         Scalar::F32 => unsafe { same_in_batches::<f32>(slot, arity(fun)) },
         _ => unsafe { same_in_batches::<f64>(slot, arity(fun)) },
@@ -180,7 +188,11 @@ impl Float for f64 {
 }
 
 unsafe fn run<F>(f: UfuncLoop, data: *mut c_void, args: &[*mut u8], count: usize, single: bool) {
-    let mut args = [args[0], args[1], args.get(2).copied().unwrap_or(std::ptr::null_mut())];
+    let mut args = [
+        args[0],
+        args[1],
+        args.get(2).copied().unwrap_or(std::ptr::null_mut()),
+    ];
     let dims = [count as isize];
     // A scalar call of NumPy passes stride 0.
     let step = if single { 0 } else { size_of::<F>() as isize };
@@ -189,11 +201,17 @@ unsafe fn run<F>(f: UfuncLoop, data: *mut c_void, args: &[*mut u8], count: usize
 }
 
 unsafe fn apply<F: Float>(slot: &Slot, x: &mut [F; 2], arity: usize) -> F {
-    let Some((f, data)) = slot.get() else { return F::from_f64(f64::NAN) };
+    let Some((f, data)) = slot.get() else {
+        return F::from_f64(f64::NAN);
+    };
     let mut out = F::default();
     let (a, b) = x.split_at_mut(1);
     let (a, out_ptr) = (a.as_mut_ptr().cast(), (&raw mut out).cast());
-    let args = if arity == 2 { [a, b.as_mut_ptr().cast(), out_ptr] } else { [a, out_ptr, out_ptr] };
+    let args = if arity == 2 {
+        [a, b.as_mut_ptr().cast(), out_ptr]
+    } else {
+        [a, out_ptr, out_ptr]
+    };
     let flags = flags();
     unsafe { run::<F>(f, data, &args, 1, true) };
     restore(flags);
@@ -203,11 +221,15 @@ unsafe fn apply<F: Float>(slot: &Slot, x: &mut [F; 2], arity: usize) -> F {
 /// Whether batches give the bits that single calls give, tried on arguments of all magnitudes at several lengths.
 /// NumPy documents nothing about it, so it is measured.
 unsafe fn same_in_batches<F: Float>(slot: &Slot, arity: usize) -> bool {
-    let Some((f, data)) = slot.get() else { return false };
+    let Some((f, data)) = slot.get() else {
+        return false;
+    };
     let before = flags();
     let mut seed = 0x9e37_79b9_7f4a_7c15u64;
     let mut next = || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let unit = (seed >> 11) as f64 / (1u64 << 53) as f64;
         let scale = [1.0, 10.0, 700.0, 1e6, 1e-3][(seed >> 3) as usize % 5];
         F::from_f64((unit - 0.25) * scale)
@@ -215,7 +237,8 @@ unsafe fn same_in_batches<F: Float>(slot: &Slot, arity: usize) -> bool {
     let mut same = true;
     for length in [1usize, 2, 3, 4, 7, 8, 15, 16, 32, 64] {
         for _ in 0..8 {
-            let (mut x, mut y, mut out) = ([F::default(); 64], [F::default(); 64], [F::default(); 64]);
+            let (mut x, mut y, mut out) =
+                ([F::default(); 64], [F::default(); 64], [F::default(); 64]);
             for k in 0..length {
                 (x[k], y[k]) = (next(), next());
             }
@@ -269,10 +292,16 @@ unsafe fn lanes<F: Float>(slot: &Slot, x: *mut F, y: *mut F, out: *mut F, mask: 
     let n = n.clamp(0, 64) as usize;
     let arity = if y.is_null() { 1 } else { 2 };
     let all = if n == 64 { u64::MAX } else { (1 << n) - 1 };
-    if mask == all && slot.batch.load(Ordering::Acquire)
+    if mask == all
+        && slot.batch.load(Ordering::Acquire)
         && let Some((f, data)) = slot.get()
     {
-        let args = if arity == 2 { [x, y, out] } else { [x, out, out] }.map(|p| p.cast());
+        let args = if arity == 2 {
+            [x, y, out]
+        } else {
+            [x, out, out]
+        }
+        .map(|p| p.cast());
         let before = flags();
         unsafe { run::<F>(f, data, &args, n, false) };
         restore(before);

@@ -16,7 +16,10 @@ fn ways(id: LoopId) -> Vec<(String, Schedule)> {
         all.push((format!("{n} lanes"), vector(id, n)));
     }
     all.push(("threads".into(), threads(id)));
-    let both = Schedule { vector: vec![(id, 8)], ..threads(id) };
+    let both = Schedule {
+        vector: vec![(id, 8)],
+        ..threads(id)
+    };
     all.push(("threads and lanes".into(), both));
     all
 }
@@ -25,7 +28,10 @@ fn ways(id: LoopId) -> Vec<(String, Schedule)> {
 fn same(got: &[f64], want: &[f64], what: &str) {
     assert_eq!(got.len(), want.len());
     for (k, (g, w)) in got.iter().zip(want).enumerate() {
-        assert!(g.to_bits() == w.to_bits() || g.is_nan() && w.is_nan(), "{what}: [{k}] is {g}, not {w}");
+        assert!(
+            g.to_bits() == w.to_bits() || g.is_nan() && w.is_nan(),
+            "{what}: [{k}] is {g}, not {w}"
+        );
     }
 }
 
@@ -35,11 +41,23 @@ fn gemm() -> (Nest, LoopId, LoopId) {
     let (a, x, c) = (b.floats(2), b.floats(2), b.floats(2));
     let (li, lj, lk) = (b.loop_id(), b.loop_id(), b.loop_id());
     let (i, j, k, s) = (b.var(I64), b.var(I64), b.var(I64), b.var(NPF));
-    let (la, lb) = (b.load(a, vec![b.v(i), b.v(k)], false), b.load(x, vec![b.v(k), b.v(j)], false));
+    let (la, lb) = (
+        b.load(a, vec![b.v(i), b.v(k)], false),
+        b.load(x, vec![b.v(k), b.v(j)], false),
+    );
     let sum = add(b.v(s), mul(la, lb));
     let inner = b.for_(lk, k, upto(dim(a, 1)), vec![let_(s, sum)]);
     let put = b.store(c, vec![b.v(i), b.v(j)], b.v(s), false);
-    let middle = b.for_(lj, j, upto(dim(c, 1)), vec![let_(s, constant(nestwise_ir::Const::Float(0.0), NPF)), inner, put]);
+    let middle = b.for_(
+        lj,
+        j,
+        upto(dim(c, 1)),
+        vec![
+            let_(s, constant(nestwise_ir::Const::Float(0.0), NPF)),
+            inner,
+            put,
+        ],
+    );
     let top = b.for_(li, i, upto(dim(c, 0)), vec![middle]);
     (b.finish(top), li, lj)
 }
@@ -47,7 +65,14 @@ fn gemm() -> (Nest, LoopId, LoopId) {
 #[test]
 fn matrix_product() {
     let (nest, li, lj) = gemm();
-    for (n, m, p) in [(1, 1, 1), (3, 5, 4), (7, 9, 33), (5, 0, 6), (4, 3, 0), (16, 16, 64)] {
+    for (n, m, p) in [
+        (1, 1, 1),
+        (3, 5, 4),
+        (7, 9, 33),
+        (5, 0, 6),
+        (4, 3, 0),
+        (16, 16, 64),
+    ] {
         let a = Buffer::floats(&[n, m], |k| (k as f64 * 0.37).sin());
         let x = Buffer::floats(&[m, p], |k| (k as f64 * 0.11).cos());
         let (av, xv) = (a.f64s(), x.f64s());
@@ -62,12 +87,22 @@ fn matrix_product() {
             }
         }
         let mut schedules = ways(lj);
-        schedules.extend(ways(li).into_iter().filter(|(_, s)| !s.threads.is_empty() || !s.vector.is_empty()));
-        let mixed = Schedule { vector: vec![(lj, 16)], ..threads(li) };
+        schedules.extend(
+            ways(li)
+                .into_iter()
+                .filter(|(_, s)| !s.threads.is_empty() || !s.vector.is_empty()),
+        );
+        let mixed = Schedule {
+            vector: vec![(lj, 16)],
+            ..threads(li)
+        };
         schedules.push(("threads outside, lanes inside".into(), mixed));
         for (name, schedule) in schedules {
             let kernel = kernel(&nest, &schedule);
-            let mut run = Run::new(&nest, vec![a.clone(), x.clone(), Buffer::new(Scalar::F64, &[n, p])]);
+            let mut run = Run::new(
+                &nest,
+                vec![a.clone(), x.clone(), Buffer::new(Scalar::F64, &[n, p])],
+            );
             run.done(&kernel, 0, n);
             same(&run.arrays[2].f64s(), &want, &format!("{name} {n} {m} {p}"));
         }
@@ -80,26 +115,52 @@ fn escape_times() {
     let mut b = Builder::new();
     let (xs, out) = (b.floats(1), b.array(Scalar::I64, np(Scalar::I64), 1));
     let (l, lk) = (b.loop_id(), b.loop_id());
-    let (i, k, zr, zi, c, t, n) =
-        (b.var(I64), b.var(I64), b.var(NPF), b.var(NPF), b.var(NPF), b.var(NPF), b.var(I64));
+    let (i, k, zr, zi, c, t, n) = (
+        b.var(I64),
+        b.var(I64),
+        b.var(NPF),
+        b.var(NPF),
+        b.var(NPF),
+        b.var(NPF),
+        b.var(I64),
+    );
     let zero = || constant(nestwise_ir::Const::Float(0.0), NPF);
     let f = |v: f64| constant(nestwise_ir::Const::Float(v), NPF);
     let size = add(mul(b.v(zr), b.v(zr)), mul(b.v(zi), b.v(zi)));
     let body = vec![
-        if_(cmp(CmpOp::Gt, size, f(4.0)), vec![stmt(StmtKind::Break(lk))], vec![]),
-        let_(t, add(sub(mul(b.v(zr), b.v(zr)), mul(b.v(zi), b.v(zi))), b.v(c))),
+        if_(
+            cmp(CmpOp::Gt, size, f(4.0)),
+            vec![stmt(StmtKind::Break(lk))],
+            vec![],
+        ),
+        let_(
+            t,
+            add(sub(mul(b.v(zr), b.v(zr)), mul(b.v(zi), b.v(zi))), b.v(c)),
+        ),
         let_(zi, add(mul(mul(f(2.0), b.v(zr)), b.v(zi)), f(0.3))),
         let_(zr, b.v(t)),
         let_(n, add(b.v(n), int(1))),
     ];
     let inner = b.for_(lk, k, upto(int(50)), body);
     let load = b.load(xs, vec![b.v(i)], false);
-    let put = b.store(out, vec![b.v(i)], cast(Cast::Value, b.v(n), np(Scalar::I64), false), false);
+    let put = b.store(
+        out,
+        vec![b.v(i)],
+        cast(Cast::Value, b.v(n), np(Scalar::I64), false),
+        false,
+    );
     let top = b.for_(
         l,
         i,
         upto(dim(xs, 0)),
-        vec![let_(c, load), let_(zr, zero()), let_(zi, zero()), let_(n, int(0)), inner, put],
+        vec![
+            let_(c, load),
+            let_(zr, zero()),
+            let_(zi, zero()),
+            let_(n, int(0)),
+            inner,
+            put,
+        ],
     );
     let nest = b.finish(top);
     let count = 77;
@@ -121,13 +182,23 @@ fn escape_times() {
             n
         })
         .collect();
-    assert!(want.contains(&50) && want.iter().any(|n| *n < 10), "the lanes must diverge");
+    assert!(
+        want.contains(&50) && want.iter().any(|n| *n < 10),
+        "the lanes must diverge"
+    );
     for (name, schedule) in ways(l) {
         let kernel = kernel(&nest, &schedule);
-        let mut run = Run::new(&nest, vec![input.clone(), Buffer::new(Scalar::I64, &[count])]);
+        let mut run = Run::new(
+            &nest,
+            vec![input.clone(), Buffer::new(Scalar::I64, &[count])],
+        );
         run.done(&kernel, 0, count);
         for (k, w) in want.iter().enumerate() {
-            assert!(run.arrays[1].get(k).same(Value::Int(*w)), "{name}: [{k}] {:?} not {w}", run.arrays[1].get(k));
+            assert!(
+                run.arrays[1].get(k).same(Value::Int(*w)),
+                "{name}: [{k}] {:?} not {w}",
+                run.arrays[1].get(k)
+            );
         }
     }
 }
@@ -140,13 +211,26 @@ fn collatz() -> (Nest, LoopId) {
     let (l, w) = (b.loop_id(), b.loop_id());
     let (i, x, n) = (b.var(I64), b.var(I64), b.var(I64));
     let odd = cmp(CmpOp::Eq, bin(BinOp::Mod, b.v(x), int(2), false), int(1));
-    let up = bin(BinOp::Add, bin(BinOp::Mul, int(3), b.v(x), true), int(1), true);
+    let up = bin(
+        BinOp::Add,
+        bin(BinOp::Mul, int(3), b.v(x), true),
+        int(1),
+        true,
+    );
     let half = bin(BinOp::FloorDiv, b.v(x), int(2), false);
-    let body = vec![if_(odd, vec![let_(x, up)], vec![let_(x, half)]), let_(n, add(b.v(n), int(1)))];
+    let body = vec![
+        if_(odd, vec![let_(x, up)], vec![let_(x, half)]),
+        let_(n, add(b.v(n), int(1))),
+    ];
     let steps = b.while_(w, cmp(CmpOp::Ne, b.v(x), int(1)), body);
     let put = b.store(out, vec![b.v(i)], b.v(n), false);
     let first = add(b.v(i), b.v(start));
-    let top = b.for_(l, i, upto(dim(out, 0)), vec![let_(x, first), let_(n, int(0)), steps, put]);
+    let top = b.for_(
+        l,
+        i,
+        upto(dim(out, 0)),
+        vec![let_(x, first), let_(n, int(0)), steps, put],
+    );
     (b.finish(top), l)
 }
 
@@ -180,13 +264,20 @@ fn triangular_with_continue() {
     let (a, out) = (b.floats(2), b.floats(1));
     let (l, lj) = (b.loop_id(), b.loop_id());
     let (i, j, s) = (b.var(I64), b.var(I64), b.var(NPF));
-    let third = cmp(CmpOp::Eq, bin(BinOp::Mod, add(b.v(i), b.v(j)), int(3), false), int(0));
+    let third = cmp(
+        CmpOp::Eq,
+        bin(BinOp::Mod, add(b.v(i), b.v(j)), int(3), false),
+        int(0),
+    );
     let load = b.load(a, vec![b.v(i), b.v(j)], false);
     let inner = b.for_(
         lj,
         j,
         upto(add(b.v(i), int(1))),
-        vec![if_(third, vec![stmt(StmtKind::Continue(lj))], vec![]), let_(s, add(b.v(s), load))],
+        vec![
+            if_(third, vec![stmt(StmtKind::Continue(lj))], vec![]),
+            let_(s, add(b.v(s), load)),
+        ],
     );
     let put = b.store(out, vec![b.v(i)], b.v(s), false);
     let zero = constant(nestwise_ir::Const::Float(0.0), NPF);
@@ -196,7 +287,11 @@ fn triangular_with_continue() {
     let input = Buffer::floats(&[n, n], |k| (k as f64).sqrt());
     let v = input.f64s();
     let want: Vec<f64> = (0..n as usize)
-        .map(|i| (0..=i).filter(|j| (i + j) % 3 != 0).fold(0.0, |s, j| s + v[i * n as usize + j]))
+        .map(|i| {
+            (0..=i)
+                .filter(|j| (i + j) % 3 != 0)
+                .fold(0.0, |s, j| s + v[i * n as usize + j])
+        })
         .collect();
     for (name, schedule) in ways(l) {
         let kernel = kernel(&nest, &schedule);
@@ -214,10 +309,22 @@ fn strided_and_reversed_accesses() {
     let l = b.loop_id();
     let (i, back) = (b.var(I64), b.var(I64));
     let from_end = sub(sub(dim(x, 0), int(1)), b.v(i));
-    let sum = add(b.load(a, vec![int(1), b.v(i)], false), b.load(x, vec![b.v(back)], false));
+    let sum = add(
+        b.load(a, vec![int(1), b.v(i)], false),
+        b.load(x, vec![b.v(back)], false),
+    );
     let put = b.store(out, vec![b.v(i)], sum, false);
-    let positive = cmp(CmpOp::Gt, b.load(x, vec![b.v(i)], false), constant(nestwise_ir::Const::Float(0.5), NPF));
-    let top = b.for_(l, i, upto(dim(out, 0)), vec![let_(back, from_end), if_(positive, vec![put], vec![])]);
+    let positive = cmp(
+        CmpOp::Gt,
+        b.load(x, vec![b.v(i)], false),
+        constant(nestwise_ir::Const::Float(0.5), NPF),
+    );
+    let top = b.for_(
+        l,
+        i,
+        upto(dim(out, 0)),
+        vec![let_(back, from_end), if_(positive, vec![put], vec![])],
+    );
     let nest = b.finish(top);
     let n = 37usize;
     let xs = Buffer::floats(&[n as i64], |k| (k as f64 * 0.7).sin().abs());
@@ -226,22 +333,45 @@ fn strided_and_reversed_accesses() {
     for (name, schedule) in ways(l) {
         for unit in [false, true] {
             let units = [unit, true, true];
-            let kernel = kernel_of(nestwise_codegen::KernelSpec { unit_stride: &units, ..spec(&nest, &schedule) });
+            let kernel = kernel_of(nestwise_codegen::KernelSpec {
+                unit_stride: &units,
+                ..spec(&nest, &schedule)
+            });
             let mut buffer = all.clone();
             buffer.shape = vec![2, n as i64];
             buffer.strides = vec![8, 8];
-            let mut run = Run::new(&nest, vec![buffer, xs.clone(), Buffer::floats(&[n as i64], |_| -1.0)]);
+            let mut run = Run::new(
+                &nest,
+                vec![buffer, xs.clone(), Buffer::floats(&[n as i64], |_| -1.0)],
+            );
             // Every third element backwards, or a plain row.
-            let (first, stride) = if unit { (0, 1) } else { (3 * (2 * n as i64 - 1), -3) };
-            run.view(nestwise_ir::ArrayId(0), first, &[2, n as i64], &[stride * n as i64, stride]);
+            let (first, stride) = if unit {
+                (0, 1)
+            } else {
+                (3 * (2 * n as i64 - 1), -3)
+            };
+            run.view(
+                nestwise_ir::ArrayId(0),
+                first,
+                &[2, n as i64],
+                &[stride * n as i64, stride],
+            );
             run.done(&kernel, 0, n as i64);
             let want: Vec<f64> = (0..n)
                 .map(|i| {
                     let at = first + stride * (n as i64 + i as i64);
-                    if xv[i] > 0.5 { av[at as usize] + xv[n - 1 - i] } else { -1.0 }
+                    if xv[i] > 0.5 {
+                        av[at as usize] + xv[n - 1 - i]
+                    } else {
+                        -1.0
+                    }
                 })
                 .collect();
-            same(&run.arrays[2].f64s(), &want, &format!("{name}, unit {unit}"));
+            same(
+                &run.arrays[2].f64s(),
+                &want,
+                &format!("{name}, unit {unit}"),
+            );
         }
     }
 }
@@ -266,13 +396,24 @@ fn guarded_indices() {
         let go = |indices: &[i64], n: i64| {
             let values: Vec<Value> = indices.iter().map(|v| Value::Int((*v).into())).collect();
             let a = Buffer::floats(&[n], |k| k as f64 + 0.5);
-            let mut run = Run::new(&nest, vec![Buffer::of(Scalar::I64, &values), a, Buffer::floats(&[n], |_| 0.0)]);
+            let mut run = Run::new(
+                &nest,
+                vec![
+                    Buffer::of(Scalar::I64, &values),
+                    a,
+                    Buffer::floats(&[n], |_| 0.0),
+                ],
+            );
             let h = run.run(&kernel, 0, indices.len() as i64);
             (h, run.arrays[2].f64s())
         };
         let (h, out) = go(&[3, -1, 0, -10, 5, 6, 7, 8, 1], 10);
         assert_eq!(status(&h), Status::Done, "{name}");
-        same(&out, &[0.5, 1.5, 0.0, 3.5, 0.0, 5.5, 6.5, 7.5, 8.5, 9.5], &name);
+        same(
+            &out,
+            &[0.5, 1.5, 0.0, 3.5, 0.0, 5.5, 6.5, 7.5, 8.5, 9.5],
+            &name,
+        );
         for bad in [10, -11, i64::MAX, i64::MIN] {
             let (h, _) = go(&[1, 2, 3, 4, bad, 5], 10);
             assert_eq!(status(&h), Status::Event, "{name}: {bad}");
@@ -320,7 +461,10 @@ fn buffer_swaps_in_chunks() {
         ("threads", threads(li)),
     ] {
         for disjoint in [true, false] {
-            let kernel = kernel_of(nestwise_codegen::KernelSpec { disjoint, ..spec(&nest, &schedule) });
+            let kernel = kernel_of(nestwise_codegen::KernelSpec {
+                disjoint,
+                ..spec(&nest, &schedule)
+            });
             for chunk in [1, 2, 3, steps] {
                 let mut run = Run::new(&nest, vec![start.clone(), start.clone()]);
                 let mut lo = 0;
@@ -331,8 +475,16 @@ fn buffer_swaps_in_chunks() {
                 }
                 // Slot x holds the object of slot y after an odd number of steps.
                 assert_eq!((run.origin(x), run.origin(y)), (1, 0));
-                same(&run.arrays[1].f64s(), &p, &format!("{name}, chunks of {chunk}"));
-                same(&run.arrays[0].f64s(), &q, &format!("{name}, chunks of {chunk}"));
+                same(
+                    &run.arrays[1].f64s(),
+                    &p,
+                    &format!("{name}, chunks of {chunk}"),
+                );
+                same(
+                    &run.arrays[0].f64s(),
+                    &q,
+                    &format!("{name}, chunks of {chunk}"),
+                );
             }
         }
     }
@@ -352,12 +504,19 @@ fn ways_out_of_the_top_loop() {
     let sum = add(b.v(s), load(&mut b));
     let body = vec![
         if_(negative, vec![stmt(StmtKind::Break(l))], vec![]),
-        if_(huge, vec![let_(r, mul(b.v(s), f(2.0))), stmt(StmtKind::Return)], vec![]),
+        if_(
+            huge,
+            vec![let_(r, mul(b.v(s), f(2.0))), stmt(StmtKind::Return)],
+            vec![],
+        ),
         let_(s, sum),
     ];
     let top = b.for_(l, i, upto(dim(a, 0)), body);
     b.output(s);
-    b.nest.returns = Some(Returns { vars: vec![r], form: ReturnForm::Scalar });
+    b.nest.returns = Some(Returns {
+        vars: vec![r],
+        form: ReturnForm::Scalar,
+    });
     let nest = b.finish(top);
     let kernel = kernel(&nest, &Schedule::serial());
     let go = |values: &[f64]| {
@@ -397,7 +556,10 @@ fn top_while_in_chunks() {
             body: vec![
                 if_(
                     odd,
-                    vec![let_(x, add(mul(b.v(x), int(3)), int(1))), stmt(StmtKind::Leave(scope))],
+                    vec![
+                        let_(x, add(mul(b.v(x), int(3)), int(1))),
+                        stmt(StmtKind::Leave(scope)),
+                    ],
                     vec![],
                 ),
                 let_(x, bin(BinOp::FloorDiv, b.v(x), int(2), false)),
@@ -450,7 +612,11 @@ fn bounds_are_evaluated_once() {
             run.done(&kernel, lo, (lo + chunk).min(10));
         }
         for k in 0..10 {
-            assert!(run.arrays[0].get(k).same(Value::Int(100)), "chunk {chunk}: {:?}", run.arrays[0].get(k));
+            assert!(
+                run.arrays[0].get(k).same(Value::Int(100)),
+                "chunk {chunk}: {:?}",
+                run.arrays[0].get(k)
+            );
         }
         assert!(run.var(n).same(Value::Int(80)));
     }
@@ -464,18 +630,29 @@ fn events_leave_the_frame_alone() {
     let l = b.loop_id();
     let (i, s) = (b.var(I64), b.input(I64));
     let load = b.load(a, vec![b.v(i)], false);
-    let top = b.for_(l, i, upto(dim(a, 0)), vec![let_(s, bin(BinOp::Add, b.v(s), load, true))]);
+    let top = b.for_(
+        l,
+        i,
+        upto(dim(a, 0)),
+        vec![let_(s, bin(BinOp::Add, b.v(s), load, true))],
+    );
     b.output(s);
     let nest = b.finish(top);
     let kernel = kernel(&nest, &Schedule::serial());
-    let values: Vec<Value> = [1, 2, i64::MAX, 4].iter().map(|v| Value::Int((*v).into())).collect();
+    let values: Vec<Value> = [1, 2, i64::MAX, 4]
+        .iter()
+        .map(|v| Value::Int((*v).into()))
+        .collect();
     let mut run = Run::new(&nest, vec![Buffer::of(Scalar::I64, &values)]);
     run.set_var(s, Value::Int(5));
     run.done(&kernel, 0, 1);
     assert!(run.var(s).same(Value::Int(6)));
     let h = run.run(&kernel, 1, 4);
     assert_eq!((status(&h), h.at, h.event_line), (Status::Event, 2, 5));
-    assert_eq!(EventCode::from_code(h.event_code), Some(EventCode::Overflow));
+    assert_eq!(
+        EventCode::from_code(h.event_code),
+        Some(EventCode::Overflow)
+    );
     assert!(run.var(s).same(Value::Int(6)));
 }
 
@@ -492,7 +669,9 @@ mod pool {
     ) -> i64 {
         let count = (hi - lo).min(3);
         let cells = (size as usize).div_ceil(16);
-        let records = Box::leak(vec![0u128; cells * count as usize].into_boxed_slice()).as_mut_ptr().cast::<u8>();
+        let records = Box::leak(vec![0u128; cells * count as usize].into_boxed_slice())
+            .as_mut_ptr()
+            .cast::<u8>();
         assert_eq!(size % 16, 0);
         for k in (0..count).rev() {
             let (from, to) = (lo + (hi - lo) * k / count, lo + (hi - lo) * (k + 1) / count);
@@ -503,7 +682,12 @@ mod pool {
     }
     pub unsafe extern "C" fn free(parts: *mut u8, count: i64, size: i64) {
         let cells = (size as usize).div_ceil(16) * count as usize;
-        drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(parts.cast::<u128>(), cells)) });
+        drop(unsafe {
+            Box::from_raw(std::ptr::slice_from_raw_parts_mut(
+                parts.cast::<u128>(),
+                cells,
+            ))
+        });
     }
 }
 
@@ -513,8 +697,15 @@ fn reductions_and_last_values_over_parts() {
     let mut b = Builder::new();
     let a = b.array(Scalar::I64, I64, 1);
     let l = b.loop_id();
-    let (i, total, low, high, bits, last, flag) =
-        (b.var(I64), b.input(I64), b.input(I64), b.input(I64), b.input(I64), b.var(I64), b.input(Ty::PY_BOOL));
+    let (i, total, low, high, bits, last, flag) = (
+        b.var(I64),
+        b.input(I64),
+        b.input(I64),
+        b.input(I64),
+        b.input(I64),
+        b.var(I64),
+        b.input(Ty::PY_BOOL),
+    );
     let load = |b: &mut Builder| b.load(a, vec![b.v(i)], false);
     let x = b.var(I64);
     let first = load(&mut b);
@@ -522,9 +713,16 @@ fn reductions_and_last_values_over_parts() {
         let_(x, first),
         let_(total, bin(BinOp::Add, b.v(total), b.v(x), true)),
         let_(low, bin(BinOp::Min, b.v(low), b.v(x), false)),
-        if_(cmp(CmpOp::Gt, b.v(x), b.v(high)), vec![let_(high, b.v(x))], vec![]),
+        if_(
+            cmp(CmpOp::Gt, b.v(x), b.v(high)),
+            vec![let_(high, b.v(x))],
+            vec![],
+        ),
         let_(bits, bin(BinOp::Xor, b.v(bits), b.v(x), false)),
-        let_(flag, bin(BinOp::Or, b.v(flag), cmp(CmpOp::Eq, b.v(x), int(13)), false)),
+        let_(
+            flag,
+            bin(BinOp::Or, b.v(flag), cmp(CmpOp::Eq, b.v(x), int(13)), false),
+        ),
         let_(last, add(b.v(x), b.v(i))),
     ];
     let top = b.for_(l, i, upto(dim(a, 0)), body);
@@ -539,12 +737,21 @@ fn reductions_and_last_values_over_parts() {
         (bits, RedOp::Xor),
         (flag, RedOp::Or),
     ];
-    let threads = vec![ThreadLoop { id: l, reductions, last_values: vec![last] }];
-    let schedule = Schedule { threads, ..Schedule::default() };
+    let threads = vec![ThreadLoop {
+        id: l,
+        reductions,
+        last_values: vec![last],
+    }];
+    let schedule = Schedule {
+        threads,
+        ..Schedule::default()
+    };
     let parallel = kernel(&nest, &schedule);
     let serial = kernel(&nest, &Schedule::serial());
     for n in [1i64, 2, 3, 10, 64] {
-        let values: Vec<Value> = (0..n).map(|k| Value::Int((k * 7919 % 101 - 50).into())).collect();
+        let values: Vec<Value> = (0..n)
+            .map(|k| Value::Int((k * 7919 % 101 - 50).into()))
+            .collect();
         let mut results = vec![];
         for k in [&serial, &parallel] {
             let mut run = Run::new(&nest, vec![Buffer::of(Scalar::I64, &values)]);
@@ -578,7 +785,12 @@ fn last_values_of_lanes() {
     let (i, user, x) = (b.var(I64), b.var(I64), b.var(NPF));
     let load = b.load(a, vec![b.v(i)], false);
     let put = b.store(out, vec![b.v(i)], b.v(x), false);
-    let top = b.for_(l, i, upto(dim(a, 0)), vec![let_(user, b.v(i)), let_(x, load), put]);
+    let top = b.for_(
+        l,
+        i,
+        upto(dim(a, 0)),
+        vec![let_(user, b.v(i)), let_(x, load), put],
+    );
     b.output(user);
     b.output(x);
     let nest = b.finish(top);
@@ -588,7 +800,11 @@ fn last_values_of_lanes() {
             let input = Buffer::floats(&[n], |k| k as f64 * 1.5);
             let mut run = Run::new(&nest, vec![input, Buffer::new(Scalar::F64, &[n])]);
             run.done(&kernel, 0, n);
-            assert!(run.var(user).same(Value::Int((n - 1).into())), "{n}: {:?}", run.var(user));
+            assert!(
+                run.var(user).same(Value::Int((n - 1).into())),
+                "{n}: {:?}",
+                run.var(user)
+            );
             assert!(run.var(x).same(Value::F64((n - 1) as f64 * 1.5)));
         }
     }
@@ -606,20 +822,40 @@ fn ranges_are_python_s() {
         l,
         i,
         [b.v(p), b.v(q), b.v(r)],
-        vec![let_(n, add(b.v(n), int(1))), let_(s, bin(BinOp::Xor, b.v(s), b.v(i), false))],
+        vec![
+            let_(n, add(b.v(n), int(1))),
+            let_(s, bin(BinOp::Xor, b.v(s), b.v(i), false)),
+        ],
     );
-    let puts = [b.store(out, vec![int(0)], b.v(n), false), b.store(out, vec![int(1)], b.v(s), false)];
+    let puts = [
+        b.store(out, vec![int(0)], b.v(n), false),
+        b.store(out, vec![int(1)], b.v(s), false),
+    ];
     let [put_n, put_s] = puts;
     let body = vec![let_(n, int(0)), let_(s, int(0)), inner, put_n, put_s];
     let top = b.for_(lt, t, upto(int(1)), body);
     let nest = b.finish(top);
     let kernel = kernel(&nest, &Schedule::serial());
-    let ends = [0, 1, 5, -3, 10, i64::MAX, i64::MAX - 2, i64::MIN, i64::MIN + 3];
+    let ends = [
+        0,
+        1,
+        5,
+        -3,
+        10,
+        i64::MAX,
+        i64::MAX - 2,
+        i64::MIN,
+        i64::MIN + 3,
+    ];
     for start in ends {
         for stop in ends {
             for step in [1, -1, 2, -3, 7, i64::MAX, i64::MIN] {
                 let (mut count, mut sum, mut at) = (0i128, 0i64, i128::from(start));
-                while if step > 0 { at < stop.into() } else { at > stop.into() } {
+                while if step > 0 {
+                    at < stop.into()
+                } else {
+                    at > stop.into()
+                } {
                     count += 1;
                     sum ^= at as i64;
                     at += i128::from(step);
@@ -645,7 +881,10 @@ fn ranges_are_python_s() {
     }
     let mut run = Run::new(&nest, vec![Buffer::new(Scalar::I64, &[2])]);
     let h = run.run(&kernel, 0, 1);
-    assert_eq!((status(&h), h.event_code), (Status::Event, EventCode::Step as i64));
+    assert_eq!(
+        (status(&h), h.event_code),
+        (Status::Event, EventCode::Step as i64)
+    );
 }
 
 /// Interleaved complex elements and lazily evaluated selections, by lanes.
@@ -658,15 +897,27 @@ fn complex_lanes_and_lazy_sides() {
     let i = b.var(I64);
     let here = b.load(z, vec![b.v(i)], false);
     let before = b.load(z, vec![sub(b.v(i), int(1))], false);
-    let chosen = select(cmp(CmpOp::Gt, b.v(i), int(0)), before, constant(nestwise_ir::Const::Complex(7.0, -7.0), ty));
+    let chosen = select(
+        cmp(CmpOp::Gt, b.v(i), int(0)),
+        before,
+        constant(nestwise_ir::Const::Complex(7.0, -7.0), ty),
+    );
     let put = b.store(out, vec![b.v(i)], mul(here, chosen), false);
     let top = b.for_(l, i, upto(dim(z, 0)), vec![put]);
     let nest = b.finish(top);
-    let values: Vec<(f64, f64)> = (0..21).map(|k| (f64::from(k) + 0.5, 1.0 / (f64::from(k) + 1.0))).collect();
+    let values: Vec<(f64, f64)> = (0..21)
+        .map(|k| (f64::from(k) + 0.5, 1.0 / (f64::from(k) + 1.0)))
+        .collect();
     let input: Vec<Value> = values.iter().map(|v| Value::C128(v.0, v.1)).collect();
     for (name, schedule) in ways(l) {
         let kernel = kernel(&nest, &schedule);
-        let mut run = Run::new(&nest, vec![Buffer::of(Scalar::C128, &input), Buffer::new(Scalar::C128, &[21])]);
+        let mut run = Run::new(
+            &nest,
+            vec![
+                Buffer::of(Scalar::C128, &input),
+                Buffer::new(Scalar::C128, &[21]),
+            ],
+        );
         run.done(&kernel, 0, 21);
         for (k, (ar, ai)) in values.iter().enumerate() {
             let (br, bi) = if k > 0 { values[k - 1] } else { (7.0, -7.0) };
@@ -685,18 +936,32 @@ fn f(v: f64) -> Expr {
 #[test]
 fn divisions_in_branches() {
     let mut b = Builder::new();
-    let (x, out, k, whole) =
-        (b.floats(1), b.floats(1), b.array(Scalar::I64, I64, 1), b.array(Scalar::I64, I64, 1));
+    let (x, out, k, whole) = (
+        b.floats(1),
+        b.floats(1),
+        b.array(Scalar::I64, I64, 1),
+        b.array(Scalar::I64, I64, 1),
+    );
     let l = b.loop_id();
     let i = b.var(I64);
     let load = |b: &mut Builder, a| b.load(a, vec![b.v(i)], false);
     let (nonzero, divisor) = (cmp(CmpOp::Ne, load(&mut b, x), f(0.0)), load(&mut b, x));
-    let put = b.store(out, vec![b.v(i)], bin(BinOp::Div, f(1.0), divisor, true), false);
+    let put = b.store(
+        out,
+        vec![b.v(i)],
+        bin(BinOp::Div, f(1.0), divisor, true),
+        false,
+    );
     let (some, d) = (cmp(CmpOp::Ne, load(&mut b, k), int(0)), load(&mut b, k));
     let least = constant(nestwise_ir::Const::Int(i64::MIN.into()), I64);
     let q = select(some, bin(BinOp::FloorDiv, least, d, true), int(-5));
     let put_whole = b.store(whole, vec![b.v(i)], q, false);
-    let top = b.for_(l, i, upto(dim(x, 0)), vec![if_(nonzero, vec![put], vec![]), put_whole]);
+    let top = b.for_(
+        l,
+        i,
+        upto(dim(x, 0)),
+        vec![if_(nonzero, vec![put], vec![]), put_whole],
+    );
     let nest = b.finish(top);
     let n = 19;
     let xs = Buffer::floats(&[n], |k| if k % 3 == 0 { 0.0 } else { k as f64 });
@@ -706,14 +971,30 @@ fn divisions_in_branches() {
         let ints = Buffer::of(Scalar::I64, &ks);
         let mut run = Run::new(
             &nest,
-            vec![xs.clone(), Buffer::floats(&[n], |_| 9.0), ints, Buffer::new(Scalar::I64, &[n])],
+            vec![
+                xs.clone(),
+                Buffer::floats(&[n], |_| 9.0),
+                ints,
+                Buffer::new(Scalar::I64, &[n]),
+            ],
         );
         run.done(&kernel, 0, n);
-        let want: Vec<f64> = xs.f64s().into_iter().map(|v| if v != 0.0 { 1.0 / v } else { 9.0 }).collect();
+        let want: Vec<f64> = xs
+            .f64s()
+            .into_iter()
+            .map(|v| if v != 0.0 { 1.0 / v } else { 9.0 })
+            .collect();
         same(&run.arrays[1].f64s(), &want, &name);
         for k in 0..n {
-            let want = if k % 4 == 0 { -5 } else { i64::MIN.div_euclid(k % 4) };
-            assert!(run.arrays[3].get(k as usize).same(Value::Int(want.into())), "{name}: {k}");
+            let want = if k % 4 == 0 {
+                -5
+            } else {
+                i64::MIN.div_euclid(k % 4)
+            };
+            assert!(
+                run.arrays[3].get(k as usize).same(Value::Int(want.into())),
+                "{name}: {k}"
+            );
         }
     }
 }

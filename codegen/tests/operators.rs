@@ -19,7 +19,10 @@ fn elementwise(
     let [x, y] = inputs.map(|(s, t)| b.array(s, t, 1));
     let o = b.array(out.0, out.1, 1);
     let (l, i) = (b.loop_id(), b.var(I64));
-    let (lx, ly) = (b.load(x, vec![b.v(i)], false), b.load(y, vec![b.v(i)], false));
+    let (lx, ly) = (
+        b.load(x, vec![b.v(i)], false),
+        b.load(y, vec![b.v(i)], false),
+    );
     let s = b.store(o, vec![b.v(i)], f(lx, ly), false);
     let top = b.for_(l, i, upto(dim(o, 0)), vec![s]);
     b.finish(top)
@@ -37,7 +40,12 @@ fn treatments() -> Vec<(&'static str, Schedule)> {
 }
 
 /// Runs `nest` on all pairs; `expect` gives the value, or nothing for an event.
-fn check(what: &str, nest: &Nest, pairs: &[(Value, Value)], expect: impl Fn(Value, Value) -> Option<Value>) {
+fn check(
+    what: &str,
+    nest: &Nest,
+    pairs: &[(Value, Value)],
+    expect: impl Fn(Value, Value) -> Option<Value>,
+) {
     let decl = |k: usize| nest.arrays.values().nth(k).unwrap().storage;
     let buffers = |pairs: &[(Value, Value)]| {
         let xs: Vec<Value> = pairs.iter().map(|p| p.0).collect();
@@ -45,8 +53,11 @@ fn check(what: &str, nest: &Nest, pairs: &[(Value, Value)], expect: impl Fn(Valu
         let out = Buffer::new(decl(2), &[pairs.len() as i64]);
         vec![Buffer::of(decl(0), &xs), Buffer::of(decl(1), &ys), out]
     };
-    let fine: Vec<(Value, Value)> =
-        pairs.iter().copied().filter(|(x, y)| expect(*x, *y).is_some()).collect();
+    let fine: Vec<(Value, Value)> = pairs
+        .iter()
+        .copied()
+        .filter(|(x, y)| expect(*x, *y).is_some())
+        .collect();
     for (name, schedule) in treatments() {
         let k = match compile(spec(nest, &schedule)) {
             Ok(c) => nestwise_codegen::load(&c.object).unwrap(),
@@ -59,14 +70,26 @@ fn check(what: &str, nest: &Nest, pairs: &[(Value, Value)], expect: impl Fn(Valu
             let h = run.run(&k, 0, 1);
             match expect(*x, *y) {
                 None => {
-                    assert_eq!(status(&h), Status::Event, "{what}, {name}: {x:?} {y:?} gave {:?}", run.arrays[2].get(0));
+                    assert_eq!(
+                        status(&h),
+                        Status::Event,
+                        "{what}, {name}: {x:?} {y:?} gave {:?}",
+                        run.arrays[2].get(0)
+                    );
                     assert_eq!(h.at, 0);
                     assert_ne!(h.event_code, 0);
                 }
                 Some(v) => {
-                    assert_eq!(status(&h), Status::Done, "{what}, {name}: {x:?} {y:?} fired");
+                    assert_eq!(
+                        status(&h),
+                        Status::Done,
+                        "{what}, {name}: {x:?} {y:?} fired"
+                    );
                     let got = run.arrays[2].get(0);
-                    assert!(got.same(v), "{what}, {name}: {x:?} {y:?} gave {got:?}, not {v:?}");
+                    assert!(
+                        got.same(v),
+                        "{what}, {name}: {x:?} {y:?} gave {got:?}, not {v:?}"
+                    );
                 }
             }
         }
@@ -78,7 +101,10 @@ fn check(what: &str, nest: &Nest, pairs: &[(Value, Value)], expect: impl Fn(Valu
         run.done(&k, 0, fine.len() as i64);
         for (k, (x, y)) in fine.iter().enumerate() {
             let (got, v) = (run.arrays[2].get(k), expect(*x, *y).unwrap());
-            assert!(got.same(v), "{what}, {name}, together: {x:?} {y:?} gave {got:?}, not {v:?}");
+            assert!(
+                got.same(v),
+                "{what}, {name}, together: {x:?} {y:?} gave {got:?}, not {v:?}"
+            );
         }
         // One event among many is noticed.
         if let Some(bad) = pairs.iter().find(|(x, y)| expect(*x, *y).is_none()) {
@@ -87,7 +113,12 @@ fn check(what: &str, nest: &Nest, pairs: &[(Value, Value)], expect: impl Fn(Valu
                 mixed.insert(at, *bad);
                 let mut run = Run::new(nest, buffers(&mixed));
                 let h = run.run(&k, 0, mixed.len() as i64);
-                assert_eq!(status(&h), Status::Event, "{what}, {name}: event at {at} of {} missed", mixed.len());
+                assert_eq!(
+                    status(&h),
+                    Status::Event,
+                    "{what}, {name}: event at {at} of {} missed",
+                    mixed.len()
+                );
             }
         }
     }
@@ -116,7 +147,28 @@ const INTS: [Scalar; 8] = [
 
 fn int_values(s: Scalar) -> Vec<i128> {
     let (lo, hi) = s.int_range().unwrap();
-    let mut v: Vec<i128> = vec![lo, lo + 1, -8, -7, -3, -2, -1, 0, 1, 2, 3, 5, 7, 8, 13, 60, 63, hi / 2, hi - 1, hi];
+    let mut v: Vec<i128> = vec![
+        lo,
+        lo + 1,
+        -8,
+        -7,
+        -3,
+        -2,
+        -1,
+        0,
+        1,
+        2,
+        3,
+        5,
+        7,
+        8,
+        13,
+        60,
+        63,
+        hi / 2,
+        hi - 1,
+        hi,
+    ];
     v.retain(|x| (lo..=hi).contains(x));
     v.dedup();
     v
@@ -131,7 +183,11 @@ fn as_int(v: Value) -> i128 {
 
 fn floor_div(a: i128, b: i128) -> i128 {
     let q = a / b;
-    if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q }
+    if a % b != 0 && (a < 0) != (b < 0) {
+        q - 1
+    } else {
+        q
+    }
 }
 
 fn exact(op: BinOp, a: i128, b: i128, bits: u32) -> Option<i128> {
@@ -159,7 +215,11 @@ fn exact(op: BinOp, a: i128, b: i128, bits: u32) -> Option<i128> {
             if b > 200 && !matches!(a, -1..=1) {
                 return None;
             }
-            if b > 200 && a == -1 { if b % 2 == 0 { 1 } else { -1 } } else { r }
+            if b > 200 && a == -1 {
+                if b % 2 == 0 { 1 } else { -1 }
+            } else {
+                r
+            }
         }
         BinOp::Div => return None,
     })
@@ -194,7 +254,9 @@ fn int_arithmetic_is_exact_or_fires() {
                 if matches!(op, BinOp::Mod) && x == lo && y == -1 && s.is_signed() {
                     return None;
                 }
-                exact(op, x, y, s.bits()).filter(|r| (lo..=hi).contains(r)).map(Value::Int)
+                exact(op, x, y, s.bits())
+                    .filter(|r| (lo..=hi).contains(r))
+                    .map(Value::Int)
             });
         }
     }
@@ -204,14 +266,26 @@ fn int_arithmetic_is_exact_or_fires() {
 fn int_operations_by_constants() {
     for s in [Scalar::I8, Scalar::I64, Scalar::U32] {
         let (lo, hi) = s.int_range().unwrap();
-        let pairs: Vec<_> = int_values(s).into_iter().map(|v| (Value::Int(v), Value::Int(0))).collect();
+        let pairs: Vec<_> = int_values(s)
+            .into_iter()
+            .map(|v| (Value::Int(v), Value::Int(0)))
+            .collect();
         for c in [1i128, 2, 3, 7, 8, 10, 64, 100] {
-            for op in [BinOp::FloorDiv, BinOp::Mod, BinOp::Mul, BinOp::Pow, BinOp::Shr, BinOp::Shl] {
+            for op in [
+                BinOp::FloorDiv,
+                BinOp::Mod,
+                BinOp::Mul,
+                BinOp::Pow,
+                BinOp::Shr,
+                BinOp::Shl,
+            ] {
                 let side = (s, np(s));
                 let k = constant(nestwise_ir::Const::Int(c), np(s));
                 let nest = elementwise([side, side], side, |a, _| bin(op, a, k.clone(), true));
                 check(&format!("{op:?} {s} by {c}"), &nest, &pairs, |x, _| {
-                    exact(op, as_int(x), c, s.bits()).filter(|r| (lo..=hi).contains(r)).map(Value::Int)
+                    exact(op, as_int(x), c, s.bits())
+                        .filter(|r| (lo..=hi).contains(r))
+                        .map(Value::Int)
                 });
             }
         }
@@ -226,22 +300,33 @@ fn unguarded_shifts_and_powers_wrap_as_numpy_does() {
     let nest = elementwise([side, side], side, |a, b| bin(BinOp::Shl, a, b, false));
     check("shl", &nest, &pairs, |x, y| {
         let (x, y) = (as_int(x) as i64, as_int(y));
-        Some(Value::Int(if (0..64).contains(&y) { (x << y).into() } else { 0 }))
+        Some(Value::Int(if (0..64).contains(&y) {
+            (x << y).into()
+        } else {
+            0
+        }))
     });
     let nest = elementwise([side, side], side, |a, b| bin(BinOp::Shr, a, b, false));
     check("shr", &nest, &pairs, |x, y| {
         let (x, y) = (as_int(x) as i64, as_int(y));
-        Some(Value::Int((x >> if (0..64).contains(&y) { y } else { 63 }).into()))
+        Some(Value::Int(
+            (x >> if (0..64).contains(&y) { y } else { 63 }).into(),
+        ))
     });
     let nest = elementwise([side, side], side, |a, _| bin(BinOp::Pow, a, int(3), false));
-    check("pow", &nest, &pairs, |x, _| Some(Value::Int((as_int(x) as i64).wrapping_pow(3).into())));
+    check("pow", &nest, &pairs, |x, _| {
+        Some(Value::Int((as_int(x) as i64).wrapping_pow(3).into()))
+    });
 }
 
 #[test]
 fn int_unary_operations() {
     for s in INTS {
         let (lo, hi) = s.int_range().unwrap();
-        let pairs: Vec<_> = int_values(s).into_iter().map(|v| (Value::Int(v), Value::Int(0))).collect();
+        let pairs: Vec<_> = int_values(s)
+            .into_iter()
+            .map(|v| (Value::Int(v), Value::Int(0)))
+            .collect();
         let side = (s, np(s));
         for op in [UnOp::Neg, UnOp::Abs, UnOp::Invert] {
             let nest = elementwise([side, side], side, |a, _| unary(op, a, np(s), true));
@@ -263,13 +348,37 @@ fn int_unary_operations() {
 fn wide_ints_between_64_bit_ends() {
     let side = (Scalar::I64, I64);
     let wide = |e: Expr| cast(Cast::Value, e, Ty::PY_WIDE, false);
-    let values = [i64::MIN, -1_000_000_007, -17, -1, 0, 1, 2, 48271, 6_364_136_223_846_793_005, i64::MAX];
+    let values = [
+        i64::MIN,
+        -1_000_000_007,
+        -17,
+        -1,
+        0,
+        1,
+        2,
+        48271,
+        6_364_136_223_846_793_005,
+        i64::MAX,
+    ];
     let pairs = product(&values, |v| Value::Int(v.into()));
-    for m in [7i128, 1 << 31, 2_147_483_647, (1 << 62) - 57, -1_000_003, i64::MAX as i128] {
+    for m in [
+        7i128,
+        1 << 31,
+        2_147_483_647,
+        (1 << 62) - 57,
+        -1_000_003,
+        i64::MAX as i128,
+    ] {
         for op in [BinOp::Mod, BinOp::FloorDiv, BinOp::And, BinOp::Shr] {
-            let k = constant(nestwise_ir::Const::Int(if op == BinOp::Shr { 64 } else { m }), Ty::PY_WIDE);
+            let k = constant(
+                nestwise_ir::Const::Int(if op == BinOp::Shr { 64 } else { m }),
+                Ty::PY_WIDE,
+            );
             let nest = elementwise([side, side], side, |a, b| {
-                let p = add(mul(wide(a), wide(b)), constant(nestwise_ir::Const::Int(12345), Ty::PY_WIDE));
+                let p = add(
+                    mul(wide(a), wide(b)),
+                    constant(nestwise_ir::Const::Int(12345), Ty::PY_WIDE),
+                );
                 cast(Cast::Value, bin(op, p, k.clone(), true), I64, true)
             });
             check(&format!("{op:?} {m}"), &nest, &pairs, |x, y| {
@@ -284,7 +393,10 @@ fn wide_ints_between_64_bit_ends() {
     }
     // A divisor known only at run time.
     let nest = elementwise([side, side], side, |a, b| {
-        let p = mul(wide(a.clone()), constant(nestwise_ir::Const::Int(3), Ty::PY_WIDE));
+        let p = mul(
+            wide(a.clone()),
+            constant(nestwise_ir::Const::Int(3), Ty::PY_WIDE),
+        );
         cast(Cast::Value, bin(BinOp::Mod, p, wide(b), true), I64, true)
     });
     check("wide % wide", &nest, &pairs, |x, y| {
@@ -413,7 +525,8 @@ fn float_arithmetic_has_the_bits_of_cpython() {
                 _ => libm_pow(x, y),
             };
             let raises = op == BinOp::Pow
-                && (v.is_nan() && !x.is_nan() && !y.is_nan() || v.is_infinite() && x.is_finite() && y.is_finite());
+                && (v.is_nan() && !x.is_nan() && !y.is_nan()
+                    || v.is_infinite() && x.is_finite() && y.is_finite());
             (!raises).then_some(Value::F64(v))
         });
     }
@@ -457,7 +570,14 @@ fn f32_arithmetic_rounds_to_f32() {
 #[test]
 fn comparisons_and_truth() {
     let out = (Scalar::Bool, Ty::NP_BOOL);
-    for op in [CmpOp::Eq, CmpOp::Ne, CmpOp::Lt, CmpOp::Le, CmpOp::Gt, CmpOp::Ge] {
+    for op in [
+        CmpOp::Eq,
+        CmpOp::Ne,
+        CmpOp::Lt,
+        CmpOp::Le,
+        CmpOp::Gt,
+        CmpOp::Ge,
+    ] {
         let holds = |o: Option<std::cmp::Ordering>| match (op, o) {
             (CmpOp::Ne, None) => true,
             (_, None) => false,
@@ -484,8 +604,15 @@ fn comparisons_and_truth() {
         }
     }
     let side = (Scalar::F64, F64);
-    let nest = elementwise([side, side], out, |a, _| cast(Cast::Truth, a, Ty::NP_BOOL, false));
-    check("truth", &nest, &product(&float_values(), Value::F64), |x, _| Some(Value::Bool(as_f64(x) != 0.0)));
+    let nest = elementwise([side, side], out, |a, _| {
+        cast(Cast::Truth, a, Ty::NP_BOOL, false)
+    });
+    check(
+        "truth",
+        &nest,
+        &product(&float_values(), Value::F64),
+        |x, _| Some(Value::Bool(as_f64(x) != 0.0)),
+    );
 }
 
 #[test]
@@ -493,18 +620,28 @@ fn casts_between_ints() {
     for from in INTS {
         for to in INTS {
             let (lo, hi) = to.int_range().unwrap();
-            let pairs: Vec<_> = int_values(from).into_iter().map(|v| (Value::Int(v), Value::Int(0))).collect();
+            let pairs: Vec<_> = int_values(from)
+                .into_iter()
+                .map(|v| (Value::Int(v), Value::Int(0)))
+                .collect();
             let side = (from, np(from));
-            let guarded =
-                elementwise([side, side], (to, np(to)), |a, _| cast(Cast::Value, a, np(to), true));
+            let guarded = elementwise([side, side], (to, np(to)), |a, _| {
+                cast(Cast::Value, a, np(to), true)
+            });
             check(&format!("{from} to {to}"), &guarded, &pairs, |x, _| {
-                Some(as_int(x)).filter(|v| (lo..=hi).contains(v)).map(Value::Int)
+                Some(as_int(x))
+                    .filter(|v| (lo..=hi).contains(v))
+                    .map(Value::Int)
             });
-            let wrapping =
-                elementwise([side, side], (to, np(to)), |a, _| cast(Cast::Value, a, np(to), false));
-            check(&format!("{from} wrapped to {to}"), &wrapping, &pairs, |x, _| {
-                Some(Value::read(to, &as_int(x).to_le_bytes(), false))
+            let wrapping = elementwise([side, side], (to, np(to)), |a, _| {
+                cast(Cast::Value, a, np(to), false)
             });
+            check(
+                &format!("{from} wrapped to {to}"),
+                &wrapping,
+                &pairs,
+                |x, _| Some(Value::read(to, &as_int(x).to_le_bytes(), false)),
+            );
         }
     }
 }
@@ -516,11 +653,23 @@ fn casts_between_ints_and_floats() {
         let (lo, hi) = to.int_range().unwrap();
         let mut values = float_values();
         for end in [lo as f64, hi as f64] {
-            values.extend([end, end + 0.5, end - 0.5, end + 1.0, end - 1.0, end * 1.0000001]);
+            values.extend([
+                end,
+                end + 0.5,
+                end - 0.5,
+                end + 1.0,
+                end - 1.0,
+                end * 1.0000001,
+            ]);
         }
         values.extend([-0.9, 0.9, 127.9, -128.9, 255.99]);
-        let pairs: Vec<_> = values.iter().map(|v| (Value::F64(*v), Value::F64(0.0))).collect();
-        let nest = elementwise([f, f], (to, np(to)), |a, _| cast(Cast::Trunc, a, np(to), true));
+        let pairs: Vec<_> = values
+            .iter()
+            .map(|v| (Value::F64(*v), Value::F64(0.0)))
+            .collect();
+        let nest = elementwise([f, f], (to, np(to)), |a, _| {
+            cast(Cast::Trunc, a, np(to), true)
+        });
         check(&format!("f64 to {to}"), &nest, &pairs, |x, _| {
             let x = as_f64(x);
             let fits = x.is_finite() && x.abs() < 1e30 && (lo..=hi).contains(&(x.trunc() as i128));
@@ -528,7 +677,11 @@ fn casts_between_ints_and_floats() {
         });
         let pairs: Vec<_> = int_values(to)
             .into_iter()
-            .chain([1 << 53, (1 << 53) + 1, -(1 << 53) - 1].into_iter().filter(|v| (lo..=hi).contains(v)))
+            .chain(
+                [1 << 53, (1 << 53) + 1, -(1 << 53) - 1]
+                    .into_iter()
+                    .filter(|v| (lo..=hi).contains(v)),
+            )
             .map(|v| (Value::Int(v), Value::Int(0)))
             .collect();
         let side = (to, np(to));
@@ -538,11 +691,18 @@ fn casts_between_ints_and_floats() {
             (x.abs() <= 1 << 53).then_some(Value::F64(x as f64))
         });
         let nest = elementwise([side, side], f, |a, _| cast(Cast::Value, a, F64, false));
-        check(&format!("{to} rounded to f64"), &nest, &pairs, |x, _| Some(Value::F64(as_int(x) as f64)));
+        check(&format!("{to} rounded to f64"), &nest, &pairs, |x, _| {
+            Some(Value::F64(as_int(x) as f64))
+        });
     }
-    let pairs: Vec<_> = float_values().into_iter().map(|v| (Value::F64(v), Value::F64(0.0))).collect();
+    let pairs: Vec<_> = float_values()
+        .into_iter()
+        .map(|v| (Value::F64(v), Value::F64(0.0)))
+        .collect();
     let small = (Scalar::F32, np(Scalar::F32));
-    let nest = elementwise([f, f], small, |a, _| cast(Cast::Round, a, np(Scalar::F32), true));
+    let nest = elementwise([f, f], small, |a, _| {
+        cast(Cast::Round, a, np(Scalar::F32), true)
+    });
     check("f64 to f32", &nest, &pairs, |x, _| {
         let x = as_f64(x);
         let r = x as f32;
@@ -552,7 +712,17 @@ fn casts_between_ints_and_floats() {
 
 #[test]
 fn complex_arithmetic_of_both_provenances() {
-    let parts = [0.0, -0.0, 1.0, -2.5, 3.0, 1e-3, 1e200, f64::INFINITY, f64::NAN];
+    let parts = [
+        0.0,
+        -0.0,
+        1.0,
+        -2.5,
+        3.0,
+        1e-3,
+        1e200,
+        f64::INFINITY,
+        f64::NAN,
+    ];
     let mut values = vec![];
     for re in parts {
         for im in parts {
@@ -566,7 +736,11 @@ fn complex_arithmetic_of_both_provenances() {
         other => panic!("{other:?}"),
     };
     for numpy in [false, true] {
-        let ty = if numpy { np(Scalar::C128) } else { Ty::PY_COMPLEX };
+        let ty = if numpy {
+            np(Scalar::C128)
+        } else {
+            Ty::PY_COMPLEX
+        };
         let side = (Scalar::C128, ty);
         for op in [BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Div] {
             let nest = elementwise([side, side], side, |a, b| bin(op, a, b, true));
@@ -604,7 +778,9 @@ fn complex_arithmetic_of_both_provenances() {
         }
     }
     let side = (Scalar::C128, Ty::PY_COMPLEX);
-    let nest = elementwise([side, side], (Scalar::F64, F64), |a, _| unary(UnOp::Abs, a, F64, true));
+    let nest = elementwise([side, side], (Scalar::F64, F64), |a, _| {
+        unary(UnOp::Abs, a, F64, true)
+    });
     check("abs", &nest, &pairs, |x, _| {
         let (re, im) = get(x);
         let r = re.hypot(im);
@@ -616,13 +792,28 @@ fn complex_arithmetic_of_both_provenances() {
 fn numbers_that_are_ints_or_floats() {
     let side = (Scalar::Num, Ty::PY_NUM);
     const BIG: f64 = 9_007_199_254_740_991.0;
-    let values = [(0.0, true), (3.0, true), (-5.0, true), (BIG, true), (0.0, false), (-0.0, false), (2.5, false)];
+    let values = [
+        (0.0, true),
+        (3.0, true),
+        (-5.0, true),
+        (BIG, true),
+        (0.0, false),
+        (-0.0, false),
+        (2.5, false),
+    ];
     let pairs = product(&values, |(v, t)| Value::Num(v, t));
     let get = |v: Value| match v {
         Value::Num(v, t) => (v, t),
         other => panic!("{other:?}"),
     };
-    for op in [BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Div, BinOp::FloorDiv, BinOp::Mod] {
+    for op in [
+        BinOp::Add,
+        BinOp::Sub,
+        BinOp::Mul,
+        BinOp::Div,
+        BinOp::FloorDiv,
+        BinOp::Mod,
+    ] {
         let nest = elementwise([side, side], side, |a, b| bin(op, a, b, true));
         check(&format!("{op:?} num"), &nest, &pairs, |x, y| {
             let ((x, tx), (y, ty)) = (get(x), get(y));
@@ -645,7 +836,9 @@ fn numbers_that_are_ints_or_floats() {
             Some(Value::Num(v, false))
         });
     }
-    let nest = elementwise([side, side], side, |a, _| unary(UnOp::Neg, a, Ty::PY_NUM, false));
+    let nest = elementwise([side, side], side, |a, _| {
+        unary(UnOp::Neg, a, Ty::PY_NUM, false)
+    });
     check("neg num", &nest, &pairs, |x, _| {
         let (v, t) = get(x);
         Some(Value::Num(if t { 0.0 - v } else { -v }, t))
@@ -664,10 +857,15 @@ fn bools_add_as_numpy_s() {
         (BinOp::Min, |a, b| a & b),
     ] {
         let nest = elementwise([side, side], side, |a, b| bin(op, a, b, false));
-        check(&format!("{op:?} bool"), &nest, &pairs, |x, y| Some(Value::Bool(f(get(x), get(y)))));
+        check(&format!("{op:?} bool"), &nest, &pairs, |x, y| {
+            Some(Value::Bool(f(get(x), get(y))))
+        });
     }
     let nest = elementwise([side, side], (Scalar::I64, I64), |a, b| {
-        add(cast(Cast::Value, a, I64, false), cast(Cast::Value, b, I64, false))
+        add(
+            cast(Cast::Value, a, I64, false),
+            cast(Cast::Value, b, I64, false),
+        )
     });
     check("True + True", &nest, &pairs, |x, y| {
         Some(Value::Int(i128::from(get(x)) + i128::from(get(y))))
@@ -680,14 +878,24 @@ fn narrow_storage_of_wide_elements() {
     let side = (Scalar::I32, I64);
     let values = [i64::from(i32::MIN), -1, 0, 1, i64::from(i32::MAX)];
     let nest = elementwise([side, side], side, add);
-    check("array('i')", &nest, &product(&values, |v| Value::Int(v.into())), |x, y| {
-        let r = as_int(x) + as_int(y);
-        i32::try_from(r).ok().map(|r| Value::Int(r.into()))
-    });
+    check(
+        "array('i')",
+        &nest,
+        &product(&values, |v| Value::Int(v.into())),
+        |x, y| {
+            let r = as_int(x) + as_int(y);
+            i32::try_from(r).ok().map(|r| Value::Int(r.into()))
+        },
+    );
     let side = (Scalar::U8, I64);
     let nest = elementwise([side, side], side, sub);
-    check("bytes", &nest, &product(&[0i64, 1, 200, 255], |v| Value::Int(v.into())), |x, y| {
-        let r = as_int(x) - as_int(y);
-        u8::try_from(r).ok().map(|r| Value::Int(r.into()))
-    });
+    check(
+        "bytes",
+        &nest,
+        &product(&[0i64, 1, 200, 255], |v| Value::Int(v.into())),
+        |x, y| {
+            let r = as_int(x) - as_int(y);
+            u8::try_from(r).ok().map(|r| Value::Int(r.into()))
+        },
+    );
 }

@@ -421,11 +421,21 @@ unsafe fn int(object: *mut PyObject) -> (u64, Value) {
     // SAFETY: an exact int.
     let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow) };
     if overflow != 0 {
-        // SAFETY: a live object.
-        return (
-            pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()),
-            Value::None,
-        );
+        // SAFETY: an exact int; the error of one that is negative or too large is cleared.
+        unsafe {
+            let value = ffi::PyLong_AsUnsignedLongLong(object);
+            if ffi::PyErr_Occurred().is_null() {
+                return (
+                    scalar_word(Ty::py(Scalar::U64), 2),
+                    Value::Int(value as i64),
+                );
+            }
+            ffi::PyErr_Clear();
+            return (
+                pointer_word(OTHER, ffi::Py_TYPE(object).cast()),
+                Value::None,
+            );
+        }
     }
     let holds = |c: &Option<(i64, i64)>| c.is_none_or(|(lo, hi)| (lo..=hi).contains(&value));
     let class = INT_CLASSES.iter().position(holds).unwrap_or(2);

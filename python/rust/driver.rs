@@ -27,8 +27,10 @@ pub struct Progress {
     pub maybe: Vec<*mut PyObject>,
     /// What `return` returns.
     pub value: *mut PyObject,
-    /// Start, stop and step of the top loop's range, if it is one.
+    /// Start, stop and step of the top loop's counter, unless it is a `while`.
     pub range: Option<(i64, i64, i64)>,
+    /// The top loop runs over that very range; otherwise over elements, which the counter numbers.
+    pub is_range: bool,
     /// An exception that a signal handler raised between two chunks.
     pub raised: Option<PyErr>,
 }
@@ -42,6 +44,7 @@ impl Progress {
             maybe: Vec::new(),
             value: std::ptr::null_mut(),
             range: None,
+            is_range: false,
             raised: None,
         }
     }
@@ -105,11 +108,12 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        RUNNING.with_borrow_mut(|r| {
-            if let Some(at) = r.iter().rposition(|a| Rc::ptr_eq(a, &self.active)) {
-                r.remove(at);
-            }
+        // Dropped only after the stack is free again: releasing objects may run anybody's code, sites included.
+        let removed = RUNNING.with_borrow_mut(|r| {
+            let at = r.iter().rposition(|a| Rc::ptr_eq(a, &self.active))?;
+            Some(r.remove(at))
         });
+        drop(removed);
     }
 }
 
@@ -190,8 +194,9 @@ impl Active {
                 iterator
             });
         }
-        let (Some((next, end)), Some((start, _, step))) =
-            (self.share(), self.progress.borrow().range)
+        let progress = self.progress.borrow();
+        let (Some((next, end)), Some((start, _, step)), true) =
+            (self.share(), progress.range, progress.is_range)
         else {
             return Ok(py.None().into_ptr());
         };
@@ -219,6 +224,7 @@ impl Active {
             // Not this time: CPython takes a longer share before the next attempt.
             progress.ended = Some(Ended::Partial { next: end });
             progress.range = Some(range);
+            progress.is_range = self.progress.borrow().is_range;
         }
         self.burst.set(self.burst.get().saturating_mul(2));
         self.progress.replace(progress);
@@ -226,12 +232,13 @@ impl Active {
         true
     }
 
-    /// Iterations already done, for `SKIP(iterable)`.
-    pub fn skipped(&self) -> i64 {
-        match self.progress.borrow().ended {
-            Some(Ended::Partial { next }) => next,
-            _ => 0,
-        }
+    /// `SKIP(iterable)`: the iterable itself, or an iterator over CPython's share of it.
+    pub fn skip<'py>(&self, iterable: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let Some((next, end)) = self.share() else {
+            return Ok(iterable.clone());
+        };
+        let islice = iterable.py().import("itertools")?.getattr("islice")?;
+        islice.call1((iterable, next, end))
     }
 
     /// `MORE()`: whether CPython has anything left to do of a `while`.

@@ -112,13 +112,9 @@ fn parse(
     if text.is_none() {
         return Ok(None);
     }
-    let (text, first_line, indented, locals, free): (
-        String,
-        u32,
-        bool,
-        HashSet<String>,
-        Vec<String>,
-    ) = text.extract()?;
+    let (text, first_line, indented, locals, free): (String, u32, bool, Vec<String>, Vec<String>) =
+        text.extract()?;
+    let locals: HashSet<String> = locals.into_iter().collect();
     let free_set: HashSet<String> = free.iter().cloned().collect();
     let name: String = function.getattr("__name__")?.extract()?;
     let file: String = function

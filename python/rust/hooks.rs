@@ -285,36 +285,22 @@ unsafe extern "C" fn again(
     })
 }
 
-/// `SKIP(iterable)`: the iterable itself, or an iterator past what native code has done.
+/// `SKIP(iterable)`: the iterable itself, or an iterator over CPython's share of it.
 unsafe extern "C" fn skip(
     _: *mut PyObject,
     args: *mut *mut PyObject,
     count: ffi::Py_ssize_t,
 ) -> *mut PyObject {
     shielded(|py| {
-        // SAFETY: called by CPython with the GIL held and one argument.
-        unsafe {
-            let Some(iterable) = arguments(args, count).first().copied() else {
+        // SAFETY: CPython's promise about vectorcall arguments; they are alive during the call.
+        let iterable = unsafe {
+            let Some(iterable) = arguments(args, count).first() else {
                 return py.None().into_ptr();
             };
-            let done = active(0, Active::skipped);
-            if done == 0 {
-                ffi::Py_INCREF(iterable);
-                return iterable;
-            }
-            let iterator = ffi::PyObject_GetIter(iterable);
-            for _ in 0..done {
-                if iterator.is_null() {
-                    break;
-                }
-                let item = ffi::PyIter_Next(iterator);
-                if item.is_null() {
-                    break;
-                }
-                ffi::Py_DECREF(item);
-            }
-            iterator
-        }
+            Bound::from_borrowed_ptr(py, *iterable)
+        };
+        let rest = driver::with_active(|a| a.skip(&iterable)).unwrap_or(Ok(iterable));
+        rest.map_or_else(|e| raised(py, e), Bound::into_ptr)
     })
 }
 

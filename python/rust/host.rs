@@ -113,6 +113,20 @@ impl<'a> PyHost<'a> {
         Ok(())
     }
 
+    /// A NaN that is there may be copied into a list, and `in` finds a NaN by identity, which the copy would lose.
+    fn refuse_nan(&self) -> Result<(), Reason> {
+        let is_nan = |v: &Value| matches!(v, Value::Float(f) if f.is_nan());
+        let nan = self.buffers.iter().any(|b| b.2.has_nan())
+            || self.binding.captures.iter().any(|c| is_nan(&c.value));
+        if nan && self.buffers.iter().any(|b| b.1) {
+            return Err(Reason::List {
+                name: "an element".into(),
+                why: Trouble::Nan.why(),
+            });
+        }
+        Ok(())
+    }
+
     /// Puts what was computed into the lists.
     pub fn write_back(&self) -> bool {
         // SAFETY: the GIL was held since the lists were read.
@@ -166,6 +180,7 @@ impl Host for PyHost<'_> {
             views.push(view);
         }
         self.refuse_shared()?;
+        self.refuse_nan()?;
         Ok(views)
     }
 

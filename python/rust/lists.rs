@@ -38,7 +38,7 @@ pub enum Trouble {
     Leaf,
     /// One row stands in two places and the nest writes the list.
     SharedRow,
-    /// A NaN was written or is there: elements are found by identity too, which a copy cannot keep.
+    /// A NaN might be copied into a list: `in` finds a NaN by identity, which a copied value loses.
     Nan,
 }
 
@@ -51,7 +51,7 @@ impl Trouble {
             Self::TooLarge => "an int in it does not fit 64 bits",
             Self::Leaf => "an element is not a plain int, float or bool",
             Self::SharedRow => "one of its rows stands in two places",
-            Self::Nan => "it holds a NaN, whose identity matters",
+            Self::Nan => "it is a NaN, which a list finds by identity",
         }
     }
 }
@@ -162,9 +162,6 @@ impl Buffer {
             // SAFETY: as promised by the caller.
             unsafe { buffer.refuse_shared_rows()? };
         }
-        if written && buffer.has_nan {
-            return Err(Trouble::Nan);
-        }
         Ok(buffer)
     }
 
@@ -219,6 +216,11 @@ impl Buffer {
             view.extents.copy_within(1.., 0);
             view.strides.copy_within(1.., 0);
         }
+    }
+
+    /// Whether a NaN is among the elements.
+    pub fn has_nan(&self) -> bool {
+        self.has_nan
     }
 
     /// The representation of its elements.

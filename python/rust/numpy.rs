@@ -217,6 +217,8 @@ fn register_ufuncs(module: &Bound<'_, PyAny>) {
 /// `ufunc` is the head of a live ufunc.
 unsafe fn register_loops(fun: Fun, ufunc: &Ufunc) {
     let nargs = ufunc.nargs.max(0) as usize;
+    // NumPy takes the first loop that fits; later ones of the same types are more general and have other bits.
+    let mut seen = Vec::new();
     for row in 0..ufunc.ntypes.max(0) as usize {
         // SAFETY: the arrays have `ntypes` rows, of `nargs` type numbers each; a loop of floats has this signature.
         unsafe {
@@ -227,8 +229,12 @@ unsafe fn register_loops(fun: Fun, ufunc: &Ufunc) {
                 _ => continue,
             };
             let function = *ufunc.functions.add(row);
+            if seen.contains(&repr) {
+                continue;
+            }
             if types.iter().all(|t| *t == types[0]) && !function.is_null() {
                 let function = std::mem::transmute::<*const std::ffi::c_void, UfuncLoop>(function);
+                seen.push(repr);
                 nestwise_codegen::register_ufunc(fun, repr, function, *ufunc.data.add(row));
             }
         }

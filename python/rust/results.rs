@@ -5,9 +5,11 @@ use crate::bind::Binding;
 use crate::boxing;
 use crate::driver::Progress;
 use crate::host::PyHost;
+use crate::known;
 use crate::site::{Parsed, order};
+use nestwise_frontend::capture::{Builtin, Known};
 use nestwise_ir::nest::ReturnForm;
-use nestwise_ir::surface::Scope;
+use nestwise_ir::surface::{ExprKind, Scope, StmtKind};
 use nestwise_ir::{LiveOut, LiveOutKind, PlaceId, Prov, VarId};
 use nestwise_runtime::{Ended, Launch, Reason};
 use pyo3::ffi::{self, PyObject};
@@ -50,6 +52,7 @@ pub fn collect(
     }
     progress.maybe = maybe.iter().map(|p| this.value(*p)).collect();
     progress.range = launch.range();
+    progress.is_range = runs_over_range(py, parsed, binding);
     if launch.ended == Ended::Returned {
         progress.value = this.returned();
     }
@@ -59,6 +62,21 @@ pub fn collect(
         return Err(Reason::Internal(PyErr::fetch(py).to_string()));
     }
     Ok(progress)
+}
+
+/// Whether the top loop's iterable is a call of the builtin `range`.
+fn runs_over_range(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> bool {
+    let StmtKind::For { iter, .. } = &parsed.surface.top.kind else {
+        return false;
+    };
+    let ExprKind::Call { func, .. } = &iter.kind else {
+        return false;
+    };
+    let ExprKind::Place(place) = func.kind else {
+        return false;
+    };
+    let function = binding.captures[place.index()].object;
+    known::known(py, function) == Some(Known::Builtin(Builtin::Range))
 }
 
 fn release(values: &[*mut PyObject]) {

@@ -9,7 +9,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
-use nestwise_ir::{ArrayKind, For, LoopId, Nest, Schedule};
+use nestwise_ir::{ArrayKind, For, LoopId, Nest, Scalar, Schedule};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -152,7 +152,11 @@ impl Plan {
         for (id, var) in self.nest.vars.iter() {
             let Some(capture) = var.live_in else { continue };
             match captures.get(capture as usize).map(HasValue::value) {
-                Some(Value::Int(v)) => values.vars[id.index()] = Some(*v),
+                // The bits of a large `uint64` are not its value.
+                Some(Value::Int(v)) if var.ty.repr != Scalar::U64 || *v >= 0 => {
+                    values.vars[id.index()] = Some(*v);
+                }
+                Some(Value::Int(_)) => {}
                 Some(Value::Bool(v)) => values.vars[id.index()] = Some(i64::from(*v)),
                 Some(Value::Float(_) | Value::Complex(..)) => {}
                 _ => return Err(Reason::Unbound(var.name.clone())),

@@ -76,8 +76,8 @@ def references(a):
 def object_count(a):
     gc.collect()
     before = len(gc.get_objects())
-    for k in range(50):
-        for i in range(len(a)):  # native
+    for k in range(50):  # native
+        for i in range(len(a)):
             a[i] = a[i] + 0.5
     gc.collect()
     return len(gc.get_objects()) - before < 40

@@ -158,7 +158,7 @@ def raise_in_else(a):
 
 
 def raise_in_index(a):
-    for i in range(len(a)):  # native
+    for i in range(len(a)):
         a[6 // a[i] - 1] += 1
     return a
 

@@ -47,7 +47,7 @@ def return_nothing(a):
 
 
 def return_kinds(a, way):
-    for x in a:  # native
+    for x in a:
         if x > 2:
             if way == 0:
                 return x

@@ -110,7 +110,7 @@ def use_nested(a):
 
 
 def use_store(a):
-    for i in range(len(a)):  # native
+    for i in range(len(a)):
         put(a, i, a[i] * 2)
     return a
 

@@ -79,7 +79,7 @@ def conditional_copy(a, b):
 
 def whole_lists(L):
     first = L[0]
-    for i in range(len(L)):  # native
+    for i in range(len(L)):
         for j in range(len(first)):
             L[i][j] += 1
     return first

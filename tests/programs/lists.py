@@ -213,7 +213,7 @@ for a in (ints, floats, bools):
     show("double", double(a[:]), running_sum(a[:]), bubble(a[:]), some_written(a[:], 3))
     show("branch", branch_written(a[:]), list_into_numpy(a, np.zeros(10)))
     show("append", *append_after(a[:]), *grows(a[:]), *shrinks(a[:]))
-show("bools", bools_from(ints, [None] * 10), *not_flags(bools[:]), *sieve(100))
+show("bools", bools_from(ints, [False] * 10), *not_flags(bools[:]), *sieve(100))
 A = [[1, 2], [3, 4], [5, 6]]
 B = [[1.5, 2.0, 0.5], [1.0, -1.0, 3.0]]
 show("matrix", matrix(A, B, [[0.0] * 3 for _ in range(3)]), matrix(A, A[:2], [[0] * 2 for _ in A]))

@@ -88,7 +88,7 @@ def variable_is_attribute(n):
 
 def variable_is_list(n):
     s = 0
-    for [i, j] in [(1, 2), (3, 4)]:  # native
+    for [i, j] in [(1, 2), (3, 4)]:
         s += i * j
     return s, i, j
 

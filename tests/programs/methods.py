@@ -30,12 +30,12 @@ class Body:
                     d = self.x[j] - self.x[i]
                     force += d / (abs(d) + self.params.soft)
             self.v[i] += dt * force
-            self.history[i] = force
+            self.history[i] = float(force)
         for i in range(self.n):  # native
             self.x[i] += dt * self.v[i]
 
     def fill(self):
-        for i in range(len(self.grid)):  # native
+        for i in range(len(self.grid)):
             for j in range(self.grid.shape[1]):
                 self.grid[i, j] = self.weight(i, j)
                 self.grid[i][j] += self.params.power

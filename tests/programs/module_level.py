@@ -44,7 +44,7 @@ for t in range(6):  # native
     u, v = v, u
 show("swap", u, v, t, x)
 
-for missing in range(0):  # native
+for missing in range(0):
     never = 1
 show("never", "never" in globals(), "missing" in globals())
 
@@ -77,7 +77,7 @@ with open(__file__, encoding="utf-8") as source:
 show("with", total, z)
 
 total = np.float32(0)
-for x in np.float32([0.1, 0.2, 0.3]):  # native
+for x in np.float32([0.1, 0.2, 0.3]):
     total += x
 show("float32", total, x)
 

@@ -85,7 +85,7 @@ class Model:
 
     def run(self, a):
         s = 0
-        for x in a:  # native
+        for x in a:
             s += self.weight(x)
         return s
 

@@ -157,7 +157,7 @@ def default_argument(a, n=4, step=2):
 
 def star_arguments(*args, **kwargs):
     s = 0
-    for x in args:  # native
+    for x in args:
         s += x * kwargs["k"]
     return s
 

@@ -146,7 +146,7 @@ def complex_to_real(a, out):
 
 def two_lines(a):
     s = 0.0
-    for x in a:  # native
+    for x in a:
         s += (
             x / 0.0
             + x * 1e308

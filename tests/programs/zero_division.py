@@ -160,7 +160,7 @@ for x, y in ((a, z), (fa, fz), (a, [1, 2, 3, 4])):
     show("guarded", guarded(x, y, [0.0] * 4), guarded(np.array(x), np.array(y), np.zeros(4)))
     show("guarded", guarded_expression(x, y), guarded_expression(np.array(x), np.array(y)))
     show("guarded", guarded_condition(x, y), guarded_condition(np.array(x), np.array(y)))
-    show("partial", *partial(x, y, [None] * 4))
+    show("partial", *partial(x, y, [0] * 4))
 for k in (2, 0, 0.0, -0.0, np.float64(0), np.int64(0)):
     attempt(by_constant, a, k)
     attempt(by_constant, np.array(a), k)

@@ -17,27 +17,24 @@ const HEADER: &str = "n: int, m: int, s: int, t: int, u: int, x: float, y: float
 
 /// The case that `bytes` describe.
 pub fn case(bytes: &[u8]) -> Case {
-    let mut g = Gen { bytes, at: 0, loops: vec![], names: 0, lines: 0 };
+    let mut g = Gen { bytes, at: 0, loops: vec![], names: 0, lines: 0, plain: false };
+    g.plain = g.pick(2) == 0;
+    let (dims, ints) = (g.extents(), (0..8).map(|_| g.value()).collect::<Vec<_>>());
     let mut text = String::new();
     g.for_loop(0, &mut text);
     let nest = nest(HEADER, &text);
-    let size = |g: &mut Gen, most: u8| i64::from(g.pick(most));
-    let (na, nb, nc) = (size(&mut g, 9), [size(&mut g, 6), size(&mut g, 6)], size(&mut g, 9));
-    let nd = if g.pick(4) == 0 { size(&mut g, 9) } else { nc };
-    let nk = size(&mut g, 9);
-    let dims = vec![vec![na], nb.to_vec(), vec![nc], vec![nd], vec![nk]];
-    let mut data: Vec<Vec<Value>> = dims
-        .iter()
-        .map(|d| {
-            let len = d.iter().product::<i64>();
-            (0..len).map(|_| Value::Float(f64::from(g.pick(19)) - 4.0)).collect()
-        })
-        .collect();
-    data[4] = (0..nk).map(|_| Value::Int(i128::from(g.pick(8)) - 1)).collect();
+    let number = |slot: usize, i: i64| (i * 7 + slot as i64 * 5 + i * i * 3) % 19;
+    let mut data: Vec<Vec<Value>> = vec![];
+    for (slot, d) in dims.iter().enumerate() {
+        let len = d.iter().product::<i64>();
+        let int = |i| Value::Int((number(slot, i) % 8).into());
+        let float = |i| Value::Float(number(slot, i) as f64 - 4.0);
+        data.push((0..len).map(|i| if slot == 4 { int(i) } else { float(i) }).collect());
+    }
     let mut vars = vec![None; nest.vars.len()];
     let mut values = LaunchValues::unknown(&nest);
-    for (id, d) in nest.vars.iter().filter(|(_, d)| d.live_in.is_some()) {
-        let v = i64::from(g.pick(10)) - 1;
+    let live = nest.vars.iter().filter(|(_, d)| d.live_in.is_some());
+    for ((id, d), v) in live.zip(ints) {
         let int = d.ty.repr.is_int();
         vars[id.index()] =
             Some(if int { Value::Int(v.into()) } else { Value::Float(v as f64 * 0.5) });
@@ -55,6 +52,8 @@ struct Gen<'a> {
     loops: Vec<String>,
     names: usize,
     lines: usize,
+    /// Loops, conditions and stores only.
+    plain: bool,
 }
 
 impl Gen<'_> {
@@ -65,16 +64,37 @@ impl Gen<'_> {
         b % n
     }
 
+    /// Extents of the five arrays: mostly large enough, sometimes not.
+    fn extents(&mut self) -> Vec<Vec<i64>> {
+        let small = self.pick(6) == 5;
+        let mut size = |most: u8, least: i64| {
+            i64::from(self.pick(most)) + if small { 0 } else { least }
+        };
+        let mut out = vec![vec![size(9, 9)], vec![size(6, 7), size(6, 7)], vec![size(9, 9)]];
+        out.push(out[2].clone());
+        out.push(vec![size(9, 9)]);
+        if self.pick(4) == 3 {
+            out[3][0] += 1;
+        }
+        out
+    }
+
+    /// The value of a live-in.
+    fn value(&mut self) -> i64 {
+        let v = i64::from(self.pick(5));
+        if self.pick(8) == 7 { v - 2 } else { v + 2 }
+    }
+
     fn for_loop(&mut self, depth: usize, out: &mut String) {
         let pad = "    ".repeat(depth);
         let name = format!("i{}", self.names);
         self.names += 1;
-        let range = match self.pick(8) {
-            0 | 1 => format!("range({})", self.bound()),
-            2 | 3 => format!("range({}, {})", self.bound(), self.bound()),
+        let range = match self.pick(11) {
+            0 | 1 | 8 | 9 | 10 => format!("range({})", self.bound()),
+            2 | 3 => format!("range({}, {})", self.pick(3), self.bound()),
             4 => format!("range({} - 1, -1, -1)", self.bound()),
-            5 => format!("range({}, {}, -2)", self.bound(), self.bound()),
-            6 => format!("range({}, {}, 2)", self.bound(), self.bound()),
+            5 => format!("range({}, {}, -2)", self.bound(), self.pick(2)),
+            6 => format!("range({}, {}, 2)", self.pick(2), self.bound()),
             _ => format!("range(max(0, {}), min({}, {}))", self.bound(), self.bound(), self.bound()),
         };
         *out += &format!("{pad}for {name} in {range}:\n");
@@ -94,9 +114,11 @@ impl Gen<'_> {
         self.lines += 1;
         let pad = "    ".repeat(depth);
         let deep = depth >= 4 || self.lines > 12;
-        match self.pick(20) {
-            0..=2 if !deep && self.loops.len() < 3 => self.for_loop(depth, out),
-            3 | 4 if !deep => {
+        let kind = self.pick(20);
+        let kind = if self.plain && kind > 4 { 19 } else { kind };
+        match kind {
+            0..=3 if !deep && self.loops.len() < 3 => self.for_loop(depth, out),
+            4 if !deep => {
                 *out += &format!("{pad}if {}:\n", self.cond());
                 self.body(depth + 1, out);
                 if self.pick(2) == 0 {
@@ -134,16 +156,16 @@ impl Gen<'_> {
     }
 
     fn bound(&mut self) -> String {
-        match self.pick(9) {
-            0 => "n".into(),
-            1 => "m".into(),
+        match self.pick(12) {
+            0 | 9 | 10 => "n".into(),
+            1 | 11 => "m".into(),
             2 => "len(a)".into(),
             3 => "shape(b, 1)".into(),
             4 if !self.loops.is_empty() => self.counter(),
             5 if !self.loops.is_empty() => format!("{} + 1", self.counter()),
             6 => "n - 1".into(),
             7 => "(n + m) // 2".into(),
-            _ => format!("{}", self.pick(5)),
+            _ => format!("{}", 2 + self.pick(5)),
         }
     }
 
@@ -153,8 +175,9 @@ impl Gen<'_> {
     }
 
     fn int(&mut self) -> String {
-        match self.pick(16) {
-            0..=3 => self.counter(),
+        let kind = self.pick(24);
+        match if self.plain && kind > 5 && self.pick(3) > 0 { 0 } else { kind } {
+            0..=3 | 16..=23 => self.counter(),
             4 => format!("{} + {}", self.counter(), self.pick(3)),
             5 => format!("{} - {}", self.counter(), self.pick(3)),
             6 => format!("{} * 2", self.counter()),
@@ -186,7 +209,7 @@ impl Gen<'_> {
             2 => format!("{} + {}", self.element(), self.element()),
             3 => format!("x + {}", self.element()),
             4 => format!("{} * 0.5", self.element()),
-            5 => format!("{} / float({})", self.element(), self.int()),
+            5 => format!("{} / float({} + 1)", self.element(), self.int()),
             6 => format!("{} if {} else 2.0", self.element(), self.cond()),
             _ => self.element(),
         }

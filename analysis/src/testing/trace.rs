@@ -64,13 +64,20 @@ pub struct Trace {
 
 /// Runs a nest.
 pub fn run(nest: &Nest, memory: Memory) -> Trace {
-    run_reversed(nest, memory, None)
+    run_reversed(nest, memory, None, &[])
 }
 
-/// Runs a nest, the iterations of one `for` in reverse.
-pub fn run_reversed(nest: &Nest, memory: Memory, reversed: Option<LoopId>) -> Trace {
+/// Runs a nest, the iterations of one `for` in reverse; `last` then get their values of the last iteration.
+pub fn run_reversed(
+    nest: &Nest,
+    mut memory: Memory,
+    reversed: Option<LoopId>,
+    last: &[VarId],
+) -> Trace {
+    memory.vars.resize(nest.vars.len(), None);
     let mut m = Machine {
         reversed,
+        last: last.to_vec(),
         top: None,
         numbers: numbering(nest),
         slots: (0..nest.arrays.len()).collect(),
@@ -113,6 +120,7 @@ enum Jump {
 
 struct Machine {
     reversed: Option<LoopId>,
+    last: Vec<VarId>,
     top: Option<i128>,
     numbers: HashMap<usize, GuardId>,
     slots: Vec<usize>,
@@ -230,7 +238,8 @@ impl Machine {
         if self.reversed == Some(l.id) {
             values.reverse();
         }
-        for c in values {
+        let mut finals = vec![];
+        for (k, c) in values.into_iter().enumerate() {
             self.memory.vars[l.counter.index()] = Some(Value::Int(c));
             if self.loops.len() == 1 {
                 self.top = Some(c);
@@ -238,6 +247,12 @@ impl Machine {
             if !self.iteration(l.id, &l.body)? {
                 break;
             }
+            if k == 0 && self.reversed == Some(l.id) {
+                finals = self.last.iter().map(|v| (*v, self.memory.vars[v.index()])).collect();
+            }
+        }
+        for (v, value) in finals {
+            self.memory.vars[v.index()] = value;
         }
         self.loops.pop();
         Ok(())

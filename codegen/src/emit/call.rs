@@ -11,10 +11,22 @@ use crate::llvm::{RealPred, T, V};
 use crate::ufunc;
 
 impl Func<'_, '_> {
-    pub(crate) fn call(&mut self, fun: Fun, lib: Lib, args: &[Expr], guard: bool, e: &Expr) -> Result<Val> {
-        let Some(first) = args.first() else { return invalid(format!("{fun:?} without argument")) };
+    pub(crate) fn call(
+        &mut self,
+        fun: Fun,
+        lib: Lib,
+        args: &[Expr],
+        guard: bool,
+        e: &Expr,
+    ) -> Result<Val> {
+        let Some(first) = args.first() else {
+            return invalid(format!("{fun:?} without argument"));
+        };
         let repr = first.ty.repr;
-        if !repr.is_float() || args.len() != ufunc::arity(fun) || args.iter().any(|a| a.ty.repr != repr) {
+        if !repr.is_float()
+            || args.len() != ufunc::arity(fun)
+            || args.iter().any(|a| a.ty.repr != repr)
+        {
             return invalid(format!("arguments of {fun:?}"));
         }
         let mut values = Vec::with_capacity(args.len());
@@ -44,7 +56,9 @@ impl Func<'_, '_> {
         span: Span,
     ) -> Result<Option<Val>> {
         let ir = self.ir();
-        let Some(&x) = args.first() else { return Ok(None) };
+        let Some(&x) = args.first() else {
+            return Ok(None);
+        };
         let ty = ir.type_of(x.a);
         let infinity = self.const_float(repr, f64::INFINITY, x.wide);
         let size = |v: V| ir.intrinsic("llvm.fabs", &[ty], &[v]);
@@ -64,7 +78,9 @@ impl Func<'_, '_> {
                 None => return Ok(None),
             },
             Fun::Fmod => {
-                let Some(&y) = args.get(1) else { return Ok(None) };
+                let Some(&y) = args.get(1) else {
+                    return Ok(None);
+                };
                 let r = self.fmod(x, y, repr)?;
                 if guard && lib == Lib::C {
                     self.fire_math(r, &[x, y], repr, span);
@@ -94,7 +110,14 @@ impl Func<'_, '_> {
         ir.intrinsic("llvm.sqrt", &[ir.type_of(v)], &[v])
     }
 
-    fn c_call(&mut self, fun: Fun, args: &[Val], repr: Scalar, guard: bool, span: Span) -> Result<Val> {
+    fn c_call(
+        &mut self,
+        fun: Fun,
+        args: &[Val],
+        repr: Scalar,
+        guard: bool,
+        span: Span,
+    ) -> Result<Val> {
         let name = match (fun, ufunc::fun_name(fun)) {
             (_, Some(name)) if repr == Scalar::F64 => name,
             _ => return Err(CodegenError::Unregistered(fun, repr)),
@@ -139,7 +162,11 @@ impl Func<'_, '_> {
     }
 
     fn float_type(&self, repr: Scalar) -> (T, &'static str) {
-        if repr == Scalar::F32 { (self.ir().f32(), "f32") } else { (self.ir().f64(), "f64") }
+        if repr == Scalar::F32 {
+            (self.ir().f32(), "f32")
+        } else {
+            (self.ir().f64(), "f64")
+        }
     }
 
     /// Declares a pure function: no memory, returns always.
@@ -167,7 +194,14 @@ impl Func<'_, '_> {
     }
 
     /// A function of two arguments; in a vector loop only for the lanes of `only` (default: the active ones).
-    pub(crate) fn libm2(&mut self, name: &CStr, x: Val, y: Val, repr: Scalar, only: Option<Val>) -> Result<Val> {
+    pub(crate) fn libm2(
+        &mut self,
+        name: &CStr,
+        x: Val,
+        y: Val,
+        repr: Scalar,
+        only: Option<Val>,
+    ) -> Result<Val> {
         let ir = self.ir();
         let (x, y) = self.unify(x, y);
         let (fty, suffix) = self.float_type(repr);
@@ -192,7 +226,9 @@ impl Func<'_, '_> {
         let (fty, suffix) = self.float_type(repr);
         let slot = CString::new(format!("nw_ufunc_{name}_{suffix}")).unwrap_or_default();
         let slot = ir.add_global(&slot);
-        let Some(first) = args.first() else { return invalid(format!("{fun:?} without argument")) };
+        let Some(first) = args.first() else {
+            return invalid(format!("{fun:?} without argument"));
+        };
         if !first.wide {
             let symbol = CString::new(format!("nw_np{}_{suffix}", args.len())).unwrap_or_default();
             let mut params = vec![ir.ptr()];
@@ -244,7 +280,11 @@ impl Func<'_, '_> {
             None => self.const_bool(true, true),
         };
         let bits = ir.bitcast(mask, ir.int(n));
-        let bits = if n < 64 { ir.zext(bits, ir.i64()) } else { bits };
+        let bits = if n < 64 {
+            ir.zext(bits, ir.i64())
+        } else {
+            bits
+        };
         (bits, ir.const_i64(n.into()))
     }
 

@@ -26,7 +26,10 @@ impl Func<'_, '_> {
             Cast::Truth => self.cast_truth(v, from),
             Cast::Ord => {
                 let signed = from.is_signed();
-                Ok(Val::shaped(self.resize(v.a, v.wide, from, to, signed), v.wide))
+                Ok(Val::shaped(
+                    self.resize(v.a, v.wide, from, to, signed),
+                    v.wide,
+                ))
             }
         }
     }
@@ -44,7 +47,14 @@ impl Func<'_, '_> {
         }
     }
 
-    fn cast_value(&mut self, v: Val, from: Scalar, to: Scalar, guard: bool, span: Span) -> Result<Val> {
+    fn cast_value(
+        &mut self,
+        v: Val,
+        from: Scalar,
+        to: Scalar,
+        guard: bool,
+        span: Span,
+    ) -> Result<Val> {
         let ir = self.ir();
         let is_whole = |s: Scalar| s.is_int() || s == Scalar::Bool;
         match (from, to) {
@@ -53,11 +63,16 @@ impl Func<'_, '_> {
             (f, t) if is_whole(f) && (t.is_float() || t == Scalar::Num) => {
                 let r = self.int_to_float(v, f, t, guard, span);
                 let tag = (t == Scalar::Num).then(|| self.const_bool(true, v.wide));
-                Ok(Val { a: r, b: tag, wide: v.wide })
+                Ok(Val {
+                    a: r,
+                    b: tag,
+                    wide: v.wide,
+                })
             }
-            (Scalar::F32, Scalar::F64) => {
-                Ok(Val::shaped(ir.fpext(v.a, self.shape(ir.f64(), v.wide)), v.wide))
-            }
+            (Scalar::F32, Scalar::F64) => Ok(Val::shaped(
+                ir.fpext(v.a, self.shape(ir.f64(), v.wide)),
+                v.wide,
+            )),
             (f, Scalar::Num) if f.is_float() => {
                 let x = self.to_float(v, f, Scalar::F64);
                 Ok(Val::pair(x, self.const_bool(false, v.wide), v.wide))
@@ -73,7 +88,11 @@ impl Func<'_, '_> {
                 Ok(Val::pair(up(v.a), up(v.second()?), v.wide))
             }
             (f, t) if t.is_complex() => {
-                let part = if t == Scalar::C64 { Scalar::F32 } else { Scalar::F64 };
+                let part = if t == Scalar::C64 {
+                    Scalar::F32
+                } else {
+                    Scalar::F64
+                };
                 let re = match f {
                     _ if is_whole(f) => self.int_to_float(v, f, part, guard, span),
                     Scalar::F32 | Scalar::F64 | Scalar::Num => self.to_float(v, f, part),
@@ -90,12 +109,21 @@ impl Func<'_, '_> {
         let ir = self.ir();
         match (from, to) {
             (Scalar::F32, Scalar::F64) => ir.fpext(v.a, self.shape(ir.f64(), v.wide)),
-            (Scalar::F64 | Scalar::Num, Scalar::F32) => ir.fptrunc(v.a, self.shape(ir.f32(), v.wide)),
+            (Scalar::F64 | Scalar::Num, Scalar::F32) => {
+                ir.fptrunc(v.a, self.shape(ir.f32(), v.wide))
+            }
             _ => v.a,
         }
     }
 
-    fn cast_int(&mut self, v: Val, from: Scalar, to: Scalar, guard: bool, span: Span) -> Result<Val> {
+    fn cast_int(
+        &mut self,
+        v: Val,
+        from: Scalar,
+        to: Scalar,
+        guard: bool,
+        span: Span,
+    ) -> Result<Val> {
         let ir = self.ir();
         let (mut x, signed) = (v.a, from.is_signed());
         if guard && let (Some((slo, shi)), Some((dlo, dhi))) = (from.int_range(), to.int_range()) {
@@ -119,7 +147,10 @@ impl Func<'_, '_> {
                 x = clamped;
             }
         }
-        Ok(Val::shaped(self.resize(x, v.wide, from, to, signed), v.wide))
+        Ok(Val::shaped(
+            self.resize(x, v.wide, from, to, signed),
+            v.wide,
+        ))
     }
 
     fn int_to_float(&mut self, v: Val, from: Scalar, to: Scalar, guard: bool, span: Span) -> V {
@@ -128,24 +159,50 @@ impl Func<'_, '_> {
         if let Some((lo, hi)) = from.int_range() {
             let mut bad = self.const_bool(false, v.wide);
             if guard && hi > LIMIT {
-                let pred = if from.is_signed() { IntPred::LLVMIntSGT } else { IntPred::LLVMIntUGT };
+                let pred = if from.is_signed() {
+                    IntPred::LLVMIntSGT
+                } else {
+                    IntPred::LLVMIntUGT
+                };
                 bad = ir.icmp(pred, v.a, self.const_int(from, LIMIT, v.wide));
             }
             if guard && lo < -LIMIT {
-                let low = ir.icmp(IntPred::LLVMIntSLT, v.a, self.const_int(from, -LIMIT, v.wide));
+                let low = ir.icmp(
+                    IntPred::LLVMIntSLT,
+                    v.a,
+                    self.const_int(from, -LIMIT, v.wide),
+                );
                 bad = ir.or(bad, low);
             }
             self.fire(bad, v.wide, EventCode::Convert, span);
         }
-        let ty = if to == Scalar::F32 { ir.f32() } else { ir.f64() };
+        let ty = if to == Scalar::F32 {
+            ir.f32()
+        } else {
+            ir.f64()
+        };
         let ty = self.shape(ty, v.wide);
-        if from.is_signed() { ir.sitofp(v.a, ty) } else { ir.uitofp(v.a, ty) }
+        if from.is_signed() {
+            ir.sitofp(v.a, ty)
+        } else {
+            ir.uitofp(v.a, ty)
+        }
     }
 
     /// Rounds to f32; guarded: a finite value that becomes infinite fires.
-    fn cast_round(&mut self, v: Val, from: Scalar, to: Scalar, guard: bool, span: Span) -> Result<Val> {
+    fn cast_round(
+        &mut self,
+        v: Val,
+        from: Scalar,
+        to: Scalar,
+        guard: bool,
+        span: Span,
+    ) -> Result<Val> {
         let ir = self.ir();
-        if !matches!((from, to), (Scalar::F64, Scalar::F32) | (Scalar::C128, Scalar::C64)) {
+        if !matches!(
+            (from, to),
+            (Scalar::F64, Scalar::F32) | (Scalar::C128, Scalar::C64)
+        ) {
             return unsupported(format!("rounding of {from} to {to}"));
         }
         let down = |f: &Self, x: V| {
@@ -165,7 +222,14 @@ impl Func<'_, '_> {
     }
 
     /// Towards zero to an int; guarded: NaN and what does not fit fire.
-    fn cast_trunc(&mut self, v: Val, from: Scalar, to: Scalar, guard: bool, span: Span) -> Result<Val> {
+    fn cast_trunc(
+        &mut self,
+        v: Val,
+        from: Scalar,
+        to: Scalar,
+        guard: bool,
+        span: Span,
+    ) -> Result<Val> {
         let ir = self.ir();
         let Some((lo, hi)) = to.int_range().filter(|_| to.is_int()) else {
             return unsupported(format!("truncation of {from} to {to}"));
@@ -174,6 +238,7 @@ impl Func<'_, '_> {
             return unsupported(format!("truncation of {from}"));
         }
         let mut x = self.to_float(v, from, Scalar::F64);
+        let guard = guard || self.suspects_values();
         if guard {
             // x fits if lo - 1 < x < hi + 1. hi + 1 is a power of two; lo - 1 is a double up to 53 bits, beyond
             // that no double lies between it and lo.
@@ -182,16 +247,38 @@ impl Func<'_, '_> {
             let low = if to.bits() <= 32 {
                 ir.fcmp(RealPred::LLVMRealOGT, x, above)
             } else if lo == 0 {
-                ir.fcmp(RealPred::LLVMRealOGT, x, self.const_float(Scalar::F64, -1.0, v.wide))
+                ir.fcmp(
+                    RealPred::LLVMRealOGT,
+                    x,
+                    self.const_float(Scalar::F64, -1.0, v.wide),
+                )
             } else {
                 ir.fcmp(RealPred::LLVMRealOGE, x, least)
             };
-            let end = if hi == i128::MAX { 2f64.powi(127) } else { (hi + 1) as f64 };
-            let high = ir.fcmp(RealPred::LLVMRealOLT, x, self.const_float(Scalar::F64, end, v.wide));
+            let end = if hi == i128::MAX {
+                2f64.powi(127)
+            } else {
+                (hi + 1) as f64
+            };
+            let high = ir.fcmp(
+                RealPred::LLVMRealOLT,
+                x,
+                self.const_float(Scalar::F64, end, v.wide),
+            );
             let bad = ir.not(ir.and(low, high));
             self.fire(bad, v.wide, EventCode::Convert, span);
             if self.continues() {
-                x = ir.select(bad, self.const_float(Scalar::F64, 0.0, v.wide), x);
+                // Saturate, as integer arithmetic does.
+                let ty = self.shape(ir.int(to.bits()), v.wide);
+                let name = if to.is_signed() {
+                    "llvm.fptosi.sat"
+                } else {
+                    "llvm.fptoui.sat"
+                };
+                return Ok(Val::shaped(
+                    ir.intrinsic(name, &[ty, ir.type_of(x)], &[x]),
+                    v.wide,
+                ));
             }
         }
         if let Some(mask) = self.mask().filter(|_| v.wide) {
@@ -199,14 +286,22 @@ impl Func<'_, '_> {
             x = ir.select(mask.a, x, self.const_float(Scalar::F64, 0.0, v.wide));
         }
         let ty = self.shape(ir.int(to.bits()), v.wide);
-        let r = if to.is_signed() { ir.fptosi(x, ty) } else { ir.fptoui(x, ty) };
+        let r = if to.is_signed() {
+            ir.fptosi(x, ty)
+        } else {
+            ir.fptoui(x, ty)
+        };
         Ok(Val::shaped(r, v.wide))
     }
 
     fn cast_truth(&mut self, v: Val, from: Scalar) -> Result<Val> {
         let ir = self.ir();
         let some = |x: V, part: Scalar| {
-            ir.fcmp(RealPred::LLVMRealUNE, x, self.const_float(part, 0.0, v.wide))
+            ir.fcmp(
+                RealPred::LLVMRealUNE,
+                x,
+                self.const_float(part, 0.0, v.wide),
+            )
         };
         let r = match from {
             Scalar::Bool => v.a,

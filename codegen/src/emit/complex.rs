@@ -31,14 +31,24 @@ impl Func<'_, '_> {
             BinOp::Div => match ty.prov {
                 Prov::Py => self.complex_div(x, y, ty.repr, false, guard, span),
                 Prov::Np => self.complex_div(x, y, ty.repr, true, guard, span),
-                Prov::Dyn => unsupported("division of complex numbers that are Python's or NumPy's"),
+                Prov::Dyn => {
+                    unsupported("division of complex numbers that are Python's or NumPy's")
+                }
             },
             _ => unsupported(format!("{op:?} on complex numbers")),
         }
     }
 
     /// Smith's method. CPython (`_Py_c_quot`) divides by the denominator, NumPy multiplies with its reciprocal.
-    fn complex_div(&mut self, x: Val, y: Val, repr: Scalar, numpy: bool, guard: bool, span: Span) -> Result<Val> {
+    fn complex_div(
+        &mut self,
+        x: Val,
+        y: Val,
+        repr: Scalar,
+        numpy: bool,
+        guard: bool,
+        span: Span,
+    ) -> Result<Val> {
         let ir = self.ir();
         let wide = x.wide;
         let (ar, ai, br, bi) = (x.a, x.second()?, y.a, y.second()?);
@@ -80,13 +90,31 @@ impl Func<'_, '_> {
         // CPython: a NaN in the divisor decides neither comparison, and the result is NaN in both parts.
         let ordered = ir.or(by_real, by_imag);
         let nan = c(f64::NAN);
-        Ok(Val::pair(ir.select(ordered, re, nan), ir.select(ordered, im, nan), wide))
+        Ok(Val::pair(
+            ir.select(ordered, re, nan),
+            ir.select(ordered, im, nan),
+            wide,
+        ))
     }
 
     /// `hypot` of the parts. Guarded (CPython): an infinite result of finite parts fires.
-    pub(crate) fn complex_abs(&mut self, v: Val, repr: Scalar, guard: bool, span: Span) -> Result<Val> {
-        let part = if repr == Scalar::C64 { Scalar::F32 } else { Scalar::F64 };
-        let name = if part == Scalar::F32 { c"nw_c_hypotf" } else { c"nw_c_hypot" };
+    pub(crate) fn complex_abs(
+        &mut self,
+        v: Val,
+        repr: Scalar,
+        guard: bool,
+        span: Span,
+    ) -> Result<Val> {
+        let part = if repr == Scalar::C64 {
+            Scalar::F32
+        } else {
+            Scalar::F64
+        };
+        let name = if part == Scalar::F32 {
+            c"nw_c_hypotf"
+        } else {
+            c"nw_c_hypot"
+        };
         let (re, im) = (Val::shaped(v.a, v.wide), Val::shaped(v.second()?, v.wide));
         let r = self.libm2(name, re, im, part, None)?;
         if guard {

@@ -16,7 +16,12 @@ impl Func<'_, '_> {
             ExprKind::Const(c) => self.constant(*c, e.ty.repr),
             ExprKind::Var(v) => self.read(*v),
             ExprKind::Dim(a, axis) => self.extent(*a, *axis),
-            ExprKind::Load { array, index, guard, .. } => self.load(*array, index, *guard, e.span),
+            ExprKind::Load {
+                array,
+                index,
+                guard,
+                ..
+            } => self.load(*array, index, *guard, e.span),
             ExprKind::Unary { op, a, guard } => {
                 let v = self.expr(a)?;
                 self.unary(*op, v, a.ty.repr, *guard, e.span)
@@ -38,7 +43,12 @@ impl Func<'_, '_> {
                 let v = self.expr(a)?;
                 self.cast(*kind, v, a.ty.repr, e.ty.repr, *guard, e.span)
             }
-            ExprKind::Call { fun, lib, args, guard } => self.call(*fun, *lib, args, *guard, e),
+            ExprKind::Call {
+                fun,
+                lib,
+                args,
+                guard,
+            } => self.call(*fun, *lib, args, *guard, e),
             ExprKind::Bind { var, value, body } => {
                 let v = self.expr(value)?;
                 self.assign(*var, v, value)?;
@@ -56,17 +66,25 @@ impl Func<'_, '_> {
     pub(crate) fn constant(&self, c: Const, repr: Scalar) -> Result<Val> {
         Ok(match (c, repr) {
             (Const::Bool(b), Scalar::Bool) => Val::one(self.const_bool(b, false)),
-            (Const::Int(v), Scalar::Num) => {
-                Val::pair(self.const_float(repr, v as f64, false), self.const_bool(true, false), false)
+            (Const::Int(v), Scalar::Num) => Val::pair(
+                self.const_float(repr, v as f64, false),
+                self.const_bool(true, false),
+                false,
+            ),
+            (Const::Int(v), r) if r.is_int() || r == Scalar::Char => {
+                Val::one(self.const_int(r, v, false))
             }
-            (Const::Int(v), r) if r.is_int() || r == Scalar::Char => Val::one(self.const_int(r, v, false)),
-            (Const::Float(v), Scalar::Num) => {
-                Val::pair(self.const_float(repr, v, false), self.const_bool(false, false), false)
-            }
+            (Const::Float(v), Scalar::Num) => Val::pair(
+                self.const_float(repr, v, false),
+                self.const_bool(false, false),
+                false,
+            ),
             (Const::Float(v), r) if r.is_float() => Val::one(self.const_float(r, v, false)),
-            (Const::Complex(re, im), r) if r.is_complex() => {
-                Val::pair(self.const_float(r, re, false), self.const_float(r, im, false), false)
-            }
+            (Const::Complex(re, im), r) if r.is_complex() => Val::pair(
+                self.const_float(r, re, false),
+                self.const_float(r, im, false),
+                false,
+            ),
             _ => return invalid(format!("constant {c:?} of type {repr}")),
         })
     }
@@ -78,9 +96,11 @@ impl Func<'_, '_> {
             UnOp::Imag => Ok(Val::shaped(v.second()?, v.wide)),
             UnOp::Conj => Ok(Val::pair(v.a, self.ir().fneg(v.second()?), v.wide)),
             UnOp::Invert => Ok(Val::shaped(self.ir().not(v.a), v.wide)),
-            UnOp::Neg if repr.is_complex() => {
-                Ok(Val::pair(self.ir().fneg(v.a), self.ir().fneg(v.second()?), v.wide))
-            }
+            UnOp::Neg if repr.is_complex() => Ok(Val::pair(
+                self.ir().fneg(v.a),
+                self.ir().fneg(v.second()?),
+                v.wide,
+            )),
             UnOp::Neg if repr == Scalar::Num => {
                 let negated = self.ir().fneg(v.a);
                 self.num_result(negated, v.second()?, v.wide, span)
@@ -90,14 +110,26 @@ impl Func<'_, '_> {
             UnOp::Abs if repr.is_complex() => self.complex_abs(v, repr, guard, span),
             UnOp::Abs if repr.is_float() || repr == Scalar::Num => {
                 let ty = self.ir().type_of(v.a);
-                Ok(Val { a: self.ir().intrinsic("llvm.fabs", &[ty], &[v.a]), b: v.b, wide: v.wide })
+                Ok(Val {
+                    a: self.ir().intrinsic("llvm.fabs", &[ty], &[v.a]),
+                    b: v.b,
+                    wide: v.wide,
+                })
             }
             UnOp::Abs if repr == Scalar::Bool => Ok(v),
             UnOp::Abs => self.int_abs(v, repr, guard, span),
         }
     }
 
-    fn binary(&mut self, op: BinOp, x: Val, y: Val, e: &Expr, b: &Expr, guard: bool) -> Result<Val> {
+    fn binary(
+        &mut self,
+        op: BinOp,
+        x: Val,
+        y: Val,
+        e: &Expr,
+        b: &Expr,
+        guard: bool,
+    ) -> Result<Val> {
         let repr = e.ty.repr;
         match repr {
             Scalar::Bool => self.bool_binary(op, x, y),
@@ -126,7 +158,10 @@ impl Func<'_, '_> {
             Scalar::F32 | Scalar::F64 | Scalar::Num => ir.fcmp(float_predicate(op), x.a, y.a),
             Scalar::C64 | Scalar::C128 => {
                 let pred = float_predicate(op);
-                let (re, im) = (ir.fcmp(pred, x.a, y.a), ir.fcmp(pred, x.second()?, y.second()?));
+                let (re, im) = (
+                    ir.fcmp(pred, x.a, y.a),
+                    ir.fcmp(pred, x.second()?, y.second()?),
+                );
                 match op {
                     CmpOp::Eq => ir.and(re, im),
                     CmpOp::Ne => ir.or(re, im),
@@ -149,9 +184,10 @@ impl Func<'_, '_> {
             return Ok(self.choose(c, x, y));
         }
         // The shape of the result must be known before the sides are emitted.
-        let wide = self.lanes.as_ref().is_some_and(|l| {
-            l.facts.is_varying(then) || l.facts.is_varying(orelse)
-        });
+        let wide = self
+            .lanes
+            .as_ref()
+            .is_some_and(|l| l.facts.is_varying(then) || l.facts.is_varying(orelse));
         let home = self.temporary(repr, wide);
         let (yes, no, end) = (self.fresh(), self.fresh(), self.fresh());
         self.ir().cond_br(c.a, yes, no);
@@ -208,7 +244,11 @@ impl Func<'_, '_> {
     }
 
     pub(crate) fn extent(&mut self, array: nestwise_ir::ArrayId, axis: u32) -> Result<Val> {
-        let cell = self.slots.get(array.index()).and_then(|s| s.extents.get(axis as usize)).copied();
+        let cell = self
+            .slots
+            .get(array.index())
+            .and_then(|s| s.extents.get(axis as usize))
+            .copied();
         match cell {
             Some(cell) => Ok(Val::one(self.cell(cell))),
             None => invalid(format!("no axis {axis} of {array}")),
@@ -258,7 +298,8 @@ pub(crate) fn is_plain(e: &Expr) -> bool {
             && match &e.kind {
                 ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::Bind { .. } => false,
                 ExprKind::Binary { op, .. } => {
-                    let cheap = !matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow);
+                    let cheap =
+                        !matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow);
                     cheap && !e.ty.repr.is_complex()
                 }
                 ExprKind::Unary { op: UnOp::Abs, .. } => !e.ty.repr.is_complex(),

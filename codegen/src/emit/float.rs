@@ -39,7 +39,11 @@ impl Func<'_, '_> {
     /// sign) the second is returned, as the x86 instructions do which NumPy's loops consist of.
     fn float_min_max(&self, op: BinOp, a: V, b: V) -> V {
         let ir = self.ir();
-        let pred = if op == BinOp::Min { RealPred::LLVMRealOLT } else { RealPred::LLVMRealOGT };
+        let pred = if op == BinOp::Min {
+            RealPred::LLVMRealOLT
+        } else {
+            RealPred::LLVMRealOGT
+        };
         let nan = ir.fcmp(RealPred::LLVMRealUNO, a, a);
         let first = ir.or(nan, ir.fcmp(pred, a, b));
         ir.select(first, a, b)
@@ -49,7 +53,11 @@ impl Func<'_, '_> {
     /// floating-point flag is raised there.
     fn float_divisor(&mut self, y: Val, repr: Scalar, guard: bool, span: Span) -> V {
         let ir = self.ir();
-        let zero = ir.fcmp(RealPred::LLVMRealOEQ, y.a, self.const_float(repr, 0.0, y.wide));
+        let zero = ir.fcmp(
+            RealPred::LLVMRealOEQ,
+            y.a,
+            self.const_float(repr, 0.0, y.wide),
+        );
         if guard {
             self.fire(zero, y.wide, EventCode::ZeroDivision, span);
         }
@@ -64,19 +72,40 @@ impl Func<'_, '_> {
         divisor
     }
 
-    pub(crate) fn float_div(&mut self, x: Val, y: Val, repr: Scalar, guard: bool, span: Span) -> Result<Val> {
+    pub(crate) fn float_div(
+        &mut self,
+        x: Val,
+        y: Val,
+        repr: Scalar,
+        guard: bool,
+        span: Span,
+    ) -> Result<Val> {
         let is_constant = !guard && self.conditional == 0 && !self.mask().is_some_and(|_| y.wide);
-        let divisor = if is_constant { y.a } else { self.float_divisor(y, repr, guard, span) };
+        let divisor = if is_constant {
+            y.a
+        } else {
+            self.float_divisor(y, repr, guard, span)
+        };
         Ok(Val::shaped(self.ir().fdiv(x.a, divisor), x.wide))
     }
 
     /// CPython's `float_rem` (NumPy's scalar remainder is the same): C `fmod`, moved to the divisor's sign; a zero
     /// result takes the divisor's sign.
-    pub(crate) fn float_mod(&mut self, x: Val, y: Val, repr: Scalar, guard: bool, span: Span) -> Result<Val> {
+    pub(crate) fn float_mod(
+        &mut self,
+        x: Val,
+        y: Val,
+        repr: Scalar,
+        guard: bool,
+        span: Span,
+    ) -> Result<Val> {
         let divisor = self.float_divisor(y, repr, guard, span);
         let y = Val::shaped(divisor, y.wide);
         let r = self.fmod(x, y, repr)?;
-        Ok(Val::shaped(self.signed_mod(r.a, y.a, repr, x.wide).0, x.wide))
+        Ok(Val::shaped(
+            self.signed_mod(r.a, y.a, repr, x.wide).0,
+            x.wide,
+        ))
     }
 
     /// The remainder with the divisor's sign, and whether it was moved.
@@ -131,7 +160,10 @@ impl Func<'_, '_> {
             let up = |v: Val| Val::shaped(ir.fpext(v.a, self.shape(ir.f64(), v.wide)), v.wide);
             let (wx, wy) = (up(x), up(y));
             let r = self.fmod(wx, wy, Scalar::F64)?;
-            return Ok(Val::shaped(ir.fptrunc(r.a, self.shape(ir.f32(), r.wide)), r.wide));
+            return Ok(Val::shaped(
+                ir.fptrunc(r.a, self.shape(ir.f32(), r.wide)),
+                r.wide,
+            ));
         }
         if !self.u.host.fma {
             return self.libm2(c"nw_c_fmod", x, y, repr, None);
@@ -142,7 +174,11 @@ impl Func<'_, '_> {
         let (ax, ay) = (abs(x.a), abs(y.a));
         let q = ir.intrinsic("llvm.trunc", &[ty], &[ir.fdiv(ax, ay)]);
         let r = ir.intrinsic("llvm.fma", &[ty], &[ir.fneg(q), ay, ax]);
-        let below = ir.fcmp(RealPred::LLVMRealOLT, r, self.const_float(repr, 0.0, x.wide));
+        let below = ir.fcmp(
+            RealPred::LLVMRealOLT,
+            r,
+            self.const_float(repr, 0.0, x.wide),
+        );
         let r = ir.select(below, ir.fadd(r, ay), r);
         let fast = ir.intrinsic("llvm.copysign", &[ty], &[r, x.a]);
         let limit = self.const_float(repr, (1u64 << 52) as f64, x.wide);
@@ -150,7 +186,9 @@ impl Func<'_, '_> {
         let easy = ir.fcmp(RealPred::LLVMRealOLT, q, limit);
         let infinity = self.const_float(repr, f64::INFINITY, x.wide);
         let easy = ir.and(easy, ir.fcmp(RealPred::LLVMRealOLT, ay, infinity));
-        self.or_library(easy, fast, x, repr, |f, hard| f.libm2(c"nw_c_fmod", x, y, repr, Some(hard)))
+        self.or_library(easy, fast, x, repr, |f, hard| {
+            f.libm2(c"nw_c_fmod", x, y, repr, Some(hard))
+        })
     }
 
     /// `fast` where `easy`, else what `library` computes for the lanes it is given; skipped if there is none.
@@ -173,7 +211,11 @@ impl Func<'_, '_> {
         let any = if shape.wide { self.any(hard) } else { hard };
         let branch = ir.cond_br(any, slow, end);
         let weight = |w: i128| ir.md_value(ir.const_int(ir.int(32), w));
-        ir.set_md(branch, "prof", ir.md_node(&[ir.md_string("branch_weights"), weight(1), weight(8)]));
+        ir.set_md(
+            branch,
+            "prof",
+            ir.md_node(&[ir.md_string("branch_weights"), weight(1), weight(8)]),
+        );
         ir.at(slow);
         let hard = Val::shaped(hard, shape.wide);
         let v = library(self, hard)?;
@@ -195,7 +237,11 @@ impl Func<'_, '_> {
         guard: bool,
         span: Span,
     ) -> Result<Val> {
-        let name = if repr == Scalar::F32 { c"nw_c_powf" } else { c"nw_c_pow" };
+        let name = if repr == Scalar::F32 {
+            c"nw_c_powf"
+        } else {
+            c"nw_c_pow"
+        };
         let r = if exponent == Some(2.0) && repr == Scalar::F64 && self.u.host.fma {
             self.square(x, y)?
         } else {
@@ -209,9 +255,9 @@ impl Func<'_, '_> {
 
     /// The bits of glibc's `pow(x, 2.0)`.
     ///
-    /// glibc documents an error below 0.55 ulp for its `pow` (0.52 in the usual range; older versions round
-    /// correctly). With `r = x * x` rounded and `e = x * x - r` exact by a fused multiply-add, `|e| < 0.40 ulp` puts
-    /// pow's result within 0.95 ulp of `r`, so it is `r`: its neighbours are a whole ulp away. Below a power of
+    /// glibc documents an error below 0.54 ulp for its `pow` (sysdeps/ieee754/dbl-64/e_pow.c; versions before 2.28
+    /// round correctly). With `r = x * x` rounded and `e = x * x - r` exact by a fused multiply-add,
+    /// `|e| < 0.44 ulp` puts pow's result within 0.98 ulp of `r`, so it is `r`: its neighbours are an ulp away. Below a power of
     /// two the neighbour is only half an ulp away, so those take the library's way, as do the extremes where
     /// `e` may be inexact.
     fn square(&mut self, x: Val, two: Val) -> Result<Val> {
@@ -223,17 +269,34 @@ impl Func<'_, '_> {
         let e = ir.intrinsic("llvm.fma", &[fty], &[x.a, x.a, ir.fneg(r)]);
         let bits = ir.bitcast(r, ity);
         const EXPONENT: i128 = 0x7ff0_0000_0000_0000;
-        let power = ir.bitcast(ir.and(bits, self.const_int(Scalar::I64, EXPONENT, wide)), fty);
-        // 0.40 ulp of r: an ulp is 2**-52 of the power of two at or below r.
-        let bound = ir.fmul(power, self.const_float(repr, 0.40 * f64::EPSILON, wide));
-        let near = ir.fcmp(RealPred::LLVMRealOLT, ir.intrinsic("llvm.fabs", &[fty], &[e]), bound);
+        let power = ir.bitcast(
+            ir.and(bits, self.const_int(Scalar::I64, EXPONENT, wide)),
+            fty,
+        );
+        // 0.44 ulp of r: an ulp is 2**-52 of the power of two at or below r.
+        let bound = ir.fmul(power, self.const_float(repr, 0.44 * f64::EPSILON, wide));
+        let near = ir.fcmp(
+            RealPred::LLVMRealOLT,
+            ir.intrinsic("llvm.fabs", &[fty], &[e]),
+            bound,
+        );
         // A power of two itself is safe only if it is exact.
         let inner = ir.fcmp(RealPred::LLVMRealUNE, r, power);
         let exact = ir.fcmp(RealPred::LLVMRealOEQ, e, self.const_float(repr, 0.0, wide));
-        let large = ir.fcmp(RealPred::LLVMRealOGT, r, self.const_float(repr, 1e-280, wide));
-        let finite = ir.fcmp(RealPred::LLVMRealOLT, r, self.const_float(repr, f64::INFINITY, wide));
+        let large = ir.fcmp(
+            RealPred::LLVMRealOGT,
+            r,
+            self.const_float(repr, 1e-280, wide),
+        );
+        let finite = ir.fcmp(
+            RealPred::LLVMRealOLT,
+            r,
+            self.const_float(repr, f64::INFINITY, wide),
+        );
         let sure = ir.and(ir.and(large, finite), ir.and(near, ir.or(inner, exact)));
-        self.or_library(sure, r, x, repr, |f, hard| f.libm2(c"nw_c_pow", x, two, repr, Some(hard)))
+        self.or_library(sure, r, x, repr, |f, hard| {
+            f.libm2(c"nw_c_pow", x, two, repr, Some(hard))
+        })
     }
 }
 

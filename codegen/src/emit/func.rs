@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::rc::Rc;
 
-use nestwise_ir::{Scalar, Span, VarId};
+use nestwise_ir::nest::Cast;
+use nestwise_ir::{Expr, ExprKind, Scalar, Span, VarId};
 
 use super::lanes::Lanes;
 use super::{Unit, Val};
 use crate::abi::EventCode;
 use crate::error::{Result, invalid};
-use crate::flow::Target;
+use crate::flow::{Target, Vars};
 use crate::llvm::{Block, Ir, Md, T, V};
 
 /// A descriptor's field: known for the whole function, or changed by rebindings.
@@ -89,6 +91,8 @@ pub(crate) struct Func<'u, 'a> {
     /// Access groups of the open independent loops.
     pub(crate) groups: Vec<Md>,
     pub(crate) exits: Exits,
+    /// In a loop that goes on after an event: variables whose values may then be ones that nothing was proved about.
+    pub(crate) loose: Option<Rc<Vars>>,
     /// Depth of conditionals around the current operation.
     pub(crate) conditional: u32,
     /// Whether this is the entry, not a thread body.
@@ -115,7 +119,14 @@ impl<'u, 'a> Func<'u, 'a> {
         let (event, done) = (ir.block(f, c"event"), ir.block(f, c"done"));
         ir.at(entry);
         let cell = || ir.alloca(entry, ir.i64());
-        let exits = Exits { event, done, line: cell(), code: cell(), status: cell(), at: cell() };
+        let exits = Exits {
+            event,
+            done,
+            line: cell(),
+            code: cell(),
+            status: cell(),
+            at: cell(),
+        };
         Func {
             u,
             f,
@@ -132,6 +143,7 @@ impl<'u, 'a> Func<'u, 'a> {
             lanes: None,
             groups: Vec::new(),
             exits,
+            loose: None,
             conditional: 0,
             is_entry,
         }
@@ -155,7 +167,9 @@ impl<'u, 'a> Func<'u, 'a> {
     pub(crate) fn load_slots(&mut self) -> Result<()> {
         let u = self.u;
         for (id, decl) in u.nest.arrays.iter() {
-            let Some(layout) = u.layout.slot(id).copied() else { return invalid(format!("no slot {id}")) };
+            let Some(layout) = u.layout.slot(id).copied() else {
+                return invalid(format!("no slot {id}"));
+            };
             let ir = &u.ir;
             let moves = u.rebound.contains(&id.index()) && self.is_entry;
             let cell = |offset: usize, ty: T| {
@@ -168,7 +182,11 @@ impl<'u, 'a> Func<'u, 'a> {
                     Cell::Value(v)
                 }
             };
-            let axis = |base: usize| (0..decl.rank as usize).map(|d| cell(base + 8 * d, ir.i64())).collect();
+            let axis = |base: usize| {
+                (0..decl.rank as usize)
+                    .map(|d| cell(base + 8 * d, ir.i64()))
+                    .collect()
+            };
             let slot = Slot {
                 ptr: cell(layout.ptr, ir.ptr()),
                 extents: axis(layout.extents),
@@ -185,7 +203,8 @@ impl<'u, 'a> Func<'u, 'a> {
     pub(crate) fn store_slots(&self, to: V, all: bool) {
         let ir = self.ir();
         for (id, _) in self.u.nest.arrays.iter() {
-            let (Some(layout), Some(slot)) = (self.u.layout.slot(id), self.slots.get(id.index())) else {
+            let (Some(layout), Some(slot)) = (self.u.layout.slot(id), self.slots.get(id.index()))
+            else {
                 continue;
             };
             let put = |offset: usize, cell: Cell| {
@@ -232,7 +251,10 @@ impl<'u, 'a> Func<'u, 'a> {
     fn home_of(&self, repr: Scalar, wide: bool) -> Home {
         let (a, b) = self.u.components(repr);
         let make = |ty: T| self.ir().alloca(self.entry, self.shape(ty, wide));
-        Home { a: make(a), b: b.map(make) }
+        Home {
+            a: make(a),
+            b: b.map(make),
+        }
     }
 
     /// A temporary of a representation.
@@ -246,7 +268,11 @@ impl<'u, 'a> Func<'u, 'a> {
             return Ok(*h);
         }
         let home = self.home_of(self.repr(var)?, wide);
-        if wide { self.wide_homes.insert(var, home) } else { self.homes.insert(var, home) };
+        if wide {
+            self.wide_homes.insert(var, home)
+        } else {
+            self.homes.insert(var, home)
+        };
         Ok(home)
     }
 
@@ -262,7 +288,11 @@ impl<'u, 'a> Func<'u, 'a> {
             (Some(ty), Some(at)) => Some(load(ty, at)),
             _ => None,
         };
-        Val { a: load(a, home.a), b: second, wide }
+        Val {
+            a: load(a, home.a),
+            b: second,
+            wide,
+        }
     }
 
     /// Stores a value of the home's own shape.
@@ -277,13 +307,19 @@ impl<'u, 'a> Func<'u, 'a> {
         if let Some(v) = self.fixed.get(&var) {
             return Ok(*v);
         }
-        let wide = self.lanes.as_ref().is_some_and(|l| l.facts.varying.contains(&var));
+        let wide = self
+            .lanes
+            .as_ref()
+            .is_some_and(|l| l.facts.varying.contains(&var));
         let (home, repr) = (self.home(var, wide)?, self.repr(var)?);
         Ok(self.get(home, repr, wide))
     }
 
     pub(crate) fn write(&mut self, var: VarId, value: Val) -> Result<()> {
-        let wide = self.lanes.as_ref().is_some_and(|l| l.facts.varying.contains(&var));
+        let wide = self
+            .lanes
+            .as_ref()
+            .is_some_and(|l| l.facts.varying.contains(&var));
         if value.wide && !wide {
             return invalid(format!("{var} differs between lanes"));
         }
@@ -306,7 +342,9 @@ impl<'u, 'a> Func<'u, 'a> {
 
     /// Loads a variable's cell of a frame-like record into its home.
     pub(crate) fn load_var(&mut self, var: VarId, from: V) -> Result<()> {
-        let Some(offset) = self.u.layout.var(var) else { return invalid(format!("no variable {var}")) };
+        let Some(offset) = self.u.layout.var(var) else {
+            return invalid(format!("no variable {var}"));
+        };
         let home = self.home(var, false)?;
         let value = self.load_cell(self.repr(var)?, self.ir().offset_const(from, offset));
         self.put(home, value);
@@ -314,7 +352,9 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     pub(crate) fn store_var(&mut self, var: VarId, to: V) -> Result<()> {
-        let Some(offset) = self.u.layout.var(var) else { return invalid(format!("no variable {var}")) };
+        let Some(offset) = self.u.layout.var(var) else {
+            return invalid(format!("no variable {var}"));
+        };
         let value = self.read(var)?;
         self.store_cell(self.repr(var)?, value, self.ir().offset_const(to, offset));
         Ok(())
@@ -326,14 +366,22 @@ impl<'u, 'a> Func<'u, 'a> {
         let (a, b) = self.u.components(repr);
         let flag = |at: V| {
             let byte = ir.load(ir.i8(), at);
-            ir.icmp(crate::llvm::IntPred::LLVMIntNE, byte, ir.const_int(ir.i8(), 0))
+            ir.icmp(
+                crate::llvm::IntPred::LLVMIntNE,
+                byte,
+                ir.const_int(ir.i8(), 0),
+            )
         };
         match repr {
             Scalar::Bool => Val::one(flag(at)),
             Scalar::Num => Val::pair(ir.load(a, at), flag(ir.offset_const(at, 8)), false),
             _ => {
                 let half = repr.size() / 2;
-                Val { a: ir.load(a, at), b: b.map(|ty| ir.load(ty, ir.offset_const(at, half))), wide: false }
+                Val {
+                    a: ir.load(a, at),
+                    b: b.map(|ty| ir.load(ty, ir.offset_const(at, half))),
+                    wide: false,
+                }
             }
         }
     }
@@ -369,29 +417,49 @@ impl<'u, 'a> Func<'u, 'a> {
             return v;
         }
         let splat = |x: V| self.ir().splat(x, self.count());
-        Val { a: splat(v.a), b: v.b.map(splat), wide: true }
+        Val {
+            a: splat(v.a),
+            b: v.b.map(splat),
+            wide: true,
+        }
     }
     /// Both in one shape.
     pub(crate) fn unify(&self, x: Val, y: Val) -> (Val, Val) {
-        if x.wide == y.wide { (x, y) } else { (self.widen(x), self.widen(y)) }
+        if x.wide == y.wide {
+            (x, y)
+        } else {
+            (self.widen(x), self.widen(y))
+        }
     }
     /// `cond ? x : y` on all components; a wide condition makes all wide.
     pub(crate) fn choose(&self, cond: Val, x: Val, y: Val) -> Val {
         let ir = self.ir();
         let (x, y) = self.unify(x, y);
-        let (x, y) = if cond.wide { (self.widen(x), self.widen(y)) } else { (x, y) };
+        let (x, y) = if cond.wide {
+            (self.widen(x), self.widen(y))
+        } else {
+            (x, y)
+        };
         let b = match (x.b, y.b) {
             (Some(p), Some(q)) => Some(ir.select(cond.a, p, q)),
             _ => None,
         };
-        Val { a: ir.select(cond.a, x.a, y.a), b, wide: x.wide }
+        Val {
+            a: ir.select(cond.a, x.a, y.a),
+            b,
+            wide: x.wide,
+        }
     }
     pub(crate) fn const_int(&self, repr: Scalar, value: i128, wide: bool) -> V {
         let (ty, _) = self.u.components(repr);
         self.spread(self.ir().const_int(ty, value), wide)
     }
     pub(crate) fn const_float(&self, repr: Scalar, value: f64, wide: bool) -> V {
-        let ty = if matches!(repr, Scalar::F32 | Scalar::C64) { self.ir().f32() } else { self.ir().f64() };
+        let ty = if matches!(repr, Scalar::F32 | Scalar::C64) {
+            self.ir().f32()
+        } else {
+            self.ir().f64()
+        };
         self.spread(self.ir().const_float(ty, value), wide)
     }
     pub(crate) fn const_bool(&self, value: bool, wide: bool) -> V {
@@ -399,7 +467,11 @@ impl<'u, 'a> Func<'u, 'a> {
     }
     /// The constant in the wanted shape.
     pub(crate) fn spread(&self, v: V, wide: bool) -> V {
-        if wide { self.ir().splat(v, self.count()) } else { v }
+        if wide {
+            self.ir().splat(v, self.count())
+        } else {
+            v
+        }
     }
 
     // Events.
@@ -407,6 +479,32 @@ impl<'u, 'a> Func<'u, 'a> {
     /// Whether execution continues after an event.
     pub(crate) fn continues(&self) -> bool {
         self.lanes.is_some() || self.sticky.is_some()
+    }
+
+    /// Whether values here may be ones that an event left behind, about which nothing was proved: divisors and
+    /// computed indices are then tested, guard or not. Firing once more is harmless.
+    pub(crate) fn suspects_values(&self) -> bool {
+        self.loose.is_some()
+    }
+
+    /// Whether one of these indices may be wrong after an event. Counters and invariants never are; saturated
+    /// arithmetic on them stays within what was proved.
+    pub(crate) fn suspects(&self, index: &[Expr]) -> bool {
+        let Some(loose) = &self.loose else {
+            return false;
+        };
+        let mut found = false;
+        for e in index {
+            e.walk(&mut |e| {
+                found |= match &e.kind {
+                    ExprKind::Var(v) => loose.contains(v) && !self.fixed.contains_key(v),
+                    ExprKind::Load { .. } | ExprKind::Call { .. } => true,
+                    ExprKind::Cast { kind, .. } => *kind == Cast::Trunc,
+                    _ => false,
+                };
+            });
+        }
+        found
     }
 
     /// Fires an event where `bad` is true.
@@ -439,7 +537,11 @@ impl<'u, 'a> Func<'u, 'a> {
         let fired = self.fresh();
         let branch = ir.cond_br(bad, fired, next);
         let weight = |w: i128| ir.md_value(ir.const_int(ir.int(32), w));
-        ir.set_md(branch, "prof", ir.md_node(&[ir.md_string("branch_weights"), weight(1), weight(1 << 20)]));
+        ir.set_md(
+            branch,
+            "prof",
+            ir.md_node(&[ir.md_string("branch_weights"), weight(1), weight(1 << 20)]),
+        );
         ir.at(fired);
         ir.store(ir.const_i64(span.line.into()), self.exits.line);
         ir.store(ir.const_i64(code as i64), self.exits.code);
@@ -450,6 +552,9 @@ impl<'u, 'a> Func<'u, 'a> {
     pub(crate) fn mask(&self) -> Option<Val> {
         let l = self.lanes.as_ref().filter(|l| l.partial || l.diverged)?;
         let ir = self.ir();
-        Some(Val::shaped(ir.load(ir.vector(ir.i1(), l.count), l.exec), true))
+        Some(Val::shaped(
+            ir.load(ir.vector(ir.i1(), l.count), l.exec),
+            true,
+        ))
     }
 }

@@ -42,7 +42,12 @@ impl Func<'_, '_> {
         if !repr.is_int() {
             return invalid(format!("{op:?} on {repr}"));
         }
-        let how = Op { repr, wide: x.wide, guard, span };
+        let how = Op {
+            repr,
+            wide: x.wide,
+            guard,
+            span,
+        };
         let ir = self.ir();
         let (a, b) = (x.a, y.a);
         let v = match op {
@@ -74,7 +79,11 @@ impl Func<'_, '_> {
         let ir = self.ir();
         if !how.guard {
             // NumPy's unsigned arithmetic may wrap on purpose; signed arithmetic without guard was proved.
-            let wrap = if how.signed() { Wrap::Signed } else { Wrap::Any };
+            let wrap = if how.signed() {
+                Wrap::Signed
+            } else {
+                Wrap::Any
+            };
             return match op {
                 BinOp::Add => ir.add(a, b, wrap),
                 BinOp::Sub => ir.sub(a, b, wrap),
@@ -131,7 +140,13 @@ impl Func<'_, '_> {
         let ir = self.ir();
         let narrow = ir.type_of(a);
         let ty = self.shape(ir.int(how.repr.bits() * 2), how.wide);
-        let extend = |v: V| if signed { ir.sext(v, ty) } else { ir.zext(v, ty) };
+        let extend = |v: V| {
+            if signed {
+                ir.sext(v, ty)
+            } else {
+                ir.zext(v, ty)
+            }
+        };
         let product = ir.mul(extend(a), extend(b), Wrap::Any);
         let r = ir.trunc(product, narrow);
         (r, ir.icmp(IntPred::LLVMIntNE, extend(r), product))
@@ -155,9 +170,17 @@ impl Func<'_, '_> {
         if !repr.is_int() {
             return invalid(format!("negation of {repr}"));
         }
-        let how = Op { repr, wide: v.wide, guard, span };
+        let how = Op {
+            repr,
+            wide: v.wide,
+            guard,
+            span,
+        };
         let zero = self.const_int(repr, 0, v.wide);
-        Ok(Val::shaped(self.int_exact(BinOp::Sub, zero, v.a, how), v.wide))
+        Ok(Val::shaped(
+            self.int_exact(BinOp::Sub, zero, v.a, how),
+            v.wide,
+        ))
     }
 
     pub(crate) fn int_abs(&mut self, v: Val, repr: Scalar, guard: bool, span: Span) -> Result<Val> {
@@ -200,7 +223,10 @@ impl Func<'_, '_> {
         let signs = ir.icmp(IntPred::LLVMIntSLT, ir.xor(r, b), zero);
         let fix = ir.and(inexact, signs);
         let down = ir.sub(q, self.const_int(how.repr, 1, how.wide), Wrap::Any);
-        (ir.select(fix, down, q), ir.select(fix, ir.add(r, b, Wrap::Any), r))
+        (
+            ir.select(fix, down, q),
+            ir.select(fix, ir.add(r, b, Wrap::Any), r),
+        )
     }
 
     /// Tests a divisor, and replaces it where the division must not happen: in lanes that are not active, and
@@ -209,14 +235,22 @@ impl Func<'_, '_> {
         let ir = self.ir();
         let one = self.const_int(how.repr, 1, how.wide);
         let mut unsafe_lanes = None;
-        if how.guard {
+        if how.guard || self.suspects_values() {
             let zero = ir.icmp(IntPred::LLVMIntEQ, b, self.const_int(how.repr, 0, how.wide));
             self.fire(zero, how.wide, EventCode::ZeroDivision, how.span);
             let mut bad = zero;
             if how.signed() {
                 let (lo, _) = how.range();
-                let least = ir.icmp(IntPred::LLVMIntEQ, a, self.const_int(how.repr, lo, how.wide));
-                let minus = ir.icmp(IntPred::LLVMIntEQ, b, self.const_int(how.repr, -1, how.wide));
+                let least = ir.icmp(
+                    IntPred::LLVMIntEQ,
+                    a,
+                    self.const_int(how.repr, lo, how.wide),
+                );
+                let minus = ir.icmp(
+                    IntPred::LLVMIntEQ,
+                    b,
+                    self.const_int(how.repr, -1, how.wide),
+                );
                 let leaves = ir.and(least, minus);
                 self.fire(leaves, how.wide, EventCode::Overflow, how.span);
                 bad = ir.or(bad, leaves);
@@ -240,7 +274,11 @@ impl Func<'_, '_> {
         let ir = self.ir();
         if c & (c - 1) == 0 {
             let shift = self.const_int(how.repr, c.trailing_zeros().into(), how.wide);
-            let q = if how.signed() { ir.ashr(a, shift) } else { ir.lshr(a, shift) };
+            let q = if how.signed() {
+                ir.ashr(a, shift)
+            } else {
+                ir.lshr(a, shift)
+            };
             return (q, ir.and(a, self.const_int(how.repr, c - 1, how.wide)));
         }
         if !how.signed() {
@@ -254,7 +292,10 @@ impl Func<'_, '_> {
         let zero = self.const_int(how.repr, 0, how.wide);
         let negative = ir.icmp(IntPred::LLVMIntSLT, r, zero);
         let down = ir.sub(q, self.const_int(how.repr, 1, how.wide), Wrap::Any);
-        (ir.select(negative, down, q), ir.select(negative, ir.add(r, b, Wrap::Any), r))
+        (
+            ir.select(negative, down, q),
+            ir.select(negative, ir.add(r, b, Wrap::Any), r),
+        )
     }
 
     /// 128-bit quotient and remainder towards zero; in 64 bits where both operands fit, which is the usual case.
@@ -293,7 +334,11 @@ impl Func<'_, '_> {
             return ir.select(inside, r, zero);
         }
         let amount = ir.select(inside, b, zero);
-        let back = if how.signed() { ir.ashr(r, amount) } else { ir.lshr(r, amount) };
+        let back = if how.signed() {
+            ir.ashr(r, amount)
+        } else {
+            ir.lshr(r, amount)
+        };
         let lost = ir.icmp(IntPred::LLVMIntNE, back, a);
         let bad = ir.or(ir.not(inside), lost);
         self.fire(bad, how.wide, EventCode::Overflow, how.span);
@@ -303,7 +348,11 @@ impl Func<'_, '_> {
         let (lo, hi) = how.range();
         let negative = ir.icmp(IntPred::LLVMIntSLT, a, zero);
         let end = |v: i128| self.const_int(how.repr, v, how.wide);
-        let saturated = if how.signed() { ir.select(negative, end(lo), end(hi)) } else { end(hi) };
+        let saturated = if how.signed() {
+            ir.select(negative, end(lo), end(hi))
+        } else {
+            end(hi)
+        };
         ir.select(bad, saturated, r)
     }
 
@@ -351,8 +400,17 @@ impl Func<'_, '_> {
         let (lo, hi) = how.range();
         let (r, exact) = if how.repr.bits() <= 64 && how.signed() {
             let out = ir.alloca(self.entry, ir.i64());
-            let f = ir.add_function(c"nw_ipow64", ir.function(ir.i64(), &[ir.i64(), ir.i64(), ir.ptr()]));
-            let extend = |v: V| if how.repr.bits() < 64 { ir.sext(v, ir.i64()) } else { v };
+            let f = ir.add_function(
+                c"nw_ipow64",
+                ir.function(ir.i64(), &[ir.i64(), ir.i64(), ir.ptr()]),
+            );
+            let extend = |v: V| {
+                if how.repr.bits() < 64 {
+                    ir.sext(v, ir.i64())
+                } else {
+                    v
+                }
+            };
             let fty = ir.function(ir.i64(), &[ir.i64(), ir.i64(), ir.ptr()]);
             let exact = ir.call(fty, f, &[extend(a), extend(b), out]);
             (ir.load(ir.i64(), out), exact)

@@ -23,6 +23,8 @@ pub(crate) struct Facts {
     pub(crate) linear: HashMap<VarId, i64>,
     pub(crate) masked: HashSet<Target>,
     pub(crate) may_fire: bool,
+    /// Assigned inside.
+    pub(crate) assigned: HashSet<VarId>,
     /// Assigned inside, read outside.
     pub(crate) live_after: Vec<VarId>,
 }
@@ -52,12 +54,21 @@ impl Facts {
             return None;
         }
         let reads = reads_in(&l.body);
-        let live_after: Vec<VarId> =
-            flow.assigned.iter().copied().filter(|v| unit.live_after(*v, &reads)).collect();
+        let live_after: Vec<VarId> = flow
+            .assigned
+            .iter()
+            .copied()
+            .filter(|v| unit.live_after(*v, &reads))
+            .collect();
         if live_after.iter().any(|v| !flow.definite.contains(v)) {
             return None;
         }
-        let mut facts = Facts { may_fire: flow::may_fire(unit.nest, &l.body), live_after, ..Facts::default() };
+        let mut facts = Facts {
+            may_fire: flow::may_fire(unit.nest, &l.body),
+            assigned: flow.assigned.clone(),
+            live_after,
+            ..Facts::default()
+        };
         facts.varying.insert(l.counter);
         facts.spread(l);
         facts.find_linear(l);
@@ -144,7 +155,9 @@ impl Facts {
                 self.construct(Target::Loop(l.id), &l.body, varying, open);
             }
             StmtKind::Scope { id, body } => self.construct(Target::Scope(*id), body, varying, open),
-            StmtKind::Break(l) | StmtKind::Continue(l) if varying => self.exit(Target::Loop(*l), open),
+            StmtKind::Break(l) | StmtKind::Continue(l) if varying => {
+                self.exit(Target::Loop(*l), open)
+            }
             StmtKind::Leave(s) if varying => self.exit(Target::Scope(*s), open),
             _ => {}
         }
@@ -174,7 +187,9 @@ impl Facts {
         for s in &l.body {
             s.walk(&mut |s| {
                 match &s.kind {
-                    StmtKind::Let { var, value } => assignments.entry(*var).or_default().push(value),
+                    StmtKind::Let { var, value } => {
+                        assignments.entry(*var).or_default().push(value)
+                    }
                     StmtKind::For(inner) => counters.push((inner, inner.counter)),
                     _ => {}
                 }
@@ -222,9 +237,22 @@ impl Facts {
         }
         match &e.kind {
             ExprKind::Var(v) => self.linear.get(v).copied(),
-            ExprKind::Unary { op: UnOp::Neg, a, guard: false } => self.linear_step(a)?.checked_neg(),
-            ExprKind::Cast { kind: Cast::Value, a, .. } if a.ty.repr == Scalar::I64 => self.linear_step(a),
-            ExprKind::Binary { op, a, b, guard: false } => {
+            ExprKind::Unary {
+                op: UnOp::Neg,
+                a,
+                guard: false,
+            } => self.linear_step(a)?.checked_neg(),
+            ExprKind::Cast {
+                kind: Cast::Value,
+                a,
+                ..
+            } if a.ty.repr == Scalar::I64 => self.linear_step(a),
+            ExprKind::Binary {
+                op,
+                a,
+                b,
+                guard: false,
+            } => {
                 let (x, y) = (self.linear_step(a)?, self.linear_step(b)?);
                 match op {
                     BinOp::Add => x.checked_add(y),
@@ -250,7 +278,9 @@ fn only_continues(l: &For) -> bool {
     for s in &l.body {
         s.walk(&mut |s| breaks |= matches!(s.kind, StmtKind::Break(id) if id == l.id));
     }
-    let outside = flow::exits(&l.body).into_iter().any(|t| t != Target::Loop(l.id));
+    let outside = flow::exits(&l.body)
+        .into_iter()
+        .any(|t| t != Target::Loop(l.id));
     !breaks && !outside
 }
 
@@ -261,7 +291,12 @@ fn lanes_can_run(unit: &Unit<'_>, l: &For, flow: &Flow) -> bool {
         schedule.threads.iter().any(|t| t.id == id) || schedule.vector.iter().any(|(v, _)| *v == id)
     };
     let narrow_only = |r: Scalar| matches!(r, Scalar::I128 | Scalar::Num);
-    let mut ok = !flow.assigned.iter().any(|v| unit.nest.vars.get(*v).is_none_or(|d| narrow_only(d.ty.repr)));
+    let mut ok = !flow.assigned.iter().any(|v| {
+        unit.nest
+            .vars
+            .get(*v)
+            .is_none_or(|d| narrow_only(d.ty.repr))
+    });
     for s in &l.body {
         s.walk(&mut |s| {
             ok &= match &s.kind {

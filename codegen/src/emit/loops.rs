@@ -1,13 +1,15 @@
 //! Serial loops, and which way each loop is run.
 
+use std::rc::Rc;
+
 use nestwise_ir::nest::While;
-use nestwise_ir::{Expr, For, Span};
+use nestwise_ir::{Expr, For, Span, Stmt, StmtKind};
 
 use super::func::Jump;
 use super::{Func, Val};
 use crate::abi::{EventCode, Status};
 use crate::error::{Result, invalid};
-use crate::flow::Target;
+use crate::flow::{self, Target};
 use crate::llvm::{Block, IntPred, V, Wrap};
 
 /// The iterations `lo..hi` of a counted loop with its counter's first value and step.
@@ -22,7 +24,12 @@ pub(crate) struct Range {
 impl Func<'_, '_> {
     /// The top loop over the iterations of this call.
     pub(crate) fn top_for(&mut self, l: &For, start: V, step: V) -> Result<()> {
-        let range = Range { start, step, lo: self.lo, hi: self.hi };
+        let range = Range {
+            start,
+            step,
+            lo: self.lo,
+            hi: self.hi,
+        };
         // Where iterations are not run one after the other, an event is only known to lie in the range.
         let serial = !self.mapped(l);
         self.counted(l, range, serial.then_some(self.exits.at))?;
@@ -37,14 +44,23 @@ impl Func<'_, '_> {
     }
 
     fn vector_lanes(&self, l: &For) -> Option<u32> {
-        let lanes = self.u.spec.schedule.vector.iter().find(|(id, _)| *id == l.id).map(|(_, n)| *n)?;
+        let lanes = self
+            .u
+            .spec
+            .schedule
+            .vector
+            .iter()
+            .find(|(id, _)| *id == l.id)
+            .map(|(_, n)| *n)?;
         (lanes.is_power_of_two() && (2..=64).contains(&lanes)).then_some(lanes)
     }
 
     /// A counted loop inside the nest.
     pub(crate) fn for_loop(&mut self, l: &For, span: Span) -> Result<()> {
         let varying = self.lanes.as_ref().is_some_and(|x| {
-            [&l.start, &l.stop, &l.step].iter().any(|e| x.facts.is_varying(e))
+            [&l.start, &l.stop, &l.step]
+                .iter()
+                .any(|e| x.facts.is_varying(e))
         });
         if varying {
             return self.wide_for(l, span);
@@ -54,7 +70,12 @@ impl Func<'_, '_> {
         let step = self.step(&l.step, span)?;
         let trips = self.trips(start, stop, step, l.step.as_int(), false);
         let trips = self.no_trips_after_event(trips);
-        let range = Range { start, step, lo: self.ir().const_i64(0), hi: trips };
+        let range = Range {
+            start,
+            step,
+            lo: self.ir().const_i64(0),
+            hi: trips,
+        };
         self.counted(l, range, None)
     }
 
@@ -65,13 +86,24 @@ impl Func<'_, '_> {
             return Ok(v.a);
         }
         let ir = self.ir();
-        let zero = ir.icmp(IntPred::LLVMIntEQ, v.a, self.spread(ir.const_i64(0), v.wide));
+        let zero = ir.icmp(
+            IntPred::LLVMIntEQ,
+            v.a,
+            self.spread(ir.const_i64(0), v.wide),
+        );
         self.fire(zero, v.wide, EventCode::Step, span);
         Ok(ir.select(zero, self.spread(ir.const_i64(1), v.wide), v.a))
     }
 
     /// The number of iterations: unsigned, so that the distance between any two i64 is right.
-    pub(crate) fn trips(&self, start: V, stop: V, step: V, constant: Option<i128>, wide: bool) -> V {
+    pub(crate) fn trips(
+        &self,
+        start: V,
+        stop: V,
+        step: V,
+        constant: Option<i128>,
+        wide: bool,
+    ) -> V {
         let ir = self.ir();
         let c = |v: i64| self.spread(ir.const_i64(v), wide);
         let up = |step: V| {
@@ -108,7 +140,9 @@ impl Func<'_, '_> {
 
     /// After an event in a vector loop values may be off, and so may trip counts: run nothing.
     fn no_trips_after_event(&self, trips: V) -> V {
-        let Some(l) = self.lanes.as_ref().filter(|l| l.facts.may_fire) else { return trips };
+        let Some(l) = self.lanes.as_ref().filter(|l| l.facts.may_fire) else {
+            return trips;
+        };
         let ir = self.ir();
         let fired = self.any(ir.load(ir.vector(ir.i1(), l.count), l.sticky));
         ir.select(fired, ir.const_i64(0), trips)
@@ -118,7 +152,14 @@ impl Func<'_, '_> {
     pub(crate) fn counted(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
         let u = self.u;
         if self.lanes.is_none() {
-            if let Some(t) = u.spec.schedule.threads.iter().find(|t| t.id == l.id).filter(|_| self.is_entry) {
+            if let Some(t) = u
+                .spec
+                .schedule
+                .threads
+                .iter()
+                .find(|t| t.id == l.id)
+                .filter(|_| self.is_entry)
+            {
                 return self.threads(l, t, range);
             }
             if self.vector_loop(l, range)? {
@@ -133,7 +174,9 @@ impl Func<'_, '_> {
 
     /// The range by lanes, if the schedule says so and the loop allows it.
     pub(crate) fn vector_loop(&mut self, l: &For, range: Range) -> Result<bool> {
-        let Some(count) = self.vector_lanes(l) else { return Ok(false) };
+        let Some(count) = self.vector_lanes(l) else {
+            return Ok(false);
+        };
         match super::lanes::Facts::of(self.u, l) {
             Some(facts) => self.run_lanes(l, range, count, facts).map(|()| true),
             None => Ok(false),
@@ -142,14 +185,24 @@ impl Func<'_, '_> {
 
     /// A loop whose events are tested after it, so that LLVM may vectorise it.
     fn sticky_loop(&mut self, l: &For, range: Range) -> Result<()> {
+        if !flow::may_fire(self.u.nest, &l.body) {
+            return self.serial(l, range, None);
+        }
         let ir = self.ir();
         let flag = ir.alloca(self.entry, ir.i1());
         ir.store(ir.const_bool(false), flag);
         self.sticky = Some(flag);
+        self.loose = Some(Rc::new(flow::flow(&[], &l.body, None).assigned));
         self.serial(l, range, None)?;
         self.sticky = None;
+        self.loose = None;
         let bad = ir.load(ir.i1(), flag);
-        let span = self.u.nest.loops.get(l.id).map_or(Span::default(), |d| d.span);
+        let span = self
+            .u
+            .nest
+            .loops
+            .get(l.id)
+            .map_or(Span::default(), |d| d.span);
         self.fire(bad, false, EventCode::Several, span);
         Ok(())
     }
@@ -157,10 +210,18 @@ impl Func<'_, '_> {
     /// One iteration after the other. Rotated: a test before the loop and one behind each iteration.
     pub(crate) fn serial(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
         let ir = self.ir();
+        if self.lanes.is_none() && is_innermost(&l.body) {
+            self.u.scalar_loops.set(true);
+        }
         let target = Target::Loop(l.id);
         let (body, latch, end) = (self.fresh(), self.fresh(), self.fresh());
         let masked = self.enter_masked(target, &l.body);
-        let group = self.u.groups.get(&l.id).copied().filter(|_| self.lanes.is_none());
+        let group = self
+            .u
+            .groups
+            .get(&l.id)
+            .copied()
+            .filter(|_| self.lanes.is_none());
         self.groups.extend(group);
         let before = ir.here();
         ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, range.lo, range.hi), body, end);
@@ -170,12 +231,21 @@ impl Func<'_, '_> {
         if let Some(at) = at {
             ir.store(k, at);
         }
-        let counter = ir.add(range.start, ir.mul(k, range.step, Wrap::Signed), Wrap::Signed);
+        let counter = ir.add(
+            range.start,
+            ir.mul(k, range.step, Wrap::Signed),
+            Wrap::Signed,
+        );
         self.enter_counter(l, Val::one(counter))?;
         let lanes = masked.as_ref().map(|m| (m.broken, m.waiting));
         // The top loop's break leaves the nest with a status of its own.
         let on_break = self.break_block(l, end);
-        self.jumps.push(Jump { target, on_break, on_continue: latch, lanes });
+        self.jumps.push(Jump {
+            target,
+            on_break,
+            on_continue: latch,
+            lanes,
+        });
         self.block(&l.body)?;
         self.jumps.pop();
         self.fixed.remove(&l.counter);
@@ -240,8 +310,14 @@ impl Func<'_, '_> {
     /// The top `while`: at most `hi - lo` iterations in this call.
     pub(crate) fn top_while(&mut self, l: &While) -> Result<()> {
         let ir = self.ir();
-        let (head, test, body, latch, end, over) =
-            (self.fresh(), self.fresh(), self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        let (head, test, body, latch, end, over) = (
+            self.fresh(),
+            self.fresh(),
+            self.fresh(),
+            self.fresh(),
+            self.fresh(),
+            self.fresh(),
+        );
         let before = ir.here();
         ir.br(head);
         ir.at(head);
@@ -254,7 +330,12 @@ impl Func<'_, '_> {
         ir.cond_br(c.a, body, over);
         ir.at(body);
         let on_break = self.top_break();
-        self.jumps.push(Jump { target: Target::Loop(l.id), on_break, on_continue: latch, lanes: None });
+        self.jumps.push(Jump {
+            target: Target::Loop(l.id),
+            on_break,
+            on_continue: latch,
+            lanes: None,
+        });
         self.block(&l.body)?;
         self.jumps.pop();
         ir.br(latch);
@@ -296,7 +377,12 @@ impl Func<'_, '_> {
         }
         ir.at(body);
         let lanes = masked.as_ref().map(|m| (m.broken, m.waiting));
-        self.jumps.push(Jump { target, on_break: end, on_continue: latch, lanes });
+        self.jumps.push(Jump {
+            target,
+            on_break: end,
+            on_continue: latch,
+            lanes,
+        });
         self.block(&l.body)?;
         self.jumps.pop();
         ir.br(latch);
@@ -317,4 +403,12 @@ impl Func<'_, '_> {
         }
         Ok(())
     }
+}
+
+fn is_innermost(body: &[Stmt]) -> bool {
+    let mut inner = false;
+    for s in body {
+        s.walk(&mut |s| inner |= matches!(s.kind, StmtKind::For(_) | StmtKind::While(_)));
+    }
+    !inner
 }

@@ -31,7 +31,11 @@ impl Func<'_, '_> {
     }
 
     pub(crate) fn unit(&self, array: ArrayId) -> bool {
-        self.u.unit_stride.get(array.index()).copied().unwrap_or(false)
+        self.u
+            .unit_stride
+            .get(array.index())
+            .copied()
+            .unwrap_or(false)
     }
 
     /// The memory type of an element, or of one of its two parts.
@@ -45,10 +49,21 @@ impl Func<'_, '_> {
         }
     }
 
-    pub(crate) fn load(&mut self, array: ArrayId, index: &[Expr], guard: bool, span: Span) -> Result<Val> {
-        if self.lanes.as_ref().is_some_and(|l| index.iter().any(|e| l.facts.is_varying(e))) {
+    pub(crate) fn load(
+        &mut self,
+        array: ArrayId,
+        index: &[Expr],
+        guard: bool,
+        span: Span,
+    ) -> Result<Val> {
+        if self
+            .lanes
+            .as_ref()
+            .is_some_and(|l| index.iter().any(|e| l.facts.is_varying(e)))
+        {
             return self.wide_load(array, index, guard, span);
         }
+        let guard = guard || self.suspects(index);
         let mut at = self.indices(index)?;
         if !guard {
             return self.load_at(array, &at);
@@ -65,7 +80,14 @@ impl Func<'_, '_> {
         let home = self.temporary(repr, false);
         let (a, b) = self.u.components(repr);
         let ir = self.ir();
-        self.put(home, Val { a: ir.zero(a), b: b.map(|t| ir.zero(t)), wide: false });
+        self.put(
+            home,
+            Val {
+                a: ir.zero(a),
+                b: b.map(|t| ir.zero(t)),
+                wide: false,
+            },
+        );
         let (there, end) = (self.fresh(), self.fresh());
         ir.cond_br(ok, there, end);
         ir.at(there);
@@ -90,6 +112,7 @@ impl Func<'_, '_> {
                 return self.wide_store(array, index, value, guard, span);
             }
         }
+        let guard = guard || self.suspects(index);
         let mut at = self.indices(index)?;
         let v = self.expr(value)?;
         self.fits_storage(array, v, span)?;
@@ -121,7 +144,11 @@ impl Func<'_, '_> {
         let ir = self.ir();
         let narrow = ir.trunc(v.a, self.shape(ir.int(storage.bits()), v.wide));
         let wide = ir.type_of(v.a);
-        let back = if storage.is_signed() { ir.sext(narrow, wide) } else { ir.zext(narrow, wide) };
+        let back = if storage.is_signed() {
+            ir.sext(narrow, wide)
+        } else {
+            ir.zext(narrow, wide)
+        };
         let bad = ir.icmp(IntPred::LLVMIntNE, back, v.a);
         self.fire(bad, v.wide, EventCode::Convert, span);
         Ok(())
@@ -199,7 +226,10 @@ impl Func<'_, '_> {
             (false, _) => offset(at.len()).unwrap_or_else(|| ir.const_i64(0)),
         };
         let tag = tags.map(|t| ir.offset(t, ir.ashr(o, ir.const_i64(3)), true));
-        Ok(Place { at: ir.offset(base, o, true), tag })
+        Ok(Place {
+            at: ir.offset(base, o, true),
+            tag,
+        })
     }
 
     pub(crate) fn load_at(&self, array: ArrayId, at: &[V]) -> Result<Val> {
@@ -217,10 +247,14 @@ impl Func<'_, '_> {
         };
         let a = get(ty, place.at, align);
         let b = match (storage, place.tag) {
-            (Scalar::Num, Some(tag)) => {
-                Some(ir.icmp(IntPred::LLVMIntNE, get(ir.i8(), tag, 1), ir.const_int(ir.i8(), 0)))
+            (Scalar::Num, Some(tag)) => Some(ir.icmp(
+                IntPred::LLVMIntNE,
+                get(ir.i8(), tag, 1),
+                ir.const_int(ir.i8(), 0),
+            )),
+            (s, _) if s.is_complex() => {
+                Some(get(ty, ir.offset_const(place.at, s.size() / 2), align))
             }
-            (s, _) if s.is_complex() => Some(get(ty, ir.offset_const(place.at, s.size() / 2), align)),
             _ => None,
         };
         self.widen_element(array, Val { a, b, wide: false })
@@ -231,9 +265,11 @@ impl Func<'_, '_> {
         let (storage, repr) = (self.storage(array)?, self.element(array)?);
         let ir = self.ir();
         let a = match (storage, repr) {
-            (Scalar::Bool, _) => {
-                ir.icmp(IntPred::LLVMIntNE, v.a, self.spread(ir.const_int(ir.i8(), 0), v.wide))
-            }
+            (Scalar::Bool, _) => ir.icmp(
+                IntPred::LLVMIntNE,
+                v.a,
+                self.spread(ir.const_int(ir.i8(), 0), v.wide),
+            ),
             (Scalar::F32, Scalar::F64) => ir.fpext(v.a, self.shape(ir.f64(), v.wide)),
             (s, r) if s == r => v.a,
             (s, Scalar::I64) if s.is_signed() => ir.sext(v.a, self.shape(ir.i64(), v.wide)),
@@ -276,7 +312,9 @@ impl Func<'_, '_> {
         put(v.a, place.at, align);
         match (storage, place.tag) {
             (Scalar::Num, Some(tag)) => put(ir.zext(v.second()?, ir.i8()), tag, 1),
-            (s, _) if s.is_complex() => put(v.second()?, ir.offset_const(place.at, s.size() / 2), align),
+            (s, _) if s.is_complex() => {
+                put(v.second()?, ir.offset_const(place.at, s.size() / 2), align)
+            }
             _ => {}
         }
         Ok(())

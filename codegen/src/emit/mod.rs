@@ -10,8 +10,8 @@
 //! value that is safe: integers saturate (what was proved about ranges still holds), loads that would be out
 //! of range do not happen and give zero, divisors become one.
 
-mod cast;
 mod call;
+mod cast;
 mod complex;
 mod expr;
 mod float;
@@ -19,16 +19,19 @@ mod func;
 mod int;
 pub(crate) mod lanes;
 mod loops;
+mod masks;
 mod memory;
 mod stmt;
 mod threads;
 mod vector;
+mod wide;
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use inkwell::context::Context;
 use inkwell::module::Module;
-use nestwise_ir::{LoopId, Nest, Scalar, StmtKind, VarId};
+use nestwise_ir::{BinOp, Expr, ExprKind, LoopId, Nest, Scalar, StmtKind, VarId};
 
 use crate::KernelSpec;
 use crate::abi::{self, FrameLayout};
@@ -38,7 +41,6 @@ use crate::llvm::{Ir, Md, T, V, distinct_nodes};
 use crate::target::Host;
 
 pub(crate) use func::Func;
-
 
 /// A value: one or two components (complex parts; a number and its int tag), narrow or wide.
 #[derive(Clone, Copy)]
@@ -50,17 +52,26 @@ pub(crate) struct Val {
 
 impl Val {
     pub(crate) fn one(a: V) -> Val {
-        Val { a, b: None, wide: false }
+        Val {
+            a,
+            b: None,
+            wide: false,
+        }
     }
     pub(crate) fn shaped(a: V, wide: bool) -> Val {
         Val { a, b: None, wide }
     }
     pub(crate) fn pair(a: V, b: V, wide: bool) -> Val {
-        Val { a, b: Some(b), wide }
+        Val {
+            a,
+            b: Some(b),
+            wide,
+        }
     }
     /// The second component.
     pub(crate) fn second(self) -> Result<V> {
-        self.b.ok_or_else(|| CodegenError::Invalid("a value without second component".into()))
+        self.b
+            .ok_or_else(|| CodegenError::Invalid("a value without second component".into()))
     }
 }
 
@@ -85,6 +96,8 @@ pub(crate) struct Unit<'a> {
     frame_out: Vars,
     /// Variables read outside a loop are live after it; this counts reads of a variable in the whole nest.
     reads: HashMap<VarId, usize>,
+    /// Whether an innermost loop was emitted that LLVM may vectorise.
+    pub(crate) scalar_loops: Cell<bool>,
 }
 
 impl<'a> Unit<'a> {
@@ -97,8 +110,9 @@ impl<'a> Unit<'a> {
         let nest = spec.nest;
         let ir = Ir::new(context, module, spec.fp.flags());
         let rebound = rebound_slots(nest);
-        let mut unit_stride: Vec<bool> =
-            (0..nest.arrays.len()).map(|i| spec.unit_stride.get(i).copied().unwrap_or(false)).collect();
+        let mut unit_stride: Vec<bool> = (0..nest.arrays.len())
+            .map(|i| spec.unit_stride.get(i).copied().unwrap_or(false))
+            .collect();
         // A permuted slot holds any of its group, so a fact must hold for all.
         let all_unit = rebound.iter().all(|&i| unit_stride[i]);
         for &i in &rebound {
@@ -119,6 +133,7 @@ impl<'a> Unit<'a> {
             frame_in,
             frame_out,
             reads: reads(nest),
+            scalar_loops: Cell::new(false),
         };
         unit.alias = unit.alias_scopes();
         unit.independent_loops(context)?;
@@ -134,13 +149,18 @@ impl<'a> Unit<'a> {
         }
         let domain = self.ir.md_node(&[self.ir.md_string("slots")]);
         let scopes: Vec<Md> = (0..count)
-            .map(|i| self.ir.md_node(&[self.ir.md_string(&format!("slot {i}")), domain]))
+            .map(|i| {
+                self.ir
+                    .md_node(&[self.ir.md_string(&format!("slot {i}")), domain])
+            })
             .collect();
         (0..count)
             .map(|i| {
                 let both = |j: usize| self.rebound.contains(&i) && self.rebound.contains(&j);
-                let others: Vec<Md> =
-                    (0..count).filter(|&j| j != i && !both(j)).map(|j| scopes[j]).collect();
+                let others: Vec<Md> = (0..count)
+                    .filter(|&j| j != i && !both(j))
+                    .map(|j| scopes[j])
+                    .collect();
                 Some((self.ir.md_node(&[scopes[i]]), self.ir.md_node(&others)))
             })
             .collect()
@@ -165,8 +185,15 @@ impl<'a> Unit<'a> {
                     s.walk(&mut |s| {
                         simple &= !matches!(
                             s.kind,
-                            StmtKind::Check { .. } | StmtKind::While(_) | StmtKind::For(_) | StmtKind::Rebind(_)
+                            StmtKind::Check { .. }
+                                | StmtKind::While(_)
+                                | StmtKind::For(_)
+                                | StmtKind::Rebind(_)
                         );
+                        for e in s.exprs() {
+                            // The helper does not saturate.
+                            e.walk(&mut |e| simple &= !is_helper_power(e));
+                        }
                     });
                 }
                 if simple {
@@ -206,6 +233,16 @@ impl<'a> Unit<'a> {
     }
 }
 
+/// A power of ints that is not a constant number of products.
+fn is_helper_power(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Binary {
+            op: BinOp::Pow, b, ..
+        } => e.ty.repr.is_int() && !b.as_int().is_some_and(|n| (0..=4).contains(&n)),
+        _ => false,
+    }
+}
+
 /// Counts reads of variables in the statements below `block`.
 pub(crate) fn reads_in(block: &[nestwise_ir::Stmt]) -> HashMap<VarId, usize> {
     let mut counts = HashMap::new();
@@ -213,7 +250,7 @@ pub(crate) fn reads_in(block: &[nestwise_ir::Stmt]) -> HashMap<VarId, usize> {
         s.walk(&mut |s| {
             for e in s.exprs() {
                 e.walk(&mut |e| {
-                    if let nestwise_ir::ExprKind::Var(v) = e.kind {
+                    if let ExprKind::Var(v) = e.kind {
                         *counts.entry(v).or_insert(0) += 1;
                     }
                 });
@@ -246,9 +283,9 @@ fn rebound_slots(nest: &Nest) -> HashSet<usize> {
 pub(crate) fn first_call_only(nest: &Nest) -> bool {
     let body = top_flow(nest);
     let mut variant = false;
-    let mut look = |e: &nestwise_ir::Expr| {
+    let mut look = |e: &Expr| {
         e.walk(&mut |e| {
-            if let nestwise_ir::ExprKind::Var(v) = e.kind {
+            if let ExprKind::Var(v) = e.kind {
                 variant |= body.assigned.contains(&v);
             }
         });
@@ -288,7 +325,7 @@ fn frame_vars(nest: &Nest) -> (Vars, Vars) {
     if let StmtKind::For(l) = &nest.top.kind {
         for e in [&l.start, &l.step] {
             e.walk(&mut |e| {
-                if let nestwise_ir::ExprKind::Var(v) = e.kind {
+                if let ExprKind::Var(v) = e.kind {
                     input.insert(v);
                 }
             });

@@ -74,13 +74,25 @@ impl<'u, 'a> Func<'u, 'a> {
         let ir = &u.ir;
         let header = |at: usize| ir.offset_const(self.frame, at);
         ir.at(self.exits.event);
-        ir.store(ir.const_i64(Status::Event as i64), header(FrameHeader::STATUS));
+        ir.store(
+            ir.const_i64(Status::Event as i64),
+            header(FrameHeader::STATUS),
+        );
         ir.store(ir.load(ir.i64(), self.exits.at), header(FrameHeader::AT));
-        ir.store(ir.load(ir.i64(), self.exits.line), header(FrameHeader::LINE));
-        ir.store(ir.load(ir.i64(), self.exits.code), header(FrameHeader::CODE));
+        ir.store(
+            ir.load(ir.i64(), self.exits.line),
+            header(FrameHeader::LINE),
+        );
+        ir.store(
+            ir.load(ir.i64(), self.exits.code),
+            header(FrameHeader::CODE),
+        );
         ir.ret_void();
         ir.at(self.exits.done);
-        ir.store(ir.load(ir.i64(), self.exits.status), header(FrameHeader::STATUS));
+        ir.store(
+            ir.load(ir.i64(), self.exits.status),
+            header(FrameHeader::STATUS),
+        );
         ir.store(ir.load(ir.i64(), self.exits.at), header(FrameHeader::AT));
         self.store_slots(self.frame, false);
         let mut output: Vec<VarId> = u.frame_out.iter().copied().collect();
@@ -123,9 +135,13 @@ impl<'u, 'a> Func<'u, 'a> {
                 }
                 self.assign(*var, v, value)
             }
-            StmtKind::Store { array, index, value, guard, .. } => {
-                self.store(*array, index, value, *guard, s.span)
-            }
+            StmtKind::Store {
+                array,
+                index,
+                value,
+                guard,
+                ..
+            } => self.store(*array, index, value, *guard, s.span),
             StmtKind::Rebind(pairs) => self.rebind(pairs),
             StmtKind::If { cond, then, orelse } => self.branch(cond, then, orelse),
             StmtKind::For(l) => self.for_loop(l, s.span),
@@ -155,7 +171,10 @@ impl<'u, 'a> Func<'u, 'a> {
         let mut warns = false;
         e.walk(&mut |e| {
             warns |= e.ty.prov != Prov::Py
-                && matches!(e.kind, ExprKind::Binary { .. } | ExprKind::Call { .. } | ExprKind::Cast { .. });
+                && matches!(
+                    e.kind,
+                    ExprKind::Binary { .. } | ExprKind::Call { .. } | ExprKind::Cast { .. }
+                );
         });
         let real = e.ty.repr.is_float() || e.ty.repr.is_complex();
         if warns && real && !v.wide {
@@ -172,7 +191,13 @@ impl<'u, 'a> Func<'u, 'a> {
         }
         let mut old: Vec<Vec<V>> = Vec::new();
         for (_, src) in pairs {
-            old.push(self.slot(*src)?.cells().into_iter().map(|c| self.cell(c)).collect());
+            old.push(
+                self.slot(*src)?
+                    .cells()
+                    .into_iter()
+                    .map(|c| self.cell(c))
+                    .collect(),
+            );
         }
         for ((dst, _), values) in pairs.iter().zip(old) {
             for (cell, v) in self.slot(*dst)?.cells().into_iter().zip(values) {
@@ -212,7 +237,11 @@ impl<'u, 'a> Func<'u, 'a> {
         let Some(jump) = self.jumps.iter().rev().find(|j| j.target == target) else {
             return invalid("a jump to a construct that is not open here");
         };
-        let to = if is_continue { jump.on_continue } else { jump.on_break };
+        let to = if is_continue {
+            jump.on_continue
+        } else {
+            jump.on_break
+        };
         if let Some((broken, waiting)) = jump.lanes {
             let home = if is_continue { waiting } else { broken };
             self.lanes_leave(home);
@@ -245,7 +274,12 @@ impl<'u, 'a> Func<'u, 'a> {
         let end = self.fresh();
         let masked = self.enter_masked(target, body);
         let lanes = masked.as_ref().map(|m| (m.broken, m.waiting));
-        self.jumps.push(Jump { target, on_break: end, on_continue: end, lanes });
+        self.jumps.push(Jump {
+            target,
+            on_break: end,
+            on_continue: end,
+            lanes,
+        });
         self.block(body)?;
         self.jumps.pop();
         self.ir().br(end);

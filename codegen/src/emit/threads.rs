@@ -16,8 +16,12 @@ const CELL: usize = 16;
 impl<'u, 'a> Func<'u, 'a> {
     pub(crate) fn threads(&mut self, l: &For, t: &ThreadLoop, range: Range) -> Result<()> {
         let flow = thread_flow(self.u, l, t)?;
-        let mut shared: Vec<VarId> =
-            flow.exposed.iter().copied().filter(|v| !t.reductions.iter().any(|r| r.0 == *v)).collect();
+        let mut shared: Vec<VarId> = flow
+            .exposed
+            .iter()
+            .copied()
+            .filter(|v| !t.reductions.iter().any(|r| r.0 == *v))
+            .collect();
         shared.sort();
         let ir = self.ir();
         let (run, end) = (self.fresh(), self.fresh());
@@ -45,7 +49,12 @@ impl<'u, 'a> Func<'u, 'a> {
         let ir = self.ir();
         let here = ir.here();
         let name = format!("nw_body_{}", l.id);
-        let mut f = Func::new(self.u, &name, &[ir.ptr(), ir.i64(), ir.i64(), ir.ptr()], false);
+        let mut f = Func::new(
+            self.u,
+            &name,
+            &[ir.ptr(), ir.i64(), ir.i64(), ir.ptr()],
+            false,
+        );
         ir.set_internal(f.f);
         let record = ir.param(f.f, 3);
         f.start_body();
@@ -67,7 +76,12 @@ impl<'u, 'a> Func<'u, 'a> {
             Some(v) => ir.const_int(ir.i64(), v),
             None => ir.load(ir.i64(), ir.offset_const(bounds, 8)),
         };
-        let range = Range { start, step, lo: f.lo, hi: f.hi };
+        let range = Range {
+            start,
+            step,
+            lo: f.lo,
+            hi: f.hi,
+        };
         f.counted(l, range, None)?;
         for (k, v) in results(t).enumerate() {
             let (home, repr) = (f.home(v, false)?, f.repr(v)?);
@@ -78,9 +92,18 @@ impl<'u, 'a> Func<'u, 'a> {
         ir.at(f.exits.done);
         ir.ret_void();
         ir.at(f.exits.event);
-        ir.store(ir.const_i64(Status::Event as i64), ir.offset_const(record, part::STATUS));
-        ir.store(ir.load(ir.i64(), f.exits.line), ir.offset_const(record, part::LINE));
-        ir.store(ir.load(ir.i64(), f.exits.code), ir.offset_const(record, part::CODE));
+        ir.store(
+            ir.const_i64(Status::Event as i64),
+            ir.offset_const(record, part::STATUS),
+        );
+        ir.store(
+            ir.load(ir.i64(), f.exits.line),
+            ir.offset_const(record, part::LINE),
+        );
+        ir.store(
+            ir.load(ir.i64(), f.exits.code),
+            ir.offset_const(record, part::CODE),
+        );
         ir.ret_void();
         ir.at(here);
         Ok(f.f)
@@ -102,16 +125,34 @@ impl<'u, 'a> Func<'u, 'a> {
         ir.store(ir.const_bool(false), fired);
         let (each, event, fine, end) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
         let before = ir.here();
-        ir.cond_br(ir.icmp(IntPred::LLVMIntSGT, count, ir.const_i64(0)), each, end);
+        ir.cond_br(
+            ir.icmp(IntPred::LLVMIntSGT, count, ir.const_i64(0)),
+            each,
+            end,
+        );
         ir.at(each);
         let k = ir.phi(i64t);
         ir.add_incoming(k, ir.const_i64(0), before);
         let record = ir.offset(parts, ir.mul(k, size, Wrap::Signed), true);
         let status = ir.load(i64t, ir.offset_const(record, part::STATUS));
-        ir.cond_br(ir.icmp(IntPred::LLVMIntEQ, status, ir.const_i64(Status::Event as i64)), event, fine);
+        ir.cond_br(
+            ir.icmp(
+                IntPred::LLVMIntEQ,
+                status,
+                ir.const_i64(Status::Event as i64),
+            ),
+            event,
+            fine,
+        );
         ir.at(event);
-        ir.store(ir.load(i64t, ir.offset_const(record, part::LINE)), self.exits.line);
-        ir.store(ir.load(i64t, ir.offset_const(record, part::CODE)), self.exits.code);
+        ir.store(
+            ir.load(i64t, ir.offset_const(record, part::LINE)),
+            self.exits.line,
+        );
+        ir.store(
+            ir.load(i64t, ir.offset_const(record, part::CODE)),
+            self.exits.code,
+        );
         ir.store(ir.const_bool(true), fired);
         ir.br(end);
         ir.at(fine);
@@ -134,7 +175,11 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     fn line(&self, l: &For) -> Span {
-        self.u.nest.loops.get(l.id).map_or(Span::default(), |d| d.span)
+        self.u
+            .nest
+            .loops
+            .get(l.id)
+            .map_or(Span::default(), |d| d.span)
     }
 
     /// Takes in one part's results; returns whether a sum left its representation.
@@ -175,7 +220,11 @@ impl<'u, 'a> Func<'u, 'a> {
             (RedOp::Mul, r) if r.is_int() && signed => checked("llvm.smul.with.overflow"),
             (RedOp::Mul, r) if r.is_int() => checked("llvm.umul.with.overflow"),
             (RedOp::Min | RedOp::Max, r) if r.is_int() || r.is_float() => {
-                let less = if op == RedOp::Min { nestwise_ir::CmpOp::Lt } else { nestwise_ir::CmpOp::Gt };
+                let less = if op == RedOp::Min {
+                    nestwise_ir::CmpOp::Lt
+                } else {
+                    nestwise_ir::CmpOp::Gt
+                };
                 // The later part wins only if it is strictly better, as each element does in turn.
                 let better = if r.is_float() {
                     let pred = super::expr::float_predicate(less);
@@ -226,7 +275,10 @@ impl<'u, 'a> Func<'u, 'a> {
 
 /// Reductions, then last values: the order of cells in a part record.
 fn results(t: &ThreadLoop) -> impl Iterator<Item = VarId> + '_ {
-    t.reductions.iter().map(|r| r.0).chain(t.last_values.iter().copied())
+    t.reductions
+        .iter()
+        .map(|r| r.0)
+        .chain(t.last_values.iter().copied())
 }
 
 /// Whether the variable is reduced by NumPy's minimum or maximum, in which a NaN wins.
@@ -237,7 +289,10 @@ fn propagates_nan(l: &For, v: VarId) -> bool {
             if let StmtKind::Let { var, value } = &s.kind {
                 let min_max = matches!(
                     &value.kind,
-                    nestwise_ir::ExprKind::Binary { op: BinOp::Min | BinOp::Max, .. }
+                    nestwise_ir::ExprKind::Binary {
+                        op: BinOp::Min | BinOp::Max,
+                        ..
+                    }
                 );
                 found |= *var == v && min_max;
             }
@@ -251,7 +306,9 @@ fn thread_flow(u: &Unit<'_>, l: &For, t: &ThreadLoop) -> Result<Flow> {
     let mut flow = flow::flow(&[], &l.body, Some(l.id));
     flow.exposed.remove(&l.counter);
     flow.assigned.remove(&l.counter);
-    let mut breaks = flow::exits(&l.body).into_iter().any(|x| x != Target::Loop(l.id));
+    let mut breaks = flow::exits(&l.body)
+        .into_iter()
+        .any(|x| x != Target::Loop(l.id));
     for s in &l.body {
         s.walk(&mut |s| {
             breaks |= matches!(s.kind, StmtKind::Break(id) if id == l.id)
@@ -265,11 +322,17 @@ fn thread_flow(u: &Unit<'_>, l: &For, t: &ThreadLoop) -> Result<Flow> {
     let inside = reads_in(&l.body);
     for v in &flow.assigned {
         if flow.exposed.contains(v) && !reduced(v) {
-            return invalid(format!("{v} is carried by {}, which is mapped to threads", l.id));
+            return invalid(format!(
+                "{v} is carried by {}, which is mapped to threads",
+                l.id
+            ));
         }
         let last = t.last_values.contains(v);
         if !reduced(v) && !last && u.live_after(*v, &inside) {
-            return invalid(format!("{v} lives on after {} without being a last value", l.id));
+            return invalid(format!(
+                "{v} lives on after {} without being a last value",
+                l.id
+            ));
         }
         if last && !flow.definite.contains(v) {
             return invalid(format!("last value {v} of {} may be unassigned", l.id));

@@ -5,8 +5,9 @@ use nestwise_codegen::abi::{FrameHeader, FrameLayout, Status};
 use nestwise_codegen::{FpMode, Kernel, KernelSpec, compile, load};
 use nestwise_ir::nest::{Cast, LiveOutKind, While};
 use nestwise_ir::{
-    Access, AccessId, ArrayDecl, ArrayId, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, For, LiveOut, LoopDecl,
-    LoopId, Nest, PlaceId, Prov, Scalar, Schedule, Span, Stmt, StmtKind, Ty, UnOp, VarDecl, VarId,
+    Access, AccessId, ArrayDecl, ArrayId, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, For,
+    LiveOut, LoopDecl, LoopId, Nest, PlaceId, Prov, Scalar, Schedule, Span, Stmt, StmtKind, Ty,
+    UnOp, VarDecl, VarId,
 };
 
 pub const I64: Ty = Ty::PY_INT;
@@ -65,7 +66,13 @@ impl Builder {
         self.array(Scalar::F64, NPF, rank)
     }
     pub fn var(&mut self, ty: Ty) -> VarId {
-        self.nest.vars.push(VarDecl { name: String::new(), ty, live_in: None, range: None, np_tag: None })
+        self.nest.vars.push(VarDecl {
+            name: String::new(),
+            ty,
+            live_in: None,
+            range: None,
+            np_tag: None,
+        })
     }
     pub fn input(&mut self, ty: Ty) -> VarId {
         let v = self.var(ty);
@@ -75,31 +82,65 @@ impl Builder {
     /// Marks a variable as a result.
     pub fn output(&mut self, var: VarId) {
         let place = PlaceId(self.nest.live_outs.len() as u32);
-        self.nest.live_outs.push(LiveOut { place, kind: LiveOutKind::Var(var), assigned: None });
+        self.nest.live_outs.push(LiveOut {
+            place,
+            kind: LiveOutKind::Var(var),
+            assigned: None,
+        });
     }
     pub fn loop_id(&mut self) -> LoopId {
         self.next_loop += 1;
         LoopId(self.next_loop - 1)
     }
     fn access(&mut self, array: ArrayId, store: bool) -> AccessId {
-        self.nest.accesses.push(Access { array, store, span: span(1) })
+        self.nest.accesses.push(Access {
+            array,
+            store,
+            span: span(1),
+        })
     }
     pub fn load(&mut self, array: ArrayId, index: Vec<Expr>, guard: bool) -> Expr {
         let access = self.access(array, false);
         let ty = self.nest.arrays[array].elem;
-        Expr { kind: ExprKind::Load { access, array, index, guard }, ty, span: span(3) }
+        Expr {
+            kind: ExprKind::Load {
+                access,
+                array,
+                index,
+                guard,
+            },
+            ty,
+            span: span(3),
+        }
     }
     pub fn store(&mut self, array: ArrayId, index: Vec<Expr>, value: Expr, guard: bool) -> Stmt {
         let access = self.access(array, true);
-        stmt(StmtKind::Store { access, array, index, value, guard })
+        stmt(StmtKind::Store {
+            access,
+            array,
+            index,
+            value,
+            guard,
+        })
     }
     pub fn v(&self, var: VarId) -> Expr {
-        Expr { kind: ExprKind::Var(var), ty: self.nest.vars[var].ty, span: span(2) }
+        Expr {
+            kind: ExprKind::Var(var),
+            ty: self.nest.vars[var].ty,
+            span: span(2),
+        }
     }
     /// `for counter in range(start, stop, step)` as loop `id`.
     pub fn for_(&self, id: LoopId, counter: VarId, bounds: [Expr; 3], body: Vec<Stmt>) -> Stmt {
         let [start, stop, step] = bounds;
-        stmt(StmtKind::For(For { id, counter, start, stop, step, body }))
+        stmt(StmtKind::For(For {
+            id,
+            counter,
+            start,
+            stop,
+            step,
+            body,
+        }))
     }
     pub fn while_(&self, id: LoopId, cond: Expr, body: Vec<Stmt>) -> Stmt {
         stmt(StmtKind::While(While { id, cond, body }))
@@ -121,7 +162,10 @@ impl Builder {
                 f(access);
             }
             s.exprs_mut().into_iter().for_each(|e| expr(e, f));
-            s.blocks_mut().into_iter().flatten().for_each(|s| walk(s, f));
+            s.blocks_mut()
+                .into_iter()
+                .flatten()
+                .for_each(|s| walk(s, f));
         }
         let accesses = &mut self.nest.accesses;
         walk(&mut self.nest.top, &mut |id| renumber(id, accesses));
@@ -134,18 +178,33 @@ impl Builder {
         nesting(&self.nest.top, None, 0, &mut found);
         found.sort_by_key(|f| f.0);
         for (_, parent, depth) in found {
-            self.nest.loops.push(LoopDecl { span: span(10 + depth), name: String::new(), depth, parent });
+            self.nest.loops.push(LoopDecl {
+                span: span(10 + depth),
+                name: String::new(),
+                depth,
+                parent,
+            });
         }
         for a in self.nest.arrays.ids().collect::<Vec<_>>() {
-            self.nest.arrays[a].read = self.nest.accesses.values().any(|x| x.array == a && !x.store);
-            self.nest.arrays[a].written = self.nest.accesses.values().any(|x| x.array == a && x.store);
+            self.nest.arrays[a].read = self
+                .nest
+                .accesses
+                .values()
+                .any(|x| x.array == a && !x.store);
+            self.nest.arrays[a].written =
+                self.nest.accesses.values().any(|x| x.array == a && x.store);
         }
         nestwise_ir::verify::verify(&self.nest).expect("a test builds sound nests");
         self.nest
     }
 }
 
-fn nesting(s: &Stmt, parent: Option<LoopId>, depth: u32, out: &mut Vec<(LoopId, Option<LoopId>, u32)>) {
+fn nesting(
+    s: &Stmt,
+    parent: Option<LoopId>,
+    depth: u32,
+    out: &mut Vec<(LoopId, Option<LoopId>, u32)>,
+) {
     let id = match &s.kind {
         StmtKind::For(l) => Some(l.id),
         StmtKind::While(l) => Some(l.id),
@@ -154,7 +213,11 @@ fn nesting(s: &Stmt, parent: Option<LoopId>, depth: u32, out: &mut Vec<(LoopId, 
     if let Some(id) = id {
         out.push((id, parent, depth));
     }
-    let (parent, depth) = if id.is_some() { (id, depth + 1) } else { (parent, depth) };
+    let (parent, depth) = if id.is_some() {
+        (id, depth + 1)
+    } else {
+        (parent, depth)
+    };
     for b in s.blocks() {
         for s in b {
             nesting(s, parent, depth, out);
@@ -163,7 +226,10 @@ fn nesting(s: &Stmt, parent: Option<LoopId>, depth: u32, out: &mut Vec<(LoopId, 
 }
 
 pub fn stmt(kind: StmtKind) -> Stmt {
-    Stmt { kind, span: span(4) }
+    Stmt {
+        kind,
+        span: span(4),
+    }
 }
 pub fn let_(var: VarId, value: Expr) -> Stmt {
     stmt(StmtKind::Let { var, value })
@@ -181,11 +247,24 @@ pub fn constant(c: Const, ty: Ty) -> Expr {
     Expr::constant(c, ty, span(1))
 }
 pub fn dim(a: ArrayId, axis: u32) -> Expr {
-    Expr { kind: ExprKind::Dim(a, axis), ty: I64, span: span(1) }
+    Expr {
+        kind: ExprKind::Dim(a, axis),
+        ty: I64,
+        span: span(1),
+    }
 }
 pub fn bin(op: BinOp, a: Expr, b: Expr, guard: bool) -> Expr {
     let ty = a.ty;
-    Expr { kind: ExprKind::Binary { op, a: Box::new(a), b: Box::new(b), guard }, ty, span: span(5) }
+    Expr {
+        kind: ExprKind::Binary {
+            op,
+            a: Box::new(a),
+            b: Box::new(b),
+            guard,
+        },
+        ty,
+        span: span(5),
+    }
 }
 pub fn add(a: Expr, b: Expr) -> Expr {
     bin(BinOp::Add, a, b, false)
@@ -197,21 +276,64 @@ pub fn mul(a: Expr, b: Expr) -> Expr {
     bin(BinOp::Mul, a, b, false)
 }
 pub fn cmp(op: CmpOp, a: Expr, b: Expr) -> Expr {
-    Expr { kind: ExprKind::Compare { op, a: Box::new(a), b: Box::new(b) }, ty: Ty::PY_BOOL, span: span(6) }
+    Expr {
+        kind: ExprKind::Compare {
+            op,
+            a: Box::new(a),
+            b: Box::new(b),
+        },
+        ty: Ty::PY_BOOL,
+        span: span(6),
+    }
 }
 pub fn unary(op: UnOp, a: Expr, ty: Ty, guard: bool) -> Expr {
-    Expr { kind: ExprKind::Unary { op, a: Box::new(a), guard }, ty, span: span(7) }
+    Expr {
+        kind: ExprKind::Unary {
+            op,
+            a: Box::new(a),
+            guard,
+        },
+        ty,
+        span: span(7),
+    }
 }
 pub fn cast(kind: Cast, a: Expr, ty: Ty, guard: bool) -> Expr {
-    Expr { kind: ExprKind::Cast { kind, a: Box::new(a), guard }, ty, span: span(8) }
+    Expr {
+        kind: ExprKind::Cast {
+            kind,
+            a: Box::new(a),
+            guard,
+        },
+        ty,
+        span: span(8),
+    }
 }
 pub fn select(cond: Expr, then: Expr, orelse: Expr) -> Expr {
     let ty = then.ty;
     let (cond, then, orelse) = (Box::new(cond), Box::new(then), Box::new(orelse));
-    Expr { kind: ExprKind::Select { cond, then, orelse }, ty, span: span(9) }
+    Expr {
+        kind: ExprKind::Select { cond, then, orelse },
+        ty,
+        span: span(9),
+    }
 }
-pub fn call(fun: nestwise_ir::Fun, lib: nestwise_ir::Lib, args: Vec<Expr>, ty: Ty, guard: bool) -> Expr {
-    Expr { kind: ExprKind::Call { fun, lib, args, guard }, ty, span: span(9) }
+pub fn call(
+    fun: nestwise_ir::Fun,
+    lib: nestwise_ir::Lib,
+    args: Vec<Expr>,
+    ty: Ty,
+    guard: bool,
+) -> Expr {
+    Expr {
+        kind: ExprKind::Call {
+            fun,
+            lib,
+            args,
+            guard,
+        },
+        ty,
+        span: span(9),
+    }
 }
 /// `range(n)`.
 pub fn upto(n: Expr) -> [Expr; 3] {
@@ -272,7 +394,11 @@ impl Value {
                 wide[..s.size()].copy_from_slice(&bytes[..s.size()]);
                 let v = i128::from_le_bytes(wide);
                 let unused = 128 - 8 * s.size() as u32;
-                Value::Int(if s.is_signed() { v << unused >> unused } else { v })
+                Value::Int(if s.is_signed() {
+                    v << unused >> unused
+                } else {
+                    v
+                })
             }
         }
     }
@@ -328,7 +454,9 @@ impl Buffer {
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), self.memory.len() * 16) }
     }
     fn bytes_mut(&mut self) -> &mut [u8] {
-        unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast(), self.memory.len() * 16) }
+        unsafe {
+            std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast(), self.memory.len() * 16)
+        }
     }
     pub fn set(&mut self, k: usize, v: Value) {
         let size = self.storage.size();
@@ -340,7 +468,11 @@ impl Buffer {
     }
     pub fn get(&self, k: usize) -> Value {
         let size = self.storage.size();
-        Value::read(self.storage, &self.bytes()[k * size..(k + 1) * size], self.tags[k] != 0)
+        Value::read(
+            self.storage,
+            &self.bytes()[k * size..(k + 1) * size],
+            self.tags[k] != 0,
+        )
     }
     pub fn f64s(&self) -> Vec<f64> {
         (0..self.len())
@@ -364,7 +496,12 @@ impl<'a> Run<'a> {
     pub fn new(nest: &'a Nest, arrays: Vec<Buffer>) -> Run<'a> {
         let layout = FrameLayout::of(nest);
         let frame = vec![0u128; layout.size.div_ceil(16)];
-        let mut run = Run { nest, layout, frame, arrays };
+        let mut run = Run {
+            nest,
+            layout,
+            frame,
+            arrays,
+        };
         for id in nest.arrays.ids() {
             let slot = *run.layout.slot(id).unwrap();
             let b = &mut run.arrays[id.index()];
@@ -430,7 +567,13 @@ impl<'a> Run<'a> {
     }
     pub fn done(&mut self, kernel: &Kernel, lo: i64, hi: i64) {
         let h = self.run(kernel, lo, hi);
-        assert_eq!(status(&h), Status::Done, "event code {} line {}", h.event_code, h.event_line);
+        assert_eq!(
+            status(&h),
+            Status::Done,
+            "event code {} line {}",
+            h.event_code,
+            h.event_line
+        );
         assert_eq!(h.at, hi);
     }
 }
@@ -441,7 +584,13 @@ pub fn status(h: &FrameHeader) -> Status {
 
 pub fn spec<'a>(nest: &'a Nest, schedule: &'a Schedule) -> KernelSpec<'a> {
     const UNIT: [bool; 16] = [true; 16];
-    KernelSpec { nest, schedule, disjoint: true, unit_stride: &UNIT, fp: FpMode::Strict }
+    KernelSpec {
+        nest,
+        schedule,
+        disjoint: true,
+        unit_stride: &UNIT,
+        fp: FpMode::Strict,
+    }
 }
 
 pub fn kernel(nest: &Nest, schedule: &Schedule) -> Kernel {
@@ -457,26 +606,45 @@ pub fn kernel_of(spec: KernelSpec<'_>) -> Kernel {
 }
 
 pub fn vector(id: LoopId, lanes: u32) -> Schedule {
-    Schedule { vector: vec![(id, lanes)], ..Schedule::default() }
+    Schedule {
+        vector: vec![(id, lanes)],
+        ..Schedule::default()
+    }
 }
 pub fn independent(id: LoopId) -> Schedule {
-    Schedule { independent: vec![id], ..Schedule::default() }
+    Schedule {
+        independent: vec![id],
+        ..Schedule::default()
+    }
 }
 pub fn threads(id: LoopId) -> Schedule {
-    let t = nestwise_ir::schedule::ThreadLoop { id, reductions: vec![], last_values: vec![] };
-    Schedule { threads: vec![t], ..Schedule::default() }
+    let t = nestwise_ir::schedule::ThreadLoop {
+        id,
+        reductions: vec![],
+        last_values: vec![],
+    };
+    Schedule {
+        threads: vec![t],
+        ..Schedule::default()
+    }
 }
 
 /// A provenance with its type.
 pub fn np(repr: Scalar) -> Ty {
-    Ty { prov: Prov::Np, repr }
+    Ty {
+        prov: Prov::Np,
+        repr,
+    }
 }
 
 /// A small reproducible generator (Knuth's MMIX constants).
 pub struct Random(pub u64);
 impl Random {
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let x = self.0;
         (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ (x >> 32)
     }

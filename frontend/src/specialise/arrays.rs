@@ -34,10 +34,19 @@ impl Lower<'_> {
                 };
                 let len = items.len() as i128;
                 let at = at.map(|k| if k < 0 { k + len } else { k }).and_then(|k| usize::try_from(k).ok());
-                let item = at.and_then(|k| items.into_iter().nth(k));
-                item.ok_or_else(|| {
-                    refuse(span, Refusal::Unsupported { what: "a tuple subscript that is not a literal".into() })
-                })
+                let Some(at) = at.filter(|k| *k < items.len()) else {
+                    let what = "a tuple subscript that is not a literal".into();
+                    return Err(refuse(span, Refusal::Unsupported { what }));
+                };
+                let mut chosen = Val::None;
+                for (k, item) in items.into_iter().enumerate() {
+                    match item {
+                        item if k == at => chosen = item,
+                        Val::Scalar(sv) => self.keep_events(&sv),
+                        _ => {}
+                    }
+                }
+                Ok(chosen)
             }
             Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),
             other => {

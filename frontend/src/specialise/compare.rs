@@ -56,10 +56,7 @@ impl Lower<'_> {
                     && matches!(op, Cmp::Eq | Cmp::Ne) =>
             {
                 // One character never equals a string of another length; the read may still raise.
-                if build::may_fire(&c.e) {
-                    let span = c.e.span;
-                    self.emit(nestwise_ir::StmtKind::Eval(c.e), span);
-                }
+                self.keep_events(&c);
                 return Ok(Sv::bool(op == Cmp::Ne, span));
             }
             pair => pair,

@@ -139,7 +139,10 @@ impl Lower<'_> {
         let e = match sv.repr() {
             Scalar::Bool => sv.e,
             // A character is a non-empty string.
-            Scalar::Char => build::boolean(true, Ty::PY_BOOL, span),
+            Scalar::Char => {
+                self.keep_events(&sv);
+                build::boolean(true, Ty::PY_BOOL, span)
+            }
             Scalar::C128 => {
                 let zero = Expr::constant(Const::Complex(0.0, 0.0), sv.e.ty, span);
                 build::compare(CmpOp::Ne, sv.e, zero, Ty::PY_BOOL, span)
@@ -151,6 +154,14 @@ impl Lower<'_> {
             _ => build::cast(Cast::Truth, sv.e, Ty::PY_BOOL, false),
         };
         Ok(build::condition(e))
+    }
+
+    /// Evaluates for the events alone a value that nothing uses.
+    pub fn keep_events(&mut self, sv: &Sv) {
+        if build::may_fire(&sv.e) {
+            let span = sv.span();
+            self.emit(nestwise_ir::StmtKind::Eval(sv.e.clone()), span);
+        }
     }
 
     /// A subscript or a range bound: an int, or whatever has `__index__`. `bools` says whether Python's bools

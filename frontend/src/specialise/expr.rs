@@ -381,9 +381,7 @@ impl Lower<'_> {
             Kind::PyBool => Ok(Sv::int(0, span)),
             _ => {
                 let zero = self.literal(&sv, 0, span);
-                if build::may_fire(&sv.e) {
-                    self.emit(StmtKind::Eval(sv.e), span);
-                }
+                self.keep_events(&sv);
                 Ok(Sv::new(zero, sv.kinds))
             }
         }

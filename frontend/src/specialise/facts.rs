@@ -21,9 +21,11 @@ const PRECISE_ROUNDS: u32 = 3;
 pub(super) struct WebFact {
     /// Types of the scalars assigned to it, its entry included.
     pub kinds: Kinds,
-    /// Bounds of its values that are ints.
+    /// Bounds of its value at entry, if that is an int.
+    pub entry_range: Option<Range>,
+    /// Bounds of the ints assigned to it.
     pub range: Option<Range>,
-    /// Bounds of its values that are Python ints.
+    /// Bounds of the Python ints assigned to it.
     pub py_range: Option<Range>,
     /// It holds a view: whose capture, and how many subscripts.
     pub view: Option<(u32, usize)>,
@@ -95,8 +97,7 @@ impl Facts {
                 Some(Capture::Scalar { ty, range }) => {
                     fact.kinds = Kinds::of_ty(*ty);
                     let all = range::of(ty.repr);
-                    fact.range = range.map(|(lo, hi)| (lo.into(), hi.into())).or(all);
-                    fact.py_range = fact.range.filter(|_| fact.kinds.py_integral());
+                    fact.entry_range = range.map(|(lo, hi)| (lo.into(), hi.into())).or(all);
                     fact.num = ty.repr == Scalar::Num;
                 }
                 Some(Capture::Array { .. }) => fact.view = Some((index, 0)),
@@ -178,6 +179,16 @@ impl WebFact {
         *self != before
     }
 
+    /// Bounds of its ints, in the representation of its variable.
+    pub fn bounds(&self, repr: Scalar) -> Range {
+        let all = range::of(repr).unwrap_or(range::I64);
+        let both = match (self.entry_range, self.range) {
+            (Some(a), Some(b)) => Some(range::union(range::clamp(a, all), b)),
+            (a, b) => a.or(b),
+        };
+        both.map_or(all, |r| range::clamp(r, all))
+    }
+
     /// The representation of its variable; `None`: there is none that keeps all values.
     pub fn repr(&self) -> Option<Scalar> {
         representation(self)
@@ -201,7 +212,8 @@ fn grow(before: Option<Range>, new: Range, round: u32) -> Range {
 }
 
 /// One representation for all types of a web, keeping every value. Conversions into it are exact: Python ints
-/// that are no floats fire.
+/// that are no floats fire. The value at entry has no say beyond its type: whoever binds the captures sees it and
+/// gives up where it does not fit.
 fn representation(fact: &WebFact) -> Option<Scalar> {
     use Scalar as S;
     let kinds = fact.kinds;
@@ -231,7 +243,7 @@ fn integral_representation(fact: &WebFact) -> Option<Scalar> {
         if kinds == Kinds::of(Kind::PyBool) {
             return Some(S::Bool);
         }
-        let range = fact.range.unwrap_or(range::I64);
+        let range = fact.range.or(fact.entry_range).unwrap_or(range::I64);
         let unsigned = range.0 >= 0 && range.1 > range::I64.1 && range.1 <= range::U64.1;
         return Some(if unsigned { S::U64 } else { S::I64 });
     }

@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use nestwise_ir::nest::{Expr, ReturnForm, Returns, StmtKind};
+use nestwise_ir::nest::{Expr, ExprKind, ReturnForm, Returns, Stmt, StmtKind};
 use nestwise_ir::{
-    ArrayId, LiveOut, LiveOutKind, Nest, Prov, Scalar, Span, Ty, VarId,
+    Access, AccessId, Arena, ArrayId, LiveOut, LiveOutKind, Nest, Prov, Scalar, Span, Ty, VarId,
 };
 
 use super::build;
@@ -106,6 +106,11 @@ impl Lower<'_> {
         })
     }
 
+    /// Whether some value of the web is written back from a variable of its own.
+    pub fn has_side(&mut self, local: LocalId, web: WebId) -> R<bool> {
+        Ok(self.facets(local)?.iter().any(|f| f.web == web && matches!(f.form, Form::Side(_))))
+    }
+
     /// Records at run time that a scalar was assigned to an observed local.
     pub fn observe(&mut self, def: Def, web: WebId, sv: &Sv, span: Span) -> R<()> {
         let facets = self.facets(def.local)?;
@@ -161,9 +166,15 @@ impl Lower<'_> {
             return Ok(());
         }
         let ty = self.vars[var].ty;
-        let own = if sv.repr().is_float() && ty.repr.is_int() {
+        let own = if ty.repr.is_int() && !sv.repr().is_int() {
             // An int held as a float: exact.
-            Some(build::cast(nestwise_ir::nest::Cast::Trunc, sv.e.clone(), ty, true))
+            let real = match sv.repr() {
+                Scalar::C128 => build::unary(nestwise_ir::UnOp::Real, sv.e.clone(), Ty::PY_FLOAT, false),
+                _ => sv.e.clone(),
+            };
+            Some(build::cast(nestwise_ir::nest::Cast::Trunc, real, ty, true))
+        } else if ty.repr == Scalar::F64 && sv.repr() == Scalar::C128 {
+            Some(build::unary(nestwise_ir::UnOp::Real, sv.e.clone(), ty, false))
         } else {
             self.to_repr(sv, ty.repr, true)
         };
@@ -282,7 +293,8 @@ impl Lower<'_> {
         let live_outs = self.live_outs()?;
         let mut block = self.blocks.pop().unwrap_or_default();
         let internal = |message: &str| refuse(Span::default(), Refusal::Internal { message: message.into() });
-        let top = block.pop().ok_or_else(|| internal("no top loop"))?;
+        let mut top = block.pop().ok_or_else(|| internal("no top loop"))?;
+        let accesses = standing(&mut top, &self.accesses);
         for stmt in &block {
             let plain = matches!(&stmt.kind, StmtKind::Let { value, .. } if !build::loads(value));
             if !plain {
@@ -302,7 +314,7 @@ impl Lower<'_> {
             arrays: self.arrays,
             vars: self.vars,
             loops: self.loops,
-            accesses: self.accesses,
+            accesses,
             scopes: self.scopes,
             prologue: block,
             top,
@@ -360,5 +372,39 @@ impl Lower<'_> {
             group.into_iter().flatten().filter_map(|l| self.hir.locals.get(*l)).filter_map(|l| l.capture).collect();
         let other = captures.into_iter().find(|c| *c != capture).unwrap_or(capture);
         self.slot(other, Span::default())
+    }
+}
+
+/// Numbers the accesses that stand in the nest. Those of expressions behind a certain event were never placed.
+fn standing(top: &mut Stmt, all: &Arena<AccessId, Access>) -> Arena<AccessId, Access> {
+    let mut kept = Arena::new();
+    renumber_stmt(top, all, &mut kept);
+    kept
+}
+
+fn renumber_stmt(stmt: &mut Stmt, all: &Arena<AccessId, Access>, kept: &mut Arena<AccessId, Access>) {
+    for e in stmt.exprs_mut() {
+        renumber_expr(e, all, kept);
+    }
+    if let StmtKind::Store { access, .. } = &mut stmt.kind {
+        renumber(access, all, kept);
+    }
+    for block in stmt.blocks_mut() {
+        block.iter_mut().for_each(|s| renumber_stmt(s, all, kept));
+    }
+}
+
+fn renumber_expr(e: &mut Expr, all: &Arena<AccessId, Access>, kept: &mut Arena<AccessId, Access>) {
+    for child in e.children_mut() {
+        renumber_expr(child, all, kept);
+    }
+    if let ExprKind::Load { access, .. } = &mut e.kind {
+        renumber(access, all, kept);
+    }
+}
+
+fn renumber(access: &mut AccessId, all: &Arena<AccessId, Access>, kept: &mut Arena<AccessId, Access>) {
+    if let Some(entry) = all.get(*access) {
+        *access = kept.push(entry.clone());
     }
 }

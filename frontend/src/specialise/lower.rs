@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use nestwise_ir::nest::{Cast, Expr, LoopDecl, Stmt, StmtKind, VarDecl};
 use nestwise_ir::{
-    Access, AccessId, Arena, ArrayDecl, ArrayId, LoopId, Prov, Scalar, ScopeId, Span, Ty, VarId,
+    Access, AccessId, Arena, ArrayDecl, ArrayId, ArrayKind, LoopId, Prov, Scalar, ScopeId, Span, Ty, VarId,
 };
 
 use super::build;
@@ -424,9 +424,8 @@ impl<'a> Lower<'a> {
             // What is computed with it may warn.
             e = build::retype(e, fact.kinds.ty(ty.repr));
         }
-        let all = range::of(ty.repr).unwrap_or(range::I64);
         let mut sv = Sv::new(e, fact.kinds);
-        sv.range = fact.range.map_or(all, |r| range::clamp(r, all));
+        sv.range = fact.bounds(ty.repr);
         sv.web = Some(web);
         if fact.kinds.len() > 1 {
             sv.tag = Tag::Web(web);
@@ -484,8 +483,10 @@ impl<'a> Lower<'a> {
         if !(1..=8).contains(rank) {
             return Err(refuse(span, Refusal::RankTooLarge { name, rank: *rank }));
         }
-        if *storage == Scalar::C64 {
-            return Err(refuse(span, Refusal::Type { name, ty: "array of complex64".into() }));
+        let unsigned = *kind != ArrayKind::Ndarray && *storage == Scalar::U64;
+        if *storage == Scalar::C64 || unsigned {
+            let ty = format!("{kind} of {storage}");
+            return Err(refuse(span, Refusal::Type { name, ty }));
         }
         let (mut storage, mut elem) = (*storage, *elem);
         if self.facts.num_slots.contains(&capture) {
@@ -564,6 +565,8 @@ impl<'a> Lower<'a> {
             return Ok(());
         }
         let var = self.web_var(web, span)?;
+        // What is also kept as its own type is evaluated once, before the variable changes.
+        let sv = if observed && self.has_side(def.local, web)? { self.spill_sv(sv) } else { sv };
         let value = self.store_form(&sv, web, span)?;
         self.emit_let(var, value);
         if alone {

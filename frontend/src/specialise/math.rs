@@ -175,7 +175,7 @@ impl Lower<'_> {
                 if s == Scalar::I64 {
                     // Every int is finite.
                     let e = build::boolean(fun == Fun::IsFinite, Ty::NP_BOOL, span);
-                    self.keep_events(a, span);
+                    self.keep_events(a);
                     return Ok(Sv::of(e, Kind::Np(Scalar::Bool)));
                 }
                 let x = self.argument(name, a, s, span)?;
@@ -198,13 +198,6 @@ impl Lower<'_> {
             }
             (NumpyFn::Special(special), _) => self.numpy_special(special, args, name, span),
             _ => Err(wrong(name, &args.iter().collect::<Vec<_>>(), span)),
-        }
-    }
-
-    /// Evaluates for the events alone.
-    fn keep_events(&mut self, a: &Sv, span: Span) {
-        if build::may_fire(&a.e) {
-            self.emit(nestwise_ir::StmtKind::Eval(a.e.clone()), span);
         }
     }
 

@@ -294,19 +294,28 @@ impl<'a> Machine<'a> {
     }
 }
 
+/// Whether a live-in keeps its value in the representation of its variable.
+pub fn enters(v: V, repr: Scalar) -> bool {
+    match (v, repr) {
+        (V::Float(f), Scalar::F32) => f64::from(f as f32) == f || f.is_nan(),
+        (V::Int(i), Scalar::F32) => i.abs() <= 1 << 24,
+        (V::Int(i), Scalar::F64 | Scalar::C128 | Scalar::Num) => i.abs() <= 1 << 53,
+        (V::Int(i), s) if s.is_int() => fits(s, i),
+        _ => true,
+    }
+}
+
 /// A live-in in the representation of its variable.
 fn enter(v: V, repr: Scalar) -> V {
     match (v, repr) {
         (V::Bool(b), s) if s.is_int() => V::Int(b.into()),
+        (V::Bool(b), Scalar::F64 | Scalar::F32) => V::Float(b.into()),
+        (V::Bool(b), Scalar::C128) => V::Complex(b.into(), 0.0),
         (V::Int(i), Scalar::F64 | Scalar::F32) => V::Float(i as f64),
         (V::Int(i), Scalar::C128) => V::Complex(i as f64, 0.0),
         (V::Float(f), Scalar::C128) => V::Complex(f, 0.0),
         (V::Int(i), Scalar::Num) => V::Num(i as f64, true),
         (V::Float(f), Scalar::Num) => V::Num(f, false),
-        (V::Float(f), Scalar::F32) => {
-            assert!(f64::from(f as f32) == f || f.is_nan());
-            V::Float(f)
-        }
         (v, _) => v,
     }
 }

@@ -14,6 +14,7 @@ use crate::refusal::Refusal;
 mod cpython;
 mod eval;
 mod meaning;
+mod random;
 mod text;
 
 /// What a name of a test holds.

@@ -1,0 +1,236 @@
+//! The shape of the generated code, by counts: what must be vectorised is, what must be hoisted is, and a kernel
+//! contains nothing that its guards do not ask for.
+
+mod common;
+
+use common::*;
+use nestwise_codegen::{FpMode, KernelSpec, llvm_ir};
+use nestwise_ir::{BinOp, Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
+
+fn optimised(spec: KernelSpec<'_>) -> String {
+    llvm_ir(spec).expect("compiles").1
+}
+
+fn count(text: &str, what: &str) -> usize {
+    text.matches(what).count()
+}
+
+/// y[i] = a x[i] + y[i]
+fn axpy() -> Nest {
+    let mut b = Builder::new();
+    let (x, y) = (b.floats(1), b.floats(1));
+    let (l, i, a) = (b.loop_id(), b.var(I64), b.input(NPF));
+    let sum = add(
+        b.load(y, vec![b.v(i)], false),
+        mul(b.v(a), b.load(x, vec![b.v(i)], false)),
+    );
+    let put = b.store(y, vec![b.v(i)], sum, false);
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![put]);
+    b.finish(top)
+}
+
+/// out[i] = x[i - 1] + x[i + 1], in rows of a plane
+fn stencil(guard: bool) -> Nest {
+    let mut b = Builder::new();
+    let (x, out) = (b.floats(2), b.floats(2));
+    let (li, lj, i, j) = (b.loop_id(), b.loop_id(), b.var(I64), b.var(I64));
+    let at = |b: &mut Builder, d: i64| b.load(x, vec![b.v(i), add(b.v(j), int(d))], guard);
+    let sum = add(at(&mut b, -1), at(&mut b, 1));
+    let put = b.store(out, vec![b.v(i), b.v(j)], sum, guard);
+    let inner = b.for_(lj, j, [int(1), sub(dim(x, 1), int(1)), int(1)], vec![put]);
+    let top = b.for_(li, i, upto(dim(x, 0)), vec![inner]);
+    b.finish(top)
+}
+
+fn gemm() -> Nest {
+    let mut b = Builder::new();
+    let (a, x, c) = (b.floats(2), b.floats(2), b.floats(2));
+    let (li, lj, lk) = (b.loop_id(), b.loop_id(), b.loop_id());
+    let (i, j, k, s) = (b.var(I64), b.var(I64), b.var(I64), b.var(NPF));
+    let (la, lb) = (
+        b.load(a, vec![b.v(i), b.v(k)], false),
+        b.load(x, vec![b.v(k), b.v(j)], false),
+    );
+    let sum = add(b.v(s), mul(la, lb));
+    let inner = b.for_(lk, k, upto(dim(a, 1)), vec![let_(s, sum)]);
+    let put = b.store(c, vec![b.v(i), b.v(j)], b.v(s), false);
+    let zero: Expr = constant(nestwise_ir::Const::Float(0.0), NPF);
+    let middle = b.for_(lj, j, upto(dim(c, 1)), vec![let_(s, zero), inner, put]);
+    let top = b.for_(li, i, upto(dim(c, 0)), vec![middle]);
+    b.finish(top)
+}
+
+#[test]
+fn elementwise_loops_are_vectorised_without_tests() {
+    let nest = axpy();
+    let schedule = independent(LoopId(0));
+    let text = optimised(spec(&nest, &schedule));
+    assert!(
+        count(&text, "fmul <") > 0 && count(&text, "fadd <") > 0,
+        "{text}"
+    );
+    assert_eq!(
+        count(&text, "vector.memcheck"),
+        0,
+        "no overlap test where iterations are independent"
+    );
+    // Slots that are known to be disjoint need no test either, whatever the schedule says.
+    let text = optimised(spec(&nest, &Schedule::serial()));
+    assert!(count(&text, "fmul <") > 0);
+    assert_eq!(count(&text, "vector.memcheck"), 0);
+    // Nothing known: a test, or no vectors.
+    let unknown = Schedule::serial();
+    let text = optimised(KernelSpec {
+        disjoint: false,
+        ..spec(&nest, &unknown)
+    });
+    assert!(count(&text, "fmul <") == 0 || count(&text, "vector.memcheck") > 0);
+}
+
+#[test]
+fn stencils_are_vectorised_with_consecutive_loads() {
+    let nest = stencil(false);
+    for schedule in [independent(LoopId(1)), vector(LoopId(1), 8)] {
+        let text = optimised(spec(&nest, &schedule));
+        assert!(
+            count(&text, "load <") >= 2 && count(&text, "fadd <") > 0,
+            "{text}"
+        );
+        assert_eq!(count(&text, "gather"), 0);
+        assert_eq!(count(&text, "llvm.sadd.with.overflow"), 0);
+    }
+}
+
+#[test]
+fn guarded_loops_stay_vectorisable() {
+    let nest = stencil(true);
+    let schedule = independent(LoopId(1));
+    let text = optimised(spec(&nest, &schedule));
+    assert!(count(&text, "fadd <") > 0, "{text}");
+}
+
+#[test]
+fn products_keep_vector_accumulators() {
+    let nest = gemm();
+    let schedule = vector(LoopId(1), 32);
+    let (raw, text) = llvm_ir(spec(&nest, &schedule)).expect("compiles");
+    assert!(count(&raw, "alloca <32 x double>") > 0);
+    assert_eq!(count(&text, "alloca"), 0, "accumulators are promoted");
+    // One full and one partial vector.
+    assert_eq!(count(&text, "fadd <32 x double>"), 2);
+    assert_eq!(count(&text, "fmul <32 x double>"), 2);
+    assert!(
+        count(&text, "load <32 x double>") >= 1 && count(&text, "llvm.masked.load.v32f64") >= 1
+    );
+    assert_eq!(count(&text, "gather"), 0);
+    assert_eq!(
+        count(&text, "load double"),
+        2,
+        "the other factor is loaded once for all lanes"
+    );
+}
+
+#[test]
+fn strict_arithmetic_has_no_flags() {
+    let nest = gemm();
+    let serial = Schedule::serial();
+    for fp in [FpMode::Strict, FpMode::Faithful] {
+        let (raw, text) = llvm_ir(KernelSpec {
+            fp,
+            ..spec(&nest, &serial)
+        })
+        .expect("compiles");
+        for flag in ["reassoc", "contract", "fast", "fma"] {
+            assert_eq!(count(&raw, &format!(" {flag} ")), 0, "{flag}");
+            assert_eq!(count(&text, &format!(" {flag} ")), 0, "{flag}");
+        }
+        assert_eq!(count(&text, "fadd <"), 0, "a float sum keeps its order");
+    }
+    let text = optimised(KernelSpec {
+        fp: FpMode::Fast,
+        ..spec(&nest, &serial)
+    });
+    assert!(count(&text, "reassoc") > 0);
+}
+
+#[test]
+fn int_sums_are_vectorised() {
+    let mut b = Builder::new();
+    let a = b.array(Scalar::I64, I64, 1);
+    let (l, i, s) = (b.loop_id(), b.var(I64), b.input(I64));
+    let load = b.load(a, vec![b.v(i)], false);
+    let top = b.for_(l, i, upto(dim(a, 0)), vec![let_(s, add(b.v(s), load))]);
+    b.output(s);
+    let nest = b.finish(top);
+    let text = optimised(spec(&nest, &Schedule::serial()));
+    assert!(
+        count(&text, "add <") > 0 && count(&text, "vector.reduce.add") > 0,
+        "{text}"
+    );
+}
+
+#[test]
+fn small_constant_loops_are_unrolled() {
+    let mut b = Builder::new();
+    let (x, w, out) = (b.floats(1), b.floats(1), b.floats(1));
+    let (li, lk, i, k, s) = (b.loop_id(), b.loop_id(), b.var(I64), b.var(I64), b.var(NPF));
+    let product = mul(
+        b.load(x, vec![add(b.v(i), b.v(k))], false),
+        b.load(w, vec![b.v(k)], false),
+    );
+    let inner = b.for_(lk, k, upto(int(3)), vec![let_(s, add(b.v(s), product))]);
+    let put = b.store(out, vec![b.v(i)], b.v(s), false);
+    let zero = constant(nestwise_ir::Const::Float(0.0), NPF);
+    let top = b.for_(li, i, upto(dim(out, 0)), vec![let_(s, zero), inner, put]);
+    let nest = b.finish(top);
+    let schedule = Schedule::serial();
+    let text = optimised(spec(&nest, &schedule));
+    assert!(
+        count(&text, "fmul <") >= 3,
+        "the loop around becomes the innermost and is vectorised: {text}"
+    );
+}
+
+/// A branch that only selects is no branch.
+#[test]
+fn clamps_become_selections() {
+    let mut b = Builder::new();
+    let (x, out) = (b.floats(1), b.floats(1));
+    let (l, i, v) = (b.loop_id(), b.var(I64), b.var(NPF));
+    let zero = || constant(nestwise_ir::Const::Float(0.0), NPF);
+    let load = b.load(x, vec![b.v(i)], false);
+    let negative = cmp(nestwise_ir::CmpOp::Lt, b.v(v), zero());
+    let put = b.store(out, vec![b.v(i)], mul(b.v(v), b.v(v)), false);
+    let body = vec![
+        let_(v, load),
+        if_(negative, vec![let_(v, zero())], vec![]),
+        put,
+    ];
+    let top = b.for_(l, i, upto(dim(x, 0)), body);
+    let nest = b.finish(top);
+    for schedule in [independent(LoopId(0)), vector(LoopId(0), 16)] {
+        let text = optimised(spec(&nest, &schedule));
+        assert!(count(&text, "fmul <") > 0, "{text}");
+    }
+}
+
+/// Kinds of statements have one place each; this guards the list that the emitter matches.
+#[test]
+fn division_by_a_power_of_two_is_a_shift() {
+    let mut b = Builder::new();
+    let a = b.array(Scalar::I64, I64, 1);
+    let (l, i) = (b.loop_id(), b.var(I64));
+    let half = bin(
+        BinOp::FloorDiv,
+        b.load(a, vec![b.v(i)], false),
+        int(2),
+        true,
+    );
+    let put = b.store(a, vec![b.v(i)], half, false);
+    let top = b.for_(l, i, upto(dim(a, 0)), vec![put]);
+    let nest = b.finish(top);
+    assert!(matches!(nest.top.kind, StmtKind::For(_)));
+    let text = optimised(spec(&nest, &Schedule::serial()));
+    assert!(count(&text, "ashr") > 0);
+    assert_eq!(count(&text, "sdiv"), 0);
+}
