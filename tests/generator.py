@@ -178,17 +178,36 @@ class Function:
         x, y = self.expression(kind, depth), self.leaf(kind)
         if kind == "i":
             return self.pick(
-                f"abs({x})", f"min({x}, {y})", f"max({y}, {x}, 3)", f"int({x})",
-                f"helper({x}, {y})", f"weight({x})", f"divmod({x}, 7)[0]" if self.chance(0.2) else f"pow({y}, 2) % 97",
+                f"abs({x})",
+                f"min({x}, {y})",
+                f"max({y}, {x}, 3)",
+                f"int({x})",
+                f"helper({x}, {y})",
+                f"weight({x})",
+                f"divmod({x}, 7)[0]" if self.chance(0.2) else f"pow({y}, 2) % 97",
                 f"int({self.expression('f', depth)})" if self.chance(0.3) else f"weight({y}, 2)",
-            )  # fmt: skip
+            )
         return self.pick(
-            f"abs({x})", f"min({x}, {y})", f"max({y}, {x})", f"float({x})", f"helper({x}, {y})",
-            f"weight({x}, 0.5)", f"math.sqrt(abs({x}))", f"math.sin({x})", f"np.sqrt(abs({x}))",
-            f"np.minimum({x}, {y})", f"np.maximum({y}, 1.5)", f"math.floor({x} % 1000)",
-            f"np.exp(-abs({x}))", f"math.exp(min({x}, 50.0))", f"round({x} % 1009)",
-            f"np.float32({x})", f"math.copysign({x}, {y})", f"math.log(abs({x}) + 1)", f"np.floor({x})",
-        )  # fmt: skip
+            f"abs({x})",
+            f"min({x}, {y})",
+            f"max({y}, {x})",
+            f"float({x})",
+            f"helper({x}, {y})",
+            f"weight({x}, 0.5)",
+            f"math.sqrt(abs({x}))",
+            f"math.sin({x})",
+            f"np.sqrt(abs({x}))",
+            f"np.minimum({x}, {y})",
+            f"np.maximum({y}, 1.5)",
+            f"math.floor({x} % 1000)",
+            f"np.exp(-abs({x}))",
+            f"math.exp(min({x}, 50.0))",
+            f"round({x} % 1009)",
+            f"np.float32({x})",
+            f"math.copysign({x}, {y})",
+            f"math.log(abs({x}) + 1)",
+            f"np.floor({x})",
+        )
 
     def choice(self, kind: str, depth: int) -> str:
         yes, no = self.expression(kind, depth), self.leaf(kind)

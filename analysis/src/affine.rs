@@ -77,15 +77,33 @@ impl Affine {
         if value == 0 {
             return Affine::default();
         }
-        Affine { terms: vec![Term { ix: None, syms: vec![], coef: value }] }
+        Affine {
+            terms: vec![Term {
+                ix: None,
+                syms: vec![],
+                coef: value,
+            }],
+        }
     }
     /// The form that is one symbol.
     pub fn sym(sym: Sym) -> Affine {
-        Affine { terms: vec![Term { ix: None, syms: vec![sym], coef: 1 }] }
+        Affine {
+            terms: vec![Term {
+                ix: None,
+                syms: vec![sym],
+                coef: 1,
+            }],
+        }
     }
     /// The form that is one index variable.
     pub fn ix(ix: Ix) -> Affine {
-        Affine { terms: vec![Term { ix: Some(ix), syms: vec![], coef: 1 }] }
+        Affine {
+            terms: vec![Term {
+                ix: Some(ix),
+                syms: vec![],
+                coef: 1,
+            }],
+        }
     }
     /// The terms, sorted.
     pub fn terms(&self) -> &[Term] {
@@ -116,7 +134,14 @@ impl Affine {
     /// The coefficient of `ix`, a form without index variables.
     pub fn coef(&self, ix: Ix) -> Affine {
         let terms = self.terms.iter().filter(|t| t.ix == Some(ix));
-        Affine { terms: terms.map(|t| Term { ix: None, ..t.clone() }).collect() }
+        Affine {
+            terms: terms
+                .map(|t| Term {
+                    ix: None,
+                    ..t.clone()
+                })
+                .collect(),
+        }
     }
     /// The constant coefficient of `ix`; `None` if it is symbolic.
     pub fn const_coef(&self, ix: Ix) -> Option<i128> {
@@ -124,19 +149,43 @@ impl Affine {
     }
     /// The part without index variables.
     pub fn invariant_part(&self) -> Affine {
-        Affine { terms: self.terms.iter().filter(|t| t.ix.is_none()).cloned().collect() }
+        Affine {
+            terms: self
+                .terms
+                .iter()
+                .filter(|t| t.ix.is_none())
+                .cloned()
+                .collect(),
+        }
     }
     /// The part with index variables.
     pub fn varying_part(&self) -> Affine {
-        Affine { terms: self.terms.iter().filter(|t| t.ix.is_some()).cloned().collect() }
+        Affine {
+            terms: self
+                .terms
+                .iter()
+                .filter(|t| t.ix.is_some())
+                .cloned()
+                .collect(),
+        }
     }
     /// The form without the terms of `ix`.
     pub fn without(&self, ix: Ix) -> Affine {
-        Affine { terms: self.terms.iter().filter(|t| t.ix != Some(ix)).cloned().collect() }
+        Affine {
+            terms: self
+                .terms
+                .iter()
+                .filter(|t| t.ix != Some(ix))
+                .cloned()
+                .collect(),
+        }
     }
     /// The constant term.
     pub fn constant_term(&self) -> i128 {
-        let t = self.terms.iter().find(|t| t.ix.is_none() && t.syms.is_empty());
+        let t = self
+            .terms
+            .iter()
+            .find(|t| t.ix.is_none() && t.syms.is_empty());
         t.map_or(0, |t| t.coef)
     }
 
@@ -180,7 +229,11 @@ impl Affine {
                 return None;
             }
             if let Some(shape) = x.or(y).filter(|_| coef != 0) {
-                terms.push(Term { ix: shape.ix, syms: shape.syms.clone(), coef });
+                terms.push(Term {
+                    ix: shape.ix,
+                    syms: shape.syms.clone(),
+                    coef,
+                });
             }
         }
         (terms.len() <= MAX_TERMS).then_some(Affine { terms })
@@ -200,7 +253,11 @@ impl Affine {
                 }
                 syms.sort_unstable();
                 let coef = x.coef.checked_mul(y.coef)?;
-                let term = Term { ix: x.ix.or(y.ix), syms, coef };
+                let term = Term {
+                    ix: x.ix.or(y.ix),
+                    syms,
+                    coef,
+                };
                 sum = sum.add(&Affine { terms: vec![term] })?;
             }
         }
@@ -281,8 +338,18 @@ mod tests {
 
     #[test]
     fn arithmetic_is_canonical() {
-        let a = i().mul(&n()).unwrap().add(&n()).unwrap().add_const(3).unwrap();
-        let b = n().mul(&i().add_const(1).unwrap()).unwrap().add_const(3).unwrap();
+        let a = i()
+            .mul(&n())
+            .unwrap()
+            .add(&n())
+            .unwrap()
+            .add_const(3)
+            .unwrap();
+        let b = n()
+            .mul(&i().add_const(1).unwrap())
+            .unwrap()
+            .add_const(3)
+            .unwrap();
         assert_eq!(a, b);
         assert_eq!(a.sub(&b).unwrap().as_constant(), Some(0));
         assert_eq!(a.to_string(), "3 + v7 + v7*L0");
@@ -299,7 +366,9 @@ mod tests {
     #[test]
     fn substitution() {
         let e = i().scale(2).unwrap().add(&n()).unwrap();
-        let at = e.subst(Ix::Counter(LoopId(0)), &n().add_const(-1).unwrap()).unwrap();
+        let at = e
+            .subst(Ix::Counter(LoopId(0)), &n().add_const(-1).unwrap())
+            .unwrap();
         assert_eq!(at, n().scale(3).unwrap().add_const(-2).unwrap());
     }
 }

@@ -62,8 +62,15 @@ pub(crate) struct Sides {
 
 #[derive(Clone, Debug)]
 pub(crate) enum IxPlan {
-    Counter { step: StepPlan, up: Sides, down: Sides },
-    Def { value: Value, sides: Sides },
+    Counter {
+        step: StepPlan,
+        up: Sides,
+        down: Sides,
+    },
+    Def {
+        value: Value,
+        sides: Sides,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -90,7 +97,15 @@ pub(crate) struct Query {
 pub(crate) enum Test {
     Index { array: ArrayId, axes: Vec<Value> },
     AllIn(Vec<(Value, Interval)>),
-    Divisor { dividend: Value, divisor: Value, min: i128, fits: Option<(Value, Interval)> },
+    Divisor(Box<DivisorTest>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct DivisorTest {
+    pub dividend: Value,
+    pub divisor: Value,
+    pub min: i128,
+    pub fits: Option<(Value, Interval)>,
 }
 
 #[derive(Clone, Debug)]
@@ -192,7 +207,12 @@ impl<'a> Compiler<'a> {
             if let Some(test) = self.test(g.ctx, &g.form) {
                 let counters = self.counters(g.home);
                 let facts = self.facts(g.ctx);
-                self.plan.tests.push(GuardPlan { id: g.id, counters, facts, test });
+                self.plan.tests.push(GuardPlan {
+                    id: g.id,
+                    counters,
+                    facts,
+                    test,
+                });
             }
         }
         self.plan
@@ -203,18 +223,29 @@ impl<'a> Compiler<'a> {
             GuardForm::Index(id) => {
                 let acc = self.forms.access(*id)?;
                 let axes = acc.index.iter().map(|f| self.value(f, acc.ctx)).collect();
-                Test::Index { array: acc.array, axes }
+                Test::Index {
+                    array: acc.array,
+                    axes,
+                }
             }
             GuardForm::Fits(f, range) => Test::AllIn(vec![(self.value(f, ctx), *range)]),
-            GuardForm::AllIn(parts) => {
-                Test::AllIn(parts.iter().map(|(f, r)| (self.value(f, ctx), *r)).collect())
-            }
-            GuardForm::Divisor { dividend, divisor, min, fits } => Test::Divisor {
+            GuardForm::AllIn(parts) => Test::AllIn(
+                parts
+                    .iter()
+                    .map(|(f, r)| (self.value(f, ctx), *r))
+                    .collect(),
+            ),
+            GuardForm::Divisor {
+                dividend,
+                divisor,
+                min,
+                fits,
+            } => Test::Divisor(Box::new(DivisorTest {
                 dividend: self.value(dividend, ctx),
                 divisor: self.value(divisor, ctx),
                 min: *min,
                 fits: fits.as_ref().map(|(f, r)| (self.value(f, ctx), *r)),
-            },
+            })),
         })
     }
 
@@ -246,7 +277,13 @@ impl<'a> Compiler<'a> {
         let span = span.unwrap_or_else(|| Form::Op(Op::Sub, vec![l.stop.clone(), l.start.clone()]));
         let span = self.value(&span, l.ctx);
         let (start, stop) = (self.value(&l.start, l.ctx), self.value(&l.stop, l.ctx));
-        Some(LoopPlan { ix, counters, span, start, stop })
+        Some(LoopPlan {
+            ix,
+            counters,
+            span,
+            start,
+            stop,
+        })
     }
 
     fn value(&mut self, form: &Form, ctx: Ctx) -> Value {
@@ -265,14 +302,21 @@ impl<'a> Compiler<'a> {
         let konst = self.poly(&a.invariant_part())?;
         let varying = a.varying_part();
         // Facts cannot change what does not vary.
-        let ctx = if varying.terms().is_empty() { Ctx(0) } else { ctx };
+        let ctx = if varying.terms().is_empty() {
+            Ctx(0)
+        } else {
+            ctx
+        };
         let lin = self.lin(&varying)?;
         let query = match self.query_ids.get(&(lin.clone(), ctx)) {
             Some(q) => *q,
             None => {
                 let facts = self.facts(ctx);
                 let q = u16::try_from(self.plan.queries.len()).ok()?;
-                self.plan.queries.push(Query { lin: lin.clone(), facts });
+                self.plan.queries.push(Query {
+                    lin: lin.clone(),
+                    facts,
+                });
                 self.query_ids.insert((lin, ctx), q);
                 q
             }
@@ -344,7 +388,10 @@ impl<'a> Compiler<'a> {
             Ix::Def(d) => {
                 let def = self.forms.def(d)?.clone();
                 let value = self.value(&def.value, Ctx(0));
-                IxPlan::Def { value, sides: self.sides(&def.bounds, def.seq) }
+                IxPlan::Def {
+                    value,
+                    sides: self.sides(&def.bounds, def.seq),
+                }
             }
         };
         // A context's facts may have numbered it meanwhile.
@@ -362,12 +409,14 @@ impl<'a> Compiler<'a> {
 
     fn sides(&mut self, b: &Bounds, seq: u32) -> Sides {
         let mut side = |list: &[Affine]| -> Vec<Lin> {
-            let earlier =
-                |a: &&Affine| a.ixs().iter().all(|ix| self.forms.seq(*ix) < seq);
+            let earlier = |a: &&Affine| a.ixs().iter().all(|ix| self.forms.seq(*ix) < seq);
             let kept: Vec<&Affine> = list.iter().filter(earlier).collect();
             kept.into_iter().filter_map(|a| self.lin(a)).collect()
         };
-        Sides { lower: side(&b.lower), upper: side(&b.upper) }
+        Sides {
+            lower: side(&b.lower),
+            upper: side(&b.upper),
+        }
     }
 
     fn facts(&mut self, ctx: Ctx) -> Vec<u16> {
@@ -375,7 +424,9 @@ impl<'a> Compiler<'a> {
         let mut at = ctx;
         let forms = self.forms;
         while at.0 != 0 {
-            let Some(fact) = forms.facts.get(at.0 as usize) else { break };
+            let Some(fact) = forms.facts.get(at.0 as usize) else {
+                break;
+            };
             out.extend(self.fact(at.0));
             at = fact.parent;
         }
@@ -391,7 +442,10 @@ impl<'a> Compiler<'a> {
         let forms = self.forms;
         let fact = forms.facts.get(index as usize)?;
         let lin = self.lin(&fact.form)?;
-        self.plan.facts.push(FactPlan { lin, nonzero: fact.kind == FactKind::NonZero });
+        self.plan.facts.push(FactPlan {
+            lin,
+            nonzero: fact.kind == FactKind::NonZero,
+        });
         let id = u16::try_from(self.plan.facts.len() - 1).ok();
         self.fact_ids.insert(index, id);
         id

@@ -97,7 +97,11 @@ pub fn may_meet(
     guarded: Guarded,
 ) -> bool {
     let common = common_loops(x, y);
-    let shared = dirs.iter().take_while(|d| **d == Dir::Eq).count().min(common.len());
+    let shared = dirs
+        .iter()
+        .take_while(|d| **d == Dir::Eq)
+        .count()
+        .min(common.len());
     let mut p = Problem {
         nest,
         forms,
@@ -197,7 +201,11 @@ impl Problem<'_> {
 
     fn enclose(&mut self, u: u32, i: Interval) {
         // The ends of a type say nothing and make large numbers.
-        let end = |v: i128| i64::try_from(v).ok().filter(|v| v.unsigned_abs() <= 1 << 50);
+        let end = |v: i128| {
+            i64::try_from(v)
+                .ok()
+                .filter(|v| v.unsigned_abs() <= 1 << 50)
+        };
         if let Some(lo) = end(i.lo) {
             let mut r = Row::constant(-lo);
             if r.add_term(u, 1).is_some() {
@@ -278,7 +286,9 @@ impl Problem<'_> {
         let forms = self.forms;
         match ix {
             Ix::Counter(l) => {
-                let Some(l) = forms.loop_form(l).filter(|l| l.counted) else { return };
+                let Some(l) = forms.loop_form(l).filter(|l| l.counted) else {
+                    return;
+                };
                 if let Some(b) = l.bounds() {
                     self.bounds(ix, b, side);
                 }
@@ -311,21 +321,33 @@ impl Problem<'_> {
     /// A counter with a constant step other than one is `start + step * k`.
     fn stride(&mut self, l: &LoopForm, side: Side) {
         let Step::Const(s) = l.step else { return };
-        let Some(start) = l.start.affine().filter(|_| s.abs() != 1) else { return };
-        let Some(diff) = Affine::ix(Ix::Counter(l.id)).sub(start) else { return };
+        let Some(start) = l.start.affine().filter(|_| s.abs() != 1) else {
+            return;
+        };
+        let Some(diff) = Affine::ix(Ix::Counter(l.id)).sub(start) else {
+            return;
+        };
         let k = self.new_unknown();
         if let Some(mut row) = self.row(&[(side, diff)])
             && let Some(minus) = s.checked_neg()
             && row.add_term(k, minus).is_some()
         {
             self.system.equal(row);
-            self.enclose(k, Interval { lo: 0, hi: i128::MAX });
+            self.enclose(
+                k,
+                Interval {
+                    lo: 0,
+                    hi: i128::MAX,
+                },
+            );
         }
     }
 
     /// How the two iterations of one loop are related.
     fn direction(&mut self, id: LoopId, dir: Dir) {
-        let Some(l) = self.forms.loop_form(id).filter(|l| l.counted) else { return };
+        let Some(l) = self.forms.loop_form(id).filter(|l| l.counted) else {
+            return;
+        };
         let c = Affine::ix(Ix::Counter(id));
         let Some(minus) = c.neg() else { return };
         let later = match dir {
@@ -371,7 +393,9 @@ impl Problem<'_> {
             if !f.iter().all(|s| self.is_nonneg(*s)) {
                 continue;
             }
-            let factor = f.iter().try_fold(Affine::constant(1), |a, s| a.mul(&Affine::sym(*s)));
+            let factor = f
+                .iter()
+                .try_fold(Affine::constant(1), |a, s| a.mul(&Affine::sym(*s)));
             let Some(factor) = factor else { continue };
             for parts in plain.iter().filter(|p| mentions(p, &counters)).take(40) {
                 let times = |(s, a): &(Side, Affine)| a.mul(&factor).map(|a| (*s, a));
@@ -401,7 +425,9 @@ impl Problem<'_> {
 }
 
 fn mentions(parts: &[(Side, Affine)], counters: &[Ix]) -> bool {
-    parts.iter().any(|(_, a)| counters.iter().any(|c| a.mentions(*c)))
+    parts
+        .iter()
+        .any(|(_, a)| counters.iter().any(|c| a.mentions(*c)))
 }
 
 /// The first dependence between two accesses (the one possibly `x` itself) that `carrier` carries, in either
@@ -460,12 +486,22 @@ fn describe(
     };
     let distance = loops.iter().map(|l| distance(forms, x, y, *l)).collect();
     let carrier = loops[level];
-    Dependence { kind, src: x.id, dst: y.id, carrier, loops, directions, distance }
+    Dependence {
+        kind,
+        src: x.id,
+        dst: y.id,
+        carrier,
+        loops,
+        directions,
+        distance,
+    }
 }
 
 /// Iterations of a loop between the two accesses, if a subscript `c * counter + ...` fixes it (strong SIV).
 fn distance(forms: &Forms, x: &AccessForm, y: &AccessForm, id: LoopId) -> Option<i64> {
-    let Step::Const(step) = forms.loop_form(id)?.step else { return None };
+    let Step::Const(step) = forms.loop_form(id)?.step else {
+        return None;
+    };
     let ix = Ix::Counter(id);
     x.index.iter().zip(&y.index).find_map(|(f, g)| {
         let (f, g) = (f.affine()?, g.affine()?);
@@ -473,6 +509,8 @@ fn distance(forms: &Forms, x: &AccessForm, y: &AccessForm, id: LoopId) -> Option
         let c = f.const_coef(ix).filter(|c| *c != 0 && only(f) && only(g))?;
         let gap = f.sub(g)?.as_constant()?;
         let by = c.checked_mul(step.into())?;
-        (gap % by == 0).then(|| i64::try_from(gap / by).ok()).flatten()
+        (gap % by == 0)
+            .then(|| i64::try_from(gap / by).ok())
+            .flatten()
     })
 }

@@ -29,9 +29,7 @@ fn wide(e: &Expr, values: &mut LaunchValues) -> Option<i128> {
         ExprKind::Const(Const::Int(v)) => *v,
         ExprKind::Const(Const::Bool(b)) => i128::from(*b),
         ExprKind::Var(v) => values.vars.get(v.index()).copied().flatten()?.into(),
-        ExprKind::Dim(a, axis) => {
-            (*values.dims.get(a.index())?.get(*axis as usize)?).into()
-        }
+        ExprKind::Dim(a, axis) => (*values.dims.get(a.index())?.get(*axis as usize)?).into(),
         ExprKind::Unary { op, a, .. } => {
             let v = wide(a, values)?;
             match op {
@@ -59,10 +57,22 @@ fn wide(e: &Expr, values: &mut LaunchValues) -> Option<i128> {
             })
         }
         ExprKind::Select { cond, then, orelse } => {
-            if wide(cond, values)? != 0 { wide(then, values)? } else { wide(orelse, values)? }
+            if wide(cond, values)? != 0 {
+                wide(then, values)?
+            } else {
+                wide(orelse, values)?
+            }
         }
-        ExprKind::Cast { kind: Cast::Value, a, .. } if e.ty.repr.is_int() => wide(a, values)?,
-        ExprKind::Cast { kind: Cast::Truth, a, .. } => i128::from(wide(a, values)? != 0),
+        ExprKind::Cast {
+            kind: Cast::Value,
+            a,
+            ..
+        } if e.ty.repr.is_int() => wide(a, values)?,
+        ExprKind::Cast {
+            kind: Cast::Truth,
+            a,
+            ..
+        } => i128::from(wide(a, values)? != 0),
         ExprKind::Bind { var, value, body } => {
             let v = wide(value, values).and_then(|v| i64::try_from(v).ok())?;
             *values.vars.get_mut(var.index())? = Some(v);
@@ -70,7 +80,9 @@ fn wide(e: &Expr, values: &mut LaunchValues) -> Option<i128> {
         }
         _ => return None,
     };
-    Interval::of_type(e.ty.repr).contains(exact).then_some(exact)
+    Interval::of_type(e.ty.repr)
+        .contains(exact)
+        .then_some(exact)
 }
 
 fn binary(op: BinOp, x: i128, y: i128) -> Option<i128> {
@@ -79,9 +91,14 @@ fn binary(op: BinOp, x: i128, y: i128) -> Option<i128> {
         BinOp::Sub => x.checked_sub(y),
         BinOp::Mul => x.checked_mul(y),
         BinOp::FloorDiv => (y != 0).then(|| floor_div(x, y)),
-        BinOp::Mod => (y != 0).then(|| x.checked_sub(floor_div(x, y).checked_mul(y)?)).flatten(),
+        BinOp::Mod => (y != 0)
+            .then(|| x.checked_sub(floor_div(x, y).checked_mul(y)?))
+            .flatten(),
         BinOp::Pow => x.checked_pow(u32::try_from(y).ok()?),
-        BinOp::Shl => (0..127).contains(&y).then(|| x.checked_mul(1 << y)).flatten(),
+        BinOp::Shl => (0..127)
+            .contains(&y)
+            .then(|| x.checked_mul(1 << y))
+            .flatten(),
         BinOp::Shr => (y >= 0).then(|| x >> y.min(127)),
         BinOp::And => Some(x & y),
         BinOp::Or => Some(x | y),

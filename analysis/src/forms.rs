@@ -168,7 +168,12 @@ pub enum GuardForm {
     /// The exact result is in the interval.
     Fits(Form, Interval),
     /// The divisor is not zero; the dividend's type must not hold `min / -1`.
-    Divisor { dividend: Form, divisor: Form, min: i128, fits: Option<(Form, Interval)> },
+    Divisor {
+        dividend: Form,
+        divisor: Form,
+        min: i128,
+        fits: Option<(Form, Interval)>,
+    },
     /// Each form is in its interval.
     AllIn(Vec<(Form, Interval)>),
 }
@@ -215,7 +220,8 @@ pub enum Extents {
 impl LoopForm {
     /// The counter's bounds, where the direction is known before values are.
     pub fn bounds(&self) -> Option<&Bounds> {
-        self.ascending.map(|up| if up { &self.up } else { &self.down })
+        self.ascending
+            .map(|up| if up { &self.up } else { &self.down })
     }
 }
 
@@ -254,7 +260,9 @@ impl Forms {
     pub fn facts(&self, ctx: Ctx) -> impl Iterator<Item = &Fact> + '_ {
         let mut at = ctx;
         std::iter::from_fn(move || {
-            let fact = (at.0 != 0).then(|| self.facts.get(at.0 as usize)).flatten()?;
+            let fact = (at.0 != 0)
+                .then(|| self.facts.get(at.0 as usize))
+                .flatten()?;
             at = fact.parent;
             Some(fact)
         })
@@ -313,8 +321,11 @@ pub struct NestNames<'a> {
 
 impl NestNames<'_> {
     fn var(&self, v: Option<VarId>) -> String {
-        let name = v.and_then(|v| self.nest.vars.get(v)).map(|d| d.name.clone());
-        name.filter(|n| !n.is_empty()).unwrap_or_else(|| "?".to_string())
+        let name = v
+            .and_then(|v| self.nest.vars.get(v))
+            .map(|d| d.name.clone());
+        name.filter(|n| !n.is_empty())
+            .unwrap_or_else(|| "?".to_string())
     }
 }
 
@@ -331,7 +342,11 @@ impl Names for NestNames<'_> {
     }
     fn ix(&self, ix: Ix) -> String {
         match ix {
-            Ix::Counter(l) => self.nest.loops.get(l).map_or("?".into(), |d| d.name.clone()),
+            Ix::Counter(l) => self
+                .nest
+                .loops
+                .get(l)
+                .map_or("?".into(), |d| d.name.clone()),
             Ix::Def(d) => self.var(self.forms.def(d).and_then(|d| d.var)),
         }
     }

@@ -125,7 +125,10 @@ pub struct GuardSet {
 impl GuardSet {
     /// An empty set for `guards` guards.
     pub fn new(guards: usize) -> GuardSet {
-        GuardSet { proven: vec![0; guards.div_ceil(64)], wrapped: vec![0; guards] }
+        GuardSet {
+            proven: vec![0; guards.div_ceil(64)],
+            wrapped: vec![0; guards],
+        }
     }
     /// Removes everything; keeps the memory.
     pub fn clear(&mut self) {
@@ -147,7 +150,9 @@ impl GuardSet {
     }
     /// Whether the guard is proven.
     pub fn contains(&self, id: GuardId) -> bool {
-        self.proven.get(id.index() / 64).is_some_and(|w| w >> (id.index() % 64) & 1 == 1)
+        self.proven
+            .get(id.index() / 64)
+            .is_some_and(|w| w >> (id.index() % 64) & 1 == 1)
     }
     /// The axes that always wrap.
     pub fn wrapped(&self, id: GuardId) -> u8 {
@@ -194,7 +199,12 @@ fn take(next: &mut u32) -> GuardId {
 
 fn apply_stmt(stmt: &mut Stmt, set: &GuardSet, next: &mut u32) {
     match &mut stmt.kind {
-        StmtKind::Store { guard, index, array, .. } => {
+        StmtKind::Store {
+            guard,
+            index,
+            array,
+            ..
+        } => {
             let id = take(next);
             *guard &= !set.contains(id);
             // Operands are numbered on the tree as it was, so they go before the subscripts change.
@@ -237,12 +247,28 @@ fn apply_expr(e: &mut Expr, set: &GuardSet, next: &mut u32) {
 
 /// `A[e]` with `e` in `-extent..0` is `A[e + extent]`.
 fn wrap_axes(index: &mut [Expr], array: nestwise_ir::ArrayId, axes: u8) {
-    for (axis, e) in index.iter_mut().enumerate().filter(|(axis, _)| axes >> axis & 1 == 1) {
+    for (axis, e) in index
+        .iter_mut()
+        .enumerate()
+        .filter(|(axis, _)| axes >> axis & 1 == 1)
+    {
         let span = e.span;
-        let dim = Expr { kind: ExprKind::Dim(array, axis as u32), ty: Ty::PY_INT, span };
+        let dim = Expr {
+            kind: ExprKind::Dim(array, axis as u32),
+            ty: Ty::PY_INT,
+            span,
+        };
         let old = std::mem::replace(e, Expr::int(0, span));
-        let sum =
-            ExprKind::Binary { op: BinOp::Add, a: Box::new(old), b: Box::new(dim), guard: false };
-        *e = Expr { kind: sum, ty: Ty::PY_INT, span };
+        let sum = ExprKind::Binary {
+            op: BinOp::Add,
+            a: Box::new(old),
+            b: Box::new(dim),
+            guard: false,
+        };
+        *e = Expr {
+            kind: sum,
+            ty: Ty::PY_INT,
+            span,
+        };
     }
 }

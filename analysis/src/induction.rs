@@ -27,7 +27,9 @@ pub(crate) struct Induction {
 
 /// `var = var + c` or `var = var - c`: the operand `c`, and whether it is subtracted.
 fn step_of(var: VarId, value: &Expr) -> Option<(&Expr, bool)> {
-    let ExprKind::Binary { op, a, b, guard } = &value.kind else { return None };
+    let ExprKind::Binary { op, a, b, guard } = &value.kind else {
+        return None;
+    };
     if !(*guard || value.ty.prov == Prov::Py) || !value.ty.repr.is_int() {
         return None;
     }
@@ -59,7 +61,11 @@ impl Walker<'_> {
 
     /// `max(0, stop - start)` of a loop with step 1 (or the mirror with -1).
     fn trips(&mut self, start: &Affine, stop: &Affine, step: i64) -> Option<Affine> {
-        let diff = if step > 0 { stop.sub(start)? } else { start.sub(stop)? };
+        let diff = if step > 0 {
+            stop.sub(start)?
+        } else {
+            start.sub(stop)?
+        };
         if statics::nonneg(self.nest, &self.out, &diff, self.ctx) {
             return Some(diff);
         }
@@ -69,15 +75,31 @@ impl Walker<'_> {
 
     /// At the start of a loop's body: closed forms and bounds for `v`, which the body assigns.
     pub(crate) fn induction(&mut self, id: LoopId, v: VarId, body: &[Stmt], entry: &[Affine]) {
-        let Some(init) = entry.get(v.index()).cloned() else { return };
-        let Some(form) = self.out.loop_form(id).cloned() else { return };
-        let continues = any(body, &mut |s| matches!(s.kind, StmtKind::Continue(l) if l == id));
-        let exact = if continues { None } else { self.net_increment(body, v) };
+        let Some(init) = entry.get(v.index()).cloned() else {
+            return;
+        };
+        let Some(form) = self.out.loop_form(id).cloned() else {
+            return;
+        };
+        let continues = any(
+            body,
+            &mut |s| matches!(s.kind, StmtKind::Continue(l) if l == id),
+        );
+        let exact = if continues {
+            None
+        } else {
+            self.net_increment(body, v)
+        };
         let fixed = |a: &Affine| a.ixs().iter().all(|ix| self.out.home(*ix) != Some(id));
         let exact = exact.filter(fixed);
         let mut once = true;
         let monotone = deltas(body, v, &mut once, false);
-        let ind = Induction { init, monotone, exact, once };
+        let ind = Induction {
+            init,
+            monotone,
+            exact,
+            once,
+        };
         self.inductions.insert((id, v), ind.clone());
         let done = iterations_before(&form);
         if let (Some(k), Some(inc)) = (&done, &ind.exact)
@@ -115,14 +137,21 @@ impl Walker<'_> {
 
     /// After a loop: the final values of what it counted.
     pub(crate) fn after_induction(&mut self, id: LoopId, body: &[Stmt]) {
-        let Some(form) = self.out.loop_form(id).cloned() else { return };
+        let Some(form) = self.out.loop_form(id).cloned() else {
+            return;
+        };
         for v in crate::structure::assigned(body) {
-            let Some(ind) = self.inductions.remove(&(id, v)) else { continue };
+            let Some(ind) = self.inductions.remove(&(id, v)) else {
+                continue;
+            };
             let trips = match (form.start.affine(), form.stop.affine(), &form.step) {
                 (Some(a), Some(b), Step::Const(s @ (1 | -1))) => self.trips(a, b, *s),
                 _ => None,
             };
-            let total = trips.as_ref().zip(ind.exact.as_ref()).and_then(|(t, e)| t.mul(e));
+            let total = trips
+                .as_ref()
+                .zip(ind.exact.as_ref())
+                .and_then(|(t, e)| t.mul(e));
             match total.and_then(|t| t.add(&ind.init)) {
                 Some(value) if !form.exits => self.set(v, value),
                 _ => {
@@ -144,10 +173,14 @@ impl Walker<'_> {
                     let c = c.affine()?.clone();
                     if minus { c.neg()? } else { c }
                 }
-                StmtKind::Scope { id, body } if !leaves(body, *id) => self.net_increment(body, v)?,
+                StmtKind::Scope { id, body } if !leaves(body, *id) => {
+                    self.net_increment(body, v)?
+                }
                 StmtKind::For(l) if l.counter != v && early_exit(l.id, &l.body).is_none() => {
-                    let continues =
-                        any(&l.body, &mut |s| matches!(s.kind, StmtKind::Continue(c) if c == l.id));
+                    let continues = any(
+                        &l.body,
+                        &mut |s| matches!(s.kind, StmtKind::Continue(c) if c == l.id),
+                    );
                     if continues || l.step.as_int() != Some(1) {
                         return None;
                     }

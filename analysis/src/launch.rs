@@ -14,6 +14,9 @@ pub struct LaunchValues {
 impl LaunchValues {
     /// Nothing known, in the right sizes.
     pub fn unknown(nest: &Nest) -> LaunchValues {
-        LaunchValues { vars: vec![None; nest.vars.len()], dims: vec![[0; 8]; nest.arrays.len()] }
+        LaunchValues {
+            vars: vec![None; nest.vars.len()],
+            dims: vec![[0; 8]; nest.arrays.len()],
+        }
     }
 }

@@ -70,7 +70,13 @@ pub fn invariant(e: &Expr, assigned: &[VarId]) -> bool {
 pub fn perfect_band(outer: &For) -> Vec<LoopId> {
     let mut band = vec![outer.id];
     let mut at = outer;
-    while let [Stmt { kind: StmtKind::For(inner), .. }] = at.body.as_slice() {
+    while let [
+        Stmt {
+            kind: StmtKind::For(inner),
+            ..
+        },
+    ] = at.body.as_slice()
+    {
         band.push(inner.id);
         at = inner;
     }
@@ -96,9 +102,16 @@ impl Given<'_> {
     ///     would come after `>`, and y before x;
     ///   - no event can fire in the body, or `undo`.
     pub fn may_move_innermost(&self, band: &[LoopId]) -> bool {
-        let Some(outer) = band.first().and_then(|id| find_for(self.nest, *id)) else { return false };
-        let body = band.last().and_then(|id| find_for(self.nest, *id)).map(|l| &l.body);
-        let Some(body) = body.filter(|b| !irregular(b)) else { return false };
+        let Some(outer) = band.first().and_then(|id| find_for(self.nest, *id)) else {
+            return false;
+        };
+        let body = band
+            .last()
+            .and_then(|id| find_for(self.nest, *id))
+            .map(|l| &l.body);
+        let Some(body) = body.filter(|b| !irregular(b)) else {
+            return false;
+        };
         self.rectangular(band)
             && self.scalars_allow(band)
             && (self.undo || !may_fire(body))
@@ -109,7 +122,9 @@ impl Given<'_> {
     fn rectangular(&self, band: &[LoopId]) -> bool {
         let loops: Option<Vec<&For>> = band.iter().map(|id| find_for(self.nest, *id)).collect();
         let Some(loops) = loops else { return false };
-        let Some(first) = loops.first() else { return false };
+        let Some(first) = loops.first() else {
+            return false;
+        };
         let mut changed = crate::structure::assigned(&first.body);
         changed.push(first.counter);
         loops.iter().all(|l| {
@@ -122,23 +137,38 @@ impl Given<'_> {
     }
 
     fn scalars_allow(&self, band: &[LoopId]) -> bool {
-        let Some(innermost) = band.last().and_then(|id| self.info(*id)) else { return false };
+        let Some(innermost) = band.last().and_then(|id| self.info(*id)) else {
+            return false;
+        };
         let exact = |v: &VarId| {
             band.iter().all(|l| {
-                self.info(*l).is_some_and(|i| i.reductions.iter().any(|(r, _)| r == v))
+                self.info(*l)
+                    .is_some_and(|i| i.reductions.iter().any(|(r, _)| r == v))
             })
         };
-        let body = band.last().and_then(|id| find_for(self.nest, *id)).map(|l| &l.body);
-        let assigned = body.map(|b| crate::structure::assigned(b)).unwrap_or_default();
+        let body = band
+            .last()
+            .and_then(|id| find_for(self.nest, *id))
+            .map(|l| &l.body);
+        let assigned = body
+            .map(|b| crate::structure::assigned(b))
+            .unwrap_or_default();
         assigned.iter().all(|v| {
             innermost.private.contains(v) && !innermost.last_values.contains(v) || exact(v)
         })
     }
 
     fn reversed_by_moving(&self, band: &[LoopId]) -> bool {
-        let Some(first) = band.first() else { return true };
-        let inside: Vec<&AccessForm> =
-            self.forms().accesses.iter().flatten().filter(|a| a.loops.contains(first)).collect();
+        let Some(first) = band.first() else {
+            return true;
+        };
+        let inside: Vec<&AccessForm> = self
+            .forms()
+            .accesses
+            .iter()
+            .flatten()
+            .filter(|a| a.loops.contains(first))
+            .collect();
         for x in &inside {
             for y in &inside {
                 if !(x.store || y.store) {
@@ -151,7 +181,9 @@ impl Given<'_> {
                     continue;
                 }
                 let common = common_loops(x, y);
-                let Some(level) = common.iter().position(|l| l == first) else { continue };
+                let Some(level) = common.iter().position(|l| l == first) else {
+                    continue;
+                };
                 for gap in 1..band.len() {
                     let mut dirs = vec![Dir::Eq; level];
                     dirs.push(Dir::Lt);
@@ -177,15 +209,19 @@ impl Given<'_> {
     ///   - an event in the loop (after which memory lacks the stores so far) is undone, or cannot fire;
     ///   - elements are stored as they are computed (no narrowing in the store).
     pub fn may_promote(&self, l: &For, array: ArrayId) -> bool {
-        let Some(decl) = self.nest.arrays.get(array) else { return false };
-        if !self.disjoint || irregular(&l.body) || !(self.undo || !may_fire(&l.body)) {
+        let Some(decl) = self.nest.arrays.get(array) else {
+            return false;
+        };
+        if !self.disjoint || irregular(&l.body) || (!self.undo && may_fire(&l.body)) {
             return false;
         }
         if decl.storage != decl.elem.repr || decl.storage == nestwise_ir::Scalar::Num {
             return false;
         }
-        let assigned: Vec<VarId> =
-            crate::structure::assigned(&l.body).into_iter().chain([l.counter]).collect();
+        let assigned: Vec<VarId> = crate::structure::assigned(&l.body)
+            .into_iter()
+            .chain([l.counter])
+            .collect();
         let bounds = [&l.start, &l.stop, &l.step].into_iter().all(|e| {
             let mut quiet = true;
             e.walk(&mut |e| quiet &= crate::guards::expr_guard(e) != Some(true));
@@ -196,7 +232,9 @@ impl Given<'_> {
 
     fn one_element(&self, l: &For, array: ArrayId, assigned: &[VarId]) -> bool {
         let stored = l.body.iter().find_map(|s| match &s.kind {
-            StmtKind::Store { array: a, index, .. } if *a == array => Some(index),
+            StmtKind::Store {
+                array: a, index, ..
+            } if *a == array => Some(index),
             _ => None,
         });
         let Some(index) = stored else { return false };
@@ -210,14 +248,24 @@ impl Given<'_> {
         };
         for s in &l.body {
             s.walk(&mut |s| {
-                if let StmtKind::Store { array: a, index, guard, .. } = &s.kind
+                if let StmtKind::Store {
+                    array: a,
+                    index,
+                    guard,
+                    ..
+                } = &s.kind
                     && *a == array
                 {
                     check(index, *guard);
                 }
                 for e in s.exprs() {
                     e.walk(&mut |e| {
-                        if let ExprKind::Load { array: a, index, guard, .. } = &e.kind
+                        if let ExprKind::Load {
+                            array: a,
+                            index,
+                            guard,
+                            ..
+                        } = &e.kind
                             && *a == array
                         {
                             check(index, *guard);
@@ -248,14 +296,22 @@ pub fn order_free(role: Role) -> bool {
 /// Legal iff no set guard in the loop but those of loads and stores (a clamped load gives an ordinary element)
 /// has a result that flows into such a place.
 pub fn sticky_safe(body: &[Stmt]) -> bool {
-    let mut taint = Taint { vars: vec![], changed: true, safe: true, trunc: false };
+    let mut taint = Taint {
+        vars: vec![],
+        changed: true,
+        safe: true,
+        trunc: false,
+    };
     for s in body {
         s.walk(&mut |s| {
             for e in s.exprs() {
                 e.walk(&mut |e| {
                     taint.trunc |= matches!(
                         e.kind,
-                        ExprKind::Cast { kind: nestwise_ir::nest::Cast::Trunc, .. }
+                        ExprKind::Cast {
+                            kind: nestwise_ir::nest::Cast::Trunc,
+                            ..
+                        }
                     );
                 });
             }
@@ -282,10 +338,7 @@ impl Taint {
     fn stmt(&mut self, s: &Stmt) {
         let sinks: Vec<&Expr> = match &s.kind {
             StmtKind::Let { var, value } => {
-                if self.tainted(value) && !self.vars.contains(var) {
-                    self.vars.push(*var);
-                    self.changed = true;
-                }
+                self.flow(*var, value);
                 vec![]
             }
             StmtKind::Store { index, .. } => index.iter().collect(),
@@ -308,14 +361,16 @@ impl Taint {
                     self.safe &= !index.iter().any(|i| self.tainted(i));
                 }
                 ExprKind::Select { cond, .. } => self.safe &= !self.tainted(cond),
-                ExprKind::Bind { var, value, .. } => {
-                    if self.tainted(value) && !self.vars.contains(var) {
-                        self.vars.push(*var);
-                        self.changed = true;
-                    }
-                }
+                ExprKind::Bind { var, value, .. } => self.flow(*var, value),
                 _ => {}
             });
+        }
+    }
+
+    fn flow(&mut self, var: VarId, value: &Expr) {
+        if self.tainted(value) && !self.vars.contains(&var) {
+            self.vars.push(var);
+            self.changed = true;
         }
     }
 

@@ -4,6 +4,7 @@ pub mod affine;
 pub mod bounds;
 pub mod dependence;
 pub mod eval;
+pub mod floats;
 pub mod forms;
 pub mod guards;
 mod induction;

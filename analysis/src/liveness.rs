@@ -12,7 +12,9 @@ pub struct VarSet {
 impl VarSet {
     /// An empty set for `n` variables.
     pub fn new(n: usize) -> VarSet {
-        VarSet { words: vec![0; n.div_ceil(64)] }
+        VarSet {
+            words: vec![0; n.div_ceil(64)],
+        }
     }
     /// Adds a variable.
     pub fn insert(&mut self, v: VarId) {
@@ -28,15 +30,23 @@ impl VarSet {
     }
     /// Whether the variable is in it.
     pub fn contains(&self, v: VarId) -> bool {
-        self.words.get(v.index() / 64).is_some_and(|w| w >> (v.index() % 64) & 1 == 1)
+        self.words
+            .get(v.index() / 64)
+            .is_some_and(|w| w >> (v.index() % 64) & 1 == 1)
     }
     /// Adds all of another set.
     pub fn union(&mut self, o: &VarSet) {
-        self.words.iter_mut().zip(&o.words).for_each(|(a, b)| *a |= b);
+        self.words
+            .iter_mut()
+            .zip(&o.words)
+            .for_each(|(a, b)| *a |= b);
     }
     /// Keeps what is in both.
     pub fn intersect(&mut self, o: &VarSet) {
-        self.words.iter_mut().zip(&o.words).for_each(|(a, b)| *a &= b);
+        self.words
+            .iter_mut()
+            .zip(&o.words)
+            .for_each(|(a, b)| *a &= b);
     }
 }
 
@@ -64,7 +74,10 @@ pub fn exposure(nest: &Nest, id: LoopId, cond: Option<&Expr>, body: &[Stmt]) -> 
     }
     let end = w.block(Some(set), body);
     let always = meet(end, w.continues.take());
-    Exposure { exposed: w.exposed, always: always.unwrap_or_else(|| VarSet::new(n)) }
+    Exposure {
+        exposed: w.exposed,
+        always: always.unwrap_or_else(|| VarSet::new(n)),
+    }
 }
 
 fn meet(a: Option<VarSet>, b: Option<VarSet>) -> Option<VarSet> {
@@ -177,7 +190,11 @@ pub fn live_after(nest: &Nest) -> Vec<VarSet> {
     let mut at_return = end.clone();
     for v in nest.returns.iter().flat_map(|r| &r.vars) {
         at_return.insert(*v);
-        nest.vars.get(*v).and_then(|d| d.np_tag).into_iter().for_each(|t| at_return.insert(t));
+        nest.vars
+            .get(*v)
+            .and_then(|d| d.np_tag)
+            .into_iter()
+            .for_each(|t| at_return.insert(t));
     }
     let loops = nest.loops.len();
     let mut w = Live {

@@ -60,37 +60,66 @@ fn within(nest: &Nest, f: &Forms, ctx: crate::forms::Ctx, form: &Form, range: In
     let Some(a) = form.affine() else { return false };
     let low = || a.add_const(range.lo.saturating_neg());
     let high = || a.neg().and_then(|n| n.add_const(range.hi));
-    let holds = |side: Option<crate::affine::Affine>| side.is_some_and(|s| nonneg(nest, f, &s, ctx));
+    let holds =
+        |side: Option<crate::affine::Affine>| side.is_some_and(|s| nonneg(nest, f, &s, ctx));
     (range.lo == i128::MIN || holds(low())) && (range.hi == i128::MAX || holds(high()))
 }
 
 fn statically(nest: &Nest, f: &Forms, ctx: crate::forms::Ctx, form: &GuardForm) -> bool {
     match form {
         GuardForm::Index(id) => {
-            let Some(acc) = f.access(*id) else { return false };
+            let Some(acc) = f.access(*id) else {
+                return false;
+            };
             acc.index.iter().enumerate().all(|(axis, e)| {
                 let Some(a) = e.affine() else { return false };
                 let dim = crate::affine::Sym::Dim(acc.array, axis as u32);
                 let last = crate::affine::Affine::sym(dim).add_const(-1);
                 let room = last.and_then(|l| l.sub(a));
-                nonneg(nest, f, a, acc.ctx)
-                    && room.is_some_and(|r| nonneg(nest, f, &r, acc.ctx))
+                nonneg(nest, f, a, acc.ctx) && room.is_some_and(|r| nonneg(nest, f, &r, acc.ctx))
             })
         }
         GuardForm::Fits(e, range) => within(nest, f, ctx, e, *range),
         GuardForm::AllIn(parts) => parts.iter().all(|(e, r)| within(nest, f, ctx, e, *r)),
-        GuardForm::Divisor { dividend, divisor, min, fits } => {
+        GuardForm::Divisor {
+            dividend,
+            divisor,
+            min,
+            fits,
+        } => {
             let inf = i128::MAX;
             let positive = within(nest, f, ctx, divisor, Interval { lo: 1, hi: inf });
-            let negative = || within(nest, f, ctx, divisor, Interval { lo: i128::MIN, hi: -2 });
-            let no_min = || {
-                let not_min = Interval { lo: min.saturating_add(1), hi: inf };
-                within(nest, f, ctx, divisor, Interval { lo: i128::MIN, hi: -1 })
-                    && within(nest, f, ctx, dividend, not_min)
+            let negative = || {
+                within(
+                    nest,
+                    f,
+                    ctx,
+                    divisor,
+                    Interval {
+                        lo: i128::MIN,
+                        hi: -2,
+                    },
+                )
             };
-            let fits = fits.as_ref().is_none_or(|(e, r)| {
-                positive || negative() || within(nest, f, ctx, e, *r)
-            });
+            let no_min = || {
+                let not_min = Interval {
+                    lo: min.saturating_add(1),
+                    hi: inf,
+                };
+                within(
+                    nest,
+                    f,
+                    ctx,
+                    divisor,
+                    Interval {
+                        lo: i128::MIN,
+                        hi: -1,
+                    },
+                ) && within(nest, f, ctx, dividend, not_min)
+            };
+            let fits = fits
+                .as_ref()
+                .is_none_or(|(e, r)| positive || negative() || within(nest, f, ctx, e, *r));
             (positive || negative() || no_min()) && fits
         }
     }
@@ -117,9 +146,11 @@ fn narrow(nest: &mut Nest, wide: &HashMap<usize, Interval>) {
 /// Finds the wide trees under casts and comparisons.
 fn roots(e: &mut Expr, wide: &HashMap<usize, Interval>) {
     match &mut e.kind {
-        ExprKind::Cast { kind: Cast::Value, a, .. }
-            if a.ty.repr == Scalar::I128 && narrowable(a, wide) =>
-        {
+        ExprKind::Cast {
+            kind: Cast::Value,
+            a,
+            ..
+        } if a.ty.repr == Scalar::I128 && narrowable(a, wide) => {
             to_narrow(a);
         }
         ExprKind::Compare { a, b, .. }
@@ -142,12 +173,16 @@ fn narrowable(e: &Expr, wide: &HashMap<usize, Interval>) -> bool {
     };
     match &e.kind {
         ExprKind::Const(Const::Int(v)) => i64::try_from(*v).is_ok(),
-        ExprKind::Cast { kind: Cast::Value, a, .. } => {
-            fits(e) && (a.ty.repr.is_int() || a.ty.repr == Scalar::Bool)
-        }
-        ExprKind::Unary { op: UnOp::Neg | UnOp::Abs | UnOp::Invert, a, .. } => {
-            fits(e) && narrowable(a, wide)
-        }
+        ExprKind::Cast {
+            kind: Cast::Value,
+            a,
+            ..
+        } => fits(e) && (a.ty.repr.is_int() || a.ty.repr == Scalar::Bool),
+        ExprKind::Unary {
+            op: UnOp::Neg | UnOp::Abs | UnOp::Invert,
+            a,
+            ..
+        } => fits(e) && narrowable(a, wide),
         ExprKind::Binary { op, a, b, .. } => {
             let known = !matches!(op, BinOp::Div | BinOp::Pow | BinOp::Shl | BinOp::Shr);
             // The smallest int modulo -1 traps in hardware.
@@ -162,7 +197,10 @@ fn narrowable(e: &Expr, wide: &HashMap<usize, Interval>) -> bool {
 }
 
 fn to_narrow(e: &mut Expr) {
-    e.ty = Ty { repr: Scalar::I64, ..e.ty };
+    e.ty = Ty {
+        repr: Scalar::I64,
+        ..e.ty
+    };
     // Operands of a conversion keep their own type.
     if !matches!(e.kind, ExprKind::Cast { .. }) {
         for child in e.children_mut() {

@@ -38,7 +38,9 @@ pub struct Ranges {
 impl Ranges {
     /// The interval of an int variable in a recorded state.
     pub fn interval(state: Option<&Option<State>>, var: VarId, nest: &Nest) -> Interval {
-        let known = state.and_then(|s| s.as_ref()).and_then(|s| s.get(var.index()));
+        let known = state
+            .and_then(|s| s.as_ref())
+            .and_then(|s| s.get(var.index()));
         let ty = Interval::of_type(nest.vars[var].ty.repr);
         match known {
             Some(Val::Int(i, _)) => i.clamp_to(ty),
@@ -140,7 +142,12 @@ impl<'n> Analyser<'n> {
                 }
                 set(&mut st, *var, v);
             }
-            StmtKind::Store { index, value, guard, .. } => {
+            StmtKind::Store {
+                index,
+                value,
+                guard,
+                ..
+            } => {
                 for e in index.iter().chain([value]) {
                     self.expr(&mut st, e);
                 }
@@ -149,8 +156,12 @@ impl<'n> Analyser<'n> {
             StmtKind::Rebind(_) => {}
             StmtKind::If { cond, then, orelse } => {
                 self.expr(&mut st, cond);
-                let yes = self.refined(&st, cond, true).and_then(|s| self.block(s, then));
-                let no = self.refined(&st, cond, false).and_then(|s| self.block(s, orelse));
+                let yes = self
+                    .refined(&st, cond, true)
+                    .and_then(|s| self.block(s, then));
+                let no = self
+                    .refined(&st, cond, false)
+                    .and_then(|s| self.block(s, orelse));
                 return join(yes, no);
             }
             StmtKind::For(l) => return self.for_loop(st, l),
@@ -197,8 +208,14 @@ impl<'n> Analyser<'n> {
     fn for_loop(&mut self, mut st: State, l: &For) -> Option<State> {
         let [start, stop, step] =
             [&l.start, &l.stop, &l.step].map(|e| self.expr(&mut st, e).interval());
-        let up = Interval { lo: start.lo, hi: stop.hi.saturating_sub(1) };
-        let down = Interval { lo: stop.lo.saturating_add(1), hi: start.hi };
+        let up = Interval {
+            lo: start.lo,
+            hi: stop.hi.saturating_sub(1),
+        };
+        let down = Interval {
+            lo: stop.lo.saturating_add(1),
+            hi: start.hi,
+        };
         let counter = match (step.lo > 0, step.hi < 0) {
             (true, _) => Some(up),
             (_, true) => Some(down),
@@ -280,10 +297,19 @@ impl<'n> Analyser<'n> {
             }
             if round > MAX_ROUNDS {
                 // Widening ends long before; should it not, everything is possible.
-                head = self.nest.vars.values().map(|d| Val::of_type(d.ty.repr)).collect();
+                head = self
+                    .nest
+                    .vars
+                    .values()
+                    .map(|d| Val::of_type(d.ty.repr))
+                    .collect();
                 break;
             }
-            head = if round < 2 { next } else { self.thresholds.widen(&head, &next, round > 40) };
+            head = if round < 2 {
+                next
+            } else {
+                self.thresholds.widen(&head, &next, round > 40)
+            };
         }
         for _ in 0..2 {
             let end = self.iterate(&head, id, enter, body);
@@ -330,7 +356,10 @@ impl<'n> Analyser<'n> {
                 for i in index {
                     self.expr(st, i);
                 }
-                Outcome { value: Val::of_type(e.ty.repr), safe: false }
+                Outcome {
+                    value: Val::of_type(e.ty.repr),
+                    safe: false,
+                }
             }
             ExprKind::Unary { op, a, guard } => {
                 let v = self.expr(st, a);

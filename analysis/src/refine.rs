@@ -1,6 +1,7 @@
 //! What a condition says about the variables in it.
 
-use crate::interval::{Floats, Interval};
+use crate::floats::Floats;
+use crate::interval::Interval;
 use crate::range::{Analyser, State, invertible, set};
 use crate::transfer::Val;
 use nestwise_ir::nest::{Cast, Const, Expr, ExprKind};
@@ -65,14 +66,26 @@ pub(crate) fn refine(an: &mut Analyser<'_>, st: &mut State, cond: &Expr, truth: 
                 }
             }
         }
-        ExprKind::Unary { op: UnOp::Not | UnOp::Invert, a, .. } => refine(an, st, a, !truth),
+        ExprKind::Unary {
+            op: UnOp::Not | UnOp::Invert,
+            a,
+            ..
+        } => refine(an, st, a, !truth),
         ExprKind::Bind { var, value, body } => {
             let v = an.expr(st, value);
             set(st, *var, v);
             refine(an, st, body, truth)
         }
-        ExprKind::Cast { kind: Cast::Truth, a, .. } => nonzero(an, st, a, truth),
-        ExprKind::Select { cond: c, then, orelse } => select(an, st, c, then, orelse, truth),
+        ExprKind::Cast {
+            kind: Cast::Truth,
+            a,
+            ..
+        } => nonzero(an, st, a, truth),
+        ExprKind::Select {
+            cond: c,
+            then,
+            orelse,
+        } => select(an, st, c, then, orelse, truth),
         ExprKind::Compare { op, a, b } => comparison(an, st, *op, a, b, truth),
         _ => true,
     }
@@ -152,10 +165,22 @@ fn comparison(
 /// The values that are `op` some value of `o`.
 fn allowed(op: CmpOp, o: Interval) -> Interval {
     match op {
-        CmpOp::Lt => Interval { lo: i128::MIN, hi: o.hi.saturating_sub(1) },
-        CmpOp::Le => Interval { lo: i128::MIN, hi: o.hi },
-        CmpOp::Gt => Interval { lo: o.lo.saturating_add(1), hi: i128::MAX },
-        CmpOp::Ge => Interval { lo: o.lo, hi: i128::MAX },
+        CmpOp::Lt => Interval {
+            lo: i128::MIN,
+            hi: o.hi.saturating_sub(1),
+        },
+        CmpOp::Le => Interval {
+            lo: i128::MIN,
+            hi: o.hi,
+        },
+        CmpOp::Gt => Interval {
+            lo: o.lo.saturating_add(1),
+            hi: i128::MAX,
+        },
+        CmpOp::Ge => Interval {
+            lo: o.lo,
+            hi: i128::MAX,
+        },
         CmpOp::Eq => o,
         CmpOp::Ne => Interval::ALL,
     }
@@ -165,8 +190,12 @@ fn allowed(op: CmpOp, o: Interval) -> Interval {
 fn narrow_int(an: &mut Analyser<'_>, st: &mut State, e: &Expr, op: CmpOp, o: Interval) -> bool {
     match &e.kind {
         ExprKind::Var(v) => {
-            let Some(Val::Int(i, nz)) = st.get(v.index()).copied() else { return true };
-            let Some(mut kept) = i.meet(allowed(op, o)) else { return false };
+            let Some(Val::Int(i, nz)) = st.get(v.index()).copied() else {
+                return true;
+            };
+            let Some(mut kept) = i.meet(allowed(op, o)) else {
+                return false;
+            };
             let hole = if op == CmpOp::Ne { o.as_point() } else { None };
             if hole == Some(kept.lo) && hole == Some(kept.hi) {
                 return false;
@@ -181,16 +210,27 @@ fn narrow_int(an: &mut Analyser<'_>, st: &mut State, e: &Expr, op: CmpOp, o: Int
             set(st, *v, Val::Int(kept, nz));
             true
         }
-        ExprKind::Cast { kind: Cast::Value, a, .. } if a.ty.repr.is_int() => {
-            narrow_int(an, st, a, op, o)
-        }
+        ExprKind::Cast {
+            kind: Cast::Value,
+            a,
+            ..
+        } if a.ty.repr.is_int() => narrow_int(an, st, a, op, o),
         // x + c op o  <=>  x op o - c, exactly, since the sum did not wrap.
-        ExprKind::Binary { op: sum, a, b, guard }
-            if invertible(*sum) && (*guard || e.ty.prov == Prov::Py) =>
-        {
-            let Some(c) = an.expr(st, b).interval().as_point() else { return true };
+        ExprKind::Binary {
+            op: sum,
+            a,
+            b,
+            guard,
+        } if invertible(*sum) && (*guard || e.ty.prov == Prov::Py) => {
+            let Some(c) = an.expr(st, b).interval().as_point() else {
+                return true;
+            };
             let c = Interval::point(c);
-            let rest = if *sum == BinOp::Add { o.sub(c) } else { o.add(c) };
+            let rest = if *sum == BinOp::Add {
+                o.sub(c)
+            } else {
+                o.add(c)
+            };
             narrow_int(an, st, a, op, rest)
         }
         _ => true,
@@ -206,7 +246,11 @@ fn narrow_float(st: &mut State, e: &Expr, op: CmpOp, x: Floats, y: Floats, truth
         return;
     }
     let held = if truth { op } else { negate(op) };
-    let nan = if truth { held == CmpOp::Ne && x.nan } else { x.nan };
+    let nan = if truth {
+        held == CmpOp::Ne && x.nan
+    } else {
+        x.nan
+    };
     let (lo, hi) = match held {
         CmpOp::Lt => (f64::NEG_INFINITY, y.hi.next_down()),
         CmpOp::Le => (f64::NEG_INFINITY, y.hi),

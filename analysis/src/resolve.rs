@@ -24,6 +24,9 @@ pub struct Resolved {
     pub trips_ok: bool,
 }
 
+/// The extremes of a form; `None`: not bounded, or too large.
+type Ends = (Option<i64>, Option<i64>);
+
 /// A linear form with numbers for coefficients, latest index variable last.
 #[derive(Clone, Copy)]
 struct Num {
@@ -34,7 +37,11 @@ struct Num {
 
 impl Num {
     fn constant(konst: i64) -> Num {
-        Num { konst, len: 0, terms: [(0, 0); TERMS] }
+        Num {
+            konst,
+            len: 0,
+            terms: [(0, 0); TERMS],
+        }
     }
     fn last(&self) -> Option<(u16, i64)> {
         self.terms[..self.len].last().copied()
@@ -72,7 +79,10 @@ impl Num {
     }
     /// Without its last term.
     fn rest(&self) -> Num {
-        Num { len: self.len.saturating_sub(1), ..*self }
+        Num {
+            len: self.len.saturating_sub(1),
+            ..*self
+        }
     }
 }
 
@@ -84,7 +94,7 @@ struct Run<'a> {
     ixs: [(i64, i64); MAX_IXS],
     /// Direction of each counter.
     up: [Option<bool>; MAX_IXS],
-    known: [Cell<Option<(Option<i64>, Option<i64>)>>; MAX_QUERIES],
+    known: [Cell<Option<Ends>>; MAX_QUERIES],
 }
 
 impl BoundsPlan {
@@ -100,7 +110,9 @@ impl BoundsPlan {
                 out.insert_wrapped(g.id, wrapped);
             }
         }
-        Resolved { trips_ok: self.needs_trip.iter().all(|l| run.runs_once(*l)) }
+        Resolved {
+            trips_ok: self.needs_trip.iter().all(|l| run.runs_once(*l)),
+        }
     }
 
     /// The estimated trip count of a loop, averaged over the iterations around it (each outer counter at the
@@ -157,7 +169,9 @@ impl<'a> Run<'a> {
             Source::Dim(a, axis) => {
                 let mut all = self.extents(*a, *axis);
                 let first = all.next()?;
-                all.all(|d| d == first).then_some(first).filter(|d| i128::from(*d) <= DIM_MAX)
+                all.all(|d| d == first)
+                    .then_some(first)
+                    .filter(|d| i128::from(*d) <= DIM_MAX)
             }
             Source::Value(v) => i64::try_from(self.eval(v).as_point()?).ok(),
         }
@@ -165,10 +179,16 @@ impl<'a> Run<'a> {
 
     /// The extents of an axis over the slots that may trade places with `a`.
     fn extents(&self, a: ArrayId, axis: u32) -> impl Iterator<Item = i64> + '_ {
-        let members = self.plan.classes.get(a.index()).map_or(&[][..], |m| m.as_slice());
+        let members = self
+            .plan
+            .classes
+            .get(a.index())
+            .map_or(&[][..], |m| m.as_slice());
         members.iter().map(move |m| {
             let dims = self.values.dims.get(m.index());
-            dims.and_then(|d| d.get(axis as usize)).copied().unwrap_or(0)
+            dims.and_then(|d| d.get(axis as usize))
+                .copied()
+                .unwrap_or(0)
         })
     }
 
@@ -198,10 +218,18 @@ impl<'a> Run<'a> {
         if step.unsigned_abs() == 1 || lo > hi || !fixed(&sides.lower) || !fixed(&sides.upper) {
             return (lo, hi);
         }
-        let Some(span) = hi.checked_sub(lo) else { return (lo, hi) };
-        let Some(size) = step.checked_abs() else { return (lo, hi) };
+        let Some(span) = hi.checked_sub(lo) else {
+            return (lo, hi);
+        };
+        let Some(size) = step.checked_abs() else {
+            return (lo, hi);
+        };
         let short = span % size;
-        if step > 0 { (lo, hi - short) } else { (lo + short, hi) }
+        if step > 0 {
+            (lo, hi - short)
+        } else {
+            (lo + short, hi)
+        }
     }
 
     fn step(&self, ix: u16) -> Option<i64> {
@@ -222,7 +250,9 @@ impl<'a> Run<'a> {
     fn enclose(&self, sides: &Sides) -> (i64, i64) {
         let mut fuel = FUEL;
         let mut best = |list: &[Lin], max: bool| {
-            let each = list.iter().filter_map(|l| self.extreme(&self.number(l)?, &[], max, &mut fuel));
+            let each = list
+                .iter()
+                .filter_map(|l| self.extreme(&self.number(l)?, &[], max, &mut fuel));
             if max { each.min() } else { each.max() }
         };
         let lo = best(&sides.lower, false).unwrap_or(i64::MIN);
@@ -252,7 +282,9 @@ impl<'a> Run<'a> {
 
     /// An upper bound (`max`) or a lower bound of a form where the facts hold: the best one found.
     fn extreme(&self, form: &Num, facts: &[u16], max: bool, fuel: &mut u32) -> Option<i64> {
-        let Some((ix, coef)) = form.last() else { return Some(form.konst) };
+        let Some((ix, coef)) = form.last() else {
+            return Some(form.konst);
+        };
         let upper = (coef > 0) == max;
         let rest = form.rest();
         let mut best: Option<i64> = None;
@@ -330,11 +362,15 @@ impl<'a> Run<'a> {
     /// Moves an end inward that a fact excludes (`i != 0` with `i` from 0).
     fn exclude(&self, ix: u16, facts: &[u16], mut lo: i64, mut hi: i64) -> (i64, i64) {
         for f in facts {
-            let Some(fact) = self.plan.facts.get(*f as usize).filter(|f| f.nonzero) else { continue };
+            let Some(fact) = self.plan.facts.get(*f as usize).filter(|f| f.nonzero) else {
+                continue;
+            };
             if fact.lin.coefs.len() != 1 || fact.lin.coefs[0].0 != ix {
                 continue;
             }
-            let Some(num) = self.number(&fact.lin) else { continue };
+            let Some(num) = self.number(&fact.lin) else {
+                continue;
+            };
             let hole = match num.last() {
                 Some((_, 1)) => num.konst.checked_neg(),
                 Some((_, -1)) => Some(num.konst),
@@ -350,7 +386,7 @@ impl<'a> Run<'a> {
     }
 
     /// Both extremes of a query.
-    fn query(&self, q: u16) -> (Option<i64>, Option<i64>) {
+    fn query(&self, q: u16) -> Ends {
         let cell = self.known.get(q as usize);
         if let Some(known) = cell.and_then(|c| c.get()) {
             return known;
@@ -372,12 +408,18 @@ impl<'a> Run<'a> {
         match v {
             Value::Range(i) => *i,
             Value::Lin { query, konst } => {
-                let Some(k) = self.poly(konst) else { return Interval::ALL };
+                let Some(k) = self.poly(konst) else {
+                    return Interval::ALL;
+                };
                 let (lo, hi) = self.query(*query);
-                let end = |v: Option<i64>, none: i128| v.map_or(none, |v| i128::from(v) + i128::from(k));
+                let end =
+                    |v: Option<i64>, none: i128| v.map_or(none, |v| i128::from(v) + i128::from(k));
                 let (lo, hi) = (end(lo, i128::MIN), end(hi, i128::MAX));
                 // An empty domain has crossed ends; whatever stands in it is not reached.
-                Interval { lo: lo.min(hi), hi: hi.max(lo) }
+                Interval {
+                    lo: lo.min(hi),
+                    hi: hi.max(lo),
+                }
             }
             Value::Op(op, args) => {
                 let mut both = [Interval::ALL; 2];
@@ -397,7 +439,9 @@ impl<'a> Run<'a> {
     fn unreachable(&self, g: &GuardPlan) -> bool {
         let never = |ix: &u16| self.ixs.get(*ix as usize).is_some_and(|(lo, hi)| lo > hi);
         let refuted = |f: &u16| {
-            let Some(f) = self.plan.facts.get(*f as usize) else { return false };
+            let Some(f) = self.plan.facts.get(*f as usize) else {
+                return false;
+            };
             if !f.lin.coefs.is_empty() {
                 return false;
             }
@@ -425,20 +469,23 @@ impl<'a> Run<'a> {
                 }
                 Some(wrapped)
             }
-            Test::AllIn(parts) => {
-                parts.iter().all(|(v, range)| self.eval(v).within(*range)).then_some(0)
-            }
-            Test::Divisor { dividend, divisor, min, fits } => {
-                let d = self.eval(divisor);
-                let traps = d.contains(-1) && self.eval(dividend).contains(*min);
-                let fits = fits.as_ref().is_none_or(|(v, r)| self.eval(v).within(*r));
+            Test::AllIn(parts) => parts
+                .iter()
+                .all(|(v, range)| self.eval(v).within(*range))
+                .then_some(0),
+            Test::Divisor(t) => {
+                let d = self.eval(&t.divisor);
+                let traps = d.contains(-1) && self.eval(&t.dividend).contains(t.min);
+                let fits = t.fits.as_ref().is_none_or(|(v, r)| self.eval(v).within(*r));
                 (!d.contains(0) && !traps && fits).then_some(0)
             }
         }
     }
 
     fn never(&self, counters: &[u16]) -> bool {
-        counters.iter().any(|ix| self.ixs.get(*ix as usize).is_some_and(|(lo, hi)| lo > hi))
+        counters
+            .iter()
+            .any(|ix| self.ixs.get(*ix as usize).is_some_and(|(lo, hi)| lo > hi))
     }
 
     fn runs_once(&self, id: LoopId) -> bool {

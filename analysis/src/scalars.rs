@@ -33,7 +33,9 @@ pub fn roles(
         }
         match reduction(nest, body, v, fp) {
             Some(op) => Role::Reduction(op),
-            None => Role::Carried { line: line_of(body, v) },
+            None => Role::Carried {
+                line: line_of(body, v),
+            },
         }
     };
     assigned(body).into_iter().map(|v| (v, role(v))).collect()
@@ -65,11 +67,22 @@ fn reads_in(s: &Stmt, v: VarId) -> usize {
 
 /// The operation by which the body does nothing but accumulate into `v`.
 fn reduction(nest: &Nest, body: &[Stmt], v: VarId, fp: FpMode) -> Option<RedOp> {
-    let mut found = Found { nest, v, fp, op: None, reads: 0, ok: true };
+    let mut found = Found {
+        nest,
+        v,
+        fp,
+        op: None,
+        reads: 0,
+        ok: true,
+    };
     body.iter().for_each(|s| found.stmt(s));
     let all: usize = body.iter().map(|s| reads_in(s, v)).sum();
     // Every read of the variable is its own update's.
-    if found.ok && all == found.reads { found.op } else { None }
+    if found.ok && all == found.reads {
+        found.op
+    } else {
+        None
+    }
 }
 
 struct Found<'a> {
@@ -100,7 +113,12 @@ impl Found<'_> {
             }
             // `if x < v: v = x`
             StmtKind::If { cond, then, orelse } if orelse.is_empty() => {
-                if let [Stmt { kind: StmtKind::Let { var, value }, .. }] = then.as_slice()
+                if let [
+                    Stmt {
+                        kind: StmtKind::Let { var, value },
+                        ..
+                    },
+                ] = then.as_slice()
                     && *var == self.v
                     && let Some(op) = self.replacing(cond, value)
                 {
@@ -126,7 +144,9 @@ impl Found<'_> {
 
     /// `if x op v: v = value`, with `value` the very `x`.
     fn replacing(&self, cond: &Expr, value: &Expr) -> Option<RedOp> {
-        let ExprKind::Compare { op, a, b } = &cond.kind else { return None };
+        let ExprKind::Compare { op, a, b } = &cond.kind else {
+            return None;
+        };
         let (x, op) = if self.is_v(b) {
             (a, *op)
         } else if self.is_v(a) {
@@ -227,7 +247,9 @@ impl Found<'_> {
         if is(orelse, false) && (self.is_v(cond) && free(then) || self.is_v(then) && free(cond)) {
             return Some(RedOp::And);
         }
-        let ExprKind::Compare { op, a, b } = &cond.kind else { return None };
+        let ExprKind::Compare { op, a, b } = &cond.kind else {
+            return None;
+        };
         let (a, b) = (look(a), look(b));
         let (x, op, v_right) = if self.is_v(&b) {
             (a, *op, true)
@@ -264,10 +286,17 @@ fn one_sign(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Const(Const::Int(_)) => true,
         ExprKind::Unary { op: UnOp::Abs, .. } => true,
-        ExprKind::Cast { kind: Cast::Value, a, .. } => {
-            a.ty.repr == nestwise_ir::Scalar::Bool || a.ty.repr.is_unsigned() || one_sign(a)
-        }
-        ExprKind::Binary { op: BinOp::Mul, a, b, .. } => same(a, b),
+        ExprKind::Cast {
+            kind: Cast::Value,
+            a,
+            ..
+        } => a.ty.repr == nestwise_ir::Scalar::Bool || a.ty.repr.is_unsigned() || one_sign(a),
+        ExprKind::Binary {
+            op: BinOp::Mul,
+            a,
+            b,
+            ..
+        } => same(a, b),
         _ => e.ty.repr.is_unsigned(),
     }
 }
@@ -285,10 +314,9 @@ pub fn same(a: &Expr, b: &Expr) -> bool {
             (ExprKind::Compare { op: x, .. }, ExprKind::Compare { op: y, .. }) => x == y,
             (ExprKind::Select { .. }, ExprKind::Select { .. }) => true,
             (ExprKind::Cast { kind: x, .. }, ExprKind::Cast { kind: y, .. }) => x == y,
-            (
-                ExprKind::Call { fun: x, lib: p, .. },
-                ExprKind::Call { fun: y, lib: q, .. },
-            ) => x == y && p == q,
+            (ExprKind::Call { fun: x, lib: p, .. }, ExprKind::Call { fun: y, lib: q, .. }) => {
+                x == y && p == q
+            }
             _ => false,
         };
     let (p, q) = (a.children(), b.children());

@@ -49,7 +49,11 @@ impl LaunchInfo {
         self.trips.get(id.index()).copied().flatten()
     }
     fn unit(&self, a: ArrayId, axis: usize) -> bool {
-        self.unit_stride.get(a.index()).and_then(|u| u.get(axis)).copied().unwrap_or(false)
+        self.unit_stride
+            .get(a.index())
+            .and_then(|u| u.get(axis))
+            .copied()
+            .unwrap_or(false)
     }
 }
 
@@ -94,11 +98,24 @@ const MAX_LANES: u32 = 64;
 /// The candidates for a nest with proven guards cleared; the first is serial and plain.
 pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Candidate> {
     let same: Vec<LoopId> = nest.loops.ids().collect();
-    let plain = Kind { threads: false, vector: false, rewrite: Rewrite::None };
-    let mut out =
-        vec![Candidate { nest: None, origin: same.clone(), schedule: Schedule::serial(), kind: plain }];
+    let plain = Kind {
+        threads: false,
+        vector: false,
+        rewrite: Rewrite::None,
+    };
+    let mut out = vec![Candidate {
+        nest: None,
+        origin: same.clone(),
+        schedule: Schedule::serial(),
+        kind: plain,
+    }];
     add(nest, analysis, info, (Rewrite::None, &same), &mut out);
-    let given = Given { nest, analysis, disjoint: info.disjoint, undo: info.undo };
+    let given = Given {
+        nest,
+        analysis,
+        disjoint: info.disjoint,
+        undo: info.undo,
+    };
     for band in bands(nest) {
         for (i, id) in band.iter().enumerate() {
             let inner = &band[i..];
@@ -118,10 +135,22 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
 }
 
 fn rewritten(nest: Nest, info: &LaunchInfo, how: (Rewrite, &[LoopId]), out: &mut Vec<Candidate>) {
-    let options = Options { fp: info.fp, disjoint: info.disjoint };
+    let options = Options {
+        fp: info.fp,
+        disjoint: info.disjoint,
+    };
     let analysis = analyse_with(&nest, options);
     let trips = how.1.iter().map(|old| info.trips(*old)).collect();
-    add(&nest, &analysis, &LaunchInfo { trips, ..info.clone() }, how, out);
+    add(
+        &nest,
+        &analysis,
+        &LaunchInfo {
+            trips,
+            ..info.clone()
+        },
+        how,
+        out,
+    );
 }
 
 /// The schedules of one form of the nest.
@@ -137,8 +166,17 @@ fn add(
     let vector = !(lanes.vector.is_empty() && lanes.independent.is_empty());
     let mut push = |schedule: Schedule| {
         let nest = (rewrite != Rewrite::None).then(|| nest.clone());
-        let kind = Kind { threads: !schedule.threads.is_empty(), vector, rewrite };
-        out.push(Candidate { nest, origin: origin.to_vec(), schedule, kind });
+        let kind = Kind {
+            threads: !schedule.threads.is_empty(),
+            vector,
+            rewrite,
+        };
+        out.push(Candidate {
+            nest,
+            origin: origin.to_vec(),
+            schedule,
+            kind,
+        });
     };
     if vector || rewrite != Rewrite::None {
         push(lanes.clone());
@@ -187,7 +225,12 @@ impl Strides {
 
 fn strides(_nest: &Nest, analysis: &Analysis, info: &LaunchInfo, id: LoopId) -> Strides {
     let mut out = Strides::default();
-    let inside = analysis.forms.accesses.iter().flatten().filter(|a| a.loops.contains(&id));
+    let inside = analysis
+        .forms
+        .accesses
+        .iter()
+        .flatten()
+        .filter(|a| a.loops.contains(&id));
     for a in inside {
         match movement(&analysis.forms, info, a, id) {
             Some(0) => out.fixed += 1,
@@ -249,7 +292,10 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
             }
         }
         if let Some(choice) = outer_lanes(nest, analysis, info, l, &around) {
-            let taken = out.vector.iter().any(|(id, _)| around.contains(id) || *id == choice.0);
+            let taken = out
+                .vector
+                .iter()
+                .any(|(id, _)| around.contains(id) || *id == choice.0);
             if !taken {
                 // Lanes of an outer loop need the loops inside as they are.
                 out.independent.retain(|id| *id != l.id);
@@ -273,7 +319,9 @@ fn innermost(nest: &Nest) -> Vec<(&For, Vec<LoopId>)> {
                 return;
             }
         };
-        let loops = any(body, &mut |s| matches!(s.kind, StmtKind::For(_) | StmtKind::While(_)));
+        let loops = any(body, &mut |s| {
+            matches!(s.kind, StmtKind::For(_) | StmtKind::While(_))
+        });
         if let (false, StmtKind::For(l)) = (loops, &s.kind) {
             out.push((l, around.clone()));
         }
@@ -329,7 +377,9 @@ fn uniform_bounds(nest: &Nest, analysis: &Analysis, id: LoopId, body: &[Stmt]) -
     for s in body {
         s.walk(&mut |s| {
             if let StmtKind::For(l) = &s.kind {
-                uniform &= [&l.start, &l.stop, &l.step].into_iter().all(|e| same_in_lanes(e, &varying));
+                uniform &= [&l.start, &l.stop, &l.step]
+                    .into_iter()
+                    .all(|e| same_in_lanes(e, &varying));
                 varying.remove(l.counter);
             }
         });
@@ -351,8 +401,17 @@ fn same_in_lanes(e: &Expr, varying: &VarSet) -> bool {
 
 /// Lanes for a loop: as many bytes as `info.lanes` 8-byte elements, by its widest element.
 fn lanes(nest: &Nest, analysis: &Analysis, info: &LaunchInfo, id: LoopId) -> u32 {
-    let inside = analysis.forms.accesses.iter().flatten().filter(|a| a.loops.contains(&id));
-    let widest = inside.map(|a| nest.elem_size(a.array)).max().unwrap_or(8).clamp(1, 16) as u32;
+    let inside = analysis
+        .forms
+        .accesses
+        .iter()
+        .flatten()
+        .filter(|a| a.loops.contains(&id));
+    let widest = inside
+        .map(|a| nest.elem_size(a.array))
+        .max()
+        .unwrap_or(8)
+        .clamp(1, 16) as u32;
     (info.lanes * 8 / widest).clamp(2, MAX_LANES)
 }
 
@@ -392,14 +451,21 @@ fn thread_loop(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<Thread
     if info.trips(l.id).is_some_and(|t| t < 2.0) {
         return None;
     }
-    Some(ThreadLoop { id: l.id, reductions, last_values: found.last_values.clone() })
+    Some(ThreadLoop {
+        id: l.id,
+        reductions,
+        last_values: found.last_values.clone(),
+    })
 }
 
 impl Analysis {
     /// The outermost loops that may run on threads.
     pub fn parallel_roots(&self, nest: &Nest) -> Vec<LoopId> {
         let info = LaunchInfo::guess(nest, FpMode::Strict);
-        thread_loops(nest, self, &info).into_iter().map(|t| t.id).collect()
+        thread_loops(nest, self, &info)
+            .into_iter()
+            .map(|t| t.id)
+            .collect()
     }
     /// Whether some vector schedule exists when arrays are in C order.
     pub fn vectorisable(&self, nest: &Nest) -> bool {

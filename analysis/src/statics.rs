@@ -17,7 +17,8 @@ fn sym_interval(nest: &Nest, forms: &Forms, sym: Sym, depth: u32) -> Interval {
         Sym::Dim(..) => Interval { lo: 0, hi: DIM_MAX },
         Sym::Var(v) => nest.vars.get(v).map_or(Interval::ALL, |d| {
             let ty = Interval::of_type(d.ty.repr);
-            d.range.map_or(ty, |(lo, hi)| Interval::new(lo.into(), hi.into()))
+            d.range
+                .map_or(ty, |(lo, hi)| Interval::new(lo.into(), hi.into()))
         }),
         Sym::Def(d) => match forms.def(d) {
             Some(def) if depth > 0 => form_interval(nest, forms, &def.value, depth - 1),
@@ -31,9 +32,9 @@ fn ix_interval(nest: &Nest, forms: &Forms, ix: Ix, depth: u32) -> Interval {
         return Interval::ALL;
     }
     match ix {
-        Ix::Def(d) => forms
-            .def(d)
-            .map_or(Interval::ALL, |def| form_interval(nest, forms, &def.value, depth - 1)),
+        Ix::Def(d) => forms.def(d).map_or(Interval::ALL, |def| {
+            form_interval(nest, forms, &def.value, depth - 1)
+        }),
         Ix::Counter(l) => {
             let Some(b) = forms.loop_form(l).and_then(|l| l.bounds()) else {
                 return Interval::of_type(nestwise_ir::Scalar::I64);
@@ -45,8 +46,18 @@ fn ix_interval(nest: &Nest, forms: &Forms, ix: Ix, depth: u32) -> Interval {
 
 fn bounds_interval(nest: &Nest, forms: &Forms, b: &Bounds, depth: u32) -> Interval {
     let each = |a: &Affine| affine_interval(nest, forms, a, depth);
-    let lo = b.lower.iter().map(|a| each(a).lo).max().unwrap_or(i128::MIN);
-    let hi = b.upper.iter().map(|a| each(a).hi).min().unwrap_or(i128::MAX);
+    let lo = b
+        .lower
+        .iter()
+        .map(|a| each(a).lo)
+        .max()
+        .unwrap_or(i128::MIN);
+    let hi = b
+        .upper
+        .iter()
+        .map(|a| each(a).hi)
+        .min()
+        .unwrap_or(i128::MAX);
     // An empty loop has no values; any interval encloses them.
     Interval::new(lo, hi.max(lo))
 }
@@ -64,7 +75,10 @@ fn term_interval(nest: &Nest, forms: &Forms, t: &Term, depth: u32) -> Interval {
 
 /// The interval of a form from the intervals of its parts.
 pub fn affine_interval(nest: &Nest, forms: &Forms, a: &Affine, depth: u32) -> Interval {
-    let parts = a.terms().iter().map(|t| term_interval(nest, forms, t, depth));
+    let parts = a
+        .terms()
+        .iter()
+        .map(|t| term_interval(nest, forms, t, depth));
     parts.fold(Interval::point(0), Interval::add)
 }
 
@@ -80,8 +94,10 @@ pub fn form_interval(nest: &Nest, forms: &Forms, f: &Form, depth: u32) -> Interv
         Form::Range(i) => *i,
         Form::At(_, inner) => form_interval(nest, forms, inner, depth),
         Form::Op(op, args) => {
-            let args: Vec<Interval> =
-                args.iter().map(|a| form_interval(nest, forms, a, depth)).collect();
+            let args: Vec<Interval> = args
+                .iter()
+                .map(|a| form_interval(nest, forms, a, depth))
+                .collect();
             apply(*op, &args)
         }
     }
@@ -107,7 +123,11 @@ pub fn apply(op: Op, args: &[Interval]) -> Interval {
         Op::Max => a.max(b),
         Op::Neg => a.neg(),
         Op::Abs => a.abs(),
-        Op::Join => args.iter().copied().reduce(Interval::join).unwrap_or(Interval::ALL),
+        Op::Join => args
+            .iter()
+            .copied()
+            .reduce(Interval::join)
+            .unwrap_or(Interval::ALL),
         Op::Clamp(range) => a.clamp_to(range),
     }
 }
@@ -162,11 +182,17 @@ impl Prover<'_> {
             Ix::Def(d) => self.forms.def(d).map(|d| &d.bounds),
         };
         let listed = own.map_or(&[][..], |b| if low { &b.lower } else { &b.upper });
-        let from_facts = self.forms.facts(self.ctx).filter_map(|f| self.solve(f, ix, low));
+        let from_facts = self
+            .forms
+            .facts(self.ctx)
+            .filter_map(|f| self.solve(f, ix, low));
         let tries: Vec<Affine> = listed.iter().cloned().chain(from_facts).collect();
         tries.iter().any(|b| {
             // Only bounds by earlier values: elimination ends.
-            let earlier = b.ixs().iter().all(|x| self.forms.seq(*x) < self.forms.seq(ix));
+            let earlier = b
+                .ixs()
+                .iter()
+                .all(|x| self.forms.seq(*x) < self.forms.seq(ix));
             earlier && a.subst(ix, b).is_some_and(|a| self.nonneg(&a, fuel))
         })
     }

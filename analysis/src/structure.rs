@@ -48,7 +48,10 @@ pub fn diverges(block: &[Stmt]) -> bool {
 
 /// Whether a block holds a `Leave` of the scope.
 pub fn leaves(block: &[Stmt], scope: ScopeId) -> bool {
-    any(block, &mut |s| matches!(s.kind, StmtKind::Leave(id) if id == scope))
+    any(
+        block,
+        &mut |s| matches!(s.kind, StmtKind::Leave(id) if id == scope),
+    )
 }
 
 /// Whether any statement of a block, at any depth, satisfies `f`.
@@ -104,9 +107,13 @@ impl Classes {
     pub fn of(nest: &Nest) -> Classes {
         let mut of: Vec<ArrayId> = nest.arrays.ids().collect();
         nest.walk(&mut |s| {
-            let StmtKind::Rebind(moves) = &s.kind else { return };
+            let StmtKind::Rebind(moves) = &s.kind else {
+                return;
+            };
             for (a, b) in moves {
-                let (Some(x), Some(y)) = (of.get(a.index()), of.get(b.index())) else { continue };
+                let (Some(x), Some(y)) = (of.get(a.index()), of.get(b.index())) else {
+                    continue;
+                };
                 let (from, to) = ((*x).max(*y), (*x).min(*y));
                 of.iter_mut().filter(|c| **c == from).for_each(|c| *c = to);
             }
@@ -119,13 +126,17 @@ impl Classes {
     }
     /// Whether the slot may hold another slot's array after a while.
     pub fn permuted(&self, a: ArrayId) -> bool {
-        self.of.iter().enumerate().any(|(i, c)| i != a.index() && *c == self.rep(a))
+        self.of
+            .iter()
+            .enumerate()
+            .any(|(i, c)| i != a.index() && *c == self.rep(a))
     }
     /// The slots of a slot's class.
     pub fn members(&self, a: ArrayId) -> impl Iterator<Item = ArrayId> + '_ {
         let rep = self.rep(a);
         let all = self.of.iter().enumerate();
-        all.filter(move |(_, c)| **c == rep).map(|(i, _)| ArrayId(i as u32))
+        all.filter(move |(_, c)| **c == rep)
+            .map(|(i, _)| ArrayId(i as u32))
     }
 }
 

@@ -18,7 +18,10 @@ pub struct Row {
 impl Row {
     /// A constant.
     pub fn constant(konst: i64) -> Row {
-        Row { coefs: vec![], konst }
+        Row {
+            coefs: vec![],
+            konst,
+        }
     }
     /// Adds `coef * unknown`.
     pub fn add_term(&mut self, unknown: u32, coef: i64) -> Option<()> {
@@ -41,8 +44,14 @@ impl Row {
     }
     /// `a * self + b * other`.
     pub fn combine(&self, a: i64, other: &Row, b: i64) -> Option<Row> {
-        let konst = self.konst.checked_mul(a)?.checked_add(other.konst.checked_mul(b)?)?;
-        let mut out = Row { coefs: Vec::with_capacity(self.coefs.len() + 2), konst };
+        let konst = self
+            .konst
+            .checked_mul(a)?
+            .checked_add(other.konst.checked_mul(b)?)?;
+        let mut out = Row {
+            coefs: Vec::with_capacity(self.coefs.len() + 2),
+            konst,
+        };
         for (u, c) in &self.coefs {
             out.coefs.push((*u, c.checked_mul(a)?));
         }
@@ -65,7 +74,10 @@ impl Row {
         self.konst
     }
     fn gcd(&self) -> i64 {
-        self.coefs.iter().fold(0u64, |g, (_, c)| gcd(g, c.unsigned_abs())).min(i64::MAX as u64) as i64
+        self.coefs
+            .iter()
+            .fold(0u64, |g, (_, c)| gcd(g, c.unsigned_abs()))
+            .min(i64::MAX as u64) as i64
     }
     fn divide(&mut self, by: i64) {
         self.coefs.iter_mut().for_each(|t| t.1 /= by);
@@ -157,7 +169,9 @@ impl System {
             if rows.is_empty() || rows.len() > MAX_ROWS {
                 return true;
             }
-            let Some(u) = cheapest(&rows) else { return true };
+            let Some(u) = cheapest(&rows) else {
+                return true;
+            };
             let (with, mut next): (Vec<Row>, Vec<Row>) =
                 rows.into_iter().partition(|r| r.coef(u) != 0);
             let (lower, upper): (Vec<&Row>, Vec<&Row>) = with.iter().partition(|r| r.coef(u) > 0);
@@ -208,7 +222,10 @@ fn cheapest(rows: &[Row]) -> Option<u32> {
             counts[i].2 += 1;
         }
     }
-    counts.into_iter().min_by_key(|(_, a, b)| a * b).map(|t| t.0)
+    counts
+        .into_iter()
+        .min_by_key(|(_, a, b)| a * b)
+        .map(|t| t.0)
 }
 
 #[cfg(test)]

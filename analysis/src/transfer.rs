@@ -1,6 +1,7 @@
 //! Abstract values and what each operation does to them, with the rule under which its guard cannot fire.
 
-use crate::interval::{Floats, Interval};
+use crate::floats::Floats;
+use crate::interval::Interval;
 use nestwise_ir::nest::{Cast, Const};
 use nestwise_ir::{BinOp, Fun, Lib, Prov, Scalar, Ty, UnOp};
 
@@ -91,8 +92,15 @@ fn fit(exact: Interval, ty: Ty, guard: bool) -> Outcome {
     let fits = exact.within(range);
     // An unguarded operation on Python ints was proven exact; on NumPy's it may be meant to wrap.
     let exact_or_event = guard || fits || ty.prov == Prov::Py;
-    let value = if exact_or_event { exact.clamp_to(range) } else { range };
-    Outcome { value: Val::int(value), safe: fits }
+    let value = if exact_or_event {
+        exact.clamp_to(range)
+    } else {
+        range
+    };
+    Outcome {
+        value: Val::int(value),
+        safe: fits,
+    }
 }
 
 /// Binary arithmetic. `same`: both operands are the same variable.
@@ -107,7 +115,10 @@ pub fn binary(op: BinOp, a: Val, b: Val, ty: Ty, guard: bool, same: bool) -> Out
         _ => {
             let divides = matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow);
             // Num arithmetic may leave the exact ints, so only complex sums and products cannot fire.
-            Outcome { value: Val::of_type(ty.repr), safe: !divides && ty.repr.is_complex() }
+            Outcome {
+                value: Val::of_type(ty.repr),
+                safe: !divides && ty.repr.is_complex(),
+            }
         }
     }
 }
@@ -121,7 +132,11 @@ fn int_binary(op: BinOp, va: Val, vb: Val, ty: Ty, guard: bool) -> Outcome {
         BinOp::Sub => fit(a.sub(b), ty, guard),
         BinOp::Mul => fit(a.mul(b), ty, guard),
         BinOp::FloorDiv | BinOp::Mod => {
-            let exact = if op == BinOp::Mod { a.modulo(b) } else { a.floor_div(b) };
+            let exact = if op == BinOp::Mod {
+                a.modulo(b)
+            } else {
+                a.floor_div(b)
+            };
             // MIN // -1 overflows, and hardware traps on MIN % -1 too.
             let traps = ty.repr.is_signed() && a.contains(range.lo) && b.contains(-1);
             let mut out = fit(exact, ty, true);
@@ -145,15 +160,19 @@ fn int_binary(op: BinOp, va: Val, vb: Val, ty: Ty, guard: bool) -> Outcome {
             }
             out
         }
-        BinOp::Shr => {
-            Outcome { value: Val::int(a.shr(b).clamp_to(range)), safe: b.lo >= 0 }
-        }
+        BinOp::Shr => Outcome {
+            value: Val::int(a.shr(b).clamp_to(range)),
+            safe: b.lo >= 0,
+        },
         BinOp::And => fit(a.and(b), ty, true),
         BinOp::Or => fit(a.or(b), ty, true),
         BinOp::Xor => fit(a.xor(b), ty, true),
         BinOp::Min => fit(a.min(b), ty, true),
         BinOp::Max => fit(a.max(b), ty, true),
-        BinOp::Div => Outcome { value: Val::int(range), safe: false },
+        BinOp::Div => Outcome {
+            value: Val::int(range),
+            safe: false,
+        },
     }
 }
 
@@ -167,13 +186,21 @@ fn float_binary(op: BinOp, a: Floats, b: Floats, ty: Ty, guard: bool, same: bool
         BinOp::Div => {
             safe = !b.has_zero();
             // With a guard a zero divisor has no quotient.
-            a.div(Floats { zero: b.zero && !guard, ..b })
+            a.div(Floats {
+                zero: b.zero && !guard,
+                ..b
+            })
         }
         BinOp::FloorDiv | BinOp::Mod => {
             safe = !b.has_zero();
             if op == BinOp::Mod && b.lo > 0.0 && b.hi < f64::INFINITY {
                 // The fix-up may round up to the divisor itself.
-                Floats { lo: 0.0, hi: b.hi, nan: true, zero: true }
+                Floats {
+                    lo: 0.0,
+                    hi: b.hi,
+                    nan: true,
+                    zero: true,
+                }
             } else {
                 Floats::ALL
             }
@@ -182,7 +209,14 @@ fn float_binary(op: BinOp, a: Floats, b: Floats, ty: Ty, guard: bool, same: bool
             // x ** 2 of a number whose square is finite can neither raise nor be complex.
             safe = b.lo == 2.0 && b.hi == 2.0 && a.lo.abs().max(a.hi.abs()) < 1e150;
             let squares = b.lo == 2.0 && b.hi == 2.0;
-            if squares { Floats { lo: 0.0, ..Floats::ALL } } else { Floats::ALL }
+            if squares {
+                Floats {
+                    lo: 0.0,
+                    ..Floats::ALL
+                }
+            } else {
+                Floats::ALL
+            }
         }
         BinOp::Min | BinOp::Max => {
             let nan = a.nan || b.nan;
@@ -190,18 +224,33 @@ fn float_binary(op: BinOp, a: Floats, b: Floats, ty: Ty, guard: bool, same: bool
                 BinOp::Min => (a.lo.min(b.lo), a.hi.min(b.hi)),
                 _ => (a.lo.max(b.lo), a.hi.max(b.hi)),
             };
-            Floats { lo, hi, nan, zero: true }
+            Floats {
+                lo,
+                hi,
+                nan,
+                zero: true,
+            }
         }
         _ => Floats::ALL,
     };
-    let value = if ty.repr == Scalar::F32 { value.to_f32() } else { value };
-    Outcome { value: Val::Float(value), safe }
+    let value = if ty.repr == Scalar::F32 {
+        value.to_f32()
+    } else {
+        value
+    };
+    Outcome {
+        value: Val::Float(value),
+        safe,
+    }
 }
 
 /// Unary operations.
 pub fn unary(op: UnOp, a: Val, ty: Ty, guard: bool) -> Outcome {
     match (op, ty.repr) {
-        (_, Scalar::Bool) => Outcome { value: Val::int(Interval::new(0, 1)), safe: true },
+        (_, Scalar::Bool) => Outcome {
+            value: Val::int(Interval::new(0, 1)),
+            safe: true,
+        },
         (UnOp::Neg, s) if s.is_int() => fit(a.interval().neg(), ty, guard),
         (UnOp::Abs, s) if s.is_int() => fit(a.interval().abs(), ty, guard),
         (UnOp::Invert, s) if s.is_int() => {
@@ -211,21 +260,39 @@ pub fn unary(op: UnOp, a: Val, ty: Ty, guard: bool) -> Outcome {
             } else {
                 Interval::of_type(s)
             };
-            Outcome { value: Val::int(value), safe: true }
+            Outcome {
+                value: Val::int(value),
+                safe: true,
+            }
         }
-        (UnOp::Neg, s) if s.is_float() => {
-            Outcome { value: Val::Float(a.floats().neg()), safe: true }
-        }
+        (UnOp::Neg, s) if s.is_float() => Outcome {
+            value: Val::Float(a.floats().neg()),
+            safe: true,
+        },
         (UnOp::Abs, s) if s.is_float() => {
             // Of a complex operand: hypot, which may overflow.
             let real = matches!(a, Val::Float(_));
-            let f = if real { a.floats().abs() } else { Floats { lo: 0.0, ..Floats::ALL } };
-            Outcome { value: Val::Float(f), safe: real }
+            let f = if real {
+                a.floats().abs()
+            } else {
+                Floats {
+                    lo: 0.0,
+                    ..Floats::ALL
+                }
+            };
+            Outcome {
+                value: Val::Float(f),
+                safe: real,
+            }
         }
-        (UnOp::Real | UnOp::Imag | UnOp::Conj, s) => {
-            Outcome { value: Val::of_type(s), safe: true }
-        }
-        (_, s) => Outcome { value: Val::of_type(s), safe: false },
+        (UnOp::Real | UnOp::Imag | UnOp::Conj, s) => Outcome {
+            value: Val::of_type(s),
+            safe: true,
+        },
+        (_, s) => Outcome {
+            value: Val::of_type(s),
+            safe: false,
+        },
     }
 }
 
@@ -234,20 +301,36 @@ pub fn cast(kind: Cast, from: Scalar, a: Val, ty: Ty) -> Outcome {
     let to = Interval::of_type(ty.repr);
     match (kind, ty.repr) {
         (Cast::Truth, _) => {
-            let value = if a.nonzero() { Interval::point(1) } else { Interval::new(0, 1) };
-            Outcome { value: Val::int(value), safe: true }
+            let value = if a.nonzero() {
+                Interval::point(1)
+            } else {
+                Interval::new(0, 1)
+            };
+            Outcome {
+                value: Val::int(value),
+                safe: true,
+            }
         }
         (Cast::Value | Cast::Ord, s) if !s.is_float() && !matches!(a, Val::Float(_) | Val::Any) => {
             if s.is_complex() || s == Scalar::Num {
                 let exact = a.interval().within(Interval::new(-EXACT_F64, EXACT_F64));
-                return Outcome { value: Val::Any, safe: exact };
+                return Outcome {
+                    value: Val::Any,
+                    safe: exact,
+                };
             }
             let i = a.interval();
             let value = Val::Int(i.clamp_to(to), a.nonzero());
-            Outcome { value, safe: i.within(to) }
+            Outcome {
+                value,
+                safe: i.within(to),
+            }
         }
         (Cast::Value, s) if matches!(a, Val::Float(_)) && (s.is_complex() || s == Scalar::Num) => {
-            Outcome { value: Val::Any, safe: true }
+            Outcome {
+                value: Val::Any,
+                safe: true,
+            }
         }
         (Cast::Value, s) if s.is_float() => match a {
             Val::Int(i, _) => {
@@ -257,18 +340,33 @@ pub fn cast(kind: Cast, from: Scalar, a: Val, ty: Ty) -> Outcome {
                     f = f.to_f32();
                 }
                 f.zero = !a.nonzero();
-                Outcome { value: Val::Float(f), safe: exact }
+                Outcome {
+                    value: Val::Float(f),
+                    safe: exact,
+                }
             }
-            Val::Float(f) => Outcome { value: Val::Float(f), safe: true },
-            _ => Outcome { value: Val::of_type(s), safe: from != Scalar::Num },
+            Val::Float(f) => Outcome {
+                value: Val::Float(f),
+                safe: true,
+            },
+            _ => Outcome {
+                value: Val::of_type(s),
+                safe: from != Scalar::Num,
+            },
         },
         (Cast::Round, Scalar::F32) => {
             let f = a.floats();
             let safe = f.lo.abs().max(f.hi.abs()) <= f64::from(f32::MAX);
-            Outcome { value: Val::Float(f.to_f32()), safe }
+            Outcome {
+                value: Val::Float(f.to_f32()),
+                safe,
+            }
         }
         (Cast::Trunc, s) if !s.is_float() => trunc(a.floats(), s),
-        (_, s) => Outcome { value: Val::of_type(s), safe: false },
+        (_, s) => Outcome {
+            value: Val::of_type(s),
+            safe: false,
+        },
     }
 }
 
@@ -277,42 +375,99 @@ fn trunc(f: Floats, to: Scalar) -> Outcome {
     // Casts saturate, so a huge end becomes a huge int that is not within the range.
     let i = Interval::new(f.lo.trunc() as i128, f.hi.trunc() as i128);
     let safe = !f.nan && f.bounded() && i.within(range);
-    Outcome { value: Val::int(i.clamp_to(range)), safe }
+    Outcome {
+        value: Val::int(i.clamp_to(range)),
+        safe,
+    }
 }
 
 /// Mathematical functions. Ends are widened: libraries differ in the last places.
 pub fn call(fun: Fun, lib: Lib, args: &[Val], ty: Ty) -> Outcome {
     let x = args.first().map_or(Floats::ALL, |v| v.floats());
-    let exact = |value: Floats| Outcome { value: Val::Float(value), safe: true };
+    let exact = |value: Floats| Outcome {
+        value: Val::Float(value),
+        safe: true,
+    };
     let general = |lo: f64, hi: f64, safe: bool| {
-        let value = Floats { lo: widen(lo, -1.0), hi: widen(hi, 1.0), nan: true, zero: true };
-        Outcome { value: Val::Float(value), safe: safe && lib == Lib::C }
+        let value = Floats {
+            lo: widen(lo, -1.0),
+            hi: widen(hi, 1.0),
+            nan: true,
+            zero: true,
+        };
+        Outcome {
+            value: Val::Float(value),
+            safe: safe && lib == Lib::C,
+        }
     };
     let all = f64::INFINITY;
     if matches!(fun, Fun::IsNan | Fun::IsInf | Fun::IsFinite) {
-        return Outcome { value: Val::int(Interval::new(0, 1)), safe: true };
+        return Outcome {
+            value: Val::int(Interval::new(0, 1)),
+            safe: true,
+        };
     }
     if !ty.repr.is_float() {
-        return Outcome { value: Val::of_type(ty.repr), safe: false };
+        return Outcome {
+            value: Val::of_type(ty.repr),
+            safe: false,
+        };
     }
     match fun {
         Fun::Fabs => exact(x.abs()),
-        Fun::Floor => exact(Floats { lo: x.lo.floor(), hi: x.hi.floor(), zero: true, ..x }),
-        Fun::Ceil => exact(Floats { lo: x.lo.ceil(), hi: x.hi.ceil(), zero: true, ..x }),
-        Fun::Trunc => exact(Floats { lo: x.lo.trunc(), hi: x.hi.trunc(), zero: true, ..x }),
+        Fun::Floor => exact(Floats {
+            lo: x.lo.floor(),
+            hi: x.hi.floor(),
+            zero: true,
+            ..x
+        }),
+        Fun::Ceil => exact(Floats {
+            lo: x.lo.ceil(),
+            hi: x.hi.ceil(),
+            zero: true,
+            ..x
+        }),
+        Fun::Trunc => exact(Floats {
+            lo: x.lo.trunc(),
+            hi: x.hi.trunc(),
+            zero: true,
+            ..x
+        }),
         Fun::Rint => {
             let (lo, hi) = (x.lo.round_ties_even(), x.hi.round_ties_even());
-            exact(Floats { lo, hi, zero: true, ..x })
+            exact(Floats {
+                lo,
+                hi,
+                zero: true,
+                ..x
+            })
         }
-        Fun::Copysign => exact(Floats { lo: -x.abs().hi, hi: x.abs().hi, nan: x.nan, zero: true }),
+        Fun::Copysign => exact(Floats {
+            lo: -x.abs().hi,
+            hi: x.abs().hi,
+            nan: x.nan,
+            zero: true,
+        }),
         Fun::Sqrt => {
             let safe = x.lo >= 0.0;
             let hi = widen(x.hi.max(0.0).sqrt(), 1.0);
             let lo = widen(x.lo.max(0.0).sqrt(), -1.0).max(0.0);
             // sqrt(x) is zero only for zero.
-            let value = Floats { lo, hi, nan: x.nan || !safe, zero: x.has_zero() };
-            let value = if ty.repr == Scalar::F32 { value.to_f32() } else { value };
-            Outcome { value: Val::Float(value), safe }
+            let value = Floats {
+                lo,
+                hi,
+                nan: x.nan || !safe,
+                zero: x.has_zero(),
+            };
+            let value = if ty.repr == Scalar::F32 {
+                value.to_f32()
+            } else {
+                value
+            };
+            Outcome {
+                value: Val::Float(value),
+                safe,
+            }
         }
         Fun::Exp => {
             let mut out = general(0.0, all, x.hi <= 709.0);
@@ -343,5 +498,9 @@ pub fn call(fun: Fun, lib: Lib, args: &[Val], ty: Ty) -> Outcome {
 
 /// Moves an end outward by about a part in 10**9.
 fn widen(v: f64, direction: f64) -> f64 {
-    if v == 0.0 || v.is_infinite() { v } else { v + direction * v.abs() * 1e-9 }
+    if v == 0.0 || v.is_infinite() {
+        v
+    } else {
+        v + direction * v.abs() * 1e-9
+    }
 }

@@ -37,8 +37,16 @@ fn rotate(stmt: &mut Stmt, depth: usize) -> bool {
     let mut at = stmt;
     for _ in 1..depth {
         // Swap the headers of this loop and the next, over and over.
-        let StmtKind::For(outer) = &mut at.kind else { return false };
-        let [Stmt { kind: StmtKind::For(inner), .. }] = outer.body.as_mut_slice() else {
+        let StmtKind::For(outer) = &mut at.kind else {
+            return false;
+        };
+        let [
+            Stmt {
+                kind: StmtKind::For(inner),
+                ..
+            },
+        ] = outer.body.as_mut_slice()
+        else {
             return false;
         };
         std::mem::swap(&mut outer.id, &mut inner.id);
@@ -47,12 +55,20 @@ fn rotate(stmt: &mut Stmt, depth: usize) -> bool {
         std::mem::swap(&mut outer.stop, &mut inner.stop);
         std::mem::swap(&mut outer.step, &mut inner.step);
         let span = at.span;
-        let StmtKind::For(outer) = &mut at.kind else { return false };
-        let Some(next) = outer.body.first_mut() else { return false };
+        let StmtKind::For(outer) = &mut at.kind else {
+            return false;
+        };
+        let Some(next) = outer.body.first_mut() else {
+            return false;
+        };
         let inner_span = std::mem::replace(&mut next.span, span);
         at.span = inner_span;
-        let StmtKind::For(outer) = &mut at.kind else { return false };
-        let Some(next) = outer.body.first_mut() else { return false };
+        let StmtKind::For(outer) = &mut at.kind else {
+            return false;
+        };
+        let Some(next) = outer.body.first_mut() else {
+            return false;
+        };
         at = next;
     }
     true
@@ -66,9 +82,15 @@ fn renumber(nest: &mut Nest) -> Vec<LoopId> {
     let mut new_id: Vec<Option<LoopId>> = vec![None; nest.loops.len()];
     let mut loops = Arena::new();
     for (id, parent, depth) in &found {
-        let Some(old) = nest.loops.get(*id) else { continue };
+        let Some(old) = nest.loops.get(*id) else {
+            continue;
+        };
         let parent = parent.and_then(|p| new_id.get(p.index()).copied().flatten());
-        let id_now = loops.push(LoopDecl { parent, depth: *depth, ..old.clone() });
+        let id_now = loops.push(LoopDecl {
+            parent,
+            depth: *depth,
+            ..old.clone()
+        });
         new_id[id.index()] = Some(id_now);
     }
     nest.loops = loops;
@@ -116,9 +138,10 @@ pub fn promote(given: &Given<'_>) -> Option<Nest> {
     given.nest.walk(&mut |s| {
         let StmtKind::For(l) = &s.kind else { return };
         // The top loop has to stay the top statement.
-        let innermost = l.id != LoopId(0) && !crate::structure::any(&l.body, &mut |s| {
-            matches!(s.kind, StmtKind::For(_) | StmtKind::While(_))
-        });
+        let innermost = l.id != LoopId(0)
+            && !crate::structure::any(&l.body, &mut |s| {
+                matches!(s.kind, StmtKind::For(_) | StmtKind::While(_))
+            });
         for s in l.body.iter().filter(|_| innermost) {
             if let StmtKind::Store { array, .. } = s.kind
                 && !todo.contains(&(l.id, array))
@@ -140,7 +163,9 @@ pub fn promote(given: &Given<'_>) -> Option<Nest> {
 }
 
 fn promote_one(nest: &mut Nest, id: LoopId, array: ArrayId) {
-    let Some(decl) = nest.arrays.get(array) else { return };
+    let Some(decl) = nest.arrays.get(array) else {
+        return;
+    };
     let elem = decl.elem;
     let hidden = VarDecl {
         name: String::new(),
@@ -151,7 +176,11 @@ fn promote_one(nest: &mut Nest, id: LoopId, array: ArrayId) {
     };
     let var = nest.vars.push(hidden);
     // A load that stands before the loop needs an access of its own where the loop only stores.
-    let fresh = nest.accesses.push(Access { array, store: false, span: Default::default() });
+    let fresh = nest.accesses.push(Access {
+        array,
+        store: false,
+        span: Default::default(),
+    });
     let mut read = false;
     crate::guards::for_each_stmt_mut(nest, &mut |s| {
         if matches!(&s.kind, StmtKind::For(l) if l.id == id) {
@@ -164,29 +193,60 @@ fn promote_one(nest: &mut Nest, id: LoopId, array: ArrayId) {
 /// element is loaded.
 fn promote_stmt(s: &mut Stmt, array: ArrayId, var: VarId, elem: Ty, fresh: AccessId) -> bool {
     let span = s.span;
-    let StmtKind::For(l) = &mut s.kind else { return false };
+    let StmtKind::For(l) = &mut s.kind else {
+        return false;
+    };
     let mut home: Option<(AccessId, Vec<Expr>)> = None;
     let mut loaded = false;
     for stmt in &mut l.body {
         replace_in(stmt, array, var, elem, &mut home, &mut loaded);
     }
-    let Some((store, index)) = home else { return false };
+    let Some((store, index)) = home else {
+        return false;
+    };
     let up = l.step.as_int().is_none_or(|v| v > 0);
     let op = if up { CmpOp::Lt } else { CmpOp::Gt };
     let (a, b) = (Box::new(l.start.clone()), Box::new(l.stop.clone()));
-    let cond = Expr { kind: ExprKind::Compare { op, a, b }, ty: Ty::PY_BOOL, span };
+    let cond = Expr {
+        kind: ExprKind::Compare { op, a, b },
+        ty: Ty::PY_BOOL,
+        span,
+    };
     let make = |kind| Stmt { kind, span };
     let old = std::mem::replace(s, make(StmtKind::Return));
     let mut then = vec![];
     if loaded {
-        let load = ExprKind::Load { access: fresh, array, index: index.clone(), guard: false };
-        let value = Expr { kind: load, ty: elem, span };
+        let load = ExprKind::Load {
+            access: fresh,
+            array,
+            index: index.clone(),
+            guard: false,
+        };
+        let value = Expr {
+            kind: load,
+            ty: elem,
+            span,
+        };
         then.push(make(StmtKind::Let { var, value }));
     }
     then.push(old);
-    let value = Expr { kind: ExprKind::Var(var), ty: elem, span };
-    then.push(make(StmtKind::Store { access: store, array, index, value, guard: false }));
-    *s = make(StmtKind::If { cond, then, orelse: vec![] });
+    let value = Expr {
+        kind: ExprKind::Var(var),
+        ty: elem,
+        span,
+    };
+    then.push(make(StmtKind::Store {
+        access: store,
+        array,
+        index,
+        value,
+        guard: false,
+    }));
+    *s = make(StmtKind::If {
+        cond,
+        then,
+        orelse: vec![],
+    });
     loaded
 }
 
@@ -201,7 +261,13 @@ fn replace_in(
     for e in s.exprs_mut() {
         replace_loads(e, array, var, loaded);
     }
-    if let StmtKind::Store { access, array: a, index, value, .. } = &mut s.kind
+    if let StmtKind::Store {
+        access,
+        array: a,
+        index,
+        value,
+        ..
+    } = &mut s.kind
         && *a == array
     {
         let span = value.span;
@@ -210,8 +276,16 @@ fn replace_in(
             value
         } else {
             // One representation, another provenance: nothing is computed.
-            let kind = ExprKind::Cast { kind: Cast::Value, a: Box::new(value), guard: false };
-            Expr { kind, ty: elem, span }
+            let kind = ExprKind::Cast {
+                kind: Cast::Value,
+                a: Box::new(value),
+                guard: false,
+            };
+            Expr {
+                kind,
+                ty: elem,
+                span,
+            }
         };
         if home.is_none() {
             *home = Some((*access, std::mem::take(index)));

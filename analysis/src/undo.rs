@@ -62,7 +62,9 @@ impl UndoPlan {
     /// no vector and no `independent` loops).
     pub fn to_save(&self, in_order: bool) -> impl Iterator<Item = &SlotUndo> {
         let rerun_is_enough = in_order || self.guards == 0 && !self.steps;
-        self.slots.iter().filter(move |s| !(s.idempotent && rerun_is_enough))
+        self.slots
+            .iter()
+            .filter(move |s| !(s.idempotent && rerun_is_enough))
     }
 }
 
@@ -92,20 +94,30 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
             steps |= l.step.as_int().is_none();
         }
     });
-    UndoPlan { slots: slots.collect(), guards: count_set(nest), steps, warns: warns(nest) }
+    UndoPlan {
+        slots: slots.collect(),
+        guards: count_set(nest),
+        steps,
+        warns: warns(nest),
+    }
 }
 
-fn idempotent(
-    nest: &Nest,
-    forms: &Forms,
-    classes: &Classes,
-    a: ArrayId,
-    disjoint: bool,
-) -> bool {
+fn idempotent(nest: &Nest, forms: &Forms, classes: &Classes, a: ArrayId, disjoint: bool) -> bool {
     let same = |x: &&AccessForm| !disjoint || classes.rep(x.array) == classes.rep(a);
-    let loads = forms.accesses.iter().flatten().filter(same).filter(|x| !x.store);
+    let loads = forms
+        .accesses
+        .iter()
+        .flatten()
+        .filter(same)
+        .filter(|x| !x.store);
     for load in loads {
-        for store in forms.accesses.iter().flatten().filter(same).filter(|x| x.store) {
+        for store in forms
+            .accesses
+            .iter()
+            .flatten()
+            .filter(same)
+            .filter(|x| x.store)
+        {
             // An element read, and written at that moment or later.
             if classes.permuted(a) || load.array != store.array || anti(nest, forms, load, store) {
                 return false;
@@ -131,14 +143,22 @@ fn anti(nest: &Nest, forms: &Forms, load: &AccessForm, store: &AccessForm) -> bo
 }
 
 fn region(nest: &Nest, forms: &Forms, classes: &Classes, a: ArrayId) -> Region {
-    let Some(top) = nest.top_for().map(|l| l.id) else { return Region::Whole };
+    let Some(top) = nest.top_for().map(|l| l.id) else {
+        return Region::Whole;
+    };
     if classes.permuted(a) {
         return Region::Whole;
     }
-    let stores: Vec<&AccessForm> =
-        forms.accesses.iter().flatten().filter(|x| x.store && x.array == a).collect();
+    let stores: Vec<&AccessForm> = forms
+        .accesses
+        .iter()
+        .flatten()
+        .filter(|x| x.store && x.array == a)
+        .collect();
     let rank = nest.arrays.get(a).map_or(0, |d| d.rank);
-    (0..rank).find_map(|axis| rows(forms, top, &stores, axis)).unwrap_or(Region::Whole)
+    (0..rank)
+        .find_map(|axis| rows(forms, top, &stores, axis))
+        .unwrap_or(Region::Whole)
 }
 
 fn rows(forms: &Forms, top: LoopId, stores: &[&AccessForm], axis: u32) -> Option<Region> {
@@ -159,13 +179,20 @@ fn rows(forms: &Forms, top: LoopId, stores: &[&AccessForm], axis: u32) -> Option
 /// A constant bound of a form, by eliminating inner counters through their bounds (a tile's `j` in
 /// `i ..= i + 15`).
 fn extreme(forms: &Forms, a: &Affine, max: bool, fuel: u32) -> Option<i128> {
-    let Some(ix) = forms.innermost(a) else { return a.as_constant() };
+    let Some(ix) = forms.innermost(a) else {
+        return a.as_constant();
+    };
     let Ix::Counter(l) = ix else { return None };
     let b = forms.loop_form(l)?.bounds()?;
     let coef = a.const_coef(ix)?;
-    let side = if (coef > 0) == max { &b.upper } else { &b.lower };
+    let side = if (coef > 0) == max {
+        &b.upper
+    } else {
+        &b.lower
+    };
     let tries = side.iter().filter_map(|bound| {
-        fuel.checked_sub(1).and_then(|f| extreme(forms, &a.subst(ix, bound)?, max, f))
+        fuel.checked_sub(1)
+            .and_then(|f| extreme(forms, &a.subst(ix, bound)?, max, f))
     });
     if max { tries.min() } else { tries.max() }
 }
@@ -178,9 +205,20 @@ pub fn warns(nest: &Nest) -> bool {
         let float = e.ty.repr.is_float() || e.ty.repr.is_complex();
         found |= match &e.kind {
             ExprKind::Binary { op, .. } => np && float && !matches!(op, BinOp::Min | BinOp::Max),
-            ExprKind::Unary { op: UnOp::Abs, a, .. } => np && a.ty.repr.is_complex(),
-            ExprKind::Cast { kind: Cast::Round, guard, .. } => np && *guard,
-            ExprKind::Call { fun, lib: Lib::Numpy, guard, .. } => *guard && !silent(*fun),
+            ExprKind::Unary {
+                op: UnOp::Abs, a, ..
+            } => np && a.ty.repr.is_complex(),
+            ExprKind::Cast {
+                kind: Cast::Round,
+                guard,
+                ..
+            } => np && *guard,
+            ExprKind::Call {
+                fun,
+                lib: Lib::Numpy,
+                guard,
+                ..
+            } => *guard && !silent(*fun),
             _ => false,
         };
     });
@@ -191,7 +229,14 @@ pub fn warns(nest: &Nest) -> bool {
 fn silent(fun: Fun) -> bool {
     matches!(
         fun,
-        Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc | Fun::Rint | Fun::Copysign
-            | Fun::IsNan | Fun::IsInf | Fun::IsFinite
+        Fun::Fabs
+            | Fun::Floor
+            | Fun::Ceil
+            | Fun::Trunc
+            | Fun::Rint
+            | Fun::Copysign
+            | Fun::IsNan
+            | Fun::IsInf
+            | Fun::IsFinite
     )
 }

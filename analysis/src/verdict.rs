@@ -94,7 +94,11 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
     let r = ranges(nest);
     let forms = crate::walk::forms(nest, &r, Extents::Opaque);
     let live = live_after(nest);
-    let ctx = Context { nest, forms: &forms, options };
+    let ctx = Context {
+        nest,
+        forms: &forms,
+        options,
+    };
     let mut loops: Vec<Option<LoopInfo>> = vec![None; nest.loops.len()];
     nest.walk(&mut |s| {
         let (id, cond, body) = match &s.kind {
@@ -112,7 +116,10 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
         last_values: vec![],
         reductions: vec![],
     };
-    let loops = loops.into_iter().map(|l| l.unwrap_or_else(|| unknown.clone())).collect();
+    let loops = loops
+        .into_iter()
+        .map(|l| l.unwrap_or_else(|| unknown.clone()))
+        .collect();
     Analysis { loops, forms }
 }
 
@@ -195,11 +202,18 @@ impl Context<'_> {
     }
 
     fn inside(&self, id: LoopId) -> impl Iterator<Item = &AccessForm> {
-        self.forms.accesses.iter().flatten().filter(move |a| a.loops.contains(&id))
+        self.forms
+            .accesses
+            .iter()
+            .flatten()
+            .filter(move |a| a.loops.contains(&id))
     }
 
     fn guarded_in(&self, id: LoopId) -> Vec<AccessId> {
-        self.inside(id).filter(|a| a.guarded).map(|a| a.id).collect()
+        self.inside(id)
+            .filter(|a| a.guarded)
+            .map(|a| a.id)
+            .collect()
     }
 
     /// The first dependence through memory that a loop carries.
@@ -238,8 +252,13 @@ impl Analysis {
     }
     /// An access in the user's words: `A[i, j - 1]`.
     pub fn access_text(&self, nest: &Nest, id: AccessId) -> String {
-        let names = NestNames { nest, forms: &self.forms };
-        let Some(a) = self.forms.access(id) else { return "?".to_string() };
+        let names = NestNames {
+            nest,
+            forms: &self.forms,
+        };
+        let Some(a) = self.forms.access(id) else {
+            return "?".to_string();
+        };
         let array = nest.arrays.get(a.array).map_or("?", |d| d.name.as_str());
         let index: Vec<String> = a
             .index
@@ -254,7 +273,9 @@ impl Analysis {
 
     /// A verdict in the user's words.
     pub fn explain(&self, nest: &Nest, id: LoopId) -> String {
-        let Some(info) = self.loop_info(id) else { return "unknown loop".to_string() };
+        let Some(info) = self.loop_info(id) else {
+            return "unknown loop".to_string();
+        };
         match &info.verdict {
             Verdict::Parallel => "parallel".to_string(),
             Verdict::Reduction(vars) => {
@@ -265,8 +286,10 @@ impl Analysis {
                 format!("parallel, {}", list.join(", "))
             }
             Verdict::When(Condition::InBounds(list)) => {
-                let mut texts: Vec<String> =
-                    list.iter().map(|a| format!("`{}`", self.access_text(nest, *a))).collect();
+                let mut texts: Vec<String> = list
+                    .iter()
+                    .map(|a| format!("`{}`", self.access_text(nest, *a)))
+                    .collect();
                 texts.dedup();
                 texts.truncate(4);
                 format!("parallel if in bounds: {}", texts.join(", "))
@@ -278,7 +301,9 @@ impl Analysis {
     /// A reason in the user's words.
     pub fn why(&self, nest: &Nest, why: &Why) -> String {
         match why {
-            Why::While => "a `while` loop decides after each iteration whether there is another".into(),
+            Why::While => {
+                "a `while` loop decides after each iteration whether there is another".into()
+            }
             Why::Exit(Exit::Break, line) => format!("it may be left early on line {line}"),
             Why::Exit(Exit::Return, line) => format!("it may return on line {line}"),
             Why::Scalar(v, line) => format!(
@@ -303,7 +328,10 @@ impl Analysis {
             Kind::Output => ("written", "written"),
         };
         let at = d.loops.iter().position(|l| *l == d.carrier);
-        let name = nest.loops.get(d.carrier).map_or("the loop", |l| l.name.as_str());
+        let name = nest
+            .loops
+            .get(d.carrier)
+            .map_or("the loop", |l| l.name.as_str());
         let n = at.and_then(|i| d.distance.get(i).copied().flatten());
         let later = match n {
             Some(1) => format!("in the next iteration of `{name}`"),
@@ -319,7 +347,11 @@ impl Analysis {
 }
 
 fn var_name(nest: &Nest, v: VarId) -> String {
-    let name = nest.vars.get(v).map(|d| d.name.clone()).filter(|n| !n.is_empty());
+    let name = nest
+        .vars
+        .get(v)
+        .map(|d| d.name.clone())
+        .filter(|n| !n.is_empty());
     name.unwrap_or_else(|| "a temporary".to_string())
 }
 

@@ -12,7 +12,10 @@ use nestwise_ir::{ArrayId, BinOp, CmpOp, Prov, Scalar, Ty, UnOp};
 /// A form that says nothing (floats and the like).
 const NOTHING: Form = Form::Range(Interval::ALL);
 /// Nothing below zero.
-const NATURAL: Interval = Interval { lo: 0, hi: i128::MAX };
+const NATURAL: Interval = Interval {
+    lo: 0,
+    hi: i128::MAX,
+};
 
 impl Walker<'_> {
     /// Visits an expression once in program order; its form, if it is an int.
@@ -24,7 +27,12 @@ impl Walker<'_> {
             ExprKind::Var(v) if self.int_var(*v) => Form::Aff(self.get(*v)),
             ExprKind::Var(_) => self.of_type(e.ty),
             ExprKind::Dim(a, k) => self.extent(*a, *k),
-            ExprKind::Load { access, array, index, guard } => {
+            ExprKind::Load {
+                access,
+                array,
+                index,
+                guard,
+            } => {
                 let forms: Vec<Form> = index.iter().map(|i| self.visit(i)).collect();
                 self.access(*access, *array, false, *guard, forms);
                 if *guard {
@@ -65,7 +73,11 @@ impl Walker<'_> {
                 self.visit(body)
             }
         };
-        if is_int(e.ty) || e.ty.repr == Scalar::Bool { form } else { NOTHING }
+        if is_int(e.ty) || e.ty.repr == Scalar::Bool {
+            form
+        } else {
+            NOTHING
+        }
     }
 
     fn of_type(&self, ty: Ty) -> Form {
@@ -110,7 +122,11 @@ impl Walker<'_> {
             UnOp::Abs => Form::Op(Op::Abs, vec![a]),
             // ~x is -x - 1.
             UnOp::Invert if e.ty.repr.is_signed() => {
-                match a.affine().and_then(Affine::neg).and_then(|n| n.add_const(-1)) {
+                match a
+                    .affine()
+                    .and_then(Affine::neg)
+                    .and_then(|n| n.add_const(-1))
+                {
                     Some(n) => return Form::Aff(n),
                     None => return self.of_type(e.ty),
                 }
@@ -124,7 +140,14 @@ impl Walker<'_> {
         self.result(e, guard, exact)
     }
 
-    fn binary(&mut self, e: &Expr, op: BinOp, a: (Form, &Expr), b: (Form, &Expr), guard: bool) -> Form {
+    fn binary(
+        &mut self,
+        e: &Expr,
+        op: BinOp,
+        a: (Form, &Expr),
+        b: (Form, &Expr),
+        guard: bool,
+    ) -> Form {
         let address = crate::guards::expr_key(e);
         if !is_int(e.ty) {
             if guard && op == BinOp::Div {
@@ -139,13 +162,25 @@ impl Walker<'_> {
             _ if !guard => {}
             BinOp::Add | BinOp::Sub | BinOp::Mul => {
                 // Half the range: a sum that threads build in parts, each from zero, fits then too.
-                let half = Interval { lo: range.lo / 2, hi: range.hi / 2 };
+                let half = Interval {
+                    lo: range.lo / 2,
+                    hi: range.hi / 2,
+                };
                 self.guard(address, GuardForm::Fits(exact.clone(), half));
             }
             BinOp::FloorDiv | BinOp::Mod => {
                 let fits = (op == BinOp::FloorDiv).then(|| (exact.clone(), range));
-                let min = if e.ty.repr.is_signed() { range.lo } else { i128::MIN };
-                let form = GuardForm::Divisor { dividend: x, divisor: y, min, fits };
+                let min = if e.ty.repr.is_signed() {
+                    range.lo
+                } else {
+                    i128::MIN
+                };
+                let form = GuardForm::Divisor {
+                    dividend: x,
+                    divisor: y,
+                    min,
+                    fits,
+                };
                 self.guard(address, form);
             }
             BinOp::Pow => {
@@ -160,7 +195,10 @@ impl Walker<'_> {
             BinOp::Shr => self.guard(address, GuardForm::AllIn(vec![(y, NATURAL)])),
             _ => {}
         }
-        let total = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Min | BinOp::Max);
+        let total = matches!(
+            op,
+            BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Min | BinOp::Max
+        );
         self.result(e, guard || total, exact)
     }
 
@@ -199,7 +237,14 @@ impl Walker<'_> {
 
     /// `x / n` with an int `n`: fires only if `n` is zero.
     fn float_divisor(&mut self, address: usize, b: &Expr) {
-        let ExprKind::Cast { kind: Cast::Value, a, .. } = &b.kind else { return };
+        let ExprKind::Cast {
+            kind: Cast::Value,
+            a,
+            ..
+        } = &b.kind
+        else {
+            return;
+        };
         if !is_int(a.ty) || self.quiet {
             return;
         }
@@ -207,7 +252,12 @@ impl Walker<'_> {
         let dividend = Form::Aff(Affine::default());
         self.guard(
             address,
-            GuardForm::Divisor { dividend, divisor, min: i128::MIN, fits: None },
+            GuardForm::Divisor {
+                dividend,
+                divisor,
+                min: i128::MIN,
+                fits: None,
+            },
         );
     }
 
@@ -221,7 +271,11 @@ impl Walker<'_> {
                     self.guard(address, GuardForm::Fits(form.clone(), range));
                 }
                 let keeps = guard || Interval::of_type(from.repr).within(range);
-                if keeps { form } else { self.result(e, guard, form) }
+                if keeps {
+                    form
+                } else {
+                    self.result(e, guard, form)
+                }
             }
             Cast::Value if int_from && guard => {
                 let exact = Interval::new(-(1 << 53), 1 << 53);
@@ -251,13 +305,18 @@ impl Walker<'_> {
         if a == b && a.is_pure() {
             return a;
         }
-        let sides = vec![Form::At(then_ctx, Box::new(a)), Form::At(else_ctx, Box::new(b))];
+        let sides = vec![
+            Form::At(then_ctx, Box::new(a)),
+            Form::At(else_ctx, Box::new(b)),
+        ];
         Form::Op(Op::Join, sides)
     }
 
     /// `a if a < b else b` and its kin.
     fn min_max(&mut self, cond: &Expr, a: &Form, b: &Form) -> Option<Form> {
-        let ExprKind::Compare { op, a: x, b: y } = &cond.kind else { return None };
+        let ExprKind::Compare { op, a: x, b: y } = &cond.kind else {
+            return None;
+        };
         if !is_int(x.ty) || !a.is_pure() || !b.is_pure() {
             return None;
         }
@@ -284,7 +343,11 @@ impl Walker<'_> {
     /// What a condition says, if it is `truth`, in forms.
     pub(crate) fn facts_of(&mut self, cond: &Expr, truth: bool) -> Vec<(Affine, FactKind)> {
         match &cond.kind {
-            ExprKind::Unary { op: UnOp::Not | UnOp::Invert, a, .. } => self.facts_of(a, !truth),
+            ExprKind::Unary {
+                op: UnOp::Not | UnOp::Invert,
+                a,
+                ..
+            } => self.facts_of(a, !truth),
             ExprKind::Bind { var, value, body } => {
                 let value = self.quietly(|w| w.visit(value));
                 if self.int_var(*var) {
@@ -294,8 +357,13 @@ impl Walker<'_> {
                 self.facts_of(body, truth)
             }
             // a and b, which is true through both; a or b, which is false through both.
-            ExprKind::Select { cond: c, then, orelse } => {
-                let is = |e: &Expr, b: bool| matches!(e.kind, ExprKind::Const(Const::Bool(v)) if v == b);
+            ExprKind::Select {
+                cond: c,
+                then,
+                orelse,
+            } => {
+                let is =
+                    |e: &Expr, b: bool| matches!(e.kind, ExprKind::Const(Const::Bool(v)) if v == b);
                 let mut out = vec![];
                 if truth && is(orelse, false) {
                     out = self.facts_of(c, true);
@@ -306,7 +374,11 @@ impl Walker<'_> {
                 }
                 out
             }
-            ExprKind::Cast { kind: Cast::Truth, a, .. } if is_int(a.ty) => {
+            ExprKind::Cast {
+                kind: Cast::Truth,
+                a,
+                ..
+            } if is_int(a.ty) => {
                 let op = if truth { CmpOp::Ne } else { CmpOp::Eq };
                 let zero = Form::Aff(Affine::default());
                 let a = self.quietly(|w| w.visit(a));
@@ -326,7 +398,9 @@ impl Walker<'_> {
             return vec![];
         }
         let (x, y) = (self.named(x, None), self.named(y, None));
-        let (Some(less), Some(more)) = (y.sub(&x), x.sub(&y)) else { return vec![] };
+        let (Some(less), Some(more)) = (y.sub(&x), x.sub(&y)) else {
+            return vec![];
+        };
         let nonneg = |a: Affine, c: i128| a.add_const(c).map(|a| (a, FactKind::NonNegative));
         let facts = match op {
             CmpOp::Lt => [nonneg(less, -1), None],
@@ -342,9 +416,11 @@ impl Walker<'_> {
     /// Forms and intervals that hold exactly when the condition does.
     pub(crate) fn exactly(&mut self, cond: &Expr) -> Option<Vec<(Form, Interval)>> {
         match &cond.kind {
-            ExprKind::Select { cond: c, then, orelse }
-                if matches!(orelse.kind, ExprKind::Const(Const::Bool(false))) =>
-            {
+            ExprKind::Select {
+                cond: c,
+                then,
+                orelse,
+            } if matches!(orelse.kind, ExprKind::Const(Const::Bool(false))) => {
                 let mut out = self.exactly(c)?;
                 out.extend(self.exactly(then)?);
                 Some(out)
@@ -356,8 +432,14 @@ impl Walker<'_> {
                 let range = match op {
                     CmpOp::Lt => Interval { lo: 1, hi: inf },
                     CmpOp::Le => Interval { lo: 0, hi: inf },
-                    CmpOp::Gt => Interval { lo: i128::MIN, hi: -1 },
-                    CmpOp::Ge => Interval { lo: i128::MIN, hi: 0 },
+                    CmpOp::Gt => Interval {
+                        lo: i128::MIN,
+                        hi: -1,
+                    },
+                    CmpOp::Ge => Interval {
+                        lo: i128::MIN,
+                        hi: 0,
+                    },
                     CmpOp::Eq => Interval::point(0),
                     CmpOp::Ne => return None,
                 };

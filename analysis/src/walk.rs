@@ -38,7 +38,11 @@ pub(crate) struct Walker<'n> {
 
 /// The forms of a nest whose ranges are known.
 pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
-    let none = Fact { form: Affine::default(), kind: FactKind::NonNegative, parent: Ctx(0) };
+    let none = Fact {
+        form: Affine::default(),
+        kind: FactKind::NonNegative,
+        parent: Ctx(0),
+    };
     let out = Forms {
         defs: vec![],
         loops: vec![None; nest.loops.len()],
@@ -104,8 +108,18 @@ impl<'n> Walker<'n> {
     ) -> Affine {
         let id = DefId(self.out.defs.len().min(MAX_DEFS) as u32);
         let seq = self.next_seq();
-        let value = if id.index() >= MAX_DEFS { Form::Range(Interval::ALL) } else { value };
-        let info = DefInfo { var, home, seq, value, bounds };
+        let value = if id.index() >= MAX_DEFS {
+            Form::Range(Interval::ALL)
+        } else {
+            value
+        };
+        let info = DefInfo {
+            var,
+            home,
+            seq,
+            value,
+            bounds,
+        };
         self.out.defs.push(info);
         // Beyond the limit ids would repeat, so every such definition is one of its own, unbounded.
         let id = DefId((self.out.defs.len() - 1) as u32);
@@ -129,9 +143,14 @@ impl<'n> Walker<'n> {
         let mut ixs = vec![];
         form.for_each_affine(&mut |a| ixs.extend(a.ixs()));
         let home = self.out.deepest(self.nest, &ixs);
-        let bounds = Bounds { lower: self.below(&form), upper: self.above(&form) };
+        let bounds = Bounds {
+            lower: self.below(&form),
+            upper: self.above(&form),
+        };
         let a = self.define_at(var, home, form, bounds);
-        self.out.interned.insert(key, DefId((self.out.defs.len() - 1) as u32));
+        self.out
+            .interned
+            .insert(key, DefId((self.out.defs.len() - 1) as u32));
         a
     }
     /// Affine forms never above a form.
@@ -169,7 +188,17 @@ impl<'n> Walker<'n> {
         }
         let inward = if up { -1 } else { 1 };
         let far = far.iter().filter_map(|f| f.add_const(inward)).collect();
-        if up { Bounds { lower: near, upper: far } } else { Bounds { lower: far, upper: near } }
+        if up {
+            Bounds {
+                lower: near,
+                upper: far,
+            }
+        } else {
+            Bounds {
+                lower: far,
+                upper: near,
+            }
+        }
     }
 
     pub(crate) fn get(&self, v: VarId) -> Affine {
@@ -188,7 +217,11 @@ impl<'n> Walker<'n> {
     pub(crate) fn assume(&mut self, facts: Vec<(Affine, FactKind)>) {
         for (form, kind) in facts {
             if form.as_constant().is_none() {
-                self.out.facts.push(Fact { form, kind, parent: self.ctx });
+                self.out.facts.push(Fact {
+                    form,
+                    kind,
+                    parent: self.ctx,
+                });
                 self.ctx = Ctx((self.out.facts.len() - 1) as u32);
             }
         }
@@ -197,7 +230,12 @@ impl<'n> Walker<'n> {
     pub(crate) fn guard(&mut self, address: usize, form: crate::forms::GuardForm) {
         if let (false, Some(id)) = (self.quiet, self.numbers.get(&address)) {
             let home = self.loops.last().copied();
-            self.out.guards.push(Guarded { id: *id, ctx: self.ctx, home, form });
+            self.out.guards.push(Guarded {
+                id: *id,
+                ctx: self.ctx,
+                home,
+                form,
+            });
         }
     }
 
@@ -214,10 +252,25 @@ impl<'n> Walker<'n> {
         }
         let index: Vec<Form> = index
             .into_iter()
-            .map(|f| if f.is_pure() { Form::Aff(self.named(f, None)) } else { f })
+            .map(|f| {
+                if f.is_pure() {
+                    Form::Aff(self.named(f, None))
+                } else {
+                    f
+                }
+            })
             .collect();
         let (order, loops, ctx) = (self.next_order(), self.loops.clone(), self.ctx);
-        let form = AccessForm { id, array, store, guarded, order, loops, ctx, index };
+        let form = AccessForm {
+            id,
+            array,
+            store,
+            guarded,
+            order,
+            loops,
+            ctx,
+            index,
+        };
         if let Some(slot) = self.out.accesses.get_mut(id.index()) {
             *slot = Some(form);
         }
@@ -235,7 +288,13 @@ impl<'n> Walker<'n> {
         let address = crate::guards::stmt_key(stmt);
         match &stmt.kind {
             StmtKind::Let { var, value } => self.assign(*var, value, address),
-            StmtKind::Store { access, array, index, value, guard } => {
+            StmtKind::Store {
+                access,
+                array,
+                index,
+                value,
+                guard,
+            } => {
                 let index: Vec<Form> = index.iter().map(|e| self.visit(e)).collect();
                 self.visit(value);
                 self.access(*access, *array, true, *guard, index);
@@ -314,7 +373,10 @@ impl<'n> Walker<'n> {
     fn merge(&mut self, then_env: Vec<Affine>, then_ctx: Ctx, else_ctx: Ctx) {
         let vars: Vec<VarId> = self.nest.vars.ids().filter(|v| self.int_var(*v)).collect();
         for v in vars {
-            let (a, b) = (then_env.get(v.index()).cloned().unwrap_or_default(), self.get(v));
+            let (a, b) = (
+                then_env.get(v.index()).cloned().unwrap_or_default(),
+                self.get(v),
+            );
             if a != b {
                 let at = |ctx: Ctx, a: Affine| Form::At(ctx, Box::new(Form::Aff(a)));
                 let join = Form::Op(Op::Join, vec![at(then_ctx, a), at(else_ctx, b)]);
@@ -410,7 +472,10 @@ impl<'n> Walker<'n> {
         if let Some(c) = counter {
             self.set(c, Affine::ix(Ix::Counter(id)));
         }
-        let vars: Vec<VarId> = assigned(body).into_iter().filter(|v| self.int_var(*v)).collect();
+        let vars: Vec<VarId> = assigned(body)
+            .into_iter()
+            .filter(|v| self.int_var(*v))
+            .collect();
         for v in &vars {
             let range = Ranges::interval(self.ranges.head.get(id.index()), *v, self.nest);
             let value = self.define(Some(*v), Form::Range(range), Bounds::default());

@@ -1,6 +1,7 @@
 //! Widening with thresholds.
 
-use crate::interval::{Floats, Interval};
+use crate::floats::Floats;
+use crate::interval::Interval;
 use crate::range::State;
 use crate::transfer::Val;
 use nestwise_ir::nest::{Const, ExprKind, Nest};
@@ -13,15 +14,34 @@ pub struct Thresholds {
 impl Thresholds {
     /// The nest's own constants (and their neighbours), the ends of live-ins and of the machine's types.
     pub fn of(nest: &Nest) -> Thresholds {
-        let mut ints = vec![0, 1, -1, 1 << 31, -(1 << 31), 1 << 40, 1 << 53, 1 << 62, -(1 << 62)];
-        ints.extend([i128::from(i64::MIN), i128::from(i64::MAX), i128::MIN, i128::MAX]);
+        let mut ints = vec![
+            0,
+            1,
+            -1,
+            1 << 31,
+            -(1 << 31),
+            1 << 40,
+            1 << 53,
+            1 << 62,
+            -(1 << 62),
+        ];
+        ints.extend([
+            i128::from(i64::MIN),
+            i128::from(i64::MAX),
+            i128::MIN,
+            i128::MAX,
+        ]);
         nest.walk_exprs(&mut |e| {
             if let ExprKind::Const(Const::Int(v)) = e.kind {
                 ints.extend([v.saturating_sub(1), v, v.saturating_add(1)]);
             }
         });
         for d in nest.vars.values() {
-            ints.extend(d.range.iter().flat_map(|(lo, hi)| [i128::from(*lo), i128::from(*hi)]));
+            ints.extend(
+                d.range
+                    .iter()
+                    .flat_map(|(lo, hi)| [i128::from(*lo), i128::from(*hi)]),
+            );
         }
         ints.sort_unstable();
         ints.dedup();
@@ -41,7 +61,12 @@ impl Thresholds {
     fn ints(&self, old: Interval, next: Interval, hard: bool) -> Interval {
         let (mut lo, mut hi) = (next.lo, next.hi);
         if next.lo < old.lo {
-            let below = self.ints.iter().rev().find(|t| **t <= next.lo).filter(|_| !hard);
+            let below = self
+                .ints
+                .iter()
+                .rev()
+                .find(|t| **t <= next.lo)
+                .filter(|_| !hard);
             lo = below.copied().unwrap_or(i128::MIN);
         }
         if next.hi > old.hi {
@@ -55,7 +80,11 @@ impl Thresholds {
 fn floats(old: Floats, next: Floats) -> Floats {
     let mut out = next;
     if next.lo < old.lo {
-        out.lo = if next.lo >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
+        out.lo = if next.lo >= 0.0 {
+            0.0
+        } else {
+            f64::NEG_INFINITY
+        };
     }
     if next.hi > old.hi {
         out.hi = if next.hi <= 0.0 { 0.0 } else { f64::INFINITY };

@@ -118,6 +118,7 @@ fn check(what: &str, nest: &Nest, pairs: &[(f64, f64)], f: impl Fn(f64, f64) -> 
 }
 
 type F1 = fn(f64) -> f64;
+type F2 = fn(f64, f64) -> f64;
 
 #[test]
 fn libm_functions_with_cpython_s_errors() {
@@ -147,7 +148,7 @@ fn libm_functions_with_cpython_s_errors() {
 
 #[test]
 fn functions_of_two_arguments() {
-    let table: [(Fun, fn(f64, f64) -> f64); 4] = [
+    let table: [(Fun, F2); 4] = [
         (Fun::Atan2, |x, y| atan2(x, y)),
         (Fun::Fmod, |x, y| fmod(x, y)),
         (Fun::Pow, |x, y| pow(x, y)),

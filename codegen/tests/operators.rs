@@ -761,7 +761,7 @@ fn complex_arithmetic_of_both_provenances() {
                             ((ar + ai * r) / d, (ai - ar * r) / d)
                         }
                     }
-                    _ if !numpy && !(bi.abs() >= br.abs()) => (f64::NAN, f64::NAN),
+                    _ if !numpy && (br.is_nan() || bi.is_nan()) => (f64::NAN, f64::NAN),
                     _ => {
                         let r = br / bi;
                         let d = br * r + bi;

@@ -10,6 +10,7 @@ use crate::pipeline::{HasValue, Host, Value};
 use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange};
 use crate::reason::Reason;
 use crate::undo::{self, Saved};
+use nestwise_analysis::Region;
 use nestwise_codegen::abi::{FrameHeader, Status};
 use nestwise_costmodel::{Decision, Device, Seconds};
 use nestwise_ir::{ArrayId, Nest, Scalar, VarId};
@@ -269,13 +270,13 @@ impl Runner<'_> {
             fpenv::clear();
         };
         // What may be taken back must not be seen by others meanwhile.
-        if !kernel.may_fire && !kernel.warns && self.host.may_unlock() {
+        if !kernel.undo.may_fire(true) && self.host.may_unlock() {
             self.host.unlocked(&mut work);
         } else {
             work();
         }
         let status = Status::from_code(self.header().status).unwrap_or(Status::Event);
-        if kernel.warns && raised && status != Status::Event {
+        if kernel.undo.warns && raised && status != Status::Event {
             self.header_mut().at = lo;
             return Status::Event;
         }
@@ -294,28 +295,39 @@ impl Runner<'_> {
 
     fn save(&self, lo: i64, hi: i64) -> Before {
         let kernel = &self.launch.kernel;
-        if !kernel.may_fire && !kernel.warns {
+        if !kernel.undo.may_fire(false) {
             return Before {
                 arrays: Vec::new(),
                 frame: Vec::new(),
             };
         }
-        let arrays = kernel.undo.slots().filter_map(|slot| {
+        let arrays = kernel.undo.to_save(kernel.in_order).filter_map(|slot| {
             let view = self.views.get(slot.array.index())?;
-            let part = match (slot.axis, self.launch.top) {
-                // The tag plane of a mixed list is not cut.
-                (Some((axis, offset)), Some(top)) if view.tags.is_null() => {
-                    let first = top.start + lo * top.step + offset;
-                    let last = top.start + (hi - 1) * top.step + offset;
-                    undo::slice(view, axis as usize, first.min(last), first.max(last) + 1)
-                }
-                _ => *view,
-            };
-            Some(Saved::of(&part))
+            Some(Saved::of(&self.part(view, slot.region, lo, hi)))
         });
         Before {
             arrays: arrays.collect(),
             frame: self.launch.frame.clone(),
+        }
+    }
+
+    /// The part of a window that iterations `lo..hi` may write.
+    fn part(&self, view: &ArrayView, region: Region, lo: i64, hi: i64) -> ArrayView {
+        match (region, self.launch.top) {
+            // The tag plane of a mixed list is not cut.
+            (
+                Region::Rows {
+                    axis,
+                    lo: below,
+                    hi: above,
+                },
+                Some(top),
+            ) if view.tags.is_null() => {
+                let ends = (top.start + lo * top.step, top.start + (hi - 1) * top.step);
+                let (first, last) = (ends.0.min(ends.1) + below, ends.0.max(ends.1) + above);
+                undo::slice(view, axis as usize, first, last + 1)
+            }
+            _ => *view,
         }
     }
 
@@ -403,17 +415,25 @@ fn fill<V: HasValue>(
 unsafe fn store(slot: *mut u8, repr: Scalar, value: &Value) -> bool {
     // SAFETY: as promised by the caller.
     unsafe {
+        // What a variable starts from converts without loss: a Python 0 that becomes a float, say.
+        let (re, im) = match value {
+            Value::Int(v) => (*v as f64, 0.0),
+            Value::Bool(v) => (f64::from(u8::from(*v)), 0.0),
+            Value::Float(v) => (*v, 0.0),
+            Value::Complex(re, im) => (*re, *im),
+            _ => return false,
+        };
         match (repr, value) {
+            (Scalar::C128, _) => *slot.cast() = [re, im],
+            (Scalar::C64, _) => *slot.cast() = [re as f32, im as f32],
+            (_, Value::Complex(..)) => return false,
             (Scalar::Bool, Value::Bool(v)) => *slot = u8::from(*v),
-            (Scalar::F64, Value::Float(v)) => *slot.cast() = *v,
-            (Scalar::F64, Value::Int(v)) => *slot.cast() = *v as f64,
-            (Scalar::F32, Value::Float(v)) => *slot.cast() = *v as f32,
-            (Scalar::C128, Value::Complex(re, im)) => *slot.cast() = [*re, *im],
-            (Scalar::C64, Value::Complex(re, im)) => *slot.cast() = [*re as f32, *im as f32],
-            (Scalar::Num, Value::Float(v)) => *slot.cast() = *v,
-            (Scalar::Num, Value::Int(v)) if v.unsigned_abs() <= 1 << 53 => {
-                *slot.cast() = *v as f64;
-                *slot.add(8) = 1;
+            (Scalar::F64, _) => *slot.cast() = re,
+            (Scalar::F32, _) => *slot.cast() = re as f32,
+            (Scalar::Num, Value::Int(v)) if v.unsigned_abs() > 1 << 53 => return false,
+            (Scalar::Num, _) => {
+                *slot.cast() = re;
+                *slot.add(8) = u8::from(!matches!(value, Value::Float(_)));
             }
             (Scalar::I128, Value::Int(v)) => *slot.cast() = i128::from(*v),
             // Little-endian: the low bytes are the narrower value.

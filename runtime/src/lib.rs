@@ -11,7 +11,6 @@ pub mod overlap;
 pub mod pipeline;
 pub mod plan;
 pub mod pool;
-pub mod provisional;
 pub mod reason;
 pub mod report;
 pub mod undo;

@@ -64,10 +64,11 @@ impl ArrayView {
         true
     }
 
-    /// Whether rows follow each other without gaps, last axis fastest.
-    pub fn has_unit_stride(&self) -> bool {
-        self.rank > 0
-            && (self.strides[self.rank - 1] == self.size || self.extents[self.rank - 1] <= 1)
+    /// By axis: whether consecutive elements along it are adjacent.
+    pub fn unit_strides(&self) -> [bool; 8] {
+        std::array::from_fn(|axis| {
+            axis < self.rank && (self.strides[axis] == self.size || self.extents[axis] <= 1)
+        })
     }
 }
 

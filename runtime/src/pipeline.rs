@@ -94,7 +94,7 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     // Guards that no value of these types can make fire.
     analysis::prove(&mut nest);
     // What each loop may do, if its arrays do not overlap.
-    let verdicts = crate::provisional::analyse(&nest, options.fp);
+    let verdicts = analysis::analyse(&nest, options.fp);
     // Guards that the values of a call may prove.
     let bounds = analysis::BoundsPlan::new(&nest);
     // What one trip of each loop costs on each device.

@@ -7,9 +7,10 @@ use crate::pipeline::{HasValue, Value};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::{self, GuardSet};
+use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
-use nestwise_ir::{ArrayKind, For, LoopId, Nest, Scalar, Schedule};
+use nestwise_ir::{ArrayDecl, ArrayKind, For, LoopId, Nest, Scalar, Schedule};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -17,14 +18,15 @@ use std::time::{Duration, Instant};
 const MAX_KERNELS: usize = 32;
 /// Assumed trips of a loop whose count no value of the call tells (a `while`).
 const UNKNOWN_TRIPS: f64 = 100.0;
+/// Vectors of independent results that a vectorised outer loop computes together, to hide the latency of their sums.
+const ACCUMULATORS: u32 = 4;
 
 /// A nest for one signature.
 pub struct Plan {
     nest: Nest,
-    verdicts: crate::provisional::Analysis,
+    verdicts: analysis::Analysis,
     bounds: analysis::BoundsPlan,
     prices: Prices,
-    warns: bool,
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
     lost: Mutex<Seconds>,
 }
@@ -36,7 +38,7 @@ pub struct Sizes {
     /// Guards proven by them.
     pub proven: GuardSet,
     /// Mean trip count per loop.
-    pub trips: Vec<f64>,
+    pub trips: Vec<Option<f64>>,
     /// Exact trip count of the top loop and its range (start, stop, step); none for a `while`.
     pub top: Option<TopRange>,
 }
@@ -65,7 +67,7 @@ pub struct TopRange {
 struct Key {
     proven: GuardSet,
     disjoint: bool,
-    unit_stride: Vec<bool>,
+    unit_stride: Vec<[bool; 8]>,
     threaded: bool,
 }
 
@@ -78,11 +80,9 @@ pub struct Kernel {
     /// Offsets in its frame.
     pub layout: codegen::abi::FrameLayout,
     /// What a chunk may have to take back.
-    pub undo: crate::provisional::UndoPlan,
-    /// Whether an event may fire at all.
-    pub may_fire: bool,
-    /// Whether NumPy would warn of what the sticky floating-point flags tell.
-    pub warns: bool,
+    pub undo: analysis::UndoPlan,
+    /// It stops exactly where an event fires: nothing behind that point has run.
+    pub in_order: bool,
     /// Whether some loop runs on threads.
     pub threaded: bool,
 }
@@ -106,17 +106,15 @@ impl Plan {
     /// Puts the stages' results together.
     pub fn new(
         nest: Nest,
-        verdicts: crate::provisional::Analysis,
+        verdicts: analysis::Analysis,
         bounds: analysis::BoundsPlan,
         prices: Prices,
     ) -> Plan {
-        let warns = crate::provisional::warns(&nest);
         Plan {
             nest,
             verdicts,
             bounds,
             prices,
-            warns,
             kernels: Mutex::default(),
             lost: Mutex::new(Seconds(0.0)),
         }
@@ -137,7 +135,7 @@ impl Plan {
                 format!(
                     "{indent}line {}: {}",
                     l.span.line,
-                    self.verdicts.describe(&self.nest, id)
+                    self.verdicts.explain(&self.nest, id)
                 )
             })
             .collect()
@@ -198,7 +196,7 @@ impl Plan {
             .nest
             .loops
             .ids()
-            .map(|id| self.bounds.trips(&values, id).unwrap_or(UNKNOWN_TRIPS));
+            .map(|id| self.bounds.trips(&values, id));
         Ok(Sizes {
             trips: trips.collect(),
             values,
@@ -222,7 +220,14 @@ impl Plan {
                 list_elements += cost * extents[..*rank].iter().map(|e| *e as f64).product::<f64>();
             }
         }
-        let trips = |id: LoopId| sizes.trips.get(id.index()).copied().unwrap_or(1.0);
+        let trips = |id: LoopId| {
+            sizes
+                .trips
+                .get(id.index())
+                .copied()
+                .flatten()
+                .unwrap_or(UNKNOWN_TRIPS)
+        };
         let forks = self
             .verdicts
             .parallel_roots(&self.nest)
@@ -279,7 +284,7 @@ impl Plan {
         let key = Key {
             proven: sizes.proven.clone(),
             disjoint: overlap::disjoint(views, written),
-            unit_stride: views.iter().map(ArrayView::has_unit_stride).collect(),
+            unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
         };
         let mut kernels = lock(&self.kernels);
@@ -304,12 +309,19 @@ impl Plan {
 
     fn build(&self, key: &Key, sizes: &Sizes, options: &Options) -> Result<(Kernel, bool), Reason> {
         let nest = guards::apply(&self.nest, &key.proven);
-        let (nest, schedule) = self.schedule(nest, key, sizes, options);
+        let (nest, schedule) = schedule(nest, key, sizes, options);
+        let last_axis = |(a, unit): (&ArrayDecl, &[bool; 8])| unit[a.rank as usize - 1];
+        let unit_stride: Vec<bool> = nest
+            .arrays
+            .values()
+            .zip(&key.unit_stride)
+            .map(last_axis)
+            .collect();
         let spec = codegen::KernelSpec {
             nest: &nest,
             schedule: &schedule,
             disjoint: key.disjoint,
-            unit_stride: &key.unit_stride,
+            unit_stride: &unit_stride,
             fp: fp_mode(options.fp),
         };
         let cached = options
@@ -334,42 +346,63 @@ impl Plan {
             }
         };
         let layout = codegen::abi::FrameLayout::of(&nest);
-        let undo = crate::provisional::undo_plan(&nest);
-        let may_fire = undo.may_fire();
-        let threaded = !schedule.threads.is_empty();
-        Ok((
-            Kernel {
-                nest,
-                code,
-                layout,
-                undo,
-                may_fire,
-                warns: self.warns,
-                threaded,
-            },
-            found,
-        ))
-    }
-
-    /// The rewriting and mapping for these facts.
-    fn schedule(
-        &self,
-        nest: Nest,
-        key: &Key,
-        sizes: &Sizes,
-        options: &Options,
-    ) -> (Nest, Schedule) {
-        if !key.disjoint {
-            // What may overlap runs in the order it was written.
-            return (nest, Schedule::serial());
-        }
-        let info = crate::provisional::LaunchInfo {
-            trips: sizes.trips.clone(),
-            unit_stride: key.unit_stride.clone(),
-            threads: key.threaded,
+        let options = analysis::Options {
+            fp: options.fp,
+            disjoint: key.disjoint,
         };
-        crate::provisional::schedule(nest, &info, options.fp)
+        let forms = analysis::analyse_with(&nest, options).forms;
+        let undo = analysis::undo_plan_with(&nest, &forms, key.disjoint);
+        let threaded = !schedule.threads.is_empty();
+        // Whether a kernel that fires has run nothing beyond that point. The floating-point flags are looked at
+        // only after the whole chunk.
+        let in_order = schedule == Schedule::serial() && !undo.warns;
+        let kernel = Kernel {
+            nest,
+            code,
+            layout,
+            undo,
+            in_order,
+            threaded,
+        };
+        Ok((kernel, found))
     }
+}
+
+/// The rewriting and mapping for these facts.
+fn schedule(nest: Nest, key: &Key, sizes: &Sizes, options: &Options) -> (Nest, Schedule) {
+    if !key.disjoint {
+        // What may overlap runs in the order it was written.
+        return (nest, Schedule::serial());
+    }
+    let info = analysis::LaunchInfo {
+        trips: sizes.trips.clone(),
+        unit_stride: key.unit_stride.clone(),
+        lanes: ACCUMULATORS * codegen::vector_bits() / 64,
+        disjoint: true,
+        undo: true,
+        fp: options.fp,
+    };
+    let verdicts = analysis::analyse(&nest, options.fp);
+    let mut candidates = analysis::candidates(&nest, &verdicts, &info);
+    let best = (0..candidates.len()).max_by_key(|c| preference(&candidates[*c].kind, key.threaded));
+    match best {
+        Some(best) => {
+            let candidate = candidates.swap_remove(best);
+            (candidate.nest.unwrap_or(nest), candidate.schedule)
+        }
+        None => (nest, Schedule::serial()),
+    }
+}
+
+/// Which of several legal forms is likely the fastest: vectors first, then elements held in registers rather than
+/// stored again and again, then the order as written.
+fn preference(kind: &analysis::schedule::Kind, threaded: bool) -> (bool, bool, u8) {
+    let form = match kind.rewrite {
+        Rewrite::Promoted => 2,
+        Rewrite::None => 1,
+        Rewrite::Interchanged(_) => 0,
+    };
+    (kind.threads == threaded, kind.vector, form)
 }
 
 /// The exact range of the top loop.

@@ -1,6 +1,7 @@
 //! For tests: nests from a small Python-like text, and an interpreter that records every access.
 
 mod build;
+mod expr;
 mod random;
 mod trace;
 

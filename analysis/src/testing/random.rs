@@ -17,7 +17,14 @@ const HEADER: &str = "n: int, m: int, s: int, t: int, u: int, x: float, y: float
 
 /// The case that `bytes` describe.
 pub fn case(bytes: &[u8]) -> Case {
-    let mut g = Gen { bytes, at: 0, loops: vec![], names: 0, lines: 0, plain: false };
+    let mut g = Gen {
+        bytes,
+        at: 0,
+        loops: vec![],
+        names: 0,
+        lines: 0,
+        plain: false,
+    };
     g.plain = g.pick(2) == 0;
     let (dims, ints) = (g.extents(), (0..8).map(|_| g.value()).collect::<Vec<_>>());
     let mut text = String::new();
@@ -29,21 +36,33 @@ pub fn case(bytes: &[u8]) -> Case {
         let len = d.iter().product::<i64>();
         let int = |i| Value::Int((number(slot, i) % 8).into());
         let float = |i| Value::Float(number(slot, i) as f64 - 4.0);
-        data.push((0..len).map(|i| if slot == 4 { int(i) } else { float(i) }).collect());
+        data.push(
+            (0..len)
+                .map(|i| if slot == 4 { int(i) } else { float(i) })
+                .collect(),
+        );
     }
     let mut vars = vec![None; nest.vars.len()];
     let mut values = LaunchValues::unknown(&nest);
     let live = nest.vars.iter().filter(|(_, d)| d.live_in.is_some());
     for ((id, d), v) in live.zip(ints) {
         let int = d.ty.repr.is_int();
-        vars[id.index()] =
-            Some(if int { Value::Int(v.into()) } else { Value::Float(v as f64 * 0.5) });
+        vars[id.index()] = Some(if int {
+            Value::Int(v.into())
+        } else {
+            Value::Float(v as f64 * 0.5)
+        });
         values.vars[id.index()] = int.then_some(v);
     }
     for (slot, d) in dims.iter().enumerate() {
         values.dims[slot][..d.len()].copy_from_slice(d);
     }
-    Case { text, nest, memory: Memory { data, dims, vars }, values }
+    Case {
+        text,
+        nest,
+        memory: Memory { data, dims, vars },
+        values,
+    }
 }
 
 struct Gen<'a> {
@@ -67,10 +86,13 @@ impl Gen<'_> {
     /// Extents of the five arrays: mostly large enough, sometimes not.
     fn extents(&mut self) -> Vec<Vec<i64>> {
         let small = self.pick(6) == 5;
-        let mut size = |most: u8, least: i64| {
-            i64::from(self.pick(most)) + if small { 0 } else { least }
-        };
-        let mut out = vec![vec![size(9, 9)], vec![size(6, 7), size(6, 7)], vec![size(9, 9)]];
+        let mut size =
+            |most: u8, least: i64| i64::from(self.pick(most)) + if small { 0 } else { least };
+        let mut out = vec![
+            vec![size(9, 9)],
+            vec![size(6, 7), size(6, 7)],
+            vec![size(9, 9)],
+        ];
         out.push(out[2].clone());
         out.push(vec![size(9, 9)]);
         if self.pick(4) == 3 {
@@ -95,7 +117,12 @@ impl Gen<'_> {
             4 => format!("range({} - 1, -1, -1)", self.bound()),
             5 => format!("range({}, {}, -2)", self.bound(), self.pick(2)),
             6 => format!("range({}, {}, 2)", self.pick(2), self.bound()),
-            _ => format!("range(max(0, {}), min({}, {}))", self.bound(), self.bound(), self.bound()),
+            _ => format!(
+                "range(max(0, {}), min({}, {}))",
+                self.bound(),
+                self.bound(),
+                self.bound()
+            ),
         };
         *out += &format!("{pad}for {name} in {range}:\n");
         self.loops.push(name);
@@ -127,10 +154,20 @@ impl Gen<'_> {
                 }
             }
             5 if !deep => {
-                *out += &format!("{pad}if {}:\n{pad}    {}\n", self.cond(), ["continue", "break", "continue"][usize::from(self.pick(3))]);
+                *out += &format!(
+                    "{pad}if {}:\n{pad}    {}\n",
+                    self.cond(),
+                    ["continue", "break", "continue"][usize::from(self.pick(3))]
+                );
             }
             6 => *out += &format!("{pad}t = {}\n", self.int()),
-            7 => *out += &format!("{pad}u {}= {}\n", ["+", "-"][usize::from(self.pick(2))], self.pick(3)),
+            7 => {
+                *out += &format!(
+                    "{pad}u {}= {}\n",
+                    ["+", "-"][usize::from(self.pick(2))],
+                    self.pick(3)
+                )
+            }
             8 => *out += &format!("{pad}s += {}\n", self.int()),
             9 => *out += &format!("{pad}x = {}\n", self.float()),
             10 => *out += &format!("{pad}y = {}\n", self.float()),
@@ -176,7 +213,11 @@ impl Gen<'_> {
 
     fn int(&mut self) -> String {
         let kind = self.pick(24);
-        match if self.plain && kind > 5 && self.pick(3) > 0 { 0 } else { kind } {
+        match if self.plain && kind > 5 && self.pick(3) > 0 {
+            0
+        } else {
+            kind
+        } {
             0..=3 | 16..=23 => self.counter(),
             4 => format!("{} + {}", self.counter(), self.pick(3)),
             5 => format!("{} - {}", self.counter(), self.pick(3)),

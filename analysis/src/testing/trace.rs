@@ -41,6 +41,7 @@ pub enum Outcome {
 
 /// One access.
 #[derive(Clone, Debug)]
+#[allow(dead_code)] // what only messages show
 pub struct Touch {
     pub access: AccessId,
     /// The array behind the slot at that time.
@@ -107,7 +108,11 @@ pub fn run_reversed(
             m.memory.dims[slot] = dims[*object].clone();
         }
     }
-    Trace { outcome, touches: m.touches, memory: m.memory }
+    Trace {
+        outcome,
+        touches: m.touches,
+        memory: m.memory,
+    }
 }
 
 enum Jump {
@@ -155,7 +160,13 @@ impl Machine {
                 let v = self.expr(value)?;
                 self.memory.vars[var.index()] = Some(v);
             }
-            StmtKind::Store { access, array, index, value, guard } => {
+            StmtKind::Store {
+                access,
+                array,
+                index,
+                value,
+                guard,
+            } => {
                 let index = self.ints(index)?;
                 let v = self.expr(value)?;
                 let at = self.locate(*array, &index, *guard, address)?;
@@ -248,7 +259,11 @@ impl Machine {
                 break;
             }
             if k == 0 && self.reversed == Some(l.id) {
-                finals = self.last.iter().map(|v| (*v, self.memory.vars[v.index()])).collect();
+                finals = self
+                    .last
+                    .iter()
+                    .map(|v| (*v, self.memory.vars[v.index()]))
+                    .collect();
             }
         }
         for (v, value) in finals {
@@ -282,7 +297,15 @@ impl Machine {
             rest /= d;
         }
         let top = self.top;
-        self.touches.push(Touch { access, object, element, store, iterations, top, index });
+        self.touches.push(Touch {
+            access,
+            object,
+            element,
+            store,
+            iterations,
+            top,
+            index,
+        });
         object
     }
 
@@ -325,7 +348,12 @@ impl Machine {
             ExprKind::Dim(a, k) => {
                 Value::Int(self.memory.dims[self.slots[a.index()]][*k as usize].into())
             }
-            ExprKind::Load { access, array, index, guard } => {
+            ExprKind::Load {
+                access,
+                array,
+                index,
+                guard,
+            } => {
                 let index = self.ints(index)?;
                 let at = self.locate(*array, &index, *guard, address)?;
                 let object = self.touch(*access, *array, at, false);
@@ -428,7 +456,10 @@ fn int_op(op: BinOp, x: i128, y: i128) -> Option<i128> {
         BinOp::And => Some(x & y),
         BinOp::Or => Some(x | y),
         BinOp::Xor => Some(x ^ y),
-        BinOp::Shl => (0..64).contains(&y).then(|| x.checked_mul(1 << y)).flatten(),
+        BinOp::Shl => (0..64)
+            .contains(&y)
+            .then(|| x.checked_mul(1 << y))
+            .flatten(),
         BinOp::Shr => (y >= 0).then(|| x >> y.min(127)),
         BinOp::Min => Some(x.min(y)),
         BinOp::Max => Some(x.max(y)),

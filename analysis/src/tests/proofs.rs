@@ -28,17 +28,49 @@ fn shown(n: &Nest) {
 fn static_proofs() {
     let cases: &[(&str, &str, usize)] = &[
         ("a: f64[1]", "for i in range(len(a)):\n    a[i] = 1.0", 0),
-        ("a: f64[1]", "for i in range(1, len(a) - 1):\n    a[i] = a[i-1] + a[i+1]", 0),
-        ("a: f64[2]", "for i in range(len(a)):\n    for j in range(i, shape(a, 1)):\n        a[i, j] = 1.0", 0),
+        (
+            "a: f64[1]",
+            "for i in range(1, len(a) - 1):\n    a[i] = a[i-1] + a[i+1]",
+            0,
+        ),
+        (
+            "a: f64[2]",
+            "for i in range(len(a)):\n    for j in range(i, shape(a, 1)):\n        a[i, j] = 1.0",
+            0,
+        ),
         // The other axis: nothing is known.
-        ("a: f64[2]", "for i in range(len(a)):\n    for j in range(i):\n        a[j, i] = 1.0", 1),
+        (
+            "a: f64[2]",
+            "for i in range(len(a)):\n    for j in range(i):\n        a[j, i] = 1.0",
+            1,
+        ),
         ("a: f64[1], n: int", "for i in range(n):\n    a[i] = 1.0", 1),
-        ("a: f64[1]", "for i in range(len(a)):\n    a[i - 1] = 1.0", 1),
-        ("a: f64[1]", "for i in range(len(a)):\n    if i > 0:\n        a[i - 1] = 1.0", 0),
-        ("a: f64[1]", "for i in range(len(a) - 1, -1, -1):\n    a[i] = 1.0", 0),
-        ("a: f64[1]", "for i in range(len(a)):\n    if i == 0:\n        continue\n    a[i] = a[i] / i", 0),
+        (
+            "a: f64[1]",
+            "for i in range(len(a)):\n    a[i - 1] = 1.0",
+            1,
+        ),
+        (
+            "a: f64[1]",
+            "for i in range(len(a)):\n    if i > 0:\n        a[i - 1] = 1.0",
+            0,
+        ),
+        (
+            "a: f64[1]",
+            "for i in range(len(a) - 1, -1, -1):\n    a[i] = 1.0",
+            0,
+        ),
+        (
+            "a: f64[1]",
+            "for i in range(len(a)):\n    if i == 0:\n        continue\n    a[i] = a[i] / i",
+            0,
+        ),
         // Two unknown indices, nothing else.
-        ("a: f64[1], k: i64[1]", "for i in range(len(k)):\n    a[k[i]] = 1.0", 1),
+        (
+            "a: f64[1], k: i64[1]",
+            "for i in range(len(k)):\n    a[k[i]] = 1.0",
+            1,
+        ),
         // min and max of bounds.
         (
             "a: f64[1], m: int",
@@ -46,10 +78,26 @@ fn static_proofs() {
             0,
         ),
         ("n: int, x: float", "for i in range(n):\n    x = x / 2.0", 0),
-        ("n: int, x: float, y: float", "for i in range(n):\n    x = x / y", 1),
-        ("n: int, x: float, y: float", "for i in range(n):\n    if y != 0.0:\n        x = x / y", 0),
-        ("n: int, x: float, y: float", "for i in range(n):\n    x = x / sqrt(y * y + 1.0)", 0),
-        ("n: int in 0..1000", "for i in range(n):\n    x = i * i + 7", 0),
+        (
+            "n: int, x: float, y: float",
+            "for i in range(n):\n    x = x / y",
+            1,
+        ),
+        (
+            "n: int, x: float, y: float",
+            "for i in range(n):\n    if y != 0.0:\n        x = x / y",
+            0,
+        ),
+        (
+            "n: int, x: float, y: float",
+            "for i in range(n):\n    x = x / sqrt(y * y + 1.0)",
+            0,
+        ),
+        (
+            "n: int in 0..1000",
+            "for i in range(n):\n    x = i * i + 7",
+            0,
+        ),
         ("n: int", "for i in range(n):\n    x = i * i", 1),
         // A linear congruential generator stays below its modulus.
         (
@@ -58,13 +106,29 @@ fn static_proofs() {
             0,
         ),
         // gcd: the divisor is what the loop tests.
-        ("a: int in 0..1000, b: int in 0..1000", "while b != 0:\n    t = a % b\n    a = b\n    b = t", 0),
+        (
+            "a: int in 0..1000, b: int in 0..1000",
+            "while b != 0:\n    t = a % b\n    a = b\n    b = t",
+            0,
+        ),
         // A counter that the body keeps itself.
-        ("a: f64[1]", "for i in range(len(a)):\n    k = i\n    j = k\n    a[j] = 1.0", 0),
+        (
+            "a: f64[1]",
+            "for i in range(len(a)):\n    k = i\n    j = k\n    a[j] = 1.0",
+            0,
+        ),
         // Binary search bounds are not affine.
-        ("k: int, n: int in 0..1000", "for i in range(n):\n    m = (i + n) // 2", 0),
+        (
+            "k: int, n: int in 0..1000",
+            "for i in range(n):\n    m = (i + n) // 2",
+            0,
+        ),
         ("k: int", "for i in range(10):\n    x = 100 // k", 1),
-        ("k: int", "for i in range(10):\n    if k > 0:\n        x = 100 // k", 0),
+        (
+            "k: int",
+            "for i in range(10):\n    if k > 0:\n        x = 100 // k",
+            0,
+        ),
     ];
     for (header, body, expected) in cases {
         assert_eq!(left(header, body), *expected, "{header}\n{body}");
@@ -88,19 +152,17 @@ fn values(n: &Nest, vars: &[(&str, i64)], dims: &[(&str, &[i64])]) -> LaunchValu
         }
     }
     for (id, d) in n.arrays.iter() {
-        let found = dims.iter().find(|x| x.0 == d.name).expect("extents of every array");
+        let found = dims
+            .iter()
+            .find(|x| x.0 == d.name)
+            .expect("extents of every array");
         v.dims[id.index()][..found.1.len()].copy_from_slice(found.1);
     }
     v
 }
 
 /// Guards left after launch values are known.
-fn unresolved(
-    header: &str,
-    body: &str,
-    vars: &[(&str, i64)],
-    dims: &[(&str, &[i64])],
-) -> usize {
+fn unresolved(header: &str, body: &str, vars: &[(&str, i64)], dims: &[(&str, &[i64])]) -> usize {
     let n = nest(header, body);
     let plan = BoundsPlan::new(&n);
     let mut set = GuardSet::new(plan.guards());
@@ -116,12 +178,30 @@ fn launch_proofs() {
     let jacobi = "for t in range(m):\n    for i in range(1, n - 1):\n        for j in range(1, n - 1):\n            b[i, j] = (a[i-1, j] + a[i+1, j] + a[i, j-1] + a[i, j+1]) * 0.25\n    swap a b";
     let h = "n: int, m: int, a: f64[2], b: f64[2]";
     let v = &[("n", 10), ("m", 3)][..];
-    assert_eq!(unresolved(h, jacobi, v, &[("a", &[10, 10]), ("b", &[10, 10])]), 0);
+    assert_eq!(
+        unresolved(h, jacobi, v, &[("a", &[10, 10]), ("b", &[10, 10])]),
+        0
+    );
     // Slots trade places: the smaller one decides.
     assert!(unresolved(h, jacobi, v, &[("a", &[10, 10]), ("b", &[10, 9])]) > 0);
-    assert!(unresolved(h, jacobi, &[("n", 11), ("m", 3)], &[("a", &[10, 10]), ("b", &[10, 10])]) > 0);
+    assert!(
+        unresolved(
+            h,
+            jacobi,
+            &[("n", 11), ("m", 3)],
+            &[("a", &[10, 10]), ("b", &[10, 10])]
+        ) > 0
+    );
     // No iteration: nothing fires.
-    assert_eq!(unresolved(h, jacobi, &[("n", 2), ("m", 3)], &[("a", &[0, 0]), ("b", &[0, 0])]), 0);
+    assert_eq!(
+        unresolved(
+            h,
+            jacobi,
+            &[("n", 2), ("m", 3)],
+            &[("a", &[0, 0]), ("b", &[0, 0])]
+        ),
+        0
+    );
 
     let tri = "for i in range(n):\n    for j in range(i):\n        for k in range(j + 1, i):\n            a[i - j - 1, k - j - 1] = a[i, j] - a[k, 0]";
     let h = "n: int, a: f64[2]";
@@ -130,16 +210,32 @@ fn launch_proofs() {
 
     let flat = "for i in range(n):\n    for j in range(m):\n        a[i * m + j] = 1.0";
     let h = "n: int, m: int, a: f64[1]";
-    assert_eq!(unresolved(h, flat, &[("n", 5), ("m", 6)], &[("a", &[30])]), 0);
-    assert_eq!(unresolved(h, flat, &[("n", 5), ("m", 6)], &[("a", &[29])]), 1);
+    assert_eq!(
+        unresolved(h, flat, &[("n", 5), ("m", 6)], &[("a", &[30])]),
+        0
+    );
+    assert_eq!(
+        unresolved(h, flat, &[("n", 5), ("m", 6)], &[("a", &[29])]),
+        1
+    );
 
     let strided = "for i in range(0, n, 2):\n    a[i + 1] = 1.0";
-    assert_eq!(unresolved("n: int, a: f64[1]", strided, &[("n", 10)], &[("a", &[10])]), 0);
-    assert_eq!(unresolved("n: int, a: f64[1]", strided, &[("n", 11)], &[("a", &[11])]), 1);
+    assert_eq!(
+        unresolved("n: int, a: f64[1]", strided, &[("n", 10)], &[("a", &[10])]),
+        0
+    );
+    assert_eq!(
+        unresolved("n: int, a: f64[1]", strided, &[("n", 11)], &[("a", &[11])]),
+        1
+    );
 
-    let step = "for i in range(0, n, s):\n    for j in range(i, min(i + s, n)):\n        a[j] = 1.0";
+    let step =
+        "for i in range(0, n, s):\n    for j in range(i, min(i + s, n)):\n        a[j] = 1.0";
     let v = &[("n", 10), ("s", 4)];
-    assert_eq!(unresolved("n: int, s: int, a: f64[1]", step, v, &[("a", &[10])]), 0);
+    assert_eq!(
+        unresolved("n: int, s: int, a: f64[1]", step, v, &[("a", &[10])]),
+        0
+    );
 }
 
 #[test]
@@ -177,8 +273,58 @@ fn trip_counts() {
     assert!((36.0..41.0).contains(&k), "{k}");
     let mut set = GuardSet::new(plan.guards());
     assert!(plan.resolve(&v, &mut set).trips_ok);
-    assert!(!plan.resolve(&values(&n, &[("n", 0)], &[]), &mut set).trips_ok);
+    assert!(
+        !plan
+            .resolve(&values(&n, &[("n", 0)], &[]), &mut set)
+            .trips_ok
+    );
     n.needs_trip = vec![LoopId(1)];
     let plan = BoundsPlan::new(&n);
     assert!(!plan.resolve(&v, &mut set).trips_ok);
+}
+
+/// Prints how long the stages take; run with `--release -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn timing() {
+    let stencil = "for t in range(m):\n    for i in range(1, n - 1):\n        for j in range(1, n - 1):\n            b[i, j] = (a[i-1, j-1] + a[i-1, j] + a[i-1, j+1] + a[i, j-1] + a[i, j] + a[i, j+1] + a[i+1, j-1] + a[i+1, j] + a[i+1, j+1]) * 0.1\n    for i in range(1, n - 1):\n        for j in range(1, n - 1):\n            a[i, j] = (b[i-1, j-1] + b[i-1, j] + b[i-1, j+1] + b[i, j-1] + b[i, j] + b[i, j+1] + b[i+1, j-1] + b[i+1, j] + b[i+1, j+1]) * 0.1";
+    let gemm = "for i in range(n):\n    for j in range(n):\n        for k in range(n):\n            a[i, j] = a[i, j] + b[i, k] * b[k, j]";
+    for body in [stencil, gemm] {
+        let n = nest("n: int, m: int, a: f64[2], b: f64[2]", body);
+        let v = values(
+            &n,
+            &[("n", 100), ("m", 5)],
+            &[("a", &[100, 100]), ("b", &[100, 100])],
+        );
+        let time = |what: &str, reps: u32, f: &mut dyn FnMut()| {
+            let start = std::time::Instant::now();
+            (0..reps).for_each(|_| f());
+            println!("{what}: {:?}", start.elapsed() / reps);
+        };
+        time("prove", 20, &mut || {
+            prove(&mut n.clone());
+        });
+        let plan = BoundsPlan::new(&n);
+        time("plan", 20, &mut || {
+            BoundsPlan::new(&n);
+        });
+        let mut set = GuardSet::new(plan.guards());
+        println!("{} guards, {} decidable", plan.guards(), plan.decidable());
+        time("resolve", 20_000, &mut || {
+            plan.resolve(&v, &mut set);
+        });
+        let fixed = crate::apply(&n, &set);
+        let fp = nestwise_ir::FpMode::Strict;
+        time("analyse", 20, &mut || {
+            crate::analyse(&fixed, fp);
+        });
+        let a = crate::analyse(&fixed, fp);
+        let info = crate::LaunchInfo::guess(&fixed, fp);
+        time("candidates", 20, &mut || {
+            crate::candidates(&fixed, &a, &info);
+        });
+        time("undo plan", 20, &mut || {
+            crate::undo_plan(&fixed);
+        });
+    }
 }

@@ -15,15 +15,18 @@ use std::collections::HashMap;
 /// Equal to the bit.
 fn same_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Float(x), Value::Float(y)) => x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan(),
+        (Value::Float(x), Value::Float(y)) => {
+            x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan()
+        }
         _ => a == b,
     }
 }
 
 fn same_arrays(a: &Memory, b: &Memory) -> bool {
-    a.data.iter().zip(&b.data).all(|(x, y)| {
-        x.len() == y.len() && x.iter().zip(y).all(|(v, w)| same_value(v, w))
-    })
+    a.data
+        .iter()
+        .zip(&b.data)
+        .all(|(x, y)| x.len() == y.len() && x.iter().zip(y).all(|(v, w)| same_value(v, w)))
 }
 
 fn outs(n: &Nest) -> Vec<VarId> {
@@ -37,10 +40,12 @@ fn outs(n: &Nest) -> Vec<VarId> {
 }
 
 fn same_outs(n: &Nest, a: &Memory, b: &Memory) -> bool {
-    outs(n).iter().all(|v| match (a.vars[v.index()], b.vars[v.index()]) {
-        (Some(x), Some(y)) => same_value(&x, &y),
-        (x, y) => x.is_none() && y.is_none(),
-    })
+    outs(n)
+        .iter()
+        .all(|v| match (a.vars[v.index()], b.vars[v.index()]) {
+            (Some(x), Some(y)) => same_value(&x, &y),
+            (x, y) => x.is_none() && y.is_none(),
+        })
 }
 
 /// The nest after the launch's proofs; nothing if it may not be launched.
@@ -55,14 +60,26 @@ fn check_proofs(c: &Case, before: &Trace) -> Result<Nest, TestCaseError> {
     let mut proven = c.nest.clone();
     prove(&mut proven);
     let mut last = proven.clone();
-    for (what, n) in [("prove", proven.clone()), ("resolve", resolved(c, &c.nest)), ("both", resolved(c, &proven))] {
+    for (what, n) in [
+        ("prove", proven.clone()),
+        ("resolve", resolved(c, &c.nest)),
+        ("both", resolved(c, &proven)),
+    ] {
         let after = run(&n, c.memory.clone());
         let event = matches!(before.outcome, Outcome::Event(_));
         prop_assert!(
-            matches!(after.outcome, Outcome::Event(_)) == event && !matches!(after.outcome, Outcome::Violation(_)),
-            "{what}: {:?} became {:?}\n{}", before.outcome, after.outcome, c.text
+            matches!(after.outcome, Outcome::Event(_)) == event
+                && !matches!(after.outcome, Outcome::Violation(_)),
+            "{what}: {:?} became {:?}\n{}",
+            before.outcome,
+            after.outcome,
+            c.text
         );
-        prop_assert!(same_arrays(&before.memory, &after.memory), "{what} changed a result\n{}", c.text);
+        prop_assert!(
+            same_arrays(&before.memory, &after.memory),
+            "{what} changed a result\n{}",
+            c.text
+        );
         last = n;
     }
     Ok(last)
@@ -72,9 +89,12 @@ fn check_proofs(c: &Case, before: &Trace) -> Result<Nest, TestCaseError> {
 fn conflict(touches: &[Touch], id: LoopId) -> Option<(usize, usize)> {
     // Per execution of the loop and element: the first iteration that touched it and the first that stored.
     type Seen = (Option<(u64, usize)>, Option<(u64, usize)>);
-    let mut seen: HashMap<(Vec<(LoopId, u64)>, usize, usize), Seen> = HashMap::new();
+    type Key = (Vec<(LoopId, u64)>, usize, usize);
+    let mut seen: HashMap<Key, Seen> = HashMap::new();
     for (at, t) in touches.iter().enumerate() {
-        let Some(level) = t.iterations.iter().position(|(l, _)| *l == id) else { continue };
+        let Some(level) = t.iterations.iter().position(|(l, _)| *l == id) else {
+            continue;
+        };
         let now = t.iterations[level].1;
         let key = (t.iterations[..level].to_vec(), t.object, t.element);
         let entry = seen.entry(key).or_default();
@@ -107,16 +127,33 @@ fn check_verdicts(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseErro
         }
         if let Some((x, y)) = conflict(&trace.touches, id) {
             let (x, y) = (&trace.touches[x], &trace.touches[y]);
-            prop_assert!(false, "{id} is called parallel, but {x:?} and {y:?}\n{}", c.text);
+            prop_assert!(
+                false,
+                "{id} is called parallel, but {x:?} and {y:?}\n{}",
+                c.text
+            );
         }
         if before.outcome != Outcome::Done {
             continue;
         }
         let backwards = run_reversed(n, c.memory.clone(), Some(id), &info.last_values);
-        prop_assert_eq!(backwards.outcome, Outcome::Done, "{} reversed\n{}", id, &c.text);
-        prop_assert!(same_arrays(&trace.memory, &backwards.memory), "{id} reversed\n{}", c.text);
+        prop_assert_eq!(
+            backwards.outcome,
+            Outcome::Done,
+            "{} reversed\n{}",
+            id,
+            &c.text
+        );
+        prop_assert!(
+            same_arrays(&trace.memory, &backwards.memory),
+            "{id} reversed\n{}",
+            c.text
+        );
         for v in outs(n) {
-            let (p, q) = (trace.memory.vars[v.index()], backwards.memory.vars[v.index()]);
+            let (p, q) = (
+                trace.memory.vars[v.index()],
+                backwards.memory.vars[v.index()],
+            );
             prop_assert!(p == q, "{id} reversed: {v} {p:?} {q:?}\n{}", c.text);
         }
     }
@@ -129,7 +166,9 @@ fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseEr
     // Only what is legal without undo can be compared after an event; without one, undo changes nothing.
     info.undo = before.outcome == Outcome::Done;
     for cand in candidates(n, &a, &info) {
-        let Some(rewritten) = &cand.nest else { continue };
+        let Some(rewritten) = &cand.nest else {
+            continue;
+        };
         prop_assert!(cand.kind.rewrite != Rewrite::None);
         if let Err(e) = nestwise_ir::verify::verify(rewritten) {
             prop_assert!(false, "{:?}: {e}\n{}", cand.kind, c.text);
@@ -137,8 +176,18 @@ fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseEr
         if before.outcome == Outcome::Done {
             let after = run(rewritten, c.memory.clone());
             prop_assert_eq!(after.outcome, Outcome::Done, "{:?}\n{}", cand.kind, &c.text);
-            prop_assert!(same_arrays(&before.memory, &after.memory), "{:?}\n{}", cand.kind, c.text);
-            prop_assert!(same_outs(n, &before.memory, &after.memory), "{:?}\n{}", cand.kind, c.text);
+            prop_assert!(
+                same_arrays(&before.memory, &after.memory),
+                "{:?}\n{}",
+                cand.kind,
+                c.text
+            );
+            prop_assert!(
+                same_outs(n, &before.memory, &after.memory),
+                "{:?}\n{}",
+                cand.kind,
+                c.text
+            );
         }
     }
     Ok(())
@@ -146,8 +195,13 @@ fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseEr
 
 fn check_undo(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
     let plan = undo_plan(n);
-    prop_assert!(plan.may_fire(true) || before.outcome == Outcome::Done || before.outcome == Outcome::Broke
-        || before.outcome == Outcome::Budget || before.outcome == Outcome::Returned);
+    prop_assert!(
+        plan.may_fire(true)
+            || before.outcome == Outcome::Done
+            || before.outcome == Outcome::Broke
+            || before.outcome == Outcome::Budget
+            || before.outcome == Outcome::Returned
+    );
     let trace = run(n, c.memory.clone());
     let swaps = c.text.contains("swap");
     for t in trace.touches.iter().filter(|t| t.store) {
@@ -168,7 +222,11 @@ fn check_undo(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
         again.data[s.array.index()] = trace.memory.data[s.array.index()].clone();
     }
     let second = run(n, again);
-    prop_assert!(same_arrays(&trace.memory, &second.memory), "not idempotent\n{}", c.text);
+    prop_assert!(
+        same_arrays(&trace.memory, &second.memory),
+        "not idempotent\n{}",
+        c.text
+    );
     Ok(())
 }
 
@@ -176,7 +234,12 @@ fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
     let c = case(bytes);
     nestwise_ir::verify::verify(&c.nest).map_err(TestCaseError::fail)?;
     let before = run(&c.nest, c.memory.clone());
-    prop_assert!(!matches!(before.outcome, Outcome::Violation(_)), "{:?}\n{}", before.outcome, c.text);
+    prop_assert!(
+        !matches!(before.outcome, Outcome::Violation(_)),
+        "{:?}\n{}",
+        before.outcome,
+        c.text
+    );
     if before.outcome == Outcome::Budget {
         return Ok(());
     }
@@ -187,7 +250,7 @@ fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(2000), max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn claims_hold(bytes in prop::collection::vec(any::<u8>(), 20..160)) {
@@ -205,7 +268,9 @@ fn random_nests_are_not_trivial() {
     for _ in 0..600 {
         let bytes: Vec<u8> = (0..150)
             .map(|_| {
-                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                seed = seed
+                    .wrapping_mul(6364136223846793005)
+                    .wrapping_add(1442695040888963407);
                 (seed >> 33) as u8
             })
             .collect();
@@ -232,5 +297,13 @@ fn random_nests_are_not_trivial() {
          proven {proven} idempotent {idem} touches {touched}"
     );
     println!("{seen}");
-    assert!(done > 100 && events > 50 && parallel > 100 && serial > 50 && rewritten > 50 && touched > 10_000, "{seen}");
+    assert!(
+        done > 100
+            && events > 50
+            && parallel > 100
+            && serial > 50
+            && rewritten > 50
+            && touched > 10_000,
+        "{seen}"
+    );
 }

@@ -64,7 +64,10 @@ fn matrix_product() {
     assert_eq!(listed(h, local), ["", "lanes-jx16", "threads-i lanes-jx16"]);
     // A product with a transposed matrix has no smooth outer loop.
     let transposed = "for i in range(n):\n    for j in range(n):\n        s = 0.0\n        for k in range(n):\n            s = s + a[i, k] * b[j, k]\n        c[i, j] = s";
-    assert_eq!(listed(h, transposed), ["", "lanes-jx16", "threads-i lanes-jx16"]);
+    assert_eq!(
+        listed(h, transposed),
+        ["", "lanes-jx16", "threads-i lanes-jx16"]
+    );
 }
 
 #[test]
@@ -75,7 +78,10 @@ fn stencils_and_sums() {
         ["", "free-j", "threads-i free-j"]
     );
     let sum = "for i in range(n):\n    s = s + k[i]";
-    assert_eq!(listed("n: int, s: int, k: i64[1], out s", sum), ["", "threads-i"]);
+    assert_eq!(
+        listed("n: int, s: int, k: i64[1], out s", sum),
+        ["", "threads-i"]
+    );
     let float = "for i in range(n):\n    s = s + k[i]";
     assert_eq!(listed("n: int, s: float, k: f64[1], out s", float), [""]);
 }
@@ -84,25 +90,66 @@ fn stencils_and_sums() {
 fn undo_plans() {
     let plan = |h: &str, b: &str| undo_plan(&clear(&nest(h, b)));
     let h = "n: int, a: f64[2], b: f64[2]";
-    let p = plan(h, "for i in range(1, n - 1):\n    for j in range(n):\n        a[i, j] = b[i - 1, j]");
+    let p = plan(
+        h,
+        "for i in range(1, n - 1):\n    for j in range(n):\n        a[i, j] = b[i - 1, j]",
+    );
     assert!(p.slots[0].idempotent);
-    assert_eq!(p.slots[0].region, Region::Rows { axis: 0, lo: 0, hi: 0 });
+    assert_eq!(
+        p.slots[0].region,
+        Region::Rows {
+            axis: 0,
+            lo: 0,
+            hi: 0
+        }
+    );
     assert!(!p.may_fire(true));
-    let p = plan(h, "for i in range(1, n - 1):\n    for j in range(n):\n        a[j, i + 1] = a[j, i + 1] + 1.0\n        a[j, i] = 0.0");
+    let p = plan(
+        h,
+        "for i in range(1, n - 1):\n    for j in range(n):\n        a[j, i + 1] = a[j, i + 1] + 1.0\n        a[j, i] = 0.0",
+    );
     assert!(!p.slots[0].idempotent);
-    assert_eq!(p.slots[0].region, Region::Rows { axis: 1, lo: 0, hi: 1 });
+    assert_eq!(
+        p.slots[0].region,
+        Region::Rows {
+            axis: 1,
+            lo: 0,
+            hi: 1
+        }
+    );
     // Reads only what earlier iterations wrote.
-    let p = plan(h, "for i in range(1, n):\n    for j in range(n):\n        a[i, j] = a[i - 1, j]");
+    let p = plan(
+        h,
+        "for i in range(1, n):\n    for j in range(n):\n        a[i, j] = a[i - 1, j]",
+    );
     assert!(p.slots[0].idempotent);
     // Reads what later iterations write.
-    let p = plan(h, "for i in range(1, n):\n    for j in range(n):\n        a[i, j] = a[i + 1, j]");
+    let p = plan(
+        h,
+        "for i in range(1, n):\n    for j in range(n):\n        a[i, j] = a[i + 1, j]",
+    );
     assert!(!p.slots[0].idempotent);
-    let p = plan(h, "for t in range(n):\n    for i in range(n):\n        a[i, 0] = b[i, 0]\n    swap a b");
+    let p = plan(
+        h,
+        "for t in range(n):\n    for i in range(n):\n        a[i, 0] = b[i, 0]\n    swap a b",
+    );
     assert_eq!(p.slots.len(), 2);
-    assert!(p.slots.iter().all(|s| !s.idempotent && s.region == Region::Whole));
-    let tile = "for i in range(0, n, 16):\n    for j in range(i, min(i + 16, n)):\n        a[j, 0] = 1.0";
+    assert!(
+        p.slots
+            .iter()
+            .all(|s| !s.idempotent && s.region == Region::Whole)
+    );
+    let tile =
+        "for i in range(0, n, 16):\n    for j in range(i, min(i + 16, n)):\n        a[j, 0] = 1.0";
     let p = plan(h, tile);
-    assert_eq!(p.slots[0].region, Region::Rows { axis: 0, lo: 0, hi: 15 });
+    assert_eq!(
+        p.slots[0].region,
+        Region::Rows {
+            axis: 0,
+            lo: 0,
+            hi: 15
+        }
+    );
     // What may have run ahead is saved even if it could be run again.
     let p = undo_plan(&nest(h, "for i in range(n):\n    a[i, 0] = b[i, 0]"));
     assert!(p.guards > 0 && p.slots[0].idempotent);

@@ -67,9 +67,21 @@ fn memory() {
         (h1, "for i in range(n - 1):\n    a[i] = a[n - 1]", "P"),
         (h1, "for i in range(0, n, 2):\n    a[i] = a[i + 1]", "P"),
         (h1, "for i in range(0, n, 2):\n    a[i] = a[i + 2]", "D"),
-        (h1, "for i in range(n - 1, 0, -1):\n    a[i] = a[i - 1]", "D"),
-        (h1, "for i in range(n):\n    for j in range(m):\n        a[i * m + j] = 1.0", "PP"),
-        (h1, "for i in range(n):\n    for j in range(m + 1):\n        a[i * m + j] = 1.0", "DP"),
+        (
+            h1,
+            "for i in range(n - 1, 0, -1):\n    a[i] = a[i - 1]",
+            "D",
+        ),
+        (
+            h1,
+            "for i in range(n):\n    for j in range(m):\n        a[i * m + j] = 1.0",
+            "PP",
+        ),
+        (
+            h1,
+            "for i in range(n):\n    for j in range(m + 1):\n        a[i * m + j] = 1.0",
+            "DP",
+        ),
         (
             h1,
             "for i in range(n):\n    for j in range(m):\n        for k in range(8):\n            a[(i * m + j) * 8 + k] = b[k]",
@@ -86,12 +98,32 @@ fn memory() {
             "for i in range(n):\n    for j in range(n):\n        for k in range(n):\n            c[i, j] = c[i, j] + a[i, k] * b[k, j]",
             "PPD",
         ),
-        (h2, "for i in range(n):\n    for j in range(i):\n        a[i, j] = a[j, i]", "PP"),
-        (h2, "for i in range(n):\n    for j in range(i + 1):\n        a[i, j] = a[j, i]", "PP"),
+        (
+            h2,
+            "for i in range(n):\n    for j in range(i):\n        a[i, j] = a[j, i]",
+            "PP",
+        ),
+        (
+            h2,
+            "for i in range(n):\n    for j in range(i + 1):\n        a[i, j] = a[j, i]",
+            "PP",
+        ),
         // For one row, only the diagonal meets itself.
-        (h2, "for i in range(n):\n    for j in range(n):\n        a[i, j] = a[j, i]", "DP"),
-        (h2, "for i in range(1, n):\n    for j in range(1, n):\n        a[i, j] = a[i - 1, j] + a[i, j - 1]", "DD"),
-        (h2, "for i in range(1, n):\n    for j in range(n):\n        a[i, j] = a[i - 1, j]", "DP"),
+        (
+            h2,
+            "for i in range(n):\n    for j in range(n):\n        a[i, j] = a[j, i]",
+            "DP",
+        ),
+        (
+            h2,
+            "for i in range(1, n):\n    for j in range(1, n):\n        a[i, j] = a[i - 1, j] + a[i, j - 1]",
+            "DD",
+        ),
+        (
+            h2,
+            "for i in range(1, n):\n    for j in range(n):\n        a[i, j] = a[i - 1, j]",
+            "DP",
+        ),
         // In-place transposition.
         (
             h2,
@@ -111,12 +143,28 @@ fn memory() {
             "SPP",
         ),
         // Guarded by a condition.
-        (h1, "for i in range(n):\n    if i < m:\n        a[i] = a[i + m]", "P"),
+        (
+            h1,
+            "for i in range(n):\n    if i < m:\n        a[i] = a[i + m]",
+            "P",
+        ),
         // Odd-even: only a parity argument separates them.
-        (h1, "for i in range(n):\n    k = 2 * i\n    a[k] = a[k + 1]", "P"),
+        (
+            h1,
+            "for i in range(n):\n    k = 2 * i\n    a[k] = a[k + 1]",
+            "P",
+        ),
         // Indirect.
-        ("n: int, a: f64[1], k: i64[1]", "for i in range(n):\n    a[k[i]] = 1.0", "D"),
-        ("n: int, a: f64[1], k: i64[1], b: f64[1]", "for i in range(n):\n    b[i] = a[k[i]]", "P"),
+        (
+            "n: int, a: f64[1], k: i64[1]",
+            "for i in range(n):\n    a[k[i]] = 1.0",
+            "D",
+        ),
+        (
+            "n: int, a: f64[1], k: i64[1], b: f64[1]",
+            "for i in range(n):\n    b[i] = a[k[i]]",
+            "P",
+        ),
         // An indirect row, then a plain column.
         (
             "n: int, a: f64[2], k: i64[1]",
@@ -129,7 +177,11 @@ fn memory() {
             "for i in range(0, n, 16):\n    for j in range(i, min(i + 16, n)):\n        a[j] = b[j]",
             "PP",
         ),
-        ("n: int, s: int in 1..100, a: f64[1]", "for i in range(0, n, s):\n    for j in range(i, min(i + s, n)):\n        a[j] = 1.0", "PP"),
+        (
+            "n: int, s: int in 1..100, a: f64[1]",
+            "for i in range(0, n, s):\n    for j in range(i, min(i + s, n)):\n        a[j] = 1.0",
+            "PP",
+        ),
         (h1, "for i in range(n):\n    a[(i + 1) % n] = b[i]", "D"),
         (h1, "for i in range(n):\n    b[i] = a[(i + 1) % n]", "P"),
     ];
@@ -145,21 +197,36 @@ fn scalars() {
         ("for i in range(n):\n    s = s + k[i]", "R"),
         ("for i in range(n):\n    x = x + a[i]", "V"),
         ("for i in range(n):\n    t = a[i]\n    a[i] = t * t", "P"),
-        ("for i in range(n):\n    if a[i] > 0.0:\n        s += 1", "R"),
-        ("for i in range(n):\n    if a[i] < x:\n        x = a[i]", "R"),
+        (
+            "for i in range(n):\n    if a[i] > 0.0:\n        s += 1",
+            "R",
+        ),
+        (
+            "for i in range(n):\n    if a[i] < x:\n        x = a[i]",
+            "R",
+        ),
         ("for i in range(n):\n    x = min(x, a[i])", "R"),
         // The other order lets NaN and the later zero win.
         ("for i in range(n):\n    x = min(a[i], x)", "V"),
         ("for i in range(n):\n    s = max(k[i], s)", "R"),
         // argmin
-        ("for i in range(n):\n    if a[i] < x:\n        x = a[i]\n        s = i", "V"),
+        (
+            "for i in range(n):\n    if a[i] < x:\n        x = a[i]\n        s = i",
+            "V",
+        ),
         // Read elsewhere.
-        ("for i in range(n):\n    s = s + k[i]\n    a[i] = float(s)", "V"),
+        (
+            "for i in range(n):\n    s = s + k[i]\n    a[i] = float(s)",
+            "V",
+        ),
         ("for i in range(n):\n    s = i", "P"),
         ("for i in range(n):\n    if a[i] > 0.0:\n        s = i", "V"),
         ("for i in range(n):\n    s = s * 2 + 1", "V"),
         ("for i in range(n):\n    s = s ^ k[i]", "R"),
-        ("for i in range(n):\n    t = 0.0\n    for j in range(m):\n        t = t + a[j]\n    a[i] = t", "DV"),
+        (
+            "for i in range(n):\n    t = 0.0\n    for j in range(m):\n        t = t + a[j]\n    a[i] = t",
+            "DV",
+        ),
         ("for i in range(n):\n    if a[i] > 2.0:\n        break", "X"),
         ("while s > 0:\n    s = s - 1", "X"),
     ];
@@ -174,12 +241,21 @@ fn guards_make_it_conditional() {
     assert_eq!(letters(h, "for i in range(n):\n    a[i] = b[i]"), "W");
     assert_eq!(letters(h, "for i in range(n):\n    a[i] = a[i - 1]"), "D");
     // Reads alone need nothing.
-    assert_eq!(letters("n: int, s: int, b: i64[1], out s", "for i in range(n):\n    s += b[i]"), "R");
+    assert_eq!(
+        letters(
+            "n: int, s: int, b: i64[1], out s",
+            "for i in range(n):\n    s += b[i]"
+        ),
+        "R"
+    );
 }
 
 #[test]
 fn reasons_name_the_user_s_things() {
-    let n = nest("n: int, a: f64[1]", "for i in range(2, n):\n    a[i] = a[i - 2]");
+    let n = nest(
+        "n: int, a: f64[1]",
+        "for i in range(2, n):\n    a[i] = a[i - 2]",
+    );
     let a = analyse(&n, FpMode::Strict);
     assert_eq!(
         a.explain(&n, LoopId(0)),

@@ -128,10 +128,8 @@ impl Facts {
             self.expr(e, varying);
         }
         match &s.kind {
-            StmtKind::Let { var, value } => {
-                if varying || self.is_varying(value) {
-                    self.varying.insert(*var);
-                }
+            StmtKind::Let { var, value } if varying || self.is_varying(value) => {
+                self.varying.insert(*var);
             }
             StmtKind::If { cond, then, orelse } => {
                 let sides = varying || self.is_varying(cond);

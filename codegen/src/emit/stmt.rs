@@ -130,7 +130,7 @@ impl<'u, 'a> Func<'u, 'a> {
         match &s.kind {
             StmtKind::Let { var, value } => {
                 let v = self.expr(value)?;
-                if self.u.reads.get(var).is_none() {
+                if !self.u.reads.contains_key(var) {
                     self.keep_warning(value, v);
                 }
                 self.assign(*var, v, value)

@@ -12,6 +12,7 @@ use super::func::Jump;
 use super::lanes::{Facts, Lanes};
 use super::loops::Range;
 use super::{Func, Val};
+use crate::abi::EventCode;
 use crate::error::{Result, invalid};
 use crate::flow::Target;
 use crate::llvm::{IntPred, V, Wrap};
@@ -105,7 +106,7 @@ impl Func<'_, '_> {
     }
 
     /// Multiples of `step` by lane.
-    fn iota(&self, step: i64) -> V {
+    pub(crate) fn iota(&self, step: i64) -> V {
         let ir = self.ir();
         let items: Vec<V> = (0..i64::from(self.count()))
             .map(|k| ir.const_i64(k.wrapping_mul(step)))
@@ -199,7 +200,7 @@ impl Func<'_, '_> {
             l.step.as_int(),
             true,
         );
-        let linear = facts.linear.get(&l.counter).is_some();
+        let linear = facts.linear.contains_key(&l.counter);
         let first = if linear {
             Some(self.first_lane(&l.start)?)
         } else {

@@ -240,14 +240,40 @@ impl Lower<'_> {
             let cond = self.compare(op, b.clone(), a.clone(), span)?;
             return self.pick(cond.e, b, a, span);
         }
+        let mark = self.mark();
         let (x, a) = self.named(a);
         let (y, b) = self.named(b);
         let cond = self.compare(op, b.clone(), a.clone(), span)?;
-        let mut sv = self.pick(cond.e, b, a, span)?.committed();
-        for (var, value) in [y, x].into_iter().flatten() {
+        let sv = self.pick(cond.e, b, a, span)?;
+        Ok(self.under_names(mark, [x, y].into_iter().flatten().collect(), sv))
+    }
+
+    /// A position in the open block.
+    pub fn mark(&self) -> usize {
+        self.blocks.last().map_or(0, Vec::len)
+    }
+
+    /// The value with its names ([`Lower::named`]) bound around it; if statements that may use them were emitted
+    /// since the mark, the names are assigned before those.
+    pub fn under_names(&mut self, mark: usize, names: Vec<(nestwise_ir::VarId, Expr)>, sv: Sv) -> Sv {
+        if names.is_empty() {
+            return sv;
+        }
+        if self.mark() > mark {
+            for (var, value) in names.into_iter().rev() {
+                let span = value.span;
+                let kind = nestwise_ir::StmtKind::Let { var, value };
+                if let Some(block) = self.blocks.last_mut() {
+                    block.insert(mark, nestwise_ir::Stmt { kind, span });
+                }
+            }
+            return sv;
+        }
+        let mut sv = sv.committed();
+        for (var, value) in names.into_iter().rev() {
             sv.e = build::bind(var, value, sv.e);
         }
-        Ok(super::lower::with_wide(sv))
+        super::lower::with_wide(sv)
     }
 
     /// The value under a name, to be used several times inside one expression.

@@ -183,9 +183,8 @@ impl Lower<'_> {
             return self.compare_vals(*op, left, middle, span);
         }
         // The middle is evaluated once, for both comparisons.
-        let inlines = rest.iter().any(|(_, e)| has_inline(e));
+        let mark = self.mark();
         let (name, middle) = match middle {
-            Val::Scalar(sv) if inlines => (None, Val::Scalar(self.spill_sv(sv))),
             Val::Scalar(sv) => {
                 let (name, sv) = self.named(sv);
                 (name, Val::Scalar(sv))
@@ -193,31 +192,20 @@ impl Lower<'_> {
             other => (None, other),
         };
         let here = self.compare_vals(*op, left, middle.clone(), span)?;
-        if here.is_bottom() {
-            return Ok(here);
-        }
         let (next, block) = self.inner(|l| l.compare_rest(middle, rest, span))?;
-        if next.is_bottom() {
-            return Ok(next);
+        if here.is_bottom() || next.is_bottom() {
+            return Ok(Sv::bottom(span));
         }
         let kinds = here.kinds.union(next.kinds);
         let ty = kinds.ty(Scalar::Bool);
-        let mut e = if block.is_empty() {
-            build::select(build::condition(here.e), next.e, build::boolean(false, ty, span), ty)
+        let skipped = build::boolean(false, ty, span);
+        let cond = build::condition(here.e);
+        let e = if block.is_empty() {
+            build::select(cond, next.e, skipped, ty)
         } else {
-            if let Some((var, value)) = name.clone() {
-                self.emit_let(var, value);
-                self.stable.push(var);
-            }
-            let skipped = build::boolean(false, ty, span);
-            let chosen = build::retype(next.e, ty);
-            let e = self.branches(build::condition(here.e), (chosen, block), (skipped, vec![]), span);
-            return Ok(Sv::new(e, kinds));
+            self.branches(cond, (build::retype(next.e, ty), block), (skipped, vec![]), span)
         };
-        if let Some((var, value)) = name {
-            e = build::bind(var, value, e);
-        }
-        Ok(Sv::new(e, kinds))
+        Ok(self.under_names(mark, name.into_iter().collect(), Sv::new(e, kinds)))
     }
 
     /// `a and b`, `a or b` as values: the operand that decides.
@@ -234,22 +222,22 @@ impl Lower<'_> {
             return self.and_or(all, rest, span);
         }
         // Evaluated once, tested and perhaps returned.
-        let inlines = rest.iter().any(has_inline) || self.want_tag;
-        let (name, left) = if inlines { (None, self.spill_sv(left)) } else { self.named(left) };
+        let mark = self.mark();
+        let (name, left) = self.named(left);
         let test = self.truth(Val::Scalar(left.clone()), span)?;
-        if let Some(decided) = constant_bool(&test) {
-            return if decided == all { self.and_or(all, rest, span) } else { Ok(Val::Scalar(left)) };
-        }
-        let keep = |_: &mut Self| Ok(Val::Scalar(left.clone()));
-        let go_on = |l: &mut Self| l.and_or(all, rest, span);
-        let result = if all { self.choose(test, go_on, keep, span)? } else { self.choose(test, keep, go_on, span)? };
-        match (name, result) {
-            (Some((var, value)), Val::Scalar(mut sv)) => {
-                sv = sv.committed();
-                sv.e = build::bind(var, value, sv.e);
-                Ok(Val::Scalar(super::lower::with_wide(sv)))
+        let result = match constant_bool(&test) {
+            Some(decided) if decided == all => self.and_or(all, rest, span)?,
+            Some(_) => Val::Scalar(left),
+            None => {
+                let keep = |_: &mut Self| Ok(Val::Scalar(left.clone()));
+                let go_on = |l: &mut Self| l.and_or(all, rest, span);
+                if all { self.choose(test, go_on, keep, span)? } else { self.choose(test, keep, go_on, span)? }
             }
-            (_, result) => Ok(result),
+        };
+        match result {
+            Val::Scalar(sv) => Ok(Val::Scalar(self.under_names(mark, name.into_iter().collect(), sv))),
+            other if name.is_none() => Ok(other),
+            _ => Err(refuse(span, Refusal::Unsupported { what: "an array or tuple as an operand of and, or".into() })),
         }
     }
 
@@ -420,14 +408,6 @@ pub(super) fn constant_bool(e: &Expr) -> Option<bool> {
     match e.kind {
         nestwise_ir::ExprKind::Const(nestwise_ir::Const::Bool(v)) => Some(v),
         _ => None,
-    }
-}
-
-/// Whether evaluating it needs statements (or may).
-pub(super) fn has_inline(e: &hir::Expr) -> bool {
-    match &e.kind {
-        ExprKind::Inline(_) | ExprKind::Call { .. } => true,
-        _ => e.children().into_iter().any(has_inline),
     }
 }
 

@@ -24,7 +24,8 @@ pub enum Outcome {
     Same,
     /// An event fired where CPython did (`true`) or did not (`false`) raise or warn.
     Event(bool),
-    Refused(String),
+    /// The reason, and whether CPython raised or warned.
+    Refused(String, bool),
 }
 
 /// A described object: its type word, dimensions (`None`: a scalar), elements.
@@ -320,7 +321,10 @@ fn check(program: &Program, run: &Run) -> Outcome {
         Ok(nest) => nest,
         Err(e) => {
             assert!(e.error.code() != "internal", "{e}{}", context());
-            return Outcome::Refused(e.to_string());
+            if run.trouble.is_none() && std::env::var("NESTWISE_SHOW").is_ok_and(|w| e.to_string().contains(&w)) {
+                println!("=== refused: {e}\n{}---\n{}", program.setup, program.source);
+            }
+            return Outcome::Refused(e.to_string(), run.trouble.is_some());
         }
     };
     // Flat captures behind the site's are globals of functions.
