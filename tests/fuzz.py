@@ -119,8 +119,21 @@ class _Simplify(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
+def _segments(tree: ast.Module):
+    """Programs with all but one of the random functions and their calls left out."""
+    starts = [
+        at
+        for at, node in enumerate(tree.body)
+        if isinstance(node, ast.FunctionDef) and node.name[0] == "f" and node.name[1:].isdigit()
+    ]
+    if len(starts) > 1:
+        for start, end in zip(starts, [*starts[1:], len(tree.body)]):
+            yield ast.Module([*tree.body[: starts[0]], *tree.body[start:end]], [])
+
+
 def _candidates(tree: ast.Module):
     """Smaller programs, the boldest cuts first."""
+    yield from _segments(tree)
     sizes = [len(block) for _, _, block in _blocks(tree)]
     for which, size in enumerate(sizes):
         count = size

@@ -8,7 +8,7 @@
 //! (as in Maslov's lazy delinearisation, 1992).
 
 use crate::affine::{Affine, Ix, Sym, Term};
-use crate::forms::{AccessForm, Bounds, FactKind, Forms, LoopForm, Step};
+use crate::forms::{AccessForm, Bounds, FactKind, Form, Forms, LoopForm, Step};
 use crate::interval::Interval;
 use crate::statics::{affine_interval, form_interval};
 use crate::system::{Row, System};
@@ -97,6 +97,12 @@ pub fn may_meet(
     guarded: Guarded,
 ) -> bool {
     let common = common_loops(x, y);
+    if guarded == Guarded::Trusted || !(x.guarded || y.guarded) {
+        let apart = |(f, g): (&Form, &Form)| strong_siv(forms, f, g, &common, dirs);
+        if x.index.iter().zip(&y.index).any(apart) {
+            return false;
+        }
+    }
     let shared = dirs
         .iter()
         .take_while(|d| **d == Dir::Eq)
@@ -127,6 +133,47 @@ pub fn may_meet(
     }
     p.multiply();
     p.system.feasible()
+}
+
+/// The common case without a system: subscripts `c * i + e` and `c * i + e + d` of the loop after the leading
+/// `=` levels, `e` fixed there, are equal only `d / c` apart. Whether that contradicts the direction.
+fn strong_siv(forms: &Forms, f: &Form, g: &Form, common: &[LoopId], dirs: &[Dir]) -> bool {
+    let (Some(f), Some(g)) = (f.affine(), g.affine()) else {
+        return false;
+    };
+    let level = dirs.iter().take_while(|d| **d == Dir::Eq).count();
+    let (Some(id), Some(dir)) = (common.get(level), dirs.get(level)) else {
+        return false;
+    };
+    let Some(gap) = f.sub(g).and_then(|d| d.as_constant()) else {
+        return false;
+    };
+    let counter = Ix::Counter(*id);
+    let fixed = |ix: &Ix| {
+        *ix == counter
+            || forms
+                .home(*ix)
+                .is_some_and(|h| common[..level].contains(&h))
+    };
+    let Some(c) = f.const_coef(counter) else {
+        return false;
+    };
+    if !f.ixs().iter().chain(&g.ixs()).all(fixed) || !matches!(dir, Dir::Lt | Dir::Gt) {
+        return false;
+    }
+    if c == 0 || gap == 0 {
+        // Without the counter they are equal always or never; with it, only in the same iteration.
+        return (c == 0) != (gap == 0);
+    }
+    if gap % c != 0 {
+        return true;
+    }
+    // The second access's counter minus the first's.
+    let Some(up) = forms.loop_form(*id).and_then(|l| l.ascending) else {
+        return false;
+    };
+    let later = (gap / c > 0) == up;
+    later != (*dir == Dir::Lt)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -6,40 +6,89 @@
 
 use crate::affine::{Affine, Ix};
 use crate::forms::{Bounds, Form, LoopForm, Op, Step};
+use crate::interval::Interval;
 use crate::statics;
 use crate::structure::{any, early_exit, for_each_assigned, leaves};
 use crate::walk::Walker;
 use nestwise_ir::nest::{Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{BinOp, LoopId, Prov, VarId};
 
+/// Steps beyond this are not worth bounding.
+const MAX_STEP: i128 = 1 << 40;
+
 /// What one iteration of a loop adds to a variable.
 #[derive(Clone)]
 pub(crate) struct Induction {
     /// The value before the loop.
     init: Affine,
-    /// Least and largest sum over one iteration, if it is never negative resp. never positive.
-    monotone: Option<(i128, i128)>,
+    /// What one iteration adds at least and at most.
+    reach: Reach,
     /// The exact sum, if it is the same in each iteration.
     exact: Option<Affine>,
-    /// Each iteration runs each addition at most once.
-    once: bool,
 }
 
-/// `var = var + c` or `var = var - c`: the operand `c`, and whether it is subtracted.
-fn step_of(var: VarId, value: &Expr) -> Option<(&Expr, bool)> {
+/// Bounds on what a piece of code adds to a variable, the same for each iteration of the loop it is asked for.
+#[derive(Clone, Default)]
+struct Reach {
+    /// At least this; never positive. `None`: nothing is known.
+    low: Option<Affine>,
+    /// At most this; never negative.
+    high: Option<Affine>,
+}
+
+impl Reach {
+    fn nothing() -> Reach {
+        Reach {
+            low: Some(Affine::default()),
+            high: Some(Affine::default()),
+        }
+    }
+    fn and(self, o: Reach) -> Reach {
+        let both = |a: Option<Affine>, b: Option<Affine>| a?.add(&b?);
+        Reach {
+            low: both(self.low, o.low),
+            high: both(self.high, o.high),
+        }
+    }
+    /// Any number of times (`None`), or at most `times`.
+    fn repeated(self, times: Option<&Affine>) -> Reach {
+        let zero = |a: &Affine| a.as_constant() == Some(0);
+        let scale = |a: Option<Affine>| match a {
+            Some(a) if zero(&a) => Some(a),
+            Some(a) => a.mul(times?),
+            None => None,
+        };
+        Reach {
+            low: scale(self.low),
+            high: scale(self.high),
+        }
+    }
+}
+
+/// `var = var + c - d + ...`: the other operands, each with whether it is subtracted.
+fn addends(var: VarId, value: &Expr) -> Option<Vec<(&Expr, bool)>> {
+    if matches!(value.kind, ExprKind::Var(v) if v == var) {
+        return Some(vec![]);
+    }
     let ExprKind::Binary { op, a, b, guard } = &value.kind else {
         return None;
     };
     if !(*guard || value.ty.prov == Prov::Py) || !value.ty.repr.is_int() {
         return None;
     }
-    let is_var = |e: &Expr| matches!(e.kind, ExprKind::Var(v) if v == var);
-    match op {
-        BinOp::Add if is_var(a) => Some((b, false)),
-        BinOp::Add if is_var(b) => Some((a, false)),
-        BinOp::Sub if is_var(a) => Some((b, true)),
-        _ => None,
-    }
+    let (rest, other, minus) = match op {
+        BinOp::Add => match addends(var, a) {
+            Some(rest) => (rest, b, false),
+            None => (addends(var, b)?, a, false),
+        },
+        BinOp::Sub => (addends(var, a)?, b, true),
+        _ => return None,
+    };
+    let mut mentions = false;
+    other.walk(&mut |e| mentions |= matches!(e.kind, ExprKind::Var(v) if v == var));
+    let mut out = rest;
+    out.push((other, minus));
+    (!mentions).then_some(out)
 }
 
 fn assigns(stmt: &Stmt, var: VarId) -> bool {
@@ -92,14 +141,8 @@ impl Walker<'_> {
         };
         let fixed = |a: &Affine| a.ixs().iter().all(|ix| self.out.home(*ix) != Some(id));
         let exact = exact.filter(fixed);
-        let mut once = true;
-        let monotone = deltas(body, v, &mut once, false);
-        let ind = Induction {
-            init,
-            monotone,
-            exact,
-            once,
-        };
+        let reach = self.reach(id, body, v).unwrap_or_default();
+        let ind = Induction { init, reach, exact };
         self.inductions.insert((id, v), ind.clone());
         let done = iterations_before(&form);
         if let (Some(k), Some(inc)) = (&done, &ind.exact)
@@ -114,22 +157,12 @@ impl Walker<'_> {
 
     /// Puts bounds on the definition `here` after `times` iterations.
     fn bound(&mut self, here: &Affine, ind: &Induction, times: Option<&Affine>) {
-        let Some((lo, hi)) = ind.monotone else { return };
         let [Ix::Def(d)] = here.ixs()[..] else { return };
-        let most = |by: i128| {
-            let k = times.filter(|_| ind.once)?;
-            k.scale(by)?.add(&ind.init)
-        };
-        let (up, down) = (lo >= 0, hi <= 0);
+        let end = |by: Option<Affine>| by?.add(&ind.init);
+        let total = ind.reach.clone().repeated(times);
         let mut bounds = Bounds::default();
-        if up {
-            bounds.lower.push(ind.init.clone());
-            bounds.upper.extend(most(hi));
-        }
-        if down {
-            bounds.upper.push(ind.init.clone());
-            bounds.lower.extend(most(lo));
-        }
+        bounds.lower.extend(end(total.low));
+        bounds.upper.extend(end(total.high));
         if let Some(info) = self.out.defs.get_mut(d.index()) {
             info.bounds = bounds;
         }
@@ -168,10 +201,13 @@ impl Walker<'_> {
         for stmt in block.iter().filter(|s| assigns(s, v)) {
             let part = match &stmt.kind {
                 StmtKind::Let { var, value } if *var == v => {
-                    let (c, minus) = step_of(v, value)?;
-                    let c = self.quietly(|w| w.visit(c));
-                    let c = c.affine()?.clone();
-                    if minus { c.neg()? } else { c }
+                    let mut sum = Affine::default();
+                    for (c, minus) in addends(v, value)? {
+                        let c = self.quietly(|w| w.visit(c));
+                        let c = c.affine()?;
+                        sum = if minus { sum.sub(c)? } else { sum.add(c)? };
+                    }
+                    sum
                 }
                 StmtKind::Scope { id, body } if !leaves(body, *id) => {
                     self.net_increment(body, v)?
@@ -194,6 +230,75 @@ impl Walker<'_> {
         }
         Some(total)
     }
+
+    /// What one run of `block` inside the loop `id` adds to `v`; `None` if something else happens to it.
+    fn reach(&mut self, id: LoopId, block: &[Stmt], v: VarId) -> Option<Reach> {
+        let mut total = Reach::nothing();
+        for stmt in block.iter().filter(|s| assigns(s, v)) {
+            let part = match &stmt.kind {
+                StmtKind::Let { var, value } if *var == v => {
+                    let mut i = Interval::point(0);
+                    for (c, minus) in addends(v, value)? {
+                        let c = self.quietly(|w| w.visit(c));
+                        let part = statics::form_interval(self.nest, &self.out, &c, 4);
+                        i = i.add(if minus { part.neg() } else { part });
+                    }
+                    let end = |x: i128| (x.abs() <= MAX_STEP).then(|| Affine::constant(x));
+                    Reach {
+                        low: end(i.lo.min(0)),
+                        high: end(i.hi.max(0)),
+                    }
+                }
+                StmtKind::If { .. } | StmtKind::Scope { .. } => {
+                    let mut sum = Reach::nothing();
+                    for block in stmt.blocks() {
+                        sum = sum.and(self.reach(id, block, v)?);
+                    }
+                    sum
+                }
+                StmtKind::For(l) if l.counter != v => {
+                    let (start, stop) = self.quietly(|w| (w.visit(&l.start), w.visit(&l.stop)));
+                    let span = match l.step.as_int() {
+                        Some(1..) => Some((start, stop)),
+                        Some(..=-1) => Some((stop, start)),
+                        _ => None,
+                    };
+                    let times = span.and_then(|(a, b)| self.most_trips(id, &a, &b));
+                    self.reach(id, &l.body, v)?.repeated(times.as_ref())
+                }
+                StmtKind::While(l) => self.reach(id, &l.body, v)?.repeated(None),
+                _ => return None,
+            };
+            total = total.and(part);
+        }
+        Some(total)
+    }
+
+    /// An upper bound of `max(0, high - low)` that is the same in each iteration of the loop `id`.
+    fn most_trips(&mut self, id: LoopId, low: &Form, high: &Form) -> Option<Affine> {
+        let mut span = high.affine()?.sub(low.affine()?)?;
+        for _ in 0..4 {
+            let inside = span
+                .ixs()
+                .into_iter()
+                .find(|ix| self.out.home(*ix) == Some(id));
+            let Some(ix) = inside else {
+                return self.trips(&Affine::default(), &span, 1);
+            };
+            let up = span.const_coef(ix)? > 0;
+            let b = match ix {
+                Ix::Counter(l) => self.out.loop_form(l)?.bounds()?,
+                Ix::Def(d) => &self.out.def(d)?.bounds,
+            };
+            let bound = if up {
+                b.upper.first()?
+            } else {
+                b.lower.first()?
+            };
+            span = span.subst(ix, &bound.clone())?;
+        }
+        None
+    }
 }
 
 /// Iterations completed before the current one, as a form.
@@ -204,36 +309,4 @@ fn iterations_before(form: &LoopForm) -> Option<Affine> {
         Step::Const(-1) => form.start.affine()?.sub(&counter),
         _ => None,
     }
-}
-
-/// The sums of negative and of positive constants that one iteration may add to `v`; `None` if something else
-/// happens to it. `once` becomes false if an inner loop repeats an addition.
-fn deltas(block: &[Stmt], v: VarId, once: &mut bool, nested: bool) -> Option<(i128, i128)> {
-    let (mut lo, mut hi) = (0i128, 0i128);
-    for stmt in block.iter().filter(|s| assigns(s, v)) {
-        match &stmt.kind {
-            StmtKind::Let { var, value } if *var == v => {
-                let (c, minus) = step_of(v, value)?;
-                let c = c.as_int()?;
-                let c = if minus { c.checked_neg()? } else { c };
-                *once &= !nested;
-                lo = lo.checked_add(c.min(0))?;
-                hi = hi.checked_add(c.max(0))?;
-            }
-            StmtKind::For(l) if l.counter == v => return None,
-            StmtKind::If { .. }
-            | StmtKind::Scope { .. }
-            | StmtKind::For(_)
-            | StmtKind::While(_) => {
-                let inner = nested || matches!(stmt.kind, StmtKind::For(_) | StmtKind::While(_));
-                for block in stmt.blocks() {
-                    let (a, b) = deltas(block, v, once, inner)?;
-                    lo = lo.checked_add(a)?;
-                    hi = hi.checked_add(b)?;
-                }
-            }
-            _ => return None,
-        }
-    }
-    Some((lo, hi))
 }

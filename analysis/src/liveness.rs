@@ -59,12 +59,20 @@ pub struct Exposure {
     pub always: VarSet,
 }
 
-/// Definite assignment over one iteration of the loop with this body (and, for a `while`, its condition).
-pub fn exposure(nest: &Nest, id: LoopId, cond: Option<&Expr>, body: &[Stmt]) -> Exposure {
+/// Definite assignment over one iteration of the loop with this body (and, for a `while`, its condition). Loops in
+/// `nonempty` (a bit each, by number) run at least once whenever they are entered.
+pub fn exposure(
+    nest: &Nest,
+    id: LoopId,
+    cond: Option<&Expr>,
+    body: &[Stmt],
+    nonempty: u64,
+) -> Exposure {
     let n = nest.vars.len();
     let mut w = Definite {
         exposed: VarSet::new(n),
         target: id,
+        nonempty,
         continues: None,
         leaves: vec![None; nest.scopes as usize],
     };
@@ -93,6 +101,7 @@ fn meet(a: Option<VarSet>, b: Option<VarSet>) -> Option<VarSet> {
 struct Definite {
     exposed: VarSet,
     target: LoopId,
+    nonempty: u64,
     continues: Option<VarSet>,
     leaves: Vec<Option<VarSet>>,
 }
@@ -141,7 +150,12 @@ impl Definite {
             StmtKind::For(l) => {
                 let mut inside = set.clone();
                 inside.insert(l.counter);
-                self.block(Some(inside), &l.body);
+                let after = self.block(Some(inside), &l.body);
+                // The body's end is reached in the first iteration, unless that continues or leaves the loop.
+                let id = l.id.index();
+                if id < 64 && self.nonempty >> id & 1 == 1 && !jumps(&l.body, l.id) {
+                    return after;
+                }
             }
             StmtKind::While(l) => {
                 self.expr(&mut set, &l.cond);
@@ -167,6 +181,14 @@ impl Definite {
         }
         Some(set)
     }
+}
+
+/// Whether a block continues or breaks this loop.
+fn jumps(block: &[Stmt], id: LoopId) -> bool {
+    block.iter().any(|s| {
+        matches!(s.kind, StmtKind::Break(l) | StmtKind::Continue(l) if l == id)
+            || s.blocks().into_iter().any(|b| jumps(b, id))
+    })
 }
 
 /// Variables that may be read after each loop, by [`LoopId`]. Backward liveness over structured statements.

@@ -352,14 +352,15 @@ impl<'n> Analyser<'n> {
             ExprKind::Const(c) => pure(Val::constant(*c)),
             ExprKind::Var(v) => pure(get(st, *v, e)),
             ExprKind::Dim(..) => pure(Val::Int(Interval::new(0, DIM_MAX), false)),
-            ExprKind::Load { index, .. } => {
+            ExprKind::Load { index, array, .. } => {
                 for i in index {
                     self.expr(st, i);
                 }
-                Outcome {
-                    value: Val::of_type(e.ty.repr),
-                    safe: false,
-                }
+                let value = match Val::of_type(e.ty.repr) {
+                    Val::Int(..) => Val::int(transfer::loaded(self.nest, *array, e.ty)),
+                    other => other,
+                };
+                Outcome { value, safe: false }
             }
             ExprKind::Unary { op, a, guard } => {
                 let v = self.expr(st, a);

@@ -22,6 +22,10 @@ const FUEL: u32 = 48;
 pub struct Resolved {
     /// Every loop of `needs_trip` runs at least once whenever it is entered.
     pub trips_ok: bool,
+    /// No loop's step is zero.
+    pub steps_ok: bool,
+    /// Loops (a bit each, by number, the first 64) that run at least once whenever they are entered.
+    pub nonempty: u64,
 }
 
 /// The extremes of a form; `None`: not bounded, or too large.
@@ -89,12 +93,17 @@ impl Num {
 struct Run<'a> {
     plan: &'a BoundsPlan,
     values: &'a LaunchValues,
-    syms: [Option<i64>; MAX_SYMS],
+    /// Values of symbols, and which are known.
+    syms: [i64; MAX_SYMS],
+    known_syms: u64,
     /// Constant enclosure of each index variable; `lo > hi`: a loop that never runs.
     ixs: [(i64, i64); MAX_IXS],
     /// Direction of each counter.
     up: [Option<bool>; MAX_IXS],
-    known: [Cell<Option<Ends>>; MAX_QUERIES],
+    /// Answers to queries: the ends, and which queries have been answered with a lower and an upper end.
+    ends: [Cell<(i64, i64)>; MAX_QUERIES],
+    asked: Cell<u128>,
+    has: [Cell<u128>; 2],
 }
 
 impl BoundsPlan {
@@ -112,7 +121,15 @@ impl BoundsPlan {
         }
         Resolved {
             trips_ok: self.needs_trip.iter().all(|l| run.runs_once(*l)),
+            nonempty: self.nonempty(&run),
+            steps_ok: self.loops.iter().flatten().all(|l| run.steps(l)),
         }
+    }
+
+    fn nonempty(&self, run: &Run<'_>) -> u64 {
+        let loops = self.loops.len().min(64);
+        let bit = |i: usize| u64::from(run.runs_once(LoopId(i as u32))) << i;
+        (0..loops).map(bit).fold(0, |all, one| all | one)
     }
 
     /// The estimated trip count of a loop, averaged over the iterations around it (each outer counter at the
@@ -148,14 +165,20 @@ impl<'a> Run<'a> {
         let mut run = Run {
             plan,
             values,
-            syms: [None; MAX_SYMS],
+            syms: [0; MAX_SYMS],
+            known_syms: 0,
             ixs: [(i64::MIN, i64::MAX); MAX_IXS],
             up: [None; MAX_IXS],
-            known: [const { Cell::new(None) }; MAX_QUERIES],
+            ends: [const { Cell::new((0, 0)) }; MAX_QUERIES],
+            asked: Cell::new(0),
+            has: [const { Cell::new(0) }; 2],
         };
         // A symbol's own expression only mentions earlier symbols.
         for (i, source) in plan.syms.iter().enumerate() {
-            run.syms[i] = run.symbol(source);
+            if let Some(v) = run.symbol(source) {
+                run.syms[i] = v;
+                run.known_syms |= 1 << i;
+            }
         }
         for (i, ix) in plan.ixs.iter().enumerate() {
             run.index_variable(i, ix);
@@ -250,6 +273,11 @@ impl<'a> Run<'a> {
     fn enclose(&self, sides: &Sides) -> (i64, i64) {
         let mut fuel = FUEL;
         let mut best = |list: &[Lin], max: bool| {
+            if let [one] = list
+                && one.coefs.is_empty()
+            {
+                return self.poly(&one.konst);
+            }
             let each = list
                 .iter()
                 .filter_map(|l| self.extreme(&self.number(l)?, &[], max, &mut fuel));
@@ -260,12 +288,16 @@ impl<'a> Run<'a> {
         (lo, hi)
     }
 
+    #[inline]
     fn poly(&self, p: &Poly) -> Option<i64> {
         let mut sum = p.konst;
         for (coef, syms) in &p.terms {
             let mut product = *coef;
             for s in syms {
-                product = product.checked_mul(self.syms.get(*s as usize).copied().flatten()?)?;
+                if self.known_syms >> s & 1 == 0 {
+                    return None;
+                }
+                product = product.checked_mul(*self.syms.get(*s as usize)?)?;
             }
             sum = sum.checked_add(product)?;
         }
@@ -387,21 +419,54 @@ impl<'a> Run<'a> {
 
     /// Both extremes of a query.
     fn query(&self, q: u16) -> Ends {
-        let cell = self.known.get(q as usize);
-        if let Some(known) = cell.and_then(|c| c.get()) {
-            return known;
+        let bit = if (q as usize) < MAX_QUERIES { 1u128 << q } else { 0 };
+        if self.asked.get() & bit != 0 {
+            let (lo, hi) = self.ends[q as usize].get();
+            let end = |v, side: usize| (self.has[side].get() & bit != 0).then_some(v);
+            return (end(lo, 0), end(hi, 1));
         }
         let ends = self.plan.queries.get(q as usize).and_then(|q| {
+            if let Some(ends) = self.in_box(&q.lin, &q.facts) {
+                return Some(ends);
+            }
             let num = self.number(&q.lin)?;
             let (mut down, mut up) = (FUEL, FUEL);
             let lo = self.extreme(&num, &q.facts, false, &mut down);
             Some((lo, self.extreme(&num, &q.facts, true, &mut up)))
         });
         let ends = ends.unwrap_or((None, None));
-        if let Some(c) = cell {
-            c.set(Some(ends));
+        if bit != 0 {
+            self.asked.set(self.asked.get() | bit);
+            self.ends[q as usize].set((ends.0.unwrap_or(0), ends.1.unwrap_or(0)));
+            for (side, end) in [ends.0, ends.1].iter().enumerate() {
+                self.has[side].set(self.has[side].get() | if end.is_some() { bit } else { 0 });
+            }
         }
         ends
+    }
+
+    /// The extremes of a form over a box: each variable between numbers, nothing else known.
+    fn in_box(&self, lin: &Lin, facts: &[u16]) -> Option<Ends> {
+        if !facts.is_empty() {
+            return None;
+        }
+        let (mut lo, mut hi) = (0i64, 0i64);
+        for (ix, coef) in &lin.coefs {
+            let plain = |l: &Lin| l.coefs.is_empty();
+            let sides = |upper| self.sides(*ix, upper).iter().all(plain);
+            if !(sides(true) && sides(false)) {
+                return None;
+            }
+            let c = self.poly(coef)?;
+            let (a, b) = self.ixs.get(*ix as usize).copied()?;
+            if a == i64::MIN || b == i64::MAX {
+                return None;
+            }
+            let (x, y) = (c.checked_mul(a)?, c.checked_mul(b)?);
+            lo = lo.checked_add(x.min(y))?;
+            hi = hi.checked_add(x.max(y))?;
+        }
+        Some((Some(lo), Some(hi)))
     }
 
     fn eval(&self, v: &Value) -> Interval {
@@ -499,6 +564,12 @@ impl<'a> Run<'a> {
             _ => false,
         };
         self.never(&plan.counters) || enters
+    }
+
+    /// Whether a loop's step is known not to be zero, or the loop is never reached.
+    fn steps(&self, l: &LoopPlan) -> bool {
+        let step = l.ix.and_then(|ix| self.step(ix));
+        step.is_some_and(|s| s != 0) || self.never(&l.counters)
     }
 
     fn estimate(&self, id: LoopId) -> Option<f64> {

@@ -30,6 +30,8 @@ pub struct LaunchInfo {
     pub undo: bool,
     /// Whether sums of floats may be reassociated.
     pub fp: FpMode,
+    /// Loops (a bit each, by number) that run at least once whenever they are entered.
+    pub nonempty: u64,
 }
 
 impl LaunchInfo {
@@ -43,6 +45,7 @@ impl LaunchInfo {
             disjoint: true,
             undo: true,
             fp,
+            nonempty: 0,
         }
     }
     fn trips(&self, id: LoopId) -> Option<f64> {
@@ -135,9 +138,12 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
 }
 
 fn rewritten(nest: Nest, info: &LaunchInfo, how: (Rewrite, &[LoopId]), out: &mut Vec<Candidate>) {
+    // A loop keeps its number only where nothing was interchanged.
+    let same = how.1.iter().enumerate().all(|(i, old)| old.index() == i);
     let options = Options {
         fp: info.fp,
         disjoint: info.disjoint,
+        nonempty: if same { info.nonempty } else { 0 },
     };
     let analysis = analyse_with(&nest, options);
     let trips = how.1.iter().map(|old| info.trips(*old)).collect();
@@ -146,6 +152,7 @@ fn rewritten(nest: Nest, info: &LaunchInfo, how: (Rewrite, &[LoopId]), out: &mut
         &analysis,
         &LaunchInfo {
             trips,
+            nonempty: options.nonempty,
             ..info.clone()
         },
         how,
@@ -279,7 +286,10 @@ fn depends(forms: &Forms, a: &Affine, id: LoopId) -> Option<bool> {
 /// The best use of vectors: innermost parallel loops for the compiler's vectoriser, else parallel loops around
 /// serial ones as explicit lanes.
 pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedule {
-    let mut out = Schedule::serial();
+    let mut out = Schedule {
+        nonempty: info.nonempty,
+        ..Schedule::serial()
+    };
     let inner = innermost(nest);
     for (l, around) in inner {
         let parallel = analysis.loop_info(l.id).is_some_and(|i| i.is_parallel());

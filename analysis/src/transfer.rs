@@ -3,7 +3,7 @@
 use crate::floats::Floats;
 use crate::interval::Interval;
 use nestwise_ir::nest::{Cast, Const};
-use nestwise_ir::{BinOp, Fun, Lib, Prov, Scalar, Ty, UnOp};
+use nestwise_ir::{ArrayId, BinOp, Fun, Lib, Nest, Prov, Scalar, Ty, UnOp};
 
 /// No array axis is longer (a binder refuses longer ones, which only stride 0 could make).
 pub const DIM_MAX: i128 = 1 << 40;
@@ -76,6 +76,17 @@ impl Val {
             _ => false,
         }
     }
+}
+
+/// The ints that a load of type `ty` from a slot can give: those its storage can hold.
+pub fn loaded(nest: &Nest, array: ArrayId, ty: Ty) -> Interval {
+    let all = Interval::of_type(ty.repr);
+    let storage = nest
+        .arrays
+        .get(array)
+        .map(|d| d.storage)
+        .filter(|s| s.int_range().is_some());
+    storage.map_or(all, |s| Interval::of_type(s).clamp_to(all))
 }
 
 /// An operation's result and whether its guard cannot fire.

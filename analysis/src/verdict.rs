@@ -82,11 +82,20 @@ pub struct Options {
     pub fp: FpMode,
     /// All slots are different memory.
     pub disjoint: bool,
+    /// Loops (a bit each, by number) that run at least once whenever they are entered.
+    pub nonempty: u64,
 }
 
 /// Analyses a nest whose slots are known to be disjoint.
 pub fn analyse(nest: &Nest, fp: FpMode) -> Analysis {
-    analyse_with(nest, Options { fp, disjoint: true })
+    analyse_with(
+        nest,
+        Options {
+            fp,
+            disjoint: true,
+            nonempty: 0,
+        },
+    )
 }
 
 /// Analyses a nest.
@@ -137,7 +146,7 @@ impl Context<'_> {
         body: &[Stmt],
         live: &crate::liveness::VarSet,
     ) -> LoopInfo {
-        let exposure = exposure(self.nest, id, cond, body);
+        let exposure = exposure(self.nest, id, cond, body, self.options.nonempty);
         let roles = roles(self.nest, body, &exposure, live, self.options.fp);
         let mut info = LoopInfo {
             verdict: Verdict::Parallel,

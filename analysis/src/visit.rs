@@ -38,7 +38,7 @@ impl Walker<'_> {
                 if *guard {
                     self.guard(crate::guards::expr_key(e), GuardForm::Index(*access));
                 }
-                self.of_type(e.ty)
+                Form::Range(crate::transfer::loaded(self.nest, *array, e.ty))
             }
             ExprKind::Unary { op, a, guard } => {
                 let a = self.visit(a);
@@ -161,12 +161,13 @@ impl Walker<'_> {
         match op {
             _ if !guard => {}
             BinOp::Add | BinOp::Sub | BinOp::Mul => {
-                // Half the range: a sum that threads build in parts, each from zero, fits then too.
-                let half = Interval {
-                    lo: range.lo / 2,
-                    hi: range.hi / 2,
+                // A quarter of the range: then differences of two values fit as well, and sums that threads
+                // build in parts, each from zero.
+                let room = Interval {
+                    lo: range.lo / 4,
+                    hi: range.hi / 4,
                 };
-                self.guard(address, GuardForm::Fits(exact.clone(), half));
+                self.guard(address, GuardForm::Fits(exact.clone(), room));
             }
             BinOp::FloorDiv | BinOp::Mod => {
                 let fits = (op == BinOp::FloorDiv).then(|| (exact.clone(), range));

@@ -185,6 +185,27 @@ fn cases() -> Vec<Case> {
             cube,
         );
     }
+    for (name, lanes, rows) in [
+        ("gemm 8x2 tile", 8, 2),
+        ("gemm 8x4 tile", 8, 4),
+        ("gemm 16x2 tile", 16, 2),
+        ("gemm 16x4 tile", 16, 4),
+        ("gemm 32x4 tile", 32, 4),
+    ] {
+        let schedule = Schedule {
+            nonempty: 0,
+            vector: vec![(LoopId(0), rows), (LoopId(1), lanes)],
+            ..Schedule::default()
+        };
+        add(
+            name,
+            gemm(),
+            schedule,
+            vec![square(), square(), square()],
+            n,
+            cube,
+        );
+    }
     let long = || Buffer::floats(&[4096], |k| k as f64);
     add(
         "axpy serial",
@@ -317,9 +338,9 @@ fn main() {
         let mut run = Run::new(&case.nest, case.arrays);
         let mut seconds = f64::INFINITY;
         for _ in 0..20 {
-            let started = Instant::now();
+            let started = cpu();
             run.done(&kernel, 0, case.hi);
-            seconds = seconds.min(started.elapsed().as_secs_f64());
+            seconds = seconds.min(cpu() - started);
         }
         let ms = |d: std::time::Duration| d.as_secs_f64() * 1e3;
         println!(

@@ -33,11 +33,18 @@ pub(crate) enum Target {
 
 /// Analyses the body of a loop (or any block); `extra` are expressions evaluated before it each time, as a
 /// `while` condition is.
-pub(crate) fn flow(extra: &[&Expr], body: &[Stmt], continued: Option<LoopId>) -> Flow {
+/// Loops in `nonempty` (a bit each) run at least once whenever they are entered.
+pub(crate) fn flow(
+    extra: &[&Expr],
+    body: &[Stmt],
+    continued: Option<LoopId>,
+    nonempty: u64,
+) -> Flow {
     let mut walk = Walk {
         flow: Flow::default(),
         leaves: HashMap::new(),
         continued,
+        nonempty,
     };
     let mut now = State::start();
     for e in extra {
@@ -86,6 +93,7 @@ struct Walk {
     /// States at jumps to the end of a scope, or to the next iteration of the analysed loop.
     leaves: HashMap<Target, State>,
     continued: Option<LoopId>,
+    nonempty: u64,
 }
 
 impl Walk {
@@ -151,10 +159,15 @@ impl Walk {
                 now.merge(&other);
             }
             StmtKind::For(l) => {
-                // Zero trips are possible, so nothing inside is definite after it.
+                // Where zero trips are possible, nothing inside is definite after it.
                 let mut inside = now.clone();
                 self.assign(l.counter, &mut inside);
                 self.block(&l.body, &mut inside);
+                let id = l.id.index();
+                let entered = id < 64 && self.nonempty >> id & 1 == 1;
+                if entered && !inside.dead && !jumps(&l.body, l.id) {
+                    *now = inside;
+                }
             }
             StmtKind::While(l) => {
                 let mut inside = now.clone();
@@ -175,6 +188,14 @@ impl Walk {
             _ => {}
         }
     }
+}
+
+/// Whether a block continues or breaks this loop.
+fn jumps(block: &[Stmt], id: LoopId) -> bool {
+    block.iter().any(|s| {
+        matches!(s.kind, StmtKind::Break(l) | StmtKind::Continue(l) if l == id)
+            || s.blocks().into_iter().any(|b| jumps(b, id))
+    })
 }
 
 /// Every jump target named inside `block` that is not itself inside it.

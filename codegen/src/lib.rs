@@ -12,6 +12,7 @@ mod emit;
 mod error;
 mod flow;
 mod helpers;
+mod hypot;
 mod llvm;
 mod load;
 mod passes;
@@ -25,32 +26,20 @@ use inkwell::module::Module;
 use inkwell::targets::{FileType, TargetMachine};
 use nestwise_ir::{Nest, Schedule};
 
+pub use nestwise_ir::FpMode;
+
 pub use error::{CodegenError, Result};
 pub use helpers::register_parallel;
+pub use hypot::register_hypot;
 pub use load::{Kernel, load};
 pub use target::{target_description, vector_bits};
 pub use ufunc::{UfuncLoop, register_c_function, register_ufunc};
 
-/// What floating-point results may differ in.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum FpMode {
-    /// Nothing.
-    #[default]
-    Strict,
-    /// The same operations in the same order; functions within documented ulps. Compiled as `Strict` here: the
-    /// host has libm's functions at hand.
-    Faithful,
-    /// Sums may be reassociated, a multiplication and an addition fused.
-    Fast,
-}
-
-impl FpMode {
-    /// LLVM's fast-math flags.
-    fn flags(self) -> u32 {
-        match self {
-            Self::Strict | Self::Faithful => 0,
-            Self::Fast => llvm_sys::LLVMFastMathAllowReassoc | llvm_sys::LLVMFastMathAllowContract,
-        }
+/// LLVM's fast-math flags. `Faithful` compiles as `Strict` here: the host has libm's functions at hand.
+fn fast_math(fp: FpMode) -> u32 {
+    match fp {
+        FpMode::Strict | FpMode::Faithful => 0,
+        FpMode::Fast => llvm_sys::LLVMFastMathAllowReassoc | llvm_sys::LLVMFastMathAllowContract,
     }
 }
 
@@ -92,6 +81,7 @@ pub fn compile(spec: KernelSpec<'_>) -> Result<Compiled> {
             if !spec.schedule.vector.is_empty() =>
         {
             let schedule = Schedule {
+                nonempty: 0,
                 vector: Vec::new(),
                 ..spec.schedule.clone()
             };

@@ -17,6 +17,7 @@ fn ways(id: LoopId) -> Vec<(String, Schedule)> {
     }
     all.push(("threads".into(), threads(id)));
     let both = Schedule {
+        nonempty: 0,
         vector: vec![(id, 8)],
         ..threads(id)
     };
@@ -93,10 +94,23 @@ fn matrix_product() {
                 .filter(|(_, s)| !s.threads.is_empty() || !s.vector.is_empty()),
         );
         let mixed = Schedule {
+            nonempty: 0,
             vector: vec![(lj, 16)],
             ..threads(li)
         };
         schedules.push(("threads outside, lanes inside".into(), mixed));
+        for (rows, lanes) in [(2, 8), (4, 4), (8, 16)] {
+            let tile = Schedule {
+                vector: vec![(li, rows), (lj, lanes)],
+                ..Schedule::default()
+            };
+            let parallel = Schedule {
+                vector: tile.vector.clone(),
+                ..threads(li)
+            };
+            schedules.push((format!("{rows} by {lanes} tile"), tile));
+            schedules.push((format!("{rows} by {lanes} tile on threads"), parallel));
+        }
         for (name, schedule) in schedules {
             let kernel = kernel(&nest, &schedule);
             let mut run = Run::new(
@@ -298,6 +312,84 @@ fn triangular_with_continue() {
         let mut run = Run::new(&nest, vec![input.clone(), Buffer::new(Scalar::F64, &[n])]);
         run.done(&kernel, 0, n);
         same(&run.arrays[1].f64s(), &want, &name);
+    }
+}
+
+/// Interleaved iterations: branches without loops in each copy, a uniform branch around a loop, values that live on.
+#[test]
+fn interleaved_iterations() {
+    let mut b = Builder::new();
+    let (a, x, c) = (b.floats(2), b.floats(2), b.floats(2));
+    let (li, lj, lk) = (b.loop_id(), b.loop_id(), b.loop_id());
+    let (i, j, k, s) = (b.var(I64), b.var(I64), b.var(I64), b.var(NPF));
+    let (row, scale, last) = (b.var(I64), b.var(NPF), b.var(NPF));
+    let first = b.load(a, vec![b.v(row), int(0)], false);
+    let small = cmp(CmpOp::Lt, b.v(scale), f(0.25));
+    let (la, lb) = (
+        b.load(a, vec![b.v(row), b.v(k)], false),
+        b.load(x, vec![b.v(k), b.v(j)], false),
+    );
+    let sum = add(b.v(s), mul(mul(la, lb), b.v(scale)));
+    let inner = b.for_(lk, k, upto(dim(a, 1)), vec![let_(s, sum)]);
+    let wide = if_(cmp(CmpOp::Gt, dim(a, 1), int(3)), vec![inner], vec![]);
+    let negative = cmp(CmpOp::Lt, b.v(s), f(0.0));
+    let put = b.store(c, vec![b.v(row), b.v(j)], b.v(s), false);
+    let body = vec![
+        let_(s, f(1.0)),
+        wide,
+        if_(negative, vec![let_(s, mul(b.v(s), f(-0.5)))], vec![]),
+        put,
+    ];
+    let middle = b.for_(lj, j, upto(dim(c, 1)), body);
+    let top = b.for_(
+        li,
+        i,
+        [int(1), add(dim(c, 0), int(1)), int(1)],
+        vec![
+            let_(row, sub(b.v(i), int(1))),
+            let_(scale, first),
+            if_(small, vec![let_(scale, f(0.25))], vec![]),
+            middle,
+            let_(last, add(b.v(scale), f(1.0))),
+        ],
+    );
+    b.output(last);
+    b.output(row);
+    let nest = b.finish(top);
+    for (n, m, p) in [(1, 4, 3), (5, 5, 9), (8, 2, 20), (13, 6, 17)] {
+        let a = Buffer::floats(&[n, m], |k| (k as f64 * 0.37).sin());
+        let x = Buffer::floats(&[m, p], |k| (k as f64 * 0.11).cos());
+        let mut results = vec![];
+        for schedule in [
+            Schedule::serial(),
+            vector(lj, 4),
+            Schedule {
+                vector: vec![(li, 4), (lj, 4)],
+                ..Schedule::default()
+            },
+        ] {
+            let raw = nestwise_codegen::llvm_ir(spec(&nest, &schedule))
+                .expect("compiles")
+                .0;
+            let kernel = kernel(&nest, &schedule);
+            let mut run = Run::new(
+                &nest,
+                vec![a.clone(), x.clone(), Buffer::new(Scalar::F64, &[n, p])],
+            );
+            run.done(&kernel, 0, n);
+            let (last, row) = (run.var(last), run.var(row));
+            results.push((
+                run.arrays[2].f64s(),
+                last,
+                row,
+                raw.matches("fadd <4").count(),
+            ));
+        }
+        for r in &results[1..] {
+            same(&r.0, &results[0].0, "interleaved");
+            assert!(r.1.same(results[0].1) && r.2.same(results[0].2));
+        }
+        assert!(results[2].3 >= 4 + results[1].3, "four copies are emitted");
     }
 }
 
@@ -743,6 +835,7 @@ fn reductions_and_last_values_over_parts() {
         last_values: vec![last],
     }];
     let schedule = Schedule {
+        nonempty: 0,
         threads,
         ..Schedule::default()
     };

@@ -371,7 +371,9 @@ fn lanes_and_threads_do_what_the_serial_loop_does() {
         .unwrap_or(0u64);
     let (mut done, mut fired, mut vectorised) = (0, 0, 0);
     for seed in first..first + cases {
-        if std::env::var("NESTWISE_RANDOM_PRINT").is_ok() { eprintln!("seed {seed}"); }
+        if std::env::var("NESTWISE_RANDOM_PRINT").is_ok() {
+            eprintln!("seed {seed}");
+        }
         let nest = nest(seed);
         let serial = kernel(&nest, &Schedule::serial());
         let ways: Vec<(String, Schedule)> = vec![

@@ -224,12 +224,12 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         d.set_item("calls", s.calls)?;
         d.set_item("declined", s.declined)?;
         d.set_item("iterations", s.iterations)?;
-        d.set_item(
-            "verdict",
-            s.verdicts
-                .first()
-                .map(|v| v.rsplit(": ").next().unwrap_or(v).to_string()),
-        )?;
+        let verdict = s
+            .verdicts
+            .first()
+            .and_then(|v| v.split(": ").nth(1))
+            .map(str::to_string);
+        d.set_item("verdict", verdict)?;
         d.set_item("verdicts", &s.verdicts)?;
         d.set_item("device", device_word(&s))?;
         d.set_item("launches", s.launches.iter().sum::<u64>())?;

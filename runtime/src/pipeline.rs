@@ -93,8 +93,14 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     spread_writes(&mut nest);
     // Guards that no value of these types can make fire.
     analysis::prove(&mut nest);
-    // What each loop may do, if its arrays do not overlap.
-    let verdicts = analysis::analyse(&nest, options.fp);
+    // What each loop may do, if its arrays do not overlap and no inner loop is empty: each kernel's schedule rests on
+    // what its launch really knows.
+    let usual = analysis::Options {
+        fp: options.fp,
+        disjoint: true,
+        nonempty: u64::MAX,
+    };
+    let verdicts = analysis::analyse_with(&nest, usual);
     // Guards that the values of a call may prove.
     let bounds = analysis::BoundsPlan::new(&nest);
     // What one trip of each loop costs on each device.

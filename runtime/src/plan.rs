@@ -10,7 +10,7 @@ use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
-use nestwise_ir::{ArrayDecl, ArrayKind, For, LoopId, Nest, Scalar, Schedule};
+use nestwise_ir::{ArrayDecl, ArrayKind, For, LoopId, Nest, Scalar, Schedule, StmtKind};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -37,10 +37,28 @@ pub struct Sizes {
     pub values: analysis::LaunchValues,
     /// Guards proven by them.
     pub proven: GuardSet,
+    /// Loops that run at least once whenever they are entered, a bit each.
+    pub nonempty: u64,
     /// Mean trip count per loop.
     pub trips: Vec<Option<f64>>,
     /// Exact trip count of the top loop and its range (start, stop, step); none for a `while`.
     pub top: Option<TopRange>,
+}
+
+impl Kernel {
+    /// Whether an event may fire at all.
+    pub fn may_fire(&self) -> bool {
+        self.checks || self.undo.may_fire(false)
+    }
+
+    /// The slots to save before a chunk.
+    pub fn to_save(&self) -> impl Iterator<Item = &analysis::SlotUndo> {
+        let all = self.checks && !self.in_order;
+        self.undo
+            .slots
+            .iter()
+            .filter(move |s| all || self.undo.to_save(self.in_order).any(|t| t == *s))
+    }
 }
 
 impl Sizes {
@@ -69,6 +87,7 @@ struct Key {
     disjoint: bool,
     unit_stride: Vec<[bool; 8]>,
     threaded: bool,
+    nonempty: u64,
 }
 
 /// A compiled nest under one schedule, for launches that share all facts it was compiled for.
@@ -81,6 +100,8 @@ pub struct Kernel {
     pub layout: codegen::abi::FrameLayout,
     /// What a chunk may have to take back.
     pub undo: analysis::UndoPlan,
+    /// It tests more than its guards say.
+    pub checks: bool,
     /// It stops exactly where an event fires: nothing behind that point has run.
     pub in_order: bool,
     /// Whether some loop runs on threads.
@@ -180,7 +201,8 @@ impl Plan {
     /// What the values prove and decide.
     pub fn resolve(&self, values: analysis::LaunchValues) -> Result<Sizes, Reason> {
         let mut proven = GuardSet::new(self.bounds.guards());
-        if !self.bounds.resolve(&values, &mut proven).trips_ok {
+        let resolved = self.bounds.resolve(&values, &mut proven);
+        if !resolved.trips_ok {
             let line = self
                 .nest
                 .needs_trip
@@ -198,6 +220,7 @@ impl Plan {
             .ids()
             .map(|id| self.bounds.trips(&values, id));
         Ok(Sizes {
+            nonempty: resolved.nonempty,
             trips: trips.collect(),
             values,
             proven,
@@ -228,22 +251,20 @@ impl Plan {
                 .flatten()
                 .unwrap_or(UNKNOWN_TRIPS)
         };
-        let forks = self
-            .verdicts
-            .parallel_roots(&self.nest)
-            .map(|id| self.times_entered(id, &trips));
+        let roots = self.verdicts.parallel_roots(&self.nest);
+        let forks: f64 = roots.iter().map(|id| self.times_entered(*id, &trips)).sum();
         let situation = Situation {
             list_elements,
             undo_bytes: 0.0,
             compiled: !lock(&self.kernels).is_empty(),
             lost: *lock(&self.lost),
-            threads: if forks.is_some() {
+            threads: if !roots.is_empty() {
                 options.threads as u32
             } else {
                 1
             },
-            forks: forks.unwrap_or(1.0),
-            vectorised: self.verdicts.some_innermost_parallel(&self.nest),
+            forks,
+            vectorised: self.verdicts.vectorisable(&self.nest),
         };
         decide(&self.prices, &options.profile, &trips, &situation)
     }
@@ -286,6 +307,7 @@ impl Plan {
             disjoint: overlap::disjoint(views, written),
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
+            nonempty: sizes.nonempty,
         };
         let mut kernels = lock(&self.kernels);
         if let Some((_, kernel)) = kernels.iter().find(|(k, _)| *k == key) {
@@ -309,7 +331,21 @@ impl Plan {
 
     fn build(&self, key: &Key, sizes: &Sizes, options: &Options) -> Result<(Kernel, bool), Reason> {
         let nest = guards::apply(&self.nest, &key.proven);
-        let (nest, schedule) = schedule(nest, key, sizes, options);
+        let (scheduled, mapping) = schedule(nest.clone(), key, sizes, options);
+        match self.code(scheduled, mapping, key, options) {
+            // A schedule that code generation cannot carry out is worth less than the nest as it was written.
+            Err(Reason::Codegen(_)) => self.code(nest, Schedule::serial(), key, options),
+            result => result,
+        }
+    }
+
+    fn code(
+        &self,
+        nest: Nest,
+        schedule: Schedule,
+        key: &Key,
+        options: &Options,
+    ) -> Result<(Kernel, bool), Reason> {
         let last_axis = |(a, unit): (&ArrayDecl, &[bool; 8])| unit[a.rank as usize - 1];
         let unit_stride: Vec<bool> = nest
             .arrays
@@ -349,14 +385,18 @@ impl Plan {
         let options = analysis::Options {
             fp: options.fp,
             disjoint: key.disjoint,
+            nonempty: 0,
         };
         let forms = analysis::analyse_with(&nest, options).forms;
-        let undo = analysis::undo_plan_with(&nest, &forms, key.disjoint);
+        let undo = analysis::undo::undo_plan_with(&nest, &forms, key.disjoint);
         let threaded = !schedule.threads.is_empty();
         // Whether a kernel that fires has run nothing beyond that point. The floating-point flags are looked at
         // only after the whole chunk.
-        let in_order = schedule == Schedule::serial() && !undo.warns;
+        let plain = !threaded && schedule.vector.is_empty() && schedule.independent.is_empty();
+        let in_order = plain && !undo.warns;
+        let checks = has_own_checks(&nest);
         let kernel = Kernel {
+            checks,
             nest,
             code,
             layout,
@@ -366,6 +406,22 @@ impl Plan {
         };
         Ok((kernel, found))
     }
+}
+
+/// Whether the code tests something besides its guards: values against storage narrower than they are, checks.
+fn has_own_checks(nest: &Nest) -> bool {
+    let mut found = false;
+    nest.walk(&mut |s| {
+        found |= match &s.kind {
+            StmtKind::Store { array, .. } => {
+                let decl = &nest.arrays[*array];
+                decl.storage != decl.elem.repr
+            }
+            StmtKind::Check { .. } => true,
+            _ => false,
+        };
+    });
+    found
 }
 
 /// The rewriting and mapping for these facts.
@@ -381,8 +437,14 @@ fn schedule(nest: Nest, key: &Key, sizes: &Sizes, options: &Options) -> (Nest, S
         disjoint: true,
         undo: true,
         fp: options.fp,
+        nonempty: key.nonempty,
     };
-    let verdicts = analysis::analyse(&nest, options.fp);
+    let assumed = analysis::Options {
+        fp: options.fp,
+        disjoint: true,
+        nonempty: key.nonempty,
+    };
+    let verdicts = analysis::analyse_with(&nest, assumed);
     let mut candidates = analysis::candidates(&nest, &verdicts, &info);
     let best = (0..candidates.len()).max_by_key(|c| preference(&candidates[*c].kind, key.threaded));
     match best {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use nestwise_ir::nest::Cast;
 use nestwise_ir::{Expr, ExprKind, Scalar, Span, VarId};
 
+use super::jam::Jam;
 use super::lanes::Lanes;
 use super::{Unit, Val};
 use crate::abi::EventCode;
@@ -81,8 +82,13 @@ pub(crate) struct Func<'u, 'a> {
     pub(crate) lo: V,
     pub(crate) hi: V,
     pub(crate) slots: Vec<Slot>,
-    homes: HashMap<VarId, Home>,
-    wide_homes: HashMap<VarId, Home>,
+    homes: HashMap<(VarId, u32), Home>,
+    wide_homes: HashMap<(VarId, u32), Home>,
+    /// The open interleaved loop, and the copy of its body being emitted.
+    pub(crate) jam: Option<Rc<Jam>>,
+    pub(crate) copy: u32,
+    /// Whether one statement is being emitted for one copy.
+    pub(crate) in_copy: bool,
     /// Counters, known as values.
     pub(crate) fixed: HashMap<VarId, Val>,
     pub(crate) jumps: Vec<Jump>,
@@ -137,6 +143,9 @@ impl<'u, 'a> Func<'u, 'a> {
             slots: Vec::new(),
             homes: HashMap::new(),
             wide_homes: HashMap::new(),
+            jam: None,
+            copy: 0,
+            in_copy: false,
             fixed: HashMap::new(),
             jumps: Vec::new(),
             sticky: None,
@@ -263,15 +272,17 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     pub(crate) fn home(&mut self, var: VarId, wide: bool) -> Result<Home> {
+        let own = self.jam.as_ref().is_some_and(|j| j.varying.contains(&var));
+        let key = (var, if own { self.copy } else { 0 });
         let known = if wide { &self.wide_homes } else { &self.homes };
-        if let Some(h) = known.get(&var) {
+        if let Some(h) = known.get(&key) {
             return Ok(*h);
         }
         let home = self.home_of(self.repr(var)?, wide);
         if wide {
-            self.wide_homes.insert(var, home)
+            self.wide_homes.insert(key, home)
         } else {
-            self.homes.insert(var, home)
+            self.homes.insert(key, home)
         };
         Ok(home)
     }

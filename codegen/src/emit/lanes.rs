@@ -48,7 +48,7 @@ pub(crate) struct Lanes {
 impl Facts {
     /// The facts, or nothing if the loop cannot be run by lanes.
     pub(crate) fn of(unit: &Unit<'_>, l: &For) -> Option<Facts> {
-        let flow = flow::flow(&[], &l.body, Some(l.id));
+        let flow = flow::flow(&[], &l.body, Some(l.id), unit.spec.schedule.nonempty);
         let carried = flow.assigned.iter().any(|v| flow.exposed.contains(v));
         if carried || !only_continues(l) || !lanes_can_run(unit, l, &flow) {
             return None;
@@ -86,7 +86,7 @@ impl Facts {
         found
     }
 
-    fn spread(&mut self, l: &For) {
+    pub(crate) fn spread(&mut self, l: &For) {
         loop {
             let before = (self.varying.len(), self.masked.len());
             let outer = self.masked.contains(&Target::Loop(l.id));

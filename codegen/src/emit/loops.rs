@@ -52,7 +52,7 @@ impl Func<'_, '_> {
             .iter()
             .find(|(id, _)| *id == l.id)
             .map(|(_, n)| *n)?;
-        (lanes.is_power_of_two() && (2..=64).contains(&lanes)).then_some(lanes)
+        (lanes.is_power_of_two() && (2..=64).contains(&lanes)).then_some(lanes.min(most_lanes(l)))
     }
 
     /// A counted loop inside the nest.
@@ -177,6 +177,9 @@ impl Func<'_, '_> {
         let Some(count) = self.vector_lanes(l) else {
             return Ok(false);
         };
+        if let Some(jam) = super::jam::Jam::of(self.u, l, count) {
+            return self.jam_loop(l, range, jam).map(|()| true);
+        }
         match super::lanes::Facts::of(self.u, l) {
             Some(facts) => self.run_lanes(l, range, count, facts).map(|()| true),
             None => Ok(false),
@@ -192,7 +195,7 @@ impl Func<'_, '_> {
         let flag = ir.alloca(self.entry, ir.i1());
         ir.store(ir.const_bool(false), flag);
         self.sticky = Some(flag);
-        self.loose = Some(Rc::new(flow::flow(&[], &l.body, None).assigned));
+        self.loose = Some(Rc::new(flow::flow(&[], &l.body, None, 0).assigned));
         self.serial(l, range, None)?;
         self.sticky = None;
         self.loose = None;
@@ -411,4 +414,22 @@ fn is_innermost(body: &[Stmt]) -> bool {
         s.walk(&mut |s| inner |= matches!(s.kind, StmtKind::For(_) | StmtKind::While(_)));
     }
     !inner
+}
+
+/// Many lanes mean several registers for each value: good for the short bodies whose latency they hide, bad for
+/// long ones, which would keep their values in memory.
+fn most_lanes(l: &For) -> u32 {
+    let mut size = 0;
+    for s in &l.body {
+        s.walk(&mut |s| {
+            s.exprs()
+                .into_iter()
+                .for_each(|e| e.walk(&mut |_| size += 1))
+        });
+    }
+    match size {
+        0..=80 => 64,
+        81..=200 => 16,
+        _ => 8,
+    }
 }

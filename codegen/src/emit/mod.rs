@@ -17,6 +17,7 @@ mod expr;
 mod float;
 mod func;
 mod int;
+mod jam;
 pub(crate) mod lanes;
 mod loops;
 mod masks;
@@ -108,7 +109,7 @@ impl<'a> Unit<'a> {
         host: &'a Host,
     ) -> Result<Unit<'a>> {
         let nest = spec.nest;
-        let ir = Ir::new(context, module, spec.fp.flags());
+        let ir = Ir::new(context, module, crate::fast_math(spec.fp));
         let rebound = rebound_slots(nest);
         let mut unit_stride: Vec<bool> = (0..nest.arrays.len())
             .map(|i| spec.unit_stride.get(i).copied().unwrap_or(false))
@@ -304,11 +305,11 @@ pub(crate) fn first_call_only(nest: &Nest) -> bool {
 pub(crate) fn top_flow(nest: &Nest) -> flow::Flow {
     match &nest.top.kind {
         StmtKind::For(l) => {
-            let mut flow = flow::flow(&[], &l.body, Some(l.id));
+            let mut flow = flow::flow(&[], &l.body, Some(l.id), 0);
             flow.exposed.remove(&l.counter);
             flow
         }
-        StmtKind::While(l) => flow::flow(&[&l.cond], &l.body, Some(l.id)),
+        StmtKind::While(l) => flow::flow(&[&l.cond], &l.body, Some(l.id), 0),
         _ => flow::Flow::default(),
     }
 }
@@ -316,7 +317,7 @@ pub(crate) fn top_flow(nest: &Nest) -> flow::Flow {
 /// Variables to load at entry and to store at exit, so that consecutive calls continue each other.
 fn frame_vars(nest: &Nest) -> (Vars, Vars) {
     let top = top_flow(nest);
-    let prologue = flow::flow(&[], &nest.prologue, None);
+    let prologue = flow::flow(&[], &nest.prologue, None, 0);
     let results: Vars = abi::results(nest).into_iter().collect();
     // Read before assigned in an iteration: comes from the frame (or the prologue), and is carried on if assigned.
     // Whatever reaches a result without being assigned in this call has to come from the frame as well.

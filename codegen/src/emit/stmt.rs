@@ -107,6 +107,9 @@ impl<'u, 'a> Func<'u, 'a> {
     /// Statements in order. In a vector loop, once every lane may have left, the rest is skipped if all have:
     /// uniform accesses and loops assume that some lane is there.
     pub(crate) fn block(&mut self, block: &[Stmt]) -> Result<()> {
+        if self.jam.is_some() && !self.in_copy {
+            return self.interleaved(block);
+        }
         let mut end = None;
         for (k, s) in block.iter().enumerate() {
             self.stmt(s)?;
@@ -126,7 +129,7 @@ impl<'u, 'a> Func<'u, 'a> {
         Ok(())
     }
 
-    fn stmt(&mut self, s: &Stmt) -> Result<()> {
+    pub(crate) fn stmt(&mut self, s: &Stmt) -> Result<()> {
         match &s.kind {
             StmtKind::Let { var, value } => {
                 let v = self.expr(value)?;

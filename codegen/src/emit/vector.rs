@@ -150,7 +150,13 @@ impl Func<'_, '_> {
         ir.br(next);
         ir.at(next);
         self.fixed.remove(&l.counter);
-        self.leave_last_lane(l, counter, last)
+        let copies = self.jam.as_ref().map_or(1, |j| j.count);
+        for copy in 0..copies {
+            self.copy = copy;
+            self.leave_last_lane(l, counter, last)?;
+        }
+        self.copy = 0;
+        Ok(())
     }
 
     /// Variables that are read after the loop get the last iteration's value.

@@ -607,12 +607,14 @@ pub fn kernel_of(spec: KernelSpec<'_>) -> Kernel {
 
 pub fn vector(id: LoopId, lanes: u32) -> Schedule {
     Schedule {
+        nonempty: 0,
         vector: vec![(id, lanes)],
         ..Schedule::default()
     }
 }
 pub fn independent(id: LoopId) -> Schedule {
     Schedule {
+        nonempty: 0,
         independent: vec![id],
         ..Schedule::default()
     }
@@ -624,6 +626,7 @@ pub fn threads(id: LoopId) -> Schedule {
         last_values: vec![],
     };
     Schedule {
+        nonempty: 0,
         threads: vec![t],
         ..Schedule::default()
     }

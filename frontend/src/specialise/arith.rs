@@ -7,7 +7,7 @@ use nestwise_ir::{BinOp, Prov, Scalar, Span, Ty};
 use super::build;
 use super::facts::Wish;
 use super::kinds::{self, Kind, Kinds, Rule};
-use super::lower::Lower;
+use super::lower::{Lower, natural_in};
 use super::range;
 use super::value::{Sv, Tag, Val};
 use super::webs::WebId;
@@ -121,7 +121,9 @@ impl Lower<'_> {
     /// Tagged numbers add, subtract and multiply.
     fn num_rule(&mut self, op: Op, a: &Sv, b: &Sv, kinds: Kinds, span: Span) -> R<Scalar> {
         let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
-        if kinds.within(pair) && matches!(op, Op::Add | Op::Sub | Op::Mul) {
+        // A float that may stand for an int has lost its tag.
+        let lost = |sv: &Sv| sv.repr().is_float() && sv.kinds.has(Kind::PyInt);
+        if kinds.within(pair) && matches!(op, Op::Add | Op::Sub | Op::Mul) && !lost(a) && !lost(b) {
             return Ok(Scalar::Num);
         }
         Err(self.wrong_operands(op, a, b, span))
@@ -216,6 +218,11 @@ impl Lower<'_> {
         Ok(Sv::new(e, kinds))
     }
 
+    /// Whether some int is held in another representation than its own: where it wraps or ends shows.
+    fn held_apart(&self, a: &Sv) -> bool {
+        a.is_int() && !a.kinds.every(|k| natural_in(k, a.repr()))
+    }
+
     /// `-a`, `+a`, `~a`.
     pub fn sign(&mut self, op: Sign, a: Sv, span: Span) -> R<Sv> {
         if a.is_bottom() {
@@ -239,6 +246,9 @@ impl Lower<'_> {
             // Only a Python bool becomes something else, and those were ints above.
             return if a.kinds.has(Kind::PyBool) { Err(wrong()) } else { Ok(Sv { web: None, ..a }) };
         }
+        if self.held_apart(&a) || (a.kinds.any(Kind::is_complex) && !a.kinds.every(Kind::is_complex)) {
+            return Err(wrong());
+        }
         let mixes = a.kinds.any(Kind::is_integral) && !a.kinds.integral();
         if mixes && a.repr() != Scalar::Num {
             // -0 is 0 where -0.0 is not.
@@ -250,9 +260,6 @@ impl Lower<'_> {
             }
         }
         if op == Sign::Invert {
-            if a.kinds.len() > 1 && a.kinds.any(Kind::is_bool) {
-                return Err(wrong());
-            }
             let ty = a.e.ty;
             return Ok(Sv::new(build::unary(UnOp::Invert, a.e, ty, false), a.kinds).with_tag(a.tag));
         }
@@ -291,7 +298,8 @@ impl Lower<'_> {
             let e = build::unary(UnOp::Abs, a.e, Ty::PY_INT, guard);
             return Ok(Sv::of(e, Kind::PyInt).with_range((0, high)));
         }
-        if a.kinds.has(Kind::PyBool) || (a.kinds.any(Kind::is_complex) && a.kinds.len() > 1) {
+        let bad = a.kinds.has(Kind::PyBool) || (a.kinds.any(Kind::is_complex) && a.kinds.len() > 1);
+        if bad || self.held_apart(&a) {
             return Err(wrong());
         }
         match a.repr() {

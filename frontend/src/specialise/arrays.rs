@@ -7,7 +7,7 @@ use super::build;
 use super::facts::Wish;
 use super::hir;
 use super::kinds::{Kind, Kinds};
-use super::lower::Lower;
+use super::lower::{Lower, natural_in};
 use super::range;
 use super::value::{Sv, Val, View};
 use super::{R, refuse};
@@ -211,8 +211,13 @@ impl Lower<'_> {
             }
             let cond = self.is_among(sv.kinds, &sv.tag, py, span).ok_or(wrong)?;
             self.emit_check(cond);
-            let only = Sv { kinds: py, e: build::retype(sv.e.clone(), py.ty(sv.repr())), ..sv.clone() };
+            let only = Sv { kinds: py, ..sv.clone() };
             return self.list_form(&only, view, span);
+        }
+        if let Some(kind) = sv.kinds.single().filter(|k| !natural_in(*k, sv.repr())) {
+            // Of one type, but computed where it could be another.
+            let own = self.own_form(sv, Kinds::of(kind).ty(kind.natural())).ok_or(wrong)?;
+            return self.list_form(&Sv { e: own, ..sv.clone() }, view, span);
         }
         let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
         match storage {

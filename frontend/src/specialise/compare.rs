@@ -93,8 +93,8 @@ impl Lower<'_> {
             computes.dedup();
             let mut exact = rules.iter().any(|r| r.exact || r.compute.is_int());
             let numbers = a.repr() == Scalar::Num || b.repr() == Scalar::Num;
+            // Tagged numbers compare as the floats that they are: their ints are exact.
             let compute = match computes.as_slice() {
-                [Scalar::F64] if numbers && kinds.prov() == Prov::Py => Scalar::Num,
                 [one] => *one,
                 _ => return Err(wrong()),
             };

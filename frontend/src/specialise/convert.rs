@@ -108,6 +108,24 @@ impl Lower<'_> {
         }
     }
 
+    /// A value that is of type `ty` and held in another representation, as itself.
+    pub fn own_form(&mut self, sv: &Sv, ty: Ty) -> Option<Expr> {
+        let real = |e: Expr| match e.ty.repr {
+            Scalar::C128 => build::unary(UnOp::Real, e, Ty { prov: sv.e.ty.prov, repr: Scalar::F64 }, false),
+            _ => e,
+        };
+        let held = sv.repr();
+        match ty.repr {
+            to if to == held => Some(sv.e.clone()),
+            Scalar::Bool => Some(build::cast(Cast::Truth, real(sv.e.clone()), ty, false)),
+            // An int held as a float: exact.
+            to if to.is_int() && !held.is_int() => Some(build::cast(Cast::Trunc, real(sv.e.clone()), ty, true)),
+            Scalar::F64 if held == Scalar::C128 => Some(real(sv.e.clone())),
+            Scalar::F32 if held == Scalar::C128 => Some(build::cast(Cast::Round, real(sv.e.clone()), ty, true)),
+            to => self.to_repr(sv, to, true),
+        }
+    }
+
     /// `bool(value)` as a condition.
     pub fn truth(&mut self, val: Val, span: Span) -> R<Expr> {
         match val {
@@ -130,7 +148,9 @@ impl Lower<'_> {
 
     fn truth_scalar(&mut self, sv: Sv, span: Span) -> R<Expr> {
         if sv.is_bottom() {
-            return Ok(build::boolean(true, Ty::PY_BOOL, span));
+            // Not a literal: both ways must be looked at.
+            let unknown = self.hidden(Ty::PY_BOOL);
+            return Ok(build::var(unknown, Ty::PY_BOOL, span));
         }
         if let Some(wide) = sv.wide.as_ref().filter(|w| w.exact) {
             let zero = build::integer(0, Ty::PY_WIDE, span);

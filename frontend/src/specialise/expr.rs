@@ -193,8 +193,14 @@ impl Lower<'_> {
         };
         let here = self.compare_vals(*op, left, middle.clone(), span)?;
         let (next, block) = self.inner(|l| l.compare_rest(middle, rest, span))?;
-        if here.is_bottom() || next.is_bottom() {
-            return Ok(Sv::bottom(span));
+        if here.is_bottom() {
+            return Ok(here);
+        }
+        if next.is_bottom() {
+            // Its events stay.
+            let cond = build::condition(here.e);
+            self.emit(StmtKind::If { cond, then: block, orelse: vec![] }, span);
+            return Ok(self.under_names(mark, name.into_iter().collect(), next));
         }
         let kinds = here.kinds.union(next.kinds);
         let ty = kinds.ty(Scalar::Bool);

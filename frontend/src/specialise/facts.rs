@@ -207,7 +207,11 @@ fn grow(before: Option<Range>, new: Range, round: u32) -> Range {
         (true, false) => joined.0.min(range::I64.0),
         _ => joined.0,
     };
-    let hi = if joined.1 > before.1 { joined.1.max(range::I64.1) } else { joined.1 };
+    let hi = match (joined.1 > before.1, joined.1 <= range::I64.1) {
+        (true, true) => range::I64.1,
+        (true, false) => joined.1.max(range::U64.1),
+        _ => joined.1,
+    };
     (lo, hi)
 }
 

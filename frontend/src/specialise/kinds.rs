@@ -297,10 +297,16 @@ pub(super) struct Rule {
     pub result: Kind,
 }
 
+/// `np.float64` is a `float`, so a `complex` on the left takes it and NumPy is never asked.
+const COMPLEX_TAKES_FLOAT64: (Kind, Kind) = (Kind::PyComplex, Kind::Np(Scalar::F64));
+
 /// The rule of a binary operator. `None`: CPython raises, or it is not supported.
 pub(super) fn binary(op: BinOp, a: Kind, b: Kind) -> Option<Rule> {
     if a.is_py() && b.is_py() {
         return python_binary(op, a, b);
+    }
+    if (a, b) == COMPLEX_TAKES_FLOAT64 {
+        return python_binary(op, a, Kind::PyFloat);
     }
     let s = nep50(a, b)?;
     if s == Scalar::C64 || (s == Scalar::Bool && !bool_operator(op)) {
@@ -348,6 +354,9 @@ pub(super) struct CompareRule {
 /// The rule of a comparison; `ordered` is true for `<` and its like.
 pub(super) fn compare(ordered: bool, a: Kind, b: Kind) -> Option<CompareRule> {
     use Scalar as S;
+    if (a, b) == COMPLEX_TAKES_FLOAT64 {
+        return compare(ordered, a, Kind::PyFloat);
+    }
     let result = if a.is_py() && b.is_py() { Kind::PyBool } else { Kind::Np(S::Bool) };
     if a == Kind::Char || b == Kind::Char {
         return (a == b).then_some(CompareRule { compute: S::Char, exact: false, result });

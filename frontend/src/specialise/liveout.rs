@@ -166,18 +166,7 @@ impl Lower<'_> {
             return Ok(());
         }
         let ty = self.vars[var].ty;
-        let own = if ty.repr.is_int() && !sv.repr().is_int() {
-            // An int held as a float: exact.
-            let real = match sv.repr() {
-                Scalar::C128 => build::unary(nestwise_ir::UnOp::Real, sv.e.clone(), Ty::PY_FLOAT, false),
-                _ => sv.e.clone(),
-            };
-            Some(build::cast(nestwise_ir::nest::Cast::Trunc, real, ty, true))
-        } else if ty.repr == Scalar::F64 && sv.repr() == Scalar::C128 {
-            Some(build::unary(nestwise_ir::UnOp::Real, sv.e.clone(), ty, false))
-        } else {
-            self.to_repr(sv, ty.repr, true)
-        };
+        let own = self.own_form(sv, ty);
         let own = build::retype(own.ok_or_else(|| self.type_changes(web, span))?, ty);
         let like = Sv::of(build::expr(own.kind.clone(), ty, span), kind);
         let value = build::select(among.clone(), own, self.literal(&like, 0, span), ty);

@@ -175,7 +175,21 @@ impl<'a> Lower<'a> {
 
     pub fn spill_sv(&mut self, sv: Sv) -> Sv {
         let sv = self.commit(sv);
-        Sv { e: self.spill(sv.e), wide: None, ..sv }
+        let tag = self.snapshot(&sv);
+        Sv { e: self.spill(sv.e), wide: None, tag, ..sv }
+    }
+
+    /// The value's tag as it is now: the variables that it depends on may be assigned before it is asked for.
+    fn snapshot(&mut self, sv: &Sv) -> Tag {
+        if sv.kinds.len() < 2 || !self.want_tag || matches!(sv.tag, Tag::Unknown | Tag::Var(..)) {
+            return sv.tag.clone();
+        }
+        let yes = second_group(sv.kinds);
+        let Some(among) = self.is_among(sv.kinds, &sv.tag, yes, sv.span()) else { return Tag::Unknown };
+        let var = self.hidden(Ty::PY_BOOL);
+        self.emit_let(var, among);
+        self.stable.push(var);
+        Tag::Var(var, yes)
     }
 
     pub fn spill_val(&mut self, val: Val) -> Val {
@@ -281,9 +295,7 @@ impl<'a> Lower<'a> {
 
     /// The types for which a web's tag is true: NumPy's if there are both, else the floats.
     pub fn tag_true(&self, web: WebId) -> Kinds {
-        let kinds = self.facts.webs.get(web).map(|f| f.kinds).unwrap_or_default();
-        let numpy = kinds.numpy();
-        if !numpy.is_empty() && numpy != kinds { numpy } else { kinds.filter(|k| k.is_float() || k.is_complex()) }
+        second_group(self.facts.webs.get(web).map(|f| f.kinds).unwrap_or_default())
     }
 
     /// The bool variable that is true once the local has been assigned.
@@ -309,25 +321,16 @@ impl<'a> Lower<'a> {
             Tag::Unknown => None,
             Tag::Web(web) => {
                 let yes = self.tag_true(*web);
-                let entry = self.webs.entry.get(*web).copied().flatten();
-                let entry = entry.and_then(|l| self.hir.locals.get(l)).and_then(|l| l.capture);
-                if let Some(Capture::Scalar { ty, .. }) = entry.and_then(|i| self.captures.get(i as usize)) {
-                    // Tags are false at entry.
-                    if !Kinds::of_ty(*ty).intersect(yes).is_empty() {
-                        return None;
-                    }
-                }
-                let (t, f) = (kinds.intersect(yes), kinds.minus(yes));
                 let var = self.tag_var(*web);
-                let tag = build::var(var, Ty::PY_BOOL, span);
-                if t.within(set) && f.intersect(set).is_empty() {
-                    Some(tag)
-                } else if f.within(set) && t.intersect(set).is_empty() {
-                    Some(build::not(tag))
-                } else {
-                    None
+                let mut tag = build::var(var, Ty::PY_BOOL, span);
+                if let Some(local) = self.entry_among(*web, yes) {
+                    // Tags are false at entry: until the first assignment the capture's type is the one.
+                    let assigned = build::var(self.flag_var(local), Ty::PY_BOOL, span);
+                    tag = build::select(assigned, tag, build::boolean(true, Ty::PY_BOOL, span), Ty::PY_BOOL);
                 }
+                by_group(kinds, yes, set, tag)
             }
+            Tag::Var(var, yes) => by_group(kinds, *yes, set, build::var(*var, Ty::PY_BOOL, span)),
             Tag::AnyNp(parts) => {
                 let numpy = kinds.numpy();
                 let direct = numpy.within(set) && kinds.minus(numpy).intersect(set).is_empty();
@@ -347,6 +350,16 @@ impl<'a> Lower<'a> {
                 let b = self.is_among(b.0, &b.1, set, span)?;
                 Some(build::select(build::var(*cond, Ty::PY_BOOL, span), a, b, Ty::PY_BOOL))
             }
+        }
+    }
+
+    /// The local whose value at entry belongs to the web and has one of these types.
+    fn entry_among(&self, web: WebId, set: Kinds) -> Option<LocalId> {
+        let local = self.webs.entry.get(web).copied().flatten()?;
+        let index = self.hir.locals.get(local)?.capture?;
+        match self.captures.get(index as usize)? {
+            Capture::Scalar { ty, .. } if !Kinds::of_ty(*ty).intersect(set).is_empty() => Some(local),
+            _ => None,
         }
     }
 
@@ -663,6 +676,24 @@ impl<'a> Lower<'a> {
                 items.iter().map(|t| self.target_name(t)).collect::<Vec<_>>().join(", ")
             }
         }
+    }
+}
+
+/// The types for which a tag is true: NumPy's if there are both, else the floats.
+fn second_group(kinds: Kinds) -> Kinds {
+    let numpy = kinds.numpy();
+    if !numpy.is_empty() && numpy != kinds { numpy } else { kinds.filter(|k| k.is_float() || k.is_complex()) }
+}
+
+/// A condition for "in `set`", given one for "in `yes`".
+fn by_group(kinds: Kinds, yes: Kinds, set: Kinds, tag: Expr) -> Option<Expr> {
+    let (t, f) = (kinds.intersect(yes), kinds.minus(yes));
+    if t.within(set) && f.intersect(set).is_empty() {
+        Some(tag)
+    } else if f.within(set) && t.intersect(set).is_empty() {
+        Some(build::not(tag))
+    } else {
+        None
     }
 }
 

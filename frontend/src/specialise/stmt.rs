@@ -88,13 +88,17 @@ impl Lower<'_> {
     fn assignment(&mut self, targets: &[Target], value: &hir::Expr, span: Span) -> R<()> {
         let tracked = targets.iter().any(|t| self.tracked(t));
         let before = std::mem::replace(&mut self.want_tag, tracked);
-        let value = self.expr(value);
+        let result = self.assign_value(targets, value, span);
         self.want_tag = before;
-        let mut value = value?;
+        result
+    }
+
+    fn assign_value(&mut self, targets: &[Target], value: &hir::Expr, span: Span) -> R<()> {
+        let value = self.expr(value)?;
         if let [target] = targets {
             return self.assign_target(target, value, span);
         }
-        value = self.spill_val(value);
+        let value = self.spill_val(value);
         targets.iter().try_for_each(|t| self.assign_target(t, value.clone(), span))
     }
 

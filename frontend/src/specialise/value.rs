@@ -16,6 +16,8 @@ pub(super) enum Tag {
     Unknown,
     /// As the variable of this web.
     Web(WebId),
+    /// By a bool variable that is true for these types.
+    Var(VarId, Kinds),
     /// NumPy's if any operand is.
     AnyNp(Vec<(Kinds, Tag)>),
     /// One or the other, by a bool variable.

@@ -383,7 +383,7 @@ fn binary(op: BinOp, x: V, y: V, e: &Expr, guard: bool) -> E<V> {
                 if c == 0.0 && d == 0.0 {
                     return Err(event(guard, e));
                 }
-                smith(a, b, c, d)
+                smith(a, b, c, d, e.ty.prov == Prov::Py)
             }
             _ => panic!("{e}"),
         }),
@@ -404,15 +404,17 @@ fn binary(op: BinOp, x: V, y: V, e: &Expr, guard: bool) -> E<V> {
     }
 }
 
-fn smith(a: f64, b: f64, c: f64, d: f64) -> V {
+/// Smith's division as CPython does it, or with NumPy's reciprocal.
+fn smith(a: f64, b: f64, c: f64, d: f64, python: bool) -> V {
+    let over = |x: f64, denom: f64| if python { x / denom } else { x * (1.0 / denom) };
     if c.abs() >= d.abs() {
         let ratio = d / c;
         let denom = c + d * ratio;
-        V::Complex((a + b * ratio) / denom, (b - a * ratio) / denom)
+        V::Complex(over(a + b * ratio, denom), over(b - a * ratio, denom))
     } else {
         let ratio = c / d;
-        let denom = c * ratio + d;
-        V::Complex((a * ratio + b) / denom, (b * ratio - a) / denom)
+        let denom = if python { c * ratio + d } else { d + c * ratio };
+        V::Complex(over(a * ratio + b, denom), over(b * ratio - a, denom))
     }
 }
 

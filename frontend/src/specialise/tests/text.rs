@@ -6,5 +6,5 @@ use super::*;
 
 #[test]
 fn try_out() {
-    println!("{}", show("for i in range(4):\n    u = (a0[i] or u)\n    if a0[i] < 2:\n        t = a1[i]\n    else:\n        u = (u >> i)\n    u += (i // i)\n", &[("a0", nd(S::I8,1)), ("a1", nd(S::U64, 1))]));
+    println!("{}", show("for i in range(4):\n    t += (1 - a0[-1])\n    u = min(max(300, s), (-0.5))\n    u, u = np.isnan(t), abs(i)\n", &[("a0", nd(S::U64,1)), ("s", Is::Scalar(Ty::NP_BOOL)), ("t", INT)]));
 }

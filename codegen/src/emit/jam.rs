@@ -1,0 +1,221 @@
+//! Unroll and jam: several iterations of a parallel loop around a vector loop run interleaved, statement by statement,
+//! so that what they share (a row of a matrix) is loaded once for all of them and stays in registers.
+//!
+//! The schedule asks for it by listing a loop that encloses another of its vector loops; the number is the number of
+//! interleaved iterations. The classic source is Callahan, Carr and Kennedy, "Improving register allocation for
+//! subscripted variables" (1990). Iterations of a parallel loop may be interleaved in any way; control must be the
+//! same for all copies, which is checked here.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use nestwise_ir::{For, Stmt, StmtKind, VarId};
+
+use super::lanes::Facts;
+use super::loops::Range;
+use super::{Func, Unit, Val, reads_in};
+use crate::error::Result;
+use crate::flow;
+use crate::llvm::{IntPred, V, Wrap};
+
+/// Interleaved iterations at most: each has its own accumulators, and there are 16 or 32 vector registers.
+const MOST: u32 = 8;
+
+/// An interleaved loop.
+pub(crate) struct Jam {
+    /// Number of copies.
+    pub(crate) count: u32,
+    /// Variables of which each copy has its own.
+    pub(crate) varying: HashSet<VarId>,
+    counter: VarId,
+    /// The counter in each copy.
+    values: Vec<V>,
+    live_after: Vec<VarId>,
+}
+
+impl Jam {
+    /// The facts, if the loop encloses a vector loop and its control does not depend on the iteration.
+    pub(crate) fn of(unit: &Unit<'_>, l: &For, count: u32) -> Option<Jam> {
+        if count > MOST || !encloses_lanes(unit, l) || !l.body.iter().all(is_structured) {
+            return None;
+        }
+        let flow = flow::flow(&[], &l.body, Some(l.id), unit.spec.schedule.nonempty);
+        if flow.assigned.iter().any(|v| flow.exposed.contains(v)) {
+            return None;
+        }
+        let reads = reads_in(&l.body);
+        let live_after: Vec<VarId> = flow
+            .assigned
+            .iter()
+            .copied()
+            .filter(|v| unit.live_after(*v, &reads))
+            .collect();
+        if live_after.iter().any(|v| !flow.definite.contains(v)) {
+            return None;
+        }
+        let mut facts = Facts::default();
+        facts.varying.insert(l.counter);
+        facts.spread(l);
+        if !facts.masked.is_empty() || !l.body.iter().all(|s| shares_control(s, &facts)) {
+            return None;
+        }
+        let varying = facts.varying;
+        Some(Jam {
+            count,
+            varying,
+            counter: l.counter,
+            values: Vec::new(),
+            live_after,
+        })
+    }
+}
+
+/// Whether the schedule has a vector loop inside `l` that can be run by lanes.
+fn encloses_lanes(unit: &Unit<'_>, l: &For) -> bool {
+    let mut found = false;
+    for s in &l.body {
+        s.walk(&mut |s| {
+            if let StmtKind::For(inner) = &s.kind {
+                let listed = unit
+                    .spec
+                    .schedule
+                    .vector
+                    .iter()
+                    .any(|(id, _)| *id == inner.id);
+                found |= listed && Facts::of(unit, inner).is_some();
+            }
+        });
+    }
+    found
+}
+
+/// No jumps, no loops of unknown length.
+fn is_structured(s: &Stmt) -> bool {
+    let mut ok = true;
+    s.walk(&mut |s| {
+        ok &= matches!(
+            s.kind,
+            StmtKind::Let { .. }
+                | StmtKind::Store { .. }
+                | StmtKind::If { .. }
+                | StmtKind::For(_)
+                | StmtKind::Eval(_)
+        );
+    });
+    ok
+}
+
+fn has_loop(s: &Stmt) -> bool {
+    let mut found = false;
+    s.walk(&mut |s| found |= matches!(s.kind, StmtKind::For(_)));
+    found
+}
+
+/// Whether statements with loops inside run alike in all copies.
+fn shares_control(s: &Stmt, facts: &Facts) -> bool {
+    if !has_loop(s) {
+        return true;
+    }
+    let alike = match &s.kind {
+        StmtKind::If { cond, .. } => !facts.is_varying(cond),
+        StmtKind::For(l) => ![&l.start, &l.stop, &l.step]
+            .iter()
+            .any(|e| facts.is_varying(e)),
+        _ => false,
+    };
+    alike
+        && s.blocks()
+            .into_iter()
+            .flatten()
+            .all(|s| shares_control(s, facts))
+}
+
+impl Func<'_, '_> {
+    /// Runs the range by groups of iterations, the rest one by one.
+    pub(crate) fn jam_loop(&mut self, l: &For, range: Range, mut jam: Jam) -> Result<()> {
+        let ir = self.ir();
+        let n = ir.const_i64(jam.count.into());
+        let last_full = ir.sub(range.hi, n, Wrap::Any);
+        let (group, rest) = (self.fresh(), self.fresh());
+        let before = ir.here();
+        ir.cond_br(
+            ir.icmp(IntPred::LLVMIntSLE, range.lo, last_full),
+            group,
+            rest,
+        );
+        ir.at(group);
+        let k = ir.phi(ir.i64());
+        ir.add_incoming(k, range.lo, before);
+        for copy in 0..jam.count {
+            let k = ir.add(k, ir.const_i64(copy.into()), Wrap::Signed);
+            jam.values.push(self.index_fma(range.start, k, range.step));
+        }
+        let jam = Rc::new(jam);
+        self.jam = Some(jam.clone());
+        self.enter_copy(&jam, 0);
+        self.block(&l.body)?;
+        self.leave_last_copy(l, &jam)?;
+        self.fixed.remove(&l.counter);
+        self.jam = None;
+        let next = ir.add(k, n, Wrap::Signed);
+        let latch = ir.here();
+        ir.add_incoming(k, next, latch);
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), group, rest);
+        ir.at(rest);
+        let k = ir.phi(ir.i64());
+        ir.add_incoming(k, range.lo, before);
+        ir.add_incoming(k, next, latch);
+        self.serial(l, Range { lo: k, ..range }, None)
+    }
+
+    fn enter_copy(&mut self, jam: &Jam, copy: u32) {
+        self.copy = copy;
+        if let Some(v) = jam.values.get(copy as usize) {
+            self.fixed.insert(jam.counter, Val::one(*v));
+        }
+    }
+
+    /// A block of an interleaved loop: statements without loops once for each copy, the others once for all.
+    pub(crate) fn interleaved(&mut self, block: &[Stmt]) -> Result<()> {
+        let Some(jam) = self.jam.clone() else {
+            return Ok(());
+        };
+        for s in block {
+            if has_loop(s) {
+                self.stmt(s)?;
+                continue;
+            }
+            self.in_copy = true;
+            for copy in 0..jam.count {
+                self.enter_copy(&jam, copy);
+                self.stmt(s)?;
+            }
+            self.in_copy = false;
+            self.enter_copy(&jam, 0);
+        }
+        Ok(())
+    }
+
+    /// Variables that are read behind the loop get the last copy's value.
+    fn leave_last_copy(&mut self, l: &For, jam: &Jam) -> Result<()> {
+        for v in jam.live_after.iter().filter(|v| jam.varying.contains(v)) {
+            let repr = self.repr(*v)?;
+            self.copy = jam.count - 1;
+            let home = self.home(*v, false)?;
+            let value = self.get(home, repr, false);
+            self.copy = 0;
+            let home = self.home(*v, false)?;
+            self.put(home, value);
+        }
+        let inside = reads_in(&l.body);
+        if let Some(last) = jam
+            .values
+            .last()
+            .filter(|_| self.u.live_after(l.counter, &inside))
+        {
+            let home = self.home(l.counter, false)?;
+            self.put(home, Val::one(*last));
+        }
+        Ok(())
+    }
+}
