@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tokenize
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -111,6 +112,12 @@ def _decoded(output: bytes | None) -> str:
     return (output or b"").decode("utf-8", "backslashreplace")
 
 
+def source_lines(program: Path) -> list[str]:
+    """A script's lines as CPython counts them, in whatever encoding it declares."""
+    with tokenize.open(program) as file:
+        return file.read().split("\n")
+
+
 class Marks(NamedTuple):
     """Lines of loops that must have run as a kernel, and of those that must not."""
 
@@ -121,7 +128,7 @@ class Marks(NamedTuple):
 def marks(program: Path) -> Marks:
     """The marks in a program's text: `# native` or `# cpython` ends a loop's first line."""
     found = Marks([], [])
-    for number, line in enumerate(program.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(source_lines(program), 1):
         match = _MARK.match(line)
         if match:
             getattr(found, match[1]).append(number)
@@ -156,7 +163,7 @@ def broken_marks(program: Path, got: Done, device: str) -> list[str]:
     """The marks that a run did not keep. Prices may leave any loop to CPython on `auto`."""
     wanted = marks(program)
     nests = nests_by_line(got.report, program)
-    text = program.read_text(encoding="utf-8").splitlines()
+    text = source_lines(program)
     broken = []
     for line in wanted.native if device in FORCED else ():
         if not any(_ran(nest) for nest in nests.get(line, ())):

@@ -127,7 +127,7 @@ def _segments(tree: ast.Module):
         if isinstance(node, ast.FunctionDef) and node.name[0] == "f" and node.name[1:].isdigit()
     ]
     if len(starts) > 1:
-        for start, end in zip(starts, [*starts[1:], len(tree.body)]):
+        for start, end in zip(starts, [*starts[1:], len(tree.body)], strict=True):
             yield ast.Module([*tree.body[: starts[0]], *tree.body[start:end]], [])
 
 

@@ -10,10 +10,13 @@ from typing import NamedTuple
 import pytest
 from differential import PROGRAMS, broken_marks, difference, fallbacks
 
+# What the scripts import.
+MODULES = ("showing.py", "support.py")
+
 SCRIPTS = sorted(
     path
     for path in (*PROGRAMS.glob("*.py"), *PROGRAMS.glob("found/*.py"))
-    if path.name != "showing.py"
+    if path.name not in MODULES
 )
 
 

@@ -500,6 +500,26 @@ pub fn carried(
     None
 }
 
+/// A dependence that was not looked for: anything from `x` to `y` in the loop.
+pub fn assumed(x: &AccessForm, y: &AccessForm, carrier: LoopId) -> Dependence {
+    let loops = common_loops(x, y);
+    let (directions, distance) = (vec![Dir::Any; loops.len()], vec![None; loops.len()]);
+    let kind = if x.store && y.store {
+        Kind::Output
+    } else {
+        Kind::Anti
+    };
+    Dependence {
+        kind,
+        src: x.id,
+        dst: y.id,
+        carrier,
+        loops,
+        directions,
+        distance,
+    }
+}
+
 /// Directions and distances of a dependence from `x` to `y` carried at `level`.
 fn describe(
     nest: &Nest,

@@ -108,6 +108,8 @@ impl<'n> Analyser<'n> {
 
     fn entry(&self) -> State {
         let value = |d: &nestwise_ir::VarDecl| match (d.live_in, d.range) {
+            // Flags are false at entry.
+            (None, _) if d.ty.repr == nestwise_ir::Scalar::Bool => Val::of_type(d.ty.repr),
             (None, _) => Val::None,
             (Some(_), Some((lo, hi))) if d.ty.repr.is_int() => {
                 Val::int(Interval::new(lo.into(), hi.into()))
@@ -289,6 +291,7 @@ impl<'n> Analyser<'n> {
         // Breaks and leaves of enclosing constructs that are met while iterating belong to states that the
         // last, stable round covers, so they may stay.
         let mut head = entry.clone();
+        let mut widened = false;
         for round in 0usize.. {
             let end = self.iterate(&head, id, enter, body);
             let next = join(Some(head.clone()), end).unwrap_or_else(|| head.clone());
@@ -297,37 +300,52 @@ impl<'n> Analyser<'n> {
             }
             if round > MAX_ROUNDS {
                 // Widening ends long before; should it not, everything is possible.
-                head = self
-                    .nest
-                    .vars
-                    .values()
-                    .map(|d| Val::of_type(d.ty.repr))
-                    .collect();
+                let all = self.nest.vars.values().map(|d| Val::of_type(d.ty.repr));
+                head = all.collect();
+                self.iterate(&head, id, enter, body);
                 break;
             }
-            head = if round < 2 {
-                next
-            } else {
-                self.thresholds.widen(&head, &next, round > 40)
+            widened = round >= 2;
+            head = match widened {
+                true => self.thresholds.widen(&head, &next, round > 40),
+                false => next,
             };
         }
-        for _ in 0..2 {
-            let end = self.iterate(&head, id, enter, body);
-            let lower = join(Some(entry.clone()), end).unwrap_or_else(|| entry.clone());
-            if lower == head {
-                break;
-            }
-            let again = self.iterate(&lower, id, enter, body);
-            let check = join(Some(lower.clone()), again).unwrap_or_else(|| lower.clone());
-            if check != lower {
-                break;
-            }
+        // The last round was from the head itself, so its breaks are the loop's.
+        if widened && let Some(lower) = self.narrow(&entry, &head, id, enter, body) {
             head = lower;
         }
         self.recording = was;
-        // The last round: from the stable head, recorded if this loop is; also leaves the breaks behind.
-        self.iterate(&head, id, enter, body);
+        if was || widened {
+            self.iterate(&head, id, enter, body);
+        }
         head
+    }
+
+    /// A smaller head that still holds before every iteration: decreasing steps, kept if they are a fixpoint.
+    fn narrow(
+        &mut self,
+        entry: &State,
+        head: &State,
+        id: LoopId,
+        enter: &dyn Fn(&mut Self, &State) -> Option<State>,
+        body: &[Stmt],
+    ) -> Option<State> {
+        let mut best = None;
+        for _ in 0..2 {
+            let from = best.as_ref().unwrap_or(head);
+            let end = self.iterate(from, id, enter, body);
+            let lower = join(Some(entry.clone()), end)?;
+            if lower == *from {
+                break;
+            }
+            let again = self.iterate(&lower, id, enter, body);
+            if join(Some(lower.clone()), again)? != lower {
+                break;
+            }
+            best = Some(lower);
+        }
+        best
     }
 
     pub(crate) fn expr(&mut self, st: &mut State, e: &Expr) -> Val {

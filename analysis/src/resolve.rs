@@ -20,7 +20,8 @@ const FUEL: u32 = 48;
 /// What [`BoundsPlan::resolve`] found besides the guards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resolved {
-    /// Every loop of `needs_trip` runs at least once whenever it is entered.
+    /// Every loop of `needs_trip` runs at least once whenever it is entered, and no extent is beyond
+    /// [`DIM_MAX`]. If not, the nest must not be launched.
     pub trips_ok: bool,
     /// No loop's step is zero.
     pub steps_ok: bool,
@@ -120,7 +121,7 @@ impl BoundsPlan {
             }
         }
         Resolved {
-            trips_ok: self.needs_trip.iter().all(|l| run.runs_once(*l)),
+            trips_ok: self.needs_trip.iter().all(|l| run.runs_once(*l)) && small(values),
             nonempty: self.nonempty(&run),
             steps_ok: self.loops.iter().flatten().all(|l| run.steps(l)),
         }
@@ -147,6 +148,11 @@ impl BoundsPlan {
         let step = run.step(plan.ix?)?;
         trip_count(start, stop, step)
     }
+}
+
+/// Whether every extent is one that static proofs reckon with.
+fn small(values: &LaunchValues) -> bool {
+    values.dims.iter().flatten().all(|d| i128::from(*d) <= DIM_MAX)
 }
 
 /// Iterations of `range(start, stop, step)`.
@@ -419,7 +425,11 @@ impl<'a> Run<'a> {
 
     /// Both extremes of a query.
     fn query(&self, q: u16) -> Ends {
-        let bit = if (q as usize) < MAX_QUERIES { 1u128 << q } else { 0 };
+        let bit = if (q as usize) < MAX_QUERIES {
+            1u128 << q
+        } else {
+            0
+        };
         if self.asked.get() & bit != 0 {
             let (lo, hi) = self.ends[q as usize].get();
             let end = |v, side: usize| (self.has[side].get() & bit != 0).then_some(v);

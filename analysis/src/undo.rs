@@ -45,7 +45,7 @@ pub struct SlotUndo {
 pub struct UndoPlan {
     /// Written slots.
     pub slots: Vec<SlotUndo>,
-    /// Guards that are still set.
+    /// Guards that are still set, and stores that test whether a value fits a narrower storage.
     pub guards: usize,
     /// A loop's step is not a constant: an event fires if it is zero, unless the launch has proven it is not.
     pub steps: bool,
@@ -96,7 +96,7 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
     });
     UndoPlan {
         slots: slots.collect(),
-        guards: count_set(nest),
+        guards: count_set(nest) + narrowing_stores(nest),
         steps,
         warns: warns(nest),
     }
@@ -223,6 +223,18 @@ pub fn warns(nest: &Nest) -> bool {
         };
     });
     found
+}
+
+/// Stores into a storage narrower than the value: they test it whether guarded or not.
+fn narrowing_stores(nest: &Nest) -> usize {
+    let mut n = 0;
+    nest.walk(&mut |s| {
+        if let StmtKind::Store { array, .. } = s.kind {
+            let decl = nest.arrays.get(array);
+            n += usize::from(decl.is_some_and(|d| d.storage != d.elem.repr));
+        }
+    });
+    n
 }
 
 /// NumPy functions that never warn.

@@ -1,6 +1,6 @@
 //! What each loop may do, and why not.
 
-use crate::dependence::{Dependence, Guarded, Kind, carried};
+use crate::dependence::{Dependence, Guarded, Kind, assumed, carried};
 use crate::forms::{AccessForm, Extents, Form, Forms, NestNames};
 use crate::liveness::{exposure, live_after};
 use crate::range::ranges;
@@ -9,6 +9,7 @@ use crate::structure::{Exit, any, early_exit};
 use nestwise_ir::nest::{Expr, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{AccessId, ArrayId, FpMode, LoopId, VarId};
+use std::cell::Cell;
 
 /// What a loop's iterations may do.
 #[derive(Clone, PartialEq, Debug)]
@@ -107,6 +108,7 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
         nest,
         forms: &forms,
         options,
+        pairs: Cell::new(0),
     };
     let mut loops: Vec<Option<LoopInfo>> = vec![None; nest.loops.len()];
     nest.walk(&mut |s| {
@@ -132,10 +134,14 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
     Analysis { loops, forms }
 }
 
+/// Pairs of accesses that one nest may have tested; further ones are taken to depend on each other.
+const MAX_PAIRS: u32 = 6000;
+
 struct Context<'a> {
     nest: &'a Nest,
     forms: &'a Forms,
     options: Options,
+    pairs: Cell<u32>,
 }
 
 impl Context<'_> {
@@ -241,7 +247,12 @@ impl Context<'_> {
                     }
                     continue;
                 }
-                if let Some(d) = carried(self.nest, self.forms, x, y, id, guarded) {
+                self.pairs.set(self.pairs.get() + 1);
+                let found = match self.pairs.get() > MAX_PAIRS {
+                    true => Some(assumed(x, y, id)),
+                    false => carried(self.nest, self.forms, x, y, id, guarded),
+                };
+                if let Some(d) = found {
                     return Some(Why::Dependence(d));
                 }
             }

@@ -24,13 +24,22 @@ fn special(x: f64, y: f64) -> Result<f64, (f64, f64)> {
     }
 }
 
-/// The power of two that brings `max` to `0.5..1`, if it is no subnormal.
+/// The power of two that brings `max` to `0.5..1`, if there is one: none above 2**1023.
 fn scale(max: f64) -> Option<f64> {
-    let biased = (max.to_bits() >> 52 & 0x7ff) as i64;
-    // frexp's exponent is `biased - 1022`; its negation must be an exponent too.
-    let exponent = 1022 - biased;
-    (biased > 0 && (-1022..=1023).contains(&exponent))
-        .then(|| f64::from_bits(((exponent + 1023) as u64) << 52))
+    // A subnormal's exponent is that of its highest bit.
+    let normal = if max < f64::MIN_POSITIVE {
+        max * 2f64.powi(64)
+    } else {
+        max
+    };
+    let shift = if max < f64::MIN_POSITIVE { 64 } else { 0 };
+    // Minus frexp's exponent. Infinities are gone, so it is no less than -1024, a subnormal power.
+    let exponent = 1022 - (normal.to_bits() >> 52 & 0x7ff) as i64 + shift;
+    match exponent {
+        1024.. => None,
+        -1022.. => Some(f64::from_bits(((exponent + 1023) as u64) << 52)),
+        _ => Some(f64::from_bits(1 << (exponent + 1074))),
+    }
 }
 
 /// The head of Veltkamp's split.
@@ -47,8 +56,8 @@ extern "C" fn hypot_3_10(x: f64, y: f64) -> f64 {
         Err(v) => v,
     };
     let max = x.max(y);
-    let Some(scale) = scale(max).filter(|_| max >= 2f64.powi(-1023)) else {
-        // Subnormal: a compensated sum of quotients.
+    let Some(scale) = scale(max) else {
+        // The smallest: a compensated sum of quotients.
         let (mut sum, mut rest) = (1.0f64, 0.0f64);
         for v in [x, y] {
             let q = v / max;

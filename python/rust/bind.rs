@@ -425,10 +425,7 @@ unsafe fn int(object: *mut PyObject) -> (u64, Value) {
         unsafe {
             let value = ffi::PyLong_AsUnsignedLongLong(object);
             if ffi::PyErr_Occurred().is_null() {
-                return (
-                    scalar_word(Ty::py(Scalar::U64), 2),
-                    Value::Int(value as i64),
-                );
+                return (scalar_word(Ty::py(Scalar::U64), 2), Value::Uint(value));
             }
             ffi::PyErr_Clear();
             return (
@@ -453,7 +450,8 @@ unsafe fn numpy_scalar(object: *mut PyObject, repr: Scalar) -> (u64, Value) {
             Scalar::U8 => Value::Int(layout::payload::<u8>(object).into()),
             Scalar::U16 => Value::Int(layout::payload::<u16>(object).into()),
             Scalar::U32 => Value::Int(layout::payload::<u32>(object).into()),
-            Scalar::I64 | Scalar::U64 => Value::Int(layout::payload::<i64>(object)),
+            Scalar::I64 => Value::Int(layout::payload::<i64>(object)),
+            Scalar::U64 => Value::Uint(layout::payload::<u64>(object)),
             Scalar::F32 => Value::Float(layout::payload::<f32>(object).into()),
             Scalar::F64 => Value::Float(layout::payload::<f64>(object)),
             Scalar::C64 => {

@@ -87,12 +87,11 @@ fn release(values: &[*mut PyObject]) {
 }
 
 impl Collector<'_> {
+    /// The place's value among those the nest may have left in it: a name whose type changes has several variables,
+    /// of which the flags say which is the one.
     fn live_out(&self, place: PlaceId) -> Option<&LiveOut> {
-        self.launch
-            .nest()
-            .live_outs
-            .iter()
-            .find(|l| l.place == place)
+        let all = &self.launch.nest().live_outs;
+        all.iter().find(|l| l.place == place && self.is_assigned(l))
     }
 
     fn is_assigned(&self, live_out: &LiveOut) -> bool {
@@ -106,8 +105,8 @@ impl Collector<'_> {
     /// The new object of a place, or null if the site left it alone.
     fn value(&self, place: PlaceId) -> *mut PyObject {
         match self.live_out(place) {
-            Some(live_out) if self.is_assigned(live_out) => self.object(&live_out.kind),
-            _ => std::ptr::null_mut(),
+            Some(live_out) => self.object(&live_out.kind),
+            None => std::ptr::null_mut(),
         }
     }
 

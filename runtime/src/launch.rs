@@ -418,6 +418,7 @@ unsafe fn store(slot: *mut u8, repr: Scalar, value: &Value) -> bool {
         // What a variable starts from converts without loss: a Python 0 that becomes a float, say.
         let (re, im) = match value {
             Value::Int(v) => (*v as f64, 0.0),
+            Value::Uint(v) => (*v as f64, 0.0),
             Value::Bool(v) => (f64::from(u8::from(*v)), 0.0),
             Value::Float(v) => (*v, 0.0),
             Value::Complex(re, im) => (*re, *im),
@@ -430,11 +431,15 @@ unsafe fn store(slot: *mut u8, repr: Scalar, value: &Value) -> bool {
             (Scalar::Bool, Value::Bool(v)) => *slot = u8::from(*v),
             (Scalar::F64, _) => *slot.cast() = re,
             (Scalar::F32, _) => *slot.cast() = re as f32,
+            (Scalar::Num, Value::Uint(_)) => return false,
             (Scalar::Num, Value::Int(v)) if v.unsigned_abs() > 1 << 53 => return false,
             (Scalar::Num, _) => {
                 *slot.cast() = re;
                 *slot.add(8) = u8::from(!matches!(value, Value::Float(_)));
             }
+            (Scalar::U64, Value::Uint(v)) => *slot.cast() = *v,
+            (Scalar::I128, Value::Uint(v)) => *slot.cast() = i128::from(*v),
+            (_, Value::Uint(_)) => return false,
             (Scalar::I128, Value::Int(v)) => *slot.cast() = i128::from(*v),
             // Little-endian: the low bytes are the narrower value.
             (r, Value::Int(v)) if r.is_int() => *slot.cast() = *v,

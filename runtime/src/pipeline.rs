@@ -18,8 +18,10 @@ use std::time::Instant;
 pub enum Value {
     /// Not a value: unbound, a function, a module.
     None,
-    /// Any int (`uint64` by its bits).
+    /// An int that fits.
     Int(i64),
+    /// An int of 64 bits without sign.
+    Uint(u64),
     /// Any real float.
     Float(f64),
     /// A bool.

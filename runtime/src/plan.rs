@@ -10,7 +10,7 @@ use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
-use nestwise_ir::{ArrayDecl, ArrayKind, For, LoopId, Nest, Scalar, Schedule, StmtKind};
+use nestwise_ir::{ArrayDecl, ArrayKind, For, LoopId, Nest, Schedule, StmtKind};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -171,11 +171,8 @@ impl Plan {
         for (id, var) in self.nest.vars.iter() {
             let Some(capture) = var.live_in else { continue };
             match captures.get(capture as usize).map(HasValue::value) {
-                // The bits of a large `uint64` are not its value.
-                Some(Value::Int(v)) if var.ty.repr != Scalar::U64 || *v >= 0 => {
-                    values.vars[id.index()] = Some(*v);
-                }
-                Some(Value::Int(_)) => {}
+                Some(Value::Int(v)) => values.vars[id.index()] = Some(*v),
+                Some(Value::Uint(v)) => values.vars[id.index()] = i64::try_from(*v).ok(),
                 Some(Value::Bool(v)) => values.vars[id.index()] = Some(i64::from(*v)),
                 Some(Value::Float(_) | Value::Complex(..)) => {}
                 _ => return Err(Reason::Unbound(var.name.clone())),

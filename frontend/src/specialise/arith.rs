@@ -2,7 +2,7 @@
 
 use nestwise_ir::nest::{Expr, UnOp};
 use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
-use nestwise_ir::{BinOp, Prov, Scalar, Span, Ty};
+use nestwise_ir::{BinOp, Fun, Lib, Prov, Scalar, Span, Ty};
 
 use super::build;
 use super::facts::Wish;
@@ -201,7 +201,11 @@ impl Lower<'_> {
             Op::Shr => b.range.0 < 0,
             Op::BitAnd | Op::BitOr | Op::BitXor => false,
         };
-        let e = build::binary(typed, x, y, ty, guard, span);
+        let e = match self.power_route(op, &a, &b, compute, kinds) {
+            Some(true) => build::call(Fun::Pow, Lib::Numpy, vec![x, y], ty, true, span),
+            Some(false) => build::binary(typed, x, y, ty, guard, span),
+            None => return Err(self.wrong_operands(op, &a, &b, span)),
+        };
         let tag = Tag::AnyNp(vec![(a.kinds, a.tag), (b.kinds, b.tag)]);
         let mut sv = Sv::new(e, kinds).with_tag(if kinds.prov() == Prov::Dyn { tag } else { Tag::Unknown });
         if let (Some(all), Some(r)) = (bounds, exact_range) {
@@ -210,6 +214,22 @@ impl Lower<'_> {
             sv.range = r;
         }
         Ok(sv)
+    }
+
+    /// Whether a power of floats is computed by NumPy's ufunc, whose bits differ from the C library's `pow` that
+    /// Python and NumPy's scalars call. NumPy's scalars hand over to the ufunc where neither operand is of the
+    /// result's type (`2.0 ** np.int64(3)`). `None`: some types do, others do not.
+    fn power_route(&self, op: Op, a: &Sv, b: &Sv, compute: Scalar, kinds: Kinds) -> Option<bool> {
+        if op != Op::Pow || !compute.is_float() || kinds.numpy().is_empty() {
+            return Some(false);
+        }
+        let result = Kind::Np(compute);
+        let mut routes = a.kinds.iter().flat_map(|x| b.kinds.iter().map(move |y| (x, y))).map(|(x, y)| {
+            let python = x.is_py() && y.is_py();
+            !python && x != result && y != result
+        });
+        let first = routes.next()?;
+        routes.all(|r| r == first).then_some(first)
     }
 
     /// `&`, `|`, `^` of Python's bools.

@@ -180,7 +180,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The value's tag as it is now: the variables that it depends on may be assigned before it is asked for.
-    fn snapshot(&mut self, sv: &Sv) -> Tag {
+    pub fn snapshot(&mut self, sv: &Sv) -> Tag {
         if sv.kinds.len() < 2 || !self.want_tag || matches!(sv.tag, Tag::Unknown | Tag::Var(..)) {
             return sv.tag.clone();
         }

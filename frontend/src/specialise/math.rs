@@ -220,6 +220,10 @@ impl Lower<'_> {
             N::Abs | N::Absolute => {
                 let a = unary(&args)?;
                 let a = self.as_numpy(name, &a, span)?;
+                if a.kinds.any(Kind::is_complex) {
+                    // The ufunc's algorithm is not that of a scalar's abs().
+                    return Err(wrong(name, &[&a], span));
+                }
                 self.absolute(a, span)
             }
             N::Floor | N::Ceil | N::Trunc => {

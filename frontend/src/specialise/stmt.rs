@@ -9,7 +9,7 @@ use super::build;
 use super::expr::constant_bool;
 use super::hir::{self, Kind, LocalId, Read, Target};
 use super::lower::{LoopFrame, Lower};
-use super::value::{Val, View};
+use super::value::{Sv, Val, View};
 use super::{R, refuse};
 use crate::capture::Capture;
 use crate::refusal::Refusal;
@@ -154,10 +154,13 @@ impl Lower<'_> {
         // A value that a target before it could change is taken first.
         for k in 1..values.len() {
             let exposed = targets.iter().take(k).any(|t| self.may_change(t, &values[k]));
-            if exposed {
-                let value = std::mem::replace(&mut values[k], Val::None);
-                values[k] = self.spill_val(value);
-            }
+            let value = std::mem::replace(&mut values[k], Val::None);
+            values[k] = match value {
+                value if exposed => self.spill_val(value),
+                // Its type may depend on variables that the targets before it set.
+                Val::Scalar(sv) => Val::Scalar(Sv { tag: self.snapshot(&sv), ..sv }),
+                value => value,
+            };
         }
         targets.iter().zip(values).try_for_each(|(t, v)| self.assign_target(t, v, span))
     }

@@ -379,10 +379,14 @@ class _Shape:
 
     def remainder(self, ours: Any, reads: list[str]) -> ast.stmt:
         """The user's loop over what is left of it, or over a few trips before the hook tries again."""
+        if isinstance(ours, ast.While):
+            rest = self.when(self.call("more"), [ours])
+            if ours.orelse:
+                # A `while` that ended natively still owes its else clause.
+                rest.orelse = [self.when(self.call("orelse"), _clone(ours.orelse))]
+            return rest
         if ours.orelse:
             ours.orelse = [self.when(self.call("orelse"), ours.orelse)]
-        if isinstance(ours, ast.While):
-            return self.when(self.call("more"), [ours])
         once_more = [ast.Continue(**self.at)]
         ours.orelse.insert(0, self.when(self.call("again", reads), once_more))
         all_of_it = self.call("skip")

@@ -277,6 +277,8 @@ impl<'a> Machine<'a> {
                 let v = self.expr(a)?;
                 cast(*kind, v, e, *guard)?
             }
+            // NumPy's own loops are not at hand here.
+            ExprKind::Call { fun: Fun::Pow, lib: nestwise_ir::Lib::Numpy, .. } => return Err(Stop::Event),
             ExprKind::Call { fun, args, guard, .. } => {
                 let mut values = Vec::new();
                 for a in args {
