@@ -49,6 +49,9 @@ impl ArrayView {
     /// Whether no two index tuples name overlapping bytes. Sufficient condition: sorted by stride, every axis
     /// steps over all that the smaller ones reach.
     pub fn is_injective(&self) -> bool {
+        if self.is_empty() {
+            return true;
+        }
         let mut axes: Vec<(i64, i64)> = (0..self.rank)
             .filter(|&a| self.extents[a] > 1)
             .map(|a| (self.strides[a].abs(), self.extents[a]))
