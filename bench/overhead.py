@@ -21,7 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
-HOT = '''
+HOT = """
 import time
 import numpy as np
 import nestwise
@@ -56,7 +56,7 @@ print("cached", per_call(jitted, 64, 20000) - base)
 for _ in range(200):
     per = jitted(*(np.ones(1) for _ in range(4)), 1)
 print("below", per_call(jitted, 1, 20000) - per_call(plain, 1, 20000))
-'''
+"""
 
 
 def run_seconds(command: list[str], cwd: str, env: dict[str, str] | None = None) -> float:
@@ -78,8 +78,12 @@ def hot(folder: Path) -> None:
     script.write_text(HOT)
     out = subprocess.run([sys.executable, str(script)], check=True, capture_output=True, text=True)
     figures = dict(line.split() for line in out.stdout.splitlines())
-    print(f"cached site, four arrays, 64 iterations: {float(figures['cached']) * 1e9:7.0f} ns a call")
-    print(f"site below its threshold, over plain:    {float(figures['below']) * 1e9:7.0f} ns a call")
+    print(
+        f"cached site, four arrays, 64 iterations: {float(figures['cached']) * 1e9:7.0f} ns a call"
+    )
+    print(
+        f"site below its threshold, over plain:    {float(figures['below']) * 1e9:7.0f} ns a call"
+    )
 
 
 def starts(folder: Path, rounds: int) -> None:
@@ -110,8 +114,9 @@ def imports(folder: Path, rounds: int) -> None:
         body = "\n".join(f"def f{j}(x):\n    return x + {j}" for j in range(20))
         (package / f"m{k}.py").write_text(body)
     lines = "\n".join(f"import many.m{k}" for k in range(500))
-    (folder / "imports.py").write_text(f"import time\nbegun = time.perf_counter()\n{lines}\n"
-                                       "print(time.perf_counter() - begun)\n")
+    (folder / "imports.py").write_text(
+        f"import time\nbegun = time.perf_counter()\n{lines}\nprint(time.perf_counter() - begun)\n"
+    )
     commands = {
         "python": [sys.executable, "imports.py"],
         "nestwise": [sys.executable, "-m", "nestwise", "run", "imports.py"],

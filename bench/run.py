@@ -109,7 +109,9 @@ def main() -> int:
     if not with_numba and not args.no_numba:
         print("numba is not installed here; pip install numba to compare with it")
     print(f"{platform.processor() or platform.machine()}, CPython {platform.python_version()}")
-    print("program                  form      CPython   cold ms   warm ms  speedup   Numba ms  ratio")
+    print(
+        "program                  form      CPython   cold ms   warm ms  speedup   Numba ms  ratio"
+    )
     entries = json.loads((KERNELS / "index.json").read_text())
     rows = []
     for entry in entries:
@@ -124,7 +126,10 @@ def main() -> int:
             print(f"geomean over CPython, {form}: {geomean(ratios):.0f}x")
     ratios = [r["numba"] / r["warm"] for r in rows if r["numba"]]
     if ratios:
-        print(f"geomean over the better of Numba's two: {geomean(ratios):.2f}x, worst {min(ratios):.2f}x")
+        print(
+            f"geomean over the better of Numba's two: {geomean(ratios):.2f}x, "
+            f"worst {min(ratios):.2f}x"
+        )
     if args.json:
         args.json.write_text(json.dumps(rows, indent=1))
     return 0 if all(r["equal"] for r in rows) else 1

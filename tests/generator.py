@@ -30,11 +30,20 @@ def weight(x, k=3):
     return t if t > 0 else -t + 1
 
 
+def total(values):
+    s = 0
+    for v in values:
+        s = s + v
+    return s
+
+
 class Holder:
-    pass
+    def __init__(self, t, m):
+        self.t = t
+        self.m = m
 '''
 
-FLOAT_TYPES = ["float64"] * 5 + ["float32"] * 2
+FLOAT_TYPES = ["float64"] * 12 + ["float32"] * 5 + ["complex128"]
 INT_TYPES = ["int64"] * 4 + ["int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64"]
 EDGES_INT = [0, 1, -1, 2, 3, 7, 10, 100, 127, 255, 2**31 - 1, 2**53 + 1, 2**62]
 EDGES_FLOAT = ["0.0", "-0.0", "1.0", "0.5", "-2.5", "1e-3", "3.75", "1e16", "1e300", "1e-300"]
@@ -61,6 +70,10 @@ class Function:
         self.fresh = 0
         self.budget = rng.randint(4, 12)
         self.loops = 0
+        self.inside = 0  # loops around the statement being written
+        self.long = rng.random() < 0.12  # few loops, but long enough for threads and chunks
+        self.extras: list[str] = []  # further parameters: an object with attributes, a text
+        self.globals: list[str] = []
 
     # -- text ------------------------------------------------------------------------------
 
@@ -113,6 +126,8 @@ class Function:
 
     def leaf(self, kind: str) -> str:
         roll = self.rng.random()
+        if "t" in self.extras and self.counters and kind == "i" and self.chance(0.15):
+            return f"ord(t[{self.rng.choice(self.counters)[0]} % len(t)])"
         arrays = [a for a in self.arrays if a.kind.lower() == kind] or self.arrays
         scalars = [s for s in self.scalars if s.kind == kind] or self.scalars
         if roll < 0.45 and arrays:
@@ -176,6 +191,9 @@ class Function:
 
     def call(self, kind: str, depth: int) -> str:
         x, y = self.expression(kind, depth), self.leaf(kind)
+        flat = [a.name for a in self.arrays if a.rank == 1]
+        if flat and not self.long and self.chance(0.05):
+            return f"{self.pick('total', 'sum')}({self.rng.choice(flat)})"
         if kind == "i":
             return self.pick(
                 f"abs({x})",
@@ -238,8 +256,9 @@ class Function:
             self.assign(depth)
 
     def statement(self, depth: int) -> None:
-        nested = len(self.counters)
-        loop_odds = 6 if nested == 0 else 3 if nested < 3 and depth < 6 else 0
+        nested = self.inside
+        deepest = 1 if self.long else 3
+        loop_odds = 6 if nested == 0 else 3 if nested < deepest and depth < 6 else 0
         make = self.rng.choices(
             [self.assign, self.store, self.branch, self.loop, self.swap, self.leave, self.unpack],
             [5, 7, 3 if depth < 6 else 0, loop_odds, 1, 1 if nested else 0, 1],
@@ -287,17 +306,23 @@ class Function:
 
     def leave(self, depth: int) -> None:
         self.emit(depth, f"if {self.condition(1)}:")
-        self.emit(depth + 1, self.pick("break", "continue", "continue"))
+        leaving = self.pick("break", "continue", "continue")
+        if self.chance(0.1):
+            leaving = f"return {self.rng.choice(self.scalars).name}, i"
+        self.emit(depth + 1, leaving)
 
     def loop(self, depth: int) -> None:
         self.loops += 1
         make = self.rng.choices(
-            [self.range_loop, self.index_loop, self.element_loop, self.while_loop], [4, 6, 3, 1]
+            [self.range_loop, self.index_loop, self.element_loop, self.row_loop, self.while_loop],
+            [8, 12, 6, 3, 2],
         )[0]
-        known = len(self.counters), len(self.scalars)
+        known = len(self.counters), len(self.scalars), len(self.arrays)
         make(depth)
+        self.inside += 1
         self.block(depth + 1, self.rng.randint(1, 3))
-        del self.counters[known[0] :], self.scalars[known[1] :]
+        self.inside -= 1
+        del self.counters[known[0] :], self.scalars[known[1] :], self.arrays[known[2] :]
         if self.chance(0.1):
             self.emit(depth, "else:")
             self.assign(depth + 1)
@@ -349,6 +374,23 @@ class Function:
         self.scalars.append(Variable(x, array.kind.lower()))
         return None
 
+    def row_loop(self, depth: int) -> None:
+        """A loop that binds rows of an array to a name."""
+        deep = [a for a in self.arrays if a.rank > 1]
+        if not deep:
+            return self.index_loop(depth)
+        array = self.rng.choice(deep)
+        self.fresh += 1
+        row = Variable(f"{array.name}row{self.fresh}", array.kind, array.rank - 1)
+        if self.chance(0.4):
+            self.emit(depth, f"for {row.name} in {array.name}:")
+        else:
+            counter = self.counter(f"{array.name}.0")
+            self.emit(depth, f"for {counter} in range(len({array.name})):")
+            self.emit(depth + 1, f"{row.name} = {array.name}[{counter}]")
+        self.arrays.append(row)
+        return None
+
     def while_loop(self, depth: int) -> None:
         self.fresh += 1
         name = f"w{self.fresh}"
@@ -362,14 +404,28 @@ class Function:
     def build(self) -> list[str]:
         kinds = [self.pick("i", "f", "f") for _ in range(self.rng.randint(1, 3))]
         for number, kind in enumerate(kinds):
-            rank = self.pick(1, 1, 1, 2, 2, 3) if number < 2 else 1
+            rank = self.pick(1, 1, 1, 2, 2, 3) if number < 2 and not self.long else 1
             written = number == 0 or self.chance(0.4)
             name = f"{'a' if written else 'r'}{number}"
             self.arrays.append(Variable(name, kind.upper() if self.chance(0.35) else kind, rank))
         parameters = [Variable(f"c{k}", self.pick("i", "f")) for k in range(self.rng.randint(0, 2))]
-        names = [a.name for a in self.arrays] + ["n"] + [p.name for p in parameters]
+        self.extras = [name for name in ("h", "t") if self.chance(0.15)]
+        names = [a.name for a in self.arrays] + ["n"] + [p.name for p in parameters] + self.extras
         self.emit(0, f"def {self.name}({', '.join(names)}):")
         self.scalars += parameters
+        if "h" in self.extras:
+            self.scalars += [Variable("h.t", "f"), Variable("h.m", "i")]
+        if self.chance(0.1):
+            self.globals = [f"g{self.name}"]
+            self.emit(1, f"global {self.globals[0]}")
+            self.scalars.append(Variable(self.globals[0], self.pick("i", "f")))
+        self.body()
+        return self.header() + self.lines + ["", ""] + self.calls(parameters)
+
+    def header(self) -> list[str]:
+        return [f"{name} = {self.pick('0', '0.0', '7')}" for name in self.globals]
+
+    def body(self) -> None:
         for k in range(self.rng.randint(1, 3)):
             kind = self.pick("i", "f", "f", "b") if k else self.pick("i", "f")
             start = {"i": "0", "f": "0.0", "b": "False"}[kind]
@@ -378,28 +434,51 @@ class Function:
             self.scalars.append(Variable(f"s{k}", kind))
             self.emit(1, f"s{k} = {start}")
         self.emit(1, "i = j = k = p = q = -1")
-        locals_ = [s.name for s in self.scalars] + ["i", "j", "k"]
-        while self.loops == 0 or self.chance(0.3):
+        results = [s.name for s in self.scalars] + ["i", "j", "k"]
+        first = self.arrays[:2]
+        swapped = len(first) == 2 and first[0].rank == first[1].rank and self.chance(0.3)
+        if swapped:
+            self.emit(1, "for step in range(3):")
+        while self.loops == 0 or self.chance(0.1 if self.long else 0.3):
             self.budget = max(self.budget, 4)
-            self.loop(1)
-        self.emit(1, f"return {', '.join(locals_)}")
-        return self.lines + ["", ""] + self.calls(parameters)
+            self.loop(2 if swapped else 1)
+        if swapped:
+            a, b = first[0].name, first[1].name
+            self.emit(2, f"{a}, {b} = {b}, {a}")
+        self.emit(1, f"return {', '.join(results)}")
 
     def calls(self, parameters: list[Variable]) -> list[str]:
         lines = []
         for _ in range(self.rng.randint(2, 4)):
             size = self.pick(0, 1, 5, 6, 7, 9, 17) if self.chance(0.3) else self.pick(5, 8, 12)
+            if self.long:
+                size = self.pick(1500, 2049, 4000)
             values = [self.argument(a, size) for a in self.arrays]
             values += [str(size if self.chance(0.8) else self.pick(0, 3, size + 1, "np.int64(4)"))]
             values += [self.scalar(p) for p in parameters]
-            names = ", ".join(f"v{k}" for k in range(len(values)))
-            lines.append(
-                f"{names} = {', '.join(values)}" if len(values) > 1 else f"v0 = {values[0]}"
-            )
-            lines.append(f"attempt({self.name}, {names})")
-            arrays = ", ".join(f"v{k}" for k in range(len(self.arrays)))
-            lines.append(f"show({self.name!r}, {arrays})")
+            extras = {"h": "Holder(0.5, 3)", "t": self.pick("'banana'", "'xé✓'", "b'bytes'")}
+            values += [extras[name] for name in self.extras]
+            names = [f"v{k}" for k in range(len(values))]
+            lines += [f"{name} = {value}" for name, value in zip(names, values, strict=True)]
+            lines += self.aliased()
+            lines.append(f"attempt({self.name}, {', '.join(names)})")
+            lines.append(f"show({self.name!r}, {', '.join(names[: len(self.arrays)])})")
+            if "h" in self.extras:
+                lines.append(
+                    f"show({self.name!r}, *{names[values.index(extras['h'])]}.__dict__.values())"
+                )
+            lines += [f"show({name!r}, {name})" for name in self.globals]
         return [*lines, ""]
+
+    def aliased(self) -> list[str]:
+        """Sometimes the second array is a view of the first one, or the same list."""
+        if len(self.arrays) < 2 or self.arrays[0].rank != self.arrays[1].rank:
+            return []
+        if not self.chance(0.2):
+            return []
+        if self.arrays[0].kind.isupper():
+            return ["v1 = v0"]
+        return [self.pick("v1 = v0", "v1 = v0[::-1]", "v0, v1 = v0[1:], v0[:-1]", "v1 = v0[2:]")]
 
     def scalar(self, parameter: Variable) -> str:
         value = self.constant(parameter.kind)
@@ -434,7 +513,7 @@ class Function:
         return text
 
     def python_sequence(self, array: Variable, text: str, kind: str) -> str:
-        text += ".tolist()"
+        text = text.replace("complex128", "float64") + ".tolist()"
         if array.rank > 1:
             return text
         if self.chance(0.1) and array.name.startswith("r"):

@@ -274,7 +274,16 @@ impl Affine {
     /// The form as text, with names from `names`.
     pub fn show(&self, names: &dyn Names) -> String {
         let mut out = String::new();
-        for t in &self.terms {
+        // As people write it: what varies first, what is subtracted later, the constant last.
+        let mut order: Vec<&Term> = self.terms.iter().collect();
+        order.sort_by_key(|t| {
+            (
+                t.ix.is_none() && t.syms.is_empty(),
+                t.coef < 0,
+                t.ix.is_none(),
+            )
+        });
+        for t in order {
             let mut factors: Vec<String> = t.syms.iter().map(|s| names.sym(*s)).collect();
             factors.extend(t.ix.map(|ix| names.ix(ix)));
             let sign = if t.coef < 0 { "-" } else { "+" };
@@ -352,7 +361,7 @@ mod tests {
             .unwrap();
         assert_eq!(a, b);
         assert_eq!(a.sub(&b).unwrap().as_constant(), Some(0));
-        assert_eq!(a.to_string(), "3 + v7 + v7*L0");
+        assert_eq!(a.to_string(), "v7*L0 + v7 + 3");
         assert_eq!(a.coef(Ix::Counter(LoopId(0))), n());
     }
 

@@ -7,7 +7,6 @@
 
 use crate::dependence::{Dir, Guarded, common_loops, may_meet};
 use crate::forms::{AccessForm, Forms};
-use crate::scalars::Role;
 use crate::structure::{any, early_exit, find_for};
 use crate::verdict::{Analysis, LoopInfo};
 use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
@@ -198,6 +197,59 @@ impl Given<'_> {
         false
     }
 
+    /// Moving the `Let`s that stand before the inner loop of `l` (its only other statement) into that loop.
+    ///
+    /// Legal iff
+    ///   - their values have no event: they will be computed more often, or (no iteration) not at all;
+    ///   - what they compute does not change in the inner loop: it assigns none of the variables they read or set,
+    ///     and stores to no slot they load from (slots being disjoint);
+    ///   - the inner loop's bounds do not read the variables they set;
+    ///   - those variables are private to an iteration of `l` and dead after it.
+    pub fn may_sink(&self, l: &For) -> bool {
+        let Some((
+            Stmt {
+                kind: StmtKind::For(inner),
+                ..
+            },
+            lets,
+        )) = l.body.split_last()
+        else {
+            return false;
+        };
+        let Some(info) = self
+            .info(l.id)
+            .filter(|_| !lets.is_empty() && self.disjoint)
+        else {
+            return false;
+        };
+        let mut changed = crate::structure::assigned(&inner.body);
+        changed.push(inner.counter);
+        let stores = |a: ArrayId| {
+            any(
+                &inner.body,
+                &mut |s| matches!(s.kind, StmtKind::Store { array, .. } if array == a),
+            )
+        };
+        lets.iter().all(|s| {
+            let StmtKind::Let { var, value } = &s.kind else {
+                return false;
+            };
+            let mut ok = !fires(value) && !changed.contains(var);
+            value.walk(&mut |e| {
+                ok &= match &e.kind {
+                    ExprKind::Var(v) => !changed.contains(v),
+                    ExprKind::Load { array, .. } => !stores(*array),
+                    ExprKind::Bind { .. } => false,
+                    _ => true,
+                };
+            });
+            let bounds = [&inner.start, &inner.stop, &inner.step];
+            ok && bounds.into_iter().all(|e| invariant(e, &[*var]))
+                && info.private.contains(var)
+                && !info.last_values.contains(var)
+        })
+    }
+
     /// Keeping the element `array[index]` in a variable over the loop `l`.
     ///
     /// Legal iff
@@ -282,11 +334,6 @@ fn fires(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| found |= crate::guards::expr_guard(e) == Some(true));
     found
-}
-
-/// Whether a role lets iterations run in any order.
-pub fn order_free(role: Role) -> bool {
-    !matches!(role, Role::Carried { .. })
 }
 
 /// Whether a loop may run as if its events were looked at only at its end, memory accesses clamped: the values

@@ -1,4 +1,20 @@
-//! What each loop of a nest may do: dependences, reductions, legality of schedules.
+//! What each loop of a nest may do: dependences, reductions, legality of schedules. Never sees a machine.
+//!
+//! The order in which a nest meets these modules:
+//!
+//! 1. [`prove()`] (`range`, `forms`, `statics`): clears the guards that can never fire, before any value is known.
+//! 2. [`BoundsPlan`]: what values can decide, compiled once. At each launch [`BoundsPlan::resolve`] gives the
+//!    [`GuardSet`] that these values prove, without allocating; [`apply`] clears it from the nest.
+//! 3. [`analyse`] (`dependence`, `scalars`): a [`Verdict`] per loop, in side tables by id.
+//! 4. [`candidates`] (`legality`, `transform`): the schedules worth pricing, on the nest and its rewritings.
+//! 5. [`undo_plan`]: what must be saved so that a chunk can be taken back.
+//!
+//! Two facts carry everything. [`forms()`] expresses each subscript, bound and condition as an exact linear form
+//! over counters and symbols. And an event undoes the chunk it happens in, so whatever is proven of executions
+//! without events is all that is needed: a guard's own success may be relied on by what comes after it.
+//!
+//! What the caller guarantees: a written array does not overlap itself (no stride 0), slots called disjoint are,
+//! live-ins lie in their declared ranges.
 
 pub mod affine;
 pub mod bounds;
@@ -12,6 +28,7 @@ pub mod interval;
 mod launch;
 pub mod legality;
 pub mod liveness;
+mod num;
 pub mod prove;
 pub mod range;
 mod refine;

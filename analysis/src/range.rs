@@ -8,7 +8,7 @@ use crate::guards::{expr_guard, stmt_guard};
 use crate::interval::Interval;
 use crate::transfer::{self, DIM_MAX, Outcome, Val};
 use crate::widen::Thresholds;
-use nestwise_ir::nest::{Const, Expr, ExprKind, For, Nest, Stmt, StmtKind, While};
+use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind, While};
 use nestwise_ir::{BinOp, LoopId, ScopeId, VarId};
 use std::collections::{HashMap, HashSet};
 
@@ -457,11 +457,6 @@ fn same_var(a: &Expr, b: &Expr) -> bool {
         (ExprKind::Var(x), ExprKind::Var(y)) => x == y,
         _ => false,
     }
-}
-
-/// Whether an expression is the literal zero step (for verifiers and tests).
-pub fn is_const_zero(e: &Expr) -> bool {
-    matches!(e.kind, ExprKind::Const(Const::Int(0)))
 }
 
 /// Operations whose inverse the refinement knows.

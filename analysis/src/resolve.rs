@@ -7,13 +7,12 @@ use crate::bounds::{
 use crate::guards::GuardSet;
 use crate::interval::Interval;
 use crate::launch::LaunchValues;
+use crate::num::Num;
 use crate::statics;
 use crate::transfer::DIM_MAX;
 use nestwise_ir::{ArrayId, LoopId};
 use std::cell::Cell;
 
-/// Index variables in one form while it is eliminated.
-const TERMS: usize = 8;
 /// Substitutions that one extreme may try.
 const FUEL: u32 = 48;
 
@@ -31,65 +30,6 @@ pub struct Resolved {
 
 /// The extremes of a form; `None`: not bounded, or too large.
 type Ends = (Option<i64>, Option<i64>);
-
-/// A linear form with numbers for coefficients, latest index variable last.
-#[derive(Clone, Copy)]
-struct Num {
-    konst: i64,
-    len: usize,
-    terms: [(u16, i64); TERMS],
-}
-
-impl Num {
-    fn constant(konst: i64) -> Num {
-        Num {
-            konst,
-            len: 0,
-            terms: [(0, 0); TERMS],
-        }
-    }
-    fn last(&self) -> Option<(u16, i64)> {
-        self.terms[..self.len].last().copied()
-    }
-    /// Adds `coef * ix`, keeping the order.
-    fn add_term(&mut self, ix: u16, coef: i64) -> Option<()> {
-        let at = self.terms[..self.len].partition_point(|t| t.0 < ix);
-        if at < self.len && self.terms[at].0 == ix {
-            let sum = self.terms[at].1.checked_add(coef)?;
-            self.terms[at].1 = sum;
-            if sum == 0 {
-                self.terms.copy_within(at + 1..self.len, at);
-                self.len -= 1;
-            }
-            return Some(());
-        }
-        if coef == 0 {
-            return Some(());
-        }
-        if self.len == TERMS {
-            return None;
-        }
-        self.terms.copy_within(at..self.len, at + 1);
-        self.terms[at] = (ix, coef);
-        self.len += 1;
-        Some(())
-    }
-    /// `self + by * other`.
-    fn add(&mut self, other: &Num, by: i64) -> Option<()> {
-        self.konst = self.konst.checked_add(other.konst.checked_mul(by)?)?;
-        for (ix, c) in &other.terms[..other.len] {
-            self.add_term(*ix, c.checked_mul(by)?)?;
-        }
-        Some(())
-    }
-    /// Without its last term.
-    fn rest(&self) -> Num {
-        Num {
-            len: self.len.saturating_sub(1),
-            ..*self
-        }
-    }
-}
 
 struct Run<'a> {
     plan: &'a BoundsPlan,
@@ -152,7 +92,11 @@ impl BoundsPlan {
 
 /// Whether every extent is one that static proofs reckon with.
 fn small(values: &LaunchValues) -> bool {
-    values.dims.iter().flatten().all(|d| i128::from(*d) <= DIM_MAX)
+    values
+        .dims
+        .iter()
+        .flatten()
+        .all(|d| i128::from(*d) <= DIM_MAX)
 }
 
 /// Iterations of `range(start, stop, step)`.

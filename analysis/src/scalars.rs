@@ -13,8 +13,9 @@ pub enum Role {
     Private { last: bool },
     /// Only combined with values that do not depend on it.
     Reduction(RedOp),
-    /// Its value passes from one iteration to the next. The line of an assignment.
-    Carried { line: u32 },
+    /// Its value passes from one iteration to the next. The line of an assignment; `sum`: only because sums of
+    /// floats keep their order.
+    Carried { line: u32, sum: bool },
 }
 
 /// The roles of all variables that a loop's body assigns.
@@ -35,6 +36,7 @@ pub fn roles(
             Some(op) => Role::Reduction(op),
             None => Role::Carried {
                 line: line_of(body, v),
+                sum: reduction(nest, body, v, FpMode::Fast).is_some(),
             },
         }
     };

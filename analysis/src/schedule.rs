@@ -9,7 +9,7 @@ use crate::forms::{AccessForm, Forms};
 use crate::legality::{Given, irregular, perfect_band, sticky_safe};
 use crate::liveness::VarSet;
 use crate::structure::{any, assigned, find_body};
-use crate::transform::{move_innermost, promote};
+use crate::transform::{move_innermost, promote, sink};
 use crate::verdict::{Analysis, Options, Verdict, analyse_with};
 use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
@@ -119,22 +119,49 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
         disjoint: info.disjoint,
         undo: info.undo,
     };
-    for band in bands(nest) {
-        for (i, id) in band.iter().enumerate() {
-            let inner = &band[i..];
-            // Worth it only if the loop then walks along memory.
-            if !strides(nest, analysis, info, *id).smooth() {
-                continue;
-            }
-            if let Some((moved, origin)) = move_innermost(&given, inner) {
-                rewritten(moved, info, (Rewrite::Interchanged(*id), &origin), &mut out);
-            }
-        }
+    let plain_bands = bands(nest);
+    interchanges(&given, info, &plain_bands, &mut out);
+    if let Some(sunk) = sink(&given) {
+        let options = Options {
+            fp: info.fp,
+            disjoint: info.disjoint,
+            nonempty: info.nonempty,
+        };
+        let analysis = analyse_with(&sunk, options);
+        let given = Given {
+            nest: &sunk,
+            analysis: &analysis,
+            ..given
+        };
+        let new: Vec<_> = bands(&sunk)
+            .into_iter()
+            .filter(|b| !plain_bands.contains(b))
+            .collect();
+        interchanges(&given, info, &new, &mut out);
     }
     if let Some(promoted) = promote(&given) {
         rewritten(promoted, info, (Rewrite::Promoted, &same), &mut out);
     }
     out
+}
+
+/// The candidates in which a loop of a band, along which accesses walk through memory, becomes its innermost.
+fn interchanges(
+    given: &Given<'_>,
+    info: &LaunchInfo,
+    bands: &[Vec<LoopId>],
+    out: &mut Vec<Candidate>,
+) {
+    for band in bands {
+        for (i, id) in band.iter().enumerate() {
+            if !strides(given.analysis, info, *id).smooth() {
+                continue;
+            }
+            if let Some((moved, origin)) = move_innermost(given, &band[i..]) {
+                rewritten(moved, info, (Rewrite::Interchanged(*id), &origin), out);
+            }
+        }
+    }
 }
 
 fn rewritten(nest: Nest, info: &LaunchInfo, how: (Rewrite, &[LoopId]), out: &mut Vec<Candidate>) {
@@ -230,7 +257,7 @@ impl Strides {
     }
 }
 
-fn strides(_nest: &Nest, analysis: &Analysis, info: &LaunchInfo, id: LoopId) -> Strides {
+fn strides(analysis: &Analysis, info: &LaunchInfo, id: LoopId) -> Strides {
     let mut out = Strides::default();
     let inside = analysis
         .forms
@@ -294,7 +321,7 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
     for (l, around) in inner {
         let parallel = analysis.loop_info(l.id).is_some_and(|i| i.is_parallel());
         let straight = !irregular(&l.body) && sticky_safe(&l.body);
-        let here = strides(nest, analysis, info, l.id);
+        let here = strides(analysis, info, l.id);
         if parallel && straight {
             out.independent.push(l.id);
             if here.smooth() || here.unit + here.far_loads + here.far_stores == 0 {
@@ -364,8 +391,8 @@ fn outer_lanes(
         let parallel = analysis.loop_info(*id).is_some_and(|i| i.is_parallel());
         if parallel
             && enough
-            && uniform_bounds(nest, analysis, *id, body)
-            && strides(nest, analysis, info, *id).smooth()
+            && uniform_bounds(nest, *id, body)
+            && strides(analysis, info, *id).smooth()
         {
             return Some((*id, lanes(nest, analysis, info, *id)));
         }
@@ -375,8 +402,7 @@ fn outer_lanes(
 
 /// Whether all lanes of loop `id` agree on the trip counts of the loops inside: bounds do not follow its counter,
 /// nor anything computed inside it.
-fn uniform_bounds(nest: &Nest, analysis: &Analysis, id: LoopId, body: &[Stmt]) -> bool {
-    let _ = analysis;
+fn uniform_bounds(nest: &Nest, id: LoopId, body: &[Stmt]) -> bool {
     let mut varying = VarSet::new(nest.vars.len());
     assigned(body).into_iter().for_each(|v| varying.insert(v));
     if let Some(l) = crate::structure::find_for(nest, id) {

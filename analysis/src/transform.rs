@@ -131,6 +131,33 @@ fn outline(
     }
 }
 
+/// The nest with `Let`s before an inner loop moved into it, where that makes a perfect band.
+pub fn sink(given: &Given<'_>) -> Option<Nest> {
+    let mut todo: Vec<LoopId> = vec![];
+    given.nest.walk(&mut |s| {
+        if let StmtKind::For(l) = &s.kind
+            && given.may_sink(l)
+        {
+            todo.push(l.id);
+        }
+    });
+    if todo.is_empty() {
+        return None;
+    }
+    let mut nest = given.nest.clone();
+    for id in todo {
+        with_for_mut(&mut nest, id, &mut |l| {
+            let Some(mut last) = l.body.pop() else { return };
+            if let StmtKind::For(inner) = &mut last.kind {
+                let lets = std::mem::take(&mut l.body);
+                inner.body.splice(0..0, lets);
+            }
+            l.body.push(last);
+        });
+    }
+    Some(nest)
+}
+
 /// The nest with every element that an innermost loop keeps storing held in a variable over that loop, if there
 /// is one that may be.
 pub fn promote(given: &Given<'_>) -> Option<Nest> {

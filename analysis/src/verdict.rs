@@ -59,6 +59,8 @@ pub struct LoopInfo {
     pub last_values: Vec<VarId>,
     /// What its variables would be combined by, if it ran in parallel.
     pub reductions: Vec<(VarId, RedOp)>,
+    /// Variables that are carried only because sums of floats keep their order.
+    pub float_sums: Vec<VarId>,
 }
 
 impl LoopInfo {
@@ -126,6 +128,7 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
         private: vec![],
         last_values: vec![],
         reductions: vec![],
+        float_sums: vec![],
     };
     let loops = loops
         .into_iter()
@@ -159,6 +162,7 @@ impl Context<'_> {
             private: vec![],
             last_values: vec![],
             reductions: vec![],
+            float_sums: vec![],
         };
         let mut carried = None;
         for (v, role) in roles {
@@ -168,7 +172,10 @@ impl Context<'_> {
                     info.last_values.extend(last.then_some(v));
                 }
                 Role::Reduction(op) => info.reductions.push((v, op)),
-                Role::Carried { line } => carried = carried.or(Some(Why::Scalar(v, line))),
+                Role::Carried { line, sum } => {
+                    info.float_sums.extend(sum.then_some(v));
+                    carried = carried.or(Some(Why::Scalar(v, line)));
+                }
             }
         }
         info.verdict = self.verdict(id, cond.is_some(), body, carried, &info.reductions);
@@ -306,14 +313,22 @@ impl Analysis {
                 format!("parallel, {}", list.join(", "))
             }
             Verdict::When(Condition::InBounds(list)) => {
-                let mut texts: Vec<String> = list
+                let mut texts: Vec<String> = vec![];
+                for text in list
                     .iter()
                     .map(|a| format!("`{}`", self.access_text(nest, *a)))
-                    .collect();
-                texts.dedup();
+                {
+                    if !texts.contains(&text) {
+                        texts.push(text);
+                    }
+                }
                 texts.truncate(4);
                 format!("parallel if in bounds: {}", texts.join(", "))
             }
+            Verdict::Serial(Why::Scalar(v, line)) if info.float_sums.contains(v) => format!(
+                "serial: `{}` (assigned on line {line}) adds up floats, whose order counts (--fp fast frees it)",
+                var_name(nest, *v)
+            ),
             Verdict::Serial(why) => format!("serial: {}", self.why(nest, why)),
         }
     }

@@ -14,7 +14,7 @@ use nestwise_ir::nest::{For, Nest, Stmt, StmtKind, While};
 use nestwise_ir::{AccessId, ArrayId, LoopId, Scalar, Ty, VarId};
 use std::collections::HashMap;
 
-/// Definitions a nest may have; more are merged into unknown values.
+/// Definitions whose values are looked at; further ones are unknown values.
 const MAX_DEFS: usize = 4000;
 
 pub(crate) struct Walker<'n> {
@@ -106,23 +106,20 @@ impl<'n> Walker<'n> {
         value: Form,
         bounds: Bounds,
     ) -> Affine {
-        let id = DefId(self.out.defs.len().min(MAX_DEFS) as u32);
         let seq = self.next_seq();
-        let value = if id.index() >= MAX_DEFS {
-            Form::Range(Interval::ALL)
-        } else {
-            value
+        let id = DefId(self.out.defs.len() as u32);
+        // A bound on the work of later passes: what comes late in a huge nest stays unknown.
+        let value = match id.index() < MAX_DEFS {
+            true => value,
+            false => Form::Range(Interval::ALL),
         };
-        let info = DefInfo {
+        self.out.defs.push(DefInfo {
             var,
             home,
             seq,
             value,
             bounds,
-        };
-        self.out.defs.push(info);
-        // Beyond the limit ids would repeat, so every such definition is one of its own, unbounded.
-        let id = DefId((self.out.defs.len() - 1) as u32);
+        });
         self.def_form(id)
     }
     /// An affine form of any form: its own, or a definition's.

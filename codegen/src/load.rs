@@ -166,11 +166,17 @@ impl<'a> Linker<'a> {
             return bad("not a relocatable x86-64 ELF file");
         }
         let (table, each, count) = (l.size(0x28)?, l.u16(0x3a)? as usize, l.u16(0x3c)? as usize);
+        let inside = |offset: usize, size: usize| {
+            offset
+                .checked_add(size)
+                .is_some_and(|end| end <= file.len())
+        };
+        if each < 64 || !inside(table, each * count) {
+            return bad("section headers out of range");
+        }
         for i in 0..count {
-            let Some(h) = i.checked_mul(each).and_then(|o| o.checked_add(table)) else {
-                return bad("section headers out of range");
-            };
-            l.sections.push(Section {
+            let h = table + i * each;
+            let section = Section {
                 kind: l.u32(h + 4)?,
                 flags: l.u64(h + 8)?,
                 offset: l.size(h + 24)?,
@@ -179,7 +185,12 @@ impl<'a> Linker<'a> {
                 info: l.u32(h + 44)?,
                 align: l.size(h + 48)?.max(1),
                 place: None,
-            });
+            };
+            // Offsets into sections that are in the file cannot overflow from here on.
+            if section.kind != SHT_NOBITS && !inside(section.offset, section.size) {
+                return bad("a section out of range");
+            }
+            l.sections.push(section);
         }
         Ok(l)
     }
@@ -196,45 +207,32 @@ impl<'a> Linker<'a> {
         found.copied().map_or_else(|| bad("no symbol table"), Ok)
     }
 
+    /// Gives the loaded sections that are (not) executable a place from `at` on; returns the end, and whether one
+    /// of them is writable.
+    fn place(&mut self, mut at: usize, exec: bool) -> Result<(usize, bool)> {
+        let mut writable = false;
+        let loaded = |s: &&mut Section| s.flags & SHF_ALLOC != 0 && s.size > 0;
+        for s in self.sections.iter_mut().filter(loaded) {
+            if (s.flags & SHF_EXEC != 0) == exec {
+                if s.align > PAGE || !s.align.is_power_of_two() || s.size > 1 << 30 {
+                    return bad("an impossible section");
+                }
+                at = at.next_multiple_of(s.align);
+                s.place = Some(at);
+                at += s.size;
+                writable |= s.flags & SHF_WRITE != 0;
+            }
+        }
+        Ok((at, writable))
+    }
+
     /// Executable sections first, then stubs; the rest and the address table behind a page boundary.
     fn plan(&mut self) -> Result<Plan> {
-        let mut at = 0usize;
-        let mut writable = false;
-        let mut place = |sections: &mut [Section], exec: bool| -> Result<()> {
-            for s in sections {
-                if s.flags & SHF_ALLOC != 0 && s.size > 0 && (s.flags & SHF_EXEC != 0) == exec {
-                    if s.align > PAGE || !s.align.is_power_of_two() || s.size > 1 << 30 {
-                        return bad("an impossible section");
-                    }
-                    at = at.next_multiple_of(s.align);
-                    s.place = Some(at);
-                    at += s.size;
-                    writable |= s.flags & SHF_WRITE != 0;
-                }
-            }
-            Ok(())
-        };
-        place(&mut self.sections, true)?;
-        at = at.next_multiple_of(STUB);
-        let stubs = at;
-        at = (at + STUB * self.externals.len()).next_multiple_of(PAGE);
-        let data = at;
-        let mut place_data = |sections: &mut [Section]| -> Result<()> {
-            for s in sections {
-                if s.flags & SHF_ALLOC != 0 && s.size > 0 && s.flags & SHF_EXEC == 0 {
-                    if s.align > PAGE || !s.align.is_power_of_two() || s.size > 1 << 30 {
-                        return bad("an impossible section");
-                    }
-                    at = at.next_multiple_of(s.align);
-                    s.place = Some(at);
-                    at += s.size;
-                    writable |= s.flags & SHF_WRITE != 0;
-                }
-            }
-            Ok(())
-        };
-        place_data(&mut self.sections)?;
-        let table = at.next_multiple_of(8);
+        let (end, _) = self.place(0, true)?;
+        let stubs = end.next_multiple_of(STUB);
+        let data = (stubs + STUB * self.externals.len()).next_multiple_of(PAGE);
+        let (end, writable) = self.place(data, false)?;
+        let table = end.next_multiple_of(8);
         let len = (table + 8 * self.externals.len()).next_multiple_of(PAGE);
         Ok(Plan {
             stubs,
@@ -332,7 +330,7 @@ impl<'a> Linker<'a> {
             let Some(target) = place.checked_add(offset) else {
                 return bad("a relocation out of range");
             };
-            let here = image.base as i64 + target as i64;
+            let here = (image.base as i64).wrapping_add(target as i64);
             let external = self.externals.iter().position(|(s, _)| *s == symbol);
             let value = |direct: bool| -> Result<i64> {
                 match external {
@@ -372,7 +370,7 @@ impl<'a> Linker<'a> {
             return Ok(value as i64);
         }
         match self.section(section as usize)?.place {
-            Some(place) => Ok(image.base as i64 + place as i64 + value as i64),
+            Some(place) => Ok((image.base as i64 + place as i64).wrapping_add(value as i64)),
             None => bad(format!("symbol {name} is not loaded")),
         }
     }
@@ -413,6 +411,21 @@ fn small(v: i64) -> Result<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A section header table that points beyond the file, and every truncation of a sound header.
+    #[test]
+    fn headers_are_bounded() {
+        let mut file = [0u8; 64];
+        file[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        file[16] = 1;
+        file[18] = 62;
+        file[0x28..0x30].copy_from_slice(&u64::MAX.to_le_bytes());
+        file[0x3a] = 64;
+        file[0x3c] = 3;
+        for end in 0..=file.len() {
+            assert!(matches!(load(&file[..end]), Err(CodegenError::Object(_))));
+        }
+    }
 
     #[test]
     fn rubbish_is_an_error() {

@@ -112,7 +112,7 @@ pub fn target_description() -> String {
             h.tune,
             h.vector_bits,
             h.features,
-            env!("CARGO_PKG_VERSION")
+            env!("NESTWISE_CODEGEN_FINGERPRINT")
         ),
         Err(e) => e.to_string(),
     }

@@ -17,8 +17,8 @@
 use std::fmt;
 
 use crate::nest::{
-    ArrayKind, BinOp, Cast, CmpOp, Const, Expr, ExprKind, Fun, Lib, LiveOutKind, Nest, ReturnForm, Stmt, StmtKind,
-    UnOp,
+    ArrayKind, BinOp, Cast, CmpOp, Const, Expr, ExprKind, Fun, Lib, LiveOutKind, Nest, ReturnForm,
+    Stmt, StmtKind, UnOp,
 };
 use crate::types::Ty;
 
@@ -100,12 +100,26 @@ impl fmt::Display for Nest {
 impl Nest {
     fn declarations(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (id, a) in self.arrays.iter() {
-            write!(f, "{id} {}: {} {} as {}, rank {}", a.name, a.kind, a.storage, a.elem, a.rank)?;
+            write!(
+                f,
+                "{id} {}: {} {} as {}, rank {}",
+                a.name, a.kind, a.storage, a.elem, a.rank
+            )?;
             write!(f, ", capture {}", a.capture)?;
-            writeln!(f, "{}{}", if a.read { ", read" } else { "" }, if a.written { ", written" } else { "" })?;
+            writeln!(
+                f,
+                "{}{}",
+                if a.read { ", read" } else { "" },
+                if a.written { ", written" } else { "" }
+            )?;
         }
         for (id, v) in self.vars.iter() {
-            write!(f, "{id} {}: {}", if v.name.is_empty() { "_" } else { &v.name }, v.ty)?;
+            write!(
+                f,
+                "{id} {}: {}",
+                if v.name.is_empty() { "_" } else { &v.name },
+                v.ty
+            )?;
             if let Some(capture) = v.live_in {
                 write!(f, " in {capture}")?;
             }
@@ -129,8 +143,19 @@ fn stmt(f: &mut fmt::Formatter<'_>, s: &Stmt, level: usize) -> fmt::Result {
     write!(f, "{}", Indent(level))?;
     match &s.kind {
         StmtKind::Let { var, value } => writeln!(f, "{var} = {value}"),
-        StmtKind::Store { access, array, index, value, guard } => {
-            writeln!(f, "{access}:{array}[{}]{} = {value}", Commas(index), bang(*guard))
+        StmtKind::Store {
+            access,
+            array,
+            index,
+            value,
+            guard,
+        } => {
+            writeln!(
+                f,
+                "{access}:{array}[{}]{} = {value}",
+                Commas(index),
+                bang(*guard)
+            )
         }
         StmtKind::Rebind(pairs) => {
             write!(f, "rebind")?;
@@ -150,7 +175,11 @@ fn stmt(f: &mut fmt::Formatter<'_>, s: &Stmt, level: usize) -> fmt::Result {
         }
         StmtKind::For(l) => {
             let (start, stop, step) = (&l.start, &l.stop, &l.step);
-            writeln!(f, "{} for {} in {start} .. {stop} step {step}", l.id, l.counter)?;
+            writeln!(
+                f,
+                "{} for {} in {start} .. {stop} step {step}",
+                l.id, l.counter
+            )?;
             block(f, &l.body, level + 1)
         }
         StmtKind::While(l) => {
@@ -182,16 +211,33 @@ impl fmt::Display for Expr {
             ExprKind::Const(value) => constant(f, *value, self.ty),
             ExprKind::Var(var) => write!(f, "{var}"),
             ExprKind::Dim(array, axis) => write!(f, "dim({array}, {axis})"),
-            ExprKind::Load { access, array, index, guard } => {
+            ExprKind::Load {
+                access,
+                array,
+                index,
+                guard,
+            } => {
                 write!(f, "{access}:{array}[{}]{}", Commas(index), bang(*guard))
             }
             ExprKind::Unary { op, a, guard } => write!(f, "{op}{}({a})", bang(*guard)),
-            ExprKind::Binary { op: op @ (BinOp::Min | BinOp::Max), a, b, .. } => write!(f, "{op}({a}, {b})"),
+            ExprKind::Binary {
+                op: op @ (BinOp::Min | BinOp::Max),
+                a,
+                b,
+                ..
+            } => write!(f, "{op}({a}, {b})"),
             ExprKind::Binary { op, a, b, guard } => write!(f, "({a} {op}{} {b})", bang(*guard)),
             ExprKind::Compare { op, a, b } => write!(f, "({a} {op} {b})"),
             ExprKind::Select { cond, then, orelse } => write!(f, "({cond} ? {then} : {orelse})"),
-            ExprKind::Cast { kind, a, guard } => write!(f, "{kind}{}<{}>({a})", bang(*guard), self.ty),
-            ExprKind::Call { fun, lib, args, guard } => {
+            ExprKind::Cast { kind, a, guard } => {
+                write!(f, "{kind}{}<{}>({a})", bang(*guard), self.ty)
+            }
+            ExprKind::Call {
+                fun,
+                lib,
+                args,
+                guard,
+            } => {
                 write!(f, "{lib}.{fun}{}({})", bang(*guard), Commas(args))
             }
             ExprKind::Bind { var, value, body } => write!(f, "{{{var} = {value}; {body}}}"),
@@ -329,13 +375,17 @@ impl fmt::Display for Fun {
 
 #[cfg(test)]
 mod tests {
+    use crate::nest::Cast;
     use crate::span::Span;
     use crate::types::{Scalar, Ty};
-    use crate::nest::Cast;
     use crate::{BinOp, Const, Expr, ExprKind, VarId};
 
     fn var(id: u32, ty: Ty) -> Box<Expr> {
-        Box::new(Expr { kind: ExprKind::Var(VarId(id)), ty, span: Span::default() })
+        Box::new(Expr {
+            kind: ExprKind::Var(VarId(id)),
+            ty,
+            span: Span::default(),
+        })
     }
 
     #[test]
@@ -347,14 +397,39 @@ mod tests {
             b: Box::new(Expr::int(-1, span)),
             guard: true,
         };
-        let sum = Expr { kind: sum, ty: Ty::PY_INT, span };
+        let sum = Expr {
+            kind: sum,
+            ty: Ty::PY_INT,
+            span,
+        };
         assert_eq!(sum.to_string(), "(v0 +! -1)");
-        let cast = ExprKind::Cast { kind: Cast::Value, a: Box::new(sum), guard: false };
-        let cast = Expr { kind: cast, ty: Ty::PY_FLOAT, span };
+        let cast = ExprKind::Cast {
+            kind: Cast::Value,
+            a: Box::new(sum),
+            guard: false,
+        };
+        let cast = Expr {
+            kind: cast,
+            ty: Ty::PY_FLOAT,
+            span,
+        };
         assert_eq!(cast.to_string(), "to<py.f64>((v0 +! -1))");
         let half = Expr::constant(Const::Float(0.5), Ty::np(Scalar::F32), span);
         assert_eq!(half.to_string(), "0.5:np.f32");
-        let min = ExprKind::Binary { op: BinOp::Min, a: var(1, Ty::PY_INT), b: var(2, Ty::PY_INT), guard: false };
-        assert_eq!(Expr { kind: min, ty: Ty::PY_INT, span }.to_string(), "min(v1, v2)");
+        let min = ExprKind::Binary {
+            op: BinOp::Min,
+            a: var(1, Ty::PY_INT),
+            b: var(2, Ty::PY_INT),
+            guard: false,
+        };
+        assert_eq!(
+            Expr {
+                kind: min,
+                ty: Ty::PY_INT,
+                span
+            }
+            .to_string(),
+            "min(v1, v2)"
+        );
     }
 }

@@ -83,7 +83,10 @@ pub struct Arena<I, T> {
 
 impl<I, T> Default for Arena<I, T> {
     fn default() -> Self {
-        Self { items: Vec::new(), marker: PhantomData }
+        Self {
+            items: Vec::new(),
+            marker: PhantomData,
+        }
     }
 }
 

@@ -45,8 +45,8 @@ pub mod verify;
 
 pub use ids::{AccessId, Arena, ArrayId, LoopId, NameId, PlaceId, ScopeId, VarId};
 pub use nest::{
-    Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, For, Fun, Lib, LiveOut, LiveOutKind,
-    LoopDecl, Nest, Stmt, StmtKind, UnOp, VarDecl, While,
+    Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, For, Fun, Lib, LiveOut,
+    LiveOutKind, LoopDecl, Nest, Stmt, StmtKind, UnOp, VarDecl, While,
 };
 pub use schedule::{FpMode, Schedule};
 pub use span::{Span, WithSpan};

@@ -54,7 +54,9 @@ pub enum ReturnForm {
 }
 
 /// Which Python object an array slot came from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum ArrayKind {
     /// `numpy.ndarray`, in place.
     Ndarray,
@@ -173,11 +175,21 @@ pub enum StmtKind {
     Let { var: VarId, value: Expr },
     /// `array[index] = value`; `value.ty.repr` is loadable into `storage` by the one rule of
     /// [`ArrayDecl::elem`]: it equals the element type's representation.
-    Store { access: AccessId, array: ArrayId, index: Vec<Expr>, value: Expr, guard: bool },
+    Store {
+        access: AccessId,
+        array: ArrayId,
+        index: Vec<Expr>,
+        value: Expr,
+        guard: bool,
+    },
     /// Simultaneous assignment of slots: each `dst` gets what `src` held before. Always a permutation.
     Rebind(Vec<(ArrayId, ArrayId)>),
     /// Two-way branch.
-    If { cond: Expr, then: Vec<Stmt>, orelse: Vec<Stmt> },
+    If {
+        cond: Expr,
+        then: Vec<Stmt>,
+        orelse: Vec<Stmt>,
+    },
     /// Counted loop.
     For(For),
     /// `while`.
@@ -261,22 +273,53 @@ pub enum ExprKind {
     Dim(ArrayId, u32),
     /// `array[index]`; one `py.i64` index per axis. Guarded: a negative index wraps once, then out of range fires.
     /// Unguarded: in `0..extent`.
-    Load { access: AccessId, array: ArrayId, index: Vec<Expr>, guard: bool },
+    Load {
+        access: AccessId,
+        array: ArrayId,
+        index: Vec<Expr>,
+        guard: bool,
+    },
     /// Unary operation; operand and result have the same representation, except for [`UnOp::Not`] (bool).
     Unary { op: UnOp, a: Box<Expr>, guard: bool },
     /// Arithmetic; both operands have the result's representation ([`BinOp`] lists the exceptions).
-    Binary { op: BinOp, a: Box<Expr>, b: Box<Expr>, guard: bool },
+    Binary {
+        op: BinOp,
+        a: Box<Expr>,
+        b: Box<Expr>,
+        guard: bool,
+    },
     /// Comparison of two operands of one representation; bool result. Ints exactly, floats as IEEE.
-    Compare { op: CmpOp, a: Box<Expr>, b: Box<Expr> },
+    Compare {
+        op: CmpOp,
+        a: Box<Expr>,
+        b: Box<Expr>,
+    },
     /// `if cond { then } else { orelse }`, only the chosen side evaluated. `and` and `or` are this too.
-    Select { cond: Box<Expr>, then: Box<Expr>, orelse: Box<Expr> },
+    Select {
+        cond: Box<Expr>,
+        then: Box<Expr>,
+        orelse: Box<Expr>,
+    },
     /// Conversion of `a` to the expression's type; see [`Cast`].
-    Cast { kind: Cast, a: Box<Expr>, guard: bool },
+    Cast {
+        kind: Cast,
+        a: Box<Expr>,
+        guard: bool,
+    },
     /// A mathematical function.
-    Call { fun: Fun, lib: Lib, args: Vec<Expr>, guard: bool },
+    Call {
+        fun: Fun,
+        lib: Lib,
+        args: Vec<Expr>,
+        guard: bool,
+    },
     /// `{ let var = value; body }`: names a value that an expression uses several times (a chained comparison's
     /// middle, the operand that `or` returns, min's operands).
-    Bind { var: VarId, value: Box<Expr>, body: Box<Expr> },
+    Bind {
+        var: VarId,
+        value: Box<Expr>,
+        body: Box<Expr>,
+    },
 }
 
 /// Unary operations.
@@ -374,7 +417,9 @@ pub enum Lib {
 }
 
 /// Mathematical functions on floats (f64 for [`Lib::C`]; the result type says which for [`Lib::Numpy`]).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum Fun {
     Sqrt,
     Fabs,
@@ -419,7 +464,11 @@ pub enum Fun {
 impl Expr {
     /// A literal of `ty`.
     pub fn constant(value: Const, ty: Ty, span: Span) -> Expr {
-        Expr { kind: ExprKind::Const(value), ty, span }
+        Expr {
+            kind: ExprKind::Const(value),
+            ty,
+            span,
+        }
     }
     /// A Python int literal.
     pub fn int(value: i64, span: Span) -> Expr {

@@ -3,7 +3,9 @@
 use crate::ids::{LoopId, VarId};
 
 /// How faithful floating-point results must be.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize,
+)]
 pub enum FpMode {
     /// The bits of CPython and NumPy, always.
     #[default]
@@ -39,7 +41,9 @@ pub struct Schedule {
     /// Loops whose iterations may run on several threads; none encloses another. Each with its reductions.
     pub threads: Vec<ThreadLoop>,
     /// Loops whose consecutive iterations become the lanes of a vector, with the number of lanes. Such a loop is
-    /// parallel; loops inside it run their iterations in order with all lanes together.
+    /// parallel; loops inside it run their iterations in order with all lanes together. Where one listed loop
+    /// encloses another, the inner one has the lanes, and that many iterations of the outer one (2 to 8) run
+    /// interleaved, sharing what they load (unroll and jam).
     pub vector: Vec<(LoopId, u32)>,
     /// Loops that are innermost and parallel: the compiler may assume that their iterations are independent.
     pub independent: Vec<LoopId>,

@@ -100,13 +100,30 @@ pub enum StmtKind {
     /// `t1 = t2 = value`, targets left to right.
     Assign { targets: Vec<Target>, value: Expr },
     /// `target op= value`.
-    AugAssign { target: Target, op: BinOp, value: Expr },
+    AugAssign {
+        target: Target,
+        op: BinOp,
+        value: Expr,
+    },
     /// `if test: body else: orelse`; `elif` nests.
-    If { test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    If {
+        test: Expr,
+        body: Vec<Stmt>,
+        orelse: Vec<Stmt>,
+    },
     /// `for target in iter: body else: orelse`.
-    For { target: Target, iter: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    For {
+        target: Target,
+        iter: Expr,
+        body: Vec<Stmt>,
+        orelse: Vec<Stmt>,
+    },
     /// `while test: body else: orelse`.
-    While { test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    While {
+        test: Expr,
+        body: Vec<Stmt>,
+        orelse: Vec<Stmt>,
+    },
     /// `break`.
     Break,
     /// `continue`.
@@ -161,7 +178,11 @@ pub enum ExprKind {
     /// `base[i, j]`; no slices.
     Subscript(Box<Expr>, Vec<Expr>),
     /// A call; which function it is, is known when types are.
-    Call { func: Box<Expr>, args: Vec<Expr>, kwargs: Vec<(String, Expr)> },
+    Call {
+        func: Box<Expr>,
+        args: Vec<Expr>,
+        kwargs: Vec<(String, Expr)>,
+    },
     /// Unary operator.
     Unary(UnOp, Box<Expr>),
     /// Binary operator.
@@ -173,7 +194,11 @@ pub enum ExprKind {
     /// `a < b <= c`: each operand evaluated once, left to right, short-circuiting.
     Compare(Box<Expr>, Vec<(CmpOp, Expr)>),
     /// `body if test else orelse`.
-    IfExp { test: Box<Expr>, body: Box<Expr>, orelse: Box<Expr> },
+    IfExp {
+        test: Box<Expr>,
+        body: Box<Expr>,
+        orelse: Box<Expr>,
+    },
     /// A tuple display.
     Tuple(Vec<Expr>),
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 
 /// How a value is represented; for array elements, how it is stored.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum Scalar {
     /// One byte in memory, `i1` in registers.
     Bool,
@@ -48,7 +50,10 @@ impl Scalar {
     }
     /// Whether this is a signed integer.
     pub fn is_signed(self) -> bool {
-        matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::I128)
+        matches!(
+            self,
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 | Self::I128
+        )
     }
     /// Whether this is an unsigned integer.
     pub fn is_unsigned(self) -> bool {
@@ -79,7 +84,9 @@ impl Scalar {
 }
 
 /// Where a value comes from: it decides promotion (NEP 50) and the type that a result is boxed to.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum Prov {
     /// A Python `int`, `float`, `bool`, `complex`, or a character.
     Py,
@@ -91,7 +98,9 @@ pub enum Prov {
 }
 
 /// The type of a scalar expression.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct Ty {
     /// Python's or NumPy's.
     pub prov: Prov,
@@ -119,18 +128,31 @@ impl Ty {
 
     /// A Python type.
     pub const fn py(repr: Scalar) -> Ty {
-        Ty { prov: Prov::Py, repr }
+        Ty {
+            prov: Prov::Py,
+            repr,
+        }
     }
     /// A NumPy scalar type.
     pub const fn np(repr: Scalar) -> Ty {
-        Ty { prov: Prov::Np, repr }
+        Ty {
+            prov: Prov::Np,
+            repr,
+        }
     }
     /// The least type that covers both, if they share a representation.
     pub fn join(self, other: Ty) -> Option<Ty> {
         if self.repr != other.repr {
             return None;
         }
-        Some(if self.prov == other.prov { self } else { Ty { prov: Prov::Dyn, repr: self.repr } })
+        Some(if self.prov == other.prov {
+            self
+        } else {
+            Ty {
+                prov: Prov::Dyn,
+                repr: self.repr,
+            }
+        })
     }
 }
 

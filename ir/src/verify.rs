@@ -50,13 +50,20 @@ impl Verifier<'_> {
     fn declarations(&self) -> Check {
         let n = self.nest;
         for (id, a) in n.arrays.iter() {
-            ensure((1..=8).contains(&a.rank), || format!("{id}: rank {} is not 1 to 8", a.rank))?;
-            ensure(a.storage != Scalar::I128, || format!("{id}: i128 is never stored"))?;
+            ensure((1..=8).contains(&a.rank), || {
+                format!("{id}: rank {} is not 1 to 8", a.rank)
+            })?;
+            ensure(a.storage != Scalar::I128, || {
+                format!("{id}: i128 is never stored")
+            })?;
             let widens = a.elem.repr != a.storage
                 && ((a.storage.is_int() && a.elem.repr == Scalar::I64 && a.storage != Scalar::U64)
                     || (a.storage == Scalar::F32 && a.elem.repr == Scalar::F64));
             ensure(a.elem.repr == a.storage || widens, || {
-                format!("{id}: an element stored as {} does not load as {}", a.storage, a.elem)
+                format!(
+                    "{id}: an element stored as {} does not load as {}",
+                    a.storage, a.elem
+                )
             })?;
         }
         for (id, var) in n.vars.iter() {
@@ -64,18 +71,24 @@ impl Verifier<'_> {
                 ensure(lo <= hi, || format!("{id}: empty range {lo}..={hi}"))?;
             }
             if let Some(tag) = var.np_tag {
-                ensure(self.ty(tag)?.repr == Scalar::Bool, || format!("{id}: tag {tag} is no bool"))?;
+                ensure(self.ty(tag)?.repr == Scalar::Bool, || {
+                    format!("{id}: tag {tag} is no bool")
+                })?;
             }
         }
         for (id, l) in n.loops.iter() {
             let depth = match l.parent {
                 None => 0,
                 Some(p) => {
-                    ensure(p.index() < id.index(), || format!("{id}: parent {p} does not precede it"))?;
+                    ensure(p.index() < id.index(), || {
+                        format!("{id}: parent {p} does not precede it")
+                    })?;
                     n.loops[p].depth + 1
                 }
             };
-            ensure(l.depth == depth, || format!("{id}: depth {} instead of {depth}", l.depth))?;
+            ensure(l.depth == depth, || {
+                format!("{id}: depth {} instead of {depth}", l.depth)
+            })?;
         }
         self.results()
     }
@@ -93,7 +106,11 @@ impl Verifier<'_> {
                         None => return Err(format!("live-out {}: no slot {a}", out.place)),
                     };
                     ensure(index.len() < rank, || {
-                        format!("live-out {}: {} indices on rank {rank}", out.place, index.len())
+                        format!(
+                            "live-out {}: {} indices on rank {rank}",
+                            out.place,
+                            index.len()
+                        )
                     })?;
                     for v in index {
                         ensure(self.ty(*v)? == Ty::PY_INT, || {
@@ -102,7 +119,9 @@ impl Verifier<'_> {
                     }
                 }
                 LiveOutKind::Slot(a) => {
-                    ensure(n.arrays.get(*a).is_some(), || format!("live-out {}: no slot {a}", out.place))?;
+                    ensure(n.arrays.get(*a).is_some(), || {
+                        format!("live-out {}: no slot {a}", out.place)
+                    })?;
                 }
             }
             if let Some(flag) = out.assigned {
@@ -115,24 +134,31 @@ impl Verifier<'_> {
             self.ty(*v)?;
         }
         for l in &n.needs_trip {
-            ensure(n.loops.get(*l).is_some(), || format!("needs_trip: no loop {l}"))?;
+            ensure(n.loops.get(*l).is_some(), || {
+                format!("needs_trip: no loop {l}")
+            })?;
         }
         Ok(())
     }
 
     fn in_prologue(&mut self) -> Check {
         for stmt in &self.nest.prologue {
-            ensure(matches!(stmt.kind, StmtKind::Let { .. } | StmtKind::Check { .. }), || {
-                format!("line {}: the prologue holds more than Lets", stmt.span.line)
-            })?;
+            ensure(
+                matches!(stmt.kind, StmtKind::Let { .. } | StmtKind::Check { .. }),
+                || format!("line {}: the prologue holds more than Lets", stmt.span.line),
+            )?;
             self.stmt(stmt)?;
         }
-        ensure(self.accesses.is_empty(), || "the prologue accesses an array".into())
+        ensure(self.accesses.is_empty(), || {
+            "the prologue accesses an array".into()
+        })
     }
 
     fn everything_stands(&self) -> Check {
         for id in self.nest.accesses.ids() {
-            ensure(self.accesses.contains(&id.0), || format!("{id}: stands nowhere"))?;
+            ensure(self.accesses.contains(&id.0), || {
+                format!("{id}: stands nowhere")
+            })?;
         }
         for id in self.nest.loops.ids() {
             ensure(self.loops.contains(&id), || format!("{id}: stands nowhere"))?;
@@ -141,29 +167,49 @@ impl Verifier<'_> {
     }
 
     fn ty(&self, var: VarId) -> Result<Ty, String> {
-        self.nest.vars.get(var).map(|v| v.ty).ok_or_else(|| format!("no variable {var}"))
+        self.nest
+            .vars
+            .get(var)
+            .map(|v| v.ty)
+            .ok_or_else(|| format!("no variable {var}"))
     }
 
     fn access(&mut self, access: crate::AccessId, array: crate::ArrayId, store: bool) -> Check {
         let Some(decl) = self.nest.accesses.get(access) else {
             return Err(format!("no access {access}"));
         };
-        ensure(decl.array == array, || format!("{access}: on {array}, declared on {}", decl.array))?;
-        ensure(decl.store == store, || format!("{access}: load and store confused"))?;
-        ensure(self.accesses.insert(access.0), || format!("{access}: stands twice"))?;
+        ensure(decl.array == array, || {
+            format!("{access}: on {array}, declared on {}", decl.array)
+        })?;
+        ensure(decl.store == store, || {
+            format!("{access}: load and store confused")
+        })?;
+        ensure(self.accesses.insert(access.0), || {
+            format!("{access}: stands twice")
+        })?;
         let Some(a) = self.nest.arrays.get(array) else {
             return Err(format!("{access}: no slot {array}"));
         };
-        let (declared, what) = if store { (a.written, "written") } else { (a.read, "read") };
-        ensure(declared, || format!("{access}: {array} is not declared as {what}"))
+        let (declared, what) = if store {
+            (a.written, "written")
+        } else {
+            (a.read, "read")
+        };
+        ensure(declared, || {
+            format!("{access}: {array} is not declared as {what}")
+        })
     }
 
     fn index(&mut self, access: crate::AccessId, array: crate::ArrayId, index: &[Expr]) -> Check {
         let rank = self.nest.arrays[array].rank as usize;
-        ensure(index.len() == rank, || format!("{access}: {} indices on rank {rank}", index.len()))?;
+        ensure(index.len() == rank, || {
+            format!("{access}: {} indices on rank {rank}", index.len())
+        })?;
         for e in index {
             self.expr(e)?;
-            ensure(e.ty.repr == Scalar::I64, || format!("{access}: an index of type {}", e.ty))?;
+            ensure(e.ty.repr == Scalar::I64, || {
+                format!("{access}: an index of type {}", e.ty)
+            })?;
         }
         Ok(())
     }
@@ -178,10 +224,20 @@ impl Verifier<'_> {
             StmtKind::Let { var, value } => {
                 self.expr(value)?;
                 let ty = self.ty(*var)?;
-                ensure(!self.counters.contains(var), || format!("line {line}: counter {var} is assigned"))?;
-                ensure(same(ty, value.ty), || format!("line {line}: {var} is {ty}, its value {}", value.ty))
+                ensure(!self.counters.contains(var), || {
+                    format!("line {line}: counter {var} is assigned")
+                })?;
+                ensure(same(ty, value.ty), || {
+                    format!("line {line}: {var} is {ty}, its value {}", value.ty)
+                })
             }
-            StmtKind::Store { access, array, index, value, .. } => {
+            StmtKind::Store {
+                access,
+                array,
+                index,
+                value,
+                ..
+            } => {
                 self.access(*access, *array, true)?;
                 self.index(*access, *array, index)?;
                 self.expr(value)?;
@@ -205,22 +261,26 @@ impl Verifier<'_> {
                 Ok(())
             }
             StmtKind::Break(l) | StmtKind::Continue(l) => {
-                ensure(self.open_loops.contains(l), || format!("line {line}: leaves {l} from outside"))
+                ensure(self.open_loops.contains(l), || {
+                    format!("line {line}: leaves {l} from outside")
+                })
             }
             StmtKind::Scope { id, body } => {
-                ensure(id.index() < self.nest.scopes as usize, || format!("no scope {id}"))?;
+                ensure(id.index() < self.nest.scopes as usize, || {
+                    format!("no scope {id}")
+                })?;
                 ensure(self.scopes.insert(*id), || format!("{id}: stands twice"))?;
                 self.open_scopes.push(*id);
                 self.block(body)?;
                 self.open_scopes.pop();
                 Ok(())
             }
-            StmtKind::Leave(s) => {
-                ensure(self.open_scopes.contains(s), || format!("line {line}: leaves {s} from outside"))
-            }
-            StmtKind::Return => {
-                ensure(self.nest.returns.is_some(), || format!("line {line}: return without returns"))
-            }
+            StmtKind::Leave(s) => ensure(self.open_scopes.contains(s), || {
+                format!("line {line}: leaves {s} from outside")
+            }),
+            StmtKind::Return => ensure(self.nest.returns.is_some(), || {
+                format!("line {line}: return without returns")
+            }),
             StmtKind::Check { cond, .. } => self.bool(cond),
             StmtKind::Eval(e) => self.expr(e),
         }
@@ -237,18 +297,25 @@ impl Verifier<'_> {
             let (Some(d), Some(s)) = (self.nest.arrays.get(*d), self.nest.arrays.get(*s)) else {
                 return Err(format!("line {line}: no slot {d} or {s}"));
             };
-            ensure(d.storage == s.storage && d.rank == s.rank && d.elem == s.elem, || {
-                format!("line {line}: {} and {} differ in type", d.name, s.name)
-            })?;
+            ensure(
+                d.storage == s.storage && d.rank == s.rank && d.elem == s.elem,
+                || format!("line {line}: {} and {} differ in type", d.name, s.name),
+            )?;
         }
         Ok(())
     }
 
     fn open_loop(&mut self, id: LoopId) -> Check {
-        let Some(decl) = self.nest.loops.get(id) else { return Err(format!("no loop {id}")) };
+        let Some(decl) = self.nest.loops.get(id) else {
+            return Err(format!("no loop {id}"));
+        };
         ensure(self.loops.insert(id), || format!("{id}: stands twice"))?;
         ensure(decl.parent == self.open_loops.last().copied(), || {
-            format!("{id}: stands in {:?}, declared in {:?}", self.open_loops.last(), decl.parent)
+            format!(
+                "{id}: stands in {:?}, declared in {:?}",
+                self.open_loops.last(),
+                decl.parent
+            )
         })?;
         self.open_loops.push(id);
         Ok(())
@@ -257,11 +324,17 @@ impl Verifier<'_> {
     fn for_loop(&mut self, l: &For) -> Check {
         for e in [&l.start, &l.stop, &l.step] {
             self.expr(e)?;
-            ensure(e.ty.repr == Scalar::I64, || format!("{}: a bound of type {}", l.id, e.ty))?;
+            ensure(e.ty.repr == Scalar::I64, || {
+                format!("{}: a bound of type {}", l.id, e.ty)
+            })?;
         }
         ensure(l.step.as_int() != Some(0), || format!("{}: step 0", l.id))?;
-        ensure(self.ty(l.counter)?.repr == Scalar::I64, || format!("{}: its counter is no i64", l.id))?;
-        ensure(self.counters.insert(l.counter), || format!("{}: shares its counter", l.id))?;
+        ensure(self.ty(l.counter)?.repr == Scalar::I64, || {
+            format!("{}: its counter is no i64", l.id)
+        })?;
+        ensure(self.counters.insert(l.counter), || {
+            format!("{}: shares its counter", l.id)
+        })?;
         self.open_loop(l.id)?;
         self.block(&l.body)?;
         self.open_loops.pop();
@@ -270,7 +343,9 @@ impl Verifier<'_> {
 
     fn bool(&mut self, e: &Expr) -> Check {
         self.expr(e)?;
-        ensure(e.ty.repr == Scalar::Bool, || at(e, "a condition that is no bool"))
+        ensure(e.ty.repr == Scalar::Bool, || {
+            at(e, "a condition that is no bool")
+        })
     }
 
     fn expr(&mut self, e: &Expr) -> Check {
@@ -283,10 +358,17 @@ impl Verifier<'_> {
             }
             ExprKind::Dim(a, axis) => {
                 let rank = self.nest.arrays.get(*a).map(|d| d.rank);
-                ensure(rank.is_some_and(|rank| *axis < rank), || at(e, &format!("no axis {axis} of {a}")))?;
+                ensure(rank.is_some_and(|rank| *axis < rank), || {
+                    at(e, &format!("no axis {axis} of {a}"))
+                })?;
                 ensure(r == Scalar::I64, || at(e, "an extent that is no i64"))
             }
-            ExprKind::Load { access, array, index, .. } => {
+            ExprKind::Load {
+                access,
+                array,
+                index,
+                ..
+            } => {
                 self.access(*access, *array, false)?;
                 self.index(*access, *array, index)?;
                 let elem = self.nest.arrays[*array].elem.repr;
@@ -295,9 +377,13 @@ impl Verifier<'_> {
             ExprKind::Bind { var, value, body } => {
                 self.expr(value)?;
                 let ty = self.ty(*var)?;
-                ensure(same(ty, value.ty), || at(e, &format!("{var} is {ty}, its value {}", value.ty)))?;
+                ensure(same(ty, value.ty), || {
+                    at(e, &format!("{var} is {ty}, its value {}", value.ty))
+                })?;
                 self.expr(body)?;
-                ensure(r == body.ty.repr, || at(e, "a binding of another type than its body"))
+                ensure(r == body.ty.repr, || {
+                    at(e, "a binding of another type than its body")
+                })
             }
             _ => {
                 for child in e.children() {
@@ -361,20 +447,37 @@ fn binary(op: BinOp, a: Scalar, b: Scalar, r: Scalar) -> bool {
 fn cast(kind: Cast, a: Scalar, r: Scalar) -> bool {
     match kind {
         Cast::Value => a == r || (a != Scalar::Char && r != Scalar::Char),
-        Cast::Round => matches!((a, r), (Scalar::F64, Scalar::F32) | (Scalar::C128, Scalar::C64)),
+        Cast::Round => matches!(
+            (a, r),
+            (Scalar::F64, Scalar::F32) | (Scalar::C128, Scalar::C64)
+        ),
         Cast::Trunc => (a.is_float() || a == Scalar::Num) && r.is_int(),
         Cast::Truth => r == Scalar::Bool,
         Cast::Ord => {
-            (a == Scalar::Char && (r.is_int() || r == Scalar::Char)) || (a.is_int() && r == Scalar::Char)
+            (a == Scalar::Char && (r.is_int() || r == Scalar::Char))
+                || (a.is_int() && r == Scalar::Char)
         }
     }
 }
 
 fn call(fun: Fun, args: &[Expr], r: Scalar) -> bool {
-    let arity = if matches!(fun, Fun::Atan2 | Fun::Hypot | Fun::Fmod | Fun::Copysign | Fun::Pow) { 2 } else { 1 };
-    let Some(first) = args.first() else { return false };
+    let arity = if matches!(
+        fun,
+        Fun::Atan2 | Fun::Hypot | Fun::Fmod | Fun::Copysign | Fun::Pow
+    ) {
+        2
+    } else {
+        1
+    };
+    let Some(first) = args.first() else {
+        return false;
+    };
     let a = first.ty.repr;
-    let result = if matches!(fun, Fun::IsNan | Fun::IsInf | Fun::IsFinite) { Scalar::Bool } else { a };
+    let result = if matches!(fun, Fun::IsNan | Fun::IsInf | Fun::IsFinite) {
+        Scalar::Bool
+    } else {
+        a
+    };
     args.len() == arity && a.is_float() && args.iter().all(|e| e.ty.repr == a) && r == result
 }
 
@@ -398,21 +501,31 @@ fn same(a: Ty, b: Ty) -> bool {
 }
 
 fn at(e: &Expr, what: &str) -> String {
-    format!("line {}, column {}: {what} in an expression of type {}", e.span.line, e.span.column, e.ty)
+    format!(
+        "line {}, column {}: {what} in an expression of type {}",
+        e.span.line, e.span.column, e.ty
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{Arena, ArrayId, AccessId};
+    use crate::ids::{AccessId, Arena, ArrayId};
     use crate::nest::{Access, ArrayDecl, ArrayKind, LoopDecl, VarDecl};
     use crate::span::Span;
 
     fn expr(kind: ExprKind, ty: Ty) -> Expr {
-        Expr { kind, ty, span: Span::default() }
+        Expr {
+            kind,
+            ty,
+            span: Span::default(),
+        }
     }
     fn stmt(kind: StmtKind) -> Stmt {
-        Stmt { kind, span: Span::default() }
+        Stmt {
+            kind,
+            span: Span::default(),
+        }
     }
 
     /// `for v0 in 0..10: a0[v0] = a0[v0] + 1.0`
@@ -429,18 +542,41 @@ mod tests {
             written: true,
         });
         let mut vars = Arena::new();
-        let i = vars.push(VarDecl { name: "i".into(), ty: Ty::PY_INT, live_in: None, range: None, np_tag: None });
+        let i = vars.push(VarDecl {
+            name: "i".into(),
+            ty: Ty::PY_INT,
+            live_in: None,
+            range: None,
+            np_tag: None,
+        });
         let mut loops = Arena::new();
-        let l = loops.push(LoopDecl { span: Span::default(), name: "i".into(), depth: 0, parent: None });
+        let l = loops.push(LoopDecl {
+            span: Span::default(),
+            name: "i".into(),
+            depth: 0,
+            parent: None,
+        });
         let mut accesses = Arena::new();
-        let access = |store| Access { array: a, store, span: Span::default() };
+        let access = |store| Access {
+            array: a,
+            store,
+            span: Span::default(),
+        };
         let load: AccessId = accesses.push(access(false));
         let store = accesses.push(access(true));
         let index = || vec![expr(ExprKind::Var(i), Ty::PY_INT)];
         let f64t = Ty::np(Scalar::F64);
         let sum = ExprKind::Binary {
             op: BinOp::Add,
-            a: Box::new(expr(ExprKind::Load { access: load, array: a, index: index(), guard: false }, f64t)),
+            a: Box::new(expr(
+                ExprKind::Load {
+                    access: load,
+                    array: a,
+                    index: index(),
+                    guard: false,
+                },
+                f64t,
+            )),
             b: Box::new(Expr::constant(Const::Float(1.0), f64t, Span::default())),
             guard: false,
         };
@@ -508,19 +644,38 @@ mod tests {
             }),
             ("counter v0 is assigned", |n| {
                 let value = Expr::int(3, Span::default());
-                body(n).push(stmt(StmtKind::Let { var: VarId(0), value }));
+                body(n).push(stmt(StmtKind::Let {
+                    var: VarId(0),
+                    value,
+                }));
             }),
-            ("leaves L1 from outside", |n| body(n).push(stmt(StmtKind::Break(LoopId(1))))),
+            ("leaves L1 from outside", |n| {
+                body(n).push(stmt(StmtKind::Break(LoopId(1))))
+            }),
             ("no variable v7", |n| {
-                body(n).push(stmt(StmtKind::Eval(expr(ExprKind::Var(VarId(7)), Ty::PY_INT))));
+                body(n).push(stmt(StmtKind::Eval(expr(
+                    ExprKind::Var(VarId(7)),
+                    Ty::PY_INT,
+                ))));
             }),
             ("operands do not fit", |n| {
                 let a = Box::new(Expr::int(1, Span::default()));
-                let b = Box::new(Expr::constant(Const::Float(1.0), Ty::PY_FLOAT, Span::default()));
-                let sum = ExprKind::Binary { op: BinOp::Add, a, b, guard: false };
+                let b = Box::new(Expr::constant(
+                    Const::Float(1.0),
+                    Ty::PY_FLOAT,
+                    Span::default(),
+                ));
+                let sum = ExprKind::Binary {
+                    op: BinOp::Add,
+                    a,
+                    b,
+                    guard: false,
+                };
                 body(n).push(stmt(StmtKind::Eval(expr(sum, Ty::PY_INT))));
             }),
-            ("not declared as written", |n| n.arrays[ArrayId(0)].written = false),
+            ("not declared as written", |n| {
+                n.arrays[ArrayId(0)].written = false
+            }),
         ];
         for (message, defect) in defects {
             let mut n = nest();

@@ -17,8 +17,15 @@ RUNS = []  # (line, trips, end) of each call
 CONFIGURED = []
 
 REFUSED = (
-    ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Try, ast.With,
-    ast.Delete, ast.Raise,
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.Try,
+    ast.With,
+    ast.Delete,
+    ast.Raise,
 )
 PURE = {"range", "len", "abs", "min", "max", "int", "float", "enumerate", "zip", "sum", "list"}
 

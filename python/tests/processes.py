@@ -42,8 +42,12 @@ def nestwise(*words, stdin=None, **extra):
 def _run(command, stdin, extra):
     # A terminal's colours would depend on who runs the tests.
     done = subprocess.run(
-        command, input=stdin, capture_output=True, timeout=120,
-        env=environment(PYTHON_COLORS="0", **extra), check=False,
+        command,
+        input=stdin,
+        capture_output=True,
+        timeout=120,
+        env=environment(PYTHON_COLORS="0", **extra),
+        check=False,
     )
     return done.returncode, done.stdout, done.stderr
 

@@ -98,7 +98,8 @@ print(pickle.dumps(P(3)), pickle.loads(pickle.dumps(P(4))).x)
     "inspect": LOOP + "import inspect\nprint(inspect.getsource(total), inspect.getfile(total))",
     "meta": "import sys\nprint(__loader__.__class__, __loader__.name, __loader__.path)",
     "annotations": "x: int = 3\nprint(__annotations__)",
-    "future": "from __future__ import annotations\n" + LOOP
+    "future": "from __future__ import annotations\n"
+    + LOOP
     + "def g(x: undefined): pass\nprint(g.__annotations__, total(4))",
     "latin": "# -*- coding: latin-1 -*-\nfor i in range(2):\n    print('\\xe9'.encode())",
     "carriage": "for i in range(2):\r\n    print(i)\r\n",
@@ -117,8 +118,13 @@ def test_scripts(place, name):
 
 @pytest.mark.parametrize(
     "data",
-    [b"x = 1\n\xe9 = 2\n", b"x = 1\0\n", b"# coding: nonsense\n", b"\xef\xbb\xbfprint(1)\n",
-     b"# coding: latin-1\nprint('\xe9'.encode())\nfor i in range(2): print('\xe9' * i)\n"],
+    [
+        b"x = 1\n\xe9 = 2\n",
+        b"x = 1\0\n",
+        b"# coding: nonsense\n",
+        b"\xef\xbb\xbfprint(1)\n",
+        b"# coding: latin-1\nprint('\xe9'.encode())\nfor i in range(2): print('\xe9' * i)\n",
+    ],
 )
 def test_strange_bytes(place, data):
     with open("s.py", "wb") as file:
@@ -172,11 +178,24 @@ def test_compiled_script(place):
 
 
 @pytest.mark.parametrize(
-    "flags", [("-O",), ("-OO",), ("-W", "error"), ("-Wignore",), ("-X", "utf8"), ("-B", "-u"),
-              ("-E",), ("-s",), ("-bb",)]
+    "flags",
+    [
+        ("-O",),
+        ("-OO",),
+        ("-W", "error"),
+        ("-Wignore",),
+        ("-X", "utf8"),
+        ("-B", "-u"),
+        ("-E",),
+        ("-s",),
+        ("-bb",),
+    ],
 )
 def test_python_flags(place, flags):
-    write("s.py", LOOP + """
+    write(
+        "s.py",
+        LOOP
+        + """
 import sys
 def f(): "doc"
 try:
@@ -186,7 +205,8 @@ except AssertionError:
 print(f.__doc__, sys.flags, sys.warnoptions, sys._xoptions, total(4), sys.argv, sys.path[0])
 for i in range(2):
     print(i is 1)
-""")
+""",
+    )
     if flags == ("-bb",):
         assert nestwise("run", "-bb", "s.py")[0] == 2
     elif flags == ("-E",) and not REAL:
@@ -198,11 +218,24 @@ for i in range(2):
 @pytest.mark.parametrize(
     "words",
     [
-        ["frobnicate"], ["run"], ["run", "--device", "tpu", "s.py"], ["run", "--threads=x", "s.py"],
-        ["run", "--fp", "loose", "s.py"], ["run", "--report=xml", "s.py"], ["run", "--device"],
-        ["run", "--profile", "nope.json", "s.py"], ["run", "--frob", "s.py"], ["run", "-q", "s.py"],
-        ["run", "-m"], ["calibrate"], ["oracle", "x"], ["verify", "s.py"], ["s.py"],
-        ["run", "--threads", "0", "s.py"], ["explain"], ["explain", "nope.py"],
+        ["frobnicate"],
+        ["run"],
+        ["run", "--device", "tpu", "s.py"],
+        ["run", "--threads=x", "s.py"],
+        ["run", "--fp", "loose", "s.py"],
+        ["run", "--report=xml", "s.py"],
+        ["run", "--device"],
+        ["run", "--profile", "nope.json", "s.py"],
+        ["run", "--frob", "s.py"],
+        ["run", "-q", "s.py"],
+        ["run", "-m"],
+        ["calibrate"],
+        ["oracle", "x"],
+        ["verify", "s.py"],
+        ["s.py"],
+        ["run", "--threads", "0", "s.py"],
+        ["explain"],
+        ["explain", "nope.py"],
         ["run", "--no-cache=1", "s.py"],
     ],
 )
@@ -238,7 +271,9 @@ def test_broken_pipe(place):
     write("s.py", "for i in range(100000):\n    print(i)\n")
     for program in (["s.py"], ["-m", "nestwise", "run", "s.py"]):
         child = subprocess.Popen(
-            [sys.executable, *program], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [sys.executable, *program],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=environment(),
         )
         child.stdout.readline()
@@ -297,7 +332,9 @@ def test_explain(place):
     assert code == 2 and err.count(b"\n") == 1
 
 
-WORKERS = LOOP + """
+WORKERS = (
+    LOOP
+    + """
 import multiprocessing, sys
 class Work:
     def __init__(self, n): self.n = n
@@ -310,6 +347,7 @@ if __name__ == "__main__":
     with context.Pool(2) as pool:
         print(pool.map(work, [Work(3), Work(4)]))
 """
+)
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
@@ -331,14 +369,17 @@ def test_multiprocessing_error(place):
 
 def test_pytest_module(place):
     write("under.py", LOOP + "HOOKED = any(callable(c) for c in total.__code__.co_consts)")
-    write("test_it.py", """
+    write(
+        "test_it.py",
+        """
         import under
         def test_one():
             assert under.total(4) == 6 and under.HOOKED
         def test_two():
             for i in range(3):
                 assert i < 2, "rewritten assertion"
-    """)
+    """,
+    )
     code, out, _ = nestwise("run", "-m", "pytest", "-q", "-p", "no:cacheprovider")
     assert code == 1 and b"1 failed, 1 passed" in out
     assert b"assert 2 < 2" in out

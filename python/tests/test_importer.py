@@ -14,13 +14,16 @@ def test_own_modules(place):
     write("p/__init__.py", MODULE)
     write("p/q.py", MODULE)
     write("lib/site-packages/third.py", MODULE)
-    write("s.py", """
+    write(
+        "s.py",
+        """
         import sys
         sys.path.append("lib/site-packages")
         import m, p.q, third
         print(m.HOOKED, p.HOOKED, p.q.HOOKED, third.HOOKED)
         print([type(x.__loader__).__name__ for x in (m, p, third)], m.__spec__.cached)
-    """)
+    """,
+    )
     for _ in range(2):
         _, out, err = nestwise("run", "s.py")
         assert (out.split(b"\n")[0], err) == (b"True True True False", b"")
@@ -33,8 +36,15 @@ def test_own_modules(place):
 
 @pytest.mark.parametrize(
     "text",
-    ["def f(:", "1/0", "raise ImportError('no')", "import nope", LOOP + "total('x')",
-     "from m import nope", "for i in range(3):\n    [][i]"],
+    [
+        "def f(:",
+        "1/0",
+        "raise ImportError('no')",
+        "import nope",
+        LOOP + "total('x')",
+        "from m import nope",
+        "for i in range(3):\n    [][i]",
+    ],
 )
 def test_import_errors_look_the_same(place, text):
     write("m.py", text)
@@ -144,7 +154,7 @@ def test_jit(place):
     assert nestwise("run", "s.py")[:2] == (code, out)
 
 
-SOURCES = '''
+SOURCES = """
 from nestwise.sources import function_text
 def plain(x, y=2):
     z = x * y
@@ -162,7 +172,7 @@ def outer(k):
     return inner
 for f in (plain, sq, two[0], decorated, gen, co, outer(3), len, 3):
     print(function_text(f))
-'''
+"""
 
 
 def test_function_text(place):
@@ -170,9 +180,13 @@ def test_function_text(place):
     expected = [
         ("def plain(x, y=2):\n    z = x * y\n    return z\n", 3, False, ["x", "y", "z"], []),
         ("sq = lambda x: x * x\n", 6, False, ["x"], []),
-        None, None, None, None,
+        None,
+        None,
+        None,
+        None,
         ("    def inner(x):\n        return x + k\n", 14, True, ["x"], ["k"]),
-        None, None,
+        None,
+        None,
     ]
     for run in (python, lambda *w: nestwise("run", *w)):
         _, out, err = run("s.py")
@@ -181,13 +195,16 @@ def test_function_text(place):
 
 def test_function_text_of_an_edited_file(place):
     write("m.py", "def f(x):\n    return x\n")
-    write("s.py", textwrap.dedent("""
+    write(
+        "s.py",
+        textwrap.dedent("""
         import m, os
         from nestwise.sources import function_text
         with open("m.py", "w") as file:
             file.write("def f(x):\\n    return x + 1\\n")
         print(function_text(m.f))
-    """))
+    """),
+    )
     assert python("s.py")[1] == b"None\n"
 
 

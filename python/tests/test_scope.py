@@ -18,30 +18,43 @@ def loops(text):
 
 CASES = {
     "parameters": ("def f(a, /, b, *c, d, **e):\n    for i in a: pass", "a b c d e"),
-    "both branches": ("""
+    "both branches": (
+        """
         def f(a):
             if a: x = 1
             else: x = 2
             if a: y = 1
-            for i in a: pass""", "a x"),
-    "after a loop": ("""
+            for i in a: pass""",
+        "a x",
+    ),
+    "after a loop": (
+        """
         def f(a):
             while a: x = 1
-            for i in a: pass""", "a"),
-    "after while true": ("""
+            for i in a: pass""",
+        "a",
+    ),
+    "after while true": (
+        """
         def f(a):
             while True:
                 x = 1
                 if a: break
                 y = 2
-            for i in a: pass""", "a x"),
+            for i in a: pass""",
+        "a x",
+    ),
     "del": ("def f(a):\n    b = a\n    del a\n    for i in b: pass", "b"),
-    "except as": ("""
+    "except as": (
+        """
         def f(e):
             try: x = 1
             except E as e: x = 2
-            for i in x: pass""", "x"),
-    "try": ("""
+            for i in x: pass""",
+        "x",
+    ),
+    "try": (
+        """
         def f():
             try:
                 x = 1
@@ -49,86 +62,127 @@ CASES = {
             except E: x = 3
             else: z = 1
             finally: w = 4
-            for i in x: pass""", "x w"),
-    "except that leaves": ("""
+            for i in x: pass""",
+        "x w",
+    ),
+    "except that leaves": (
+        """
         def f():
             try: x = 1
             except E: return
-            for i in x: pass""", "x"),
+            for i in x: pass""",
+        "x",
+    ),
     "with that may swallow": ("def f(a):\n    with a: x = 1\n    for i in a: pass", "a"),
     "with open": ("def f(a):\n    with open(a) as b: x = 1\n    for i in a: pass", "a b x"),
-    "with own open": ("""
+    "with own open": (
+        """
         from mine import open
         def f(a):
             with open(a) as b: x = 1
-            for i in a: pass""", "a"),
-    "imports": ("""
+            for i in a: pass""",
+        "a",
+    ),
+    "imports": (
+        """
         def f():
             import a.b, c as d
             from e import g
-            for i in a: pass""", "a d g"),
+            for i in a: pass""",
+        "a d g",
+    ),
     "unpacking": ("def f(t):\n    (a, [b, *c]), d.e = t\n    for i in a: pass", "t a b c"),
     "annotation": ("def f():\n    a: int\n    b: int = 1\n    for i in b: pass", "b"),
     "global": ("def f():\n    global a\n    a = 1\n    for i in a: pass", ""),
-    "match": ("""
+    "match": (
+        """
         def f(a):
             match a:
                 case [x, y]: z = 1
                 case {"k": x, **y}: z = 2
                 case _: z = x = 3
-            for i in a: pass""", "a x z"),
-    "match may fail": ("""
+            for i in a: pass""",
+        "a x z",
+    ),
+    "match may fail": (
+        """
         def f(a):
             match a:
                 case [x]: z = 1
-            for i in a: pass""", "a"),
-    "closure": ("""
+            for i in a: pass""",
+        "a",
+    ),
+    "closure": (
+        """
         def f(a):
             b = 1
             def g(c):
                 for i in a: b, late
-            late = 2""", "a b c"),
-    "closure whose name is unbound later": ("""
+            late = 2""",
+        "a b c",
+    ),
+    "closure whose name is unbound later": (
+        """
         def f(a):
             def g():
                 for i in a: pass
             g()
-            del a""", ""),
+            del a""",
+        "",
+    ),
     "own name": ("def f():\n    def g():\n        for i in g: pass", "g"),
-    "own name under a decorator": ("""
+    "own name under a decorator": (
+        """
         def f(d):
             @d
             def g():
-                for i in g, d: pass""", "d"),
-    "method": ("""
+                for i in g, d: pass""",
+        "d",
+    ),
+    "method": (
+        """
         class A:
             x = 1
             def f(self, __p):
-                for i in x: pass""", "self _A__p"),
-    "class around a closure": ("""
+                for i in x: pass""",
+        "self _A__p",
+    ),
+    "class around a closure": (
+        """
         def f():
             class A:
                 x = 1
                 def g(self):
                     for i in x: pass
-            x = 2""", "self"),
-    "unbound by another function": ("""
+            x = 2""",
+        "self",
+    ),
+    "unbound by another function": (
+        """
         def f(a):
             def g():
                 nonlocal a
                 del a
             g()
-            for i in a: pass""", "g"),
-    "nested loop": ("""
+            for i in a: pass""",
+        "g",
+    ),
+    "nested loop": (
+        """
         def f(a):
             for i in a:
                 x = 1
-                while x: pass""", "a i x"),
-    "nested loop with del": ("""
+                while x: pass""",
+        "a i x",
+    ),
+    "nested loop with del": (
+        """
         def f(a, x):
             for i in a:
                 while i: pass
-                del x""", "a i"),
+                del x""",
+        "a i",
+    ),
     "module": ("a = 1\nfor i in a: pass", ""),
 }
 
@@ -271,8 +325,12 @@ def test_against_runs():
                 raise Oops
 
         space = {
-            "look": look, "maybe": maybe, "may_raise": may_raise, "Oops": Oops,
-            "swallow": Swallow, "some": lambda chance=chance: range(chance.choice((0, 1, 2))),
+            "look": look,
+            "maybe": maybe,
+            "may_raise": may_raise,
+            "Oops": Oops,
+            "swallow": Swallow,
+            "some": lambda chance=chance: range(chance.choice((0, 1, 2))),
         }
         exec(code, space)
         for _ in range(20):

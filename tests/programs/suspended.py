@@ -60,7 +60,7 @@ def in_finally(a):
 def return_through_finally(a):
     log = []
     try:
-        for i in range(len(a)):  # native
+        for i in range(len(a)):
             if a[i] > 2:
                 return i, log
     finally:

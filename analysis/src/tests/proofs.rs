@@ -277,8 +277,15 @@ fn absurd_extents_are_refused() {
     let n = nest("a: f64[1]", "for i in range(3):\n    x = len(a) * 4");
     let plan = BoundsPlan::new(&n);
     let mut set = GuardSet::new(plan.guards());
-    assert!(plan.resolve(&values(&n, &[], &[("a", &[1 << 40])]), &mut set).trips_ok);
-    assert!(!plan.resolve(&values(&n, &[], &[("a", &[1 << 50])]), &mut set).trips_ok);
+    assert!(
+        plan.resolve(&values(&n, &[], &[("a", &[1 << 40])]), &mut set)
+            .trips_ok
+    );
+    assert!(
+        !plan
+            .resolve(&values(&n, &[], &[("a", &[1 << 50])]), &mut set)
+            .trips_ok
+    );
 }
 
 #[test]

@@ -87,6 +87,18 @@ fn stencils_and_sums() {
 }
 
 #[test]
+fn lets_sink_to_make_a_band() {
+    let body = "for z in range(m):\n    for j in range(n):\n        t = b[j, z]\n        for i in range(n):\n            c[i, j] = c[i, j] + t";
+    let h = "n: int, m: int, b: f64[2], c: f64[2]";
+    let all = listed(h, body);
+    assert!(all.contains(&"inner-j free-j".to_string()), "{all:?}");
+    // Not if the loop changes what the variable was read from.
+    let body = body.replace("c[", "b[");
+    let all = listed(h, &body);
+    assert!(!all.iter().any(|c| c.starts_with("inner")), "{all:?}");
+}
+
+#[test]
 fn undo_plans() {
     let plan = |h: &str, b: &str| undo_plan(&clear(&nest(h, b)));
     let h = "n: int, a: f64[2], b: f64[2]";

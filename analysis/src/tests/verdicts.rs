@@ -259,6 +259,15 @@ fn reasons_name_the_user_s_things() {
     let a = analyse(&n, FpMode::Strict);
     assert_eq!(
         a.explain(&n, LoopId(0)),
-        "serial: an element written as `a[i]` (line 2) may be read as `a[-2 + i]` (line 2) 2 iterations of `i` later"
+        "serial: an element written as `a[i]` (line 2) may be read as `a[i - 2]` (line 2) 2 iterations of `i` later"
+    );
+    let n = nest(
+        "n: int, x: float, a: f64[1], out x",
+        "for i in range(n):\n    x = x + a[i]",
+    );
+    let a = analyse(&n, FpMode::Strict);
+    assert_eq!(
+        a.explain(&n, LoopId(0)),
+        "serial: `x` (assigned on line 2) adds up floats, whose order counts (--fp fast frees it)"
     );
 }

@@ -55,7 +55,9 @@ impl Lower<'_> {
     pub fn need_scalar(&mut self, val: Val, what: &str, span: Span) -> R<Sv> {
         match val {
             Val::Scalar(sv) => Ok(sv),
-            Val::Str(text) if text.chars().count() == 1 => Ok(super::convert::character(&text, span)),
+            Val::Str(text) if text.chars().count() == 1 => {
+                Ok(super::convert::character(&text, span))
+            }
             Val::View(_) => Err(refuse(span, Refusal::ArrayExpression { what: what.into() })),
             other => {
                 let what = format!("{what} of a {}", other.type_name());
@@ -66,7 +68,13 @@ impl Lower<'_> {
 
     fn wrong_operands(&self, op: Op, a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<Refusal> {
         let operands = vec![a.kinds.to_string(), b.kinds.to_string()];
-        refuse(span, Refusal::Operator { op: symbol(op), operands })
+        refuse(
+            span,
+            Refusal::Operator {
+                op: symbol(op),
+                operands,
+            },
+        )
     }
 
     /// `a op b`.
@@ -80,11 +88,17 @@ impl Lower<'_> {
             return self.arith(op, a, b, span);
         }
         let rules = self.rules(op, &a, &b, span)?;
-        let kinds = rules.iter().fold(Kinds::NONE, |set, (_, _, r)| set.union(Kinds::of(r.result)));
+        let kinds = rules
+            .iter()
+            .fold(Kinds::NONE, |set, (_, _, r)| set.union(Kinds::of(r.result)));
         let first = rules[0].2.compute;
         let agreed = rules.iter().all(|(_, _, r)| r.compute == first);
         if agreed && a.kinds.py_integral() && b.kinds.py_integral() && op != Op::Div {
-            return if first == Scalar::Bool { self.bools(op, a, b, kinds, span) } else { self.ints(op, a, b, span) };
+            return if first == Scalar::Bool {
+                self.bools(op, a, b, kinds, span)
+            } else {
+                self.ints(op, a, b, span)
+            };
         }
         let has_num = a.repr() == Scalar::Num || b.repr() == Scalar::Num;
         let compute = if agreed {
@@ -99,7 +113,9 @@ impl Lower<'_> {
         };
         // Python divides ints exactly: both must be floats first.
         let exact = (op == Op::Div
-            && rules.iter().any(|(x, y, _)| x.is_py() && y.is_py() && x.is_integral() && y.is_integral()))
+            && rules
+                .iter()
+                .any(|(x, y, _)| x.is_py() && y.is_py() && x.is_integral() && y.is_integral()))
             || !agreed;
         self.compute(op, a, b, compute, kinds, exact, span)
     }
@@ -108,7 +124,8 @@ impl Lower<'_> {
         let mut rules = Vec::new();
         for x in a.kinds.iter() {
             for y in b.kinds.iter() {
-                let rule = kinds::binary(op, x, y).ok_or_else(|| self.wrong_operands(op, a, b, span))?;
+                let rule =
+                    kinds::binary(op, x, y).ok_or_else(|| self.wrong_operands(op, a, b, span))?;
                 rules.push((x, y, rule));
             }
         }
@@ -134,7 +151,10 @@ impl Lower<'_> {
     /// be a negative zero, which no int is.
     fn mixed(&self, op: Op, a: &Sv, b: &Sv, rules: &[(Kind, Kind, Rule)]) -> Option<Scalar> {
         let ints = |x: Kind, y: Kind| x.is_py() && y.is_py() && x.is_integral() && y.is_integral();
-        let mut others = rules.iter().filter(|(x, y, _)| !ints(*x, *y)).map(|(_, _, r)| r.compute);
+        let mut others = rules
+            .iter()
+            .filter(|(x, y, _)| !ints(*x, *y))
+            .map(|(_, _, r)| r.compute);
         let compute = others.next()?;
         if others.any(|c| c != compute) {
             return None;
@@ -147,9 +167,15 @@ impl Lower<'_> {
             _ => false,
         };
         let limit = build::exact_limit(compute);
-        let bounds = if float { (-limit, limit) } else { range::of(compute)? };
+        let bounds = if float {
+            (-limit, limit)
+        } else {
+            range::of(compute)?
+        };
         let result = range::binary(typed(op), a.range, b.range)?;
-        let fits = [a.range, b.range, result].iter().all(|r| range::within(*r, bounds));
+        let fits = [a.range, b.range, result]
+            .iter()
+            .all(|r| range::within(*r, bounds));
         (safe && fits && compute != Scalar::Num).then_some(compute)
     }
 
@@ -157,28 +183,52 @@ impl Lower<'_> {
     fn demand_num(&mut self, op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
         let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
         let within = a.kinds.union(b.kinds).union(kinds).within(pair);
-        let webs = [&a, &b].into_iter().filter(|sv| sv.kinds == pair && within).filter_map(|sv| sv.web);
+        let webs = [&a, &b]
+            .into_iter()
+            .filter(|sv| sv.kinds == pair && within)
+            .filter_map(|sv| sv.web);
         let webs: Vec<WebId> = webs.collect();
         if webs.is_empty() {
             return Err(self.wrong_operands(op, &a, &b, span));
         }
-        webs.into_iter().for_each(|web| self.facts.wish(Wish::Web(web)));
+        webs.into_iter()
+            .for_each(|web| self.facts.wish(Wish::Web(web)));
         Ok(Sv::bottom(span))
     }
 
     /// `float(value)` as an operand of float arithmetic.
     fn as_float(&mut self, sv: Sv, span: Span) -> R<Sv> {
         let sv = self.commit(sv);
-        let e = self.to_repr(&sv, Scalar::F64, false);
-        let e = e.ok_or_else(|| refuse(span, Refusal::Internal { message: "not a number".into() }))?;
+        let e = self.in_repr(&sv, Scalar::F64, false);
+        let e = e.ok_or_else(|| {
+            refuse(
+                span,
+                Refusal::Internal {
+                    message: "not a number".into(),
+                },
+            )
+        })?;
         Ok(Sv::of(build::retype(e, Ty::PY_FLOAT), Kind::PyFloat))
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn compute(&mut self, op: Op, a: Sv, b: Sv, compute: Scalar, kinds: Kinds, exact: bool, span: Span) -> R<Sv> {
+    fn compute(
+        &mut self,
+        op: Op,
+        a: Sv,
+        b: Sv,
+        compute: Scalar,
+        kinds: Kinds,
+        exact: bool,
+        span: Span,
+    ) -> R<Sv> {
         let (a, b) = (self.commit(a), self.commit(b));
-        let x = self.to_repr(&a, compute, exact).ok_or_else(|| self.wrong_operands(op, &a, &b, span))?;
-        let y = self.to_repr(&b, compute, exact).ok_or_else(|| self.wrong_operands(op, &a, &b, span))?;
+        let x = self
+            .in_repr(&a, compute, exact)
+            .ok_or_else(|| self.wrong_operands(op, &a, &b, span))?;
+        let y = self
+            .in_repr(&b, compute, exact)
+            .ok_or_else(|| self.wrong_operands(op, &a, &b, span))?;
         let ty = kinds.ty(compute);
         let (x, y) = (build::retype(x, ty), build::retype(y, ty));
         let typed = typed(op);
@@ -189,7 +239,9 @@ impl Lower<'_> {
             _ => true,
         };
         let guard = match op {
-            Op::Add | Op::Sub | Op::Mul => compute == Scalar::Num || (compute.is_int() && overflows),
+            Op::Add | Op::Sub | Op::Mul => {
+                compute == Scalar::Num || (compute.is_int() && overflows)
+            }
             Op::Div if compute == Scalar::C128 && kinds.prov() == Prov::Dyn => {
                 // Python's and NumPy's complex division are different algorithms.
                 return Err(self.wrong_operands(op, &a, &b, span));
@@ -207,7 +259,11 @@ impl Lower<'_> {
             None => return Err(self.wrong_operands(op, &a, &b, span)),
         };
         let tag = Tag::AnyNp(vec![(a.kinds, a.tag), (b.kinds, b.tag)]);
-        let mut sv = Sv::new(e, kinds).with_tag(if kinds.prov() == Prov::Dyn { tag } else { Tag::Unknown });
+        let mut sv = Sv::new(e, kinds).with_tag(if kinds.prov() == Prov::Dyn {
+            tag
+        } else {
+            Tag::Unknown
+        });
         if let (Some(all), Some(r)) = (bounds, exact_range) {
             sv.range = range::clamp(r, all);
         } else if let Some(r) = exact_range.filter(|_| kinds.any(Kind::is_integral)) {
@@ -224,10 +280,14 @@ impl Lower<'_> {
             return Some(false);
         }
         let result = Kind::Np(compute);
-        let mut routes = a.kinds.iter().flat_map(|x| b.kinds.iter().map(move |y| (x, y))).map(|(x, y)| {
-            let python = x.is_py() && y.is_py();
-            !python && x != result && y != result
-        });
+        let mut routes = a
+            .kinds
+            .iter()
+            .flat_map(|x| b.kinds.iter().map(move |y| (x, y)))
+            .map(|(x, y)| {
+                let python = x.is_py() && y.is_py();
+                !python && x != result && y != result
+            });
         let first = routes.next()?;
         routes.all(|r| r == first).then_some(first)
     }
@@ -254,8 +314,18 @@ impl Lower<'_> {
             Sign::Invert => "~",
             Sign::Not => "not",
         };
-        let wrong = || refuse(span, Refusal::Operator { op: symbol, operands: vec![a.kinds.to_string()] });
-        let bad = a.kinds.any(|k| k == Kind::Char || (op != Sign::Invert && k == Kind::Np(Scalar::Bool)));
+        let wrong = || {
+            refuse(
+                span,
+                Refusal::Operator {
+                    op: symbol,
+                    operands: vec![a.kinds.to_string()],
+                },
+            )
+        };
+        let bad = a
+            .kinds
+            .any(|k| k == Kind::Char || (op != Sign::Invert && k == Kind::Np(Scalar::Bool)));
         if bad || (op == Sign::Invert && !a.is_int()) {
             return Err(wrong());
         }
@@ -264,9 +334,15 @@ impl Lower<'_> {
         }
         if op == Sign::Pos {
             // Only a Python bool becomes something else, and those were ints above.
-            return if a.kinds.has(Kind::PyBool) { Err(wrong()) } else { Ok(Sv { web: None, ..a }) };
+            return if a.kinds.has(Kind::PyBool) {
+                Err(wrong())
+            } else {
+                Ok(Sv { web: None, ..a })
+            };
         }
-        if self.held_apart(&a) || (a.kinds.any(Kind::is_complex) && !a.kinds.every(Kind::is_complex)) {
+        if self.held_apart(&a)
+            || (a.kinds.any(Kind::is_complex) && !a.kinds.every(Kind::is_complex))
+        {
             return Err(wrong());
         }
         let mixes = a.kinds.any(Kind::is_integral) && !a.kinds.integral();
@@ -285,7 +361,9 @@ impl Lower<'_> {
         }
         let ty = a.e.ty;
         let negated = range::binary(BinOp::Sub, (0, 0), a.range);
-        let fits = range::of(ty.repr).zip(negated).is_some_and(|(all, r)| range::within(r, all));
+        let fits = range::of(ty.repr)
+            .zip(negated)
+            .is_some_and(|(all, r)| range::within(r, all));
         let guard = ty.repr.is_int() && !fits;
         let e = match a.as_float() {
             Some(v) if ty.repr.is_float() => build::float(-v, ty, span),
@@ -303,7 +381,15 @@ impl Lower<'_> {
         if a.is_bottom() {
             return Ok(a);
         }
-        let wrong = || refuse(span, Refusal::Operator { op: "abs", operands: vec![a.kinds.to_string()] });
+        let wrong = || {
+            refuse(
+                span,
+                Refusal::Operator {
+                    op: "abs",
+                    operands: vec![a.kinds.to_string()],
+                },
+            )
+        };
         if a.kinds.has(Kind::Char) {
             return Err(wrong());
         }
@@ -318,25 +404,41 @@ impl Lower<'_> {
             let e = build::unary(UnOp::Abs, a.e, Ty::PY_INT, guard);
             return Ok(Sv::of(e, Kind::PyInt).with_range((0, high)));
         }
-        let bad = a.kinds.has(Kind::PyBool) || (a.kinds.any(Kind::is_complex) && a.kinds.len() > 1);
+        let complex = a.kinds.every(Kind::is_complex);
+        let bad = a.kinds.has(Kind::PyBool) || (a.kinds.any(Kind::is_complex) && !complex);
         if bad || self.held_apart(&a) {
             return Err(wrong());
         }
         match a.repr() {
             Scalar::Bool => Ok(Sv { web: None, ..a }),
             Scalar::C128 => {
-                let kind = if a.kinds.has(Kind::PyComplex) { Kind::PyFloat } else { Kind::Np(Scalar::F64) };
-                // CPython raises where the result is too large.
-                let e = build::unary(UnOp::Abs, a.e, Kinds::of(kind).ty(Scalar::F64), true);
-                Ok(Sv::of(e, kind))
+                let part = |k: Kind| {
+                    if k.is_py() {
+                        Kind::PyFloat
+                    } else {
+                        Kind::Np(Scalar::F64)
+                    }
+                };
+                let kinds = a
+                    .kinds
+                    .iter()
+                    .fold(Kinds::NONE, |set, k| set.union(Kinds::of(part(k))));
+                // Both call the C library's hypot; CPython raises where the result is too large.
+                let e = build::unary(UnOp::Abs, a.e, kinds.ty(Scalar::F64), true);
+                Ok(Sv::new(e, kinds).with_tag(Tag::AnyNp(vec![(a.kinds, a.tag)])))
             }
             repr => {
                 let ty = a.e.ty;
-                let guard = repr == Scalar::Num || (repr.is_signed() && range::of(repr).is_some_and(|r| a.range.0 <= r.0));
+                let guard = repr == Scalar::Num
+                    || (repr.is_signed() && range::of(repr).is_some_and(|r| a.range.0 <= r.0));
                 let high = a.range.1.max(a.range.0.saturating_neg());
                 let high = range::of(repr).map_or(high, |r| high.min(r.1));
                 let low = if repr.is_unsigned() { a.range.0 } else { 0 };
-                let e = if repr.is_unsigned() { a.e } else { build::unary(UnOp::Abs, a.e, ty, guard) };
+                let e = if repr.is_unsigned() {
+                    a.e
+                } else {
+                    build::unary(UnOp::Abs, a.e, ty, guard)
+                };
                 Ok(Sv::new(e, a.kinds).with_tag(a.tag).with_range((low, high)))
             }
         }

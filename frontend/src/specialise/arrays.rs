@@ -33,7 +33,9 @@ impl Lower<'_> {
                     _ => None,
                 };
                 let len = items.len() as i128;
-                let at = at.map(|k| if k < 0 { k + len } else { k }).and_then(|k| usize::try_from(k).ok());
+                let at = at
+                    .map(|k| if k < 0 { k + len } else { k })
+                    .and_then(|k| usize::try_from(k).ok());
                 let Some(at) = at.filter(|k| *k < items.len()) else {
                     let what = "a tuple subscript that is not a literal".into();
                     return Err(refuse(span, Refusal::Unsupported { what }));
@@ -62,7 +64,14 @@ impl Lower<'_> {
         let (kind, rank, name) = (decl.kind, decl.rank, decl.name.clone());
         let given = view.index.len() + index.len();
         if given > rank as usize || (kind != ArrayKind::Ndarray && index.len() != 1) {
-            return Err(refuse(span, Refusal::RankMismatch { name, rank, subscripts: given as u32 }));
+            return Err(refuse(
+                span,
+                Refusal::RankMismatch {
+                    name,
+                    rank,
+                    subscripts: given as u32,
+                },
+            ));
         }
         for value in index {
             let sv = self.index(value, kind != ArrayKind::Ndarray, span)?;
@@ -77,11 +86,20 @@ impl Lower<'_> {
         if view.index.len() < self.arrays[view.array].rank as usize {
             return Ok(Val::View(view));
         }
-        let access = self.accesses.push(Access { array: view.array, store: false, span });
+        let access = self.accesses.push(Access {
+            array: view.array,
+            store: false,
+            span,
+        });
         let decl = &mut self.arrays[view.array];
         decl.read = true;
         let (elem, storage) = (decl.elem, decl.storage);
-        let kind = ExprKind::Load { access, array: view.array, index: view.index, guard: true };
+        let kind = ExprKind::Load {
+            access,
+            array: view.array,
+            index: view.index,
+            guard: true,
+        };
         let sv = Sv::new(build::expr(kind, elem, span), Kinds::of_ty(elem));
         let range = range::of(storage).unwrap_or(sv.range);
         Ok(Val::Scalar(super::lower::with_wide(sv.with_range(range))))
@@ -93,7 +111,13 @@ impl Lower<'_> {
         let index = self.tuple(index)?;
         let Val::View(view) = value else {
             let operands = vec![value.type_name()];
-            return Err(refuse(span, Refusal::Operator { op: "[] =", operands }));
+            return Err(refuse(
+                span,
+                Refusal::Operator {
+                    op: "[] =",
+                    operands,
+                },
+            ));
         };
         let view = self.extend(view, index, span)?;
         let decl = &self.arrays[view.array];
@@ -106,7 +130,12 @@ impl Lower<'_> {
             Some(Capture::Array { writable: true, kind, .. }) if !matches!(kind, ArrayKind::Tuple | ArrayKind::Str)
         );
         if !writable {
-            return Err(refuse(span, Refusal::ReadOnly { name: decl.name.clone() }));
+            return Err(refuse(
+                span,
+                Refusal::ReadOnly {
+                    name: decl.name.clone(),
+                },
+            ));
         }
         Ok(view)
     }
@@ -116,10 +145,17 @@ impl Lower<'_> {
         let mut size = 0;
         let index = view.index.into_iter().map(|e| {
             e.walk(&mut |_| size += 1);
-            if build::loads(&e) || size > 8 { self.spill(e) } else { e }
+            if build::loads(&e) || size > 8 {
+                self.spill(e)
+            } else {
+                e
+            }
         });
         let index: Vec<Expr> = index.collect();
-        View { index, ..view_shell(view.capture, view.array, view.checked) }
+        View {
+            index,
+            ..view_shell(view.capture, view.array, view.checked)
+        }
     }
 
     /// `view = value`, converted as the array converts.
@@ -127,14 +163,23 @@ impl Lower<'_> {
         let sv = match value {
             Val::Scalar(sv) => sv,
             Val::View(_) => {
-                return Err(refuse(span, Refusal::ArrayExpression { what: "storing an array".into() }));
+                return Err(refuse(
+                    span,
+                    Refusal::ArrayExpression {
+                        what: "storing an array".into(),
+                    },
+                ));
             }
             other => {
                 let what = format!("a {} in an array", other.type_name());
                 return Err(refuse(span, Refusal::ObjectIdentity { what }));
             }
         };
-        let access = self.accesses.push(Access { array: view.array, store: true, span });
+        let access = self.accesses.push(Access {
+            array: view.array,
+            store: true,
+            span,
+        });
         self.arrays[view.array].written = true;
         if sv.is_bottom() {
             return Ok(());
@@ -147,15 +192,35 @@ impl Lower<'_> {
             _ => self.buffer_form(&sv, view.array, span)?,
         };
         let value = build::retype(value, self.arrays[view.array].elem);
-        let kind = StmtKind::Store { access, array: view.array, index: view.index, value, guard: true };
+        let kind = StmtKind::Store {
+            access,
+            array: view.array,
+            index: view.index,
+            value,
+            guard: true,
+        };
         self.emit(kind, span);
         Ok(())
     }
 
-    fn cannot_store(&self, sv: &Sv, array: nestwise_ir::ArrayId, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+    fn cannot_store(
+        &self,
+        sv: &Sv,
+        array: nestwise_ir::ArrayId,
+        span: Span,
+    ) -> nestwise_ir::WithSpan<Refusal> {
         let decl = &self.arrays[array];
-        let operands = vec![format!("{} of {}", decl.kind, decl.elem), sv.kinds.to_string()];
-        refuse(span, Refusal::Operator { op: "[] =", operands })
+        let operands = vec![
+            format!("{} of {}", decl.kind, decl.elem),
+            sv.kinds.to_string(),
+        ];
+        refuse(
+            span,
+            Refusal::Operator {
+                op: "[] =",
+                operands,
+            },
+        )
     }
 
     /// NumPy's assignment of a scalar to an element. Where NumPy raises or warns (NaN or a value out of range
@@ -176,7 +241,12 @@ impl Lower<'_> {
             return Ok(build::cast(Cast::Trunc, e, Ty::np(storage), true));
         }
         if storage.is_int() && from.is_float() {
-            return Ok(build::cast(Cast::Trunc, sv.e.clone(), Ty::np(storage), true));
+            return Ok(build::cast(
+                Cast::Trunc,
+                sv.e.clone(),
+                Ty::np(storage),
+                true,
+            ));
         }
         if storage == Scalar::F32 && from.is_int() {
             // A Python int goes through float64, a NumPy int does not; they differ beyond 2**53 only, where the
@@ -186,15 +256,23 @@ impl Lower<'_> {
             let exact = !python && !numpy;
             let limit = build::exact_limit(Scalar::F64);
             if python || exact || range::within(sv.range, (-limit, limit)) {
-                let e = self.to_repr(sv, Scalar::F64, exact).ok_or(wrong)?;
-                let ty = Ty { prov: e.ty.prov, repr: storage };
+                let e = self.in_repr(sv, Scalar::F64, exact).ok_or(wrong)?;
+                let ty = Ty {
+                    prov: e.ty.prov,
+                    repr: storage,
+                };
                 // No 64-bit int is too large for a float32.
                 return Ok(build::cast(Cast::Round, e, ty, false));
             }
-            return Ok(build::cast(Cast::Value, sv.e.clone(), Ty::np(storage), false));
+            return Ok(build::cast(
+                Cast::Value,
+                sv.e.clone(),
+                Ty::np(storage),
+                false,
+            ));
         }
         // An int that is held as a float stores as the int would.
-        self.to_repr(sv, storage, false).ok_or(wrong)
+        self.in_repr(sv, storage, false).ok_or(wrong)
     }
 
     /// A list keeps objects: only Python numbers of its own type fit the buffer; ints and floats together make
@@ -211,13 +289,25 @@ impl Lower<'_> {
             }
             let cond = self.is_among(sv.kinds, &sv.tag, py, span).ok_or(wrong)?;
             self.emit_check(cond);
-            let only = Sv { kinds: py, ..sv.clone() };
+            let only = Sv {
+                kinds: py,
+                ..sv.clone()
+            };
             return self.list_form(&only, view, span);
         }
         if let Some(kind) = sv.kinds.single().filter(|k| !natural_in(*k, sv.repr())) {
             // Of one type, but computed where it could be another.
-            let own = self.own_form(sv, Kinds::of(kind).ty(kind.natural())).ok_or(wrong)?;
-            return self.list_form(&Sv { e: own, ..sv.clone() }, view, span);
+            let own = self
+                .own_form(sv, Kinds::of(kind).ty(kind.natural()))
+                .ok_or(wrong)?;
+            return self.list_form(
+                &Sv {
+                    e: own,
+                    ..sv.clone()
+                },
+                view,
+                span,
+            );
         }
         let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
         match storage {
@@ -227,12 +317,16 @@ impl Lower<'_> {
                 if lost {
                     return self.tagged_number(sv, span).ok_or(wrong);
                 }
-                self.to_repr(sv, Scalar::Num, true).ok_or(wrong)
+                self.in_repr(sv, Scalar::Num, true).ok_or(wrong)
             }
             Scalar::I64 | Scalar::F64 if sv.kinds.within(pair) => {
-                let own = if storage == Scalar::I64 { Kind::PyInt } else { Kind::PyFloat };
+                let own = if storage == Scalar::I64 {
+                    Kind::PyInt
+                } else {
+                    Kind::PyFloat
+                };
                 if sv.kinds == Kinds::of(own) && sv.repr() != Scalar::Num {
-                    return self.to_repr(sv, storage, true).ok_or(wrong);
+                    return self.in_repr(sv, storage, true).ok_or(wrong);
                 }
                 // An accumulator that starts as 0 and has become a float by now, nearly always: an event fires
                 // when it has not.
@@ -250,7 +344,11 @@ impl Lower<'_> {
             }
             _ => {
                 let own = Kinds::of_ty(self.arrays[array].elem);
-                if sv.kinds == own && sv.repr() == storage { Ok(sv.e.clone()) } else { Err(wrong) }
+                if sv.kinds == own && sv.repr() == storage {
+                    Ok(sv.e.clone())
+                } else {
+                    Err(wrong)
+                }
             }
         }
     }
@@ -269,8 +367,11 @@ impl Lower<'_> {
     fn make_num(&mut self, capture: u32) {
         let mut captures = vec![capture];
         for group in &self.hir.swap_groups {
-            let members: Vec<u32> =
-                group.iter().filter_map(|l| self.hir.locals.get(*l)).filter_map(|l| l.capture).collect();
+            let members: Vec<u32> = group
+                .iter()
+                .filter_map(|l| self.hir.locals.get(*l))
+                .filter_map(|l| l.capture)
+                .collect();
             if members.contains(&capture) {
                 captures.extend(members);
             }
@@ -290,7 +391,7 @@ impl Lower<'_> {
             if !real {
                 return Err(wrong);
             }
-            let e = self.to_repr(sv, Scalar::F64, false).ok_or(wrong)?;
+            let e = self.in_repr(sv, Scalar::F64, false).ok_or(wrong)?;
             if storage == Scalar::F64 {
                 return Ok(e);
             }
@@ -303,12 +404,17 @@ impl Lower<'_> {
         if !ints {
             return Err(wrong);
         }
-        let e = self.to_repr(sv, storage, true).ok_or(wrong)?;
+        let e = self.in_repr(sv, storage, true).ok_or(wrong)?;
         // In range of the storage: the guard is on the narrow cast, the element type is wider.
         Ok(build::cast(Cast::Value, e, elem, false))
     }
 }
 
 fn view_shell(capture: u32, array: nestwise_ir::ArrayId, checked: Vec<bool>) -> View {
-    View { capture, array, index: vec![], checked }
+    View {
+        capture,
+        array,
+        index: vec![],
+        checked,
+    }
 }

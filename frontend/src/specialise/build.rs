@@ -35,21 +35,47 @@ pub(super) fn unary(op: UnOp, a: Expr, ty: Ty, guard: bool) -> Expr {
     if let (UnOp::Not, ExprKind::Const(Const::Bool(v))) = (op, &a.kind) {
         return boolean(!v, ty, span);
     }
-    if let (UnOp::Not, ExprKind::Unary { op: UnOp::Not, a: inner, .. }) = (op, &a.kind) {
-        if inner.ty.repr == Scalar::Bool && inner.ty == ty {
-            return (**inner).clone();
-        }
+    if let (
+        UnOp::Not,
+        ExprKind::Unary {
+            op: UnOp::Not,
+            a: inner,
+            ..
+        },
+    ) = (op, &a.kind)
+        && inner.ty.repr == Scalar::Bool
+        && inner.ty == ty
+    {
+        return (**inner).clone();
     }
-    expr(ExprKind::Unary { op, a: Box::new(a), guard }, ty, span)
+    expr(
+        ExprKind::Unary {
+            op,
+            a: Box::new(a),
+            guard,
+        },
+        ty,
+        span,
+    )
 }
 
 pub(super) fn binary(op: BinOp, a: Expr, b: Expr, ty: Ty, guard: bool, span: Span) -> Expr {
-    if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
-        if let Some(v) = fold(op, x, y).filter(|v| range::of(ty.repr).is_some_and(|r| range::has(r, *v))) {
-            return integer(v, ty, span);
-        }
+    if let (Some(x), Some(y)) = (a.as_int(), b.as_int())
+        && let Some(v) =
+            fold(op, x, y).filter(|v| range::of(ty.repr).is_some_and(|r| range::has(r, *v)))
+    {
+        return integer(v, ty, span);
     }
-    expr(ExprKind::Binary { op, a: Box::new(a), b: Box::new(b), guard }, ty, span)
+    expr(
+        ExprKind::Binary {
+            op,
+            a: Box::new(a),
+            b: Box::new(b),
+            guard,
+        },
+        ty,
+        span,
+    )
 }
 
 fn fold(op: BinOp, x: i128, y: i128) -> Option<i128> {
@@ -77,12 +103,20 @@ pub(super) fn cast(kind: Cast, a: Expr, ty: Ty, guard: bool) -> Expr {
         return retype(a, ty);
     }
     let span = a.span;
-    if let ExprKind::Const(value) = a.kind {
-        if let Some(value) = cast_const(kind, value, a.ty.repr, ty.repr) {
-            return Expr::constant(value, ty, span);
-        }
+    if let ExprKind::Const(value) = a.kind
+        && let Some(value) = cast_const(kind, value, a.ty.repr, ty.repr)
+    {
+        return Expr::constant(value, ty, span);
     }
-    expr(ExprKind::Cast { kind, a: Box::new(a), guard }, ty, span)
+    expr(
+        ExprKind::Cast {
+            kind,
+            a: Box::new(a),
+            guard,
+        },
+        ty,
+        span,
+    )
 }
 
 /// The largest magnitude below which every int is a float of this representation.
@@ -135,7 +169,15 @@ pub(super) fn compare(op: CmpOp, a: Expr, b: Expr, ty: Ty, span: Span) -> Expr {
         };
         return boolean(value, ty, span);
     }
-    expr(ExprKind::Compare { op, a: Box::new(a), b: Box::new(b) }, ty, span)
+    expr(
+        ExprKind::Compare {
+            op,
+            a: Box::new(a),
+            b: Box::new(b),
+        },
+        ty,
+        span,
+    )
 }
 
 pub(super) fn select(cond: Expr, then: Expr, orelse: Expr, ty: Ty) -> Expr {
@@ -145,19 +187,40 @@ pub(super) fn select(cond: Expr, then: Expr, orelse: Expr, ty: Ty) -> Expr {
         ExprKind::Const(Const::Bool(false)) => retype(orelse, ty),
         _ => {
             let (then, orelse) = (retype(then, ty), retype(orelse, ty));
-            let kind = ExprKind::Select { cond: Box::new(cond), then: Box::new(then), orelse: Box::new(orelse) };
+            let kind = ExprKind::Select {
+                cond: Box::new(cond),
+                then: Box::new(then),
+                orelse: Box::new(orelse),
+            };
             expr(kind, ty, span)
         }
     }
 }
 
 pub(super) fn call(fun: Fun, lib: Lib, args: Vec<Expr>, ty: Ty, guard: bool, span: Span) -> Expr {
-    expr(ExprKind::Call { fun, lib, args, guard }, ty, span)
+    expr(
+        ExprKind::Call {
+            fun,
+            lib,
+            args,
+            guard,
+        },
+        ty,
+        span,
+    )
 }
 
 pub(super) fn bind(var: VarId, value: Expr, body: Expr) -> Expr {
     let (ty, span) = (body.ty, body.span);
-    expr(ExprKind::Bind { var, value: Box::new(value), body: Box::new(body) }, ty, span)
+    expr(
+        ExprKind::Bind {
+            var,
+            value: Box::new(value),
+            body: Box::new(body),
+        },
+        ty,
+        span,
+    )
 }
 
 /// The same value under another provenance. Nothing is computed, and what a value was computed from keeps the
@@ -180,20 +243,34 @@ pub(super) fn not(a: Expr) -> Expr {
 /// `a and b` on conditions.
 pub(super) fn and(a: Expr, b: Expr) -> Expr {
     let span = a.span;
-    select(condition(a), b, boolean(false, Ty::PY_BOOL, span), Ty::PY_BOOL)
+    select(
+        condition(a),
+        b,
+        boolean(false, Ty::PY_BOOL, span),
+        Ty::PY_BOOL,
+    )
 }
 
 /// `a or b` on conditions.
 pub(super) fn or(a: Expr, b: Expr) -> Expr {
     let span = a.span;
-    select(condition(a), boolean(true, Ty::PY_BOOL, span), b, Ty::PY_BOOL)
+    select(
+        condition(a),
+        boolean(true, Ty::PY_BOOL, span),
+        b,
+        Ty::PY_BOOL,
+    )
 }
 
 /// Whether evaluating it twice costs nothing and gives the same: a literal or a variable.
 pub(super) fn is_atom(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Dim(..) => true,
-        ExprKind::Cast { kind: Cast::Value, a, guard: false } => a.ty.repr == e.ty.repr && is_atom(a),
+        ExprKind::Cast {
+            kind: Cast::Value,
+            a,
+            guard: false,
+        } => a.ty.repr == e.ty.repr && is_atom(a),
         _ => false,
     }
 }
@@ -222,7 +299,9 @@ pub(super) fn may_fire(e: &Expr) -> bool {
             | ExprKind::Cast { guard, .. }
             | ExprKind::Call { guard, .. } => *guard,
             // A NumPy float operation may warn without any guard.
-            ExprKind::Binary { guard, .. } => *guard || (e.ty.prov != Prov::Py && !e.ty.repr.is_int()),
+            ExprKind::Binary { guard, .. } => {
+                *guard || (e.ty.prov != Prov::Py && !e.ty.repr.is_int())
+            }
             _ => false,
         }
     });

@@ -1,6 +1,6 @@
 //! Calls of builtins.
 
-use nestwise_ir::nest::{Cast, StmtKind};
+use nestwise_ir::nest::{Cast, StmtKind, UnOp};
 use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
 use nestwise_ir::{BinOp, CmpOp, Expr, Fun, Lib, Scalar, Span, Ty};
 
@@ -16,16 +16,35 @@ use crate::refusal::Refusal;
 
 impl Lower<'_> {
     /// A call of a known function.
-    pub fn call(&mut self, known: Known, args: &[hir::Expr], kwargs: &[(String, hir::Expr)], span: Span) -> R<Val> {
-        let wrong = |why: &str| refuse(span, Refusal::Arguments { name: known.name(), why: why.into() });
-        let keeps_type = matches!(known, Known::Builtin(Builtin::Min | Builtin::Max | Builtin::Abs | Builtin::Pow));
+    pub fn call(
+        &mut self,
+        known: Known,
+        args: &[hir::Expr],
+        kwargs: &[(String, hir::Expr)],
+        span: Span,
+    ) -> R<Val> {
+        let wrong = |why: &str| {
+            refuse(
+                span,
+                Refusal::Arguments {
+                    name: known.name(),
+                    why: why.into(),
+                },
+            )
+        };
+        let keeps_type = matches!(
+            known,
+            Known::Builtin(Builtin::Min | Builtin::Max | Builtin::Abs | Builtin::Pow)
+        );
         let want_tag = self.want_tag;
         self.want_tag &= keeps_type;
         let values = self.tuple(args);
         self.want_tag = want_tag;
         let values = values?;
         let result = match (known, kwargs) {
-            (Known::Builtin(Builtin::Sum), [(key, start)]) if key == "start" && values.len() == 1 => {
+            (Known::Builtin(Builtin::Sum), [(key, start)])
+                if key == "start" && values.len() == 1 =>
+            {
                 let start = self.expr(start)?;
                 let mut values = values;
                 values.push(start);
@@ -53,13 +72,23 @@ impl Lower<'_> {
     }
 
     fn builtin(&mut self, builtin: Builtin, mut values: Vec<Val>, span: Span) -> R<Val> {
-        let wrong = |why: &str| refuse(span, Refusal::Arguments { name: builtin.name().into(), why: why.into() });
+        let wrong = |why: &str| {
+            refuse(
+                span,
+                Refusal::Arguments {
+                    name: builtin.name().into(),
+                    why: why.into(),
+                },
+            )
+        };
         match builtin {
             Builtin::Range | Builtin::Enumerate | Builtin::Zip | Builtin::Reversed => {
                 return Err(wrong("it is supported as what a loop iterates over"));
             }
             Builtin::Min | Builtin::Max => {
-                return self.least_or_greatest(builtin == Builtin::Max, values, span).map(Val::Scalar);
+                return self
+                    .least_or_greatest(builtin == Builtin::Max, values, span)
+                    .map(Val::Scalar);
             }
             Builtin::Sum => return self.sum(values, span).map(Val::Scalar),
             _ => {}
@@ -79,10 +108,16 @@ impl Lower<'_> {
             return Ok(Val::Scalar(Sv::of(truth, Kind::PyBool)));
         }
         let a = self.need_scalar(first, builtin.name(), span)?;
-        let b = second.map(|v| self.need_scalar(v, builtin.name(), span)).transpose()?;
+        let b = second
+            .map(|v| self.need_scalar(v, builtin.name(), span))
+            .transpose()?;
         if a.is_bottom() || b.as_ref().is_some_and(Sv::is_bottom) {
             let both = vec![Val::Scalar(Sv::bottom(span)), Val::Scalar(Sv::bottom(span))];
-            return Ok(if builtin == Builtin::Divmod { Val::Tuple(both) } else { Val::Scalar(Sv::bottom(span)) });
+            return Ok(if builtin == Builtin::Divmod {
+                Val::Tuple(both)
+            } else {
+                Val::Scalar(Sv::bottom(span))
+            });
         }
         let result = match (builtin, b) {
             (Builtin::Abs, None) => self.absolute(a, span)?,
@@ -120,14 +155,28 @@ impl Lower<'_> {
             Val::Scalar(sv) if sv.is_bottom() => Ok(sv),
             other => {
                 let operands = vec![other.type_name()];
-                Err(refuse(span, Refusal::Operator { op: "len", operands }))
+                Err(refuse(
+                    span,
+                    Refusal::Operator {
+                        op: "len",
+                        operands,
+                    },
+                ))
             }
         }
     }
 
     /// `int(a)`.
     pub fn int_of(&mut self, a: Sv, span: Span) -> R<Sv> {
-        let wrong = || refuse(span, Refusal::Operator { op: "int", operands: vec![a.kinds.to_string()] });
+        let wrong = || {
+            refuse(
+                span,
+                Refusal::Operator {
+                    op: "int",
+                    operands: vec![a.kinds.to_string()],
+                },
+            )
+        };
         if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
             return Err(wrong());
         }
@@ -136,7 +185,7 @@ impl Lower<'_> {
         }
         if a.is_int() {
             // An unsigned 64-bit int that is no signed one fires.
-            let e = self.to_repr(&a, Scalar::I64, true).ok_or_else(wrong)?;
+            let e = self.in_repr(&a, Scalar::I64, true).ok_or_else(wrong)?;
             let range = range::clamp(a.range, range::I64);
             return Ok(self.as_kind(e, Kind::PyInt).with_range(range));
         }
@@ -145,45 +194,88 @@ impl Lower<'_> {
 
     /// A float to a Python int, toward zero; NaN, infinity and more than 64 bits fire.
     fn truncate(&mut self, a: Sv, span: Span) -> R<Sv> {
-        let e = self.to_repr(&a, Scalar::F64, true);
-        let e = e.ok_or_else(|| refuse(span, Refusal::Internal { message: "no number".into() }))?;
-        Ok(Sv::of(build::cast(Cast::Trunc, e, Ty::PY_INT, true), Kind::PyInt))
+        let e = self.in_repr(&a, Scalar::F64, true);
+        let e = e.ok_or_else(|| {
+            refuse(
+                span,
+                Refusal::Internal {
+                    message: "no number".into(),
+                },
+            )
+        })?;
+        Ok(Sv::of(
+            build::cast(Cast::Trunc, e, Ty::PY_INT, true),
+            Kind::PyInt,
+        ))
     }
 
     /// `float(a)`.
     pub fn float_of(&mut self, a: Sv, span: Span) -> R<Sv> {
-        let wrong = || refuse(span, Refusal::Operator { op: "float", operands: vec![a.kinds.to_string()] });
+        let wrong = || {
+            refuse(
+                span,
+                Refusal::Operator {
+                    op: "float",
+                    operands: vec![a.kinds.to_string()],
+                },
+            )
+        };
         if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
             return Err(wrong());
         }
         let committed = self.commit(a.clone());
-        let e = self.to_repr(&committed, Scalar::F64, false).ok_or_else(wrong)?;
+        let e = self
+            .in_repr(&committed, Scalar::F64, false)
+            .ok_or_else(wrong)?;
         Ok(self.as_kind(e, Kind::PyFloat))
     }
 
     fn complex_of(&mut self, a: Sv, span: Span) -> R<Sv> {
-        let wrong = || refuse(span, Refusal::Operator { op: "complex", operands: vec![a.kinds.to_string()] });
+        let wrong = || {
+            refuse(
+                span,
+                Refusal::Operator {
+                    op: "complex",
+                    operands: vec![a.kinds.to_string()],
+                },
+            )
+        };
         if a.kinds.has(Kind::Char) {
             return Err(wrong());
         }
         let committed = self.commit(a.clone());
-        let e = self.to_repr(&committed, Scalar::C128, false).ok_or_else(wrong)?;
+        let e = self
+            .in_repr(&committed, Scalar::C128, false)
+            .ok_or_else(wrong)?;
         Ok(self.as_kind(e, Kind::PyComplex))
     }
 
     /// `round(a)`: half to even, a Python int, for Python's and NumPy's numbers alike.
     fn round(&mut self, a: Sv, span: Span) -> R<Sv> {
-        let wrong = || refuse(span, Refusal::Operator { op: "round", operands: vec![a.kinds.to_string()] });
-        if a.kinds.any(|k| k == Kind::Char || k.is_complex() || k == Kind::Np(Scalar::Bool)) {
+        let wrong = || {
+            refuse(
+                span,
+                Refusal::Operator {
+                    op: "round",
+                    operands: vec![a.kinds.to_string()],
+                },
+            )
+        };
+        if a.kinds
+            .any(|k| k == Kind::Char || k.is_complex() || k == Kind::Np(Scalar::Bool))
+        {
             return Err(wrong());
         }
         if a.is_int() {
             return self.int_of(a, span);
         }
-        let e = self.to_repr(&a, Scalar::F64, true).ok_or_else(wrong)?;
+        let e = self.in_repr(&a, Scalar::F64, true).ok_or_else(wrong)?;
         let ty = e.ty;
         let e = build::call(Fun::Rint, Lib::C, vec![e], ty, false, span);
-        Ok(Sv::of(build::cast(Cast::Trunc, e, Ty::PY_INT, true), Kind::PyInt))
+        Ok(Sv::of(
+            build::cast(Cast::Trunc, e, Ty::PY_INT, true),
+            Kind::PyInt,
+        ))
     }
 
     /// `min(...)`, `max(...)` of several values or of one array.
@@ -192,10 +284,15 @@ impl Lower<'_> {
         if values.len() == 1 {
             return match values.pop() {
                 Some(Val::View(view)) => self.extremum(greater, view, span),
-                Some(Val::Tuple(items)) if items.len() > 1 => self.least_or_greatest(greater, items, span),
+                Some(Val::Tuple(items)) if items.len() > 1 => {
+                    self.least_or_greatest(greater, items, span)
+                }
                 _ => Err(refuse(
                     span,
-                    Refusal::Arguments { name: name.into(), why: "it takes several numbers or an array".into() },
+                    Refusal::Arguments {
+                        name: name.into(),
+                        why: "it takes several numbers or an array".into(),
+                    },
                 )),
             };
         }
@@ -207,7 +304,14 @@ impl Lower<'_> {
                 Some(best) => self.min_max(greater, best, sv, span)?,
             });
         }
-        best.ok_or_else(|| refuse(span, Refusal::AlwaysRaises { what: format!("{name}()") }))
+        best.ok_or_else(|| {
+            refuse(
+                span,
+                Refusal::AlwaysRaises {
+                    what: format!("{name}()"),
+                },
+            )
+        })
     }
 
     /// The elements of a one-dimensional view, checked.
@@ -224,8 +328,7 @@ impl Lower<'_> {
     fn extremum(&mut self, greater: bool, view: View, span: Span) -> R<Sv> {
         let name = if greater { "max" } else { "min" };
         let view = self.elements_of(view, name, span)?;
-        let len = build::dim(view.array, view.index.len(), span);
-        self.emit_check(build::compare(CmpOp::Gt, len, Expr::int(0, span), Ty::PY_BOOL, span));
+        self.check_not_empty(&view, span);
         let mut head = view.clone();
         head.index.push(Expr::int(0, span));
         head.checked.push(true);
@@ -247,59 +350,73 @@ impl Lower<'_> {
         Ok(result)
     }
 
-    /// `sum(array)`, `sum(array, start)`: additions in order. From Python 3.12 on, floats are summed with
-    /// compensation (Neumaier), which is refused.
+    /// `sum(array)`, `sum(array, start)`: additions in order.
     fn sum(&mut self, values: Vec<Val>, span: Span) -> R<Sv> {
         let mut values = values.into_iter();
-        let wrong = || {
-            let why = "it takes an array and a start".to_string();
-            refuse(span, Refusal::Arguments { name: "sum".into(), why })
+        let (Some(Val::View(view)), start) = (values.next(), values.next()) else {
+            return Err(wrong_sum(span));
         };
-        let (Some(Val::View(view)), start) = (values.next(), values.next()) else { return Err(wrong()) };
         let view = self.elements_of(view, "sum", span)?;
         let start = match start {
             None => Sv::int(0, span),
             Some(value) => self.need_scalar(value, "sum", span)?,
         };
         let start = self.commit(start);
-        let elem = self.arrays[view.array].elem;
-        let kinds = Kinds::of_ty(elem);
         if start.is_bottom() {
             return Ok(start);
         }
-        if kinds.has(Kind::PyFloat) && self.options.python_minor >= 12 {
-            return Err(refuse(span, Refusal::Unsupported { what: "the compensated sum of floats".into() }));
+        let elem = self.arrays[view.array].elem;
+        let kinds = Kinds::of_ty(elem);
+        let compensated = kinds.has(Kind::PyFloat) && self.options.python_minor >= 12;
+        if compensated && elem == Ty::PY_FLOAT {
+            return self.compensated_sum(view, start, span);
         }
-        let numbers = kinds.every(|k| k != Kind::Char) && elem.repr != Scalar::Num;
-        if !numbers || start.kinds.has(Kind::Char) {
-            return Err(wrong());
+        let numbers =
+            elem.repr != Scalar::Char && elem.repr != Scalar::Num && !start.kinds.has(Kind::Char);
+        let sample = Sv::new(
+            self.literal(
+                &Sv::new(
+                    Expr {
+                        ty: elem,
+                        ..Expr::int(0, span)
+                    },
+                    kinds,
+                ),
+                0,
+                span,
+            ),
+            kinds,
+        );
+        if !numbers {
+            return Err(wrong_sum(span));
         }
-        let sample = Sv::new(self.literal(&Sv::new(Expr { ty: elem, ..Expr::int(0, span) }, kinds), 0, span), kinds);
-        let total = self.arith(Op::Add, start.clone(), Sv { range: range::of(elem.repr).unwrap_or(range::I64), ..sample }, span)?;
+        let sample = sample.with_range(range::of(elem.repr).unwrap_or(range::I64));
+        let total = self.arith(Op::Add, start.clone(), sample, span)?;
         let (repr, result) = (total.repr(), total.kinds);
-        if result.len() > 1 {
-            return Err(wrong());
-        }
-        let again = result.iter().zip(kinds.iter()).all(|(x, y)| {
+        // From the second addition on, both operands have the result's type.
+        let steady = result.single().zip(kinds.single()).is_some_and(|(x, y)| {
             super::kinds::binary(Op::Add, x, y).is_some_and(|r| r.compute == repr && r.result == x)
         });
-        if !again || !matches!(repr, Scalar::F64 | Scalar::F32 | Scalar::C128) && !repr.is_int() {
-            return Err(wrong());
+        if !steady || repr == Scalar::Bool {
+            return Err(wrong_sum(span));
         }
         if result != start.kinds {
-            // An empty array would give the start, of another type.
-            let len = build::dim(view.array, view.index.len(), span);
-            self.emit_check(build::compare(CmpOp::Gt, len, Expr::int(0, span), Ty::PY_BOOL, span));
+            self.check_not_empty(&view, span);
         }
-        let first = self.exact_repr(&start, repr).ok_or_else(wrong)?;
         let ty = result.ty(repr);
+        let first = self
+            .exact_repr(&start, repr)
+            .ok_or_else(|| wrong_sum(span))?;
         let var = self.hidden(ty);
         self.emit_let(var, build::retype(first, ty));
         self.each(view, 0, span, |l, item, _| {
-            let x = l.to_repr(&item, repr, false).ok_or_else(wrong)?;
+            let x = l
+                .in_repr(&item, repr, false)
+                .ok_or_else(|| wrong_sum(span))?;
+            let before = build::var(var, ty, span);
             let sum = build::binary(
                 BinOp::Add,
-                build::var(var, ty, span),
+                before,
                 build::retype(x, ty),
                 ty,
                 repr.is_int(),
@@ -311,4 +428,97 @@ impl Lower<'_> {
         self.stable.push(var);
         Ok(Sv::new(build::var(var, ty, span), result))
     }
+
+    /// An empty array would give a result of another type.
+    fn check_not_empty(&mut self, view: &View, span: Span) {
+        let len = build::dim(view.array, view.index.len(), span);
+        self.emit_check(build::compare(
+            CmpOp::Gt,
+            len,
+            Expr::int(0, span),
+            Ty::PY_BOOL,
+            span,
+        ));
+    }
+
+    /// The sum of a list of floats from Python 3.12 on: Neumaier's compensated sum ("Rundungsfehleranalyse einiger
+    /// Verfahren zur Summation endlicher Summen", 1974), as `sum_impl` in CPython's `bltinmodule.c` does it. An int
+    /// start is added to the first element before compensation begins.
+    fn compensated_sum(&mut self, view: View, start: Sv, span: Span) -> R<Sv> {
+        let ty = Ty::PY_FLOAT;
+        let start_is_float = start.kinds == Kinds::of(Kind::PyFloat);
+        if !start_is_float && !start.kinds.py_integral() {
+            return Err(wrong_sum(span));
+        }
+        let first = self
+            .in_repr(&start, Scalar::F64, false)
+            .ok_or_else(|| wrong_sum(span))?;
+        let (total, rest) = (self.hidden(ty), self.hidden(ty));
+        let plus = |a: Expr, b: Expr| build::binary(BinOp::Add, a, b, ty, false, span);
+        let minus = |a: Expr, b: Expr| build::binary(BinOp::Sub, a, b, ty, false, span);
+        let read = |var| build::var(var, ty, span);
+        if start_is_float {
+            self.emit_let(total, first);
+        } else {
+            self.check_not_empty(&view, span);
+            let mut head = view.clone();
+            head.index.push(Expr::int(0, span));
+            head.checked.push(true);
+            let head = self.element(head, span)?;
+            let head = self.need_scalar(head, "sum", span)?;
+            self.emit_let(total, plus(first, head.e));
+        }
+        self.emit_let(rest, build::float(0.0, ty, span));
+        self.each(view, i64::from(!start_is_float), span, |l, item, _| {
+            let x = l.spill(item.e);
+            let sum = l.spill(plus(read(total), x.clone()));
+            let size = |e: Expr| build::unary(UnOp::Abs, e, ty, false);
+            let larger = build::compare(
+                CmpOp::Ge,
+                size(read(total)),
+                size(x.clone()),
+                Ty::PY_BOOL,
+                span,
+            );
+            let lost_of_x = plus(minus(read(total), sum.clone()), x.clone());
+            let lost_of_total = plus(minus(x, sum.clone()), read(total));
+            l.emit_let(
+                rest,
+                plus(
+                    read(rest),
+                    build::select(larger, lost_of_x, lost_of_total, ty),
+                ),
+            );
+            l.emit_let(total, sum);
+            Ok(())
+        })?;
+        let zero = build::float(0.0, ty, span);
+        let some = build::compare(CmpOp::Ne, read(rest), zero, Ty::PY_BOOL, span);
+        let finite = build::call(
+            Fun::IsFinite,
+            Lib::C,
+            vec![read(rest)],
+            Ty::PY_BOOL,
+            false,
+            span,
+        );
+        let sum = build::select(
+            build::and(some, finite),
+            plus(read(total), read(rest)),
+            read(total),
+            ty,
+        );
+        Ok(Sv::of(self.spill(sum), Kind::PyFloat))
+    }
+}
+
+fn wrong_sum(span: Span) -> nestwise_ir::WithSpan<Refusal> {
+    let why = "it takes an array of numbers and a start".to_string();
+    refuse(
+        span,
+        Refusal::Arguments {
+            name: "sum".into(),
+            why,
+        },
+    )
 }

@@ -73,7 +73,13 @@ impl Lower<'_> {
         }
         let wrong = || {
             let operands = vec![a.kinds.to_string(), b.kinds.to_string()];
-            refuse(span, Refusal::Operator { op: symbol(op), operands })
+            refuse(
+                span,
+                Refusal::Operator {
+                    op: symbol(op),
+                    operands,
+                },
+            )
         };
         let ordered = !matches!(op, Cmp::Eq | Cmp::Ne);
         let mut rules = Vec::new();
@@ -82,10 +88,15 @@ impl Lower<'_> {
                 rules.push(kinds::compare(ordered, x, y).ok_or_else(wrong)?);
             }
         }
-        let kinds = rules.iter().fold(Kinds::NONE, |set, r| set.union(Kinds::of(r.result)));
+        let kinds = rules
+            .iter()
+            .fold(Kinds::NONE, |set, r| set.union(Kinds::of(r.result)));
         let ty = kinds.ty(Scalar::Bool);
         let tag = Tag::AnyNp(vec![(a.kinds, a.tag.clone()), (b.kinds, b.tag.clone())]);
-        let (x, y) = if rules.iter().all(|r| r.compute.is_int() || r.compute == Scalar::Bool) {
+        let (x, y) = if rules
+            .iter()
+            .all(|r| r.compute.is_int() || r.compute == Scalar::Bool)
+        {
             self.int_operands(&a, &b, ordered).ok_or_else(wrong)?
         } else {
             let floats = rules.iter().filter(|r| !r.compute.is_int());
@@ -100,10 +111,14 @@ impl Lower<'_> {
             };
             exact |= numbers;
             let (a, b) = (self.commit(a.clone()), self.commit(b.clone()));
-            let x = self.to_repr(&a, compute, exact).ok_or_else(wrong)?;
-            (x, self.to_repr(&b, compute, exact).ok_or_else(wrong)?)
+            let x = self.in_repr(&a, compute, exact).ok_or_else(wrong)?;
+            (x, self.in_repr(&b, compute, exact).ok_or_else(wrong)?)
         };
-        let tag = if kinds.prov() == Prov::Dyn { tag } else { Tag::Unknown };
+        let tag = if kinds.prov() == Prov::Dyn {
+            tag
+        } else {
+            Tag::Unknown
+        };
         Ok(Sv::new(build::compare(typed(op), x, y, ty, span), kinds).with_tag(tag))
     }
 
@@ -111,30 +126,48 @@ impl Lower<'_> {
     fn int_operands(&mut self, a: &Sv, b: &Sv, ordered: bool) -> Option<(Expr, Expr)> {
         let exact = |sv: &Sv| sv.wide.as_ref().filter(|w| w.exact).map(|w| w.e.clone());
         let unsigned = |sv: &Sv| sv.repr() == Scalar::U64;
-        if a.wide.is_some() || b.wide.is_some() || unsigned(a) != unsigned(b) || a.repr() == Scalar::I128 {
-            let wide = |sv: &Sv| exact(sv).unwrap_or_else(|| build::cast(Cast::Value, sv.e.clone(), Ty::PY_WIDE, false));
+        if a.wide.is_some()
+            || b.wide.is_some()
+            || unsigned(a) != unsigned(b)
+            || a.repr() == Scalar::I128
+        {
+            let wide = |sv: &Sv| {
+                exact(sv)
+                    .unwrap_or_else(|| build::cast(Cast::Value, sv.e.clone(), Ty::PY_WIDE, false))
+            };
             return Some((wide(a), wide(b)));
         }
-        let common = if a.repr() == b.repr() && !(ordered && a.repr() == Scalar::Bool) {
+        // A literal takes the other's representation if that holds it.
+        let holds = |to: &Sv, v: i128| range::of(to.repr()).is_some_and(|r| range::has(r, v));
+        let common = if a.repr() == b.repr() || b.as_int().is_some_and(|v| holds(a, v)) {
             a.repr()
-        } else if b.as_int().is_some_and(|v| range::of(a.repr()).is_some_and(|r| range::has(r, v))) {
-            a.repr()
-        } else if a.as_int().is_some_and(|v| range::of(b.repr()).is_some_and(|r| range::has(r, v))) {
+        } else if a.as_int().is_some_and(|v| holds(b, v)) {
             b.repr()
         } else if unsigned(a) {
             Scalar::U64
         } else {
             Scalar::I64
         };
-        let common = if common == Scalar::Bool && ordered { Scalar::I64 } else { common };
+        let common = if common == Scalar::Bool && ordered {
+            Scalar::I64
+        } else {
+            common
+        };
         Some((self.int_as(a, common)?, self.int_as(b, common)?))
     }
 
     fn int_as(&mut self, sv: &Sv, repr: Scalar) -> Option<Expr> {
         if let (Scalar::Bool, Some(v)) = (repr, sv.as_int()) {
-            return Some(build::boolean(v != 0, Ty { prov: sv.e.ty.prov, repr }, sv.span()));
+            return Some(build::boolean(
+                v != 0,
+                Ty {
+                    prov: sv.e.ty.prov,
+                    repr,
+                },
+                sv.span(),
+            ));
         }
-        self.to_repr(sv, repr, true)
+        self.in_repr(sv, repr, true)
     }
 
     /// `then if cond else orelse` on scalars.
@@ -147,9 +180,15 @@ impl Lower<'_> {
         }
         let (then, orelse) = (self.commit(then), self.commit(orelse));
         let kinds = then.kinds.union(orelse.kinds);
-        let repr = self.common_repr(&then, &orelse).ok_or_else(|| self.no_common(&then, &orelse, span))?;
-        let x = self.exact_repr(&then, repr).ok_or_else(|| self.no_common(&then, &orelse, span))?;
-        let y = self.exact_repr(&orelse, repr).ok_or_else(|| self.no_common(&then, &orelse, span))?;
+        let repr = self
+            .common_repr(&then, &orelse)
+            .ok_or_else(|| self.no_common(&then, &orelse, span))?;
+        let x = self
+            .exact_repr(&then, repr)
+            .ok_or_else(|| self.no_common(&then, &orelse, span))?;
+        let y = self
+            .exact_repr(&orelse, repr)
+            .ok_or_else(|| self.no_common(&then, &orelse, span))?;
         let mut cond = build::condition(cond);
         let mut tag = Tag::Unknown;
         if kinds.len() > 1 && self.want_tag && repr != Scalar::Num {
@@ -164,20 +203,36 @@ impl Lower<'_> {
                     var
                 }
             };
-            tag = Tag::Select(var, Box::new((then.kinds, then.tag)), Box::new((orelse.kinds, orelse.tag)));
+            tag = Tag::Select(
+                var,
+                Box::new((then.kinds, then.tag)),
+                Box::new((orelse.kinds, orelse.tag)),
+            );
         }
-        let range = match (then.kinds.any(Kind::is_integral), orelse.kinds.any(Kind::is_integral)) {
+        let range = match (
+            then.kinds.any(Kind::is_integral),
+            orelse.kinds.any(Kind::is_integral),
+        ) {
             (true, false) => then.range,
             (false, true) => orelse.range,
             _ => range::union(then.range, orelse.range),
         };
         let e = build::select(cond, x, y, kinds.ty(repr));
-        Ok(super::lower::with_wide(Sv::new(e, kinds).with_range(range).with_tag(tag)))
+        Ok(super::lower::with_wide(
+            Sv::new(e, kinds).with_range(range).with_tag(tag),
+        ))
     }
 
     fn no_common(&self, a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<Refusal> {
         let name = "the value of the expression".into();
-        refuse(span, Refusal::TypeChanges { name, from: a.kinds.to_string(), to: b.kinds.to_string() })
+        refuse(
+            span,
+            Refusal::TypeChanges {
+                name,
+                from: a.kinds.to_string(),
+                to: b.kinds.to_string(),
+            },
+        )
     }
 
     /// One representation that keeps both values.
@@ -201,7 +256,13 @@ impl Lower<'_> {
                 || (sv.is_int() && range::within(sv.range, (-(1 << 24), 1 << 24)))
         };
         match (x.is_float(), y.is_float()) {
-            (true, true) => Some(if (x == S::F32 && narrow(b)) || (y == S::F32 && narrow(a)) { S::F32 } else { S::F64 }),
+            (true, true) => Some(
+                if (x == S::F32 && narrow(b)) || (y == S::F32 && narrow(a)) {
+                    S::F32
+                } else {
+                    S::F64
+                },
+            ),
             (true, false) => Some(if x == S::F32 && !narrow(b) { S::F64 } else { x }),
             (false, true) => Some(if y == S::F32 && !narrow(a) { S::F64 } else { y }),
             (false, false) => {
@@ -210,7 +271,13 @@ impl Lower<'_> {
                 if !unsigned {
                     return Some(S::I64);
                 }
-                Some(if all.0 >= 0 && a.kinds.py_integral() && b.kinds.py_integral() { S::U64 } else { S::I64 })
+                Some(
+                    if all.0 >= 0 && a.kinds.py_integral() && b.kinds.py_integral() {
+                        S::U64
+                    } else {
+                        S::I64
+                    },
+                )
             }
         }
     }
@@ -224,19 +291,34 @@ impl Lower<'_> {
             return Ok(a);
         }
         let (a, b) = (self.commit(a), self.commit(b));
-        if a.is_int() && b.is_int() && a.kinds == b.kinds && a.kinds.len() == 1 && a.repr() == b.repr() {
+        if a.is_int()
+            && b.is_int()
+            && a.kinds == b.kinds
+            && a.kinds.len() == 1
+            && a.repr() == b.repr()
+        {
             let op = if greater { BinOp::Max } else { BinOp::Min };
             if a.repr() != Scalar::Bool {
                 let range = range::binary(op, a.range, b.range).unwrap_or(a.range);
                 let ty = a.kinds.ty(a.repr());
                 let e = build::binary(op, a.e, b.e, ty, false, span);
-                return Ok(super::lower::with_wide(Sv::new(e, a.kinds).with_range(range)));
+                return Ok(super::lower::with_wide(
+                    Sv::new(e, a.kinds).with_range(range),
+                ));
             }
         }
         let op = if greater { Cmp::Gt } else { Cmp::Lt };
         let spills = self.want_tag && a.kinds != b.kinds;
         if spills || (build::is_atom(&a.e) && build::is_atom(&b.e)) {
-            let (a, b) = if spills { (self.spill_sv(a), self.spill_sv(b)) } else { (a, b) };
+            // A variable needs no copy: nothing is assigned before the choice is made.
+            let mut atom = |sv: Sv| {
+                if build::is_atom(&sv.e) {
+                    sv
+                } else {
+                    self.spill_sv(sv)
+                }
+            };
+            let (a, b) = (atom(a), atom(b));
             let cond = self.compare(op, b.clone(), a.clone(), span)?;
             return self.pick(cond.e, b, a, span);
         }
@@ -255,7 +337,12 @@ impl Lower<'_> {
 
     /// The value with its names ([`Lower::named`]) bound around it; if statements that may use them were emitted
     /// since the mark, the names are assigned before those.
-    pub fn under_names(&mut self, mark: usize, names: Vec<(nestwise_ir::VarId, Expr)>, sv: Sv) -> Sv {
+    pub fn under_names(
+        &mut self,
+        mark: usize,
+        names: Vec<(nestwise_ir::VarId, Expr)>,
+        sv: Sv,
+    ) -> Sv {
         if names.is_empty() {
             return sv;
         }
@@ -285,7 +372,13 @@ impl Lower<'_> {
         let (ty, span) = (sv.e.ty, sv.span());
         let var = self.hidden(ty);
         let value = sv.e.clone();
-        (Some((var, value)), Sv { e: build::var(var, ty, span), ..sv })
+        (
+            Some((var, value)),
+            Sv {
+                e: build::var(var, ty, span),
+                ..sv
+            },
+        )
     }
 
     /// Zero, one or another literal in the representation and type of `like`.

@@ -25,15 +25,31 @@ impl Lower<'_> {
         }
         let range = range::clamp(sv.range, range::I64);
         let guard = !range::within(sv.range, range::I64);
-        let e = build::cast(Cast::Value, sv.e, Ty { prov: Prov::Py, repr: Scalar::I64 }, guard);
-        Sv { e, range, wide: None, ..sv_shell(sv.kinds, sv.tag, sv.web) }
+        let e = build::cast(
+            Cast::Value,
+            sv.e,
+            Ty {
+                prov: Prov::Py,
+                repr: Scalar::I64,
+            },
+            guard,
+        );
+        Sv {
+            e,
+            range,
+            wide: None,
+            ..sv_shell(sv.kinds, sv.tag, sv.web)
+        }
     }
 
     /// `sv` computed in `to` as Python and NumPy convert operands: ints to floats rounded (with `exact`, an int
     /// that is no float fires), Python ints into NumPy's only if they fit, Python floats rounded to float32.
-    pub fn to_repr(&mut self, sv: &Sv, to: Scalar, exact: bool) -> Option<Expr> {
+    pub fn in_repr(&mut self, sv: &Sv, to: Scalar, exact: bool) -> Option<Expr> {
         let from = sv.repr();
-        let ty = |repr: Scalar| Ty { prov: sv.e.ty.prov, repr };
+        let ty = |repr: Scalar| Ty {
+            prov: sv.e.ty.prov,
+            repr,
+        };
         let e = sv.e.clone();
         if from == to {
             return Some(e);
@@ -43,11 +59,13 @@ impl Lower<'_> {
             exact && !range::within(sv.range, (-limit, limit))
         };
         let result = match (from, to) {
-            (Scalar::Char, _) | (_, Scalar::Char) | (_, Scalar::C64) | (Scalar::C64, _) => return None,
+            (Scalar::Char, _) | (_, Scalar::Char) | (_, Scalar::C64) | (Scalar::C64, _) => {
+                return None;
+            }
             (Scalar::Bool, t) if t.is_int() => build::cast(Cast::Value, e, ty(t), false),
             (Scalar::Bool, _) => {
                 let e = build::cast(Cast::Value, e, ty(Scalar::I64), false);
-                return self.to_repr(&Sv { e, ..sv.clone() }, to, exact);
+                return self.in_repr(&Sv { e, ..sv.clone() }, to, exact);
             }
             (f, t) if f.is_int() && t.is_int() => {
                 let guard = !range::of(t).is_some_and(|all| range::within(sv.range, all));
@@ -69,19 +87,22 @@ impl Lower<'_> {
                 }
             }
             (f, Scalar::C128) if f.is_int() || f == Scalar::F32 || f == Scalar::Num => {
-                let e = self.to_repr(sv, Scalar::F64, exact)?;
+                let e = self.in_repr(sv, Scalar::F64, exact)?;
                 build::cast(Cast::Value, e, ty(to), false)
             }
             (Scalar::F64, Scalar::C128) | (Scalar::F32 | Scalar::Num, Scalar::F64) => {
                 build::cast(Cast::Value, e, ty(to), false)
             }
             (Scalar::F64, Scalar::F32) => build::cast(Cast::Round, e, ty(to), true),
-            (f, Scalar::Num) if f == Scalar::F64 || f.is_int() => {
-                build::cast(Cast::Value, e, ty(to), f.is_int() && {
+            (f, Scalar::Num) if f == Scalar::F64 || f.is_int() => build::cast(
+                Cast::Value,
+                e,
+                ty(to),
+                f.is_int() && {
                     let limit = build::exact_limit(Scalar::F64);
                     !range::within(sv.range, (-limit, limit))
-                })
-            }
+                },
+            ),
             (Scalar::Num, Scalar::F32) => {
                 let e = build::cast(Cast::Value, e, ty(Scalar::F64), false);
                 build::cast(Cast::Round, e, ty(to), true)
@@ -99,19 +120,36 @@ impl Lower<'_> {
                 let v = sv.as_float()?;
                 let narrow = v as f32;
                 let same = f64::from(narrow).to_bits() == v.to_bits();
-                same.then(|| build::float(v, Ty { prov: sv.e.ty.prov, repr: to }, sv.span()))
+                same.then(|| {
+                    build::float(
+                        v,
+                        Ty {
+                            prov: sv.e.ty.prov,
+                            repr: to,
+                        },
+                        sv.span(),
+                    )
+                })
             }
             (Scalar::Num, Scalar::F32 | Scalar::F64 | Scalar::C128) => None,
             // An int becoming a tagged number keeps its type; a float that may stand for an int has lost it.
             (Scalar::F64, Scalar::Num) if sv.kinds.len() > 1 => None,
-            _ => self.to_repr(sv, to, true),
+            _ => self.in_repr(sv, to, true),
         }
     }
 
     /// A value that is of type `ty` and held in another representation, as itself.
     pub fn own_form(&mut self, sv: &Sv, ty: Ty) -> Option<Expr> {
         let real = |e: Expr| match e.ty.repr {
-            Scalar::C128 => build::unary(UnOp::Real, e, Ty { prov: sv.e.ty.prov, repr: Scalar::F64 }, false),
+            Scalar::C128 => build::unary(
+                UnOp::Real,
+                e,
+                Ty {
+                    prov: sv.e.ty.prov,
+                    repr: Scalar::F64,
+                },
+                false,
+            ),
             _ => e,
         };
         let held = sv.repr();
@@ -119,10 +157,14 @@ impl Lower<'_> {
             to if to == held => Some(sv.e.clone()),
             Scalar::Bool => Some(build::cast(Cast::Truth, real(sv.e.clone()), ty, false)),
             // An int held as a float: exact.
-            to if to.is_int() && !held.is_int() => Some(build::cast(Cast::Trunc, real(sv.e.clone()), ty, true)),
+            to if to.is_int() && !held.is_int() => {
+                Some(build::cast(Cast::Trunc, real(sv.e.clone()), ty, true))
+            }
             Scalar::F64 if held == Scalar::C128 => Some(real(sv.e.clone())),
-            Scalar::F32 if held == Scalar::C128 => Some(build::cast(Cast::Round, real(sv.e.clone()), ty, true)),
-            to => self.to_repr(sv, to, true),
+            Scalar::F32 if held == Scalar::C128 => {
+                Some(build::cast(Cast::Round, real(sv.e.clone()), ty, true))
+            }
+            to => self.in_repr(sv, to, true),
         }
     }
 
@@ -134,10 +176,21 @@ impl Lower<'_> {
                 let view = self.check_view(view);
                 let kind = self.arrays[view.array].kind;
                 if kind == ArrayKind::Ndarray {
-                    return Err(refuse(span, Refusal::ArrayExpression { what: "the truth of an array".into() }));
+                    return Err(refuse(
+                        span,
+                        Refusal::ArrayExpression {
+                            what: "the truth of an array".into(),
+                        },
+                    ));
                 }
                 let len = build::dim(view.array, view.index.len(), span);
-                Ok(build::compare(CmpOp::Ne, len, Expr::int(0, span), Ty::PY_BOOL, span))
+                Ok(build::compare(
+                    CmpOp::Ne,
+                    len,
+                    Expr::int(0, span),
+                    Ty::PY_BOOL,
+                    span,
+                ))
             }
             Val::Tuple(items) => Ok(build::boolean(!items.is_empty(), Ty::PY_BOOL, span)),
             Val::Str(text) => Ok(build::boolean(!text.is_empty(), Ty::PY_BOOL, span)),
@@ -154,7 +207,13 @@ impl Lower<'_> {
         }
         if let Some(wide) = sv.wide.as_ref().filter(|w| w.exact) {
             let zero = build::integer(0, Ty::PY_WIDE, span);
-            return Ok(build::compare(CmpOp::Ne, wide.e.clone(), zero, Ty::PY_BOOL, span));
+            return Ok(build::compare(
+                CmpOp::Ne,
+                wide.e.clone(),
+                zero,
+                Ty::PY_BOOL,
+                span,
+            ));
         }
         let e = match sv.repr() {
             Scalar::Bool => sv.e,
@@ -205,8 +264,15 @@ impl Lower<'_> {
             return Err(refuse(span, Refusal::Operator { op: "[]", operands }));
         }
         let sv = self.commit(sv);
-        let e = self.to_repr(&sv, Scalar::I64, true);
-        let e = e.ok_or_else(|| refuse(span, Refusal::Internal { message: "an int that is no int".into() }))?;
+        let e = self.in_repr(&sv, Scalar::I64, true);
+        let e = e.ok_or_else(|| {
+            refuse(
+                span,
+                Refusal::Internal {
+                    message: "an int that is no int".into(),
+                },
+            )
+        })?;
         let range = range::clamp(sv.range, range::I64);
         Ok(Sv::of(build::retype(e, Ty::PY_INT), Kind::PyInt).with_range(range))
     }
@@ -241,7 +307,9 @@ impl Lower<'_> {
 
     /// A checked subscript with its negative values wrapped.
     pub fn normal_index(&mut self, view: &View, k: usize) -> Expr {
-        let Some(e) = view.index.get(k).cloned() else { return Expr::int(0, Span::default()) };
+        let Some(e) = view.index.get(k).cloned() else {
+            return Expr::int(0, Span::default());
+        };
         let span = e.span;
         if self.never_negative(&e) {
             return e;
@@ -249,7 +317,14 @@ impl Lower<'_> {
         let e = self.spill(e);
         let dim = build::dim(view.array, k, span);
         let negative = build::compare(CmpOp::Lt, e.clone(), Expr::int(0, span), Ty::PY_BOOL, span);
-        let wrapped = build::binary(nestwise_ir::BinOp::Add, e.clone(), dim, Ty::PY_INT, false, span);
+        let wrapped = build::binary(
+            nestwise_ir::BinOp::Add,
+            e.clone(),
+            dim,
+            Ty::PY_INT,
+            false,
+            span,
+        );
         build::select(negative, wrapped, e, Ty::PY_INT)
     }
 
@@ -258,9 +333,12 @@ impl Lower<'_> {
             ExprKind::Const(Const::Int(v)) => *v >= 0,
             ExprKind::Dim(..) => true,
             ExprKind::Var(v) => self.counters.get(v).is_some_and(|r| r.0 >= 0),
-            ExprKind::Binary { op: nestwise_ir::BinOp::Add, a, b, .. } => {
-                self.never_negative(a) && self.never_negative(b)
-            }
+            ExprKind::Binary {
+                op: nestwise_ir::BinOp::Add,
+                a,
+                b,
+                ..
+            } => self.never_negative(a) && self.never_negative(b),
             _ => false,
         }
     }
@@ -268,5 +346,10 @@ impl Lower<'_> {
 
 /// A scalar without an expression, for struct updates.
 fn sv_shell(kinds: Kinds, tag: super::value::Tag, web: Option<usize>) -> Sv {
-    Sv { kinds, tag, web, ..Sv::bottom(Span::default()) }
+    Sv {
+        kinds,
+        tag,
+        web,
+        ..Sv::bottom(Span::default())
+    }
 }

@@ -35,7 +35,11 @@ impl Lower<'_> {
             ExprKind::Read(read) => return self.read(*read, span),
             ExprKind::Attr(base, name) => return self.attribute(base, name, span),
             ExprKind::Subscript(base, index) => return self.subscript(base, index, span),
-            ExprKind::Call { known, args, kwargs } => return self.call(*known, args, kwargs, span),
+            ExprKind::Call {
+                known,
+                args,
+                kwargs,
+            } => return self.call(*known, args, kwargs, span),
             ExprKind::Inline(call) => return self.inlined(call, span),
             ExprKind::Unary(Sign::Not, _) => {
                 let cond = self.cond(e)?;
@@ -140,7 +144,9 @@ impl Lower<'_> {
                 (true, true) => build::and(result, next),
                 (true, false) => build::or(result, next),
                 (false, true) => self.branches(result, (next, block), (skipped, vec![]), item.span),
-                (false, false) => self.branches(result, (skipped, vec![]), (next, block), item.span),
+                (false, false) => {
+                    self.branches(result, (skipped, vec![]), (next, block), item.span)
+                }
             };
         }
         Ok(result)
@@ -158,10 +164,17 @@ impl Lower<'_> {
         let var = self.hidden(ty);
         let finish = |(e, mut block): (Expr, Vec<nestwise_ir::Stmt>)| {
             let value = build::retype(e, ty);
-            block.push(nestwise_ir::Stmt { kind: StmtKind::Let { var, value }, span });
+            block.push(nestwise_ir::Stmt {
+                kind: StmtKind::Let { var, value },
+                span,
+            });
             block
         };
-        let kind = StmtKind::If { cond: build::condition(cond), then: finish(then), orelse: finish(orelse) };
+        let kind = StmtKind::If {
+            cond: build::condition(cond),
+            then: finish(then),
+            orelse: finish(orelse),
+        };
         self.emit(kind, span);
         self.stable.push(var);
         build::var(var, ty, span)
@@ -175,9 +188,18 @@ impl Lower<'_> {
 
     fn compare_rest(&mut self, left: Val, rest: &[(Cmp, hir::Expr)], span: Span) -> R<Sv> {
         let Some(((op, right), rest)) = rest.split_first() else {
-            return Err(refuse(span, Refusal::Internal { message: "an empty comparison".into() }));
+            return Err(refuse(
+                span,
+                Refusal::Internal {
+                    message: "an empty comparison".into(),
+                },
+            ));
         };
-        let left = if right.stores() { self.spill_val(left) } else { left };
+        let left = if right.stores() {
+            self.spill_val(left)
+        } else {
+            left
+        };
         let middle = self.expr(right)?;
         if rest.is_empty() {
             return self.compare_vals(*op, left, middle, span);
@@ -199,7 +221,14 @@ impl Lower<'_> {
         if next.is_bottom() {
             // Its events stay.
             let cond = build::condition(here.e);
-            self.emit(StmtKind::If { cond, then: block, orelse: vec![] }, span);
+            self.emit(
+                StmtKind::If {
+                    cond,
+                    then: block,
+                    orelse: vec![],
+                },
+                span,
+            );
             return Ok(self.under_names(mark, name.into_iter().collect(), next));
         }
         let kinds = here.kinds.union(next.kinds);
@@ -209,7 +238,12 @@ impl Lower<'_> {
         let e = if block.is_empty() {
             build::select(cond, next.e, skipped, ty)
         } else {
-            self.branches(cond, (build::retype(next.e, ty), block), (skipped, vec![]), span)
+            self.branches(
+                cond,
+                (build::retype(next.e, ty), block),
+                (skipped, vec![]),
+                span,
+            )
         };
         Ok(self.under_names(mark, name.into_iter().collect(), Sv::new(e, kinds)))
     }
@@ -217,7 +251,12 @@ impl Lower<'_> {
     /// `a and b`, `a or b` as values: the operand that decides.
     fn and_or(&mut self, all: bool, items: &[hir::Expr], span: Span) -> R<Val> {
         let Some((first, rest)) = items.split_first() else {
-            return Err(refuse(span, Refusal::Internal { message: "an empty and".into() }));
+            return Err(refuse(
+                span,
+                Refusal::Internal {
+                    message: "an empty and".into(),
+                },
+            ));
         };
         let left = self.expr(first)?;
         if rest.is_empty() {
@@ -237,13 +276,26 @@ impl Lower<'_> {
             None => {
                 let keep = |_: &mut Self| Ok(Val::Scalar(left.clone()));
                 let go_on = |l: &mut Self| l.and_or(all, rest, span);
-                if all { self.choose(test, go_on, keep, span)? } else { self.choose(test, keep, go_on, span)? }
+                if all {
+                    self.choose(test, go_on, keep, span)?
+                } else {
+                    self.choose(test, keep, go_on, span)?
+                }
             }
         };
         match result {
-            Val::Scalar(sv) => Ok(Val::Scalar(self.under_names(mark, name.into_iter().collect(), sv))),
+            Val::Scalar(sv) => Ok(Val::Scalar(self.under_names(
+                mark,
+                name.into_iter().collect(),
+                sv,
+            ))),
             other if name.is_none() => Ok(other),
-            _ => Err(refuse(span, Refusal::Unsupported { what: "an array or tuple as an operand of and, or".into() })),
+            _ => Err(refuse(
+                span,
+                Refusal::Unsupported {
+                    what: "an array or tuple as an operand of and, or".into(),
+                },
+            )),
         }
     }
 
@@ -266,7 +318,14 @@ impl Lower<'_> {
             return Err(refuse(span, Refusal::Unsupported { what }));
         };
         if a.is_bottom() || b.is_bottom() {
-            self.emit(StmtKind::If { cond: build::condition(cond), then, orelse: other }, span);
+            self.emit(
+                StmtKind::If {
+                    cond: build::condition(cond),
+                    then,
+                    orelse: other,
+                },
+                span,
+            );
             return Ok(Val::Scalar(if a.is_bottom() { b } else { a }));
         }
         let cond = self.spill(build::condition(cond));
@@ -274,30 +333,60 @@ impl Lower<'_> {
         let (a, b) = (self.commit(a), self.commit(b));
         let kinds = shape.kinds;
         let repr = shape.repr();
-        let wrong = || refuse(span, Refusal::Internal { message: "no common form".into() });
+        let wrong = || {
+            refuse(
+                span,
+                Refusal::Internal {
+                    message: "no common form".into(),
+                },
+            )
+        };
         let x = build::retype(self.exact_repr(&a, repr).ok_or_else(wrong)?, kinds.ty(repr));
         let y = build::retype(self.exact_repr(&b, repr).ok_or_else(wrong)?, kinds.ty(repr));
         let e = self.branches(cond, (x, then), (y, other), span);
-        Ok(Val::Scalar(super::lower::with_wide(Sv { e, wide: None, ..shape })))
+        Ok(Val::Scalar(super::lower::with_wide(Sv {
+            e,
+            wide: None,
+            ..shape
+        })))
     }
 
-    fn choose_val(&mut self, cond: Expr, a: Val, b: Val, span: Span) -> R<Val> {
+    /// One of two values that cost nothing to evaluate.
+    pub fn choose_val(&mut self, cond: Expr, a: Val, b: Val, span: Span) -> R<Val> {
         match (a, b) {
             (Val::View(a), Val::View(b)) => {
                 if a.array != b.array || a.index.len() != b.index.len() {
                     let what = "a choice between different arrays".into();
                     return Err(refuse(span, Refusal::Unsupported { what }));
                 }
-                let cond = if a.index.len() > 1 { self.spill(build::condition(cond)) } else { build::condition(cond) };
+                let cond = if a.index.len() > 1 {
+                    self.spill(build::condition(cond))
+                } else {
+                    build::condition(cond)
+                };
                 let pairs = a.index.into_iter().zip(b.index);
-                let index = pairs.map(|(x, y)| build::select(cond.clone(), x, y, Ty::PY_INT)).collect();
-                let checked = a.checked.iter().zip(&b.checked).map(|(x, y)| *x && *y).collect();
-                Ok(Val::View(View { index, checked, ..b_shell(a.capture, a.array) }))
+                let index = pairs
+                    .map(|(x, y)| build::select(cond.clone(), x, y, Ty::PY_INT))
+                    .collect();
+                let checked = a
+                    .checked
+                    .iter()
+                    .zip(&b.checked)
+                    .map(|(x, y)| *x && *y)
+                    .collect();
+                Ok(Val::View(View {
+                    index,
+                    checked,
+                    ..b_shell(a.capture, a.array)
+                }))
             }
             (Val::Tuple(a), Val::Tuple(b)) if a.len() == b.len() => {
                 let cond = self.spill(build::condition(cond));
-                let items: R<Vec<Val>> =
-                    a.into_iter().zip(b).map(|(x, y)| self.choose_val(cond.clone(), x, y, span)).collect();
+                let items: R<Vec<Val>> = a
+                    .into_iter()
+                    .zip(b)
+                    .map(|(x, y)| self.choose_val(cond.clone(), x, y, span))
+                    .collect();
                 Ok(Val::Tuple(items?))
             }
             (a, b) => {
@@ -311,7 +400,15 @@ impl Lower<'_> {
     /// `base.name`.
     fn attribute(&mut self, base: &hir::Expr, name: &str, span: Span) -> R<Val> {
         let value = self.expr(base)?;
-        let unknown = |ty: String| refuse(span, Refusal::UnknownAttribute { name: name.into(), ty });
+        let unknown = |ty: String| {
+            refuse(
+                span,
+                Refusal::UnknownAttribute {
+                    name: name.into(),
+                    ty,
+                },
+            )
+        };
         match value {
             Val::View(view) => {
                 let decl = &self.arrays[view.array];
@@ -324,14 +421,24 @@ impl Lower<'_> {
                 let dim = |e: Expr| Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into()));
                 match name {
                     "shape" => Ok(Val::Tuple(dims.map(|e| Val::Scalar(dim(e))).collect())),
-                    "ndim" => Ok(Val::Scalar(Sv::int((rank - view.index.len()) as i128, span))),
+                    "ndim" => Ok(Val::Scalar(Sv::int(
+                        (rank - view.index.len()) as i128,
+                        span,
+                    ))),
                     "size" => {
                         let mut size: Option<Expr> = None;
                         for e in dims {
                             // Elements in memory: the product fits.
                             size = Some(match size {
                                 None => e,
-                                Some(s) => build::binary(nestwise_ir::BinOp::Mul, s, e, Ty::PY_INT, false, span),
+                                Some(s) => build::binary(
+                                    nestwise_ir::BinOp::Mul,
+                                    s,
+                                    e,
+                                    Ty::PY_INT,
+                                    false,
+                                    span,
+                                ),
                             });
                         }
                         Ok(Val::Scalar(dim(size.unwrap_or_else(|| Expr::int(1, span)))))
@@ -347,7 +454,13 @@ impl Lower<'_> {
 
     /// `.real` and `.imag` of a number.
     fn part(&mut self, sv: Sv, name: &str, span: Span) -> R<Sv> {
-        let unknown = refuse(span, Refusal::UnknownAttribute { name: name.into(), ty: sv.kinds.to_string() });
+        let unknown = refuse(
+            span,
+            Refusal::UnknownAttribute {
+                name: name.into(),
+                ty: sv.kinds.to_string(),
+            },
+        );
         let op = match name {
             "real" => nestwise_ir::UnOp::Real,
             "imag" => nestwise_ir::UnOp::Imag,
@@ -360,13 +473,21 @@ impl Lower<'_> {
             }
             let kinds = Kinds::all(&[Kind::PyFloat, Kind::Np(Scalar::F64)]);
             let tag = super::value::Tag::AnyNp(vec![(sv.kinds, sv.tag)]);
-            return Ok(Sv::new(build::unary(op, sv.e, kinds.ty(Scalar::F64), false), kinds).with_tag(tag));
+            return Ok(
+                Sv::new(build::unary(op, sv.e, kinds.ty(Scalar::F64), false), kinds).with_tag(tag),
+            );
         };
         match kind {
-            Kind::PyComplex => Ok(Sv::of(build::unary(op, sv.e, Ty::PY_FLOAT, false), Kind::PyFloat)),
+            Kind::PyComplex => Ok(Sv::of(
+                build::unary(op, sv.e, Ty::PY_FLOAT, false),
+                Kind::PyFloat,
+            )),
             Kind::Np(Scalar::C128) => {
                 let part = Kind::Np(Scalar::F64);
-                Ok(Sv::of(build::unary(op, sv.e, Ty::np(Scalar::F64), false), part))
+                Ok(Sv::of(
+                    build::unary(op, sv.e, Ty::np(Scalar::F64), false),
+                    part,
+                ))
             }
             Kind::Char => Err(unknown),
             Kind::PyBool | Kind::PyInt if name == "real" => self.int_sign(Sign::Pos, sv, span),
@@ -418,5 +539,10 @@ pub(super) fn constant_bool(e: &Expr) -> Option<bool> {
 }
 
 fn b_shell(capture: u32, array: nestwise_ir::ArrayId) -> View {
-    View { capture, array, index: vec![], checked: vec![] }
+    View {
+        capture,
+        array,
+        index: vec![],
+        checked: vec![],
+    }
 }

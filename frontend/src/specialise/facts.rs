@@ -89,7 +89,10 @@ impl Facts {
             ..Facts::default()
         };
         for (web, entry) in webs.entry.iter().enumerate() {
-            let Some(index) = entry.and_then(|local| hir.locals.get(local)).and_then(|l| l.capture) else {
+            let Some(index) = entry
+                .and_then(|local| hir.locals.get(local))
+                .and_then(|l| l.capture)
+            else {
                 continue;
             };
             let fact = &mut facts.webs[web];
@@ -165,7 +168,14 @@ impl Facts {
 
 impl WebFact {
     /// Joins a scalar. True if something is new.
-    pub fn join(&mut self, kinds: Kinds, range: Range, num: bool, f32_exact: bool, round: u32) -> bool {
+    pub fn join(
+        &mut self,
+        kinds: Kinds,
+        range: Range,
+        num: bool,
+        f32_exact: bool,
+        round: u32,
+    ) -> bool {
         let before = self.clone();
         self.kinds = self.kinds.union(kinds);
         if kinds.any(Kind::is_integral) {
@@ -255,9 +265,17 @@ fn integral_representation(fact: &WebFact) -> Option<Scalar> {
         return natural.first().copied();
     }
     // A small Python int that becomes a NumPy int: `s = 0; s += a[i]`.
-    let numpy: Vec<Scalar> = kinds.numpy().iter().map(Kind::natural).filter(|s| *s != S::Bool).collect();
+    let numpy: Vec<Scalar> = kinds
+        .numpy()
+        .iter()
+        .map(Kind::natural)
+        .filter(|s| *s != S::Bool)
+        .collect();
     if let [one] = numpy.as_slice() {
-        let fits = fact.py_range.zip(range::of(*one)).is_none_or(|(py, all)| range::within(py, all));
+        let fits = fact
+            .py_range
+            .zip(range::of(*one))
+            .is_none_or(|(py, all)| range::within(py, all));
         if fits && !natural.contains(&S::Bool) {
             return Some(*one);
         }

@@ -81,13 +81,34 @@ pub(super) struct Stmt {
 
 #[derive(Debug)]
 pub(super) enum Kind {
-    Assign { targets: Vec<Target>, value: Expr },
-    Aug { target: Target, read: Option<Read>, op: BinOp, value: Expr },
+    Assign {
+        targets: Vec<Target>,
+        value: Expr,
+    },
+    Aug {
+        target: Target,
+        read: Option<Read>,
+        op: BinOp,
+        value: Expr,
+    },
     /// Simultaneous assignment of arrays to locals: each first gets what the second held.
     Swap(Vec<(LocalId, LocalId)>),
-    If { test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
-    For { target: Target, iter: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
-    While { test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
+    If {
+        test: Expr,
+        body: Vec<Stmt>,
+        orelse: Vec<Stmt>,
+    },
+    For {
+        target: Target,
+        iter: Expr,
+        body: Vec<Stmt>,
+        orelse: Vec<Stmt>,
+    },
+    While {
+        test: Expr,
+        body: Vec<Stmt>,
+        orelse: Vec<Stmt>,
+    },
     Break,
     Continue,
     Return(Option<Expr>),
@@ -120,22 +141,28 @@ pub(super) enum ExprKind {
     Read(Read),
     Attr(Box<Expr>, String),
     Subscript(Box<Expr>, Vec<Expr>),
-    Call { known: Known, args: Vec<Expr>, kwargs: Vec<(String, Expr)> },
+    Call {
+        known: Known,
+        args: Vec<Expr>,
+        kwargs: Vec<(String, Expr)>,
+    },
     Inline(Box<Inline>),
     Unary(UnOp, Box<Expr>),
     Binary(BinOp, Box<Expr>, Box<Expr>),
     And(Vec<Expr>),
     Or(Vec<Expr>),
     Compare(Box<Expr>, Vec<(CmpOp, Expr)>),
-    IfExp { test: Box<Expr>, body: Box<Expr>, orelse: Box<Expr> },
+    IfExp {
+        test: Box<Expr>,
+        body: Box<Expr>,
+        orelse: Box<Expr>,
+    },
     Tuple(Vec<Expr>),
 }
 
 /// An inlined call.
 #[derive(Debug)]
 pub(super) struct Inline {
-    /// The function, for messages.
-    pub name: String,
     /// Parameters first, as assignments, then the function's statements.
     pub body: Vec<Stmt>,
     /// The block that a `return` inside a loop leaves; `None`: there is none.
@@ -154,10 +181,17 @@ impl Expr {
         match &self.kind {
             ExprKind::Attr(a, _) | ExprKind::Unary(_, a) => vec![a],
             ExprKind::Subscript(base, index) => [&**base].into_iter().chain(index).collect(),
-            ExprKind::Call { args, kwargs, .. } => args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect(),
+            ExprKind::Call { args, kwargs, .. } => {
+                args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect()
+            }
             ExprKind::Binary(_, a, b) => vec![a, b],
-            ExprKind::And(items) | ExprKind::Or(items) | ExprKind::Tuple(items) => items.iter().collect(),
-            ExprKind::Compare(first, rest) => [&**first].into_iter().chain(rest.iter().map(|(_, e)| e)).collect(),
+            ExprKind::And(items) | ExprKind::Or(items) | ExprKind::Tuple(items) => {
+                items.iter().collect()
+            }
+            ExprKind::Compare(first, rest) => [&**first]
+                .into_iter()
+                .chain(rest.iter().map(|(_, e)| e))
+                .collect(),
             ExprKind::IfExp { test, body, orelse } => vec![test, body, orelse],
             _ => vec![],
         }
@@ -189,9 +223,12 @@ impl Stmt {
             Kind::Assign { targets, value } => targets.iter().any(Target::stores) || value.stores(),
             Kind::Aug { target, value, .. } => target.stores() || value.stores(),
             Kind::If { test, body, orelse } => test.stores() || any(body) || any(orelse),
-            Kind::For { iter, body, orelse, target } => {
-                target.stores() || iter.stores() || any(body) || any(orelse)
-            }
+            Kind::For {
+                iter,
+                body,
+                orelse,
+                target,
+            } => target.stores() || iter.stores() || any(body) || any(orelse),
             Kind::While { test, body, orelse } => test.stores() || any(body) || any(orelse),
             Kind::Return(Some(value)) => value.stores(),
             Kind::Swap(_) => true,

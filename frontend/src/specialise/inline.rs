@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use nestwise_ir::surface as s;
 use nestwise_ir::Span;
+use nestwise_ir::surface as s;
 
 use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Read, Stmt, Target};
 use super::resolve::{CallState, Names, Resolver};
@@ -36,7 +36,13 @@ impl Resolver<'_> {
             return Err(refuse(span, Refusal::Recursion { name }));
         }
         if self.active.len() >= DEPTH_LIMIT {
-            return Err(refuse(span, Refusal::TooLarge { what: "nested calls", limit: DEPTH_LIMIT }));
+            return Err(refuse(
+                span,
+                Refusal::TooLarge {
+                    what: "nested calls",
+                    limit: DEPTH_LIMIT,
+                },
+            ));
         }
         let mut names = self.call_names(function, first);
         let mut fresh: Vec<LocalId> = names.locals.values().copied().collect();
@@ -48,21 +54,40 @@ impl Resolver<'_> {
             // A path falls off the end: the call's value would be None.
             return Err(refuse(span, Refusal::ReturnShape { name }));
         }
-        let Some(CallState { block, left, shape: Some((_, tuple)), results, .. }) = names.call else {
+        let Some(CallState {
+            block,
+            left,
+            shape: Some((_, tuple)),
+            results,
+            ..
+        }) = names.call
+        else {
             return Err(refuse(span, Refusal::ReturnShape { name }));
         };
         fresh.extend(&results);
         fresh.sort_unstable();
         let results: Vec<Read> = results.into_iter().map(|local| self.read(local)).collect();
-        let call = Inline { name, body, block: left.then_some(block), results, tuple, fresh };
-        Ok(Expr { kind: ExprKind::Inline(Box::new(call)), span })
+        let call = Inline {
+            body,
+            block: left.then_some(block),
+            results,
+            tuple,
+            fresh,
+        };
+        Ok(Expr {
+            kind: ExprKind::Inline(Box::new(call)),
+            span,
+        })
     }
 
     fn call_names<'f>(&mut self, function: &'f s::Function, first: u32) -> Names<'f> {
         let mut locals = HashMap::new();
         for (id, place) in function.places.iter() {
             let is_param = function.params.iter().any(|p| p.place == id);
-            if place.parent.is_none() && place.scope == s::Scope::Local && (is_param || place.written) {
+            if place.parent.is_none()
+                && place.scope == s::Scope::Local
+                && (is_param || place.written)
+            {
                 let name = format!("{}.{}", function.name, place.name);
                 locals.insert(id, self.local(name, None, None));
             }
@@ -75,7 +100,12 @@ impl Resolver<'_> {
             shape: None,
             results: vec![],
         };
-        Names { places: &function.places, first, call: Some(call), locals }
+        Names {
+            places: &function.places,
+            first,
+            call: Some(call),
+            locals,
+        }
     }
 
     /// Assignments of the arguments to the parameters.
@@ -88,14 +118,35 @@ impl Resolver<'_> {
         kwargs: &[(String, s::Expr)],
         span: Span,
     ) -> R<Vec<Stmt>> {
-        let wrong =
-            |why: String| refuse(span, Refusal::Arguments { name: function.name.clone(), why });
+        let wrong = |why: String| {
+            refuse(
+                span,
+                Refusal::Arguments {
+                    name: function.name.clone(),
+                    why,
+                },
+            )
+        };
         if args.len() > function.params.len() {
-            return Err(wrong(format!("{} parameters, {} arguments", function.params.len(), args.len())));
+            return Err(wrong(format!(
+                "{} parameters, {} arguments",
+                function.params.len(),
+                args.len()
+            )));
         }
-        let param_name = |p: &s::Param| function.places.get(p.place).map(|place| place.name.as_str());
+        let param_name = |p: &s::Param| {
+            function
+                .places
+                .get(p.place)
+                .map(|place| place.name.as_str())
+        };
         for (key, _) in kwargs {
-            if !function.params.iter().skip(args.len()).any(|p| param_name(p) == Some(key)) {
+            if !function
+                .params
+                .iter()
+                .skip(args.len())
+                .any(|p| param_name(p) == Some(key))
+            {
                 return Err(wrong(format!("no parameter for the keyword {key}")));
             }
         }
@@ -105,7 +156,10 @@ impl Resolver<'_> {
             bound.push((k, self.expr(caller, arg)?));
         }
         for (key, value) in kwargs {
-            let position = function.params.iter().position(|p| param_name(p) == Some(key));
+            let position = function
+                .params
+                .iter()
+                .position(|p| param_name(p) == Some(key));
             let position = position.ok_or_else(|| wrong(format!("no parameter for {key}")))?;
             bound.push((position, self.expr(caller, value)?));
         }
@@ -114,16 +168,29 @@ impl Resolver<'_> {
                 continue;
             }
             let Some(default) = &param.default else {
-                return Err(wrong(format!("parameter {} is missing", param_name(param).unwrap_or("?"))));
+                return Err(wrong(format!(
+                    "parameter {} is missing",
+                    param_name(param).unwrap_or("?")
+                )));
             };
             bound.push((k, self.expr(names, default)?));
         }
         let mut body = Vec::new();
         for (k, value) in bound {
-            let local = function.params.get(k).and_then(|p| names.locals.get(&p.place)).copied();
+            let local = function
+                .params
+                .get(k)
+                .and_then(|p| names.locals.get(&p.place))
+                .copied();
             let local = local.ok_or_else(|| wrong("a parameter without a place".into()))?;
             let target = Target::Local(self.def(local));
-            body.push(Stmt { kind: Kind::Assign { targets: vec![target], value }, span });
+            body.push(Stmt {
+                kind: Kind::Assign {
+                    targets: vec![target],
+                    value,
+                },
+                span,
+            });
         }
         Ok(body)
     }
@@ -149,8 +216,15 @@ impl Resolver<'_> {
                     let mut else_out = Vec::new();
                     let falls = self.tail(names, chain(body, rest, then_ends), &mut then_out)?
                         | self.tail(names, chain(orelse, rest, else_ends), &mut else_out)?;
-                    let kind = Kind::If { test, body: then_out, orelse: else_out };
-                    out.push(Stmt { kind, span: stmt.span });
+                    let kind = Kind::If {
+                        test,
+                        body: then_out,
+                        orelse: else_out,
+                    };
+                    out.push(Stmt {
+                        kind,
+                        span: stmt.span,
+                    });
                     return Ok(falls);
                 }
                 _ => {
@@ -175,9 +249,21 @@ impl Resolver<'_> {
     ) -> R<()> {
         let value = value.map(|e| self.expr(names, e)).transpose()?;
         let Some(call) = &mut names.call else {
-            return Err(refuse(span, Refusal::Internal { message: "return outside a call".into() }));
+            return Err(refuse(
+                span,
+                Refusal::Internal {
+                    message: "return outside a call".into(),
+                },
+            ));
         };
-        let wrong = || refuse(span, Refusal::ReturnShape { name: call.name.clone() });
+        let wrong = || {
+            refuse(
+                span,
+                Refusal::ReturnShape {
+                    name: call.name.clone(),
+                },
+            )
+        };
         let Some(value) = value.filter(|e| !matches!(e.kind, ExprKind::None)) else {
             return Err(wrong());
         };
@@ -189,8 +275,9 @@ impl Resolver<'_> {
             None => {
                 call.shape = Some(shape);
                 let name = call.name.clone();
-                let results: Vec<LocalId> =
-                    (0..shape.0).map(|_| self.local(format!("{name}()"), None, None)).collect();
+                let results: Vec<LocalId> = (0..shape.0)
+                    .map(|_| self.local(format!("{name}()"), None, None))
+                    .collect();
                 if let Some(call) = &mut names.call {
                     call.results = results;
                 }
@@ -198,10 +285,15 @@ impl Resolver<'_> {
             Some(before) if before == shape => {}
             Some(_) => return Err(wrong()),
         }
-        let Some(call) = &mut names.call else { return Ok(()) };
+        let Some(call) = &mut names.call else {
+            return Ok(());
+        };
         call.left |= !tail;
         let (block, locals) = (call.block, call.results.clone());
-        let mut targets: Vec<Target> = locals.into_iter().map(|l| Target::Local(self.def(l))).collect();
+        let mut targets: Vec<Target> = locals
+            .into_iter()
+            .map(|l| Target::Local(self.def(l)))
+            .collect();
         let target = match (shape.1, targets.pop()) {
             (false, Some(target)) => target,
             (_, last) => {
@@ -209,9 +301,18 @@ impl Resolver<'_> {
                 Target::Tuple(targets)
             }
         };
-        out.push(Stmt { kind: Kind::Assign { targets: vec![target], value }, span });
+        out.push(Stmt {
+            kind: Kind::Assign {
+                targets: vec![target],
+                value,
+            },
+            span,
+        });
         if !tail {
-            out.push(Stmt { kind: Kind::Leave(block), span });
+            out.push(Stmt {
+                kind: Kind::Leave(block),
+                span,
+            });
         }
         Ok(())
     }
@@ -253,7 +354,9 @@ fn breaks(stmt: &s::Stmt) -> bool {
     match &stmt.kind {
         s::StmtKind::Break => true,
         s::StmtKind::If { body, orelse, .. } => body.iter().chain(orelse).any(breaks),
-        s::StmtKind::For { orelse, .. } | s::StmtKind::While { orelse, .. } => orelse.iter().any(breaks),
+        s::StmtKind::For { orelse, .. } | s::StmtKind::While { orelse, .. } => {
+            orelse.iter().any(breaks)
+        }
         _ => false,
     }
 }

@@ -27,7 +27,11 @@ fn widened(sv: &Sv) -> Wide {
         Some(wide) => (**wide).clone(),
         None => {
             let e = build::cast(Cast::Value, sv.e.clone(), Ty::PY_WIDE, false);
-            Wide { e, range: sv.range, exact: true }
+            Wide {
+                e,
+                range: sv.range,
+                exact: true,
+            }
         }
     }
 }
@@ -41,15 +45,25 @@ fn narrow(sv: &Sv) -> Expr {
 /// A wide result that is exact, committed: to 64 unsigned bits if it fits those and not the signed ones.
 fn settle(wide: Wide, span: Span) -> Sv {
     let unsigned = wide.range.1 > range::I64.1 && range::within(wide.range, range::U64);
-    let ty = if unsigned { Ty::py(Scalar::U64) } else { Ty::PY_INT };
+    let ty = if unsigned {
+        Ty::py(Scalar::U64)
+    } else {
+        Ty::PY_INT
+    };
     let all = if unsigned { range::U64 } else { range::I64 };
     let fits = range::within(wide.range, all);
-    let e = Expr { span, ..build::cast(Cast::Value, wide.e.clone(), ty, !fits) };
+    let e = Expr {
+        span,
+        ..build::cast(Cast::Value, wide.e.clone(), ty, !fits)
+    };
     let sv = Sv::of(e, Kind::PyInt).with_range(range::clamp(wide.range, all));
     if unsigned {
         return with_wide(sv);
     }
-    Sv { wide: (!fits).then(|| Box::new(wide)), ..sv }
+    Sv {
+        wide: (!fits).then(|| Box::new(wide)),
+        ..sv
+    }
 }
 
 /// The low 64 bits of a wide value as a signed number: the same modulo 2**64, and small enough to multiply.
@@ -58,15 +72,62 @@ fn signed_low(wide: Wide, span: Span) -> Wide {
         return wide;
     }
     let half: i128 = 1 << 63;
-    let op = |op, a, b: i128| build::binary(op, a, build::integer(b, Ty::PY_WIDE, span), Ty::PY_WIDE, false, span);
-    let low = if range::within(wide.range, range::U64) { wide.e } else { op(BinOp::And, wide.e, MASK) };
+    let op = |op, a, b: i128| {
+        build::binary(
+            op,
+            a,
+            build::integer(b, Ty::PY_WIDE, span),
+            Ty::PY_WIDE,
+            false,
+            span,
+        )
+    };
+    let low = if range::within(wide.range, range::U64) {
+        wide.e
+    } else {
+        op(BinOp::And, wide.e, MASK)
+    };
     if let Some(v) = low.as_int() {
         let v = if v >= half { v - (1 << 64) } else { v };
-        return Wide { e: build::integer(v, Ty::PY_WIDE, span), range: (v, v), exact: false };
+        return Wide {
+            e: build::integer(v, Ty::PY_WIDE, span),
+            range: (v, v),
+            exact: false,
+        };
     }
     // ((x + 2**63) mod 2**64) - 2**63
-    let e = op(BinOp::Sub, op(BinOp::And, op(BinOp::Add, low, half), MASK), half);
-    Wide { e, range: range::I64, exact: false }
+    let e = op(
+        BinOp::Sub,
+        op(BinOp::And, op(BinOp::Add, low, half), MASK),
+        half,
+    );
+    Wide {
+        e,
+        range: range::I64,
+        exact: false,
+    }
+}
+
+/// Operands that are the same modulo 2**64 and whose result fits 127 bits: literals are reduced first, since that
+/// costs nothing.
+fn low_operands(op: BinOp, a: Wide, b: Wide, span: Span) -> Option<(Wide, Wide, Range)> {
+    let literal = |w: Wide| {
+        if w.e.as_int().is_some() {
+            signed_low(w, span)
+        } else {
+            w
+        }
+    };
+    let (a, b) = (literal(a), literal(b));
+    let tries = [
+        (a.clone(), b.clone()),
+        (signed_low(a.clone(), span), b.clone()),
+        (a.clone(), signed_low(b.clone(), span)),
+        (signed_low(a, span), signed_low(b, span)),
+    ];
+    tries
+        .into_iter()
+        .find_map(|(a, b)| range::binary(op, a.range, b.range).map(|r| (a, b, r)))
 }
 
 impl Lower<'_> {
@@ -92,7 +153,11 @@ impl Lower<'_> {
     fn ring(&mut self, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
         let t = typed(op);
         // A negative shift raises; one that is too large leaves 64 bits unless the value is zero.
-        let amount: Range = if op == Op::Shl { (b.range.0.max(0), b.range.1.max(0)) } else { b.range };
+        let amount: Range = if op == Op::Shl {
+            (b.range.0.max(0), b.range.1.max(0))
+        } else {
+            b.range
+        };
         let narrow_range = range::binary(t, range::clamp(a.range, range::I64), amount);
         let may_raise = op == Op::Shl && b.range.0 < 0;
         let guard = may_raise || !narrow_range.is_some_and(|r| range::within(r, range::I64));
@@ -104,22 +169,46 @@ impl Lower<'_> {
             return sv;
         }
         let (wa, wb) = (widened(&a), widened(&b));
-        let wb = if op == Op::Shl { Wide { exact: wb.exact && b.wide.is_none(), ..wb } } else { wb };
+        let wb = if op == Op::Shl {
+            Wide {
+                exact: wb.exact && b.wide.is_none(),
+                ..wb
+            }
+        } else {
+            wb
+        };
         let wide = match range::binary(t, wa.range, wb.range) {
             Some(range) => {
                 let e = build::binary(t, wa.e, wb.e, Ty::PY_WIDE, false, span);
-                Wide { e, range, exact: wa.exact && wb.exact }
+                Wide {
+                    e,
+                    range,
+                    exact: wa.exact && wb.exact,
+                }
             }
             None if op == Op::Shl => return sv,
             None => {
-                let (wa, wb) = (signed_low(wa, span), signed_low(wb, span));
-                let Some(range) = range::binary(t, wa.range, wb.range) else { return sv };
-                Wide { e: build::binary(t, wa.e, wb.e, Ty::PY_WIDE, false, span), range, exact: false }
+                let Some((wa, wb, range)) = low_operands(t, wa, wb, span) else {
+                    return sv;
+                };
+                Wide {
+                    e: build::binary(t, wa.e, wb.e, Ty::PY_WIDE, false, span),
+                    range,
+                    exact: false,
+                }
             }
         };
         // The committed form's bounds are those of the true value cut to 64 bits.
-        let range = if wide.exact { range::clamp(wide.range, range::I64) } else { sv.range };
-        Sv { wide: Some(Box::new(wide)), range, ..sv }
+        let range = if wide.exact {
+            range::clamp(wide.range, range::I64)
+        } else {
+            sv.range
+        };
+        Sv {
+            wide: Some(Box::new(wide)),
+            range,
+            ..sv
+        }
     }
 
     /// `& | ^`.
@@ -134,20 +223,41 @@ impl Lower<'_> {
         let e = build::binary(t, wa.e.clone(), wb.e.clone(), Ty::PY_WIDE, false, span);
         if wa.exact && wb.exact {
             let range = range::binary(t, wa.range, wb.range).unwrap_or((i128::MIN + 1, i128::MAX));
-            return settle(Wide { e, range, exact: true }, span);
+            return settle(
+                Wide {
+                    e,
+                    range,
+                    exact: true,
+                },
+                span,
+            );
         }
         // With a mask of at most 64 bits the value modulo 2**64 is enough.
         let mask = |w: &Wide| w.exact && range::within(w.range, range::U64);
-        if op == Op::BitAnd {
-            if let Some(m) = [&wa, &wb].into_iter().find(|w| mask(w)) {
-                return settle(Wide { e, range: (0, m.range.1), exact: true }, span);
-            }
+        if op == Op::BitAnd
+            && let Some(m) = [&wa, &wb].into_iter().find(|w| mask(w))
+        {
+            return settle(
+                Wide {
+                    e,
+                    range: (0, m.range.1),
+                    exact: true,
+                },
+                span,
+            );
         }
         // What leaves 127 bits and is not masked here may be masked further out.
         let plain = build::binary(t, narrow(&a), narrow(&b), Ty::PY_INT, false, span);
         let range = range::binary(t, wa.range, wb.range).unwrap_or((i128::MIN + 1, i128::MAX));
         let sv = Sv::of(plain, Kind::PyInt);
-        Sv { wide: Some(Box::new(Wide { e, range, exact: false })), ..sv }
+        Sv {
+            wide: Some(Box::new(Wide {
+                e,
+                range,
+                exact: false,
+            })),
+            ..sv
+        }
     }
 
     /// `// % >>`.
@@ -157,19 +267,41 @@ impl Lower<'_> {
         let zero = op != Op::Shr && !b.nonzero();
         let negative = op == Op::Shr && b.range.0 < 0;
         if !exact(&a) && !exact(&b) {
-            let range = range::binary(t, range::clamp(a.range, range::I64), range::clamp(b.range, range::I64));
+            let range = range::binary(
+                t,
+                range::clamp(a.range, range::I64),
+                range::clamp(b.range, range::I64),
+            );
             let fits = range.is_some_and(|r| range::within(r, range::I64));
-            let e = build::binary(t, narrow(&a), narrow(&b), Ty::PY_INT, zero || negative || !fits, span);
-            return Sv::of(e, Kind::PyInt).with_range(range.map_or(range::I64, |r| range::clamp(r, range::I64)));
+            let e = build::binary(
+                t,
+                narrow(&a),
+                narrow(&b),
+                Ty::PY_INT,
+                zero || negative || !fits,
+                span,
+            );
+            return Sv::of(e, Kind::PyInt)
+                .with_range(range.map_or(range::I64, |r| range::clamp(r, range::I64)));
         }
         let pick = |sv: &Sv| match &sv.wide {
             Some(wide) if wide.exact => (**wide).clone(),
-            _ => widened(&Sv { wide: None, ..sv.clone() }),
+            _ => widened(&Sv {
+                wide: None,
+                ..sv.clone()
+            }),
         };
         let (wa, wb) = (pick(&a), pick(&b));
         let e = build::binary(t, wa.e, wb.e, Ty::PY_WIDE, zero || negative, span);
         let range = range::binary(t, wa.range, wb.range).unwrap_or(range::I64);
-        settle(Wide { e, range, exact: true }, span)
+        settle(
+            Wide {
+                e,
+                range,
+                exact: true,
+            },
+            span,
+        )
     }
 
     /// `**` with an exponent that is not a negative literal; another negative one fires.
@@ -204,11 +336,16 @@ impl Lower<'_> {
             Sign::Invert => {
                 let e = build::unary(UnOp::Invert, narrow(&a), Ty::PY_INT, false);
                 let inverted = |r: Range| (-r.1 - 1, -r.0 - 1);
-                let sv = Sv::of(e, Kind::PyInt).with_range(range::clamp(inverted(a.range), range::I64));
+                let sv =
+                    Sv::of(e, Kind::PyInt).with_range(range::clamp(inverted(a.range), range::I64));
                 let wide = a.wide.map(|w| {
                     let range = range::binary(BinOp::Sub, (-1, -1), w.range);
                     let e = build::unary(UnOp::Invert, w.e, Ty::PY_WIDE, false);
-                    Box::new(Wide { e, range: range.unwrap_or((i128::MIN + 1, i128::MAX)), exact: w.exact })
+                    Box::new(Wide {
+                        e,
+                        range: range.unwrap_or((i128::MIN + 1, i128::MAX)),
+                        exact: w.exact,
+                    })
                 });
                 Sv { wide, ..sv }
             }

@@ -37,12 +37,20 @@ const NP: [Scalar; 13] = [
     Scalar::C64,
     Scalar::C128,
 ];
-const PY: [Kind; 5] = [Kind::PyBool, Kind::PyInt, Kind::PyFloat, Kind::PyComplex, Kind::Char];
+const PY: [Kind; 5] = [
+    Kind::PyBool,
+    Kind::PyInt,
+    Kind::PyFloat,
+    Kind::PyComplex,
+    Kind::Char,
+];
 
 impl Kind {
     fn bit(self) -> u32 {
         match self {
-            Kind::Np(scalar) => PY.len() as u32 + NP.iter().position(|s| *s == scalar).unwrap_or(0) as u32,
+            Kind::Np(scalar) => {
+                PY.len() as u32 + NP.iter().position(|s| *s == scalar).unwrap_or(0) as u32
+            }
             py => PY.iter().position(|k| *k == py).unwrap_or(0) as u32,
         }
     }
@@ -114,7 +122,9 @@ impl Kinds {
         Kinds(1 << kind.bit())
     }
     pub fn all(kinds: &[Kind]) -> Kinds {
-        kinds.iter().fold(Kinds::NONE, |set, k| set.union(Kinds::of(*k)))
+        kinds
+            .iter()
+            .fold(Kinds::NONE, |set, k| set.union(Kinds::of(*k)))
     }
     /// The types that a value of a capture's or an element's type may have.
     pub fn of_ty(ty: Ty) -> Kinds {
@@ -151,11 +161,17 @@ impl Kinds {
         self.0.count_ones()
     }
     pub fn iter(self) -> impl Iterator<Item = Kind> {
-        PY.into_iter().chain(NP.into_iter().map(Kind::Np)).filter(move |k| self.has(*k))
+        PY.into_iter()
+            .chain(NP.into_iter().map(Kind::Np))
+            .filter(move |k| self.has(*k))
     }
     /// The only type, if there is one.
     pub fn single(self) -> Option<Kind> {
-        if self.len() == 1 { self.iter().next() } else { None }
+        if self.len() == 1 {
+            self.iter().next()
+        } else {
+            None
+        }
     }
     pub fn every(self, f: impl Fn(Kind) -> bool) -> bool {
         !self.is_empty() && self.iter().all(f)
@@ -164,7 +180,9 @@ impl Kinds {
         self.iter().any(f)
     }
     pub fn filter(self, f: impl Fn(Kind) -> bool) -> Kinds {
-        self.iter().filter(|k| f(*k)).fold(Kinds::NONE, |set, k| set.union(Kinds::of(k)))
+        self.iter()
+            .filter(|k| f(*k))
+            .fold(Kinds::NONE, |set, k| set.union(Kinds::of(k)))
     }
     /// The NumPy types among them.
     pub fn numpy(self) -> Kinds {
@@ -178,7 +196,10 @@ impl Kinds {
         }
     }
     pub fn ty(self, repr: Scalar) -> Ty {
-        Ty { prov: self.prov(), repr }
+        Ty {
+            prov: self.prov(),
+            repr,
+        }
     }
     /// All are ints or bools.
     pub fn integral(self) -> bool {
@@ -219,7 +240,11 @@ pub(super) fn promote(a: Scalar, b: Scalar) -> Option<Scalar> {
     }
     if a.is_complex() || b.is_complex() {
         // A 64-bit complex number with anything is refused where it would stay one.
-        return if a == S::C128 || b == S::C128 { Some(S::C128) } else { None };
+        return if a == S::C128 || b == S::C128 {
+            Some(S::C128)
+        } else {
+            None
+        };
     }
     if a.is_float() || b.is_float() {
         let (float, other) = if a.is_float() { (a, b) } else { (b, a) };
@@ -254,7 +279,11 @@ fn nep50(a: Kind, b: Kind) -> Option<Scalar> {
     let strong = |weak: Kind, s: S| match weak {
         Kind::PyBool => promote(S::Bool, s),
         Kind::PyInt => Some(if s == S::Bool { S::I64 } else { s }),
-        Kind::PyFloat => Some(if s.is_float() || s.is_complex() { s } else { S::F64 }),
+        Kind::PyFloat => Some(if s.is_float() || s.is_complex() {
+            s
+        } else {
+            S::F64
+        }),
         Kind::PyComplex => match s {
             S::F32 | S::C64 => None,
             _ => Some(S::C128),
@@ -312,32 +341,57 @@ pub(super) fn binary(op: BinOp, a: Kind, b: Kind) -> Option<Rule> {
     if s == Scalar::C64 || (s == Scalar::Bool && !bool_operator(op)) {
         return None;
     }
-    let np = |s: Scalar| Some(Rule { compute: s, result: Kind::Np(s) });
+    let np = |s: Scalar| {
+        Some(Rule {
+            compute: s,
+            result: Kind::Np(s),
+        })
+    };
     match op {
         BinOp::Add | BinOp::Sub | BinOp::Mul => np(s),
-        BinOp::Div => np(if s.is_int() || s == Scalar::Bool { Scalar::F64 } else { s }),
+        BinOp::Div => np(if s.is_int() || s == Scalar::Bool {
+            Scalar::F64
+        } else {
+            s
+        }),
         BinOp::FloorDiv | BinOp::Mod | BinOp::Pow => (!s.is_complex()).then(|| np(s)).flatten(),
         BinOp::Shl | BinOp::Shr => s.is_int().then(|| np(s)).flatten(),
-        BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => (s.is_int() || s == Scalar::Bool).then(|| np(s)).flatten(),
+        BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => {
+            (s.is_int() || s == Scalar::Bool).then(|| np(s)).flatten()
+        }
     }
 }
 
 /// The operators that NumPy defines on two bools without leaving bools (`/` gives a float64); the others raise
 /// or give an int8.
 fn bool_operator(op: BinOp) -> bool {
-    matches!(op, BinOp::Add | BinOp::Mul | BinOp::Div | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor)
+    matches!(
+        op,
+        BinOp::Add | BinOp::Mul | BinOp::Div | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor
+    )
 }
 
 fn python_binary(op: BinOp, a: Kind, b: Kind) -> Option<Rule> {
     let common = python(a, b)?;
-    let rule = |result: Kind| Some(Rule { compute: result.natural(), result });
+    let rule = |result: Kind| {
+        Some(Rule {
+            compute: result.natural(),
+            result,
+        })
+    };
     match op {
         BinOp::Add | BinOp::Sub | BinOp::Mul => rule(common),
-        BinOp::Div => rule(if common == Kind::PyInt { Kind::PyFloat } else { common }),
+        BinOp::Div => rule(if common == Kind::PyInt {
+            Kind::PyFloat
+        } else {
+            common
+        }),
         BinOp::FloorDiv | BinOp::Mod | BinOp::Pow if common == Kind::PyComplex => None,
         BinOp::FloorDiv | BinOp::Mod | BinOp::Pow => rule(common),
         _ if common != Kind::PyInt => None,
-        BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor if a == Kind::PyBool && b == Kind::PyBool => rule(Kind::PyBool),
+        BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor if a == Kind::PyBool && b == Kind::PyBool => {
+            rule(Kind::PyBool)
+        }
         _ => rule(Kind::PyInt),
     }
 }
@@ -357,9 +411,17 @@ pub(super) fn compare(ordered: bool, a: Kind, b: Kind) -> Option<CompareRule> {
     if (a, b) == COMPLEX_TAKES_FLOAT64 {
         return compare(ordered, a, Kind::PyFloat);
     }
-    let result = if a.is_py() && b.is_py() { Kind::PyBool } else { Kind::Np(S::Bool) };
+    let result = if a.is_py() && b.is_py() {
+        Kind::PyBool
+    } else {
+        Kind::Np(S::Bool)
+    };
     if a == Kind::Char || b == Kind::Char {
-        return (a == b).then_some(CompareRule { compute: S::Char, exact: false, result });
+        return (a == b).then_some(CompareRule {
+            compute: S::Char,
+            exact: false,
+            result,
+        });
     }
     if a.is_integral() && b.is_integral() {
         let wide = a.natural() == S::U64 || b.natural() == S::U64;
@@ -372,13 +434,25 @@ pub(super) fn compare(ordered: bool, a: Kind, b: Kind) -> Option<CompareRule> {
         } else {
             S::I64
         };
-        return Some(CompareRule { compute, exact: false, result });
+        return Some(CompareRule {
+            compute,
+            exact: false,
+            result,
+        });
     }
-    let compute = if result == Kind::PyBool { python(a, b)?.natural() } else { nep50(a, b)? };
+    let compute = if result == Kind::PyBool {
+        python(a, b)?.natural()
+    } else {
+        nep50(a, b)?
+    };
     if compute == S::C64 || (compute == S::C128 && ordered) {
         return None;
     }
-    Some(CompareRule { compute, exact: result == Kind::PyBool, result })
+    Some(CompareRule {
+        compute,
+        exact: result == Kind::PyBool,
+        result,
+    })
 }
 
 #[cfg(test)]
@@ -409,15 +483,39 @@ mod tests {
     #[test]
     fn weak_scalars() {
         let rule = |op, a, b| binary(op, a, b).map(|r| r.result);
-        assert_eq!(rule(BinOp::Add, Kind::Np(S::F32), Kind::PyFloat), Some(Kind::Np(S::F32)));
-        assert_eq!(rule(BinOp::Add, Kind::Np(S::I8), Kind::PyInt), Some(Kind::Np(S::I8)));
-        assert_eq!(rule(BinOp::Add, Kind::Np(S::I8), Kind::PyFloat), Some(Kind::Np(S::F64)));
-        assert_eq!(rule(BinOp::Add, Kind::Np(S::Bool), Kind::PyInt), Some(Kind::Np(S::I64)));
-        assert_eq!(rule(BinOp::Div, Kind::Np(S::I8), Kind::Np(S::I8)), Some(Kind::Np(S::F64)));
+        assert_eq!(
+            rule(BinOp::Add, Kind::Np(S::F32), Kind::PyFloat),
+            Some(Kind::Np(S::F32))
+        );
+        assert_eq!(
+            rule(BinOp::Add, Kind::Np(S::I8), Kind::PyInt),
+            Some(Kind::Np(S::I8))
+        );
+        assert_eq!(
+            rule(BinOp::Add, Kind::Np(S::I8), Kind::PyFloat),
+            Some(Kind::Np(S::F64))
+        );
+        assert_eq!(
+            rule(BinOp::Add, Kind::Np(S::Bool), Kind::PyInt),
+            Some(Kind::Np(S::I64))
+        );
+        assert_eq!(
+            rule(BinOp::Div, Kind::Np(S::I8), Kind::Np(S::I8)),
+            Some(Kind::Np(S::F64))
+        );
         assert_eq!(rule(BinOp::Sub, Kind::Np(S::Bool), Kind::PyBool), None);
-        assert_eq!(rule(BinOp::BitAnd, Kind::Np(S::U64), Kind::Np(S::I64)), None);
-        assert_eq!(rule(BinOp::Add, Kind::PyBool, Kind::PyBool), Some(Kind::PyInt));
-        assert_eq!(rule(BinOp::BitXor, Kind::PyBool, Kind::PyBool), Some(Kind::PyBool));
+        assert_eq!(
+            rule(BinOp::BitAnd, Kind::Np(S::U64), Kind::Np(S::I64)),
+            None
+        );
+        assert_eq!(
+            rule(BinOp::Add, Kind::PyBool, Kind::PyBool),
+            Some(Kind::PyInt)
+        );
+        assert_eq!(
+            rule(BinOp::BitXor, Kind::PyBool, Kind::PyBool),
+            Some(Kind::PyBool)
+        );
         assert_eq!(rule(BinOp::Pow, Kind::PyComplex, Kind::PyInt), None);
     }
 

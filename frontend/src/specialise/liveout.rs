@@ -58,25 +58,64 @@ impl Lower<'_> {
         let mut facets: Vec<Facet> = Vec::new();
         let mut add = |web: WebId, form: Form| {
             if !facets.iter().any(|f| f.web == web && f.form == form) {
-                facets.push(Facet { web, form, flag: None, var: None });
+                facets.push(Facet {
+                    web,
+                    form,
+                    flag: None,
+                    var: None,
+                });
             }
         };
-        for def in self.webs.exit.get(local).into_iter().flatten().filter(|d| **d < self.hir.defs.len()) {
-            let Some(web) = self.webs.of_def.get(*def).copied() else { continue };
+        for def in self
+            .webs
+            .exit
+            .get(local)
+            .into_iter()
+            .flatten()
+            .filter(|d| **d < self.hir.defs.len())
+        {
+            let Some(web) = self.webs.of_def.get(*def).copied() else {
+                continue;
+            };
             let fact = &self.facts.webs[web];
             if let Some((capture, _)) = fact.view {
                 match self.swap_group(capture) {
-                    None => add(web, Form::View { capture, swapped: None }),
+                    None => add(
+                        web,
+                        Form::View {
+                            capture,
+                            swapped: None,
+                        },
+                    ),
                     Some(_) => {
-                        add(web, Form::View { capture, swapped: Some(false) });
-                        add(web, Form::View { capture, swapped: Some(true) });
+                        add(
+                            web,
+                            Form::View {
+                                capture,
+                                swapped: Some(false),
+                            },
+                        );
+                        add(
+                            web,
+                            Form::View {
+                                capture,
+                                swapped: Some(true),
+                            },
+                        );
                     }
                 }
                 continue;
             }
             let Some(repr) = fact.repr() else { continue };
             for kind in self.facts.def_kinds[*def].iter() {
-                add(web, if natural_in(kind, repr) { Form::Main } else { Form::Side(kind) });
+                add(
+                    web,
+                    if natural_in(kind, repr) {
+                        Form::Main
+                    } else {
+                        Form::Side(kind)
+                    },
+                );
             }
         }
         let several = facets.len() > 1;
@@ -89,11 +128,16 @@ impl Lower<'_> {
                 facet.var = Some(self.var(&name, Kinds::of(kind).ty(kind.natural())));
             }
         }
-        let entry = self.webs.exit.get(local).is_some_and(|d| d.contains(&self.hir.entry(local)));
-        if !several && entry {
-            if let Some(facet) = facets.first_mut() {
-                facet.flag = Some(self.flag_var(local));
-            }
+        let entry = self
+            .webs
+            .exit
+            .get(local)
+            .is_some_and(|d| d.contains(&self.hir.entry(local)));
+        if !several
+            && entry
+            && let Some(facet) = facets.first_mut()
+        {
+            facet.flag = Some(self.flag_var(local));
         }
         self.outs.facets.insert(local, facets.clone());
         Ok(facets)
@@ -102,19 +146,25 @@ impl Lower<'_> {
     /// The swap group whose arrays include this capture's.
     fn swap_group(&self, capture: u32) -> Option<usize> {
         self.hir.swap_groups.iter().position(|group| {
-            group.iter().any(|l| self.hir.locals.get(*l).and_then(|l| l.capture) == Some(capture))
+            group
+                .iter()
+                .any(|l| self.hir.locals.get(*l).and_then(|l| l.capture) == Some(capture))
         })
     }
 
-    /// Whether some value of the web is written back from a variable of its own.
-    pub fn has_side(&mut self, local: LocalId, web: WebId) -> R<bool> {
-        Ok(self.facets(local)?.iter().any(|f| f.web == web && matches!(f.form, Form::Side(_))))
+    /// Whether a value of these types may have to be written back from a variable of its own.
+    pub fn has_side(&mut self, local: LocalId, web: WebId, kinds: Kinds) -> R<bool> {
+        let side =
+            |f: &Facet| matches!(f.form, Form::Side(kind) if f.web == web && kinds.has(kind));
+        Ok(self.facets(local)?.iter().any(side))
     }
 
     /// Records at run time that a scalar was assigned to an observed local.
     pub fn observe(&mut self, def: Def, web: WebId, sv: &Sv, span: Span) -> R<()> {
         let facets = self.facets(def.local)?;
-        let Some(repr) = self.facts.webs[web].repr() else { return Ok(()) };
+        let Some(repr) = self.facts.webs[web].repr() else {
+            return Ok(());
+        };
         let main = sv.kinds.filter(|k| natural_in(k, repr));
         if facets.iter().any(|f| f.web == web && f.form == Form::Main) {
             let var = self.web_var(web, span)?;
@@ -160,7 +210,15 @@ impl Lower<'_> {
     }
 
     /// The value as its own type, where `among` says that it is of that type.
-    fn set_side(&mut self, var: VarId, kind: Kind, among: &Expr, sv: &Sv, web: WebId, span: Span) -> R<()> {
+    fn set_side(
+        &mut self,
+        var: VarId,
+        kind: Kind,
+        among: &Expr,
+        sv: &Sv,
+        web: WebId,
+        span: Span,
+    ) -> R<()> {
         let never = super::expr::constant_bool(among) == Some(false);
         if never {
             return Ok(());
@@ -179,9 +237,14 @@ impl Lower<'_> {
         let facets = self.facets(def.local)?;
         let several = facets.len() > 1;
         for facet in facets {
-            let Some(flag) = facet.flag.filter(|_| several) else { continue };
+            let Some(flag) = facet.flag.filter(|_| several) else {
+                continue;
+            };
             let value = match facet.form {
-                Form::View { swapped: Some(swapped), .. } if facet.web == web => {
+                Form::View {
+                    swapped: Some(swapped),
+                    ..
+                } if facet.web == web => {
                     let parity = self.parity_of(view.capture, span)?;
                     let parity = build::var(parity, Ty::PY_BOOL, span);
                     if swapped { parity } else { build::not(parity) }
@@ -214,9 +277,14 @@ impl Lower<'_> {
 
     /// After a swap.
     pub fn flip_parity(&mut self, pairs: &[(LocalId, LocalId)], span: Span) {
-        let capture = pairs.first().and_then(|(l, _)| self.hir.locals.get(*l)).and_then(|l| l.capture);
+        let capture = pairs
+            .first()
+            .and_then(|(l, _)| self.hir.locals.get(*l))
+            .and_then(|l| l.capture);
         let Some(capture) = capture else { return };
-        let wanted = self.swap_group(capture).is_some_and(|g| self.facts.parity.contains(&g));
+        let wanted = self
+            .swap_group(capture)
+            .is_some_and(|g| self.facts.parity.contains(&g));
         if let (true, Ok(var)) = (wanted, self.parity_of(capture, span)) {
             self.emit_let(var, build::not(build::var(var, Ty::PY_BOOL, span)));
         }
@@ -229,16 +297,29 @@ impl Lower<'_> {
             Val::Tuple(items) => (false, true, items),
             other => (false, false, vec![other]),
         };
-        let wrong = || refuse(span, Refusal::ReturnShape { name: String::new() });
+        let wrong = || {
+            refuse(
+                span,
+                Refusal::ReturnShape {
+                    name: String::new(),
+                },
+            )
+        };
         let mut scalars = Vec::new();
         for value in values {
-            let Val::Scalar(sv) = value else { return Err(wrong()) };
+            let Val::Scalar(sv) = value else {
+                return Err(wrong());
+            };
             scalars.push(self.commit(sv));
         }
         let (changed, round) = (&mut self.facts.changed, self.facts.round);
         let returns = self.facts.returns.get_or_insert_with(|| {
             *changed = true;
-            facts::Returns { tuple, none, values: vec![WebFact::default(); scalars.len()] }
+            facts::Returns {
+                tuple,
+                none,
+                values: vec![WebFact::default(); scalars.len()],
+            }
         });
         if (returns.tuple, returns.none, returns.values.len()) != (tuple, none, scalars.len()) {
             return Err(wrong());
@@ -270,7 +351,9 @@ impl Lower<'_> {
             let e = self.exact_repr(&sv, repr).ok_or_else(wrong)?;
             self.emit_let(var, e);
             if let Some(tag) = tag {
-                let numpy = self.is_among(sv.kinds, &sv.tag, sv.kinds.numpy(), span).ok_or_else(wrong)?;
+                let numpy = self
+                    .is_among(sv.kinds, &sv.tag, sv.kinds.numpy(), span)
+                    .ok_or_else(wrong)?;
                 self.emit_let(tag, numpy);
             }
         }
@@ -281,7 +364,14 @@ impl Lower<'_> {
     pub fn finish(mut self) -> R<Nest> {
         let live_outs = self.live_outs()?;
         let mut block = self.blocks.pop().unwrap_or_default();
-        let internal = |message: &str| refuse(Span::default(), Refusal::Internal { message: message.into() });
+        let internal = |message: &str| {
+            refuse(
+                Span::default(),
+                Refusal::Internal {
+                    message: message.into(),
+                },
+            )
+        };
         let mut top = block.pop().ok_or_else(|| internal("no top loop"))?;
         let accesses = standing(&mut top, &self.accesses);
         for stmt in &block {
@@ -320,7 +410,11 @@ impl Lower<'_> {
             let Some(place) = decl.place else { continue };
             if decl.swapped {
                 if let Some(array) = decl.capture.and_then(|c| self.slots.get(&c)) {
-                    outs.push(LiveOut { place, kind: LiveOutKind::Slot(*array), assigned: None });
+                    outs.push(LiveOut {
+                        place,
+                        kind: LiveOutKind::Slot(*array),
+                        assigned: None,
+                    });
                 }
                 continue;
             }
@@ -340,12 +434,20 @@ impl Lower<'_> {
                     },
                     Form::View { capture, swapped } => {
                         let axes = self.facts.webs[facet.web].view.map_or(0, |(_, axes)| axes);
-                        let index = if axes == 0 { vec![] } else { self.web_view_vars(facet.web, axes) };
+                        let index = if axes == 0 {
+                            vec![]
+                        } else {
+                            self.web_view_vars(facet.web, axes)
+                        };
                         let array = self.view_object(capture, swapped)?;
                         LiveOutKind::View(array, index)
                     }
                 };
-                outs.push(LiveOut { place, kind, assigned: facet.flag });
+                outs.push(LiveOut {
+                    place,
+                    kind,
+                    assigned: facet.flag,
+                });
             }
         }
         Ok(outs)
@@ -356,10 +458,19 @@ impl Lower<'_> {
         if swapped != Some(true) {
             return self.slot(capture, Span::default());
         }
-        let group = self.swap_group(capture).and_then(|g| self.hir.swap_groups.get(g));
-        let captures: BTreeSet<u32> =
-            group.into_iter().flatten().filter_map(|l| self.hir.locals.get(*l)).filter_map(|l| l.capture).collect();
-        let other = captures.into_iter().find(|c| *c != capture).unwrap_or(capture);
+        let group = self
+            .swap_group(capture)
+            .and_then(|g| self.hir.swap_groups.get(g));
+        let captures: BTreeSet<u32> = group
+            .into_iter()
+            .flatten()
+            .filter_map(|l| self.hir.locals.get(*l))
+            .filter_map(|l| l.capture)
+            .collect();
+        let other = captures
+            .into_iter()
+            .find(|c| *c != capture)
+            .unwrap_or(capture);
         self.slot(other, Span::default())
     }
 }
@@ -371,7 +482,11 @@ fn standing(top: &mut Stmt, all: &Arena<AccessId, Access>) -> Arena<AccessId, Ac
     kept
 }
 
-fn renumber_stmt(stmt: &mut Stmt, all: &Arena<AccessId, Access>, kept: &mut Arena<AccessId, Access>) {
+fn renumber_stmt(
+    stmt: &mut Stmt,
+    all: &Arena<AccessId, Access>,
+    kept: &mut Arena<AccessId, Access>,
+) {
     for e in stmt.exprs_mut() {
         renumber_expr(e, all, kept);
     }
@@ -392,7 +507,11 @@ fn renumber_expr(e: &mut Expr, all: &Arena<AccessId, Access>, kept: &mut Arena<A
     }
 }
 
-fn renumber(access: &mut AccessId, all: &Arena<AccessId, Access>, kept: &mut Arena<AccessId, Access>) {
+fn renumber(
+    access: &mut AccessId,
+    all: &Arena<AccessId, Access>,
+    kept: &mut Arena<AccessId, Access>,
+) {
     if let Some(entry) = all.get(*access) {
         *access = kept.push(entry.clone());
     }

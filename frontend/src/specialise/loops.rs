@@ -5,7 +5,7 @@
 //! that subscripts stay affine in counters.
 
 use nestwise_ir::nest::{Expr, ExprKind, For, StmtKind};
-use nestwise_ir::{BinOp, Span, Ty, VarId};
+use nestwise_ir::{BinOp, CmpOp, Span, Ty, VarId};
 
 use super::build;
 use super::hir::{self, Target};
@@ -18,9 +18,16 @@ use crate::capture::{Builtin, Known};
 use crate::refusal::Refusal;
 
 /// Something that can be iterated.
+#[allow(clippy::large_enum_variant)] // one a loop, short-lived
 enum Seq {
-    Range { start: Sv, stop: Sv, step: Sv },
+    Range {
+        start: Sv,
+        stop: Sv,
+        step: Sv,
+    },
     View(View),
+    /// A tuple display: values that were evaluated before the loop.
+    Items(Vec<Val>),
     Enumerate(Box<Seq>, Sv),
     Zip(Vec<Seq>),
     Reversed(Box<Seq>),
@@ -34,6 +41,9 @@ struct Count {
     /// Bounds of the counter.
     range: Range,
 }
+
+/// Items of a tuple display are chosen by comparing the counter with each position.
+const ITEM_LIMIT: usize = 32;
 
 const LEN: Range = (0, i64::MAX as i128);
 
@@ -60,11 +70,16 @@ impl Lower<'_> {
         let seq = self.seq(iter);
         self.at_entry = false;
         let mut seq = seq?;
-        let failed = self.bounds_failure(&mut seq, top, span);
+        let failed = self.bounds_failure(&mut seq, top);
         let mut count = self.count(&mut seq, span)?;
         if let Some(cond) = failed {
             // CPython would raise before the first iteration: a division by zero fires in the loop's start.
-            let fire = op(BinOp::FloorDiv, Expr::int(1, span), Expr::int(0, span), true);
+            let fire = op(
+                BinOp::FloorDiv,
+                Expr::int(1, span),
+                Expr::int(0, span),
+                true,
+            );
             count.start = build::select(cond, count.start, fire, Ty::PY_INT);
         }
         let id = self.open_loop(self.target_name(target), span);
@@ -78,27 +93,56 @@ impl Lower<'_> {
         self.frames.push(LoopFrame { id, broken });
         let lowered = self.inner(|l| {
             l.stable.push(counter);
-            let item = l.item(&seq, int(build::var(counter, Ty::PY_INT, span)).with_range(count.range), span)?;
+            let item = l.item(
+                &seq,
+                int(build::var(counter, Ty::PY_INT, span)).with_range(count.range),
+                span,
+            )?;
             l.assign_target(target, item, span)?;
             l.stmts(body)
         });
         self.frames.pop();
         self.close_loop();
         let ((), body) = lowered?;
-        let Count { start, stop, step, .. } = count;
-        self.emit_loop(StmtKind::For(For { id, counter, start, stop, step, body }), broken, orelse, span)
+        let Count {
+            start, stop, step, ..
+        } = count;
+        self.emit_loop(
+            StmtKind::For(For {
+                id,
+                counter,
+                start,
+                stop,
+                step,
+                body,
+            }),
+            broken,
+            orelse,
+            span,
+        )
     }
 
     /// What an expression in iterable position iterates over.
     fn seq(&mut self, e: &hir::Expr) -> R<Seq> {
-        if let hir::ExprKind::Call { known: Known::Builtin(builtin), args, kwargs } = &e.kind {
+        if let hir::ExprKind::Call {
+            known: Known::Builtin(builtin),
+            args,
+            kwargs,
+        } = &e.kind
+        {
             match builtin {
                 Builtin::Range => return self.range(args, kwargs, e.span),
                 Builtin::Enumerate => return self.enumerate(args, kwargs, e.span),
                 Builtin::Zip => {
                     let why = "it takes sequences only".to_string();
                     if !kwargs.is_empty() || args.is_empty() {
-                        return Err(refuse(e.span, Refusal::Arguments { name: "zip".into(), why }));
+                        return Err(refuse(
+                            e.span,
+                            Refusal::Arguments {
+                                name: "zip".into(),
+                                why,
+                            },
+                        ));
                     }
                     let items: R<Vec<Seq>> = args.iter().map(|a| self.seq(a)).collect();
                     return Ok(Seq::Zip(items?));
@@ -106,11 +150,22 @@ impl Lower<'_> {
                 Builtin::Reversed => {
                     let [arg] = args.as_slice() else {
                         let why = "it takes one sequence".to_string();
-                        return Err(refuse(e.span, Refusal::Arguments { name: "reversed".into(), why }));
+                        return Err(refuse(
+                            e.span,
+                            Refusal::Arguments {
+                                name: "reversed".into(),
+                                why,
+                            },
+                        ));
                     };
                     let inner = self.seq(arg)?;
-                    if !matches!(inner, Seq::Range { .. } | Seq::View(_)) {
-                        return Err(refuse(e.span, Refusal::AlwaysRaises { what: "reversing an iterator".into() }));
+                    if !matches!(inner, Seq::Range { .. } | Seq::View(_) | Seq::Items(_)) {
+                        return Err(refuse(
+                            e.span,
+                            Refusal::AlwaysRaises {
+                                what: "reversing an iterator".into(),
+                            },
+                        ));
                     }
                     return Ok(Seq::Reversed(Box::new(inner)));
                 }
@@ -119,17 +174,37 @@ impl Lower<'_> {
         }
         match self.expr(e)? {
             Val::View(view) => Ok(Seq::View(view)),
+            Val::Tuple(items) if items.len() <= ITEM_LIMIT => Ok(Seq::Items(
+                items.into_iter().map(|v| self.spill_val(v)).collect(),
+            )),
             Val::Scalar(sv) if sv.is_bottom() => {
                 // Its type is not known in this round.
                 let zero = Sv::int(0, e.span);
-                Ok(Seq::Range { start: zero.clone(), stop: zero, step: Sv::int(1, e.span) })
+                Ok(Seq::Range {
+                    start: zero.clone(),
+                    stop: zero,
+                    step: Sv::int(1, e.span),
+                })
             }
-            other => Err(refuse(e.span, Refusal::Iterable { what: format!("a {}", other.type_name()) })),
+            other => Err(refuse(
+                e.span,
+                Refusal::Iterable {
+                    what: format!("a {}", other.type_name()),
+                },
+            )),
         }
     }
 
     fn range(&mut self, args: &[hir::Expr], kwargs: &[(String, hir::Expr)], span: Span) -> R<Seq> {
-        let wrong = |why: &str| refuse(span, Refusal::Arguments { name: "range".into(), why: why.into() });
+        let wrong = |why: &str| {
+            refuse(
+                span,
+                Refusal::Arguments {
+                    name: "range".into(),
+                    why: why.into(),
+                },
+            )
+        };
         if !kwargs.is_empty() || args.is_empty() || args.len() > 3 {
             return Err(wrong("it takes one to three ints"));
         }
@@ -146,15 +221,31 @@ impl Lower<'_> {
             _ => return Err(wrong("it takes one to three ints")),
         };
         if step.as_int() == Some(0) {
-            return Err(refuse(span, Refusal::AlwaysRaises { what: "range with step 0".into() }));
+            return Err(refuse(
+                span,
+                Refusal::AlwaysRaises {
+                    what: "range with step 0".into(),
+                },
+            ));
         }
         Ok(Seq::Range { start, stop, step })
     }
 
-    fn enumerate(&mut self, args: &[hir::Expr], kwargs: &[(String, hir::Expr)], span: Span) -> R<Seq> {
+    fn enumerate(
+        &mut self,
+        args: &[hir::Expr],
+        kwargs: &[(String, hir::Expr)],
+        span: Span,
+    ) -> R<Seq> {
         let wrong = || {
             let why = "it takes a sequence and a start".to_string();
-            refuse(span, Refusal::Arguments { name: "enumerate".into(), why })
+            refuse(
+                span,
+                Refusal::Arguments {
+                    name: "enumerate".into(),
+                    why,
+                },
+            )
         };
         let (seq, start) = match (args, kwargs) {
             ([seq], []) => (seq, None),
@@ -175,14 +266,14 @@ impl Lower<'_> {
 
     /// Rows that are iterated must exist. Inside the nest a check says so; before the top loop none can stand, so
     /// the condition is returned.
-    fn bounds_failure(&mut self, seq: &mut Seq, top: bool, span: Span) -> Option<Expr> {
+    fn bounds_failure(&mut self, seq: &mut Seq, top: bool) -> Option<Expr> {
         match seq {
-            Seq::Range { .. } => None,
-            Seq::Enumerate(inner, _) | Seq::Reversed(inner) => self.bounds_failure(inner, top, span),
+            Seq::Range { .. } | Seq::Items(_) => None,
+            Seq::Enumerate(inner, _) | Seq::Reversed(inner) => self.bounds_failure(inner, top),
             Seq::Zip(items) => {
                 let mut all = None;
                 for item in items {
-                    all = match (all, self.bounds_failure(item, top, span)) {
+                    all = match (all, self.bounds_failure(item, top)) {
                         (Some(a), Some(b)) => Some(build::and(a, b)),
                         (a, b) => a.or(b),
                     };
@@ -214,7 +305,12 @@ impl Lower<'_> {
         match seq {
             Seq::Range { start, stop, step } => {
                 let range = counter_range(start, stop, step);
-                Ok(Count { start: start.e.clone(), stop: stop.e.clone(), step: step.e.clone(), range })
+                Ok(Count {
+                    start: start.e.clone(),
+                    stop: stop.e.clone(),
+                    step: step.e.clone(),
+                    range,
+                })
             }
             Seq::Reversed(inner) => match &mut **inner {
                 Seq::Range { start, stop, step } if step.as_int().is_some_and(|s| s.abs() == 1) => {
@@ -223,36 +319,63 @@ impl Lower<'_> {
                         !moved.is_some_and(|r| range::within(r, range::I64))
                     };
                     let back = op(BinOp::Sub, stop.e.clone(), step.e.clone(), overflows(stop));
-                    let before = op(BinOp::Sub, start.e.clone(), step.e.clone(), overflows(start));
+                    let before = op(
+                        BinOp::Sub,
+                        start.e.clone(),
+                        step.e.clone(),
+                        overflows(start),
+                    );
                     let range = counter_range(start, stop, step);
                     let step = Expr::int(if step.as_int() == Some(1) { -1 } else { 1 }, span);
-                    Ok(Count { start: back, stop: before, step, range })
+                    Ok(Count {
+                        start: back,
+                        stop: before,
+                        step,
+                        range,
+                    })
                 }
                 Seq::View(view) => {
                     let len = build::dim(view.array, view.index.len(), span);
                     let last = op(BinOp::Sub, len, one, false);
                     let down = Expr::int(-1, span);
-                    Ok(Count { start: last, stop: down.clone(), step: down, range: LEN })
+                    Ok(Count {
+                        start: last,
+                        stop: down.clone(),
+                        step: down,
+                        range: LEN,
+                    })
                 }
                 _ => self.trips(seq, span),
             },
             Seq::View(view) => {
                 let stop = build::dim(view.array, view.index.len(), span);
-                Ok(Count { start: zero, stop, step: one, range: LEN })
+                Ok(Count {
+                    start: zero,
+                    stop,
+                    step: one,
+                    range: LEN,
+                })
             }
-            Seq::Enumerate(..) | Seq::Zip(_) => self.trips(seq, span),
+            Seq::Enumerate(..) | Seq::Zip(_) | Seq::Items(_) => self.trips(seq, span),
         }
     }
 
     fn trips(&mut self, seq: &mut Seq, span: Span) -> R<Count> {
         let stop = self.len(seq, span)?;
-        Ok(Count { start: Expr::int(0, span), stop, step: Expr::int(1, span), range: LEN })
+        let range = stop.as_int().map_or(LEN, |n| (0, (n - 1).max(0)));
+        Ok(Count {
+            start: Expr::int(0, span),
+            stop,
+            step: Expr::int(1, span),
+            range,
+        })
     }
 
     /// The number of items; negative means none.
     fn len(&mut self, seq: &mut Seq, span: Span) -> R<Expr> {
         match seq {
             Seq::View(view) => Ok(build::dim(view.array, view.index.len(), span)),
+            Seq::Items(items) => Ok(Expr::int(items.len() as i64, span)),
             Seq::Enumerate(inner, _) | Seq::Reversed(inner) => self.len(inner, span),
             Seq::Zip(items) => {
                 let mut least: Option<Expr> = None;
@@ -267,22 +390,33 @@ impl Lower<'_> {
             }
             Seq::Range { start, stop, step } => {
                 let Some(s) = step.as_int() else {
-                    let what = "a range with a computed step inside zip, enumerate or reversed".into();
+                    let what =
+                        "a range with a computed step inside zip, enumerate or reversed".into();
                     return Err(refuse(span, Refusal::Unsupported { what }));
                 };
                 // Used again for the items.
                 start.e = self.spill(start.e.clone());
                 stop.e = self.spill(stop.e.clone());
-                let (lo, hi) = if s > 0 { (&start.e, &stop.e) } else { (&stop.e, &start.e) };
+                let (lo, hi) = if s > 0 {
+                    (&start.e, &stop.e)
+                } else {
+                    (&stop.e, &start.e)
+                };
                 let width = range::binary(BinOp::Sub, stop.range, start.range);
                 let slack = s.abs() - 1;
-                let fits = width.is_some_and(|w| range::within((w.0 - slack, w.1 + slack), range::I64));
+                let fits =
+                    width.is_some_and(|w| range::within((w.0 - slack, w.1 + slack), range::I64));
                 let mut len = op(BinOp::Sub, hi.clone(), lo.clone(), !fits);
                 if lo.as_int() == Some(0) {
                     len = hi.clone();
                 }
                 let Ok(step) = i64::try_from(s.abs()) else {
-                    return Err(refuse(span, Refusal::Unsupported { what: "so large a step".into() }));
+                    return Err(refuse(
+                        span,
+                        Refusal::Unsupported {
+                            what: "so large a step".into(),
+                        },
+                    ));
                 };
                 if step > 1 {
                     len = op(BinOp::Add, len, Expr::int(step - 1, span), !fits);
@@ -298,17 +432,33 @@ impl Lower<'_> {
         match seq {
             Seq::Range { .. } => Ok(Val::Scalar(at)),
             Seq::Reversed(inner) => match &**inner {
-                Seq::Range { step, .. } if step.as_int().is_some_and(|s| s.abs() == 1) => Ok(Val::Scalar(at)),
+                Seq::Range { step, .. } if step.as_int().is_some_and(|s| s.abs() == 1) => {
+                    Ok(Val::Scalar(at))
+                }
                 Seq::View(_) => self.item(inner, at, span),
                 _ => self.nth(seq, at, span),
             },
-            Seq::View(_) | Seq::Enumerate(..) | Seq::Zip(_) => self.nth(seq, at, span),
+            Seq::View(_) | Seq::Items(_) | Seq::Enumerate(..) | Seq::Zip(_) => {
+                self.nth(seq, at, span)
+            }
         }
     }
 
     /// The item number `k`.
     fn nth(&mut self, seq: &Seq, k: Sv, span: Span) -> R<Val> {
         match seq {
+            Seq::Items(items) => {
+                let mut chosen: Option<Val> = None;
+                for (at, item) in items.iter().enumerate().rev() {
+                    let position = Expr::int(at as i64, span);
+                    let here = build::compare(CmpOp::Eq, k.e.clone(), position, Ty::PY_BOOL, span);
+                    chosen = Some(match chosen {
+                        None => item.clone(),
+                        Some(rest) => self.choose_val(here, item.clone(), rest, span)?,
+                    });
+                }
+                Ok(chosen.unwrap_or(Val::Scalar(Sv::bottom(span))))
+            }
             Seq::View(view) => {
                 let mut view = view.clone();
                 view.index.push(k.e);
@@ -318,8 +468,16 @@ impl Lower<'_> {
             Seq::Range { start, step, .. } => {
                 // Between start and stop, so in 64 bits.
                 let offset = op(BinOp::Mul, k.e, step.e.clone(), false);
-                let offset = if step.as_int() == Some(1) { strip_one(offset) } else { offset };
-                let e = if start.as_int() == Some(0) { offset } else { op(BinOp::Add, start.e.clone(), offset, false) };
+                let offset = if step.as_int() == Some(1) {
+                    strip_one(offset)
+                } else {
+                    offset
+                };
+                let e = if start.as_int() == Some(0) {
+                    offset
+                } else {
+                    op(BinOp::Add, start.e.clone(), offset, false)
+                };
                 Ok(Val::Scalar(int(e)))
             }
             Seq::Enumerate(inner, start) => {
@@ -336,7 +494,8 @@ impl Lower<'_> {
                 Ok(Val::Tuple(vec![Val::Scalar(number), item]))
             }
             Seq::Zip(items) => {
-                let items: R<Vec<Val>> = items.iter().map(|s| self.nth(s, k.clone(), span)).collect();
+                let items: R<Vec<Val>> =
+                    items.iter().map(|s| self.nth(s, k.clone(), span)).collect();
                 Ok(Val::Tuple(items?))
             }
             Seq::Reversed(inner) => {
@@ -371,7 +530,17 @@ impl Lower<'_> {
         self.close_loop();
         let ((), body) = lowered?;
         let (start, step) = (Expr::int(first, span), Expr::int(1, span));
-        self.emit(StmtKind::For(For { id, counter, start, stop, step, body }), span);
+        self.emit(
+            StmtKind::For(For {
+                id,
+                counter,
+                start,
+                stop,
+                step,
+                body,
+            }),
+            span,
+        );
         Ok(())
     }
 }
@@ -379,7 +548,12 @@ impl Lower<'_> {
 /// `k * 1` is `k`.
 fn strip_one(e: Expr) -> Expr {
     match e.kind {
-        ExprKind::Binary { op: BinOp::Mul, a, b, .. } if b.as_int() == Some(1) => *a,
+        ExprKind::Binary {
+            op: BinOp::Mul,
+            a,
+            b,
+            ..
+        } if b.as_int() == Some(1) => *a,
         kind => Expr { kind, ..e },
     }
 }
@@ -387,10 +561,13 @@ fn strip_one(e: Expr) -> Expr {
 /// Sequences are cloned only where one is measured a second time.
 fn shallow(seq: &Seq) -> Seq {
     match seq {
-        Seq::Range { start, stop, step } => {
-            Seq::Range { start: start.clone(), stop: stop.clone(), step: step.clone() }
-        }
+        Seq::Range { start, stop, step } => Seq::Range {
+            start: start.clone(),
+            stop: stop.clone(),
+            step: step.clone(),
+        },
         Seq::View(view) => Seq::View(view.clone()),
+        Seq::Items(items) => Seq::Items(items.clone()),
         Seq::Enumerate(inner, start) => Seq::Enumerate(Box::new(shallow(inner)), start.clone()),
         Seq::Zip(items) => Seq::Zip(items.iter().map(shallow).collect()),
         Seq::Reversed(inner) => Seq::Reversed(Box::new(shallow(inner))),

@@ -15,13 +15,21 @@ use crate::refusal::Refusal;
 
 /// The C library's functions that are exact and cannot fail.
 fn harmless(fun: Fun) -> bool {
-    matches!(fun, Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc | Fun::Rint | Fun::Copysign)
-        || matches!(fun, Fun::IsNan | Fun::IsInf | Fun::IsFinite)
+    matches!(
+        fun,
+        Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc | Fun::Rint | Fun::Copysign
+    ) || matches!(fun, Fun::IsNan | Fun::IsInf | Fun::IsFinite)
 }
 
 fn wrong(name: &str, args: &[&Sv], span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let types: Vec<String> = args.iter().map(|a| a.kinds.to_string()).collect();
-    refuse(span, Refusal::Arguments { name: name.into(), why: format!("arguments of type {}", types.join(", ")) })
+    refuse(
+        span,
+        Refusal::Arguments {
+            name: name.into(),
+            why: format!("arguments of type {}", types.join(", ")),
+        },
+    )
 }
 
 impl Lower<'_> {
@@ -31,7 +39,9 @@ impl Lower<'_> {
             return Err(wrong(name, &[a], span));
         }
         let a = self.commit(a.clone());
-        let e = self.to_repr(&a, Scalar::F64, false).ok_or_else(|| wrong(name, &[&a], span))?;
+        let e = self
+            .in_repr(&a, Scalar::F64, false)
+            .ok_or_else(|| wrong(name, &[&a], span))?;
         Ok(build::retype(e, Ty::PY_FLOAT))
     }
 
@@ -39,7 +49,17 @@ impl Lower<'_> {
         let name = crate::capture::Known::Math(f).name();
         let count = |n: usize| {
             let why = format!("{} arguments", args.len());
-            if args.len() == n { Ok(()) } else { Err(refuse(span, Refusal::Arguments { name: name.clone(), why })) }
+            if args.len() == n {
+                Ok(())
+            } else {
+                Err(refuse(
+                    span,
+                    Refusal::Arguments {
+                        name: name.clone(),
+                        why,
+                    },
+                ))
+            }
         };
         let special = match f {
             MathFn::Unary(fun) => {
@@ -52,21 +72,35 @@ impl Lower<'_> {
         let fun = match special {
             MathSpecial::Floor | MathSpecial::Ceil | MathSpecial::Trunc => {
                 count(1)?;
-                return self.to_whole(special, &args[0], &name, span);
+                return self.whole(special, &args[0], &name, span);
             }
             MathSpecial::Degrees | MathSpecial::Radians => {
                 count(1)?;
                 let x = self.real(&name, &args[0], span)?;
                 let pi = std::f64::consts::PI;
-                let factor = if special == MathSpecial::Degrees { 180.0 / pi } else { pi / 180.0 };
-                let e = build::binary(BinOp::Mul, x, build::float(factor, Ty::PY_FLOAT, span), Ty::PY_FLOAT, false, span);
+                let factor = if special == MathSpecial::Degrees {
+                    180.0 / pi
+                } else {
+                    pi / 180.0
+                };
+                let e = build::binary(
+                    BinOp::Mul,
+                    x,
+                    build::float(factor, Ty::PY_FLOAT, span),
+                    Ty::PY_FLOAT,
+                    false,
+                    span,
+                );
                 return Ok(Sv::of(e, Kind::PyFloat));
             }
             MathSpecial::Log if args.len() == 2 => {
                 // log(x) / log(base), as Python's division.
                 let x = self.real(&name, &args[0], span)?;
                 let base = self.real(&name, &args[1], span)?;
-                let (x, base) = (self.c_call(Fun::Log, vec![x], span), self.c_call(Fun::Log, vec![base], span));
+                let (x, base) = (
+                    self.c_call(Fun::Log, vec![x], span),
+                    self.c_call(Fun::Log, vec![base], span),
+                );
                 return self.arith(Op::Div, x, base, span);
             }
             MathSpecial::Log => Fun::Log,
@@ -89,20 +123,31 @@ impl Lower<'_> {
 
     fn c_call(&mut self, fun: Fun, args: Vec<Expr>, span: Span) -> Sv {
         if matches!(fun, Fun::IsNan | Fun::IsInf | Fun::IsFinite) {
-            return Sv::of(build::call(fun, Lib::C, args, Ty::PY_BOOL, false, span), Kind::PyBool);
+            return Sv::of(
+                build::call(fun, Lib::C, args, Ty::PY_BOOL, false, span),
+                Kind::PyBool,
+            );
         }
-        Sv::of(build::call(fun, Lib::C, args, Ty::PY_FLOAT, !harmless(fun), span), Kind::PyFloat)
+        Sv::of(
+            build::call(fun, Lib::C, args, Ty::PY_FLOAT, !harmless(fun), span),
+            Kind::PyFloat,
+        )
     }
 
     /// `math.floor`, `ceil`, `trunc`: Python ints.
-    fn to_whole(&mut self, f: MathSpecial, a: &Sv, name: &str, span: Span) -> R<Sv> {
+    fn whole(&mut self, f: MathSpecial, a: &Sv, name: &str, span: Span) -> R<Sv> {
         if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
             return Err(wrong(name, &[a], span));
         }
         // NumPy's scalars other than float64 (which is a float) have no __trunc__.
         let no_trunc = |k: Kind| !k.is_py() && k != Kind::Np(Scalar::F64);
         if f == MathSpecial::Trunc && a.kinds.any(no_trunc) {
-            return Err(refuse(span, Refusal::AlwaysRaises { what: format!("{name} of {}", a.kinds) }));
+            return Err(refuse(
+                span,
+                Refusal::AlwaysRaises {
+                    what: format!("{name} of {}", a.kinds),
+                },
+            ));
         }
         if a.is_int() {
             let limit = build::exact_limit(Scalar::F64);
@@ -114,14 +159,21 @@ impl Lower<'_> {
         }
         // NumPy ints go through float64; beyond 2**53 that would show, and the guarded cast fires.
         let a = self.commit(a.clone());
-        let x = self.to_repr(&a, Scalar::F64, true).ok_or_else(|| wrong(name, &[&a], span))?;
+        let x = self
+            .in_repr(&a, Scalar::F64, true)
+            .ok_or_else(|| wrong(name, &[&a], span))?;
         let x = build::retype(x, Ty::PY_FLOAT);
         let x = match f {
-            MathSpecial::Floor => build::call(Fun::Floor, Lib::C, vec![x], Ty::PY_FLOAT, false, span),
+            MathSpecial::Floor => {
+                build::call(Fun::Floor, Lib::C, vec![x], Ty::PY_FLOAT, false, span)
+            }
             MathSpecial::Ceil => build::call(Fun::Ceil, Lib::C, vec![x], Ty::PY_FLOAT, false, span),
             _ => x,
         };
-        Ok(Sv::of(build::cast(Cast::Trunc, x, Ty::PY_INT, true), Kind::PyInt))
+        Ok(Sv::of(
+            build::cast(Cast::Trunc, x, Ty::PY_INT, true),
+            Kind::PyInt,
+        ))
     }
 
     /// The float type a ufunc computes in for an argument of this type.
@@ -137,11 +189,20 @@ impl Lower<'_> {
     }
 
     /// The common representation of all combinations of argument types.
-    fn agreed(&self, name: &str, args: &[&Sv], f: impl Fn(&[Kind]) -> Option<Scalar>, span: Span) -> R<Scalar> {
+    fn agreed(
+        &self,
+        name: &str,
+        args: &[&Sv],
+        f: impl Fn(&[Kind]) -> Option<Scalar>,
+        span: Span,
+    ) -> R<Scalar> {
         let mut result: Option<Scalar> = None;
         let mut combos: Vec<Vec<Kind>> = vec![vec![]];
         for a in args {
-            combos = combos.iter().flat_map(|c| a.kinds.iter().map(|k| [c.clone(), vec![k]].concat())).collect();
+            combos = combos
+                .iter()
+                .flat_map(|c| a.kinds.iter().map(|k| [c.clone(), vec![k]].concat()))
+                .collect();
         }
         for combo in combos {
             let s = f(&combo).ok_or_else(|| wrong(name, args, span))?;
@@ -156,7 +217,9 @@ impl Lower<'_> {
     /// An argument in a ufunc's type.
     fn argument(&mut self, name: &str, a: &Sv, to: Scalar, span: Span) -> R<Expr> {
         let a = self.commit(a.clone());
-        let e = self.to_repr(&a, to, false).ok_or_else(|| wrong(name, &[&a], span))?;
+        let e = self
+            .in_repr(&a, to, false)
+            .ok_or_else(|| wrong(name, &[&a], span))?;
         Ok(build::retype(e, Ty::np(to)))
     }
 
@@ -171,7 +234,18 @@ impl Lower<'_> {
                 Ok(Sv::of(e, Kind::Np(s)))
             }
             (NumpyFn::Test(fun), [a]) => {
-                let s = self.agreed(name, &[a], |k| if k[0].is_integral() { Some(Scalar::I64) } else { Self::float_type(k[0]) }, span)?;
+                let s = self.agreed(
+                    name,
+                    &[a],
+                    |k| {
+                        if k[0].is_integral() {
+                            Some(Scalar::I64)
+                        } else {
+                            Self::float_type(k[0])
+                        }
+                    },
+                    span,
+                )?;
                 if s == Scalar::I64 {
                     // Every int is finite.
                     let e = build::boolean(fun == Fun::IsFinite, Ty::NP_BOOL, span);
@@ -179,7 +253,10 @@ impl Lower<'_> {
                     return Ok(Sv::of(e, Kind::Np(Scalar::Bool)));
                 }
                 let x = self.argument(name, a, s, span)?;
-                Ok(Sv::of(build::call(fun, Lib::Numpy, vec![x], Ty::NP_BOOL, false, span), Kind::Np(Scalar::Bool)))
+                Ok(Sv::of(
+                    build::call(fun, Lib::Numpy, vec![x], Ty::NP_BOOL, false, span),
+                    Kind::Np(Scalar::Bool),
+                ))
             }
             (NumpyFn::Binary(fun), [a, b]) => {
                 let ints = matches!(fun, Fun::Pow | Fun::Fmod);
@@ -189,10 +266,17 @@ impl Lower<'_> {
                         return Some(s);
                     }
                     // Two ints are computed as ints by some, as floats by others.
-                    if ints { None } else { Self::float_type(Kind::Np(s)) }
+                    if ints {
+                        None
+                    } else {
+                        Self::float_type(Kind::Np(s))
+                    }
                 };
                 let s = self.agreed(name, &[a, b], common, span)?;
-                let (x, y) = (self.argument(name, a, s, span)?, self.argument(name, b, s, span)?);
+                let (x, y) = (
+                    self.argument(name, a, s, span)?,
+                    self.argument(name, b, s, span)?,
+                );
                 let e = build::call(fun, Lib::Numpy, vec![x, y], Ty::np(s), !harmless(fun), span);
                 Ok(Sv::of(e, Kind::Np(s)))
             }
@@ -207,7 +291,11 @@ impl Lower<'_> {
         let e = self.argument(name, a, s, span)?;
         let range = a.range;
         let sv = Sv::of(e, Kind::Np(s));
-        Ok(if s.is_int() { sv.with_range(range::of(s).map_or(range, |all| range::clamp(range, all))) } else { sv })
+        Ok(if s.is_int() {
+            sv.with_range(range::of(s).map_or(range, |all| range::clamp(range, all)))
+        } else {
+            sv
+        })
     }
 
     fn numpy_special(&mut self, f: NumpySpecial, args: Vec<Sv>, name: &str, span: Span) -> R<Sv> {
@@ -230,7 +318,11 @@ impl Lower<'_> {
                 let a = unary(&args)?;
                 let a = self.as_numpy(name, &a, span)?;
                 if !a.repr().is_float() {
-                    return if a.kinds.integral() { Ok(a) } else { Err(wrong(name, &[&a], span)) };
+                    return if a.kinds.integral() {
+                        Ok(a)
+                    } else {
+                        Err(wrong(name, &[&a], span))
+                    };
                 }
                 let fun = match f {
                     N::Floor => Fun::Floor,
@@ -238,7 +330,10 @@ impl Lower<'_> {
                     _ => Fun::Trunc,
                 };
                 let ty = a.e.ty;
-                Ok(Sv::new(build::call(fun, Lib::Numpy, vec![a.e], ty, false, span), a.kinds))
+                Ok(Sv::new(
+                    build::call(fun, Lib::Numpy, vec![a.e], ty, false, span),
+                    a.kinds,
+                ))
             }
             N::Square => {
                 let a = unary(&args)?;
@@ -302,16 +397,27 @@ impl Lower<'_> {
             // Both are evaluated: a ufunc does not short-circuit.
             let x = self.truth(super::value::Val::Scalar(a.clone()), span)?;
             let y = self.truth(super::value::Val::Scalar(b.clone()), span)?;
-            let op = if f == N::LogicalAnd { BinOp::And } else { BinOp::Or };
+            let op = if f == N::LogicalAnd {
+                BinOp::And
+            } else {
+                BinOp::Or
+            };
             let e = build::binary(op, x, y, Ty::PY_BOOL, false, span);
             return Ok(self.as_kind(e, Kind::Np(Scalar::Bool)));
         }
         let s = self.agreed(name, &[a, b], |k| kinds::ufunc_type(k[0], k[1]), span)?;
-        let (x, y) = (self.argument(name, a, s, span)?, self.argument(name, b, s, span)?);
+        let (x, y) = (
+            self.argument(name, a, s, span)?,
+            self.argument(name, b, s, span)?,
+        );
         let bounded = |e: Expr, sv: &Sv| {
             let new = Sv::of(e, Kind::Np(s));
             let all = range::of(s).unwrap_or(sv.range);
-            if s.is_int() { new.with_range(range::clamp(sv.range, all)) } else { new }
+            if s.is_int() {
+                new.with_range(range::clamp(sv.range, all))
+            } else {
+                new
+            }
         };
         let (x, y) = (bounded(x, a), bounded(y, b));
         let op = match f {
@@ -319,7 +425,11 @@ impl Lower<'_> {
                 if !s.is_float() && !s.is_int() {
                     return Err(wrong(name, &[a, b], span));
                 }
-                let op = if f == N::Minimum { BinOp::Min } else { BinOp::Max };
+                let op = if f == N::Minimum {
+                    BinOp::Min
+                } else {
+                    BinOp::Max
+                };
                 let range = range::binary(op, x.range, y.range).unwrap_or(x.range);
                 let e = build::binary(op, x.e, y.e, Ty::np(s), false, span);
                 return Ok(Sv::of(e, Kind::Np(s)).with_range(range));
@@ -342,7 +452,9 @@ impl Lower<'_> {
             return Err(wrong(&name, &args.iter().collect::<Vec<_>>(), span));
         };
         let real_target = to != Scalar::C128;
-        if a.kinds.has(Kind::Char) || (real_target && to != Scalar::Bool && a.kinds.any(Kind::is_complex)) {
+        if a.kinds.has(Kind::Char)
+            || (real_target && to != Scalar::Bool && a.kinds.any(Kind::is_complex))
+        {
             return Err(wrong(&name, &[a], span));
         }
         if to == Scalar::Bool {
@@ -351,11 +463,20 @@ impl Lower<'_> {
         }
         let a = self.commit(a.clone());
         let e = if to.is_int() && (a.repr().is_float() || a.repr() == Scalar::Num) {
-            let x = self.to_repr(&a, if a.repr() == Scalar::F32 { Scalar::F32 } else { Scalar::F64 }, true);
+            let x = self.in_repr(
+                &a,
+                if a.repr() == Scalar::F32 {
+                    Scalar::F32
+                } else {
+                    Scalar::F64
+                },
+                true,
+            );
             let x = x.ok_or_else(|| wrong(&name, &[&a], span))?;
             build::cast(Cast::Trunc, x, Ty::np(to), true)
         } else {
-            self.to_repr(&a, to, false).ok_or_else(|| wrong(&name, &[&a], span))?
+            self.in_repr(&a, to, false)
+                .ok_or_else(|| wrong(&name, &[&a], span))?
         };
         let mut sv = self.as_kind(e, Kind::Np(to));
         if let (true, Some(all)) = (a.is_int() && to.is_int(), range::of(to)) {

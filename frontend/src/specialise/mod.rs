@@ -9,6 +9,7 @@
 
 mod arith;
 mod arrays;
+mod assign;
 mod build;
 mod calls;
 mod compare;
@@ -24,8 +25,11 @@ mod loops;
 mod lower;
 mod math;
 mod range;
+mod reads;
 mod resolve;
 mod stmt;
+mod swaps;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -61,7 +65,11 @@ fn refuse(span: Span, error: Refusal) -> WithSpan<Refusal> {
 ///
 /// Hidden bool variables of the nest (flags of live-outs, tags of provenance) that are read before they are
 /// assigned are false at entry.
-pub fn specialise(site: &Site, captures: &[Capture], options: Options) -> Result<Nest, WithSpan<Refusal>> {
+pub fn specialise(
+    site: &Site,
+    captures: &[Capture],
+    options: Options,
+) -> Result<Nest, WithSpan<Refusal>> {
     let hir = resolve::resolve(site, captures)?;
     let webs = webs::analyse(&hir);
     let mut facts = facts::Facts::new(&hir, &webs, captures);
@@ -76,13 +84,18 @@ pub fn specialise(site: &Site, captures: &[Capture], options: Options) -> Result
             continue;
         }
         let nest = nest?;
-        if cfg!(debug_assertions) {
-            if let Err(message) = nestwise_ir::verify::verify(&nest) {
-                let message = format!("after specialise: {message}");
-                return Err(refuse(site.top.span, Refusal::Internal { message }));
-            }
+        if cfg!(debug_assertions)
+            && let Err(message) = nestwise_ir::verify::verify(&nest)
+        {
+            let message = format!("after specialise: {message}");
+            return Err(refuse(site.top.span, Refusal::Internal { message }));
         }
         return Ok(nest);
     }
-    Err(refuse(site.top.span, Refusal::Internal { message: "types do not settle".into() }))
+    Err(refuse(
+        site.top.span,
+        Refusal::Internal {
+            message: "types do not settle".into(),
+        },
+    ))
 }

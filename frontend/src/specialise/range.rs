@@ -45,7 +45,11 @@ fn hull(values: &[Option<i128>]) -> Option<Range> {
 
 /// The smallest `2**k - 1` that is at least `v` (for `v >= 0`).
 fn ones(v: i128) -> i128 {
-    if v <= 0 { 0 } else { i128::MAX >> (v.leading_zeros() - 1) }
+    if v <= 0 {
+        0
+    } else {
+        i128::MAX >> (v.leading_zeros() - 1)
+    }
 }
 
 /// The interval of an operation on Python ints, before any commitment to 64 bits.
@@ -80,10 +84,19 @@ pub(super) fn binary(op: BinOp, a: Range, b: Range) -> Option<Range> {
         }
         BinOp::Shr => {
             let (lo, hi) = (b.0.clamp(0, 127) as u32, b.1.clamp(0, 127) as u32);
-            hull(&[Some(a.0 >> lo), Some(a.0 >> hi), Some(a.1 >> lo), Some(a.1 >> hi)])
+            hull(&[
+                Some(a.0 >> lo),
+                Some(a.0 >> hi),
+                Some(a.1 >> lo),
+                Some(a.1 >> hi),
+            ])
         }
         BinOp::And => {
-            let lo = if a.0 >= 0 || b.0 >= 0 { 0 } else { -ones(-(a.0.min(b.0) + 1)) - 1 };
+            let lo = if a.0 >= 0 || b.0 >= 0 {
+                0
+            } else {
+                -ones(-(a.0.min(b.0) + 1)) - 1
+            };
             let hi = match (a.0 >= 0, b.0 >= 0) {
                 (true, true) => a.1.min(b.1),
                 (true, false) => a.1,
@@ -110,9 +123,16 @@ fn floor_div(a: Range, b: Range) -> Range {
     divisors.extend([-1, 1].into_iter().filter(|d| has(b, *d)));
     let quotient = |x: i128, d: i128| {
         let q = x.wrapping_div(d);
-        if x.wrapping_rem(d) != 0 && ((x < 0) != (d < 0)) { q - 1 } else { q }
+        if x.wrapping_rem(d) != 0 && ((x < 0) != (d < 0)) {
+            q - 1
+        } else {
+            q
+        }
     };
-    let all: Vec<i128> = divisors.iter().flat_map(|d| [quotient(a.0, *d), quotient(a.1, *d)]).collect();
+    let all: Vec<i128> = divisors
+        .iter()
+        .flat_map(|d| [quotient(a.0, *d), quotient(a.1, *d)])
+        .collect();
     match (all.iter().min(), all.iter().max()) {
         (Some(lo), Some(hi)) => (*lo, *hi),
         _ => (0, 0),
@@ -121,10 +141,21 @@ fn floor_div(a: Range, b: Range) -> Range {
 
 fn power(a: Range, b: Range) -> Option<Range> {
     let (lo, hi) = (u32::try_from(b.0.max(0)).ok()?, u32::try_from(b.1).ok()?);
-    let largest = a.0.checked_abs()?.max(a.1.checked_abs()?).checked_pow(hi)?.max(1);
+    let largest =
+        a.0.checked_abs()?
+            .max(a.1.checked_abs()?)
+            .checked_pow(hi)?
+            .max(1);
     if a.0 >= 0 {
         // 0 ** 0 is 1, so zero is the least only of a base of zero.
-        return checked(if a.0 == 0 { Some(0) } else { a.0.checked_pow(lo) }, Some(largest));
+        return checked(
+            if a.0 == 0 {
+                Some(0)
+            } else {
+                a.0.checked_pow(lo)
+            },
+            Some(largest),
+        );
     }
     let even = lo == hi && lo % 2 == 0;
     checked(Some(if even { 0 } else { -largest }), Some(largest))
@@ -166,15 +197,22 @@ mod tests {
                 _ => None,
             }
         };
-        let bounds: Vec<Range> = (-5..=5).flat_map(|a| (a..=5).map(move |b| (a, b))).collect();
+        let bounds: Vec<Range> = (-5..=5)
+            .flat_map(|a| (a..=5).map(move |b| (a, b)))
+            .collect();
         for op in ops {
             for a in &bounds {
                 for b in &bounds {
-                    let Some(r) = binary(op, *a, *b) else { continue };
+                    let Some(r) = binary(op, *a, *b) else {
+                        continue;
+                    };
                     for x in a.0..=a.1 {
                         for y in b.0..=b.1 {
                             if let Some(v) = exact(op, x, y) {
-                                assert!(has(r, v), "{op:?} {a:?} {b:?}: {x} {y} = {v} not in {r:?}");
+                                assert!(
+                                    has(r, v),
+                                    "{op:?} {a:?} {b:?}: {x} {y} = {v} not in {r:?}"
+                                );
                             }
                         }
                     }

@@ -58,60 +58,106 @@ pub(super) struct Resolver<'a> {
 
 /// Resolves a site.
 pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
-    let mut resolver =
-        Resolver { hir: Hir::default(), captures, globals: HashMap::new(), active: vec![], nodes: 0 };
-    let mut names = Names { places: &site.places, first: 0, call: None, locals: HashMap::new() };
+    let mut resolver = Resolver {
+        hir: Hir::default(),
+        captures,
+        globals: HashMap::new(),
+        active: vec![],
+        nodes: 0,
+    };
+    let mut names = Names {
+        places: &site.places,
+        first: 0,
+        call: None,
+        locals: HashMap::new(),
+    };
     for (id, place) in site.places.iter() {
         if place.written {
             let capture = id.0;
             let bound = !matches!(resolver.capture(capture), Capture::Unbound);
-            let local =
-                resolver.local(s::path(&site.places, id), Some(id), bound.then_some(capture));
+            let local = resolver.local(
+                s::path(&site.places, id),
+                Some(id),
+                bound.then_some(capture),
+            );
             names.locals.insert(id, local);
         }
     }
     let top = match &site.top.kind {
         // The else clause of the top loop is CPython's: it runs there once the hook's iterator is empty.
-        s::StmtKind::For { target, iter, body, .. } => {
+        s::StmtKind::For {
+            target, iter, body, ..
+        } => {
             let iter = resolver.expr(&mut names, iter)?;
             let target = resolver.target(&mut names, target, site.top.span)?;
-            Kind::For { target, iter, body: resolver.block(&mut names, body)?, orelse: vec![] }
+            Kind::For {
+                target,
+                iter,
+                body: resolver.block(&mut names, body)?,
+                orelse: vec![],
+            }
         }
         s::StmtKind::While { test, body, .. } => {
             let test = resolver.expr(&mut names, test)?;
-            Kind::While { test, body: resolver.block(&mut names, body)?, orelse: vec![] }
+            Kind::While {
+                test,
+                body: resolver.block(&mut names, body)?,
+                orelse: vec![],
+            }
         }
         _ => return Err(refuse(site.top.span, Refusal::NotALoop)),
     };
-    resolver.hir.top = vec![Stmt { kind: top, span: site.top.span }];
+    resolver.hir.top = vec![Stmt {
+        kind: top,
+        span: site.top.span,
+    }];
     Ok(resolver.hir)
 }
 
 impl Resolver<'_> {
     pub fn capture(&self, index: u32) -> &Capture {
-        self.captures.get(index as usize).unwrap_or(&Capture::Unbound)
+        self.captures
+            .get(index as usize)
+            .unwrap_or(&Capture::Unbound)
     }
 
     pub fn local(&mut self, name: String, place: Option<PlaceId>, capture: Option<u32>) -> LocalId {
-        self.hir.locals.push(Local { name, place, capture, swapped: false });
+        self.hir.locals.push(Local {
+            name,
+            place,
+            capture,
+            swapped: false,
+        });
         self.hir.locals.len() - 1
     }
 
     pub fn read(&mut self, local: LocalId) -> Read {
         self.hir.occs += 1;
-        Read { local, occ: self.hir.occs - 1 }
+        Read {
+            local,
+            occ: self.hir.occs - 1,
+        }
     }
 
     pub fn def(&mut self, local: LocalId) -> Def {
         self.hir.defs.push(local);
-        Def { local, def: self.hir.defs.len() - 1 }
+        Def {
+            local,
+            def: self.hir.defs.len() - 1,
+        }
     }
 
     /// Counts a node against the limit.
     fn count(&mut self, span: Span) -> R<()> {
         self.nodes += 1;
         if self.nodes > NODE_LIMIT {
-            return Err(refuse(span, Refusal::TooLarge { what: "expressions after inlining", limit: NODE_LIMIT }));
+            return Err(refuse(
+                span,
+                Refusal::TooLarge {
+                    what: "expressions after inlining",
+                    limit: NODE_LIMIT,
+                },
+            ));
         }
         Ok(())
     }
@@ -133,13 +179,19 @@ impl Resolver<'_> {
                 Res::Known(known) => {
                     return Err(refuse(
                         span,
-                        Refusal::UnknownAttribute { name: place.name.clone(), ty: known.name() },
+                        Refusal::UnknownAttribute {
+                            name: place.name.clone(),
+                            ty: known.name(),
+                        },
                     ));
                 }
                 Res::User(function, _) => {
                     return Err(refuse(
                         span,
-                        Refusal::UnknownAttribute { name: place.name.clone(), ty: function.name.clone() },
+                        Refusal::UnknownAttribute {
+                            name: place.name.clone(),
+                            ty: function.name.clone(),
+                        },
                     ));
                 }
             }
@@ -164,7 +216,13 @@ impl Resolver<'_> {
             Capture::Object => Ok(Res::Holder("object")),
             Capture::User { function, first } => Ok(Res::User(function.clone(), *first)),
             Capture::Unbound => Err(refuse(span, Refusal::PossiblyUnbound { name: path })),
-            Capture::Other(ty) => Err(refuse(span, Refusal::Type { name: path, ty: ty.clone() })),
+            Capture::Other(ty) => Err(refuse(
+                span,
+                Refusal::Type {
+                    name: path,
+                    ty: ty.clone(),
+                },
+            )),
         }
     }
 
@@ -182,23 +240,45 @@ impl Resolver<'_> {
             s::ExprKind::Place(id) => match self.place(names, *id, span)? {
                 Res::Value(kind) => kind,
                 Res::Known(known) => {
-                    return Err(refuse(span, Refusal::Type { name: known.name(), ty: "function".into() }));
+                    return Err(refuse(
+                        span,
+                        Refusal::Type {
+                            name: known.name(),
+                            ty: "function".into(),
+                        },
+                    ));
                 }
                 Res::Holder(ty) => {
                     let name = s::path(names.places, *id);
-                    return Err(refuse(span, Refusal::Type { name, ty: ty.into() }));
+                    return Err(refuse(
+                        span,
+                        Refusal::Type {
+                            name,
+                            ty: ty.into(),
+                        },
+                    ));
                 }
                 Res::User(function, _) => {
                     let name = function.name.clone();
-                    return Err(refuse(span, Refusal::Type { name, ty: "function".into() }));
+                    return Err(refuse(
+                        span,
+                        Refusal::Type {
+                            name,
+                            ty: "function".into(),
+                        },
+                    ));
                 }
             },
-            s::ExprKind::Attr(base, name) => ExprKind::Attr(Box::new(self.expr(names, base)?), name.clone()),
+            s::ExprKind::Attr(base, name) => {
+                ExprKind::Attr(Box::new(self.expr(names, base)?), name.clone())
+            }
             s::ExprKind::Subscript(base, index) => {
                 let base = Box::new(self.expr(names, base)?);
                 ExprKind::Subscript(base, self.exprs(names, index)?)
             }
-            s::ExprKind::Call { func, args, kwargs } => return self.call(names, func, args, kwargs, span),
+            s::ExprKind::Call { func, args, kwargs } => {
+                return self.call(names, func, args, kwargs, span);
+            }
             s::ExprKind::Unary(op, a) => ExprKind::Unary(*op, Box::new(self.expr(names, a)?)),
             s::ExprKind::Binary(op, a, b) => {
                 let a = Box::new(self.expr(names, a)?);
@@ -208,13 +288,20 @@ impl Resolver<'_> {
             s::ExprKind::Or(items) => ExprKind::Or(self.exprs(names, items)?),
             s::ExprKind::Compare(first, rest) => {
                 let first = Box::new(self.expr(names, first)?);
-                let rest: R<Vec<_>> = rest.iter().map(|(op, e)| Ok((*op, self.expr(names, e)?))).collect();
+                let rest: R<Vec<_>> = rest
+                    .iter()
+                    .map(|(op, e)| Ok((*op, self.expr(names, e)?)))
+                    .collect();
                 ExprKind::Compare(first, rest?)
             }
             s::ExprKind::IfExp { test, body, orelse } => {
                 let test = Box::new(self.expr(names, test)?);
                 let body = Box::new(self.expr(names, body)?);
-                ExprKind::IfExp { test, body, orelse: Box::new(self.expr(names, orelse)?) }
+                ExprKind::IfExp {
+                    test,
+                    body,
+                    orelse: Box::new(self.expr(names, orelse)?),
+                }
             }
             s::ExprKind::Tuple(items) => ExprKind::Tuple(self.exprs(names, items)?),
         };
@@ -251,9 +338,18 @@ impl Resolver<'_> {
         match res {
             Res::Known(known) => {
                 let args = self.exprs(names, args)?;
-                let kwargs: R<Vec<_>> =
-                    kwargs.iter().map(|(k, e)| Ok((k.clone(), self.expr(names, e)?))).collect();
-                Ok(Expr { kind: ExprKind::Call { known, args, kwargs: kwargs? }, span })
+                let kwargs: R<Vec<_>> = kwargs
+                    .iter()
+                    .map(|(k, e)| Ok((k.clone(), self.expr(names, e)?)))
+                    .collect();
+                Ok(Expr {
+                    kind: ExprKind::Call {
+                        known,
+                        args,
+                        kwargs: kwargs?,
+                    },
+                    span,
+                })
             }
             Res::User(function, first) => self.inline(names, &function, first, args, kwargs, span),
             _ => Err(refuse(span, Refusal::UnknownFunction { name })),
@@ -307,40 +403,69 @@ impl Resolver<'_> {
             s::StmtKind::Assign { targets, value } => {
                 if let Some(pairs) = self.swap(names, targets, value) {
                     self.note_swap(&pairs);
-                    out.push(Stmt { kind: Kind::Swap(pairs), span });
+                    out.push(Stmt {
+                        kind: Kind::Swap(pairs),
+                        span,
+                    });
                     return Ok(());
                 }
                 let value = self.expr(names, value)?;
-                let targets: R<Vec<_>> = targets.iter().map(|t| self.target(names, t, span)).collect();
-                Kind::Assign { targets: targets?, value }
+                let targets: R<Vec<_>> = targets
+                    .iter()
+                    .map(|t| self.target(names, t, span))
+                    .collect();
+                Kind::Assign {
+                    targets: targets?,
+                    value,
+                }
             }
             s::StmtKind::AugAssign { target, op, value } => {
                 // The old value is read before the right side is evaluated.
                 let read = match target {
-                    s::Target::Place(id) => match names.locals.get(id) {
-                        Some(local) => Some(self.read(*local)),
-                        None => None,
-                    },
+                    s::Target::Place(id) => names.locals.get(id).map(|local| self.read(*local)),
                     _ => None,
                 };
                 let value = self.expr(names, value)?;
-                Kind::Aug { target: self.target(names, target, span)?, read, op: *op, value }
+                Kind::Aug {
+                    target: self.target(names, target, span)?,
+                    read,
+                    op: *op,
+                    value,
+                }
             }
             s::StmtKind::If { test, body, orelse } => {
                 let test = self.expr(names, test)?;
                 let body = self.block(names, body)?;
-                Kind::If { test, body, orelse: self.block(names, orelse)? }
+                Kind::If {
+                    test,
+                    body,
+                    orelse: self.block(names, orelse)?,
+                }
             }
-            s::StmtKind::For { target, iter, body, orelse } => {
+            s::StmtKind::For {
+                target,
+                iter,
+                body,
+                orelse,
+            } => {
                 let iter = self.expr(names, iter)?;
                 let target = self.target(names, target, span)?;
                 let body = self.block(names, body)?;
-                Kind::For { target, iter, body, orelse: self.block(names, orelse)? }
+                Kind::For {
+                    target,
+                    iter,
+                    body,
+                    orelse: self.block(names, orelse)?,
+                }
             }
             s::StmtKind::While { test, body, orelse } => {
                 let test = self.expr(names, test)?;
                 let body = self.block(names, body)?;
-                Kind::While { test, body, orelse: self.block(names, orelse)? }
+                Kind::While {
+                    test,
+                    body,
+                    orelse: self.block(names, orelse)?,
+                }
             }
             s::StmtKind::Break => Kind::Break,
             s::StmtKind::Continue => Kind::Continue,
@@ -352,100 +477,5 @@ impl Resolver<'_> {
         };
         out.push(Stmt { kind, span });
         Ok(())
-    }
-
-    /// The site's local of a name that holds an array at entry.
-    fn array_local(&self, names: &Names, e: &s::Expr) -> Option<LocalId> {
-        let s::ExprKind::Place(id) = &e.kind else { return None };
-        self.array_place(names, *id)
-    }
-
-    fn array_place(&self, names: &Names, id: PlaceId) -> Option<LocalId> {
-        let local = *names.locals.get(&id)?;
-        let capture = self.hir.locals.get(local)?.capture?;
-        matches!(self.capture(capture), Capture::Array { .. }).then_some(local)
-    }
-
-    /// `a, b = b, a` on names of arrays: the permutation.
-    fn swap(&self, names: &Names, targets: &[s::Target], value: &s::Expr) -> Option<Vec<(LocalId, LocalId)>> {
-        let ([s::Target::Tuple(targets)], s::ExprKind::Tuple(values)) = (targets, &value.kind) else {
-            return None;
-        };
-        let sources: Option<Vec<LocalId>> = values.iter().map(|e| self.array_local(names, e)).collect();
-        let place = |t: &s::Target| match t {
-            s::Target::Place(id) => self.array_place(names, *id),
-            _ => None,
-        };
-        let targets: Option<Vec<LocalId>> = targets.iter().map(place).collect();
-        let (sources, targets) = (sources?, targets?);
-        let sorted = |v: &[LocalId]| {
-            let mut v = v.to_vec();
-            v.sort_unstable();
-            v.dedup();
-            v
-        };
-        let permutes = sorted(&sources) == sorted(&targets)
-            && sorted(&sources).len() == sources.len()
-            && targets.len() == sources.len();
-        permutes.then(|| targets.into_iter().zip(sources).collect())
-    }
-
-    /// `tmp = a; a = b; b = tmp`, and longer ones: the temporary, the names in order, the statements used.
-    fn rotation(&self, names: &Names, stmts: &[s::Stmt]) -> Option<(PlaceId, Vec<PlaceId>, usize)> {
-        let plain = |stmt: &s::Stmt| match &stmt.kind {
-            s::StmtKind::Assign { targets, value } => match (targets.as_slice(), &value.kind) {
-                ([s::Target::Place(target)], s::ExprKind::Place(source)) => Some((*target, *source)),
-                _ => None,
-            },
-            _ => None,
-        };
-        let (tmp, first) = plain(stmts.first()?)?;
-        self.array_place(names, first)?;
-        names.locals.get(&tmp)?;
-        let mut cycle = vec![first];
-        for (k, stmt) in stmts.iter().enumerate().skip(1) {
-            let (target, source) = plain(stmt)?;
-            if Some(&target) != cycle.last() || cycle.contains(&tmp) {
-                return None;
-            }
-            if source == tmp {
-                return (cycle.len() > 1).then_some((tmp, cycle, k + 1));
-            }
-            self.array_place(names, source)?;
-            if cycle.contains(&source) {
-                return None;
-            }
-            cycle.push(source);
-        }
-        None
-    }
-
-    fn emit_rotation(&mut self, names: &Names, out: &mut Vec<Stmt>, tmp: PlaceId, cycle: &[PlaceId], span: Span) {
-        let locals: Vec<LocalId> = cycle.iter().filter_map(|id| names.locals.get(id).copied()).collect();
-        let next = |k: usize| locals[(k + 1) % locals.len()];
-        let pairs: Vec<(LocalId, LocalId)> = locals.iter().enumerate().map(|(k, l)| (*l, next(k))).collect();
-        self.note_swap(&pairs);
-        out.push(Stmt { kind: Kind::Swap(pairs), span });
-        // What the temporary holds afterwards is what the last name got.
-        if let (Some(tmp), Some(last)) = (names.locals.get(&tmp), locals.last()) {
-            let value = Expr { kind: ExprKind::Read(self.read(*last)), span };
-            let def = self.def(*tmp);
-            out.push(Stmt { kind: Kind::Assign { targets: vec![Target::Local(def)], value }, span });
-        }
-    }
-
-    fn note_swap(&mut self, pairs: &[(LocalId, LocalId)]) {
-        let mut group: Vec<LocalId> = pairs.iter().map(|(target, _)| *target).collect();
-        for local in &group {
-            self.hir.locals[*local].swapped = true;
-        }
-        let (mut touching, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.hir.swap_groups)
-            .into_iter()
-            .partition(|g: &Vec<LocalId>| g.iter().any(|l| group.contains(l)));
-        touching.iter_mut().for_each(|g| group.append(g));
-        group.sort_unstable();
-        group.dedup();
-        self.hir.swap_groups = rest;
-        self.hir.swap_groups.push(group);
     }
 }

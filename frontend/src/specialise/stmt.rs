@@ -19,7 +19,10 @@ impl Lower<'_> {
     pub fn stmts(&mut self, stmts: &[hir::Stmt]) -> R<()> {
         for stmt in stmts {
             self.stmt(stmt)?;
-            if matches!(stmt.kind, Kind::Break | Kind::Continue | Kind::Return(_) | Kind::Leave(_)) {
+            if matches!(
+                stmt.kind,
+                Kind::Break | Kind::Continue | Kind::Return(_) | Kind::Leave(_)
+            ) {
                 break;
             }
         }
@@ -30,7 +33,12 @@ impl Lower<'_> {
         let span = stmt.span;
         match &stmt.kind {
             Kind::Assign { targets, value } => self.assignment(targets, value, span),
-            Kind::Aug { target, read, op, value } => self.augmented(target, *read, *op, value, span),
+            Kind::Aug {
+                target,
+                read,
+                op,
+                value,
+            } => self.augmented(target, *read, *op, value, span),
             Kind::Swap(pairs) => self.swap(pairs, span),
             Kind::If { test, body, orelse } => {
                 let cond = self.cond(test)?;
@@ -42,11 +50,21 @@ impl Lower<'_> {
                 self.emit(StmtKind::If { cond, then, orelse }, span);
                 Ok(())
             }
-            Kind::For { target, iter, body, orelse } => self.for_loop(target, iter, body, orelse, span),
+            Kind::For {
+                target,
+                iter,
+                body,
+                orelse,
+            } => self.for_loop(target, iter, body, orelse, span),
             Kind::While { test, body, orelse } => self.while_loop(test, body, orelse, span),
             Kind::Break => {
                 let frame = self.frame(span)?;
-                self.emit(frame.broken.map_or(StmtKind::Break(frame.id), StmtKind::Leave), span);
+                self.emit(
+                    frame
+                        .broken
+                        .map_or(StmtKind::Break(frame.id), StmtKind::Leave),
+                    span,
+                );
                 Ok(())
             }
             Kind::Continue => {
@@ -57,7 +75,14 @@ impl Lower<'_> {
             Kind::Return(value) => self.returned(value.as_ref(), span),
             Kind::Leave(block) => {
                 let scope = self.call_scopes.get(block).copied();
-                let scope = scope.ok_or_else(|| refuse(span, Refusal::Internal { message: "no block".into() }))?;
+                let scope = scope.ok_or_else(|| {
+                    refuse(
+                        span,
+                        Refusal::Internal {
+                            message: "no block".into(),
+                        },
+                    )
+                })?;
                 self.emit(StmtKind::Leave(scope), span);
                 Ok(())
             }
@@ -65,10 +90,14 @@ impl Lower<'_> {
     }
 
     fn frame(&self, span: Span) -> R<LoopFrame> {
-        self.frames
-            .last()
-            .copied()
-            .ok_or_else(|| refuse(span, Refusal::Internal { message: "a jump outside a loop".into() }))
+        self.frames.last().copied().ok_or_else(|| {
+            refuse(
+                span,
+                Refusal::Internal {
+                    message: "a jump outside a loop".into(),
+                },
+            )
+        })
     }
 
     /// Whether the types of the value assigned to this target may have to be told apart.
@@ -76,7 +105,9 @@ impl Lower<'_> {
         match target {
             Target::Local(def) => {
                 let web = self.webs.of_def.get(def.def);
-                let tagged = web.and_then(|w| self.facts.webs.get(*w)).is_some_and(|f| f.tagged);
+                let tagged = web
+                    .and_then(|w| self.facts.webs.get(*w))
+                    .is_some_and(|f| f.tagged);
                 tagged || self.observed(*def)
             }
             // A list must know whether it gets Python's or NumPy's.
@@ -99,7 +130,9 @@ impl Lower<'_> {
             return self.assign_target(target, value, span);
         }
         let value = self.spill_val(value);
-        targets.iter().try_for_each(|t| self.assign_target(t, value.clone(), span))
+        targets
+            .iter()
+            .try_for_each(|t| self.assign_target(t, value.clone(), span))
     }
 
     /// Assigns a value that has been evaluated to a target.
@@ -124,7 +157,12 @@ impl Lower<'_> {
     fn unpack(&mut self, value: Val, count: usize, span: Span) -> R<Vec<Val>> {
         match value {
             Val::Tuple(items) if items.len() == count => Ok(items),
-            Val::Tuple(_) => Err(refuse(span, Refusal::AlwaysRaises { what: "unpacking".into() })),
+            Val::Tuple(_) => Err(refuse(
+                span,
+                Refusal::AlwaysRaises {
+                    what: "unpacking".into(),
+                },
+            )),
             Val::View(view) => {
                 let view = self.check_view(view);
                 let axis = view.index.len();
@@ -150,19 +188,25 @@ impl Lower<'_> {
 
     /// Simultaneous assignment: all values were evaluated before the first target is assigned.
     fn assign_all(&mut self, targets: &[Target], values: Vec<Val>, span: Span) -> R<()> {
-        let mut values = values;
+        let mut taken = Vec::with_capacity(values.len());
         // A value that a target before it could change is taken first.
-        for k in 1..values.len() {
-            let exposed = targets.iter().take(k).any(|t| self.may_change(t, &values[k]));
-            let value = std::mem::replace(&mut values[k], Val::None);
-            values[k] = match value {
+        for (k, value) in values.into_iter().enumerate() {
+            let mut before = targets.iter().take(k);
+            let exposed = before.any(|t| self.may_change(t, &value));
+            taken.push(match value {
                 value if exposed => self.spill_val(value),
                 // Its type may depend on variables that the targets before it set.
-                Val::Scalar(sv) => Val::Scalar(Sv { tag: self.snapshot(&sv), ..sv }),
+                Val::Scalar(sv) if k > 0 => Val::Scalar(Sv {
+                    tag: self.snapshot(&sv),
+                    ..sv
+                }),
                 value => value,
-            };
+            });
         }
-        targets.iter().zip(values).try_for_each(|(t, v)| self.assign_target(t, v, span))
+        targets
+            .iter()
+            .zip(taken)
+            .try_for_each(|(t, v)| self.assign_target(t, v, span))
     }
 
     /// Whether assigning to the target may change what the (unevaluated) value would be.
@@ -177,9 +221,15 @@ impl Lower<'_> {
             Target::Local(def) => {
                 let web = self.webs.of_def.get(def.def).copied();
                 let Some(web) = web else { return true };
-                let vars = self.web_vars.get(&web).into_iter().chain(self.view_vars.get(&web).into_iter().flatten());
+                let vars = self
+                    .web_vars
+                    .get(&web)
+                    .into_iter()
+                    .chain(self.view_vars.get(&web).into_iter().flatten());
                 let vars: Vec<VarId> = vars.copied().collect();
-                exprs.iter().any(|e| vars.iter().any(|v| build::reads(e, *v)))
+                exprs
+                    .iter()
+                    .any(|e| vars.iter().any(|v| build::reads(e, *v)))
             }
             // Any array may be any other.
             Target::Subscript(..) => exprs.iter().any(|e| build::loads(e)),
@@ -187,7 +237,14 @@ impl Lower<'_> {
         }
     }
 
-    fn augmented(&mut self, target: &Target, read: Option<Read>, op: Op, value: &hir::Expr, span: Span) -> R<()> {
+    fn augmented(
+        &mut self,
+        target: &Target,
+        read: Option<Read>,
+        op: Op,
+        value: &hir::Expr,
+        span: Span,
+    ) -> R<()> {
         let what = format!("`{}=`", symbol(op));
         let tracked = self.tracked(target);
         let before = std::mem::replace(&mut self.want_tag, tracked);
@@ -226,7 +283,11 @@ impl Lower<'_> {
             return Err(refuse(span, Refusal::ArrayExpression { what: what.into() }));
         }
         let old = self.need_scalar(old, what, span)?;
-        let old = if value.stores() { self.spill_sv(old) } else { old };
+        let old = if value.stores() {
+            self.spill_sv(old)
+        } else {
+            old
+        };
         let value = self.scalar(value, what)?;
         // Every scalar is immutable: `a op= b` is `a = a op b`.
         Ok((view, Val::Scalar(self.arith(op, old, value, span)?)))
@@ -238,17 +299,36 @@ impl Lower<'_> {
         for (target, source) in pairs {
             let capture = |l: &LocalId| self.hir.locals.get(*l).and_then(|l| l.capture);
             let (Some(to), Some(from)) = (capture(target), capture(source)) else {
-                return Err(refuse(span, Refusal::Internal { message: "a swap of no arrays".into() }));
+                return Err(refuse(
+                    span,
+                    Refusal::Internal {
+                        message: "a swap of no arrays".into(),
+                    },
+                ));
             };
             let form = |index: u32| match self.captures.get(index as usize) {
-                Some(Capture::Array { kind, storage, elem, rank, writable }) => {
-                    Some((*kind, *storage, *elem, *rank, *writable))
-                }
+                Some(Capture::Array {
+                    kind,
+                    storage,
+                    elem,
+                    rank,
+                    writable,
+                }) => Some((*kind, *storage, *elem, *rank, *writable)),
                 _ => None,
             };
             if form(to) != form(from) {
-                let name = |l: &LocalId| self.hir.locals.get(*l).map(|l| l.name.clone()).unwrap_or_default();
-                let what = format!("{} and {}, arrays of different types, changing places", name(target), name(source));
+                let name = |l: &LocalId| {
+                    self.hir
+                        .locals
+                        .get(*l)
+                        .map(|l| l.name.clone())
+                        .unwrap_or_default()
+                };
+                let what = format!(
+                    "{} and {}, arrays of different types, changing places",
+                    name(target),
+                    name(source)
+                );
                 return Err(refuse(span, Refusal::Unsupported { what }));
             }
             slots.push((self.slot(to, span)?, self.slot(from, span)?));
@@ -273,7 +353,13 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn while_loop(&mut self, test: &hir::Expr, body: &[hir::Stmt], orelse: &[hir::Stmt], span: Span) -> R<()> {
+    fn while_loop(
+        &mut self,
+        test: &hir::Expr,
+        body: &[hir::Stmt],
+        orelse: &[hir::Stmt],
+        span: Span,
+    ) -> R<()> {
         let id = self.open_loop(String::new(), span);
         let broken = (!orelse.is_empty()).then(|| self.scope());
         self.frames.push(LoopFrame { id, broken });
@@ -281,7 +367,12 @@ impl Lower<'_> {
         self.frames.pop();
         self.close_loop();
         let (cond, body) = lowered?;
-        self.emit_loop(StmtKind::While(While { id, cond, body }), broken, orelse, span)
+        self.emit_loop(
+            StmtKind::While(While { id, cond, body }),
+            broken,
+            orelse,
+            span,
+        )
     }
 
     fn while_body(
@@ -301,8 +392,18 @@ impl Lower<'_> {
             if let Some(block) = l.blocks.last_mut() {
                 block.extend(before);
             }
-            let leave = nestwise_ir::Stmt { kind: StmtKind::Break(id), span };
-            l.emit(StmtKind::If { cond: build::not(cond), then: vec![leave], orelse: vec![] }, span);
+            let leave = nestwise_ir::Stmt {
+                kind: StmtKind::Break(id),
+                span,
+            };
+            l.emit(
+                StmtKind::If {
+                    cond: build::not(cond),
+                    then: vec![leave],
+                    orelse: vec![],
+                },
+                span,
+            );
             l.stmts(body)
         })?;
         Ok((build::boolean(true, Ty::PY_BOOL, span), body))
@@ -312,7 +413,12 @@ impl Lower<'_> {
     pub fn open_loop(&mut self, name: String, span: Span) -> LoopId {
         let parent = self.open_loops.last().copied();
         let depth = self.open_loops.len() as u32;
-        let id = self.loops.push(LoopDecl { span, name, depth, parent });
+        let id = self.loops.push(LoopDecl {
+            span,
+            name,
+            depth,
+            parent,
+        });
         self.open_loops.push(id);
         id
     }

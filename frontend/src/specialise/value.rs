@@ -51,7 +51,14 @@ impl Sv {
     pub fn new(e: Expr, kinds: Kinds) -> Sv {
         let all = range::of(e.ty.repr).unwrap_or(range::I64);
         let range = build::const_range(&e).unwrap_or(all);
-        Sv { e, kinds, range, wide: None, tag: Tag::Unknown, web: None }
+        Sv {
+            e,
+            kinds,
+            range,
+            wide: None,
+            tag: Tag::Unknown,
+            web: None,
+        }
     }
     pub fn of(e: Expr, kind: Kind) -> Sv {
         Sv::new(e, Kinds::of(kind))

@@ -82,7 +82,9 @@ struct Flow<'h> {
 
 /// Runs the analysis.
 pub(super) fn analyse(hir: &Hir) -> Webs {
-    let entry = Env((0..hir.locals.len()).map(|l| vec![hir.entry(l) as u32]).collect());
+    let entry = Env((0..hir.locals.len())
+        .map(|l| vec![hir.entry(l) as u32])
+        .collect());
     let mut flow = Flow {
         hir,
         reach: vec![Set::new(); hir.occs],
@@ -119,7 +121,12 @@ impl Flow<'_> {
                 self.expr(value, &mut env);
                 targets.iter().for_each(|t| self.target(t, &mut env));
             }
-            Kind::Aug { target, read, value, .. } => {
+            Kind::Aug {
+                target,
+                read,
+                value,
+                ..
+            } => {
                 if let Some(read) = read {
                     self.read(*read, &env);
                 }
@@ -227,7 +234,9 @@ impl Flow<'_> {
     }
 
     fn read(&mut self, read: Read, env: &Env) {
-        let (Some(to), Some(from)) = (self.reach.get_mut(read.occ), env.0.get(read.local)) else { return };
+        let (Some(to), Some(from)) = (self.reach.get_mut(read.occ), env.0.get(read.local)) else {
+            return;
+        };
         from.iter().for_each(|d| insert(to, *d));
     }
 
@@ -292,7 +301,11 @@ fn group(hir: &Hir, reach: &[Set], exit: Env) -> Webs {
     let mut parents: Vec<usize> = (0..hir.all_defs()).collect();
     let bound = |d: usize| d < hir.defs.len() || hir.locals[d - hir.defs.len()].capture.is_some();
     let seen = |set: &Set| -> Vec<usize> {
-        set.iter().filter(|d| **d != STALE).map(|d| *d as usize).filter(|d| bound(*d)).collect()
+        set.iter()
+            .filter(|d| **d != STALE)
+            .map(|d| *d as usize)
+            .filter(|d| bound(*d))
+            .collect()
     };
     for set in reach {
         let defs = seen(set);
@@ -328,7 +341,12 @@ fn group(hir: &Hir, reach: &[Set], exit: Env) -> Webs {
         webs.stale.push(set.contains(&STALE));
     }
     for set in &exit.0 {
-        webs.exit.push(set.iter().filter(|d| **d != STALE).map(|d| *d as usize).collect());
+        webs.exit.push(
+            set.iter()
+                .filter(|d| **d != STALE)
+                .map(|d| *d as usize)
+                .collect(),
+        );
         webs.exit_stale.push(set.contains(&STALE));
     }
     webs

@@ -187,6 +187,4 @@ def loaded_core() -> Any | None:
 
 def _configure_core(module: Any) -> None:
     chosen = options()
-    module.configure(
-        chosen.device, chosen.threads, chosen.fp, chosen.cache_dir(), chosen.profile
-    )
+    module.configure(chosen.device, chosen.threads, chosen.fp, chosen.cache_dir(), chosen.profile)

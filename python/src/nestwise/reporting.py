@@ -104,7 +104,15 @@ def _coloured(options: config.Options) -> bool:
 
 
 HEADINGS = (
-    "nest", "calls", "trips", "verdict", "device", "predicted", "measured", "compile", "share"
+    "nest",
+    "calls",
+    "trips",
+    "verdict",
+    "device",
+    "predicted",
+    "measured",
+    "compile",
+    "share",
 )
 
 

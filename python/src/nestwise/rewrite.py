@@ -263,7 +263,9 @@ class _Rewriter:
         if unbound:
             names = ", ".join(sorted(unbound))
             raise _Refused(
-                site.first_line, "maybe-unbound", f"{names} may be unbound here",
+                site.first_line,
+                "maybe-unbound",
+                f"{names} may be unbound here",
                 "bind the name on every path before the loop",
             )
         return answer
@@ -378,7 +380,7 @@ class _Shape:
         return ast.IfExp(self.call("admit", answer["atoms"]), call, empty, **self.at)
 
     def remainder(self, ours: Any, reads: list[str]) -> ast.stmt:
-        """The user's loop over what is left of it, or over a few trips before the hook tries again."""
+        """The user's loop over what is left, or over a few trips before the hook tries again."""
         if isinstance(ours, ast.While):
             rest = self.when(self.call("more"), [ours])
             if ours.orelse:

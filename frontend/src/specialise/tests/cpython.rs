@@ -47,9 +47,14 @@ struct Run {
 fn python() -> String {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv/bin/python");
     let named = std::env::var("PYTHON").ok();
-    let candidates = named.into_iter().chain([root.to_string(), "python3".to_string()]);
+    let candidates = named
+        .into_iter()
+        .chain([root.to_string(), "python3".to_string()]);
     for candidate in candidates {
-        let found = Command::new(&candidate).args(["-c", "import numpy"]).stderr(Stdio::null()).status();
+        let found = Command::new(&candidate)
+            .args(["-c", "import numpy"])
+            .stderr(Stdio::null())
+            .status();
         if found.is_ok_and(|s| s.success()) {
             return candidate;
         }
@@ -71,8 +76,10 @@ fn quote(text: &str) -> String {
 }
 
 fn run_cpython(programs: &[Program]) -> Vec<Run> {
-    let pairs: Vec<String> =
-        programs.iter().map(|p| format!("[{},{}]", quote(&p.setup), quote(&p.source))).collect();
+    let pairs: Vec<String> = programs
+        .iter()
+        .map(|p| format!("[{},{}]", quote(&p.setup), quote(&p.source)))
+        .collect();
     let mut child = Command::new(python())
         .args(["-c", include_str!("driver.py")])
         .stdin(Stdio::piped())
@@ -113,11 +120,24 @@ fn object(text: &str) -> Object {
     if words.next() == Some("scalar") {
         let word = words.next().expect("a value").to_string();
         let ty = word.rsplit_once(':').expect("a type").0.to_string();
-        return Object { ty, dims: None, items: vec![word] };
+        return Object {
+            ty,
+            dims: None,
+            items: vec![word],
+        };
     }
     let ty = words.next().expect("a type").to_string();
-    let dims = words.next().expect("dimensions").split(',').map(|d| d.parse().expect("a dimension")).collect();
-    Object { ty, dims: Some(dims), items: words.map(str::to_string).collect() }
+    let dims = words
+        .next()
+        .expect("dimensions")
+        .split(',')
+        .map(|d| d.parse().expect("a dimension"))
+        .collect();
+    Object {
+        ty,
+        dims: Some(dims),
+        items: words.map(str::to_string).collect(),
+    }
 }
 
 fn numpy_scalar(name: &str) -> Scalar {
@@ -191,7 +211,11 @@ fn capture(object: &Object) -> (Is, Vec<V>) {
         let ty = ty_of(&object.ty);
         let is = match values[0] {
             V::Int(v) if ty == Ty::PY_INT && i64::try_from(v).is_err() => {
-                if u64::try_from(v).is_ok() { Is::Scalar(Ty::py(Scalar::U64)) } else { Is::Other("int") }
+                if u64::try_from(v).is_ok() {
+                    Is::Scalar(Ty::py(Scalar::U64))
+                } else {
+                    Is::Other("int")
+                }
             }
             // As the hook does: the sign of an int is part of the signature.
             V::Int(v) if ty == Ty::PY_INT && v >= 0 => Is::Ranged(ty, 0, i64::MAX),
@@ -203,13 +227,22 @@ fn capture(object: &Object) -> (Is, Vec<V>) {
     let (kind, elem) = object.ty.split_once(':').expect("a kind");
     if kind == "ndarray" {
         let scalar = numpy_scalar(elem);
-        return (Is::Array(ArrayKind::Ndarray, scalar, Ty::np(scalar), rank), values);
+        return (
+            Is::Array(ArrayKind::Ndarray, scalar, Ty::np(scalar), rank),
+            values,
+        );
     }
     if kind == "str" {
-        return (Is::Array(ArrayKind::Str, Scalar::Char, Ty::CHAR, rank), values);
+        return (
+            Is::Array(ArrayKind::Str, Scalar::Char, Ty::CHAR, rank),
+            values,
+        );
     }
     if kind == "bytes" {
-        return (Is::Array(ArrayKind::Bytes, Scalar::U8, Ty::PY_INT, rank), values);
+        return (
+            Is::Array(ArrayKind::Bytes, Scalar::U8, Ty::PY_INT, rank),
+            values,
+        );
     }
     if let Some(code) = kind.strip_prefix("array.") {
         let (storage, elem) = match code {
@@ -219,10 +252,21 @@ fn capture(object: &Object) -> (Is, Vec<V>) {
             "f" => (Scalar::F32, Ty::PY_FLOAT),
             _ => panic!("{code}"),
         };
-        return (Is::Array(ArrayKind::ArrayArray, storage, elem, rank), values);
+        return (
+            Is::Array(ArrayKind::ArrayArray, storage, elem, rank),
+            values,
+        );
     }
-    let kind = if kind == "list" { ArrayKind::List } else { ArrayKind::Tuple };
-    let mut types: Vec<Ty> = object.items.iter().map(|w| ty_of(w.rsplit_once(':').expect("a type").0)).collect();
+    let kind = if kind == "list" {
+        ArrayKind::List
+    } else {
+        ArrayKind::Tuple
+    };
+    let mut types: Vec<Ty> = object
+        .items
+        .iter()
+        .map(|w| ty_of(w.rsplit_once(':').expect("a type").0))
+        .collect();
     types.sort();
     types.dedup();
     match types.as_slice() {
@@ -233,7 +277,10 @@ fn capture(object: &Object) -> (Is, Vec<V>) {
                 V::Float(f) => V::Num(*f, false),
                 other => *other,
             });
-            (Is::Array(kind, Scalar::Num, Ty::PY_NUM, rank), tagged.collect())
+            (
+                Is::Array(kind, Scalar::Num, Ty::PY_NUM, rank),
+                tagged.collect(),
+            )
         }
         _ => (Is::Other("list"), values),
     }
@@ -241,7 +288,13 @@ fn capture(object: &Object) -> (Is, Vec<V>) {
 
 /// A value as the driver writes it.
 fn word(v: V, ty: Ty, numpy: bool) -> String {
-    let bits = |f: f64| if f.is_nan() { "nan".to_string() } else { format!("{:016x}", f.to_bits()) };
+    let bits = |f: f64| {
+        if f.is_nan() {
+            "nan".to_string()
+        } else {
+            format!("{:016x}", f.to_bits())
+        }
+    };
     let text = match v {
         V::Bool(b) => i32::from(b).to_string(),
         V::Int(i) => i.to_string(),
@@ -276,7 +329,9 @@ fn same_words(ours: &str, theirs: &str) -> bool {
             Ok(b) if float && p.len() == 16 && f64::from_bits(b).is_nan() => "nan".to_string(),
             _ => p.to_string(),
         };
-        std::iter::once(ty.to_string()).chain(text.split(',').map(canonical)).collect()
+        std::iter::once(ty.to_string())
+            .chain(text.split(',').map(canonical))
+            .collect()
     };
     part(ours) == part(theirs)
 }
@@ -311,8 +366,10 @@ fn check(program: &Program, run: &Run) -> Outcome {
         names.push((name, is));
         data.insert(name, (object.clone(), values));
     }
-    let functions: Vec<(String, &'static str)> =
-        functions(&program.setup).into_iter().map(|(n, t)| (n, &*Box::leak(t.into_boxed_str()))).collect();
+    let functions: Vec<(String, &'static str)> = functions(&program.setup)
+        .into_iter()
+        .map(|(n, t)| (n, &*Box::leak(t.into_boxed_str())))
+        .collect();
     names.extend(functions.iter().map(|(n, t)| (n.as_str(), Is::Fun(t))));
     let bound: Vec<&str> = names.iter().map(|(n, _)| *n).collect();
     let site = parse(&program.source, &bound);
@@ -321,7 +378,9 @@ fn check(program: &Program, run: &Run) -> Outcome {
         Ok(nest) => nest,
         Err(e) => {
             assert!(e.error.code() != "internal", "{e}{}", context());
-            if run.trouble.is_none() && std::env::var("NESTWISE_SHOW").is_ok_and(|w| e.to_string().contains(&w)) {
+            if run.trouble.is_none()
+                && std::env::var("NESTWISE_SHOW").is_ok_and(|w| e.to_string().contains(&w))
+            {
                 println!("=== refused: {e}\n{}---\n{}", program.setup, program.source);
             }
             return Outcome::Refused(e.to_string(), run.trouble.is_some());
@@ -335,7 +394,10 @@ fn check(program: &Program, run: &Run) -> Outcome {
     for capture in &captured {
         if let Capture::User { function, first } = capture {
             for (id, _) in function.places.iter() {
-                name_of.insert(first + id.0, nestwise_ir::surface::path(&function.places, id));
+                name_of.insert(
+                    first + id.0,
+                    nestwise_ir::surface::path(&function.places, id),
+                );
             }
         }
     }
@@ -350,10 +412,18 @@ fn check(program: &Program, run: &Run) -> Outcome {
         if let Some(v) = constant {
             live_in.insert(*index, v);
         }
-        let Some((object, values)) = data.get(name.as_str()) else { continue };
+        let Some((object, values)) = data.get(name.as_str()) else {
+            continue;
+        };
         match &object.dims {
             None => drop(live_in.insert(*index, values[0])),
-            Some(dims) => drop(memory.insert(*index, Memory { dims: dims.clone(), data: values.clone() })),
+            Some(dims) => drop(memory.insert(
+                *index,
+                Memory {
+                    dims: dims.clone(),
+                    data: values.clone(),
+                },
+            )),
         }
     }
     for decl in nest.arrays.values() {
@@ -368,7 +438,8 @@ fn check(program: &Program, run: &Run) -> Outcome {
             }
         }
     }
-    let loses = |v: &nestwise_ir::VarDecl| v.live_in.is_some_and(|c| !enters(live_in[&c], v.ty.repr));
+    let loses =
+        |v: &nestwise_ir::VarDecl| v.live_in.is_some_and(|c| !enters(live_in[&c], v.ty.repr));
     if nest.vars.values().any(loses) {
         return Outcome::Event(run.trouble.is_some());
     }
@@ -376,22 +447,44 @@ fn check(program: &Program, run: &Run) -> Outcome {
     if !machine.run() {
         return Outcome::Event(run.trouble.is_some());
     }
-    assert!(run.trouble.is_none(), "no event where CPython raised or warned{}\n{nest}", context());
-    compare(&nest, &machine, &site, run, &|| format!("{}\n{nest}", context()));
+    assert!(
+        run.trouble.is_none(),
+        "no event where CPython raised or warned{}\n{nest}",
+        context()
+    );
+    compare(&nest, &machine, &site, run, &|| {
+        format!("{}\n{nest}", context())
+    });
     Outcome::Same
 }
 
-fn compare(nest: &Nest, machine: &Machine, site: &nestwise_ir::surface::Site, run: &Run, context: &dyn Fn() -> String) {
+fn compare(
+    nest: &Nest,
+    machine: &Machine,
+    site: &nestwise_ir::surface::Site,
+    run: &Run,
+    context: &dyn Fn() -> String,
+) {
     // Arrays in place, under the names of the slots.
     for decl in nest.arrays.values() {
-        let swapped = nest.live_outs.iter().any(|o| matches!(o.kind, LiveOutKind::Slot(_)));
-        let Some(theirs) = run.post.get(&decl.name).filter(|_| !swapped) else { continue };
-        let written = site.places.iter().any(|(id, p)| p.written && site.path(id) == decl.name);
+        let swapped = nest
+            .live_outs
+            .iter()
+            .any(|o| matches!(o.kind, LiveOutKind::Slot(_)));
+        let Some(theirs) = run.post.get(&decl.name).filter(|_| !swapped) else {
+            continue;
+        };
+        let written = site
+            .places
+            .iter()
+            .any(|(id, p)| p.written && site.path(id) == decl.name);
         if written {
             continue;
         }
         let ours = &machine.memory[&decl.capture];
-        same_array(&ours.data, decl.elem, decl.kind, theirs, &decl.name, context);
+        same_array(
+            &ours.data, decl.elem, decl.kind, theirs, &decl.name, context,
+        );
     }
     for out in &nest.live_outs {
         let name = site.path(out.place);
@@ -402,7 +495,9 @@ fn compare(nest: &Nest, machine: &Machine, site: &nestwise_ir::surface::Site, ru
         if !assigned {
             continue;
         }
-        let Some(theirs) = run.post.get(&name) else { panic!("{name} has no value{}", context()) };
+        let Some(theirs) = run.post.get(&name) else {
+            panic!("{name} has no value{}", context())
+        };
         match &out.kind {
             LiveOutKind::Var(var) => {
                 let decl = &nest.vars[*var];
@@ -415,14 +510,20 @@ fn compare(nest: &Nest, machine: &Machine, site: &nestwise_ir::surface::Site, ru
                 let ok = theirs.dims.is_none() && same_words(&ours, &theirs.items[0]);
                 // A character is a string of length one.
                 let char = decl.ty == Ty::CHAR && theirs.items.first() == Some(&ours);
-                assert!(ok || char, "{name}: {ours}, CPython has {theirs:?}{}", context());
+                assert!(
+                    ok || char,
+                    "{name}: {ours}, CPython has {theirs:?}{}",
+                    context()
+                );
             }
             LiveOutKind::View(array, index) => {
                 let decl = &nest.arrays[*array];
                 let object = &machine.memory[&decl.capture];
                 let mut at = 0;
                 for (axis, var) in index.iter().enumerate() {
-                    let V::Int(k) = machine.var(*var) else { panic!("an index") };
+                    let V::Int(k) = machine.var(*var) else {
+                        panic!("an index")
+                    };
                     at = at * object.dims[axis] + k as usize;
                 }
                 let rest: usize = object.dims[index.len()..].iter().product();
@@ -440,17 +541,38 @@ fn compare(nest: &Nest, machine: &Machine, site: &nestwise_ir::surface::Site, ru
     for (name, before) in run.pre.iter().filter(|(_, o)| o.dims.is_none()) {
         let touched = nest.live_outs.iter().any(|o| {
             site.path(o.place) == *name
-                && o.assigned.map_or(machine.trips > 0, |f| machine.var(f) == V::Bool(true))
+                && o.assigned
+                    .map_or(machine.trips > 0, |f| machine.var(f) == V::Bool(true))
         });
-        assert!(touched || run.post.get(name) == Some(before), "{name} should have changed{}", context());
+        assert!(
+            touched || run.post.get(name) == Some(before),
+            "{name} should have changed{}",
+            context()
+        );
     }
 }
 
-fn same_array(ours: &[V], elem: Ty, kind: ArrayKind, theirs: &Object, name: &str, context: &dyn Fn() -> String) {
+fn same_array(
+    ours: &[V],
+    elem: Ty,
+    kind: ArrayKind,
+    theirs: &Object,
+    name: &str,
+    context: &dyn Fn() -> String,
+) {
     let numpy = kind == ArrayKind::Ndarray;
     let words: Vec<String> = ours.iter().map(|v| word(*v, elem, numpy)).collect();
-    let same = words.len() == theirs.items.len() && words.iter().zip(&theirs.items).all(|(a, b)| same_words(a, b));
-    assert!(same, "{name}: {words:?}, CPython has {:?}{}", theirs.items, context());
+    let same = words.len() == theirs.items.len()
+        && words
+            .iter()
+            .zip(&theirs.items)
+            .all(|(a, b)| same_words(a, b));
+    assert!(
+        same,
+        "{name}: {words:?}, CPython has {:?}{}",
+        theirs.items,
+        context()
+    );
 }
 
 /// Runs the programs both ways. A difference, or a nest that means nothing, fails the test after all have run.
@@ -464,7 +586,10 @@ pub fn outcomes(programs: &[Program]) -> Vec<Outcome> {
             Err(_) => {
                 failures += 1;
                 if failures <= 12 {
-                    println!("=== failed\n{}---\n{}{:?}", program.setup, program.source, run.trouble);
+                    println!(
+                        "=== failed\n{}---\n{}{:?}",
+                        program.setup, program.source, run.trouble
+                    );
                 }
             }
         }

@@ -17,7 +17,7 @@ import numpy as np
 
 
 def bits(value):
-    return "%016x" % struct.unpack("<Q", struct.pack("<d", value))[0]
+    return "{:016x}".format(struct.unpack("<Q", struct.pack("<d", value))[0])
 
 
 def item(value):
@@ -31,15 +31,15 @@ def item(value):
     if kind is float:
         return "py:float:" + bits(value)
     if kind is complex:
-        return "py:complex:%s,%s" % (bits(value.real), bits(value.imag))
+        return f"py:complex:{bits(value.real)},{bits(value.imag)}"
     if kind is str and len(value) == 1:
         return "py:char:%d" % ord(value)
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         name = value.dtype.name
         if value.dtype.kind == "c":
-            return "np:%s:%s,%s" % (name, bits(float(value.real)), bits(float(value.imag)))
+            return f"np:{name}:{bits(float(value.real))},{bits(float(value.imag))}"
         if value.dtype.kind == "f":
-            return "np:%s:%s" % (name, bits(float(value)))
+            return f"np:{name}:{bits(float(value))}"
         return "np:%s:%d" % (name, int(value))
     return None
 
@@ -55,13 +55,22 @@ def describe(value):
         return "scalar " + word
     if isinstance(value, np.ndarray):
         words = [item(x) for x in value.ravel()]
-        return "array ndarray:%s %s %s" % (value.dtype.name, ",".join(map(str, value.shape)), " ".join(words))
+        return "array ndarray:{} {} {}".format(
+            value.dtype.name,
+            ",".join(map(str, value.shape)),
+            " ".join(words),
+        )
     if isinstance(value, str):
         return "array str:char %d %s" % (len(value), " ".join(map(item, value)))
     if isinstance(value, (bytes, bytearray)):
         return "array bytes:uint8 %d %s" % (len(value), " ".join(map(item, value)))
     if isinstance(value, array.array):
-        return "array array.%s:%s %d %s" % (value.typecode, value.typecode, len(value), " ".join(map(item, value)))
+        return "array array.%s:%s %d %s" % (
+            value.typecode,
+            value.typecode,
+            len(value),
+            " ".join(map(item, value)),
+        )
     if isinstance(value, (list, tuple)):
         dims, inner = [], value
         while isinstance(inner, (list, tuple)):
@@ -72,7 +81,11 @@ def describe(value):
         words = [item(x) for x in flatten(value, len(dims))]
         if None in words:
             return None
-        return "array %s:object %s %s" % (type(value).__name__, ",".join(map(str, dims)), " ".join(words))
+        return "array {}:object {} {}".format(
+            type(value).__name__,
+            ",".join(map(str, dims)),
+            " ".join(words),
+        )
     return None
 
 

@@ -72,11 +72,9 @@ fn float_mod(a: f64, b: f64) -> f64 {
 fn float_floor_div(a: f64, b: f64) -> f64 {
     let mut m = a % b;
     let mut div = (a - m) / b;
-    if m != 0.0 {
-        if (b < 0.0) != (m < 0.0) {
-            m += b;
-            div -= 1.0;
-        }
+    if m != 0.0 && (b < 0.0) != (m < 0.0) {
+        m += b;
+        div -= 1.0;
     }
     let _ = m;
     if div != 0.0 {
@@ -88,22 +86,37 @@ fn float_floor_div(a: f64, b: f64) -> f64 {
 }
 
 impl<'a> Machine<'a> {
-    pub fn new(nest: &'a Nest, memory: HashMap<u32, Memory>, live_in: &HashMap<u32, V>) -> Machine<'a> {
+    pub fn new(
+        nest: &'a Nest,
+        memory: HashMap<u32, Memory>,
+        live_in: &HashMap<u32, V>,
+    ) -> Machine<'a> {
         let slots = nest.arrays.values().map(|a| a.capture).collect();
         let mut vars: Vec<Option<V>> = Vec::new();
         for decl in nest.vars.values() {
             let entry = decl.live_in.map(|c| enter(live_in[&c], decl.ty.repr));
             // Hidden bools start as false.
-            let zero = (decl.ty.repr == Scalar::Bool && decl.name.is_empty()).then_some(V::Bool(false));
+            let zero =
+                (decl.ty.repr == Scalar::Bool && decl.name.is_empty()).then_some(V::Bool(false));
             vars.push(entry.or(zero));
         }
-        Machine { nest, memory, slots, vars, returned: false, trips: 0, fuel: 20_000_000 }
+        Machine {
+            nest,
+            memory,
+            slots,
+            vars,
+            returned: false,
+            trips: 0,
+            fuel: 20_000_000,
+        }
     }
 
     /// Runs the nest; false: an event fired.
     pub fn run(&mut self) -> bool {
         let nest = self.nest;
-        let result = self.block(&nest.prologue).and_then(|()| self.stmt(&nest.top));
+        let result = self
+            .block(&nest.prologue)
+            .and_then(|()| self.stmt(&nest.top));
         match result {
             Ok(()) => true,
             Err(Stop::Return) => {
@@ -126,7 +139,13 @@ impl<'a> Machine<'a> {
                 let v = self.expr(value)?;
                 self.vars[var.index()] = Some(v);
             }
-            StmtKind::Store { array, index, value, guard, .. } => {
+            StmtKind::Store {
+                array,
+                index,
+                value,
+                guard,
+                ..
+            } => {
                 let value_ty = value.ty.repr;
                 // The value is evaluated before the subscripts; neither order is observable without events.
                 let v = self.expr(value)?;
@@ -154,9 +173,11 @@ impl<'a> Machine<'a> {
                 return self.block(if cond { then } else { orelse });
             }
             StmtKind::For(l) => {
-                let (V::Int(mut k), V::Int(stop), V::Int(step)) =
-                    (self.expr(&l.start)?, self.expr(&l.stop)?, self.expr(&l.step)?)
-                else {
+                let (V::Int(mut k), V::Int(stop), V::Int(step)) = (
+                    self.expr(&l.start)?,
+                    self.expr(&l.stop)?,
+                    self.expr(&l.step)?,
+                ) else {
                     panic!("bounds")
                 };
                 if step == 0 {
@@ -205,13 +226,17 @@ impl<'a> Machine<'a> {
     }
 
     fn object(&mut self, array: ArrayId) -> &mut Memory {
-        self.memory.get_mut(&self.slots[array.index()]).expect("memory")
+        self.memory
+            .get_mut(&self.slots[array.index()])
+            .expect("memory")
     }
 
     fn locate(&mut self, array: ArrayId, index: &[Expr], guard: bool) -> E<usize> {
         let mut at = 0;
         for (axis, e) in index.iter().enumerate() {
-            let V::Int(mut k) = self.expr(e)? else { panic!("an index") };
+            let V::Int(mut k) = self.expr(e)? else {
+                panic!("an index")
+            };
             let dim = self.object(array).dims[axis] as i128;
             if guard && k < 0 {
                 k += dim;
@@ -253,7 +278,12 @@ impl<'a> Machine<'a> {
             },
             ExprKind::Var(v) => self.var(*v),
             ExprKind::Dim(array, axis) => V::Int(self.object(*array).dims[*axis as usize] as i128),
-            ExprKind::Load { array, index, guard, .. } => {
+            ExprKind::Load {
+                array,
+                index,
+                guard,
+                ..
+            } => {
                 let at = self.locate(*array, index, *guard)?;
                 self.object(*array).data[at]
             }
@@ -278,11 +308,19 @@ impl<'a> Machine<'a> {
                 cast(*kind, v, e, *guard)?
             }
             // NumPy's own loops are not at hand here.
-            ExprKind::Call { fun: Fun::Pow, lib: nestwise_ir::Lib::Numpy, .. } => return Err(Stop::Event),
-            ExprKind::Call { fun, args, guard, .. } => {
+            ExprKind::Call {
+                fun: Fun::Pow,
+                lib: nestwise_ir::Lib::Numpy,
+                ..
+            } => return Err(Stop::Event),
+            ExprKind::Call {
+                fun, args, guard, ..
+            } => {
                 let mut values = Vec::new();
                 for a in args {
-                    let V::Float(f) = self.expr(a)? else { panic!("{e}") };
+                    let V::Float(f) = self.expr(a)? else {
+                        panic!("{e}")
+                    };
                     values.push(f);
                 }
                 call(*fun, &values, e, *guard)?
@@ -328,7 +366,11 @@ fn event(guard: bool, e: &Expr) -> Stop {
 }
 
 fn round_to(repr: Scalar, v: f64) -> f64 {
-    if repr == Scalar::F32 { f64::from(v as f32) } else { v }
+    if repr == Scalar::F32 {
+        f64::from(v as f32)
+    } else {
+        v
+    }
 }
 
 fn unary(op: UnOp, v: V, e: &Expr, guard: bool) -> E<V> {
@@ -353,7 +395,11 @@ fn unary(op: UnOp, v: V, e: &Expr, guard: bool) -> E<V> {
 }
 
 fn int(v: i128, repr: Scalar, e: &Expr, guard: bool) -> E<V> {
-    if fits(repr, v) { Ok(V::Int(v)) } else { Err(event(guard, e)) }
+    if fits(repr, v) {
+        Ok(V::Int(v))
+    } else {
+        Err(event(guard, e))
+    }
 }
 
 fn binary(op: BinOp, x: V, y: V, e: &Expr, guard: bool) -> E<V> {
@@ -415,7 +461,7 @@ fn smith(a: f64, b: f64, c: f64, d: f64, python: bool) -> V {
         V::Complex(over(a + b * ratio, denom), over(b - a * ratio, denom))
     } else {
         let ratio = c / d;
-        let denom = if python { c * ratio + d } else { d + c * ratio };
+        let denom = c * ratio + d;
         V::Complex(over(a * ratio + b, denom), over(b * ratio - a, denom))
     }
 }
@@ -429,11 +475,19 @@ fn int_binary(op: BinOp, a: i128, b: i128, e: &Expr, guard: bool) -> E<V> {
         BinOp::FloorDiv | BinOp::Mod if b == 0 => None,
         BinOp::FloorDiv => {
             let q = a / b;
-            Some(if a % b != 0 && ((a < 0) != (b < 0)) { q - 1 } else { q })
+            Some(if a % b != 0 && ((a < 0) != (b < 0)) {
+                q - 1
+            } else {
+                q
+            })
         }
         BinOp::Mod => {
             let m = a % b;
-            Some(if m != 0 && ((m < 0) != (b < 0)) { m + b } else { m })
+            Some(if m != 0 && ((m < 0) != (b < 0)) {
+                m + b
+            } else {
+                m
+            })
         }
         BinOp::Pow => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
         BinOp::Shl if !(0..127).contains(&b) => None,
@@ -466,7 +520,11 @@ fn float_binary(op: BinOp, a: f64, b: f64, e: &Expr, guard: bool) -> E<f64> {
         BinOp::FloorDiv => float_floor_div(a, b),
         BinOp::Mod => float_mod(a, b),
         BinOp::Pow => {
-            let v = if e.ty.repr == Scalar::F32 { f64::from((a as f32).powf(b as f32)) } else { a.powf(b) };
+            let v = if e.ty.repr == Scalar::F32 {
+                f64::from((a as f32).powf(b as f32))
+            } else {
+                a.powf(b)
+            };
             let finite = a.is_finite() && b.is_finite();
             if finite && !v.is_finite() || (a < 0.0 && b.fract() != 0.0) {
                 return Err(event(guard, e));
@@ -474,8 +532,20 @@ fn float_binary(op: BinOp, a: f64, b: f64, e: &Expr, guard: bool) -> E<f64> {
             v
         }
         // NumPy's: NaN propagates.
-        BinOp::Min => if a.is_nan() || a < b { a } else { b },
-        BinOp::Max => if a.is_nan() || a > b { a } else { b },
+        BinOp::Min => {
+            if a.is_nan() || a < b {
+                a
+            } else {
+                b
+            }
+        }
+        BinOp::Max => {
+            if a.is_nan() || a > b {
+                a
+            } else {
+                b
+            }
+        }
         _ => panic!("{e}"),
     })
 }
@@ -525,7 +595,11 @@ fn cast(kind: Cast, v: V, e: &Expr, guard: bool) -> E<V> {
             if guard && i.abs() > EXACT {
                 return Err(Stop::Event);
             }
-            V::Float(if to == Scalar::F32 { f64::from(i as f32) } else { i as f64 })
+            V::Float(if to == Scalar::F32 {
+                f64::from(i as f32)
+            } else {
+                i as f64
+            })
         }
         (Cast::Value, V::Int(i)) if to == Scalar::Num => {
             if i.abs() > EXACT {
@@ -581,7 +655,8 @@ fn call(fun: Fun, x: &[f64], e: &Expr, guard: bool) -> E<V> {
         Fun::IsFinite => return Ok(V::Bool(x[0].is_finite())),
         _ => panic!("{e}: not evaluated in tests"),
     };
-    let bad = (v.is_nan() && !x.iter().any(|x| x.is_nan())) || (v.is_infinite() && x.iter().all(|x| x.is_finite()));
+    let bad = (v.is_nan() && !x.iter().any(|x| x.is_nan()))
+        || (v.is_infinite() && x.iter().all(|x| x.is_finite()));
     if bad {
         return Err(event(guard, e));
     }

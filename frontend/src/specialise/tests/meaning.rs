@@ -5,14 +5,23 @@ use super::cpython::{Outcome, Program, outcomes};
 fn program(text: &str) -> Program {
     // The setup, a line of dashes, the loop.
     let (setup, source) = text.split_once("---\n").expect("two parts");
-    Program { setup: setup.to_string(), source: source.to_string() }
+    Program {
+        setup: setup.to_string(),
+        source: source.to_string(),
+    }
 }
 
 /// All must end natively, without events.
 fn same(texts: &[&str]) {
     let programs: Vec<Program> = texts.iter().map(|t| program(t)).collect();
     for (program, outcome) in programs.iter().zip(outcomes(&programs)) {
-        assert_eq!(outcome, Outcome::Same, "{}\n{}", program.setup, program.source);
+        assert_eq!(
+            outcome,
+            Outcome::Same,
+            "{}\n{}",
+            program.setup,
+            program.source
+        );
     }
 }
 
@@ -98,6 +107,16 @@ fn sequences() {
 }
 
 #[test]
+fn tuples_and_sums() {
+    same(&[
+        "---\nfor d in (1, -1, 5):\n    s = d\n",
+        "g = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]\n---\nfor i in range(3):\n    s = 0\n    for dx, dy in ((0, 1), (1, 0), (2, 3)):\n        s += g[i - dx][i - dy]\n",
+        "---\nfor i in range(3):\n    for x in (i, 2 * i, 5):\n        i = i + 1\n        s = x\n",
+        "a = [1, 2, 3]\nb = [0.1, 0.2, 0.3]\nc = np.array([1, 2], dtype='u1')\nd = np.ones(3, dtype='f4')\ne = [[1.5, 2.5], [3.5, 4.5]]\n---\nfor i in range(2):\n    s = sum(a) + i\n    t = sum(b)\n    u = sum(c)\n    v = sum(d) * i\n    w = sum(e[i], 0.5)\n    x = max(b) - min(a)\n    y = sum(a, start=i)\n    z = max(e[i])\n",
+    ]);
+}
+
+#[test]
 fn control() {
     same(&[
         "a = [5, 3, 8]\n---\nfor i in range(3):\n    for x in a:\n        if x == 3:\n            break\n    else:\n        s = 1\n    t = x\n",
@@ -123,14 +142,59 @@ fn control() {
 #[test]
 fn stores() {
     let mut texts = Vec::new();
-    for ty in ["i1", "i2", "i4", "i8", "u1", "u4", "u8", "f4", "f8", "c16", "?"] {
-        for value in ["i", "i + 0.5", "True", "np.float32(i)", "np.int16(i)", "i * 1.5 if i else 2", "np.float64(i) / 3"] {
+    for ty in [
+        "i1", "i2", "i4", "i8", "u1", "u4", "u8", "f4", "f8", "c16", "?",
+    ] {
+        for value in [
+            "i",
+            "i + 0.5",
+            "True",
+            "np.float32(i)",
+            "np.int16(i)",
+            "i * 1.5 if i else 2",
+            "np.float64(i) / 3",
+        ] {
             texts.push(format!("a = np.zeros(4, dtype='{ty}')\n---\nfor i in range(4):\n    a[i] = {value}\n    a[i] += 1\n"));
         }
     }
     // `bool + 1` into bools and the like.
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     same(&texts);
+}
+
+/// From Python 3.12 on, `sum` of floats is compensated; the values are those of CPython 3.12.
+#[test]
+fn compensated_sums() {
+    use super::eval::{Machine, Memory, V};
+    let site = super::parse("for i in range(1):\n    s = sum(a)\n", &["a"]);
+    let captures = super::captures(&site, &[("a", super::list(nestwise_ir::Scalar::F64, 1))]);
+    let options = crate::specialise::Options {
+        python_minor: 12,
+        ..super::options()
+    };
+    let nest = crate::specialise::specialise(&site, &captures, options).expect("a nest");
+    let sum = |data: &[f64]| {
+        let memory = Memory {
+            dims: vec![data.len()],
+            data: data.iter().map(|f| V::Float(*f)).collect(),
+        };
+        let capture = nest.arrays.values().next().expect("a slot").capture;
+        let mut machine = Machine::new(&nest, [(capture, memory)].into(), &Default::default());
+        assert!(machine.run(), "no event");
+        let out = nest.live_outs.iter().find_map(|o| match o.kind {
+            nestwise_ir::LiveOutKind::Var(v) if nest.vars[v].name == "s" => Some(v),
+            _ => None,
+        });
+        match machine.var(out.expect("s")) {
+            V::Float(f) => f,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(sum(&[0.1; 10]), 1.0);
+    assert_eq!(sum(&[1e100, 1.0, -1e100]), 1.0);
+    assert_eq!(sum(&[1e308, 1e308]), f64::INFINITY);
+    assert_eq!(sum(&[-0.0, -0.0]).to_bits(), 0.0f64.to_bits());
+    assert_eq!(sum(&[0.1, 0.2, 0.3, -0.6]), 2.7755575615628914e-17);
 }
 
 /// CPython raises or warns, or cannot be followed: events.
@@ -156,7 +220,13 @@ fn events() {
     ];
     let programs: Vec<Program> = texts.iter().map(|t| program(t)).collect();
     for (program, outcome) in programs.iter().zip(outcomes(&programs)) {
-        assert_eq!(outcome, Outcome::Event(true), "{}\n{}", program.setup, program.source);
+        assert_eq!(
+            outcome,
+            Outcome::Event(true),
+            "{}\n{}",
+            program.setup,
+            program.source
+        );
     }
 }
 
@@ -172,6 +242,12 @@ fn growing_ints() {
     ];
     let programs: Vec<Program> = texts.iter().map(|t| program(t)).collect();
     for (program, outcome) in programs.iter().zip(outcomes(&programs)) {
-        assert_eq!(outcome, Outcome::Event(false), "{}\n{}", program.setup, program.source);
+        assert_eq!(
+            outcome,
+            Outcome::Event(false),
+            "{}\n{}",
+            program.setup,
+            program.source
+        );
     }
 }

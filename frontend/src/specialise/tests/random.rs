@@ -23,22 +23,82 @@ impl Rng {
 }
 
 const SCALARS: &[&str] = &[
-    "3", "-7", "0", "1", "2**40", "True", "False", "2.5", "-0.0", "0.1", "1e10", "np.float64(1.5)", "np.float32(0.1)",
-    "np.int64(-3)", "np.int32(7)", "np.uint8(200)", "np.int8(-5)", "np.uint64(9)", "np.bool_(True)", "1+2j",
+    "3",
+    "-7",
+    "0",
+    "1",
+    "2**40",
+    "True",
+    "False",
+    "2.5",
+    "-0.0",
+    "0.1",
+    "1e10",
+    "np.float64(1.5)",
+    "np.float32(0.1)",
+    "np.int64(-3)",
+    "np.int32(7)",
+    "np.uint8(200)",
+    "np.int8(-5)",
+    "np.uint64(9)",
+    "np.bool_(True)",
+    "1+2j",
 ];
-const DTYPES: &[&str] = &["f8", "f4", "i8", "i4", "i2", "i1", "u1", "u2", "u4", "u8", "?", "c16"];
-const LISTS: &[&str] = &["[3, -1, 4, 1]", "[0.5, -0.0, 2.0, 1.0]", "[True, False, True, True]", "[1, 2.5, 3, -4.0]", "[0] * 4"];
-const CONSTANTS: &[&str] = &["0", "1", "2", "3", "-1", "7", "0.5", "2.0", "0.0", "True", "100", "300", "0.1"];
+const DTYPES: &[&str] = &[
+    "f8", "f4", "i8", "i4", "i2", "i1", "u1", "u2", "u4", "u8", "?", "c16",
+];
+const LISTS: &[&str] = &[
+    "[3, -1, 4, 1]",
+    "[0.5, -0.0, 2.0, 1.0]",
+    "[True, False, True, True]",
+    "[1, 2.5, 3, -4.0]",
+    "[0] * 4",
+];
+const CONSTANTS: &[&str] = &[
+    "0", "1", "2", "3", "-1", "7", "0.5", "2.0", "0.0", "True", "100", "300", "0.1",
+];
 const BINARY: &[&str] = &[
-    "+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "+", "-", "*", "+", "-", "*", "+", "-", "*", "/", "+", "*",
+    "+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "+", "-", "*", "+", "-", "*",
+    "+", "-", "*", "/", "+", "*",
 ];
 const COMPARE: &[&str] = &["<", "<=", ">", ">=", "==", "!="];
 const UNARY: &[&str] = &[
-    "abs", "int", "float", "bool", "round", "math.floor", "math.ceil", "math.sqrt", "np.sqrt", "np.float32", "np.int32",
-    "np.float64", "np.abs", "np.floor", "np.sign", "np.square", "math.fabs", "np.int64", "np.uint8", "math.trunc",
-    "np.bool_", "np.isnan", "math.isnan", "np.rint", "f",
+    "abs",
+    "int",
+    "float",
+    "bool",
+    "round",
+    "math.floor",
+    "math.ceil",
+    "math.sqrt",
+    "np.sqrt",
+    "np.float32",
+    "np.int32",
+    "np.float64",
+    "np.abs",
+    "np.floor",
+    "np.sign",
+    "np.square",
+    "math.fabs",
+    "np.int64",
+    "np.uint8",
+    "math.trunc",
+    "np.bool_",
+    "np.isnan",
+    "math.isnan",
+    "np.rint",
+    "f",
 ];
-const PAIRS: &[&str] = &["min", "max", "np.minimum", "np.maximum", "pow", "math.copysign", "np.logical_and", "g"];
+const PAIRS: &[&str] = &[
+    "min",
+    "max",
+    "np.minimum",
+    "np.maximum",
+    "pow",
+    "math.copysign",
+    "np.logical_and",
+    "g",
+];
 
 struct Gen {
     rng: Rng,
@@ -69,7 +129,12 @@ impl Gen {
             1 => format!("not {}", self.expr(depth)),
             2 => {
                 let (op, op2) = (self.rng.pick(COMPARE), self.rng.pick(COMPARE));
-                format!("{} {op} {} {op2} {}", self.atom(), self.expr(depth), self.atom())
+                format!(
+                    "{} {op} {} {op2} {}",
+                    self.atom(),
+                    self.expr(depth),
+                    self.atom()
+                )
             }
             3 => format!("i > {}", self.rng.below(4)),
             _ => {
@@ -98,7 +163,12 @@ impl Gen {
                 let f = self.rng.pick(PAIRS);
                 format!("{f}({}, {})", self.expr(d), self.expr(d))
             }
-            12 => format!("({} if {} else {})", self.expr(d), self.cond(d), self.expr(d)),
+            12 => format!(
+                "({} if {} else {})",
+                self.expr(d),
+                self.cond(d),
+                self.expr(d)
+            ),
             13 => format!("({})", self.cond(d)),
             14 => format!("({} or {})", self.expr(d), self.expr(d)),
             _ => self.atom(),
@@ -116,8 +186,16 @@ impl Gen {
                 let op = self.rng.pick(&["+", "-", "*", "+", "/", "%", "//"]);
                 format!("{indent}{target} {op}= {}\n", self.expr(1))
             }
-            4 => format!("{indent}a{}[i] = {}\n", self.rng.below(self.arrays), self.expr(2)),
-            5 => format!("{indent}a{}[i] += {}\n", self.rng.below(self.arrays), self.expr(1)),
+            4 => format!(
+                "{indent}a{}[i] = {}\n",
+                self.rng.below(self.arrays),
+                self.expr(2)
+            ),
+            5 => format!(
+                "{indent}a{}[i] += {}\n",
+                self.rng.below(self.arrays),
+                self.expr(1)
+            ),
             6 if level < 2 => {
                 let deeper = format!("{indent}    ");
                 let test = self.cond(1);
@@ -142,14 +220,22 @@ impl Gen {
                     let k = self.rng.below(self.scalars.len());
                     self.scalars[k].clone()
                 };
-                format!("{indent}{target}, {other} = {}, {}\n", self.expr(1), self.expr(1))
+                format!(
+                    "{indent}{target}, {other} = {}, {}\n",
+                    self.expr(1),
+                    self.expr(1)
+                )
             }
             _ => format!("{indent}{target} = {}\n", self.expr(1)),
         }
     }
 
     fn program(seed: u64) -> Program {
-        let mut g = Gen { rng: Rng(seed), scalars: vec![], arrays: 2 };
+        let mut g = Gen {
+            rng: Rng(seed),
+            scalars: vec![],
+            arrays: 2,
+        };
         let mut setup = String::from("def f(x):\n    return x * 2 + 1\n");
         setup.push_str("def g(x, y):\n    if x < y:\n        return x\n    for k in range(3):\n        if y > k:\n            return k\n    return y\n");
         for name in ["s", "t", "u"] {
@@ -179,10 +265,15 @@ impl Gen {
 fn random_programs() {
     let plan = std::env::var("NESTWISE_FUZZ").unwrap_or_else(|_| "1,3000".into());
     let (seed, count) = plan.split_once(',').expect("seed,count");
-    let (seed, count): (u64, u64) = (seed.parse().expect("a number"), count.parse().expect("a number"));
+    let (seed, count): (u64, u64) = (
+        seed.parse().expect("a number"),
+        count.parse().expect("a number"),
+    );
     let (mut same, mut events, mut spurious, mut refused, mut raising) = (0, 0, 0, 0, 0);
     let mut reasons: std::collections::BTreeMap<String, usize> = Default::default();
-    let programs: Vec<Program> = (0..count).map(|k| Gen::program(seed * 1_000_000 + k)).collect();
+    let programs: Vec<Program> = (0..count)
+        .map(|k| Gen::program(seed * 1_000_000 + k))
+        .collect();
     for outcome in outcomes(&programs) {
         match outcome {
             Outcome::Same => same += 1,
@@ -191,12 +282,16 @@ fn random_programs() {
             Outcome::Refused(_, true) => raising += 1,
             Outcome::Refused(why, false) => {
                 refused += 1;
-                let why = why.split_once(": ").map_or(why.clone(), |(_, w)| w.to_string());
+                let why = why
+                    .split_once(": ")
+                    .map_or(why.clone(), |(_, w)| w.to_string());
                 *reasons.entry(why).or_default() += 1;
             }
         }
     }
-    println!("same {same}, events {events}, spurious {spurious}, refused {refused}, refused and raising {raising}");
+    println!(
+        "same {same}, events {events}, spurious {spurious}, refused {refused}, refused and raising {raising}"
+    );
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     for (why, n) in reasons.iter().take(40) {
@@ -204,6 +299,9 @@ fn random_programs() {
     }
     // Enough must run for the test to mean something, and few may give up without need.
     assert!(same * 5 > count, "only {same} of {count} ran");
-    assert!(refused < same, "{refused} refused without trouble, {same} ran");
+    assert!(
+        refused < same,
+        "{refused} refused without trouble, {same} ran"
+    );
     assert!(spurious * 8 < count, "{spurious} events without trouble");
 }

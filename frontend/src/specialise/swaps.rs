@@ -1,0 +1,146 @@
+//! Buffer swaps: names of arrays that change places, in one statement or through a temporary.
+
+use nestwise_ir::surface as s;
+use nestwise_ir::{PlaceId, Span};
+
+use super::hir::{Expr, ExprKind, Kind, LocalId, Stmt, Target};
+use super::resolve::{Names, Resolver};
+use crate::capture::Capture;
+
+impl Resolver<'_> {
+    /// The site's local of a name that holds an array at entry.
+    fn array_local(&self, names: &Names, e: &s::Expr) -> Option<LocalId> {
+        let s::ExprKind::Place(id) = &e.kind else {
+            return None;
+        };
+        self.array_place(names, *id)
+    }
+
+    fn array_place(&self, names: &Names, id: PlaceId) -> Option<LocalId> {
+        let local = *names.locals.get(&id)?;
+        let capture = self.hir.locals.get(local)?.capture?;
+        matches!(self.capture(capture), Capture::Array { .. }).then_some(local)
+    }
+
+    /// `a, b = b, a` on names of arrays: the permutation.
+    pub fn swap(
+        &self,
+        names: &Names,
+        targets: &[s::Target],
+        value: &s::Expr,
+    ) -> Option<Vec<(LocalId, LocalId)>> {
+        let ([s::Target::Tuple(targets)], s::ExprKind::Tuple(values)) = (targets, &value.kind)
+        else {
+            return None;
+        };
+        let sources: Option<Vec<LocalId>> =
+            values.iter().map(|e| self.array_local(names, e)).collect();
+        let place = |t: &s::Target| match t {
+            s::Target::Place(id) => self.array_place(names, *id),
+            _ => None,
+        };
+        let targets: Option<Vec<LocalId>> = targets.iter().map(place).collect();
+        let (sources, targets) = (sources?, targets?);
+        let sorted = |v: &[LocalId]| {
+            let mut v = v.to_vec();
+            v.sort_unstable();
+            v.dedup();
+            v
+        };
+        let permutes = sorted(&sources) == sorted(&targets)
+            && sorted(&sources).len() == sources.len()
+            && targets.len() == sources.len();
+        permutes.then(|| targets.into_iter().zip(sources).collect())
+    }
+
+    /// `tmp = a; a = b; b = tmp`, and longer ones: the temporary, the names in order, the statements used.
+    pub fn rotation(
+        &self,
+        names: &Names,
+        stmts: &[s::Stmt],
+    ) -> Option<(PlaceId, Vec<PlaceId>, usize)> {
+        let plain = |stmt: &s::Stmt| match &stmt.kind {
+            s::StmtKind::Assign { targets, value } => match (targets.as_slice(), &value.kind) {
+                ([s::Target::Place(target)], s::ExprKind::Place(source)) => {
+                    Some((*target, *source))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let (tmp, first) = plain(stmts.first()?)?;
+        self.array_place(names, first)?;
+        names.locals.get(&tmp)?;
+        let mut cycle = vec![first];
+        for (k, stmt) in stmts.iter().enumerate().skip(1) {
+            let (target, source) = plain(stmt)?;
+            if Some(&target) != cycle.last() || cycle.contains(&tmp) {
+                return None;
+            }
+            if source == tmp {
+                return (cycle.len() > 1).then_some((tmp, cycle, k + 1));
+            }
+            self.array_place(names, source)?;
+            if cycle.contains(&source) {
+                return None;
+            }
+            cycle.push(source);
+        }
+        None
+    }
+
+    pub fn emit_rotation(
+        &mut self,
+        names: &Names,
+        out: &mut Vec<Stmt>,
+        tmp: PlaceId,
+        cycle: &[PlaceId],
+        span: Span,
+    ) {
+        let locals: Vec<LocalId> = cycle
+            .iter()
+            .filter_map(|id| names.locals.get(id).copied())
+            .collect();
+        let next = |k: usize| locals[(k + 1) % locals.len()];
+        let pairs: Vec<(LocalId, LocalId)> = locals
+            .iter()
+            .enumerate()
+            .map(|(k, l)| (*l, next(k)))
+            .collect();
+        self.note_swap(&pairs);
+        out.push(Stmt {
+            kind: Kind::Swap(pairs),
+            span,
+        });
+        // What the temporary holds afterwards is what the last name got.
+        if let (Some(tmp), Some(last)) = (names.locals.get(&tmp), locals.last()) {
+            let value = Expr {
+                kind: ExprKind::Read(self.read(*last)),
+                span,
+            };
+            let def = self.def(*tmp);
+            out.push(Stmt {
+                kind: Kind::Assign {
+                    targets: vec![Target::Local(def)],
+                    value,
+                },
+                span,
+            });
+        }
+    }
+
+    pub fn note_swap(&mut self, pairs: &[(LocalId, LocalId)]) {
+        let mut group: Vec<LocalId> = pairs.iter().map(|(target, _)| *target).collect();
+        for local in &group {
+            self.hir.locals[*local].swapped = true;
+        }
+        let (mut touching, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.hir.swap_groups)
+            .into_iter()
+            .partition(|g: &Vec<LocalId>| g.iter().any(|l| group.contains(l)));
+        touching.iter_mut().for_each(|g| group.append(g));
+        group.sort_unstable();
+        group.dedup();
+        self.hir.swap_groups = rest;
+        self.hir.swap_groups.push(group);
+    }
+}
