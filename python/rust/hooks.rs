@@ -34,6 +34,10 @@ pub struct SiteFunctions {
     #[pyo3(get)]
     more: Py<PyAny>,
     #[pyo3(get)]
+    waits: Py<PyAny>,
+    #[pyo3(get)]
+    tick: Py<PyAny>,
+    #[pyo3(get)]
     orelse: Py<PyAny>,
     #[pyo3(get)]
     returned: Py<PyAny>,
@@ -73,6 +77,8 @@ static REST: Method = method(c"rest", rest);
 static AGAIN: Method = method(c"again", again);
 static SKIP: Method = method(c"skip", skip);
 static MORE: Method = method(c"more", more);
+static WAITS: Method = method(c"waits", waits);
+static TICK: Method = method(c"tick", tick);
 static ORELSE: Method = method(c"orelse", orelse);
 static RETURNED: Method = method(c"returned", returned);
 static VALUE: Method = method(c"value", value);
@@ -124,6 +130,8 @@ pub fn functions(py: Python<'_>, site: &Arc<Site>, maybe: usize) -> PyResult<Sit
         again: bound(py, site, &AGAIN, 0)?,
         skip: bound(py, site, &SKIP, 0)?,
         more: bound(py, site, &MORE, 0)?,
+        waits: bound(py, site, &WAITS, 0)?,
+        tick: bound(py, site, &TICK, 0)?,
         orelse: bound(py, site, &ORELSE, 0)?,
         returned: bound(py, site, &RETURNED, 0)?,
         value: bound(py, site, &VALUE, 0)?,
@@ -315,6 +323,22 @@ unsafe extern "C" fn more(
             Err(error) => raised(py, error),
         },
     )
+}
+
+unsafe extern "C" fn waits(
+    _: *mut PyObject,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|_| bool_object(active(false, Active::waits)))
+}
+
+unsafe extern "C" fn tick(
+    _: *mut PyObject,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|_| bool_object(active(true, Active::tick)))
 }
 
 unsafe extern "C" fn orelse(

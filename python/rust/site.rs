@@ -2,7 +2,7 @@
 
 use crate::attributes;
 use crate::bind::{self, BindPlace, Binding, Names};
-use crate::driver::{Driver, Progress};
+use crate::driver::{Driver, Progress, Waits};
 use crate::host::PyHost;
 use crate::results;
 use nestwise_frontend::atoms::AtomKind;
@@ -179,7 +179,8 @@ impl Site {
         lock(&self.stats).calls += 1;
         let progress = match self.guarded(py, arguments, None) {
             // SAFETY: the empty tuple, a new reference.
-            Attempt::Declined => return Ok(unsafe { ffi::PyTuple_New(0) }),
+            Attempt::Declined(None) => return Ok(unsafe { ffi::PyTuple_New(0) }),
+            Attempt::Declined(Some(waiting)) => *waiting,
             Attempt::Failed => Progress::none(),
             Attempt::Ran(progress) => *progress,
         };
@@ -192,7 +193,12 @@ impl Site {
     pub fn resume(&self, py: Python<'_>, arguments: &[*mut PyObject], resume: Resume) -> Progress {
         match self.guarded(py, arguments, Some(resume)) {
             Attempt::Ran(progress) => *progress,
-            Attempt::Declined | Attempt::Failed => Progress::none(),
+            Attempt::Declined(waiting) => {
+                let mut progress = Progress::none();
+                progress.waits = waiting.and_then(|mut w| w.waits.take());
+                progress
+            }
+            Attempt::Failed => Progress::none(),
         }
     }
 
@@ -265,7 +271,11 @@ impl Site {
                     if resume.is_none() {
                         self.declined(py, parsed, arguments, &declined);
                     }
-                    Ok(Attempt::Declined)
+                    Ok(Attempt::Declined(declined.patience.map(|patience| {
+                        let is_range = results::runs_over_range(py, parsed, &binding);
+                        let waits = Waits { plan, patience };
+                        Box::new(Progress::waiting(waits, declined.range, is_range))
+                    })))
                 }
                 Outcome::Fallback(reason) => Err(reason),
                 Outcome::Launched(launch) => {
@@ -286,7 +296,7 @@ impl Site {
         declined: &Declined,
     ) {
         lock(&self.stats).declined(declined);
-        if !declined.waits_for_compile
+        if declined.patience.is_none()
             && let Some(work) = self.work(py, parsed, arguments, false)
         {
             self.threshold.fetch_max(work, Ordering::Relaxed);
@@ -331,8 +341,8 @@ impl Site {
 }
 
 enum Attempt {
-    /// The interpreter is cheaper.
-    Declined,
+    /// The interpreter is cheaper, at least at first.
+    Declined(Option<Box<Progress>>),
     /// CPython runs it; the reason is in the statistics.
     Failed,
     /// Native code ran.

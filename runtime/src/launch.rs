@@ -109,8 +109,8 @@ impl Launch {
     /// What CPython would have taken for the iterations that ran, in seconds.
     pub fn replaced(&self) -> f64 {
         match self.top {
-            Some(t) if t.trips > 0 => {
-                self.interpreted.0 * self.iterations() as f64 / t.trips as f64
+            Some(t) if t.trips > self.from => {
+                self.interpreted.0 * self.iterations() as f64 / (t.trips - self.from) as f64
             }
             _ => self.interpreted.0,
         }
@@ -157,7 +157,8 @@ pub fn launch<V: HasValue>(
         started: from,
     });
     let begun = Instant::now();
-    let per_trip = decision.estimate.compute.0 / sizes.top.map_or(1.0, |t| t.trips.max(1) as f64);
+    let per_trip =
+        decision.estimate.compute.0 / sizes.top.map_or(1.0, |t| (t.trips - from).max(1) as f64);
     Runner {
         launch: &mut launch,
         views,

@@ -61,10 +61,15 @@ pub trait Host {
 /// Where to go on in a nest that CPython has run a part of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resume {
-    /// The first iteration of the top loop that has not run.
+    /// The first iteration of the top loop that has not run; 0 for a `while`, which has no counter and goes on from
+    /// what its names hold.
     pub next: i64,
-    /// Start, stop and step as they were when the loop began.
-    pub range: (i64, i64, i64),
+    /// Start, stop and step as they were when the loop began; none for a `while`.
+    pub range: Option<(i64, i64, i64)>,
+    /// What CPython has taken for the part it ran.
+    pub spent: Seconds,
+    /// Iterations in that part, 0 if not known.
+    pub done: i64,
 }
 
 /// How a call went.
@@ -83,8 +88,10 @@ pub enum Outcome {
 pub struct Declined {
     /// What CPython takes for it, by the model.
     pub interpreted: Seconds,
-    /// Only the time to compile spoke against a native run: asking again may pay.
-    pub waits_for_compile: bool,
+    /// Only the time to compile spoke against a native run: when CPython has taken this long, compiling pays.
+    pub patience: Option<Seconds>,
+    /// The top loop's start, stop and step, unless it is a `while`.
+    pub range: Option<(i64, i64, i64)>,
 }
 
 /// Once per site and signature: what types alone decide.
@@ -160,16 +167,18 @@ fn attempt<V: HasValue>(
     let values = plan.launch_values(captures)?;
     // Which guards they prove, how often each loop runs.
     let sizes = plan.resolve(values)?;
-    if resume.is_some_and(|r| sizes.range() != Some(r.range)) {
+    if resume.is_some_and(|r| sizes.range() != r.range) {
         // Python evaluates a range once: the names it came from have changed since.
         return Err(Reason::Bounds);
     }
     // Where that is cheapest.
-    let decision = decide(plan, &sizes, captures, &options);
+    let decision = decide(plan, &sizes, captures, resume, &options);
     if decision.device == Device::Interpreter {
+        let waits = decision.waits_for_compile && options.device == DeviceChoice::Auto;
         let declined = Declined {
             interpreted: decision.interpreted,
-            waits_for_compile: decision.waits_for_compile,
+            patience: waits.then(|| plan.patience()),
+            range: sizes.range(),
         };
         return Ok(Outcome::Declined(declined));
     }
@@ -189,15 +198,12 @@ fn decide<V: HasValue>(
     plan: &Plan,
     sizes: &crate::plan::Sizes,
     captures: &[V],
+    resume: Option<Resume>,
     options: &Options,
 ) -> Decision {
-    let mut decision = plan.price(sizes, captures, options);
+    let mut decision = plan.price(sizes, captures, resume, options);
     match options.device {
-        DeviceChoice::Auto => {
-            if decision.waits_for_compile {
-                plan.add_lost(decision.interpreted);
-            }
-        }
+        DeviceChoice::Auto => {}
         DeviceChoice::Interpreter => decision.device = Device::Interpreter,
         DeviceChoice::Serial => decision.device = Device::Serial,
         DeviceChoice::Threads => decision.device = Device::Threads,

@@ -3,7 +3,7 @@
 use crate::cache;
 use crate::options::Options;
 use crate::overlap::{self, ArrayView};
-use crate::pipeline::{HasValue, Value};
+use crate::pipeline::{HasValue, Resume, Value};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::{self, GuardSet};
@@ -65,6 +65,22 @@ impl Sizes {
     /// Start, stop and step of the top loop.
     pub fn range(&self) -> Option<(i64, i64, i64)> {
         self.top.map(|t| (t.start, t.stop, t.step))
+    }
+
+    /// The part of the top loop's iterations that is left.
+    fn rest(&self, resume: Option<Resume>) -> f64 {
+        match (resume, self.top) {
+            (Some(resume), Some(top)) if top.trips > 0 => {
+                (top.trips - resume.next).max(0) as f64 / top.trips as f64
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// What CPython would take for that part at the pace it has shown.
+    fn measured(&self, resume: Resume) -> Option<Seconds> {
+        let left = (self.top?.trips - resume.next).max(0) as f64;
+        (resume.done > 0).then(|| resume.spent * (left / resume.done as f64))
     }
 }
 
@@ -226,7 +242,13 @@ impl Plan {
     }
 
     /// Prices the devices.
-    pub fn price<V: HasValue>(&self, sizes: &Sizes, captures: &[V], options: &Options) -> Decision {
+    pub fn price<V: HasValue>(
+        &self,
+        sizes: &Sizes,
+        captures: &[V],
+        resume: Option<Resume>,
+        options: &Options,
+    ) -> Decision {
         let mut list_elements = 0.0;
         for array in self.nest.arrays.values() {
             if let Some(Value::Sequence { rank, extents }) =
@@ -254,7 +276,9 @@ impl Plan {
             list_elements,
             undo_bytes: 0.0,
             compiled: !lock(&self.kernels).is_empty(),
-            lost: *lock(&self.lost),
+            lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
+            rest: sizes.rest(resume),
+            measured: resume.and_then(|r| sizes.measured(r)),
             threads: if !roots.is_empty() {
                 options.threads as u32
             } else {
@@ -281,6 +305,11 @@ impl Plan {
     pub fn add_lost(&self, time: Seconds) {
         let mut lost = lock(&self.lost);
         *lost = *lost + time;
+    }
+
+    /// How much more time may be lost before compiling pays.
+    pub fn patience(&self) -> Seconds {
+        Seconds((self.prices.compile().0 - lock(&self.lost).0).max(0.0))
     }
 
     /// The kernel for a launch: from this plan, from disk, or from LLVM.
