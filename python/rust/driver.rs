@@ -108,7 +108,9 @@ impl Drop for Active {
     fn drop(&mut self) {
         let seconds = self.spent();
         let progress = self.progress.borrow();
-        self.site.interpreted(seconds.0, progress.ended.as_ref());
+        if !self.finished() || self.done.get() > 0 {
+            self.site.interpreted(seconds.0);
+        }
         if let Some(waits) = &progress.waits {
             waits.plan.add_lost(seconds);
         }

@@ -11,7 +11,7 @@ use nestwise_ir::surface;
 use nestwise_ir::{PlaceId, WithSpan};
 use nestwise_runtime::pipeline::Declined;
 use nestwise_runtime::report::Stats;
-use nestwise_runtime::{DeviceChoice, Ended, Outcome, Plan, Reason, Resume, options, pipeline};
+use nestwise_runtime::{DeviceChoice, Outcome, Plan, Reason, Resume, options, pipeline};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -118,10 +118,8 @@ impl Site {
     }
 
     /// CPython's share of a call ended.
-    pub fn interpreted(&self, seconds: f64, ended: Option<&Ended>) {
-        if matches!(ended, None | Some(Ended::Partial { .. })) {
-            lock(&self.stats).interpreted += seconds.max(0.0);
-        }
+    pub fn interpreted(&self, seconds: f64) {
+        lock(&self.stats).interpreted += seconds;
     }
 
     /// `ADMIT(atoms...)`: whether the loop is large enough for the hook to be worth its own time.
