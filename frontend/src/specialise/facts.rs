@@ -226,8 +226,8 @@ fn grow(before: Option<Range>, new: Range, round: u32) -> Range {
 }
 
 /// One representation for all types of a web, keeping every value. Conversions into it are exact: Python ints
-/// that are no floats fire. The value at entry has no say beyond its type: whoever binds the captures sees it and
-/// gives up where it does not fit.
+/// that are no floats fire. Of the value at entry only what its type promises is known: whoever binds the captures
+/// sees it and gives up where it does not fit.
 fn representation(fact: &WebFact) -> Option<Scalar> {
     use Scalar as S;
     let kinds = fact.kinds;
@@ -272,10 +272,11 @@ fn integral_representation(fact: &WebFact) -> Option<Scalar> {
         .filter(|s| *s != S::Bool)
         .collect();
     if let [one] = numpy.as_slice() {
-        let fits = fact
-            .py_range
-            .zip(range::of(*one))
-            .is_none_or(|(py, all)| range::within(py, all));
+        // Python ints that the NumPy type cannot hold (`best = -1` over unsigned elements) need a wider one.
+        let fits = range::of(*one).is_none_or(|all| {
+            let known = fact.py_range.into_iter().chain(fact.entry_range);
+            known.into_iter().all(|r| range::within(r, all))
+        });
         if fits && !natural.contains(&S::Bool) {
             return Some(*one);
         }
