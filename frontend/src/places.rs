@@ -251,6 +251,10 @@ impl Walk<'_> {
                 self.returns = meet(self.returns.take(), state);
                 None
             }
+            StmtKind::Call(value) => {
+                self.read(value, &state);
+                state
+            }
             StmtKind::Pass => state,
         }
     }

@@ -82,7 +82,10 @@ impl fmt::Display for Reason {
             Self::Forced => write!(f, "the interpreter was asked for"),
             Self::Unbound(name) => write!(f, "{name} is not bound"),
             Self::Inexact(name) => {
-                write!(f, "{name} starts from a value that is not one of the type it becomes")
+                write!(
+                    f,
+                    "{name} starts from a value that is not one of the type it becomes"
+                )
             }
             Self::Array { name, why } => write!(f, "array {name}: {why}"),
             Self::List { name, why } => write!(f, "list {name}: {why}"),

@@ -56,6 +56,8 @@ pub(super) struct Facts {
     pub parity: BTreeSet<usize>,
     /// What `return` returns.
     pub returns: Option<Returns>,
+    /// The bounds of the top loop are not computed from ints and extents alone.
+    pub wrapped: bool,
     /// Representations that operations asked for. What a round sees before types have settled may mislead, so
     /// they are granted only when nothing else is new.
     wished: BTreeSet<Wish>,
@@ -128,6 +130,11 @@ impl Facts {
 
     pub fn flag_local(&mut self, local: LocalId) {
         self.changed |= self.flagged.insert(local);
+    }
+
+    /// The top loop becomes an inner one.
+    pub fn wrap(&mut self) {
+        self.changed |= !std::mem::replace(&mut self.wrapped, true);
     }
 
     /// Asks for tagged numbers.
