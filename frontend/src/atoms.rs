@@ -130,6 +130,7 @@ fn exprs_of(stmt: &Stmt) -> Vec<&Expr> {
         }
         StmtKind::If { test, .. } | StmtKind::While { test, .. } => out.push(test),
         StmtKind::Return(value) => out.extend(value),
+        StmtKind::Call(value) => out.push(value),
         StmtKind::Break | StmtKind::Continue | StmtKind::Pass => {}
     }
     out

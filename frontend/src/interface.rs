@@ -87,7 +87,8 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
             continue;
         }
         let bound = scope.bound_names.contains(&place.name);
-        if let (Some(&span), false) = (read, bound) {
+        // What the site assigns itself is checked where it is read.
+        if let (Some(&span), false, false) = (read, bound, place.written) {
             let name = place.name.clone();
             return Err(WithSpan::new(span, Refusal::PossiblyUnbound { name }));
         }

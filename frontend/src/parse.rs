@@ -363,13 +363,6 @@ impl<'a> Callable<'a> {
                 return Some((self.start(), "is not what stands in the source file"));
             }
         }
-        // A parameter's kind has no place in the surface form, and a wrong call must still raise.
-        if let Some(arg) = args.posonlyargs.first().or(args.kwonlyargs.first()) {
-            return Some((
-                at(&arg.def),
-                "has positional-only or keyword-only parameters",
-            ));
-        }
         match (&args.vararg, &args.kwarg) {
             (Some(arg), _) => Some((at(arg), "takes any number of arguments")),
             (None, Some(arg)) => Some((at(arg), "takes any keyword arguments")),

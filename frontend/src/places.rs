@@ -251,6 +251,10 @@ impl Walk<'_> {
                 self.returns = meet(self.returns.take(), state);
                 None
             }
+            StmtKind::Call(value) => {
+                self.read(value, &state);
+                state
+            }
             StmtKind::Pass => state,
         }
     }
@@ -429,10 +433,11 @@ pub(crate) fn mark_captured(site: &mut Site, scope: &ScopeInfo) {
     let ids: Vec<PlaceId> = site.places.ids().collect();
     for id in ids {
         let place = &site.places[id];
-        let kept = place.written
-            && !flow.definite.contains(id)
-            && (place.scope != Scope::Local || scope.bound_names.contains(&place.name));
-        let captured = is_stable(&site.places, id, &[]) && (kept || flow.reads.contains_key(&id));
+        let bound = place.scope != Scope::Local || scope.bound_names.contains(&place.name);
+        let kept = place.written && !flow.definite.contains(id) && bound;
+        // A local that may have no value cannot be passed; where the site assigns it, it starts without one.
+        let read = flow.reads.contains_key(&id) && (bound || !place.written);
+        let captured = is_stable(&site.places, id, &[]) && (kept || read);
         site.places[id].captured = captured;
     }
 }

@@ -125,6 +125,10 @@ impl Text<'_> {
                 self.block(body, depth + 1);
                 self.orelse(orelse, depth);
             }
+            StmtKind::Call(value) => {
+                let line = self.expr(value);
+                self.line(depth, &line);
+            }
             StmtKind::Break => self.line(depth, "break"),
             StmtKind::Continue => self.line(depth, "continue"),
             StmtKind::Return(None) => self.line(depth, "return"),

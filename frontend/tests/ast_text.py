@@ -63,6 +63,76 @@ def seq(nodes, f):
     return ", ".join([f(node) for node in nodes])
 
 
+# Called for their effect they are surely not functions that can be inlined.
+FOREIGN_NAMES = {"print", "input", "open", "exec", "eval", "setattr", "next", "exit", "quit"}
+FOREIGN_METHODS = set(
+    "append extend insert pop popleft appendleft remove sort reverse clear add discard write"
+    " writelines writerow flush close fill setdefault put send debug info warning error".split()
+)
+
+
+def foreign(func):
+    match func:
+        case ast.Name():
+            return func.id in FOREIGN_NAMES
+        case ast.Attribute():
+            return func.attr in FOREIGN_METHODS
+    return True
+
+
+def number(e):
+    match e:
+        case ast.UnaryOp(op=ast.USub()):
+            return number(e.operand)
+        case ast.Constant():
+            return type(e.value) in (int, float)
+    return False
+
+
+def cheap(e):
+    match e:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.Attribute():
+            return cheap(e.value)
+        case ast.Subscript():
+            return cheap(e.value) and cheap(e.slice)
+        case ast.Tuple():
+            return all(map(cheap, e.elts))
+        case ast.BinOp():
+            return cheap(e.left) and cheap(e.right)
+    return False
+
+
+def membership(e):
+    """`x in (1, 2)` as `not not (x == 1 or x == 2)`; None where it stays what it is."""
+    (op, items) = (e.ops[0], e.comparators[0])
+    if len(e.ops) != 1 or not isinstance(op, (ast.In, ast.NotIn)) or not cheap(e.left):
+        return None
+    match items:
+        case ast.Tuple() | ast.List() | ast.Set() if all(map(number, items.elts)):
+            literals = items.elts
+        case ast.Constant(value=str()):
+            literals = [ast.Constant(c) for c in items.value]
+        case _:
+            return None
+    if not 1 <= len(literals) <= 32:
+        return None
+    tests = [ast.Compare(e.left, [ast.Eq()], [item]) for item in literals]
+    result = ast.UnaryOp(ast.Not(), ast.BoolOp(ast.Or(), tests))
+    return result if isinstance(op, ast.NotIn) else ast.UnaryOp(ast.Not(), result)
+
+
+def items(e):
+    """What a loop iterates over: list displays there are as good as tuples."""
+    match e:
+        case ast.Tuple() | ast.List():
+            return f"({seq(e.elts, items)},)" if e.elts else "()"
+        case ast.Call(func=ast.Name(id="enumerate" | "zip" | "reversed"), keywords=[]):
+            return f"{expr(e.func)}({seq(e.args, items)})"
+    return expr(e)
+
+
 def index(node):
     if isinstance(node, ast.Tuple):
         if len(node.elts) < 2:
@@ -94,6 +164,8 @@ def expr(e):
         case ast.BoolOp():
             word = " and " if isinstance(e.op, ast.And) else " or "
             return "(" + word.join([expr(v) for v in e.values]) + ")"
+        case ast.Compare() if membership(e) is not None:
+            return expr(membership(e))
         case ast.Compare() if all(type(op) in COMPARE for op in e.ops):
             rest = [
                 f" {COMPARE[type(o)]} {expr(c)}" for o, c in zip(e.ops, e.comparators, strict=True)
@@ -133,7 +205,7 @@ def stmt(s, depth, top=False):
     match s:
         case ast.For() | ast.While():
             if isinstance(s, ast.For):
-                head = f"for {target(s.target)} in {expr(s.iter)}:"
+                head = f"for {target(s.target)} in {items(s.iter)}:"
             else:
                 head = f"while {expr(s.test)}:"
             rest = "" if top else orelse(s.orelse, depth)
@@ -159,6 +231,8 @@ def stmt(s, depth, top=False):
             return f"{pad}pass\n"
         case ast.Expr() if isinstance(s.value, ast.Constant):
             return f"{pad}pass\n"
+        case ast.Expr(value=ast.Call()) if not foreign(s.value.func):
+            return f"{pad}{expr(s.value)}\n"
     raise Refused
 
 

@@ -109,7 +109,7 @@ fn reads_writes_and_maybe() {
         (
             "for i in r:\n  while c:\n    a = 1\n  b = a",
             "i a b",
-            "4:6 a may have no value when the loop starts",
+            "r c -> i b | a",
         ),
         (
             "for i in r:\n  for j in q: a = 1\n  else: a = 2\n  b = a",
@@ -125,7 +125,7 @@ fn reads_writes_and_maybe() {
         (
             "for i in r:\n  x = y if c else z\n  y = 1",
             "i x y",
-            "2:6 y may have no value when the loop starts",
+            "r c z -> i x y | ",
         ),
         (
             "for i in r:\n  x = c or y\n  y = 1",

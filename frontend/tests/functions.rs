@@ -61,14 +61,6 @@ fn refused_functions() {
             "1 the function f cannot be inlined: it takes any keyword arguments",
         ),
         (
-            "def f(*, a): return 1",
-            "1 the function f cannot be inlined: it has positional-only or keyword-only parameters",
-        ),
-        (
-            "def f(a, /): return 1",
-            "1 the function f cannot be inlined: it has positional-only or keyword-only parameters",
-        ),
-        (
             "async def f(): return 1",
             "1 the function f cannot be inlined: it is asynchronous",
         ),

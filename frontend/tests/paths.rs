@@ -99,6 +99,10 @@ impl<'a> Path<'a> {
     fn read_place(&mut self, place: PlaceId) {
         let p = &self.site.places[place];
         let is_global = !self.interface.reads.contains(&p.name) && !p.written;
+        if p.written && !p.captured && !self.assigned.contains(&place) {
+            // Checked where it is read: a path without a value is CPython's from before this iteration.
+            return;
+        }
         assert!(
             is_global || self.bound.contains(p.name.as_str()),
             "{} is read without a value",
@@ -161,6 +165,7 @@ impl<'a> Path<'a> {
             StmtKind::Break => return End::Break,
             StmtKind::Continue => return End::Continue,
             StmtKind::Return(_) => return End::Return,
+            StmtKind::Call(value) => self.read(value),
             StmtKind::Pass => {}
         }
         End::Normal

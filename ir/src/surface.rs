@@ -25,7 +25,7 @@ pub struct Function {
     pub name: String,
     /// The file it stands in.
     pub file: String,
-    /// Parameters in order, all [`Scope::Local`].
+    /// Parameters in order, those by position first, all [`Scope::Local`].
     pub params: Vec<Param>,
     /// Everything the function mentions by name; globals are captured from its own module.
     pub places: Arena<PlaceId, Place>,
@@ -38,6 +38,10 @@ pub struct Function {
 pub struct Param {
     /// The local it binds.
     pub place: PlaceId,
+    /// An argument may be given by position.
+    pub positional: bool,
+    /// An argument may be given by name.
+    pub keyword: bool,
     /// Its default, if that is a literal constant; a non-literal default refuses the function.
     pub default: Option<Expr>,
 }
@@ -130,6 +134,8 @@ pub enum StmtKind {
     Continue,
     /// `return value`.
     Return(Option<Expr>),
+    /// A call whose value nobody uses: `update(A, i)`.
+    Call(Expr),
     /// `pass`, and a literal standing alone.
     Pass,
 }

@@ -400,16 +400,28 @@ fn fill<V: HasValue>(
             };
             let slot = base.add(offset);
             let value = captures.get(capture as usize).map(HasValue::value);
-            let stored = value.is_some_and(|v| store(slot, var.ty.repr, v));
-            if !stored {
-                return Err(Reason::Unbound(var.name.clone()));
+            let value = value.filter(|v| !matches!(v, Value::None));
+            let value = value.ok_or_else(|| Reason::Unbound(var.name.clone()))?;
+            if !store(slot, var.ty.repr, value) {
+                return Err(Reason::Inexact(var.name.clone()));
             }
         }
     }
     Ok(frame)
 }
 
-/// Writes a captured value in a variable's representation; false if it has none.
+/// Whether a representation holds an int exactly.
+fn holds(repr: Scalar, v: i128) -> bool {
+    match repr {
+        Scalar::F32 | Scalar::C64 => v.unsigned_abs() <= 1 << 24,
+        Scalar::F64 | Scalar::C128 | Scalar::Num => v.unsigned_abs() <= 1 << 53,
+        repr => repr
+            .int_range()
+            .is_some_and(|(lo, hi)| (lo..=hi).contains(&v)),
+    }
+}
+
+/// Writes a captured value in a variable's representation; false if that would be another value.
 ///
 /// # Safety
 /// `slot` is 16 writable, aligned bytes.
@@ -426,24 +438,27 @@ unsafe fn store(slot: *mut u8, repr: Scalar, value: &Value) -> bool {
             _ => return false,
         };
         match (repr, value) {
+            (_, Value::Int(v)) if !holds(repr, (*v).into()) => return false,
+            (_, Value::Uint(v)) if !holds(repr, (*v).into()) => return false,
+            (Scalar::F32, Value::Float(v)) if f64::from(*v as f32) != *v && !v.is_nan() => {
+                return false;
+            }
             (Scalar::C128, _) => *slot.cast() = [re, im],
             (Scalar::C64, _) => *slot.cast() = [re as f32, im as f32],
             (_, Value::Complex(..)) => return false,
             (Scalar::Bool, Value::Bool(v)) => *slot = u8::from(*v),
             (Scalar::F64, _) => *slot.cast() = re,
             (Scalar::F32, _) => *slot.cast() = re as f32,
-            (Scalar::Num, Value::Uint(_)) => return false,
-            (Scalar::Num, Value::Int(v)) if v.unsigned_abs() > 1 << 53 => return false,
             (Scalar::Num, _) => {
                 *slot.cast() = re;
                 *slot.add(8) = u8::from(!matches!(value, Value::Float(_)));
             }
             (Scalar::U64, Value::Uint(v)) => *slot.cast() = *v,
             (Scalar::I128, Value::Uint(v)) => *slot.cast() = i128::from(*v),
-            (_, Value::Uint(_)) => return false,
             (Scalar::I128, Value::Int(v)) => *slot.cast() = i128::from(*v),
             // Little-endian: the low bytes are the narrower value.
             (r, Value::Int(v)) if r.is_int() => *slot.cast() = *v,
+            (r, Value::Uint(v)) if r.is_int() => *slot.cast() = *v,
             (r, Value::Bool(v)) if r.is_int() => *slot.cast() = i64::from(*v),
             _ => return false,
         }

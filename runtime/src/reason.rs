@@ -18,6 +18,8 @@ pub enum Reason {
     Forced,
     /// A name or attribute is not bound.
     Unbound(String),
+    /// A value at entry that its variable cannot hold.
+    Inexact(String),
     /// An array that cannot be used in place.
     Array { name: String, why: &'static str },
     /// A list that cannot be converted.
@@ -50,6 +52,7 @@ impl Reason {
             Self::Off => "off",
             Self::Forced => "forced",
             Self::Unbound(_) => "unbound",
+            Self::Inexact(_) => "inexact",
             Self::Array { .. } => "array",
             Self::List { .. } => "list",
             Self::Attribute { .. } => "attribute",
@@ -78,6 +81,12 @@ impl fmt::Display for Reason {
             Self::Off => write!(f, "switched off after repeated failures"),
             Self::Forced => write!(f, "the interpreter was asked for"),
             Self::Unbound(name) => write!(f, "{name} is not bound"),
+            Self::Inexact(name) => {
+                write!(
+                    f,
+                    "{name} starts from a value that is not one of the type it becomes"
+                )
+            }
             Self::Array { name, why } => write!(f, "array {name}: {why}"),
             Self::List { name, why } => write!(f, "list {name}: {why}"),
             Self::Attribute { name } => write!(f, "reading {name} might run code of a class"),

@@ -14,6 +14,8 @@ use crate::refusal::Refusal;
 
 /// Deepest nesting of statements and expressions, counted together. All later stages recurse over them.
 const MAX_DEPTH: u32 = 200;
+/// Most items of a literal that `in` searches.
+const MAX_MEMBERS: usize = 32;
 /// Refusals collected for one text.
 const MAX_REFUSALS: usize = 20;
 
@@ -106,11 +108,18 @@ impl<'a> Lower<'a> {
 
     /// A function's parameters and body.
     pub(super) fn callable(&mut self, callable: &Callable<'_>) -> Option<(Vec<Param>, Vec<Stmt>)> {
-        let params: Option<Vec<Param>> = callable
-            .arguments()
-            .args
-            .iter()
-            .map(|arg| self.param(arg))
+        let all = callable.arguments();
+        let kinds = [
+            (&all.posonlyargs, true, false),
+            (&all.args, true, true),
+            (&all.kwonlyargs, false, true),
+        ];
+        let params: Option<Vec<Param>> = kinds
+            .into_iter()
+            .flat_map(|(args, positional, keyword)| {
+                args.iter().map(move |arg| (arg, positional, keyword))
+            })
+            .map(|(arg, positional, keyword)| self.param(arg, positional, keyword))
             .collect();
         let body = match callable {
             Callable::Def(def) => self.block(&def.body),
@@ -126,7 +135,12 @@ impl<'a> Lower<'a> {
         Some((params?, body?))
     }
 
-    fn param(&mut self, arg: &ast::ArgWithDefault) -> Option<Param> {
+    fn param(
+        &mut self,
+        arg: &ast::ArgWithDefault,
+        positional: bool,
+        keyword: bool,
+    ) -> Option<Param> {
         let place = self.name(arg.def.arg.as_str(), &arg.def, true)?;
         let default = match arg.default.as_deref() {
             None => None,
@@ -139,7 +153,12 @@ impl<'a> Lower<'a> {
                 }
             },
         };
-        Some(Param { place, default })
+        Some(Param {
+            place,
+            positional,
+            keyword,
+            default,
+        })
     }
 
     /// A constant that is the same in every evaluation.
@@ -234,7 +253,7 @@ impl<'a> Lower<'a> {
 
     fn for_loop(&mut self, s: &ast::StmtFor, orelse: &[ast::Stmt]) -> Option<Stmt> {
         let target = self.target(&s.target);
-        let iter = self.expr(&s.iter);
+        let iter = self.items(&s.iter);
         let body = self.loop_body(&s.body);
         let orelse = self.block(orelse);
         let kind = StmtKind::For {
@@ -280,7 +299,15 @@ impl<'a> Lower<'a> {
             }
             ast::Expr::Call(call) => {
                 let callee = dotted(&call.func);
-                self.refuse(value, Refusal::ExpressionStatement { callee })
+                if is_foreign(&call.func) {
+                    return self.refuse(value, Refusal::ExpressionStatement { callee });
+                }
+                let value = self.expr(value)?;
+                let span = value.span;
+                Some(Stmt {
+                    kind: StmtKind::Call(value),
+                    span,
+                })
             }
             _ => self.refuse(value, Refusal::ExpressionStatement { callee: None }),
         }
@@ -374,6 +401,42 @@ impl<'a> Lower<'a> {
         let kind = self.deeper(expr, |lower| lower.expr_here(expr))?;
         Some(Expr {
             kind,
+            span: self.span(expr),
+        })
+    }
+
+    /// An expression that is only looped over: there a list display, which nobody else sees, is as good as a tuple.
+    fn items(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        let elts = match expr {
+            ast::Expr::List(ast::ExprList { elts, .. })
+            | ast::Expr::Tuple(ast::ExprTuple { elts, .. }) => elts,
+            ast::Expr::Call(call) => return self.items_of_call(expr, call),
+            _ => return self.expr(expr),
+        };
+        let items: Vec<_> = elts.iter().map(|e| self.items(e)).collect();
+        Some(Expr {
+            kind: ExprKind::Tuple(items.into_iter().collect::<Option<_>>()?),
+            span: self.span(expr),
+        })
+    }
+
+    /// `enumerate([..])` and the like, which only loop over their arguments.
+    fn items_of_call(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Option<Expr> {
+        let loops = matches!(
+            call.func.as_ref(),
+            ast::Expr::Name(f) if matches!(f.id.as_str(), "enumerate" | "zip" | "reversed")
+        );
+        if !loops || !call.keywords.is_empty() {
+            return self.expr(expr);
+        }
+        let func = self.boxed(&call.func);
+        let args: Vec<_> = call.args.iter().map(|e| self.items(e)).collect();
+        Some(Expr {
+            kind: ExprKind::Call {
+                func: func?,
+                args: args.into_iter().collect::<Option<_>>()?,
+                kwargs: vec![],
+            },
             span: self.span(expr),
         })
     }
@@ -534,7 +597,52 @@ impl<'a> Lower<'a> {
         Some((name, self.expr(&keyword.value)?))
     }
 
+    /// `x in (1, 2)`, `c in "aeiou"`: equal to any of the items, a Python bool. `x` must be cheap to repeat and its
+    /// items literals, so that no order of evaluation and no identity (of a NaN) can tell.
+    fn membership(&mut self, e: &ast::ExprCompare) -> Option<ExprKind> {
+        let ([op @ (ast::CmpOp::In | ast::CmpOp::NotIn)], [items]) =
+            (e.ops.as_slice(), e.comparators.as_slice())
+        else {
+            return None;
+        };
+        let span = self.span(e);
+        let expr = |kind| Expr { kind, span };
+        let literals = match items {
+            ast::Expr::Tuple(ast::ExprTuple { elts, .. })
+            | ast::Expr::List(ast::ExprList { elts, .. })
+            | ast::Expr::Set(ast::ExprSet { elts, .. })
+                if elts.iter().all(is_number) =>
+            {
+                elts.iter().map(|item| self.expr(item)).collect()
+            }
+            ast::Expr::Constant(c) => match self.constant(c)? {
+                ExprKind::Str(text) => Some(
+                    text.chars()
+                        .map(|c| expr(ExprKind::Str(c.to_string())))
+                        .collect::<Vec<_>>(),
+                ),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let literals =
+            literals.filter(|l| (1..=MAX_MEMBERS).contains(&l.len()) && is_cheap(&e.left))?;
+        let tests = literals.into_iter().map(|item| {
+            let left = self.boxed(&e.left)?;
+            Some(expr(ExprKind::Compare(left, vec![(CmpOp::Eq, item)])))
+        });
+        let any = ExprKind::Or(tests.collect::<Option<_>>()?);
+        let not = |kind| ExprKind::Unary(UnOp::Not, Box::new(expr(kind)));
+        Some(match op {
+            ast::CmpOp::In => not(not(any)),
+            _ => not(any),
+        })
+    }
+
     fn compare(&mut self, e: &ast::ExprCompare) -> Option<ExprKind> {
+        if let Some(members) = self.membership(e) {
+            return Some(members);
+        }
         let first = self.boxed(&e.left);
         let mut rest = Vec::with_capacity(e.ops.len());
         for (op, value) in e.ops.iter().zip(&e.comparators) {
@@ -609,5 +717,68 @@ impl<'a> Lower<'a> {
             );
         }
         Some(name)
+    }
+}
+
+/// A literal int or float, perhaps negative.
+fn is_number(e: &ast::Expr) -> bool {
+    match e {
+        ast::Expr::UnaryOp(e) => e.op == ast::UnaryOp::USub && is_number(&e.operand),
+        ast::Expr::Constant(c) => {
+            matches!(c.value, ast::Constant::Int(_) | ast::Constant::Float(_))
+        }
+        _ => false,
+    }
+}
+
+/// A name, an attribute or an element: nothing happens if it is evaluated several times.
+fn is_cheap(e: &ast::Expr) -> bool {
+    match e {
+        ast::Expr::Name(_) | ast::Expr::Constant(_) => true,
+        ast::Expr::Attribute(e) => is_cheap(&e.value),
+        ast::Expr::Subscript(e) => is_cheap(&e.value) && is_cheap(&e.slice),
+        ast::Expr::Tuple(e) => e.elts.iter().all(is_cheap),
+        ast::Expr::BinOp(e) => is_cheap(&e.left) && is_cheap(&e.right),
+        _ => false,
+    }
+}
+
+/// Whether a call for its effect is surely none of a function that can be inlined: refused by the text alone, it
+/// leaves the loops beside it to be sites of their own.
+fn is_foreign(func: &ast::Expr) -> bool {
+    const METHODS: &[&str] = &[
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "popleft",
+        "appendleft",
+        "remove",
+        "sort",
+        "reverse",
+        "clear",
+        "add",
+        "discard",
+        "write",
+        "writelines",
+        "writerow",
+        "flush",
+        "close",
+        "fill",
+        "setdefault",
+        "put",
+        "send",
+        "debug",
+        "info",
+        "warning",
+        "error",
+    ];
+    match func {
+        ast::Expr::Name(f) => matches!(
+            f.id.as_str(),
+            "print" | "input" | "open" | "exec" | "eval" | "setattr" | "next" | "exit" | "quit"
+        ),
+        ast::Expr::Attribute(f) => METHODS.contains(&f.attr.as_str()),
+        _ => true,
     }
 }

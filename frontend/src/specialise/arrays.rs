@@ -27,12 +27,25 @@ impl Lower<'_> {
                 let view = self.extend(view, index, span)?;
                 self.element(view, span)
             }
+            Val::Str(_) | Val::Bytes(_) => {
+                let items = self.literal_items(&value, span).unwrap_or_default();
+                let [at] = index.as_slice() else {
+                    let operands = vec![value.type_name()];
+                    return Err(refuse(span, Refusal::Operator { op: "[]", operands }));
+                };
+                let at = self.index(at.clone(), true, span)?;
+                self.item_at(items, at, span)
+            }
             Val::Tuple(items) => {
                 let at = match index.as_slice() {
                     [Val::Scalar(sv)] if sv.is_int() => sv.as_int(),
                     _ => None,
                 };
                 let len = items.len() as i128;
+                if let (None, [computed]) = (at, index.as_slice()) {
+                    let computed = self.index(computed.clone(), true, span)?;
+                    return self.item_at(items, computed, span);
+                }
                 let at = at
                     .map(|k| if k < 0 { k + len } else { k })
                     .and_then(|k| usize::try_from(k).ok());

@@ -24,7 +24,18 @@ pub(super) fn typed(op: Cmp) -> CmpOp {
     }
 }
 
-fn symbol(op: Cmp) -> &'static str {
+/// `a op b` as `b op a`.
+fn mirrored(op: Cmp) -> Cmp {
+    match op {
+        Cmp::Lt => Cmp::Gt,
+        Cmp::Le => Cmp::Ge,
+        Cmp::Gt => Cmp::Lt,
+        Cmp::Ge => Cmp::Le,
+        op => op,
+    }
+}
+
+pub(super) fn symbol(op: Cmp) -> &'static str {
     match op {
         Cmp::Eq => "==",
         Cmp::Ne => "!=",
@@ -58,6 +69,12 @@ impl Lower<'_> {
                 // One character never equals a string of another length; the read may still raise.
                 self.keep_events(&c);
                 return Ok(Sv::bool(op == Cmp::Ne, span));
+            }
+            (Val::View(view), other) if self.is_text(&view) => {
+                return self.compare_text(op, view, other, span);
+            }
+            (other, Val::View(view)) if self.is_text(&view) => {
+                return self.compare_text(mirrored(op), view, other, span);
             }
             pair => pair,
         };

@@ -56,6 +56,8 @@ pub(super) struct Facts {
     pub parity: BTreeSet<usize>,
     /// What `return` returns.
     pub returns: Option<Returns>,
+    /// The bounds of the top loop are not computed from ints and extents alone.
+    pub wrapped: bool,
     /// Representations that operations asked for. What a round sees before types have settled may mislead, so
     /// they are granted only when nothing else is new.
     wished: BTreeSet<Wish>,
@@ -128,6 +130,11 @@ impl Facts {
 
     pub fn flag_local(&mut self, local: LocalId) {
         self.changed |= self.flagged.insert(local);
+    }
+
+    /// The top loop becomes an inner one.
+    pub fn wrap(&mut self) {
+        self.changed |= !std::mem::replace(&mut self.wrapped, true);
     }
 
     /// Asks for tagged numbers.
@@ -226,8 +233,8 @@ fn grow(before: Option<Range>, new: Range, round: u32) -> Range {
 }
 
 /// One representation for all types of a web, keeping every value. Conversions into it are exact: Python ints
-/// that are no floats fire. The value at entry has no say beyond its type: whoever binds the captures sees it and
-/// gives up where it does not fit.
+/// that are no floats fire. Of the value at entry only what its type promises is known: whoever binds the captures
+/// sees it and gives up where it does not fit.
 fn representation(fact: &WebFact) -> Option<Scalar> {
     use Scalar as S;
     let kinds = fact.kinds;
@@ -272,10 +279,11 @@ fn integral_representation(fact: &WebFact) -> Option<Scalar> {
         .filter(|s| *s != S::Bool)
         .collect();
     if let [one] = numpy.as_slice() {
-        let fits = fact
-            .py_range
-            .zip(range::of(*one))
-            .is_none_or(|(py, all)| range::within(py, all));
+        // Python ints that the NumPy type cannot hold (`best = -1` over unsigned elements) need a wider one.
+        let fits = range::of(*one).is_none_or(|all| {
+            let known = fact.py_range.into_iter().chain(fact.entry_range);
+            known.into_iter().all(|r| range::within(r, all))
+        });
         if fits && !natural.contains(&S::Bool) {
             return Some(*one);
         }

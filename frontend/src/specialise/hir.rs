@@ -112,6 +112,8 @@ pub(super) enum Kind {
     Break,
     Continue,
     Return(Option<Expr>),
+    /// A call for its effect.
+    Effect(Expr),
     /// Leaves an inlined function.
     Leave(BlockId),
 }
@@ -230,7 +232,7 @@ impl Stmt {
                 target,
             } => target.stores() || iter.stores() || any(body) || any(orelse),
             Kind::While { test, body, orelse } => test.stores() || any(body) || any(orelse),
-            Kind::Return(Some(value)) => value.stores(),
+            Kind::Return(Some(value)) | Kind::Effect(value) => value.stores(),
             Kind::Swap(_) => true,
             _ => false,
         }

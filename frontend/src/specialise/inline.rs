@@ -20,14 +20,14 @@ use crate::refusal::Refusal;
 const DEPTH_LIMIT: usize = 8;
 
 impl Resolver<'_> {
-    /// The call `function(args, kwargs)`, whose captures start at `first`.
+    /// The call `function(args, kwargs)`, whose captures start at `first`; `effect`: nobody uses its value.
     pub fn inline(
         &mut self,
         caller: &mut Names,
         function: &Arc<s::Function>,
         first: u32,
-        args: &[s::Expr],
-        kwargs: &[(String, s::Expr)],
+        (args, kwargs): (&[s::Expr], &[(String, s::Expr)]),
+        effect: bool,
         span: Span,
     ) -> R<Expr> {
         let name = function.name.clone();
@@ -44,25 +44,31 @@ impl Resolver<'_> {
                 },
             ));
         }
-        let mut names = self.call_names(function, first);
+        let mut names = self.call_names(function, first, effect);
         let mut fresh: Vec<LocalId> = names.locals.values().copied().collect();
         let mut body = self.arguments(caller, &mut names, function, args, kwargs, span)?;
         self.active.push(key);
         let result = self.tail(&mut names, function.body.iter().collect(), &mut body);
         self.active.pop();
-        if result? {
+        if result? && !effect {
             // A path falls off the end: the call's value would be None.
             return Err(refuse(span, Refusal::ReturnShape { name }));
         }
         let Some(CallState {
             block,
             left,
-            shape: Some((_, tuple)),
+            shape,
             results,
             ..
         }) = names.call
         else {
             return Err(refuse(span, Refusal::ReturnShape { name }));
+        };
+        let tuple = match shape {
+            Some((_, tuple)) => tuple,
+            // No results: an empty tuple that nobody sees.
+            None if effect => true,
+            None => return Err(refuse(span, Refusal::ReturnShape { name })),
         };
         fresh.extend(&results);
         fresh.sort_unstable();
@@ -80,7 +86,7 @@ impl Resolver<'_> {
         })
     }
 
-    fn call_names<'f>(&mut self, function: &'f s::Function, first: u32) -> Names<'f> {
+    fn call_names<'f>(&mut self, function: &'f s::Function, first: u32, effect: bool) -> Names<'f> {
         let mut locals = HashMap::new();
         for (id, place) in function.places.iter() {
             let is_param = function.params.iter().any(|p| p.place == id);
@@ -96,6 +102,7 @@ impl Resolver<'_> {
         let call = CallState {
             name: function.name.clone(),
             block: self.hir.blocks - 1,
+            effect,
             left: false,
             shape: None,
             results: vec![],
@@ -127,10 +134,10 @@ impl Resolver<'_> {
                 },
             )
         };
-        if args.len() > function.params.len() {
+        let positional = function.params.iter().filter(|p| p.positional).count();
+        if args.len() > positional {
             return Err(wrong(format!(
-                "{} parameters, {} arguments",
-                function.params.len(),
+                "{positional} parameters, {} arguments",
                 args.len()
             )));
         }
@@ -145,7 +152,7 @@ impl Resolver<'_> {
                 .params
                 .iter()
                 .skip(args.len())
-                .any(|p| param_name(p) == Some(key))
+                .any(|p| p.keyword && param_name(p) == Some(key))
             {
                 return Err(wrong(format!("no parameter for the keyword {key}")));
             }
@@ -248,6 +255,14 @@ impl Resolver<'_> {
         out: &mut Vec<Stmt>,
     ) -> R<()> {
         let value = value.map(|e| self.expr(names, e)).transpose()?;
+        if let Some(call) = names.call.as_mut().filter(|call| call.effect) {
+            call.left |= !tail;
+            let leave = Kind::Leave(call.block);
+            let effect = value.map(Kind::Effect);
+            let stmts = effect.into_iter().chain((!tail).then_some(leave));
+            out.extend(stmts.map(|kind| Stmt { kind, span }));
+            return Ok(());
+        }
         let Some(call) = &mut names.call else {
             return Err(refuse(
                 span,

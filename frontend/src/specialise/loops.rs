@@ -4,8 +4,8 @@
 //! the head of the body. Reads of the user's variable that can only see that assignment read the counter, so
 //! that subscripts stay affine in counters.
 
-use nestwise_ir::nest::{Expr, ExprKind, For, StmtKind};
-use nestwise_ir::{BinOp, CmpOp, Span, Ty, VarId};
+use nestwise_ir::nest::{Expr, ExprKind, For, StmtKind, While};
+use nestwise_ir::{BinOp, CmpOp, LoopId, Span, Ty, VarId};
 
 use super::build;
 use super::hir::{self, Target};
@@ -66,12 +66,65 @@ impl Lower<'_> {
         span: Span,
     ) -> R<()> {
         let top = self.open_loops.is_empty();
+        if top && self.facts.wrapped {
+            return self.wrapped_loop(target, iter, body, span);
+        }
         self.at_entry = top;
         let seq = self.seq(iter);
         self.at_entry = false;
-        let mut seq = seq?;
+        match seq? {
+            Seq::Items(items) if !top && super::unroll::pays(items.len(), body) => {
+                self.unrolled(target, items, body, orelse, span)
+            }
+            seq => self.counted(target, seq, body, orelse, None, span),
+        }
+    }
+
+    /// `while not done: done = True; for target in iter: body`. `break` leaves both loops.
+    fn wrapped_loop(
+        &mut self,
+        target: &Target,
+        iter: &hir::Expr,
+        body: &[hir::Stmt],
+        span: Span,
+    ) -> R<()> {
+        let id = self.open_loop(String::new(), span);
+        let done = self.hidden(Ty::PY_BOOL);
+        let lowered = self.inner(|l| {
+            l.emit_let(done, build::boolean(true, Ty::PY_BOOL, span));
+            let seq = l.seq(iter)?;
+            l.counted(target, seq, body, &[], Some(id), span)
+        });
+        self.close_loop();
+        let ((), body) = lowered?;
+        let cond = build::not(build::var(done, Ty::PY_BOOL, span));
+        self.emit(StmtKind::While(While { id, cond, body }), span);
+        Ok(())
+    }
+
+    /// A counted loop over `seq`; `outer` is the loop around it that its `break` leaves, if there is one.
+    fn counted(
+        &mut self,
+        target: &Target,
+        mut seq: Seq,
+        body: &[hir::Stmt],
+        orelse: &[hir::Stmt],
+        outer: Option<LoopId>,
+        span: Span,
+    ) -> R<()> {
+        let top = self.open_loops.is_empty();
         let failed = self.bounds_failure(&mut seq, top);
         let mut count = self.count(&mut seq, span)?;
+        let failed = if top {
+            let bounds = [&count.start, &count.stop, &count.step];
+            if !super::top::known_before(&self.blocks, &bounds) {
+                self.facts.wrap();
+                return Err(super::top::not_before(span));
+            }
+            super::top::take_checks(&mut self.blocks, failed)
+        } else {
+            failed
+        };
         if let Some(cond) = failed {
             // CPython would raise before the first iteration: a division by zero fires in the loop's start.
             let fire = op(
@@ -82,6 +135,9 @@ impl Lower<'_> {
             );
             count.start = build::select(cond, count.start, fire, Ty::PY_INT);
         }
+        if outer.is_some() {
+            self.check_trips(&mut count, span);
+        }
         let id = self.open_loop(self.target_name(target), span);
         let name = match target {
             Target::Local(_) => self.target_name(target),
@@ -90,7 +146,13 @@ impl Lower<'_> {
         let counter = self.var(&name, Ty::PY_INT);
         self.counters.insert(counter, count.range);
         let broken = (!orelse.is_empty()).then(|| self.scope());
-        self.frames.push(LoopFrame { id, broken });
+        self.frames.push(match outer {
+            Some(outer) => LoopFrame {
+                on_break: StmtKind::Break(outer),
+                on_continue: StmtKind::Continue(id),
+            },
+            None => LoopFrame::new(id, broken),
+        });
         let lowered = self.inner(|l| {
             l.stable.push(counter);
             let item = l.item(
@@ -120,6 +182,26 @@ impl Lower<'_> {
             orelse,
             span,
         )
+    }
+
+    /// A loop without trips is left to CPython: after an iteration of the loop around it, names count as assigned.
+    fn check_trips(&mut self, count: &mut Count, span: Span) {
+        for bound in [&mut count.start, &mut count.stop, &mut count.step] {
+            *bound = self.spill(bound.clone());
+        }
+        let less = |op| {
+            build::compare(
+                op,
+                count.start.clone(),
+                count.stop.clone(),
+                Ty::PY_BOOL,
+                span,
+            )
+        };
+        let step = count.step.clone();
+        let up = build::compare(CmpOp::Gt, step, Expr::int(0, span), Ty::PY_BOOL, span);
+        let runs = build::select(up, less(CmpOp::Lt), less(CmpOp::Gt), Ty::PY_BOOL);
+        self.emit_check(runs);
     }
 
     /// What an expression in iterable position iterates over.
@@ -174,9 +256,16 @@ impl Lower<'_> {
         }
         match self.expr(e)? {
             Val::View(view) => Ok(Seq::View(view)),
-            Val::Tuple(items) if items.len() <= ITEM_LIMIT => Ok(Seq::Items(
-                items.into_iter().map(|v| self.spill_val(v)).collect(),
-            )),
+            literal @ (Val::Tuple(_) | Val::Str(_) | Val::Bytes(_)) => {
+                let items = self.literal_items(&literal, e.span).unwrap_or_default();
+                if items.len() > ITEM_LIMIT {
+                    let what = format!("a literal of {} items", items.len());
+                    return Err(refuse(e.span, Refusal::Iterable { what }));
+                }
+                Ok(Seq::Items(
+                    items.into_iter().map(|v| self.spill_val(v)).collect(),
+                ))
+            }
             Val::Scalar(sv) if sv.is_bottom() => {
                 // Its type is not known in this round.
                 let zero = Sv::int(0, e.span);

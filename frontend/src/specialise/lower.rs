@@ -26,12 +26,21 @@ pub(super) enum Subst {
     View(View),
 }
 
-/// A loop being lowered.
-#[derive(Clone, Copy, Debug)]
+/// A loop being lowered: what its jumps become.
+#[derive(Clone, Debug)]
 pub(super) struct LoopFrame {
-    pub id: LoopId,
-    /// Where `break` goes if the loop has an `else`.
-    pub broken: Option<ScopeId>,
+    pub on_break: StmtKind,
+    pub on_continue: StmtKind,
+}
+
+impl LoopFrame {
+    /// Of a loop of the nest; `broken` is where `break` goes if the loop has an `else`.
+    pub fn new(id: LoopId, broken: Option<ScopeId>) -> LoopFrame {
+        LoopFrame {
+            on_break: broken.map_or(StmtKind::Break(id), StmtKind::Leave),
+            on_continue: StmtKind::Continue(id),
+        }
+    }
 }
 
 /// One round of lowering.

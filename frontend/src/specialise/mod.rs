@@ -28,10 +28,13 @@ mod range;
 mod reads;
 mod resolve;
 mod stmt;
+mod strings;
 mod swaps;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod top;
+mod unroll;
 mod value;
 mod webs;
 

@@ -29,6 +29,8 @@ pub(super) struct Names<'a> {
 pub(super) struct CallState {
     pub name: String,
     pub block: BlockId,
+    /// Nobody uses the value.
+    pub effect: bool,
     /// A [`Kind::Leave`] was made.
     pub left: bool,
     /// Number of results and whether they form a tuple; known after the first `return`.
@@ -351,9 +353,32 @@ impl Resolver<'_> {
                     span,
                 })
             }
-            Res::User(function, first) => self.inline(names, &function, first, args, kwargs, span),
+            Res::User(function, first) => {
+                self.inline(names, &function, first, (args, kwargs), false, span)
+            }
             _ => Err(refuse(span, Refusal::UnknownFunction { name })),
         }
+    }
+
+    /// A call for its effect: of a user's function, whose result nobody sees.
+    fn effect(&mut self, names: &mut Names, value: &s::Expr) -> R<Expr> {
+        let (span, callee) = match &value.kind {
+            s::ExprKind::Call { func, .. } => (value.span, func),
+            _ => return self.expr(names, value),
+        };
+        let s::ExprKind::Call { args, kwargs, .. } = &value.kind else {
+            return self.expr(names, value);
+        };
+        if let s::ExprKind::Place(id) = callee.kind
+            && let Ok(Res::User(function, first)) = self.place(names, id, span)
+        {
+            return self.inline(names, &function, first, (args, kwargs), true, span);
+        }
+        let callee = match callee.kind {
+            s::ExprKind::Place(id) => Some(s::path(names.places, id)),
+            _ => None,
+        };
+        Err(refuse(span, Refusal::ExpressionStatement { callee }))
     }
 
     pub fn target(&mut self, names: &mut Names, t: &s::Target, span: Span) -> R<Target> {
@@ -473,6 +498,7 @@ impl Resolver<'_> {
                 Some(_) => return self.inlined_return(names, value.as_ref(), span, false, out),
                 None => Kind::Return(value.as_ref().map(|e| self.expr(names, e)).transpose()?),
             },
+            s::StmtKind::Call(value) => Kind::Effect(self.effect(names, value)?),
             s::StmtKind::Pass => return Ok(()),
         };
         out.push(Stmt { kind, span });

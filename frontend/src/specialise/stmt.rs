@@ -58,21 +58,21 @@ impl Lower<'_> {
             } => self.for_loop(target, iter, body, orelse, span),
             Kind::While { test, body, orelse } => self.while_loop(test, body, orelse, span),
             Kind::Break => {
-                let frame = self.frame(span)?;
-                self.emit(
-                    frame
-                        .broken
-                        .map_or(StmtKind::Break(frame.id), StmtKind::Leave),
-                    span,
-                );
+                let jump = self.frame(span)?.on_break;
+                self.emit(jump, span);
                 Ok(())
             }
             Kind::Continue => {
-                let frame = self.frame(span)?;
-                self.emit(StmtKind::Continue(frame.id), span);
+                let jump = self.frame(span)?.on_continue;
+                self.emit(jump, span);
                 Ok(())
             }
             Kind::Return(value) => self.returned(value.as_ref(), span),
+            Kind::Effect(value) => {
+                let value = self.expr(value)?;
+                self.discard(value);
+                Ok(())
+            }
             Kind::Leave(block) => {
                 let scope = self.call_scopes.get(block).copied();
                 let scope = scope.ok_or_else(|| {
@@ -89,8 +89,18 @@ impl Lower<'_> {
         }
     }
 
+    /// A value that nobody uses: its events stay.
+    fn discard(&mut self, value: Val) {
+        match value {
+            Val::Scalar(sv) => self.keep_events(&sv),
+            Val::View(view) => drop(self.check_view(view)),
+            Val::Tuple(items) => items.into_iter().for_each(|item| self.discard(item)),
+            _ => {}
+        }
+    }
+
     fn frame(&self, span: Span) -> R<LoopFrame> {
-        self.frames.last().copied().ok_or_else(|| {
+        self.frames.last().cloned().ok_or_else(|| {
             refuse(
                 span,
                 Refusal::Internal {
@@ -362,7 +372,7 @@ impl Lower<'_> {
     ) -> R<()> {
         let id = self.open_loop(String::new(), span);
         let broken = (!orelse.is_empty()).then(|| self.scope());
-        self.frames.push(LoopFrame { id, broken });
+        self.frames.push(LoopFrame::new(id, broken));
         let lowered = self.while_body(test, body, id, span);
         self.frames.pop();
         self.close_loop();

@@ -7,7 +7,10 @@
 
 use std::collections::HashMap;
 
+use nestwise_ir::surface::UnOp;
+
 use super::hir::{BlockId, DefId, Expr, ExprKind, Hir, Kind, LocalId, Read, Stmt, Target};
+use crate::capture::{Builtin, Known};
 
 /// A variable of the typed nest.
 pub(super) type WebId = usize;
@@ -170,6 +173,7 @@ impl Flow<'_> {
                 }
                 return None;
             }
+            Kind::Effect(value) => self.expr(value, &mut env),
             Kind::Return(value) => {
                 if let Some(value) = value {
                     self.expr(value, &mut env);
@@ -189,7 +193,12 @@ impl Flow<'_> {
     /// What reaches the statement after a loop that runs zero iterations.
     fn header(&mut self, stmt: &Stmt, env: &mut Env) -> Option<Env> {
         match &stmt.kind {
-            Kind::For { iter, .. } => self.expr(iter, env),
+            Kind::For { iter, .. } => {
+                self.expr(iter, env);
+                if always_runs(iter) {
+                    return None;
+                }
+            }
             Kind::While { test, .. } => {
                 self.expr(test, env);
                 if forever(test) {
@@ -276,6 +285,41 @@ impl Flow<'_> {
             }
             _ => e.children().into_iter().for_each(|c| self.expr(c, env)),
         }
+    }
+}
+
+/// Whether the text alone shows that what is iterated has an item.
+fn always_runs(iter: &Expr) -> bool {
+    let int = |e: &Expr| match &e.kind {
+        ExprKind::Int(v) => Some(*v),
+        ExprKind::Unary(UnOp::Neg, a) => match a.kind {
+            ExprKind::Int(v) => v.checked_neg(),
+            _ => None,
+        },
+        _ => None,
+    };
+    match &iter.kind {
+        ExprKind::Tuple(items) => !items.is_empty(),
+        ExprKind::Call {
+            known: Known::Builtin(builtin),
+            args,
+            ..
+        } => match (builtin, args.as_slice()) {
+            (Builtin::Reversed | Builtin::Enumerate, [inner, ..]) => always_runs(inner),
+            (Builtin::Range, args) => {
+                let ints: Option<Vec<i128>> = args.iter().map(int).collect();
+                match ints.as_deref() {
+                    Some([stop]) => *stop > 0,
+                    Some([start, stop]) => start < stop,
+                    Some([start, stop, step]) => {
+                        (*step > 0 && start < stop) || (*step < 0 && start > stop)
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -1,0 +1,63 @@
+//! The bounds of the top loop.
+//!
+//! A run goes in chunks of iterations of the top loop, so its bounds must be known before any code runs: from ints
+//! and extents. Where they are not (they read arrays, or convert floats), the loop becomes the only thing that one
+//! iteration of a `while` does, and is a loop inside the nest like any other.
+
+use nestwise_ir::nest::{Cast, Expr, ExprKind, Stmt, StmtKind};
+use nestwise_ir::{BinOp, Scalar, Span, UnOp, WithSpan};
+
+use super::{build, refuse};
+use crate::refusal::Refusal;
+
+/// Whether what stands before the top loop, and its bounds, can be computed from ints and extents.
+pub(super) fn known_before(blocks: &[Vec<Stmt>], bounds: &[&Expr]) -> bool {
+    let simple = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Let { value, .. } => from_ints(value),
+        StmtKind::Check { cond, .. } => from_ints(cond),
+        _ => false,
+    };
+    blocks.iter().flatten().all(simple) && bounds.iter().all(|e| from_ints(e))
+}
+
+fn from_ints(e: &Expr) -> bool {
+    let mut simple = true;
+    e.walk(&mut |e| {
+        simple &= (e.ty.repr.is_int() || e.ty.repr == Scalar::Bool)
+            && match &e.kind {
+                ExprKind::Unary { op, .. } => {
+                    matches!(op, UnOp::Neg | UnOp::Abs | UnOp::Not | UnOp::Invert)
+                }
+                ExprKind::Binary { op, .. } => *op != BinOp::Div,
+                ExprKind::Cast { kind, .. } => matches!(kind, Cast::Value | Cast::Truth),
+                ExprKind::Load { .. } | ExprKind::Call { .. } => false,
+                _ => true,
+            };
+    });
+    simple
+}
+
+/// The checks among the statements before the top loop, where none can stand, as one condition with `failed`.
+pub(super) fn take_checks(blocks: &mut [Vec<Stmt>], failed: Option<Expr>) -> Option<Expr> {
+    let mut all = failed;
+    for block in blocks {
+        block.retain(|stmt| {
+            let StmtKind::Check { cond, .. } = &stmt.kind else {
+                return true;
+            };
+            let cond = cond.clone();
+            all = Some(match all.take() {
+                Some(before) => build::and(before, cond),
+                None => cond,
+            });
+            false
+        });
+    }
+    all
+}
+
+/// Why a round ends that found out about the bounds; the next one wraps the loop.
+pub(super) fn not_before(span: Span) -> WithSpan<Refusal> {
+    let what = "what the bounds of this loop need".into();
+    refuse(span, Refusal::Unsupported { what })
+}
