@@ -256,12 +256,12 @@ impl Active {
                 if end >= nestwise_runtime::launch::trip_count(start, stop, step) {
                     return false;
                 }
-                (end, self.done.get() + end - next)
+                self.done.set(self.done.get() + end - next);
+                (end, self.done.get())
             }
             _ if self.over.replace(false) => (0, 0),
             _ => return false,
         };
-        self.done.set(done);
         let resume = Resume {
             next,
             range,

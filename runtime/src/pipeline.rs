@@ -6,11 +6,12 @@
 use crate::launch::{self, Launch};
 use crate::options::{DeviceChoice, Options, options};
 use crate::overlap::ArrayView;
-use crate::plan::Plan;
+use crate::plan::{Plan, Sizes};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
 use nestwise_ir::{ArrayId, Nest, StmtKind};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// A captured value in native form.
@@ -163,25 +164,32 @@ fn attempt<V: HasValue>(
     entered: Instant,
 ) -> Result<Outcome, Reason> {
     let options = options();
-    // The ints and extents that loop bounds and subscripts depend on.
-    let values = plan.launch_values(captures)?;
-    // Which guards they prove, how often each loop runs.
-    let sizes = plan.resolve(values)?;
-    if resume.is_some_and(|r| sizes.range() != r.range) {
-        // Python evaluates a range once: the names it came from have changed since.
-        return Err(Reason::Bounds);
-    }
-    // Where that is cheapest.
-    let decision = decide(plan, &sizes, captures, resume, &options);
-    if decision.device == Device::Interpreter {
-        let waits = decision.waits_for_compile && options.device == DeviceChoice::Auto;
-        let declined = Declined {
-            interpreted: decision.interpreted,
-            patience: waits.then(|| plan.patience()),
-            range: sizes.range(),
-        };
-        return Ok(Outcome::Declined(declined));
-    }
+    let facts = Plan::facts(captures);
+    let known = plan.recent(&facts, &options).filter(|_| resume.is_none());
+    let (sizes, decision) = match known {
+        Some(known) => known,
+        None => {
+            // The ints and extents that loop bounds and subscripts depend on.
+            let values = plan.launch_values(captures)?;
+            // Which guards they prove, how often each loop runs.
+            let sizes = Arc::new(plan.resolve(values)?);
+            if resume.is_some_and(|r| sizes.range() != r.range) {
+                // Python evaluates a range once: the names it came from have changed since.
+                return Err(Reason::Bounds);
+            }
+            // Where that is cheapest.
+            let decision = decide(plan, &sizes, captures, resume, &options);
+            if decision.device == Device::Interpreter {
+                return Ok(Outcome::Declined(declined(
+                    plan, &sizes, &decision, &options,
+                )));
+            }
+            if resume.is_none() && decision.estimate.compile.0 == 0.0 {
+                plan.remember(facts, &options, &sizes, decision);
+            }
+            (sizes, decision)
+        }
+    };
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
     // The kernel for all this: from this process, from disk, or from LLVM.
@@ -194,9 +202,18 @@ fn attempt<V: HasValue>(
     .map(Outcome::Launched)
 }
 
+fn declined(plan: &Plan, sizes: &Sizes, decision: &Decision, options: &Options) -> Declined {
+    let waits = decision.waits_for_compile && options.device == DeviceChoice::Auto;
+    Declined {
+        interpreted: decision.interpreted,
+        patience: waits.then(|| plan.patience()),
+        range: sizes.range(),
+    }
+}
+
 fn decide<V: HasValue>(
     plan: &Plan,
-    sizes: &crate::plan::Sizes,
+    sizes: &Sizes,
     captures: &[V],
     resume: Option<Resume>,
     options: &Options,

@@ -1,7 +1,7 @@
 //! What is known of a nest for one signature, and the kernels made for it so far.
 
 use crate::cache;
-use crate::options::Options;
+use crate::options::{DeviceChoice, Options};
 use crate::overlap::{self, ArrayView};
 use crate::pipeline::{HasValue, Resume, Value};
 use crate::reason::Reason;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Kernels kept per plan; when more are needed the nest is likely to be called with ever new facts.
 const MAX_KERNELS: usize = 32;
 /// Assumed trips of a loop whose count no value of the call tells (a `while`).
-const UNKNOWN_TRIPS: f64 = 100.0;
+pub const UNKNOWN_TRIPS: f64 = 100.0;
 /// Vectors of independent results that a vectorised outer loop computes together, to hide the latency of their sums.
 const ACCUMULATORS: u32 = 4;
 
@@ -27,8 +27,21 @@ pub struct Plan {
     verdicts: analysis::Analysis,
     bounds: analysis::BoundsPlan,
     prices: Prices,
+    /// The outermost loops that may run on threads.
+    roots: Vec<LoopId>,
+    /// Some loop may run on vector lanes.
+    vectorisable: bool,
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
     lost: Mutex<Seconds>,
+    recent: Mutex<Option<Recent>>,
+}
+
+/// The last call that ran natively: one with the same facts needs neither proofs nor prices.
+struct Recent {
+    facts: Vec<i64>,
+    device: DeviceChoice,
+    sizes: Arc<Sizes>,
+    decision: Decision,
 }
 
 /// What a launch's values decide.
@@ -130,13 +143,58 @@ impl Plan {
         prices: Prices,
     ) -> Plan {
         Plan {
-            nest,
-            verdicts,
             bounds,
             prices,
+            roots: verdicts.parallel_roots(&nest),
+            vectorisable: verdicts.vectorisable(&nest),
+            nest,
+            verdicts,
             kernels: Mutex::default(),
             lost: Mutex::new(Seconds(0.0)),
+            recent: Mutex::default(),
         }
+    }
+
+    /// All that decisions rest on besides types: the values of ints, and the arrays' extents.
+    pub fn facts<V: HasValue>(captures: &[V]) -> Vec<i64> {
+        let mut facts = Vec::with_capacity(2 * captures.len());
+        for capture in captures {
+            match capture.value() {
+                Value::Int(v) => facts.push(*v),
+                Value::Uint(v) => facts.push(*v as i64),
+                Value::Bool(v) => facts.push(i64::from(*v)),
+                Value::Array(view) => facts.extend(&view.extents[..view.rank]),
+                Value::Sequence { rank, extents } => facts.extend(&extents[..*rank]),
+                Value::Float(_) | Value::Complex(..) | Value::None => {}
+            }
+        }
+        facts
+    }
+
+    /// Sizes and decision of the last call, if it had these facts.
+    pub fn recent(&self, facts: &[i64], options: &Options) -> Option<(Arc<Sizes>, Decision)> {
+        let recent = lock(&self.recent);
+        let same = |r: &&Recent| r.facts == facts && r.device == options.device;
+        recent
+            .as_ref()
+            .filter(same)
+            .map(|r| (r.sizes.clone(), r.decision))
+    }
+
+    /// Keeps what was found out about a call that ran natively.
+    pub fn remember(
+        &self,
+        facts: Vec<i64>,
+        options: &Options,
+        sizes: &Arc<Sizes>,
+        decision: Decision,
+    ) {
+        *lock(&self.recent) = Some(Recent {
+            facts,
+            device: options.device,
+            sizes: sizes.clone(),
+            decision,
+        });
     }
 
     /// The nest.
@@ -252,8 +310,11 @@ impl Plan {
                 .flatten()
                 .unwrap_or(UNKNOWN_TRIPS)
         };
-        let roots = self.verdicts.parallel_roots(&self.nest);
-        let forks: f64 = roots.iter().map(|id| self.times_entered(*id, &trips)).sum();
+        let forks: f64 = self
+            .roots
+            .iter()
+            .map(|id| self.times_entered(*id, &trips))
+            .sum();
         let situation = Situation {
             list_elements,
             undo_bytes: 0.0,
@@ -261,13 +322,13 @@ impl Plan {
             lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
             rest: sizes.rest(resume),
             measured: resume.and_then(|r| sizes.measured(r)),
-            threads: if !roots.is_empty() {
+            threads: if !self.roots.is_empty() {
                 options.threads as u32
             } else {
                 1
             },
             forks,
-            vectorised: self.verdicts.vectorisable(&self.nest),
+            vectorised: self.vectorisable,
         };
         decide(&self.prices, &options.profile, &trips, &situation)
     }
