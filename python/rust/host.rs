@@ -19,6 +19,7 @@ pub struct PyHost<'a> {
     mixed: &'a Cell<Option<usize>>,
     buffers: Vec<(usize, bool, Buffer)>,
     texts: Vec<(usize, Vec<u32>)>,
+    silent: bool,
     /// What a signal handler raised.
     pub raised: Option<PyErr>,
 }
@@ -30,6 +31,7 @@ impl<'a> PyHost<'a> {
         binding: &'a Binding,
         plan: &'a Plan,
         mixed: &'a Cell<Option<usize>>,
+        silent: bool,
     ) -> Self {
         let nest = plan.nest();
         Self {
@@ -39,6 +41,7 @@ impl<'a> PyHost<'a> {
             mixed,
             buffers: Vec::new(),
             texts: Vec::new(),
+            silent,
             raised: None,
         }
     }
@@ -190,6 +193,10 @@ impl Host for PyHost<'_> {
             return true;
         }
         !self.unchanged()
+    }
+
+    fn silent(&self) -> bool {
+        self.silent
     }
 
     fn may_unlock(&self) -> bool {
