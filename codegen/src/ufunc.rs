@@ -261,14 +261,23 @@ unsafe fn same_in_batches<F: Float>(slot: &Slot, arity: usize) -> bool {
 
 // NumPy's loops may clear floating-point flags that earlier operations of the kernel raised; they are put back.
 
+/// The control word with the flags of both units: arithmetic sets those of MXCSR, `feraiseexcept` those of x87.
 fn flags() -> u32 {
     let mut csr = 0u32;
+    let mut x87 = 0u16;
     #[cfg(target_arch = "x86_64")]
     unsafe {
-        std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut csr, options(nostack));
+        std::arch::asm!(
+            "stmxcsr [{}]",
+            "fnstsw [{}]",
+            in(reg) &raw mut csr,
+            in(reg) &raw mut x87,
+            options(nostack)
+        );
     }
-    csr
+    csr | u32::from(x87) & STICKY
 }
+const STICKY: u32 = 0x3f;
 fn set_flags(csr: u32) {
     #[cfg(target_arch = "x86_64")]
     unsafe {
@@ -276,7 +285,6 @@ fn set_flags(csr: u32) {
     }
 }
 fn restore(before: u32) {
-    const STICKY: u32 = 0x3f;
     let now = flags();
     if before & !now & STICKY != 0 {
         set_flags(now | before & STICKY);

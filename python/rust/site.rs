@@ -3,6 +3,7 @@
 use crate::attributes;
 use crate::bind::{self, BindPlace, Binding, Names};
 use crate::driver::{Driver, Progress, Waits};
+use crate::environment::NumpyErrors;
 use crate::host::PyHost;
 use crate::results;
 use nestwise_frontend::atoms::AtomKind;
@@ -242,6 +243,11 @@ impl Site {
         if let Some(what) = crate::environment::unusual(py) {
             return Err(Reason::Environment(what));
         }
+        let errors = crate::environment::numpy_errors(py);
+        if errors == NumpyErrors::Underflow {
+            return Err(Reason::Environment("np.errstate asks for underflows"));
+        }
+        let silent = errors == NumpyErrors::Ignored;
         let parsed = self.parsed(py)?;
         let globals = attributes::globals(py);
         let names = Names {
@@ -256,7 +262,7 @@ impl Site {
             settable(py, parsed, &binding)?;
             let plan = self.plan(py, parsed, &binding)?;
             let found_mixed = Cell::new(None);
-            let mut host = PyHost::new(py, &binding, &plan, &found_mixed);
+            let mut host = PyHost::new(py, &binding, &plan, &found_mixed, silent);
             let outcome = pipeline::run(&plan, &binding.captures, resume, &mut host, entered);
             if let Some(capture) = found_mixed.get()
                 && !mixed.contains(&capture)

@@ -294,7 +294,7 @@ impl Runner<'_> {
             work();
         }
         let status = Status::from_code(self.header().status).unwrap_or(Status::Event);
-        if kernel.undo.warns && raised && status != Status::Event {
+        if kernel.undo.warns && raised && status != Status::Event && !self.host.silent() {
             self.header_mut().at = lo;
             return Status::Event;
         }

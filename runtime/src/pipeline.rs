@@ -53,6 +53,8 @@ pub trait Host {
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason>;
     /// Between chunks: handles signals; true: stop here.
     fn poll(&mut self) -> bool;
+    /// Whether NumPy is told to say nothing about overflows, invalid operations and divisions by zero.
+    fn silent(&self) -> bool;
     /// Whether the interpreter lock may be released at all.
     fn may_unlock(&self) -> bool;
     /// Runs `work` with the interpreter lock released.
