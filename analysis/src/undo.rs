@@ -226,6 +226,7 @@ fn silent(fun: Fun) -> bool {
             | Fun::Trunc
             | Fun::Rint
             | Fun::Copysign
+            | Fun::Pair
             | Fun::IsNan
             | Fun::IsInf
             | Fun::IsFinite

@@ -153,7 +153,7 @@ pub(crate) fn c_address(name: &str) -> Option<usize> {
 /// Number of arguments.
 pub(crate) fn arity(fun: Fun) -> usize {
     match fun {
-        Fun::Atan2 | Fun::Hypot | Fun::Fmod | Fun::Copysign | Fun::Pow => 2,
+        Fun::Atan2 | Fun::Hypot | Fun::Fmod | Fun::Copysign | Fun::Pow | Fun::Pair => 2,
         _ => 1,
     }
 }

@@ -159,7 +159,13 @@ impl Collector<'_> {
                 (Lib::Numpy, _) => into.numpy_calls += weight,
                 (
                     Lib::C,
-                    Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc | Fun::Copysign,
+                    Fun::Sqrt
+                    | Fun::Fabs
+                    | Fun::Floor
+                    | Fun::Ceil
+                    | Fun::Trunc
+                    | Fun::Copysign
+                    | Fun::Pair,
                 ) => {
                     into.python_ops += 2.0 * weight;
                     into.slow_ops += weight;

@@ -47,6 +47,9 @@ pub enum Capture {
         function: Arc<surface::Function>,
         /// Index of the capture of its first place.
         first: u32,
+        /// It is bound to the object that the place is an attribute of: its first parameter. That parameter's
+        /// place, and attributes of it, have captures too.
+        method: bool,
     },
     /// Anything else: the name of its type.
     Other(String),
@@ -86,12 +89,17 @@ impl PartialEq for Capture {
             (Self::Known(a), Self::Known(b)) => a == b,
             // One parsed function is one object for as long as its code object lives.
             (
-                Self::User { function, first },
+                Self::User {
+                    function,
+                    first,
+                    method,
+                },
                 Self::User {
                     function: function2,
                     first: first2,
+                    method: method2,
                 },
-            ) => Arc::ptr_eq(function, function2) && first == first2,
+            ) => Arc::ptr_eq(function, function2) && (first, method) == (first2, method2),
             (Self::Other(a), Self::Other(b)) => a == b,
             _ => false,
         }
@@ -114,7 +122,11 @@ impl Hash for Capture {
                 writable,
             } => (kind, storage, elem, rank, writable).hash(state),
             Self::Known(known) => known.hash(state),
-            Self::User { function, first } => (Arc::as_ptr(function), first).hash(state),
+            Self::User {
+                function,
+                first,
+                method,
+            } => (Arc::as_ptr(function), first, method).hash(state),
             Self::Other(name) => name.hash(state),
         }
     }
@@ -183,6 +195,7 @@ named! {
         Pow = "pow",
         Atan2 = "atan2",
         Fmod = "fmod",
+        Hypot = "hypot",
         Copysign = "copysign",
         IsNan = "isnan",
         IsInf = "isinf",
@@ -193,7 +206,7 @@ named! {
     }
 }
 
-/// A function of the `math` module. `hypot`, `dist`, `fsum`, `gamma`, `lgamma` and the functions of big ints are
+/// A function of the `math` module. `dist`, `fsum`, `gamma`, `lgamma` and the functions of big ints are
 /// not here: CPython computes them with algorithms of its own that differ between its versions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MathFn {
@@ -449,7 +462,7 @@ mod tests {
             Known::from_name("numpy.intp").map(Known::name).as_deref(),
             Some("numpy.int64")
         );
-        assert_eq!(Known::from_name("math.hypot"), None);
+        assert_eq!(Known::from_name("math.dist"), None);
         assert_eq!(Known::from_name("print"), None);
     }
 
@@ -468,6 +481,7 @@ mod tests {
         let user = |function: &Arc<surface::Function>| Capture::User {
             function: function.clone(),
             first: 3,
+            method: false,
         };
         assert_eq!(user(&f), user(&f));
         assert_ne!(user(&f), user(&g));

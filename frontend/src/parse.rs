@@ -178,7 +178,9 @@ fn mark_function_captures(
             let name = place.name.clone();
             return Err(WithSpan::new(span, Refusal::PossiblyUnbound { name }));
         }
-        function.places[id].captured = is_stable(&function.places, id, &params);
+        // Attributes of the first parameter have values where the function is called as a method.
+        let others = params.get(1..).unwrap_or_default();
+        function.places[id].captured = is_stable(&function.places, id, others);
     }
     Ok(())
 }

@@ -365,6 +365,7 @@ impl fmt::Display for Fun {
             Self::Hypot => "hypot",
             Self::Fmod => "fmod",
             Self::Copysign => "copysign",
+            Self::Pair => "pair",
             Self::Pow => "pow",
             Self::IsNan => "isnan",
             Self::IsInf => "isinf",

@@ -92,6 +92,9 @@ pub struct ArrayDecl {
     pub read: bool,
     /// The nest stores to this slot.
     pub written: bool,
+    /// Whole rows of this list change places, which the nest does element by element: nothing but the list may hold
+    /// them.
+    pub moved: bool,
 }
 
 /// A scalar variable. Variables are mutable; a variable not live-in is unassigned at entry, except that hidden bool
@@ -455,6 +458,8 @@ pub enum Fun {
     Fmod,
     Copysign,
     Pow,
+    /// The complex number of two parts.
+    Pair,
     /// Bool results.
     IsNan,
     IsInf,

@@ -463,7 +463,7 @@ fn cast(kind: Cast, a: Scalar, r: Scalar) -> bool {
 fn call(fun: Fun, args: &[Expr], r: Scalar) -> bool {
     let arity = if matches!(
         fun,
-        Fun::Atan2 | Fun::Hypot | Fun::Fmod | Fun::Copysign | Fun::Pow
+        Fun::Atan2 | Fun::Hypot | Fun::Fmod | Fun::Copysign | Fun::Pow | Fun::Pair
     ) {
         2
     } else {
@@ -475,6 +475,10 @@ fn call(fun: Fun, args: &[Expr], r: Scalar) -> bool {
     let a = first.ty.repr;
     let result = if matches!(fun, Fun::IsNan | Fun::IsInf | Fun::IsFinite) {
         Scalar::Bool
+    } else if fun == Fun::Pair {
+        return args.len() == 2
+            && args.iter().all(|e| e.ty.repr == Scalar::F64)
+            && r == Scalar::C128;
     } else {
         a
     };
@@ -540,6 +544,7 @@ mod tests {
             rank: 1,
             read: true,
             written: true,
+            moved: false,
         });
         let mut vars = Arena::new();
         let i = vars.push(VarDecl {

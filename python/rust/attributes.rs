@@ -94,6 +94,7 @@ fn examine(
         return Ok(none);
     }
     let object = py.import("builtins")?.getattr("object")?;
+    let function = py.import("types")?.getattr("FunctionType")?;
     let member = py.import("types")?.getattr("MemberDescriptorType")?;
     let mut safety = Safety {
         read: true,
@@ -119,7 +120,12 @@ fn examine(
             let kind = value.get_type();
             let is_slot = kind.is(&member);
             let descriptor = kind.hasattr("__get__")? || kind.hasattr("__set__")?;
-            if descriptor && !is_slot {
+            // A plain function of the class: reading it makes a bound method, unless the object has an attribute of
+            // its own of that name.
+            let is_method = kind.is(&function);
+            if is_method {
+                safety.write = false;
+            } else if descriptor && !is_slot {
                 return Ok(none);
             }
         }

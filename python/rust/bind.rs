@@ -93,6 +93,7 @@ const MODULE: u64 = 4;
 const OBJECT: u64 = 5;
 const USER: u64 = 6;
 const OTHER: u64 = 7;
+const METHOD: u64 = 8;
 
 fn scalar_word(ty: Ty, class: u64) -> u64 {
     SCALAR | (ty.prov as u64) << 8 | (ty.repr as u64) << 16 | class << 24
@@ -125,14 +126,29 @@ pub struct Names<'a> {
     pub globals: *mut PyObject,
     /// The frame's builtins.
     pub builtins: *mut PyObject,
+    /// In a method: the place of its first parameter, and the object it is bound to.
+    pub receiver: Option<(usize, *mut PyObject)>,
+}
+
+/// A user's function, or a method of a user's object, among the captures.
+pub struct User {
+    /// Its capture.
+    pub capture: usize,
+    /// What it is.
+    pub function: Arc<UserFunction>,
+    /// The capture of its first place.
+    pub first: usize,
+    /// The object that a method is bound to: its first parameter.
+    receiver: Option<Py<PyAny>>,
+    callee: Py<PyAny>,
 }
 
 /// Everything bound in one call.
 pub struct Binding {
     /// Captures: the site's places, then those of user functions.
     pub captures: Vec<Bound>,
-    /// User functions among them: capture index, function, index of its first place.
-    pub users: Vec<(usize, Arc<UserFunction>, usize)>,
+    /// User functions among them.
+    pub users: Vec<User>,
 }
 
 /// Binds all places of a site; `mixed[i]` says that capture `i` is known to hold ints and floats together.
@@ -147,16 +163,20 @@ pub fn bind(py: Python<'_>, places: &[BindPlace], names: &Names<'_>, mixed: &[us
     // Functions found while binding functions are appended behind, so this ends when none is new; a function
     // that contains itself is cut off by the limit.
     while next < binding.users.len() && binding.users.len() <= 16 {
-        let (_, function, _) = &binding.users[next];
-        let function = function.clone();
         let first = binding.captures.len();
-        binding.users[next].2 = first;
-        let held = functions::closure(py, binding.captures[binding.users[next].0].object);
+        let user = &mut binding.users[next];
+        user.first = first;
+        let function = user.function.clone();
+        let receiver = user.receiver.as_ref().map(|r| r.clone_ref(py));
+        let held = functions::closure(py, user.callee.as_ptr());
         let cells: Vec<*mut PyObject> = held.iter().map(Py::as_ptr).collect();
         let inner = Names {
             arguments: &cells,
             globals: function.globals.as_ptr(),
             builtins: names.builtins,
+            receiver: receiver
+                .as_ref()
+                .and_then(|r| Some((function.surface.params.first()?.place.index(), r.as_ptr()))),
         };
         binding.scope(py, np, &function.places, &inner, mixed);
         next += 1;
@@ -181,7 +201,12 @@ impl Binding {
         let first = self.captures.len();
         for place in places {
             let index = self.captures.len();
-            let object = if place.captured {
+            let receiver = names.receiver.filter(|(at, _)| first + at == index);
+            let object = if let Some((_, object)) = receiver {
+                // SAFETY: kept alive by the caller.
+                unsafe { ffi::Py_XINCREF(object) };
+                object
+            } else if place.captured {
                 self.look_up(py, place, first, names)
             } else {
                 std::ptr::null_mut()
@@ -197,10 +222,17 @@ impl Binding {
                 word,
                 value,
             });
-            if word & 0xff == USER
-                && let Some(function) = functions::user_function(py, object)
+            if matches!(word & 0xff, USER | METHOD)
+                && let Some((callee, receiver)) = functions::callee(py, object)
+                && let Some(function) = functions::user_function(py, callee.as_ptr())
             {
-                self.users.push((index, function, 0));
+                self.users.push(User {
+                    capture: index,
+                    function,
+                    first: 0,
+                    receiver,
+                    callee,
+                });
             }
         }
     }
@@ -272,10 +304,11 @@ impl Binding {
             KNOWN => known::known(py, bound.object).map_or_else(other, Capture::Known),
             MODULE => Capture::Module,
             OBJECT => Capture::Object,
-            USER => match self.users.iter().find(|u| u.0 == index) {
-                Some((_, function, first)) if *first > 0 => Capture::User {
-                    function: function.surface.clone(),
-                    first: *first as u32,
+            tag @ (USER | METHOD) => match self.users.iter().find(|u| u.capture == index) {
+                Some(user) if user.first > 0 => Capture::User {
+                    function: user.function.surface.clone(),
+                    first: user.first as u32,
+                    method: tag == METHOD,
                 },
                 _ => other(),
             },
@@ -405,6 +438,12 @@ unsafe fn classify(
         }
         if let Some(code) = functions::code_of(py, object) {
             return (pointer_word(USER, code), Value::None);
+        }
+        if let Some(code) = functions::code_of_method(py, object) {
+            return (pointer_word(METHOD, code), Value::None);
+        }
+        if let Some(code) = crate::buffers::character(object) {
+            return (scalar_word(Ty::CHAR, 2), Value::Int(code.into()));
         }
         if let Some((word, value)) = buffer(py, object) {
             return (word, value);

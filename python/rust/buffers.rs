@@ -120,3 +120,18 @@ fn flat(ptr: *mut u8, length: i64, size: i64) -> ArrayView {
         size,
     }
 }
+
+/// The code point of a `str` of one character.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn character(object: *mut PyObject) -> Option<u32> {
+    // SAFETY: an exact `str` with a first character.
+    unsafe {
+        let exact = ffi::Py_TYPE(object) == &raw mut ffi::PyUnicode_Type;
+        if !exact || ffi::PyUnicode_GetLength(object) != 1 {
+            return None;
+        }
+        char::from_u32(ffi::PyUnicode_ReadChar(object, 0)).map(u32::from)
+    }
+}

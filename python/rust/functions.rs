@@ -59,6 +59,44 @@ pub fn code_of(py: Python<'_>, object: *mut PyObject) -> Option<*mut PyObject> {
     }
 }
 
+/// The code object (borrowed) of the function that an exact bound method calls.
+pub fn code_of_method(py: Python<'_>, object: *mut PyObject) -> Option<*mut PyObject> {
+    let (function, _) = method(py, object)?;
+    // The method keeps the function alive, and that its code.
+    code_of(py, function.as_ptr())
+}
+
+/// The parts of an exact bound method: its function and its object.
+fn method(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Py<PyAny>)> {
+    use pyo3::sync::PyOnceLock;
+    static TYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let ty = TYPE.get_or_try_init(py, || {
+        py.import("types")?.getattr("MethodType").map(Bound::unbind)
+    });
+    // SAFETY: a live object; the attributes of an exact method are slots.
+    let method: Bound<'_, PyAny> = unsafe {
+        if ffi::Py_TYPE(object) != ty.ok()?.as_ptr().cast() {
+            return None;
+        }
+        Bound::from_borrowed_ptr(py, object)
+    };
+    let function = method.getattr("__func__").ok()?;
+    let receiver = method.getattr("__self__").ok()?;
+    Some((function.unbind(), receiver.unbind()))
+}
+
+/// The function that a call of `object` runs, and for a bound method the first argument.
+pub fn callee(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Option<Py<PyAny>>)> {
+    if let Some((function, receiver)) = method(py, object) {
+        return Some((function, Some(receiver)));
+    }
+    // SAFETY: a live object.
+    Some((
+        unsafe { Bound::from_borrowed_ptr(py, object) }.unbind(),
+        None,
+    ))
+}
+
 /// What the function's free names hold now, in the order of `co_freevars`: strong references.
 pub fn closure(py: Python<'_>, function: *mut PyObject) -> Vec<Py<PyAny>> {
     // SAFETY: a live function.

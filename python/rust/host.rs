@@ -135,6 +135,25 @@ impl<'a> PyHost<'a> {
         Ok(())
     }
 
+    /// Rows that the nest moves must be nobody else's: instead of the rows their elements change places.
+    fn refuse_held(&self, name: &str, capture: usize) -> Result<(), Reason> {
+        let own = self.buffers.iter().find(|b| b.0 == capture);
+        // SAFETY: nothing has run since the list was read; the first is the list itself.
+        let rows = own.map(|b| unsafe { b.2.rows() }).unwrap_or_default();
+        // SAFETY: live objects.
+        let held = rows
+            .iter()
+            .skip(1)
+            .any(|row| unsafe { ffi::Py_REFCNT(*row) } > 1);
+        if rows.is_empty() || held {
+            return Err(Reason::List {
+                name: name.into(),
+                why: "its rows change places and have other holders",
+            });
+        }
+        Ok(())
+    }
+
     /// A NaN that is there may be copied into a list, and `in` finds a NaN by identity, which the copy would lose.
     fn refuse_nan(&self) -> Result<(), Reason> {
         let is_nan = |v: &Value| matches!(v, Value::Float(f) if f.is_nan());
@@ -176,6 +195,9 @@ impl Host for PyHost<'_> {
         for decl in lists {
             let capture = decl.capture as usize;
             self.list(&decl.name, capture, decl.storage, written[capture])?;
+            if decl.moved {
+                self.refuse_held(&decl.name, capture)?;
+            }
         }
         let mut views = Vec::with_capacity(nest.arrays.len());
         for decl in nest.arrays.values() {

@@ -1,11 +1,12 @@
 //! Functions and types the front end knows, recognised by identity: a rebound `range` or a patched `math.sin` is
 //! simply another object.
 
-use nestwise_frontend::capture::Known;
+use nestwise_frontend::capture::{Known, MathFn, MathSpecial};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 #[derive(Default)]
 struct Table {
@@ -44,11 +45,47 @@ fn refresh(py: Python<'_>, table: &Table) {
     table.numpy.set(has_numpy);
 }
 
+/// Whether the running version's `math.hypot` is one that code generation knows, by a comparison of samples made
+/// when a nest first mentions it.
+fn has_hypot(py: Python<'_>, hypot: *mut PyObject) -> bool {
+    static KNOWN: OnceLock<bool> = OnceLock::new();
+    *KNOWN.get_or_init(|| {
+        // SAFETY: the function, alive for ever.
+        let hypot: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, hypot) };
+        let samples: PyResult<Vec<[f64; 3]>> = sample_points()
+            .map(|(x, y)| Ok([x, y, hypot.call1((x, y))?.extract()?]))
+            .collect();
+        samples.is_ok_and(|s| nestwise_codegen::register_hypot(&s))
+    })
+}
+
+/// Pairs of all magnitudes from a fixed generator (splitmix64).
+fn sample_points() -> impl Iterator<Item = (f64, f64)> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    (0..3000).map(move |k| {
+        let (a, b) = (next(), next());
+        // Most pairs are of similar size, where the last bit is decided by the algorithm.
+        let unit = |v: u64| (v >> 11) as f64 / (1_u64 << 53) as f64;
+        match k % 4 {
+            0 => (f64::from_bits(a >> 2), f64::from_bits(b >> 2)),
+            _ => (unit(a) - 0.5, (unit(b) - 0.5) * 3.0),
+        }
+    })
+}
+
 /// What `object` is, if the front end knows it.
 pub fn known(py: Python<'_>, object: *mut PyObject) -> Option<Known> {
     TABLE.with(|table| {
         refresh(py, table);
-        table.by_object.borrow().get(&(object as usize)).copied()
+        let found = table.by_object.borrow().get(&(object as usize)).copied()?;
+        let hypot = found == Known::Math(MathFn::Special(MathSpecial::Hypot));
+        (!hypot || has_hypot(py, object)).then_some(found)
     })
 }
 

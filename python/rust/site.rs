@@ -254,6 +254,7 @@ impl Site {
             arguments,
             globals: globals.as_ptr(),
             builtins: attributes::builtins(py),
+            receiver: None,
         };
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
         for _ in 0..=parsed.places.len() {
@@ -380,12 +381,12 @@ fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<(), Re
         }
     }
     // An inlined function must not read what the site is about to change: its capture would be stale.
-    for (_, function, _) in &binding.users {
+    for user in &binding.users {
         let reads = |name: &str| {
             let own = |p: &surface::Place| {
                 p.captured && p.scope == surface::Scope::Global && p.name == name
             };
-            function.surface.places.values().any(own)
+            user.function.surface.places.values().any(own)
         };
         for id in &parsed.interface.stores {
             let place = &parsed.surface.places[*id];

@@ -432,6 +432,7 @@ fn holds(repr: Scalar, v: i128) -> bool {
     match repr {
         Scalar::F32 | Scalar::C64 => v.unsigned_abs() <= 1 << 24,
         Scalar::F64 | Scalar::C128 | Scalar::Num => v.unsigned_abs() <= 1 << 53,
+        Scalar::Char => (0..=0x10_ffff).contains(&v),
         repr => repr
             .int_range()
             .is_some_and(|(lo, hi)| (lo..=hi).contains(&v)),
@@ -470,6 +471,7 @@ unsafe fn store(slot: *mut u8, repr: Scalar, value: &Value) -> bool {
                 *slot.cast() = re;
                 *slot.add(8) = u8::from(!matches!(value, Value::Float(_)));
             }
+            (Scalar::Char, Value::Int(v)) => *slot.cast() = *v as u32,
             (Scalar::U64, Value::Uint(v)) => *slot.cast() = *v,
             (Scalar::I128, Value::Uint(v)) => *slot.cast() = i128::from(*v),
             (Scalar::I128, Value::Int(v)) => *slot.cast() = i128::from(*v),

@@ -104,6 +104,7 @@ impl Builder {
                     rank: rank.parse().unwrap(),
                     read: false,
                     written: false,
+                    moved: false,
                 };
                 self.slots.insert(name, self.arrays.push(decl));
                 continue;

@@ -77,6 +77,12 @@ impl Func<'_, '_> {
                 Some(y) => ir.intrinsic("llvm.copysign", &[ty], &[x.a, y.a]),
                 None => return Ok(None),
             },
+            Fun::Pair => {
+                let Some(&y) = args.get(1) else {
+                    return Ok(None);
+                };
+                return Ok(Some(Val::pair(x.a, y.a, x.wide)));
+            }
             Fun::Fmod => {
                 let Some(&y) = args.get(1) else {
                     return Ok(None);

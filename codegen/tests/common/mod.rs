@@ -60,6 +60,7 @@ impl Builder {
             rank,
             read: true,
             written: true,
+            moved: false,
         })
     }
     pub fn floats(&mut self, rank: u32) -> ArrayId {

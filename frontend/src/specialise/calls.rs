@@ -129,6 +129,15 @@ impl Lower<'_> {
                 Sv::of(e, Kind::PyInt).with_range((0, 0x10_ffff))
             }
             (Builtin::Complex, None) => self.complex_of(a, span)?,
+            (Builtin::Complex, Some(b)) => {
+                let (re, im) = (
+                    self.real("complex", &a, span)?,
+                    self.real("complex", &b, span)?,
+                );
+                let ty = Ty::PY_COMPLEX;
+                let e = build::call(Fun::Pair, Lib::C, vec![re, im], ty, false, span);
+                Sv::of(e, Kind::PyComplex)
+            }
             (Builtin::Pow, Some(b)) => self.arith(Op::Pow, a, b, span)?,
             (Builtin::Divmod, Some(b)) => {
                 let (a, b) = (self.spill_sv(a), self.spill_sv(b));

@@ -12,7 +12,7 @@ use nestwise_ir::Span;
 use nestwise_ir::surface as s;
 
 use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Read, Stmt, Target};
-use super::resolve::{CallState, Names, Resolver};
+use super::resolve::{CallState, Callee, Names, Resolver};
 use super::{R, refuse};
 use crate::refusal::Refusal;
 
@@ -20,16 +20,15 @@ use crate::refusal::Refusal;
 const DEPTH_LIMIT: usize = 8;
 
 impl Resolver<'_> {
-    /// The call `function(args, kwargs)`, whose captures start at `first`; `effect`: nobody uses its value.
+    /// The call `callee(args, kwargs)`.
     pub fn inline(
         &mut self,
         caller: &mut Names,
-        function: &Arc<s::Function>,
-        first: u32,
+        callee: Callee,
         (args, kwargs): (&[s::Expr], &[(String, s::Expr)]),
-        effect: bool,
         span: Span,
     ) -> R<Expr> {
+        let (function, effect) = (callee.function, callee.effect);
         let name = function.name.clone();
         let key = Arc::as_ptr(function);
         if self.active.contains(&key) {
@@ -44,7 +43,7 @@ impl Resolver<'_> {
                 },
             ));
         }
-        let mut names = self.call_names(function, first, effect);
+        let mut names = self.call_names(callee);
         let mut fresh: Vec<LocalId> = names.locals.values().copied().collect();
         let mut body = self.arguments(caller, &mut names, function, args, kwargs, span)?;
         self.active.push(key);
@@ -86,11 +85,16 @@ impl Resolver<'_> {
         })
     }
 
-    fn call_names<'f>(&mut self, function: &'f s::Function, first: u32, effect: bool) -> Names<'f> {
+    fn call_names<'f>(&mut self, callee: Callee<'f>) -> Names<'f> {
+        let function = callee.function;
+        let receiver = callee
+            .receiver
+            .and_then(|path| Some((function.params.first()?.place, path)));
         let mut locals = HashMap::new();
         for (id, place) in function.places.iter() {
             let is_param = function.params.iter().any(|p| p.place == id);
-            if place.parent.is_none()
+            if receiver.as_ref().is_none_or(|(own, _)| *own != id)
+                && place.parent.is_none()
                 && place.scope == s::Scope::Local
                 && (is_param || place.written)
             {
@@ -102,16 +106,17 @@ impl Resolver<'_> {
         let call = CallState {
             name: function.name.clone(),
             block: self.hir.blocks - 1,
-            effect,
+            effect: callee.effect,
             left: false,
             shape: None,
             results: vec![],
         };
         Names {
             places: &function.places,
-            first,
+            first: callee.first,
             call: Some(call),
             locals,
+            receiver,
         }
     }
 
@@ -134,7 +139,9 @@ impl Resolver<'_> {
                 },
             )
         };
-        let positional = function.params.iter().filter(|p| p.positional).count();
+        // A method's first parameter is its object.
+        let params = &function.params[usize::from(names.receiver.is_some())..];
+        let positional = params.iter().filter(|p| p.positional).count();
         if args.len() > positional {
             return Err(wrong(format!(
                 "{positional} parameters, {} arguments",
@@ -148,8 +155,7 @@ impl Resolver<'_> {
                 .map(|place| place.name.as_str())
         };
         for (key, _) in kwargs {
-            if !function
-                .params
+            if !params
                 .iter()
                 .skip(args.len())
                 .any(|p| p.keyword && param_name(p) == Some(key))
@@ -163,14 +169,11 @@ impl Resolver<'_> {
             bound.push((k, self.expr(caller, arg)?));
         }
         for (key, value) in kwargs {
-            let position = function
-                .params
-                .iter()
-                .position(|p| param_name(p) == Some(key));
+            let position = params.iter().position(|p| param_name(p) == Some(key));
             let position = position.ok_or_else(|| wrong(format!("no parameter for {key}")))?;
             bound.push((position, self.expr(caller, value)?));
         }
-        for (k, param) in function.params.iter().enumerate() {
+        for (k, param) in params.iter().enumerate() {
             if bound.iter().any(|(position, _)| *position == k) {
                 continue;
             }
@@ -184,8 +187,7 @@ impl Resolver<'_> {
         }
         let mut body = Vec::new();
         for (k, value) in bound {
-            let local = function
-                .params
+            let local = params
                 .get(k)
                 .and_then(|p| names.locals.get(&p.place))
                 .copied();

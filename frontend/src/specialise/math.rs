@@ -34,7 +34,7 @@ fn wrong(name: &str, args: &[&Sv], span: Span) -> nestwise_ir::WithSpan<Refusal>
 
 impl Lower<'_> {
     /// `float(a)` as the math module takes it: any real number.
-    fn real(&mut self, name: &str, a: &Sv, span: Span) -> R<Expr> {
+    pub fn real(&mut self, name: &str, a: &Sv, span: Span) -> R<Expr> {
         if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
             return Err(wrong(name, &[a], span));
         }
@@ -106,13 +106,17 @@ impl Lower<'_> {
             MathSpecial::Log => Fun::Log,
             MathSpecial::Pow => Fun::Pow,
             MathSpecial::Atan2 => Fun::Atan2,
+            MathSpecial::Hypot => Fun::Hypot,
             MathSpecial::Fmod => Fun::Fmod,
             MathSpecial::Copysign => Fun::Copysign,
             MathSpecial::IsNan => Fun::IsNan,
             MathSpecial::IsInf => Fun::IsInf,
             MathSpecial::IsFinite => Fun::IsFinite,
         };
-        let two = matches!(fun, Fun::Pow | Fun::Atan2 | Fun::Fmod | Fun::Copysign);
+        let two = matches!(
+            fun,
+            Fun::Pow | Fun::Atan2 | Fun::Fmod | Fun::Copysign | Fun::Hypot
+        );
         count(if two { 2 } else { 1 })?;
         let mut reals = Vec::new();
         for a in &args {
@@ -128,8 +132,10 @@ impl Lower<'_> {
                 Kind::PyBool,
             );
         }
+        // math.hypot overflows to infinity, and nothing raises.
+        let guard = !harmless(fun) && fun != Fun::Hypot;
         Sv::of(
-            build::call(fun, Lib::C, args, Ty::PY_FLOAT, !harmless(fun), span),
+            build::call(fun, Lib::C, args, Ty::PY_FLOAT, guard, span),
             Kind::PyFloat,
         )
     }

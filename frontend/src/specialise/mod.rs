@@ -27,6 +27,7 @@ mod math;
 mod range;
 mod reads;
 mod resolve;
+mod rows;
 mod stmt;
 mod strings;
 mod swaps;

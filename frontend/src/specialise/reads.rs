@@ -215,6 +215,7 @@ impl Lower<'_> {
             rank: *rank,
             read: false,
             written: false,
+            moved: false,
         };
         let array = self.arrays.push(decl);
         self.slots.insert(capture, array);

@@ -23,6 +23,25 @@ pub(super) struct Names<'a> {
     /// The inlined call, or `None` for the site.
     pub call: Option<CallState>,
     pub locals: HashMap<PlaceId, LocalId>,
+    /// In a method: its first parameter, and the path of the object that stands for.
+    pub receiver: Option<(PlaceId, String)>,
+}
+
+impl Names<'_> {
+    /// The path of a place from the names of the site, if it leads through a method's object.
+    fn path_of(&self, id: PlaceId) -> Option<String> {
+        let place = self.places.get(id)?;
+        match (&self.receiver, place.parent) {
+            (Some((receiver, path)), _) if *receiver == id => Some(path.clone()),
+            (_, Some(parent)) => Some(format!("{}.{}", self.path_of(parent)?, place.name)),
+            (_, None) => self.call.is_none().then(|| place.name.clone()),
+        }
+    }
+
+    /// The same, for messages too.
+    fn path(&self, id: PlaceId) -> String {
+        self.path_of(id).unwrap_or_else(|| s::path(self.places, id))
+    }
 }
 
 /// Where `return` of an inlined call goes.
@@ -38,6 +57,33 @@ pub(super) struct CallState {
     pub results: Vec<LocalId>,
 }
 
+/// A user's function that is called.
+pub(super) struct Callee<'f> {
+    pub function: &'f Arc<s::Function>,
+    /// Index of the capture of its first place.
+    pub first: u32,
+    /// The path of the object that it is a method of.
+    pub receiver: Option<String>,
+    /// Nobody uses the value.
+    pub effect: bool,
+}
+
+impl<'f> Callee<'f> {
+    fn new(
+        function: &'f Arc<s::Function>,
+        first: u32,
+        receiver: Option<String>,
+        effect: bool,
+    ) -> Self {
+        Callee {
+            function,
+            first,
+            receiver,
+            effect,
+        }
+    }
+}
+
 /// What a place stands for.
 pub(super) enum Res {
     /// A value.
@@ -45,7 +91,8 @@ pub(super) enum Res {
     Known(Known),
     /// A module or an object: of use for its attributes only.
     Holder(&'static str),
-    User(Arc<s::Function>, u32),
+    /// A user's function, where its captures start, and the path of the object that it is a method of.
+    User(Arc<s::Function>, u32, Option<String>),
 }
 
 pub(super) struct Resolver<'a> {
@@ -53,6 +100,10 @@ pub(super) struct Resolver<'a> {
     pub captures: &'a [Capture],
     /// Locals of captures that are only read, by index of the capture.
     globals: HashMap<u32, LocalId>,
+    /// Captures that are only read and the site's names of them: a method sees the same objects.
+    paths: HashMap<String, u32>,
+    /// What the site assigns, by path.
+    written: HashMap<String, LocalId>,
     /// Functions being inlined, innermost last.
     pub active: Vec<*const s::Function>,
     nodes: usize,
@@ -64,6 +115,8 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         hir: Hir::default(),
         captures,
         globals: HashMap::new(),
+        paths: HashMap::new(),
+        written: HashMap::new(),
         active: vec![],
         nodes: 0,
     };
@@ -72,6 +125,7 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         first: 0,
         call: None,
         locals: HashMap::new(),
+        receiver: None,
     };
     for (id, place) in site.places.iter() {
         if place.written {
@@ -83,6 +137,7 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
                 bound.then_some(capture),
             );
             names.locals.insert(id, local);
+            resolver.written.insert(s::path(&site.places, id), local);
         }
     }
     let top = match &site.top.kind {
@@ -187,7 +242,7 @@ impl Resolver<'_> {
                         },
                     ));
                 }
-                Res::User(function, _) => {
+                Res::User(function, ..) => {
                     return Err(refuse(
                         span,
                         Refusal::UnknownAttribute {
@@ -198,8 +253,27 @@ impl Resolver<'_> {
                 }
             }
         }
-        let path = s::path(names.places, id);
-        let index = names.first.saturating_add(id.0);
+        let path = names.path(id);
+        let own = names.first.saturating_add(id.0);
+        if names.call.is_some() && place.parent.is_some() {
+            // The site may assign what the function reads: under the same path that is one variable, under another
+            // the objects could be one.
+            if let (Some(path), true) = (names.path_of(id), names.receiver.is_some())
+                && let Some(local) = self.written.get(&path)
+            {
+                let local = *local;
+                return Ok(Res::Value(ExprKind::Read(self.read(local))));
+            }
+            let ending = format!(".{}", place.name);
+            if self.written.keys().any(|path| path.ends_with(&ending)) {
+                let what = format!("an attribute {} that the nest assigns", place.name);
+                return Err(refuse(span, Refusal::Unsupported { what }));
+            }
+        }
+        let index = match names.path_of(id) {
+            Some(path) => *self.paths.entry(path).or_insert(own),
+            None => own,
+        };
         match self.capture(index) {
             Capture::Scalar { .. } | Capture::Array { .. } => {
                 let local = self.globals.get(&index).copied();
@@ -216,7 +290,16 @@ impl Resolver<'_> {
             Capture::Known(known) => Ok(Res::Known(*known)),
             Capture::Module => Ok(Res::Holder("module")),
             Capture::Object => Ok(Res::Holder("object")),
-            Capture::User { function, first } => Ok(Res::User(function.clone(), *first)),
+            Capture::User {
+                function,
+                first,
+                method,
+            } => {
+                let receiver = method
+                    .then(|| place.parent.map(|p| names.path(p)))
+                    .flatten();
+                Ok(Res::User(function.clone(), *first, receiver))
+            }
             Capture::Unbound => Err(refuse(span, Refusal::PossiblyUnbound { name: path })),
             Capture::Other(ty) => Err(refuse(
                 span,
@@ -260,7 +343,7 @@ impl Resolver<'_> {
                         },
                     ));
                 }
-                Res::User(function, _) => {
+                Res::User(function, ..) => {
                     let name = function.name.clone();
                     return Err(refuse(
                         span,
@@ -353,8 +436,9 @@ impl Resolver<'_> {
                     span,
                 })
             }
-            Res::User(function, first) => {
-                self.inline(names, &function, first, (args, kwargs), false, span)
+            Res::User(function, first, receiver) => {
+                let callee = Callee::new(&function, first, receiver, false);
+                self.inline(names, callee, (args, kwargs), span)
             }
             _ => Err(refuse(span, Refusal::UnknownFunction { name })),
         }
@@ -370,9 +454,10 @@ impl Resolver<'_> {
             return self.expr(names, value);
         };
         if let s::ExprKind::Place(id) = callee.kind
-            && let Ok(Res::User(function, first)) = self.place(names, id, span)
+            && let Ok(Res::User(function, first, receiver)) = self.place(names, id, span)
         {
-            return self.inline(names, &function, first, (args, kwargs), true, span);
+            let callee = Callee::new(&function, first, receiver, true);
+            return self.inline(names, callee, (args, kwargs), span);
         }
         let callee = match callee.kind {
             s::ExprKind::Place(id) => Some(s::path(names.places, id)),

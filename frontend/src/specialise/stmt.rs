@@ -135,6 +135,9 @@ impl Lower<'_> {
     }
 
     fn assign_value(&mut self, targets: &[Target], value: &hir::Expr, span: Span) -> R<()> {
+        if self.row_swap(targets, value, span)? {
+            return Ok(());
+        }
         let value = self.expr(value)?;
         if let [target] = targets {
             return self.assign_target(target, value, span);

@@ -392,7 +392,10 @@ fn check(program: &Program, run: &Run) -> Outcome {
         name_of.insert(id.0, site.path(id));
     }
     for capture in &captured {
-        if let Capture::User { function, first } = capture {
+        if let Capture::User {
+            function, first, ..
+        } = capture
+        {
             for (id, _) in function.places.iter() {
                 name_of.insert(
                     first + id.0,

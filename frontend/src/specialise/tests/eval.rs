@@ -650,6 +650,7 @@ fn call(fun: Fun, x: &[f64], e: &Expr, guard: bool) -> E<V> {
         Fun::Fmod => x[0] % x[1],
         Fun::Copysign => x[0].copysign(x[1]),
         Fun::Pow => x[0].powf(x[1]),
+        Fun::Pair => return Ok(V::Complex(x[0], x[1])),
         Fun::IsNan => return Ok(V::Bool(x[0].is_nan())),
         Fun::IsInf => return Ok(V::Bool(x[0].is_infinite())),
         Fun::IsFinite => return Ok(V::Bool(x[0].is_finite())),

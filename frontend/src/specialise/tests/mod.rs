@@ -118,6 +118,7 @@ fn capture(path: &str, place: &surface::Place, names: &[(&str, Is)]) -> Capture 
         Some(Is::Fun(source)) => Capture::User {
             function: function(path, source),
             first: 0,
+            method: false,
         },
     }
 }
@@ -151,7 +152,11 @@ pub(super) fn captures(site: &Site, names: &[(&str, Is)]) -> Vec<Capture> {
                 (function, first)
             }
         };
-        flat[at] = Capture::User { function, first };
+        flat[at] = Capture::User {
+            function,
+            first,
+            method: false,
+        };
     }
     flat
 }
