@@ -271,7 +271,7 @@ impl Runner<'_> {
             fpenv::clear();
         };
         // What may be taken back must not be seen by others meanwhile.
-        if !kernel.may_fire() && self.host.may_unlock() {
+        if !kernel.undo.may_fire() && self.host.may_unlock() {
             self.host.unlocked(&mut work);
         } else {
             work();
@@ -296,13 +296,13 @@ impl Runner<'_> {
 
     fn save(&self, lo: i64, hi: i64) -> Before {
         let kernel = &self.launch.kernel;
-        if !kernel.may_fire() {
+        if !kernel.undo.may_fire() {
             return Before {
                 arrays: Vec::new(),
                 frame: Vec::new(),
             };
         }
-        let arrays = kernel.to_save().filter_map(|slot| {
+        let arrays = kernel.undo.to_save(kernel.in_order).filter_map(|slot| {
             let view = self.views.get(slot.array.index())?;
             Some(Saved::of(&self.part(view, slot.region, lo, hi)))
         });

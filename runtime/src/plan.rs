@@ -10,7 +10,7 @@ use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
-use nestwise_ir::{ArrayDecl, ArrayKind, For, LoopId, Nest, Schedule, StmtKind};
+use nestwise_ir::{ArrayDecl, ArrayKind, For, LoopId, Nest, Schedule};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -43,22 +43,6 @@ pub struct Sizes {
     pub trips: Vec<Option<f64>>,
     /// Exact trip count of the top loop and its range (start, stop, step); none for a `while`.
     pub top: Option<TopRange>,
-}
-
-impl Kernel {
-    /// Whether an event may fire at all.
-    pub fn may_fire(&self) -> bool {
-        self.checks || self.undo.may_fire(false)
-    }
-
-    /// The slots to save before a chunk.
-    pub fn to_save(&self) -> impl Iterator<Item = &analysis::SlotUndo> {
-        let all = self.checks && !self.in_order;
-        self.undo
-            .slots
-            .iter()
-            .filter(move |s| all || self.undo.to_save(self.in_order).any(|t| t == *s))
-    }
 }
 
 impl Sizes {
@@ -116,8 +100,6 @@ pub struct Kernel {
     pub layout: codegen::abi::FrameLayout,
     /// What a chunk may have to take back.
     pub undo: analysis::UndoPlan,
-    /// It tests more than its guards say.
-    pub checks: bool,
     /// It stops exactly where an event fires: nothing behind that point has run.
     pub in_order: bool,
     /// Whether some loop runs on threads.
@@ -420,9 +402,7 @@ impl Plan {
         // only after the whole chunk.
         let plain = !threaded && schedule.vector.is_empty() && schedule.independent.is_empty();
         let in_order = plain && !undo.warns;
-        let checks = has_own_checks(&nest);
         let kernel = Kernel {
-            checks,
             nest,
             code,
             layout,
@@ -432,22 +412,6 @@ impl Plan {
         };
         Ok((kernel, found))
     }
-}
-
-/// Whether the code tests something besides its guards: values against storage narrower than they are, checks.
-fn has_own_checks(nest: &Nest) -> bool {
-    let mut found = false;
-    nest.walk(&mut |s| {
-        found |= match &s.kind {
-            StmtKind::Store { array, .. } => {
-                let decl = &nest.arrays[*array];
-                decl.storage != decl.elem.repr
-            }
-            StmtKind::Check { .. } => true,
-            _ => false,
-        };
-    });
-    found
 }
 
 /// The rewriting and mapping for these facts.
