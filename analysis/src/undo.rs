@@ -21,7 +21,7 @@ use nestwise_ir::nest::{Cast, ExprKind, Nest};
 use nestwise_ir::{ArrayId, BinOp, Fun, Lib, LoopId, Prov, UnOp};
 
 /// Which elements of a slot a chunk may write.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Region {
     /// Along `axis`, the indices from `c + lo` to `c + hi` for the top counter's values `c` in the chunk.
     Rows { axis: u32, lo: i64, hi: i64 },
@@ -30,7 +30,7 @@ pub enum Region {
 }
 
 /// A written slot.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SlotUndo {
     /// The slot.
     pub array: ArrayId,
@@ -41,7 +41,7 @@ pub struct SlotUndo {
 }
 
 /// What undoing a chunk of a nest takes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct UndoPlan {
     /// Written slots.
     pub slots: Vec<SlotUndo>,
@@ -68,9 +68,14 @@ impl UndoPlan {
 
 /// The plan of a nest whose slots are disjoint.
 pub fn undo_plan(nest: &Nest) -> UndoPlan {
+    undo_plan_for(nest, true)
+}
+
+/// The plan of a nest whose slots are disjoint or may overlap.
+pub fn undo_plan_for(nest: &Nest, disjoint: bool) -> UndoPlan {
     let r = ranges(nest);
     let forms = crate::walk::forms(nest, &r, Extents::Opaque);
-    undo_plan_with(nest, &forms, true)
+    undo_plan_with(nest, &forms, disjoint)
 }
 
 /// The plan of a nest with known forms.

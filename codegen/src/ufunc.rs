@@ -1,7 +1,7 @@
 //! NumPy's own ufunc inner loops, registered by the runtime, and CPython functions that are not plain libm calls.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 use nestwise_ir::{Fun, Scalar};
 
@@ -17,16 +17,21 @@ pub type UfuncLoop = unsafe extern "C" fn(
 pub(crate) struct Slot {
     function: AtomicPtr<c_void>,
     data: AtomicPtr<c_void>,
-    /// Elements computed in one call have the bits that each would have alone.
-    batch: AtomicBool,
+    /// Whether elements computed in one call have the bits that each would have alone: [`UNTRIED`] until a kernel
+    /// asks, since trying takes a while.
+    batch: AtomicU8,
 }
+
+const UNTRIED: u8 = 0;
+const SAME: u8 = 1;
+const DIFFERENT: u8 = 2;
 
 impl Slot {
     const fn new() -> Slot {
         Slot {
             function: AtomicPtr::new(std::ptr::null_mut()),
             data: AtomicPtr::new(std::ptr::null_mut()),
-            batch: AtomicBool::new(false),
+            batch: AtomicU8::new(UNTRIED),
         }
     }
     fn get(&self) -> Option<(UfuncLoop, *mut c_void)> {
@@ -122,11 +127,7 @@ pub unsafe fn register_ufunc(
     slot.data.store(data, Ordering::Release);
     slot.function
         .store(function as *mut c_void, Ordering::Release);
-    let batch = match repr {
-        Scalar::F32 => unsafe { same_in_batches::<f32>(slot, arity(fun)) },
-        _ => unsafe { same_in_batches::<f64>(slot, arity(fun)) },
-    };
-    slot.batch.store(batch, Ordering::Release);
+    slot.batch.store(UNTRIED, Ordering::Release);
     true
 }
 
@@ -218,6 +219,19 @@ unsafe fn apply<F: Float>(slot: &Slot, x: &mut [F; 2], arity: usize) -> F {
     out
 }
 
+/// Whether batches give the bits that single calls give. Threads that ask at once all try, with one result.
+unsafe fn batches<F: Float>(slot: &Slot, arity: usize) -> bool {
+    match slot.batch.load(Ordering::Acquire) {
+        UNTRIED => {
+            let same = unsafe { same_in_batches::<F>(slot, arity) };
+            let answer = if same { SAME } else { DIFFERENT };
+            slot.batch.store(answer, Ordering::Release);
+            same
+        }
+        answer => answer == SAME,
+    }
+}
+
 /// Whether batches give the bits that single calls give, tried on arguments of all magnitudes at several lengths.
 /// NumPy documents nothing about it, so it is measured.
 unsafe fn same_in_batches<F: Float>(slot: &Slot, arity: usize) -> bool {
@@ -301,7 +315,7 @@ unsafe fn lanes<F: Float>(slot: &Slot, x: *mut F, y: *mut F, out: *mut F, mask: 
     let arity = if y.is_null() { 1 } else { 2 };
     let all = if n == 64 { u64::MAX } else { (1 << n) - 1 };
     if mask == all
-        && slot.batch.load(Ordering::Acquire)
+        && unsafe { batches::<F>(slot, arity) }
         && let Some((f, data)) = slot.get()
     {
         let args = if arity == 2 {

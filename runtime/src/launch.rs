@@ -79,7 +79,7 @@ impl std::fmt::Debug for Launch {
 impl Launch {
     /// The nest that ran.
     pub fn nest(&self) -> &Nest {
-        &self.kernel.nest
+        &self.kernel.about.nest
     }
     /// The first iteration that did not run to its end.
     pub fn next(&self) -> i64 {
@@ -153,7 +153,7 @@ pub fn launch<V: HasValue>(
     let guessed = sizes.trips.iter().any(Option::is_none);
     let mut launch = Box::new(Launch {
         ended: Ended::Finished,
-        device: if kernel.threaded {
+        device: if kernel.about.threaded {
             Device::Threads
         } else {
             Device::Serial
@@ -288,13 +288,13 @@ impl Runner<'_> {
             fpenv::clear();
         };
         // What may be taken back must not be seen by others meanwhile; and what is over at once need not be shared.
-        if !self.launch.brief && !kernel.undo.may_fire() && self.host.may_unlock() {
+        if !self.launch.brief && !kernel.about.undo.may_fire() && self.host.may_unlock() {
             self.host.unlocked(&mut work);
         } else {
             work();
         }
         let status = Status::from_code(self.header().status).unwrap_or(Status::Event);
-        if kernel.undo.warns && raised && status != Status::Event && !self.host.silent() {
+        if kernel.about.undo.warns && raised && status != Status::Event && !self.host.silent() {
             self.header_mut().at = lo;
             return Status::Event;
         }
@@ -313,16 +313,20 @@ impl Runner<'_> {
 
     fn save(&self, lo: i64, hi: i64) -> Before {
         let kernel = &self.launch.kernel;
-        if !kernel.undo.may_fire() {
+        if !kernel.about.undo.may_fire() {
             return Before {
                 arrays: Vec::new(),
                 frame: Vec::new(),
             };
         }
-        let arrays = kernel.undo.to_save(kernel.in_order).filter_map(|slot| {
-            let view = self.views.get(slot.array.index())?;
-            Some(Saved::of(&self.part(view, slot.region, lo, hi)))
-        });
+        let arrays = kernel
+            .about
+            .undo
+            .to_save(kernel.about.in_order)
+            .filter_map(|slot| {
+                let view = self.views.get(slot.array.index())?;
+                Some(Saved::of(&self.part(view, slot.region, lo, hi)))
+            });
         Before {
             arrays: arrays.collect(),
             frame: self.launch.frame.clone(),
@@ -410,7 +414,7 @@ fn fill<V: HasValue>(
             }
             *base.add(slot.origin).cast() = i64::from(id.0);
         }
-        for (id, var) in kernel.nest.vars.iter() {
+        for (id, var) in kernel.about.nest.vars.iter() {
             let Some(capture) = var.live_in else { continue };
             let Some(offset) = layout.var(id) else {
                 continue;

@@ -1,6 +1,7 @@
 //! What is known of a nest for one signature, and the kernels made for it so far.
 
 use crate::cache;
+pub use crate::kernel::{About, CompileInfo, Kernel};
 use crate::options::{DeviceChoice, Options};
 use crate::overlap::{self, ArrayView};
 use crate::pipeline::{HasValue, Resume, Value};
@@ -11,11 +12,13 @@ use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
 use nestwise_ir::{ArrayDecl, ArrayKind, For, LoopId, Nest, Schedule};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::time::Instant;
 
-/// Kernels kept per plan; when more are needed the nest is likely to be called with ever new facts.
+/// Kernels kept per plan; a nest called with ever new facts gets one more, which holds for all of them.
 const MAX_KERNELS: usize = 32;
+/// Trips below which a loop is neither split among threads nor run by vectors.
+const SHORT: f64 = 4.0;
 /// Assumed trips of a loop whose count no value of the call tells (a `while`).
 pub const UNKNOWN_TRIPS: f64 = 100.0;
 /// Vectors of independent results that a vectorised outer loop computes together, to hide the latency of their sums.
@@ -33,6 +36,8 @@ pub struct Plan {
     vectorisable: bool,
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
     lost: Mutex<Seconds>,
+    /// Hash of the nest, once it is needed.
+    fingerprint: OnceLock<blake3::Hash>,
     recent: Mutex<Option<Recent>>,
 }
 
@@ -94,40 +99,30 @@ pub struct TopRange {
     pub step: i64,
 }
 
-#[derive(Clone, PartialEq)]
+/// Everything that a kernel is made for: what is equal here shares a kernel.
+#[derive(Clone, PartialEq, Debug)]
 struct Key {
     proven: GuardSet,
     disjoint: bool,
     unit_stride: Vec<[bool; 8]>,
     threaded: bool,
     nonempty: u64,
+    /// Loops of only a few trips, a bit each: no schedule splits them.
+    short: u64,
 }
 
-/// A compiled nest under one schedule, for launches that share all facts it was compiled for.
-pub struct Kernel {
-    /// The nest as compiled: proven guards cleared, perhaps rewritten.
-    pub nest: Nest,
-    /// The machine code.
-    pub code: codegen::Kernel,
-    /// Offsets in its frame.
-    pub layout: codegen::abi::FrameLayout,
-    /// What a chunk may have to take back.
-    pub undo: analysis::UndoPlan,
-    /// It stops exactly where an event fires: nothing behind that point has run.
-    pub in_order: bool,
-    /// Whether some loop runs on threads.
-    pub threaded: bool,
-}
-
-/// How a kernel came about.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CompileInfo {
-    /// It was not there before this call.
-    pub happened: bool,
-    /// It came from the cache on disk.
-    pub from_disk: bool,
-    /// Time from entering the hook until the kernel was there.
-    pub time: Duration,
+impl Key {
+    /// The facts that hold for every launch.
+    fn general(guards: usize, slots: usize) -> Key {
+        Key {
+            proven: GuardSet::new(guards),
+            disjoint: false,
+            unit_stride: vec![[false; 8]; slots],
+            threaded: false,
+            nonempty: 0,
+            short: 0,
+        }
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -152,6 +147,7 @@ impl Plan {
             kernels: Mutex::default(),
             lost: Mutex::new(Seconds(0.0)),
             recent: Mutex::default(),
+            fingerprint: OnceLock::new(),
         }
     }
 
@@ -267,14 +263,9 @@ impl Plan {
             Some(top) => Some(top_range(&self.nest, top, &values)?),
             None => None,
         };
-        let trips = self
-            .nest
-            .loops
-            .ids()
-            .map(|id| self.bounds.trips(&values, id));
         Ok(Sizes {
             nonempty: resolved.nonempty,
-            trips: trips.collect(),
+            trips: self.bounds.all_trips(&values),
             values,
             proven,
             top,
@@ -371,21 +362,29 @@ impl Plan {
                 .nth(slot)
                 .is_some_and(|a| a.written)
         };
-        let key = Key {
+        let mut key = Key {
             proven: sizes.proven.clone(),
             disjoint: overlap::disjoint(views, written),
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
+            short: short_loops(&sizes.trips),
         };
         let mut kernels = lock(&self.kernels);
-        if let Some((_, kernel)) = kernels.iter().find(|(k, _)| *k == key) {
-            return Ok((kernel.clone(), CompileInfo::default()));
+        let find = |key: &Key, kernels: &[(Key, Arc<Kernel>)]| {
+            let found = kernels.iter().find(|(k, _)| k == key);
+            found.map(|(_, kernel)| (kernel.clone(), CompileInfo::default()))
+        };
+        if let Some(found) = find(&key, &kernels) {
+            return Ok(found);
         }
         if kernels.len() >= MAX_KERNELS {
-            return Err(Reason::Off);
+            key = Key::general(self.bounds.guards(), self.nest.arrays.len());
+            if let Some(found) = find(&key, &kernels) {
+                return Ok(found);
+            }
         }
-        let (kernel, from_disk) = self.build(&key, sizes, options)?;
+        let (kernel, from_disk) = self.build(&key, options)?;
         let kernel = Arc::new(kernel);
         kernels.push((key, kernel.clone()));
         Ok((
@@ -398,91 +397,93 @@ impl Plan {
         ))
     }
 
-    fn build(&self, key: &Key, sizes: &Sizes, options: &Options) -> Result<(Kernel, bool), Reason> {
-        let nest = guards::apply(&self.nest, &key.proven);
-        let (scheduled, mapping) = schedule(nest.clone(), key, sizes, options);
-        match self.code(scheduled, mapping, key, options) {
-            // A schedule that code generation cannot carry out is worth less than the nest as it was written.
-            Err(Reason::Codegen(_)) => self.code(nest, Schedule::serial(), key, options),
-            result => result,
+    fn build(&self, key: &Key, options: &Options) -> Result<(Kernel, bool), Reason> {
+        let entry = options
+            .cache_dir
+            .is_some()
+            .then(|| self.cache_key(key, options));
+        if let Some(kernel) = entry.and_then(|entry| Kernel::from_disk(options, &entry)) {
+            return Ok((kernel, true));
         }
+        let nest = guards::apply(&self.nest, &key.proven);
+        let (rewritten, mapping) = schedule(&nest, key, options);
+        let compiled = match compile(rewritten.as_ref().unwrap_or(&nest), &mapping, key, options) {
+            // A schedule that code generation cannot carry out is worth less than the nest as it was written.
+            Err(Reason::Codegen(_)) => compile(&nest, &Schedule::serial(), key, options),
+            result => result,
+        };
+        let (object, about) = compiled?;
+        if let Some(entry) = entry {
+            Kernel::to_disk(options, &entry, &object, &about);
+        }
+        let code = codegen::load(&object).map_err(|e| Reason::Codegen(e.to_string()))?;
+        Ok((Kernel::new(code, about), false))
     }
 
-    fn code(
-        &self,
-        nest: Nest,
-        schedule: Schedule,
-        key: &Key,
-        options: &Options,
-    ) -> Result<(Kernel, bool), Reason> {
-        let last_axis = |(a, unit): (&ArrayDecl, &[bool; 8])| unit[a.rank as usize - 1];
-        let unit_stride: Vec<bool> = nest
-            .arrays
-            .values()
-            .zip(&key.unit_stride)
-            .map(last_axis)
-            .collect();
-        let spec = codegen::KernelSpec {
-            nest: &nest,
-            schedule: &schedule,
-            disjoint: key.disjoint,
-            unit_stride: &unit_stride,
-            fp: fp_mode(options.fp),
-        };
-        let cached = options
-            .cache_dir
-            .as_deref()
-            .map(|dir| (dir, cache_key(&spec, options)));
-        let stored = cached.as_ref().and_then(|(dir, key)| cache::load(dir, key));
-        let from_disk = stored
-            .as_ref()
-            .and_then(|object| codegen::load(object).ok());
-        let found = from_disk.is_some();
-        let code = match from_disk {
-            Some(code) => code,
-            None => {
-                let compiled =
-                    codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
-                if let Some((dir, key)) = &cached {
-                    // A cache that cannot be written only costs time.
-                    let _ = cache::store(dir, key, &compiled.object);
-                }
-                codegen::load(&compiled.object).map_err(|e| Reason::Codegen(e.to_string()))?
-            }
-        };
-        let layout = codegen::abi::FrameLayout::of(&nest);
-        let options = analysis::Options {
-            fp: options.fp,
-            disjoint: key.disjoint,
-            nonempty: 0,
-        };
-        let forms = analysis::analyse_with(&nest, options).forms;
-        let undo = analysis::undo::undo_plan_with(&nest, &forms, key.disjoint);
-        let threaded = !schedule.threads.is_empty();
-        // Whether a kernel that fires has run nothing beyond that point. The floating-point flags are looked at
-        // only after the whole chunk.
-        let plain = !threaded && schedule.vector.is_empty() && schedule.independent.is_empty();
-        let in_order = plain && !undo.warns;
-        let kernel = Kernel {
-            nest,
-            code,
-            layout,
-            undo,
-            in_order,
-            threaded,
-        };
-        Ok((kernel, found))
+    /// A hash of everything that a kernel depends on: the nest, the facts of the launch, the machine, and the code
+    /// that turns the one into the other.
+    fn cache_key(&self, key: &Key, options: &Options) -> cache::Key {
+        let nest = self.fingerprint.get_or_init(|| {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(&serde_json::to_vec(&self.nest).unwrap_or_default());
+            hasher.finalize()
+        });
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(nest.as_bytes());
+        let facts = format!("{key:?} {:?} {}", options.fp, options.versions);
+        hasher.update(facts.as_bytes());
+        hasher.update(codegen::target_description().as_bytes());
+        hasher.update(env!("NESTWISE_PLAN_FINGERPRINT").as_bytes());
+        hasher.finalize()
     }
 }
 
-/// The rewriting and mapping for these facts.
-fn schedule(nest: Nest, key: &Key, sizes: &Sizes, options: &Options) -> (Nest, Schedule) {
+/// Loops of fewer trips than a vector or two threads could share, a bit each.
+fn short_loops(trips: &[Option<f64>]) -> u64 {
+    let short = |t: &Option<f64>| u64::from(t.is_some_and(|t| t < SHORT));
+    let bits = trips.iter().take(64).enumerate();
+    bits.fold(0, |all, (i, t)| all | short(t) << i)
+}
+
+/// Object code for a nest under a schedule, and what a launch has to know of it.
+fn compile(
+    nest: &Nest,
+    schedule: &Schedule,
+    key: &Key,
+    options: &Options,
+) -> Result<(Vec<u8>, About), Reason> {
+    let last_axis = |(a, unit): (&ArrayDecl, &[bool; 8])| unit[a.rank as usize - 1];
+    let unit_stride: Vec<bool> = nest
+        .arrays
+        .values()
+        .zip(&key.unit_stride)
+        .map(last_axis)
+        .collect();
+    let spec = codegen::KernelSpec {
+        nest,
+        schedule,
+        disjoint: key.disjoint,
+        unit_stride: &unit_stride,
+        fp: options.fp,
+    };
+    let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
+    let undo = analysis::undo::undo_plan_for(nest, key.disjoint);
+    Ok((compiled.object, About::of(nest, undo, schedule)))
+}
+
+/// The rewriting (if any) and mapping for these facts.
+fn schedule(nest: &Nest, key: &Key, options: &Options) -> (Option<Nest>, Schedule) {
     if !key.disjoint {
         // What may overlap runs in the order it was written.
-        return (nest, Schedule::serial());
+        return (None, Schedule::serial());
     }
+    let short = |id: LoopId| id.index() < 64 && key.short >> id.index() & 1 == 1;
     let info = analysis::LaunchInfo {
-        trips: sizes.trips.clone(),
+        trips: nest
+            .loops
+            .ids()
+            .map(|id| short(id).then_some(SHORT - 1.0))
+            .collect(),
         unit_stride: key.unit_stride.clone(),
         lanes: ACCUMULATORS * codegen::vector_bits() / 64,
         disjoint: true,
@@ -495,15 +496,15 @@ fn schedule(nest: Nest, key: &Key, sizes: &Sizes, options: &Options) -> (Nest, S
         disjoint: true,
         nonempty: key.nonempty,
     };
-    let verdicts = analysis::analyse_with(&nest, assumed);
-    let mut candidates = analysis::candidates(&nest, &verdicts, &info);
+    let verdicts = analysis::analyse_with(nest, assumed);
+    let mut candidates = analysis::candidates(nest, &verdicts, &info);
     let best = (0..candidates.len()).max_by_key(|c| preference(&candidates[*c].kind, key.threaded));
     match best {
         Some(best) => {
             let candidate = candidates.swap_remove(best);
-            (candidate.nest.unwrap_or(nest), candidate.schedule)
+            (candidate.nest, candidate.schedule)
         }
-        None => (nest, Schedule::serial()),
+        None => (None, Schedule::serial()),
     }
 }
 
@@ -540,25 +541,4 @@ fn top_range(nest: &Nest, top: &For, values: &analysis::LaunchValues) -> Result<
         stop,
         step,
     })
-}
-
-fn fp_mode(fp: nestwise_ir::FpMode) -> codegen::FpMode {
-    match fp {
-        nestwise_ir::FpMode::Strict => codegen::FpMode::Strict,
-        nestwise_ir::FpMode::Faithful => codegen::FpMode::Faithful,
-        nestwise_ir::FpMode::Fast => codegen::FpMode::Fast,
-    }
-}
-
-/// Everything the object code depends on.
-fn cache_key(spec: &codegen::KernelSpec<'_>, options: &Options) -> cache::Key {
-    let mut hasher = blake3::Hasher::new();
-    let _ = serde_json::to_writer(
-        &mut hasher,
-        &(spec.nest, spec.schedule, spec.disjoint, spec.unit_stride),
-    );
-    hasher.update(format!("{:?}", spec.fp).as_bytes());
-    hasher.update(codegen::target_description().as_bytes());
-    hasher.update(options.versions.as_bytes());
-    hasher.finalize()
 }
