@@ -231,6 +231,7 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             .map(str::to_string);
         d.set_item("verdict", verdict)?;
         d.set_item("verdicts", &s.verdicts)?;
+        d.set_item("schedules", &s.schedules)?;
         d.set_item("device", device_word(&s))?;
         d.set_item("launches", s.launches.iter().sum::<u64>())?;
         d.set_item("predicted_s", s.predicted)?;

@@ -77,6 +77,10 @@ impl std::fmt::Debug for Launch {
 }
 
 impl Launch {
+    /// What was done with its loops, in words.
+    pub fn schedule(&self) -> &str {
+        &self.kernel.about.words
+    }
     /// The nest that ran.
     pub fn nest(&self) -> &Nest {
         &self.kernel.about.nest

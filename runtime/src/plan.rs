@@ -468,7 +468,11 @@ fn compile(
     };
     let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
     let undo = analysis::undo::undo_plan_for(nest, key.disjoint);
-    Ok((compiled.object, About::of(nest, undo, schedule)))
+    let mut done = schedule.clone();
+    if compiled.without_lanes {
+        done.vector.clear();
+    }
+    Ok((compiled.object, About::of(nest, undo, &done)))
 }
 
 /// The rewriting (if any) and mapping for these facts.
