@@ -9,6 +9,7 @@ use crate::dependence::{Dir, Guarded, common_loops, may_meet};
 use crate::forms::{AccessForm, Forms};
 use crate::structure::{any, early_exit, find_for};
 use crate::verdict::{Analysis, LoopInfo};
+use nestwise_ir::events::{any_expr_may_fire, block_may_fire, expr_may_fire};
 use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::{ArrayId, LoopId, VarId};
 
@@ -22,18 +23,6 @@ pub struct Given<'a> {
     pub disjoint: bool,
     /// The runtime takes back a whole chunk when an event fires.
     pub undo: bool,
-}
-
-/// Whether anything in a block may fire.
-pub fn may_fire(block: &[Stmt]) -> bool {
-    any(block, &mut |s| {
-        let mut fires = crate::guards::stmt_guard(s) == Some(true);
-        fires |= matches!(&s.kind, StmtKind::For(l) if l.step.as_int().is_none());
-        for e in s.exprs() {
-            e.walk(&mut |e| fires |= crate::guards::expr_guard(e) == Some(true));
-        }
-        fires
-    })
 }
 
 /// Whether a block holds a jump, a `while`, a swap of arrays: anything but straight code, `if` and `for`.
@@ -113,7 +102,7 @@ impl Given<'_> {
         };
         self.rectangular(band)
             && self.scalars_allow(band)
-            && (self.undo || !may_fire(body))
+            && (self.undo || !block_may_fire(self.nest, body))
             && early_exit(outer.id, &outer.body).is_none()
             && !self.reversed_by_moving(band)
     }
@@ -127,11 +116,9 @@ impl Given<'_> {
         let mut changed = crate::structure::assigned(&first.body);
         changed.push(first.counter);
         loops.iter().all(|l| {
-            [&l.start, &l.stop, &l.step].into_iter().all(|e| {
-                let mut quiet = true;
-                e.walk(&mut |e| quiet &= crate::guards::expr_guard(e) != Some(true));
-                quiet && invariant(e, &changed)
-            })
+            [&l.start, &l.stop, &l.step]
+                .into_iter()
+                .all(|e| !any_expr_may_fire(e) && invariant(e, &changed))
         })
     }
 
@@ -234,7 +221,7 @@ impl Given<'_> {
             let StmtKind::Let { var, value } = &s.kind else {
                 return false;
             };
-            let mut ok = !fires(value) && !changed.contains(var);
+            let mut ok = !any_expr_may_fire(value) && !changed.contains(var);
             value.walk(&mut |e| {
                 ok &= match &e.kind {
                     ExprKind::Var(v) => !changed.contains(v),
@@ -264,7 +251,10 @@ impl Given<'_> {
         let Some(decl) = self.nest.arrays.get(array) else {
             return false;
         };
-        if !self.disjoint || irregular(&l.body) || (!self.undo && may_fire(&l.body)) {
+        if !self.disjoint
+            || irregular(&l.body)
+            || (!self.undo && block_may_fire(self.nest, &l.body))
+        {
             return false;
         }
         if decl.storage != decl.elem.repr || decl.storage == nestwise_ir::Scalar::Num {
@@ -274,11 +264,9 @@ impl Given<'_> {
             .into_iter()
             .chain([l.counter])
             .collect();
-        let bounds = [&l.start, &l.stop, &l.step].into_iter().all(|e| {
-            let mut quiet = true;
-            e.walk(&mut |e| quiet &= crate::guards::expr_guard(e) != Some(true));
-            quiet && invariant(e, &[])
-        });
+        let bounds = [&l.start, &l.stop, &l.step]
+            .into_iter()
+            .all(|e| !any_expr_may_fire(e) && invariant(e, &[]));
         bounds && l.step.as_int().is_some() && self.one_element(l, array, &assigned)
     }
 
@@ -290,7 +278,10 @@ impl Given<'_> {
             _ => None,
         });
         let Some(index) = stored else { return false };
-        if !index.iter().all(|e| invariant(e, assigned) && !fires(e)) {
+        if !index
+            .iter()
+            .all(|e| invariant(e, assigned) && !any_expr_may_fire(e))
+        {
             return false;
         }
         let mut ok = true;
@@ -328,12 +319,6 @@ impl Given<'_> {
         }
         ok
     }
-}
-
-fn fires(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= crate::guards::expr_guard(e) == Some(true));
-    found
 }
 
 /// Whether a loop may run as if its events were looked at only at its end, memory accesses clamped: the values
@@ -428,7 +413,7 @@ impl Taint {
             ExprKind::Load { .. } => false,
             ExprKind::Compare { a, .. } if a.ty.repr.is_float() && !self.trunc => false,
             _ => {
-                let own = matters && crate::guards::expr_guard(e) == Some(true);
+                let own = matters && expr_may_fire(e);
                 own || e.children().iter().any(|c| self.tainted(c))
             }
         }

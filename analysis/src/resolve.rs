@@ -79,6 +79,14 @@ impl BoundsPlan {
         Run::new(self, values).estimate(id)
     }
 
+    /// [`BoundsPlan::trips`] of every loop.
+    pub fn all_trips(&self, values: &LaunchValues) -> Vec<Option<f64>> {
+        let run = Run::new(self, values);
+        (0..self.loops.len())
+            .map(|i| run.estimate(LoopId(i as u32)))
+            .collect()
+    }
+
     /// The exact trip count of the top loop.
     pub fn top_trips(&self, values: &LaunchValues) -> Option<u64> {
         let run = Run::new(self, values);

@@ -4,7 +4,7 @@ use crate::liveness::{Exposure, VarSet};
 use crate::structure::assigned;
 use nestwise_ir::nest::{Cast, Const, Expr, ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::RedOp;
-use nestwise_ir::{BinOp, CmpOp, FpMode, Prov, UnOp, VarId};
+use nestwise_ir::{BinOp, CmpOp, FpMode, Prov, Scalar, UnOp, VarId};
 
 /// A variable's role in one loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +74,7 @@ fn reduction(nest: &Nest, body: &[Stmt], v: VarId, fp: FpMode) -> Option<RedOp> 
         v,
         fp,
         op: None,
+        way: None,
         reads: 0,
         ok: true,
     };
@@ -92,8 +93,26 @@ struct Found<'a> {
     v: VarId,
     fp: FpMode,
     op: Option<RedOp>,
+    /// The direction of all updates of a NumPy int that may overflow.
+    way: Option<Way>,
     reads: usize,
     ok: bool,
+}
+
+/// Where a sum goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Up,
+    Down,
+}
+
+impl Way {
+    fn back(self) -> Way {
+        match self {
+            Way::Up => Way::Down,
+            Way::Down => Way::Up,
+        }
+    }
 }
 
 impl Found<'_> {
@@ -111,6 +130,7 @@ impl Found<'_> {
             StmtKind::Let { var, value } if *var == self.v => {
                 let op = self.combining(value).or_else(|| self.setting(value));
                 self.update(op, reads(value, self.v));
+                self.ok &= self.one_way(value);
                 return;
             }
             // `if x < v: v = x`
@@ -215,22 +235,50 @@ impl Found<'_> {
         }
         let int = ty.repr.is_int();
         let fast = self.fp == FpMode::Fast && ty.repr.is_float();
-        let python = ty.prov == Prov::Py;
         match op {
-            // NumPy's ints warn where a partial sum overflows, so the sum must only go one way.
-            BinOp::Add if int && (python || one_sign(other)) => Some(RedOp::Add),
-            BinOp::Sub if left && int && (python || one_sign(other)) => Some(RedOp::Add),
-            BinOp::Mul if int && python => Some(RedOp::Mul),
+            BinOp::Add if int => Some(RedOp::Add),
+            BinOp::Sub if left && int => Some(RedOp::Add),
+            BinOp::Mul if int => Some(RedOp::Mul),
             BinOp::Add if fast => Some(RedOp::Add),
             BinOp::Sub if left && fast => Some(RedOp::Add),
             BinOp::Mul if fast => Some(RedOp::Mul),
-            BinOp::And if int || ty.repr == nestwise_ir::Scalar::Bool => Some(RedOp::And),
-            BinOp::Or if int || ty.repr == nestwise_ir::Scalar::Bool => Some(RedOp::Or),
-            BinOp::Xor if int || ty.repr == nestwise_ir::Scalar::Bool => Some(RedOp::Xor),
+            BinOp::And if int || ty.repr == Scalar::Bool => Some(RedOp::And),
+            BinOp::Or if int || ty.repr == Scalar::Bool => Some(RedOp::Or),
+            BinOp::Xor if int || ty.repr == Scalar::Bool => Some(RedOp::Xor),
             BinOp::Min if int => Some(RedOp::Min),
             BinOp::Max if int => Some(RedOp::Max),
             _ => None,
         }
+    }
+
+    /// NumPy's ints warn where a partial sum leaves their range, and wrap: what of a sum's parts and of the whole
+    /// leaves it is the same only if nothing does (no guard), or if all updates go one way: then the whole leaves it
+    /// if a part of it does. Python's ints grow, so their partial sums are nobody's business.
+    fn one_way(&mut self, value: &Expr) -> bool {
+        let mut e = value;
+        while let ExprKind::Bind { body, .. } = &e.kind {
+            e = body;
+        }
+        let python = self
+            .nest
+            .vars
+            .get(self.v)
+            .is_some_and(|d| d.ty.prov == Prov::Py);
+        let ExprKind::Binary { op, a, b, guard } = &e.kind else {
+            return true;
+        };
+        if python || !*guard || !e.ty.repr.is_int() {
+            return true;
+        }
+        let way = match op {
+            BinOp::Add => way(if self.is_v(a) { b } else { a }),
+            BinOp::Sub => way(b).map(Way::back),
+            BinOp::Mul => None,
+            _ => return true,
+        };
+        let first = *self.way.get_or_insert(way.unwrap_or(Way::Up));
+        // Unsigned parts start from 0, from which nothing goes down.
+        way == Some(first) && !(first == Way::Down && e.ty.repr.is_unsigned())
     }
 
     fn select(
@@ -283,24 +331,31 @@ impl Found<'_> {
     }
 }
 
-/// Whether all values of an int expression are of one sign (or zero), by its shape.
-fn one_sign(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Const(Const::Int(_)) => true,
+/// Where adding an int expression moves a sum, if its shape tells.
+fn way(e: &Expr) -> Option<Way> {
+    let up = match &e.kind {
+        ExprKind::Const(Const::Int(v)) => return Some(if *v < 0 { Way::Down } else { Way::Up }),
         ExprKind::Unary { op: UnOp::Abs, .. } => true,
         ExprKind::Cast {
             kind: Cast::Value,
             a,
             ..
-        } => a.ty.repr == nestwise_ir::Scalar::Bool || a.ty.repr.is_unsigned() || one_sign(a),
+        } => {
+            return if a.ty.repr == Scalar::Bool {
+                Some(Way::Up)
+            } else {
+                way(a)
+            };
+        }
         ExprKind::Binary {
             op: BinOp::Mul,
             a,
             b,
             ..
-        } => same(a, b),
+        } => same(a, b) || e.ty.repr.is_unsigned(),
         _ => e.ty.repr.is_unsigned(),
-    }
+    };
+    up.then_some(Way::Up)
 }
 
 /// Whether two expressions, evaluated at one point, have the same value: equal up to positions and access ids.

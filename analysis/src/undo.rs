@@ -14,14 +14,14 @@
 use crate::affine::{Affine, Ix};
 use crate::dependence::{Dir, Guarded, common_loops, may_meet};
 use crate::forms::{AccessForm, Extents, Forms};
-use crate::guards::count_set;
 use crate::range::ranges;
 use crate::structure::Classes;
-use nestwise_ir::nest::{Cast, ExprKind, Nest, StmtKind};
+use nestwise_ir::events;
+use nestwise_ir::nest::{Cast, ExprKind, Nest};
 use nestwise_ir::{ArrayId, BinOp, Fun, Lib, LoopId, Prov, UnOp};
 
 /// Which elements of a slot a chunk may write.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Region {
     /// Along `axis`, the indices from `c + lo` to `c + hi` for the top counter's values `c` in the chunk.
     Rows { axis: u32, lo: i64, hi: i64 },
@@ -30,7 +30,7 @@ pub enum Region {
 }
 
 /// A written slot.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SlotUndo {
     /// The slot.
     pub array: ArrayId,
@@ -41,27 +41,25 @@ pub struct SlotUndo {
 }
 
 /// What undoing a chunk of a nest takes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct UndoPlan {
     /// Written slots.
     pub slots: Vec<SlotUndo>,
-    /// Guards that are still set, and stores that test whether a value fits a narrower storage.
-    pub guards: usize,
-    /// A loop's step is not a constant: an event fires if it is zero, unless the launch has proven it is not.
-    pub steps: bool,
+    /// An event may fire.
+    pub events: bool,
     /// NumPy may warn.
     pub warns: bool,
 }
 
 impl UndoPlan {
-    /// Whether any event can fire at all. `steps_ok`: the launch has proven that no step is zero.
-    pub fn may_fire(&self, steps_ok: bool) -> bool {
-        self.guards > 0 || self.warns || (self.steps && !steps_ok)
+    /// Whether a chunk may have to be taken back.
+    pub fn may_fire(&self) -> bool {
+        self.events || self.warns
     }
     /// The slots to save before a chunk. `in_order`: the kernel stops exactly where an event fires (no threads,
     /// no vector and no `independent` loops).
     pub fn to_save(&self, in_order: bool) -> impl Iterator<Item = &SlotUndo> {
-        let rerun_is_enough = in_order || self.guards == 0 && !self.steps;
+        let rerun_is_enough = in_order || !self.events;
         self.slots
             .iter()
             .filter(move |s| !(s.idempotent && rerun_is_enough))
@@ -70,9 +68,14 @@ impl UndoPlan {
 
 /// The plan of a nest whose slots are disjoint.
 pub fn undo_plan(nest: &Nest) -> UndoPlan {
+    undo_plan_for(nest, true)
+}
+
+/// The plan of a nest whose slots are disjoint or may overlap.
+pub fn undo_plan_for(nest: &Nest, disjoint: bool) -> UndoPlan {
     let r = ranges(nest);
     let forms = crate::walk::forms(nest, &r, Extents::Opaque);
-    undo_plan_with(nest, &forms, true)
+    undo_plan_with(nest, &forms, disjoint)
 }
 
 /// The plan of a nest with known forms.
@@ -88,16 +91,9 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
             idempotent: idempotent(nest, forms, &classes, a, disjoint),
             region: region(nest, forms, &classes, a),
         });
-    let mut steps = false;
-    nest.walk(&mut |s| {
-        if let StmtKind::For(l) = &s.kind {
-            steps |= l.step.as_int().is_none();
-        }
-    });
     UndoPlan {
         slots: slots.collect(),
-        guards: count_set(nest) + narrowing_stores(nest),
-        steps,
+        events: events::nest_may_fire(nest),
         warns: warns(nest),
     }
 }
@@ -223,18 +219,6 @@ pub fn warns(nest: &Nest) -> bool {
         };
     });
     found
-}
-
-/// Stores into a storage narrower than the value: they test it whether guarded or not.
-fn narrowing_stores(nest: &Nest) -> usize {
-    let mut n = 0;
-    nest.walk(&mut |s| {
-        if let StmtKind::Store { array, .. } = s.kind {
-            let decl = nest.arrays.get(array);
-            n += usize::from(decl.is_some_and(|d| d.storage != d.elem.repr));
-        }
-    });
-    n
 }
 
 /// NumPy functions that never warn.

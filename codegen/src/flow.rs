@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nestwise_ir::{Expr, ExprKind, LoopId, Nest, ScopeId, Stmt, StmtKind, VarId};
+use nestwise_ir::{Expr, ExprKind, LoopId, ScopeId, Stmt, StmtKind, VarId};
 
 /// A set of variables.
 pub(crate) type Vars = HashSet<VarId>;
@@ -226,42 +226,4 @@ pub(crate) fn exits(block: &[Stmt]) -> HashSet<Target> {
     }
     targets.retain(|t| !inside.contains(t));
     targets
-}
-
-/// Whether anything in `block` may fire an event.
-pub(crate) fn may_fire(nest: &Nest, block: &[Stmt]) -> bool {
-    let mut found = false;
-    for s in block {
-        s.walk(&mut |s| {
-            found |= match &s.kind {
-                // Values are tested against storage that is narrower than they are.
-                StmtKind::Store { array, guard, .. } => {
-                    *guard
-                        || nest
-                            .arrays
-                            .get(*array)
-                            .is_none_or(|a| a.storage != a.elem.repr)
-                }
-                StmtKind::Check { .. } => true,
-                StmtKind::For(l) => l.step.as_int().is_none(),
-                _ => false,
-            };
-            for e in s.exprs() {
-                e.walk(&mut |e| found |= expr_may_fire(e));
-            }
-        });
-    }
-    found
-}
-
-/// Whether the operation itself may fire.
-pub(crate) fn expr_may_fire(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Load { guard, .. }
-        | ExprKind::Unary { guard, .. }
-        | ExprKind::Binary { guard, .. }
-        | ExprKind::Cast { guard, .. }
-        | ExprKind::Call { guard, .. } => *guard || e.ty.repr == nestwise_ir::Scalar::Num,
-        _ => false,
-    }
 }

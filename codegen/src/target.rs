@@ -103,19 +103,51 @@ fn set_options() {
     }
 }
 
-/// Whatever the bytes of an object file depend on besides the nest: part of a cache key.
-pub fn target_description() -> String {
-    match Host::get() {
-        Ok(h) => format!(
-            "llvm-22 {} tune={} bits={} {} codegen={}",
-            h.triple,
-            h.tune,
-            h.vector_bits,
-            h.features,
-            env!("NESTWISE_CODEGEN_FINGERPRINT")
-        ),
-        Err(e) => e.to_string(),
+/// Whatever the bytes of an object file depend on besides the nest: part of a cache key. LLVM is not asked, since that
+/// takes longer than loading a cached kernel.
+pub fn target_description() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| {
+        let codegen = env!("NESTWISE_CODEGEN_FINGERPRINT");
+        format!("llvm-22 cpu={:x?} codegen={codegen}", cpu_words())
+    })
+}
+
+/// The words in which the processor describes its instruction sets, and what the operating system lets be used.
+#[cfg(target_arch = "x86_64")]
+fn cpu_words() -> Vec<u32> {
+    use std::arch::x86_64::{__cpuid, __cpuid_count, __get_cpuid_max};
+    let (most, _) = __get_cpuid_max(0);
+    let first = __cpuid(1);
+    let mut words = vec![first.eax, first.ecx, first.edx];
+    if most >= 7 {
+        let (zero, one) = (__cpuid_count(7, 0), __cpuid_count(7, 1));
+        words.extend([
+            zero.ebx, zero.ecx, zero.edx, one.eax, one.ebx, one.ecx, one.edx,
+        ]);
     }
+    for (leaf, sub) in [(0xd, 1), (0x14, 0), (0x19, 0), (0x24, 0)] {
+        if most >= leaf {
+            let r = __cpuid_count(leaf, sub);
+            words.extend([r.eax & 0xffff, r.ebx & 0xffff]);
+        }
+    }
+    if __get_cpuid_max(0x8000_0000).0 >= 0x8000_0001 {
+        let r = __cpuid(0x8000_0001);
+        words.extend([r.ecx, r.edx]);
+    }
+    let usable = [
+        std::arch::is_x86_feature_detected!("avx"),
+        std::arch::is_x86_feature_detected!("avx2"),
+        std::arch::is_x86_feature_detected!("avx512f"),
+    ];
+    words.extend(usable.map(u32::from));
+    words
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn cpu_words() -> Vec<u32> {
+    vec![]
 }
 
 /// Bits of the widest vector registers that generated code uses: 128, 256 or 512. Lanes of a vector loop are best

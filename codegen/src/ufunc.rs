@@ -1,7 +1,7 @@
 //! NumPy's own ufunc inner loops, registered by the runtime, and CPython functions that are not plain libm calls.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 use nestwise_ir::{Fun, Scalar};
 
@@ -17,16 +17,21 @@ pub type UfuncLoop = unsafe extern "C" fn(
 pub(crate) struct Slot {
     function: AtomicPtr<c_void>,
     data: AtomicPtr<c_void>,
-    /// Elements computed in one call have the bits that each would have alone.
-    batch: AtomicBool,
+    /// Whether elements computed in one call have the bits that each would have alone: [`UNTRIED`] until a kernel
+    /// asks, since trying takes a while.
+    batch: AtomicU8,
 }
+
+const UNTRIED: u8 = 0;
+const SAME: u8 = 1;
+const DIFFERENT: u8 = 2;
 
 impl Slot {
     const fn new() -> Slot {
         Slot {
             function: AtomicPtr::new(std::ptr::null_mut()),
             data: AtomicPtr::new(std::ptr::null_mut()),
-            batch: AtomicBool::new(false),
+            batch: AtomicU8::new(UNTRIED),
         }
     }
     fn get(&self) -> Option<(UfuncLoop, *mut c_void)> {
@@ -122,11 +127,7 @@ pub unsafe fn register_ufunc(
     slot.data.store(data, Ordering::Release);
     slot.function
         .store(function as *mut c_void, Ordering::Release);
-    let batch = match repr {
-        Scalar::F32 => unsafe { same_in_batches::<f32>(slot, arity(fun)) },
-        _ => unsafe { same_in_batches::<f64>(slot, arity(fun)) },
-    };
-    slot.batch.store(batch, Ordering::Release);
+    slot.batch.store(UNTRIED, Ordering::Release);
     true
 }
 
@@ -218,6 +219,19 @@ unsafe fn apply<F: Float>(slot: &Slot, x: &mut [F; 2], arity: usize) -> F {
     out
 }
 
+/// Whether batches give the bits that single calls give. Threads that ask at once all try, with one result.
+unsafe fn batches<F: Float>(slot: &Slot, arity: usize) -> bool {
+    match slot.batch.load(Ordering::Acquire) {
+        UNTRIED => {
+            let same = unsafe { same_in_batches::<F>(slot, arity) };
+            let answer = if same { SAME } else { DIFFERENT };
+            slot.batch.store(answer, Ordering::Release);
+            same
+        }
+        answer => answer == SAME,
+    }
+}
+
 /// Whether batches give the bits that single calls give, tried on arguments of all magnitudes at several lengths.
 /// NumPy documents nothing about it, so it is measured.
 unsafe fn same_in_batches<F: Float>(slot: &Slot, arity: usize) -> bool {
@@ -261,14 +275,23 @@ unsafe fn same_in_batches<F: Float>(slot: &Slot, arity: usize) -> bool {
 
 // NumPy's loops may clear floating-point flags that earlier operations of the kernel raised; they are put back.
 
+/// The control word with the flags of both units: arithmetic sets those of MXCSR, `feraiseexcept` those of x87.
 fn flags() -> u32 {
     let mut csr = 0u32;
+    let mut x87 = 0u16;
     #[cfg(target_arch = "x86_64")]
     unsafe {
-        std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut csr, options(nostack));
+        std::arch::asm!(
+            "stmxcsr [{}]",
+            "fnstsw [{}]",
+            in(reg) &raw mut csr,
+            in(reg) &raw mut x87,
+            options(nostack)
+        );
     }
-    csr
+    csr | u32::from(x87) & STICKY
 }
+const STICKY: u32 = 0x3f;
 fn set_flags(csr: u32) {
     #[cfg(target_arch = "x86_64")]
     unsafe {
@@ -276,7 +299,6 @@ fn set_flags(csr: u32) {
     }
 }
 fn restore(before: u32) {
-    const STICKY: u32 = 0x3f;
     let now = flags();
     if before & !now & STICKY != 0 {
         set_flags(now | before & STICKY);
@@ -293,7 +315,7 @@ unsafe fn lanes<F: Float>(slot: &Slot, x: *mut F, y: *mut F, out: *mut F, mask: 
     let arity = if y.is_null() { 1 } else { 2 };
     let all = if n == 64 { u64::MAX } else { (1 << n) - 1 };
     if mask == all
-        && slot.batch.load(Ordering::Acquire)
+        && unsafe { batches::<F>(slot, arity) }
         && let Some((f, data)) = slot.get()
     {
         let args = if arity == 2 {

@@ -208,6 +208,10 @@ pub struct Situation {
     /// Time this site has lost so far by not being compiled; compiling is charged only with what exceeds it (the
     /// ski-rental rule: compile once as much was lost as compiling costs).
     pub lost: Seconds,
+    /// The part of the top loop's iterations that this call is about, 0 to 1.
+    pub rest: f64,
+    /// What CPython takes for that part, if it has already shown its pace; better than any model.
+    pub measured: Option<Seconds>,
     /// Threads that a parallel schedule may use; 1 where there is none.
     pub threads: u32,
     /// How many times the parallel loops are started.
@@ -238,7 +242,9 @@ pub fn decide(
     trips: &dyn Fn(LoopId) -> f64,
     situation: &Situation,
 ) -> Decision {
-    let (interpreted, mut compiled) = prices.total(trips);
+    let (interpreted, compiled) = prices.total(trips);
+    let interpreted = situation.measured.unwrap_or(interpreted * situation.rest);
+    let mut compiled = compiled * situation.rest;
     if situation.vectorised {
         compiled = compiled * (1.0 / profile.host.vector_speedup);
     }
@@ -316,6 +322,8 @@ mod tests {
             undo_bytes: 0.0,
             compiled: true,
             lost: Seconds(0.0),
+            rest: 1.0,
+            measured: None,
             threads: 2,
             forks: 1.0,
             vectorised: false,
@@ -352,6 +360,22 @@ mod tests {
             ..cold
         };
         assert_eq!(device(1_000.0, &lost), Device::Serial);
+    }
+
+    #[test]
+    fn a_pace_that_was_measured_counts_more_than_the_model() {
+        let slow = Situation {
+            compiled: false,
+            rest: 0.5,
+            measured: Some(Seconds(1.0)),
+            ..situation()
+        };
+        assert_eq!(device(10.0, &slow), Device::Serial);
+        let fast = Situation {
+            measured: Some(Seconds(1e-7)),
+            ..slow
+        };
+        assert_eq!(device(100_000.0, &fast), Device::Interpreter);
     }
 
     #[test]

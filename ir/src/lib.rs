@@ -35,6 +35,7 @@
 //! but in the facts of a launch.
 
 mod display;
+pub mod events;
 mod ids;
 pub mod nest;
 pub mod schedule;

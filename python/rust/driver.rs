@@ -6,7 +6,8 @@
 //! it without a name in anybody's namespace.
 
 use crate::site::Site;
-use nestwise_runtime::{Ended, Resume};
+use nestwise_costmodel::Seconds;
+use nestwise_runtime::{Ended, Plan, Resume};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -14,8 +15,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// After an event CPython runs this many iterations before native code is tried again; doubled each time.
+/// After an event, or where compiling may pay later, CPython runs this many iterations before native code is tried
+/// again; doubled each time.
 const FIRST_BURST: i64 = 1;
+/// Iterations of a waiting `while` before it looks at the clock for the first time.
+const FIRST_LOOK: i64 = 16;
 
 /// How far one native run came and what it left to hand over.
 pub struct Progress {
@@ -33,6 +37,16 @@ pub struct Progress {
     pub is_range: bool,
     /// An exception that a signal handler raised between two chunks.
     pub raised: Option<PyErr>,
+    /// Native code waits until CPython has lost as much time as compiling costs.
+    pub waits: Option<Waits>,
+}
+
+/// A price that spoke against compiling, so far.
+pub struct Waits {
+    /// What it is about.
+    pub plan: Arc<Plan>,
+    /// Time CPython may take before compiling pays.
+    pub patience: Seconds,
 }
 
 impl Progress {
@@ -46,7 +60,19 @@ impl Progress {
             range: None,
             is_range: false,
             raised: None,
+            waits: None,
         }
+    }
+
+    /// CPython begins, and native code may take over later: after some iterations of a counted loop (`range`), after
+    /// some time in a `while`.
+    pub fn waiting(waits: Waits, range: Option<(i64, i64, i64)>, is_range: bool) -> Progress {
+        let mut progress = Progress::none();
+        progress.ended = range.map(|_| Ended::Partial { next: 0 });
+        progress.range = range;
+        progress.is_range = is_range;
+        progress.waits = Some(waits);
+        progress
     }
 }
 
@@ -63,8 +89,14 @@ impl Drop for Progress {
 pub struct Active {
     site: Arc<Site>,
     progress: RefCell<Progress>,
-    /// Iterations that CPython runs before `AGAIN` tries natively; 0: to the end.
+    /// Iterations that CPython runs before `AGAIN` tries natively.
     burst: Cell<i64>,
+    /// Iterations that CPython has run.
+    done: Cell<i64>,
+    /// The iteration of a `while` that looks at the clock next.
+    look: Cell<i64>,
+    /// A `while` has run out of patience.
+    over: Cell<bool>,
     /// The driver has something to yield for.
     fresh: Cell<bool>,
     started: Instant,
@@ -74,9 +106,14 @@ pub struct Active {
 
 impl Drop for Active {
     fn drop(&mut self) {
-        let seconds = self.started.elapsed().as_secs_f64() - self.native.get();
-        self.site
-            .interpreted(seconds, self.progress.borrow().ended.as_ref());
+        let seconds = self.spent();
+        let progress = self.progress.borrow();
+        if !self.finished() || self.done.get() > 0 {
+            self.site.interpreted(seconds.0);
+        }
+        if let Some(waits) = &progress.waits {
+            waits.plan.add_lost(seconds);
+        }
     }
 }
 
@@ -97,6 +134,9 @@ impl Driver {
             site,
             progress: RefCell::new(progress),
             burst: Cell::new(FIRST_BURST),
+            done: Cell::new(0),
+            look: Cell::new(FIRST_LOOK),
+            over: Cell::new(false),
             fresh: Cell::new(true),
             started: Instant::now(),
             native: Cell::new(0.0),
@@ -161,6 +201,11 @@ impl Active {
         )
     }
 
+    /// Time CPython has taken so far.
+    fn spent(&self) -> Seconds {
+        Seconds((self.started.elapsed().as_secs_f64() - self.native.get()).max(0.0))
+    }
+
     /// First iteration left to CPython, and the first after its share.
     fn share(&self) -> Option<(i64, i64)> {
         let progress = self.progress.borrow();
@@ -170,12 +215,7 @@ impl Active {
             return None;
         };
         let trips = nestwise_runtime::launch::trip_count(start, stop, step);
-        let burst = if self.burst.get() == 0 {
-            i64::MAX
-        } else {
-            self.burst.get()
-        };
-        Some((next, next.saturating_add(burst).min(trips)))
+        Some((next, next.saturating_add(self.burst.get()).min(trips)))
     }
 
     /// `REST()`: an iterator over CPython's share of the top loop's range; an empty one when there is none; `None`
@@ -208,27 +248,70 @@ impl Active {
         Ok(range.try_iter()?.into_ptr())
     }
 
-    /// `AGAIN(reads...)`.
+    /// `AGAIN(reads...)`: CPython's share is over; whether there is more to do, by whomever.
     pub fn again(&self, py: Python<'_>, arguments: &[*mut PyObject]) -> bool {
-        let (Some((_, end)), Some(range)) = (self.share(), self.progress.borrow().range) else {
-            return false;
+        let range = self.progress.borrow().range;
+        let (next, done) = match (self.share(), range) {
+            (Some((next, end)), Some((start, stop, step))) => {
+                if end >= nestwise_runtime::launch::trip_count(start, stop, step) {
+                    return false;
+                }
+                self.done.set(self.done.get() + end - next);
+                (end, self.done.get())
+            }
+            _ if self.over.replace(false) => (0, 0),
+            _ => return false,
         };
-        if end >= nestwise_runtime::launch::trip_count(range.0, range.1, range.2) {
-            return false;
-        }
+        let resume = Resume {
+            next,
+            range,
+            spent: self.spent(),
+            done,
+        };
         let begun = Instant::now();
-        let mut progress = self.site.resume(py, arguments, Resume { next: end, range });
+        let mut progress = self.site.resume(py, arguments, resume);
         self.native
             .set(self.native.get() + begun.elapsed().as_secs_f64());
-        if progress.ended.is_none() {
+        if progress.ended.is_none() && range.is_some() {
             // Not this time: CPython takes a longer share before the next attempt.
-            progress.ended = Some(Ended::Partial { next: end });
-            progress.range = Some(range);
+            progress.ended = Some(Ended::Partial { next });
+            progress.range = range;
             progress.is_range = self.progress.borrow().is_range;
+        }
+        if let Some(waits) = &mut progress.waits {
+            // Still too early, although as much is lost as compiling costs: it was not the only thing.
+            waits.patience = self.spent() * 2.0;
         }
         self.burst.set(self.burst.get().saturating_mul(2));
         self.progress.replace(progress);
         self.fresh.set(true);
+        true
+    }
+
+    /// `WAITS()`: whether CPython's share of a `while` is to be ended by `TICK`.
+    pub fn waits(&self) -> bool {
+        self.progress.borrow().waits.is_some()
+    }
+
+    /// `TICK()`: whether CPython may run one more iteration of a `while`.
+    pub fn tick(&self) -> bool {
+        let done = self.done.get();
+        self.done.set(done + 1);
+        if done < self.look.get() {
+            return true;
+        }
+        let patience = match &self.progress.borrow().waits {
+            Some(waits) => waits.patience.0,
+            None => return true,
+        };
+        let spent = self.spent().0;
+        if spent >= patience {
+            self.over.set(true);
+            return false;
+        }
+        // By then about the time is up, at the pace so far, which may change.
+        let factor = (patience / spent.max(1e-9)).clamp(1.25, 2.0);
+        self.look.set((done as f64 * factor) as i64 + 1);
         true
     }
 

@@ -1,7 +1,9 @@
-//! What must be as usual for a nest to run natively: nobody traces or profiles this thread.
+//! What must be as usual for a nest to run natively: nobody traces or profiles this thread, and NumPy is not asked
+//! for what kernels do not watch.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use std::sync::Mutex;
 
 /// The functions that tell, looked up once.
 struct Probes {
@@ -42,4 +44,88 @@ pub fn unusual(py: Python<'_>) -> Option<&'static str> {
         (0..5).any(|id| get_tool.call1(py, (id,)).map_or(true, |v| !v.is_none(py)))
     });
     monitored.then_some("sys.monitoring is in use")
+}
+
+/// What `np.errstate` and `np.seterr` ask for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NumpyErrors {
+    /// Anything about overflows, invalid operations, divisions by zero: CPython runs the operation that is one.
+    Watched,
+    /// Nothing at all.
+    Ignored,
+    /// Underflows too, which kernels do not watch.
+    Underflow,
+}
+
+/// How NumPy keeps the settings: an object per setting, in a context variable.
+struct Settings {
+    /// Gives the current object; none if this NumPy keeps them otherwise.
+    current: Option<Py<PyAny>>,
+    /// Gives a dictionary.
+    read: Py<PyAny>,
+}
+
+static SETTINGS: PyOnceLock<Option<Settings>> = PyOnceLock::new();
+/// Objects seen, kept alive so that their addresses stay theirs, and what they mean.
+static SEEN: Mutex<Vec<(Py<PyAny>, NumpyErrors)>> = Mutex::new(Vec::new());
+/// A program that makes ever new settings has them read each time.
+const MAX_SEEN: usize = 16;
+
+/// NumPy's settings in this context.
+pub fn numpy_errors(py: Python<'_>) -> NumpyErrors {
+    if crate::numpy::numpy(py).is_none() {
+        return NumpyErrors::Watched;
+    }
+    let settings = SETTINGS.get_or_init(py, || settings(py).ok());
+    let Some(settings) = settings else {
+        // Unknown settings: nothing may be assumed.
+        return NumpyErrors::Underflow;
+    };
+    let object = settings.current.as_ref().and_then(|f| f.call0(py).ok());
+    let Some(object) = object else {
+        return read(py, &settings.read);
+    };
+    // The lock is not held while Python runs: that may switch to a thread that waits for it with the GIL held.
+    let seen = || SEEN.lock().unwrap_or_else(|e| e.into_inner());
+    let known = seen().iter().find(|(o, _)| o.is(&object)).map(|s| s.1);
+    if let Some(known) = known {
+        return known;
+    }
+    let errors = read(py, &settings.read);
+    let mut seen = seen();
+    if seen.len() < MAX_SEEN {
+        seen.push((object, errors));
+    }
+    errors
+}
+
+fn settings(py: Python<'_>) -> PyResult<Settings> {
+    let numpy = py.import("numpy")?;
+    let core = py.import("numpy._core._multiarray_umath");
+    let current = core
+        .and_then(|core| core.getattr("_extobj_contextvar"))
+        .and_then(|variable| variable.getattr("get"));
+    Ok(Settings {
+        current: current.ok().map(Bound::unbind),
+        read: numpy.getattr("geterr")?.unbind(),
+    })
+}
+
+fn read(py: Python<'_>, read: &Py<PyAny>) -> NumpyErrors {
+    let is = |name: &str| -> PyResult<bool> {
+        let kind: String = read.call0(py)?.bind(py).get_item(name)?.extract()?;
+        Ok(kind == "ignore")
+    };
+    match is("under") {
+        Ok(true) => {}
+        _ => return NumpyErrors::Underflow,
+    }
+    let all = ["over", "invalid", "divide"]
+        .into_iter()
+        .all(|name| is(name).unwrap_or(false));
+    if all {
+        NumpyErrors::Ignored
+    } else {
+        NumpyErrors::Watched
+    }
 }

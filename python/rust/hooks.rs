@@ -1,18 +1,18 @@
-//! The builtin functions of a site: what the rewritten code calls.
+//! The functions of a site: what the rewritten code calls.
 //!
-//! They are plain C functions in vectorcall form, bound to their site through a capsule, since a call through a
-//! Python class would cost more than the work they do.
+//! They are objects of a type of their own with vectorcall: a call through a Python class would cost more than the
+//! work they do, and a profiler is told of every call of a builtin function.
 
 use crate::driver::{self, Active};
 use crate::site::Site;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
-use std::ffi::CStr;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyTuple, PyType};
+use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-type Fast =
-    unsafe extern "C" fn(*mut PyObject, *mut *mut PyObject, ffi::Py_ssize_t) -> *mut PyObject;
+type Body = unsafe extern "C" fn(&Bundle, *mut *mut PyObject, ffi::Py_ssize_t) -> *mut PyObject;
 
 /// All functions of one site.
 #[pyclass(frozen, module = "nestwise")]
@@ -34,6 +34,10 @@ pub struct SiteFunctions {
     #[pyo3(get)]
     more: Py<PyAny>,
     #[pyo3(get)]
+    waits: Py<PyAny>,
+    #[pyo3(get)]
+    tick: Py<PyAny>,
+    #[pyo3(get)]
     orelse: Py<PyAny>,
     #[pyo3(get)]
     returned: Py<PyAny>,
@@ -47,94 +51,133 @@ struct Bundle {
     index: usize,
 }
 
-const CAPSULE: &CStr = c"nestwise.site";
+type Vectorcall =
+    unsafe extern "C" fn(*mut PyObject, *mut *mut PyObject, usize, *mut PyObject) -> *mut PyObject;
 
-/// A method table entry. CPython keeps a pointer to it, so entries live for ever: there is one set per process.
-struct Method(ffi::PyMethodDef);
-// SAFETY: immutable after construction.
-unsafe impl Sync for Method {}
-
-const fn method(name: &'static CStr, function: Fast) -> Method {
-    Method(ffi::PyMethodDef {
-        ml_name: name.as_ptr(),
-        ml_meth: ffi::PyMethodDefPointer {
-            PyCFunctionFast: function,
-        },
-        ml_flags: ffi::METH_FASTCALL,
-        ml_doc: std::ptr::null(),
-    })
+/// One of the functions as CPython sees it.
+#[repr(C)]
+struct Function {
+    head: PyObject,
+    vectorcall: Vectorcall,
+    body: Body,
+    bundle: Bundle,
 }
 
-static ADMIT: Method = method(c"admit", admit);
-static CALL: Method = method(c"call", call);
-static OUT: Method = method(c"out", out);
-static MAYBE: Method = method(c"maybe", maybe);
-static REST: Method = method(c"rest", rest);
-static AGAIN: Method = method(c"again", again);
-static SKIP: Method = method(c"skip", skip);
-static MORE: Method = method(c"more", more);
-static ORELSE: Method = method(c"orelse", orelse);
-static RETURNED: Method = method(c"returned", returned);
-static VALUE: Method = method(c"value", value);
-
-unsafe extern "C" fn drop_bundle(capsule: *mut PyObject) {
-    // SAFETY: called once, for a capsule made in `bound`.
-    unsafe {
-        drop(Box::from_raw(
-            ffi::PyCapsule_GetPointer(capsule, CAPSULE.as_ptr()).cast::<Bundle>(),
-        ))
-    };
+unsafe extern "C" {
+    /// Exported since CPython 3.8, although the limited API declares it from 3.12 on only.
+    fn PyVectorcall_Call(
+        callable: *mut PyObject,
+        tuple: *mut PyObject,
+        dict: *mut PyObject,
+    ) -> *mut PyObject;
 }
 
-fn bound(
-    py: Python<'_>,
-    site: &Arc<Site>,
-    method: &'static Method,
-    index: usize,
-) -> PyResult<Py<PyAny>> {
-    let bundle = Box::into_raw(Box::new(Bundle {
-        site: site.clone(),
-        index,
-    }));
-    // SAFETY: the capsule owns the bundle; the function owns the capsule; the method table is static and never
-    // written, although the signature asks for a mutable pointer.
+/// The flag for types whose objects are called by vectorcall; a number, for the same reason.
+const HAVE_VECTORCALL: u32 = 1 << 11;
+const MEMBER_SSIZE: c_int = 19;
+const MEMBER_READONLY: c_int = 1;
+/// Set in vectorcall's argument count where the caller lends the place before the first argument.
+const ARGUMENTS_OFFSET: usize = 1 << (usize::BITS - 1);
+
+/// Calls the function's body. The rewritten code passes positional arguments only.
+unsafe extern "C" fn vectorcall(
+    this: *mut PyObject,
+    args: *mut *mut PyObject,
+    count: usize,
+    _names: *mut PyObject,
+) -> *mut PyObject {
+    // SAFETY: CPython calls with an object of the type below.
     unsafe {
-        let capsule = ffi::PyCapsule_New(bundle.cast(), CAPSULE.as_ptr(), Some(drop_bundle));
-        let capsule: Bound<'_, PyAny> = Bound::from_owned_ptr_or_err(py, capsule)?;
-        let function = ffi::PyCFunction_NewEx(
-            (&raw const method.0).cast_mut(),
-            capsule.as_ptr(),
-            std::ptr::null_mut(),
-        );
-        Ok(Bound::from_owned_ptr_or_err(py, function)?.unbind())
+        let function = &*this.cast::<Function>();
+        (function.body)(&function.bundle, args, (count & !ARGUMENTS_OFFSET) as isize)
     }
 }
 
-/// Makes the functions of a site with `maybe` perhaps-assigned names.
-pub fn functions(py: Python<'_>, site: &Arc<Site>, maybe: usize) -> PyResult<SiteFunctions> {
-    let names: Vec<Py<PyAny>> = (0..maybe)
-        .map(|i| bound(py, site, &MAYBE, i))
-        .collect::<PyResult<_>>()?;
-    Ok(SiteFunctions {
-        admit: bound(py, site, &ADMIT, 0)?,
-        call: bound(py, site, &CALL, 0)?,
-        out: bound(py, site, &OUT, 0)?,
-        maybe: PyTuple::new(py, names)?.unbind(),
-        rest: bound(py, site, &REST, 0)?,
-        again: bound(py, site, &AGAIN, 0)?,
-        skip: bound(py, site, &SKIP, 0)?,
-        more: bound(py, site, &MORE, 0)?,
-        orelse: bound(py, site, &ORELSE, 0)?,
-        returned: bound(py, site, &RETURNED, 0)?,
-        value: bound(py, site, &VALUE, 0)?,
-    })
+unsafe extern "C" fn dealloc(this: *mut PyObject) {
+    // SAFETY: called once, for an object made in `bound`; instances of heap types own a reference to their type.
+    unsafe {
+        let ty = ffi::Py_TYPE(this);
+        std::ptr::drop_in_place(&raw mut (*this.cast::<Function>()).bundle);
+        ffi::PyObject_Free(this.cast());
+        ffi::Py_DECREF(ty.cast());
+    }
 }
 
-/// # Safety
-/// `this` is the capsule of one of the functions above.
-unsafe fn bundle<'a>(this: *mut PyObject) -> &'a Bundle {
-    // SAFETY: as promised by the caller.
-    unsafe { &*ffi::PyCapsule_GetPointer(this, CAPSULE.as_ptr()).cast() }
+static TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+/// The type of the functions; CPython copies what it is made from.
+fn function_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    let ty = TYPE.get_or_try_init(py, || -> PyResult<Py<PyType>> {
+        let mut members = [
+            ffi::PyMemberDef {
+                name: c"__vectorcalloffset__".as_ptr(),
+                type_code: MEMBER_SSIZE,
+                offset: std::mem::offset_of!(Function, vectorcall) as isize,
+                flags: MEMBER_READONLY,
+                doc: std::ptr::null(),
+            },
+            ffi::PyMemberDef::default(),
+        ];
+        let slot = |slot: c_int, pfunc: *mut c_void| ffi::PyType_Slot { slot, pfunc };
+        let mut slots = [
+            slot(ffi::Py_tp_call, PyVectorcall_Call as *mut c_void),
+            slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
+            slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
+            slot(0, std::ptr::null_mut()),
+        ];
+        let mut spec = ffi::PyType_Spec {
+            name: c"nestwise.hook".as_ptr(),
+            basicsize: size_of::<Function>() as c_int,
+            itemsize: 0,
+            flags: ffi::Py_TPFLAGS_DEFAULT as u32 | HAVE_VECTORCALL,
+            slots: slots.as_mut_ptr(),
+        };
+        // SAFETY: a complete specification; members and slots are read during the call only.
+        unsafe {
+            let ty = ffi::PyType_FromSpec(&raw mut spec);
+            Ok(Bound::from_owned_ptr_or_err(py, ty)?
+                .cast_into::<PyType>()?
+                .unbind())
+        }
+    })?;
+    Ok(ty.bind(py))
+}
+
+fn bound(py: Python<'_>, site: &Arc<Site>, body: Body, index: usize) -> PyResult<Py<PyAny>> {
+    let ty = function_type(py)?;
+    // SAFETY: an object of our type, whose fields are written before anybody sees it.
+    unsafe {
+        let object = ffi::PyType_GenericAlloc(ty.as_ptr().cast(), 0);
+        let object = Bound::from_owned_ptr_or_err(py, object)?;
+        let function = object.as_ptr().cast::<Function>();
+        (&raw mut (*function).vectorcall).write(vectorcall);
+        (&raw mut (*function).body).write(body);
+        let site = site.clone();
+        (&raw mut (*function).bundle).write(Bundle { site, index });
+        Ok(object.unbind())
+    }
+}
+
+/// Makes the functions of a site with `names` perhaps-assigned names.
+pub fn functions(py: Python<'_>, site: &Arc<Site>, names: usize) -> PyResult<SiteFunctions> {
+    let names: Vec<Py<PyAny>> = (0..names)
+        .map(|i| bound(py, site, maybe, i))
+        .collect::<PyResult<_>>()?;
+    Ok(SiteFunctions {
+        admit: bound(py, site, admit, 0)?,
+        call: bound(py, site, call, 0)?,
+        out: bound(py, site, out, 0)?,
+        maybe: PyTuple::new(py, names)?.unbind(),
+        rest: bound(py, site, rest, 0)?,
+        again: bound(py, site, again, 0)?,
+        skip: bound(py, site, skip, 0)?,
+        more: bound(py, site, more, 0)?,
+        waits: bound(py, site, waits, 0)?,
+        tick: bound(py, site, tick, 0)?,
+        orelse: bound(py, site, orelse, 0)?,
+        returned: bound(py, site, returned, 0)?,
+        value: bound(py, site, value, 0)?,
+    })
 }
 
 /// # Safety
@@ -174,25 +217,25 @@ fn active<T>(default: T, f: impl FnOnce(&Active) -> T) -> T {
 }
 
 unsafe extern "C" fn admit(
-    this: *mut PyObject,
+    this: &Bundle,
     args: *mut *mut PyObject,
     count: ffi::Py_ssize_t,
 ) -> *mut PyObject {
     shielded(|py| {
         // SAFETY: called by CPython with the GIL held.
-        let (site, arguments) = unsafe { (&bundle(this).site, arguments(args, count)) };
+        let (site, arguments) = (&this.site, unsafe { arguments(args, count) });
         bool_object(site.admit(py, arguments))
     })
 }
 
 unsafe extern "C" fn call(
-    this: *mut PyObject,
+    this: &Bundle,
     args: *mut *mut PyObject,
     count: ffi::Py_ssize_t,
 ) -> *mut PyObject {
     shielded(|py| {
         // SAFETY: called by CPython with the GIL held.
-        let (site, arguments) = unsafe { (&bundle(this).site, arguments(args, count)) };
+        let (site, arguments) = (&this.site, unsafe { arguments(args, count) });
         site.call(py, arguments).unwrap_or_else(|e| raised(py, e))
     })
 }
@@ -213,11 +256,7 @@ fn one_or_none(value: *mut PyObject) -> *mut PyObject {
     }
 }
 
-unsafe extern "C" fn out(
-    _: *mut PyObject,
-    _: *mut *mut PyObject,
-    _: ffi::Py_ssize_t,
-) -> *mut PyObject {
+unsafe extern "C" fn out(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     shielded(|_| {
         active(one_or_none(std::ptr::null_mut()), |a| {
             if a.writes().is_empty() {
@@ -242,13 +281,12 @@ unsafe extern "C" fn out(
 }
 
 unsafe extern "C" fn maybe(
-    this: *mut PyObject,
+    this: &Bundle,
     _: *mut *mut PyObject,
     _: ffi::Py_ssize_t,
 ) -> *mut PyObject {
     shielded(|_| {
-        // SAFETY: called by CPython with our capsule.
-        let index = unsafe { bundle(this).index };
+        let index = this.index;
         active(one_or_none(std::ptr::null_mut()), |a| {
             one_or_none(
                 a.maybe()
@@ -260,11 +298,7 @@ unsafe extern "C" fn maybe(
     })
 }
 
-unsafe extern "C" fn rest(
-    _: *mut PyObject,
-    _: *mut *mut PyObject,
-    _: ffi::Py_ssize_t,
-) -> *mut PyObject {
+unsafe extern "C" fn rest(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     shielded(|py| match driver::with_active(|a| a.rest(py)) {
         Some(Ok(object)) => object,
         Some(Err(error)) => raised(py, error),
@@ -274,7 +308,7 @@ unsafe extern "C" fn rest(
 
 /// `AGAIN(reads...)`: whether native code went on, or CPython has a further part to run.
 unsafe extern "C" fn again(
-    _: *mut PyObject,
+    _: &Bundle,
     args: *mut *mut PyObject,
     count: ffi::Py_ssize_t,
 ) -> *mut PyObject {
@@ -287,7 +321,7 @@ unsafe extern "C" fn again(
 
 /// `SKIP(iterable)`: the iterable itself, or an iterator over CPython's share of it.
 unsafe extern "C" fn skip(
-    _: *mut PyObject,
+    _: &Bundle,
     args: *mut *mut PyObject,
     count: ffi::Py_ssize_t,
 ) -> *mut PyObject {
@@ -304,11 +338,7 @@ unsafe extern "C" fn skip(
     })
 }
 
-unsafe extern "C" fn more(
-    _: *mut PyObject,
-    _: *mut *mut PyObject,
-    _: ffi::Py_ssize_t,
-) -> *mut PyObject {
+unsafe extern "C" fn more(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     shielded(
         |py| match driver::with_active(Active::more).unwrap_or(Ok(true)) {
             Ok(value) => bool_object(value),
@@ -317,8 +347,16 @@ unsafe extern "C" fn more(
     )
 }
 
+unsafe extern "C" fn waits(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    shielded(|_| bool_object(active(false, Active::waits)))
+}
+
+unsafe extern "C" fn tick(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    shielded(|_| bool_object(active(true, Active::tick)))
+}
+
 unsafe extern "C" fn orelse(
-    _: *mut PyObject,
+    _: &Bundle,
     _: *mut *mut PyObject,
     _: ffi::Py_ssize_t,
 ) -> *mut PyObject {
@@ -326,18 +364,14 @@ unsafe extern "C" fn orelse(
 }
 
 unsafe extern "C" fn returned(
-    _: *mut PyObject,
+    _: &Bundle,
     _: *mut *mut PyObject,
     _: ffi::Py_ssize_t,
 ) -> *mut PyObject {
     shielded(|_| bool_object(active(false, Active::returned)))
 }
 
-unsafe extern "C" fn value(
-    _: *mut PyObject,
-    _: *mut *mut PyObject,
-    _: ffi::Py_ssize_t,
-) -> *mut PyObject {
+unsafe extern "C" fn value(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     shielded(|py| {
         active(py.None().into_ptr(), |a| {
             let value = a.value();

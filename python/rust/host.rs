@@ -19,6 +19,7 @@ pub struct PyHost<'a> {
     mixed: &'a Cell<Option<usize>>,
     buffers: Vec<(usize, bool, Buffer)>,
     texts: Vec<(usize, Vec<u32>)>,
+    silent: bool,
     /// What a signal handler raised.
     pub raised: Option<PyErr>,
 }
@@ -30,6 +31,7 @@ impl<'a> PyHost<'a> {
         binding: &'a Binding,
         plan: &'a Plan,
         mixed: &'a Cell<Option<usize>>,
+        silent: bool,
     ) -> Self {
         let nest = plan.nest();
         Self {
@@ -39,6 +41,7 @@ impl<'a> PyHost<'a> {
             mixed,
             buffers: Vec::new(),
             texts: Vec::new(),
+            silent,
             raised: None,
         }
     }
@@ -80,7 +83,7 @@ impl<'a> PyHost<'a> {
         };
         // SAFETY: a list or tuple kept alive by the binding; the GIL is held while the host lives, and nests that
         // work on lists never release it.
-        let buffer = unsafe { Buffer::new(object, shape, storage, written) };
+        let buffer = unsafe { Buffer::new(object, shape, storage) };
         let mut buffer = buffer.map_err(|t| {
             if t == Trouble::Mixed {
                 self.mixed.set(Some(capture));
@@ -90,6 +93,25 @@ impl<'a> PyHost<'a> {
         let view = buffer.view();
         self.buffers.push((capture, written, buffer));
         Ok(view)
+    }
+
+    /// A list that is written must have every element in one place, and in a list.
+    fn refuse_unwritable(&self) -> Result<(), Reason> {
+        for (capture, _, buffer) in self.buffers.iter().filter(|b| b.1) {
+            // SAFETY: nothing has run since the lists were read.
+            unsafe { buffer.writable() }.map_err(|t| Reason::List {
+                name: self.name(*capture),
+                why: t.why(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What the user calls the sequence of a capture.
+    fn name(&self, capture: usize) -> String {
+        let named = |d: &&nestwise_ir::ArrayDecl| d.capture as usize == capture;
+        let decl = self.nest.arrays.values().find(named);
+        decl.map_or_else(String::new, |d| d.name.clone())
     }
 
     /// A row in two lists, or one list under two names, would become two copies: only harmless if nobody writes.
@@ -201,6 +223,7 @@ impl Host for PyHost<'_> {
             }
             views.push(view);
         }
+        self.refuse_unwritable()?;
         self.refuse_shared()?;
         self.refuse_nan()?;
         Ok(views)
@@ -212,6 +235,10 @@ impl Host for PyHost<'_> {
             return true;
         }
         !self.unchanged()
+    }
+
+    fn silent(&self) -> bool {
+        self.silent
     }
 
     fn may_unlock(&self) -> bool {

@@ -38,6 +38,8 @@ pub enum Trouble {
     Leaf,
     /// One row stands in two places and the nest writes the list.
     SharedRow,
+    /// One row is a tuple and the nest writes the list.
+    Tuple,
     /// A NaN might be copied into a list: `in` finds a NaN by identity, which a copied value loses.
     Nan,
 }
@@ -51,6 +53,7 @@ impl Trouble {
             Self::TooLarge => "an int in it does not fit 64 bits",
             Self::Leaf => "an element is not a plain int, float or bool",
             Self::SharedRow => "one of its rows stands in two places",
+            Self::Tuple => "one of its rows is a tuple",
             Self::Nan => "it is a NaN, which a list finds by identity",
         }
     }
@@ -138,7 +141,6 @@ impl Buffer {
         list: *mut PyObject,
         shape: Shape,
         storage: Scalar,
-        written: bool,
     ) -> Result<Buffer, Trouble> {
         let count: i64 = shape.extents[..shape.rank].iter().product();
         let bytes = count as usize * storage.size();
@@ -160,10 +162,6 @@ impl Buffer {
         let mut at = 0;
         // SAFETY: as promised by the caller.
         unsafe { buffer.read(list, 0, &mut at)? };
-        if written {
-            // SAFETY: as promised by the caller.
-            unsafe { buffer.refuse_shared_rows()? };
-        }
         Ok(buffer)
     }
 
@@ -230,11 +228,6 @@ impl Buffer {
         self.storage
     }
 
-    /// Number of elements.
-    pub fn len(&self) -> i64 {
-        self.shape.extents[..self.shape.rank].iter().product()
-    }
-
     unsafe fn read(
         &mut self,
         object: *mut PyObject,
@@ -298,13 +291,23 @@ impl Buffer {
         Ok(())
     }
 
-    /// Two rows that are one object would be two copies here.
-    unsafe fn refuse_shared_rows(&self) -> Result<(), Trouble> {
-        if self.shape.rank < 2 {
-            return Ok(());
-        }
+    /// Whether elements can be put back: two rows that are one object would be two copies here, and a tuple among
+    /// the rows keeps its elements.
+    ///
+    /// # Safety
+    /// The list is unchanged since it was read.
+    pub unsafe fn writable(&self) -> Result<(), Trouble> {
         let mut level = vec![self.list];
-        for _ in 1..self.shape.rank {
+        for depth in 0..self.shape.rank {
+            // SAFETY: live objects; only their types are looked at.
+            let is_list =
+                |o: &*mut PyObject| unsafe { ffi::Py_TYPE(*o) == &raw mut ffi::PyList_Type };
+            if !level.iter().all(is_list) {
+                return Err(Trouble::Tuple);
+            }
+            if depth + 1 == self.shape.rank {
+                break;
+            }
             // SAFETY: `read` found rows at every level but the last.
             level = level
                 .iter()

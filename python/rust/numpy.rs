@@ -8,6 +8,8 @@ use nestwise_frontend::capture::{Known, NumpyFn};
 use nestwise_ir::{Fun, Scalar};
 use pyo3::ffi::{self, PyObject, PyTypeObject};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyString;
 use std::sync::OnceLock;
 
 /// What is known of the imported NumPy.
@@ -55,8 +57,17 @@ pub fn numpy(py: Python<'_>) -> Option<&'static Numpy> {
 
 /// `sys.modules['numpy']`, if it is there and has been executed to its end.
 fn loaded(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
-    let modules = py.import("sys").ok()?.getattr("modules").ok()?;
-    let module = modules.get_item("numpy").ok()?;
+    static NAME: PyOnceLock<Py<PyString>> = PyOnceLock::new();
+    let name = NAME.get_or_init(py, || PyString::intern(py, "numpy").unbind());
+    // SAFETY: borrowed references; the dictionary is exact unless somebody replaced it, and then there is no item.
+    let module = unsafe {
+        let modules = ffi::PyImport_GetModuleDict();
+        if modules.is_null() || ffi::PyDict_CheckExact(modules) == 0 {
+            return None;
+        }
+        let module = ffi::PyDict_GetItemWithError(modules, name.as_ptr());
+        Bound::from_borrowed_ptr_or_opt(py, module)?
+    };
     module.getattr("complex128").ok()?;
     module.getattr("float64").ok()?;
     module.getattr("ndarray").ok()?;

@@ -65,7 +65,7 @@ pub fn collect(
 }
 
 /// Whether the top loop's iterable is a call of the builtin `range`.
-fn runs_over_range(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> bool {
+pub fn runs_over_range(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> bool {
     let StmtKind::For { iter, .. } = &parsed.surface.top.kind else {
         return false;
     };

@@ -2,7 +2,8 @@
 
 use crate::attributes;
 use crate::bind::{self, BindPlace, Binding, Names};
-use crate::driver::{Driver, Progress};
+use crate::driver::{Driver, Progress, Waits};
+use crate::environment::NumpyErrors;
 use crate::host::PyHost;
 use crate::results;
 use nestwise_frontend::atoms::AtomKind;
@@ -11,7 +12,7 @@ use nestwise_ir::surface;
 use nestwise_ir::{PlaceId, WithSpan};
 use nestwise_runtime::pipeline::Declined;
 use nestwise_runtime::report::Stats;
-use nestwise_runtime::{DeviceChoice, Ended, Outcome, Plan, Reason, Resume, options, pipeline};
+use nestwise_runtime::{DeviceChoice, Outcome, Plan, Reason, Resume, options, pipeline};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -118,10 +119,8 @@ impl Site {
     }
 
     /// CPython's share of a call ended.
-    pub fn interpreted(&self, seconds: f64, ended: Option<&Ended>) {
-        if matches!(ended, None | Some(Ended::Partial { .. })) {
-            lock(&self.stats).interpreted += seconds.max(0.0);
-        }
+    pub fn interpreted(&self, seconds: f64) {
+        lock(&self.stats).interpreted += seconds;
     }
 
     /// `ADMIT(atoms...)`: whether the loop is large enough for the hook to be worth its own time.
@@ -179,7 +178,8 @@ impl Site {
         lock(&self.stats).calls += 1;
         let progress = match self.guarded(py, arguments, None) {
             // SAFETY: the empty tuple, a new reference.
-            Attempt::Declined => return Ok(unsafe { ffi::PyTuple_New(0) }),
+            Attempt::Declined(None) => return Ok(unsafe { ffi::PyTuple_New(0) }),
+            Attempt::Declined(Some(waiting)) => *waiting,
             Attempt::Failed => Progress::none(),
             Attempt::Ran(progress) => *progress,
         };
@@ -192,7 +192,12 @@ impl Site {
     pub fn resume(&self, py: Python<'_>, arguments: &[*mut PyObject], resume: Resume) -> Progress {
         match self.guarded(py, arguments, Some(resume)) {
             Attempt::Ran(progress) => *progress,
-            Attempt::Declined | Attempt::Failed => Progress::none(),
+            Attempt::Declined(waiting) => {
+                let mut progress = Progress::none();
+                progress.waits = waiting.and_then(|mut w| w.waits.take());
+                progress
+            }
+            Attempt::Failed => Progress::none(),
         }
     }
 
@@ -238,6 +243,11 @@ impl Site {
         if let Some(what) = crate::environment::unusual(py) {
             return Err(Reason::Environment(what));
         }
+        let errors = crate::environment::numpy_errors(py);
+        if errors == NumpyErrors::Underflow {
+            return Err(Reason::Environment("np.errstate asks for underflows"));
+        }
+        let silent = errors == NumpyErrors::Ignored;
         let parsed = self.parsed(py)?;
         let globals = attributes::globals(py);
         let names = Names {
@@ -253,7 +263,7 @@ impl Site {
             settable(py, parsed, &binding)?;
             let plan = self.plan(py, parsed, &binding)?;
             let found_mixed = Cell::new(None);
-            let mut host = PyHost::new(py, &binding, &plan, &found_mixed);
+            let mut host = PyHost::new(py, &binding, &plan, &found_mixed, silent);
             let outcome = pipeline::run(&plan, &binding.captures, resume, &mut host, entered);
             if let Some(capture) = found_mixed.get()
                 && !mixed.contains(&capture)
@@ -266,7 +276,11 @@ impl Site {
                     if resume.is_none() {
                         self.declined(py, parsed, arguments, &declined);
                     }
-                    Ok(Attempt::Declined)
+                    Ok(Attempt::Declined(declined.patience.map(|patience| {
+                        let is_range = results::runs_over_range(py, parsed, &binding);
+                        let waits = Waits { plan, patience };
+                        Box::new(Progress::waiting(waits, declined.range, is_range))
+                    })))
                 }
                 Outcome::Fallback(reason) => Err(reason),
                 Outcome::Launched(launch) => {
@@ -287,7 +301,7 @@ impl Site {
         declined: &Declined,
     ) {
         lock(&self.stats).declined(declined);
-        if !declined.waits_for_compile
+        if declined.patience.is_none()
             && let Some(work) = self.work(py, parsed, arguments, false)
         {
             self.threshold.fetch_max(work, Ordering::Relaxed);
@@ -332,8 +346,8 @@ impl Site {
 }
 
 enum Attempt {
-    /// The interpreter is cheaper.
-    Declined,
+    /// The interpreter is cheaper, at least at first.
+    Declined(Option<Box<Progress>>),
     /// CPython runs it; the reason is in the statistics.
     Failed,
     /// Native code ran.

@@ -165,6 +165,12 @@ class Site:
     def more(self):
         return self.last.end == "rest"
 
+    def waits(self):
+        return False
+
+    def tick(self):
+        return True
+
     orelse = more
 
     def returned(self):

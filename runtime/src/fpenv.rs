@@ -1,5 +1,8 @@
-//! The sticky floating-point flags of this thread (MXCSR), which tell after a kernel whether NumPy might have
-//! warned: overflow, invalid operation, division by zero. Underflow is ignored by NumPy's default too.
+//! The sticky floating-point flags of this thread, which tell after a kernel whether NumPy might have warned:
+//! overflow, invalid operation, division by zero. Underflow is ignored by NumPy's default too.
+//!
+//! There are two sets of them: arithmetic sets those of MXCSR; where NumPy's loops find an overflow themselves they
+//! call `feraiseexcept`, which sets those of the x87 unit.
 
 use std::arch::asm;
 
@@ -21,14 +24,26 @@ fn write(value: u32) {
     unsafe { asm!("ldmxcsr [{}]", in(reg) &value, options(nostack, readonly)) };
 }
 
+/// The x87 unit's flags; the bits mean what they mean in MXCSR.
+fn x87() -> u32 {
+    let mut status = 0u16;
+    // SAFETY: stores the status word into a local.
+    unsafe { asm!("fnstsw [{}]", in(reg) &mut status, options(nostack)) };
+    u32::from(status) & ALL_FLAGS
+}
+
 /// Clears the flags.
 pub fn clear() {
     write(read() & !ALL_FLAGS);
+    if x87() != 0 {
+        // SAFETY: clears the exception flags of the status word, nothing else.
+        unsafe { asm!("fnclex", options(nostack, nomem)) };
+    }
 }
 
 /// Whether a watched flag is set.
 pub fn raised() -> bool {
-    read() & WATCHED != 0
+    (read() | x87()) & WATCHED != 0
 }
 
 /// Sets the watched flags, to pass on what another thread raised.
@@ -46,6 +61,18 @@ mod tests {
         assert!(black_box(black_box(0.1) + black_box(0.2)) > 0.0);
         assert!(!super::raised());
         assert!(black_box(black_box(1e308) * black_box(10.0)) > 0.0);
+        assert!(super::raised());
+        super::clear();
+        assert!(!super::raised());
+    }
+
+    #[test]
+    fn a_flag_that_a_library_raises_is_seen() {
+        super::clear();
+        // SAFETY: 1.0 / 0.0 on the x87 stack, popped again; the exception is masked.
+        unsafe {
+            std::arch::asm!("fld1", "fldz", "fdivp st(1), st", "fstp st(0)", out("st(0)") _, out("st(1)") _)
+        };
         assert!(super::raised());
         super::clear();
         assert!(!super::raised());

@@ -7,7 +7,7 @@
 use crate::fpenv;
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Host, Value};
-use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange};
+use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange, UNKNOWN_TRIPS};
 use crate::reason::Reason;
 use crate::undo::{self, Saved};
 use nestwise_analysis::Region;
@@ -19,6 +19,8 @@ use std::time::Instant;
 
 /// A chunk should take about this long.
 const CHUNK_SECONDS: f64 = 0.03;
+/// Below this, the interpreter lock is kept: CPython itself gives it up every 5 ms only.
+const BRIEF_SECONDS: f64 = 50e-6;
 /// Trips of a `while` in its first chunk.
 const FIRST_WHILE_CHUNK: i64 = 256;
 
@@ -50,6 +52,12 @@ pub struct Launch {
     /// Why it ended early.
     pub stopped_by: Option<Reason>,
     interpreted: Seconds,
+    /// Native code's time by the model.
+    computed: Seconds,
+    /// Some loop's length was not known beforehand.
+    guessed: bool,
+    /// It takes too little time to let other threads of Python's run meanwhile.
+    brief: bool,
     kernel: Arc<Kernel>,
     frame: Vec<u128>,
     top: Option<TopRange>,
@@ -71,7 +79,7 @@ impl std::fmt::Debug for Launch {
 impl Launch {
     /// The nest that ran.
     pub fn nest(&self) -> &Nest {
-        &self.kernel.nest
+        &self.kernel.about.nest
     }
     /// The first iteration that did not run to its end.
     pub fn next(&self) -> i64 {
@@ -108,12 +116,17 @@ impl Launch {
     }
     /// What CPython would have taken for the iterations that ran, in seconds.
     pub fn replaced(&self) -> f64 {
-        match self.top {
-            Some(t) if t.trips > 0 => {
-                self.interpreted.0 * self.iterations() as f64 / t.trips as f64
-            }
-            _ => self.interpreted.0,
+        let all = match self.top {
+            Some(t) => (t.trips - self.from) as f64,
+            None => UNKNOWN_TRIPS,
+        };
+        let model = self.interpreted.0 * self.iterations() as f64 / all.max(1.0);
+        if !self.guessed {
+            return model;
         }
+        // Where the sizes were guessed, the time that native code took says more: it is that many times slower.
+        let slower = self.interpreted.0 / self.computed.0.max(1e-12);
+        model.max(self.seconds * slower)
     }
 }
 
@@ -137,9 +150,10 @@ pub fn launch<V: HasValue>(
     host: &mut dyn Host,
 ) -> Result<Box<Launch>, Reason> {
     let frame = fill(plan, &kernel, sizes, views, captures)?;
+    let guessed = sizes.trips.iter().any(Option::is_none);
     let mut launch = Box::new(Launch {
         ended: Ended::Finished,
-        device: if kernel.threaded {
+        device: if kernel.about.threaded {
             Device::Threads
         } else {
             Device::Serial
@@ -149,6 +163,9 @@ pub fn launch<V: HasValue>(
         compile,
         stopped_by: None,
         interpreted: decision.interpreted,
+        computed: decision.estimate.compute,
+        guessed,
+        brief: decision.estimate.warm().0 < BRIEF_SECONDS && !guessed,
         kernel,
         frame,
         top: sizes.top,
@@ -157,7 +174,8 @@ pub fn launch<V: HasValue>(
         started: from,
     });
     let begun = Instant::now();
-    let per_trip = decision.estimate.compute.0 / sizes.top.map_or(1.0, |t| t.trips.max(1) as f64);
+    let per_trip =
+        decision.estimate.compute.0 / sizes.top.map_or(1.0, |t| (t.trips - from).max(1) as f64);
     Runner {
         launch: &mut launch,
         views,
@@ -269,14 +287,14 @@ impl Runner<'_> {
             raised = fpenv::raised();
             fpenv::clear();
         };
-        // What may be taken back must not be seen by others meanwhile.
-        if !kernel.may_fire() && self.host.may_unlock() {
+        // What may be taken back must not be seen by others meanwhile; and what is over at once need not be shared.
+        if !self.launch.brief && !kernel.about.undo.may_fire() && self.host.may_unlock() {
             self.host.unlocked(&mut work);
         } else {
             work();
         }
         let status = Status::from_code(self.header().status).unwrap_or(Status::Event);
-        if kernel.undo.warns && raised && status != Status::Event {
+        if kernel.about.undo.warns && raised && status != Status::Event && !self.host.silent() {
             self.header_mut().at = lo;
             return Status::Event;
         }
@@ -295,16 +313,20 @@ impl Runner<'_> {
 
     fn save(&self, lo: i64, hi: i64) -> Before {
         let kernel = &self.launch.kernel;
-        if !kernel.may_fire() {
+        if !kernel.about.undo.may_fire() {
             return Before {
                 arrays: Vec::new(),
                 frame: Vec::new(),
             };
         }
-        let arrays = kernel.to_save().filter_map(|slot| {
-            let view = self.views.get(slot.array.index())?;
-            Some(Saved::of(&self.part(view, slot.region, lo, hi)))
-        });
+        let arrays = kernel
+            .about
+            .undo
+            .to_save(kernel.about.in_order)
+            .filter_map(|slot| {
+                let view = self.views.get(slot.array.index())?;
+                Some(Saved::of(&self.part(view, slot.region, lo, hi)))
+            });
         Before {
             arrays: arrays.collect(),
             frame: self.launch.frame.clone(),
@@ -392,7 +414,7 @@ fn fill<V: HasValue>(
             }
             *base.add(slot.origin).cast() = i64::from(id.0);
         }
-        for (id, var) in kernel.nest.vars.iter() {
+        for (id, var) in kernel.about.nest.vars.iter() {
             let Some(capture) = var.live_in else { continue };
             let Some(offset) = layout.var(id) else {
                 continue;

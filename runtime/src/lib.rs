@@ -5,6 +5,7 @@
 
 pub mod cache;
 pub mod fpenv;
+pub mod kernel;
 pub mod launch;
 pub mod options;
 pub mod overlap;

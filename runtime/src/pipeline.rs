@@ -6,11 +6,12 @@
 use crate::launch::{self, Launch};
 use crate::options::{DeviceChoice, Options, options};
 use crate::overlap::ArrayView;
-use crate::plan::Plan;
+use crate::plan::{Plan, Sizes};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
 use nestwise_ir::{ArrayId, Nest, StmtKind};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// A captured value in native form.
@@ -52,6 +53,8 @@ pub trait Host {
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason>;
     /// Between chunks: handles signals; true: stop here.
     fn poll(&mut self) -> bool;
+    /// Whether NumPy is told to say nothing about overflows, invalid operations and divisions by zero.
+    fn silent(&self) -> bool;
     /// Whether the interpreter lock may be released at all.
     fn may_unlock(&self) -> bool;
     /// Runs `work` with the interpreter lock released.
@@ -61,10 +64,15 @@ pub trait Host {
 /// Where to go on in a nest that CPython has run a part of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resume {
-    /// The first iteration of the top loop that has not run.
+    /// The first iteration of the top loop that has not run; 0 for a `while`, which has no counter and goes on from
+    /// what its names hold.
     pub next: i64,
-    /// Start, stop and step as they were when the loop began.
-    pub range: (i64, i64, i64),
+    /// Start, stop and step as they were when the loop began; none for a `while`.
+    pub range: Option<(i64, i64, i64)>,
+    /// What CPython has taken for the part it ran.
+    pub spent: Seconds,
+    /// Iterations in that part, 0 if not known.
+    pub done: i64,
 }
 
 /// How a call went.
@@ -83,8 +91,10 @@ pub enum Outcome {
 pub struct Declined {
     /// What CPython takes for it, by the model.
     pub interpreted: Seconds,
-    /// Only the time to compile spoke against a native run: asking again may pay.
-    pub waits_for_compile: bool,
+    /// Only the time to compile spoke against a native run: when CPython has taken this long, compiling pays.
+    pub patience: Option<Seconds>,
+    /// The top loop's start, stop and step, unless it is a `while`.
+    pub range: Option<(i64, i64, i64)>,
 }
 
 /// Once per site and signature: what types alone decide.
@@ -156,23 +166,32 @@ fn attempt<V: HasValue>(
     entered: Instant,
 ) -> Result<Outcome, Reason> {
     let options = options();
-    // The ints and extents that loop bounds and subscripts depend on.
-    let values = plan.launch_values(captures)?;
-    // Which guards they prove, how often each loop runs.
-    let sizes = plan.resolve(values)?;
-    if resume.is_some_and(|r| sizes.range() != Some(r.range)) {
-        // Python evaluates a range once: the names it came from have changed since.
-        return Err(Reason::Bounds);
-    }
-    // Where that is cheapest.
-    let decision = decide(plan, &sizes, captures, &options);
-    if decision.device == Device::Interpreter {
-        let declined = Declined {
-            interpreted: decision.interpreted,
-            waits_for_compile: decision.waits_for_compile,
-        };
-        return Ok(Outcome::Declined(declined));
-    }
+    let facts = Plan::facts(captures);
+    let known = plan.recent(&facts, &options).filter(|_| resume.is_none());
+    let (sizes, decision) = match known {
+        Some(known) => known,
+        None => {
+            // The ints and extents that loop bounds and subscripts depend on.
+            let values = plan.launch_values(captures)?;
+            // Which guards they prove, how often each loop runs.
+            let sizes = Arc::new(plan.resolve(values)?);
+            if resume.is_some_and(|r| sizes.range() != r.range) {
+                // Python evaluates a range once: the names it came from have changed since.
+                return Err(Reason::Bounds);
+            }
+            // Where that is cheapest.
+            let decision = decide(plan, &sizes, captures, resume, &options);
+            if decision.device == Device::Interpreter {
+                return Ok(Outcome::Declined(declined(
+                    plan, &sizes, &decision, &options,
+                )));
+            }
+            if resume.is_none() && decision.estimate.compile.0 == 0.0 {
+                plan.remember(facts, &options, &sizes, decision);
+            }
+            (sizes, decision)
+        }
+    };
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
     // The kernel for all this: from this process, from disk, or from LLVM.
@@ -185,19 +204,25 @@ fn attempt<V: HasValue>(
     .map(Outcome::Launched)
 }
 
+fn declined(plan: &Plan, sizes: &Sizes, decision: &Decision, options: &Options) -> Declined {
+    let waits = decision.waits_for_compile && options.device == DeviceChoice::Auto;
+    Declined {
+        interpreted: decision.interpreted,
+        patience: waits.then(|| plan.patience()),
+        range: sizes.range(),
+    }
+}
+
 fn decide<V: HasValue>(
     plan: &Plan,
-    sizes: &crate::plan::Sizes,
+    sizes: &Sizes,
     captures: &[V],
+    resume: Option<Resume>,
     options: &Options,
 ) -> Decision {
-    let mut decision = plan.price(sizes, captures, options);
+    let mut decision = plan.price(sizes, captures, resume, options);
     match options.device {
-        DeviceChoice::Auto => {
-            if decision.waits_for_compile {
-                plan.add_lost(decision.interpreted);
-            }
-        }
+        DeviceChoice::Auto => {}
         DeviceChoice::Interpreter => decision.device = Device::Interpreter,
         DeviceChoice::Serial => decision.device = Device::Serial,
         DeviceChoice::Threads => decision.device = Device::Threads,

@@ -1,23 +1,26 @@
 //! What is known of a nest for one signature, and the kernels made for it so far.
 
 use crate::cache;
-use crate::options::Options;
+pub use crate::kernel::{About, CompileInfo, Kernel};
+use crate::options::{DeviceChoice, Options};
 use crate::overlap::{self, ArrayView};
-use crate::pipeline::{HasValue, Value};
+use crate::pipeline::{HasValue, Resume, Value};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
-use nestwise_ir::{ArrayDecl, ArrayKind, For, LoopId, Nest, Schedule, StmtKind};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use nestwise_ir::{ArrayDecl, ArrayKind, For, LoopId, Nest, Schedule};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::time::Instant;
 
-/// Kernels kept per plan; when more are needed the nest is likely to be called with ever new facts.
+/// Kernels kept per plan; a nest called with ever new facts gets one more, which holds for all of them.
 const MAX_KERNELS: usize = 32;
+/// Trips below which a loop is neither split among threads nor run by vectors.
+const SHORT: f64 = 4.0;
 /// Assumed trips of a loop whose count no value of the call tells (a `while`).
-const UNKNOWN_TRIPS: f64 = 100.0;
+pub const UNKNOWN_TRIPS: f64 = 100.0;
 /// Vectors of independent results that a vectorised outer loop computes together, to hide the latency of their sums.
 const ACCUMULATORS: u32 = 4;
 
@@ -27,8 +30,23 @@ pub struct Plan {
     verdicts: analysis::Analysis,
     bounds: analysis::BoundsPlan,
     prices: Prices,
+    /// The outermost loops that may run on threads.
+    roots: Vec<LoopId>,
+    /// Some loop may run on vector lanes.
+    vectorisable: bool,
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
     lost: Mutex<Seconds>,
+    /// Hash of the nest, once it is needed.
+    fingerprint: OnceLock<blake3::Hash>,
+    recent: Mutex<Option<Recent>>,
+}
+
+/// The last call that ran natively: one with the same facts needs neither proofs nor prices.
+struct Recent {
+    facts: Vec<i64>,
+    device: DeviceChoice,
+    sizes: Arc<Sizes>,
+    decision: Decision,
 }
 
 /// What a launch's values decide.
@@ -45,26 +63,26 @@ pub struct Sizes {
     pub top: Option<TopRange>,
 }
 
-impl Kernel {
-    /// Whether an event may fire at all.
-    pub fn may_fire(&self) -> bool {
-        self.checks || self.undo.may_fire(false)
-    }
-
-    /// The slots to save before a chunk.
-    pub fn to_save(&self) -> impl Iterator<Item = &analysis::SlotUndo> {
-        let all = self.checks && !self.in_order;
-        self.undo
-            .slots
-            .iter()
-            .filter(move |s| all || self.undo.to_save(self.in_order).any(|t| t == *s))
-    }
-}
-
 impl Sizes {
     /// Start, stop and step of the top loop.
     pub fn range(&self) -> Option<(i64, i64, i64)> {
         self.top.map(|t| (t.start, t.stop, t.step))
+    }
+
+    /// The part of the top loop's iterations that is left.
+    fn rest(&self, resume: Option<Resume>) -> f64 {
+        match (resume, self.top) {
+            (Some(resume), Some(top)) if top.trips > 0 => {
+                (top.trips - resume.next).max(0) as f64 / top.trips as f64
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// What CPython would take for that part at the pace it has shown.
+    fn measured(&self, resume: Resume) -> Option<Seconds> {
+        let left = (self.top?.trips - resume.next).max(0) as f64;
+        (resume.done > 0).then(|| resume.spent * (left / resume.done as f64))
     }
 }
 
@@ -81,42 +99,30 @@ pub struct TopRange {
     pub step: i64,
 }
 
-#[derive(Clone, PartialEq)]
+/// Everything that a kernel is made for: what is equal here shares a kernel.
+#[derive(Clone, PartialEq, Debug)]
 struct Key {
     proven: GuardSet,
     disjoint: bool,
     unit_stride: Vec<[bool; 8]>,
     threaded: bool,
     nonempty: u64,
+    /// Loops of only a few trips, a bit each: no schedule splits them.
+    short: u64,
 }
 
-/// A compiled nest under one schedule, for launches that share all facts it was compiled for.
-pub struct Kernel {
-    /// The nest as compiled: proven guards cleared, perhaps rewritten.
-    pub nest: Nest,
-    /// The machine code.
-    pub code: codegen::Kernel,
-    /// Offsets in its frame.
-    pub layout: codegen::abi::FrameLayout,
-    /// What a chunk may have to take back.
-    pub undo: analysis::UndoPlan,
-    /// It tests more than its guards say.
-    pub checks: bool,
-    /// It stops exactly where an event fires: nothing behind that point has run.
-    pub in_order: bool,
-    /// Whether some loop runs on threads.
-    pub threaded: bool,
-}
-
-/// How a kernel came about.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CompileInfo {
-    /// It was not there before this call.
-    pub happened: bool,
-    /// It came from the cache on disk.
-    pub from_disk: bool,
-    /// Time from entering the hook until the kernel was there.
-    pub time: Duration,
+impl Key {
+    /// The facts that hold for every launch.
+    fn general(guards: usize, slots: usize) -> Key {
+        Key {
+            proven: GuardSet::new(guards),
+            disjoint: false,
+            unit_stride: vec![[false; 8]; slots],
+            threaded: false,
+            nonempty: 0,
+            short: 0,
+        }
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -132,13 +138,59 @@ impl Plan {
         prices: Prices,
     ) -> Plan {
         Plan {
-            nest,
-            verdicts,
             bounds,
             prices,
+            roots: verdicts.parallel_roots(&nest),
+            vectorisable: verdicts.vectorisable(&nest),
+            nest,
+            verdicts,
             kernels: Mutex::default(),
             lost: Mutex::new(Seconds(0.0)),
+            recent: Mutex::default(),
+            fingerprint: OnceLock::new(),
         }
+    }
+
+    /// All that decisions rest on besides types: the values of ints, and the arrays' extents.
+    pub fn facts<V: HasValue>(captures: &[V]) -> Vec<i64> {
+        let mut facts = Vec::with_capacity(2 * captures.len());
+        for capture in captures {
+            match capture.value() {
+                Value::Int(v) => facts.push(*v),
+                Value::Uint(v) => facts.push(*v as i64),
+                Value::Bool(v) => facts.push(i64::from(*v)),
+                Value::Array(view) => facts.extend(&view.extents[..view.rank]),
+                Value::Sequence { rank, extents } => facts.extend(&extents[..*rank]),
+                Value::Float(_) | Value::Complex(..) | Value::None => {}
+            }
+        }
+        facts
+    }
+
+    /// Sizes and decision of the last call, if it had these facts.
+    pub fn recent(&self, facts: &[i64], options: &Options) -> Option<(Arc<Sizes>, Decision)> {
+        let recent = lock(&self.recent);
+        let same = |r: &&Recent| r.facts == facts && r.device == options.device;
+        recent
+            .as_ref()
+            .filter(same)
+            .map(|r| (r.sizes.clone(), r.decision))
+    }
+
+    /// Keeps what was found out about a call that ran natively.
+    pub fn remember(
+        &self,
+        facts: Vec<i64>,
+        options: &Options,
+        sizes: &Arc<Sizes>,
+        decision: Decision,
+    ) {
+        *lock(&self.recent) = Some(Recent {
+            facts,
+            device: options.device,
+            sizes: sizes.clone(),
+            decision,
+        });
     }
 
     /// The nest.
@@ -213,14 +265,9 @@ impl Plan {
             Some(top) => Some(top_range(top, &values)?),
             None => None,
         };
-        let trips = self
-            .nest
-            .loops
-            .ids()
-            .map(|id| self.bounds.trips(&values, id));
         Ok(Sizes {
             nonempty: resolved.nonempty,
-            trips: trips.collect(),
+            trips: self.bounds.all_trips(&values),
             values,
             proven,
             top,
@@ -228,7 +275,13 @@ impl Plan {
     }
 
     /// Prices the devices.
-    pub fn price<V: HasValue>(&self, sizes: &Sizes, captures: &[V], options: &Options) -> Decision {
+    pub fn price<V: HasValue>(
+        &self,
+        sizes: &Sizes,
+        captures: &[V],
+        resume: Option<Resume>,
+        options: &Options,
+    ) -> Decision {
         let mut list_elements = 0.0;
         for array in self.nest.arrays.values() {
             if let Some(Value::Sequence { rank, extents }) =
@@ -250,20 +303,25 @@ impl Plan {
                 .flatten()
                 .unwrap_or(UNKNOWN_TRIPS)
         };
-        let roots = self.verdicts.parallel_roots(&self.nest);
-        let forks: f64 = roots.iter().map(|id| self.times_entered(*id, &trips)).sum();
+        let forks: f64 = self
+            .roots
+            .iter()
+            .map(|id| self.times_entered(*id, &trips))
+            .sum();
         let situation = Situation {
             list_elements,
             undo_bytes: 0.0,
             compiled: !lock(&self.kernels).is_empty(),
-            lost: *lock(&self.lost),
-            threads: if !roots.is_empty() {
+            lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
+            rest: sizes.rest(resume),
+            measured: resume.and_then(|r| sizes.measured(r)),
+            threads: if !self.roots.is_empty() {
                 options.threads as u32
             } else {
                 1
             },
             forks,
-            vectorised: self.verdicts.vectorisable(&self.nest),
+            vectorised: self.vectorisable,
         };
         decide(&self.prices, &options.profile, &trips, &situation)
     }
@@ -285,6 +343,11 @@ impl Plan {
         *lost = *lost + time;
     }
 
+    /// How much more time may be lost before compiling pays.
+    pub fn patience(&self) -> Seconds {
+        Seconds((self.prices.compile().0 - lock(&self.lost).0).max(0.0))
+    }
+
     /// The kernel for a launch: from this plan, from disk, or from LLVM.
     pub fn kernel(
         &self,
@@ -301,21 +364,29 @@ impl Plan {
                 .nth(slot)
                 .is_some_and(|a| a.written)
         };
-        let key = Key {
+        let mut key = Key {
             proven: sizes.proven.clone(),
             disjoint: overlap::disjoint(views, written),
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
+            short: short_loops(&sizes.trips),
         };
         let mut kernels = lock(&self.kernels);
-        if let Some((_, kernel)) = kernels.iter().find(|(k, _)| *k == key) {
-            return Ok((kernel.clone(), CompileInfo::default()));
+        let find = |key: &Key, kernels: &[(Key, Arc<Kernel>)]| {
+            let found = kernels.iter().find(|(k, _)| k == key);
+            found.map(|(_, kernel)| (kernel.clone(), CompileInfo::default()))
+        };
+        if let Some(found) = find(&key, &kernels) {
+            return Ok(found);
         }
         if kernels.len() >= MAX_KERNELS {
-            return Err(Reason::Off);
+            key = Key::general(self.bounds.guards(), self.nest.arrays.len());
+            if let Some(found) = find(&key, &kernels) {
+                return Ok(found);
+            }
         }
-        let (kernel, from_disk) = self.build(&key, sizes, options)?;
+        let (kernel, from_disk) = self.build(&key, options)?;
         let kernel = Arc::new(kernel);
         kernels.push((key, kernel.clone()));
         Ok((
@@ -328,109 +399,93 @@ impl Plan {
         ))
     }
 
-    fn build(&self, key: &Key, sizes: &Sizes, options: &Options) -> Result<(Kernel, bool), Reason> {
-        let nest = guards::apply(&self.nest, &key.proven);
-        let (scheduled, mapping) = schedule(nest.clone(), key, sizes, options);
-        match self.code(scheduled, mapping, key, options) {
-            // A schedule that code generation cannot carry out is worth less than the nest as it was written.
-            Err(Reason::Codegen(_)) => self.code(nest, Schedule::serial(), key, options),
-            result => result,
-        }
-    }
-
-    fn code(
-        &self,
-        nest: Nest,
-        schedule: Schedule,
-        key: &Key,
-        options: &Options,
-    ) -> Result<(Kernel, bool), Reason> {
-        let last_axis = |(a, unit): (&ArrayDecl, &[bool; 8])| unit[a.rank as usize - 1];
-        let unit_stride: Vec<bool> = nest
-            .arrays
-            .values()
-            .zip(&key.unit_stride)
-            .map(last_axis)
-            .collect();
-        let spec = codegen::KernelSpec {
-            nest: &nest,
-            schedule: &schedule,
-            disjoint: key.disjoint,
-            unit_stride: &unit_stride,
-            fp: fp_mode(options.fp),
-        };
-        let cached = options
+    fn build(&self, key: &Key, options: &Options) -> Result<(Kernel, bool), Reason> {
+        let entry = options
             .cache_dir
-            .as_deref()
-            .map(|dir| (dir, cache_key(&spec, options)));
-        let stored = cached.as_ref().and_then(|(dir, key)| cache::load(dir, key));
-        let from_disk = stored
-            .as_ref()
-            .and_then(|object| codegen::load(object).ok());
-        let found = from_disk.is_some();
-        let code = match from_disk {
-            Some(code) => code,
-            None => {
-                let compiled =
-                    codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
-                if let Some((dir, key)) = &cached {
-                    // A cache that cannot be written only costs time.
-                    let _ = cache::store(dir, key, &compiled.object);
-                }
-                codegen::load(&compiled.object).map_err(|e| Reason::Codegen(e.to_string()))?
-            }
+            .is_some()
+            .then(|| self.cache_key(key, options));
+        if let Some(kernel) = entry.and_then(|entry| Kernel::from_disk(options, &entry)) {
+            return Ok((kernel, true));
+        }
+        let nest = guards::apply(&self.nest, &key.proven);
+        let (rewritten, mapping) = schedule(&nest, key, options);
+        let compiled = match compile(rewritten.as_ref().unwrap_or(&nest), &mapping, key, options) {
+            // A schedule that code generation cannot carry out is worth less than the nest as it was written.
+            Err(Reason::Codegen(_)) => compile(&nest, &Schedule::serial(), key, options),
+            result => result,
         };
-        let layout = codegen::abi::FrameLayout::of(&nest);
-        let options = analysis::Options {
-            fp: options.fp,
-            disjoint: key.disjoint,
-            nonempty: 0,
-        };
-        let forms = analysis::analyse_with(&nest, options).forms;
-        let undo = analysis::undo::undo_plan_with(&nest, &forms, key.disjoint);
-        let threaded = !schedule.threads.is_empty();
-        // Whether a kernel that fires has run nothing beyond that point. The floating-point flags are looked at
-        // only after the whole chunk.
-        let plain = !threaded && schedule.vector.is_empty() && schedule.independent.is_empty();
-        let in_order = plain && !undo.warns;
-        let checks = has_own_checks(&nest);
-        let kernel = Kernel {
-            checks,
-            nest,
-            code,
-            layout,
-            undo,
-            in_order,
-            threaded,
-        };
-        Ok((kernel, found))
+        let (object, about) = compiled?;
+        if let Some(entry) = entry {
+            Kernel::to_disk(options, &entry, &object, &about);
+        }
+        let code = codegen::load(&object).map_err(|e| Reason::Codegen(e.to_string()))?;
+        Ok((Kernel::new(code, about), false))
+    }
+
+    /// A hash of everything that a kernel depends on: the nest, the facts of the launch, the machine, and the code
+    /// that turns the one into the other.
+    fn cache_key(&self, key: &Key, options: &Options) -> cache::Key {
+        let nest = self.fingerprint.get_or_init(|| {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(&serde_json::to_vec(&self.nest).unwrap_or_default());
+            hasher.finalize()
+        });
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(nest.as_bytes());
+        let facts = format!("{key:?} {:?} {}", options.fp, options.versions);
+        hasher.update(facts.as_bytes());
+        hasher.update(codegen::target_description().as_bytes());
+        hasher.update(env!("NESTWISE_PLAN_FINGERPRINT").as_bytes());
+        hasher.finalize()
     }
 }
 
-/// Whether the code tests something besides its guards: values against storage narrower than they are, checks.
-fn has_own_checks(nest: &Nest) -> bool {
-    let mut found = false;
-    nest.walk(&mut |s| {
-        found |= match &s.kind {
-            StmtKind::Store { array, .. } => {
-                let decl = &nest.arrays[*array];
-                decl.storage != decl.elem.repr
-            }
-            StmtKind::Check { .. } => true,
-            _ => false,
-        };
-    });
-    found
+/// Loops of fewer trips than a vector or two threads could share, a bit each.
+fn short_loops(trips: &[Option<f64>]) -> u64 {
+    let short = |t: &Option<f64>| u64::from(t.is_some_and(|t| t < SHORT));
+    let bits = trips.iter().take(64).enumerate();
+    bits.fold(0, |all, (i, t)| all | short(t) << i)
 }
 
-/// The rewriting and mapping for these facts.
-fn schedule(nest: Nest, key: &Key, sizes: &Sizes, options: &Options) -> (Nest, Schedule) {
+/// Object code for a nest under a schedule, and what a launch has to know of it.
+fn compile(
+    nest: &Nest,
+    schedule: &Schedule,
+    key: &Key,
+    options: &Options,
+) -> Result<(Vec<u8>, About), Reason> {
+    let last_axis = |(a, unit): (&ArrayDecl, &[bool; 8])| unit[a.rank as usize - 1];
+    let unit_stride: Vec<bool> = nest
+        .arrays
+        .values()
+        .zip(&key.unit_stride)
+        .map(last_axis)
+        .collect();
+    let spec = codegen::KernelSpec {
+        nest,
+        schedule,
+        disjoint: key.disjoint,
+        unit_stride: &unit_stride,
+        fp: options.fp,
+    };
+    let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
+    let undo = analysis::undo::undo_plan_for(nest, key.disjoint);
+    Ok((compiled.object, About::of(nest, undo, schedule)))
+}
+
+/// The rewriting (if any) and mapping for these facts.
+fn schedule(nest: &Nest, key: &Key, options: &Options) -> (Option<Nest>, Schedule) {
     if !key.disjoint {
         // What may overlap runs in the order it was written.
-        return (nest, Schedule::serial());
+        return (None, Schedule::serial());
     }
+    let short = |id: LoopId| id.index() < 64 && key.short >> id.index() & 1 == 1;
     let info = analysis::LaunchInfo {
-        trips: sizes.trips.clone(),
+        trips: nest
+            .loops
+            .ids()
+            .map(|id| short(id).then_some(SHORT - 1.0))
+            .collect(),
         unit_stride: key.unit_stride.clone(),
         lanes: ACCUMULATORS * codegen::vector_bits() / 64,
         disjoint: true,
@@ -443,15 +498,15 @@ fn schedule(nest: Nest, key: &Key, sizes: &Sizes, options: &Options) -> (Nest, S
         disjoint: true,
         nonempty: key.nonempty,
     };
-    let verdicts = analysis::analyse_with(&nest, assumed);
-    let mut candidates = analysis::candidates(&nest, &verdicts, &info);
+    let verdicts = analysis::analyse_with(nest, assumed);
+    let mut candidates = analysis::candidates(nest, &verdicts, &info);
     let best = (0..candidates.len()).max_by_key(|c| preference(&candidates[*c].kind, key.threaded));
     match best {
         Some(best) => {
             let candidate = candidates.swap_remove(best);
-            (candidate.nest.unwrap_or(nest), candidate.schedule)
+            (candidate.nest, candidate.schedule)
         }
-        None => (nest, Schedule::serial()),
+        None => (None, Schedule::serial()),
     }
 }
 
@@ -486,25 +541,4 @@ fn top_range(top: &For, values: &analysis::LaunchValues) -> Result<TopRange, Rea
         stop,
         step,
     })
-}
-
-fn fp_mode(fp: nestwise_ir::FpMode) -> codegen::FpMode {
-    match fp {
-        nestwise_ir::FpMode::Strict => codegen::FpMode::Strict,
-        nestwise_ir::FpMode::Faithful => codegen::FpMode::Faithful,
-        nestwise_ir::FpMode::Fast => codegen::FpMode::Fast,
-    }
-}
-
-/// Everything the object code depends on.
-fn cache_key(spec: &codegen::KernelSpec<'_>, options: &Options) -> cache::Key {
-    let mut hasher = blake3::Hasher::new();
-    let _ = serde_json::to_writer(
-        &mut hasher,
-        &(spec.nest, spec.schedule, spec.disjoint, spec.unit_stride),
-    );
-    hasher.update(format!("{:?}", spec.fp).as_bytes());
-    hasher.update(codegen::target_description().as_bytes());
-    hasher.update(options.versions.as_bytes());
-    hasher.finalize()
 }

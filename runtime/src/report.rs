@@ -81,7 +81,10 @@ impl Stats {
     /// The price left a call to CPython.
     pub fn declined(&mut self, declined: &Declined) {
         self.declined += 1;
-        self.interpreted += declined.interpreted.0;
+        if declined.patience.is_none() {
+            // Not timed: the time to take it would be a good part of it.
+            self.interpreted += declined.interpreted.0;
+        }
     }
 
     /// A kernel ran.

@@ -196,7 +196,7 @@ fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseEr
 fn check_undo(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
     let plan = undo_plan(n);
     prop_assert!(
-        plan.may_fire(true)
+        plan.may_fire()
             || before.outcome == Outcome::Done
             || before.outcome == Outcome::Broke
             || before.outcome == Outcome::Budget

@@ -115,7 +115,7 @@ fn undo_plans() {
             hi: 0
         }
     );
-    assert!(!p.may_fire(true));
+    assert!(!p.may_fire());
     let p = plan(
         h,
         "for i in range(1, n - 1):\n    for j in range(n):\n        a[j, i + 1] = a[j, i + 1] + 1.0\n        a[j, i] = 0.0",
@@ -164,7 +164,7 @@ fn undo_plans() {
     );
     // What may have run ahead is saved even if it could be run again.
     let p = undo_plan(&nest(h, "for i in range(n):\n    a[i, 0] = b[i, 0]"));
-    assert!(p.guards > 0 && p.slots[0].idempotent);
+    assert!(p.events && p.slots[0].idempotent);
     assert_eq!(p.to_save(true).count(), 0);
     assert_eq!(p.to_save(false).count(), 1);
 }

@@ -1,12 +1,12 @@
 //! Expressions: dispatch, literals, comparisons, lazy selection.
 
+use nestwise_ir::events::expr_may_fire;
 use nestwise_ir::nest::{BinOp, CmpOp};
 use nestwise_ir::{Const, Expr, ExprKind, Scalar, Span, UnOp, VarId};
 
 use super::{Func, Val};
 use crate::abi::EventCode;
 use crate::error::{Result, invalid, unsupported};
-use crate::flow::expr_may_fire;
 use crate::llvm::{IntPred, RealPred, V, Wrap};
 
 impl Func<'_, '_> {
@@ -137,6 +137,12 @@ impl Func<'_, '_> {
             Scalar::F32 | Scalar::F64 => self.float_binary(op, x, y, repr, b, guard, e.span),
             Scalar::C64 | Scalar::C128 => self.complex_binary(op, x, y, e.ty, guard, e.span),
             Scalar::Char => unsupported("arithmetic on characters"),
+            _ if !guard
+                && self.wrapping == Some(std::ptr::from_ref(e))
+                && matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul) =>
+            {
+                Ok(self.int_wrapping(op, x, y))
+            }
             _ => self.int_binary(op, x, y, repr, b.as_int(), guard, e.span),
         }
     }

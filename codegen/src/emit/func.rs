@@ -103,6 +103,10 @@ pub(crate) struct Func<'u, 'a> {
     pub(crate) conditional: u32,
     /// Whether this is the entry, not a thread body.
     pub(crate) is_entry: bool,
+    /// In a thread body: variables that start from their reduction's identity, not from what ranges were proved for.
+    pub(crate) reduced: Vec<VarId>,
+    /// The accumulation being emitted: what is proved of the whole sum need not hold of a part of it.
+    pub(crate) wrapping: Option<*const Expr>,
 }
 
 impl<'u, 'a> Func<'u, 'a> {
@@ -155,6 +159,8 @@ impl<'u, 'a> Func<'u, 'a> {
             loose: None,
             conditional: 0,
             is_entry,
+            reduced: Vec::new(),
+            wrapping: None,
         }
     }
 
@@ -524,6 +530,7 @@ impl<'u, 'a> Func<'u, 'a> {
         if ir.is_false(bad) {
             return;
         }
+        self.u.events.set(true);
         if let Some(l) = &self.lanes {
             let sticky = l.sticky;
             let mut bad = self.widen(Val::shaped(bad, wide)).a;

@@ -74,6 +74,18 @@ impl Func<'_, '_> {
         Ok(Val::shaped(v, x.wide))
     }
 
+    /// An unguarded accumulation of a part: only the whole is known to stay in range, and modulo 2**bits the parts
+    /// make up the whole.
+    pub(crate) fn int_wrapping(&self, op: BinOp, x: Val, y: Val) -> Val {
+        let ir = self.ir();
+        let v = match op {
+            BinOp::Add => ir.add(x.a, y.a, Wrap::Any),
+            BinOp::Sub => ir.sub(x.a, y.a, Wrap::Any),
+            _ => ir.mul(x.a, y.a, Wrap::Any),
+        };
+        Val::shaped(v, x.wide)
+    }
+
     /// Sum, difference, product.
     fn int_exact(&self, op: BinOp, a: V, b: V, how: Op) -> V {
         let ir = self.ir();

@@ -8,6 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use nestwise_ir::events;
 use nestwise_ir::nest::{BinOp, Cast};
 use nestwise_ir::{Expr, ExprKind, For, LoopId, Scalar, Stmt, StmtKind, UnOp, VarId};
 
@@ -64,7 +65,7 @@ impl Facts {
             return None;
         }
         let mut facts = Facts {
-            may_fire: flow::may_fire(unit.nest, &l.body),
+            may_fire: events::block_may_fire(unit.nest, &l.body),
             assigned: flow.assigned.clone(),
             live_after,
             ..Facts::default()

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use nestwise_ir::events;
 use nestwise_ir::nest::While;
 use nestwise_ir::{Expr, For, Span, Stmt, StmtKind};
 
@@ -188,7 +189,7 @@ impl Func<'_, '_> {
 
     /// A loop whose events are tested after it, so that LLVM may vectorise it.
     fn sticky_loop(&mut self, l: &For, range: Range) -> Result<()> {
-        if !flow::may_fire(self.u.nest, &l.body) {
+        if !events::block_may_fire(self.u.nest, &l.body) {
             return self.serial(l, range, None);
         }
         let ir = self.ir();

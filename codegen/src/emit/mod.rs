@@ -99,6 +99,8 @@ pub(crate) struct Unit<'a> {
     reads: HashMap<VarId, usize>,
     /// Whether an innermost loop was emitted that LLVM may vectorise.
     pub(crate) scalar_loops: Cell<bool>,
+    /// Whether a way to the event exit was emitted.
+    pub(crate) events: Cell<bool>,
 }
 
 impl<'a> Unit<'a> {
@@ -135,6 +137,7 @@ impl<'a> Unit<'a> {
             frame_out,
             reads: reads(nest),
             scalar_loops: Cell::new(false),
+            events: Cell::new(false),
         };
         unit.alias = unit.alias_scopes();
         unit.independent_loops(context)?;
@@ -344,5 +347,10 @@ fn frame_vars(nest: &Nest) -> (Vars, Vars) {
 /// Emits the kernel's functions.
 pub(crate) fn emit(unit: &Unit<'_>) -> Result<()> {
     let mut func = Func::entry(unit);
-    func.nest()
+    func.nest()?;
+    // Whoever launches the kernel saves nothing for a nest that may not fire.
+    if unit.events.get() && !nestwise_ir::events::nest_may_fire(unit.nest) {
+        return crate::error::invalid("an event in a nest without any");
+    }
+    Ok(())
 }

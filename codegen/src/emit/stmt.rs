@@ -1,5 +1,6 @@
 //! Statements and the whole nest.
 
+use nestwise_ir::events;
 use nestwise_ir::{ArrayId, Expr, ExprKind, Prov, ScopeId, Stmt, StmtKind, VarId};
 
 use super::func::{Cell, Jump};
@@ -58,8 +59,10 @@ impl<'u, 'a> Func<'u, 'a> {
         };
         match (&nest.top.kind, bounds) {
             (StmtKind::For(l), Some((start, step))) => {
-                let zero = ir.icmp(IntPred::LLVMIntEQ, step, ir.const_i64(0));
-                self.fire(zero, false, EventCode::Step, nest.top.span);
+                if events::step_may_fire(l) {
+                    let zero = ir.icmp(IntPred::LLVMIntEQ, step, ir.const_i64(0));
+                    self.fire(zero, false, EventCode::Step, nest.top.span);
+                }
                 self.top_for(l, start, step)?;
             }
             (StmtKind::While(l), _) => self.top_while(l)?,
@@ -132,7 +135,12 @@ impl<'u, 'a> Func<'u, 'a> {
     pub(crate) fn stmt(&mut self, s: &Stmt) -> Result<()> {
         match &s.kind {
             StmtKind::Let { var, value } => {
+                let outer = self.wrapping;
+                if self.reduced.contains(var) {
+                    self.wrapping = Some(std::ptr::from_ref(accumulation(value)));
+                }
                 let v = self.expr(value)?;
+                self.wrapping = outer;
                 if !self.u.reads.contains_key(var) {
                     self.keep_warning(value, v);
                 }
@@ -154,10 +162,12 @@ impl<'u, 'a> Func<'u, 'a> {
             StmtKind::Scope { id, body } => self.scope(*id, body),
             StmtKind::Leave(id) => self.jump(Target::Scope(*id), false),
             StmtKind::Return => self.leave_nest(Status::Returned),
-            StmtKind::Check { cond, .. } => {
+            StmtKind::Check { cond, guard } => {
                 let c = self.expr(cond)?;
-                let bad = self.ir().not(c.a);
-                self.fire(bad, c.wide, EventCode::Check, s.span);
+                if *guard || self.suspects_values() {
+                    let bad = self.ir().not(c.a);
+                    self.fire(bad, c.wide, EventCode::Check, s.span);
+                }
                 Ok(())
             }
             StmtKind::Eval(e) => {
@@ -291,5 +301,13 @@ impl<'u, 'a> Func<'u, 'a> {
             self.leave_masked(m);
         }
         Ok(())
+    }
+}
+
+/// The operation that an assignment's value ends with.
+pub(crate) fn accumulation(value: &Expr) -> &Expr {
+    match &value.kind {
+        ExprKind::Bind { body, .. } => accumulation(body),
+        _ => value,
     }
 }

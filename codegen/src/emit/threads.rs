@@ -62,6 +62,7 @@ impl<'u, 'a> Func<'u, 'a> {
         for v in shared {
             f.load_var(*v, f.frame)?;
         }
+        f.reduced = t.reductions.iter().map(|r| r.0).collect();
         for (v, op) in &t.reductions {
             let home = f.home(*v, false)?;
             let identity = f.identity(*v, *op)?;
@@ -195,8 +196,14 @@ impl<'u, 'a> Func<'u, 'a> {
             };
             let mine = self.get(home, repr, false);
             let (merged, bad) = self.merge(*op, mine, got, repr, propagates_nan(l, v))?;
-            overflow = ir.or(overflow, bad);
+            // Without guard the whole is proved to fit, and what wrapped in a part wraps back here.
+            if guarded(l, v) {
+                overflow = ir.or(overflow, bad);
+            }
             self.put(home, Val::one(merged));
+        }
+        if !ir.is_false(overflow) {
+            self.u.events.set(true);
         }
         Ok(overflow)
     }
@@ -279,6 +286,20 @@ fn results(t: &ThreadLoop) -> impl Iterator<Item = VarId> + '_ {
         .iter()
         .map(|r| r.0)
         .chain(t.last_values.iter().copied())
+}
+
+/// Whether an accumulation into the variable may fire.
+fn guarded(l: &For, v: VarId) -> bool {
+    let mut found = false;
+    for s in &l.body {
+        s.walk(&mut |s| {
+            if let StmtKind::Let { var, value } = &s.kind {
+                let last = super::stmt::accumulation(value);
+                found |= *var == v && nestwise_ir::events::expr_may_fire(last);
+            }
+        });
+    }
+    found
 }
 
 /// Whether the variable is reduced by NumPy's minimum or maximum, in which a NaN wins.

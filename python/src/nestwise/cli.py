@@ -156,8 +156,27 @@ def _python_flag(word: str, rest: list[str]) -> list[str]:
 def _restart(flags: list[str], words: list[str]) -> None:
     """Python's own options take effect in a new interpreter only."""
     import os
-    from subprocess import _args_from_interpreter_flags
 
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
-    flags = [*_args_from_interpreter_flags(), *flags]
-    os.execv(sys.executable, [sys.executable, *flags, here, "run", *words])
+    os.execv(sys.executable, [sys.executable, *_given_flags(), *flags, here, "run", *words])
+
+
+def _given_flags() -> list[str]:
+    """The options this interpreter was started with. Not what its flags amount to: what came from
+    the environment comes again, unless -E says otherwise.
+    """
+    import re
+
+    flags: list[str] = []
+    words = iter(sys.orig_argv[1:])
+    for word in words:
+        if not word.startswith("-") or word in ("-", "--"):
+            break
+        if word[1] not in "-WX" and (end := re.search("[mc]", word)):
+            # The program follows: `-m nestwise`, `-Bm nestwise`.
+            flags += [word[: end.start()]] * (end.start() > 1)
+            break
+        flags.append(word)
+        if word in ("-W", "-X", "--check-hash-based-pycs"):
+            flags.append(next(words, ""))
+    return flags

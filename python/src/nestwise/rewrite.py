@@ -15,6 +15,20 @@ built as a tree, positions kept, and its functions are constants of the code obj
     else:
         the loop as it was
 
+A `while` has in the place of the inner `for`
+
+        if MORE():
+            if WAITS():
+                while TICK() and test: body
+                else:
+                    if AGAIN(reads...): continue
+                    if ORELSE(): orelse
+            else:
+                while test: body
+                else:
+                    if ORELSE(): orelse
+        else: if ORELSE(): orelse
+
 so no name of ours enters any namespace, a traceback shows the user's lines only, and three ends
 are possible: everything ran natively (REST is empty), nothing did (REST is None and SKIP gives the
 iterable back), or CPython goes on after the first k trips. A loop nested in such a body is a site
@@ -382,19 +396,30 @@ class _Shape:
     def remainder(self, ours: Any, reads: list[str]) -> ast.stmt:
         """The user's loop over what is left, or over a few trips before the hook tries again."""
         if isinstance(ours, ast.While):
-            rest = self.when(self.call("more"), [ours])
-            if ours.orelse:
-                # A `while` that ended natively still owes its else clause.
-                rest.orelse = [self.when(self.call("orelse"), _clone(ours.orelse))]
-            return rest
-        if ours.orelse:
-            ours.orelse = [self.when(self.call("orelse"), ours.orelse)]
-        once_more = [ast.Continue(**self.at)]
-        ours.orelse.insert(0, self.when(self.call("again", reads), once_more))
+            return self.rest_of_while(ours, reads)
+        ours.orelse = [self.once_more(reads), *self.owed(ours.orelse)]
         all_of_it = self.call("skip")
         all_of_it.args.append(ours.iter)
         ours.iter = ast.BoolOp(ast.Or(), [self.call("rest"), all_of_it], **self.at)
         return ours
+
+    def rest_of_while(self, ours: ast.While, reads: list[str]) -> ast.stmt:
+        brief = _clone(self.node)  # soon to be left for native code: no sites inside
+        brief.test = ast.BoolOp(ast.And(), [self.call("tick"), brief.test], **self.at)
+        brief.orelse = [self.once_more(reads), *self.owed(brief.orelse)]
+        ours.orelse = self.owed(ours.orelse)
+        rest = self.when(self.call("waits"), [brief])
+        rest.orelse = [ours]
+        rest = self.when(self.call("more"), [rest])
+        # A `while` that ended natively still owes its else clause.
+        rest.orelse = self.owed(_clone(self.node.orelse))
+        return rest
+
+    def once_more(self, reads: list[str]) -> ast.stmt:
+        return self.when(self.call("again", reads), [ast.Continue(**self.at)])
+
+    def owed(self, orelse: list[ast.stmt]) -> list[ast.stmt]:
+        return [self.when(self.call("orelse"), orelse)] if orelse else []
 
     def call(self, what: str, names: list[str] = ()) -> ast.Call:
         # A conditional on True compiles to the constant alone. Called as it stands, a string

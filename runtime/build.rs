@@ -1,0 +1,30 @@
+//! Gives the crate a fingerprint of the sources that decide what is compiled: part of the key of cached kernels, so
+//! that one that another version's analysis asked for is never loaded.
+
+use std::path::Path;
+
+/// FNV-1a, 64 bits.
+fn hash(path: &Path, sum: &mut u64) {
+    let mut entries: Vec<_> = std::fs::read_dir(path)
+        .map(|dir| dir.flatten().map(|e| e.path()).collect())
+        .unwrap_or_default();
+    entries.sort();
+    for entry in entries {
+        if entry.is_dir() {
+            hash(&entry, sum);
+        } else {
+            for byte in std::fs::read(&entry).unwrap_or_default() {
+                *sum = (*sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+    }
+}
+
+fn main() {
+    let mut sum = 0xcbf2_9ce4_8422_2325;
+    for folder in ["src", "../analysis/src", "../ir/src"] {
+        println!("cargo:rerun-if-changed={folder}");
+        hash(Path::new(folder), &mut sum);
+    }
+    println!("cargo:rustc-env=NESTWISE_PLAN_FINGERPRINT={sum:016x}");
+}

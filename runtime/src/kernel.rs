@@ -1,0 +1,145 @@
+//! A compiled nest: made by LLVM, or read from disk without asking the analysis or LLVM anything.
+
+use crate::cache;
+use crate::options::Options;
+use nestwise_analysis as analysis;
+use nestwise_codegen as codegen;
+use nestwise_ir::{Nest, Schedule, StmtKind};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// A compiled nest under one schedule, for launches that share all facts it was compiled for.
+pub struct Kernel {
+    /// The machine code.
+    pub code: codegen::Kernel,
+    /// Offsets in its frame.
+    pub layout: codegen::abi::FrameLayout,
+    /// Whatever else a launch needs to know.
+    pub about: About,
+}
+
+/// What a launch needs to know of a kernel besides its code; kept on disk with it.
+#[derive(Serialize, Deserialize)]
+pub struct About {
+    /// The nest as compiled, perhaps rewritten: its declarations alone, the loops are empty.
+    pub nest: Nest,
+    /// What a chunk may have to take back.
+    pub undo: analysis::UndoPlan,
+    /// It stops exactly where an event fires: nothing behind that point has run.
+    pub in_order: bool,
+    /// Whether some loop runs on threads.
+    pub threaded: bool,
+}
+
+impl About {
+    /// What is to be known of `nest` compiled under `schedule`.
+    pub fn of(nest: &Nest, undo: analysis::UndoPlan, schedule: &Schedule) -> About {
+        let threaded = !schedule.threads.is_empty();
+        // Whether a kernel that fires has run nothing beyond that point. The floating-point flags are looked at
+        // only after the whole chunk.
+        let plain = !threaded && schedule.vector.is_empty() && schedule.independent.is_empty();
+        About {
+            in_order: plain && !undo.warns,
+            nest: declarations(nest),
+            undo,
+            threaded,
+        }
+    }
+}
+
+/// The nest without its statements.
+fn declarations(nest: &Nest) -> Nest {
+    let mut out = nest.clone();
+    out.prologue.clear();
+    match &mut out.top.kind {
+        StmtKind::For(l) => l.body.clear(),
+        StmtKind::While(l) => l.body.clear(),
+        _ => {}
+    }
+    out
+}
+
+/// How a kernel came about.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CompileInfo {
+    /// It was not there before this call.
+    pub happened: bool,
+    /// It came from the cache on disk.
+    pub from_disk: bool,
+    /// Time from entering the hook until the kernel was there.
+    pub time: Duration,
+}
+
+impl Kernel {
+    /// Puts loaded code and what is known of it together.
+    pub fn new(code: codegen::Kernel, about: About) -> Kernel {
+        Kernel {
+            layout: codegen::abi::FrameLayout::of(&about.nest),
+            code,
+            about,
+        }
+    }
+
+    /// The kernel stored under `key`, if it is there and undamaged.
+    pub fn from_disk(options: &Options, key: &cache::Key) -> Option<Kernel> {
+        let stored = cache::load(options.cache_dir.as_deref()?, key)?;
+        let (length, rest) = stored.split_first_chunk::<8>()?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let (about, object) = rest.split_at_checked(length)?;
+        let about = serde_json::from_slice(about).ok()?;
+        Some(Kernel::new(codegen::load(object).ok()?, about))
+    }
+
+    /// Stores a kernel's parts under `key`. A cache that cannot be written only costs time.
+    pub fn to_disk(options: &Options, key: &cache::Key, object: &[u8], about: &About) {
+        let (Some(dir), Ok(about)) = (&options.cache_dir, serde_json::to_vec(about)) else {
+            return;
+        };
+        let length = (about.len() as u64).to_le_bytes();
+        let _ = cache::store(dir, key, &[&length, about.as_slice(), object].concat());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nestwise_ir::Span;
+    use nestwise_ir::nest::{Expr, Stmt, While};
+    use nestwise_ir::{Arena, LoopId, Ty};
+
+    fn nest() -> Nest {
+        let span = Span::default();
+        let cond = Expr::constant(nestwise_ir::Const::Bool(false), Ty::PY_BOOL, span);
+        let body = vec![Stmt {
+            kind: StmtKind::Return,
+            span,
+        }];
+        let id = LoopId(0);
+        Nest {
+            arrays: Arena::new(),
+            vars: Arena::new(),
+            loops: Arena::new(),
+            accesses: Arena::new(),
+            scopes: 0,
+            prologue: vec![],
+            top: Stmt {
+                kind: StmtKind::While(While { id, cond, body }),
+                span,
+            },
+            live_outs: vec![],
+            returns: None,
+            needs_trip: vec![],
+        }
+    }
+
+    #[test]
+    fn declarations_survive_the_way_to_disk_without_statements() {
+        let undo = analysis::undo_plan(&nest());
+        let about = About::of(&nest(), undo, &Schedule::serial());
+        let text = serde_json::to_vec(&about).unwrap();
+        let back: About = serde_json::from_slice(&text).unwrap();
+        assert_eq!(back.undo, about.undo);
+        assert!(back.in_order && !back.threaded);
+        assert!(matches!(back.nest.top.kind, StmtKind::While(ref l) if l.body.is_empty()));
+    }
+}

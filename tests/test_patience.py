@@ -1,0 +1,79 @@
+"""Loops whose length nothing tells beforehand: on `auto`, native code takes over in the middle.
+
+Each is called once, so a price that only looks at the loop's text would leave all of it to CPython.
+"""
+
+import pytest
+from differential import difference, fallbacks, nests_by_line, nestwise, python
+
+COUNTING = """\
+def lcg(n):
+    x, k, hits = 12345, 0, 0
+    while k < n:
+        k += 1
+        x = (x * 1103515245 + 12345) % 2147483648
+        if x % 7:
+            continue
+        hits += 1
+    else:
+        hits = -hits
+    return x, k, hits
+print(lcg(1_500_000))
+"""
+
+SEARCHING = """\
+def search(x, bound):
+    while True:
+        x = (x * 1103515245 + 12345) % 2147483648
+        if x < bound:
+            break
+        if x == 77:
+            return None
+    else:
+        return -1
+    return x
+print(search(1, 600))
+"""
+
+RAGGED = """\
+import numpy as np
+def ragged(lengths, out):
+    total = 0
+    for i in range(len(lengths)):
+        for j in range(lengths[i]):
+            total += i * j % 7
+            out[i] += j
+    else:
+        total = -total
+    return total
+out = np.zeros(60)
+print(ragged([9000 + k for k in range(60)], out), out.sum())
+"""
+
+ELEMENTS = """\
+def over(lengths):
+    total, last = 0, None
+    for n in lengths:
+        last = n
+        k = 0
+        while k < n:
+            k += 1
+            total += k % 5
+    return total, last, k
+print(over([9000 + k for k in range(60)]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [(COUNTING, 3), (SEARCHING, 2), (RAGGED, 4), (ELEMENTS, 3)],
+    ids=["counting", "searching", "ragged", "elements"],
+)
+def test_native_code_takes_over(source, line, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(source)
+    got = nestwise(program, "auto", tmp_path / "cache")
+    assert not (found := difference(python(program), got)), found
+    nest = max(nests_by_line(got.report, program)[line], key=lambda n: n["launches"])
+    assert nest["launches"] > 0, fallbacks(got, program)
+    assert 0 < nest["interpreted_s"] < nest["replaced_s"], nest
