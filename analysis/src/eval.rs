@@ -3,10 +3,10 @@
 use crate::interval::{Interval, floor_div};
 use crate::launch::LaunchValues;
 use nestwise_ir::nest::{Cast, Const, Expr, ExprKind, StmtKind};
-use nestwise_ir::{BinOp, CmpOp, Nest, Scalar, UnOp};
+use nestwise_ir::{BinOp, CmpOp, Fun, Lib, Nest, Scalar, UnOp};
 
-/// The value of a pure int (or bool: 0 and 1) expression over constants, live-in ints and extents; `None` if it is
-/// anything else, or if evaluating it would fire an event.
+/// The value of a pure int (or bool: 0 and 1) expression over constants, live-in ints and floats, and extents; `None`
+/// if it is anything else, or if evaluating it would fire an event.
 pub fn eval(e: &Expr, values: &LaunchValues) -> Option<i64> {
     let mut scratch = values.clone();
     i64::try_from(wide(e, &mut scratch)?).ok()
@@ -45,16 +45,22 @@ fn wide(e: &Expr, values: &mut LaunchValues) -> Option<i128> {
             let (x, y) = (wide(a, values)?, wide(b, values)?);
             binary(*op, x, y)?
         }
+        ExprKind::Compare { op, a, b } if a.ty.repr == Scalar::F64 => {
+            let (x, y) = (float(a, values)?, float(b, values)?);
+            i128::from(compare(*op, x, y))
+        }
+        ExprKind::Cast {
+            kind: Cast::Trunc,
+            a,
+            ..
+        } => {
+            let x = float(a, values)?.trunc();
+            // Every float of this size is an int of 127 bits.
+            (x.abs() < 1e38).then_some(x as i128)?
+        }
         ExprKind::Compare { op, a, b } => {
             let (x, y) = (wide(a, values)?, wide(b, values)?);
-            i128::from(match op {
-                CmpOp::Eq => x == y,
-                CmpOp::Ne => x != y,
-                CmpOp::Lt => x < y,
-                CmpOp::Le => x <= y,
-                CmpOp::Gt => x > y,
-                CmpOp::Ge => x >= y,
-            })
+            i128::from(compare(*op, x, y))
         }
         ExprKind::Select { cond, then, orelse } => {
             if wide(cond, values)? != 0 {
@@ -83,6 +89,81 @@ fn wide(e: &Expr, values: &mut LaunchValues) -> Option<i128> {
     Interval::of_type(e.ty.repr)
         .contains(exact)
         .then_some(exact)
+}
+
+fn compare<T: PartialOrd>(op: CmpOp, x: T, y: T) -> bool {
+    match op {
+        CmpOp::Eq => x == y,
+        CmpOp::Ne => x != y,
+        CmpOp::Lt => x < y,
+        CmpOp::Le => x <= y,
+        CmpOp::Gt => x > y,
+        CmpOp::Ge => x >= y,
+    }
+}
+
+/// The finite value of a pure `f64` expression whose operations every implementation rounds alike.
+fn float(e: &Expr, values: &mut LaunchValues) -> Option<f64> {
+    if e.ty.repr != Scalar::F64 {
+        return None;
+    }
+    let value = match &e.kind {
+        ExprKind::Const(Const::Float(v)) => *v,
+        ExprKind::Var(v) => values.floats.get(v.index()).copied().flatten()?,
+        ExprKind::Unary { op, a, .. } => {
+            let v = float(a, values)?;
+            match op {
+                UnOp::Neg => -v,
+                UnOp::Abs => v.abs(),
+                _ => return None,
+            }
+        }
+        ExprKind::Binary { op, a, b, .. } => {
+            let (x, y) = (float(a, values)?, float(b, values)?);
+            match op {
+                BinOp::Add => x + y,
+                BinOp::Sub => x - y,
+                BinOp::Mul => x * y,
+                BinOp::Div => x / y,
+                _ => return None,
+            }
+        }
+        ExprKind::Select { cond, then, orelse } => {
+            let chosen = if wide(cond, values)? != 0 {
+                then
+            } else {
+                orelse
+            };
+            float(chosen, values)?
+        }
+        ExprKind::Cast {
+            kind: Cast::Value,
+            a,
+            guard,
+        } if a.ty.repr.is_int() || a.ty.repr == Scalar::Bool => {
+            let v = wide(a, values)?;
+            (!guard || v.unsigned_abs() <= 1 << 53).then_some(v as f64)?
+        }
+        ExprKind::Call {
+            fun,
+            lib: Lib::C,
+            args,
+            ..
+        } => {
+            let x = float(args.first()?, values)?;
+            match fun {
+                Fun::Sqrt => x.sqrt(),
+                Fun::Floor => x.floor(),
+                Fun::Ceil => x.ceil(),
+                Fun::Trunc => x.trunc(),
+                Fun::Rint => x.round_ties_even(),
+                Fun::Fabs => x.abs(),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    value.is_finite().then_some(value)
 }
 
 fn binary(op: BinOp, x: i128, y: i128) -> Option<i128> {

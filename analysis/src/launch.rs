@@ -7,6 +7,8 @@ use nestwise_ir::Nest;
 pub struct LaunchValues {
     /// By variable: the value of a live-in int, `None` for everything else.
     pub vars: Vec<Option<i64>>,
+    /// By variable: the value of a live-in float.
+    pub floats: Vec<Option<f64>>,
     /// By slot: the extents at entry, unused axes 0.
     pub dims: Vec<[i64; 8]>,
 }
@@ -16,6 +18,7 @@ impl LaunchValues {
     pub fn unknown(nest: &Nest) -> LaunchValues {
         LaunchValues {
             vars: vec![None; nest.vars.len()],
+            floats: vec![None; nest.vars.len()],
             dims: vec![[0; 8]; nest.arrays.len()],
         }
     }

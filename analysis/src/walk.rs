@@ -34,6 +34,8 @@ pub(crate) struct Walker<'n> {
     pub(crate) inductions: HashMap<(LoopId, VarId), Induction>,
     /// Nothing is recorded while a condition is read a second time.
     pub(crate) quiet: bool,
+    /// In the statements before the top loop.
+    before: bool,
 }
 
 /// The forms of a nest whose ranges are known.
@@ -66,10 +68,12 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
         order: 0,
         inductions: HashMap::new(),
         quiet: false,
+        before: true,
     };
     for stmt in &nest.prologue {
         w.stmt(stmt);
     }
+    w.before = false;
     w.stmt(&nest.top);
     w.out
 }
@@ -330,6 +334,10 @@ impl<'n> Walker<'n> {
     fn assign(&mut self, var: VarId, value: &nestwise_ir::Expr, address: usize) {
         let form = self.visit(value);
         if !self.int_var(var) {
+            return;
+        }
+        if self.before && !matches!(form, Form::Aff(_)) {
+            // Evaluated before each launch: a symbol of its own, like a variable that has a value at entry.
             return;
         }
         let form = match (form, self.ranges.lets.get(&address)) {

@@ -131,7 +131,7 @@ fn exprs_of(stmt: &Stmt) -> Vec<&Expr> {
         StmtKind::If { test, .. } | StmtKind::While { test, .. } => out.push(test),
         StmtKind::Return(value) => out.extend(value),
         StmtKind::Call(value) => out.push(value),
-        StmtKind::Break | StmtKind::Continue | StmtKind::Pass => {}
+        StmtKind::Break | StmtKind::Continue | StmtKind::Raise | StmtKind::Pass => {}
     }
     out
 }
@@ -317,12 +317,18 @@ impl<'a> Finder<'a> {
 
     /// Bounds the work of the calls in an expression: those of known functions of scalars are constant.
     fn calls(&mut self, expr: &'a Expr) -> Option<()> {
-        let mut calls = Vec::new();
+        let (mut calls, mut inner) = (Vec::new(), Vec::new());
         walk_expr(expr, &mut |e| {
+            if let ExprKind::Comprehension { iter, .. } = &e.kind {
+                inner.push(iter.as_ref());
+            }
             if let ExprKind::Call { func, args, .. } = &e.kind {
                 calls.push((func.as_ref(), args));
             }
         });
+        for iter in inner {
+            self.iterable(iter, 0)?;
+        }
         for (func, args) in calls {
             if self.is_library(func) {
                 continue;

@@ -183,6 +183,8 @@ named! {
         Divmod = "divmod",
         Sum = "sum",
         Ord = "ord",
+        Any = "any",
+        All = "all",
     }
 }
 

@@ -11,8 +11,8 @@ mod lower;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use nestwise_ir::surface::{Function, Scope, Site};
-use nestwise_ir::{PlaceId, Span, WithSpan};
+use nestwise_ir::surface::{Function, Place, Scope, Site};
+use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
 use rustpython_parser::ast::{self, Ranged};
 use rustpython_parser::{Mode, StringKind, Tok, lexer, parse_tokens};
 
@@ -145,17 +145,25 @@ fn mark_function_writes(
 ) -> Option<(Option<Span>, &'static str)> {
     let params: Vec<PlaceId> = function.params.iter().map(|param| param.place).collect();
     let places = &mut function.places;
-    if let Some(&span) = mark_written(places, &function.body, &params).first() {
-        return Some((Some(span), "assigns an attribute"));
+    // Attributes of the first parameter may be assigned where the function is a method.
+    let (own, others) = match params.split_first() {
+        Some((own, others)) => (Some(*own), others),
+        None => (None, &params[..]),
+    };
+    if let Some(&span) = mark_written(places, &function.body, others).first() {
+        return Some((Some(span), "assigns an attribute of a changing object"));
     }
     for id in places.ids().collect::<Vec<_>>() {
-        let place = &mut places[id];
-        if !place.written {
+        if !places[id].written {
             continue;
         }
-        if place.scope == Scope::Attr {
-            return Some((None, "assigns an attribute"));
+        if places[id].scope == Scope::Attr {
+            if own.is_none_or(|own| root(places, id) != own) {
+                return Some((None, "assigns an attribute"));
+            }
+            continue;
         }
+        let place = &mut places[id];
         if declared.contains(&place.name) || free_names.contains(&place.name) {
             return Some((None, "assigns a global or nonlocal name"));
         }
@@ -163,6 +171,14 @@ fn mark_function_writes(
         place.scope = Scope::Local;
     }
     None
+}
+
+/// The name that a place is an attribute of.
+fn root(places: &Arena<PlaceId, Place>, mut place: PlaceId) -> PlaceId {
+    while let Some(parent) = places.get(place).and_then(|p| p.parent) {
+        place = parent;
+    }
+    place
 }
 
 /// Marks what a function needs from outside. A local that a path reads before it is assigned refuses it.

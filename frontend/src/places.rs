@@ -255,6 +255,7 @@ impl Walk<'_> {
                 self.read(value, &state);
                 state
             }
+            StmtKind::Raise => None,
             StmtKind::Pass => state,
         }
     }
@@ -306,7 +307,8 @@ impl Walk<'_> {
         let Some(assigned) = state else { return };
         let mut next = Some(place);
         while let Some(place) = next {
-            if !assigned.contains(place) {
+            let inner = self.places.get(place).is_some_and(|p| is_inner(&p.name));
+            if !assigned.contains(place) && !inner {
                 self.reads.entry(place).or_insert(span);
             }
             next = self.places.get(place).and_then(|p| p.parent);
@@ -317,6 +319,16 @@ impl Walk<'_> {
 /// `while True:` and `while 1:` are left by `break` or `return` alone.
 fn always_true(test: &Expr) -> bool {
     matches!(test.kind, ExprKind::Bool(true)) || matches!(test.kind, ExprKind::Int(v) if v != 0)
+}
+
+/// The name of a comprehension's own variable, as no Python name is spelled.
+pub(crate) fn inner_name(name: &str, number: usize) -> String {
+    format!(".{number}.{name}")
+}
+
+/// Whether a place is a comprehension's own variable.
+fn is_inner(name: &str) -> bool {
+    name.starts_with('.')
 }
 
 /// Calls `f` on an expression and all below it, parents first.
@@ -332,6 +344,17 @@ pub(crate) fn walk_expr<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
         | ExprKind::Bytes(_)
         | ExprKind::Place(_) => {}
         ExprKind::Attr(base, _) => walk_expr(base, f),
+        ExprKind::Comprehension {
+            func,
+            element,
+            iter,
+            tests,
+            ..
+        } => {
+            [func, iter].into_iter().for_each(|e| walk_expr(e, f));
+            tests.iter().for_each(|e| walk_expr(e, f));
+            walk_expr(element, f);
+        }
         ExprKind::Unary(_, a) => walk_expr(a, f),
         ExprKind::Binary(_, a, b) => [a, b].into_iter().for_each(|e| walk_expr(e, f)),
         ExprKind::Subscript(base, index) => {

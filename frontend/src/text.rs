@@ -129,6 +129,7 @@ impl Text<'_> {
                 let line = self.expr(value);
                 self.line(depth, &line);
             }
+            StmtKind::Raise => self.line(depth, "raise"),
             StmtKind::Break => self.line(depth, "break"),
             StmtKind::Continue => self.line(depth, "continue"),
             StmtKind::Return(None) => self.line(depth, "return"),
@@ -200,6 +201,25 @@ impl Text<'_> {
             ExprKind::IfExp { test, body, orelse } => {
                 let (body, test) = (self.expr(body), self.expr(test));
                 format!("({body} if {test} else {})", self.expr(orelse))
+            }
+            ExprKind::Comprehension {
+                func,
+                element,
+                target,
+                iter,
+                tests,
+            } => {
+                let tests: String = tests
+                    .iter()
+                    .map(|t| format!(" if {}", self.expr(t)))
+                    .collect();
+                format!(
+                    "{}({} for {} in {}{tests})",
+                    self.expr(func),
+                    self.expr(element),
+                    self.target(target),
+                    self.expr(iter)
+                )
             }
             ExprKind::Tuple(items) if items.is_empty() => "()".to_owned(),
             ExprKind::Tuple(items) => format!("({},)", self.list(items)),

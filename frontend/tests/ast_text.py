@@ -223,6 +223,11 @@ def stmt(s, depth, top=False):
                 return f"{pad}return\n"
             none = isinstance(s.value, ast.Constant) and s.value.value is None
             return f"{pad}return {'None' if none else expr(s.value)}\n"
+        case ast.Raise():
+            return f"{pad}raise\n"
+        case ast.Assert():
+            inner = "    " * (depth + 1)
+            return f"{pad}if {expr(s.test)}:\n{inner}pass\n{pad}else:\n{inner}raise\n"
         case ast.Break():
             return f"{pad}break\n"
         case ast.Continue():

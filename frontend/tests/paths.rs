@@ -166,6 +166,7 @@ impl<'a> Path<'a> {
             StmtKind::Continue => return End::Continue,
             StmtKind::Return(_) => return End::Return,
             StmtKind::Call(value) => self.read(value),
+            StmtKind::Raise => return End::Tired,
             StmtKind::Pass => {}
         }
         End::Normal

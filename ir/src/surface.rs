@@ -136,6 +136,8 @@ pub enum StmtKind {
     Return(Option<Expr>),
     /// A call whose value nobody uses: `update(A, i)`.
     Call(Expr),
+    /// `raise ...`: control that gets here leaves the nest.
+    Raise,
     /// `pass`, and a literal standing alone.
     Pass,
 }
@@ -207,6 +209,15 @@ pub enum ExprKind {
     },
     /// A tuple display.
     Tuple(Vec<Expr>),
+    /// `func(element for target in iter if tests)`: a call with a generator expression or a list comprehension. The
+    /// target's places are its own, of names that no Python name equals.
+    Comprehension {
+        func: Box<Expr>,
+        element: Box<Expr>,
+        target: Box<Target>,
+        iter: Box<Expr>,
+        tests: Vec<Expr>,
+    },
 }
 
 /// Python's unary operators.

@@ -275,6 +275,25 @@ impl Binding {
         }
     }
 
+    /// A place by its number among all captures, and the capture of what it is an attribute of.
+    pub fn place<'a>(
+        &'a self,
+        site: &'a [BindPlace],
+        index: usize,
+    ) -> (&'a BindPlace, Option<usize>) {
+        let owner = self
+            .users
+            .iter()
+            .filter(|u| {
+                u.first > 0 && (u.first..u.first + u.function.places.len()).contains(&index)
+            })
+            .map(|u| (u.function.places.as_slice(), u.first))
+            .next();
+        let (places, first) = owner.unwrap_or((site, 0));
+        let place = &places[index - first];
+        (place, place.parent.map(|p| first + p))
+    }
+
     /// What the front end needs to know of the captures.
     pub fn describe(&self, py: Python<'_>) -> Vec<Capture> {
         (0..self.captures.len())

@@ -69,6 +69,8 @@ fn leaf_of(object: *mut PyObject) -> Option<Scalar> {
             Some(Scalar::I64)
         } else if ty == &raw mut ffi::PyBool_Type {
             Some(Scalar::Bool)
+        } else if ty == &raw mut ffi::PyComplex_Type {
+            Some(Scalar::C128)
         } else {
             None
         }
@@ -275,6 +277,11 @@ impl Buffer {
                 (Scalar::Bool, Scalar::Bool) => {
                     *data.cast::<u8>().add(at) = u8::from(leaf == ffi::Py_True())
                 }
+                (Scalar::C128, Scalar::C128) => {
+                    let parts = complex(leaf);
+                    self.has_nan |= parts.iter().any(|v| v.is_nan());
+                    *data.cast::<[f64; 2]>().add(at) = parts;
+                }
                 (Scalar::F64, Scalar::I64) | (Scalar::I64, Scalar::F64) => {
                     return Err(Trouble::Mixed);
                 }
@@ -377,6 +384,10 @@ impl Buffer {
             match self.storage {
                 Scalar::F64 => layout::payload::<u64>(object) == *data.add(at),
                 Scalar::I64 => int(object) == Ok(*data.cast::<i64>().add(at)),
+                Scalar::C128 => {
+                    let own = (*data.cast::<[f64; 2]>().add(at)).map(f64::to_bits);
+                    complex(object).map(f64::to_bits) == own
+                }
                 Scalar::Bool => (object == ffi::Py_True()) == (*data.cast::<u8>().add(at) != 0),
                 _ if self.tags[at] != 0 => {
                     ty == Some(Scalar::I64) && int(object) == Ok(*data.cast::<f64>().add(at) as i64)
@@ -393,6 +404,10 @@ impl Buffer {
             match self.storage {
                 Scalar::F64 => ffi::PyFloat_FromDouble(*data.cast::<f64>().add(at)),
                 Scalar::I64 => ffi::PyLong_FromLongLong(*data.cast::<i64>().add(at)),
+                Scalar::C128 => {
+                    let [re, im] = *data.cast::<[f64; 2]>().add(at);
+                    ffi::PyComplex_FromDoubles(re, im)
+                }
                 Scalar::Bool => ffi::PyBool_FromLong((*data.cast::<u8>().add(at)).into()),
                 _ if self.tags[at] != 0 => {
                     ffi::PyLong_FromLongLong(*data.cast::<f64>().add(at) as i64)
@@ -400,6 +415,17 @@ impl Buffer {
                 _ => ffi::PyFloat_FromDouble(*data.cast::<f64>().add(at)),
             }
         }
+    }
+}
+
+/// An exact complex number's parts.
+unsafe fn complex(object: *mut PyObject) -> [f64; 2] {
+    // SAFETY: an exact complex number: no error is possible.
+    unsafe {
+        [
+            ffi::PyComplex_RealAsDouble(object),
+            ffi::PyComplex_ImagAsDouble(object),
+        ]
     }
 }
 

@@ -205,7 +205,9 @@ impl Collector<'_> {
     fn write_global_places(&self) -> Result<(), Reason> {
         let globals = attributes::globals(self.py);
         for live_out in &self.launch.nest().live_outs {
-            let place = &self.parsed.places[live_out.place.index()];
+            let (place, parent) = self
+                .binding
+                .place(&self.parsed.places, live_out.place.index());
             if place.scope == Scope::Local || !self.is_assigned(live_out) {
                 continue;
             }
@@ -215,7 +217,7 @@ impl Collector<'_> {
             }
             // SAFETY: exact dictionary and interned key; attributes were found safe to set before the launch.
             let done = unsafe {
-                let done = match place.parent {
+                let done = match parent {
                     None => ffi::PyDict_SetItem(globals.as_ptr(), place.name.as_ptr(), value),
                     Some(parent) => {
                         let object = self.binding.captures[parent].object;

@@ -380,6 +380,21 @@ fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<(), Re
             });
         }
     }
+    for user in &binding.users {
+        for (id, place) in user.function.surface.places.iter() {
+            let (Some(parent), true) = (place.parent, place.written) else {
+                continue;
+            };
+            let object = binding.captures[user.first + parent.index()].object;
+            let name = user.function.places[id.index()].name.bind(py);
+            // SAFETY: null, or kept alive by the binding.
+            if object.is_null() || !unsafe { attributes::writable(py, object, name) } {
+                return Err(Reason::Attribute {
+                    name: place.name.clone(),
+                });
+            }
+        }
+    }
     // An inlined function must not read what the site is about to change: its capture would be stale.
     for user in &binding.users {
         let reads = |name: &str| {

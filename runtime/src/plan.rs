@@ -226,7 +226,8 @@ impl Plan {
                 Some(Value::Int(v)) => values.vars[id.index()] = Some(*v),
                 Some(Value::Uint(v)) => values.vars[id.index()] = i64::try_from(*v).ok(),
                 Some(Value::Bool(v)) => values.vars[id.index()] = Some(i64::from(*v)),
-                Some(Value::Float(_) | Value::Complex(..)) => {}
+                Some(Value::Float(v)) => values.floats[id.index()] = Some(*v),
+                Some(Value::Complex(..)) => {}
                 _ => return Err(Reason::Unbound(var.name.clone())),
             }
         }
@@ -248,7 +249,8 @@ impl Plan {
     }
 
     /// What the values prove and decide.
-    pub fn resolve(&self, values: analysis::LaunchValues) -> Result<Sizes, Reason> {
+    pub fn resolve(&self, mut values: analysis::LaunchValues) -> Result<Sizes, Reason> {
+        analysis::eval::prologue(&self.nest, &mut values);
         let mut proven = GuardSet::new(self.bounds.guards());
         let resolved = self.bounds.resolve(&values, &mut proven);
         if !resolved.trips_ok {
@@ -260,7 +262,7 @@ impl Plan {
             return Err(Reason::NoTrip { line });
         }
         let top = match self.nest.top_for() {
-            Some(top) => Some(top_range(&self.nest, top, &values)?),
+            Some(top) => Some(top_range(top, &values)?),
             None => None,
         };
         Ok(Sizes {
@@ -524,10 +526,8 @@ fn preference(kind: &analysis::schedule::Kind, threaded: bool) -> (bool, bool, u
 }
 
 /// The exact range of the top loop.
-fn top_range(nest: &Nest, top: &For, values: &analysis::LaunchValues) -> Result<TopRange, Reason> {
-    let mut values = values.clone();
-    analysis::eval::prologue(nest, &mut values);
-    let value = |e| analysis::eval::eval(e, &values).ok_or(Reason::Bounds);
+fn top_range(top: &For, values: &analysis::LaunchValues) -> Result<TopRange, Reason> {
+    let value = |e| analysis::eval::eval(e, values).ok_or(Reason::Bounds);
     let (start, stop, step) = (value(&top.start)?, value(&top.stop)?, value(&top.step)?);
     if step == 0 {
         return Err(Reason::ZeroStep);

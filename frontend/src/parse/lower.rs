@@ -1,6 +1,6 @@
 //! The parser's tree to the surface nest: one exhaustive match for statements, one for expressions.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use nestwise_ir::surface::{BinOp, CmpOp, Expr, ExprKind, Param, Stmt, StmtKind, Target, UnOp};
 use nestwise_ir::{PlaceId, Span, WithSpan};
@@ -9,7 +9,7 @@ use rustpython_parser::ast::{self, Ranged};
 use super::describe::{dotted, expression_name, statement_name};
 use super::{Callable, Source};
 use crate::names;
-use crate::places::{PlaceTable, ScopeInfo};
+use crate::places::{PlaceTable, ScopeInfo, inner_name};
 use crate::refusal::Refusal;
 
 /// Deepest nesting of statements and expressions, counted together. All later stages recurse over them.
@@ -48,6 +48,9 @@ pub(super) struct Lower<'a> {
     depth: u32,
     /// Enclosing loops.
     loops: u32,
+    /// The names of enclosing comprehensions, innermost last.
+    inner: Vec<HashMap<String, String>>,
+    inner_count: usize,
 }
 
 impl<'a> Lower<'a> {
@@ -61,6 +64,8 @@ impl<'a> Lower<'a> {
             returns: false,
             depth: 0,
             loops: 0,
+            inner: Vec::new(),
+            inner_count: 0,
         }
     }
 
@@ -163,16 +168,12 @@ impl<'a> Lower<'a> {
 
     /// A constant that is the same in every evaluation.
     fn literal(&mut self, expr: &ast::Expr) -> Option<Expr> {
-        let is_literal = match expr {
-            ast::Expr::UnaryOp(e) => matches!(e.operand.as_ref(), ast::Expr::Constant(_)),
-            other => matches!(other, ast::Expr::Constant(_)),
-        };
         match expr {
             ast::Expr::Constant(c) if c.value.is_none() => Some(Expr {
                 kind: ExprKind::None,
                 span: self.span(expr),
             }),
-            _ if is_literal => self.expr(expr),
+            _ if is_constant(expr) => self.expr(expr),
             _ => None,
         }
     }
@@ -243,6 +244,19 @@ impl<'a> Lower<'a> {
             ast::Stmt::Continue(_) if self.loops > 0 => StmtKind::Continue,
             ast::Stmt::Global(s) => return self.declaration(stmt, &s.names, "global"),
             ast::Stmt::Nonlocal(s) => return self.declaration(stmt, &s.names, "nonlocal"),
+            // What is raised, with what message, is CPython's to say: it runs the iteration that gets here.
+            ast::Stmt::Raise(_) => StmtKind::Raise,
+            ast::Stmt::Assert(s) => {
+                let raise = Stmt {
+                    kind: StmtKind::Raise,
+                    span,
+                };
+                StmtKind::If {
+                    test: self.expr(&s.test)?,
+                    body: vec![],
+                    orelse: vec![raise],
+                }
+            }
             other => {
                 let name = statement_name(other);
                 return self.refuse(other, Refusal::Statement { name });
@@ -573,7 +587,54 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// `sum(x * y for x, y in zip(a, b))` and the like.
+    fn comprehension(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
+        let [arg] = e.args.as_slice() else {
+            return None;
+        };
+        let (elt, generators) = match arg {
+            ast::Expr::GeneratorExp(g) => (&g.elt, &g.generators),
+            ast::Expr::ListComp(g) => (&g.elt, &g.generators),
+            _ => return None,
+        };
+        let [part] = generators.as_slice() else {
+            return None;
+        };
+        let known = matches!(
+            e.func.as_ref(),
+            ast::Expr::Name(f) if matches!(f.id.as_str(), "sum" | "min" | "max" | "any" | "all")
+        );
+        let mut own = Vec::new();
+        if !known || !e.keywords.is_empty() || part.is_async || !plain_names(&part.target, &mut own)
+        {
+            return None;
+        }
+        let func = self.boxed(&e.func)?;
+        let iter = Box::new(self.items(&part.iter)?);
+        let number = self.inner.len() + self.inner_count;
+        self.inner_count += 1;
+        let names = own.into_iter().map(|n| {
+            let inner = inner_name(&n, number);
+            (n, inner)
+        });
+        self.inner.push(names.collect());
+        let target = self.target(&part.target);
+        let tests: Vec<_> = part.ifs.iter().map(|test| self.expr(test)).collect();
+        let element = self.boxed(elt);
+        self.inner.pop();
+        Some(ExprKind::Comprehension {
+            func,
+            element: element?,
+            target: Box::new(target?),
+            iter,
+            tests: tests.into_iter().collect::<Option<_>>()?,
+        })
+    }
+
     fn call(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
+        if let Some(call) = self.comprehension(e) {
+            return Some(call);
+        }
         let func = self.boxed(&e.func);
         let args = self.exprs(&e.args);
         let kwargs: Vec<_> = e
@@ -690,6 +751,9 @@ impl<'a> Lower<'a> {
     /// The place of a name; `own` for a parameter.
     fn name(&mut self, name: &str, node: &impl Ranged, own: bool) -> Option<PlaceId> {
         let name = self.spelling(name, node)?;
+        if let Some(inner) = self.inner.iter().rev().find_map(|own| own.get(name)) {
+            return Some(self.table.name(inner, true));
+        }
         let local = match self.names {
             _ if own => true,
             Names::Site(scope) => !scope.module_level && scope.local_names.contains(name),
@@ -780,5 +844,27 @@ fn is_foreign(func: &ast::Expr) -> bool {
         ),
         ast::Expr::Attribute(f) => METHODS.contains(&f.attr.as_str()),
         _ => true,
+    }
+}
+
+/// A literal, or arithmetic of numbers.
+fn is_constant(e: &ast::Expr) -> bool {
+    match e {
+        ast::Expr::Constant(_) => true,
+        ast::Expr::UnaryOp(e) => is_constant(&e.operand),
+        ast::Expr::BinOp(e) => is_constant(&e.left) && is_constant(&e.right),
+        _ => false,
+    }
+}
+
+/// Collects the names of a target that is made of names alone.
+fn plain_names(target: &ast::Expr, out: &mut Vec<String>) -> bool {
+    match target {
+        ast::Expr::Name(e) => {
+            out.push(e.id.to_string());
+            true
+        }
+        ast::Expr::Tuple(e) => e.elts.iter().all(|e| plain_names(e, out)),
+        _ => false,
     }
 }

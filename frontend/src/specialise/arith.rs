@@ -87,6 +87,15 @@ impl Lower<'_> {
             let (a, b) = (self.as_float(a, span)?, self.as_float(b, span)?);
             return self.arith(op, a, b, span);
         }
+        if let (Op::Pow, Some(n @ 1..=16)) = (op, b.as_int())
+            && a.kinds == Kinds::of(Kind::PyComplex)
+            && b.kinds == Kinds::of(Kind::PyInt)
+        {
+            return self.complex_power(&a, n, span);
+        }
+        if let Some(sv) = self.by_provenance(op, &a, &b, span)? {
+            return Ok(sv);
+        }
         let rules = self.rules(op, &a, &b, span)?;
         let kinds = rules
             .iter()
@@ -118,6 +127,46 @@ impl Lower<'_> {
                 .any(|(x, y, _)| x.is_py() && y.is_py() && x.is_integral() && y.is_integral()))
             || !agreed;
         self.compute(op, a, b, compute, kinds, exact, span)
+    }
+
+    /// Where operands may be Python floats or NumPy's float32, Python computes in 64 bits and NumPy in 32: both, by
+    /// the tag that tells which they are.
+    fn by_provenance(&mut self, op: Op, a: &Sv, b: &Sv, span: Span) -> R<Option<Sv>> {
+        let single = Kind::Np(Scalar::F32);
+        let pair = Kinds::all(&[Kind::PyFloat, single]);
+        let real =
+            |sv: &Sv| sv.kinds.within(pair) || (sv.kinds.py_integral() && sv.repr() != Scalar::Num);
+        let open = |sv: &Sv| sv.kinds == pair;
+        let arithmetic = matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Div);
+        let certain = [a, b].iter().any(|sv| sv.kinds == Kinds::of(single));
+        if !arithmetic || !real(a) || !real(b) || certain || !(open(a) || open(b)) {
+            return Ok(None);
+        }
+        let (a, b) = (self.spill_sv(a.clone()), self.spill_sv(b.clone()));
+        let tag = Tag::AnyNp(vec![(a.kinds, a.tag.clone()), (b.kinds, b.tag.clone())]);
+        let Some(numpy) = self.is_among(pair, &tag, Kinds::of(single), span) else {
+            return Ok(None);
+        };
+        let as_kind = |sv: &Sv, kind: Kind| match sv.kinds.py_integral() {
+            true => sv.clone(),
+            false => Sv {
+                kinds: Kinds::of(kind),
+                tag: Tag::Unknown,
+                ..sv.clone()
+            },
+        };
+        // What is open is NumPy's in the one case; what is Python's for certain stays so.
+        let narrow = |sv: &Sv| as_kind(sv, if open(sv) { single } else { Kind::PyFloat });
+        let wide = |sv: &Sv| as_kind(sv, Kind::PyFloat);
+        let in_32 = self.arith(op, narrow(&a), narrow(&b), span)?;
+        let in_64 = self.arith(op, wide(&a), wide(&b), span)?;
+        let x = self.in_repr(&in_32, Scalar::F64, false);
+        let y = self.in_repr(&in_64, Scalar::F64, false);
+        let (Some(x), Some(y)) = (x, y) else {
+            return Ok(None);
+        };
+        let e = build::select(numpy, x, y, pair.ty(Scalar::F64));
+        Ok(Some(Sv::new(e, pair).with_tag(tag)))
     }
 
     fn rules(&self, op: Op, a: &Sv, b: &Sv, span: Span) -> R<Vec<(Kind, Kind, Rule)>> {
@@ -404,6 +453,9 @@ impl Lower<'_> {
             let e = build::unary(UnOp::Abs, a.e, Ty::PY_INT, guard);
             return Ok(Sv::of(e, Kind::PyInt).with_range((0, high)));
         }
+        if let Some(size) = self.size_of_mixed(&a) {
+            return Ok(size);
+        }
         let complex = a.kinds.every(Kind::is_complex);
         let bad = a.kinds.has(Kind::PyBool) || (a.kinds.any(Kind::is_complex) && !complex);
         if bad || self.held_apart(&a) {
@@ -442,6 +494,48 @@ impl Lower<'_> {
                 Ok(Sv::new(e, a.kinds).with_tag(a.tag).with_range((low, high)))
             }
         }
+    }
+
+    /// `abs` of what starts as an int or float and becomes complex (`z = 0; z = z * z + c`): the distance from zero
+    /// is the same number.
+    fn size_of_mixed(&mut self, a: &Sv) -> Option<Sv> {
+        let all = Kinds::all(&[Kind::PyInt, Kind::PyFloat, Kind::PyComplex]);
+        let mixed = a.kinds.has(Kind::PyComplex) && a.kinds.len() > 1 && a.kinds.within(all);
+        if !mixed || a.repr() != Scalar::C128 {
+            return None;
+        }
+        let mut kinds = Kinds::of(Kind::PyFloat);
+        if a.kinds.has(Kind::PyInt) {
+            kinds = kinds.union(Kinds::of(Kind::PyInt));
+        }
+        let e = build::unary(UnOp::Abs, a.e.clone(), kinds.ty(Scalar::F64), true);
+        let limit = build::exact_limit(Scalar::F64);
+        Some(Sv::new(e, kinds).with_range((0, limit)))
+    }
+
+    /// `z ** n` for a small literal `n`: repeated squaring from `1 + 0j`, as `c_powu` in CPython's
+    /// `complexobject.c` does it. An infinite result raises there.
+    fn complex_power(&mut self, z: &Sv, n: i128, span: Span) -> R<Sv> {
+        let one = nestwise_ir::Const::Complex(1.0, 0.0);
+        let one = Sv::of(Expr::constant(one, Ty::PY_COMPLEX, span), Kind::PyComplex);
+        let (mut result, mut square, mut mask) = (one, self.spill_sv(z.clone()), 1);
+        while mask <= n {
+            if n & mask != 0 {
+                let product = self.arith(Op::Mul, result, square.clone(), span)?;
+                result = self.spill_sv(product);
+            }
+            mask <<= 1;
+            if mask <= n {
+                let squared = self.arith(Op::Mul, square.clone(), square, span)?;
+                square = self.spill_sv(squared);
+            }
+        }
+        for part in [UnOp::Real, UnOp::Imag] {
+            let part = build::unary(part, result.e.clone(), Ty::PY_FLOAT, false);
+            let infinite = build::call(Fun::IsInf, Lib::C, vec![part], Ty::PY_BOOL, false, span);
+            self.emit_check(build::not(infinite));
+        }
+        Ok(result)
     }
 
     /// The same value, marked as NumPy's or Python's of one type.

@@ -98,6 +98,9 @@ impl Lower<'_> {
                 },
             )
         };
+        if let Some(sv) = self.compare_by_provenance(op, &a, &b, span)? {
+            return Ok(sv);
+        }
         let ordered = !matches!(op, Cmp::Eq | Cmp::Ne);
         let mut rules = Vec::new();
         for x in a.kinds.iter() {
@@ -137,6 +140,45 @@ impl Lower<'_> {
             Tag::Unknown
         };
         Ok(Sv::new(build::compare(typed(op), x, y, ty, span), kinds).with_tag(tag))
+    }
+
+    /// As in [`Lower::by_provenance`]: Python compares floats in 64 bits, NumPy a float32 with one in 32.
+    fn compare_by_provenance(&mut self, op: Cmp, a: &Sv, b: &Sv, span: Span) -> R<Option<Sv>> {
+        let single = Kind::Np(Scalar::F32);
+        let pair = Kinds::all(&[Kind::PyFloat, single]);
+        let floats = |sv: &Sv| sv.kinds.within(pair) && sv.repr().is_float();
+        let open = |sv: &Sv| sv.kinds == pair;
+        let certain = [a, b].iter().any(|sv| sv.kinds == Kinds::of(single));
+        if !floats(a) || !floats(b) || certain || !(open(a) || open(b)) {
+            return Ok(None);
+        }
+        let (a, b) = (self.spill_sv(a.clone()), self.spill_sv(b.clone()));
+        let tag = Tag::AnyNp(vec![(a.kinds, a.tag.clone()), (b.kinds, b.tag.clone())]);
+        let bools = Kinds::all(&[Kind::PyBool, Kind::Np(Scalar::Bool)]);
+        let numpy = Kinds::of(Kind::Np(Scalar::Bool));
+        let Some(numpy) = self.is_among(bools, &tag, numpy, span) else {
+            return Ok(None);
+        };
+        let mut sides = Vec::new();
+        for repr in [Scalar::F32, Scalar::F64] {
+            let x = self.in_repr(&a, repr, false);
+            let y = self.in_repr(&b, repr, false);
+            let (Some(x), Some(y)) = (x, y) else {
+                return Ok(None);
+            };
+            sides.push(build::compare(
+                typed(op),
+                x,
+                y,
+                bools.ty(Scalar::Bool),
+                span,
+            ));
+        }
+        let (Some(wide), Some(narrow)) = (sides.pop(), sides.pop()) else {
+            return Ok(None);
+        };
+        let e = build::select(numpy, narrow, wide, bools.ty(Scalar::Bool));
+        Ok(Some(Sv::new(e, bools).with_tag(tag)))
     }
 
     /// Two ints in one representation that holds both.

@@ -520,6 +520,12 @@ impl Lower<'_> {
         for read in &call.results {
             results.push(self.read(*read, span)?);
         }
+        let compensated = call.sum && self.options.python_minor >= 12;
+        let float = |v: &Val| matches!(v, Val::Scalar(sv) if sv.kinds.has(Kind::PyFloat));
+        if compensated && results.iter().any(float) {
+            let what = "the compensated sum of a generator of floats".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
         match (call.tuple, results.pop()) {
             (false, Some(one)) => Ok(one),
             (_, last) => {

@@ -112,6 +112,8 @@ pub(super) enum Kind {
     Break,
     Continue,
     Return(Option<Expr>),
+    /// Control that gets here is CPython's.
+    Raise,
     /// A call for its effect.
     Effect(Expr),
     /// Leaves an inlined function.
@@ -175,6 +177,8 @@ pub(super) struct Inline {
     pub tuple: bool,
     /// The locals that start without a value at each call.
     pub fresh: Vec<LocalId>,
+    /// It stands for the builtin `sum`.
+    pub sum: bool,
 }
 
 impl Expr {

@@ -8,12 +8,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use nestwise_ir::Span;
 use nestwise_ir::surface as s;
+use nestwise_ir::{PlaceId, Span};
 
 use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Read, Stmt, Target};
 use super::resolve::{CallState, Callee, Names, Resolver};
-use super::{R, refuse};
+use super::{R, methods, refuse};
 use crate::refusal::Refusal;
 
 /// Calls nested deeper than this are refused.
@@ -45,6 +45,7 @@ impl Resolver<'_> {
         }
         let mut names = self.call_names(callee);
         let mut fresh: Vec<LocalId> = names.locals.values().copied().collect();
+        self.add_attributes(&mut names);
         let mut body = self.arguments(caller, &mut names, function, args, kwargs, span)?;
         self.active.push(key);
         let result = self.tail(&mut names, function.body.iter().collect(), &mut body);
@@ -78,6 +79,7 @@ impl Resolver<'_> {
             results,
             tuple,
             fresh,
+            sum: false,
         };
         Ok(Expr {
             kind: ExprKind::Inline(Box::new(call)),
@@ -118,6 +120,19 @@ impl Resolver<'_> {
             locals,
             receiver,
         }
+    }
+
+    /// Attributes of a method's object that the nest assigns are variables of the site.
+    fn add_attributes(&self, names: &mut Names) {
+        let receiver = names.receiver.as_ref();
+        let attributes = names.places.iter().filter(|(_, p)| p.parent.is_some());
+        let found: Vec<(PlaceId, LocalId)> = attributes
+            .filter_map(|(id, _)| {
+                let path = methods::path(names.places, receiver, false, id)?;
+                Some((id, *self.written.get(&path)?))
+            })
+            .collect();
+        names.locals.extend(found);
     }
 
     /// Assignments of the arguments to the parameters.
@@ -356,7 +371,7 @@ fn returns(stmt: &s::Stmt) -> bool {
 /// Whether control never gets past the block (by `return`, or by a `while True` without `break`).
 fn ends(block: &[s::Stmt]) -> bool {
     block.iter().any(|stmt| match &stmt.kind {
-        s::StmtKind::Return(_) => true,
+        s::StmtKind::Return(_) | s::StmtKind::Raise => true,
         s::StmtKind::If { body, orelse, .. } => ends(body) && ends(orelse),
         s::StmtKind::While { test, body, .. } => {
             let forever = matches!(test.kind, s::ExprKind::Bool(true) | s::ExprKind::Int(1));

@@ -121,6 +121,11 @@ impl Lower<'_> {
                 self.facts.wrap();
                 return Err(super::top::not_before(span));
             }
+            for bound in [&mut count.start, &mut count.stop] {
+                if super::top::is_computed(bound) {
+                    *bound = self.spill(bound.clone());
+                }
+            }
             super::top::take_checks(&mut self.blocks, failed)
         } else {
             failed

@@ -1,14 +1,14 @@
 //! Surface nest and captures to the resolved nest ([`super::hir`]): names looked up, buffer swaps recognised.
 //! Inlining is in [`super::inline`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use nestwise_ir::surface as s;
 use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
 
 use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Stmt, Target};
-use super::{R, refuse};
+use super::{R, methods, refuse};
 use crate::capture::{Capture, Known};
 use crate::refusal::Refusal;
 
@@ -28,14 +28,9 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// The path of a place from the names of the site, if it leads through a method's object.
+    /// The path of a place from the names of the site.
     fn path_of(&self, id: PlaceId) -> Option<String> {
-        let place = self.places.get(id)?;
-        match (&self.receiver, place.parent) {
-            (Some((receiver, path)), _) if *receiver == id => Some(path.clone()),
-            (_, Some(parent)) => Some(format!("{}.{}", self.path_of(parent)?, place.name)),
-            (_, None) => self.call.is_none().then(|| place.name.clone()),
-        }
+        methods::path(self.places, self.receiver.as_ref(), self.call.is_none(), id)
     }
 
     /// The same, for messages too.
@@ -102,8 +97,10 @@ pub(super) struct Resolver<'a> {
     globals: HashMap<u32, LocalId>,
     /// Captures that are only read and the site's names of them: a method sees the same objects.
     paths: HashMap<String, u32>,
-    /// What the site assigns, by path.
-    written: HashMap<String, LocalId>,
+    /// What the site, or a method that it calls, assigns: by path.
+    pub written: HashMap<String, LocalId>,
+    /// Those of them that a method assigns.
+    pub by_method: HashSet<String>,
     /// Functions being inlined, innermost last.
     pub active: Vec<*const s::Function>,
     nodes: usize,
@@ -117,6 +114,7 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         globals: HashMap::new(),
         paths: HashMap::new(),
         written: HashMap::new(),
+        by_method: HashSet::new(),
         active: vec![],
         nodes: 0,
     };
@@ -138,6 +136,14 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
             );
             names.locals.insert(id, local);
             resolver.written.insert(s::path(&site.places, id), local);
+        }
+    }
+    resolver.note_methods(site)?;
+    for (id, place) in site.places.iter() {
+        if place.parent.is_some()
+            && let Some(local) = resolver.written.get(&s::path(&site.places, id))
+        {
+            names.locals.insert(id, *local);
         }
     }
     let top = match &site.top.kind {
@@ -255,20 +261,9 @@ impl Resolver<'_> {
         }
         let path = names.path(id);
         let own = names.first.saturating_add(id.0);
-        if names.call.is_some() && place.parent.is_some() {
-            // The site may assign what the function reads: under the same path that is one variable, under another
-            // the objects could be one.
-            if let (Some(path), true) = (names.path_of(id), names.receiver.is_some())
-                && let Some(local) = self.written.get(&path)
-            {
-                let local = *local;
-                return Ok(Res::Value(ExprKind::Read(self.read(local))));
-            }
-            let ending = format!(".{}", place.name);
-            if self.written.keys().any(|path| path.ends_with(&ending)) {
-                let what = format!("an attribute {} that the nest assigns", place.name);
-                return Err(refuse(span, Refusal::Unsupported { what }));
-            }
+        if place.parent.is_some() && self.may_be_written(&place.name, names.call.is_some()) {
+            let what = format!("an attribute {} that is perhaps assigned", place.name);
+            return Err(refuse(span, Refusal::Unsupported { what }));
         }
         let index = match names.path_of(id) {
             Some(path) => *self.paths.entry(path).or_insert(own),
@@ -389,6 +384,7 @@ impl Resolver<'_> {
                 }
             }
             s::ExprKind::Tuple(items) => ExprKind::Tuple(self.exprs(names, items)?),
+            s::ExprKind::Comprehension { .. } => return self.comprehension(names, e),
         };
         Ok(Expr { kind, span })
     }
@@ -584,6 +580,7 @@ impl Resolver<'_> {
                 None => Kind::Return(value.as_ref().map(|e| self.expr(names, e)).transpose()?),
             },
             s::StmtKind::Call(value) => Kind::Effect(self.effect(names, value)?),
+            s::StmtKind::Raise => Kind::Raise,
             s::StmtKind::Pass => return Ok(()),
         };
         out.push(Stmt { kind, span });

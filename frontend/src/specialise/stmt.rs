@@ -21,7 +21,7 @@ impl Lower<'_> {
             self.stmt(stmt)?;
             if matches!(
                 stmt.kind,
-                Kind::Break | Kind::Continue | Kind::Return(_) | Kind::Leave(_)
+                Kind::Break | Kind::Continue | Kind::Return(_) | Kind::Leave(_) | Kind::Raise
             ) {
                 break;
             }
@@ -68,6 +68,10 @@ impl Lower<'_> {
                 Ok(())
             }
             Kind::Return(value) => self.returned(value.as_ref(), span),
+            Kind::Raise => {
+                self.emit_check(build::boolean(false, Ty::PY_BOOL, span));
+                Ok(())
+            }
             Kind::Effect(value) => {
                 let value = self.expr(value)?;
                 self.discard(value);

@@ -5,7 +5,7 @@
 //! iteration of a `while` does, and is a loop inside the nest like any other.
 
 use nestwise_ir::nest::{Cast, Expr, ExprKind, Stmt, StmtKind};
-use nestwise_ir::{BinOp, Scalar, Span, UnOp, WithSpan};
+use nestwise_ir::{BinOp, Fun, Lib, Scalar, Span, UnOp, WithSpan};
 
 use super::{build, refuse};
 use crate::refusal::Refusal;
@@ -20,21 +20,48 @@ pub(super) fn known_before(blocks: &[Vec<Stmt>], bounds: &[&Expr]) -> bool {
     blocks.iter().flatten().all(simple) && bounds.iter().all(|e| from_ints(e))
 }
 
+/// What `nestwise_analysis::eval` evaluates: ints, and floats where all implementations agree.
 fn from_ints(e: &Expr) -> bool {
     let mut simple = true;
     e.walk(&mut |e| {
-        simple &= (e.ty.repr.is_int() || e.ty.repr == Scalar::Bool)
-            && match &e.kind {
-                ExprKind::Unary { op, .. } => {
-                    matches!(op, UnOp::Neg | UnOp::Abs | UnOp::Not | UnOp::Invert)
-                }
-                ExprKind::Binary { op, .. } => *op != BinOp::Div,
-                ExprKind::Cast { kind, .. } => matches!(kind, Cast::Value | Cast::Truth),
-                ExprKind::Load { .. } | ExprKind::Call { .. } => false,
-                _ => true,
-            };
+        let int = e.ty.repr.is_int() || e.ty.repr == Scalar::Bool;
+        let float = e.ty.repr == Scalar::F64;
+        simple &= match &e.kind {
+            ExprKind::Unary { op, .. } => match op {
+                UnOp::Neg | UnOp::Abs => int || float,
+                UnOp::Not | UnOp::Invert => int,
+                _ => false,
+            },
+            ExprKind::Binary { op, .. } => match op {
+                BinOp::Add | BinOp::Sub | BinOp::Mul => int || float,
+                BinOp::Div => float,
+                _ => int,
+            },
+            ExprKind::Cast { kind, .. } => match kind {
+                Cast::Value => int || float,
+                Cast::Truth | Cast::Trunc => int,
+                _ => false,
+            },
+            ExprKind::Call { fun, lib, .. } => {
+                let exact = matches!(
+                    fun,
+                    Fun::Sqrt | Fun::Floor | Fun::Ceil | Fun::Trunc | Fun::Rint | Fun::Fabs
+                );
+                exact && *lib == Lib::C && float
+            }
+            ExprKind::Bind { .. } => int,
+            ExprKind::Load { .. } => false,
+            _ => int || float,
+        };
     });
     simple
+}
+
+/// Whether the bound is better evaluated once: what looks at subscripts then knows it as a number.
+pub(super) fn is_computed(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Cast { .. }));
+    found
 }
 
 /// The checks among the statements before the top loop, where none can stand, as one condition with `failed`.

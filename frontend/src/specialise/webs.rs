@@ -173,6 +173,7 @@ impl Flow<'_> {
                 }
                 return None;
             }
+            Kind::Raise => return None,
             Kind::Effect(value) => self.expr(value, &mut env),
             Kind::Return(value) => {
                 if let Some(value) = value {
