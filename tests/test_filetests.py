@@ -1,9 +1,10 @@
-"""Each script of filetests/ tells a nest's whole story, and it is compared with what is written there.
+"""Each script of filetests/ tells a nest's whole story, compared with what is written there.
 
-A filetest is an ordinary script and behind it, in comments, what nestwise is expected to do with it: every loop's
-verdict, the schedule it is compiled with on one core and on threads (loops in their final order, what each is
-mapped to, what is left to check), why CPython has to do a part, and where a made-up machine (`profile.json`) would
-run it. One script, many treatments: the output is compared with CPython's on every device.
+A filetest is an ordinary script and behind it, in comments, what nestwise is expected to do with
+it: every loop's verdict, the schedule it is compiled with on one core and on threads (loops in
+their final order, what each is mapped to, what is left to check), why CPython has to do a part,
+and where a made-up machine (`profile.json`) would run it. One script, many treatments: the output
+is compared with CPython's on every device.
 
 `NESTWISE_BLESS=1` writes the expectations anew with what nestwise does now.
 """
@@ -40,7 +41,8 @@ def story(device, report, outer):
             yield from (f"verdict {v.strip()}" for v in nest["verdicts"])
             outer.add(nest["line"])
         if device == "auto":
-            # The price at first; how much time CPython must lose before compiling pays is another matter.
+            # The price at first; when CPython has lost enough for compiling to pay is a matter
+            # of time.
             if nest["line"] in outer and (nest["launches"] or nest["declined"]):
                 yield f"{place} {'interpreter' if nest['declined'] else 'native'}"
         else:

@@ -16,9 +16,12 @@ struct Safety {
     write: bool,
 }
 
+/// Addresses of a class and of an interned name.
+type Asked = (usize, usize);
+
 thread_local! {
     /// By class and interned name. The classes are kept alive, so an address means one class for ever.
-    static CHECKED: RefCell<HashMap<(usize, usize), (Py<PyType>, Safety)>> = RefCell::default();
+    static CHECKED: RefCell<HashMap<Asked, (Py<PyType>, Safety)>> = RefCell::default();
 }
 
 /// The attribute's value as a new reference; null if it is not there or could run user code.

@@ -94,6 +94,7 @@ fn configure(
             python.minor
         ),
     });
+    numpy::configured();
     Ok(())
 }
 
