@@ -220,12 +220,11 @@ fn decide<V: HasValue>(
     resume: Option<Resume>,
     options: &Options,
 ) -> Decision {
-    let mut decision = plan.price(sizes, captures, resume, options);
+    let decision = plan.price(sizes, captures, resume, options);
     match options.device {
-        DeviceChoice::Auto => {}
-        DeviceChoice::Interpreter => decision.device = Device::Interpreter,
-        DeviceChoice::Serial => decision.device = Device::Serial,
-        DeviceChoice::Threads => decision.device = Device::Threads,
+        DeviceChoice::Auto => decision,
+        DeviceChoice::Interpreter => decision.forced(Device::Interpreter),
+        DeviceChoice::Serial => decision.forced(Device::Serial),
+        DeviceChoice::Threads => decision.forced(Device::Threads),
     }
-    decision
 }
