@@ -259,16 +259,17 @@ fn one_or_none(value: *mut PyObject) -> *mut PyObject {
 unsafe extern "C" fn out(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     shielded(|_| {
         active(one_or_none(std::ptr::null_mut()), |a| {
-            if a.writes().is_empty() {
+            let writes = a.writes();
+            if writes.is_empty() {
                 return one_or_none(std::ptr::null_mut());
             }
             // SAFETY: the inner tuple takes a reference of its own to each value.
             unsafe {
-                let values = ffi::PyTuple_New(a.writes().len() as isize);
+                let values = ffi::PyTuple_New(writes.len() as isize);
                 if values.is_null() {
                     return values;
                 }
-                for (i, value) in a.writes().iter().enumerate() {
+                for (i, value) in writes.iter().enumerate() {
                     ffi::Py_INCREF(*value);
                     ffi::PyTuple_SetItem(values, i as isize, *value);
                 }
