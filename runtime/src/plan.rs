@@ -128,6 +128,11 @@ impl Plan {
         &self.nest
     }
 
+    /// Whether `is` and `id()` could tell a native run.
+    pub fn shows_identity(&self) -> bool {
+        analysis::identity::matters(&self.nest)
+    }
+
     /// Each loop's verdict in words.
     pub fn verdicts(&self) -> Vec<String> {
         self.nest
