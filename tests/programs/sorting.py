@@ -134,6 +134,15 @@ def search(a, x):
     return lo
 
 
+def jacobi(a, b, steps):
+    for t in range(steps):  # native
+        for i in range(1, len(a) - 1):
+            for j in range(1, len(a[0]) - 1):
+                b[i][j] = (a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]) / 4
+        a, b = b, a
+    return a, b
+
+
 def permute(a, p):
     b = a[:]
     for i in range(len(a)):  # native
@@ -158,6 +167,9 @@ for n in (1, 2, 17, 60):
         order = list(range(n))
         rng.shuffle(order)
         show("permute", permute(data, order))
+for steps in (3, 4):
+    grids = [[[float(rng.randrange(9)) for _ in range(6)] for _ in range(5)] for _ in range(2)]
+    show("jacobi", *jacobi(*grids, steps), *grids)
 nan = float("nan")
 show("nan", bubble([3.0, nan, 1.0]), nan in bubble([3.0, nan, 1.0]), nan in permute([nan], [0]))
 last = 0.0

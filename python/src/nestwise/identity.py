@@ -12,8 +12,14 @@ from types import CodeType
 _IS_OP = opcode.opmap.get("IS_OP", -1)
 _SINGLETONS = (None, True, False, Ellipsis)
 # Names that are asked for the identity of what they are given.
-_ASKING = {"is_", "is_not", "assertIs", "assertIsNot", "getrefcount"}
+_ASKING = {"is_", "is_not", "assertIs", "assertIsNot"}
 _TYPES = {name for name, value in vars(builtins).items() if isinstance(value, type)}
+# NumPy's types as attributes of its module; np.nan is not one.
+_NUMPY_TYPES = {
+    *("ndarray", "generic", "number", "integer", "floating", "inexact", "bool_", "object_"),
+    *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+}
 
 
 def observed(code: CodeType) -> bool:
@@ -40,7 +46,9 @@ def _asks(code: CodeType) -> bool:
 
 
 def _is_no_number(load) -> bool:
-    """`x is None`, `type(x) is int`."""
+    """`x is None`, `type(x) is int`, `dtype is np.float64`."""
     if load.opname == "LOAD_CONST":
         return any(load.argval is s for s in _SINGLETONS)
+    if load.opname == "LOAD_ATTR":
+        return load.argval in _NUMPY_TYPES
     return load.opname in ("LOAD_GLOBAL", "LOAD_NAME") and load.argval in _TYPES
