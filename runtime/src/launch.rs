@@ -135,6 +135,7 @@ pub fn launch<V: HasValue>(
     decision: &Decision,
     from: i64,
     host: &mut dyn Host,
+    quiet: &mut dyn FnMut() -> Option<Arc<Kernel>>,
 ) -> Result<Box<Launch>, Reason> {
     let frame = fill(plan, &kernel, sizes, views, captures)?;
     let mut launch = Box::new(Launch {
@@ -162,6 +163,7 @@ pub fn launch<V: HasValue>(
         launch: &mut launch,
         views,
         host,
+        quiet,
     }
     .run(per_trip);
     launch.seconds = begun.elapsed().as_secs_f64();
@@ -172,6 +174,8 @@ struct Runner<'a> {
     launch: &'a mut Launch,
     views: &'a [ArrayView],
     host: &'a mut dyn Host,
+    /// A kernel that a NaN in a comparison does not make raise a flag, if there is another one.
+    quiet: &'a mut dyn FnMut() -> Option<Arc<Kernel>>,
 }
 
 impl Runner<'_> {
@@ -191,6 +195,7 @@ impl Runner<'_> {
                     self.launch.ended = ended;
                     return;
                 }
+                Step::Again => continue,
                 Step::Shrink => {
                     chunk = (hi - lo) / 2;
                     continue;
@@ -239,6 +244,13 @@ impl Runner<'_> {
             Reason::FloatingPoint
         };
         self.restore(before);
+        if matches!(reason, Reason::FloatingPoint)
+            && let Some(kernel) = (self.quiet)()
+        {
+            // Perhaps it was but a comparison with a NaN, which warns of nothing.
+            self.launch.kernel = kernel;
+            return Step::Again;
+        }
         if at == lo && hi - lo > 1 {
             // Where it fired is not known: halving the chunk finds out, at about the price of the chunk.
             return Step::Shrink;
@@ -345,6 +357,8 @@ enum Step {
     Done,
     /// The launch is over.
     Ended(Ended),
+    /// Taken back whole: try it with another kernel.
+    Again,
     /// Taken back whole: try a shorter one.
     Shrink,
 }

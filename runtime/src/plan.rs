@@ -10,7 +10,8 @@ use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
-use nestwise_ir::{ArrayDecl, ArrayKind, For, LoopId, Nest, Schedule};
+use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, ExprKind, For, LoopId, Nest, Schedule};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,8 @@ pub struct Plan {
     prices: Prices,
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
     lost: Mutex<Seconds>,
+    /// Its data has NaN in it, which comparisons by vectors take for an invalid operation.
+    quiet: AtomicBool,
 }
 
 /// What a launch's values decide.
@@ -72,6 +75,8 @@ struct Key {
     unit_stride: Vec<[bool; 8]>,
     threaded: bool,
     nonempty: u64,
+    /// For data with NaN: comparisons raise no flag.
+    quiet: bool,
 }
 
 /// A compiled nest under one schedule, for launches that share all facts it was compiled for.
@@ -120,6 +125,7 @@ impl Plan {
             prices,
             kernels: Mutex::default(),
             lost: Mutex::new(Seconds(0.0)),
+            quiet: AtomicBool::new(false),
         }
     }
 
@@ -264,6 +270,21 @@ impl Plan {
         product
     }
 
+    /// From now on kernels compare without raising flags. False: they do already, or compare nothing.
+    pub fn make_quiet(&self) -> bool {
+        let mut compares = false;
+        self.nest.walk_exprs(&mut |e| {
+            compares |= match &e.kind {
+                ExprKind::Compare { a, .. } => a.ty.repr.is_float(),
+                ExprKind::Binary { op, .. } => {
+                    e.ty.repr.is_float() && matches!(op, BinOp::Min | BinOp::Max)
+                }
+                _ => false,
+            };
+        });
+        compares && !self.quiet.swap(true, Ordering::Relaxed)
+    }
+
     /// Adds to the time lost by not being compiled.
     pub fn add_lost(&self, time: Seconds) {
         let mut lost = lock(&self.lost);
@@ -292,6 +313,7 @@ impl Plan {
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
+            quiet: self.quiet.load(Ordering::Relaxed),
         };
         let mut kernels = lock(&self.kernels);
         if let Some((_, kernel)) = kernels.iter().find(|(k, _)| *k == key) {
@@ -343,6 +365,7 @@ impl Plan {
             disjoint: key.disjoint,
             unit_stride: &unit_stride,
             fp: fp_mode(options.fp),
+            quiet: key.quiet,
         };
         let cached = options
             .cache_dir
@@ -470,7 +493,13 @@ fn cache_key(spec: &codegen::KernelSpec<'_>, options: &Options) -> cache::Key {
     let mut hasher = blake3::Hasher::new();
     let _ = serde_json::to_writer(
         &mut hasher,
-        &(spec.nest, spec.schedule, spec.disjoint, spec.unit_stride),
+        &(
+            spec.nest,
+            spec.schedule,
+            spec.disjoint,
+            spec.unit_stride,
+            spec.quiet,
+        ),
     );
     hasher.update(format!("{:?}", spec.fp).as_bytes());
     hasher.update(codegen::target_description().as_bytes());

@@ -26,7 +26,7 @@ def masked_mean(a):
 
 
 def smoothed(A, B):
-    for i in range(1, A.shape[0] - 1):
+    for i in range(1, A.shape[0] - 1):  # native
         for j in range(1, A.shape[1] - 1):
             if A[i, j] != A[i, j]:
                 B[i, j] = -1.0
