@@ -56,6 +56,9 @@ pub struct KernelSpec<'a> {
     pub unit_stride: &'a [bool],
     /// Freedom in floating-point arithmetic.
     pub fp: FpMode,
+    /// Comparisons of floats must not raise the invalid flag for a NaN, as those of vectors do by nature. LLVM then
+    /// vectorises no loop with a comparison in it.
+    pub quiet: bool,
 }
 
 /// A compiled kernel.

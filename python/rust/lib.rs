@@ -286,6 +286,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(lower, module)?,
         wrap_pyfunction!(make_site, module)?,
         wrap_pyfunction!(report, module)?,
+        wrap_pyfunction!(environment::keep_identity, module)?,
     ] {
         module.add_function(function)?;
     }

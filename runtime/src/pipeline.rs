@@ -198,8 +198,13 @@ fn attempt<V: HasValue>(
     let kernel = plan.kernel(&sizes, &views, decision.device, &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
+    let mut quiet = || {
+        let made = plan.make_quiet();
+        let again = || plan.kernel(&sizes, &views, decision.device, &options, entered);
+        made.then(again)?.ok().map(|(kernel, _)| kernel)
+    };
     launch::launch(
-        plan, kernel, &sizes, &views, captures, &decision, from, host,
+        plan, kernel, &sizes, &views, captures, &decision, from, host, &mut quiet,
     )
     .map(Outcome::Launched)
 }
