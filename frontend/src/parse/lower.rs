@@ -251,10 +251,14 @@ impl<'a> Lower<'a> {
                     kind: StmtKind::Raise,
                     span,
                 };
+                let test = self.boxed(&s.test)?;
                 StmtKind::If {
-                    test: self.expr(&s.test)?,
-                    body: vec![],
-                    orelse: vec![raise],
+                    test: Expr {
+                        span: test.span,
+                        kind: ExprKind::Unary(UnOp::Not, test),
+                    },
+                    body: vec![raise],
+                    orelse: vec![],
                 }
             }
             other => {
@@ -611,7 +615,7 @@ impl<'a> Lower<'a> {
         }
         let func = self.boxed(&e.func)?;
         let iter = Box::new(self.items(&part.iter)?);
-        let number = self.inner.len() + self.inner_count;
+        let number = self.inner_count;
         self.inner_count += 1;
         let names = own.into_iter().map(|n| {
             let inner = inner_name(&n, number);
@@ -658,8 +662,8 @@ impl<'a> Lower<'a> {
         Some((name, self.expr(&keyword.value)?))
     }
 
-    /// `x in (1, 2)`, `c in "aeiou"`: equal to any of the items, a Python bool. `x` must be cheap to repeat and its
-    /// items literals, so that no order of evaluation and no identity (of a NaN) can tell.
+    /// `x in (1, 2)`: equal to any of the items, a Python bool. `x` must be cheap to repeat and the items literals, so
+    /// that no order of evaluation and no identity (of a NaN) can tell. And `c in "aeiou"`.
     fn membership(&mut self, e: &ast::ExprCompare) -> Option<ExprKind> {
         let ([op @ (ast::CmpOp::In | ast::CmpOp::NotIn)], [items]) =
             (e.ops.as_slice(), e.comparators.as_slice())
@@ -676,16 +680,20 @@ impl<'a> Lower<'a> {
             {
                 elts.iter().map(|item| self.expr(item)).collect()
             }
-            ast::Expr::Constant(c) => match self.constant(c)? {
-                ExprKind::Str(text) => Some(
-                    text.chars()
-                        .map(|c| expr(ExprKind::Str(c.to_string())))
-                        .collect::<Vec<_>>(),
-                ),
-                _ => return None,
-            },
+            // With more than one character on the left it would search for a part of the text.
+            ast::Expr::Constant(c) => {
+                let ExprKind::Str(text) = self.constant(c)? else {
+                    return None;
+                };
+                let found = ExprKind::InText(self.boxed(&e.left)?, text);
+                return Some(match op {
+                    ast::CmpOp::In => found,
+                    _ => ExprKind::Unary(UnOp::Not, Box::new(expr(found))),
+                });
+            }
             _ => return None,
         };
+        let literals: Option<Vec<Expr>> = literals;
         let literals =
             literals.filter(|l| (1..=MAX_MEMBERS).contains(&l.len()) && is_cheap(&e.left))?;
         let tests = literals.into_iter().map(|item| {
