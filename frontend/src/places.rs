@@ -355,7 +355,7 @@ pub(crate) fn walk_expr<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
             tests.iter().for_each(|e| walk_expr(e, f));
             walk_expr(element, f);
         }
-        ExprKind::Unary(_, a) => walk_expr(a, f),
+        ExprKind::Unary(_, a) | ExprKind::InText(a, _) => walk_expr(a, f),
         ExprKind::Binary(_, a, b) => [a, b].into_iter().for_each(|e| walk_expr(e, f)),
         ExprKind::Subscript(base, index) => {
             walk_expr(base, f);

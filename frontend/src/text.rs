@@ -64,7 +64,10 @@ struct Text<'a> {
 
 impl Text<'_> {
     fn path(&self, place: PlaceId) -> String {
-        path(self.places, place)
+        let path = path(self.places, place);
+        // A comprehension's own variable, as the user wrote it.
+        let own = path.strip_prefix('.').and_then(|p| p.split_once('.'));
+        own.map_or(path.clone(), |(_, name)| name.to_owned())
     }
 
     fn line(&mut self, depth: usize, text: &str) {
@@ -202,6 +205,7 @@ impl Text<'_> {
                 let (body, test) = (self.expr(body), self.expr(test));
                 format!("({body} if {test} else {})", self.expr(orelse))
             }
+            ExprKind::InText(a, text) => format!("({} in {text:?})", self.expr(a)),
             ExprKind::Comprehension {
                 func,
                 element,

@@ -112,8 +112,6 @@ def membership(e):
     match items:
         case ast.Tuple() | ast.List() | ast.Set() if all(map(number, items.elts)):
             literals = items.elts
-        case ast.Constant(value=str()):
-            literals = [ast.Constant(c) for c in items.value]
         case _:
             return None
     if not 1 <= len(literals) <= 32:
@@ -121,6 +119,15 @@ def membership(e):
     tests = [ast.Compare(e.left, [ast.Eq()], [item]) for item in literals]
     result = ast.UnaryOp(ast.Not(), ast.BoolOp(ast.Or(), tests))
     return result if isinstance(op, ast.NotIn) else ast.UnaryOp(ast.Not(), result)
+
+
+def plain(target):
+    match target:
+        case ast.Name():
+            return True
+        case ast.Tuple():
+            return all(map(plain, target.elts))
+    return False
 
 
 def items(e):
@@ -151,6 +158,14 @@ def expr(e):
             return f"{expr(e.value)}.{name(e.attr)}"
         case ast.Subscript():
             return f"{expr(e.value)}[{index(e.slice)}]"
+        case ast.Call(
+            func=ast.Name(id="sum" | "min" | "max" | "any" | "all") as func,
+            args=[ast.GeneratorExp(elt, [part]) | ast.ListComp(elt, [part])],
+            keywords=[],
+        ) if not part.is_async and plain(part.target):
+            tests = "".join([f" if {expr(test)}" for test in part.ifs])
+            head = f"{expr(elt)} for {target(part.target)} in {items(part.iter)}"
+            return f"{expr(func)}({head}{tests})"
         case ast.Call():
             func, args = expr(e.func), [expr(a) for a in e.args]
             if any(k.arg is None for k in e.keywords):
@@ -164,6 +179,11 @@ def expr(e):
         case ast.BoolOp():
             word = " and " if isinstance(e.op, ast.And) else " or "
             return "(" + word.join([expr(v) for v in e.values]) + ")"
+        case ast.Compare(
+            ops=[ast.In() | ast.NotIn() as op], comparators=[ast.Constant(value=str() as text)]
+        ):
+            found = f"({expr(e.left)} in {constant(text)})"
+            return found if isinstance(op, ast.In) else f"(not {found})"
         case ast.Compare() if membership(e) is not None:
             return expr(membership(e))
         case ast.Compare() if all(type(op) in COMPARE for op in e.ops):
@@ -227,7 +247,7 @@ def stmt(s, depth, top=False):
             return f"{pad}raise\n"
         case ast.Assert():
             inner = "    " * (depth + 1)
-            return f"{pad}if {expr(s.test)}:\n{inner}pass\n{pad}else:\n{inner}raise\n"
+            return f"{pad}if (not {expr(s.test)}):\n{inner}raise\n"
         case ast.Break():
             return f"{pad}break\n"
         case ast.Continue():

@@ -117,6 +117,18 @@ fn loops() {
             "for i in r:\n  x = i\nelse:\n  print(x)\n",
             "for i in r:\n    x = i",
         ),
+        (
+            "for i in r:\n  assert i\n  raise E(f'{i}')\n",
+            "for i in r:\n    if (not i):\n        raise\n    raise",
+        ),
+        (
+            "for i in r:\n  x = sum(i * j for i in a if i) + i\n",
+            "for i in r:\n    x = (sum((i * j) for i in a if i) + i)",
+        ),
+        (
+            "for i in [1, 2]:\n  f(i)\n  x = i in (1, 2.5) or i not in 'ab'\n",
+            "for i in (1, 2,):\n    f(i)\n    x = ((not (not ((i == 1) or (i == 2.5)))) or (not (i in \"ab\")))",
+        ),
         ("for A[i] in r: pass", "for A[i] in r:\n    pass"),
         ("for self.i in r: pass", "for self.i in r:\n    pass"),
     ]);
@@ -235,8 +247,6 @@ fn refused_statements() {
         ("x = yield", "2:8 expression"),
         ("await x", "2:4 expression"),
         ("del x", "2:4 statement"),
-        ("assert x", "2:4 statement"),
-        ("raise x", "2:4 statement"),
         ("import x", "2:4 statement"),
         ("from x import y", "2:4 statement"),
         ("global x", "2:4 statement"),
@@ -264,7 +274,7 @@ fn refused_expressions() {
         ("x = (y := 1)", "2:9 expression"),
         ("x = lambda: 1", "2:8 expression"),
         ("x = [a for a in b]", "2:8 expression"),
-        ("x = sum(a for a in b)", "2:12 expression"),
+        ("x = list(a for a in b)", "2:13 expression"),
         ("x = {a: b}", "2:8 expression"),
         ("x = {a}", "2:8 expression"),
         ("x = [a]", "2:8 expression"),

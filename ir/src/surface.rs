@@ -201,6 +201,8 @@ pub enum ExprKind {
     Or(Vec<Expr>),
     /// `a < b <= c`: each operand evaluated once, left to right, short-circuiting.
     Compare(Box<Expr>, Vec<(CmpOp, Expr)>),
+    /// `c in "text"` for one character `c`.
+    InText(Box<Expr>, String),
     /// `body if test else orelse`.
     IfExp {
         test: Box<Expr>,

@@ -166,7 +166,7 @@ fn attempt<V: HasValue>(
     entered: Instant,
 ) -> Result<Outcome, Reason> {
     let options = options();
-    let facts = Plan::facts(captures);
+    let facts = plan.facts(captures);
     let known = plan.recent(&facts, &options).filter(|_| resume.is_none());
     let (sizes, decision) = match known {
         Some(known) => known,

@@ -42,6 +42,8 @@ pub struct Plan {
     recent: Mutex<Option<Recent>>,
     /// Its data has NaN in it, which comparisons by vectors take for an invalid operation.
     quiet: AtomicBool,
+    /// Captures of floats that the bounds of the top loop are computed from.
+    bounding: Vec<u32>,
 }
 
 /// The last call that ran natively: one with the same facts needs neither proofs nor prices.
@@ -148,6 +150,7 @@ impl Plan {
             prices,
             roots: verdicts.parallel_roots(&nest),
             vectorisable: verdicts.vectorisable(&nest),
+            bounding: bounding_floats(&nest),
             nest,
             verdicts,
             kernels: Mutex::default(),
@@ -158,11 +161,15 @@ impl Plan {
         }
     }
 
-    /// All that decisions rest on besides types: the values of ints, and the arrays' extents.
-    pub fn facts<V: HasValue>(captures: &[V]) -> Vec<i64> {
+    /// All that decisions rest on besides types: the values of ints, the arrays' extents, and floats that the bounds
+    /// of the top loop are computed from.
+    pub fn facts<V: HasValue>(&self, captures: &[V]) -> Vec<i64> {
         let mut facts = Vec::with_capacity(2 * captures.len());
-        for capture in captures {
+        for (index, capture) in captures.iter().enumerate() {
             match capture.value() {
+                Value::Float(v) if self.bounding.contains(&(index as u32)) => {
+                    facts.push(v.to_bits() as i64);
+                }
                 Value::Int(v) => facts.push(*v),
                 Value::Uint(v) => facts.push(*v as i64),
                 Value::Bool(v) => facts.push(i64::from(*v)),
@@ -552,6 +559,23 @@ fn preference(kind: &analysis::schedule::Kind, threaded: bool) -> (bool, bool, u
         Rewrite::Interchanged(_) => 0,
     };
     (kind.threads == threaded, kind.vector, form)
+}
+
+/// The captures of the floats that are read before the top loop, or in its bounds.
+fn bounding_floats(nest: &Nest) -> Vec<u32> {
+    let before = nest.prologue.iter().flat_map(|s| s.exprs());
+    let bounds = nest.top_for().map(|l| [&l.start, &l.stop, &l.step]);
+    let mut found = Vec::new();
+    for e in before.chain(bounds.into_iter().flatten()) {
+        e.walk(&mut |e| {
+            if let ExprKind::Var(v) = e.kind
+                && e.ty.repr.is_float()
+            {
+                found.extend(nest.vars[v].live_in);
+            }
+        });
+    }
+    found
 }
 
 /// The exact range of the top loop.

@@ -35,7 +35,7 @@ def f3(n):
 
 def f5(n):
     s = 0
-    for i in range(n):  # native
+    for i in range(n):
         for j in range(i):
             q = j
         s += q

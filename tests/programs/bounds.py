@@ -56,6 +56,15 @@ def half(a, n):
     return s, i
 
 
+def steps(T, dt):
+    t = 0.0
+    for k in range(int(T / dt)):  # native
+        t += dt * k
+    for k in range(round(T)):  # native
+        t -= k
+    return t
+
+
 def csr0(ptr):
     for k in range(ptr[0], ptr[0]):
         z = k
@@ -75,3 +84,8 @@ for empty in ([], np.zeros((0, 3))):
     except IndexError as error:
         print(error)
 print(half(np.arange(20), 17), half(list(range(20)), 17))
+for T in (2.0, 3.0, 2.0, 0.0, 2.5, float("nan")):
+    try:
+        print(T, steps(T, 0.25), steps(T, 0.5))
+    except ValueError as error:
+        print(error)

@@ -48,6 +48,45 @@ def parts(a, b):
     return t, z
 
 
+def dft(x):
+    n = len(x)
+    out = [0j] * n
+    for k in range(n):  # native
+        s = 0j
+        for i in range(n):
+            a = -2 * math.pi * k * i / n
+            s += x[i] * complex(math.cos(a), math.sin(a))
+        out[k] = s
+    return out
+
+
+def fft(a):
+    n = len(a)
+    j = 0
+    for i in range(1, n):  # native
+        bit = n >> 1
+        while j & bit:
+            j ^= bit
+            bit >>= 1
+        j ^= bit
+        if i < j:
+            a[i], a[j] = a[j], a[i]
+    length = 2
+    while length <= n:  # native
+        angle = -2 * math.pi / length
+        root = complex(math.cos(angle), math.sin(angle))
+        for i in range(0, n, length):
+            w = 1 + 0j
+            for k in range(length // 2):
+                u = a[i + k]
+                v = a[i + k + length // 2] * w
+                a[i + k] = u + v
+                a[i + k + length // 2] = u - v
+                w *= root
+        length <<= 1
+    return a
+
+
 inf = float("inf")
 print(julia(20, 16, -0.8 + 0.156j), mandel(24, 16, 30))
 print(powers(1.25 - 0.5j, 9), powers(complex(-0.0, -0.0), 3), powers(complex(0.0, -2.0), 4))
@@ -57,3 +96,6 @@ try:
     print(powers(1e200 + 1j, 2))
 except OverflowError as error:
     print(error)
+x = [complex(math.sin(0.3 * i), math.cos(i)) for i in range(16)]
+print(dft(x), fft(x[:]), dft([1.0, 2.0, 4.0]))
+print(fft([complex(-0.0, 0.0), 1j, complex(0.0, -0.0), -1j]))

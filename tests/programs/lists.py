@@ -76,7 +76,7 @@ def pascal(n):
 
 def life(cells, new):
     h, w = len(cells), len(cells[0])
-    for y in range(h):  # native
+    for y in range(h):
         for x in range(w):
             n = 0
             for dy in (-1, 0, 1):

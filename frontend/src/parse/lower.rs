@@ -1,21 +1,23 @@
 //! The parser's tree to the surface nest: one exhaustive match for statements, one for expressions.
 
+mod forms;
+mod function;
+
 use std::collections::{HashMap, HashSet};
 
-use nestwise_ir::surface::{BinOp, CmpOp, Expr, ExprKind, Param, Stmt, StmtKind, Target, UnOp};
+use nestwise_ir::surface::{BinOp, CmpOp, Expr, ExprKind, Stmt, StmtKind, Target, UnOp};
 use nestwise_ir::{PlaceId, Span, WithSpan};
 use rustpython_parser::ast::{self, Ranged};
 
+use self::forms::is_foreign;
+use super::Source;
 use super::describe::{dotted, expression_name, statement_name};
-use super::{Callable, Source};
 use crate::names;
-use crate::places::{PlaceTable, ScopeInfo, inner_name};
+use crate::places::{PlaceTable, ScopeInfo};
 use crate::refusal::Refusal;
 
 /// Deepest nesting of statements and expressions, counted together. All later stages recurse over them.
 const MAX_DEPTH: u32 = 200;
-/// Most items of a literal that `in` searches.
-const MAX_MEMBERS: usize = 32;
 /// Refusals collected for one text.
 const MAX_REFUSALS: usize = 20;
 
@@ -111,73 +113,6 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// A function's parameters and body.
-    pub(super) fn callable(&mut self, callable: &Callable<'_>) -> Option<(Vec<Param>, Vec<Stmt>)> {
-        let all = callable.arguments();
-        let kinds = [
-            (&all.posonlyargs, true, false),
-            (&all.args, true, true),
-            (&all.kwonlyargs, false, true),
-        ];
-        let params: Option<Vec<Param>> = kinds
-            .into_iter()
-            .flat_map(|(args, positional, keyword)| {
-                args.iter().map(move |arg| (arg, positional, keyword))
-            })
-            .map(|(arg, positional, keyword)| self.param(arg, positional, keyword))
-            .collect();
-        let body = match callable {
-            Callable::Def(def) => self.block(&def.body),
-            Callable::AsyncDef(def) => self.block(&def.body),
-            Callable::Lambda(lambda) => self.expr(&lambda.body).map(|value| {
-                let span = value.span;
-                vec![Stmt {
-                    kind: StmtKind::Return(Some(value)),
-                    span,
-                }]
-            }),
-        };
-        Some((params?, body?))
-    }
-
-    fn param(
-        &mut self,
-        arg: &ast::ArgWithDefault,
-        positional: bool,
-        keyword: bool,
-    ) -> Option<Param> {
-        let place = self.name(arg.def.arg.as_str(), &arg.def, true)?;
-        let default = match arg.default.as_deref() {
-            None => None,
-            Some(default) => match self.literal(default) {
-                Some(value) => Some(value),
-                None => {
-                    let why = "has a default value that is not a literal";
-                    let name = arg.def.arg.to_string();
-                    return self.refuse(default, Refusal::Function { name, why });
-                }
-            },
-        };
-        Some(Param {
-            place,
-            positional,
-            keyword,
-            default,
-        })
-    }
-
-    /// A constant that is the same in every evaluation.
-    fn literal(&mut self, expr: &ast::Expr) -> Option<Expr> {
-        match expr {
-            ast::Expr::Constant(c) if c.value.is_none() => Some(Expr {
-                kind: ExprKind::None,
-                span: self.span(expr),
-            }),
-            _ if is_constant(expr) => self.expr(expr),
-            _ => None,
-        }
-    }
-
     /// Lowers all statements, the ones behind a refused one too.
     fn block(&mut self, stmts: &[ast::Stmt]) -> Option<Vec<Stmt>> {
         let lowered: Vec<Option<Stmt>> = stmts.iter().map(|s| self.stmt(s)).collect();
@@ -251,10 +186,14 @@ impl<'a> Lower<'a> {
                     kind: StmtKind::Raise,
                     span,
                 };
+                let test = self.boxed(&s.test)?;
                 StmtKind::If {
-                    test: self.expr(&s.test)?,
-                    body: vec![],
-                    orelse: vec![raise],
+                    test: Expr {
+                        span: test.span,
+                        kind: ExprKind::Unary(UnOp::Not, test),
+                    },
+                    body: vec![raise],
+                    orelse: vec![],
                 }
             }
             other => {
@@ -419,42 +358,6 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// An expression that is only looped over: there a list display, which nobody else sees, is as good as a tuple.
-    fn items(&mut self, expr: &ast::Expr) -> Option<Expr> {
-        let elts = match expr {
-            ast::Expr::List(ast::ExprList { elts, .. })
-            | ast::Expr::Tuple(ast::ExprTuple { elts, .. }) => elts,
-            ast::Expr::Call(call) => return self.items_of_call(expr, call),
-            _ => return self.expr(expr),
-        };
-        let items: Vec<_> = elts.iter().map(|e| self.items(e)).collect();
-        Some(Expr {
-            kind: ExprKind::Tuple(items.into_iter().collect::<Option<_>>()?),
-            span: self.span(expr),
-        })
-    }
-
-    /// `enumerate([..])` and the like, which only loop over their arguments.
-    fn items_of_call(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Option<Expr> {
-        let loops = matches!(
-            call.func.as_ref(),
-            ast::Expr::Name(f) if matches!(f.id.as_str(), "enumerate" | "zip" | "reversed")
-        );
-        if !loops || !call.keywords.is_empty() {
-            return self.expr(expr);
-        }
-        let func = self.boxed(&call.func);
-        let args: Vec<_> = call.args.iter().map(|e| self.items(e)).collect();
-        Some(Expr {
-            kind: ExprKind::Call {
-                func: func?,
-                args: args.into_iter().collect::<Option<_>>()?,
-                kwargs: vec![],
-            },
-            span: self.span(expr),
-        })
-    }
-
     fn boxed(&mut self, expr: &ast::Expr) -> Option<Box<Expr>> {
         self.expr(expr).map(Box::new)
     }
@@ -587,50 +490,6 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// `sum(x * y for x, y in zip(a, b))` and the like.
-    fn comprehension(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
-        let [arg] = e.args.as_slice() else {
-            return None;
-        };
-        let (elt, generators) = match arg {
-            ast::Expr::GeneratorExp(g) => (&g.elt, &g.generators),
-            ast::Expr::ListComp(g) => (&g.elt, &g.generators),
-            _ => return None,
-        };
-        let [part] = generators.as_slice() else {
-            return None;
-        };
-        let known = matches!(
-            e.func.as_ref(),
-            ast::Expr::Name(f) if matches!(f.id.as_str(), "sum" | "min" | "max" | "any" | "all")
-        );
-        let mut own = Vec::new();
-        if !known || !e.keywords.is_empty() || part.is_async || !plain_names(&part.target, &mut own)
-        {
-            return None;
-        }
-        let func = self.boxed(&e.func)?;
-        let iter = Box::new(self.items(&part.iter)?);
-        let number = self.inner.len() + self.inner_count;
-        self.inner_count += 1;
-        let names = own.into_iter().map(|n| {
-            let inner = inner_name(&n, number);
-            (n, inner)
-        });
-        self.inner.push(names.collect());
-        let target = self.target(&part.target);
-        let tests: Vec<_> = part.ifs.iter().map(|test| self.expr(test)).collect();
-        let element = self.boxed(elt);
-        self.inner.pop();
-        Some(ExprKind::Comprehension {
-            func,
-            element: element?,
-            target: Box::new(target?),
-            iter,
-            tests: tests.into_iter().collect::<Option<_>>()?,
-        })
-    }
-
     fn call(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
         if let Some(call) = self.comprehension(e) {
             return Some(call);
@@ -656,48 +515,6 @@ impl<'a> Lower<'a> {
         };
         let name = self.spelling(name.as_str(), keyword)?.to_owned();
         Some((name, self.expr(&keyword.value)?))
-    }
-
-    /// `x in (1, 2)`, `c in "aeiou"`: equal to any of the items, a Python bool. `x` must be cheap to repeat and its
-    /// items literals, so that no order of evaluation and no identity (of a NaN) can tell.
-    fn membership(&mut self, e: &ast::ExprCompare) -> Option<ExprKind> {
-        let ([op @ (ast::CmpOp::In | ast::CmpOp::NotIn)], [items]) =
-            (e.ops.as_slice(), e.comparators.as_slice())
-        else {
-            return None;
-        };
-        let span = self.span(e);
-        let expr = |kind| Expr { kind, span };
-        let literals = match items {
-            ast::Expr::Tuple(ast::ExprTuple { elts, .. })
-            | ast::Expr::List(ast::ExprList { elts, .. })
-            | ast::Expr::Set(ast::ExprSet { elts, .. })
-                if elts.iter().all(is_number) =>
-            {
-                elts.iter().map(|item| self.expr(item)).collect()
-            }
-            ast::Expr::Constant(c) => match self.constant(c)? {
-                ExprKind::Str(text) => Some(
-                    text.chars()
-                        .map(|c| expr(ExprKind::Str(c.to_string())))
-                        .collect::<Vec<_>>(),
-                ),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let literals =
-            literals.filter(|l| (1..=MAX_MEMBERS).contains(&l.len()) && is_cheap(&e.left))?;
-        let tests = literals.into_iter().map(|item| {
-            let left = self.boxed(&e.left)?;
-            Some(expr(ExprKind::Compare(left, vec![(CmpOp::Eq, item)])))
-        });
-        let any = ExprKind::Or(tests.collect::<Option<_>>()?);
-        let not = |kind| ExprKind::Unary(UnOp::Not, Box::new(expr(kind)));
-        Some(match op {
-            ast::CmpOp::In => not(not(any)),
-            _ => not(any),
-        })
     }
 
     fn compare(&mut self, e: &ast::ExprCompare) -> Option<ExprKind> {
@@ -781,90 +598,5 @@ impl<'a> Lower<'a> {
             );
         }
         Some(name)
-    }
-}
-
-/// A literal int or float, perhaps negative.
-fn is_number(e: &ast::Expr) -> bool {
-    match e {
-        ast::Expr::UnaryOp(e) => e.op == ast::UnaryOp::USub && is_number(&e.operand),
-        ast::Expr::Constant(c) => {
-            matches!(c.value, ast::Constant::Int(_) | ast::Constant::Float(_))
-        }
-        _ => false,
-    }
-}
-
-/// A name, an attribute or an element: nothing happens if it is evaluated several times.
-fn is_cheap(e: &ast::Expr) -> bool {
-    match e {
-        ast::Expr::Name(_) | ast::Expr::Constant(_) => true,
-        ast::Expr::Attribute(e) => is_cheap(&e.value),
-        ast::Expr::Subscript(e) => is_cheap(&e.value) && is_cheap(&e.slice),
-        ast::Expr::Tuple(e) => e.elts.iter().all(is_cheap),
-        ast::Expr::BinOp(e) => is_cheap(&e.left) && is_cheap(&e.right),
-        _ => false,
-    }
-}
-
-/// Whether a call for its effect is surely none of a function that can be inlined: refused by the text alone, it
-/// leaves the loops beside it to be sites of their own.
-fn is_foreign(func: &ast::Expr) -> bool {
-    const METHODS: &[&str] = &[
-        "append",
-        "extend",
-        "insert",
-        "pop",
-        "popleft",
-        "appendleft",
-        "remove",
-        "sort",
-        "reverse",
-        "clear",
-        "add",
-        "discard",
-        "write",
-        "writelines",
-        "writerow",
-        "flush",
-        "close",
-        "fill",
-        "setdefault",
-        "put",
-        "send",
-        "debug",
-        "info",
-        "warning",
-        "error",
-    ];
-    match func {
-        ast::Expr::Name(f) => matches!(
-            f.id.as_str(),
-            "print" | "input" | "open" | "exec" | "eval" | "setattr" | "next" | "exit" | "quit"
-        ),
-        ast::Expr::Attribute(f) => METHODS.contains(&f.attr.as_str()),
-        _ => true,
-    }
-}
-
-/// A literal, or arithmetic of numbers.
-fn is_constant(e: &ast::Expr) -> bool {
-    match e {
-        ast::Expr::Constant(_) => true,
-        ast::Expr::UnaryOp(e) => is_constant(&e.operand),
-        ast::Expr::BinOp(e) => is_constant(&e.left) && is_constant(&e.right),
-        _ => false,
-    }
-}
-
-/// Collects the names of a target that is made of names alone.
-fn plain_names(target: &ast::Expr, out: &mut Vec<String>) -> bool {
-    match target {
-        ast::Expr::Name(e) => {
-            out.push(e.id.to_string());
-            true
-        }
-        ast::Expr::Tuple(e) => e.elts.iter().all(|e| plain_names(e, out)),
-        _ => false,
     }
 }

@@ -88,6 +88,7 @@ impl Lower<'_> {
             return self.arith(op, a, b, span);
         }
         if let (Op::Pow, Some(n @ 1..=16)) = (op, b.as_int())
+            && self.options.python_minor <= 13
             && a.kinds == Kinds::of(Kind::PyComplex)
             && b.kinds == Kinds::of(Kind::PyInt)
         {

@@ -57,6 +57,10 @@ impl Lower<'_> {
                 self.arith(*op, x, y, span)?
             }
             ExprKind::Compare(first, rest) => self.compare_chain(first, rest, span)?,
+            ExprKind::InText(a, text) => {
+                let a = self.scalar(a, "`in`")?;
+                self.in_text(a, text, span)?
+            }
             ExprKind::And(items) => return self.and_or(true, items, span),
             ExprKind::Or(items) => return self.and_or(false, items, span),
             ExprKind::IfExp { test, body, orelse } => {

@@ -156,6 +156,7 @@ pub(super) enum ExprKind {
     And(Vec<Expr>),
     Or(Vec<Expr>),
     Compare(Box<Expr>, Vec<(CmpOp, Expr)>),
+    InText(Box<Expr>, String),
     IfExp {
         test: Box<Expr>,
         body: Box<Expr>,
@@ -185,7 +186,7 @@ impl Expr {
     /// The expressions directly inside (not the statements of an inlined call).
     pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
-            ExprKind::Attr(a, _) | ExprKind::Unary(_, a) => vec![a],
+            ExprKind::Attr(a, _) | ExprKind::Unary(_, a) | ExprKind::InText(a, _) => vec![a],
             ExprKind::Subscript(base, index) => [&**base].into_iter().chain(index).collect(),
             ExprKind::Call { args, kwargs, .. } => {
                 args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect()

@@ -374,6 +374,9 @@ impl Resolver<'_> {
                     .collect();
                 ExprKind::Compare(first, rest?)
             }
+            s::ExprKind::InText(a, text) => {
+                ExprKind::InText(Box::new(self.expr(names, a)?), text.clone())
+            }
             s::ExprKind::IfExp { test, body, orelse } => {
                 let test = Box::new(self.expr(names, test)?);
                 let body = Box::new(self.expr(names, body)?);

@@ -101,6 +101,28 @@ impl Lower<'_> {
         Ok(Sv::of(e, Kind::PyBool))
     }
 
+    /// Whether a character is one of the text's.
+    pub fn in_text(&mut self, c: Sv, text: &str, span: Span) -> R<Sv> {
+        if c.is_bottom() {
+            return Ok(c);
+        }
+        if c.kinds != Kinds::of(Kind::Char) || text.chars().count() > ITEM_LIMIT {
+            let what = "such a search in a text".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        let (named, c) = self.named(c);
+        let mut found = build::boolean(false, Ty::PY_BOOL, span);
+        for item in text.chars().rev() {
+            let item = build::integer((item as u32).into(), Ty::CHAR, span);
+            let same = build::compare(CmpOp::Eq, c.e.clone(), item, Ty::PY_BOOL, span);
+            found = build::or(same, found);
+        }
+        if let Some((var, value)) = named {
+            found = build::bind(var, value, found);
+        }
+        Ok(Sv::of(found, Kind::PyBool))
+    }
+
     /// The items of a literal: characters of a string, ints of bytes.
     pub fn literal_items(&self, value: &Val, span: Span) -> Option<Vec<Val>> {
         match value {

@@ -1,0 +1,224 @@
+//! Forms that Python has no syntax of its own for: displays that are only looped over, `in` with a literal, builtins
+//! over generator expressions, calls that are surely none of a user's function.
+
+use nestwise_ir::surface::{CmpOp, Expr, ExprKind, UnOp};
+use rustpython_parser::ast;
+
+use super::Lower;
+use crate::places::inner_name;
+
+/// Most items of a literal that `in` searches.
+const MAX_MEMBERS: usize = 32;
+
+impl Lower<'_> {
+    /// An expression that is only looped over: there a list display, which nobody else sees, is as good as a tuple.
+    pub(super) fn items(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        let elts = match expr {
+            ast::Expr::List(ast::ExprList { elts, .. })
+            | ast::Expr::Tuple(ast::ExprTuple { elts, .. }) => elts,
+            ast::Expr::Call(call) => return self.items_of_call(expr, call),
+            _ => return self.expr(expr),
+        };
+        let items: Vec<_> = elts.iter().map(|e| self.items(e)).collect();
+        Some(Expr {
+            kind: ExprKind::Tuple(items.into_iter().collect::<Option<_>>()?),
+            span: self.span(expr),
+        })
+    }
+
+    /// `enumerate([..])` and the like, which only loop over their arguments.
+    pub(super) fn items_of_call(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Option<Expr> {
+        let loops = matches!(
+            call.func.as_ref(),
+            ast::Expr::Name(f) if matches!(f.id.as_str(), "enumerate" | "zip" | "reversed")
+        );
+        if !loops || !call.keywords.is_empty() {
+            return self.expr(expr);
+        }
+        let func = self.boxed(&call.func);
+        let args: Vec<_> = call.args.iter().map(|e| self.items(e)).collect();
+        Some(Expr {
+            kind: ExprKind::Call {
+                func: func?,
+                args: args.into_iter().collect::<Option<_>>()?,
+                kwargs: vec![],
+            },
+            span: self.span(expr),
+        })
+    }
+
+    /// `sum(x * y for x, y in zip(a, b))` and the like.
+    pub(super) fn comprehension(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
+        let [arg] = e.args.as_slice() else {
+            return None;
+        };
+        let (elt, generators) = match arg {
+            ast::Expr::GeneratorExp(g) => (&g.elt, &g.generators),
+            ast::Expr::ListComp(g) => (&g.elt, &g.generators),
+            _ => return None,
+        };
+        let [part] = generators.as_slice() else {
+            return None;
+        };
+        let known = matches!(
+            e.func.as_ref(),
+            ast::Expr::Name(f) if matches!(f.id.as_str(), "sum" | "min" | "max" | "any" | "all")
+        );
+        let mut own = Vec::new();
+        if !known || !e.keywords.is_empty() || part.is_async || !plain_names(&part.target, &mut own)
+        {
+            return None;
+        }
+        let func = self.boxed(&e.func)?;
+        let iter = Box::new(self.items(&part.iter)?);
+        let number = self.inner_count;
+        self.inner_count += 1;
+        let names = own.into_iter().map(|n| {
+            let inner = inner_name(&n, number);
+            (n, inner)
+        });
+        self.inner.push(names.collect());
+        let target = self.target(&part.target);
+        let tests: Vec<_> = part.ifs.iter().map(|test| self.expr(test)).collect();
+        let element = self.boxed(elt);
+        self.inner.pop();
+        Some(ExprKind::Comprehension {
+            func,
+            element: element?,
+            target: Box::new(target?),
+            iter,
+            tests: tests.into_iter().collect::<Option<_>>()?,
+        })
+    }
+
+    /// `x in (1, 2)`: equal to any of the items, a Python bool. `x` must be cheap to repeat and the items literals, so
+    /// that no order of evaluation and no identity (of a NaN) can tell. And `c in "aeiou"`.
+    pub(super) fn membership(&mut self, e: &ast::ExprCompare) -> Option<ExprKind> {
+        let ([op @ (ast::CmpOp::In | ast::CmpOp::NotIn)], [items]) =
+            (e.ops.as_slice(), e.comparators.as_slice())
+        else {
+            return None;
+        };
+        let span = self.span(e);
+        let expr = |kind| Expr { kind, span };
+        let literals = match items {
+            ast::Expr::Tuple(ast::ExprTuple { elts, .. })
+            | ast::Expr::List(ast::ExprList { elts, .. })
+            | ast::Expr::Set(ast::ExprSet { elts, .. })
+                if elts.iter().all(is_number) =>
+            {
+                elts.iter().map(|item| self.expr(item)).collect()
+            }
+            // With more than one character on the left it would search for a part of the text.
+            ast::Expr::Constant(c) => {
+                let ExprKind::Str(text) = self.constant(c)? else {
+                    return None;
+                };
+                let found = ExprKind::InText(self.boxed(&e.left)?, text);
+                return Some(match op {
+                    ast::CmpOp::In => found,
+                    _ => ExprKind::Unary(UnOp::Not, Box::new(expr(found))),
+                });
+            }
+            _ => return None,
+        };
+        let literals: Option<Vec<Expr>> = literals;
+        let literals =
+            literals.filter(|l| (1..=MAX_MEMBERS).contains(&l.len()) && is_cheap(&e.left))?;
+        let tests = literals.into_iter().map(|item| {
+            let left = self.boxed(&e.left)?;
+            Some(expr(ExprKind::Compare(left, vec![(CmpOp::Eq, item)])))
+        });
+        let any = ExprKind::Or(tests.collect::<Option<_>>()?);
+        let not = |kind| ExprKind::Unary(UnOp::Not, Box::new(expr(kind)));
+        Some(match op {
+            ast::CmpOp::In => not(not(any)),
+            _ => not(any),
+        })
+    }
+}
+
+/// A literal int or float, perhaps negative.
+fn is_number(e: &ast::Expr) -> bool {
+    match e {
+        ast::Expr::UnaryOp(e) => e.op == ast::UnaryOp::USub && is_number(&e.operand),
+        ast::Expr::Constant(c) => {
+            matches!(c.value, ast::Constant::Int(_) | ast::Constant::Float(_))
+        }
+        _ => false,
+    }
+}
+
+/// A name, an attribute or an element: nothing happens if it is evaluated several times.
+fn is_cheap(e: &ast::Expr) -> bool {
+    match e {
+        ast::Expr::Name(_) | ast::Expr::Constant(_) => true,
+        ast::Expr::Attribute(e) => is_cheap(&e.value),
+        ast::Expr::Subscript(e) => is_cheap(&e.value) && is_cheap(&e.slice),
+        ast::Expr::Tuple(e) => e.elts.iter().all(is_cheap),
+        ast::Expr::BinOp(e) => is_cheap(&e.left) && is_cheap(&e.right),
+        _ => false,
+    }
+}
+
+/// Whether a call for its effect is surely none of a function that can be inlined: refused by the text alone, it
+/// leaves the loops beside it to be sites of their own.
+pub(super) fn is_foreign(func: &ast::Expr) -> bool {
+    const METHODS: &[&str] = &[
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "popleft",
+        "appendleft",
+        "remove",
+        "sort",
+        "reverse",
+        "clear",
+        "add",
+        "discard",
+        "write",
+        "writelines",
+        "writerow",
+        "flush",
+        "close",
+        "fill",
+        "setdefault",
+        "put",
+        "send",
+        "debug",
+        "info",
+        "warning",
+        "error",
+    ];
+    match func {
+        ast::Expr::Name(f) => matches!(
+            f.id.as_str(),
+            "print" | "input" | "open" | "exec" | "eval" | "setattr" | "next" | "exit" | "quit"
+        ),
+        ast::Expr::Attribute(f) => METHODS.contains(&f.attr.as_str()),
+        _ => true,
+    }
+}
+
+/// A literal, or arithmetic of numbers.
+pub(super) fn is_constant(e: &ast::Expr) -> bool {
+    match e {
+        ast::Expr::Constant(_) => true,
+        ast::Expr::UnaryOp(e) => is_constant(&e.operand),
+        ast::Expr::BinOp(e) => is_constant(&e.left) && is_constant(&e.right),
+        _ => false,
+    }
+}
+
+/// Collects the names of a target that is made of names alone.
+fn plain_names(target: &ast::Expr, out: &mut Vec<String>) -> bool {
+    match target {
+        ast::Expr::Name(e) => {
+            out.push(e.id.to_string());
+            true
+        }
+        ast::Expr::Tuple(e) => e.elts.iter().all(|e| plain_names(e, out)),
+        _ => false,
+    }
+}
