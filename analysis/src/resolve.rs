@@ -202,7 +202,7 @@ impl<'a> Run<'a> {
         let Some(span) = hi.checked_sub(lo) else {
             return (lo, hi);
         };
-        let Some(size) = step.checked_abs() else {
+        let Some(size) = step.checked_abs().filter(|s| *s > 0) else {
             return (lo, hi);
         };
         let short = span % size;

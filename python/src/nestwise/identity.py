@@ -1,6 +1,7 @@
-"""Whether a program tells objects apart: only then must a number that a loop copies stay one object.
+"""Whether a program tells objects apart: only then must a copied number stay one object.
 
-Looked for in the code that CPython made, since that is at hand even where ours comes from a cache.
+Looked for in the code that CPython made, since that is at hand even where ours comes from a
+cache.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _NUMPY_TYPES = {
 
 
 def observed(code: CodeType) -> bool:
-    """Whether the code, or a function in it, may compare two numbers by `is`, or asks for `id()`."""
+    """Whether the code, or a function in it, may compare two numbers by `is`, or asks `id()`."""
     names = code.co_names
     if not _ASKING.isdisjoint(names):
         return True
