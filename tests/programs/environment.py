@@ -59,8 +59,8 @@ def caller_changes(a):
         a[0] = 100
 
     s = 0
-    for i in range(3):
-        for x in a:  # native
+    for i in range(3):  # native
+        for x in a:
             s += x
         change()
     return s

@@ -187,8 +187,9 @@ b.count = np.int32(5)
 b.total = 7
 b.accumulate()
 show("accumulate", b.total, b.count)
-for _ in range(3):
+for _ in range(3):  # native
     b.step(0.01)
+b.step(0.02)
 show("step", b.x, b.v, b.history)
 b.fill()
 show("fill", b.grid)

@@ -136,8 +136,8 @@ def lambda_inside(a):
 
 
 def assertion_inside(a):
-    for k in range(3):
-        for i in range(len(a)):  # native
+    for k in range(3):  # native
+        for i in range(len(a)):
             a[i] += k
         assert a[0] >= 0, "negative"
     return a

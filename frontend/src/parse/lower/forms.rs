@@ -175,7 +175,6 @@ pub(super) fn is_foreign(func: &ast::Expr) -> bool {
         "sort",
         "reverse",
         "clear",
-        "add",
         "discard",
         "write",
         "writelines",
