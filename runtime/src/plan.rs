@@ -198,7 +198,7 @@ impl Plan {
     /// What the values prove and decide.
     pub fn resolve(&self, values: analysis::LaunchValues) -> Result<Sizes, Reason> {
         let mut proven = GuardSet::new(self.bounds.guards());
-        let resolved = self.bounds.resolve(&values, &mut proven);
+        let (resolved, trips) = self.bounds.resolve_with_trips(&values, &mut proven);
         if !resolved.trips_ok {
             let line = self
                 .nest
@@ -213,7 +213,7 @@ impl Plan {
         };
         Ok(Sizes {
             nonempty: resolved.nonempty,
-            trips: self.bounds.all_trips(&values),
+            trips,
             values,
             proven,
             top,
