@@ -117,10 +117,9 @@ impl Func<'_, '_> {
                 _ => 1.0,
             };
             let nothing = self.const_float(repr, nothing, true);
-            let ir = self.ir();
             // LLVM must not see that the other lanes are dropped: it would undo what keeps them from raising flags.
-            term = ir.intrinsic("llvm.arithmetic.fence", &[ir.type_of(term)], &[term]);
-            term = ir.select(mask.a, term, nothing);
+            let kept = self.kept(term, true);
+            term = self.ir().select(mask.a, kept, nothing);
         }
         let home = self.home(var, false)?;
         let mut sum = self.get(home, repr, false).a;
