@@ -271,7 +271,7 @@ impl Plan {
     pub fn resolve(&self, mut values: analysis::LaunchValues) -> Result<Sizes, Reason> {
         analysis::eval::prologue(&self.nest, &mut values);
         let mut proven = GuardSet::new(self.bounds.guards());
-        let resolved = self.bounds.resolve(&values, &mut proven);
+        let (resolved, trips) = self.bounds.resolve_with_trips(&values, &mut proven);
         if !resolved.trips_ok {
             let line = self
                 .nest
@@ -286,7 +286,7 @@ impl Plan {
         };
         Ok(Sizes {
             nonempty: resolved.nonempty,
-            trips: self.bounds.all_trips(&values),
+            trips,
             values,
             proven,
             top,

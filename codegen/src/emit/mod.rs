@@ -23,6 +23,7 @@ mod loops;
 mod masks;
 mod memory;
 mod stmt;
+mod sums;
 mod threads;
 mod vector;
 mod wide;
