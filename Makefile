@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup build wheel demo test test-all test-rust test-python lint format bench fuzz clean
+.PHONY: help setup build wheel demo test test-rust test-python lint format bench fuzz clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -64,13 +64,10 @@ wheel: setup ## one abi3 wheel in dist/
 demo: build ## a handful of kernels/ under CPython and under nestwise
 	@$(PY) tools/demo.py $(ARGS)
 
-test: build test-rust test-python ## set up, build, the tests
-
-test-all: build ## every Rust test too: random nests, code generation, the front end (long)
-	cargo test --workspace $(CARGO_FLAGS)
+test: build test-rust test-python ## set up, build, every test
 
 test-rust: setup
-	cargo test -p nestwise-ir -p nestwise-costmodel -p nestwise-runtime $(CARGO_FLAGS)
+	cargo test --workspace $(CARGO_FLAGS)
 
 test-python: build
 	$(PY) -m pytest tests python/tests -q $(ARGS)

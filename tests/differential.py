@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import tokenize
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,12 +74,17 @@ def python(program: Path, *arguments: str, timeout: float = TIMEOUT_S) -> Done:
 
 
 def nestwise(
-    program: Path, device: str, cache: Path, *arguments: str, timeout: float = TIMEOUT_S
+    program: Path,
+    device: str,
+    cache: Path,
+    *arguments: str,
+    timeout: float = TIMEOUT_S,
+    options: Sequence[str] = (),
 ) -> Done:
     """`program` under `nestwise run`, with the report that it leaves."""
     handle, name = tempfile.mkstemp(suffix=".json")
     os.close(handle)
-    words = [sys.executable, "-m", "nestwise", "run", *DEVICES[device]]
+    words = [sys.executable, "-m", "nestwise", "run", *DEVICES[device], *options]
     words += ["--report=json", "--report-file", name, str(program), *arguments]
     try:
         done = _run(words, program, cache, timeout)

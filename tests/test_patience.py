@@ -1,4 +1,4 @@
-"""Loops whose length nothing tells beforehand: on `auto`, native code takes over in the middle.
+"""Loops whose length nothing tells beforehand: on `auto`, native code takes over half-way.
 
 Each is called once, so a price that only looks at the loop's text would leave all of it to CPython.
 """

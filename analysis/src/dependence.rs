@@ -575,7 +575,7 @@ fn distance(forms: &Forms, x: &AccessForm, y: &AccessForm, id: LoopId) -> Option
         let only = |a: &Affine| a.ixs() == [ix];
         let c = f.const_coef(ix).filter(|c| *c != 0 && only(f) && only(g))?;
         let gap = f.sub(g)?.as_constant()?;
-        let by = c.checked_mul(step.into())?;
+        let by = c.checked_mul(step.into()).filter(|by| *by != 0)?;
         (gap % by == 0)
             .then(|| i64::try_from(gap / by).ok())
             .flatten()

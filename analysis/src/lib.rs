@@ -23,6 +23,7 @@ pub mod eval;
 pub mod floats;
 pub mod forms;
 pub mod guards;
+pub mod identity;
 mod induction;
 pub mod interval;
 mod launch;

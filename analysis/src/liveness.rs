@@ -75,6 +75,7 @@ pub fn exposure(
         nonempty,
         continues: None,
         leaves: vec![None; nest.scopes as usize],
+        ends: vec![None; nest.loops.len()],
     };
     let mut set = VarSet::new(n);
     if let Some(c) = cond {
@@ -104,6 +105,8 @@ struct Definite {
     nonempty: u64,
     continues: Option<VarSet>,
     leaves: Vec<Option<VarSet>>,
+    /// By loop inside: what is assigned at all of its `continue`s and `break`s.
+    ends: Vec<Option<VarSet>>,
 }
 
 impl Definite {
@@ -151,10 +154,11 @@ impl Definite {
                 let mut inside = set.clone();
                 inside.insert(l.counter);
                 let after = self.block(Some(inside), &l.body);
-                // The body's end is reached in the first iteration, unless that continues or leaves the loop.
+                // The first iteration ends at the body's end or at a jump; later ones only add.
                 let id = l.id.index();
-                if id < 64 && self.nonempty >> id & 1 == 1 && !jumps(&l.body, l.id) {
-                    return after;
+                let jumped = self.ends.get_mut(id).and_then(Option::take);
+                if id < 64 && self.nonempty >> id & 1 == 1 {
+                    return meet(after, jumped);
                 }
             }
             StmtKind::While(l) => {
@@ -176,19 +180,17 @@ impl Definite {
                 self.continues = meet(self.continues.take(), Some(set));
                 return None;
             }
-            StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Return => return None,
+            StmtKind::Break(l) | StmtKind::Continue(l) => {
+                if let Some(slot) = self.ends.get_mut(l.index()) {
+                    *slot = meet(slot.take(), Some(set));
+                }
+                return None;
+            }
+            StmtKind::Return => return None,
             _ => {}
         }
         Some(set)
     }
-}
-
-/// Whether a block continues or breaks this loop.
-fn jumps(block: &[Stmt], id: LoopId) -> bool {
-    block.iter().any(|s| {
-        matches!(s.kind, StmtKind::Break(l) | StmtKind::Continue(l) if l == id)
-            || s.blocks().into_iter().any(|b| jumps(b, id))
-    })
 }
 
 /// Variables that may be read after each loop, by [`LoopId`]. Backward liveness over structured statements.

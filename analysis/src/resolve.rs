@@ -51,8 +51,23 @@ impl BoundsPlan {
     /// Proves what the values prove: `out` (made with [`BoundsPlan::guards`] entries) becomes the set of guards
     /// that cannot fire in this launch.
     pub fn resolve(&self, values: &LaunchValues, out: &mut GuardSet) -> Resolved {
-        out.clear();
+        self.decide(&Run::new(self, values), out)
+    }
+
+    /// [`BoundsPlan::resolve`], and [`BoundsPlan::trips`] of every loop.
+    pub fn resolve_with_trips(
+        &self,
+        values: &LaunchValues,
+        out: &mut GuardSet,
+    ) -> (Resolved, Vec<Option<f64>>) {
         let run = Run::new(self, values);
+        let loops = 0..self.loops.len() as u32;
+        let trips = loops.map(|i| run.estimate(LoopId(i))).collect();
+        (self.decide(&run, out), trips)
+    }
+
+    fn decide(&self, run: &Run<'_>, out: &mut GuardSet) -> Resolved {
+        out.clear();
         for g in &self.tests {
             if run.unreachable(g) {
                 out.insert(g.id);
@@ -61,8 +76,8 @@ impl BoundsPlan {
             }
         }
         Resolved {
-            trips_ok: self.needs_trip.iter().all(|l| run.runs_once(*l)) && small(values),
-            nonempty: self.nonempty(&run),
+            trips_ok: self.needs_trip.iter().all(|l| run.runs_once(*l)) && small(run.values),
+            nonempty: self.nonempty(run),
             steps_ok: self.loops.iter().flatten().all(|l| run.steps(l)),
         }
     }
@@ -77,14 +92,6 @@ impl BoundsPlan {
     /// middle of its range: exact for one triangular level, close for more).
     pub fn trips(&self, values: &LaunchValues, id: LoopId) -> Option<f64> {
         Run::new(self, values).estimate(id)
-    }
-
-    /// [`BoundsPlan::trips`] of every loop.
-    pub fn all_trips(&self, values: &LaunchValues) -> Vec<Option<f64>> {
-        let run = Run::new(self, values);
-        (0..self.loops.len())
-            .map(|i| run.estimate(LoopId(i as u32)))
-            .collect()
     }
 
     /// The exact trip count of the top loop.
@@ -202,7 +209,7 @@ impl<'a> Run<'a> {
         let Some(span) = hi.checked_sub(lo) else {
             return (lo, hi);
         };
-        let Some(size) = step.checked_abs() else {
+        let Some(size) = step.checked_abs().filter(|s| *s > 0) else {
             return (lo, hi);
         };
         let short = span % size;

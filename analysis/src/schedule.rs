@@ -13,7 +13,7 @@ use crate::transform::{move_innermost, promote, sink};
 use crate::verdict::{Analysis, Options, Verdict, analyse_with};
 use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
-use nestwise_ir::{ArrayId, FpMode, LoopId, Schedule};
+use nestwise_ir::{ArrayId, BinOp, FpMode, Fun, Lib, LoopId, Schedule};
 
 /// What a launch (or a guess) says about sizes and layout.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +97,12 @@ pub struct Candidate {
 
 /// Lanes at most, for elements of any size.
 const MAX_LANES: u32 = 64;
+/// Lanes at most of a loop whose sums are added up lane by lane.
+const SUM_LANES: u32 = 16;
+/// Lanes at most where some wait for others.
+const WAITING_LANES: u32 = 16;
+/// See [`heavy`].
+const HEAVY: u32 = 10;
 
 /// The candidates for a nest with proven guards cleared; the first is serial and plain.
 pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Candidate> {
@@ -167,10 +173,16 @@ fn interchanges(
 fn rewritten(nest: Nest, info: &LaunchInfo, how: (Rewrite, &[LoopId]), out: &mut Vec<Candidate>) {
     // A loop keeps its number only where nothing was interchanged.
     let same = how.1.iter().enumerate().all(|(i, old)| old.index() == i);
+    let all = (0..how.1.len().min(64)).fold(0, |bits, i| bits | 1u64 << i);
     let options = Options {
         fp: info.fp,
         disjoint: info.disjoint,
-        nonempty: if same { info.nonempty } else { 0 },
+        // Where some loop may be empty, one inside it may be so unnoticed.
+        nonempty: if same || info.nonempty == all {
+            info.nonempty
+        } else {
+            0
+        },
     };
     let analysis = analyse_with(&nest, options);
     let trips = how.1.iter().map(|old| info.trips(*old)).collect();
@@ -317,25 +329,32 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
         nonempty: info.nonempty,
         ..Schedule::serial()
     };
-    let inner = innermost(nest);
-    for (l, around) in inner {
-        let parallel = analysis.loop_info(l.id).is_some_and(|i| i.is_parallel());
-        let straight = !irregular(&l.body) && sticky_safe(&l.body);
-        let here = strides(analysis, info, l.id);
+    for (inner, around) in innermost(nest) {
+        let Inner { id, counted, body } = inner;
+        let parallel = analysis.loop_info(id).is_some_and(|i| i.is_parallel());
+        let straight = counted && !irregular(body) && sticky_safe(nest, body);
+        let here = strides(analysis, info, id);
         if parallel && straight {
-            out.independent.push(l.id);
+            out.independent.push(id);
             if here.smooth() || here.unit + here.far_loads + here.far_stores == 0 {
                 continue;
             }
         }
-        if let Some(choice) = outer_lanes(nest, analysis, info, l, &around) {
+        let choice = outer_lanes(nest, analysis, info, inner, &around).or_else(|| {
+            let sums = analysis.loop_info(id).is_some_and(|i| i.ordered_sums);
+            let able = counted && !narrow_only(body) && sticky_safe(nest, body);
+            let enough = info.lanes >= 2 && info.trips(id).is_none_or(|t| t >= 4.0);
+            let worth = enough && here.far_stores == 0 && heavy(body);
+            (sums && able && worth).then(|| (id, lanes(nest, analysis, info, id).min(SUM_LANES)))
+        });
+        if let Some(choice) = choice {
             let taken = out
                 .vector
                 .iter()
                 .any(|(id, _)| around.contains(id) || *id == choice.0);
             if !taken {
                 // Lanes of an outer loop need the loops inside as they are.
-                out.independent.retain(|id| *id != l.id);
+                out.independent.retain(|other| *other != id);
                 out.vector.push(choice);
             }
         }
@@ -343,12 +362,48 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
     out
 }
 
+/// Whether the work of an iteration outweighs taking its sums' terms out of vectors one by one: roots, divisions,
+/// NumPy's functions (which take many arguments at once), or a lot of plain arithmetic. The C library's functions
+/// have no vector form.
+fn heavy(body: &[Stmt]) -> bool {
+    let (mut work, mut calls) = (0, false);
+    for s in body {
+        s.walk(&mut |s| {
+            for e in s.exprs() {
+                e.walk(&mut |e| {
+                    work += match &e.kind {
+                        ExprKind::Call { lib, fun, .. } => {
+                            let inline =
+                                matches!(fun, Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil);
+                            calls |= *lib == Lib::C && !inline;
+                            if inline { 4 } else { 12 }
+                        }
+                        ExprKind::Binary { op: BinOp::Div, .. } => 4,
+                        ExprKind::Binary { .. } if e.ty.repr.is_float() => 1,
+                        _ => 0,
+                    };
+                });
+            }
+        });
+    }
+    !calls && work >= HEAVY
+}
+
+/// An innermost loop.
+#[derive(Clone, Copy)]
+struct Inner<'a> {
+    id: LoopId,
+    /// A `for`.
+    counted: bool,
+    body: &'a [Stmt],
+}
+
 /// Innermost loops with the loops around them, outermost first.
-fn innermost(nest: &Nest) -> Vec<(&For, Vec<LoopId>)> {
-    fn go<'a>(s: &'a Stmt, around: &mut Vec<LoopId>, out: &mut Vec<(&'a For, Vec<LoopId>)>) {
-        let (id, body) = match &s.kind {
-            StmtKind::For(l) => (Some(l.id), &l.body),
-            StmtKind::While(l) => (Some(l.id), &l.body),
+fn innermost(nest: &Nest) -> Vec<(Inner<'_>, Vec<LoopId>)> {
+    fn go<'a>(s: &'a Stmt, around: &mut Vec<LoopId>, out: &mut Vec<(Inner<'a>, Vec<LoopId>)>) {
+        let (id, counted, body) = match &s.kind {
+            StmtKind::For(l) => (l.id, true, &l.body),
+            StmtKind::While(l) => (l.id, false, &l.body),
             _ => {
                 for b in s.blocks() {
                     b.iter().for_each(|s| go(s, around, out));
@@ -359,32 +414,43 @@ fn innermost(nest: &Nest) -> Vec<(&For, Vec<LoopId>)> {
         let loops = any(body, &mut |s| {
             matches!(s.kind, StmtKind::For(_) | StmtKind::While(_))
         });
-        if let (false, StmtKind::For(l)) = (loops, &s.kind) {
-            out.push((l, around.clone()));
+        if !loops {
+            out.push((Inner { id, counted, body }, around.clone()));
         }
-        around.extend(id);
+        around.push(id);
         body.iter().for_each(|s| go(s, around, out));
-        around.truncate(around.len() - usize::from(id.is_some()));
+        around.pop();
     }
     let mut out = vec![];
     go(&nest.top, &mut vec![], &mut out);
     out
 }
 
-/// A parallel loop around `l`, innermost first, whose iterations can be lanes.
+/// Whether a block holds a statement that lanes cannot run together. Jumps and `while`s they can: lanes leave one
+/// by one.
+fn narrow_only(block: &[Stmt]) -> bool {
+    any(block, &mut |s| {
+        matches!(
+            s.kind,
+            StmtKind::Return | StmtKind::Rebind(_) | StmtKind::Check { .. }
+        )
+    })
+}
+
+/// A parallel loop around an innermost one, from the inside outwards, whose iterations can be lanes.
 fn outer_lanes(
     nest: &Nest,
     analysis: &Analysis,
     info: &LaunchInfo,
-    l: &For,
+    inner: Inner<'_>,
     around: &[LoopId],
 ) -> Option<(LoopId, u32)> {
-    if info.lanes < 2 || irregular(&l.body) {
+    if info.lanes < 2 || narrow_only(inner.body) {
         return None;
     }
     for id in around.iter().rev() {
         let body = find_body(nest, *id)?;
-        if irregular(body) || !sticky_safe(body) {
+        if narrow_only(body) || !sticky_safe(nest, body) {
             return None;
         }
         let enough = info.trips(*id).is_none_or(|t| t >= 4.0);
@@ -394,7 +460,12 @@ fn outer_lanes(
             && uniform_bounds(nest, *id, body)
             && strides(analysis, info, *id).smooth()
         {
-            return Some((*id, lanes(nest, analysis, info, *id)));
+            let all = lanes(nest, analysis, info, *id);
+            // A vector goes on until its last lane is done: the more lanes, the more of them wait.
+            let waits = any(body, &mut |s| {
+                matches!(s.kind, StmtKind::While(_) | StmtKind::Break(_))
+            });
+            return Some((*id, if waits { all.min(WAITING_LANES) } else { all }));
         }
     }
     None

@@ -61,6 +61,8 @@ pub struct LoopInfo {
     pub reductions: Vec<(VarId, RedOp)>,
     /// Variables that are carried only because sums of floats keep their order.
     pub float_sums: Vec<VarId>,
+    /// Nothing but such sums keeps the iterations in order.
+    pub ordered_sums: bool,
 }
 
 impl LoopInfo {
@@ -129,6 +131,7 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
         last_values: vec![],
         reductions: vec![],
         float_sums: vec![],
+        ordered_sums: false,
     };
     let loops = loops
         .into_iter()
@@ -163,8 +166,9 @@ impl Context<'_> {
             last_values: vec![],
             reductions: vec![],
             float_sums: vec![],
+            ordered_sums: false,
         };
-        let mut carried = None;
+        let (mut carried, mut others) = (None, false);
         for (v, role) in roles {
             match role {
                 Role::Private { last } => {
@@ -174,11 +178,17 @@ impl Context<'_> {
                 Role::Reduction(op) => info.reductions.push((v, op)),
                 Role::Carried { line, sum } => {
                     info.float_sums.extend(sum.then_some(v));
+                    others |= !sum;
                     carried = carried.or(Some(Why::Scalar(v, line)));
                 }
             }
         }
         info.verdict = self.verdict(id, cond.is_some(), body, carried, &info.reductions);
+        // A sum comes last among the reasons for a serial loop, save for guarded accesses.
+        info.ordered_sums = matches!(info.verdict, Verdict::Serial(Why::Scalar(..)))
+            && !others
+            && info.reductions.is_empty()
+            && self.memory(id, Guarded::Anywhere).is_none();
         info
     }
 

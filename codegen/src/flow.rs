@@ -163,9 +163,12 @@ impl Walk {
                 let mut inside = now.clone();
                 self.assign(l.counter, &mut inside);
                 self.block(&l.body, &mut inside);
+                // The first iteration ends at the body's end or at a jump; later ones only add.
+                if let Some(jumped) = self.leaves.remove(&Target::Loop(l.id)) {
+                    inside.merge(&jumped);
+                }
                 let id = l.id.index();
-                let entered = id < 64 && self.nonempty >> id & 1 == 1;
-                if entered && !inside.dead && !jumps(&l.body, l.id) {
+                if id < 64 && self.nonempty >> id & 1 == 1 && !inside.dead {
                     *now = inside;
                 }
             }
@@ -180,22 +183,13 @@ impl Walk {
                 }
             }
             StmtKind::Leave(id) => self.leave(Target::Scope(*id), now),
-            StmtKind::Continue(id) if self.continued == Some(*id) => {
-                self.leave(Target::Loop(*id), now);
-            }
-            // A loop's end is reached with what was assigned before it, whatever happens inside.
-            StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Return => now.dead = true,
+            // The analysed loop's own break ends it: nothing of its body comes after.
+            StmtKind::Break(id) if self.continued == Some(*id) => now.dead = true,
+            StmtKind::Break(id) | StmtKind::Continue(id) => self.leave(Target::Loop(*id), now),
+            StmtKind::Return => now.dead = true,
             _ => {}
         }
     }
-}
-
-/// Whether a block continues or breaks this loop.
-fn jumps(block: &[Stmt], id: LoopId) -> bool {
-    block.iter().any(|s| {
-        matches!(s.kind, StmtKind::Break(l) | StmtKind::Continue(l) if l == id)
-            || s.blocks().into_iter().any(|b| jumps(b, id))
-    })
 }
 
 /// Every jump target named inside `block` that is not itself inside it.

@@ -56,6 +56,9 @@ pub struct KernelSpec<'a> {
     pub unit_stride: &'a [bool],
     /// Freedom in floating-point arithmetic.
     pub fp: FpMode,
+    /// Comparisons of floats must not raise the invalid flag for a NaN, as those of vectors do by nature. LLVM then
+    /// vectorises no loop with a comparison in it.
+    pub quiet: bool,
 }
 
 /// A compiled kernel.
@@ -63,6 +66,8 @@ pub struct KernelSpec<'a> {
 pub struct Compiled {
     /// A relocatable object file for [`load`].
     pub object: Vec<u8>,
+    /// No loop of [`Schedule::vector`] could be run by lanes.
+    pub without_lanes: bool,
     /// Time to write the IR.
     pub emit: Duration,
     /// Time in LLVM's passes.
@@ -85,9 +90,13 @@ pub fn compile(spec: KernelSpec<'_>) -> Result<Compiled> {
                 vector: Vec::new(),
                 ..spec.schedule.clone()
             };
-            compile_as_is(KernelSpec {
+            let compiled = compile_as_is(KernelSpec {
                 schedule: &schedule,
                 ..spec
+            })?;
+            Ok(Compiled {
+                without_lanes: true,
+                ..compiled
             })
         }
         result => result,
@@ -108,6 +117,7 @@ fn compile_as_is(spec: KernelSpec<'_>) -> Result<Compiled> {
         .map_err(|e| CodegenError::Llvm(e.to_string()))?;
     Ok(Compiled {
         object: buffer.as_slice().to_vec(),
+        without_lanes: false,
         emit: emitted - started,
         optimise: optimised - emitted,
         assemble: optimised.elapsed(),

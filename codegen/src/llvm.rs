@@ -42,6 +42,8 @@ pub(crate) struct Ir<'c> {
     module: LLVMModuleRef,
     b: LLVMBuilderRef,
     fast: u32,
+    /// Ordering comparisons of floats raise no flag for a NaN.
+    quiet: bool,
     lifetime: PhantomData<&'c Context>,
 }
 
@@ -53,7 +55,7 @@ impl Drop for Ir<'_> {
 
 impl<'c> Ir<'c> {
     /// A builder for `module`; `fast` are the flags put on every float operation.
-    pub(crate) fn new(context: &'c Context, module: &Module<'_>, fast: u32) -> Self {
+    pub(crate) fn new(context: &'c Context, module: &Module<'_>, fast: u32, quiet: bool) -> Self {
         let ctx = context.raw();
         let b = unsafe { LLVMCreateBuilderInContext(ctx) };
         Self {
@@ -61,6 +63,7 @@ impl<'c> Ir<'c> {
             module: module.as_mut_ptr(),
             b,
             fast,
+            quiet,
             lifetime: PhantomData,
         }
     }
@@ -363,7 +366,24 @@ impl<'c> Ir<'c> {
         unsafe { LLVMBuildFNeg(self.b, a, NO_NAME) }
     }
     pub(crate) fn fcmp(&self, pred: LLVMRealPredicate, a: V, b: V) -> V {
-        unsafe { LLVMBuildFCmp(self.b, pred, a, b, NO_NAME) }
+        match predicate_name(pred).filter(|_| self.quiet) {
+            Some(name) => self.quiet_fcmp(name, a, b),
+            None => unsafe { LLVMBuildFCmp(self.b, pred, a, b, NO_NAME) },
+        }
+    }
+    /// The plain instruction promises nothing about flags, and x86's vector form of an ordering raises one for a
+    /// quiet NaN; the constrained form is IEEE's quiet comparison.
+    fn quiet_fcmp(&self, pred: &str, a: V, b: V) -> V {
+        let word = |text: &str| unsafe { LLVMMetadataAsValue(self.ctx, self.md_string(text)) };
+        let args = [a, b, word(pred), word("fpexcept.strict")];
+        let name = "llvm.experimental.constrained.fcmp";
+        let call = self.intrinsic(name, &[self.type_of(a)], &args);
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"strictfp".as_ptr(), 8);
+            let attr = LLVMCreateEnumAttribute(self.ctx, kind, 0);
+            LLVMAddCallSiteAttribute(call, llvm_sys::LLVMAttributeFunctionIndex, attr);
+        }
+        call
     }
 
     // Conversions; `ty` is a scalar or vector type like the operand's.
@@ -566,4 +586,19 @@ pub(crate) fn distinct_nodes(context: &Context, count: usize) -> Result<Vec<Md>,
         }
         Ok(nodes.into_iter().map(|v| LLVMValueAsMetadata(v)).collect())
     }
+}
+
+/// The name of a comparison that orders its operands, as the constrained intrinsics spell it.
+fn predicate_name(pred: LLVMRealPredicate) -> Option<&'static str> {
+    Some(match pred {
+        LLVMRealPredicate::LLVMRealOLT => "olt",
+        LLVMRealPredicate::LLVMRealOLE => "ole",
+        LLVMRealPredicate::LLVMRealOGT => "ogt",
+        LLVMRealPredicate::LLVMRealOGE => "oge",
+        LLVMRealPredicate::LLVMRealULT => "ult",
+        LLVMRealPredicate::LLVMRealULE => "ule",
+        LLVMRealPredicate::LLVMRealUGT => "ugt",
+        LLVMRealPredicate::LLVMRealUGE => "uge",
+        _ => return None,
+    })
 }

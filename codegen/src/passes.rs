@@ -17,12 +17,14 @@ const PLAIN: &str = "function(\
     loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
 
-/// For kernels with scalar inner loops: loads shared between iterations (`gvn`), LLVM's vectorisers.
+/// For kernels with scalar inner loops: LLVM's vectorisers, then loads shared between iterations (the second `gvn`). The
+/// other way round a stencil's neighbours would be carried from vector to vector and shuffled into place, which costs
+/// more than loading them again.
 const FULL: &str = "function(\
     sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
     loop-mssa(loop-rotate,licm),simplifycfg,\
-    loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,simplifycfg,\
-    loop-vectorize,instcombine<no-verify-fixpoint>,slp-vectorizer,\
+    loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn<no-load-pre>,simplifycfg,\
+    loop-vectorize,instcombine<no-verify-fixpoint>,slp-vectorizer,gvn,\
     instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
 
 /// Optimises `module` for `machine`.

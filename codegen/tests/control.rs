@@ -1091,3 +1091,60 @@ fn divisions_in_branches() {
         }
     }
 }
+
+/// The sticky floating-point flags that NumPy would warn of: invalid, division by zero, overflow.
+fn raised() -> u32 {
+    let mut csr = 0u32;
+    // SAFETY: stores the control word into a live u32.
+    unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut csr, options(nostack)) };
+    csr & 0b1101
+}
+
+fn clear_flags() {
+    let mut csr = 0u32;
+    // SAFETY: the control word read is written back with its flags cleared.
+    unsafe {
+        std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut csr, options(nostack));
+        csr &= !0x3f;
+        std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const csr, options(nostack));
+    }
+}
+
+/// Lanes behind the end divide nothing by nothing, but no flag may say so: it would count as a warning.
+#[test]
+fn lanes_that_are_not_there_raise_no_flags() {
+    let mut b = Builder::new();
+    let (x, out) = (b.floats(1), b.floats(1));
+    let (l, i, total) = (b.loop_id(), b.var(I64), b.input(NPF));
+    b.output(total);
+    let at = |b: &mut Builder| b.load(x, vec![b.v(i)], false);
+    let root = Expr {
+        kind: nestwise_ir::ExprKind::Call {
+            fun: nestwise_ir::Fun::Sqrt,
+            lib: nestwise_ir::Lib::C,
+            args: vec![at(&mut b)],
+            guard: true,
+        },
+        ty: NPF,
+        span: span(1),
+    };
+    let quotient = bin(BinOp::Div, at(&mut b), root, true);
+    let put = b.store(out, vec![b.v(i)], quotient, false);
+    let sum = let_(total, sub(b.v(total), b.load(out, vec![b.v(i)], false)));
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![put, sum]);
+    let nest = b.finish(top);
+    let by_lanes = kernel(&nest, &vector(LoopId(0), 8));
+    for n in [3i64, 8, 13] {
+        let arrays = vec![
+            Buffer::floats(&[n], |k| 1.0 + k as f64),
+            Buffer::floats(&[n], |_| 0.0),
+        ];
+        let mut run = Run::new(&nest, arrays);
+        run.set_var(total, Value::F64(0.0));
+        clear_flags();
+        run.done(&by_lanes, 0, n);
+        assert_eq!(raised(), 0, "n {n}");
+        let want = (0..n).fold(0.0, |s, k| s - (1.0 + k as f64) / (1.0 + k as f64).sqrt());
+        assert!(run.var(total).same(Value::F64(want)));
+    }
+}

@@ -307,6 +307,11 @@ impl Gen {
 }
 
 fn nest(seed: u64) -> Nest {
+    random_nest(seed, false).0
+}
+
+/// A nest; `sum`: with a variable (the result) that its iterations add to, multiply by or subtract from.
+fn random_nest(seed: u64, sum: bool) -> (Nest, Option<VarId>) {
     let mut b = Builder::new();
     let (a, table) = (b.floats(1), b.array(Scalar::I64, I64, 1));
     let (out, counts) = (b.floats(1), b.array(Scalar::I64, I64, 1));
@@ -351,12 +356,79 @@ fn nest(seed: u64) -> Nest {
         };
         body.push(let_(*v, first));
     }
-    body.extend(g.block(3, 7));
+    let mut work = g.block(3, 7);
+    let total = sum.then(|| {
+        let total = g.b.input(NPF);
+        g.b.output(total);
+        let op = g.pick(&[BinOp::Add, BinOp::Add, BinOp::Sub, BinOp::Mul]);
+        let term = g.float(2);
+        let (a, b) = if op != BinOp::Sub && g.chance(30) {
+            (term, g.b.v(total))
+        } else {
+            (g.b.v(total), term)
+        };
+        let mut update = let_(total, bin(op, a, b, false));
+        if g.chance(50) {
+            update = if_(g.cond(1), vec![update], vec![]);
+        }
+        let at = g.r.below(work.len() as u64 + 1) as usize;
+        work.insert(at, update);
+        total
+    });
+    body.extend(work);
     let (sum, count) = (add(g.b.v(floats[0]), g.b.v(floats[1])), g.b.v(ints[2]));
     body.push(g.b.store(out, vec![g.b.v(i)], sum, false));
     body.push(g.b.store(counts, vec![g.b.v(i)], count, false));
     let top = g.b.for_(top, i, upto(dim(a, 0)), body);
-    g.b.finish(top)
+    (g.b.finish(top), total)
+}
+
+/// Sums of floats in a vector loop have the bits of the serial loop: the order of their terms is kept, and lanes that
+/// are not there add nothing.
+#[test]
+fn sums_by_lanes_keep_their_order() {
+    let (mut done, mut vectorised) = (0, 0);
+    for seed in 0..40 {
+        let (nest, total) = random_nest(seed, true);
+        let total = total.expect("asked for");
+        let serial = kernel(&nest, &Schedule::serial());
+        let (raw, _) = nestwise_codegen::llvm_ir(spec(&nest, &vector(TOP, 4))).expect("compiles");
+        vectorised += u32::from(raw.contains("<4 x double>"));
+        for lanes in [4, 16] {
+            let by_lanes = kernel(&nest, &vector(TOP, lanes));
+            for n in [1i64, 4, 23] {
+                let mut r = Random(seed + n as u64);
+                let mut input = Buffer::floats(&[n], |_| 0.0);
+                let mut table = Buffer::new(Scalar::I64, &[n]);
+                for k in 0..n as usize {
+                    input.set(k, Value::F64((r.unit() - 0.5) * 6.0));
+                    table.set(k, Value::Int(i128::from(r.below(10)) - 3));
+                }
+                let ends: Vec<_> = [&serial, &by_lanes]
+                    .into_iter()
+                    .map(|kernel| {
+                        let out = Buffer::floats(&[n], |_| 7.0);
+                        let counts = Buffer::new(Scalar::I64, &[n]);
+                        let arrays = vec![input.clone(), table.clone(), out, counts];
+                        let mut run = Run::new(&nest, arrays);
+                        run.set_var(total, Value::F64(-0.0));
+                        let h = run.run(kernel, 0, n);
+                        (status(&h), run.var(total))
+                    })
+                    .collect();
+                assert_eq!(ends[0].0, ends[1].0, "seed {seed}, {lanes} lanes, n {n}");
+                if ends[0].0 == Status::Done {
+                    done += 1;
+                    assert!(
+                        ends[0].1.same(ends[1].1),
+                        "seed {seed}, {lanes} lanes, n {n}: {:?}",
+                        ends.iter().map(|e| e.1).collect::<Vec<_>>()
+                    );
+                }
+            }
+        }
+    }
+    assert!(done > 100 && vectorised > 30, "{done}, {vectorised}");
 }
 
 #[test]

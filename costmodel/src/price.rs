@@ -233,6 +233,22 @@ pub struct Decision {
     pub interpreted: Seconds,
     /// Whether only the time to compile spoke against running natively.
     pub waits_for_compile: bool,
+    /// All devices, the cheapest first.
+    pub ranked: [(Device, Estimate); 3],
+}
+
+impl Decision {
+    /// The same, if `device` has to be taken whatever it costs.
+    pub fn forced(mut self, device: Device) -> Decision {
+        self.device = device;
+        let price = |d: Device| self.ranked.iter().find(|r| r.0 == d).map(|r| r.1);
+        // Threads without a loop for them run on one core.
+        let possible = price(device).filter(|e| e.total().0.is_finite());
+        self.estimate = possible
+            .or_else(|| price(Device::Serial))
+            .unwrap_or(self.estimate);
+        self
+    }
 }
 
 /// Prices the devices for one call and picks the cheapest.
@@ -284,6 +300,7 @@ pub fn decide(
         runner_up: (ranked[1].0, ranked[1].1.total()),
         interpreted,
         waits_for_compile: ranked[0].0 == Device::Interpreter && best_native.warm() < interpreted,
+        ranked,
     }
 }
 
@@ -376,6 +393,25 @@ mod tests {
             ..slow
         };
         assert_eq!(device(100_000.0, &fast), Device::Interpreter);
+    }
+
+    #[test]
+    fn a_forced_device_has_its_own_price() {
+        let alone = Situation {
+            threads: 1,
+            ..situation()
+        };
+        let body = Counts {
+            python_ops: 2.0,
+            simple_ops: 2.0,
+            ..Counts::default()
+        };
+        let profile = MachineProfile::default();
+        let best = decide(&prices(body), &profile, &|_| 10.0, &alone);
+        assert_eq!(best.device, Device::Interpreter);
+        let serial = best.forced(Device::Serial);
+        assert!(serial.estimate.compute.0 < best.estimate.compute.0);
+        assert_eq!(best.forced(Device::Threads).estimate, serial.estimate);
     }
 
     #[test]

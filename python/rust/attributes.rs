@@ -4,8 +4,10 @@
 //! `__getattribute__` or `__getattr__`, or has a descriptor under that name. Both are looked up in the classes' own
 //! dictionaries, once per class and name.
 
+use crate::layout;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,9 +18,20 @@ struct Safety {
     write: bool,
 }
 
+/// Addresses of a class and of an interned name.
+type Asked = (usize, usize);
+
+/// What was found of a class.
+struct Checked {
+    _held: Py<PyType>,
+    version: u32,
+    safety: Safety,
+}
+
 thread_local! {
-    /// By class and interned name. The classes are kept alive, so an address means one class for ever.
-    static CHECKED: RefCell<HashMap<(usize, usize), (Py<PyType>, Safety)>> = RefCell::default();
+    /// By class and interned name, with the class's version when it was looked at. The classes are kept alive, so
+    /// an address means one class for ever.
+    static CHECKED: RefCell<HashMap<Asked, Checked>> = RefCell::default();
 }
 
 /// The attribute's value as a new reference; null if it is not there or could run user code.
@@ -68,16 +81,39 @@ unsafe fn safety(
     // SAFETY: a live object's type.
     let ty = unsafe { ffi::Py_TYPE(object) };
     let key = (ty as usize, name.as_ptr() as usize);
-    if let Some(known) = CHECKED.with_borrow(|c| c.get(&key).map(|k| k.1)) {
-        return Some(known);
+    // A class that was changed since has another version.
+    let version = version(py, ty);
+    let known = CHECKED.with_borrow(|c| c.get(&key).map(|k| (k.version, k.safety)));
+    if let Some((then, safety)) = known
+        && version == Some(then)
+    {
+        return Some(safety);
     }
     // SAFETY: types are objects.
     let class: Bound<'_, PyType> = unsafe { Bound::from_borrowed_ptr(py, ty.cast()) }
         .cast_into()
         .ok()?;
     let safety = examine(py, &class, name).ok()?;
-    CHECKED.with_borrow_mut(|c| c.insert(key, (class.unbind(), safety)));
+    // Looking an attribute up makes CPython give the class a version, if it has none.
+    let _ = class.hasattr(name);
+    // Without a version the class is looked at anew each time.
+    if let Some(version) = self::version(py, ty) {
+        let checked = Checked {
+            _held: class.unbind(),
+            version,
+            safety,
+        };
+        CHECKED.with_borrow_mut(|c| c.insert(key, checked));
+    }
     Some(safety)
+}
+
+/// The class's version, where CPython's objects are laid out as expected.
+fn version(py: Python<'_>, ty: *mut ffi::PyTypeObject) -> Option<u32> {
+    static WORK: PyOnceLock<bool> = PyOnceLock::new();
+    let work = WORK.get_or_init(py, || layout::versions_work(py).unwrap_or(false));
+    // SAFETY: a live type.
+    work.then(|| unsafe { layout::version_tag(ty) })?
 }
 
 fn examine(

@@ -10,7 +10,7 @@ use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan, Resume};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -179,13 +179,13 @@ pub fn with_active<T>(f: impl FnOnce(&Active) -> T) -> Option<T> {
 
 impl Active {
     /// Borrowed references to the values of `writes`.
-    pub fn writes(&self) -> Vec<*mut PyObject> {
-        self.progress.borrow().writes.clone()
+    pub fn writes(&self) -> Ref<'_, [*mut PyObject]> {
+        Ref::map(self.progress.borrow(), |p| p.writes.as_slice())
     }
 
     /// The same for `maybe`.
-    pub fn maybe(&self) -> Vec<*mut PyObject> {
-        self.progress.borrow().maybe.clone()
+    pub fn maybe(&self) -> Ref<'_, [*mut PyObject]> {
+        Ref::map(self.progress.borrow(), |p| p.maybe.as_slice())
     }
 
     /// What `return` returns, borrowed.

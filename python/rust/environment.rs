@@ -4,6 +4,7 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The functions that tell, looked up once.
 struct Probes {
@@ -44,6 +45,20 @@ pub fn unusual(py: Python<'_>) -> Option<&'static str> {
         (0..5).any(|id| get_tool.call1(py, (id,)).map_or(true, |v| !v.is_none(py)))
     });
     monitored.then_some("sys.monitoring is in use")
+}
+
+/// Whether some module of the program tells numbers apart by identity.
+static IDENTITY: AtomicBool = AtomicBool::new(false);
+
+/// From now on copied numbers stay the objects they are.
+#[pyfunction]
+pub fn keep_identity() {
+    IDENTITY.store(true, Ordering::Relaxed);
+}
+
+/// Whether they do.
+pub fn keeps_identity() -> bool {
+    IDENTITY.load(Ordering::Relaxed)
 }
 
 /// What `np.errstate` and `np.seterr` ask for.

@@ -21,13 +21,16 @@ pub struct UserFunction {
 }
 
 struct Entry {
-    /// Keeps the code alive, so that its address means this code for ever.
-    _code: Py<PyAny>,
+    /// Keeps the code and the defaults alive, so that their addresses mean these objects for ever.
+    _held: [Py<PyAny>; 2],
     function: Option<Arc<UserFunction>>,
 }
 
+/// Addresses of the code, of the globals and of the defaults.
+type Key = [usize; 3];
+
 thread_local! {
-    static FUNCTIONS: RefCell<HashMap<(usize, usize), Entry>> = RefCell::default();
+    static FUNCTIONS: RefCell<HashMap<Key, Entry>> = RefCell::default();
 }
 
 fn function_type(py: Python<'_>) -> *mut ffi::PyTypeObject {
@@ -120,7 +123,8 @@ pub fn user_function(py: Python<'_>, object: *mut PyObject) -> Option<Arc<UserFu
     // SAFETY: a live function.
     let function: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, object) };
     let globals = function.getattr("__globals__").ok()?;
-    let key = (code as usize, globals.as_ptr() as usize);
+    let defaults = function.getattr("__defaults__").ok()?;
+    let key = [code.cast(), globals.as_ptr(), defaults.as_ptr()].map(|p: *mut PyObject| p as usize);
     if let Some(found) = FUNCTIONS.with_borrow(|f| f.get(&key).map(|e| e.function.clone())) {
         return found;
     }
@@ -131,7 +135,7 @@ pub fn user_function(py: Python<'_>, object: *mut PyObject) -> Option<Arc<UserFu
         f.insert(
             key,
             Entry {
-                _code: code,
+                _held: [code, defaults.unbind()],
                 function: parsed.clone(),
             },
         )
@@ -159,7 +163,6 @@ fn parse(
         .getattr("__code__")?
         .getattr("co_filename")?
         .extract()?;
-    // Defaults that are not the literals of the text could differ from what the call would use.
     let Ok(surface) = parse_function(
         &text, first_line, indented, &locals, &free_set, &name, &file,
     ) else {

@@ -103,6 +103,16 @@ unsafe extern "C" fn dealloc(this: *mut PyObject) {
     }
 }
 
+/// What a pickle of the function holds, wherever code is pickled by value: a function of Python's own that declines,
+/// so that the code runs as written where nestwise is absent.
+unsafe extern "C" fn reduce(_this: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
+    shielded(|py| {
+        let eval = py.import("builtins").and_then(|b| b.getattr("eval"));
+        let reduced = eval.and_then(|eval| (eval, ("lambda *_: ()",)).into_pyobject(py));
+        reduced.map_or_else(|e| raised(py, e), |r| r.into_any().into_ptr())
+    })
+}
+
 static TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// The type of the functions; CPython copies what it is made from.
@@ -118,11 +128,24 @@ fn function_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
             },
             ffi::PyMemberDef::default(),
         ];
+        // CPython keeps pointers to these for as long as the type lives, which is for ever.
+        let methods = Box::leak(Box::new([
+            ffi::PyMethodDef {
+                ml_name: c"__reduce__".as_ptr(),
+                ml_meth: ffi::PyMethodDefPointer {
+                    PyCFunction: reduce,
+                },
+                ml_flags: ffi::METH_NOARGS,
+                ml_doc: std::ptr::null(),
+            },
+            ffi::PyMethodDef::zeroed(),
+        ]));
         let slot = |slot: c_int, pfunc: *mut c_void| ffi::PyType_Slot { slot, pfunc };
         let mut slots = [
             slot(ffi::Py_tp_call, PyVectorcall_Call as *mut c_void),
             slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
             slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
+            slot(ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
             slot(0, std::ptr::null_mut()),
         ];
         let mut spec = ffi::PyType_Spec {
@@ -259,16 +282,17 @@ fn one_or_none(value: *mut PyObject) -> *mut PyObject {
 unsafe extern "C" fn out(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     shielded(|_| {
         active(one_or_none(std::ptr::null_mut()), |a| {
-            if a.writes().is_empty() {
+            let writes = a.writes();
+            if writes.is_empty() {
                 return one_or_none(std::ptr::null_mut());
             }
             // SAFETY: the inner tuple takes a reference of its own to each value.
             unsafe {
-                let values = ffi::PyTuple_New(a.writes().len() as isize);
+                let values = ffi::PyTuple_New(writes.len() as isize);
                 if values.is_null() {
                     return values;
                 }
-                for (i, value) in a.writes().iter().enumerate() {
+                for (i, value) in writes.iter().enumerate() {
                     ffi::Py_INCREF(*value);
                     ffi::PyTuple_SetItem(values, i as isize, *value);
                 }

@@ -4,6 +4,7 @@ use crate::bind::Binding;
 use crate::buffers;
 use crate::layout;
 use crate::lists::{Buffer, Shape, Trouble};
+use nestwise_analysis::identity;
 use nestwise_ir::{ArrayKind, Nest, Scalar};
 use nestwise_runtime::{ArrayView, Host, Plan, Reason, Value};
 use pyo3::ffi::{self, PyObject};
@@ -154,18 +155,41 @@ impl<'a> PyHost<'a> {
         Ok(())
     }
 
-    /// A NaN that is there may be copied into a list, and `in` finds a NaN by identity, which the copy would lose.
+    /// `in` finds a NaN by identity. One that is copied into a list would lose it, and one in a list that is written
+    /// would keep it where CPython computes another.
     fn refuse_nan(&self) -> Result<(), Reason> {
         let is_nan = |v: &Value| matches!(v, Value::Float(f) if f.is_nan());
-        let nan = self.buffers.iter().any(|b| b.2.has_nan())
+        let stays = self.buffers.iter().any(|b| b.1 && b.2.has_nan());
+        let anywhere = self.buffers.iter().any(|b| b.2.has_nan())
             || self.binding.captures.iter().any(|c| is_nan(&c.value));
-        if nan && self.buffers.iter().any(|b| b.1) {
+        if stays || anywhere && identity::stores_copies(self.nest) {
             return Err(Reason::List {
                 name: "an element".into(),
                 why: Trouble::Nan.why(),
             });
         }
         Ok(())
+    }
+
+    /// The NaN that a name copied from a list or another name holds, if there is but one object it can be.
+    pub fn the_nan(&self) -> Option<*mut PyObject> {
+        let scalar = |c: &crate::bind::Bound| {
+            let is_nan = matches!(c.value, Value::Float(f) if f.is_nan());
+            // SAFETY: a live object.
+            is_nan && unsafe { ffi::Py_TYPE(c.object) == &raw mut ffi::PyFloat_Type }
+        };
+        let named = self.binding.captures.iter().filter(|c| scalar(c));
+        let mut all: Vec<*mut PyObject> = named.map(|c| c.object).collect();
+        for buffer in self.buffers.iter().filter(|b| b.2.has_nan()) {
+            // SAFETY: a list with a NaN is not written.
+            all.extend(unsafe { buffer.2.nans() });
+        }
+        all.sort_unstable();
+        all.dedup();
+        match all[..] {
+            [one] => Some(one),
+            _ => None,
+        }
     }
 
     /// Puts what was computed into the lists.

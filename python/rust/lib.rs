@@ -94,6 +94,7 @@ fn configure(
             python.minor
         ),
     });
+    numpy::configured();
     Ok(())
 }
 
@@ -231,6 +232,7 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             .map(str::to_string);
         d.set_item("verdict", verdict)?;
         d.set_item("verdicts", &s.verdicts)?;
+        d.set_item("schedules", &s.schedules)?;
         d.set_item("device", device_word(&s))?;
         d.set_item("launches", s.launches.iter().sum::<u64>())?;
         d.set_item("predicted_s", s.predicted)?;
@@ -284,6 +286,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(lower, module)?,
         wrap_pyfunction!(make_site, module)?,
         wrap_pyfunction!(report, module)?,
+        wrap_pyfunction!(environment::keep_identity, module)?,
     ] {
         module.add_function(function)?;
     }

@@ -223,6 +223,27 @@ impl Buffer {
         self.has_nan
     }
 
+    /// The elements that are NaN.
+    ///
+    /// # Safety
+    /// The list is unchanged since it was read.
+    pub unsafe fn nans(&self) -> Vec<*mut PyObject> {
+        let mut level = vec![self.list];
+        for _ in 0..self.shape.rank {
+            // SAFETY: `read` found rows at every level but the last.
+            level = level
+                .iter()
+                .flat_map(|o| unsafe { items(*o) }.unwrap_or(&[]).to_vec())
+                .collect();
+        }
+        // SAFETY: payloads of floats only.
+        let is_nan = |o: &*mut PyObject| unsafe {
+            leaf_of(*o) == Some(Scalar::F64) && layout::payload::<f64>(*o).is_nan()
+        };
+        level.retain(is_nan);
+        level
+    }
+
     /// The representation of its elements.
     pub fn storage(&self) -> Scalar {
         self.storage

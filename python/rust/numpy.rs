@@ -19,8 +19,7 @@ pub struct Numpy {
     scalars: Vec<(Scalar, *mut PyTypeObject)>,
     true_: *mut PyObject,
     false_: *mut PyObject,
-    /// The version string, part of cache keys.
-    pub version: String,
+    version: String,
 }
 
 // SAFETY: the pointers are to objects that live as long as the process, and are used with the GIL held.
@@ -53,6 +52,13 @@ pub fn numpy(py: Python<'_>) -> Option<&'static Numpy> {
     let module = loaded(py)?;
     let found = Numpy::look(&module).ok();
     NUMPY.get_or_init(|| found).as_ref()
+}
+
+/// Options were replaced: what is known of NumPy is part of the new ones too.
+pub fn configured() {
+    if let Some(Some(numpy)) = NUMPY.get() {
+        numpy.add_version();
+    }
 }
 
 /// `sys.modules['numpy']`, if it is there and has been executed to its end.
@@ -102,7 +108,12 @@ impl Numpy {
         };
         this.check_layout(module)?;
         register_ufuncs(module);
+        this.add_version();
         Ok(this)
+    }
+
+    fn add_version(&self) {
+        nestwise_runtime::options::add_version(&format!(" numpy {}", self.version));
     }
 
     /// Compares the direct reads of `layout` with NumPy's own words on a small array.

@@ -6,7 +6,9 @@ use crate::boxing;
 use crate::driver::Progress;
 use crate::host::PyHost;
 use crate::known;
+use crate::layout;
 use crate::site::{Parsed, order};
+use nestwise_analysis::identity;
 use nestwise_frontend::capture::{Builtin, Known};
 use nestwise_ir::nest::ReturnForm;
 use nestwise_ir::surface::{ExprKind, Scope, StmtKind};
@@ -20,6 +22,7 @@ struct Collector<'a> {
     parsed: &'a Parsed,
     binding: &'a Binding,
     launch: &'a Launch,
+    host: &'a PyHost<'a>,
 }
 
 /// Writes lists, globals and attributes back; boxes what the rewritten code assigns itself.
@@ -40,6 +43,7 @@ pub fn collect(
         parsed,
         binding,
         launch,
+        host: &host,
     };
     this.write_global_places()?;
     let (writes, maybe) = order(&parsed.interface);
@@ -171,7 +175,30 @@ impl Collector<'_> {
             _ => false,
         };
         // SAFETY: the slot holds a value of the variable's type.
-        unsafe { boxing::boxed(self.py, decl.ty, self.launch.slot(var), is_numpy) }
+        let boxed = unsafe { boxing::boxed(self.py, decl.ty, self.launch.slot(var), is_numpy) };
+        self.same_nan(var, boxed)
+    }
+
+    /// A NaN that was copied stays the object it was: `in` finds it by that.
+    fn same_nan(&self, var: VarId, boxed: *mut PyObject) -> *mut PyObject {
+        // SAFETY: null or a live object; the payload is read of an exact float only.
+        let is_nan = !boxed.is_null()
+            && unsafe {
+                ffi::Py_TYPE(boxed) == &raw mut ffi::PyFloat_Type
+                    && layout::payload::<f64>(boxed).is_nan()
+            };
+        if !is_nan || !identity::copied(self.launch.nest(), var) {
+            return boxed;
+        }
+        match self.host.the_nan() {
+            // SAFETY: live objects; one reference is exchanged for another.
+            Some(old) => unsafe {
+                ffi::Py_INCREF(old);
+                ffi::Py_DECREF(boxed);
+                old
+            },
+            None => boxed,
+        }
     }
 
     fn returned(&self) -> *mut PyObject {

@@ -262,6 +262,11 @@ impl Site {
             let binding = bind::bind(py, &parsed.places, &names, &mixed);
             settable(py, parsed, &binding)?;
             let plan = self.plan(py, parsed, &binding)?;
+            if crate::environment::keeps_identity() && plan.shows_identity() {
+                return Err(Reason::Environment(
+                    "the program compares numbers by identity, which a copied one would lose",
+                ));
+            }
             let found_mixed = Cell::new(None);
             let mut host = PyHost::new(py, &binding, &plan, &found_mixed, silent);
             let outcome = pipeline::run(&plan, &binding.captures, resume, &mut host, entered);

@@ -38,6 +38,10 @@ def configure(*settings):
     CONFIGURED.append(settings)
 
 
+def keep_identity():
+    CONFIGURED.append("identity")
+
+
 def report():
     calls = {}
     for file, line, *_ in RUNS:

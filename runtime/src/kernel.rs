@@ -29,6 +29,8 @@ pub struct About {
     pub in_order: bool,
     /// Whether some loop runs on threads.
     pub threaded: bool,
+    /// What was done with which loop, for reports.
+    pub words: String,
 }
 
 impl About {
@@ -39,12 +41,45 @@ impl About {
         // only after the whole chunk.
         let plain = !threaded && schedule.vector.is_empty() && schedule.independent.is_empty();
         About {
+            words: words(nest, &undo, schedule),
             in_order: plain && !undo.warns,
             nest: declarations(nest),
             undo,
             threaded,
         }
     }
+}
+
+/// The loops in their final order, what they are mapped to, and what is left to test at run time.
+fn words(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> String {
+    let mut loops = Vec::new();
+    nest.top.walk(&mut |stmt| {
+        let id = match &stmt.kind {
+            StmtKind::For(l) => l.id,
+            StmtKind::While(l) => l.id,
+            _ => return,
+        };
+        let mut text = nest.loops[id].span.line.to_string();
+        if schedule.threads.iter().any(|t| t.id == id) {
+            text.push_str(" threads");
+        }
+        if let Some((_, lanes)) = schedule.vector.iter().find(|v| v.0 == id) {
+            text.push_str(&format!(" x{lanes}"));
+        }
+        if schedule.independent.contains(&id) {
+            text.push_str(" independent");
+        }
+        loops.push(text);
+    });
+    let mut out = format!("lines {}", loops.join(", "));
+    if undo.events {
+        let guards = analysis::guards::count_set(nest);
+        out.push_str(&format!("; may stop, {guards} guards"));
+    }
+    if undo.warns {
+        out.push_str("; floating-point flags");
+    }
+    out
 }
 
 /// The nest without its statements.

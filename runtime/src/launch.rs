@@ -77,6 +77,10 @@ impl std::fmt::Debug for Launch {
 }
 
 impl Launch {
+    /// What was done with its loops, in words.
+    pub fn schedule(&self) -> &str {
+        &self.kernel.about.words
+    }
     /// The nest that ran.
     pub fn nest(&self) -> &Nest {
         &self.kernel.about.nest
@@ -148,6 +152,7 @@ pub fn launch<V: HasValue>(
     decision: &Decision,
     from: i64,
     host: &mut dyn Host,
+    quiet: &mut dyn FnMut() -> Option<Arc<Kernel>>,
 ) -> Result<Box<Launch>, Reason> {
     let frame = fill(plan, &kernel, sizes, views, captures)?;
     let guessed = sizes.trips.iter().any(Option::is_none);
@@ -180,6 +185,7 @@ pub fn launch<V: HasValue>(
         launch: &mut launch,
         views,
         host,
+        quiet,
     }
     .run(per_trip);
     launch.seconds = begun.elapsed().as_secs_f64();
@@ -190,6 +196,8 @@ struct Runner<'a> {
     launch: &'a mut Launch,
     views: &'a [ArrayView],
     host: &'a mut dyn Host,
+    /// A kernel that a NaN in a comparison does not make raise a flag, if there is another one.
+    quiet: &'a mut dyn FnMut() -> Option<Arc<Kernel>>,
 }
 
 impl Runner<'_> {
@@ -209,6 +217,7 @@ impl Runner<'_> {
                     self.launch.ended = ended;
                     return;
                 }
+                Step::Again => continue,
                 Step::Shrink => {
                     chunk = (hi - lo) / 2;
                     continue;
@@ -257,6 +266,13 @@ impl Runner<'_> {
             Reason::FloatingPoint
         };
         self.restore(before);
+        if matches!(reason, Reason::FloatingPoint)
+            && let Some(kernel) = (self.quiet)()
+        {
+            // Perhaps it was but a comparison with a NaN, which warns of nothing.
+            self.launch.kernel = kernel;
+            return Step::Again;
+        }
         if at == lo && hi - lo > 1 {
             // Where it fired is not known: halving the chunk finds out, at about the price of the chunk.
             return Step::Shrink;
@@ -367,6 +383,8 @@ enum Step {
     Done,
     /// The launch is over.
     Ended(Ended),
+    /// Taken back whole: try it with another kernel.
+    Again,
     /// Taken back whole: try a shorter one.
     Shrink,
 }

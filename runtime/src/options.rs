@@ -68,6 +68,12 @@ pub fn set_options(options: Options) {
     *cell().write().unwrap_or_else(|e| e.into_inner()) = Arc::new(options);
 }
 
+/// Adds a version that is known only later (NumPy's, once the program imports it) to every cache key.
+pub fn add_version(text: &str) {
+    let mut options = cell().write().unwrap_or_else(|e| e.into_inner());
+    Arc::make_mut(&mut options).versions.push_str(text);
+}
+
 /// Cores this process may use: the affinity mask and the cgroup's CPU quota together.
 pub fn cores() -> usize {
     let affinity = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

@@ -52,13 +52,15 @@ impl ArrayView {
         if self.is_empty() {
             return true;
         }
-        let mut axes: Vec<(i64, i64)> = (0..self.rank)
-            .filter(|&a| self.extents[a] > 1)
-            .map(|a| (self.strides[a].abs(), self.extents[a]))
-            .collect();
+        let mut axes = [(0, 1); 8];
+        for (axis, place) in axes.iter_mut().enumerate().take(self.rank) {
+            if self.extents[axis] > 1 {
+                *place = (self.strides[axis].abs(), self.extents[axis]);
+            }
+        }
         axes.sort_unstable();
         let mut reach = self.size;
-        for (stride, extent) in axes {
+        for (stride, extent) in axes.into_iter().filter(|a| a.1 > 1) {
             if stride < reach {
                 return false;
             }

@@ -198,8 +198,13 @@ fn attempt<V: HasValue>(
     let kernel = plan.kernel(&sizes, &views, decision.device, &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
+    let mut quiet = || {
+        let made = plan.make_quiet();
+        let again = || plan.kernel(&sizes, &views, decision.device, &options, entered);
+        made.then(again)?.ok().map(|(kernel, _)| kernel)
+    };
     launch::launch(
-        plan, kernel, &sizes, &views, captures, &decision, from, host,
+        plan, kernel, &sizes, &views, captures, &decision, from, host, &mut quiet,
     )
     .map(Outcome::Launched)
 }
@@ -220,12 +225,11 @@ fn decide<V: HasValue>(
     resume: Option<Resume>,
     options: &Options,
 ) -> Decision {
-    let mut decision = plan.price(sizes, captures, resume, options);
+    let decision = plan.price(sizes, captures, resume, options);
     match options.device {
-        DeviceChoice::Auto => {}
-        DeviceChoice::Interpreter => decision.device = Device::Interpreter,
-        DeviceChoice::Serial => decision.device = Device::Serial,
-        DeviceChoice::Threads => decision.device = Device::Threads,
+        DeviceChoice::Auto => decision,
+        DeviceChoice::Interpreter => decision.forced(Device::Interpreter),
+        DeviceChoice::Serial => decision.forced(Device::Serial),
+        DeviceChoice::Threads => decision.forced(Device::Threads),
     }
-    decision
 }

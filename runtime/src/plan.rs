@@ -11,7 +11,8 @@ use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
-use nestwise_ir::{ArrayDecl, ArrayKind, ExprKind, For, LoopId, Nest, Schedule};
+use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, ExprKind, For, LoopId, Nest, Schedule};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
@@ -39,6 +40,8 @@ pub struct Plan {
     /// Hash of the nest, once it is needed.
     fingerprint: OnceLock<blake3::Hash>,
     recent: Mutex<Option<Recent>>,
+    /// Its data has NaN in it, which comparisons by vectors take for an invalid operation.
+    quiet: AtomicBool,
     /// Captures of floats that the bounds of the top loop are computed from.
     bounding: Vec<u32>,
 }
@@ -111,6 +114,8 @@ struct Key {
     nonempty: u64,
     /// Loops of only a few trips, a bit each: no schedule splits them.
     short: u64,
+    /// For data with NaN: comparisons raise no flag.
+    quiet: bool,
 }
 
 impl Key {
@@ -123,6 +128,7 @@ impl Key {
             threaded: false,
             nonempty: 0,
             short: 0,
+            quiet: true,
         }
     }
 }
@@ -151,6 +157,7 @@ impl Plan {
             lost: Mutex::new(Seconds(0.0)),
             recent: Mutex::default(),
             fingerprint: OnceLock::new(),
+            quiet: AtomicBool::new(false),
         }
     }
 
@@ -203,6 +210,11 @@ impl Plan {
     /// The nest.
     pub fn nest(&self) -> &Nest {
         &self.nest
+    }
+
+    /// Whether `is` and `id()` could tell a native run.
+    pub fn shows_identity(&self) -> bool {
+        analysis::identity::matters(&self.nest)
     }
 
     /// Each loop's verdict in words.
@@ -259,7 +271,7 @@ impl Plan {
     pub fn resolve(&self, mut values: analysis::LaunchValues) -> Result<Sizes, Reason> {
         analysis::eval::prologue(&self.nest, &mut values);
         let mut proven = GuardSet::new(self.bounds.guards());
-        let resolved = self.bounds.resolve(&values, &mut proven);
+        let (resolved, trips) = self.bounds.resolve_with_trips(&values, &mut proven);
         if !resolved.trips_ok {
             let line = self
                 .nest
@@ -274,7 +286,7 @@ impl Plan {
         };
         Ok(Sizes {
             nonempty: resolved.nonempty,
-            trips: self.bounds.all_trips(&values),
+            trips,
             values,
             proven,
             top,
@@ -344,6 +356,21 @@ impl Plan {
         product
     }
 
+    /// From now on kernels compare without raising flags. False: they do already, or compare nothing.
+    pub fn make_quiet(&self) -> bool {
+        let mut compares = false;
+        self.nest.walk_exprs(&mut |e| {
+            compares |= match &e.kind {
+                ExprKind::Compare { a, .. } => a.ty.repr.is_float(),
+                ExprKind::Binary { op, .. } => {
+                    e.ty.repr.is_float() && matches!(op, BinOp::Min | BinOp::Max)
+                }
+                _ => false,
+            };
+        });
+        compares && !self.quiet.swap(true, Ordering::Relaxed)
+    }
+
     /// Adds to the time lost by not being compiled.
     pub fn add_lost(&self, time: Seconds) {
         let mut lost = lock(&self.lost);
@@ -378,6 +405,7 @@ impl Plan {
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
             short: short_loops(&sizes.trips),
+            quiet: self.quiet.load(Ordering::Relaxed),
         };
         let mut kernels = lock(&self.kernels);
         let find = |key: &Key, kernels: &[(Key, Arc<Kernel>)]| {
@@ -474,10 +502,15 @@ fn compile(
         disjoint: key.disjoint,
         unit_stride: &unit_stride,
         fp: options.fp,
+        quiet: key.quiet,
     };
     let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
     let undo = analysis::undo::undo_plan_for(nest, key.disjoint);
-    Ok((compiled.object, About::of(nest, undo, schedule)))
+    let mut done = schedule.clone();
+    if compiled.without_lanes {
+        done.vector.clear();
+    }
+    Ok((compiled.object, About::of(nest, undo, &done)))
 }
 
 /// The rewriting (if any) and mapping for these facts.

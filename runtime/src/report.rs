@@ -39,6 +39,8 @@ pub struct Stats {
     pub kernels: [u64; 2],
     /// Time CPython spent in the site after the hook gave (part of) it back.
     pub interpreted: f64,
+    /// What was done with which loop in the kernels that ran, in words.
+    pub schedules: Vec<String>,
     /// Reasons with their counts.
     pub fallbacks: Vec<(Reason, u64)>,
 }
@@ -60,6 +62,7 @@ impl Stats {
             compile: Duration::ZERO,
             kernels: [0; 2],
             interpreted: 0.0,
+            schedules: Vec::new(),
             fallbacks: Vec::new(),
         }
     }
@@ -96,6 +99,10 @@ impl Stats {
         self.replaced += launch.replaced();
         self.compile += launch.compile.time;
         self.kernels[usize::from(launch.compile.from_disk)] += u64::from(launch.compile.happened);
+        let schedule = launch.schedule();
+        if self.schedules.len() < MAX_REASONS && self.schedules.iter().all(|s| s != schedule) {
+            self.schedules.push(schedule.into());
+        }
         if let Some(reason) = &launch.stopped_by {
             self.fallback(reason);
         }

@@ -1,56 +1,59 @@
-"""Objects keep their identity: copied elements, shared rows, what `is` and `in` can tell."""
+"""Objects keep their identity: copied elements, shared rows, what `is` and `in` can tell.
+
+A program that asks keeps its objects by leaving such loops to CPython; sorting.py does not ask.
+"""
 
 import numpy as np
 from showing import show
 
 
 def copied(a, b):
-    for i in range(len(a)):  # native
+    for i in range(len(a)):  # cpython
         b[i] = a[i]
     return b
 
 
 def moved(a):
-    for i in range(len(a) - 1, 0, -1):  # native
+    for i in range(len(a) - 1, 0, -1):  # cpython
         a[i] = a[i - 1]
     return a
 
 
 def swapped(a):
-    for i in range(len(a) // 2):  # native
+    for i in range(len(a) // 2):  # cpython
         a[i], a[-1 - i] = a[-1 - i], a[i]
     return a
 
 
 def rotated_by_variable(a):
     first = a[0]
-    for i in range(len(a) - 1):  # native
+    for i in range(len(a) - 1):  # cpython
         a[i] = a[i + 1]
     a[-1] = first
     return a
 
 
 def every_third_written(a):
-    for i in range(0, len(a), 3):  # native
+    for i in range(0, len(a), 3):  # cpython
         a[i] = 0.0
     return a
 
 
 def condition_written(a):
-    for i in range(len(a)):  # native
+    for i in range(len(a)):  # cpython
         if a[i] > 1000:
             a[i] = 1000
     return a
 
 
 def rewritten_with_itself(a):
-    for i in range(len(a)):  # native
+    for i in range(len(a)):  # cpython
         a[i] = a[i]
     return a
 
 
 def matrix_copied(A, B):
-    for i in range(len(A)):  # native
+    for i in range(len(A)):  # cpython
         for j in range(len(A[0])):
             B[j][i] = A[i][j]
     return B
@@ -58,21 +61,21 @@ def matrix_copied(A, B):
 
 def last_element(a):
     x = None
-    for x in a:  # native
+    for x in a:  # cpython
         pass
     return x
 
 
 def best_element(a):
     best = a[0]
-    for x in a:  # native
+    for x in a:  # cpython
         if x > best:
             best = x
     return best
 
 
 def conditional_copy(a, b):
-    for i in range(len(a)):  # native
+    for i in range(len(a)):  # cpython
         b[i] = a[i] if a[i] > 0 else b[i]
     return b
 
@@ -86,20 +89,20 @@ def whole_lists(L):
 
 
 def partly(a, out):
-    for i in range(len(out)):  # native
+    for i in range(len(out)):  # cpython
         out[i] = a[i] * 2
     return out
 
 
 def through_tuple(t, out):
-    for i in range(len(t)):  # native
+    for i in range(len(t)):  # cpython
         out[i] = t[i]
     return out
 
 
 def inserted(a):
     # Insertion sort moves objects and keeps them.
-    for i in range(1, len(a)):  # native
+    for i in range(1, len(a)):  # cpython
         x = a[i]
         j = i - 1
         while j >= 0 and a[j] > x:

@@ -174,7 +174,7 @@ for x in (a, l):
     short = x.copy()[:4]
     attempt(two_arrays, copy, short)
     show("written", copy, short)
-    y = x.copy() + 1 if x is a else [v + 1 for v in x]
+    y = x.copy() + 1 if isinstance(x, np.ndarray) else [v + 1 for v in x]
     attempt(in_condition, y)
     show("written", y)
     for way in range(3):

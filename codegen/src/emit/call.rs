@@ -113,6 +113,7 @@ impl Func<'_, '_> {
         if let Some(mask) = self.mask().filter(|_| x.wide) {
             v = ir.select(mask.a, v, zero);
         }
+        let v = self.kept(v, x.wide);
         ir.intrinsic("llvm.sqrt", &[ir.type_of(v)], &[v])
     }
 

@@ -69,7 +69,19 @@ impl Func<'_, '_> {
         if let Some(mask) = self.mask().filter(|_| y.wide) {
             divisor = ir.select(mask.a, divisor, one);
         }
-        divisor
+        self.kept(divisor, y.wide)
+    }
+
+    /// A vector of operands made harmless for lanes whose results are not wanted. LLVM would divide by the original
+    /// ones and select afterwards, which gives the same values but raises flags. (Single values go without: what
+    /// keeps LLVM from it also keeps it from vectorising.)
+    pub(crate) fn kept(&self, v: V, wide: bool) -> V {
+        let ir = self.ir();
+        if wide {
+            ir.intrinsic("llvm.arithmetic.fence", &[ir.type_of(v)], &[v])
+        } else {
+            v
+        }
     }
 
     pub(crate) fn float_div(

@@ -28,6 +28,8 @@ pub(crate) struct Facts {
     pub(crate) assigned: HashSet<VarId>,
     /// Assigned inside, read outside.
     pub(crate) live_after: Vec<VarId>,
+    /// Carried sums of floats, added up lane by lane (see [`super::sums`]); one narrow value each.
+    pub(crate) ordered: HashSet<VarId>,
 }
 
 /// An open vector loop.
@@ -50,8 +52,15 @@ impl Facts {
     /// The facts, or nothing if the loop cannot be run by lanes.
     pub(crate) fn of(unit: &Unit<'_>, l: &For) -> Option<Facts> {
         let flow = flow::flow(&[], &l.body, Some(l.id), unit.spec.schedule.nonempty);
-        let carried = flow.assigned.iter().any(|v| flow.exposed.contains(v));
-        if carried || !only_continues(l) || !lanes_can_run(unit, l, &flow) {
+        let carries = |v: &&VarId| flow.exposed.contains(v);
+        let ordered: HashSet<VarId> = flow.assigned.iter().filter(carries).copied().collect();
+        if !ordered.is_empty() {
+            let sums = super::sums::ordered(unit.nest, l);
+            if !ordered.is_subset(&sums) {
+                return None;
+            }
+        }
+        if !only_continues(l) || !lanes_can_run(unit, l, &flow) {
             return None;
         }
         let reads = reads_in(&l.body);
@@ -59,7 +68,7 @@ impl Facts {
             .assigned
             .iter()
             .copied()
-            .filter(|v| unit.live_after(*v, &reads))
+            .filter(|v| !ordered.contains(v) && unit.live_after(*v, &reads))
             .collect();
         if live_after.iter().any(|v| !flow.definite.contains(v)) {
             return None;
@@ -68,6 +77,7 @@ impl Facts {
             may_fire: events::block_may_fire(unit.nest, &l.body),
             assigned: flow.assigned.clone(),
             live_after,
+            ordered,
             ..Facts::default()
         };
         facts.varying.insert(l.counter);
@@ -129,6 +139,7 @@ impl Facts {
             self.expr(e, varying);
         }
         match &s.kind {
+            StmtKind::Let { var, .. } if self.ordered.contains(var) => {}
             StmtKind::Let { var, value } if varying || self.is_varying(value) => {
                 self.varying.insert(*var);
             }

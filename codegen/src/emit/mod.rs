@@ -23,6 +23,7 @@ mod loops;
 mod masks;
 mod memory;
 mod stmt;
+mod sums;
 mod threads;
 mod vector;
 mod wide;
@@ -111,7 +112,7 @@ impl<'a> Unit<'a> {
         host: &'a Host,
     ) -> Result<Unit<'a>> {
         let nest = spec.nest;
-        let ir = Ir::new(context, module, crate::fast_math(spec.fp));
+        let ir = Ir::new(context, module, crate::fast_math(spec.fp), spec.quiet);
         let rebound = rebound_slots(nest);
         let mut unit_stride: Vec<bool> = (0..nest.arrays.len())
             .map(|i| spec.unit_stride.get(i).copied().unwrap_or(false))

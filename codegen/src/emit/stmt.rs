@@ -134,6 +134,9 @@ impl<'u, 'a> Func<'u, 'a> {
 
     pub(crate) fn stmt(&mut self, s: &Stmt) -> Result<()> {
         match &s.kind {
+            StmtKind::Let { var, value } if self.is_ordered_sum(*var) => {
+                self.ordered_sum(*var, value)
+            }
             StmtKind::Let { var, value } => {
                 let outer = self.wrapping;
                 if self.reduced.contains(var) {

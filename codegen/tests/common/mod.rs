@@ -591,6 +591,7 @@ pub fn spec<'a>(nest: &'a Nest, schedule: &'a Schedule) -> KernelSpec<'a> {
         disjoint: true,
         unit_stride: &UNIT,
         fp: FpMode::Strict,
+        quiet: false,
     }
 }
 

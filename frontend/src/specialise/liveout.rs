@@ -128,11 +128,12 @@ impl Lower<'_> {
                 facet.var = Some(self.var(&name, Kinds::of(kind).ty(kind.natural())));
             }
         }
-        let entry = self
-            .webs
-            .exit
-            .get(local)
-            .is_some_and(|d| d.contains(&self.hir.entry(local)));
+        let entry = self.stepwise
+            || self
+                .webs
+                .exit
+                .get(local)
+                .is_some_and(|d| d.contains(&self.hir.entry(local)));
         if !several
             && entry
             && let Some(facet) = facets.first_mut()

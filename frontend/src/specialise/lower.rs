@@ -64,6 +64,8 @@ pub(super) struct Lower<'a> {
     pub view_vars: HashMap<WebId, Vec<VarId>>,
     pub tag_vars: HashMap<WebId, VarId>,
     pub flag_vars: HashMap<LocalId, VarId>,
+    /// The top loop's last iteration may end before its body begins.
+    pub stepwise: bool,
     /// Entry values that the bounds of the top loop read.
     pub entry_vars: HashMap<LocalId, VarId>,
     pub outs: super::liveout::Outs,
@@ -113,6 +115,7 @@ impl<'a> Lower<'a> {
             view_vars: HashMap::new(),
             tag_vars: HashMap::new(),
             flag_vars: HashMap::new(),
+            stepwise: false,
             entry_vars: HashMap::new(),
             outs: Default::default(),
             return_vars: vec![],

@@ -404,26 +404,40 @@ impl Lower<'_> {
             let ((), body) = self.inner(|l| l.stmts(body))?;
             return Ok((cond, body));
         }
-        // The condition needs statements: they run at the head of each iteration.
+        // The condition needs statements: they run at the head of each iteration. The top loop may not be left by a
+        // break there, after which CPython would not run its `else`: it notes that it is over.
+        let over = (id.index() == 0).then(|| self.hidden(Ty::PY_BOOL));
+        self.stepwise |= over.is_some();
+        let stmt = |kind: StmtKind| nestwise_ir::Stmt { kind, span };
+        let leave = match over {
+            Some(var) => {
+                let value = build::boolean(true, Ty::PY_BOOL, span);
+                vec![
+                    stmt(StmtKind::Let { var, value }),
+                    stmt(StmtKind::Continue(id)),
+                ]
+            }
+            None => vec![stmt(StmtKind::Break(id))],
+        };
         let ((), body) = self.inner(|l| {
             if let Some(block) = l.blocks.last_mut() {
                 block.extend(before);
             }
-            let leave = nestwise_ir::Stmt {
-                kind: StmtKind::Break(id),
-                span,
-            };
             l.emit(
                 StmtKind::If {
                     cond: build::not(cond),
-                    then: vec![leave],
+                    then: leave,
                     orelse: vec![],
                 },
                 span,
             );
             l.stmts(body)
         })?;
-        Ok((build::boolean(true, Ty::PY_BOOL, span), body))
+        let more = match over {
+            Some(var) => build::not(build::var(var, Ty::PY_BOOL, span)),
+            None => build::boolean(true, Ty::PY_BOOL, span),
+        };
+        Ok((more, body))
     }
 
     /// Numbers a loop and makes it the innermost one.

@@ -120,8 +120,13 @@ def code_for(
                 source = file.read()
         if plain is None or _traced():
             return plain
+        from nestwise import identity
+
+        asks = identity.observed(plain)
+        if asks:
+            config.keep_identity()
         entry = _entry(path, source)
-        if stat is not None and not entry.sites:
+        if stat is not None and not entry.sites and not asks:
             codecache.index.add(path, stat)
         return _bound(entry, path, source) or plain
     except Exception as error:

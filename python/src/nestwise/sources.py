@@ -63,11 +63,42 @@ def function_text(func: Any) -> tuple[str, int, bool, list[str], list[str]] | No
     if found is None:
         return None
     node, lines = found
+    if not _defaults_are_literal(node, func):
+        return None
     text = "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"
     if node.col_offset > 0 and "__" in text:
         return None  # a name private to a class is stored in another spelling
     names = [*code.co_varnames, *(c for c in code.co_cellvars if c not in code.co_varnames)]
     return text, node.lineno, node.col_offset > 0, names, list(code.co_freevars)
+
+
+def _defaults_are_literal(node: Any, func: FunctionType) -> bool:
+    """Whether the defaults that a call would use are what the text says, and constants."""
+    if not func.__defaults__ and not func.__kwdefaults__:
+        return True
+    from ast import literal_eval
+
+    arguments = getattr(node, "args", None) or node.value.args
+    by_name = func.__kwdefaults__ or {}
+    pairs = [*zip(arguments.defaults, func.__defaults__ or (), strict=False)]
+    names = [a.arg for a in arguments.kwonlyargs]
+    pairs += [
+        (text, by_name.get(name))
+        for name, text in zip(names, arguments.kw_defaults, strict=True)
+        if text is not None
+    ]
+    if len(arguments.defaults) != len(func.__defaults__ or ()) or len(by_name) != sum(
+        text is not None for text in arguments.kw_defaults
+    ):
+        return False
+    try:
+        said = [literal_eval(text) for text, _ in pairs]
+    except (ValueError, TypeError, SyntaxError):
+        return False
+    return all(
+        type(a) is type(b) and repr(a) == repr(b)
+        for a, (_, b) in zip(said, pairs, strict=True)
+    )
 
 
 def _filled(cell: Any) -> bool:

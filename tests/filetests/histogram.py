@@ -1,0 +1,19 @@
+import numpy as np
+
+
+def count(values, bins):
+    for v in values:
+        bins[v] += 1
+
+
+data = (np.arange(50_000) * 7919) % 64
+bins = np.zeros(64, dtype=np.int64)
+count(data, bins)
+print(bins.tolist())
+
+
+# expect
+# verdict line 5: serial: an element read as `bins[v]` (line 6) may be written as `bins[v]` (line 6) in a later iteration of `v`
+# serial 5: lines 5; may stop, 3 guards
+# threads 5: lines 5; may stop, 3 guards
+# auto 5: native

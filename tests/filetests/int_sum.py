@@ -1,0 +1,15 @@
+def digits(n):
+    total = 0
+    for k in range(n):
+        total += k % 10 + k // 1000
+    return total
+
+
+print(digits(100_000))
+
+
+# expect
+# verdict line 3: parallel, sum of `total`
+# serial 3: lines 3
+# threads 3: lines 3 threads
+# auto 3: interpreter
