@@ -143,4 +143,4 @@ print(p.run(), p.sweep(), p.sweep2(), outside(p, 5), comp(5))
 print(swap_rows([[1.0, 2, 3], [4.0, 5, 6], [7.0, 8, 10]], [1.0, 2, 3]))
 shared = [[1.0, 2, 3], [4.0, 5, 6], [7.0, 8, 10]]
 first = shared[0]
-print(swap_rows(shared, [1.0, 2, 3]), first, shared[0] is first)
+print(swap_rows(shared, [1.0, 2, 3]), first)
