@@ -137,7 +137,6 @@ fn strict_arithmetic_has_no_flags() {
     for fp in [FpMode::Strict, FpMode::Faithful] {
         let (raw, text) = llvm_ir(KernelSpec {
             fp,
-            quiet: false,
             ..spec(&nest, &serial)
         })
         .expect("compiles");
@@ -149,7 +148,6 @@ fn strict_arithmetic_has_no_flags() {
     }
     let text = optimised(KernelSpec {
         fp: FpMode::Fast,
-        quiet: false,
         ..spec(&nest, &serial)
     });
     assert!(count(&text, "reassoc") > 0);
