@@ -97,6 +97,9 @@ pub struct Active {
     look: Cell<i64>,
     /// A `while` has run out of patience.
     over: Cell<bool>,
+    /// The loop's own iterator, where CPython's share is taken from it, and how many elements it has given.
+    kept: RefCell<Option<Py<PyAny>>>,
+    consumed: Cell<i64>,
     /// The driver has something to yield for.
     fresh: Cell<bool>,
     started: Instant,
@@ -137,12 +140,19 @@ impl Driver {
             done: Cell::new(0),
             look: Cell::new(FIRST_LOOK),
             over: Cell::new(false),
+            kept: RefCell::new(None),
+            consumed: Cell::new(0),
             fresh: Cell::new(true),
             started: Instant::now(),
             native: Cell::new(0.0),
         });
         RUNNING.with_borrow_mut(|r| r.push(active.clone()));
         Driver { active }
+    }
+
+    /// See [`Active::keep`].
+    pub fn keep(&self, iterable: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.active.keep(iterable)
     }
 }
 
@@ -218,8 +228,8 @@ impl Active {
         Some((next, next.saturating_add(self.burst.get()).min(trips)))
     }
 
-    /// `REST()`: an iterator over CPython's share of the top loop's range; an empty one when there is none; `None`
-    /// when CPython runs all of it or has to skip along the original iterable.
+    /// `REST()`: an iterator over CPython's share of the loop; an empty one when there is none; `None` when the loop's
+    /// own iterable is needed for that.
     pub fn rest(&self, py: Python<'_>) -> PyResult<*mut PyObject> {
         let raised = self.progress.borrow_mut().raised.take();
         if let Some(error) = raised {
@@ -234,10 +244,16 @@ impl Active {
                 iterator
             });
         }
+        if self.kept.borrow().is_some() {
+            return Ok(self.kept_share(py)?.into_ptr());
+        }
         let progress = self.progress.borrow();
-        let (Some((next, end)), Some((start, _, step)), true) =
-            (self.share(), progress.range, progress.is_range)
-        else {
+        let (Some((next, end)), Some((start, _, step)), true, None) = (
+            self.share(),
+            progress.range,
+            progress.is_range,
+            &progress.waits,
+        ) else {
             return Ok(py.None().into_ptr());
         };
         // Both fit: they lie between the range's own ends, which do.
@@ -248,12 +264,40 @@ impl Active {
         Ok(range.try_iter()?.into_ptr())
     }
 
+    /// CPython's share of what the loop's own iterator has left.
+    fn kept_share<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let kept = self
+            .kept
+            .borrow()
+            .as_ref()
+            .map(|k| k.clone_ref(py).into_bound(py));
+        let kept = kept.unwrap_or_else(|| py.None().into_bound(py));
+        let Some((next, end)) = self.share() else {
+            return Ok(kept);
+        };
+        let consumed = self.consumed.replace(end);
+        let islice = py.import("itertools")?.getattr("islice")?;
+        // The last share has no end: how many there are is the iterator's business.
+        let stop = (!self.is_last(end)).then_some(end - consumed);
+        islice.call1((kept, next - consumed, stop))
+    }
+
+    /// Whether iterations from `end` on are beyond the loop.
+    fn is_last(&self, end: i64) -> bool {
+        self.progress
+            .borrow()
+            .range
+            .is_none_or(|(start, stop, step)| {
+                end >= nestwise_runtime::launch::trip_count(start, stop, step)
+            })
+    }
+
     /// `AGAIN(reads...)`: CPython's share is over; whether there is more to do, by whomever.
     pub fn again(&self, py: Python<'_>, arguments: &[*mut PyObject]) -> bool {
         let range = self.progress.borrow().range;
         let (next, done) = match (self.share(), range) {
-            (Some((next, end)), Some((start, stop, step))) => {
-                if end >= nestwise_runtime::launch::trip_count(start, stop, step) {
+            (Some((next, end)), Some(_)) => {
+                if self.is_last(end) {
                     return false;
                 }
                 self.done.set(self.done.get() + end - next);
@@ -317,11 +361,18 @@ impl Active {
 
     /// `SKIP(iterable)`: the iterable itself, or an iterator over CPython's share of it.
     pub fn skip<'py>(&self, iterable: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let Some((next, end)) = self.share() else {
+        if self.share().is_none() {
             return Ok(iterable.clone());
-        };
-        let islice = iterable.py().import("itertools")?.getattr("islice")?;
-        islice.call1((iterable, next, end))
+        }
+        self.keep(iterable)?;
+        self.kept_share(iterable.py())
+    }
+
+    /// From now on CPython's shares are taken from this iterable: evaluated again, it could be another.
+    pub fn keep(&self, iterable: &Bound<'_, PyAny>) -> PyResult<()> {
+        let iterator = iterable.try_iter()?.into_any().unbind();
+        *self.kept.borrow_mut() = Some(iterator);
+        Ok(())
     }
 
     /// `MORE()`: whether CPython has anything left to do of a `while`.

@@ -183,9 +183,17 @@ impl Site {
             Attempt::Failed => Progress::none(),
             Attempt::Ran(progress) => *progress,
         };
-        Ok(Py::new(py, Driver::start(self.clone(), progress))?
-            .into_ptr()
-            .cast())
+        let driver = Driver::start(self.clone(), progress);
+        // The loop's iterable comes last, where the loop assigns a name that it is made from.
+        let reads = self
+            .parsed(py)
+            .map_or(usize::MAX, |p| p.interface.reads.len());
+        if let Some(iterable) = arguments.get(reads) {
+            // SAFETY: a borrowed reference that lives through the call.
+            let iterable = unsafe { Bound::from_borrowed_ptr(py, *iterable) };
+            driver.keep(&iterable)?;
+        }
+        Ok(Py::new(py, driver)?.into_ptr().cast())
     }
 
     /// Goes on natively from iteration `resume.next` of the top loop, with the names as they are now.

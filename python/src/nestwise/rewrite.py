@@ -361,6 +361,22 @@ def _stray_exit(statements: list[Any]) -> ast.stmt | None:
     return None
 
 
+def _rebinds_its_iterable(node: ast.For | ast.While) -> bool:
+    """Whether the loop assigns a name that its own iterable is made from.
+
+    Evaluated after a native part, it would be another one.
+    """
+    if isinstance(node, ast.While):
+        return False
+    names = {part.id for part in ast.walk(node.iter) if isinstance(part, ast.Name)}
+    assigned = {
+        part.id
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)
+    }
+    return not names.isdisjoint(assigned)
+
+
 class _Shape:
     """Builds the tree of one site. Every node of ours stands where the loop's header stands."""
 
@@ -388,6 +404,8 @@ class _Shape:
 
     def entry(self, answer: dict) -> ast.expr:
         call = self.call("call", answer["reads"])
+        if _rebinds_its_iterable(self.node):
+            call.args.append(_clone(self.node.iter))
         if answer["atoms"] is None:
             return call
         empty = self.tuple([], ast.Load())

@@ -76,8 +76,6 @@ def _defaults_are_literal(node: Any, func: FunctionType) -> bool:
     """Whether the defaults that a call would use are what the text says, and constants."""
     if not func.__defaults__ and not func.__kwdefaults__:
         return True
-    from ast import literal_eval
-
     arguments = getattr(node, "args", None) or node.value.args
     by_name = func.__kwdefaults__ or {}
     pairs = [*zip(arguments.defaults, func.__defaults__ or (), strict=False)]
@@ -91,14 +89,23 @@ def _defaults_are_literal(node: Any, func: FunctionType) -> bool:
         text is not None for text in arguments.kw_defaults
     ):
         return False
-    try:
-        said = [literal_eval(text) for text, _ in pairs]
-    except (ValueError, TypeError, SyntaxError):
+    if not all(_is_constant(text) for text, _ in pairs):
         return False
+    import ast
+
+    said = [eval(compile(ast.Expression(text), "<default>", "eval"), {}) for text, _ in pairs]
     return all(
         type(a) is type(b) and repr(a) == repr(b)
         for a, (_, b) in zip(said, pairs, strict=True)
     )
+
+
+def _is_constant(node: Any) -> bool:
+    """Whether an expression is made of literals and operators alone."""
+    import ast
+
+    kinds = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.Tuple, ast.Load)
+    return all(isinstance(part, kinds) for part in ast.walk(node))
 
 
 def _filled(cell: Any) -> bool:
