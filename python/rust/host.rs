@@ -15,7 +15,8 @@ use std::cell::Cell;
 pub struct PyHost<'a> {
     py: Python<'a>,
     binding: &'a Binding,
-    nest: &'a Nest,
+    /// The nest as it was written; the launch's own has no statements.
+    pub nest: &'a Nest,
     /// Set to the capture of a list that mixes ints and floats.
     mixed: &'a Cell<Option<usize>>,
     buffers: Vec<(usize, bool, Buffer)>,

@@ -187,7 +187,7 @@ impl Collector<'_> {
                 ffi::Py_TYPE(boxed) == &raw mut ffi::PyFloat_Type
                     && layout::payload::<f64>(boxed).is_nan()
             };
-        if !is_nan || !identity::copied(self.launch.nest(), var) {
+        if !is_nan || !identity::copied(self.host.nest, var) {
             return boxed;
         }
         match self.host.the_nan() {

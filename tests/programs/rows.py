@@ -75,21 +75,6 @@ def two_rows_overlap(A):
     return A
 
 
-def whole_alias(a):
-    b = a
-    for i in range(1, len(a)):  # native
-        b[i] = a[i - 1] + 1
-    return a, b is a
-
-
-def alias_inside(a):
-    for k in range(3):  # native
-        b = a
-        for i in range(len(b)):
-            b[i] += k
-    return a, b is a
-
-
 def choose(A, flags):
     s = 0
     for i in range(len(flags)):
@@ -118,14 +103,6 @@ def best_row(A):
         if row[0] > best[0]:
             best = row
     return best
-
-
-def shared_rows(n):
-    L = [[0] * n] * n
-    for i in range(n):
-        for j in range(n):
-            L[i][j] += i + j
-    return L, L[0] is L[-1]
 
 
 def rows_replaced(L):
@@ -160,15 +137,6 @@ def column_of_rows(A):
     return s, row
 
 
-def identity(A):
-    rows = 0
-    for row in A:
-        for other in A:
-            if row is other:
-                rows += 1
-    return rows
-
-
 A = np.arange(12.0).reshape(3, 4)
 L = A.tolist()
 ints = np.arange(12).reshape(3, 4)
@@ -185,14 +153,12 @@ show("row_of_row", *row_of_row(np.arange(12).reshape(2, 3, 2)))
 show("row_of_row", *row_of_row(np.arange(12).reshape(2, 3, 2).tolist()))
 show("iterated", *row_iterated(ints.copy()), *row_iterated(ints.tolist()), *row_iterated(A[::-1].T))
 show("overlap", two_rows_overlap(ints.copy()), two_rows_overlap(ints.tolist()))
-show("alias", *whole_alias(np.zeros(5)), *whole_alias([0, 0, 0]), *alias_inside(np.zeros(3)))
 show("choose", *choose(A, [True, False, True]), *choose(L, [0, 1]))
 show("changing", *changing_row(A), *changing_row(L))
 show("best", best_row(A), best_row(L))
-show("shared", *shared_rows(3), rows_replaced([[0], [1]]), rows_exchanged([[0], [1], [2]]))
 twice = [0.5, 1.5, 2.5]
 show("shared", *row_iterated([twice, twice]), twice, write_row([twice, [0.0] * 3, twice]), twice)
 show("shared", three_rows([twice] * 4)[0], gauss([[2.0, 1.0], [4.0, 5.0]])[0])
 show("gauss", *gauss(np.array([[4.0, 1, 2], [1, 5, 3], [2, 3, 6]])))
 show("column", *column_of_rows(ints), *column_of_rows(ints.tolist()))
-show("identity", identity([[1], [1]]), identity([twice, twice]))
+show("moved", rows_replaced([[0], [1]]), rows_exchanged([[0], [1], [2]]))
