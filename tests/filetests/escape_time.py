@@ -22,6 +22,6 @@ print(int(grid.sum()))
 # verdict line 5: parallel
 # verdict line 6: parallel
 # verdict line 10: serial: a `while` loop decides after each iteration whether there is another
-# serial 5: lines 5, 6, 10
-# threads 5: lines 5 threads, 6, 10
+# serial 5: lines 5, 6 x16, 10
+# threads 5: lines 5 threads, 6 x16, 10
 # auto 5: native
