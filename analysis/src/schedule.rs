@@ -145,7 +145,7 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
             .collect();
         interchanges(&given, info, &new, &mut out);
     }
-    if let Some(promoted) = promote(&given) {
+    if let Some(promoted) = promote(&given, info.nonempty) {
         rewritten(promoted, info, (Rewrite::Promoted, &same), &mut out);
     }
     out

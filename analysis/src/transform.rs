@@ -159,8 +159,8 @@ pub fn sink(given: &Given<'_>) -> Option<Nest> {
 }
 
 /// The nest with every element that an innermost loop keeps storing held in a variable over that loop, if there
-/// is one that may be.
-pub fn promote(given: &Given<'_>) -> Option<Nest> {
+/// is one that may be. `nonempty` has a bit for each loop known to run whenever it is entered.
+pub fn promote(given: &Given<'_>, nonempty: u64) -> Option<Nest> {
     let mut todo: Vec<(LoopId, ArrayId)> = vec![];
     given.nest.walk(&mut |s| {
         let StmtKind::For(l) = &s.kind else { return };
@@ -183,13 +183,14 @@ pub fn promote(given: &Given<'_>) -> Option<Nest> {
     }
     let mut nest = given.nest.clone();
     for (id, array) in todo {
-        promote_one(&mut nest, id, array);
+        let runs = id.index() < 64 && nonempty >> id.index() & 1 == 1;
+        promote_one(&mut nest, id, array, runs);
     }
     compact(&mut nest);
     Some(nest)
 }
 
-fn promote_one(nest: &mut Nest, id: LoopId, array: ArrayId) {
+fn promote_one(nest: &mut Nest, id: LoopId, array: ArrayId, runs: bool) {
     let Some(decl) = nest.arrays.get(array) else {
         return;
     };
@@ -208,83 +209,109 @@ fn promote_one(nest: &mut Nest, id: LoopId, array: ArrayId) {
         store: false,
         span: Default::default(),
     });
-    let mut read = false;
-    crate::guards::for_each_stmt_mut(nest, &mut |s| {
-        if matches!(&s.kind, StmtKind::For(l) if l.id == id) {
-            read = promote_stmt(s, array, var, elem, fresh);
-        }
+    let home = Home {
+        array,
+        var,
+        elem,
+        load: fresh,
+    };
+    splice_for(std::slice::from_mut(&mut nest.top), id, &mut |s| {
+        home.around(s, runs)
     });
 }
 
-/// `for ...: A[i] = f(A[i])` to `if start < stop: t = A[i]; for ...: t = f(t); A[i] = t`. Returns whether the
-/// element is loaded.
-fn promote_stmt(s: &mut Stmt, array: ArrayId, var: VarId, elem: Ty, fresh: AccessId) -> bool {
-    let span = s.span;
-    let StmtKind::For(l) = &mut s.kind else {
-        return false;
-    };
-    let mut home: Option<(AccessId, Vec<Expr>)> = None;
-    let mut loaded = false;
-    for stmt in &mut l.body {
-        replace_in(stmt, array, var, elem, &mut home, &mut loaded);
+/// Puts what `new` makes of the `for` with this id in its place, anywhere below `block`.
+fn splice_for(block: &mut [Stmt], id: LoopId, new: &mut impl FnMut(Stmt) -> Vec<Stmt>) -> bool {
+    let is_it = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == id);
+    block.iter_mut().flat_map(Stmt::blocks_mut).any(|inner| {
+        let Some(at) = inner.iter().position(is_it) else {
+            return splice_for(inner, id, new);
+        };
+        let old = inner.remove(at);
+        inner.splice(at..at, new(old));
+        true
+    })
+}
+
+/// Where a promoted element is kept.
+struct Home {
+    array: ArrayId,
+    var: VarId,
+    elem: Ty,
+    /// The access of the load before the loop.
+    load: AccessId,
+}
+
+impl Home {
+    /// `for ...: A[i] = f(A[i])` to `t = A[i]; for ...: t = f(t); A[i] = t`, all of it under `if start < stop` unless
+    /// the loop is known to run: without an iteration there may be no such element. The condition is left out where
+    /// it can be, since what is assigned under one counts as perhaps not assigned.
+    fn around(&self, mut s: Stmt, runs: bool) -> Vec<Stmt> {
+        let span = s.span;
+        let StmtKind::For(l) = &mut s.kind else {
+            return vec![s];
+        };
+        let mut found: Option<(AccessId, Vec<Expr>)> = None;
+        let mut loaded = false;
+        for stmt in &mut l.body {
+            replace_in(stmt, self, &mut found, &mut loaded);
+        }
+        let Some((store, index)) = found else {
+            return vec![s];
+        };
+        let some = has_iterations(l, span);
+        let make = |kind| Stmt { kind, span };
+        let expr = |kind, ty| Expr { kind, ty, span };
+        let (array, var, elem) = (self.array, self.var, self.elem);
+        let mut all = vec![];
+        if loaded {
+            let load = ExprKind::Load {
+                access: self.load,
+                array,
+                index: index.clone(),
+                guard: false,
+            };
+            let value = expr(load, elem);
+            all.push(make(StmtKind::Let { var, value }));
+        }
+        all.push(s);
+        all.push(make(StmtKind::Store {
+            access: store,
+            array,
+            index,
+            value: expr(ExprKind::Var(var), elem),
+            guard: false,
+        }));
+        if runs {
+            return all;
+        }
+        vec![make(StmtKind::If {
+            cond: some,
+            then: all,
+            orelse: vec![],
+        })]
     }
-    let Some((store, index)) = home else {
-        return false;
-    };
+}
+
+/// Whether a loop with a constant step runs at all.
+fn has_iterations(l: &For, span: nestwise_ir::Span) -> Expr {
     let up = l.step.as_int().is_none_or(|v| v > 0);
     let op = if up { CmpOp::Lt } else { CmpOp::Gt };
     let (a, b) = (Box::new(l.start.clone()), Box::new(l.stop.clone()));
-    let cond = Expr {
+    Expr {
         kind: ExprKind::Compare { op, a, b },
         ty: Ty::PY_BOOL,
         span,
-    };
-    let make = |kind| Stmt { kind, span };
-    let old = std::mem::replace(s, make(StmtKind::Return));
-    let mut then = vec![];
-    if loaded {
-        let load = ExprKind::Load {
-            access: fresh,
-            array,
-            index: index.clone(),
-            guard: false,
-        };
-        let value = Expr {
-            kind: load,
-            ty: elem,
-            span,
-        };
-        then.push(make(StmtKind::Let { var, value }));
     }
-    then.push(old);
-    let value = Expr {
-        kind: ExprKind::Var(var),
-        ty: elem,
-        span,
-    };
-    then.push(make(StmtKind::Store {
-        access: store,
-        array,
-        index,
-        value,
-        guard: false,
-    }));
-    *s = make(StmtKind::If {
-        cond,
-        then,
-        orelse: vec![],
-    });
-    loaded
 }
 
 fn replace_in(
     s: &mut Stmt,
-    array: ArrayId,
-    var: VarId,
-    elem: Ty,
+    to: &Home,
     home: &mut Option<(AccessId, Vec<Expr>)>,
     loaded: &mut bool,
 ) {
+    let (array, var, elem) = (to.array, to.var, to.elem);
     for e in s.exprs_mut() {
         replace_loads(e, array, var, loaded);
     }
@@ -321,7 +348,7 @@ fn replace_in(
     }
     for b in s.blocks_mut() {
         for s in b {
-            replace_in(s, array, var, elem, home, loaded);
+            replace_in(s, to, home, loaded);
         }
     }
 }

@@ -540,7 +540,7 @@ fn schedule(nest: &Nest, key: &Key, options: &Options) -> (Option<Nest>, Schedul
     };
     let verdicts = analysis::analyse_with(nest, assumed);
     let mut candidates = analysis::candidates(nest, &verdicts, &info);
-    let best = (0..candidates.len()).max_by_key(|c| preference(&candidates[*c].kind, key.threaded));
+    let best = (0..candidates.len()).max_by_key(|c| preference(&candidates[*c], key.threaded));
     match best {
         Some(best) => {
             let candidate = candidates.swap_remove(best);
@@ -550,15 +550,17 @@ fn schedule(nest: &Nest, key: &Key, options: &Options) -> (Option<Nest>, Schedul
     }
 }
 
-/// Which of several legal forms is likely the fastest: vectors first, then elements held in registers rather than
-/// stored again and again, then the order as written.
-fn preference(kind: &analysis::schedule::Kind, threaded: bool) -> (bool, bool, u8) {
+/// Which of several legal forms is likely the fastest: the most loops on vectors first, then elements held in
+/// registers rather than stored again and again, then the order as written.
+fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, u8) {
+    let (kind, mapping) = (&candidate.kind, &candidate.schedule);
+    let vectors = mapping.vector.len() + mapping.independent.len();
     let form = match kind.rewrite {
         Rewrite::Promoted => 2,
         Rewrite::None => 1,
         Rewrite::Interchanged(_) => 0,
     };
-    (kind.threads == threaded, kind.vector, form)
+    (kind.threads == threaded, vectors, form)
 }
 
 /// The captures of the floats that are read before the top loop, or in its bounds.

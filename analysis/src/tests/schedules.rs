@@ -4,8 +4,8 @@ use crate::guards::{GuardSet, apply, count, for_each};
 use crate::schedule::{LaunchInfo, Rewrite, candidates};
 use crate::testing::nest;
 use crate::undo::{Region, undo_plan};
-use crate::verdict::analyse;
-use nestwise_ir::{FpMode, LoopId, Nest};
+use crate::verdict::{Options, analyse, analyse_with};
+use nestwise_ir::{FpMode, LoopId, Nest, StmtKind};
 
 /// The nest with every guard cleared.
 pub(super) fn clear(n: &Nest) -> Nest {
@@ -68,6 +68,40 @@ fn matrix_product() {
         listed(h, transposed),
         ["", "lanes-jx16", "threads-i lanes-jx16"]
     );
+}
+
+/// An element is loaded before a loop only if the loop has an iteration, and what the loop leaves in variables
+/// (here its counter) is always assigned only if it is known to have one.
+#[test]
+fn promotion_asks_whether_the_loop_runs() {
+    let h = "n: int, x: int, a: f64[1], c: f64[2], s: f64[1], out x";
+    let body = "for p in range(n):\n    s[p] = 0.0\n    for k in range(n):\n        x = k\n        s[p] = s[p] + a[k] * c[k, p]";
+    let n = clear(&nest(h, body));
+    let promoted = |nonempty: u64| {
+        let options = Options {
+            fp: FpMode::Strict,
+            disjoint: true,
+            nonempty,
+        };
+        let analysis = analyse_with(&n, options);
+        let info = LaunchInfo {
+            nonempty,
+            ..LaunchInfo::guess(&n, FpMode::Strict)
+        };
+        let all = candidates(&n, &analysis, &info);
+        let found = all
+            .into_iter()
+            .find(|c| c.kind.rewrite == Rewrite::Promoted);
+        let found = found.expect("a promoted candidate");
+        let rewritten = found.nest.expect("a rewritten nest");
+        nestwise_ir::verify::verify(&rewritten).expect("a valid nest");
+        let mut conditions = 0;
+        rewritten.walk(&mut |s| conditions += u32::from(matches!(s.kind, StmtKind::If { .. })));
+        (conditions, found.schedule.vector)
+    };
+    assert_eq!(promoted(0), (1, vec![]));
+    assert_eq!(promoted(1), (1, vec![]));
+    assert_eq!(promoted(3), (0, vec![(LoopId(0), 16)]));
 }
 
 #[test]

@@ -37,7 +37,8 @@ def apply(function: Any) -> Any:
 
 def _rewritten(function: FunctionType) -> CodeType | None:
     from nestwise.binding import bind
-    from nestwise.rewrite import plain_code, rewrite
+    from nestwise.compiling import plain_code
+    from nestwise.rewrite import rewrite
 
     code = function.__code__
     filename = code.co_filename

@@ -39,19 +39,14 @@ the depth.
 from __future__ import annotations
 
 import ast
-import contextlib
 import unicodedata
-import warnings
 from collections.abc import Callable
 from types import CodeType
 from typing import Any, NamedTuple
 
 from nestwise.binding import mark_of
+from nestwise.compiling import COMPILING, quiet, renamed
 from nestwise.scope import Scope, annotate, mangle
-
-# The second compilation happens under this name, so that one filter, which matches nothing else
-# in the process, keeps the warnings quiet that the first compilation has given already.
-COMPILING = "<nestwise>"
 
 Lower = Callable[..., dict]
 
@@ -96,7 +91,7 @@ def rewrite(
 ) -> Rewritten:
     """`source` as CPython compiles it, `text` its decoded lines; `tag` marks our constants."""
     lines = text.split("\n")
-    with _quiet():
+    with quiet():
         # CPython limits how deep blocks nest; where our loops exceed it, sites inside sites go.
         for nested in (True, False):
             tree = compile(source, COMPILING, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -112,7 +107,7 @@ def rewrite(
                     code = compile(tree, COMPILING, "exec", dont_inherit=True, optimize=optimize)
             except SyntaxError:
                 continue
-            return Rewritten(_renamed(code, filename), work.sites, work.loops)
+            return Rewritten(renamed(code, filename), work.sites, work.loops)
     return Rewritten(None, [], work.loops)
 
 
@@ -149,38 +144,6 @@ def _orders(code: CodeType) -> dict[tuple[str, int], tuple[str, ...]]:
         if isinstance(constant, CodeType):
             found.update(_orders(constant))
     return found
-
-
-def plain_code(source: bytes | str, filename: str) -> tuple[ast.Module, CodeType]:
-    """The tree of a source and the code that CPython makes of it, without its warnings."""
-    with _quiet():
-        tree = compile(source, COMPILING, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-        return tree, _renamed(compile(tree, COMPILING, "exec", dont_inherit=True), filename)
-
-
-def _renamed(code: CodeType, filename: str) -> CodeType:
-    constants = tuple(
-        _renamed(c, filename) if isinstance(c, CodeType) else c for c in code.co_consts
-    )
-    return code.replace(co_filename=filename, co_consts=constants)
-
-
-@contextlib.contextmanager
-def _quiet():
-    """No warnings from our own compilation.
-
-    The rule goes into the list directly: the official way to add one makes every module forget
-    which of its warnings it has shown, and they would appear again.
-    """
-    filters = getattr(warnings, "_get_filters", lambda: warnings.filters)()
-    rules = [("ignore", None, Warning, module, 0) for module in (COMPILING, __name__)]
-    filters[:0] = rules
-    try:
-        yield
-    finally:
-        for rule in rules:
-            with contextlib.suppress(ValueError):
-                filters.remove(rule)
 
 
 def _clone(node: Any) -> Any:

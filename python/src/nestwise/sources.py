@@ -149,7 +149,7 @@ def _parse(source: bytes | str, filename: str) -> dict:
     """(first line, name) -> (its statement, its plain code); "" -> the lines."""
     import ast
 
-    from nestwise.rewrite import plain_code
+    from nestwise.compiling import plain_code
 
     tree, code = plain_code(source, filename)
     codes: dict[tuple[int, str], CodeType | None] = {}

@@ -1,0 +1,55 @@
+"""Compiling a user's source once more without a sign of it.
+
+Apart from `rewrite`, which a run whose code is cached never loads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from types import CodeType
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    import ast
+
+# The second compilation happens under this name, so that one filter, which matches nothing else
+# in the process, keeps the warnings quiet that the first compilation has given already.
+COMPILING = "<nestwise>"
+# What a warning about our own compilation may name as its module.
+_OURS = (COMPILING, __name__, "nestwise.rewrite")
+
+
+def plain_code(source: bytes | str, filename: str) -> tuple[ast.Module, CodeType]:
+    """The tree of a source and the code that CPython makes of it, without its warnings."""
+    from ast import PyCF_ONLY_AST
+
+    with quiet():
+        tree = compile(source, COMPILING, "exec", PyCF_ONLY_AST, dont_inherit=True)
+        return tree, renamed(compile(tree, COMPILING, "exec", dont_inherit=True), filename)
+
+
+def renamed(code: CodeType, filename: str) -> CodeType:
+    """`code` as if it had been compiled from the file `filename`, with all that is in it."""
+    constants = tuple(
+        renamed(c, filename) if isinstance(c, CodeType) else c for c in code.co_consts
+    )
+    return code.replace(co_filename=filename, co_consts=constants)
+
+
+@contextlib.contextmanager
+def quiet():
+    """No warnings from our own compilation.
+
+    The rule goes into the list directly: the official way to add one makes every module forget
+    which of its warnings it has shown, and they would appear again.
+    """
+    filters = getattr(warnings, "_get_filters", lambda: warnings.filters)()
+    rules = [("ignore", None, Warning, module, 0) for module in _OURS]
+    filters[:0] = rules
+    try:
+        yield
+    finally:
+        for rule in rules:
+            with contextlib.suppress(ValueError):
+                filters.remove(rule)

@@ -1,0 +1,46 @@
+import numpy as np
+
+
+def products(a, c, s):
+    rows, cols, n = a.shape
+    for r in range(rows):
+        for q in range(cols):
+            for p in range(n):
+                s[p] = 0.0
+                for k in range(n):
+                    s[p] += a[r, q, k] * c[k, p]
+            for p in range(n):
+                a[r, q, p] = s[p]
+    return r, q, p, k
+
+
+def triangle(a, b, s):
+    for p in range(len(s)):
+        for i in range(len(a)):
+            for k in range(i):
+                s[p] += a[i, k] * b[k, p]
+            s[p] *= 0.5
+    return p, i
+
+
+rng = np.random.default_rng(5)
+a, c, s = rng.random((7, 6, 37)), rng.random((37, 37)), np.zeros(37)
+print(products(a, c, s), a.sum().hex(), s.sum().hex())
+print(triangle(c, c.copy(), s), s.sum().hex())
+
+
+# expect
+# verdict line 6: serial: an element written as `s[p]` (line 9) may be written as `s[p]` (line 9) in a later iteration of `r`
+# verdict line 7: serial: an element written as `s[p]` (line 9) may be written as `s[p]` (line 9) in a later iteration of `q`
+# verdict line 8: parallel if in bounds: `s[p]`, `a[r, q, k]`, `c[k, p]`
+# verdict line 10: serial: an element read as `s[p]` (line 11) may be written as `s[p]` (line 11) in a later iteration of `k`
+# verdict line 12: parallel if in bounds: `s[p]`, `a[r, q, p]`
+# serial 6: lines 6, 7, 8 x32, 10, 12 independent; floating-point flags
+# verdict line 18: parallel
+# verdict line 19: serial: an element read as `s[p]` (line 21) may be written as `s[p]` (line 21) in a later iteration of `i`
+# verdict line 20: serial: an element read as `s[p]` (line 21) may be written as `s[p]` (line 21) in a later iteration of `k`
+# serial 18: lines 18, 19, 20; floating-point flags
+# threads 6: lines 6, 7, 8 threads x32, 10, 12 threads independent; floating-point flags
+# threads 18: lines 18, 19, 20; floating-point flags
+# auto 6: native
+# auto 18: interpreter
