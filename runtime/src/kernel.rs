@@ -59,7 +59,7 @@ fn words(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> String 
             StmtKind::While(l) => l.id,
             _ => return,
         };
-        let mut text = nest.loops[id].span.line.to_string();
+        let mut text = stmt.span.line.to_string();
         if schedule.threads.iter().any(|t| t.id == id) {
             text.push_str(" threads");
         }
