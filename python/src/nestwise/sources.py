@@ -95,8 +95,7 @@ def _defaults_are_literal(node: Any, func: FunctionType) -> bool:
 
     said = [eval(compile(ast.Expression(text), "<default>", "eval"), {}) for text, _ in pairs]
     return all(
-        type(a) is type(b) and repr(a) == repr(b)
-        for a, (_, b) in zip(said, pairs, strict=True)
+        type(a) is type(b) and repr(a) == repr(b) for a, (_, b) in zip(said, pairs, strict=True)
     )
 
 
