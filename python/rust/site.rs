@@ -176,19 +176,22 @@ impl Site {
         arguments: &[*mut PyObject],
     ) -> PyResult<*mut PyObject> {
         lock(&self.stats).calls += 1;
-        let progress = match self.guarded(py, arguments, None) {
-            // SAFETY: the empty tuple, a new reference.
-            Attempt::Declined(None) => return Ok(unsafe { ffi::PyTuple_New(0) }),
-            Attempt::Declined(Some(waiting)) => *waiting,
-            Attempt::Failed => Progress::none(),
-            Attempt::Ran(progress) => *progress,
-        };
-        let driver = Driver::start(self.clone(), progress);
-        // The loop's iterable comes last, where the loop assigns a name that it is made from.
+        // The loop's iterable comes last where the loop assigns a name that it is made from.
         let reads = self
             .parsed(py)
             .map_or(usize::MAX, |p| p.interface.reads.len());
-        if let Some(iterable) = arguments.get(reads) {
+        let iterable = arguments.get(reads);
+        let progress = match self.guarded(py, arguments, None) {
+            // SAFETY: the empty tuple, a new reference. An iterable that was evaluated is not evaluated again.
+            Attempt::Declined(None) if iterable.is_none() => {
+                return Ok(unsafe { ffi::PyTuple_New(0) });
+            }
+            Attempt::Declined(None) | Attempt::Failed => Progress::none(),
+            Attempt::Declined(Some(waiting)) => *waiting,
+            Attempt::Ran(progress) => *progress,
+        };
+        let driver = Driver::start(self.clone(), progress);
+        if let Some(iterable) = iterable {
             // SAFETY: a borrowed reference that lives through the call.
             let iterable = unsafe { Bound::from_borrowed_ptr(py, *iterable) };
             driver.keep(&iterable)?;

@@ -127,7 +127,8 @@ class Site:
         if MODE in ("decline", "refuse"):
             return ()
         shared = sys._getframe(1).f_globals
-        given = dict(zip(self.lowered["reads"], values, strict=True))
+        # The loop's iterable comes last where the loop assigns a name that it is made from.
+        given = dict(zip(self.lowered["reads"], values, strict=False))
         limit = {"full": 10**9, "fallback": 0}.get(MODE)
         limit = int(MODE) if limit is None else limit
         if limit:
