@@ -15,6 +15,9 @@ built as a tree, positions kept, and its functions are constants of the code obj
     else:
         the loop as it was
 
+Where the loop assigns a name that its own iterable is made from, CALL gets the iterable as well,
+and all of CPython's shares come from it: evaluated again, it would be another one.
+
 A `while` has in the place of the inner `for`
 
         if MORE():
