@@ -12,7 +12,7 @@ pub fn matters(nest: &Nest) -> bool {
     let lists = nest
         .arrays
         .values()
-        .any(|a| a.written && a.kind == ArrayKind::List && has_identity(a.elem));
+        .any(|a| a.written && a.kind.boxes() && has_identity(a.elem));
     lists || outs(nest).any(|v| copied(nest, v))
 }
 
@@ -21,7 +21,7 @@ pub fn stores_copies(nest: &Nest) -> bool {
     let mut found = false;
     nest.walk(&mut |s| {
         if let StmtKind::Store { array, value, .. } = &s.kind {
-            let list = nest.arrays.get(*array).map(|a| a.kind) == Some(ArrayKind::List);
+            let list = nest.arrays.get(*array).is_some_and(|a| a.kind.boxes());
             found |= list && has_identity(value.ty) && plain(nest, value);
         }
     });

@@ -201,6 +201,7 @@ pub fn live_after(nest: &Nest) -> Vec<VarSet> {
         match &out.kind {
             LiveOutKind::Var(v) => end.insert(*v),
             LiveOutKind::View(_, index) => index.iter().for_each(|v| end.insert(*v)),
+            LiveOutKind::Appended { count, .. } => end.insert(*count),
             LiveOutKind::Slot(_) => {}
         }
         out.assigned.into_iter().for_each(|v| end.insert(v));

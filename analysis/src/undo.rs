@@ -10,6 +10,8 @@
 //!    it wrote is a prefix of what CPython writes, so elements of an idempotent slot may stay. If it may have run
 //!    ahead, elements that CPython would not reach (it may raise in the first iteration) have to go back as well,
 //!    unless nothing but warnings can fire: those stop nothing.
+//!
+//! What is appended to a list needs no saving: elements behind the count, a variable, are nobody's.
 
 use crate::affine::{Affine, Ix};
 use crate::dependence::{Dir, Guarded, common_loops, may_meet};
@@ -18,7 +20,7 @@ use crate::range::ranges;
 use crate::structure::Classes;
 use nestwise_ir::events;
 use nestwise_ir::nest::{Cast, ExprKind, Nest};
-use nestwise_ir::{ArrayId, BinOp, Fun, Lib, LoopId, Prov, UnOp};
+use nestwise_ir::{ArrayId, ArrayKind, BinOp, Fun, Lib, LoopId, Prov, UnOp};
 
 /// Which elements of a slot a chunk may write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -84,7 +86,9 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
     let written = |a: &ArrayId| nest.arrays.get(*a).is_some_and(|d| d.written);
     let slots = nest
         .arrays
-        .ids()
+        .iter()
+        .filter(|(_, d)| d.kind != ArrayKind::Appended)
+        .map(|(a, _)| a)
         .filter(|a| classes.members(*a).any(|m| written(&m)))
         .map(|a| SlotUndo {
             array: a,

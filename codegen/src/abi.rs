@@ -202,6 +202,7 @@ pub fn results(nest: &Nest) -> Vec<VarId> {
         match &out.kind {
             LiveOutKind::Var(v) => found.push(*v),
             LiveOutKind::View(_, index) => found.extend(index),
+            LiveOutKind::Appended { count, .. } => found.push(*count),
             LiveOutKind::Slot(_) => {}
         }
         found.extend(out.assigned);

@@ -35,6 +35,8 @@ pub enum Capture {
         /// Whether elements may be stored.
         writable: bool,
     },
+    /// `append` of a list.
+    Append,
     /// A function or type that is known by name and checked by identity.
     Known(Known),
     /// A module: only its attributes are of use.
@@ -60,6 +62,7 @@ impl PartialEq for Capture {
         match (self, other) {
             (Self::Unbound, Self::Unbound)
             | (Self::Module, Self::Module)
+            | (Self::Append, Self::Append)
             | (Self::Object, Self::Object) => true,
             (
                 Self::Scalar { ty, range },
@@ -112,7 +115,7 @@ impl Hash for Capture {
     fn hash<H: Hasher>(&self, state: &mut H) {
         std::mem::discriminant(self).hash(state);
         match self {
-            Self::Unbound | Self::Module | Self::Object => {}
+            Self::Unbound | Self::Module | Self::Object | Self::Append => {}
             Self::Scalar { ty, range } => (ty, range).hash(state),
             Self::Array {
                 kind,

@@ -57,6 +57,7 @@ impl fmt::Display for ArrayKind {
             Self::ArrayArray => "array.array",
             Self::Bytes => "bytes",
             Self::Str => "str",
+            Self::Appended => "appended",
         })
     }
 }
@@ -76,6 +77,9 @@ impl fmt::Display for Nest {
                 LiveOutKind::Var(var) => write!(f, "{var}")?,
                 LiveOutKind::View(array, index) => write!(f, "view {array}[{}]", Commas(index))?,
                 LiveOutKind::Slot(array) => write!(f, "slot {array}")?,
+                LiveOutKind::Appended { columns, count, .. } => {
+                    write!(f, "{count} of {}", Commas(columns))?;
+                }
             }
             match out.assigned {
                 Some(flag) => writeln!(f, " if {flag}")?,

@@ -70,6 +70,16 @@ pub enum ArrayKind {
     Bytes,
     /// `str`: a buffer of code points, read-only.
     Str,
+    /// What the nest appends to a list: a buffer that starts empty and is written only. Its extent is the room there
+    /// is; what the list held before is not looked at.
+    Appended,
+}
+
+impl ArrayKind {
+    /// Whether its elements are references to Python objects that were boxed one by one.
+    pub fn boxes(self) -> bool {
+        matches!(self, Self::List | Self::Appended)
+    }
 }
 
 /// An array slot.
@@ -160,6 +170,13 @@ pub enum LiveOutKind {
     View(ArrayId, Vec<VarId>),
     /// The object that the slot holds at the end (buffer swaps).
     Slot(ArrayId),
+    /// The place is a list's `append`: the list grows by `count` elements, each of one value, or a tuple of one from
+    /// each column.
+    Appended {
+        columns: Vec<ArrayId>,
+        count: VarId,
+        tuple: bool,
+    },
 }
 
 /// A statement with its position.

@@ -118,6 +118,15 @@ impl Verifier<'_> {
                         })?;
                     }
                 }
+                LiveOutKind::Appended { columns, count, .. } => {
+                    let appended = |a: &crate::ArrayId| {
+                        n.arrays.get(*a).map(|a| a.kind) == Some(crate::ArrayKind::Appended)
+                    };
+                    ensure(
+                        columns.iter().all(appended) && self.ty(*count)? == Ty::PY_INT,
+                        || format!("live-out {}: no columns and a count", out.place),
+                    )?;
+                }
                 LiveOutKind::Slot(a) => {
                     ensure(n.arrays.get(*a).is_some(), || {
                         format!("live-out {}: no slot {a}", out.place)

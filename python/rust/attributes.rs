@@ -51,7 +51,10 @@ pub unsafe fn read(
             ffi::Py_XINCREF(value);
             return value;
         }
-        if !safety(py, object, name).is_some_and(|s| s.read) {
+        // The one attribute of a list that nests use: a method that is made anew each time.
+        let append = ffi::PyList_CheckExact(object) != 0
+            && name.as_ptr() == pyo3::intern!(py, "append").as_ptr();
+        if !append && !safety(py, object, name).is_some_and(|s| s.read) {
             return std::ptr::null_mut();
         }
         let value = ffi::PyObject_GenericGetAttr(object, name.as_ptr());

@@ -94,6 +94,7 @@ const OBJECT: u64 = 5;
 const USER: u64 = 6;
 const OTHER: u64 = 7;
 const METHOD: u64 = 8;
+const APPEND: u64 = 9;
 
 fn scalar_word(ty: Ty, class: u64) -> u64 {
     SCALAR | (ty.prov as u64) << 8 | (ty.repr as u64) << 16 | class << 24
@@ -322,6 +323,7 @@ impl Binding {
             },
             KNOWN => known::known(py, bound.object).map_or_else(other, Capture::Known),
             MODULE => Capture::Module,
+            APPEND => Capture::Append,
             OBJECT => Capture::Object,
             tag @ (USER | METHOD) => match self.users.iter().find(|u| u.capture == index) {
                 Some(user) if user.first > 0 => Capture::User {
@@ -451,6 +453,9 @@ unsafe fn classify(
         }
         if ty == &raw mut ffi::PyModule_Type {
             return (MODULE, Value::None);
+        }
+        if crate::appended::list_of(object).is_some() {
+            return (APPEND, Value::Append);
         }
         if known::is_known(py, object) {
             return (pointer_word(KNOWN, object), Value::None);

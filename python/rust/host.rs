@@ -1,12 +1,13 @@
 //! What a launch needs from Python: arrays to work on, signals, the GIL.
 
+use crate::appended::{self, Appended};
 use crate::bind::Binding;
 use crate::buffers;
 use crate::layout;
 use crate::lists::{Buffer, Shape, Trouble};
 use nestwise_analysis::identity;
-use nestwise_ir::{ArrayKind, Nest, Scalar};
-use nestwise_runtime::{ArrayView, Host, Plan, Reason, Value};
+use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Scalar};
+use nestwise_runtime::{ArrayView, Host, Launch, Plan, Reason, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -21,6 +22,7 @@ pub struct PyHost<'a> {
     mixed: &'a Cell<Option<usize>>,
     buffers: Vec<(usize, bool, Buffer)>,
     texts: Vec<(usize, Vec<u32>)>,
+    appended: Vec<Appended>,
     silent: bool,
     /// What a signal handler raised.
     pub raised: Option<PyErr>,
@@ -43,6 +45,7 @@ impl<'a> PyHost<'a> {
             mixed,
             buffers: Vec::new(),
             texts: Vec::new(),
+            appended: Vec::new(),
             silent,
             raised: None,
         }
@@ -118,7 +121,8 @@ impl<'a> PyHost<'a> {
 
     /// A row in two lists, or one list under two names, would become two copies: only harmless if nobody writes.
     fn refuse_shared(&self) -> Result<(), Reason> {
-        if self.buffers.len() < 2 || !self.buffers.iter().any(|b| b.1) {
+        let written = self.buffers.iter().any(|b| b.1) || !self.appended.is_empty();
+        if self.buffers.len() + self.appended.len() < 2 || !written {
             return Ok(());
         }
         // SAFETY: nothing has run since the lists were read.
@@ -126,6 +130,7 @@ impl<'a> PyHost<'a> {
             .buffers
             .iter()
             .flat_map(|b| unsafe { b.2.rows() })
+            .chain(appended::lists(&self.appended))
             .collect();
         rows.sort_unstable();
         if rows.windows(2).any(|w| w[0] == w[1]) {
@@ -194,12 +199,13 @@ impl<'a> PyHost<'a> {
     }
 
     /// Puts what was computed into the lists.
-    pub fn write_back(&self) -> bool {
+    pub fn write_back(&self, launch: &Launch) -> bool {
         // SAFETY: the GIL was held since the lists were read.
         self.buffers
             .iter()
             .filter(|b| b.1)
             .all(|b| unsafe { b.2.write_back() })
+            && appended::write_back(self.py, &self.appended, launch)
     }
 }
 
@@ -225,13 +231,14 @@ impl Host for PyHost<'_> {
             }
         }
         let mut views = Vec::with_capacity(nest.arrays.len());
-        for decl in nest.arrays.values() {
+        for (id, decl) in nest.arrays.iter() {
             let capture = decl.capture as usize;
             let view = match (decl.kind, &self.binding.captures[capture].value) {
                 (ArrayKind::List | ArrayKind::Tuple, _) => {
                     self.list(&decl.name, capture, decl.storage, written[capture])?
                 }
                 (ArrayKind::Str, _) => self.text(&decl.name, capture)?,
+                (ArrayKind::Appended, _) => self.column(id, decl, capture)?,
                 (_, Value::Array(view)) => *view,
                 _ => {
                     return Err(Reason::Array {
@@ -267,7 +274,7 @@ impl Host for PyHost<'_> {
     }
 
     fn may_unlock(&self) -> bool {
-        self.buffers.is_empty()
+        self.buffers.is_empty() && self.appended.is_empty()
     }
 
     fn unlocked(&mut self, work: &mut (dyn FnMut() + Send)) {
@@ -276,6 +283,23 @@ impl Host for PyHost<'_> {
 }
 
 impl PyHost<'_> {
+    fn column(
+        &mut self,
+        id: ArrayId,
+        decl: &ArrayDecl,
+        capture: usize,
+    ) -> Result<ArrayView, Reason> {
+        // SAFETY: the capture is a list's `append`, kept alive by the binding.
+        let column = unsafe { Appended::new(id, self.object(capture), decl.storage) };
+        let mut column = column.ok_or_else(|| Reason::Array {
+            name: decl.name.clone(),
+            why: "there is no memory for what is appended to it",
+        })?;
+        let view = column.view();
+        self.appended.push(column);
+        Ok(view)
+    }
+
     fn text(&mut self, name: &str, capture: usize) -> Result<ArrayView, Reason> {
         if !self.texts.iter().any(|t| t.0 == capture) {
             // SAFETY: an exact `str` kept alive by the binding.
@@ -315,7 +339,7 @@ impl PyHost<'_> {
             ArrayKind::Ndarray => unsafe {
                 layout::array_header(self.object(capture)).flags & layout::WRITEABLE != 0
             },
-            ArrayKind::List | ArrayKind::ArrayArray => true,
+            ArrayKind::List | ArrayKind::ArrayArray | ArrayKind::Appended => true,
             // SAFETY: a live object.
             ArrayKind::Bytes => unsafe {
                 ffi::Py_TYPE(self.object(capture)) == &raw mut ffi::PyByteArray_Type
@@ -326,31 +350,34 @@ impl PyHost<'_> {
 
     /// Whether signal handlers left the arrays where they were.
     fn unchanged(&self) -> bool {
-        self.nest.arrays.values().all(|decl| {
-            let bound = &self.binding.captures[decl.capture as usize];
-            match (&bound.value, decl.kind) {
-                (Value::Array(view), ArrayKind::Ndarray) => {
-                    // SAFETY: an exact ndarray, alive.
-                    let header = unsafe { layout::array_header(bound.object) };
-                    header.data == view.ptr && header.nd as usize == view.rank && {
-                        // SAFETY: `nd` entries.
-                        let now =
-                            unsafe { std::slice::from_raw_parts(header.dimensions, view.rank) };
-                        now.iter().zip(view.extents).all(|(a, b)| *a as i64 == b)
+        self.appended.iter().all(Appended::unchanged)
+            && self.nest.arrays.values().all(|decl| {
+                let bound = &self.binding.captures[decl.capture as usize];
+                match (&bound.value, decl.kind) {
+                    (Value::Array(view), ArrayKind::Ndarray) => {
+                        // SAFETY: an exact ndarray, alive.
+                        let header = unsafe { layout::array_header(bound.object) };
+                        header.data == view.ptr && header.nd as usize == view.rank && {
+                            // SAFETY: `nd` entries.
+                            let now =
+                                unsafe { std::slice::from_raw_parts(header.dimensions, view.rank) };
+                            now.iter().zip(view.extents).all(|(a, b)| *a as i64 == b)
+                        }
                     }
+                    (Value::Array(view), _) => {
+                        match buffers::view(self.py, bound.object).map(|f| f.value) {
+                            Some(Value::Array(now)) => {
+                                now.ptr == view.ptr && now.extents == view.extents
+                            }
+                            _ => false,
+                        }
+                    }
+                    (Value::Sequence { extents, .. }, ArrayKind::List) => {
+                        // SAFETY: an exact list, alive.
+                        unsafe { ffi::PyObject_Size(bound.object) as i64 == extents[0] }
+                    }
+                    _ => true,
                 }
-                (Value::Array(view), _) => match buffers::view(self.py, bound.object)
-                    .map(|f| f.value)
-                {
-                    Some(Value::Array(now)) => now.ptr == view.ptr && now.extents == view.extents,
-                    _ => false,
-                },
-                (Value::Sequence { extents, .. }, ArrayKind::List) => {
-                    // SAFETY: an exact list, alive.
-                    unsafe { ffi::PyObject_Size(bound.object) as i64 == extents[0] }
-                }
-                _ => true,
-            }
-        })
+            })
     }
 }

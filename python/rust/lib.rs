@@ -1,5 +1,6 @@
 //! The extension module `nestwise._core`: what the package's Python half calls.
 
+mod appended;
 mod attributes;
 mod bind;
 mod boxing;

@@ -35,7 +35,7 @@ pub fn collect(
 ) -> Result<Progress, Reason> {
     let mut progress = Progress::none();
     progress.raised = host.raised.take();
-    if !host.write_back() {
+    if !host.write_back(launch) {
         return Err(Reason::Internal("out of memory".into()));
     }
     let this = Collector {
@@ -128,6 +128,8 @@ impl Collector<'_> {
     fn object(&self, kind: &LiveOutKind) -> *mut PyObject {
         match kind {
             LiveOutKind::Var(var) => self.variable(*var),
+            // Only ever appended to: its name keeps its list.
+            LiveOutKind::Appended { .. } => std::ptr::null_mut(),
             LiveOutKind::Slot(array) => {
                 let origin = self.launch.origin(*array);
                 let capture = self.launch.nest().arrays[origin].capture as usize;
@@ -235,7 +237,8 @@ impl Collector<'_> {
             let (place, parent) = self
                 .binding
                 .place(&self.parsed.places, live_out.place.index());
-            if place.scope == Scope::Local || !self.is_assigned(live_out) {
+            let grown = matches!(live_out.kind, LiveOutKind::Appended { .. });
+            if grown || place.scope == Scope::Local || !self.is_assigned(live_out) {
                 continue;
             }
             let value = self.object(&live_out.kind);

@@ -441,6 +441,10 @@ fn fill<V: HasValue>(
             let value = captures.get(capture as usize).map(HasValue::value);
             let value = value.filter(|v| !matches!(v, Value::None));
             let value = value.ok_or_else(|| Reason::Unbound(var.name.clone()))?;
+            let value = match value {
+                Value::Append => &Value::Int(0),
+                other => other,
+            };
             if !store(slot, var.ty.repr, value) {
                 return Err(Reason::Inexact(var.name.clone()));
             }

@@ -33,7 +33,13 @@ pub enum Value {
     Array(ArrayView),
     /// A sequence that has to be converted before a kernel can work on it.
     Sequence { rank: usize, extents: [i64; 8] },
+    /// `append` of a list: nothing so far, with [`ROOM`] for more.
+    Append,
 }
+
+/// The elements that can be appended to one list before CPython has to take over for a while. Memory that is not
+/// touched costs nothing.
+pub const ROOM: i64 = 1 << 21;
 
 /// Something that has a value.
 pub trait HasValue {

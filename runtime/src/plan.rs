@@ -175,7 +175,7 @@ impl Plan {
                 Value::Bool(v) => facts.push(i64::from(*v)),
                 Value::Array(view) => facts.extend(&view.extents[..view.rank]),
                 Value::Sequence { rank, extents } => facts.extend(&extents[..*rank]),
-                Value::Float(_) | Value::Complex(..) | Value::None => {}
+                Value::Float(_) | Value::Complex(..) | Value::Append | Value::None => {}
             }
         }
         facts
@@ -246,6 +246,7 @@ impl Plan {
                 Some(Value::Uint(v)) => values.vars[id.index()] = i64::try_from(*v).ok(),
                 Some(Value::Bool(v)) => values.vars[id.index()] = Some(i64::from(*v)),
                 Some(Value::Float(v)) => values.floats[id.index()] = Some(*v),
+                Some(Value::Append) => values.vars[id.index()] = Some(0),
                 Some(Value::Complex(..)) => {}
                 _ => return Err(Reason::Unbound(var.name.clone())),
             }
@@ -254,6 +255,7 @@ impl Plan {
             let (rank, extents) = match captures.get(array.capture as usize).map(HasValue::value) {
                 Some(Value::Array(view)) => (view.rank, view.extents),
                 Some(Value::Sequence { rank, extents }) => (*rank, *extents),
+                Some(Value::Append) => (1, [crate::pipeline::ROOM, 0, 0, 0, 0, 0, 0, 0]),
                 _ => return Err(Reason::Unbound(array.name.clone())),
             };
             if rank != array.rank as usize {

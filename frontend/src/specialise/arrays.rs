@@ -367,7 +367,7 @@ impl Lower<'_> {
     }
 
     /// A float that stands for an int in some cases, with the tag that says when.
-    fn tagged_number(&mut self, sv: &Sv, span: Span) -> Option<Expr> {
+    pub fn tagged_number(&mut self, sv: &Sv, span: Span) -> Option<Expr> {
         let ints = Kinds::of(Kind::PyInt);
         let cond = self.is_among(sv.kinds, &sv.tag, ints, span)?;
         let int = build::cast(Cast::Trunc, sv.e.clone(), Ty::PY_INT, true);

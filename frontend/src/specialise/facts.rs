@@ -111,7 +111,9 @@ impl Facts {
                 Some(Capture::Known(known)) => fact.foreign = Some(known.name()),
                 Some(Capture::Module) => fact.foreign = Some("module".into()),
                 Some(Capture::Object) => fact.foreign = Some("object".into()),
-                Some(Capture::User { .. }) => fact.foreign = Some("function".into()),
+                Some(Capture::User { .. } | Capture::Append) => {
+                    fact.foreign = Some("function".into());
+                }
             }
         }
         facts

@@ -116,6 +116,12 @@ pub(super) enum Kind {
     Raise,
     /// A call for its effect.
     Effect(Expr),
+    /// `xs.append(value)`; the method is a capture.
+    Append {
+        method: u32,
+        name: String,
+        value: Expr,
+    },
     /// Leaves an inlined function.
     Leave(BlockId),
 }
@@ -238,7 +244,7 @@ impl Stmt {
             } => target.stores() || iter.stores() || any(body) || any(orelse),
             Kind::While { test, body, orelse } => test.stores() || any(body) || any(orelse),
             Kind::Return(Some(value)) | Kind::Effect(value) => value.stores(),
-            Kind::Swap(_) => true,
+            Kind::Swap(_) | Kind::Append { .. } => true,
             _ => false,
         }
     }

@@ -451,6 +451,7 @@ impl Lower<'_> {
                 });
             }
         }
+        outs.extend(self.appended_outs());
         Ok(outs)
     }
 

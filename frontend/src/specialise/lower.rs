@@ -1,13 +1,14 @@
 //! The state of one round of lowering: the typed nest under construction, variables of webs, reads and
 //! assignments of locals.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nestwise_ir::nest::{Cast, Expr, LoopDecl, Stmt, StmtKind, VarDecl};
 use nestwise_ir::{
     Access, AccessId, Arena, ArrayDecl, ArrayId, LoopId, Prov, Scalar, ScopeId, Span, Ty, VarId,
 };
 
+use super::append::Appended;
 use super::build;
 use super::facts::Facts;
 use super::hir::{BlockId, Hir, LocalId};
@@ -60,6 +61,8 @@ pub(super) struct Lower<'a> {
     pub blocks: Vec<Vec<Stmt>>,
 
     pub slots: HashMap<u32, ArrayId>,
+    /// What is appended to lists, by the capture of the method.
+    pub appended: BTreeMap<u32, Appended>,
     pub web_vars: HashMap<WebId, VarId>,
     pub view_vars: HashMap<WebId, Vec<VarId>>,
     pub tag_vars: HashMap<WebId, VarId>,
@@ -111,6 +114,7 @@ impl<'a> Lower<'a> {
             scopes: 0,
             blocks: vec![vec![]],
             slots: HashMap::new(),
+            appended: BTreeMap::new(),
             web_vars: HashMap::new(),
             view_vars: HashMap::new(),
             tag_vars: HashMap::new(),

@@ -34,7 +34,7 @@ impl Names<'_> {
     }
 
     /// The same, for messages too.
-    fn path(&self, id: PlaceId) -> String {
+    pub fn path(&self, id: PlaceId) -> String {
         self.path_of(id).unwrap_or_else(|| s::path(self.places, id))
     }
 }
@@ -260,15 +260,11 @@ impl Resolver<'_> {
             }
         }
         let path = names.path(id);
-        let own = names.first.saturating_add(id.0);
         if place.parent.is_some() && self.may_be_written(&place.name, names.call.is_some()) {
             let what = format!("an attribute {} that is perhaps assigned", place.name);
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
-        let index = match names.path_of(id) {
-            Some(path) => *self.paths.entry(path).or_insert(own),
-            None => own,
-        };
+        let index = self.index_of(names, id);
         match self.capture(index) {
             Capture::Scalar { .. } | Capture::Array { .. } => {
                 let local = self.globals.get(&index).copied();
@@ -283,6 +279,10 @@ impl Resolver<'_> {
                 Ok(Res::Value(ExprKind::Read(self.read(local))))
             }
             Capture::Known(known) => Ok(Res::Known(*known)),
+            Capture::Append => {
+                let what = "append, other than as a statement".into();
+                Err(refuse(span, Refusal::Unsupported { what }))
+            }
             Capture::Module => Ok(Res::Holder("module")),
             Capture::Object => Ok(Res::Holder("object")),
             Capture::User {
@@ -303,6 +303,15 @@ impl Resolver<'_> {
                     ty: ty.clone(),
                 },
             )),
+        }
+    }
+
+    /// The capture of a place; what the site and its methods know by one path is one capture.
+    pub fn index_of(&mut self, names: &Names, id: PlaceId) -> u32 {
+        let own = names.first.saturating_add(id.0);
+        match names.path_of(id) {
+            Some(path) => *self.paths.entry(path).or_insert(own),
+            None => own,
         }
     }
 
@@ -582,7 +591,10 @@ impl Resolver<'_> {
                 Some(_) => return self.inlined_return(names, value.as_ref(), span, false, out),
                 None => Kind::Return(value.as_ref().map(|e| self.expr(names, e)).transpose()?),
             },
-            s::StmtKind::Call(value) => Kind::Effect(self.effect(names, value)?),
+            s::StmtKind::Call(value) => match self.append(names, value)? {
+                Some(kind) => kind,
+                None => Kind::Effect(self.effect(names, value)?),
+            },
             s::StmtKind::Raise => Kind::Raise,
             s::StmtKind::Pass => return Ok(()),
         };

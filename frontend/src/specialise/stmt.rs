@@ -77,6 +77,11 @@ impl Lower<'_> {
                 self.discard(value);
                 Ok(())
             }
+            Kind::Append {
+                method,
+                name,
+                value,
+            } => self.append(*method, name, value, span),
             Kind::Leave(block) => {
                 let scope = self.call_scopes.get(block).copied();
                 let scope = scope.ok_or_else(|| {

@@ -39,7 +39,9 @@ fn weight(stmts: &[hir::Stmt]) -> usize {
                 };
                 of_expr(iter) + weight(body).saturating_mul(copies) + weight(orelse)
             }
-            Kind::Return(Some(value)) | Kind::Effect(value) => of_expr(value),
+            Kind::Return(Some(value)) | Kind::Effect(value) | Kind::Append { value, .. } => {
+                of_expr(value)
+            }
             _ => 0,
         }
     };

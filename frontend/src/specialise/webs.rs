@@ -174,7 +174,7 @@ impl Flow<'_> {
                 return None;
             }
             Kind::Raise => return None,
-            Kind::Effect(value) => self.expr(value, &mut env),
+            Kind::Effect(value) | Kind::Append { value, .. } => self.expr(value, &mut env),
             Kind::Return(value) => {
                 if let Some(value) = value {
                     self.expr(value, &mut env);

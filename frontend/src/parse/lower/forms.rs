@@ -165,7 +165,6 @@ fn is_cheap(e: &ast::Expr) -> bool {
 /// leaves the loops beside it to be sites of their own.
 pub(super) fn is_foreign(func: &ast::Expr) -> bool {
     const METHODS: &[&str] = &[
-        "append",
         "extend",
         "insert",
         "pop",

@@ -1,0 +1,236 @@
+//! `xs.append(value)`: the values go into columns of their own, which the list gets when the nest ends.
+//!
+//! Nothing of what the list holds is read, so it may hold anything; that no other name of the nest means the same
+//! list is checked when the columns are made.
+
+use nestwise_ir::nest::{Access, StmtKind};
+use nestwise_ir::surface as s;
+use nestwise_ir::{
+    ArrayDecl, ArrayId, ArrayKind, BinOp, LiveOut, LiveOutKind, PlaceId, Scalar, Span, Ty, VarId,
+};
+
+use super::build;
+use super::facts::Wish;
+use super::hir::{self, Kind as Stmt};
+use super::kinds::{Kind, Kinds};
+use super::lower::Lower;
+use super::resolve::{Names, Res, Resolver};
+use super::value::{Sv, Val};
+use super::{R, refuse};
+use crate::capture::Capture;
+use crate::refusal::Refusal;
+
+/// What is appended to one list.
+#[derive(Debug)]
+pub(super) struct Appended {
+    columns: Vec<ArrayId>,
+    count: VarId,
+    tuple: bool,
+}
+
+impl Resolver<'_> {
+    /// The statement, if the call is of a list's `append` with one argument.
+    pub fn append(&mut self, names: &mut Names, call: &s::Expr) -> R<Option<Stmt>> {
+        let s::ExprKind::Call { func, args, kwargs } = &call.kind else {
+            return Ok(None);
+        };
+        let (s::ExprKind::Place(id), [value], []) = (&func.kind, &args[..], &kwargs[..]) else {
+            return Ok(None);
+        };
+        let name = names.path(*id);
+        let method = self.index_of(names, *id);
+        if names.locals.contains_key(id) || !matches!(self.capture(method), Capture::Append) {
+            return Ok(None);
+        }
+        if let Some(list) = names.places[*id].parent {
+            self.is_fixed(names, list, call.span)?;
+        }
+        let value = self.expr(names, value)?;
+        Ok(Some(Stmt::Append {
+            method,
+            name,
+            value,
+        }))
+    }
+
+    /// A name that the nest rebinds means another list later.
+    fn is_fixed(&mut self, names: &mut Names, list: PlaceId, span: Span) -> R<()> {
+        let rebound = || {
+            let what = "appending to a list that the nest also rebinds".into();
+            refuse(span, Refusal::Unsupported { what })
+        };
+        match self.place(names, list, span) {
+            Ok(Res::Value(hir::ExprKind::Read(read))) => {
+                let local = &self.hir.locals[read.local];
+                let fixed = local.place.is_none() && !names.locals.contains_key(&list);
+                fixed.then_some(()).ok_or_else(rebound)
+            }
+            Ok(_) => Err(rebound()),
+            // A list of anything.
+            Err(e) if matches!(e.error, Refusal::Type { .. }) => Ok(()),
+            Err(e) => Err(e),
+        }
+    }
+}
+
+impl Lower<'_> {
+    /// Stores the value behind those that were appended before, and counts it.
+    pub fn append(&mut self, method: u32, name: &str, value: &hir::Expr, span: Span) -> R<()> {
+        let before = std::mem::replace(&mut self.want_tag, true);
+        let value = self.expr(value);
+        self.want_tag = before;
+        let (values, tuple) = match value? {
+            Val::Scalar(sv) => (vec![sv], false),
+            Val::Tuple(items) => {
+                let items: Option<Vec<Sv>> = items.into_iter().map(scalar).collect();
+                (items.ok_or_else(|| cannot(name, span))?, true)
+            }
+            _ => return Err(cannot(name, span)),
+        };
+        let values: Vec<Sv> = values.into_iter().map(|sv| self.commit(sv)).collect();
+        if values.is_empty() || values.iter().any(Sv::is_bottom) {
+            return Ok(());
+        }
+        let (columns, count) = self.columns(method, name, &values, tuple, span)?;
+        for (array, sv) in columns.into_iter().zip(values) {
+            self.append_to(method, array, &sv, count, span)?;
+        }
+        let next = build::binary(
+            BinOp::Add,
+            build::var(count, Ty::PY_INT, span),
+            nestwise_ir::nest::Expr::int(1, span),
+            Ty::PY_INT,
+            false,
+            span,
+        );
+        self.emit_let(count, next);
+        Ok(())
+    }
+
+    fn append_to(
+        &mut self,
+        method: u32,
+        array: ArrayId,
+        sv: &Sv,
+        count: VarId,
+        span: Span,
+    ) -> R<()> {
+        let elem = self.arrays[array].elem;
+        let name = self.arrays[array].name.clone();
+        let value = if Kinds::of_ty(elem) == sv.kinds {
+            self.own_form(sv, elem)
+        } else if elem.repr == Scalar::Num && sv.kinds.within(pair()) {
+            self.number(sv, span)
+        } else if Kinds::of_ty(elem).union(sv.kinds).within(pair()) {
+            // Ints and floats: tagged numbers from the next round on.
+            self.facts.wish(Wish::Slot(method));
+            Some(self.literal(&Sv::float(0.0, span), 0, span))
+        } else {
+            None
+        };
+        let value = build::retype(value.ok_or_else(|| cannot(&name, span))?, elem);
+        let access = self.accesses.push(Access {
+            array,
+            store: true,
+            span,
+        });
+        let kind = StmtKind::Store {
+            access,
+            array,
+            index: vec![build::var(count, Ty::PY_INT, span)],
+            value,
+            guard: true,
+        };
+        self.emit(kind, span);
+        Ok(())
+    }
+
+    /// The columns of a list, made for the types of the first values that are appended to it.
+    fn columns(
+        &mut self,
+        method: u32,
+        name: &str,
+        values: &[Sv],
+        tuple: bool,
+        span: Span,
+    ) -> R<(Vec<ArrayId>, VarId)> {
+        if let Some(known) = self.appended.get(&method) {
+            if known.tuple != tuple || known.columns.len() != values.len() {
+                return Err(cannot(name, span));
+            }
+            return Ok((known.columns.clone(), known.count));
+        }
+        let mut columns = Vec::with_capacity(values.len());
+        for sv in values {
+            let kind = if self.facts.num_slots.contains(&method) && sv.kinds.within(pair()) {
+                None
+            } else if sv.kinds == pair() {
+                self.facts.wish(Wish::Slot(method));
+                None
+            } else {
+                Some(sv.kinds.single().ok_or_else(|| cannot(name, span))?)
+            };
+            let elem = kind.map_or(Ty::PY_NUM, |k| Kinds::of(k).ty(k.natural()));
+            columns.push(self.arrays.push(ArrayDecl {
+                name: name.into(),
+                capture: method,
+                kind: ArrayKind::Appended,
+                storage: elem.repr,
+                elem,
+                rank: 1,
+                read: false,
+                written: true,
+                moved: false,
+            }));
+        }
+        let count = self.hidden(Ty::PY_INT);
+        // Nothing has been appended when the nest begins.
+        self.vars[count].live_in = Some(method);
+        self.vars[count].range = Some((0, 0));
+        let known = Appended {
+            columns: columns.clone(),
+            count,
+            tuple,
+        };
+        self.appended.insert(method, known);
+        Ok((columns, count))
+    }
+
+    /// A real Python number with its tag.
+    fn number(&mut self, sv: &Sv, span: Span) -> Option<nestwise_ir::nest::Expr> {
+        if sv.kinds == pair() && sv.repr() != Scalar::Num {
+            return self.tagged_number(sv, span);
+        }
+        self.in_repr(sv, Scalar::Num, true)
+    }
+
+    /// The lists that grow, in the order of their places.
+    pub fn appended_outs(&self) -> impl Iterator<Item = LiveOut> {
+        self.appended.iter().map(|(method, a)| LiveOut {
+            place: PlaceId(*method),
+            kind: LiveOutKind::Appended {
+                columns: a.columns.clone(),
+                count: a.count,
+                tuple: a.tuple,
+            },
+            assigned: None,
+        })
+    }
+}
+
+/// Python's ints and floats.
+fn pair() -> Kinds {
+    Kinds::all(&[Kind::PyInt, Kind::PyFloat])
+}
+
+fn scalar(value: Val) -> Option<Sv> {
+    match value {
+        Val::Scalar(sv) => Some(sv),
+        _ => None,
+    }
+}
+
+fn cannot(name: &str, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+    let callee = Some(name.into());
+    refuse(span, Refusal::ExpressionStatement { callee })
+}

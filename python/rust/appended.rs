@@ -1,0 +1,202 @@
+//! What a nest appends to lists: columns of native values, boxed when the nest has ended.
+
+use crate::boxing;
+use crate::layout;
+use nestwise_ir::{ArrayId, LiveOutKind, Prov, Scalar};
+use nestwise_runtime::pipeline::ROOM;
+use nestwise_runtime::{ArrayView, Launch};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use std::sync::OnceLock;
+
+/// One column of what is appended to a list.
+pub struct Appended {
+    slot: ArrayId,
+    method: *mut PyObject,
+    list: *mut PyObject,
+    /// The list's length at entry.
+    length: usize,
+    storage: Scalar,
+    data: Vec<u64>,
+    tags: Vec<u8>,
+}
+
+/// The list that a bound `append` appends to; null or another object: none. Borrowed.
+///
+/// # Safety
+/// `object` is null or alive, as long as the result is used.
+pub unsafe fn list_of(object: *mut PyObject) -> Option<*mut PyObject> {
+    // SAFETY: the type is checked before the method is looked into.
+    unsafe {
+        if object.is_null() || ffi::PyCFunction_CheckExact(object) == 0 {
+            return None;
+        }
+        let list = ffi::PyCFunction_GetSelf(object);
+        if list.is_null() || ffi::PyList_CheckExact(list) == 0 {
+            return None;
+        }
+        let function = ffi::PyCFunction_GetFunction(object).map(|f| f as usize);
+        (function.is_some() && function == append_of_lists()).then_some(list)
+    }
+}
+
+/// The C function behind every list's `append`.
+fn append_of_lists() -> Option<usize> {
+    static FUNCTION: OnceLock<Option<usize>> = OnceLock::new();
+    *FUNCTION.get_or_init(|| {
+        // SAFETY: only called with the GIL held; a new list has the method.
+        unsafe {
+            let list = ffi::PyList_New(0);
+            let method = ffi::PyObject_GetAttrString(list, c"append".as_ptr());
+            let function = ffi::PyCFunction_GetFunction(method);
+            ffi::Py_XDECREF(method);
+            ffi::Py_XDECREF(list);
+            function.map(|f| f as usize)
+        }
+    })
+}
+
+/// The lists, as often as methods append to them.
+pub fn lists(columns: &[Appended]) -> Vec<*mut PyObject> {
+    let mut lists = Vec::new();
+    for (k, column) in columns.iter().enumerate() {
+        if columns[..k].iter().all(|c| c.method != column.method) {
+            lists.push(column.list);
+        }
+    }
+    lists
+}
+
+impl Appended {
+    /// An empty column with room for [`ROOM`] values; `None`: there is no memory, or `method` is no list's `append`.
+    ///
+    /// # Safety
+    /// `method` is alive as long as the column, and the GIL is held.
+    pub unsafe fn new(slot: ArrayId, method: *mut PyObject, storage: Scalar) -> Option<Appended> {
+        // SAFETY: as promised by the caller.
+        let list = unsafe { list_of(method) }?;
+        let (mut data, mut tags) = (Vec::new(), Vec::new());
+        data.try_reserve_exact((ROOM as usize * storage.size()).div_ceil(8))
+            .ok()?;
+        if storage == Scalar::Num {
+            tags.try_reserve_exact(ROOM as usize).ok()?;
+        }
+        Some(Appended {
+            slot,
+            method,
+            list,
+            // SAFETY: an exact list.
+            length: unsafe { layout::list_items(list) }.len(),
+            storage,
+            data,
+            tags,
+        })
+    }
+
+    /// The window a kernel writes to.
+    pub fn view(&mut self) -> ArrayView {
+        let size = self.storage.size() as i64;
+        ArrayView {
+            ptr: self.data.as_mut_ptr().cast(),
+            tags: match self.storage {
+                Scalar::Num => self.tags.as_mut_ptr(),
+                _ => std::ptr::null_mut(),
+            },
+            rank: 1,
+            extents: [ROOM, 0, 0, 0, 0, 0, 0, 0],
+            strides: [size, 0, 0, 0, 0, 0, 0, 0],
+            size,
+        }
+    }
+
+    /// Whether the list is as long as it was.
+    pub fn unchanged(&self) -> bool {
+        // SAFETY: an exact list, alive.
+        unsafe { layout::list_items(self.list) }.len() == self.length
+    }
+
+    /// A value in the format of a frame's variable.
+    ///
+    /// # Safety
+    /// A kernel wrote element `at`.
+    unsafe fn cell(&self, at: usize) -> [u64; 2] {
+        let mut cell = [0_u64; 2];
+        let size = self.storage.size();
+        // SAFETY: within the room; no value is larger than a cell.
+        unsafe {
+            let from = self.data.as_ptr().cast::<u8>().add(at * size);
+            std::ptr::copy_nonoverlapping(from, cell.as_mut_ptr().cast(), size);
+            if self.storage == Scalar::Num {
+                cell[1] = (*self.tags.as_ptr().add(at)).into();
+            }
+        }
+        cell
+    }
+}
+
+/// Lengthens the lists by what a launch appended. `false`: out of memory, with part of it appended.
+pub fn write_back(py: Python<'_>, all: &[Appended], launch: &Launch) -> bool {
+    let nest = launch.nest();
+    nest.live_outs.iter().all(|out| {
+        let LiveOutKind::Appended {
+            columns,
+            count,
+            tuple,
+        } = &out.kind
+        else {
+            return true;
+        };
+        let own: Option<Vec<&Appended>> = columns
+            .iter()
+            .map(|c| all.iter().find(|a| a.slot == *c))
+            .collect();
+        let Some(own) = own else { return false };
+        // SAFETY: an int slot of the frame.
+        let count = unsafe { *launch.slot(*count).cast::<i64>() };
+        (0..count as usize).all(|at| {
+            let item = |k: usize| {
+                let ty = nest.arrays[columns[k]].elem;
+                // SAFETY: the kernel wrote `count` elements of each column.
+                let cell = unsafe { own[k].cell(at) };
+                // SAFETY: a value of the type.
+                unsafe { boxing::boxed(py, ty, cell.as_ptr().cast(), ty.prov == Prov::Np) }
+            };
+            // SAFETY: new references; a null is passed on.
+            unsafe { append(own[0].list, columns.len(), *tuple, item) }
+        })
+    })
+}
+
+/// # Safety
+/// `list` is an exact list; `item` gives new references or null.
+unsafe fn append(
+    list: *mut PyObject,
+    width: usize,
+    tuple: bool,
+    item: impl Fn(usize) -> *mut PyObject,
+) -> bool {
+    // SAFETY: as promised by the caller; the tuple takes over its items.
+    unsafe {
+        let value = if tuple {
+            let value = ffi::PyTuple_New(width as isize);
+            for k in 0..width {
+                let part = item(k);
+                if value.is_null() || part.is_null() {
+                    ffi::Py_XDECREF(part);
+                    ffi::Py_XDECREF(value);
+                    return false;
+                }
+                ffi::PyTuple_SetItem(value, k as isize, part);
+            }
+            value
+        } else {
+            item(0)
+        };
+        if value.is_null() {
+            return false;
+        }
+        let done = ffi::PyList_Append(list, value) == 0;
+        ffi::Py_DECREF(value);
+        done
+    }
+}
