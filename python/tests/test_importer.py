@@ -179,7 +179,7 @@ def test_function_text(place):
     write("s.py", SOURCES)
     expected = [
         ("def plain(x, y=2):\n    z = x * y\n    return z\n", 3, False, ["x", "y", "z"], []),
-        ("sq = lambda x: x * x\n", 6, False, ["x"], []),
+        ("_ = (lambda x: x * x)\n", 6, False, ["x"], []),
         None,
         None,
         None,

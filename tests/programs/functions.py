@@ -226,6 +226,13 @@ def shadowed(a):
     return i, x
 
 
+def use_argument(g, values):
+    s = 0.0
+    for v in values:  # native
+        s += g(v * 0.5)
+    return s
+
+
 a = np.arange(-6, 14)
 l = a.tolist()
 f = (a * 0.37).tolist()
@@ -253,3 +260,13 @@ attempt(raises_inside, [4.0, 9.0])
 attempt(raises_inside, [4.0, 9.0, -0.5])
 show("none", use_none(l))
 show("shadowed", *shadowed(l))
+show("argument", use_argument(lambda x: x * x + 1, f), use_argument(math.sin, f))
+show(
+    "argument",
+    use_argument(
+        lambda x, y=3: (
+            x * y  # on lines of its own
+        ),
+        f,
+    ),
+)

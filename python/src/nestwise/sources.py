@@ -49,8 +49,8 @@ def source_of(filename: str, module_globals: dict | None = None) -> bytes | str 
 def function_text(func: Any) -> tuple[str, int, bool, list[str], list[str]] | None:
     """(text, first line, indented, local names, free names) of a plain function.
 
-    The text is that of the `def`, or of `name = lambda ...`; None where it is not exactly known
-    or where the function is decorated, asynchronous or a generator.
+    The text is that of the `def`, or `_ = (lambda ...)`; None where it is not exactly known or
+    where the function is decorated, asynchronous or a generator.
     """
     if type(func) is not FunctionType:
         return None
@@ -65,18 +65,29 @@ def function_text(func: Any) -> tuple[str, int, bool, list[str], list[str]] | No
     node, lines = found
     if not _defaults_are_literal(node, func):
         return None
-    text = "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"
+    text, indented = _text(node, lines)
     if node.col_offset > 0 and "__" in text:
         return None  # a name private to a class is stored in another spelling
     names = [*code.co_varnames, *(c for c in code.co_cellvars if c not in code.co_varnames)]
-    return text, node.lineno, node.col_offset > 0, names, list(code.co_freevars)
+    return text, node.lineno, indented, names, list(code.co_freevars)
+
+
+def _text(node: Any, lines: list[str]) -> tuple[str, bool]:
+    """A `def` or a lambda as a statement of its own, and whether that is indented."""
+    import ast
+
+    text = "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"
+    if isinstance(node, ast.FunctionDef):
+        return text, node.col_offset > 0
+    first = ast.Lambda(**vars(node) | {"lineno": 1, "end_lineno": text.count("\n")})
+    return f"_ = ({ast.get_source_segment(text, first)})\n", False
 
 
 def _defaults_are_literal(node: Any, func: FunctionType) -> bool:
     """Whether the defaults that a call would use are what the text says, and constants."""
     if not func.__defaults__ and not func.__kwdefaults__:
         return True
-    arguments = getattr(node, "args", None) or node.value.args
+    arguments = node.args
     by_name = func.__kwdefaults__ or {}
     pairs = [*zip(arguments.defaults, func.__defaults__ or (), strict=False)]
     names = [a.arg for a in arguments.kwonlyargs]
@@ -157,13 +168,8 @@ def _parse(source: bytes | str, filename: str) -> dict:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and not node.decorator_list:
             key = (node.lineno, node.name)
-        elif (
-            isinstance(node, ast.Assign)
-            and len(node.targets) == 1
-            and isinstance(node.targets[0], ast.Name)
-            and isinstance(node.value, ast.Lambda)
-        ):
-            key = (node.value.lineno, "<lambda>")
+        elif isinstance(node, ast.Lambda):
+            key = (node.lineno, "<lambda>")
         else:
             continue
         if codes.get(key) is not None:
