@@ -15,6 +15,8 @@ _SINGLETONS = (None, True, False, Ellipsis)
 # Names that are asked for the identity of what they are given.
 _ASKING = {"is_", "is_not", "assertIs", "assertIsNot"}
 _TYPES = {name for name, value in vars(builtins).items() if isinstance(value, type)}
+_ATTRIBUTE = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
+_OF_NUMBERS = {*dir(int), *dir(float), *dir(complex)}
 # NumPy's types as attributes of its module; np.nan is not one.
 _NUMPY_TYPES = {
     *("ndarray", "generic", "number", "integer", "floating", "inexact", "bool_", "object_"),
@@ -24,7 +26,10 @@ _NUMPY_TYPES = {
 
 
 def observed(code: CodeType) -> bool:
-    """Whether the code, or a function in it, may compare two numbers by `is`, or asks `id()`."""
+    """Whether the code, or a function in it, may compare two numbers by `is`, or asks `id()`.
+
+    `p is q` compares none where the same code uses an attribute of `q` that no number has.
+    """
     names = code.co_names
     if not _ASKING.isdisjoint(names):
         return True
@@ -36,14 +41,27 @@ def observed(code: CodeType) -> bool:
 def _asks(code: CodeType) -> bool:
     import dis
 
+    compared, objects = set(), set()
     before = None
     for now in dis.get_instructions(code):
         if now.opname in ("LOAD_GLOBAL", "LOAD_NAME") and now.argval == "id":
             return True
+        name = before and _loaded(before)
         if now.opname == "IS_OP" and not (before and _is_no_number(before)):
-            return True
+            if name is None:
+                return True
+            compared.add(name)
+        elif now.opname in _ATTRIBUTE and now.argval not in _OF_NUMBERS:
+            objects.add(name)
         before = now
-    return False
+    return not compared <= objects
+
+
+def _loaded(load) -> str | None:
+    """The name that an instruction loads (last)."""
+    if not load.opname.startswith(("LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF")):
+        return None
+    return load.argval[-1] if isinstance(load.argval, tuple) else load.argval
 
 
 def _is_no_number(load) -> bool:
