@@ -265,7 +265,8 @@ impl Refusal {
             }
             Self::Expression { name: "a lambda" } => "define the function before the loop".into(),
             Self::ExpressionStatement { callee: Some(name) } if name.ends_with(".append") => {
-                "append numbers, or tuples of numbers, to a list that the loop only appends to".into()
+                "append numbers, or tuples of numbers, to a list that the loop only appends to"
+                    .into()
             }
             Self::ExpressionStatement { .. } => {
                 "move it out of the loop; inner loops without it are compiled on their own".into()

@@ -5,6 +5,7 @@
 //! dictionaries, once per class and name.
 
 use crate::layout;
+use crate::random;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -51,10 +52,12 @@ pub unsafe fn read(
             ffi::Py_XINCREF(value);
             return value;
         }
-        // The one attribute of a list that nests use: a method that is made anew each time.
+        // Methods of C types that nests use; they are made anew each time.
         let append = ffi::PyList_CheckExact(object) != 0
             && name.as_ptr() == pyo3::intern!(py, "append").as_ptr();
-        if !append && !safety(py, object, name).is_some_and(|s| s.read) {
+        let random =
+            name.as_ptr() == pyo3::intern!(py, "random").as_ptr() && random::is_plain(py, object);
+        if !append && !random && !safety(py, object, name).is_some_and(|s| s.read) {
             return std::ptr::null_mut();
         }
         let value = ffi::PyObject_GenericGetAttr(object, name.as_ptr());

@@ -9,6 +9,7 @@ use crate::known;
 use crate::layout;
 use crate::lists;
 use crate::numpy::{self, Numpy};
+use crate::random;
 use nestwise_frontend::capture::Capture;
 use nestwise_ir::surface::{Place, Scope};
 use nestwise_ir::{ArrayKind, Scalar, Ty};
@@ -469,7 +470,12 @@ unsafe fn classify(
         if let Some(code) = crate::buffers::character(object) {
             return (scalar_word(Ty::CHAR, 2), Value::Int(code.into()));
         }
-        if let Some((word, value)) = buffer(py, object) {
+        if random::method_of(py, object).is_some() {
+            return (pointer_word(METHOD, std::ptr::null()), Value::None);
+        }
+        // A generator is of use for its attributes, or for its state.
+        let generator = has_children && random::is_generator(py, object);
+        if !generator && let Some((word, value)) = buffer(py, object) {
             return (word, value);
         }
         if has_children {

@@ -1,5 +1,6 @@
 //! Flat sequences that are used in place or copied whole: `array.array`, `bytes`, `bytearray`, `str`.
 
+use crate::random;
 use nestwise_ir::{ArrayKind, Scalar};
 use nestwise_runtime::{ArrayView, Value};
 use pyo3::ffi::{self, PyObject};
@@ -56,11 +57,11 @@ pub fn view(py: Python<'_>, object: *mut PyObject) -> Option<Flat> {
                 value,
             });
         }
-        if ty == array_type(py)? {
+        if Some(ty) == array_type(py) {
             return array_array(&Bound::from_borrowed_ptr(py, object)).ok();
         }
+        random::state(py, object)
     }
-    None
 }
 
 /// The code points of a `str`.

@@ -1,6 +1,7 @@
 //! The user's own functions, for inlining: found by their code object, parsed once.
 
 use crate::bind::{self, BindPlace};
+use crate::random;
 use nestwise_frontend::parse_function;
 use nestwise_ir::surface::{Function, Place};
 use pyo3::ffi::{self, PyObject};
@@ -93,6 +94,13 @@ pub fn callee(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Optio
     if let Some((function, receiver)) = method(py, object) {
         return Some((function, Some(receiver)));
     }
+    // SAFETY: live objects.
+    unsafe {
+        if let Some(generator) = random::method_of(py, object) {
+            let own = |o| Bound::from_borrowed_ptr(py, o).unbind();
+            return Some((own(object), Some(own(generator))));
+        }
+    }
     // SAFETY: a live object.
     Some((
         unsafe { Bound::from_borrowed_ptr(py, object) }.unbind(),
@@ -119,6 +127,10 @@ pub fn closure(py: Python<'_>, function: *mut PyObject) -> Vec<Py<PyAny>> {
 
 /// The function in surface form, unless it cannot be inlined.
 pub fn user_function(py: Python<'_>, object: *mut PyObject) -> Option<Arc<UserFunction>> {
+    // SAFETY: a live object.
+    if unsafe { random::method_of(py, object) }.is_some() {
+        return random::function(py);
+    }
     let code = code_of(py, object)?;
     // SAFETY: a live function.
     let function: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, object) };

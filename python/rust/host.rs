@@ -5,6 +5,7 @@ use crate::bind::Binding;
 use crate::buffers;
 use crate::layout;
 use crate::lists::{Buffer, Shape, Trouble};
+use crate::random;
 use nestwise_analysis::identity;
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Scalar};
 use nestwise_runtime::{ArrayView, Host, Launch, Plan, Reason, Value};
@@ -274,7 +275,13 @@ impl Host for PyHost<'_> {
     }
 
     fn may_unlock(&self) -> bool {
-        self.buffers.is_empty() && self.appended.is_empty()
+        // What other threads could see half done: lists, and generators that they use.
+        let generators = self.nest.arrays.values().any(|d| {
+            // SAFETY: a live object.
+            d.kind == ArrayKind::ArrayArray
+                && unsafe { random::is_generator(self.py, self.object(d.capture as usize)) }
+        });
+        self.buffers.is_empty() && self.appended.is_empty() && !generators
     }
 
     fn unlocked(&mut self, work: &mut (dyn FnMut() + Send)) {

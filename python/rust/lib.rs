@@ -14,6 +14,7 @@ mod known;
 mod layout;
 mod lists;
 mod numpy;
+mod random;
 mod results;
 mod site;
 

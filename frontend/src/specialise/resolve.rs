@@ -290,10 +290,16 @@ impl Resolver<'_> {
                 first,
                 method,
             } => {
-                let receiver = method
-                    .then(|| place.parent.map(|p| names.path(p)))
-                    .flatten();
-                Ok(Res::User(function.clone(), *first, receiver))
+                let (function, first) = (function.clone(), *first);
+                // What the site knows the object by; a method of an array is known by itself alone.
+                let own = function.params.first().map(|p| first + p.place.0);
+                let array = own.is_some_and(|i| matches!(self.capture(i), Capture::Array { .. }));
+                let receiver = match place.parent {
+                    _ if !method => None,
+                    _ if array => Some(format!("{path}.__self__")),
+                    parent => parent.map(|p| names.path(p)),
+                };
+                Ok(Res::User(function, first, receiver))
             }
             Capture::Unbound => Err(refuse(span, Refusal::PossiblyUnbound { name: path })),
             Capture::Other(ty) => Err(refuse(
