@@ -55,9 +55,8 @@ pub unsafe fn read(
         // Methods of C types that nests use; they are made anew each time.
         let append = ffi::PyList_CheckExact(object) != 0
             && name.as_ptr() == pyo3::intern!(py, "append").as_ptr();
-        let random =
-            name.as_ptr() == pyo3::intern!(py, "random").as_ptr() && random::is_plain(py, object);
-        if !append && !random && !safety(py, object, name).is_some_and(|s| s.read) {
+        let known = append || random::has_method(py, object, name);
+        if !known && !safety(py, object, name).is_some_and(|s| s.read) {
             return std::ptr::null_mut();
         }
         let value = ffi::PyObject_GenericGetAttr(object, name.as_ptr());

@@ -71,7 +71,7 @@ pub fn code_of_method(py: Python<'_>, object: *mut PyObject) -> Option<*mut PyOb
 }
 
 /// The parts of an exact bound method: its function and its object.
-fn method(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Py<PyAny>)> {
+pub fn method(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Py<PyAny>)> {
     use pyo3::sync::PyOnceLock;
     static TYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let ty = TYPE.get_or_try_init(py, || {
@@ -91,21 +91,16 @@ fn method(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Py<PyAny>
 
 /// The function that a call of `object` runs, and for a bound method the first argument.
 pub fn callee(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Option<Py<PyAny>>)> {
+    // SAFETY: a live object.
+    let own = || unsafe { Bound::from_borrowed_ptr(py, object) }.unbind();
+    // SAFETY: the same.
+    if let Some((generator, _)) = unsafe { random::method_of(py, object) } {
+        return Some((own(), Some(generator)));
+    }
     if let Some((function, receiver)) = method(py, object) {
         return Some((function, Some(receiver)));
     }
-    // SAFETY: live objects.
-    unsafe {
-        if let Some(generator) = random::method_of(py, object) {
-            let own = |o| Bound::from_borrowed_ptr(py, o).unbind();
-            return Some((own(object), Some(own(generator))));
-        }
-    }
-    // SAFETY: a live object.
-    Some((
-        unsafe { Bound::from_borrowed_ptr(py, object) }.unbind(),
-        None,
-    ))
+    Some((own(), None))
 }
 
 /// What the function's free names hold now, in the order of `co_freevars`: strong references.
@@ -128,8 +123,8 @@ pub fn closure(py: Python<'_>, function: *mut PyObject) -> Vec<Py<PyAny>> {
 /// The function in surface form, unless it cannot be inlined.
 pub fn user_function(py: Python<'_>, object: *mut PyObject) -> Option<Arc<UserFunction>> {
     // SAFETY: a live object.
-    if unsafe { random::method_of(py, object) }.is_some() {
-        return random::function(py);
+    if let Some((_, function)) = unsafe { random::method_of(py, object) } {
+        return Some(function);
     }
     let code = code_of(py, object)?;
     // SAFETY: a live function.

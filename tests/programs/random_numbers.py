@@ -4,6 +4,7 @@ import math
 import random
 from random import random as draw
 
+import numpy as np
 from showing import show
 
 random.seed(7)
@@ -101,6 +102,28 @@ def one_generator_twice(n):
     return s, a.getstate(), b.getstate()
 
 
+def of_numpy(n):
+    s = 0.0
+    for _ in range(n):  # native
+        if np.random.rand() < 0.4:
+            s += np.random.random() - np.random.random_sample()
+    return s
+
+
+def of_a_random_state(n, state):
+    s = 0.0
+    for _ in range(n):
+        s += state.rand()
+    return s
+
+
+def of_numpy_many(n):
+    s = 0.0
+    for _ in range(n):  # cpython
+        s += np.random.rand(2)[0]
+    return s
+
+
 def normal(n):
     s = 0.0
     for _ in range(n):
@@ -125,6 +148,13 @@ def main():
     show("two_ways", two_ways(1000), random.random())
     show("metropolis", metropolis(20000))
     show("one_generator_twice", one_generator_twice(3000))
+    np.random.seed(5)
+    show("of_numpy", of_numpy(5001), np.random.rand(), np.random.get_state()[2])
+    state = np.random.RandomState(3)
+    show("of_a_random_state", of_a_random_state(2001, state), state.rand(), state.randint(100))
+    state = np.random.RandomState(np.random.PCG64(3))
+    show("of_a_random_state", of_a_random_state(2001, state), state.rand())
+    show("of_numpy_many", of_numpy_many(100), np.random.rand())
     show("normal", normal(500), random.random())
 
 
