@@ -1,10 +1,11 @@
 //! What the hook gives back to CPython, and the small functions that the rewritten code calls next.
 //!
-//! `for () in CALL(...)` keeps the [`Driver`] on CPython's value stack: it lives exactly as long as the site's
+//! `for () in CALL(...)` keeps an [`iterator`](crate::iterator) on CPython's value stack: it lives exactly as long as the site's
 //! statement runs, however that is left, so its end is the end of the interpreter's share. While it lives it is
 //! the innermost entry of this thread's stack of running sites, which is how `OUT()`, `REST()` and the others find
 //! it without a name in anybody's namespace.
 
+use crate::iterator::iterator;
 use crate::site::Site;
 use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan, Resume};
@@ -100,20 +101,22 @@ pub struct Active {
     /// The loop's own iterator, where CPython's share is taken from it, and how many elements it has given.
     kept: RefCell<Option<Py<PyAny>>>,
     consumed: Cell<i64>,
-    /// The driver has something to yield for.
+    /// The iterator has something to yield for.
     fresh: Cell<bool>,
-    started: Instant,
+    /// When CPython's share began, if it has any.
+    started: Option<Instant>,
     /// Part of the time since `started` that was native.
     native: Cell<f64>,
 }
 
 impl Drop for Active {
     fn drop(&mut self) {
-        let seconds = self.spent();
         let progress = self.progress.borrow();
-        if !self.finished() || self.done.get() > 0 {
-            self.site.interpreted(seconds.0);
+        if self.finished() && self.done.get() == 0 && progress.waits.is_none() {
+            return;
         }
+        let seconds = self.spent();
+        self.site.interpreted(seconds.0);
         if let Some(waits) = &progress.waits {
             waits.plan.add_lost(seconds);
         }
@@ -124,61 +127,34 @@ thread_local! {
     static RUNNING: RefCell<Vec<Rc<Active>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The iterator that `for ()` runs over: yields the empty tuple once, and again after each `AGAIN()`.
-#[pyclass(unsendable, frozen, name = "site", module = "nestwise")]
-pub struct Driver {
-    active: Rc<Active>,
-}
-
-impl Driver {
-    /// Makes a site the innermost running one of this thread.
-    pub fn start(site: Arc<Site>, progress: Progress) -> Driver {
-        let active = Rc::new(Active {
-            site,
-            progress: RefCell::new(progress),
-            burst: Cell::new(FIRST_BURST),
-            done: Cell::new(0),
-            look: Cell::new(FIRST_LOOK),
-            over: Cell::new(false),
-            kept: RefCell::new(None),
-            consumed: Cell::new(0),
-            fresh: Cell::new(true),
-            started: Instant::now(),
-            native: Cell::new(0.0),
-        });
-        RUNNING.with_borrow_mut(|r| r.push(active.clone()));
-        Driver { active }
+/// Makes a site the innermost running one of this thread, for as long as the iterator lives. An iterable that was
+/// evaluated for the hook is what CPython's shares are taken from.
+pub fn start(
+    site: Arc<Site>,
+    progress: Progress,
+    iterable: Option<&Bound<'_, PyAny>>,
+    py: Python<'_>,
+) -> PyResult<*mut PyObject> {
+    let timed = progress.ended.is_none() || matches!(progress.ended, Some(Ended::Partial { .. }));
+    let active = Rc::new(Active {
+        site,
+        progress: RefCell::new(progress),
+        burst: Cell::new(FIRST_BURST),
+        done: Cell::new(0),
+        look: Cell::new(FIRST_LOOK),
+        over: Cell::new(false),
+        kept: RefCell::new(None),
+        consumed: Cell::new(0),
+        fresh: Cell::new(true),
+        started: timed.then(Instant::now),
+        native: Cell::new(0.0),
+    });
+    if let Some(iterable) = iterable {
+        active.keep(iterable)?;
     }
-
-    /// See [`Active::keep`].
-    pub fn keep(&self, iterable: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.active.keep(iterable)
-    }
-}
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        // Dropped only after the stack is free again: releasing objects may run anybody's code, sites included.
-        let removed = RUNNING.with_borrow_mut(|r| {
-            let at = r.iter().rposition(|a| Rc::ptr_eq(a, &self.active))?;
-            Some(r.remove(at))
-        });
-        drop(removed);
-    }
-}
-
-#[pymethods]
-impl Driver {
-    fn __iter__(this: Py<Self>) -> Py<Self> {
-        this
-    }
-
-    fn __next__<'py>(&self, py: Python<'py>) -> Option<Bound<'py, pyo3::types::PyTuple>> {
-        self.active
-            .fresh
-            .replace(false)
-            .then(|| pyo3::types::PyTuple::empty(py))
-    }
+    let object = iterator(py, active.clone())?;
+    RUNNING.with_borrow_mut(|r| r.push(active));
+    Ok(object)
 }
 
 /// Runs `f` on the innermost running site of this thread.
@@ -188,6 +164,21 @@ pub fn with_active<T>(f: impl FnOnce(&Active) -> T) -> Option<T> {
 }
 
 impl Active {
+    /// Whether there is something to yield for; asked once for each time.
+    pub fn take_fresh(&self) -> bool {
+        self.fresh.replace(false)
+    }
+
+    /// The site's statement was left.
+    pub fn leave(self: Rc<Self>) {
+        // Dropped only after the stack is free again: releasing objects may run anybody's code, sites included.
+        let removed = RUNNING.with_borrow_mut(|r| {
+            let at = r.iter().rposition(|a| Rc::ptr_eq(a, &self))?;
+            Some(r.remove(at))
+        });
+        drop(removed);
+    }
+
     /// Borrowed references to the values of `writes`.
     pub fn writes(&self) -> Ref<'_, [*mut PyObject]> {
         Ref::map(self.progress.borrow(), |p| p.writes.as_slice())
@@ -213,7 +204,8 @@ impl Active {
 
     /// Time CPython has taken so far.
     fn spent(&self) -> Seconds {
-        Seconds((self.started.elapsed().as_secs_f64() - self.native.get()).max(0.0))
+        let passed = self.started.map_or(0.0, |s| s.elapsed().as_secs_f64());
+        Seconds((passed - self.native.get()).max(0.0))
     }
 
     /// First iteration left to CPython, and the first after its share.

@@ -4,6 +4,7 @@
 //! work they do, and a profiler is told of every call of a builtin function.
 
 use crate::driver::{self, Active};
+use crate::iterator::NO_INSTANTIATION;
 use crate::site::Site;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -152,7 +153,7 @@ fn function_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
             name: c"nestwise.hook".as_ptr(),
             basicsize: size_of::<Function>() as c_int,
             itemsize: 0,
-            flags: ffi::Py_TPFLAGS_DEFAULT as u32 | HAVE_VECTORCALL,
+            flags: ffi::Py_TPFLAGS_DEFAULT as u32 | HAVE_VECTORCALL | NO_INSTANTIATION,
             slots: slots.as_mut_ptr(),
         };
         // SAFETY: a complete specification; members and slots are read during the call only.

@@ -56,7 +56,8 @@ pub fn collect(
     }
     progress.maybe = maybe.iter().map(|p| this.value(*p)).collect();
     progress.range = launch.range();
-    progress.is_range = runs_over_range(py, parsed, binding);
+    progress.is_range =
+        matches!(launch.ended, Ended::Partial { .. }) && runs_over_range(py, parsed, binding);
     if launch.ended == Ended::Returned {
         progress.value = this.returned();
     }

@@ -2,10 +2,11 @@
 
 use crate::attributes;
 use crate::bind::{self, BindPlace, Binding, Names};
-use crate::driver::{Driver, Progress, Waits};
+use crate::driver::{self, Progress, Waits};
 use crate::environment::NumpyErrors;
 use crate::host::PyHost;
 use crate::results;
+use crate::settled::{Settled, SettledCalls};
 use nestwise_frontend::atoms::AtomKind;
 use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site, specialise};
 use nestwise_ir::surface;
@@ -16,7 +17,7 @@ use nestwise_runtime::{DeviceChoice, Outcome, Plan, Reason, Resume, options, pip
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
@@ -47,6 +48,8 @@ pub struct Parsed {
     pub interface: Interface,
     /// Its places.
     pub places: Vec<BindPlace>,
+    /// It assigns attributes, or two of its objects must not be one.
+    assigns: bool,
 }
 
 /// A site.
@@ -56,6 +59,8 @@ pub struct Site {
     parsed: OnceLock<Result<Parsed, Vec<WithSpan<Refusal>>>>,
     plans: Mutex<Vec<Entry>>,
     mixed: Mutex<Vec<usize>>,
+    settled: SettledCalls,
+    calls: AtomicU64,
     stats: Mutex<Stats>,
     threshold: AtomicI64,
     failures: AtomicU32,
@@ -79,10 +84,13 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
     for id in &interface.pass_through {
         bound[id.index()].pass_through = true;
     }
+    let attribute = |p: &surface::Place| p.parent.is_some() && p.written;
+    let assigns = surface.places.values().any(attribute) || !interface.distinct.is_empty();
     Ok(Parsed {
         surface,
         interface,
         places: bound,
+        assigns,
     })
 }
 
@@ -95,6 +103,8 @@ impl Site {
             parsed: OnceLock::new(),
             plans: Mutex::default(),
             mixed: Mutex::default(),
+            settled: SettledCalls::default(),
+            calls: AtomicU64::new(0),
             stats: Mutex::new(stats),
             threshold: AtomicI64::new(0),
             failures: AtomicU32::new(0),
@@ -115,7 +125,9 @@ impl Site {
 
     /// A copy of the statistics.
     pub fn stats(&self) -> Stats {
-        lock(&self.stats).clone()
+        let mut stats = lock(&self.stats).clone();
+        stats.calls = self.calls.load(Ordering::Relaxed);
+        stats
     }
 
     /// CPython's share of a call ended.
@@ -145,7 +157,6 @@ impl Site {
         arguments: &[*mut PyObject],
         atoms_only: bool,
     ) -> Option<i64> {
-        let globals = attributes::globals(py);
         let mut work = 1i64;
         for atom in &parsed.interface.atom_plan {
             let place = &parsed.places[atom.place.index()];
@@ -159,6 +170,7 @@ impl Site {
                 match (place.scope, position) {
                     (surface::Scope::Local, Some(i)) => *arguments.get(i)?,
                     (surface::Scope::Global, _) => {
+                        let globals = attributes::globals(py);
                         ffi::PyDict_GetItemWithError(globals.as_ptr(), place.name.as_ptr())
                     }
                     _ => return None,
@@ -175,7 +187,7 @@ impl Site {
         py: Python<'_>,
         arguments: &[*mut PyObject],
     ) -> PyResult<*mut PyObject> {
-        lock(&self.stats).calls += 1;
+        self.calls.fetch_add(1, Ordering::Relaxed);
         // The loop's iterable comes last where the loop assigns a name that it is made from.
         let reads = self
             .parsed(py)
@@ -190,13 +202,9 @@ impl Site {
             Attempt::Declined(Some(waiting)) => *waiting,
             Attempt::Ran(progress) => *progress,
         };
-        let driver = Driver::start(self.clone(), progress);
-        if let Some(iterable) = iterable {
-            // SAFETY: a borrowed reference that lives through the call.
-            let iterable = unsafe { Bound::from_borrowed_ptr(py, *iterable) };
-            driver.keep(&iterable)?;
-        }
-        Ok(Py::new(py, driver)?.into_ptr().cast())
+        // SAFETY: a borrowed reference that lives through the call.
+        let iterable = iterable.map(|i| unsafe { Bound::from_borrowed_ptr(py, *i) });
+        driver::start(self.clone(), progress, iterable.as_ref(), py)
     }
 
     /// Goes on natively from iteration `resume.next` of the top loop, with the names as they are now.
@@ -244,10 +252,6 @@ impl Site {
         arguments: &[*mut PyObject],
         resume: Option<Resume>,
     ) -> Result<Attempt, Reason> {
-        let entered = Instant::now();
-        if options().device == DeviceChoice::Interpreter {
-            return Err(Reason::Forced);
-        }
         if self.failures.load(Ordering::Relaxed) >= LASTING_FAILURES {
             return Err(Reason::Off);
         }
@@ -258,7 +262,6 @@ impl Site {
         if errors == NumpyErrors::Underflow {
             return Err(Reason::Environment("np.errstate asks for underflows"));
         }
-        let silent = errors == NumpyErrors::Ignored;
         let parsed = self.parsed(py)?;
         let globals = attributes::globals(py);
         let names = Names {
@@ -267,10 +270,56 @@ impl Site {
             builtins: attributes::builtins(py),
             receiver: None,
         };
+        if resume.is_none()
+            && let Some(progress) = self.repeat(py, parsed, &names, errors)
+        {
+            return progress.map(|p| Attempt::Ran(Box::new(p)));
+        }
+        self.in_full(py, parsed, &names, resume, errors)
+    }
+
+    /// One attempt as a repetition of an earlier call, if there is one that it is like.
+    fn repeat(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        names: &Names<'_>,
+        errors: NumpyErrors,
+    ) -> Option<Result<Progress, Reason>> {
+        let like = |binding: &Binding, plan: &Plan| {
+            let settable = !parsed.assigns || settable(py, parsed, binding).is_ok();
+            settable && !(crate::environment::keeps_identity() && plan.shows_identity())
+        };
+        let mut settled = self.settled.run(py, &parsed.places, names, errors, &like)?;
+        let (binding, launch) = (settled.binding(), settled.launch());
+        lock(&self.stats).launched(launch);
+        let found_mixed = Cell::new(None);
+        let silent = errors == NumpyErrors::Ignored;
+        let host = PyHost::new(py, binding, settled.plan(), &found_mixed, silent);
+        let progress = results::collect(py, parsed, binding, launch, host);
+        settled.release();
+        self.settled.keep(settled);
+        Some(progress)
+    }
+
+    /// One attempt, with everything looked at.
+    fn in_full(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        names: &Names<'_>,
+        resume: Option<Resume>,
+        errors: NumpyErrors,
+    ) -> Result<Attempt, Reason> {
+        let entered = Instant::now();
+        let silent = errors == NumpyErrors::Ignored;
+        if options().device == DeviceChoice::Interpreter {
+            return Err(Reason::Forced);
+        }
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
         for _ in 0..=parsed.places.len() {
             let mixed = lock(&self.mixed).clone();
-            let binding = bind::bind(py, &parsed.places, &names, &mixed);
+            let binding = bind::bind(py, &parsed.places, names, &mixed);
             settable(py, parsed, &binding)?;
             let plan = self.plan(py, parsed, &binding)?;
             if crate::environment::keeps_identity() && plan.shows_identity() {
@@ -290,7 +339,7 @@ impl Site {
             return match outcome {
                 Outcome::Declined(declined) => {
                     if resume.is_none() {
-                        self.declined(py, parsed, arguments, &declined);
+                        self.declined(py, parsed, names.arguments, &declined);
                     }
                     Ok(Attempt::Declined(declined.patience.map(|patience| {
                         let is_range = results::runs_over_range(py, parsed, &binding);
@@ -302,6 +351,12 @@ impl Site {
                 Outcome::Launched(launch) => {
                     lock(&self.stats).launched(&launch);
                     let progress = results::collect(py, parsed, &binding, &launch, host)?;
+                    let places = &parsed.places;
+                    if resume.is_none()
+                        && let Some(one) = Settled::of(py, places, binding, &plan, launch, errors)
+                    {
+                        self.settled.keep(Box::new(one));
+                    }
                     Ok(Attempt::Ran(Box::new(progress)))
                 }
             };

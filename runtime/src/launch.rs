@@ -4,6 +4,10 @@
 //! signals are handled. When an event fires in a chunk, what it wrote is taken back, the iterations before the
 //! event run again, and CPython goes on from there.
 
+mod repeat;
+
+pub use repeat::{Repeat, Repeated};
+
 use crate::fpenv;
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Host, Value};
@@ -56,6 +60,8 @@ pub struct Launch {
     computed: Seconds,
     /// Some loop's length was not known beforehand.
     guessed: bool,
+    /// An earlier call had the same facts.
+    pub repeated: bool,
     /// It takes too little time to let other threads of Python's run meanwhile.
     brief: bool,
     kernel: Arc<Kernel>,
@@ -118,6 +124,17 @@ impl Launch {
                 .cast::<i64>()
         } as u32)
     }
+    /// The model's time of one iteration of the top loop, not quite nothing.
+    fn per_trip(&self) -> f64 {
+        let trips = self
+            .top
+            .map_or(1.0, |t| (t.trips - self.from).max(1) as f64);
+        (self.computed.0 / trips).max(1e-10)
+    }
+    fn header(&self) -> &FrameHeader {
+        // SAFETY: every frame starts with a header.
+        unsafe { &*self.frame.as_ptr().cast() }
+    }
     /// What CPython would have taken for the iterations that ran, in seconds.
     pub fn replaced(&self) -> f64 {
         let all = match self.top {
@@ -154,7 +171,7 @@ pub fn launch<V: HasValue>(
     host: &mut dyn Host,
     quiet: &mut dyn FnMut() -> Option<Arc<Kernel>>,
 ) -> Result<Box<Launch>, Reason> {
-    let frame = fill(plan, &kernel, sizes, views, captures)?;
+    let frame = fill(plan, &kernel, sizes.top, views, captures)?;
     let guessed = sizes.trips.iter().any(Option::is_none);
     let mut launch = Box::new(Launch {
         ended: Ended::Finished,
@@ -170,6 +187,7 @@ pub fn launch<V: HasValue>(
         interpreted: decision.interpreted,
         computed: decision.estimate.compute,
         guessed,
+        repeated: false,
         brief: decision.estimate.warm().0 < BRIEF_SECONDS && !guessed,
         kernel,
         frame,
@@ -179,8 +197,7 @@ pub fn launch<V: HasValue>(
         started: from,
     });
     let begun = Instant::now();
-    let per_trip =
-        decision.estimate.compute.0 / sizes.top.map_or(1.0, |t| (t.trips - from).max(1) as f64);
+    let per_trip = launch.per_trip();
     Runner {
         launch: &mut launch,
         views,
@@ -204,7 +221,7 @@ impl Runner<'_> {
     fn run(&mut self, per_trip: f64) {
         let trips = self.launch.top.map_or(i64::MAX, |t| t.trips);
         let mut chunk = match self.launch.top {
-            Some(_) => ((CHUNK_SECONDS / per_trip.max(1e-10)) as i64).clamp(1, i64::MAX),
+            Some(_) => ((CHUNK_SECONDS / per_trip) as i64).clamp(1, i64::MAX),
             None => FIRST_WHILE_CHUNK,
         };
         while self.launch.next < trips {
@@ -240,7 +257,7 @@ impl Runner<'_> {
     fn chunk(&mut self, lo: i64, hi: i64) -> Step {
         let before = self.save(lo, hi);
         let status = self.call(lo, hi);
-        let at = self.header().at.clamp(lo, hi);
+        let at = self.launch.header().at.clamp(lo, hi);
         match status {
             Status::Done => Step::Done,
             Status::Event => self.take_back(&before, lo, at, hi),
@@ -258,9 +275,9 @@ impl Runner<'_> {
 
     /// After an event in iteration `at`, or somewhere from it on: as if only `lo..at` had run.
     fn take_back(&mut self, before: &Before, lo: i64, at: i64, hi: i64) -> Step {
-        let reason = if self.header().status == Status::Event as i64 {
+        let reason = if self.launch.header().status == Status::Event as i64 {
             Reason::Event {
-                line: self.header().event_line as u32,
+                line: self.launch.header().event_line as u32,
             }
         } else {
             Reason::FloatingPoint
@@ -291,25 +308,15 @@ impl Runner<'_> {
     /// One call of the kernel. A sticky floating-point flag that NumPy would warn of counts as an event.
     fn call(&mut self, lo: i64, hi: i64) -> Status {
         let kernel = self.launch.kernel.clone();
-        let frame = SendPtr(self.launch.frame.as_mut_ptr().cast::<u8>());
-        self.header_mut().status = Status::Done as i64;
-        self.header_mut().at = lo;
-        let mut raised = false;
-        let mut work = || {
-            let frame = &frame;
-            fpenv::clear();
-            // SAFETY: the frame was filled for this kernel; its arrays are alive until the launch ends.
-            unsafe { kernel.code.run(frame.0, lo, hi) };
-            raised = fpenv::raised();
-            fpenv::clear();
-        };
+        let frame = &mut self.launch.frame;
+        let (mut status, mut raised) = (Status::Done, false);
+        let mut work = || (status, raised) = run_watched(&kernel, frame, lo, hi);
         // What may be taken back must not be seen by others meanwhile; and what is over at once need not be shared.
         if !self.launch.brief && !kernel.about.undo.may_fire() && self.host.may_unlock() {
             self.host.unlocked(&mut work);
         } else {
             work();
         }
-        let status = Status::from_code(self.header().status).unwrap_or(Status::Event);
         if kernel.about.undo.warns && raised && status != Status::Event && !self.host.silent() {
             self.header_mut().at = lo;
             return Status::Event;
@@ -317,14 +324,8 @@ impl Runner<'_> {
         status
     }
 
-    fn header(&self) -> &FrameHeader {
-        // SAFETY: every frame starts with a header.
-        unsafe { &*self.launch.frame.as_ptr().cast() }
-    }
-
     fn header_mut(&mut self) -> &mut FrameHeader {
-        // SAFETY: every frame starts with a header.
-        unsafe { &mut *self.launch.frame.as_mut_ptr().cast() }
+        header_mut(&mut self.launch.frame)
     }
 
     fn save(&self, lo: i64, hi: i64) -> Before {
@@ -341,31 +342,12 @@ impl Runner<'_> {
             .to_save(kernel.about.in_order)
             .filter_map(|slot| {
                 let view = self.views.get(slot.array.index())?;
-                Some(Saved::of(&self.part(view, slot.region, lo, hi)))
+                let part = part(view, slot.region, self.launch.top, lo, hi);
+                Some(Saved::of(&part))
             });
         Before {
             arrays: arrays.collect(),
             frame: self.launch.frame.clone(),
-        }
-    }
-
-    /// The part of a window that iterations `lo..hi` may write.
-    fn part(&self, view: &ArrayView, region: Region, lo: i64, hi: i64) -> ArrayView {
-        match (region, self.launch.top) {
-            // The tag plane of a mixed list is not cut.
-            (
-                Region::Rows {
-                    axis,
-                    lo: below,
-                    hi: above,
-                },
-                Some(top),
-            ) if view.tags.is_null() => {
-                let ends = (top.start + lo * top.step, top.start + (hi - 1) * top.step);
-                let (first, last) = (ends.0.min(ends.1) + below, ends.0.max(ends.1) + above);
-                undo::slice(view, axis as usize, first, last + 1)
-            }
-            _ => *view,
         }
     }
 
@@ -394,10 +376,44 @@ struct Before {
     arrays: Vec<Saved>,
 }
 
-struct SendPtr(*mut u8);
-// SAFETY: handed to the one closure that runs the kernel while this thread waits for it.
-unsafe impl Send for SendPtr {}
-unsafe impl Sync for SendPtr {}
+fn header_mut(frame: &mut [u128]) -> &mut FrameHeader {
+    // SAFETY: every frame starts with a header.
+    unsafe { &mut *frame.as_mut_ptr().cast() }
+}
+
+/// Runs iterations `lo..hi` on a frame filled for this kernel, whose arrays are alive: how that ended, and whether
+/// a floating-point flag was set that NumPy looks at.
+fn run_watched(kernel: &Kernel, frame: &mut [u128], lo: i64, hi: i64) -> (Status, bool) {
+    header_mut(frame).status = Status::Done as i64;
+    header_mut(frame).at = lo;
+    fpenv::clear();
+    // SAFETY: as the callers promise.
+    unsafe { kernel.code.run(frame.as_mut_ptr().cast(), lo, hi) };
+    let raised = fpenv::raised();
+    fpenv::clear();
+    let status = Status::from_code(header_mut(frame).status);
+    (status.unwrap_or(Status::Event), raised)
+}
+
+/// The part of a window that iterations `lo..hi` of the top loop may write.
+fn part(view: &ArrayView, region: Region, top: Option<TopRange>, lo: i64, hi: i64) -> ArrayView {
+    match (region, top) {
+        // The tag plane of a mixed list is not cut.
+        (
+            Region::Rows {
+                axis,
+                lo: below,
+                hi: above,
+            },
+            Some(top),
+        ) if view.tags.is_null() => {
+            let ends = (top.start + lo * top.step, top.start + (hi - 1) * top.step);
+            let (first, last) = (ends.0.min(ends.1) + below, ends.0.max(ends.1) + above);
+            undo::slice(view, axis as usize, first, last + 1)
+        }
+        _ => *view,
+    }
+}
 
 /// The next chunk's length after `done` trips took `seconds`: towards the goal, at most eightfold at a time.
 fn next_chunk(done: i64, seconds: f64) -> i64 {
@@ -408,7 +424,7 @@ fn next_chunk(done: i64, seconds: f64) -> i64 {
 fn fill<V: HasValue>(
     plan: &Plan,
     kernel: &Kernel,
-    sizes: &Sizes,
+    top: Option<TopRange>,
     views: &[ArrayView],
     captures: &[V],
 ) -> Result<Vec<u128>, Reason> {
@@ -417,7 +433,7 @@ fn fill<V: HasValue>(
     let base = frame.as_mut_ptr().cast::<u8>();
     // SAFETY: every offset below is the layout's, inside the frame just made; slots are 16 bytes and aligned.
     unsafe {
-        (*base.cast::<FrameHeader>()).trips = sizes.top.map_or(0, |t| t.trips);
+        (*base.cast::<FrameHeader>()).trips = top.map_or(0, |t| t.trips);
         for (id, view) in plan.nest().arrays.ids().zip(views) {
             let Some(slot) = layout.slot(id) else {
                 continue;

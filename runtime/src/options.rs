@@ -2,6 +2,7 @@
 
 use nestwise_costmodel::MachineProfile;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
 pub use nestwise_ir::FpMode;
@@ -58,6 +59,14 @@ fn cell() -> &'static RwLock<Arc<Options>> {
     OPTIONS.get_or_init(|| RwLock::new(Arc::new(Options::default())))
 }
 
+/// Changes whenever the options do.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+/// A number for the options now in force, to notice that they were replaced.
+pub fn generation() -> u64 {
+    GENERATION.load(Ordering::Relaxed)
+}
+
 /// The options now in force.
 pub fn options() -> Arc<Options> {
     cell().read().unwrap_or_else(|e| e.into_inner()).clone()
@@ -66,12 +75,14 @@ pub fn options() -> Arc<Options> {
 /// Replaces the options.
 pub fn set_options(options: Options) {
     *cell().write().unwrap_or_else(|e| e.into_inner()) = Arc::new(options);
+    GENERATION.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Adds a version that is known only later (NumPy's, once the program imports it) to every cache key.
 pub fn add_version(text: &str) {
     let mut options = cell().write().unwrap_or_else(|e| e.into_inner());
     Arc::make_mut(&mut options).versions.push_str(text);
+    GENERATION.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Cores this process may use: the affinity mask and the cgroup's CPU quota together.

@@ -41,6 +41,19 @@ pub enum Value {
 /// touched costs nothing.
 pub const ROOM: i64 = 1 << 21;
 
+impl Value {
+    /// Whether two numbers are of one kind and the same to the bit.
+    pub fn same(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Uint(a), Value::Uint(b)) => a == b,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+            _ => false,
+        }
+    }
+}
+
 /// Something that has a value.
 pub trait HasValue {
     /// The value.
@@ -174,6 +187,7 @@ fn attempt<V: HasValue>(
     let options = options();
     let facts = plan.facts(captures);
     let known = plan.recent(&facts, &options).filter(|_| resume.is_none());
+    let repeated = known.is_some();
     let (sizes, decision) = match known {
         Some(known) => known,
         None => {
@@ -209,10 +223,11 @@ fn attempt<V: HasValue>(
         let again = || plan.kernel(&sizes, &views, decision.device, &options, entered);
         made.then(again)?.ok().map(|(kernel, _)| kernel)
     };
-    launch::launch(
+    let mut launch = launch::launch(
         plan, kernel, &sizes, &views, captures, &decision, from, host, &mut quiet,
-    )
-    .map(Outcome::Launched)
+    )?;
+    launch.repeated = repeated;
+    Ok(Outcome::Launched(launch))
 }
 
 fn declined(plan: &Plan, sizes: &Sizes, decision: &Decision, options: &Options) -> Declined {

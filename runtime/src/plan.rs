@@ -12,12 +12,15 @@ use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
 use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, ExprKind, For, LoopId, Nest, Schedule};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
 /// Kernels kept per plan; a nest called with ever new facts gets one more, which holds for all of them.
 const MAX_KERNELS: usize = 32;
+/// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
+const MAX_RECENT: usize = 8;
 /// Trips below which a loop is neither split among threads nor run by vectors.
 const SHORT: f64 = 4.0;
 /// Assumed trips of a loop whose count no value of the call tells (a `while`).
@@ -39,14 +42,15 @@ pub struct Plan {
     lost: Mutex<Seconds>,
     /// Hash of the nest, once it is needed.
     fingerprint: OnceLock<blake3::Hash>,
-    recent: Mutex<Option<Recent>>,
+    shows_identity: OnceLock<bool>,
+    recent: Mutex<VecDeque<Recent>>,
     /// Its data has NaN in it, which comparisons by vectors take for an invalid operation.
     quiet: AtomicBool,
     /// Captures of floats that the bounds of the top loop are computed from.
     bounding: Vec<u32>,
 }
 
-/// The last call that ran natively: one with the same facts needs neither proofs nor prices.
+/// A call that ran natively: one with the same facts needs neither proofs nor prices.
 struct Recent {
     facts: Vec<i64>,
     device: DeviceChoice,
@@ -155,6 +159,7 @@ impl Plan {
             verdicts,
             kernels: Mutex::default(),
             lost: Mutex::new(Seconds(0.0)),
+            shows_identity: OnceLock::new(),
             recent: Mutex::default(),
             fingerprint: OnceLock::new(),
             quiet: AtomicBool::new(false),
@@ -181,14 +186,28 @@ impl Plan {
         facts
     }
 
-    /// Sizes and decision of the last call, if it had these facts.
+    /// Whether another value of this capture could change a proof, a price or a kernel.
+    pub fn decides(&self, capture: usize, value: &Value) -> bool {
+        match value {
+            Value::Float(_) => self.bounding.contains(&(capture as u32)),
+            Value::Complex(..) => false,
+            _ => true,
+        }
+    }
+
+    /// Whether kernels compare without raising flags.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet.load(Ordering::Relaxed)
+    }
+
+    /// Sizes and decision of an earlier call with these facts, if one of the last few had them.
     pub fn recent(&self, facts: &[i64], options: &Options) -> Option<(Arc<Sizes>, Decision)> {
-        let recent = lock(&self.recent);
-        let same = |r: &&Recent| r.facts == facts && r.device == options.device;
-        recent
-            .as_ref()
-            .filter(same)
-            .map(|r| (r.sizes.clone(), r.decision))
+        let mut recent = lock(&self.recent);
+        let same = |r: &Recent| r.facts == facts && r.device == options.device;
+        let at = recent.iter().position(same)?;
+        // The latest in front.
+        recent.swap(0, at);
+        recent.front().map(|r| (r.sizes.clone(), r.decision))
     }
 
     /// Keeps what was found out about a call that ran natively.
@@ -199,7 +218,9 @@ impl Plan {
         sizes: &Arc<Sizes>,
         decision: Decision,
     ) {
-        *lock(&self.recent) = Some(Recent {
+        let mut recent = lock(&self.recent);
+        recent.truncate(MAX_RECENT - 1);
+        recent.push_front(Recent {
             facts,
             device: options.device,
             sizes: sizes.clone(),
@@ -214,7 +235,9 @@ impl Plan {
 
     /// Whether `is` and `id()` could tell a native run.
     pub fn shows_identity(&self) -> bool {
-        analysis::identity::matters(&self.nest)
+        *self
+            .shows_identity
+            .get_or_init(|| analysis::identity::matters(&self.nest))
     }
 
     /// Each loop's verdict in words.
@@ -407,7 +430,7 @@ impl Plan {
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
             short: short_loops(&sizes.trips),
-            quiet: self.quiet.load(Ordering::Relaxed),
+            quiet: self.is_quiet(),
         };
         let mut kernels = lock(&self.kernels);
         let find = |key: &Key, kernels: &[(Key, Arc<Kernel>)]| {

@@ -2,9 +2,10 @@
 
 use crate::overlap::ArrayView;
 
-/// The saved elements of one window.
+/// The saved elements of one window; of none at first.
+#[derive(Default)]
 pub struct Saved {
-    view: ArrayView,
+    view: Option<ArrayView>,
     bytes: Vec<u8>,
     tags: Vec<u8>,
 }
@@ -12,28 +13,34 @@ pub struct Saved {
 impl Saved {
     /// Copies every element of `view`.
     pub fn of(view: &ArrayView) -> Saved {
-        let mut bytes = Vec::with_capacity((view.len() * view.size).max(0) as usize);
+        let mut saved = Saved::default();
+        saved.take(view);
+        saved
+    }
+
+    /// Copies every element of `view` in place of what was saved before.
+    pub fn take(&mut self, view: &ArrayView) {
+        let bytes = &mut self.bytes;
+        bytes.clear();
+        bytes.reserve((view.len() * view.size).max(0) as usize);
         for_each_run(view, &mut |at, length| {
             // SAFETY: runs lie inside the window, which is alive during the launch.
             bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(at, length) });
         });
-        let tags = if view.tags.is_null() {
-            Vec::new()
-        } else {
+        self.tags.clear();
+        if !view.tags.is_null() {
             // SAFETY: one tag per element.
-            unsafe { std::slice::from_raw_parts(view.tags, view.len() as usize) }.to_vec()
-        };
-        Saved {
-            view: *view,
-            bytes,
-            tags,
+            let tags = unsafe { std::slice::from_raw_parts(view.tags, view.len() as usize) };
+            self.tags.extend_from_slice(tags);
         }
+        self.view = Some(*view);
     }
 
     /// Puts every element back.
     pub fn restore(&self) {
+        let Some(view) = &self.view else { return };
         let mut rest = &self.bytes[..];
-        for_each_run(&self.view, &mut |at, length| {
+        for_each_run(view, &mut |at, length| {
             let (run, after) = rest.split_at(length);
             // SAFETY: as in `of`; elements of one window, nobody else works on them now.
             unsafe { std::ptr::copy_nonoverlapping(run.as_ptr(), at, length) };
@@ -42,7 +49,7 @@ impl Saved {
         if !self.tags.is_empty() {
             // SAFETY: as in `of`.
             unsafe {
-                std::ptr::copy_nonoverlapping(self.tags.as_ptr(), self.view.tags, self.tags.len())
+                std::ptr::copy_nonoverlapping(self.tags.as_ptr(), view.tags, self.tags.len())
             };
         }
     }

@@ -41,18 +41,28 @@ def _as_importlib(function: Any) -> Any:
     return function
 
 
+_plain_code = SourceFileLoader.get_code
+
+
 class Loader(SourceFileLoader):
     @_as_importlib
     def get_code(self, fullname: str) -> CodeType | None:
-        plain = super().get_code(fullname)
+        plain = _plain_code(self, fullname)
+        if self.__class__ is SourceFileLoader:
+            return plain  # `path_stats` saw that there is nothing to do
         stat = self.__dict__.pop("stat", None)
         self.__class__ = SourceFileLoader
         return code_for(plain, self.path, stat=stat)
 
     @_as_importlib
     def path_stats(self, path: str) -> dict[str, Any]:
-        # As the plain loader does; kept, since asking once more is what a small module would feel.
-        self.stat = stat = os.stat(path)
+        # As the plain loader does. Modules without loops are many, and this is where they are
+        # told from others: asking the file system once more is what a small module would feel.
+        stat = os.stat(path)
+        if codecache.index.has(path, stat) and config.options().report is None:
+            self.__class__ = SourceFileLoader
+        else:
+            self.stat = stat
         return {"mtime": stat.st_mtime, "size": stat.st_size}
 
 
@@ -111,8 +121,7 @@ def code_for(
     """
     try:
         if source is None:
-            # Modules without loops are many: this is all that the next import of one costs. A
-            # report wants to know about the loops that were refused, too.
+            # A report wants to know about the loops that were refused, too.
             stat = stat or os.stat(path)
             if config.options().report is None and codecache.index.has(path, stat):
                 return plain

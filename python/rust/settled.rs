@@ -1,0 +1,284 @@
+//! Sites whose calls look alike: binding that only compares.
+//!
+//! A [`Settled`] belongs to a call that ran natively with the facts of the call before. It holds, for each place of the
+//! site, what the binder made of it then, and the launch. A further call looks every name up as the binder does,
+//! compares what it finds, and runs the launch again ([`Repeat`]): nothing is planned, priced or allocated. Whatever
+//! differs, or is of a kind that has to be converted or looked into, goes the full way.
+
+use crate::bind::{self, BindPlace, Binding, Names};
+use crate::classify::{self, Shape};
+use crate::environment::NumpyErrors;
+use crate::numpy::{self, Numpy};
+use nestwise_runtime::launch::{Repeat, Repeated};
+use nestwise_runtime::{Launch, Plan, Value, options};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Calls of one site that can be made again, the latest first.
+#[derive(Default)]
+pub struct SettledCalls {
+    // Boxed, since they are moved for each call.
+    #[allow(clippy::vec_box)]
+    calls: Mutex<Vec<Box<Settled>>>,
+}
+
+/// More than this are not kept.
+const MAX_SETTLED: usize = 4;
+
+impl SettledCalls {
+    fn lock(&self) -> MutexGuard<'_, Vec<Box<Settled>>> {
+        self.calls.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Makes a call like an earlier one: that one, run again and for the caller to [`keep`](Self::keep). None, and
+    /// nothing has happened, where there is none that it is like. `like` sees what neither values nor shapes tell.
+    pub fn run(
+        &self,
+        py: Python<'_>,
+        places: &[BindPlace],
+        names: &Names<'_>,
+        errors: NumpyErrors,
+        like: &dyn Fn(&Binding, &Plan) -> bool,
+    ) -> Option<Box<Settled>> {
+        // Out of everybody's reach meanwhile: objects that are let go of may have code that comes by here again.
+        let mut all = std::mem::take(&mut *self.lock());
+        let np = numpy::numpy(py);
+        let mut ran = None;
+        for at in 0..all.len() {
+            let one = &mut all[at];
+            let outcome =
+                if one.bind(py, np, places, names, errors) && like(&one.binding, one.plan()) {
+                    one.run()
+                } else {
+                    Repeated::Differs
+                };
+            match outcome {
+                Repeated::Ran => ran = Some(all.remove(at)),
+                Repeated::Differs => {
+                    one.release();
+                    continue;
+                }
+                // The next would be as vain, and twice the work.
+                Repeated::Fired => drop(all.remove(at)),
+            }
+            break;
+        }
+        if !all.is_empty() {
+            self.put_back(all);
+        }
+        ran
+    }
+
+    /// Keeps a call in front of the others.
+    pub fn keep(&self, one: Box<Settled>) {
+        let mut calls = self.lock();
+        calls.insert(0, one);
+        if calls.len() > MAX_SETTLED {
+            let old = calls.split_off(MAX_SETTLED);
+            drop(calls);
+            drop(old);
+        }
+    }
+
+    fn put_back(&self, mut all: Vec<Box<Settled>>) {
+        let mut calls = self.lock();
+        // Those that were added meanwhile.
+        all.append(&mut calls);
+        let old = all.split_off(MAX_SETTLED.min(all.len()));
+        *calls = all;
+        // What is dropped may run code of its own.
+        drop(calls);
+        drop(old);
+    }
+}
+
+/// A call that can be made again.
+pub struct Settled {
+    repeat: Repeat,
+    /// What the last call bound; between calls without its objects.
+    binding: Binding,
+    seen: Vec<Seen>,
+    /// Of the options then.
+    generation: u64,
+    errors: NumpyErrors,
+}
+
+/// What has to be so for a place to be as it was.
+enum Seen {
+    /// Whatever it holds: it is unbound, or only handed through.
+    Anything,
+    /// The object of this address: one that lives as long as the process.
+    Object(*mut PyObject),
+    /// An ndarray, of the shape that the binding has.
+    Array(Shape),
+    /// A number with this signature word.
+    Number(u64),
+    /// A module.
+    Module,
+    /// An object of the class, which is kept alive so that its address stays its own.
+    Instance(Py<PyType>),
+}
+
+// SAFETY: the addresses are of objects that live as long as the process.
+unsafe impl Send for Settled {}
+
+impl Settled {
+    /// The call as one that can be made again, if all its places are of kinds that are told apart at a glance.
+    pub fn of(
+        py: Python<'_>,
+        places: &[BindPlace],
+        mut binding: Binding,
+        plan: &Arc<Plan>,
+        launch: Box<Launch>,
+        errors: NumpyErrors,
+    ) -> Option<Settled> {
+        if !launch.repeated || !binding.users.is_empty() {
+            return None;
+        }
+        let seen = places.iter().zip(&binding.captures);
+        let seen: Option<Vec<Seen>> = seen.map(|(place, b)| look(py, place, b)).collect();
+        let seen = seen?;
+        let repeat = Repeat::of(plan, launch, &binding.captures)?;
+        binding.release();
+        Some(Settled {
+            repeat,
+            binding,
+            seen,
+            generation: options::generation(),
+            errors,
+        })
+    }
+
+    /// What was bound.
+    pub fn binding(&self) -> &Binding {
+        &self.binding
+    }
+
+    /// How the launch went.
+    pub fn launch(&self) -> &Launch {
+        self.repeat.launch()
+    }
+
+    /// The plan that was followed.
+    pub fn plan(&self) -> &Plan {
+        self.repeat.plan()
+    }
+
+    /// Binds the places again; false if something is not as it was.
+    pub fn bind(
+        &mut self,
+        py: Python<'_>,
+        np: Option<&'static Numpy>,
+        places: &[BindPlace],
+        names: &Names<'_>,
+        errors: NumpyErrors,
+    ) -> bool {
+        if self.generation != options::generation() || self.errors != errors {
+            return false;
+        }
+        for (index, (place, seen)) in places.iter().zip(&self.seen).enumerate() {
+            if !place.captured {
+                continue;
+            }
+            let object = self.binding.look_up(py, place, 0, names);
+            let bound = &mut self.binding.captures[index];
+            bound.object = object;
+            // SAFETY: null or a strong reference.
+            let same = unsafe { seen.is(np, object, &mut bound.value, index, &self.repeat) };
+            if !same {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Runs the kernel on what was bound.
+    pub fn run(&mut self) -> Repeated {
+        let silent = self.errors == NumpyErrors::Ignored;
+        self.repeat.run(&self.binding.captures, silent)
+    }
+
+    /// Lets go of what was bound.
+    pub fn release(&mut self) {
+        self.binding.release();
+    }
+}
+
+/// How a place is told to be as it is now; none if that takes more than a glance.
+fn look(py: Python<'_>, place: &BindPlace, bound: &bind::Bound) -> Option<Seen> {
+    if !place.captured || place.pass_through {
+        return Some(Seen::Anything);
+    }
+    let object = bound.object;
+    Some(match (bound.word & 0xff, &bound.value) {
+        (classify::UNBOUND, _) => Seen::Object(std::ptr::null_mut()),
+        (classify::KNOWN, _) => Seen::Object(object),
+        (classify::MODULE, _) => Seen::Module,
+        (classify::SCALAR, _) => {
+            // SAFETY: a strong reference. A character of a text is no number.
+            unsafe { classify::number(numpy::numpy(py), object) }?;
+            Seen::Number(bound.word)
+        }
+        // SAFETY: a strong reference.
+        (classify::ARRAY, _) => Seen::Array(unsafe { Shape::of(py, object) }?),
+        (classify::OBJECT, _) => {
+            // SAFETY: a live object's type.
+            let ty: Bound<'_, PyAny> =
+                unsafe { Bound::from_borrowed_ptr(py, ffi::Py_TYPE(object).cast()) };
+            Seen::Instance(ty.cast_into().ok()?.unbind())
+        }
+        _ => return None,
+    })
+}
+
+impl Seen {
+    /// Whether `object` is what it was; `value` becomes its value.
+    ///
+    /// # Safety
+    /// `object` is null or alive; the GIL is held.
+    unsafe fn is(
+        &self,
+        np: Option<&'static Numpy>,
+        object: *mut PyObject,
+        value: &mut Value,
+        index: usize,
+        repeat: &Repeat,
+    ) -> bool {
+        if let Seen::Anything = self {
+            return true;
+        }
+        if let Seen::Object(then) = self {
+            return *then == object;
+        }
+        if object.is_null() {
+            return false;
+        }
+        // SAFETY: a live object; payloads are read only after the exact type is known.
+        unsafe {
+            let ty = ffi::Py_TYPE(object);
+            match self {
+                Seen::Array(shape) => {
+                    let (Some(np), Value::Array(view)) = (np, value) else {
+                        return false;
+                    };
+                    ty == np.ndarray && shape.again(object, view)
+                }
+                Seen::Number(word) => {
+                    let Some((now, new)) = classify::number(np, object) else {
+                        return false;
+                    };
+                    let same = now == *word && repeat.accepts(index, value, &new);
+                    if same {
+                        *value = new;
+                    }
+                    same
+                }
+                Seen::Module => ty == &raw mut ffi::PyModule_Type,
+                Seen::Instance(class) => ty == class.as_ptr().cast(),
+                Seen::Anything | Seen::Object(_) => false,
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! A launch once more, on other addresses.
+//!
+//! A small nest that is called often would spend more time on finding out again what it found out before than in its
+//! loops. A call whose ints, extents, strides and overlaps are those of an earlier one has that one's proofs,
+//! decision and kernel; it differs in addresses and in floats alone. A [`Repeat`] keeps the earlier launch with a
+//! frame that needs nothing but these.
+//!
+//! It takes no part in whatever is out of the ordinary: where an event fires, the arrays are as before, and the call
+//! goes the full way.
+
+use super::{CHUNK_SECONDS, Ended, Launch, fill, part, run_watched, store};
+use crate::overlap;
+use crate::pipeline::{HasValue, Value};
+use crate::plan::{CompileInfo, Plan};
+use crate::undo::Saved;
+use nestwise_analysis::SlotUndo;
+use nestwise_codegen::abi::Status;
+use nestwise_costmodel::Device;
+use nestwise_ir::Scalar;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What became of a repetition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Repeated {
+    /// It ran; the launch says how far.
+    Ran,
+    /// Nothing has happened: the captures differ in more than they may.
+    Differs,
+    /// An event fired and everything is as before: this call goes the full way.
+    Fired,
+}
+
+/// A launch that can be made again.
+pub struct Repeat {
+    launch: Box<Launch>,
+    plan: Arc<Plan>,
+    /// The frame as it is when the kernel begins, but for what every call brings.
+    template: Vec<u128>,
+    arrays: Vec<Placed>,
+    free: Vec<Free>,
+    /// What `overlap::disjoint` said of the arrays.
+    disjoint: bool,
+    /// A written array of these extents and strides overlaps itself wherever it is.
+    folded: bool,
+    /// The kernel takes comparisons with NaN for what they are.
+    quiet: bool,
+    saved: Vec<(SlotUndo, Saved)>,
+}
+
+/// An array of the nest.
+struct Placed {
+    capture: usize,
+    /// Where its address goes in the frame, if the kernel uses it.
+    slot: Option<usize>,
+    written: bool,
+    /// First byte and end, seen from the address.
+    reach: (i64, i64),
+}
+
+/// A live-in that nothing was decided by.
+struct Free {
+    capture: usize,
+    slot: usize,
+    repr: Scalar,
+}
+
+impl Repeat {
+    /// The launch as one that can be made again; none if another call could go another way: it was not over at once,
+    /// ran on threads, works on copies, or its end rests on more than the captures' facts.
+    pub fn of<V: HasValue>(
+        plan: &Arc<Plan>,
+        launch: Box<Launch>,
+        captures: &[V],
+    ) -> Option<Repeat> {
+        let trips = launch.top?.trips;
+        let whole = launch.from == 0 && launch.stopped_by.is_none();
+        let partial = matches!(launch.ended, Ended::Partial { .. });
+        let one_chunk = trips as f64 * launch.per_trip() <= CHUNK_SECONDS;
+        if !whole || partial || !one_chunk || !launch.brief || launch.device != Device::Serial {
+            return None;
+        }
+        let nest = plan.nest();
+        let mut views = Vec::with_capacity(nest.arrays.len());
+        for decl in nest.arrays.values() {
+            match captures.get(decl.capture as usize)?.value() {
+                Value::Array(view) if view.tags.is_null() => views.push(*view),
+                _ => return None,
+            }
+        }
+        let kernel = launch.kernel.clone();
+        let arrays = nest.arrays.iter().zip(&views).map(|((id, decl), view)| {
+            let (lo, hi) = view.range();
+            let address = view.ptr as i64;
+            Placed {
+                capture: decl.capture as usize,
+                slot: kernel.layout.slot(id).map(|s| s.ptr),
+                written: decl.written,
+                reach: (lo - address, hi - address),
+            }
+        });
+        let arrays: Vec<Placed> = arrays.collect();
+        let free = kernel.about.nest.vars.iter().filter_map(|(id, var)| {
+            let capture = var.live_in?;
+            let value = captures.get(capture as usize)?.value();
+            let slot = kernel.layout.var(id)?;
+            let repr = var.ty.repr;
+            (!plan.decides(capture as usize, value)).then_some(Free {
+                capture: capture as usize,
+                slot,
+                repr,
+            })
+        });
+        let free = free.collect();
+        let undo = &kernel.about.undo;
+        let slots = undo.to_save(kernel.about.in_order);
+        let saved = slots.filter(|_| undo.may_fire());
+        let saved = saved.map(|s| (*s, Saved::default())).collect();
+        Some(Repeat {
+            template: fill(plan, &kernel, launch.top, &views, captures).ok()?,
+            disjoint: overlap::disjoint(&views, |slot| arrays[slot].written),
+            folded: views
+                .iter()
+                .zip(&arrays)
+                .any(|(v, a)| a.written && !v.is_injective()),
+            quiet: plan.is_quiet(),
+            plan: plan.clone(),
+            arrays,
+            free,
+            saved,
+            launch,
+        })
+    }
+
+    /// The launch, as it went the last time.
+    pub fn launch(&self) -> &Launch {
+        &self.launch
+    }
+
+    /// The plan it belongs to.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Whether a capture of one value may have another.
+    pub fn accepts(&self, capture: usize, then: &Value, now: &Value) -> bool {
+        !self.plan.decides(capture, now) || then.same(now)
+    }
+
+    /// Runs the kernel on `captures`: of the same extents and strides as those it was made from, and accepted.
+    pub fn run<V: HasValue>(&mut self, captures: &[V], silent: bool) -> Repeated {
+        if self.quiet != self.plan.is_quiet() || !self.fill(captures) {
+            return Repeated::Differs;
+        }
+        let trips = self.launch.top.map_or(0, |t| t.trips);
+        self.save(captures, trips);
+        let launch = &mut *self.launch;
+        let begun = Instant::now();
+        let (status, raised) = run_watched(&launch.kernel, &mut launch.frame, 0, trips);
+        launch.seconds = begun.elapsed().as_secs_f64();
+        launch.compile = CompileInfo::default();
+        let warned = raised && launch.kernel.about.undo.warns && !silent;
+        let at = launch.header().at.clamp(0, trips);
+        let ended = match status {
+            _ if warned => None,
+            Status::Event => None,
+            Status::Done => Some((trips, trips, Ended::Finished)),
+            Status::Finished => Some((at, at, Ended::Finished)),
+            Status::Broke => Some((at, at + 1, Ended::Broke)),
+            Status::Returned => Some((at, at + 1, Ended::Returned)),
+        };
+        let Some((next, started, ended)) = ended else {
+            self.saved.iter().for_each(|(_, saved)| saved.restore());
+            return Repeated::Fired;
+        };
+        (launch.next, launch.started, launch.ended) = (next, started, ended);
+        Repeated::Ran
+    }
+
+    /// Makes the frame for these captures; false if they do not overlap as before, or a value does not fit.
+    fn fill<V: HasValue>(&mut self, captures: &[V]) -> bool {
+        let mut ranges = [(0i64, 0i64); MAX_ARRAYS];
+        if self.arrays.len() > ranges.len() {
+            return false;
+        }
+        let frame = &mut self.launch.frame;
+        frame.copy_from_slice(&self.template);
+        let base = frame.as_mut_ptr().cast::<u8>();
+        for (array, range) in self.arrays.iter().zip(&mut ranges) {
+            let Value::Array(view) = captures[array.capture].value() else {
+                return false;
+            };
+            let address = view.ptr as i64;
+            *range = (address + array.reach.0, address + array.reach.1);
+            if let Some(slot) = array.slot {
+                // SAFETY: the layout's offset, inside the frame.
+                unsafe { *base.add(slot).cast() = view.ptr };
+            }
+        }
+        if self.are_disjoint(&ranges) != self.disjoint {
+            return false;
+        }
+        self.free.iter().all(|free| {
+            // SAFETY: the layout's offset of a slot of 16 bytes.
+            unsafe {
+                let slot = base.add(free.slot);
+                store(slot, free.repr, captures[free.capture].value())
+            }
+        })
+    }
+
+    /// What `overlap::disjoint` would say.
+    fn are_disjoint(&self, ranges: &[(i64, i64); MAX_ARRAYS]) -> bool {
+        let all = &ranges[..self.arrays.len()];
+        let apart = |a: (i64, i64), b: (i64, i64)| a.1 <= b.0 || b.1 <= a.0;
+        let written = (0..all.len()).filter(|w| self.arrays[*w].written);
+        !self.folded
+            && written
+                .into_iter()
+                .all(|w| (0..all.len()).all(|o| o == w || apart(all[w], all[o])))
+    }
+
+    fn save<V: HasValue>(&mut self, captures: &[V], trips: i64) {
+        for (slot, saved) in &mut self.saved {
+            let capture = self.arrays[slot.array.index()].capture;
+            let Value::Array(view) = captures[capture].value() else {
+                continue;
+            };
+            saved.take(&part(view, slot.region, self.launch.top, 0, trips));
+        }
+    }
+}
+
+/// More arrays than this go the full way each time.
+const MAX_ARRAYS: usize = 16;
