@@ -76,6 +76,7 @@ impl fmt::Display for Nest {
                 LiveOutKind::Var(var) => write!(f, "{var}")?,
                 LiveOutKind::View(array, index) => write!(f, "view {array}[{}]", Commas(index))?,
                 LiveOutKind::Slot(array) => write!(f, "slot {array}")?,
+                LiveOutKind::Tuple(vars) => write!(f, "tuple ({})", Commas(vars))?,
             }
             match out.assigned {
                 Some(flag) => writeln!(f, " if {flag}")?,

@@ -160,6 +160,8 @@ pub enum LiveOutKind {
     View(ArrayId, Vec<VarId>),
     /// The object that the slot holds at the end (buffer swaps).
     Slot(ArrayId),
+    /// A new tuple of scalars.
+    Tuple(Vec<VarId>),
 }
 
 /// A statement with its position.

@@ -118,6 +118,11 @@ impl Verifier<'_> {
                         })?;
                     }
                 }
+                LiveOutKind::Tuple(vars) => {
+                    for v in vars {
+                        self.ty(*v)?;
+                    }
+                }
                 LiveOutKind::Slot(a) => {
                     ensure(n.arrays.get(*a).is_some(), || {
                         format!("live-out {}: no slot {a}", out.place)
