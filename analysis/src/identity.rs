@@ -41,12 +41,14 @@ pub fn copied(nest: &Nest, var: VarId) -> bool {
 
 /// Python numbers that leave the nest under a name or as its value.
 fn outs(nest: &Nest) -> impl Iterator<Item = VarId> {
-    let live = nest.live_outs.iter().filter_map(|l| match l.kind {
-        LiveOutKind::Var(v) => Some(v),
-        _ => None,
+    let live = nest.live_outs.iter().flat_map(|l| match &l.kind {
+        LiveOutKind::Var(v) => std::slice::from_ref(v),
+        LiveOutKind::Tuple(vars) => vars,
+        _ => &[],
     });
     let returned = nest.returns.iter().flat_map(|r| r.vars.iter().copied());
-    live.chain(returned)
+    live.copied()
+        .chain(returned)
         .filter(|v| nest.vars.get(*v).is_some_and(|d| has_identity(d.ty)))
 }
 

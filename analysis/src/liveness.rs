@@ -200,8 +200,10 @@ pub fn live_after(nest: &Nest) -> Vec<VarSet> {
     for out in &nest.live_outs {
         match &out.kind {
             LiveOutKind::Var(v) => end.insert(*v),
-            LiveOutKind::View(_, index) => index.iter().for_each(|v| end.insert(*v)),
             LiveOutKind::Appended { count, .. } => end.insert(*count),
+            LiveOutKind::View(_, vars) | LiveOutKind::Tuple(vars) => {
+                vars.iter().for_each(|v| end.insert(*v));
+            }
             LiveOutKind::Slot(_) => {}
         }
         out.assigned.into_iter().for_each(|v| end.insert(v));

@@ -201,8 +201,8 @@ pub fn results(nest: &Nest) -> Vec<VarId> {
     for out in &nest.live_outs {
         match &out.kind {
             LiveOutKind::Var(v) => found.push(*v),
-            LiveOutKind::View(_, index) => found.extend(index),
             LiveOutKind::Appended { count, .. } => found.push(*count),
+            LiveOutKind::View(_, vars) | LiveOutKind::Tuple(vars) => found.extend(vars),
             LiveOutKind::Slot(_) => {}
         }
         found.extend(out.assigned);

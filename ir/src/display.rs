@@ -80,6 +80,7 @@ impl fmt::Display for Nest {
                 LiveOutKind::Appended { columns, count, .. } => {
                     write!(f, "{count} of {}", Commas(columns))?;
                 }
+                LiveOutKind::Tuple(vars) => write!(f, "tuple ({})", Commas(vars))?,
             }
             match out.assigned {
                 Some(flag) => writeln!(f, " if {flag}")?,

@@ -177,6 +177,8 @@ pub enum LiveOutKind {
         count: VarId,
         tuple: bool,
     },
+    /// A new tuple of scalars.
+    Tuple(Vec<VarId>),
 }
 
 /// A statement with its position.

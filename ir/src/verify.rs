@@ -127,6 +127,11 @@ impl Verifier<'_> {
                         || format!("live-out {}: no columns and a count", out.place),
                     )?;
                 }
+                LiveOutKind::Tuple(vars) => {
+                    for v in vars {
+                        self.ty(*v)?;
+                    }
+                }
                 LiveOutKind::Slot(a) => {
                     ensure(n.arrays.get(*a).is_some(), || {
                         format!("live-out {}: no slot {a}", out.place)

@@ -139,6 +139,7 @@ impl Collector<'_> {
                 unsafe { ffi::Py_XINCREF(object) };
                 object
             }
+            LiveOutKind::Tuple(vars) => self.tuple(vars),
             LiveOutKind::View(array, index) => {
                 let capture = self.launch.nest().arrays[*array].capture as usize;
                 self.row(self.binding.captures[capture].object, index)
@@ -204,6 +205,26 @@ impl Collector<'_> {
         }
     }
 
+    /// A new tuple of variables; null if there is no memory.
+    fn tuple(&self, vars: &[VarId]) -> *mut PyObject {
+        // SAFETY: new references; the tuple takes over its items, and is dropped with those it has.
+        unsafe {
+            let tuple = ffi::PyTuple_New(vars.len() as isize);
+            for (i, var) in vars.iter().enumerate() {
+                if tuple.is_null() {
+                    break;
+                }
+                let item = self.variable(*var);
+                if item.is_null() {
+                    ffi::Py_DECREF(tuple);
+                    return item;
+                }
+                ffi::PyTuple_SetItem(tuple, i as isize, item);
+            }
+            tuple
+        }
+    }
+
     fn returned(&self) -> *mut PyObject {
         let Some(returns) = &self.launch.nest().returns else {
             return std::ptr::null_mut();
@@ -215,13 +236,7 @@ impl Collector<'_> {
                     .vars
                     .first()
                     .map_or(std::ptr::null_mut(), |v| self.variable(*v)),
-                ReturnForm::Tuple => {
-                    let tuple = ffi::PyTuple_New(returns.vars.len() as isize);
-                    for (i, var) in returns.vars.iter().enumerate() {
-                        ffi::PyTuple_SetItem(tuple, i as isize, self.variable(*var));
-                    }
-                    tuple
-                }
+                ReturnForm::Tuple => self.tuple(&returns.vars),
                 ReturnForm::None => {
                     let none = ffi::Py_None();
                     ffi::Py_INCREF(none);

@@ -159,3 +159,20 @@ out = copied(flags, [None, None])
 show("bools", out, out[0] is True, out[1] is False)
 small = copied([1, 2, 256, -5], [0] * 4)
 show("small", small[0] is 1 + 0, small[2] is int("256"), small[3] is -int("5"))
+
+
+def one_tuple_two_names(a):
+    for i in range(len(a)):
+        p = q = (i, a[i])
+        r = p
+    return p is q, r is p
+
+
+def kept_elements(a):
+    t = None
+    for i in range(len(a)):
+        t = (a[i], 0.5)
+    return t[0] is a[-1]
+
+
+show("tuples", *one_tuple_two_names([1.5, 2.5]), kept_elements([1.5, 2.5]))

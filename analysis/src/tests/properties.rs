@@ -32,9 +32,10 @@ fn same_arrays(a: &Memory, b: &Memory) -> bool {
 fn outs(n: &Nest) -> Vec<VarId> {
     n.live_outs
         .iter()
-        .filter_map(|o| match o.kind {
-            LiveOutKind::Var(v) => Some(v),
-            _ => None,
+        .flat_map(|o| match &o.kind {
+            LiveOutKind::Var(v) => vec![*v],
+            LiveOutKind::Tuple(vars) => vars.clone(),
+            _ => vec![],
         })
         .collect()
 }

@@ -32,6 +32,8 @@ pub(super) struct Local {
     pub capture: Option<u32>,
     /// It holds an array and takes part in buffer swaps.
     pub swapped: bool,
+    /// It is an element of the tuple that the place holds: which one.
+    pub element: Option<usize>,
 }
 
 /// A whole site.

@@ -5,7 +5,7 @@
 //! branch, so that most functions become straight-line code. What is left (a `return` inside a loop) leaves the
 //! call's block.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use nestwise_ir::surface as s;
@@ -118,6 +118,7 @@ impl Resolver<'_> {
             first: callee.first,
             call: Some(call),
             locals,
+            tuples: BTreeMap::new(),
             receiver,
         }
     }

@@ -9,7 +9,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use nestwise_ir::nest::{Expr, ExprKind, ReturnForm, Returns, Stmt, StmtKind};
 use nestwise_ir::{
-    Access, AccessId, Arena, ArrayId, LiveOut, LiveOutKind, Nest, Prov, Scalar, Span, Ty, VarId,
+    Access, AccessId, Arena, ArrayId, LiveOut, LiveOutKind, Nest, PlaceId, Prov, Scalar, Span, Ty,
+    VarId,
 };
 
 use super::build;
@@ -409,6 +410,14 @@ impl Lower<'_> {
         for local in 0..self.hir.locals.len() {
             let decl = &self.hir.locals[local];
             let Some(place) = decl.place else { continue };
+            match decl.element {
+                Some(0) => {
+                    outs.extend(self.tuple_out(place)?);
+                    continue;
+                }
+                Some(_) => continue,
+                None => {}
+            }
             if decl.swapped {
                 if let Some(array) = decl.capture.and_then(|c| self.slots.get(&c)) {
                     outs.push(LiveOut {
@@ -421,15 +430,7 @@ impl Lower<'_> {
             }
             for facet in self.facets(local)? {
                 let kind = match facet.form {
-                    Form::Main => {
-                        let var = self.web_var(facet.web, Span::default())?;
-                        if self.vars[var].ty.prov == Prov::Dyn {
-                            let tag = self.tag_var(facet.web);
-                            self.vars[var].np_tag = Some(tag);
-                        }
-                        LiveOutKind::Var(var)
-                    }
-                    Form::Side(_) => match facet.var {
+                    Form::Main | Form::Side(_) => match self.facet_var(&facet)? {
                         Some(var) => LiveOutKind::Var(var),
                         None => continue,
                     },
@@ -453,6 +454,48 @@ impl Lower<'_> {
         }
         outs.extend(self.appended_outs());
         Ok(outs)
+    }
+
+    /// The variable of a facet that is a scalar.
+    fn facet_var(&mut self, facet: &Facet) -> R<Option<VarId>> {
+        if facet.form != Form::Main {
+            return Ok(facet.var);
+        }
+        let var = self.web_var(facet.web, Span::default())?;
+        if self.vars[var].ty.prov == Prov::Dyn {
+            let tag = self.tag_var(facet.web);
+            self.vars[var].np_tag = Some(tag);
+        }
+        Ok(Some(var))
+    }
+
+    /// The tuple that a place holds, from its elements; `None` where it is never assigned.
+    fn tuple_out(&mut self, place: PlaceId) -> R<Option<LiveOut>> {
+        let locals = 0..self.hir.locals.len();
+        let elements: Vec<LocalId> = locals
+            .filter(|l| self.hir.locals[*l].place == Some(place))
+            .collect();
+        let (mut vars, mut assigned) = (vec![], None);
+        for local in elements {
+            let facets = self.facets(local)?;
+            let [facet] = facets.as_slice() else {
+                // All elements are assigned together, so one that has no type yet stands for all.
+                let Some(facet) = facets.first() else {
+                    return Ok(None);
+                };
+                return Err(self.type_changes(facet.web, Span::default()));
+            };
+            let Some(var) = self.facet_var(facet)? else {
+                return Err(self.type_changes(facet.web, Span::default()));
+            };
+            vars.push(var);
+            assigned = assigned.or(facet.flag);
+        }
+        Ok(Some(LiveOut {
+            place,
+            kind: LiveOutKind::Tuple(vars),
+            assigned,
+        }))
     }
 
     /// The slot whose entry array a view is of.

@@ -38,6 +38,7 @@ mod tags;
 #[cfg(test)]
 mod tests;
 mod top;
+mod tuples;
 mod unroll;
 mod value;
 mod webs;

@@ -1,13 +1,14 @@
 //! Surface nest and captures to the resolved nest ([`super::hir`]): names looked up, buffer swaps recognised.
 //! Inlining is in [`super::inline`].
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use nestwise_ir::surface as s;
 use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
 
 use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Stmt, Target};
+use super::tuples::{constant_index, element, tuple_places};
 use super::{R, methods, refuse};
 use crate::capture::{Capture, Known};
 use crate::refusal::Refusal;
@@ -23,6 +24,8 @@ pub(super) struct Names<'a> {
     /// The inlined call, or `None` for the site.
     pub call: Option<CallState>,
     pub locals: HashMap<PlaceId, LocalId>,
+    /// Names that hold tuples: the locals of the elements.
+    pub tuples: BTreeMap<PlaceId, Vec<LocalId>>,
     /// In a method: its first parameter, and the path of the object that stands for.
     pub receiver: Option<(PlaceId, String)>,
 }
@@ -123,10 +126,15 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         first: 0,
         call: None,
         locals: HashMap::new(),
+        tuples: BTreeMap::new(),
         receiver: None,
     };
+    for (id, length) in tuple_places(site) {
+        let elements = (0..length).map(|k| resolver.element(site, id, k)).collect();
+        names.tuples.insert(id, elements);
+    }
     for (id, place) in site.places.iter() {
-        if place.written {
+        if place.written && !names.tuples.contains_key(&id) {
             let capture = id.0;
             let bound = !matches!(resolver.capture(capture), Capture::Unbound);
             let local = resolver.local(
@@ -190,8 +198,17 @@ impl Resolver<'_> {
             place,
             capture,
             swapped: false,
+            element: None,
         });
         self.hir.locals.len() - 1
+    }
+
+    /// The local of an element of a tuple.
+    fn element(&mut self, site: &s::Site, id: PlaceId, which: usize) -> LocalId {
+        let name = format!("{}[{which}]", s::path(&site.places, id));
+        let local = self.local(name, Some(id), None);
+        self.hir.locals[local].element = Some(which);
+        local
     }
 
     pub fn read(&mut self, local: LocalId) -> Read {
@@ -332,6 +349,14 @@ impl Resolver<'_> {
             s::ExprKind::None => ExprKind::None,
             s::ExprKind::Str(v) => ExprKind::Str(v.clone()),
             s::ExprKind::Bytes(v) => ExprKind::Bytes(v.clone()),
+            s::ExprKind::Place(id) if names.tuples.contains_key(id) => {
+                let elements = names.tuples[id].clone();
+                let read = |local| Expr {
+                    kind: ExprKind::Read(self.read(local)),
+                    span,
+                };
+                ExprKind::Tuple(elements.into_iter().map(read).collect())
+            }
             s::ExprKind::Place(id) => match self.place(names, *id, span)? {
                 Res::Value(kind) => kind,
                 Res::Known(known) => {
@@ -366,6 +391,11 @@ impl Resolver<'_> {
             },
             s::ExprKind::Attr(base, name) => {
                 ExprKind::Attr(Box::new(self.expr(names, base)?), name.clone())
+            }
+            s::ExprKind::Subscript(base, index)
+                if let Some(local) = tuple_element(names, base, index) =>
+            {
+                ExprKind::Read(self.read(local))
             }
             s::ExprKind::Subscript(base, index) => {
                 let base = Box::new(self.expr(names, base)?);
@@ -482,6 +512,11 @@ impl Resolver<'_> {
 
     pub fn target(&mut self, names: &mut Names, t: &s::Target, span: Span) -> R<Target> {
         match t {
+            s::Target::Place(id) if names.tuples.contains_key(id) => {
+                let elements = names.tuples[id].clone();
+                let def = |local| Target::Local(self.def(local));
+                Ok(Target::Tuple(elements.into_iter().map(def).collect()))
+            }
             s::Target::Place(id) => match names.locals.get(id) {
                 Some(local) => {
                     let local = *local;
@@ -607,4 +642,14 @@ impl Resolver<'_> {
         out.push(Stmt { kind, span });
         Ok(())
     }
+}
+
+/// The local of `name[constant]` where the name holds a tuple.
+fn tuple_element(names: &Names, base: &s::Expr, index: &[s::Expr]) -> Option<LocalId> {
+    let s::ExprKind::Place(id) = base.kind else {
+        return None;
+    };
+    let elements = names.tuples.get(&id)?;
+    let at = element(constant_index(index)?, elements.len())?;
+    elements.get(at).copied()
 }

@@ -359,6 +359,15 @@ fn group(hir: &Hir, reach: &[Set], exit: Env) -> Webs {
             parents[a] = b;
         }
     }
+    // A tuple is written back from one variable an element.
+    let mut whole: HashMap<LocalId, usize> = HashMap::new();
+    for (d, local) in hir.defs.iter().enumerate() {
+        if hir.locals[*local].element.is_some() {
+            let first = *whole.entry(*local).or_insert(d);
+            let (a, b) = (root(&mut parents, first), root(&mut parents, d));
+            parents[a] = b;
+        }
+    }
     let mut webs = Webs::default();
     let mut number: HashMap<usize, WebId> = HashMap::new();
     for d in 0..hir.all_defs() {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use nestwise_ir::{ArrayKind, LiveOutKind, Nest, Prov, Scalar, Ty};
+use nestwise_ir::{ArrayKind, LiveOutKind, Nest, Prov, Scalar, Ty, VarId};
 
 use super::eval::{Machine, Memory, V, enters};
 use super::{Is, captures, options, parse};
@@ -501,15 +501,19 @@ fn compare(
         let Some(theirs) = run.post.get(&name) else {
             panic!("{name} has no value{}", context())
         };
+        let scalar = |var: &VarId| {
+            let decl = &nest.vars[*var];
+            let numpy = match decl.ty.prov {
+                Prov::Py => false,
+                Prov::Np => true,
+                Prov::Dyn => machine.var(decl.np_tag.expect("a tag")) == V::Bool(true),
+            };
+            word(machine.var(*var), decl.ty, numpy)
+        };
         match &out.kind {
             LiveOutKind::Var(var) => {
                 let decl = &nest.vars[*var];
-                let numpy = match decl.ty.prov {
-                    Prov::Py => false,
-                    Prov::Np => true,
-                    Prov::Dyn => machine.var(decl.np_tag.expect("a tag")) == V::Bool(true),
-                };
-                let ours = word(machine.var(*var), decl.ty, numpy);
+                let ours = scalar(var);
                 let ok = theirs.dims.is_none() && same_words(&ours, &theirs.items[0]);
                 // A character is a string of length one.
                 let char = decl.ty == Ty::CHAR && theirs.items.first() == Some(&ours);
@@ -533,6 +537,19 @@ fn compare(
                 let data = &object.data[at * rest..(at + 1) * rest];
                 same_array(data, decl.elem, decl.kind, theirs, &name, context);
             }
+            LiveOutKind::Tuple(vars) => {
+                assert_eq!(theirs.dims, Some(vec![vars.len()]), "{name}{}", context());
+                for (var, theirs) in vars.iter().zip(&theirs.items) {
+                    let ours = scalar(var);
+                    assert!(
+                        same_words(&ours, theirs),
+                        "{name}: {ours}, CPython has {theirs}{}",
+                        context()
+                    );
+                }
+            }
+            // The driver's programs append to nothing; tests/programs does.
+            LiveOutKind::Appended { .. } => panic!("{name} is appended to{}", context()),
             LiveOutKind::Slot(array) => {
                 let decl = &nest.arrays[*array];
                 let object = &machine.memory[&machine.slots[array.index()]];

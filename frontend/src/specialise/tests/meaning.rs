@@ -106,6 +106,16 @@ fn sequences() {
     ]);
 }
 
+/// A name that holds a tuple is its elements, which become a tuple again behind the nest.
+#[test]
+fn kept_tuples() {
+    same(&[
+        "a = np.array([3.0, 7.0, 1.0])\nw = (-1, -1)\nb = 0.0\n---\nfor i in range(3):\n    if a[i] > b:\n        b = a[i]\n        w = (i, b)\n",
+        "a = [3.0, 7.0]\n---\nfor i in range(2):\n    w = (a[i], i, True)\n    x, y, z = w\n    t = w[-1]\n",
+        "w = (1.5, 2)\n---\nfor i in range(2):\n    if i > 5:\n        w = (i, i)\n",
+    ]);
+}
+
 #[test]
 fn tuples_and_sums() {
     same(&[

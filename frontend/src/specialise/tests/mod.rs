@@ -23,6 +23,7 @@ pub(super) enum Is {
     Ranged(Ty, i64, i64),
     Array(ArrayKind, Scalar, Ty, u32),
     Object,
+    Append,
     Fun(&'static str),
     Other(&'static str),
 }
@@ -114,6 +115,7 @@ fn capture(path: &str, place: &surface::Place, names: &[(&str, Is)]) -> Capture 
             }
         }
         Some(Is::Object) => Capture::Object,
+        Some(Is::Append) => Capture::Append,
         Some(Is::Other(ty)) => Capture::Other(ty.to_string()),
         Some(Is::Fun(source)) => Capture::User {
             function: function(path, source),

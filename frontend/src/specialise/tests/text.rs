@@ -43,6 +43,7 @@ fn is(text: &str) -> Is {
     };
     match words.as_slice() {
         ["object"] => Is::Object,
+        ["append"] => Is::Append,
         ["other", name] => Is::Other(Box::leak(name.to_string().into_boxed_str())),
         ["ndarray", s, rank] => array(ArrayKind::Ndarray, s, rank, false),
         ["list", s, rank] => array(ArrayKind::List, s, rank, true),
