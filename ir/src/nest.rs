@@ -70,8 +70,8 @@ pub enum ArrayKind {
     Bytes,
     /// `str`: a buffer of code points, read-only.
     Str,
-    /// What the nest appends to a list: a buffer that starts empty and is written only. Its extent is the room there
-    /// is; what the list held before is not looked at.
+    /// A list that grows: a buffer with room behind. What the list holds at entry is at its front if the nest reads
+    /// the slot; otherwise that is not looked at, and the buffer starts empty.
     Appended,
 }
 
@@ -170,8 +170,8 @@ pub enum LiveOutKind {
     View(ArrayId, Vec<VarId>),
     /// The object that the slot holds at the end (buffer swaps).
     Slot(ArrayId),
-    /// The place is a list's `append`: the list grows by `count` elements, each of one value, or a tuple of one from
-    /// each column.
+    /// The place is a list's `append`: `count` is the number of elements, each of one value, or a tuple of one from
+    /// each column; those that were not there at entry are new.
     Appended {
         columns: Vec<ArrayId>,
         count: VarId,

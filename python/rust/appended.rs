@@ -2,7 +2,8 @@
 
 use crate::boxing;
 use crate::layout;
-use nestwise_ir::{ArrayId, LiveOutKind, Prov, Scalar};
+use crate::lists::{Buffer, Shape, Trouble};
+use nestwise_ir::{ArrayDecl, ArrayId, LiveOutKind, Prov, Scalar};
 use nestwise_runtime::pipeline::ROOM;
 use nestwise_runtime::{ArrayView, Launch};
 use pyo3::ffi::{self, PyObject};
@@ -16,6 +17,8 @@ pub struct Appended {
     list: *mut PyObject,
     /// The list's length at entry.
     length: usize,
+    /// So many of its elements are at the front.
+    held: usize,
     storage: Scalar,
     data: Vec<u64>,
     tags: Vec<u8>,
@@ -68,29 +71,79 @@ pub fn lists(columns: &[Appended]) -> Vec<*mut PyObject> {
 }
 
 impl Appended {
-    /// An empty column with room for [`ROOM`] values; `None`: there is no memory, or `method` is no list's `append`.
+    /// A column with room for [`ROOM`] more values than `decl` begins with: none, or those of the list if it is read.
     ///
     /// # Safety
-    /// `method` is alive as long as the column, and the GIL is held.
-    pub unsafe fn new(slot: ArrayId, method: *mut PyObject, storage: Scalar) -> Option<Appended> {
-        // SAFETY: as promised by the caller.
-        let list = unsafe { list_of(method) }?;
-        let (mut data, mut tags) = (Vec::new(), Vec::new());
-        data.try_reserve_exact((ROOM as usize * storage.size()).div_ceil(8))
-            .ok()?;
-        if storage == Scalar::Num {
-            tags.try_reserve_exact(ROOM as usize).ok()?;
-        }
-        Some(Appended {
+    /// `method` is a list's `append`, alive as long as the column; the GIL is held.
+    pub unsafe fn new(
+        slot: ArrayId,
+        method: *mut PyObject,
+        decl: &ArrayDecl,
+    ) -> Result<Appended, &'static str> {
+        // SAFETY: as promised by the caller; an exact list.
+        let (list, length) = unsafe {
+            let list = list_of(method).ok_or("it is gone")?;
+            (list, layout::list_items(list).len())
+        };
+        let held = if decl.read { length } else { 0 };
+        let mut column = Appended {
             slot,
             method,
             list,
-            // SAFETY: an exact list.
-            length: unsafe { layout::list_items(list) }.len(),
-            storage,
-            data,
-            tags,
-        })
+            length,
+            held,
+            storage: decl.storage,
+            data: Vec::new(),
+            tags: Vec::new(),
+        };
+        column
+            .reserve()
+            .map_err(|_| "there is no memory for what is appended to it")?;
+        if held > 0 {
+            // SAFETY: the list is alive and nothing has run since it was looked at.
+            unsafe { column.fill()? };
+        }
+        Ok(column)
+    }
+
+    fn room(&self) -> usize {
+        self.held + ROOM as usize
+    }
+
+    fn reserve(&mut self) -> Result<(), std::collections::TryReserveError> {
+        let bytes = self.room() * self.storage.size();
+        self.data.try_reserve_exact(bytes.div_ceil(8))?;
+        if self.storage == Scalar::Num {
+            self.tags.try_reserve_exact(self.room())?;
+        }
+        Ok(())
+    }
+
+    /// Puts the list's elements in front.
+    unsafe fn fill(&mut self) -> Result<(), &'static str> {
+        let mut extents = [0; 8];
+        extents[0] = self.held as i64;
+        let shape = Shape {
+            rank: 1,
+            extents,
+            leaf: self.storage,
+        };
+        // SAFETY: as promised by the caller.
+        let mut buffer =
+            unsafe { Buffer::new(self.list, shape, self.storage) }.map_err(Trouble::why)?;
+        if buffer.has_nan() {
+            return Err(Trouble::Nan.why());
+        }
+        let view = buffer.view();
+        // SAFETY: both have room for that many elements.
+        unsafe {
+            let bytes = self.held * self.storage.size();
+            std::ptr::copy_nonoverlapping(view.ptr, self.data.as_mut_ptr().cast(), bytes);
+            if !view.tags.is_null() {
+                std::ptr::copy_nonoverlapping(view.tags, self.tags.as_mut_ptr(), self.held);
+            }
+        }
+        Ok(())
     }
 
     /// The window a kernel writes to.
@@ -103,7 +156,7 @@ impl Appended {
                 _ => std::ptr::null_mut(),
             },
             rank: 1,
-            extents: [ROOM, 0, 0, 0, 0, 0, 0, 0],
+            extents: [self.room() as i64, 0, 0, 0, 0, 0, 0, 0],
             strides: [size, 0, 0, 0, 0, 0, 0, 0],
             size,
         }
@@ -153,7 +206,7 @@ pub fn write_back(py: Python<'_>, all: &[Appended], launch: &Launch) -> bool {
         let Some(own) = own else { return false };
         // SAFETY: an int slot of the frame.
         let count = unsafe { *launch.slot(*count).cast::<i64>() };
-        (0..count as usize).all(|at| {
+        (own[0].held..count as usize).all(|at| {
             let item = |k: usize| {
                 let ty = nest.arrays[columns[k]].elem;
                 // SAFETY: the kernel wrote `count` elements of each column.

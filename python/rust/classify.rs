@@ -141,8 +141,9 @@ pub unsafe fn classify(
         if ty == &raw mut ffi::PyModule_Type {
             return (MODULE, Value::None);
         }
-        if crate::appended::list_of(object).is_some() {
-            return (APPEND, Value::Append);
+        if let Some(list) = crate::appended::list_of(object) {
+            let length = layout::list_items(list).len() as i64;
+            return (APPEND, Value::Append { length });
         }
         if known::is_known(py, object) {
             return (pointer_word(KNOWN, object), Value::None);

@@ -297,10 +297,10 @@ impl PyHost<'_> {
         capture: usize,
     ) -> Result<ArrayView, Reason> {
         // SAFETY: the capture is a list's `append`, kept alive by the binding.
-        let column = unsafe { Appended::new(id, self.object(capture), decl.storage) };
-        let mut column = column.ok_or_else(|| Reason::Array {
+        let column = unsafe { Appended::new(id, self.object(capture), decl) };
+        let mut column = column.map_err(|why| Reason::List {
             name: decl.name.clone(),
-            why: "there is no memory for what is appended to it",
+            why,
         })?;
         let view = column.view();
         self.appended.push(column);

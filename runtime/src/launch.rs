@@ -10,7 +10,7 @@ pub use repeat::{Repeat, Repeated};
 
 use crate::fpenv;
 use crate::overlap::ArrayView;
-use crate::pipeline::{HasValue, Host, Value};
+use crate::pipeline::{HasValue, Host, Value, held};
 use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange, UNKNOWN_TRIPS};
 use crate::reason::Reason;
 use crate::undo::{self, Saved};
@@ -458,7 +458,7 @@ fn fill<V: HasValue>(
             let value = value.filter(|v| !matches!(v, Value::None));
             let value = value.ok_or_else(|| Reason::Unbound(var.name.clone()))?;
             let value = match value {
-                Value::Append => &Value::Int(0),
+                Value::Append { length } => &Value::Int(held(plan.nest(), capture, *length)),
                 other => other,
             };
             if !store(slot, var.ty.repr, value) {

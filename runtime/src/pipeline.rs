@@ -10,7 +10,7 @@ use crate::plan::{Plan, Sizes};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
-use nestwise_ir::{ArrayId, Nest, StmtKind};
+use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, StmtKind};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -33,8 +33,8 @@ pub enum Value {
     Array(ArrayView),
     /// A sequence that has to be converted before a kernel can work on it.
     Sequence { rank: usize, extents: [i64; 8] },
-    /// `append` of a list: nothing so far, with [`ROOM`] for more.
-    Append,
+    /// `append` of a list of that length, with [`ROOM`] for more.
+    Append { length: i64 },
 }
 
 /// The elements that can be appended to one list before CPython has to take over for a while. Memory that is not
@@ -51,6 +51,16 @@ impl Value {
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
             _ => false,
         }
+    }
+}
+
+/// How many of a growing list's elements are at the front of its buffer: all, or none if the nest reads none.
+pub fn held(nest: &Nest, method: u32, length: i64) -> i64 {
+    let reads = |a: &ArrayDecl| a.kind == ArrayKind::Appended && a.capture == method && a.read;
+    if nest.arrays.values().any(reads) {
+        length
+    } else {
+        0
     }
 }
 

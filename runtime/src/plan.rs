@@ -4,7 +4,7 @@ use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
 use crate::options::{DeviceChoice, Options};
 use crate::overlap::{self, ArrayView};
-use crate::pipeline::{HasValue, Resume, Value};
+use crate::pipeline::{HasValue, ROOM, Resume, Value, held};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::{self, GuardSet};
@@ -180,7 +180,8 @@ impl Plan {
                 Value::Bool(v) => facts.push(i64::from(*v)),
                 Value::Array(view) => facts.extend(&view.extents[..view.rank]),
                 Value::Sequence { rank, extents } => facts.extend(&extents[..*rank]),
-                Value::Float(_) | Value::Complex(..) | Value::Append | Value::None => {}
+                Value::Append { length } => facts.push(held(&self.nest, index as u32, *length)),
+                Value::Float(_) | Value::Complex(..) | Value::None => {}
             }
         }
         facts
@@ -269,7 +270,9 @@ impl Plan {
                 Some(Value::Uint(v)) => values.vars[id.index()] = i64::try_from(*v).ok(),
                 Some(Value::Bool(v)) => values.vars[id.index()] = Some(i64::from(*v)),
                 Some(Value::Float(v)) => values.floats[id.index()] = Some(*v),
-                Some(Value::Append) => values.vars[id.index()] = Some(0),
+                Some(Value::Append { length }) => {
+                    values.vars[id.index()] = Some(held(&self.nest, capture, *length));
+                }
                 Some(Value::Complex(..)) => {}
                 _ => return Err(Reason::Unbound(var.name.clone())),
             }
@@ -278,7 +281,10 @@ impl Plan {
             let (rank, extents) = match captures.get(array.capture as usize).map(HasValue::value) {
                 Some(Value::Array(view)) => (view.rank, view.extents),
                 Some(Value::Sequence { rank, extents }) => (*rank, *extents),
-                Some(Value::Append) => (1, [crate::pipeline::ROOM, 0, 0, 0, 0, 0, 0, 0]),
+                Some(Value::Append { length }) => {
+                    let held = held(&self.nest, array.capture, *length);
+                    (1, [held + ROOM, 0, 0, 0, 0, 0, 0, 0])
+                }
                 _ => return Err(Reason::Unbound(array.name.clone())),
             };
             if rank != array.rank as usize {

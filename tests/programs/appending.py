@@ -82,16 +82,93 @@ def under_two_names(n):
 
 def reads_it(n):
     a = [1.0, 1.0]
-    for _ in range(n):
+    for _ in range(n):  # native
         a.append(a[-1] * 0.5 + a[-2] * 0.25)
     return a
 
 
 def counts_it(n):
     a = []
-    for _ in range(n):
+    for _ in range(n):  # native
         a.append(len(a) * 2)
     return a
+
+
+def fibonacci(n):
+    f = [0, 1]
+    while len(f) < n:  # native
+        f.append(f[-1] + f[-2])
+    return f
+
+
+def edit_distance(a, b):
+    previous = list(range(len(b) + 1))
+    for i, ca in enumerate(a, 1):
+        current = [i]
+        for j, cb in enumerate(b, 1):  # native
+            least = min(previous[j] + 1, current[j - 1] + 1)
+            current.append(min(least, previous[j - 1] + (ca != cb)))
+        previous = current
+    return previous[-1]
+
+
+def empty_at_first(n):
+    a = []
+    for i in range(n):  # native
+        if i > 3:
+            a.append(a[-1] + 1)
+        else:
+            a.append(i)
+    return a
+
+
+def beyond_the_end(n):
+    a = [1.0]
+    try:
+        for i in range(n):  # native
+            a.append(a[i] + 1)
+            if i == 350:
+                a.append(a[i + 5])
+    except IndexError as error:
+        return a, str(error)
+    return a
+
+
+def before_the_beginning(n):
+    a = [1]
+    x = None
+    try:
+        for i in range(n):  # native
+            a.append(a[-i - 1] + 1)
+            if i == 300:
+                x = a[-500]
+    except IndexError as error:
+        return a, x, str(error)
+    return a
+
+
+def also_stored(n):
+    a = [0]
+    for i in range(n):  # cpython
+        a.append(i)
+        a[i] = 7
+    return a
+
+
+def also_looped_over(n):
+    a = [1]
+    for x in a:  # cpython
+        a.append(x + 1)
+        if len(a) > n:
+            break
+    return a
+
+
+def copies_a_nan(n):
+    a = [math.nan]
+    for _ in range(n):  # cpython
+        a.append(a[-1])
+    return a[0] in a[1:]
 
 
 def up_to_an_exception(n):
@@ -234,6 +311,14 @@ def main():
     show("under_two_names", under_two_names(200))
     show("reads_it", reads_it(200))
     show("counts_it", counts_it(200))
+    show("fibonacci", fibonacci(60), fibonacci(120))
+    show("edit_distance", edit_distance("kitten" * 20, "sitting" * 20))
+    show("empty_at_first", empty_at_first(60))
+    show("beyond_the_end", beyond_the_end(500))
+    show("before_the_beginning", before_the_beginning(500))
+    show("also_stored", also_stored(200))
+    show("also_looped_over", also_looped_over(300))
+    show("copies_a_nan", copies_a_nan(100))
     show("up_to_an_exception", up_to_an_exception(500))
     show("doubled", doubled(np.arange(200, dtype=np.float32)), doubled(np.arange(200)))
     for values in ([1, 2, 3], [True, False], [1j], [0.5, -0.0]):

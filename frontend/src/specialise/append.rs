@@ -1,21 +1,22 @@
 //! `xs.append(value)`: the values go into columns of their own, which the list gets when the nest ends.
 //!
-//! Nothing of what the list holds is read, so it may hold anything; that no other name of the nest means the same
-//! list is checked when the columns are made.
+//! A list that the nest appends to is read by subscript and `len` only; where it is not, what it holds is not looked
+//! at and may be anything. That no other name of the nest means the same list is checked when the columns are made.
 
-use nestwise_ir::nest::{Access, StmtKind};
+use nestwise_ir::nest::{Access, Expr, StmtKind};
 use nestwise_ir::surface as s;
 use nestwise_ir::{
-    ArrayDecl, ArrayId, ArrayKind, BinOp, LiveOut, LiveOutKind, PlaceId, Scalar, Span, Ty, VarId,
+    ArrayDecl, ArrayId, ArrayKind, BinOp, CmpOp, LiveOut, LiveOutKind, PlaceId, Scalar, Span, Ty,
+    VarId,
 };
 
 use super::build;
 use super::facts::Wish;
-use super::hir::{self, Kind as Stmt};
+use super::hir::{self, Grown, Kind as Stmt};
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
 use super::resolve::{Names, Res, Resolver};
-use super::value::{Sv, Val};
+use super::value::{Sv, Val, View};
 use super::{R, refuse};
 use crate::capture::Capture;
 use crate::refusal::Refusal;
@@ -51,6 +52,26 @@ impl Resolver<'_> {
             name,
             value,
         }))
+    }
+
+    /// The list, if the expression names one that the nest appends to.
+    pub fn grown(&mut self, names: &mut Names, list: &s::Expr) -> R<Option<Grown>> {
+        let s::ExprKind::Place(id) = list.kind else {
+            return Ok(None);
+        };
+        let appends = |(_, p): &(PlaceId, &s::Place)| p.parent == Some(id) && p.name == "append";
+        let Some((method, _)) = names.places.iter().find(appends) else {
+            return Ok(None);
+        };
+        let method = self.index_of(names, method);
+        if !matches!(self.capture(method), Capture::Append) {
+            return Ok(None);
+        }
+        self.is_fixed(names, id, list.span)?;
+        let list = self.index_of(names, id);
+        let grown = Grown { method, list };
+        self.hir.grown.insert(method, grown);
+        Ok(Some(grown))
     }
 
     /// A name that the nest rebinds means another list later.
@@ -98,7 +119,7 @@ impl Lower<'_> {
         let next = build::binary(
             BinOp::Add,
             build::var(count, Ty::PY_INT, span),
-            nestwise_ir::nest::Expr::int(1, span),
+            Expr::int(1, span),
             Ty::PY_INT,
             false,
             span,
@@ -160,6 +181,15 @@ impl Lower<'_> {
             }
             return Ok((known.columns.clone(), known.count));
         }
+        if let Some(list) = self.hir.grown.get(&method).copied() {
+            if tuple {
+                return Err(cannot(name, span));
+            }
+            return Ok((
+                vec![self.grown_column(list, span)?],
+                self.appended[&method].count,
+            ));
+        }
         let mut columns = Vec::with_capacity(values.len());
         for sv in values {
             let kind = if self.facts.num_slots.contains(&method) && sv.kinds.within(pair()) {
@@ -171,33 +201,126 @@ impl Lower<'_> {
                 Some(sv.kinds.single().ok_or_else(|| cannot(name, span))?)
             };
             let elem = kind.map_or(Ty::PY_NUM, |k| Kinds::of(k).ty(k.natural()));
-            columns.push(self.arrays.push(ArrayDecl {
-                name: name.into(),
-                capture: method,
-                kind: ArrayKind::Appended,
-                storage: elem.repr,
-                elem,
-                rank: 1,
-                read: false,
-                written: true,
-                moved: false,
-            }));
+            columns.push(self.column(method, name, elem));
         }
+        let count = self.start(method, columns.clone(), tuple, (0, 0));
+        Ok((columns, count))
+    }
+
+    fn column(&mut self, method: u32, name: &str, elem: Ty) -> ArrayId {
+        self.arrays.push(ArrayDecl {
+            name: name.into(),
+            capture: method,
+            kind: ArrayKind::Appended,
+            storage: elem.repr,
+            elem,
+            rank: 1,
+            read: false,
+            written: true,
+            moved: false,
+        })
+    }
+
+    /// Notes the columns, with a variable that counts the elements: at entry those of the list, if it is read.
+    fn start(
+        &mut self,
+        method: u32,
+        columns: Vec<ArrayId>,
+        tuple: bool,
+        range: (i64, i64),
+    ) -> VarId {
         let count = self.hidden(Ty::PY_INT);
-        // Nothing has been appended when the nest begins.
         self.vars[count].live_in = Some(method);
-        self.vars[count].range = Some((0, 0));
+        self.vars[count].range = Some(range);
         let known = Appended {
-            columns: columns.clone(),
+            columns,
             count,
             tuple,
         };
         self.appended.insert(method, known);
-        Ok((columns, count))
+        count
+    }
+
+    /// The column of a list that is read, of the type of its elements at entry.
+    fn grown_column(&mut self, list: Grown, span: Span) -> R<ArrayId> {
+        if let Some(known) = self.appended.get(&list.method) {
+            return Ok(known.columns[0]);
+        }
+        let local = self
+            .hir
+            .locals
+            .iter()
+            .find(|l| l.capture == Some(list.list));
+        let name = local.map_or("", |l| l.name.as_str());
+        let Some(Capture::Array {
+            kind: ArrayKind::List,
+            elem,
+            rank: 1,
+            ..
+        }) = self.captures.get(list.list as usize)
+        else {
+            return Err(cannot(name, span));
+        };
+        let num = self.facts.num_slots.contains(&list.method);
+        let elem = if num { Ty::PY_NUM } else { *elem };
+        let column = self.column(list.method, name, elem);
+        self.arrays[column].read = true;
+        self.start(list.method, vec![column], false, (0, i64::MAX));
+        Ok(column)
+    }
+
+    /// `xs[index]` of a list that grows: behind the last element there is room, but no element.
+    pub fn grown_item(&mut self, list: Grown, index: &hir::Expr, span: Span) -> R<Val> {
+        let index = self.expr(index)?;
+        let index = self.index(index, true, span)?;
+        let array = self.grown_column(list, span)?;
+        let zero = || Expr::int(0, span);
+        let len = self.grown_len(list, span)?;
+        let (at, below) = if index.range.0 >= 0 {
+            (index.e, None)
+        } else {
+            let at = self.spill(index.e);
+            let sum = build::binary(
+                BinOp::Add,
+                at.clone(),
+                len.e.clone(),
+                Ty::PY_INT,
+                true,
+                span,
+            );
+            let negative = build::compare(CmpOp::Lt, at.clone(), zero(), Ty::PY_BOOL, span);
+            let at = self.spill(build::select(negative, sum, at, Ty::PY_INT));
+            let below = build::compare(CmpOp::Ge, at.clone(), zero(), Ty::PY_BOOL, span);
+            (at, Some(below))
+        };
+        let at = self.spill(at);
+        below.into_iter().for_each(|cond| self.emit_check(cond));
+        self.emit_check(build::compare(
+            CmpOp::Lt,
+            at.clone(),
+            len.e,
+            Ty::PY_BOOL,
+            span,
+        ));
+        let view = View {
+            capture: list.list,
+            array,
+            index: vec![at],
+            checked: vec![true],
+        };
+        self.element(view, span)
+    }
+
+    /// `len(xs)` of a list that grows.
+    pub fn grown_len(&mut self, list: Grown, span: Span) -> R<Sv> {
+        self.grown_column(list, span)?;
+        let count = self.appended[&list.method].count;
+        let e = build::var(count, Ty::PY_INT, span);
+        Ok(Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into())))
     }
 
     /// A real Python number with its tag.
-    fn number(&mut self, sv: &Sv, span: Span) -> Option<nestwise_ir::nest::Expr> {
+    fn number(&mut self, sv: &Sv, span: Span) -> Option<Expr> {
         if sv.kinds == pair() && sv.repr() != Scalar::Num {
             return self.tagged_number(sv, span);
         }

@@ -35,6 +35,8 @@ impl Lower<'_> {
             ExprKind::Read(read) => return self.read(*read, span),
             ExprKind::Attr(base, name) => return self.attribute(base, name, span),
             ExprKind::Subscript(base, index) => return self.subscript(base, index, span),
+            ExprKind::Grown(list, index) => return self.grown_item(*list, index, span),
+            ExprKind::GrownLen(list) => self.grown_len(*list, span)?,
             ExprKind::Call {
                 known,
                 args,

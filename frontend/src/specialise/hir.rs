@@ -7,6 +7,8 @@
 //! Every read and every assignment of a local has an id, for the analysis that groups them
 //! ([`super::webs`]): what a local holds here and what it holds there may be of different types.
 
+use std::collections::BTreeMap;
+
 use nestwise_ir::surface::{BinOp, CmpOp, UnOp};
 use nestwise_ir::{PlaceId, Span};
 
@@ -46,6 +48,8 @@ pub(super) struct Hir {
     /// The local of each textual assignment.
     pub defs: Vec<LocalId>,
     pub blocks: usize,
+    /// The lists that the nest appends to and reads, by the capture of the method.
+    pub grown: BTreeMap<u32, Grown>,
     /// Groups of locals whose arrays change places.
     pub swap_groups: Vec<Vec<LocalId>>,
 }
@@ -153,6 +157,10 @@ pub(super) enum ExprKind {
     Read(Read),
     Attr(Box<Expr>, String),
     Subscript(Box<Expr>, Vec<Expr>),
+    /// An element of a list that the nest appends to.
+    Grown(Grown, Box<Expr>),
+    /// The number of its elements.
+    GrownLen(Grown),
     Call {
         known: Known,
         args: Vec<Expr>,
@@ -171,6 +179,13 @@ pub(super) enum ExprKind {
         orelse: Box<Expr>,
     },
     Tuple(Vec<Expr>),
+}
+
+/// A list that the nest appends to and reads, by captures: `append`, and the list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grown {
+    pub method: u32,
+    pub list: u32,
 }
 
 /// An inlined call.
@@ -194,7 +209,10 @@ impl Expr {
     /// The expressions directly inside (not the statements of an inlined call).
     pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
-            ExprKind::Attr(a, _) | ExprKind::Unary(_, a) | ExprKind::InText(a, _) => vec![a],
+            ExprKind::Attr(a, _)
+            | ExprKind::Unary(_, a)
+            | ExprKind::InText(a, _)
+            | ExprKind::Grown(_, a) => vec![a],
             ExprKind::Subscript(base, index) => [&**base].into_iter().chain(index).collect(),
             ExprKind::Call { args, kwargs, .. } => {
                 args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect()

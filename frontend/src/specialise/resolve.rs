@@ -10,7 +10,7 @@ use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
 use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Stmt, Target};
 use super::tuples::{constant_index, element, tuple_places};
 use super::{R, methods, refuse};
-use crate::capture::{Capture, Known};
+use crate::capture::{Builtin, Capture, Known};
 use crate::refusal::Refusal;
 
 /// More nodes than this after inlining are refused.
@@ -397,6 +397,11 @@ impl Resolver<'_> {
             {
                 ExprKind::Read(self.read(local))
             }
+            s::ExprKind::Subscript(base, index)
+                if let (Some(list), [index]) = (self.grown(names, base)?, &index[..]) =>
+            {
+                ExprKind::Grown(list, Box::new(self.expr(names, index)?))
+            }
             s::ExprKind::Subscript(base, index) => {
                 let base = Box::new(self.expr(names, base)?);
                 ExprKind::Subscript(base, self.exprs(names, index)?)
@@ -465,6 +470,13 @@ impl Resolver<'_> {
             _ => e,
         })?;
         match res {
+            Res::Known(Known::Builtin(Builtin::Len))
+                if let [list] = args
+                    && let Some(list) = self.grown(names, list)? =>
+            {
+                let kind = ExprKind::GrownLen(list);
+                Ok(Expr { kind, span })
+            }
             Res::Known(known) => {
                 let args = self.exprs(names, args)?;
                 let kwargs: R<Vec<_>> = kwargs
