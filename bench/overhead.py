@@ -1,4 +1,4 @@
-"""What nestwise costs where it gains nothing: the hook, the start, imports; interleaved, medians.
+"""What nestwise costs where it gains nothing: the hook, the start, imports; interleaved.
 
     python bench/overhead.py [--rounds 15]
 
@@ -39,23 +39,23 @@ def nothing(a, b, c, d, n):
 
 jitted = nestwise.jit(add)
 
-def per_call(f, n, repeats):
-    a, b, c, d = (np.ones(max(n, 1)) for _ in range(4))
-    f(a, b, c, d, n)
-    best = []
-    for _ in range(7):
-        begun = time.perf_counter()
-        for _ in range(repeats):
-            f(a, b, c, d, n)
-        best.append((time.perf_counter() - begun) / repeats)
-    return sorted(best)[3]
+def per_call(functions, n, rounds=60, repeats=1000):
+    # The best of short rounds in turn: neighbours disturb few of them.
+    arrays = [np.ones(max(n, 1)) for _ in range(4)]
+    best = [1.0] * len(functions)
+    for _ in range(rounds):
+        for k, f in enumerate(functions):
+            begun = time.perf_counter()
+            for _ in range(repeats):
+                f(*arrays, n)
+            best[k] = min(best[k], (time.perf_counter() - begun) / repeats)
+    return best
 
 jitted(*(np.ones(200000) for _ in range(4)), 200000)
-base = per_call(nothing, 64, 20000)
-print("cached", per_call(jitted, 64, 20000) - base)
-for _ in range(200):
-    per = jitted(*(np.ones(1) for _ in range(4)), 1)
-print("below", per_call(jitted, 1, 20000) - per_call(plain, 1, 20000))
+cached, base = per_call([jitted, nothing], 64)
+print("cached", cached - base)
+below, base = per_call([jitted, plain], 1)
+print("below", below - base)
 """
 
 

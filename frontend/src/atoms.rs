@@ -13,8 +13,8 @@ use nestwise_ir::surface::{BinOp, Expr, ExprKind, Scope, Site, Stmt, StmtKind, T
 
 use crate::places::{is_stable, targets_of, walk_expr, walk_stmts};
 
-/// More names than this are not worth a test.
-const MAX_NAMES: usize = 4;
+/// More than this are not worth a test.
+const MAX_ATOMS: usize = 8;
 /// Longest chain of definitions that is followed.
 const MAX_CHAIN: u32 = 16;
 
@@ -36,12 +36,10 @@ pub struct Atom {
     pub place: PlaceId,
     /// What of it.
     pub kind: AtomKind,
-    /// Which of the names in `Interface::atoms` its root is; `None` if that is a global.
-    pub local_arg: Option<u32>,
 }
 
-/// The local names and what to look at, or `None` where some loop is not bounded so.
-pub(crate) fn atoms(site: &Site, reads: &[String]) -> Option<(Vec<String>, Vec<Atom>)> {
+/// What to look at, or `None` where some loop is not bounded so.
+pub(crate) fn atoms(site: &Site, reads: &[String]) -> Option<Vec<Atom>> {
     let top = std::slice::from_ref(&site.top);
     let mut finder = Finder {
         site,
@@ -359,35 +357,20 @@ impl<'a> Finder<'a> {
         })
     }
 
-    fn finish(self, reads: &[String]) -> Option<(Vec<String>, Vec<Atom>)> {
+    fn finish(self, reads: &[String]) -> Option<Vec<Atom>> {
         let places = &self.site.places;
-        let mut names: Vec<String> = Vec::new();
         let mut plan = Vec::new();
         for (place, kind) in self.found {
             let mut root = places.get(place)?;
             while let Some(parent) = root.parent {
                 root = places.get(parent)?;
             }
-            let local_arg = if root.scope == Scope::Local {
-                // What is tested must have a value.
-                if !reads.contains(&root.name) {
-                    return None;
-                }
-                let known = names.iter().position(|name| *name == root.name);
-                let index = known.unwrap_or_else(|| {
-                    names.push(root.name.clone());
-                    names.len() - 1
-                });
-                Some(u32::try_from(index).ok()?)
-            } else {
-                None
-            };
-            plan.push(Atom {
-                place,
-                kind,
-                local_arg,
-            });
+            // What is looked at must have a value.
+            if root.scope == Scope::Local && !reads.contains(&root.name) {
+                return None;
+            }
+            plan.push(Atom { place, kind });
         }
-        (names.len() <= MAX_NAMES).then_some((names, plan))
+        (plan.len() <= MAX_ATOMS).then_some(plan)
     }
 }

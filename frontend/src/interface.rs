@@ -42,12 +42,9 @@ pub struct Interface {
     /// Pairs of places whose objects must not be one and the same: they have an attribute of one name, and the site
     /// assigns it through one of them.
     pub distinct: Vec<(PlaceId, PlaceId)>,
-    /// Local names whose sizes decide how much work the nest is, at most four; `None` if that is not known from a few
-    /// ints and lengths.
-    pub atoms: Option<Vec<String>>,
-    /// What of them to look at. The trip count of every loop is bounded by a function of these numbers that grows with
-    /// each of them. Empty where `atoms` is `None`.
-    pub atom_plan: Vec<Atom>,
+    /// What decides how much work the nest is: the trip count of every loop is bounded by a function of these numbers
+    /// that grows with each of them. `None` if that is not known from a few ints and lengths.
+    pub atoms: Option<Vec<Atom>>,
     /// The site holds a `return`.
     pub returns: bool,
 }
@@ -72,7 +69,6 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         pass_through: vec![],
         distinct: distinct(site),
         atoms: None,
-        atom_plan: vec![],
         returns: site.returns,
     };
     for (id, place) in site.places.iter() {
@@ -103,10 +99,7 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
             result.maybe_order.push(id);
         }
     }
-    if let Some((names, plan)) = atoms(site, &result.reads) {
-        result.atoms = Some(names);
-        result.atom_plan = plan;
-    }
+    result.atoms = atoms(site, &result.reads);
     Ok(result)
 }
 

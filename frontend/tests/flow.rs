@@ -220,60 +220,52 @@ fn atoms(source: &str) -> String {
     let scope = scope(source, "i j k x row v m2 best");
     let site = parse(source, &scope);
     let i = interface(&site, &scope).unwrap_or_else(|r| panic!("{source}: {r}"));
-    let Some(names) = i.atoms else {
+    let Some(plan) = i.atoms else {
         return "none".to_owned();
     };
-    let plan = i.atom_plan.iter().map(|atom| {
+    let words = plan.iter().map(|atom| {
         let path = site.path(atom.place);
-        let arg = atom.local_arg.map_or("g".to_owned(), |k| k.to_string());
         match atom.kind {
-            AtomKind::Int => format!("{path}@{arg}"),
-            AtomKind::Len => format!("len({path})@{arg}"),
-            AtomKind::Dim(k) => format!("dim({path}, {k})@{arg}"),
+            AtomKind::Int => path,
+            AtomKind::Len => format!("len({path})"),
+            AtomKind::Dim(k) => format!("dim({path}, {k})"),
         }
     });
-    format!(
-        "[{}] {}",
-        names.join(" "),
-        plan.collect::<Vec<_>>().join(" ")
-    )
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[test]
 fn atoms_of_nests() {
     for (source, expected) in [
-        ("for i in range(n): pass", "[n] n@0"),
+        ("for i in range(n): pass", "n"),
         (
             "for i in range(1, n - 1, 2):\n  for j in range(i, m): pass",
-            "[n m] n@0 m@1",
+            "n m",
         ),
-        ("for i in range(10): pass", "[] "),
+        ("for i in range(10): pass", ""),
         (
             "for i in range(len(A)):\n  for j in range(len(A[i])): pass",
-            "[A] len(A)@0 dim(A, 1)@0",
+            "len(A) dim(A, 1)",
         ),
         (
             "for i in range(A.shape[0]):\n  for j in range(A.shape[1] // 2): pass",
-            "[A] len(A)@0 dim(A, 1)@0",
+            "len(A) dim(A, 1)",
         ),
-        (
-            "for row in A:\n  for x in row: pass",
-            "[A] len(A)@0 dim(A, 1)@0",
-        ),
+        ("for row in A:\n  for x in row: pass", "len(A) dim(A, 1)"),
         (
             "for i in range(n):\n  row = A[i]\n  for x in row: pass",
-            "[n A] n@0 dim(A, 1)@1",
+            "n dim(A, 1)",
         ),
-        ("for i, x in enumerate(A): pass", "[A] len(A)@0"),
+        ("for i, x in enumerate(A): pass", "len(A)"),
         ("for x in zip(f(a), A): pass", "none"),
         (
             "for i in range(n):\n  for x in zip(A[i], B): s = x",
-            "[n A] n@0 dim(A, 1)@1",
+            "n dim(A, 1)",
         ),
-        ("for i in range(self.n): pass", "[self] self.n@0"),
+        ("for i in range(self.n): pass", "self.n"),
         (
             "for i in range(n):\n  m2 = n - i\n  for j in range(m2): pass",
-            "[n] n@0",
+            "n",
         ),
         (
             "for i in range(n):\n  m2 = m2 * 2\n  for j in range(m2): pass",
@@ -284,16 +276,16 @@ fn atoms_of_nests() {
             "none",
         ),
         ("for i in range(n):\n  while c: c -= 1", "none"),
-        ("for i in range(a + b + c + d + e): pass", "none"),
+        ("for i in range(a + b + c + d + e): pass", "a b c d e"),
         ("for i in range(n): s = helper(i)", "none"),
         (
             "for i in range(n): s = np.sqrt(i) + sum(A[i])",
-            "[n A] n@0 dim(A, 1)@1",
+            "n dim(A, 1)",
         ),
-        ("for i in range(min(n, m)): pass", "[n m] n@0 m@1"),
-        ("for i in reversed(range(int(n / 2))): pass", "[n] n@0"),
+        ("for i in range(min(n, m)): pass", "n m"),
+        ("for i in reversed(range(int(n / 2))): pass", "n"),
         ("for i in range(2 ** n): pass", "none"),
-        ("for x in (1, 2): pass", "[] "),
+        ("for x in (1, 2): pass", ""),
     ] {
         if source.contains("m2 * 2") {
             // Read before it is assigned: bound for this one.
@@ -318,5 +310,5 @@ fn definitions_that_fan_out_are_asked_once() {
         source += &format!("  x{k} = x{p} * x{p} * x{p} * x{p} * x{p} * x{p} * x{p} * x{p}\n");
     }
     source += "  for j in range(x14): pass\n";
-    assert_eq!(atoms(&source), "[n] n@0");
+    assert_eq!(atoms(&source), "n");
 }

@@ -1,11 +1,11 @@
 //! What the hook gives back to CPython, and the small functions that the rewritten code calls next.
 //!
-//! `for () in CALL(...)` keeps an [`iterator`](crate::iterator) on CPython's value stack: it lives exactly as long as the site's
-//! statement runs, however that is left, so its end is the end of the interpreter's share. While it lives it is
-//! the innermost entry of this thread's stack of running sites, which is how `OUT()`, `REST()` and the others find
-//! it without a name in anybody's namespace.
+//! An [`iterator`] of ours lies on CPython's value stack exactly as long as the site's statement runs, however that is
+//! left, so its end is the end of the interpreter's share. While it lives the site is the innermost entry of this
+//! thread's stack of running sites, which is how `OUT()`, `REST()` and the others find it without a name in anybody's
+//! namespace.
 
-use crate::iterator::iterator;
+use crate::iterator;
 use crate::site::Site;
 use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan, Resume};
@@ -127,34 +127,62 @@ thread_local! {
     static RUNNING: RefCell<Vec<Rc<Active>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes a site the innermost running one of this thread, for as long as the iterator lives. An iterable that was
-/// evaluated for the hook is what CPython's shares are taken from.
+/// What `CALL` returns after an attempt. `asked`: the rewritten code asks for more than the values of `writes` names
+/// even if all of the site ran natively. An iterable that was evaluated for the hook is what CPython's shares are
+/// taken from.
 pub fn start(
-    site: Arc<Site>,
-    progress: Progress,
-    iterable: Option<&Bound<'_, PyAny>>,
     py: Python<'_>,
+    site: &Arc<Site>,
+    mut progress: Progress,
+    writes: usize,
+    asked: bool,
+    iterable: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<*mut PyObject> {
-    let timed = progress.ended.is_none() || matches!(progress.ended, Some(Ended::Partial { .. }));
-    let active = Rc::new(Active {
-        site,
-        progress: RefCell::new(progress),
-        burst: Cell::new(FIRST_BURST),
-        done: Cell::new(0),
-        look: Cell::new(FIRST_LOOK),
-        over: Cell::new(false),
-        kept: RefCell::new(None),
-        consumed: Cell::new(0),
-        fresh: Cell::new(true),
-        started: timed.then(Instant::now),
-        native: Cell::new(0.0),
-    });
+    let finished = !matches!(progress.ended, None | Some(Ended::Partial { .. }));
+    if finished && progress.raised.is_none() && progress.writes.len() == writes {
+        let values = tuple(std::mem::take(&mut progress.writes));
+        let active = asked.then(|| Active::new(site, progress, false));
+        if let Some(active) = &active {
+            enter(active.clone());
+        }
+        return iterator::finished(py, values, active);
+    }
+    let active = Active::new(site, progress, !finished);
     if let Some(iterable) = iterable {
         active.keep(iterable)?;
     }
-    let object = iterator(py, active.clone())?;
+    iterator::left(py, active)
+}
+
+/// A tuple of values, whose references it takes over.
+fn tuple(values: Vec<*mut PyObject>) -> *mut PyObject {
+    // SAFETY: the tuple takes over its items; without a tuple they are released.
+    unsafe {
+        let tuple = ffi::PyTuple_New(values.len() as isize);
+        for (i, value) in values.into_iter().enumerate() {
+            if tuple.is_null() {
+                ffi::Py_XDECREF(value);
+            } else {
+                ffi::PyTuple_SetItem(tuple, i as isize, value);
+            }
+        }
+        tuple
+    }
+}
+
+/// Makes a site the innermost running one of this thread.
+pub fn enter(active: Rc<Active>) {
     RUNNING.with_borrow_mut(|r| r.push(active));
-    Ok(object)
+}
+
+/// A site's statement was left.
+pub fn leave(active: Rc<Active>) {
+    // Dropped only after the stack is free again: releasing objects may run anybody's code, sites included.
+    let removed = RUNNING.with_borrow_mut(|r| {
+        let at = r.iter().rposition(|a| Rc::ptr_eq(a, &active))?;
+        Some(r.remove(at))
+    });
+    drop(removed);
 }
 
 /// Runs `f` on the innermost running site of this thread.
@@ -164,19 +192,26 @@ pub fn with_active<T>(f: impl FnOnce(&Active) -> T) -> Option<T> {
 }
 
 impl Active {
+    /// `timed`: CPython's share begins now.
+    fn new(site: &Arc<Site>, progress: Progress, timed: bool) -> Rc<Active> {
+        Rc::new(Active {
+            site: site.clone(),
+            progress: RefCell::new(progress),
+            burst: Cell::new(FIRST_BURST),
+            done: Cell::new(0),
+            look: Cell::new(FIRST_LOOK),
+            over: Cell::new(false),
+            kept: RefCell::new(None),
+            consumed: Cell::new(0),
+            fresh: Cell::new(true),
+            started: timed.then(Instant::now),
+            native: Cell::new(0.0),
+        })
+    }
+
     /// Whether there is something to yield for; asked once for each time.
     pub fn take_fresh(&self) -> bool {
         self.fresh.replace(false)
-    }
-
-    /// The site's statement was left.
-    pub fn leave(self: Rc<Self>) {
-        // Dropped only after the stack is free again: releasing objects may run anybody's code, sites included.
-        let removed = RUNNING.with_borrow_mut(|r| {
-            let at = r.iter().rposition(|a| Rc::ptr_eq(a, &self))?;
-            Some(r.remove(at))
-        });
-        drop(removed);
     }
 
     /// Borrowed references to the values of `writes`.

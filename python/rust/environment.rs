@@ -1,6 +1,7 @@
 //! What must be as usual for a nest to run natively: nobody traces or profiles this thread, and NumPy is not asked
 //! for what kernels do not watch.
 
+use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use std::sync::Mutex;
@@ -33,7 +34,16 @@ pub fn unusual(py: Python<'_>) -> Option<&'static str> {
     let Ok(probes) = probes else {
         return Some("sys has no gettrace");
     };
-    let set = |f: &Py<PyAny>| f.call0(py).map_or(true, |v| !v.is_none(py));
+    // SAFETY: the GIL is held; a result is a new reference.
+    let set = |f: &Py<PyAny>| unsafe {
+        let value = ffi::PyObject_CallNoArgs(f.as_ptr());
+        if value.is_null() {
+            ffi::PyErr_Clear();
+            return true;
+        }
+        ffi::Py_DECREF(value);
+        value != ffi::Py_None()
+    };
     if set(&probes.gettrace) {
         return Some("a trace function is set");
     }
@@ -42,7 +52,8 @@ pub fn unusual(py: Python<'_>) -> Option<&'static str> {
     }
     let monitored = probes.get_tool.as_ref().is_some_and(|get_tool| {
         // Debugger, coverage, profiler, and the two nameless ids; 5 is the optimiser's.
-        (0..5).any(|id| get_tool.call1(py, (id,)).map_or(true, |v| !v.is_none(py)))
+        let get_tool = get_tool.bind(py);
+        (0..5).any(|id| get_tool.call1((id,)).map_or(true, |v| !v.is_none()))
     });
     monitored.then_some("sys.monitoring is in use")
 }
@@ -74,8 +85,8 @@ pub enum NumpyErrors {
 
 /// How NumPy keeps the settings: an object per setting, in a context variable.
 struct Settings {
-    /// Gives the current object; none if this NumPy keeps them otherwise.
-    current: Option<Py<PyAny>>,
+    /// Has the current object; none if this NumPy keeps them otherwise.
+    variable: Option<Py<PyAny>>,
     /// Gives a dictionary.
     read: Py<PyAny>,
 }
@@ -96,8 +107,8 @@ pub fn numpy_errors(py: Python<'_>) -> NumpyErrors {
         // Unknown settings: nothing may be assumed.
         return NumpyErrors::Underflow;
     };
-    let object = settings.current.as_ref().and_then(|f| f.call0(py).ok());
-    let Some(object) = object else {
+    let variable = settings.variable.as_ref();
+    let Some(object) = variable.and_then(|v| current(v.bind(py))) else {
         return read(py, &settings.read);
     };
     // The lock is not held while Python runs: that may switch to a thread that waits for it with the GIL held.
@@ -109,26 +120,49 @@ pub fn numpy_errors(py: Python<'_>) -> NumpyErrors {
     let errors = read(py, &settings.read);
     let mut seen = seen();
     if seen.len() < MAX_SEEN {
-        seen.push((object, errors));
+        seen.push((object.unbind(), errors));
     }
     errors
 }
 
+unsafe extern "C" {
+    /// Exported since CPython 3.7, although the limited API does not declare it.
+    fn PyContextVar_Get(
+        variable: *mut PyObject,
+        default: *mut PyObject,
+        value: *mut *mut PyObject,
+    ) -> std::ffi::c_int;
+}
+
+/// The value of an exact `contextvars.ContextVar`.
+fn current<'py>(variable: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let mut value = std::ptr::null_mut();
+    // SAFETY: a context variable; what is found is a new reference.
+    unsafe {
+        if PyContextVar_Get(variable.as_ptr(), std::ptr::null_mut(), &raw mut value) != 0 {
+            ffi::PyErr_Clear();
+        }
+        Bound::from_owned_ptr_or_opt(variable.py(), value)
+    }
+}
+
 fn settings(py: Python<'_>) -> PyResult<Settings> {
     let numpy = py.import("numpy")?;
+    let exact = py.import("contextvars")?.getattr("ContextVar")?;
     let core = py.import("numpy._core._multiarray_umath");
-    let current = core
+    let variable = core
         .and_then(|core| core.getattr("_extobj_contextvar"))
-        .and_then(|variable| variable.getattr("get"));
+        .ok()
+        .filter(|variable| variable.get_type().is(&exact));
     Ok(Settings {
-        current: current.ok().map(Bound::unbind),
+        variable: variable.map(Bound::unbind),
         read: numpy.getattr("geterr")?.unbind(),
     })
 }
 
 fn read(py: Python<'_>, read: &Py<PyAny>) -> NumpyErrors {
     let is = |name: &str| -> PyResult<bool> {
-        let kind: String = read.call0(py)?.bind(py).get_item(name)?.extract()?;
+        let kind: String = read.bind(py).call0()?.get_item(name)?.extract()?;
         Ok(kind == "ignore")
     };
     match is("under") {

@@ -4,7 +4,7 @@
 //! work they do, and a profiler is told of every call of a builtin function.
 
 use crate::driver::{self, Active};
-use crate::iterator::NO_INSTANTIATION;
+use crate::iterator::{self, NO_INSTANTIATION};
 use crate::site::Site;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -19,9 +19,11 @@ type Body = unsafe extern "C" fn(&Bundle, *mut *mut PyObject, ffi::Py_ssize_t) -
 #[pyclass(frozen, module = "nestwise")]
 pub struct SiteFunctions {
     #[pyo3(get)]
-    admit: Py<PyAny>,
-    #[pyo3(get)]
     call: Py<PyAny>,
+    #[pyo3(get)]
+    call_asked: Py<PyAny>,
+    #[pyo3(get)]
+    stay: Py<PyAny>,
     #[pyo3(get)]
     out: Py<PyAny>,
     #[pyo3(get)]
@@ -48,7 +50,7 @@ pub struct SiteFunctions {
 
 struct Bundle {
     site: Arc<Site>,
-    /// Which `maybe` name, for that function.
+    /// Which `maybe` name, for that function; for `CALL`, whether more is asked than its values.
     index: usize,
 }
 
@@ -91,6 +93,15 @@ unsafe extern "C" fn vectorcall(
     unsafe {
         let function = &*this.cast::<Function>();
         (function.body)(&function.bundle, args, (count & !ARGUMENTS_OFFSET) as isize)
+    }
+}
+
+/// `for () in STAY` calls the function without the price of a call.
+unsafe extern "C" fn iterate(this: *mut PyObject) -> *mut PyObject {
+    // SAFETY: CPython calls with an object of the type below; the body takes no arguments.
+    unsafe {
+        let function = &*this.cast::<Function>();
+        (function.body)(&function.bundle, std::ptr::null_mut(), 0)
     }
 }
 
@@ -144,6 +155,7 @@ fn function_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
         let slot = |slot: c_int, pfunc: *mut c_void| ffi::PyType_Slot { slot, pfunc };
         let mut slots = [
             slot(ffi::Py_tp_call, PyVectorcall_Call as *mut c_void),
+            slot(ffi::Py_tp_iter, iterate as *mut c_void),
             slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
             slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
             slot(ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
@@ -188,8 +200,9 @@ pub fn functions(py: Python<'_>, site: &Arc<Site>, names: usize) -> PyResult<Sit
         .map(|i| bound(py, site, maybe, i))
         .collect::<PyResult<_>>()?;
     Ok(SiteFunctions {
-        admit: bound(py, site, admit, 0)?,
         call: bound(py, site, call, 0)?,
+        call_asked: bound(py, site, call, 1)?,
+        stay: bound(py, site, stay, 0)?,
         out: bound(py, site, out, 0)?,
         maybe: PyTuple::new(py, names)?.unbind(),
         rest: bound(py, site, rest, 0)?,
@@ -240,18 +253,6 @@ fn active<T>(default: T, f: impl FnOnce(&Active) -> T) -> T {
     driver::with_active(f).unwrap_or(default)
 }
 
-unsafe extern "C" fn admit(
-    this: &Bundle,
-    args: *mut *mut PyObject,
-    count: ffi::Py_ssize_t,
-) -> *mut PyObject {
-    shielded(|py| {
-        // SAFETY: called by CPython with the GIL held.
-        let (site, arguments) = (&this.site, unsafe { arguments(args, count) });
-        bool_object(site.admit(py, arguments))
-    })
-}
-
 unsafe extern "C" fn call(
     this: &Bundle,
     args: *mut *mut PyObject,
@@ -260,8 +261,14 @@ unsafe extern "C" fn call(
     shielded(|py| {
         // SAFETY: called by CPython with the GIL held.
         let (site, arguments) = (&this.site, unsafe { arguments(args, count) });
-        site.call(py, arguments).unwrap_or_else(|e| raised(py, e))
+        let asked = this.index != 0;
+        let called = site.call(py, arguments, asked);
+        called.unwrap_or_else(|e| raised(py, e))
     })
+}
+
+unsafe extern "C" fn stay(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    shielded(|py| iterator::stay(py).unwrap_or_else(|e| raised(py, e)))
 }
 
 /// The empty tuple, or a tuple of one value, which `for name in ...` assigns.

@@ -1,25 +1,122 @@
-//! The object that `for ()` runs over: yields the empty tuple once, and again after each `AGAIN()`.
+//! The objects that the loops of the rewritten code run over.
 //!
-//! A type of its own as C has them: making, asking and dropping it is a good part of what a short call costs.
+//! `for names in CALL(...)` has one turn, with the values of the names, where all of the site ran natively; that turn
+//! ends in `break`. Otherwise it has none, and its `else` holds `for () in STAY`, which has a turn for each part that
+//! CPython runs. What `CALL` found out goes from the one to the other through a stack of this thread: between the
+//! moment when the first loop ends and the one when the second begins, CPython runs nothing that could raise.
+//!
+//! They are of a type of their own as C has them: making, asking and dropping one is a good part of what a short call
+//! costs.
 
-use crate::driver::Active;
+use crate::driver::{self, Active};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
+use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[repr(C)]
 struct Iterator {
     head: PyObject,
-    active: Rc<Active>,
+    turn: Turn,
+    active: Option<Rc<Active>>,
 }
 
-/// A new iterator, which keeps the site running for as long as it lives.
-pub fn iterator(py: Python<'_>, active: Rc<Active>) -> PyResult<*mut PyObject> {
+/// What the next turn is.
+enum Turn {
+    /// The one turn after a native run: a tuple of values, ours until it is given away.
+    Values(*mut PyObject),
+    /// That one is over.
+    Over,
+    /// None: `STAY` gets what is to be done.
+    HandOver,
+    /// One for each part that CPython runs.
+    Stay,
+    /// None.
+    Nothing,
+}
+
+thread_local! {
+    /// What the loops that had no turn hand over, unless there was nothing to hand over and nothing of others here.
+    static HANDED: RefCell<Vec<Option<Rc<Active>>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Entries of all threads in `HANDED`, counted with the GIL held: a look at none of them is all that a loop costs that
+/// CPython runs as it was.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
+fn hand_over(active: Option<Rc<Active>>) {
+    if active.is_some() || WAITING.load(Ordering::Relaxed) > 0 {
+        HANDED.with_borrow_mut(|handed| handed.push(active));
+        WAITING.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn take_over() -> Option<Rc<Active>> {
+    if WAITING.load(Ordering::Relaxed) == 0 {
+        return None;
+    }
+    let handed = HANDED.with_borrow_mut(Vec::pop)?;
+    WAITING.fetch_sub(1, Ordering::Relaxed);
+    handed
+}
+
+/// All of it ran natively: one turn with a tuple of values, whose reference is taken over.
+pub fn finished(
+    py: Python<'_>,
+    values: *mut PyObject,
+    active: Option<Rc<Active>>,
+) -> PyResult<*mut PyObject> {
+    if values.is_null() {
+        return Err(PyErr::fetch(py));
+    }
+    new(py, Turn::Values(values), active)
+}
+
+/// There is something left for CPython, which `STAY` finds out about.
+pub fn left(py: Python<'_>, active: Rc<Active>) -> PyResult<*mut PyObject> {
+    new(py, Turn::HandOver, Some(active))
+}
+
+/// CPython runs the loop as it was: a new reference to an object that is made once.
+pub fn declined(py: Python<'_>) -> PyResult<*mut PyObject> {
+    static ONE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    shared(py, &ONE, || Turn::HandOver)
+}
+
+/// `STAY`: runs as long as CPython has parts of a loop to run, which is not at all where it has to run it as it was.
+pub fn stay(py: Python<'_>) -> PyResult<*mut PyObject> {
+    static NONE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    match take_over() {
+        Some(active) => {
+            driver::enter(active.clone());
+            new(py, Turn::Stay, Some(active))
+        }
+        None => shared(py, &NONE, || Turn::Nothing),
+    }
+}
+
+fn shared(
+    py: Python<'_>,
+    one: &'static PyOnceLock<Py<PyAny>>,
+    turn: fn() -> Turn,
+) -> PyResult<*mut PyObject> {
+    let one = one.get_or_try_init(py, || -> PyResult<Py<PyAny>> {
+        let object = new(py, turn(), None)?;
+        // SAFETY: a new reference.
+        Ok(unsafe { Bound::from_owned_ptr(py, object) }.unbind())
+    })?;
+    // SAFETY: a live object.
+    unsafe { ffi::Py_INCREF(one.as_ptr()) };
+    Ok(one.as_ptr())
+}
+
+fn new(py: Python<'_>, turn: Turn, active: Option<Rc<Active>>) -> PyResult<*mut PyObject> {
     let ty = iterator_type(py)?;
-    // SAFETY: an object of our type, whose field is written before anybody sees it. `PyObject_Init` takes a reference
+    // SAFETY: an object of our type, whose fields are written before anybody sees it. `PyObject_Init` takes a reference
     // to the type.
     unsafe {
         let memory = ffi::PyObject_Malloc(size_of::<Iterator>());
@@ -27,31 +124,47 @@ pub fn iterator(py: Python<'_>, active: Rc<Active>) -> PyResult<*mut PyObject> {
             return Err(pyo3::exceptions::PyMemoryError::new_err(()));
         }
         let object = ffi::PyObject_Init(memory.cast(), ty.as_ptr().cast());
-        (&raw mut (*object.cast::<Iterator>()).active).write(active);
+        let this = object.cast::<Iterator>();
+        (&raw mut (*this).turn).write(turn);
+        (&raw mut (*this).active).write(active);
         Ok(object)
     }
 }
 
 unsafe extern "C" fn next(this: *mut PyObject) -> *mut PyObject {
-    // SAFETY: CPython calls with an object of the type below. The empty tuple is a new reference; null without an
-    // exception is the end.
+    // SAFETY: CPython calls with an object of the type below. Null without an exception is the end.
     unsafe {
-        if (*this.cast::<Iterator>()).active.take_fresh() {
-            ffi::PyTuple_New(0)
-        } else {
-            std::ptr::null_mut()
+        let this = &mut *this.cast::<Iterator>();
+        match this.turn {
+            Turn::Values(values) => {
+                this.turn = Turn::Over;
+                values
+            }
+            Turn::HandOver => {
+                hand_over(this.active.take());
+                std::ptr::null_mut()
+            }
+            Turn::Stay if this.active.as_ref().is_some_and(|a| a.take_fresh()) => {
+                ffi::PyTuple_New(0)
+            }
+            Turn::Stay | Turn::Over | Turn::Nothing => std::ptr::null_mut(),
         }
     }
 }
 
 unsafe extern "C" fn dealloc(this: *mut PyObject) {
-    // SAFETY: called once, for an object made in `iterator`; instances of heap types own a reference to their type.
+    // SAFETY: called once, for an object made in `new`; instances of heap types own a reference to their type.
     unsafe {
         let ty = ffi::Py_TYPE(this);
-        let active = (&raw mut (*this.cast::<Iterator>()).active).read();
-        // A panic must not cross into C; what is lost by it is a figure of the report.
-        let leave = std::panic::AssertUnwindSafe(|| active.leave());
-        let _ = std::panic::catch_unwind(leave);
+        let iterator = this.cast::<Iterator>();
+        if let Turn::Values(values) = (*iterator).turn {
+            ffi::Py_DECREF(values);
+        }
+        if let Some(active) = (&raw mut (*iterator).active).read() {
+            // A panic must not cross into C; what is lost by it is a figure of the report.
+            let leave = std::panic::AssertUnwindSafe(|| driver::leave(active));
+            let _ = std::panic::catch_unwind(leave);
+        }
         ffi::PyObject_Free(this.cast());
         ffi::Py_DECREF(ty.cast());
     }

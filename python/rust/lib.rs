@@ -166,7 +166,6 @@ fn lower<'py>(
             answer.set_item("reads", &i.reads)?;
             answer.set_item("writes", &i.writes)?;
             answer.set_item("maybe", &i.maybe)?;
-            answer.set_item("atoms", &i.atoms)?;
             answer.set_item("returns", i.returns)?;
         }
         Err(refusals) => {

@@ -5,6 +5,7 @@ use crate::bind::{self, BindPlace, Binding, Names};
 use crate::driver::{self, Progress, Waits};
 use crate::environment::NumpyErrors;
 use crate::host::PyHost;
+use crate::iterator;
 use crate::results;
 use crate::settled::{Settled, SettledCalls};
 use nestwise_frontend::atoms::AtomKind;
@@ -62,6 +63,7 @@ pub struct Site {
     settled: SettledCalls,
     calls: AtomicU64,
     stats: Mutex<Stats>,
+    /// Up to this much work CPython is cheaper; below zero at first.
     threshold: AtomicI64,
     failures: AtomicU32,
 }
@@ -106,7 +108,7 @@ impl Site {
             settled: SettledCalls::default(),
             calls: AtomicU64::new(0),
             stats: Mutex::new(stats),
-            threshold: AtomicI64::new(0),
+            threshold: AtomicI64::new(-1),
             failures: AtomicU32::new(0),
         }
     }
@@ -135,82 +137,64 @@ impl Site {
         lock(&self.stats).interpreted += seconds;
     }
 
-    /// `ADMIT(atoms...)`: whether the loop is large enough for the hook to be worth its own time.
-    pub fn admit(&self, py: Python<'_>, arguments: &[*mut PyObject]) -> bool {
+    /// Whether the loop is large enough for the hook to be worth its own time.
+    fn admits(&self, py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> bool {
         let threshold = self.threshold.load(Ordering::Relaxed);
-        if threshold <= 0 {
-            return true;
-        }
-        let Ok(parsed) = self.parsed(py) else {
-            return true;
-        };
-        self.work(py, parsed, arguments, true)
-            .is_none_or(|work| work > threshold)
+        threshold < 0
+            || self
+                .work(py, parsed, arguments)
+                .is_none_or(|work| work > threshold)
     }
 
     /// The product of the atoms' sizes, an upper measure of the trip counts; none if one is not a plain size.
-    /// With `atoms_only` the arguments are the local atoms, else those of the whole hook.
-    fn work(
-        &self,
-        py: Python<'_>,
-        parsed: &Parsed,
-        arguments: &[*mut PyObject],
-        atoms_only: bool,
-    ) -> Option<i64> {
+    fn work(&self, py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> Option<i64> {
         let mut work = 1i64;
-        for atom in &parsed.interface.atom_plan {
+        for atom in parsed.interface.atoms.as_ref()? {
             let place = &parsed.places[atom.place.index()];
-            let position = if atoms_only {
-                atom.local_arg.map(|i| i as usize)
-            } else {
-                place.argument
-            };
-            // SAFETY: borrowed references that live through the call.
-            let object = unsafe {
-                match (place.scope, position) {
-                    (surface::Scope::Local, Some(i)) => *arguments.get(i)?,
-                    (surface::Scope::Global, _) => {
-                        let globals = attributes::globals(py);
-                        ffi::PyDict_GetItemWithError(globals.as_ptr(), place.name.as_ptr())
-                    }
-                    _ => return None,
+            let size = match place.argument.filter(|_| place.parent.is_none()) {
+                Some(i) => size(py, *arguments.get(i)?, atom.kind)?,
+                None => {
+                    let object = atom_object(py, parsed, atom.place.index(), arguments)?;
+                    size(py, object.as_ptr(), atom.kind)?
                 }
             };
-            work = work.checked_mul(size(py, object, atom.kind)?.max(0))?;
+            work = work.checked_mul(size.max(0))?;
         }
         Some(work)
     }
 
-    /// `CALL(reads...)`.
+    /// `CALL(reads...)`. `asked`: see [`driver::start`].
     pub fn call(
         self: &Arc<Self>,
         py: Python<'_>,
         arguments: &[*mut PyObject],
+        asked: bool,
     ) -> PyResult<*mut PyObject> {
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        // The loop's iterable comes last where the loop assigns a name that it is made from.
-        let reads = self
-            .parsed(py)
-            .map_or(usize::MAX, |p| p.interface.reads.len());
+        let parsed = self.parsed(py).ok();
+        // The loop's iterable comes last where the loop assigns a name that it is made from. Evaluated for the hook, it
+        // is not evaluated again.
+        let reads = parsed.map_or(usize::MAX, |p| p.interface.reads.len());
         let iterable = arguments.get(reads);
+        if iterable.is_none() && parsed.is_some_and(|p| !self.admits(py, p, arguments)) {
+            return iterator::declined(py);
+        }
+        self.calls.fetch_add(1, Ordering::Relaxed);
         let progress = match self.guarded(py, arguments, None) {
-            // SAFETY: the empty tuple, a new reference. An iterable that was evaluated is not evaluated again.
-            Attempt::Declined(None) if iterable.is_none() => {
-                return Ok(unsafe { ffi::PyTuple_New(0) });
-            }
+            Attempt::Declined(None) if iterable.is_none() => return iterator::declined(py),
             Attempt::Declined(None) | Attempt::Failed => Progress::none(),
             Attempt::Declined(Some(waiting)) => *waiting,
-            Attempt::Ran(progress) => *progress,
+            Attempt::Ran(progress) => progress,
         };
         // SAFETY: a borrowed reference that lives through the call.
         let iterable = iterable.map(|i| unsafe { Bound::from_borrowed_ptr(py, *i) });
-        driver::start(self.clone(), progress, iterable.as_ref(), py)
+        let writes = parsed.map_or(0, |p| p.interface.writes.len());
+        driver::start(py, self, progress, writes, asked, iterable.as_ref())
     }
 
     /// Goes on natively from iteration `resume.next` of the top loop, with the names as they are now.
     pub fn resume(&self, py: Python<'_>, arguments: &[*mut PyObject], resume: Resume) -> Progress {
         match self.guarded(py, arguments, Some(resume)) {
-            Attempt::Ran(progress) => *progress,
+            Attempt::Ran(progress) => progress,
             Attempt::Declined(waiting) => {
                 let mut progress = Progress::none();
                 progress.waits = waiting.and_then(|mut w| w.waits.take());
@@ -273,9 +257,10 @@ impl Site {
         if resume.is_none()
             && let Some(progress) = self.repeat(py, parsed, &names, errors)
         {
-            return progress.map(|p| Attempt::Ran(Box::new(p)));
+            return progress.map(Attempt::Ran);
         }
-        self.in_full(py, parsed, &names, resume, errors)
+        // Attached once more in PyO3's own books: references that it gives up would else wait for that for ever.
+        Python::attach(|py| self.in_full(py, parsed, &names, resume, errors))
     }
 
     /// One attempt as a repetition of an earlier call, if there is one that it is like.
@@ -357,7 +342,7 @@ impl Site {
                     {
                         self.settled.keep(Box::new(one));
                     }
-                    Ok(Attempt::Ran(Box::new(progress)))
+                    Ok(Attempt::Ran(progress))
                 }
             };
         }
@@ -373,7 +358,7 @@ impl Site {
     ) {
         lock(&self.stats).declined(declined);
         if declined.patience.is_none()
-            && let Some(work) = self.work(py, parsed, arguments, false)
+            && let Some(work) = self.work(py, parsed, arguments)
         {
             self.threshold.fetch_max(work, Ordering::Relaxed);
         }
@@ -416,13 +401,15 @@ impl Site {
     }
 }
 
+// Built and taken apart at once: a box would cost more than the copy.
+#[allow(clippy::large_enum_variant)]
 enum Attempt {
     /// The interpreter is cheaper, at least at first.
     Declined(Option<Box<Progress>>),
     /// CPython runs it; the reason is in the statistics.
     Failed,
     /// Native code ran.
-    Ran(Box<Progress>),
+    Ran(Progress),
 }
 
 fn refused(refusal: &WithSpan<Refusal>) -> Reason {
@@ -491,6 +478,33 @@ fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<(), Re
         }
     }
     Ok(())
+}
+
+/// What a place holds, if it is found without running user code.
+fn atom_object<'py>(
+    py: Python<'py>,
+    parsed: &Parsed,
+    index: usize,
+    arguments: &[*mut PyObject],
+) -> Option<Bound<'py, PyAny>> {
+    let place = &parsed.places[index];
+    // SAFETY: arguments and dictionaries live through the call; attributes are read as new references.
+    unsafe {
+        if let Some(parent) = place.parent {
+            let parent = atom_object(py, parsed, parent, arguments)?;
+            let object = attributes::read(py, parent.as_ptr(), place.name.bind(py));
+            return Bound::from_owned_ptr_or_opt(py, object);
+        }
+        let object = match (place.scope, place.argument) {
+            (surface::Scope::Local, Some(i)) => *arguments.get(i)?,
+            (surface::Scope::Global, _) => {
+                let globals = attributes::globals(py);
+                ffi::PyDict_GetItemWithError(globals.as_ptr(), place.name.as_ptr())
+            }
+            _ => return None,
+        };
+        Bound::from_borrowed_ptr_or_opt(py, object)
+    }
 }
 
 /// The size that an atom reads off an object, if that is possible without running user code.

@@ -8,6 +8,7 @@ are; they are found by a run on a copy of all values.
 
 import ast
 import copy
+import itertools
 import os
 import sys
 import warnings
@@ -78,7 +79,6 @@ def lower(text, first_line, indented, module_level, local_names, bound_names):
         "reads": list(reads),
         "writes": writes,
         "maybe": [n for n in stores if n not in writes],
-        "atoms": list(reads)[:1] if len(text) % 2 else None,
         "returns": any(isinstance(p, ast.Return) for top in parts for p in ast.walk(top)),
     }
 
@@ -120,11 +120,9 @@ class Site:
     def _maybe(self, name):
         return lambda: (self.last.values[name],) if name in self.last.values else ()
 
-    def admit(self, *atoms):
-        return MODE != "refuse"
-
     def call(self, *values):
-        if MODE in ("decline", "refuse"):
+        self.handed = None
+        if MODE == "decline":
             return ()
         shared = sys._getframe(1).f_globals
         # The loop's iterable comes last where the loop assigns a name that it is made from.
@@ -135,7 +133,26 @@ class Site:
             limit = self._harmless(shared, given, limit)
         self.last = _Run(self, shared, given).go(limit)
         RUNS.append((*self.place, self.last.trips, self.last.end))
-        return ((),)
+        if self._finished() and (self.last.trips or not self.lowered["writes"]):
+            return self.out() or ((),)
+        self.handed = ((),)
+        return ()
+
+    call_asked = call
+
+    def _finished(self):
+        """Whether nothing is left; a look at a loop's iterator must not take anything from it."""
+        run = self.last
+        if not self.for_loop or run.end != "rest" or run.rest is None:
+            return run.end != "rest"
+        first = next(run.rest, run)
+        if first is not run:
+            run.rest = itertools.chain((first,), run.rest)
+        return first is run
+
+    @property
+    def stay(self):
+        return _Stay(self)
 
     def _harmless(self, shared, given, limit):
         """How many trips end without an exception."""
@@ -183,6 +200,16 @@ class Site:
 
     def value(self):
         return self.last.value
+
+
+class _Stay:
+    """Asks its site when it is iterated, not before."""
+
+    def __init__(self, site):
+        self.site = site
+
+    def __iter__(self):
+        return iter(self.site.handed or ())
 
 
 class _Rest:

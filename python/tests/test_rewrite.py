@@ -7,7 +7,7 @@ import pytest
 from nestwise import binding, rewrite
 from programs import PROGRAMS
 
-MODES = ["decline", "refuse", "fallback", "full", "1", "2", "3"]
+MODES = ["decline", "fallback", "full", "1", "2", "3"]
 
 
 def outcome(code):
@@ -49,7 +49,7 @@ def test_same_as_cpython(fake, monkeypatch, name, mode):
     plain = outcome(compile(text, "program.py", "exec", dont_inherit=True))
     code, made = rewritten(fake, text)
     assert outcome(code) == plain
-    assert (mode in ("decline", "refuse")) == (not fake.RUNS)
+    assert (mode == "decline") == (not fake.RUNS)
 
 
 def test_nested_loops_are_sites_in_the_native_branch_only(fake):
@@ -111,7 +111,7 @@ def test_user_warnings_registry_survives():
     import warnings
 
     def lower(*_):
-        names = ("reads", "writes", "maybe", "atoms")
+        names = ("reads", "writes", "maybe")
         return {"ok": True, "kind": "for", "returns": False, **dict.fromkeys(names, ())}
 
     text = "for i in range(3): pass\n"

@@ -3,17 +3,26 @@
 A *site* is one outermost loop that the native part can lower. It becomes (the real thing is
 built as a tree, positions kept, and its functions are constants of the code object)
 
-    for () in (CALL(reads...) if ADMIT(atoms...) else ()):
-        for (w1, w2) in OUT(): pass
+    for (w1, w2) in CALL(reads...):
         for m in MAYBE(): pass
-        for target in REST() or SKIP(iterable): body
-        else:
-            if AGAIN(reads...): continue
-            if ORELSE(): orelse
         if RETURNED(): return VALUE()
+        if ORELSE(): orelse
         break
     else:
-        the loop as it was
+        for () in STAY:
+            for (w1, w2) in OUT(): pass
+            for m in MAYBE(): pass
+            for target in REST() or SKIP(iterable): body
+            else:
+                if AGAIN(reads...): continue
+                if ORELSE(): orelse
+            if RETURNED(): return VALUE()
+            break
+        else:
+            the loop as it was
+
+The first loop is for what is usual, all of it ran natively; it has one turn then, else none. STAY
+is an object whose iterator is made when it is asked for.
 
 Where the loop assigns a name that its own iterable is made from, CALL gets the iterable as well,
 and all of CPython's shares come from it: evaluated again, it would be another one.
@@ -239,7 +248,7 @@ class _Rewriter:
         if not answer["ok"]:
             line = answer.get("line") or site.first_line
             raise _Refused(line, *(answer.get(k, "") for k in ("code", "message", "hint")))
-        unbound = {*answer["reads"], *(answer["atoms"] or ())} - site.bound_names
+        unbound = {*answer["reads"]} - site.bound_names
         if unbound:
             names = ", ".join(sorted(unbound))
             raise _Refused(
@@ -353,29 +362,46 @@ class _Shape:
         self.at = {name: getattr(header, name) for name in _PLACE}
 
     def build(self, ours: Any, answer: dict) -> ast.For:
-        body = []
-        if answer["writes"]:
-            names = [self.name(w, ast.Store()) for w in answer["writes"]]
-            body.append(self.loop(self.tuple(names, ast.Store()), self.call("out"), [self.skip()]))
-        for i, name in enumerate(answer["maybe"]):
-            target = self.name(name, ast.Store())
-            body.append(self.loop(target, self.call(f"maybe{i}"), [self.skip()]))
-        body.append(self.remainder(ours, answer["reads"]))
-        if answer["returns"]:
-            leave = ast.Return(self.call("value"), **self.at)
-            body.append(self.when(self.call("returned"), [leave]))
-        body.append(ast.Break(**self.at))
-        nothing = self.tuple([], ast.Store())
-        return self.loop(nothing, self.entry(answer), body, orelse=[self.node])
-
-    def entry(self, answer: dict) -> ast.expr:
-        call = self.call("call", answer["reads"])
+        # Sites in an else clause are its own there; here it is as it was.
+        after = [
+            *self.assigned(answer["maybe"]),
+            *self.left(answer),
+            *self.owed(_clone(self.node.orelse)),
+        ]
+        # Where nothing more is asked, nothing has to be kept to answer it.
+        call = self.call("call_asked" if after else "call", answer["reads"])
         if _rebinds_its_iterable(self.node):
             call.args.append(_clone(self.node.iter))
-        if answer["atoms"] is None:
-            return call
-        empty = self.tuple([], ast.Load())
-        return ast.IfExp(self.call("admit", answer["atoms"]), call, empty, **self.at)
+        values = self.targets(answer["writes"])
+        stay = self.stay(ours, answer)
+        return self.loop(values, call, [*after, ast.Break(**self.at)], orelse=[stay])
+
+    def stay(self, ours: Any, answer: dict) -> ast.For:
+        """CPython runs a part of it, or all."""
+        body = []
+        if answer["writes"]:
+            values = self.targets(answer["writes"])
+            body.append(self.loop(values, self.call("out"), [self.skip()]))
+        body += self.assigned(answer["maybe"])
+        body.append(self.remainder(ours, answer["reads"]))
+        body += self.left(answer)
+        body.append(ast.Break(**self.at))
+        return self.loop(self.targets([]), self.constant("stay"), body, orelse=[self.node])
+
+    def targets(self, names: list[str]) -> ast.Tuple:
+        return self.tuple([self.name(n, ast.Store()) for n in names], ast.Store())
+
+    def assigned(self, maybe: list[str]) -> list[ast.stmt]:
+        return [
+            self.loop(self.name(name, ast.Store()), self.call(f"maybe{i}"), [self.skip()])
+            for i, name in enumerate(maybe)
+        ]
+
+    def left(self, answer: dict) -> list[ast.stmt]:
+        if not answer["returns"]:
+            return []
+        leave = ast.Return(self.call("value"), **self.at)
+        return [self.when(self.call("returned"), [leave])]
 
     def remainder(self, ours: Any, reads: list[str]) -> ast.stmt:
         """The user's loop over what is left, or over a few trips before the hook tries again."""
@@ -405,10 +431,13 @@ class _Shape:
     def owed(self, orelse: list[ast.stmt]) -> list[ast.stmt]:
         return [self.when(self.call("orelse"), orelse)] if orelse else []
 
+    def constant(self, what: str) -> ast.Constant:
+        return ast.Constant(self.prefix + what, **self.at)
+
     def call(self, what: str, names: list[str] = ()) -> ast.Call:
         # A conditional on True compiles to the constant alone. Called as it stands, a string
         # would earn a SyntaxWarning.
-        constant = ast.Constant(self.prefix + what, **self.at)
+        constant = self.constant(what)
         callee = ast.IfExp(ast.Constant(True, **self.at), constant, constant, **self.at)
         return ast.Call(callee, [self.name(n, ast.Load()) for n in names], [], **self.at)
 
