@@ -2,8 +2,10 @@
 
 use crate::bind::Binding;
 use crate::buffers;
+use crate::environment;
 use crate::layout;
 use crate::lists::{Buffer, Shape, Trouble};
+use crate::numpy;
 use nestwise_analysis::identity;
 use nestwise_ir::{ArrayKind, Nest, Scalar};
 use nestwise_runtime::{ArrayView, Host, Plan, Reason, Value};
@@ -268,6 +270,22 @@ impl Host for PyHost<'_> {
 
     fn may_unlock(&self) -> bool {
         self.buffers.is_empty()
+    }
+
+    fn is_quiet(&self, slot: usize) -> bool {
+        let Some(decl) = self.nest.arrays.values().nth(slot) else {
+            return false;
+        };
+        match decl.kind {
+            // Copies of ours.
+            ArrayKind::List | ArrayKind::Tuple | ArrayKind::Str => true,
+            // SAFETY: an exact ndarray kept alive by the binding.
+            ArrayKind::Ndarray => unsafe {
+                numpy::owns_memory(self.py, self.object(decl.capture as usize))
+                    && environment::is_alone(self.py)
+            },
+            ArrayKind::ArrayArray | ArrayKind::Bytes => environment::is_alone(self.py),
+        }
     }
 
     fn unlocked(&mut self, work: &mut (dyn FnMut() + Send)) {

@@ -4,6 +4,7 @@
 //! [`pipeline::run`] once per call.
 
 pub mod cache;
+pub mod contents;
 pub mod fpenv;
 pub mod kernel;
 pub mod launch;

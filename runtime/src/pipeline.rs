@@ -3,6 +3,7 @@
 //! [`plan`] runs once per site and signature: everything that types alone decide. [`run`] runs once per call: only
 //! what needs values.
 
+use crate::contents::{self, Proof};
 use crate::launch::{self, Launch};
 use crate::options::{DeviceChoice, Options, options};
 use crate::overlap::ArrayView;
@@ -57,6 +58,8 @@ pub trait Host {
     fn silent(&self) -> bool;
     /// Whether the interpreter lock may be released at all.
     fn may_unlock(&self) -> bool;
+    /// Whether nobody but Python code of this thread can write the memory of a slot while the interpreter lock is held.
+    fn is_quiet(&self, slot: usize) -> bool;
     /// Runs `work` with the interpreter lock released.
     fn unlocked(&mut self, work: &mut (dyn FnMut() + Send));
 }
@@ -194,17 +197,20 @@ fn attempt<V: HasValue>(
     };
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
+    // Which more guards the elements of index arrays prove.
+    let Proof { proven, seen } = contents::prove(plan, &sizes, &views, host);
     // The kernel for all this: from this process, from disk, or from LLVM.
-    let kernel = plan.kernel(&sizes, &views, decision.device, &options, entered)?;
+    let facts = (&*sizes, &proven);
+    let kernel = plan.kernel(facts, &views, decision.device, &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
     let mut quiet = || {
         let made = plan.make_quiet();
-        let again = || plan.kernel(&sizes, &views, decision.device, &options, entered);
+        let again = || plan.kernel(facts, &views, decision.device, &options, entered);
         made.then(again)?.ok().map(|(kernel, _)| kernel)
     };
     launch::launch(
-        plan, kernel, &sizes, &views, captures, &decision, from, host, &mut quiet,
+        plan, kernel, &sizes, &views, seen, captures, &decision, from, host, &mut quiet,
     )
     .map(Outcome::Launched)
 }

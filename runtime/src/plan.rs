@@ -1,6 +1,7 @@
 //! What is known of a nest for one signature, and the kernels made for it so far.
 
 use crate::cache;
+use crate::contents::Looks;
 pub use crate::kernel::{About, CompileInfo, Kernel};
 use crate::options::{DeviceChoice, Options};
 use crate::overlap::{self, ArrayView};
@@ -44,6 +45,7 @@ pub struct Plan {
     quiet: AtomicBool,
     /// Captures of floats that the bounds of the top loop are computed from.
     bounding: Vec<u32>,
+    looks: Looks,
 }
 
 /// The last call that ran natively: one with the same facts needs neither proofs nor prices.
@@ -158,6 +160,7 @@ impl Plan {
             recent: Mutex::default(),
             fingerprint: OnceLock::new(),
             quiet: AtomicBool::new(false),
+            looks: Looks::default(),
         }
     }
 
@@ -205,6 +208,16 @@ impl Plan {
             sizes: sizes.clone(),
             decision,
         });
+    }
+
+    /// What values decide.
+    pub(crate) fn bounds(&self) -> &analysis::BoundsPlan {
+        &self.bounds
+    }
+
+    /// What launches saw of their index arrays.
+    pub(crate) fn looks(&self) -> &Looks {
+        &self.looks
     }
 
     /// The nest.
@@ -346,7 +359,7 @@ impl Plan {
     }
 
     /// How often a loop is started.
-    fn times_entered(&self, id: LoopId, trips: &dyn Fn(LoopId) -> f64) -> f64 {
+    pub(crate) fn times_entered(&self, id: LoopId, trips: &dyn Fn(LoopId) -> f64) -> f64 {
         let mut product = 1.0;
         let mut at = self.nest.loops[id].parent;
         while let Some(outer) = at {
@@ -385,7 +398,7 @@ impl Plan {
     /// The kernel for a launch: from this plan, from disk, or from LLVM.
     pub fn kernel(
         &self,
-        sizes: &Sizes,
+        (sizes, proven): (&Sizes, &GuardSet),
         views: &[ArrayView],
         device: Device,
         options: &Options,
@@ -399,7 +412,7 @@ impl Plan {
                 .is_some_and(|a| a.written)
         };
         let mut key = Key {
-            proven: sizes.proven.clone(),
+            proven: proven.clone(),
             disjoint: overlap::disjoint(views, written),
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
