@@ -13,6 +13,7 @@ pub mod overlap;
 pub mod pipeline;
 pub mod plan;
 pub mod pool;
+pub mod proof;
 pub mod reason;
 pub mod report;
 pub mod undo;

@@ -3,11 +3,11 @@
 //! [`plan`] runs once per site and signature: everything that types alone decide. [`run`] runs once per call: only
 //! what needs values.
 
-use crate::contents::{self, Proof};
 use crate::launch::{self, Launch};
 use crate::options::{DeviceChoice, Options, options};
 use crate::overlap::ArrayView;
 use crate::plan::{Plan, Sizes};
+use crate::proof::{self, Proof};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
@@ -197,8 +197,8 @@ fn attempt<V: HasValue>(
     };
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
-    // Which more guards the elements of index arrays prove.
-    let Proof { proven, seen } = contents::prove(plan, &sizes, &views, host);
+    // Which more guards the elements of index arrays prove, and values followed through the nest.
+    let Proof { proven, seen } = proof::prove(plan, &sizes, &views, host);
     // The kernel for all this: from this process, from disk, or from LLVM.
     let facts = (&*sizes, &proven);
     let kernel = plan.kernel(facts, &views, decision.device, &options, entered)?;

@@ -1,17 +1,18 @@
 //! What is known of a nest for one signature, and the kernels made for it so far.
 
 use crate::cache;
-use crate::contents::Looks;
 pub use crate::kernel::{About, CompileInfo, Kernel};
 use crate::options::{DeviceChoice, Options};
 use crate::overlap::{self, ArrayView};
 use crate::pipeline::{HasValue, Resume, Value};
+use crate::proof::Found;
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
+use nestwise_ir::nest::Cast;
 use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, ExprKind, For, LoopId, Nest, Schedule};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -45,7 +46,9 @@ pub struct Plan {
     quiet: AtomicBool,
     /// Captures of floats that the bounds of the top loop are computed from.
     bounding: Vec<u32>,
-    looks: Looks,
+    /// Some float becomes an int, whose range no form tells.
+    truncates: bool,
+    found: Found,
 }
 
 /// The last call that ran natively: one with the same facts needs neither proofs nor prices.
@@ -153,6 +156,7 @@ impl Plan {
             roots: verdicts.parallel_roots(&nest),
             vectorisable: verdicts.vectorisable(&nest),
             bounding: bounding_floats(&nest),
+            truncates: truncates(&nest),
             nest,
             verdicts,
             kernels: Mutex::default(),
@@ -160,7 +164,7 @@ impl Plan {
             recent: Mutex::default(),
             fingerprint: OnceLock::new(),
             quiet: AtomicBool::new(false),
-            looks: Looks::default(),
+            found: Found::default(),
         }
     }
 
@@ -215,9 +219,14 @@ impl Plan {
         &self.bounds
     }
 
-    /// What launches saw of their index arrays.
-    pub(crate) fn looks(&self) -> &Looks {
-        &self.looks
+    /// What launches found out beyond their sizes.
+    pub(crate) fn found(&self) -> &Found {
+        &self.found
+    }
+
+    /// Whether some float becomes an int.
+    pub(crate) fn truncates(&self) -> bool {
+        self.truncates
     }
 
     /// The nest.
@@ -576,8 +585,29 @@ fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, 
     (kind.threads == threaded, vectors, form)
 }
 
-/// The captures of the floats that are read before the top loop, or in its bounds.
+/// Whether some float becomes an int and may be out of its range.
+fn truncates(nest: &Nest) -> bool {
+    let mut found = false;
+    nest.walk_exprs(&mut |e| {
+        found |= matches!(
+            e.kind,
+            ExprKind::Cast {
+                kind: Cast::Trunc,
+                guard: true,
+                ..
+            }
+        );
+    });
+    found
+}
+
+/// The captures of the floats that are read before the top loop, or in its bounds; all of them, where subscripts may be
+/// computed from floats.
 fn bounding_floats(nest: &Nest) -> Vec<u32> {
+    if truncates(nest) {
+        let floats = nest.vars.values().filter(|v| v.ty.repr.is_float());
+        return floats.filter_map(|v| v.live_in).collect();
+    }
     let before = nest.prologue.iter().flat_map(|s| s.exprs());
     let bounds = nest.top_for().map(|l| [&l.start, &l.stop, &l.step]);
     let mut found = Vec::new();

@@ -427,3 +427,33 @@ fn elements_beside_counters() {
     assert_eq!(left((-1, 400)), 2);
     assert!(left((i64::MIN, 400)) > 2);
 }
+
+#[test]
+fn subscripts_computed_from_floats() {
+    let header = "table: f64[1], out: f64[1], step: float, start: float, n: int";
+    let body = "for i in range(n):\n    out[i] = table[int(start + i * step)]";
+    let n = nest(header, body);
+    let left = |step: f64, start: f64, last: i64| {
+        let mut values = values(&n, &[("n", 101)], &[("table", &[last]), ("out", &[101])]);
+        for (id, d) in n.vars.iter() {
+            match d.name.as_str() {
+                "step" => values.floats[id.index()] = Some(step),
+                "start" => values.floats[id.index()] = Some(start),
+                _ => {}
+            }
+        }
+        let proven = crate::known::proven(&n, &values);
+        let n = crate::apply(&n, &proven);
+        shown(&n);
+        count_set(&n)
+    };
+    assert_eq!(left(0.5, 0.0, 51), 0);
+    // One past the end, then below zero: the subscript's guard alone.
+    assert_eq!(left(0.5, 0.0, 50), 1);
+    assert_eq!(left(0.5, 0.5, 51), 0);
+    assert_eq!(left(-0.5, 0.0, 51), 1);
+    assert_eq!(left(-0.5, 50.0, 51), 0);
+    // Anything may come out of a NaN, and no int out of infinity.
+    assert_eq!(left(f64::NAN, 0.0, 51), 2);
+    assert_eq!(left(f64::INFINITY, 0.0, 51), 2);
+}
