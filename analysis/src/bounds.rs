@@ -42,6 +42,8 @@ pub(crate) enum Value {
     Lin { query: u16, konst: Poly },
     /// A known interval.
     Range(Interval),
+    /// An element of a slot, in the interval at least.
+    Content(ArrayId, Interval),
     /// An operation.
     Op(Op, Vec<Value>),
 }
@@ -141,6 +143,7 @@ pub struct BoundsPlan {
     /// Slots whose extents are taken to be one symbol, by slot: the class's members.
     pub(crate) classes: Vec<Vec<ArrayId>>,
     pub(crate) top: LoopId,
+    contents: Vec<ArrayId>,
 }
 
 impl BoundsPlan {
@@ -150,9 +153,18 @@ impl BoundsPlan {
         let forms = crate::walk::forms(nest, &r, Extents::Shared);
         Compiler::new(nest, &forms).compile()
     }
+    /// Whether every guard that values may decide is in the set.
+    pub fn decided(&self, proven: &crate::guards::GuardSet) -> bool {
+        self.tests.iter().all(|t| proven.contains(t.id))
+    }
     /// The number of guards of the nest: the size of a [`crate::guards::GuardSet`] for it.
     pub fn guards(&self) -> usize {
         self.guards
+    }
+    /// Slots that nothing in the nest writes and whose elements' values may decide guards: subscripts, or the ends of
+    /// ranges of subscripts.
+    pub fn contents(&self) -> &[ArrayId] {
+        &self.contents
     }
     /// The number of guards that values may decide.
     pub fn decidable(&self) -> usize {
@@ -185,6 +197,7 @@ impl<'a> Compiler<'a> {
             needs_trip: nest.needs_trip.clone(),
             classes: nest.arrays.ids().map(members).collect(),
             top: LoopId(0),
+            contents: vec![],
         };
         Compiler {
             nest,
@@ -290,6 +303,12 @@ impl<'a> Compiler<'a> {
         match form {
             Form::Aff(a) => self.linear(a, ctx).unwrap_or(Value::Range(Interval::ALL)),
             Form::Range(i) => Value::Range(*i),
+            Form::Content(array, range) => {
+                if !self.plan.contents.contains(array) {
+                    self.plan.contents.push(*array);
+                }
+                Value::Content(*array, *range)
+            }
             Form::At(inner, f) => self.value(f, *inner),
             Form::Op(op, args) => {
                 let args = args.iter().map(|a| self.value(a, ctx)).collect();

@@ -45,6 +45,8 @@ pub enum Form {
     Aff(Affine),
     /// Some value of the interval.
     Range(Interval),
+    /// Some element of a slot that nothing writes, whose storage holds the interval.
+    Content(ArrayId, Interval),
     /// An operation on forms.
     Op(Op, Vec<Form>),
     /// A form evaluated where more facts hold.
@@ -295,6 +297,7 @@ impl Form {
         match self {
             Form::Aff(_) => true,
             Form::Range(i) => i.as_point().is_some(),
+            Form::Content(..) => false,
             Form::Op(Op::Join, _) => false,
             Form::Op(_, args) => args.iter().all(Form::is_pure),
             Form::At(_, f) => f.is_pure(),
@@ -304,7 +307,7 @@ impl Form {
     pub fn for_each_affine(&self, f: &mut impl FnMut(&Affine)) {
         match self {
             Form::Aff(a) => f(a),
-            Form::Range(_) => {}
+            Form::Range(_) | Form::Content(..) => {}
             Form::Op(_, args) => args.iter().for_each(|a| a.for_each_affine(f)),
             Form::At(_, inner) => inner.for_each_affine(f),
         }

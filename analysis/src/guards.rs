@@ -148,6 +148,15 @@ impl GuardSet {
             *w = axes;
         }
     }
+    /// Adds what another set of the same nest holds.
+    pub fn extend(&mut self, other: &GuardSet) {
+        for (word, more) in self.proven.iter_mut().zip(&other.proven) {
+            *word |= more;
+        }
+        for (axes, more) in self.wrapped.iter_mut().zip(&other.wrapped) {
+            *axes |= more;
+        }
+    }
     /// Whether the guard is proven.
     pub fn contains(&self, id: GuardId) -> bool {
         self.proven

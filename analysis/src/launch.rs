@@ -11,6 +11,8 @@ pub struct LaunchValues {
     pub floats: Vec<Option<f64>>,
     /// By slot: the extents at entry, unused axes 0.
     pub dims: Vec<[i64; 8]>,
+    /// By slot: the least and the greatest element, where somebody looked (see [`crate::BoundsPlan::contents`]).
+    pub contents: Vec<Option<(i64, i64)>>,
 }
 
 impl LaunchValues {
@@ -20,6 +22,7 @@ impl LaunchValues {
             vars: vec![None; nest.vars.len()],
             floats: vec![None; nest.vars.len()],
             dims: vec![[0; 8]; nest.arrays.len()],
+            contents: vec![None; nest.arrays.len()],
         }
     }
 }

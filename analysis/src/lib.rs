@@ -26,6 +26,7 @@ pub mod guards;
 pub mod identity;
 mod induction;
 pub mod interval;
+pub mod known;
 mod launch;
 pub mod legality;
 pub mod liveness;

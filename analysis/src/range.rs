@@ -4,12 +4,15 @@
 //! nest's own constants), then decreasing steps that are kept only if they stay a fixpoint. Conditions refine
 //! the variables they compare. A final pass over the stable states records which guards may fire.
 
+use crate::floats::Floats;
 use crate::guards::{expr_guard, stmt_guard};
 use crate::interval::Interval;
+use crate::launch::LaunchValues;
+use crate::structure::Classes;
 use crate::transfer::{self, DIM_MAX, Outcome, Val};
 use crate::widen::Thresholds;
 use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind, While};
-use nestwise_ir::{BinOp, LoopId, ScopeId, VarId};
+use nestwise_ir::{ArrayId, BinOp, LoopId, ScopeId, VarId};
 use std::collections::{HashMap, HashSet};
 
 /// Rounds after which a fixpoint is given up for "anything".
@@ -51,7 +54,11 @@ impl Ranges {
 
 /// Analyses a nest.
 pub fn ranges(nest: &Nest) -> Ranges {
-    let mut an = Analyser::new(nest);
+    run(Analyser::new(nest, None))
+}
+
+fn run(mut an: Analyser<'_>) -> Ranges {
+    let nest = an.nest;
     let mut state = an.entry();
     an.recording = true;
     for stmt in &nest.prologue {
@@ -64,8 +71,52 @@ pub fn ranges(nest: &Nest) -> Ranges {
     an.out
 }
 
+/// Analyses a nest for the values of one launch.
+pub(crate) fn ranges_known(nest: &Nest, values: &LaunchValues) -> Ranges {
+    let known = Known {
+        values,
+        classes: Classes::of(nest),
+    };
+    run(Analyser::new(nest, Some(known)))
+}
+
+/// What one launch knows.
+struct Known<'n> {
+    values: &'n LaunchValues,
+    classes: Classes,
+}
+
+impl Known<'_> {
+    /// The extent of an axis, of slots that keep their arrays.
+    fn extent(&self, array: ArrayId, axis: u32) -> Option<i128> {
+        if self.classes.permuted(array) {
+            return None;
+        }
+        let dims = self.values.dims.get(array.index())?;
+        dims.get(axis as usize).map(|d| i128::from(*d))
+    }
+
+    /// The value of a variable at entry.
+    fn entry(&self, var: VarId, repr: nestwise_ir::Scalar) -> Option<Val> {
+        let at = var.index();
+        if repr.is_int() {
+            let value = self.values.vars.get(at).copied().flatten()?;
+            return Some(Val::int(Interval::point(value.into())));
+        }
+        let value = self.values.floats.get(at).copied().flatten()?;
+        (repr == nestwise_ir::Scalar::F64).then(|| Val::Float(Floats::point(value)))
+    }
+
+    /// The elements of a slot.
+    fn content(&self, array: ArrayId) -> Option<Interval> {
+        let ends = self.values.contents.get(array.index()).copied().flatten();
+        ends.map(|(lo, hi)| Interval::new(lo.into(), hi.into()))
+    }
+}
+
 pub(crate) struct Analyser<'n> {
     nest: &'n Nest,
+    known: Option<Known<'n>>,
     thresholds: Thresholds,
     recording: bool,
     breaks: Vec<Option<State>>,
@@ -86,7 +137,7 @@ fn join(a: Option<State>, b: Option<State>) -> Option<State> {
 }
 
 impl<'n> Analyser<'n> {
-    fn new(nest: &'n Nest) -> Self {
+    fn new(nest: &'n Nest, known: Option<Known<'n>>) -> Self {
         let loops = nest.loops.len();
         let scopes = nest.scopes as usize;
         let out = Ranges {
@@ -97,6 +148,7 @@ impl<'n> Analyser<'n> {
         };
         Analyser {
             nest,
+            known,
             thresholds: Thresholds::of(nest),
             recording: false,
             breaks: vec![None; loops],
@@ -107,7 +159,12 @@ impl<'n> Analyser<'n> {
     }
 
     fn entry(&self) -> State {
-        let value = |d: &nestwise_ir::VarDecl| match (d.live_in, d.range) {
+        let known = |v: VarId, d: &nestwise_ir::VarDecl| {
+            let known = self.known.as_ref().filter(|_| d.live_in.is_some())?;
+            known.entry(v, d.ty.repr)
+        };
+        let value = |(v, d): (VarId, &nestwise_ir::VarDecl)| match (d.live_in, d.range) {
+            _ if known(v, d).is_some() => known(v, d).unwrap_or(Val::None),
             // Flags are false at entry.
             (None, _) if d.ty.repr == nestwise_ir::Scalar::Bool => Val::of_type(d.ty.repr),
             (None, _) => Val::None,
@@ -116,7 +173,7 @@ impl<'n> Analyser<'n> {
             }
             _ => Val::of_type(d.ty.repr),
         };
-        self.nest.vars.values().map(value).collect()
+        self.nest.vars.iter().map(value).collect()
     }
 
     fn record(&mut self, address: usize, safe: bool) {
@@ -145,15 +202,15 @@ impl<'n> Analyser<'n> {
                 set(&mut st, *var, v);
             }
             StmtKind::Store {
+                array,
                 index,
                 value,
                 guard,
                 ..
             } => {
-                for e in index.iter().chain([value]) {
-                    self.expr(&mut st, e);
-                }
-                self.record(address, !*guard);
+                let at = self.subscripts(&mut st, index);
+                self.expr(&mut st, value);
+                self.record(address, !*guard || self.inside(*array, &at));
             }
             StmtKind::Rebind(_) => {}
             StmtKind::If { cond, then, orelse } => {
@@ -369,16 +426,25 @@ impl<'n> Analyser<'n> {
         match &e.kind {
             ExprKind::Const(c) => pure(Val::constant(*c)),
             ExprKind::Var(v) => pure(get(st, *v, e)),
-            ExprKind::Dim(..) => pure(Val::Int(Interval::new(0, DIM_MAX), false)),
+            ExprKind::Dim(array, axis) => {
+                let known = self.known.as_ref().and_then(|k| k.extent(*array, *axis));
+                pure(match known {
+                    Some(extent) => Val::int(Interval::point(extent)),
+                    None => Val::Int(Interval::new(0, DIM_MAX), false),
+                })
+            }
             ExprKind::Load { index, array, .. } => {
-                for i in index {
-                    self.expr(st, i);
-                }
+                let at = self.subscripts(st, index);
                 let value = match Val::of_type(e.ty.repr) {
-                    Val::Int(..) => Val::int(transfer::loaded(self.nest, *array, e.ty)),
+                    Val::Int(..) => {
+                        let all = transfer::loaded(self.nest, *array, e.ty);
+                        let content = self.known.as_ref().and_then(|k| k.content(*array));
+                        Val::int(content.map_or(all, |c| c.clamp_to(all)))
+                    }
                     other => other,
                 };
-                Outcome { value, safe: false }
+                let safe = self.inside(*array, &at);
+                Outcome { value, safe }
             }
             ExprKind::Unary { op, a, guard } => {
                 let v = self.expr(st, a);
@@ -419,6 +485,22 @@ impl<'n> Analyser<'n> {
                 pure(self.expr(st, body))
             }
         }
+    }
+
+    fn subscripts(&mut self, st: &mut State, index: &[Expr]) -> Vec<Interval> {
+        let each = |e| self.expr(st, e).interval();
+        index.iter().map(each).collect()
+    }
+
+    /// Whether subscripts lie in a slot whose extents are known.
+    fn inside(&self, array: ArrayId, index: &[Interval]) -> bool {
+        let Some(known) = &self.known else {
+            return false;
+        };
+        index.iter().enumerate().all(|(axis, i)| {
+            let extent = known.extent(array, axis as u32);
+            extent.is_some_and(|n| i.lo >= 0 && i.hi < n)
+        })
     }
 
     /// The state where `cond` is `truth`; `None` if that cannot be.

@@ -441,6 +441,12 @@ impl<'a> Run<'a> {
     fn eval(&self, v: &Value) -> Interval {
         match v {
             Value::Range(i) => *i,
+            Value::Content(array, range) => {
+                let known = self.values.contents.get(array.index()).copied().flatten();
+                known.map_or(*range, |(lo, hi)| {
+                    Interval::new(lo.into(), hi.into()).clamp_to(*range)
+                })
+            }
             Value::Lin { query, konst } => {
                 let Some(k) = self.poly(konst) else {
                     return Interval::ALL;

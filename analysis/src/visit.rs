@@ -38,7 +38,12 @@ impl Walker<'_> {
                 if *guard {
                     self.guard(crate::guards::expr_key(e), GuardForm::Index(*access));
                 }
-                Form::Range(crate::transfer::loaded(self.nest, *array, e.ty))
+                let range = crate::transfer::loaded(self.nest, *array, e.ty);
+                if self.is_constant(*array) {
+                    Form::Content(*array, range)
+                } else {
+                    Form::Range(range)
+                }
             }
             ExprKind::Unary { op, a, guard } => {
                 let a = self.visit(a);
@@ -78,6 +83,12 @@ impl Walker<'_> {
         } else {
             NOTHING
         }
+    }
+
+    /// Whether a launch can know the values of a slot's elements: nothing writes them, nor do they trade places.
+    fn is_constant(&self, array: ArrayId) -> bool {
+        let decl = self.nest.arrays.get(array);
+        decl.is_some_and(|a| !a.written && a.storage.is_int()) && !self.classes.permuted(array)
     }
 
     fn of_type(&self, ty: Ty) -> Form {

@@ -25,7 +25,8 @@ const FULL: &str = "function(\
     loop-mssa(loop-rotate,licm),simplifycfg,\
     loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn<no-load-pre>,simplifycfg,\
     loop-vectorize,instcombine<no-verify-fixpoint>,slp-vectorizer,gvn,\
-    instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
+    instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),\
+    loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Optimises `module` for `machine`.
 pub(crate) fn optimise(

@@ -58,6 +58,17 @@ pub fn unusual(py: Python<'_>) -> Option<&'static str> {
     monitored.then_some("sys.monitoring is in use")
 }
 
+/// Whether the main thread is the only one of Python's: others may write arrays without the interpreter lock, inside
+/// NumPy.
+pub fn is_alone(py: Python<'_>) -> bool {
+    static COUNT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let count = COUNT.get_or_try_init(py, || -> PyResult<Py<PyAny>> {
+        Ok(py.import("_thread")?.getattr("_count")?.unbind())
+    });
+    let others = count.and_then(|f| f.call0(py)?.extract::<usize>(py));
+    others.is_ok_and(|n| n == 0)
+}
+
 /// Whether some module of the program tells numbers apart by identity.
 static IDENTITY: AtomicBool = AtomicBool::new(false);
 

@@ -3,8 +3,10 @@
 use crate::appended::{self, Appended};
 use crate::bind::Binding;
 use crate::buffers;
+use crate::environment;
 use crate::layout;
 use crate::lists::{Buffer, Shape, Trouble};
+use crate::numpy;
 use crate::random;
 use nestwise_analysis::identity;
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Scalar};
@@ -282,6 +284,22 @@ impl Host for PyHost<'_> {
                 && unsafe { random::is_generator(self.py, self.object(d.capture as usize)) }
         });
         self.buffers.is_empty() && self.appended.is_empty() && !generators
+    }
+
+    fn is_quiet(&self, slot: usize) -> bool {
+        let Some(decl) = self.nest.arrays.values().nth(slot) else {
+            return false;
+        };
+        match decl.kind {
+            // Copies of ours.
+            ArrayKind::List | ArrayKind::Tuple | ArrayKind::Str | ArrayKind::Appended => true,
+            // SAFETY: an exact ndarray kept alive by the binding.
+            ArrayKind::Ndarray => unsafe {
+                numpy::owns_memory(self.py, self.object(decl.capture as usize))
+                    && environment::is_alone(self.py)
+            },
+            ArrayKind::ArrayArray | ArrayKind::Bytes => environment::is_alone(self.py),
+        }
     }
 
     fn unlocked(&mut self, work: &mut (dyn FnMut() + Send)) {

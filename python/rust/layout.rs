@@ -80,6 +80,8 @@ pub struct Descr {
 
 /// `NPY_ARRAY_ALIGNED`.
 pub const ALIGNED: c_int = 0x100;
+/// `NPY_ARRAY_OWNDATA`.
+pub const OWNDATA: c_int = 0x4;
 /// `NPY_ARRAY_WRITEABLE`.
 pub const WRITEABLE: c_int = 0x400;
 

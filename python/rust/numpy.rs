@@ -80,6 +80,40 @@ fn loaded(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     Some(module)
 }
 
+/// Bases looked through for the owner of an array's memory.
+const MOST_BASES: usize = 16;
+
+/// Whether an array's memory is NumPy's own or that of a `bytes`: no file's, no other process's.
+///
+/// # Safety
+/// `array` is a live, exact ndarray; the GIL is held.
+pub unsafe fn owns_memory(py: Python<'_>, array: *mut PyObject) -> bool {
+    let Some(ndarray) = numpy(py).map(|n| n.ndarray) else {
+        return false;
+    };
+    let mut at = array;
+    for _ in 0..MOST_BASES {
+        // SAFETY: an exact ndarray, whose base is null or a live object.
+        unsafe {
+            let header = layout::array_header(at);
+            if header.flags & layout::OWNDATA != 0 {
+                return true;
+            }
+            if header.base.is_null() {
+                return false;
+            }
+            if ffi::PyBytes_CheckExact(header.base) != 0 {
+                return true;
+            }
+            if ffi::Py_TYPE(header.base) != ndarray {
+                return false;
+            }
+            at = header.base;
+        }
+    }
+    false
+}
+
 impl Numpy {
     fn look(module: &Bound<'_, PyAny>) -> PyResult<Numpy> {
         let version: String = module.getattr("__version__")?.extract()?;

@@ -8,6 +8,7 @@ mod repeat;
 
 pub use repeat::{Repeat, Repeated};
 
+use crate::contents::Seen;
 use crate::fpenv;
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Host, Value, held};
@@ -165,6 +166,7 @@ pub fn launch<V: HasValue>(
     (kernel, compile): (Arc<Kernel>, CompileInfo),
     sizes: &Sizes,
     views: &[ArrayView],
+    seen: Vec<Seen>,
     captures: &[V],
     decision: &Decision,
     from: i64,
@@ -201,6 +203,7 @@ pub fn launch<V: HasValue>(
     Runner {
         launch: &mut launch,
         views,
+        seen,
         host,
         quiet,
     }
@@ -212,6 +215,8 @@ pub fn launch<V: HasValue>(
 struct Runner<'a> {
     launch: &'a mut Launch,
     views: &'a [ArrayView],
+    /// What the kernel relies on.
+    seen: Vec<Seen>,
     host: &'a mut dyn Host,
     /// A kernel that a NaN in a comparison does not make raise a flag, if there is another one.
     quiet: &'a mut dyn FnMut() -> Option<Arc<Kernel>>,
@@ -243,7 +248,8 @@ impl Runner<'_> {
             self.launch.next = hi;
             self.launch.started = hi;
             if hi < trips {
-                if self.host.poll() {
+                // A signal's handler is Python code: it may have written anywhere.
+                if self.host.poll() || !self.seen.iter().all(|s| s.holds(self.views)) {
                     self.launch.ended = Ended::Partial { next: hi };
                     return;
                 }
@@ -311,8 +317,13 @@ impl Runner<'_> {
         let frame = &mut self.launch.frame;
         let (mut status, mut raised) = (Status::Done, false);
         let mut work = || (status, raised) = run_watched(&kernel, frame, lo, hi);
-        // What may be taken back must not be seen by others meanwhile; and what is over at once need not be shared.
-        if !self.launch.brief && !kernel.about.undo.may_fire() && self.host.may_unlock() {
+        // What may be taken back must not be seen by others meanwhile, nor may others write what the kernel relies on;
+        // and what is over at once need not be shared.
+        if !self.launch.brief
+            && self.seen.is_empty()
+            && !kernel.about.undo.may_fire()
+            && self.host.may_unlock()
+        {
             self.host.unlocked(&mut work);
         } else {
             work();

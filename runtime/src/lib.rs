@@ -4,6 +4,7 @@
 //! [`pipeline::run`] once per call.
 
 pub mod cache;
+pub mod contents;
 pub mod fpenv;
 pub mod kernel;
 pub mod launch;
@@ -12,6 +13,7 @@ pub mod overlap;
 pub mod pipeline;
 pub mod plan;
 pub mod pool;
+pub mod proof;
 pub mod reason;
 pub mod report;
 pub mod undo;

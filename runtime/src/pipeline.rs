@@ -7,6 +7,7 @@ use crate::launch::{self, Launch};
 use crate::options::{DeviceChoice, Options, options};
 use crate::overlap::ArrayView;
 use crate::plan::{Plan, Sizes};
+use crate::proof::{self, Proof};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
@@ -86,6 +87,8 @@ pub trait Host {
     fn silent(&self) -> bool;
     /// Whether the interpreter lock may be released at all.
     fn may_unlock(&self) -> bool;
+    /// Whether nobody but Python code of this thread can write the memory of a slot while the interpreter lock is held.
+    fn is_quiet(&self, slot: usize) -> bool;
     /// Runs `work` with the interpreter lock released.
     fn unlocked(&mut self, work: &mut (dyn FnMut() + Send));
 }
@@ -224,19 +227,24 @@ fn attempt<V: HasValue>(
     };
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
+    // Which more guards the elements of index arrays prove, and values followed through the nest.
+    let Proof { proven, seen } = proof::prove(plan, &sizes, &views, host);
     // The kernel for all this: from this process, from disk, or from LLVM.
-    let kernel = plan.kernel(&sizes, &views, decision.device, &options, entered)?;
+    let facts = (&*sizes, &proven);
+    let kernel = plan.kernel(facts, &views, decision.device, &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
     let mut quiet = || {
         let made = plan.make_quiet();
-        let again = || plan.kernel(&sizes, &views, decision.device, &options, entered);
+        let again = || plan.kernel(facts, &views, decision.device, &options, entered);
         made.then(again)?.ok().map(|(kernel, _)| kernel)
     };
+    let contents = !seen.is_empty();
     let mut launch = launch::launch(
-        plan, kernel, &sizes, &views, captures, &decision, from, host, &mut quiet,
+        plan, kernel, &sizes, &views, seen, captures, &decision, from, host, &mut quiet,
     )?;
-    launch.repeated = repeated;
+    // What arrays hold is no fact of a call: the next may find other elements.
+    launch.repeated = repeated && !contents;
     Ok(Outcome::Launched(launch))
 }
 

@@ -5,13 +5,15 @@ pub use crate::kernel::{About, CompileInfo, Kernel};
 use crate::options::{DeviceChoice, Options};
 use crate::overlap::{self, ArrayView};
 use crate::pipeline::{HasValue, ROOM, Resume, Value, held};
+use crate::proof::Found;
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
-use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, ExprKind, For, LoopId, Nest, Schedule};
+use nestwise_ir::nest::Cast;
+use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, ExprKind, For, LoopId, Nest, Scalar, Schedule};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -48,6 +50,9 @@ pub struct Plan {
     quiet: AtomicBool,
     /// Captures of floats that the bounds of the top loop are computed from.
     bounding: Vec<u32>,
+    /// Some float becomes an int, whose range no form tells.
+    truncates: bool,
+    found: Found,
 }
 
 /// A call that ran natively: one with the same facts needs neither proofs nor prices.
@@ -155,6 +160,7 @@ impl Plan {
             roots: verdicts.parallel_roots(&nest),
             vectorisable: verdicts.vectorisable(&nest),
             bounding: bounding_floats(&nest),
+            truncates: truncates(&nest),
             nest,
             verdicts,
             kernels: Mutex::default(),
@@ -163,6 +169,7 @@ impl Plan {
             recent: Mutex::default(),
             fingerprint: OnceLock::new(),
             quiet: AtomicBool::new(false),
+            found: Found::default(),
         }
     }
 
@@ -227,6 +234,21 @@ impl Plan {
             sizes: sizes.clone(),
             decision,
         });
+    }
+
+    /// What values decide.
+    pub(crate) fn bounds(&self) -> &analysis::BoundsPlan {
+        &self.bounds
+    }
+
+    /// What launches found out beyond their sizes.
+    pub(crate) fn found(&self) -> &Found {
+        &self.found
+    }
+
+    /// Whether some float becomes an int.
+    pub(crate) fn truncates(&self) -> bool {
+        self.truncates
     }
 
     /// The nest.
@@ -377,7 +399,7 @@ impl Plan {
     }
 
     /// How often a loop is started.
-    fn times_entered(&self, id: LoopId, trips: &dyn Fn(LoopId) -> f64) -> f64 {
+    pub(crate) fn times_entered(&self, id: LoopId, trips: &dyn Fn(LoopId) -> f64) -> f64 {
         let mut product = 1.0;
         let mut at = self.nest.loops[id].parent;
         while let Some(outer) = at {
@@ -416,7 +438,7 @@ impl Plan {
     /// The kernel for a launch: from this plan, from disk, or from LLVM.
     pub fn kernel(
         &self,
-        sizes: &Sizes,
+        (sizes, proven): (&Sizes, &GuardSet),
         views: &[ArrayView],
         device: Device,
         options: &Options,
@@ -430,7 +452,7 @@ impl Plan {
                 .is_some_and(|a| a.written)
         };
         let mut key = Key {
-            proven: sizes.proven.clone(),
+            proven: proven.clone(),
             disjoint: overlap::disjoint(views, written),
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
@@ -594,8 +616,30 @@ fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, 
     (kind.threads == threaded, vectors, form)
 }
 
-/// The captures of the floats that are read before the top loop, or in its bounds.
+/// Whether some float becomes an int and may be out of its range.
+fn truncates(nest: &Nest) -> bool {
+    let mut found = false;
+    nest.walk_exprs(&mut |e| {
+        found |= matches!(
+            e.kind,
+            ExprKind::Cast {
+                kind: Cast::Trunc,
+                guard: true,
+                ..
+            }
+        );
+    });
+    found
+}
+
+/// The captures of the floats that are read before the top loop, or in its bounds; all of them, where subscripts may be
+/// computed from floats.
 fn bounding_floats(nest: &Nest) -> Vec<u32> {
+    if truncates(nest) {
+        let real = |r: Scalar| r.is_float() || r == Scalar::Num;
+        let floats = nest.vars.values().filter(|v| real(v.ty.repr));
+        return floats.filter_map(|v| v.live_in).collect();
+    }
     let before = nest.prologue.iter().flat_map(|s| s.exprs());
     let bounds = nest.top_for().map(|l| [&l.start, &l.stop, &l.step]);
     let mut found = Vec::new();

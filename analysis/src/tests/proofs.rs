@@ -362,3 +362,98 @@ fn timing() {
         });
     }
 }
+
+/// Guards left where the elements of index arrays are known too.
+fn unresolved_with(
+    header: &str,
+    body: &str,
+    vars: &[(&str, i64)],
+    dims: &[(&str, &[i64])],
+    contents: &[(&str, (i64, i64))],
+) -> usize {
+    let n = nest(header, body);
+    let plan = BoundsPlan::new(&n);
+    let mut values = values(&n, vars, dims);
+    for (name, ends) in contents {
+        let slot = n.arrays.iter().find(|(_, d)| d.name == *name);
+        let (id, _) = slot.expect("a slot of that name");
+        assert!(plan.contents().contains(&id), "{name} decides nothing");
+        values.contents[id.index()] = Some(*ends);
+    }
+    let mut set = GuardSet::new(plan.guards());
+    plan.resolve(&values, &mut set);
+    let n = crate::apply(&n, &set);
+    shown(&n);
+    count_set(&n)
+}
+
+#[test]
+fn elements_of_index_arrays() {
+    let header = "first: i64[1], column: i64[1], value: f64[1], x: f64[1], y: f64[1], rows: int";
+    let body = "for i in range(rows):\n    total = 0.0\n    for e in range(first[i], first[i + 1]):\n        total += value[e] * x[column[e]]\n    y[i] = total";
+    let dims: &[(&str, &[i64])] = &[
+        ("first", &[11]),
+        ("column", &[30]),
+        ("value", &[30]),
+        ("x", &[10]),
+        ("y", &[10]),
+    ];
+    let left = |first, column| {
+        let contents = [("first", first), ("column", column)];
+        unresolved_with(header, body, &[("rows", 10)], dims, &contents)
+    };
+    assert_eq!(unresolved(header, body, &[("rows", 10)], dims), 3);
+    assert_eq!(left((0, 30), (0, 9)), 0);
+    // One past the end: of x, then of column and value.
+    assert_eq!(left((0, 30), (0, 10)), 1);
+    assert_eq!(left((0, 31), (0, 9)), 2);
+    // Negative elements may wrap.
+    assert_eq!(left((0, 30), (-1, 9)), 1);
+    assert_eq!(left((-1, 30), (0, 9)), 2);
+}
+
+#[test]
+fn elements_beside_counters() {
+    let header = "weights: i64[1], best: f64[1], capacity: int";
+    let body = "for item in range(len(weights)):\n    weight = weights[item]\n    for c in range(capacity, weight - 1, -1):\n        best[c] = best[c - weight]";
+    let dims: &[(&str, &[i64])] = &[("weights", &[5]), ("best", &[101])];
+    let left = |weights| {
+        let contents = [("weights", weights)];
+        unresolved_with(header, body, &[("capacity", 100)], dims, &contents)
+    };
+    assert_eq!(left((1, 400)), 0);
+    assert_eq!(left((0, 400)), 0);
+    // best[c + 1] is out of range for the first c; and c itself may be -1.
+    assert_eq!(left((-1, 400)), 2);
+    assert!(left((i64::MIN, 400)) > 2);
+}
+
+#[test]
+fn subscripts_computed_from_floats() {
+    let header = "table: f64[1], out: f64[1], step: float, start: float, n: int";
+    let body = "for i in range(n):\n    out[i] = table[int(start + i * step)]";
+    let n = nest(header, body);
+    let left = |step: f64, start: f64, last: i64| {
+        let mut values = values(&n, &[("n", 101)], &[("table", &[last]), ("out", &[101])]);
+        for (id, d) in n.vars.iter() {
+            match d.name.as_str() {
+                "step" => values.floats[id.index()] = Some(step),
+                "start" => values.floats[id.index()] = Some(start),
+                _ => {}
+            }
+        }
+        let proven = crate::known::proven(&n, &values);
+        let n = crate::apply(&n, &proven);
+        shown(&n);
+        count_set(&n)
+    };
+    assert_eq!(left(0.5, 0.0, 51), 0);
+    // One past the end, then below zero: the subscript's guard alone.
+    assert_eq!(left(0.5, 0.0, 50), 1);
+    assert_eq!(left(0.5, 0.5, 51), 0);
+    assert_eq!(left(-0.5, 0.0, 51), 1);
+    assert_eq!(left(-0.5, 50.0, 51), 0);
+    // Anything may come out of a NaN, and no int out of infinity.
+    assert_eq!(left(f64::NAN, 0.0, 51), 2);
+    assert_eq!(left(f64::INFINITY, 0.0, 51), 2);
+}

@@ -1,0 +1,131 @@
+//! The guards that one launch proves, beyond what its sizes decide: by what its index arrays hold, and by following
+//! its values through the nest.
+
+use crate::contents::Seen;
+use crate::overlap::{self, ArrayView};
+use crate::pipeline::Host;
+use crate::plan::{Plan, Sizes, UNKNOWN_TRIPS};
+use nestwise_analysis::guards::GuardSet;
+use nestwise_analysis::known;
+use nestwise_ir::LoopId;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Elements beyond which nobody looks: the pass is made again between chunks.
+const MOST: f64 = (1 << 23) as f64;
+/// Launches that may look in vain before nobody looks any more.
+const VAIN: u32 = 3;
+/// Iterations below which values are not followed: it takes some tens of microseconds.
+const WORTH: f64 = 10_000.0;
+
+/// What a launch may rely on.
+pub struct Proof {
+    /// The guards that cannot fire.
+    pub proven: GuardSet,
+    /// The elements that this rests on.
+    pub seen: Vec<Seen>,
+}
+
+/// What the last launches of a plan found.
+#[derive(Default)]
+pub struct Found(Mutex<Last>);
+
+#[derive(Default)]
+struct Last {
+    /// Launches in a row that learnt nothing from their arrays.
+    vain: u32,
+    /// For these sizes and elements, these guards.
+    known: Option<(Arc<Sizes>, Vec<Seen>, GuardSet)>,
+}
+
+/// Proves what it can.
+pub fn prove(plan: &Plan, sizes: &Arc<Sizes>, views: &[ArrayView], host: &dyn Host) -> Proof {
+    let mut last = plan
+        .found()
+        .0
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    let work = work(plan, sizes);
+    let undecided = || !plan.bounds().decided(&sizes.proven);
+    let looks = !plan.bounds().contents().is_empty() && last.vain < VAIN && undecided();
+    let seen = if looks {
+        look(plan, work, views, host)
+    } else {
+        Vec::new()
+    };
+    if seen.is_empty() && !(plan.truncates() && work >= WORTH) {
+        return Proof {
+            proven: sizes.proven.clone(),
+            seen,
+        };
+    }
+    if let Some((of, before, proven)) = &last.known
+        && Arc::ptr_eq(of, sizes)
+        && *before == seen
+    {
+        let proven = proven.clone();
+        return Proof { proven, seen };
+    }
+    let (proven, helped) = closer(plan, sizes, &seen);
+    last.vain = match helped || seen.is_empty() {
+        true => 0,
+        false => last.vain + 1,
+    };
+    let seen = if helped { seen } else { Vec::new() };
+    last.known = Some((sizes.clone(), seen.clone(), proven.clone()));
+    Proof { proven, seen }
+}
+
+/// The guards that sizes and elements prove, and whether the elements had a part in it.
+fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen]) -> (GuardSet, bool) {
+    let follow = |values: &nestwise_analysis::LaunchValues, proven: &mut GuardSet| {
+        if plan.truncates() {
+            proven.extend(&known::proven(plan.nest(), values));
+        }
+    };
+    let mut without = sizes.proven.clone();
+    follow(&sizes.values, &mut without);
+    if seen.is_empty() {
+        return (without, false);
+    }
+    let mut values = sizes.values.clone();
+    for one in seen {
+        values.contents[one.slot] = Some(one.ends);
+    }
+    let mut proven = GuardSet::new(plan.bounds().guards());
+    plan.bounds().resolve(&values, &mut proven);
+    follow(&values, &mut proven);
+    let helped = proven != without;
+    (proven, helped)
+}
+
+/// The iterations of the loop that runs the most of them.
+fn work(plan: &Plan, sizes: &Sizes) -> f64 {
+    let trips = |id: LoopId| {
+        let known = sizes.trips.get(id.index()).copied().flatten();
+        known.unwrap_or(UNKNOWN_TRIPS)
+    };
+    let each = |l: LoopId| plan.times_entered(l, &trips) * trips(l);
+    plan.nest().loops.ids().map(each).fold(0.0, f64::max)
+}
+
+/// Looks at the arrays whose elements decide guards, if that is cheap beside the nest and stays true while it runs.
+fn look(plan: &Plan, work: f64, views: &[ArrayView], host: &dyn Host) -> Vec<Seen> {
+    let nest = plan.nest();
+    let written = |slot: usize| nest.arrays.values().nth(slot).is_some_and(|a| a.written);
+    if !overlap::disjoint(views, written) {
+        return Vec::new();
+    }
+    let mut left = work.min(MOST);
+    let mut seen = Vec::new();
+    for array in plan.bounds().contents() {
+        let Some(view) = views.get(array.index()) else {
+            continue;
+        };
+        let elements = view.len() as f64;
+        if elements <= left && host.is_quiet(array.index()) {
+            left -= elements;
+            seen.extend(Seen::look(array.index(), nest.arrays[*array].storage, view));
+        }
+    }
+    seen
+}
