@@ -208,11 +208,15 @@ named! {
         Degrees = "degrees",
         Radians = "radians",
         Log = "log",
+        Gcd = "gcd",
+        Isqrt = "isqrt",
+        Factorial = "factorial",
+        Comb = "comb",
     }
 }
 
-/// A function of the `math` module. `dist`, `fsum`, `gamma`, `lgamma` and the functions of big ints are
-/// not here: CPython computes them with algorithms of its own that differ between its versions.
+/// A function of the `math` module. `dist`, `fsum`, `gamma` and `lgamma` are not here: CPython computes them with
+/// algorithms of its own that differ between its versions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MathFn {
     /// The C library's function of one float.

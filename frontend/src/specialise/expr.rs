@@ -36,6 +36,13 @@ impl Lower<'_> {
             ExprKind::Attr(base, name) => return self.attribute(base, name, span),
             ExprKind::Subscript(base, index) => return self.subscript(base, index, span),
             ExprKind::Grown(list, index) => return self.grown_item(*list, index, span),
+            ExprKind::Index(a) => {
+                let value = self.expr(a)?;
+                if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
+                    return Ok(value);
+                }
+                self.index(value, true, span)?
+            }
             ExprKind::GrownLen(list) => self.grown_len(*list, span)?,
             ExprKind::Call {
                 known,

@@ -161,6 +161,8 @@ pub(super) enum ExprKind {
     Grown(Grown, Box<Expr>),
     /// The number of its elements.
     GrownLen(Grown),
+    /// A value that has to be an int, as `operator.index` gives it.
+    Index(Box<Expr>),
     Call {
         known: Known,
         args: Vec<Expr>,
@@ -212,7 +214,8 @@ impl Expr {
             ExprKind::Attr(a, _)
             | ExprKind::Unary(_, a)
             | ExprKind::InText(a, _)
-            | ExprKind::Grown(_, a) => vec![a],
+            | ExprKind::Grown(_, a)
+            | ExprKind::Index(a) => vec![a],
             ExprKind::Subscript(base, index) => [&**base].into_iter().chain(index).collect(),
             ExprKind::Call { args, kwargs, .. } => {
                 args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect()

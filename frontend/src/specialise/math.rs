@@ -93,6 +93,11 @@ impl Lower<'_> {
                 );
                 return Ok(Sv::of(e, Kind::PyFloat));
             }
+            // With the right number of arguments they are loops by now.
+            MathSpecial::Gcd | MathSpecial::Isqrt | MathSpecial::Factorial | MathSpecial::Comb => {
+                let why = format!("{} arguments", args.len());
+                return Err(refuse(span, Refusal::Arguments { name, why }));
+            }
             MathSpecial::Log if args.len() == 2 => {
                 // log(x) / log(base), as Python's division.
                 let x = self.real(&name, &args[0], span)?;

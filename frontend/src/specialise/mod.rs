@@ -27,6 +27,7 @@ mod loops;
 mod lower;
 mod math;
 mod methods;
+mod number_theory;
 mod range;
 mod reads;
 mod resolve;

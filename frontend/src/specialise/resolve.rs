@@ -10,7 +10,7 @@ use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
 use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Stmt, Target};
 use super::tuples::{constant_index, element, tuple_places};
 use super::{R, methods, refuse};
-use crate::capture::{Builtin, Capture, Known};
+use crate::capture::{Builtin, Capture, Known, MathFn};
 use crate::refusal::Refusal;
 
 /// More nodes than this after inlining are refused.
@@ -478,7 +478,13 @@ impl Resolver<'_> {
                 Ok(Expr { kind, span })
             }
             Res::Known(known) => {
-                let args = self.exprs(names, args)?;
+                let mut args = self.exprs(names, args)?;
+                if let (Known::Math(MathFn::Special(f)), []) = (known, kwargs) {
+                    match self.number_theory(f, args, span) {
+                        Ok(call) => return Ok(call),
+                        Err(given) => args = given,
+                    }
+                }
                 let kwargs: R<Vec<_>> = kwargs
                     .iter()
                     .map(|(k, e)| Ok((k.clone(), self.expr(names, e)?)))
