@@ -83,8 +83,9 @@ format: setup ## format all Rust and Python
 	$(VENV)/bin/ruff check --fix --quiet . || true
 	$(VENV)/bin/ruff format .
 
-bench: build ## the contenders, interleaved; medians
+bench: build ## the contenders, interleaved; medians; the stages of a first call
 	@$(PY) bench/run.py $(ARGS)
+	@cargo bench --quiet --package nestwise-runtime --bench stages $(CARGO_FLAGS)
 
 fuzz: build ## random programs against CPython
 	@$(PY) tests/fuzz.py $(ARGS)

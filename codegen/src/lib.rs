@@ -76,7 +76,7 @@ pub struct Compiled {
     pub assemble: Duration,
 }
 
-/// Compiles a nest for this machine. Thread-safe; nothing is shared between calls.
+/// Compiles a nest for this machine. Thread-safe; nothing is shared between threads.
 ///
 /// A loop of [`Schedule::vector`] that cannot be run by lanes is compiled as a scalar one.
 pub fn compile(spec: KernelSpec<'_>) -> Result<Compiled> {
@@ -107,20 +107,21 @@ fn compile_as_is(spec: KernelSpec<'_>) -> Result<Compiled> {
     let host = target::Host::get()?;
     let started = Instant::now();
     let context = Context::create();
-    let machine = host.machine()?;
-    let (module, scalar) = build(&context, &spec, &machine)?;
-    let emitted = Instant::now();
-    passes::optimise(&module, &machine, scalar)?;
-    let optimised = Instant::now();
-    let buffer = machine
-        .write_to_memory_buffer(&module, FileType::Object)
-        .map_err(|e| CodegenError::Llvm(e.to_string()))?;
-    Ok(Compiled {
-        object: buffer.as_slice().to_vec(),
-        without_lanes: false,
-        emit: emitted - started,
-        optimise: optimised - emitted,
-        assemble: optimised.elapsed(),
+    host.with_machine(|machine| {
+        let (module, scalar) = build(&context, &spec, machine)?;
+        let emitted = Instant::now();
+        passes::optimise(&module, machine, scalar)?;
+        let optimised = Instant::now();
+        let buffer = machine
+            .write_to_memory_buffer(&module, FileType::Object)
+            .map_err(|e| CodegenError::Llvm(e.to_string()))?;
+        Ok(Compiled {
+            object: buffer.as_slice().to_vec(),
+            without_lanes: false,
+            emit: emitted - started,
+            optimise: optimised - emitted,
+            assemble: optimised.elapsed(),
+        })
     })
 }
 

@@ -1,5 +1,7 @@
 //! The machine that code is generated for: this one.
 
+use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
 use inkwell::OptimizationLevel;
@@ -72,7 +74,28 @@ impl Host {
             .map_err(|e| CodegenError::Llvm(e.clone()))
     }
 
-    /// A target machine. They are not shared between threads, so each compilation makes its own.
+    /// Does something with this thread's target machine. They are not shared between threads; a thread keeps its own, since
+    /// to make one and its tables takes longer than to emit a small kernel.
+    pub(crate) fn with_machine<T>(
+        &self,
+        work: impl FnOnce(&TargetMachine) -> Result<T>,
+    ) -> Result<T> {
+        thread_local! {
+            // Never disposed of: at the end of a process LLVM's own globals may be gone first.
+            static KEPT: RefCell<Option<ManuallyDrop<TargetMachine>>> = const { RefCell::new(None) };
+        }
+        let machine = match KEPT.take() {
+            Some(machine) => machine,
+            None => ManuallyDrop::new(self.machine()?),
+        };
+        let result = work(&machine);
+        if result.is_ok() {
+            KEPT.set(Some(machine));
+        }
+        result
+    }
+
+    /// A new target machine.
     pub(crate) fn machine(&self) -> Result<TargetMachine> {
         let triple = TargetTriple::create(&self.triple);
         let target = Target::from_triple(&triple).map_err(|e| CodegenError::Llvm(e.to_string()))?;

@@ -115,12 +115,16 @@ unsafe extern "C" fn dealloc(this: *mut PyObject) {
     }
 }
 
-/// What a pickle of the function holds, wherever code is pickled by value: a function of Python's own that declines,
-/// so that the code runs as written where nestwise is absent.
-unsafe extern "C" fn reduce(_this: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
+/// What a pickle of the function holds, wherever code is pickled by value: something of Python's own that declines, so
+/// that the code runs as written where nestwise is absent.
+unsafe extern "C" fn reduce(this: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
+    // SAFETY: CPython calls with an object of the type below.
+    let body = unsafe { (*this.cast::<Function>()).body };
+    let iterated = std::ptr::fn_addr_eq(body, stay as Body);
+    let text = if iterated { "()" } else { "lambda *_: ()" };
     shielded(|py| {
         let eval = py.import("builtins").and_then(|b| b.getattr("eval"));
-        let reduced = eval.and_then(|eval| (eval, ("lambda *_: ()",)).into_pyobject(py));
+        let reduced = eval.and_then(|eval| (eval, (text,)).into_pyobject(py));
         reduced.map_or_else(|e| raised(py, e), |r| r.into_any().into_ptr())
     })
 }

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
 _loaded: dict[str, bytes] = {}
 # filename -> (source, its functions by first line and name)
 _functions: dict[str, tuple[bytes | str, dict]] = {}
+# The lines of files that were loaded.
+_lines: dict[str, list[str]] = {}
 
 
 def remember(filename: str, source: bytes) -> None:
     _loaded[filename] = source
+    _lines.pop(filename, None)
 
 
 def loaded(filename: str) -> bool:
@@ -131,6 +134,10 @@ def _find(code: CodeType, module_globals: dict) -> tuple[Any, list[str]] | None:
     if source is None:
         return None
     cached = _functions.get(code.co_filename)
+    if cached is None and _loaded.get(code.co_filename) is source:
+        found = _alone(code, source)
+        if found is not None:
+            return found
     if cached is None or cached[0] != source:
         try:
             cached = (source, _parse(source, code.co_filename))
@@ -145,6 +152,54 @@ def _find(code: CodeType, module_globals: dict) -> tuple[Any, list[str]] | None:
     # A file edited since it was loaded may hold another function on this line.
     same = plain == code or (loaded(code.co_filename) and _alike(plain, code))
     return (node, table[""]) if same else None
+
+
+def _alone(code: CodeType, source: bytes | str) -> tuple[Any, list[str]] | None:
+    """The statement of a function of a loaded file, from its own lines alone: the usual case.
+
+    To compile a whole file for one function would be most of what the first call of a cached nest
+    costs. What its lines do not tell (a function in a function, a decorator) is left to `_parse`.
+    """
+    lines = _lines.get(code.co_filename)
+    if lines is None:
+        lines = _lines[code.co_filename] = decode(source).split("\n")
+    first, last = code.co_firstlineno - 1, _last_line(code)
+    head = lines[first] if first < len(lines) else ""
+    indent = head[: len(head) - len(head.lstrip())]
+    if not head.lstrip().startswith("def "):
+        return None
+    # To the next line that is no deeper; a comment may stand anywhere. A statement that is cut
+    # off does not compile.
+    while last < len(lines):
+        line = lines[last]
+        text = line.lstrip()
+        if text and not text.startswith("#") and not line.startswith((indent + " ", indent + "\t")):
+            break
+        last += 1
+    from _ast import FunctionDef, PyCF_ONLY_AST
+
+    from nestwise.compiling import COMPILING, quiet
+
+    text = "\n" * (first - bool(indent)) + ("if 1:\n" if indent else "")
+    text += "\n".join(lines[first:last]) + "\n"
+    try:
+        with quiet():
+            tree = compile(text, COMPILING, "exec", PyCF_ONLY_AST, dont_inherit=True)
+            made = compile(tree, COMPILING, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    node = tree.body[0].body[0] if indent else tree.body[0]
+    codes: dict[tuple[int, str], CodeType | None] = {}
+    _index_codes(made, codes)
+    plain = codes.get((code.co_firstlineno, code.co_name))
+    if type(node) is not FunctionDef or plain is None or not _alike(plain, code):
+        return None
+    return node, lines
+
+
+def _last_line(code: CodeType) -> int:
+    inner = [_last_line(c) for c in code.co_consts if isinstance(c, CodeType)]
+    return max([code.co_firstlineno, *(n for *_, n in code.co_lines() if n), *inner])
 
 
 def _alike(plain: CodeType, code: CodeType) -> bool:

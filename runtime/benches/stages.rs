@@ -1,0 +1,208 @@
+//! What the stages of a first call cost, one by one: `cargo bench -p nestwise-runtime`.
+//!
+//! Three nests of different kinds. Nothing here is timed in tests.
+
+use divan::Bencher;
+use nestwise_codegen as codegen;
+use nestwise_costmodel::Device;
+use nestwise_frontend::capture::{Builtin, Capture, Known};
+use nestwise_frontend::{ScopeInfo, parse_site, specialise};
+use nestwise_ir::{ArrayKind, Nest, Scalar, Schedule, Ty, surface};
+use nestwise_runtime::{ArrayView, Options, Plan, Value, pipeline};
+use std::time::Instant;
+
+fn main() {
+    divan::main();
+}
+
+/// Programs by name: the site's text. Names are arrays of float64 of two axes where they are capital letters, ints
+/// where they are small.
+const NESTS: [(&str, &str); 3] = [
+    (
+        "product",
+        "\
+for i in range(n):
+    for j in range(m):
+        for k in range(l):
+            C[i, j] += A[i, k] * B[k, j]
+",
+    ),
+    (
+        "stencil",
+        "\
+for t in range(s):
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            B[i, j] = 0.2 * (A[i, j] + A[i, j - 1] + A[i, j + 1] + A[i - 1, j] + A[i + 1, j])
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            A[i, j] = 0.2 * (B[i, j] + B[i, j - 1] + B[i, j + 1] + B[i - 1, j] + B[i + 1, j])
+",
+    ),
+    (
+        "triangular",
+        "\
+for i in range(n):
+    for j in range(i + 1):
+        x = A[i, j]
+        for k in range(j):
+            x -= A[i, k] * A[j, k]
+        A[i, j] = x
+",
+    ),
+];
+
+fn names() -> impl Iterator<Item = &'static str> {
+    NESTS.iter().map(|n| n.0)
+}
+
+fn site(name: &str) -> surface::Site {
+    let text = NESTS.iter().find(|n| n.0 == name).map_or("", |n| n.1);
+    let used = ["n", "m", "l", "s", "A", "B", "C"].map(str::to_string);
+    let scope = ScopeInfo {
+        module_level: false,
+        local_names: used
+            .iter()
+            .cloned()
+            .chain(["i", "j", "k", "t", "x"].map(String::from))
+            .collect(),
+        bound_names: used.into_iter().collect(),
+    };
+    parse_site(text, 1, false, &scope).expect("one of the nests above")
+}
+
+fn captures(site: &surface::Site) -> Vec<Capture> {
+    let capture = |place: &surface::Place| match place.name.as_str() {
+        _ if !place.captured => Capture::Unbound,
+        "range" => Capture::Known(Known::Builtin(Builtin::Range)),
+        "A" | "B" | "C" => Capture::Array {
+            kind: ArrayKind::Ndarray,
+            storage: Scalar::F64,
+            elem: Ty::np(Scalar::F64),
+            rank: 2,
+            writable: true,
+        },
+        _ => Capture::Scalar {
+            ty: Ty::PY_INT,
+            range: Some((0, i32::MAX.into())),
+        },
+    };
+    site.places.values().map(capture).collect()
+}
+
+fn values(site: &surface::Site, size: i64) -> Vec<Value> {
+    let value = |place: &surface::Place| match place.name.as_str() {
+        // Nobody looks into them; they must not overlap.
+        letter @ ("A" | "B" | "C") => Value::Array(ArrayView {
+            ptr: (usize::from(letter.as_bytes()[0]) << 32) as *mut u8,
+            tags: std::ptr::null_mut(),
+            rank: 2,
+            extents: [size, size, 0, 0, 0, 0, 0, 0],
+            strides: [8 * size, 8, 0, 0, 0, 0, 0, 0],
+            size: 8,
+        }),
+        "n" | "m" | "l" | "s" => Value::Int(size),
+        _ => Value::None,
+    };
+    site.places.values().map(value).collect()
+}
+
+fn nest(site: &surface::Site) -> Nest {
+    let settings = specialise::Options {
+        python_minor: 11,
+        fp: codegen::FpMode::Strict,
+    };
+    specialise::specialise(site, &captures(site), settings).expect("all types are known")
+}
+
+fn plan(site: &surface::Site) -> Plan {
+    pipeline::plan(nest(site), &Options::default()).expect("a nest that verifies")
+}
+
+/// Text to surface nest.
+#[divan::bench(args = names())]
+fn parse(bencher: Bencher<'_, '_>, name: &str) {
+    bencher.bench_local(|| site(name));
+}
+
+/// Surface nest and types to typed nest.
+#[divan::bench(args = names())]
+fn specialising(bencher: Bencher<'_, '_>, name: &str) {
+    let site = site(name);
+    bencher.bench_local(|| nest(&site));
+}
+
+/// Typed nest to plan: proofs, dependences, verdicts, prices per trip.
+#[divan::bench(args = names())]
+fn planning(bencher: Bencher<'_, '_>, name: &str) {
+    let site = site(name);
+    let options = Options::default();
+    bencher
+        .with_inputs(|| nest(&site))
+        .bench_local_values(|nest| pipeline::plan(nest, &options));
+}
+
+/// Values of a call to proven guards and trip counts.
+#[divan::bench(args = names())]
+fn resolving(bencher: Bencher<'_, '_>, name: &str) {
+    let site = site(name);
+    let (plan, values) = (plan(&site), values(&site, 500));
+    bencher.bench_local(|| {
+        let launch = plan.launch_values(&values).expect("all are bound");
+        plan.resolve(launch)
+    });
+}
+
+/// Trip counts to a decision.
+#[divan::bench(args = names())]
+fn pricing(bencher: Bencher<'_, '_>, name: &str) {
+    let site = site(name);
+    let (plan, values) = (plan(&site), values(&site, 500));
+    let options = Options::default();
+    let launch = plan.launch_values(&values).expect("all are bound");
+    let sizes = plan.resolve(launch).expect("trip counts that fit");
+    bencher.bench_local(|| plan.price(&sizes, &values, None, &options));
+}
+
+/// Facts of a call to a schedule and machine code; with no cache on disk.
+#[divan::bench(args = names(), sample_count = 20, sample_size = 1)]
+fn compiling(bencher: Bencher<'_, '_>, name: &str) {
+    let site = site(name);
+    let values = values(&site, 500);
+    let options = Options::default();
+    bencher
+        .with_inputs(|| {
+            let plan = plan(&site);
+            let launch = plan.launch_values(&values).expect("all are bound");
+            let sizes = plan.resolve(launch).expect("trip counts that fit");
+            (plan, sizes)
+        })
+        .bench_local_values(|(plan, sizes)| {
+            let captured = plan.nest().arrays.values().map(|a| a.capture as usize);
+            let views: Vec<ArrayView> = captured
+                .filter_map(|c| match values[c] {
+                    Value::Array(view) => Some(view),
+                    _ => None,
+                })
+                .collect();
+            plan.kernel(&sizes, &views, Device::Serial, &options, Instant::now())
+                .is_ok()
+        });
+}
+
+/// Typed nest to machine code as it was written, without a schedule.
+#[divan::bench(args = names(), sample_count = 20, sample_size = 1)]
+fn compiling_as_written(bencher: Bencher<'_, '_>, name: &str) {
+    let nest = nest(&site(name));
+    let unit_stride = vec![true; nest.arrays.len()];
+    bencher.bench_local(|| {
+        codegen::compile(codegen::KernelSpec {
+            nest: &nest,
+            schedule: &Schedule::serial(),
+            disjoint: true,
+            unit_stride: &unit_stride,
+            fp: codegen::FpMode::Strict,
+            quiet: false,
+        })
+    });
+}
