@@ -107,6 +107,40 @@ fn what_comes_late_is_compared_last() {
     );
 }
 
+/// out[i] = a[(i + 1) % n]
+fn ring() -> Nest {
+    let mut b = Builder::new();
+    let (a, out) = (b.floats(1), b.floats(1));
+    let (l, i, n) = (b.loop_id(), b.var(I64), b.input(I64));
+    let at = bin(BinOp::Mod, add(b.v(i), int(1)), b.v(n), false);
+    let value = b.load(a, vec![at], false);
+    let put = b.store(out, vec![b.v(i)], value, false);
+    let top = b.for_(l, i, upto(b.v(n)), vec![put]);
+    b.finish(top)
+}
+
+#[test]
+fn subscripts_that_wrap_are_not_divided() {
+    let nest = ring();
+    for schedule in [Schedule::serial(), vector(LoopId(0), 8)] {
+        let (raw, _) = llvm_ir(spec(&nest, &schedule)).expect("compiles");
+        let lines: Vec<&str> = raw.lines().map(str::trim).collect();
+        let divisions: Vec<usize> = (0..lines.len())
+            .filter(|k| lines[*k].contains("= sdiv "))
+            .collect();
+        assert!(!divisions.is_empty(), "dividends may be far away: {raw}");
+        for at in divisions {
+            // Its block begins with it: whoever needs no division goes past.
+            let label = lines[..at].iter().rposition(|l| l.contains("; preds ="));
+            let before = &lines[label.expect("a block") + 1..at];
+            let pure = |l: &&str| {
+                l.contains("= select ") || l.contains("= icmp ") || l.contains("= load ")
+            };
+            assert!(before.iter().all(pure), "{before:?}\n{raw}");
+        }
+    }
+}
+
 /// out[i] = table[x[i]], of bytes
 fn lookup(storage: Scalar) -> Nest {
     let mut b = Builder::new();

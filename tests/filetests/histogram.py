@@ -14,6 +14,6 @@ print(bins.tolist())
 
 # expect
 # verdict line 5: serial: an element read as `bins[v]` (line 6) may be written as `bins[v]` (line 6) in a later iteration of `v`
-# serial 5: lines 5; may stop, 3 guards
-# threads 5: lines 5; may stop, 3 guards
+# serial 5: lines 5; may stop, 1 guards
+# threads 5: lines 5; may stop, 1 guards
 # auto 5: native
