@@ -77,3 +77,51 @@ def test_native_code_takes_over(source, line, tmp_path):
     nest = max(nests_by_line(got.report, program)[line], key=lambda n: n["launches"])
     assert nest["launches"] > 0, fallbacks(got, program)
     assert 0 < nest["interpreted_s"] < nest["replaced_s"], nest
+
+
+SLOW_ITERATIONS = """\
+def walks(n, length):
+    k, x = 0, 12345
+    while k < n:
+        k += 1
+        j = 0
+        while j < length:
+            j += 1
+            x = (x * 1103515245 + 12345) % 2147483648
+    return x
+print(walks(12, 300_000))
+"""
+
+
+def test_a_few_long_iterations_of_a_while_are_not_waited_for(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(SLOW_ITERATIONS)
+    got = nestwise(program, "auto", tmp_path / "cache")
+    assert not (found := difference(python(program), got)), found
+    nest = max(nests_by_line(got.report, program)[3], key=lambda n: n["launches"])
+    assert nest["launches"] > 0, fallbacks(got, program)
+
+
+SIEVING = """\
+import numpy as np
+def sieve(factor):
+    n = len(factor)
+    p = 2
+    while p * p < n:
+        for m in range(p * p, n, p):
+            factor[m] = p
+        p += 1
+    return p
+factor = np.zeros(400_000, dtype=np.int64)
+print(sieve(factor), factor.sum())
+"""
+
+
+def test_a_while_is_priced_by_the_first_trips_of_its_inner_loops(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(SIEVING)
+    got = nestwise(program, "auto", tmp_path / "cache")
+    assert not (found := difference(python(program), got)), found
+    nest = max(nests_by_line(got.report, program)[5], key=lambda n: n["launches"])
+    assert nest["launches"] == 1, fallbacks(got, program)
+    assert nest["interpreted_s"] == 0, nest

@@ -60,6 +60,112 @@ fn gemm() -> Nest {
     b.finish(top)
 }
 
+/// a[j] = min(min(x[j], a[j - 1] + 7), x[j - 1])
+fn nearest() -> Nest {
+    let mut b = Builder::new();
+    let (x, a) = (b.array(Scalar::I64, I64, 1), b.array(Scalar::I64, I64, 1));
+    let (l, j) = (b.loop_id(), b.var(I64));
+    let before = |b: &Builder| vec![sub(b.v(j), int(1))];
+    let above = b.load(x, vec![b.v(j)], false);
+    let at = before(&b);
+    let left = add(b.load(a, at, false), int(7));
+    let at = before(&b);
+    let corner = b.load(x, at, false);
+    let least = bin(
+        BinOp::Min,
+        bin(BinOp::Min, above, left, false),
+        corner,
+        false,
+    );
+    let put = b.store(a, vec![b.v(j)], least, false);
+    let top = b.for_(l, j, [int(1), dim(x, 0), int(1)], vec![put]);
+    b.finish(top)
+}
+
+#[test]
+fn what_comes_late_is_compared_last() {
+    let nest = nearest();
+    let schedule = Schedule::serial();
+    let (raw, _) = llvm_ir(spec(&nest, &schedule)).expect("compiles");
+    let line = |of: &str| {
+        let found = raw.lines().filter(|l| l.contains(of)).map(str::trim);
+        found.map(str::to_string).collect::<Vec<String>>()
+    };
+    let minima = line("= call i64 @llvm.smin");
+    // The sum with what the last iteration stored goes into the second minimum only.
+    let sums = line("= add nsw i64");
+    let late = sums
+        .iter()
+        .find(|l| l.ends_with(", 7"))
+        .and_then(|l| l.split_whitespace().next());
+    let late = format!("i64 {}", late.expect("a sum"));
+    let uses = |l: &String| l.contains(&format!("{late},")) || l.contains(&format!("{late})"));
+    assert_eq!(
+        minima.iter().map(uses).collect::<Vec<_>>(),
+        [false, true],
+        "{raw}"
+    );
+}
+
+/// out[i] = a[(i + 1) % n]
+fn ring() -> Nest {
+    let mut b = Builder::new();
+    let (a, out) = (b.floats(1), b.floats(1));
+    let (l, i, n) = (b.loop_id(), b.var(I64), b.input(I64));
+    let at = bin(BinOp::Mod, add(b.v(i), int(1)), b.v(n), false);
+    let value = b.load(a, vec![at], false);
+    let put = b.store(out, vec![b.v(i)], value, false);
+    let top = b.for_(l, i, upto(b.v(n)), vec![put]);
+    b.finish(top)
+}
+
+#[test]
+fn subscripts_that_wrap_are_not_divided() {
+    let nest = ring();
+    for schedule in [Schedule::serial(), vector(LoopId(0), 8)] {
+        let (raw, _) = llvm_ir(spec(&nest, &schedule)).expect("compiles");
+        let lines: Vec<&str> = raw.lines().map(str::trim).collect();
+        let divisions: Vec<usize> = (0..lines.len())
+            .filter(|k| lines[*k].contains("= sdiv "))
+            .collect();
+        assert!(!divisions.is_empty(), "dividends may be far away: {raw}");
+        for at in divisions {
+            // Its block begins with it: whoever needs no division goes past.
+            let label = lines[..at].iter().rposition(|l| l.contains("; preds ="));
+            let before = &lines[label.expect("a block") + 1..at];
+            let pure = |l: &&str| {
+                l.contains("= select ") || l.contains("= icmp ") || l.contains("= load ")
+            };
+            assert!(before.iter().all(pure), "{before:?}\n{raw}");
+        }
+    }
+}
+
+/// out[i] = table[x[i]], of bytes
+fn lookup(storage: Scalar) -> Nest {
+    let mut b = Builder::new();
+    let (x, table, out) = (
+        b.array(Scalar::I64, I64, 1),
+        b.array(storage, np(storage), 1),
+        b.array(storage, np(storage), 1),
+    );
+    let (l, i) = (b.loop_id(), b.var(I64));
+    let index = b.load(x, vec![b.v(i)], false);
+    let value = b.load(table, vec![index], false);
+    let put = b.store(out, vec![b.v(i)], value, false);
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![put]);
+    b.finish(top)
+}
+
+#[test]
+fn bytes_are_not_gathered() {
+    for storage in [Scalar::U8, Scalar::I16] {
+        let nest = lookup(storage);
+        let text = optimised(spec(&nest, &independent(LoopId(0))));
+        assert_eq!(count(&text, "load <"), 0, "{storage}: {text}");
+    }
+}
+
 #[test]
 fn elementwise_loops_are_vectorised_without_tests() {
     let nest = axpy();

@@ -20,7 +20,7 @@ use std::time::Instant;
 /// again; doubled each time.
 const FIRST_BURST: i64 = 1;
 /// Iterations of a waiting `while` before it looks at the clock for the first time.
-const FIRST_LOOK: i64 = 16;
+const FIRST_LOOK: i64 = 1;
 
 /// How far one native run came and what it left to hand over.
 pub struct Progress {

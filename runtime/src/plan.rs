@@ -13,7 +13,9 @@ use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
 use nestwise_ir::nest::Cast;
-use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, ExprKind, For, LoopId, Nest, Scalar, Schedule};
+use nestwise_ir::{
+    ArrayDecl, ArrayKind, BinOp, ExprKind, For, LoopId, Nest, Scalar, Schedule, StmtKind,
+};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -73,11 +75,20 @@ pub struct Sizes {
     pub nonempty: u64,
     /// Mean trip count per loop.
     pub trips: Vec<Option<f64>>,
+    /// For loops whose count no value tells: that of the first entry, if the values at entry tell it. A guess, for prices.
+    pub first: Vec<Option<f64>>,
     /// Exact trip count of the top loop and its range (start, stop, step); none for a `while`.
     pub top: Option<TopRange>,
 }
 
 impl Sizes {
+    /// The trips of a loop to reckon with.
+    pub fn expected(&self, id: LoopId) -> f64 {
+        let of = |all: &[Option<f64>]| all.get(id.index()).copied().flatten();
+        let known = of(&self.trips).or_else(|| of(&self.first));
+        known.unwrap_or(UNKNOWN_TRIPS)
+    }
+
     /// Start, stop and step of the top loop.
     pub fn range(&self) -> Option<(i64, i64, i64)> {
         self.top.map(|t| (t.start, t.stop, t.step))
@@ -339,6 +350,7 @@ impl Plan {
         };
         Ok(Sizes {
             nonempty: resolved.nonempty,
+            first: first_trips(&self.nest, &trips, &values),
             trips,
             values,
             proven,
@@ -367,14 +379,7 @@ impl Plan {
                 list_elements += cost * extents[..*rank].iter().map(|e| *e as f64).product::<f64>();
             }
         }
-        let trips = |id: LoopId| {
-            sizes
-                .trips
-                .get(id.index())
-                .copied()
-                .flatten()
-                .unwrap_or(UNKNOWN_TRIPS)
-        };
+        let trips = |id: LoopId| sizes.expected(id);
         let forks: f64 = self
             .roots
             .iter()
@@ -653,6 +658,27 @@ fn bounding_floats(nest: &Nest) -> Vec<u32> {
         });
     }
     found
+}
+
+/// The trips of loops whose mean is not known, when they are first entered: by the values that variables have at entry.
+fn first_trips(
+    nest: &Nest,
+    trips: &[Option<f64>],
+    values: &analysis::LaunchValues,
+) -> Vec<Option<f64>> {
+    let mut first = vec![None; trips.len()];
+    if trips.iter().all(Option::is_some) {
+        return first;
+    }
+    nest.top.walk(&mut |stmt| {
+        if let StmtKind::For(l) = &stmt.kind
+            && let Some(None) = trips.get(l.id.index())
+            && let Ok(range) = top_range(l, values)
+        {
+            first[l.id.index()] = Some(range.trips as f64);
+        }
+    });
+    first
 }
 
 /// The exact range of the top loop.

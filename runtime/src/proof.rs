@@ -4,7 +4,7 @@
 use crate::contents::Seen;
 use crate::overlap::{self, ArrayView};
 use crate::pipeline::Host;
-use crate::plan::{Plan, Sizes, UNKNOWN_TRIPS};
+use crate::plan::{Plan, Sizes};
 use nestwise_analysis::guards::GuardSet;
 use nestwise_analysis::known;
 use nestwise_ir::LoopId;
@@ -100,10 +100,7 @@ fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen]) -> (GuardSet, bool) {
 
 /// The iterations of the loop that runs the most of them.
 fn work(plan: &Plan, sizes: &Sizes) -> f64 {
-    let trips = |id: LoopId| {
-        let known = sizes.trips.get(id.index()).copied().flatten();
-        known.unwrap_or(UNKNOWN_TRIPS)
-    };
+    let trips = |id: LoopId| sizes.expected(id);
     let each = |l: LoopId| plan.times_entered(l, &trips) * trips(l);
     plan.nest().loops.ids().map(each).fold(0.0, f64::max)
 }

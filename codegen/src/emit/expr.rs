@@ -26,6 +26,7 @@ impl Func<'_, '_> {
                 let v = self.expr(a)?;
                 self.unary(*op, v, a.ty.repr, *guard, e.span)
             }
+            ExprKind::Binary { .. } if super::extremes::is_chain(e) => self.extreme_chain(e),
             ExprKind::Binary { op, a, b, guard } => {
                 let x = self.expr(a)?;
                 let y = self.expr(b)?;

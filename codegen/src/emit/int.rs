@@ -53,7 +53,7 @@ impl Func<'_, '_> {
         let v = match op {
             BinOp::Add | BinOp::Sub | BinOp::Mul => self.int_exact(op, a, b, how),
             BinOp::FloorDiv => self.int_floor_div(a, b, constant, how).0,
-            BinOp::Mod => self.int_floor_div(a, b, constant, how).1,
+            BinOp::Mod => self.int_mod(a, b, constant, how),
             BinOp::Pow => self.int_pow(a, b, constant, how)?,
             BinOp::Shl => self.int_shl(a, b, how),
             BinOp::Shr => self.int_shr(a, b, how),
@@ -212,6 +212,39 @@ impl Func<'_, '_> {
         }
         let r = ir.intrinsic("llvm.abs", &[ir.type_of(x)], &[x, ir.const_bool(false)]);
         Ok(Val::shaped(r, v.wide))
+    }
+
+    /// The remainder with the divisor's sign. Most divisors that are no constants wrap a neighbour's subscript,
+    /// `(i + 1) % n`: a dividend at most once around needs no division.
+    fn int_mod(&mut self, a: V, b: V, constant: Option<i128>, how: Op) -> V {
+        if constant.is_some() || !how.signed() || how.repr.bits() > 64 {
+            return self.int_floor_div(a, b, constant, how).1;
+        }
+        let ir = self.ir();
+        let zero = self.const_int(how.repr, 0, how.wide);
+        // Nothing is below a divisor that is not positive.
+        let below = |v: V| {
+            let divisor = ir.intrinsic("llvm.smax", &[ir.type_of(b)], &[b, zero]);
+            ir.icmp(IntPred::LLVMIntULT, v, divisor)
+        };
+        let inside = below(a);
+        let negative = ir.icmp(IntPred::LLVMIntSLT, a, zero);
+        let (up, down) = (ir.add(a, b, Wrap::Any), ir.sub(a, b, Wrap::Any));
+        let once = ir.select(negative, up, down);
+        let far = ir.not(ir.or(inside, below(once)));
+        let home = ir.alloca(self.entry, ir.type_of(a));
+        ir.store(ir.select(inside, a, once), home);
+        let far = if how.wide { self.any(far) } else { far };
+        let (slow, end) = (self.fresh(), self.fresh());
+        ir.cond_br(far, slow, end);
+        ir.at(slow);
+        self.conditional += 1;
+        let remainder = self.int_floor_div(a, b, constant, how).1;
+        self.conditional -= 1;
+        ir.store(remainder, home);
+        ir.br(end);
+        ir.at(end);
+        ir.load(ir.type_of(a), home)
     }
 
     /// Quotient towards minus infinity, and the remainder with the divisor's sign.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use nestwise_ir::events;
 use nestwise_ir::nest::While;
-use nestwise_ir::{Expr, For, Span, Stmt, StmtKind};
+use nestwise_ir::{ArrayId, Expr, ExprKind, For, Nest, Span, Stmt, StmtKind};
 
 use super::func::Jump;
 use super::{Func, Val};
@@ -305,9 +305,17 @@ impl Func<'_, '_> {
     /// Loop metadata for LLVM's vectoriser.
     fn annotate(&self, branch: V, l: &For) {
         let ir = self.ir();
+        let mut facts = Vec::new();
         if let Some(group) = self.u.groups.get(&l.id).filter(|_| self.lanes.is_none()) {
-            let parallel = ir.md_node(&[ir.md_string("llvm.loop.parallel_accesses"), *group]);
-            ir.set_md(branch, "llvm.loop", ir.md_self_node(&[parallel]));
+            facts.push(ir.md_node(&[ir.md_string("llvm.loop.parallel_accesses"), *group]));
+        }
+        if is_innermost(&l.body) && gathers_bytes(self.u.nest, &l.body) {
+            // There are no such instructions: LLVM would take vectors apart and put them together again.
+            let no = ir.md_value(ir.const_bool(false));
+            facts.push(ir.md_node(&[ir.md_string("llvm.loop.vectorize.enable"), no]));
+        }
+        if !facts.is_empty() {
+            ir.set_md(branch, "llvm.loop", ir.md_self_node(&facts));
         }
     }
 
@@ -415,6 +423,33 @@ fn is_innermost(body: &[Stmt]) -> bool {
         s.walk(&mut |s| inner |= matches!(s.kind, StmtKind::For(_) | StmtKind::While(_)));
     }
     !inner
+}
+
+/// Whether elements of one or two bytes are accessed at subscripts that are read from an array.
+fn gathers_bytes(nest: &Nest, body: &[Stmt]) -> bool {
+    let narrow = |a: &ArrayId| nest.arrays.get(*a).is_some_and(|a| a.storage.size() < 4);
+    let indirect = |index: &[Expr]| {
+        let mut loads = false;
+        let mut look = |e: &Expr| loads |= matches!(e.kind, ExprKind::Load { .. });
+        index.iter().for_each(|e| e.walk(&mut look));
+        loads
+    };
+    let mut found = false;
+    for s in body {
+        s.walk(&mut |s| {
+            if let StmtKind::Store { array, index, .. } = &s.kind {
+                found |= narrow(array) && indirect(index);
+            }
+            for e in s.exprs() {
+                e.walk(&mut |e| {
+                    if let ExprKind::Load { array, index, .. } = &e.kind {
+                        found |= narrow(array) && indirect(index);
+                    }
+                });
+            }
+        });
+    }
+    found
 }
 
 /// Many lanes mean several registers for each value: good for the short bodies whose latency they hide, bad for

@@ -14,6 +14,7 @@ mod call;
 mod cast;
 mod complex;
 mod expr;
+mod extremes;
 mod float;
 mod func;
 mod int;
@@ -33,7 +34,7 @@ use std::collections::{HashMap, HashSet};
 
 use inkwell::context::Context;
 use inkwell::module::Module;
-use nestwise_ir::{BinOp, Expr, ExprKind, LoopId, Nest, Scalar, StmtKind, VarId};
+use nestwise_ir::{ArrayId, BinOp, Expr, ExprKind, LoopId, Nest, Scalar, StmtKind, VarId};
 
 use crate::KernelSpec;
 use crate::abi::{self, FrameLayout};
@@ -96,6 +97,8 @@ pub(crate) struct Unit<'a> {
     /// Variables that entry loads from the frame, and those it stores.
     frame_in: Vars,
     frame_out: Vars,
+    /// Slots that some statement stores to.
+    pub(crate) stored: HashSet<ArrayId>,
     /// Variables read outside a loop are live after it; this counts reads of a variable in the whole nest.
     reads: HashMap<VarId, usize>,
     /// Whether an innermost loop was emitted that LLVM may vectorise.
@@ -136,6 +139,7 @@ impl<'a> Unit<'a> {
             sticky: HashSet::new(),
             frame_in,
             frame_out,
+            stored: stored(nest),
             reads: reads(nest),
             scalar_loops: Cell::new(false),
             events: Cell::new(false),
@@ -271,6 +275,16 @@ fn reads(nest: &Nest) -> HashMap<VarId, usize> {
         *counts.entry(v).or_insert(0) += n;
     }
     counts
+}
+
+fn stored(nest: &Nest) -> HashSet<ArrayId> {
+    let mut found = HashSet::new();
+    nest.walk(&mut |s| {
+        if let StmtKind::Store { array, .. } = &s.kind {
+            found.insert(*array);
+        }
+    });
+    found
 }
 
 fn rebound_slots(nest: &Nest) -> HashSet<usize> {
