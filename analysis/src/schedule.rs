@@ -6,6 +6,7 @@
 
 use crate::affine::{Affine, Ix};
 use crate::forms::{AccessForm, Forms};
+use crate::guards::for_each_stmt_mut;
 use crate::legality::{Given, irregular, perfect_band, sticky_safe};
 use crate::liveness::VarSet;
 use crate::structure::{any, assigned, find_body};
@@ -13,6 +14,7 @@ use crate::transform::{move_innermost, promote, sink};
 use crate::verdict::{Analysis, Options, Verdict, analyse_with};
 use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
+use nestwise_ir::split::split;
 use nestwise_ir::{ArrayId, BinOp, FpMode, Fun, Lib, LoopId, Schedule};
 
 /// What a launch (or a guess) says about sizes and layout.
@@ -101,6 +103,8 @@ const MAX_LANES: u32 = 64;
 const SUM_LANES: u32 = 16;
 /// Lanes at most where some wait for others.
 const WAITING_LANES: u32 = 16;
+/// Trips from which splitting a loop pays.
+const MIN_SPLIT: f64 = 16.0;
 /// See [`heavy`].
 const HEAVY: u32 = 10;
 
@@ -263,6 +267,10 @@ struct Strides {
 }
 
 impl Strides {
+    /// Whether some elements are adjacent, and all that are stored.
+    fn streams(self) -> bool {
+        self.unit > 0 && self.far_stores == 0
+    }
     /// Whether a vector of iterations mostly touches adjacent elements.
     fn smooth(self) -> bool {
         self.unit > 0 && self.far_stores == 0 && self.far_loads <= self.unit
@@ -329,8 +337,14 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
         nonempty: info.nonempty,
         ..Schedule::serial()
     };
+    let interiors = Interiors::of(nest, info);
     for (inner, around) in innermost(nest) {
         let Inner { id, counted, body } = inner;
+        if interiors.as_ref().is_some_and(|i| i.suits(info, id)) {
+            out.independent.push(id);
+            out.split.push(id);
+            continue;
+        }
         let parallel = analysis.loop_info(id).is_some_and(|i| i.is_parallel());
         let straight = counted && !irregular(body) && sticky_safe(nest, body);
         let here = strides(analysis, info, id);
@@ -360,6 +374,54 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
         }
     }
     out
+}
+
+/// The nest with the bodies of loops that can be split replaced by those of their interiors. Where the interior is is
+/// left out: its body stands for the whole range, which only adds to what iterations might have in common.
+struct Interiors {
+    nest: Nest,
+    analysis: Analysis,
+    loops: Vec<LoopId>,
+}
+
+impl Interiors {
+    fn of(nest: &Nest, info: &LaunchInfo) -> Option<Interiors> {
+        let mut loops = vec![];
+        let mut simple = nest.clone();
+        for_each_stmt_mut(&mut simple, &mut |s| {
+            if let StmtKind::For(l) = &mut s.kind
+                && info.trips(l.id).is_none_or(|t| t >= MIN_SPLIT)
+                && let Some(found) = split(nest, l)
+            {
+                l.body = found.body;
+                loops.push(l.id);
+            }
+        });
+        if loops.is_empty() {
+            return None;
+        }
+        let options = Options {
+            fp: info.fp,
+            disjoint: info.disjoint,
+            nonempty: info.nonempty,
+        };
+        Some(Interiors {
+            analysis: analyse_with(&simple, options),
+            nest: simple,
+            loops,
+        })
+    }
+
+    /// Whether the interior of a loop is best run by vectors.
+    fn suits(&self, info: &LaunchInfo, id: LoopId) -> bool {
+        let body = find_body(&self.nest, id).filter(|_| self.loops.contains(&id));
+        body.is_some_and(|body| {
+            self.analysis.loop_info(id).is_some_and(|i| i.is_parallel())
+                && !irregular(body)
+                && sticky_safe(&self.nest, body)
+                && strides(&self.analysis, info, id).streams()
+        })
+    }
 }
 
 /// Whether the work of an iteration outweighs taking its sums' terms out of vectors one by one: roots, divisions,

@@ -22,6 +22,7 @@ pub(crate) mod lanes;
 mod loops;
 mod masks;
 mod memory;
+mod split;
 mod stmt;
 mod sums;
 mod threads;
