@@ -83,8 +83,9 @@ format: setup ## format all Rust and Python
 	$(VENV)/bin/ruff check --fix --quiet . || true
 	$(VENV)/bin/ruff format .
 
-bench: build ## the contenders, interleaved; medians
+bench: build ## the contenders, interleaved; threads on a busy machine; medians
 	@$(PY) bench/run.py $(ARGS)
+	@$(PY) bench/loaded.py
 
 fuzz: build ## random programs against CPython
 	@$(PY) tests/fuzz.py $(ARGS)

@@ -4,11 +4,10 @@
 //! Strict semantics throughout: the operations that make up one element, and their order, never change. So a sum
 //! over `k` stays a serial loop, and it is a loop around it (`j`) whose iterations become the lanes.
 
-use crate::affine::{Affine, Ix};
-use crate::forms::{AccessForm, Forms};
 use crate::guards::for_each_stmt_mut;
 use crate::legality::{Given, irregular, perfect_band, sticky_safe};
 use crate::liveness::VarSet;
+use crate::strides::strides;
 use crate::structure::{any, assigned, find_body};
 use crate::transform::{move_innermost, promote, sink};
 use crate::verdict::{Analysis, Options, Verdict, analyse_with};
@@ -53,7 +52,7 @@ impl LaunchInfo {
     fn trips(&self, id: LoopId) -> Option<f64> {
         self.trips.get(id.index()).copied().flatten()
     }
-    fn unit(&self, a: ArrayId, axis: usize) -> bool {
+    pub(crate) fn unit(&self, a: ArrayId, axis: usize) -> bool {
         self.unit_stride
             .get(a.index())
             .and_then(|u| u.get(axis))
@@ -251,83 +250,6 @@ fn bands(nest: &Nest) -> Vec<Vec<LoopId>> {
         }
     });
     out
-}
-
-/// How the accesses in a loop move with its counter.
-#[derive(Clone, Copy, Default, Debug)]
-struct Strides {
-    /// One element at a time.
-    unit: u32,
-    /// Not at all.
-    fixed: u32,
-    /// Farther, or not affine: loads.
-    far_loads: u32,
-    /// Farther, or not affine: stores.
-    far_stores: u32,
-}
-
-impl Strides {
-    /// Whether some elements are adjacent, and all that are stored.
-    fn streams(self) -> bool {
-        self.unit > 0 && self.far_stores == 0
-    }
-    /// Whether a vector of iterations mostly touches adjacent elements.
-    fn smooth(self) -> bool {
-        self.unit > 0 && self.far_stores == 0 && self.far_loads <= self.unit
-    }
-}
-
-fn strides(analysis: &Analysis, info: &LaunchInfo, id: LoopId) -> Strides {
-    let mut out = Strides::default();
-    let inside = analysis
-        .forms
-        .accesses
-        .iter()
-        .flatten()
-        .filter(|a| a.loops.contains(&id));
-    for a in inside {
-        match movement(&analysis.forms, info, a, id) {
-            Some(0) => out.fixed += 1,
-            Some(1) => out.unit += 1,
-            _ if a.store => out.far_stores += 1,
-            _ => out.far_loads += 1,
-        }
-    }
-    out
-}
-
-/// Elements by which an access moves per iteration of a loop: 0, 1, or 2 for farther; `None` if not known.
-fn movement(forms: &Forms, info: &LaunchInfo, a: &AccessForm, id: LoopId) -> Option<u32> {
-    let mut moved = 0;
-    for (axis, f) in a.index.iter().enumerate() {
-        let f = f.affine()?;
-        if depends(forms, f, id)? {
-            let by = f.const_coef(Ix::Counter(id));
-            let one = by == Some(1) && info.unit(a.array, axis);
-            moved += if one { 1 } else { 2 };
-        }
-    }
-    Some(moved)
-}
-
-/// Whether a form changes with a loop's counter; `None` if through something that is not affine.
-fn depends(forms: &Forms, a: &Affine, id: LoopId) -> Option<bool> {
-    let mut found = false;
-    for ix in a.ixs() {
-        match ix {
-            Ix::Counter(l) if l == id => found = true,
-            Ix::Counter(_) => {}
-            Ix::Def(_) => {
-                // A definition inside the loop may follow its counter.
-                let home = forms.home(ix)?;
-                let outside = forms.loop_form(id)?.seq > forms.loop_form(home)?.seq;
-                if home == id || !outside {
-                    return None;
-                }
-            }
-        }
-    }
-    Some(found)
 }
 
 /// The best use of vectors: innermost parallel loops for the compiler's vectoriser, else parallel loops around

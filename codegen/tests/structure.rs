@@ -215,6 +215,24 @@ fn the_interior_of_a_split_loop_is_plain_vectors() {
     assert_eq!(count(&text, "\nvector.body:"), 1, "{text}");
 }
 
+/// A loop that leaves its counter behind is vectorised to its end: no store of the counter stands in it.
+#[test]
+fn what_the_last_iteration_leaves_is_computed_after_the_loop() {
+    let mut b = Builder::new();
+    let (x, y) = (b.floats(1), b.floats(1));
+    let (l, i, last, a) = (b.loop_id(), b.var(I64), b.var(I64), b.input(NPF));
+    let sum = add(
+        b.load(y, vec![b.v(i)], false),
+        mul(b.v(a), b.load(x, vec![b.v(i)], false)),
+    );
+    let put = b.store(y, vec![b.v(i)], sum, false);
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![let_(last, b.v(i)), put]);
+    b.output(last);
+    let nest = b.finish(top);
+    let text = optimised(spec(&nest, &independent(LoopId(0))));
+    assert_eq!(count(&text, "\nvec.epilog.vector.body:"), 1, "{text}");
+}
+
 /// A branch that only selects is no branch.
 #[test]
 fn clamps_become_selections() {

@@ -223,8 +223,40 @@ impl Func<'_, '_> {
         Ok(())
     }
 
-    /// One iteration after the other. Rotated: a test before the loop and one behind each iteration.
+    /// One iteration after the other. What only the last one leaves behind is computed after the loop: LLVM finds
+    /// nothing in the loop then that keeps it from vectorising the rest behind full vectors, too.
     pub(crate) fn serial(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
+        let (last, body): (Vec<&Stmt>, Vec<&Stmt>) = match self.lanes {
+            None => super::last::partition(l),
+            Some(_) => (vec![], vec![]),
+        };
+        if last.is_empty() {
+            return self.iterate(l, range, at);
+        }
+        let rest = For {
+            body: body.into_iter().cloned().collect(),
+            ..l.clone()
+        };
+        self.iterate(&rest, range, at)?;
+        let ir = self.ir();
+        let (ran, end) = (self.fresh(), self.fresh());
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, range.lo, range.hi), ran, end);
+        ir.at(ran);
+        let k = ir.sub(range.hi, ir.const_i64(1), Wrap::Signed);
+        let distance = ir.mul(k, range.step, Wrap::Signed);
+        let counter = ir.add(range.start, distance, Wrap::Signed);
+        self.fixed.insert(l.counter, Val::one(counter));
+        for s in last {
+            self.stmt(s)?;
+        }
+        self.fixed.remove(&l.counter);
+        self.ir().br(end);
+        self.ir().at(end);
+        Ok(())
+    }
+
+    /// Rotated: a test before the loop and one behind each iteration.
+    fn iterate(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
         let ir = self.ir();
         if self.lanes.is_none() && !self.edge && is_innermost(&l.body) {
             self.u.scalar_loops.set(true);
@@ -305,7 +337,7 @@ impl Func<'_, '_> {
 
     /// Binds a counter for the body. Reads after the loop see the last iteration's value.
     pub(crate) fn enter_counter(&mut self, l: &For, v: Val) -> Result<()> {
-        let inside = super::reads_in(&l.body);
+        let inside = self.u.reads_of_loop(l);
         if self.u.live_after(l.counter, &inside) && !v.wide {
             let home = self.home(l.counter, false)?;
             self.put(home, v);
