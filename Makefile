@@ -83,8 +83,9 @@ format: setup ## format all Rust and Python
 	$(VENV)/bin/ruff check --fix --quiet . || true
 	$(VENV)/bin/ruff format .
 
-bench: build ## the contenders, interleaved; medians; the stages of a first call
+bench: build ## the contenders, interleaved; threads on a busy machine; the stages of a first call
 	@$(PY) bench/run.py $(ARGS)
+	@$(PY) bench/loaded.py
 	@cargo bench --quiet --package nestwise-runtime --bench stages $(CARGO_FLAGS)
 
 fuzz: build ## random programs against CPython

@@ -11,7 +11,7 @@ use crate::guards::{GuardId, count};
 use crate::interval::Interval;
 use crate::range::ranges;
 use crate::structure::Classes;
-use nestwise_ir::{ArrayId, LoopId, Nest, VarId};
+use nestwise_ir::{AccessId, ArrayId, Expr, ExprKind, LoopId, Nest, StmtKind, VarId};
 use std::collections::HashMap;
 
 /// Symbols and index variables one plan can hold; forms with more stay unproven.
@@ -97,7 +97,12 @@ pub(crate) struct Query {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Test {
-    Index { array: ArrayId, axes: Vec<Value> },
+    Index {
+        array: ArrayId,
+        axes: Vec<Value>,
+        /// Axes (one bit each) whose subscript may be written twice.
+        repeatable: u8,
+    },
     AllIn(Vec<(Value, Interval)>),
     Divisor(Box<DivisorTest>),
 }
@@ -172,9 +177,35 @@ impl BoundsPlan {
     }
 }
 
+/// By access: the axes (one bit each) whose subscript may be written twice. What holds an access stands once.
+fn repeatable(nest: &Nest) -> HashMap<AccessId, u8> {
+    let once = |e: &Expr| {
+        let mut found = false;
+        e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Bind { .. }));
+        found
+    };
+    let bits = |index: &[Expr]| {
+        let axes = index.iter().take(8).enumerate();
+        axes.fold(0, |all, (axis, e)| all | u8::from(!once(e)) << axis)
+    };
+    let mut out = HashMap::new();
+    nest.walk(&mut |s| {
+        if let StmtKind::Store { access, index, .. } = &s.kind {
+            out.insert(*access, bits(index));
+        }
+    });
+    nest.walk_exprs(&mut |e| {
+        if let ExprKind::Load { access, index, .. } = &e.kind {
+            out.insert(*access, bits(index));
+        }
+    });
+    out
+}
+
 struct Compiler<'a> {
     nest: &'a Nest,
     forms: &'a Forms,
+    repeatable: HashMap<AccessId, u8>,
     sym_ids: HashMap<Sym, u16>,
     ix_ids: HashMap<Ix, u16>,
     query_ids: HashMap<(Lin, Ctx), u16>,
@@ -202,6 +233,7 @@ impl<'a> Compiler<'a> {
         Compiler {
             nest,
             forms,
+            repeatable: repeatable(nest),
             sym_ids: HashMap::new(),
             ix_ids: HashMap::new(),
             query_ids: HashMap::new(),
@@ -239,6 +271,7 @@ impl<'a> Compiler<'a> {
                 Test::Index {
                     array: acc.array,
                     axes,
+                    repeatable: self.repeatable.get(id).copied().unwrap_or(0),
                 }
             }
             GuardForm::Fits(f, range) => Test::AllIn(vec![(self.value(f, ctx), *range)]),

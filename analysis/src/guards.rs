@@ -5,7 +5,7 @@
 //! operands, operands in evaluation order), then its blocks.
 
 use nestwise_ir::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
-use nestwise_ir::{BinOp, Ty};
+use nestwise_ir::{BinOp, CmpOp, Ty};
 use std::collections::HashMap;
 
 /// A node that may fire.
@@ -113,13 +113,22 @@ pub fn numbering(nest: &Nest) -> HashMap<usize, GuardId> {
     map
 }
 
-/// What a launch proved: guards that cannot fire, and index axes whose values are all negative (they always
-/// wrap). Two launches with equal sets run the same kernel.
+/// Index axes (one bit each) of a proven access that have negative values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Wraps {
+    /// All values are negative.
+    pub always: u8,
+    /// Some are.
+    pub sometimes: u8,
+}
+
+/// What a launch proved: guards that cannot fire, and index axes that wrap. Two launches with equal sets run the same
+/// kernel.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct GuardSet {
     proven: Vec<u64>,
-    /// One byte per guard, one bit per axis.
-    wrapped: Vec<u8>,
+    /// One per guard.
+    wrapped: Vec<Wraps>,
 }
 
 impl GuardSet {
@@ -127,13 +136,13 @@ impl GuardSet {
     pub fn new(guards: usize) -> GuardSet {
         GuardSet {
             proven: vec![0; guards.div_ceil(64)],
-            wrapped: vec![0; guards],
+            wrapped: vec![Wraps::default(); guards],
         }
     }
     /// Removes everything; keeps the memory.
     pub fn clear(&mut self) {
         self.proven.fill(0);
-        self.wrapped.fill(0);
+        self.wrapped.fill(Wraps::default());
     }
     /// Adds a guard.
     pub fn insert(&mut self, id: GuardId) {
@@ -141,8 +150,8 @@ impl GuardSet {
             *word |= 1 << (id.index() % 64);
         }
     }
-    /// Adds a load's or store's guard whose `axes` (one bit each) always wrap.
-    pub fn insert_wrapped(&mut self, id: GuardId, axes: u8) {
+    /// Adds a load's or store's guard whose `axes` wrap.
+    pub fn insert_wrapped(&mut self, id: GuardId, axes: Wraps) {
         self.insert(id);
         if let Some(w) = self.wrapped.get_mut(id.index()) {
             *w = axes;
@@ -150,11 +159,11 @@ impl GuardSet {
     }
     /// Adds what another set of the same nest holds.
     pub fn extend(&mut self, other: &GuardSet) {
-        for (word, more) in self.proven.iter_mut().zip(&other.proven) {
-            *word |= more;
-        }
-        for (axes, more) in self.wrapped.iter_mut().zip(&other.wrapped) {
-            *axes |= more;
+        for index in 0..self.wrapped.len() {
+            let id = GuardId(index as u32);
+            if other.contains(id) && !self.contains(id) {
+                self.insert_wrapped(id, other.wrapped(id));
+            }
         }
     }
     /// Whether the guard is proven.
@@ -163,9 +172,9 @@ impl GuardSet {
             .get(id.index() / 64)
             .is_some_and(|w| w >> (id.index() % 64) & 1 == 1)
     }
-    /// The axes that always wrap.
-    pub fn wrapped(&self, id: GuardId) -> u8 {
-        self.wrapped.get(id.index()).copied().unwrap_or(0)
+    /// The axes that wrap.
+    pub fn wrapped(&self, id: GuardId) -> Wraps {
+        self.wrapped.get(id.index()).copied().unwrap_or_default()
     }
     /// The number of proven guards.
     pub fn len(&self) -> usize {
@@ -177,7 +186,7 @@ impl GuardSet {
     }
 }
 
-/// The nest with the guards of `set` cleared and its always-negative subscripts made positive.
+/// The nest with the guards of `set` cleared and its negative subscripts made positive.
 pub fn apply(nest: &Nest, set: &GuardSet) -> Nest {
     let mut out = nest.clone();
     let mut next = 0u32;
@@ -235,7 +244,7 @@ fn apply_stmt(stmt: &mut Stmt, set: &GuardSet, next: &mut u32) {
 }
 
 fn apply_expr(e: &mut Expr, set: &GuardSet, next: &mut u32) {
-    let mut wrapped = 0;
+    let mut wrapped = Wraps::default();
     if let ExprKind::Load { guard, .. }
     | ExprKind::Unary { guard, .. }
     | ExprKind::Binary { guard, .. }
@@ -254,30 +263,43 @@ fn apply_expr(e: &mut Expr, set: &GuardSet, next: &mut u32) {
     }
 }
 
-/// `A[e]` with `e` in `-extent..0` is `A[e + extent]`.
-fn wrap_axes(index: &mut [Expr], array: nestwise_ir::ArrayId, axes: u8) {
-    for (axis, e) in index
-        .iter_mut()
-        .enumerate()
-        .filter(|(axis, _)| axes >> axis & 1 == 1)
-    {
+/// `A[e]` with `e` in `-extent..0` is `A[e + extent]`; with `e` in `-extent..extent` it is that where `e < 0`.
+fn wrap_axes(index: &mut [Expr], array: nestwise_ir::ArrayId, axes: Wraps) {
+    for (axis, e) in index.iter_mut().enumerate() {
+        let bit = |axes: u8| axes >> axis & 1 == 1;
+        if !(bit(axes.always) || bit(axes.sometimes)) {
+            continue;
+        }
         let span = e.span;
-        let dim = Expr {
-            kind: ExprKind::Dim(array, axis as u32),
+        let int = |kind: ExprKind| Expr {
+            kind,
             ty: Ty::PY_INT,
             span,
         };
         let old = std::mem::replace(e, Expr::int(0, span));
-        let sum = ExprKind::Binary {
+        let sum = int(ExprKind::Binary {
             op: BinOp::Add,
-            a: Box::new(old),
-            b: Box::new(dim),
+            a: Box::new(old.clone()),
+            b: Box::new(int(ExprKind::Dim(array, axis as u32))),
             guard: false,
-        };
-        *e = Expr {
-            kind: sum,
-            ty: Ty::PY_INT,
-            span,
+        });
+        *e = if bit(axes.always) {
+            sum
+        } else {
+            let negative = ExprKind::Compare {
+                op: CmpOp::Lt,
+                a: Box::new(old.clone()),
+                b: Box::new(Expr::int(0, span)),
+            };
+            int(ExprKind::Select {
+                cond: Box::new(Expr {
+                    kind: negative,
+                    ty: Ty::PY_BOOL,
+                    span,
+                }),
+                then: Box::new(sum),
+                orelse: Box::new(old),
+            })
         };
     }
 }

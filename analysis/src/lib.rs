@@ -38,6 +38,7 @@ mod resolve;
 pub mod scalars;
 pub mod schedule;
 pub mod statics;
+mod strides;
 pub mod structure;
 pub mod system;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::bounds::{
     BoundsPlan, GuardPlan, IxPlan, Lin, LoopPlan, MAX_IXS, MAX_QUERIES, MAX_SYMS, Poly, Sides,
     Source, StepPlan, Test, Value,
 };
-use crate::guards::GuardSet;
+use crate::guards::{GuardSet, Wraps};
 use crate::interval::Interval;
 use crate::launch::LaunchValues;
 use crate::num::Num;
@@ -491,33 +491,40 @@ impl<'a> Run<'a> {
         g.counters.iter().any(never) || g.facts.iter().any(refuted)
     }
 
-    /// Whether a test holds; the axes that always wrap.
-    fn passes(&self, test: &Test) -> Option<u8> {
+    /// Whether a test holds; the axes that wrap.
+    fn passes(&self, test: &Test) -> Option<Wraps> {
+        let holds = |ok: bool| ok.then_some(Wraps::default());
         match test {
-            Test::Index { array, axes } => {
-                let mut wrapped = 0u8;
+            Test::Index {
+                array,
+                axes,
+                repeatable,
+            } => {
+                let mut wraps = Wraps::default();
                 for (axis, v) in axes.iter().enumerate() {
                     let dim = i128::from(self.extents(*array, axis as u32).min()?);
                     let i = self.eval(v);
                     if i.lo >= 0 && i.hi < dim {
                         continue;
                     }
-                    if !(i.lo >= -dim && i.hi < 0 && axis < 8) {
+                    if !(i.lo >= -dim && i.hi < dim && axis < 8) {
                         return None;
                     }
-                    wrapped |= 1 << axis;
+                    match i.hi < 0 {
+                        true => wraps.always |= 1 << axis,
+                        // The subscript is then written twice.
+                        false if repeatable >> axis & 1 == 1 => wraps.sometimes |= 1 << axis,
+                        false => return None,
+                    }
                 }
-                Some(wrapped)
+                Some(wraps)
             }
-            Test::AllIn(parts) => parts
-                .iter()
-                .all(|(v, range)| self.eval(v).within(*range))
-                .then_some(0),
+            Test::AllIn(parts) => holds(parts.iter().all(|(v, range)| self.eval(v).within(*range))),
             Test::Divisor(t) => {
                 let d = self.eval(&t.divisor);
                 let traps = d.contains(-1) && self.eval(&t.dividend).contains(t.min);
                 let fits = t.fits.as_ref().is_none_or(|(v, r)| self.eval(v).within(*r));
-                (!d.contains(0) && !traps && fits).then_some(0)
+                holds(!d.contains(0) && !traps && fits)
             }
         }
     }

@@ -4,15 +4,16 @@
 //! Strict semantics throughout: the operations that make up one element, and their order, never change. So a sum
 //! over `k` stays a serial loop, and it is a loop around it (`j`) whose iterations become the lanes.
 
-use crate::affine::{Affine, Ix};
-use crate::forms::{AccessForm, Forms};
+use crate::guards::for_each_stmt_mut;
 use crate::legality::{Given, irregular, perfect_band, sticky_safe};
 use crate::liveness::VarSet;
+use crate::strides::strides;
 use crate::structure::{any, assigned, find_body};
 use crate::transform::{move_innermost, promote, sink};
 use crate::verdict::{Analysis, Options, Verdict, analyse_with};
 use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
+use nestwise_ir::split::split;
 use nestwise_ir::{ArrayId, BinOp, FpMode, Fun, Lib, LoopId, Schedule};
 
 /// What a launch (or a guess) says about sizes and layout.
@@ -51,7 +52,7 @@ impl LaunchInfo {
     fn trips(&self, id: LoopId) -> Option<f64> {
         self.trips.get(id.index()).copied().flatten()
     }
-    fn unit(&self, a: ArrayId, axis: usize) -> bool {
+    pub(crate) fn unit(&self, a: ArrayId, axis: usize) -> bool {
         self.unit_stride
             .get(a.index())
             .and_then(|u| u.get(axis))
@@ -101,6 +102,8 @@ const MAX_LANES: u32 = 64;
 const SUM_LANES: u32 = 16;
 /// Lanes at most where some wait for others.
 const WAITING_LANES: u32 = 16;
+/// Trips from which splitting a loop pays.
+const MIN_SPLIT: f64 = 16.0;
 /// See [`heavy`].
 const HEAVY: u32 = 10;
 
@@ -249,79 +252,6 @@ fn bands(nest: &Nest) -> Vec<Vec<LoopId>> {
     out
 }
 
-/// How the accesses in a loop move with its counter.
-#[derive(Clone, Copy, Default, Debug)]
-struct Strides {
-    /// One element at a time.
-    unit: u32,
-    /// Not at all.
-    fixed: u32,
-    /// Farther, or not affine: loads.
-    far_loads: u32,
-    /// Farther, or not affine: stores.
-    far_stores: u32,
-}
-
-impl Strides {
-    /// Whether a vector of iterations mostly touches adjacent elements.
-    fn smooth(self) -> bool {
-        self.unit > 0 && self.far_stores == 0 && self.far_loads <= self.unit
-    }
-}
-
-fn strides(analysis: &Analysis, info: &LaunchInfo, id: LoopId) -> Strides {
-    let mut out = Strides::default();
-    let inside = analysis
-        .forms
-        .accesses
-        .iter()
-        .flatten()
-        .filter(|a| a.loops.contains(&id));
-    for a in inside {
-        match movement(&analysis.forms, info, a, id) {
-            Some(0) => out.fixed += 1,
-            Some(1) => out.unit += 1,
-            _ if a.store => out.far_stores += 1,
-            _ => out.far_loads += 1,
-        }
-    }
-    out
-}
-
-/// Elements by which an access moves per iteration of a loop: 0, 1, or 2 for farther; `None` if not known.
-fn movement(forms: &Forms, info: &LaunchInfo, a: &AccessForm, id: LoopId) -> Option<u32> {
-    let mut moved = 0;
-    for (axis, f) in a.index.iter().enumerate() {
-        let f = f.affine()?;
-        if depends(forms, f, id)? {
-            let by = f.const_coef(Ix::Counter(id));
-            let one = by == Some(1) && info.unit(a.array, axis);
-            moved += if one { 1 } else { 2 };
-        }
-    }
-    Some(moved)
-}
-
-/// Whether a form changes with a loop's counter; `None` if through something that is not affine.
-fn depends(forms: &Forms, a: &Affine, id: LoopId) -> Option<bool> {
-    let mut found = false;
-    for ix in a.ixs() {
-        match ix {
-            Ix::Counter(l) if l == id => found = true,
-            Ix::Counter(_) => {}
-            Ix::Def(_) => {
-                // A definition inside the loop may follow its counter.
-                let home = forms.home(ix)?;
-                let outside = forms.loop_form(id)?.seq > forms.loop_form(home)?.seq;
-                if home == id || !outside {
-                    return None;
-                }
-            }
-        }
-    }
-    Some(found)
-}
-
 /// The best use of vectors: innermost parallel loops for the compiler's vectoriser, else parallel loops around
 /// serial ones as explicit lanes.
 pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedule {
@@ -329,8 +259,14 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
         nonempty: info.nonempty,
         ..Schedule::serial()
     };
+    let interiors = Interiors::of(nest, info);
     for (inner, around) in innermost(nest) {
         let Inner { id, counted, body } = inner;
+        if interiors.as_ref().is_some_and(|i| i.suits(info, id)) {
+            out.independent.push(id);
+            out.split.push(id);
+            continue;
+        }
         let parallel = analysis.loop_info(id).is_some_and(|i| i.is_parallel());
         let straight = counted && !irregular(body) && sticky_safe(nest, body);
         let here = strides(analysis, info, id);
@@ -360,6 +296,54 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
         }
     }
     out
+}
+
+/// The nest with the bodies of loops that can be split replaced by those of their interiors. Where the interior is is
+/// left out: its body stands for the whole range, which only adds to what iterations might have in common.
+struct Interiors {
+    nest: Nest,
+    analysis: Analysis,
+    loops: Vec<LoopId>,
+}
+
+impl Interiors {
+    fn of(nest: &Nest, info: &LaunchInfo) -> Option<Interiors> {
+        let mut loops = vec![];
+        let mut simple = nest.clone();
+        for_each_stmt_mut(&mut simple, &mut |s| {
+            if let StmtKind::For(l) = &mut s.kind
+                && info.trips(l.id).is_none_or(|t| t >= MIN_SPLIT)
+                && let Some(found) = split(nest, l)
+            {
+                l.body = found.body;
+                loops.push(l.id);
+            }
+        });
+        if loops.is_empty() {
+            return None;
+        }
+        let options = Options {
+            fp: info.fp,
+            disjoint: info.disjoint,
+            nonempty: info.nonempty,
+        };
+        Some(Interiors {
+            analysis: analyse_with(&simple, options),
+            nest: simple,
+            loops,
+        })
+    }
+
+    /// Whether the interior of a loop is best run by vectors.
+    fn suits(&self, info: &LaunchInfo, id: LoopId) -> bool {
+        let body = find_body(&self.nest, id).filter(|_| self.loops.contains(&id));
+        body.is_some_and(|body| {
+            self.analysis.loop_info(id).is_some_and(|i| i.is_parallel())
+                && !irregular(body)
+                && sticky_safe(&self.nest, body)
+                && strides(&self.analysis, info, id).streams()
+        })
+    }
 }
 
 /// Whether the work of an iteration outweighs taking its sums' terms out of vectors one by one: roots, divisions,

@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use nestwise_ir::nest::Cast;
 use nestwise_ir::{Expr, ExprKind, LoopId, ScopeId, Stmt, StmtKind, VarId};
 
 /// A set of variables.
@@ -63,6 +64,55 @@ pub(crate) fn flow(
         now.assigned
     };
     flow
+}
+
+/// Of the variables that `body` assigns, those whose values may, after an event, be ones that nothing was proved
+/// about: carried from one iteration to the next, or computed from such, from elements or by functions. What is
+/// computed from counters and invariants by saturating arithmetic stays within what was proved.
+pub(crate) fn loose(body: &[Stmt], flow: &Flow) -> Vars {
+    let mut loose: Vars = flow.assigned.intersection(&flow.exposed).copied().collect();
+    loop {
+        let before = loose.len();
+        for s in body {
+            s.walk(&mut |s| {
+                match &s.kind {
+                    StmtKind::Let { var, value } if is_loose(value, &loose) => {
+                        loose.insert(*var);
+                    }
+                    StmtKind::For(l) if [&l.start, &l.step].iter().any(|e| is_loose(e, &loose)) => {
+                        loose.insert(l.counter);
+                    }
+                    _ => {}
+                }
+                for e in s.exprs() {
+                    e.walk(&mut |e| {
+                        if let ExprKind::Bind { var, value, .. } = &e.kind
+                            && is_loose(value, &loose)
+                        {
+                            loose.insert(*var);
+                        }
+                    });
+                }
+            });
+        }
+        if loose.len() == before {
+            return loose;
+        }
+    }
+}
+
+/// Whether a value may be loose if those of the variables in `loose` are.
+pub(crate) fn is_loose(e: &Expr, loose: &Vars) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| {
+        found |= match &e.kind {
+            ExprKind::Var(v) => loose.contains(v),
+            ExprKind::Load { .. } | ExprKind::Call { .. } => true,
+            ExprKind::Cast { kind, .. } => *kind == Cast::Trunc,
+            _ => false,
+        };
+    });
+    found
 }
 
 #[derive(Clone, Debug)]

@@ -297,6 +297,48 @@ fn small_constant_loops_are_unrolled() {
     );
 }
 
+/// `out[i] = x[(i + 1) % n] + x[max(i - r, 0)]` splits into an interior of plain vectors and two edges.
+#[test]
+fn the_interior_of_a_split_loop_is_plain_vectors() {
+    let mut b = Builder::new();
+    let (x, out) = (b.floats(1), b.floats(1));
+    let (l, i, r) = (b.loop_id(), b.var(I64), b.input(I64));
+    let next = bin(BinOp::Mod, add(b.v(i), int(1)), dim(x, 0), false);
+    let before = bin(BinOp::Max, sub(b.v(i), b.v(r)), int(0), false);
+    let sum = add(b.load(x, vec![next], false), b.load(x, vec![before], false));
+    let put = b.store(out, vec![b.v(i)], sum, false);
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![put]);
+    let nest = b.finish(top);
+    let split = Schedule {
+        split: vec![LoopId(0)],
+        ..independent(LoopId(0))
+    };
+    let text = optimised(spec(&nest, &split));
+    assert!(count(&text, "fadd <") > 0, "{text}");
+    assert_eq!(count(&text, "gather"), 0, "{text}");
+    assert_eq!(count(&text, "rem <"), 0, "{text}");
+    // One vector loop and no more: the edges are run one by one.
+    assert_eq!(count(&text, "\nvector.body:"), 1, "{text}");
+}
+
+/// A loop that leaves its counter behind is vectorised to its end: no store of the counter stands in it.
+#[test]
+fn what_the_last_iteration_leaves_is_computed_after_the_loop() {
+    let mut b = Builder::new();
+    let (x, y) = (b.floats(1), b.floats(1));
+    let (l, i, last, a) = (b.loop_id(), b.var(I64), b.var(I64), b.input(NPF));
+    let sum = add(
+        b.load(y, vec![b.v(i)], false),
+        mul(b.v(a), b.load(x, vec![b.v(i)], false)),
+    );
+    let put = b.store(y, vec![b.v(i)], sum, false);
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![let_(last, b.v(i)), put]);
+    b.output(last);
+    let nest = b.finish(top);
+    let text = optimised(spec(&nest, &independent(LoopId(0))));
+    assert_eq!(count(&text, "\nvec.epilog.vector.body:"), 1, "{text}");
+}
+
 /// A branch that only selects is no branch.
 #[test]
 fn clamps_become_selections() {

@@ -40,6 +40,7 @@ mod ids;
 pub mod nest;
 pub mod schedule;
 pub mod span;
+pub mod split;
 pub mod surface;
 mod types;
 pub mod verify;

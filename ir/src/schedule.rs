@@ -47,6 +47,9 @@ pub struct Schedule {
     pub vector: Vec<(LoopId, u32)>,
     /// Loops that are innermost and parallel: the compiler may assume that their iterations are independent.
     pub independent: Vec<LoopId>,
+    /// Loops, each in `independent` too, whose first and last iterations are run one by one, and only the
+    /// [interior](crate::split) as the rest of the schedule says.
+    pub split: Vec<LoopId>,
     /// A fact of the launch, not a choice: loops (a bit each, by number, the first 64) that run at least once
     /// whenever they are entered, so that what they assign is assigned afterwards.
     pub nonempty: u64,

@@ -69,6 +69,9 @@ fn words(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> String 
         if schedule.independent.contains(&id) {
             text.push_str(" independent");
         }
+        if schedule.split.contains(&id) {
+            text.push_str(" split");
+        }
         loops.push(text);
     });
     let mut out = format!("lines {}", loops.join(", "));

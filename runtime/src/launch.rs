@@ -26,6 +26,12 @@ use std::time::Instant;
 const CHUNK_SECONDS: f64 = 0.03;
 /// Below this, the interpreter lock is kept: CPython itself gives it up every 5 ms only.
 const BRIEF_SECONDS: f64 = 50e-6;
+/// Copies for undo that a chunk should make at most: a share of a core's own cache.
+const UNDO_BYTES: i64 = 1 << 18;
+/// The same where several cores share a chunk.
+const UNDO_BYTES_THREADS: i64 = 1 << 22;
+/// Iterations from which it is told how many bytes each of them adds.
+const SAMPLE: i64 = 8;
 /// Trips of a `while` in its first chunk.
 const FIRST_WHILE_CHUNK: i64 = 256;
 
@@ -229,9 +235,10 @@ impl Runner<'_> {
             Some(_) => ((CHUNK_SECONDS / per_trip) as i64).clamp(1, i64::MAX),
             None => FIRST_WHILE_CHUNK,
         };
+        let most = self.longest_chunk();
         while self.launch.next < trips {
             let lo = self.launch.next;
-            let hi = lo.saturating_add(chunk).min(trips);
+            let hi = lo.saturating_add(chunk.min(most)).min(trips);
             let begun = Instant::now();
             match self.chunk(lo, hi) {
                 Step::Done => {}
@@ -257,6 +264,36 @@ impl Runner<'_> {
             }
         }
         self.launch.ended = Ended::Finished;
+    }
+
+    /// Iterations of which the copies for undo stay in the cache, if they shrink with the chunk: what is copied is then
+    /// at hand when the kernel works on it, and takes no fresh memory.
+    fn longest_chunk(&self) -> i64 {
+        let about = &self.launch.kernel.about;
+        if !about.undo.may_fire() {
+            return i64::MAX;
+        }
+        let goal = if about.threaded {
+            UNDO_BYTES_THREADS
+        } else {
+            UNDO_BYTES
+        };
+        let lo = self.launch.next;
+        let slots = || about.undo.to_save(about.in_order);
+        let bytes = |trips: i64| -> i64 {
+            let views = slots().filter_map(|slot| {
+                let view = self.views.get(slot.array.index())?;
+                Some(part(view, slot.region, self.launch.top, lo, lo + trips))
+            });
+            views.map(|v| v.len().saturating_mul(v.size)).sum()
+        };
+        // The first iterations' rows, and how many bytes each further one adds.
+        let (few, more) = (bytes(1), bytes(1 + SAMPLE));
+        let each = (more - few) / SAMPLE;
+        if each <= 0 || few > goal {
+            return i64::MAX;
+        }
+        (goal / each).max(1)
     }
 
     /// Runs iterations `lo..hi`.

@@ -1,6 +1,7 @@
 //! Copies of what a chunk may write, to take it back when an event fires.
 
 use crate::overlap::ArrayView;
+use std::cell::RefCell;
 
 /// The saved elements of one window; of none at first.
 #[derive(Default)]
@@ -14,6 +15,7 @@ impl Saved {
     /// Copies every element of `view`.
     pub fn of(view: &ArrayView) -> Saved {
         let mut saved = Saved::default();
+        saved.bytes = spare();
         saved.take(view);
         saved
     }
@@ -53,6 +55,32 @@ impl Saved {
             };
         }
     }
+}
+
+impl Drop for Saved {
+    fn drop(&mut self) {
+        let bytes = std::mem::take(&mut self.bytes);
+        SPARE.with_borrow_mut(|spare| {
+            let kept: usize = spare.iter().map(Vec::capacity).sum();
+            if kept + bytes.capacity() <= KEPT_BYTES {
+                spare.push(bytes);
+            }
+        });
+    }
+}
+
+/// Memory for copies that a thread keeps for the next chunk: fresh memory costs more than copying.
+const KEPT_BYTES: usize = 8 << 20;
+
+thread_local! {
+    static SPARE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// An empty buffer, the last one that was given back if there is one.
+fn spare() -> Vec<u8> {
+    let mut bytes = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
+    bytes.clear();
+    bytes
 }
 
 /// The part of a window whose index along `axis` is in `lo..hi`.

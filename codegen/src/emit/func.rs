@@ -4,15 +4,14 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::rc::Rc;
 
-use nestwise_ir::nest::Cast;
-use nestwise_ir::{Expr, ExprKind, Scalar, Span, VarId};
+use nestwise_ir::{Expr, Scalar, Span, VarId};
 
 use super::jam::Jam;
 use super::lanes::Lanes;
 use super::{Unit, Val};
 use crate::abi::EventCode;
 use crate::error::{Result, invalid};
-use crate::flow::{Target, Vars};
+use crate::flow::{self, Target, Vars};
 use crate::llvm::{Block, Ir, Md, T, V};
 
 /// A descriptor's field: known for the whole function, or changed by rebindings.
@@ -101,6 +100,8 @@ pub(crate) struct Func<'u, 'a> {
     pub(crate) loose: Option<Rc<Vars>>,
     /// Depth of conditionals around the current operation.
     pub(crate) conditional: u32,
+    /// In the first or last iterations of a loop that is split: they are few, and run one by one.
+    pub(crate) edge: bool,
     /// Whether this is the entry, not a thread body.
     pub(crate) is_entry: bool,
     /// In a thread body: variables that start from their reduction's identity, not from what ranges were proved for.
@@ -158,6 +159,7 @@ impl<'u, 'a> Func<'u, 'a> {
             exits,
             loose: None,
             conditional: 0,
+            edge: false,
             is_entry,
             reduced: Vec::new(),
             wrapping: None,
@@ -510,18 +512,7 @@ impl<'u, 'a> Func<'u, 'a> {
         let Some(loose) = &self.loose else {
             return false;
         };
-        let mut found = false;
-        for e in index {
-            e.walk(&mut |e| {
-                found |= match &e.kind {
-                    ExprKind::Var(v) => loose.contains(v) && !self.fixed.contains_key(v),
-                    ExprKind::Load { .. } | ExprKind::Call { .. } => true,
-                    ExprKind::Cast { kind, .. } => *kind == Cast::Trunc,
-                    _ => false,
-                };
-            });
-        }
-        found
+        index.iter().any(|e| flow::is_loose(e, loose))
     }
 
     /// Fires an event where `bad` is true.

@@ -24,8 +24,8 @@ pub(crate) struct Facts {
     pub(crate) linear: HashMap<VarId, i64>,
     pub(crate) masked: HashSet<Target>,
     pub(crate) may_fire: bool,
-    /// Assigned inside.
-    pub(crate) assigned: HashSet<VarId>,
+    /// Values that may be wrong after an event.
+    pub(crate) loose: HashSet<VarId>,
     /// Assigned inside, read outside.
     pub(crate) live_after: Vec<VarId>,
     /// Carried sums of floats, added up lane by lane (see [`super::sums`]); one narrow value each.
@@ -75,7 +75,7 @@ impl Facts {
         }
         let mut facts = Facts {
             may_fire: events::block_may_fire(unit.nest, &l.body),
-            assigned: flow.assigned.clone(),
+            loose: flow::loose(&l.body, &flow),
             live_after,
             ordered,
             ..Facts::default()

@@ -163,10 +163,21 @@ impl Func<'_, '_> {
             {
                 return self.threads(l, t, range);
             }
-            if self.vector_loop(l, range)? {
-                return Ok(());
+            if u.spec.schedule.split.contains(&l.id)
+                && let Some(split) = nestwise_ir::split::split(u.nest, l)
+            {
+                return self.split_loop(l, split, range, at);
             }
         }
+        self.unsplit(l, range, at)
+    }
+
+    /// The same for a loop, or a part of it, that is not cut up.
+    pub(crate) fn unsplit(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
+        if self.lanes.is_none() && self.vector_loop(l, range)? {
+            return Ok(());
+        }
+        let u = self.u;
         if self.lanes.is_none() && self.sticky.is_none() && u.sticky.contains(&l.id) {
             return self.sticky_loop(l, range);
         }
@@ -196,7 +207,8 @@ impl Func<'_, '_> {
         let flag = ir.alloca(self.entry, ir.i1());
         ir.store(ir.const_bool(false), flag);
         self.sticky = Some(flag);
-        self.loose = Some(Rc::new(flow::flow(&[], &l.body, None, 0).assigned));
+        let flow = flow::flow(&[], &l.body, Some(l.id), 0);
+        self.loose = Some(Rc::new(flow::loose(&l.body, &flow)));
         self.serial(l, range, None)?;
         self.sticky = None;
         self.loose = None;
@@ -211,10 +223,42 @@ impl Func<'_, '_> {
         Ok(())
     }
 
-    /// One iteration after the other. Rotated: a test before the loop and one behind each iteration.
+    /// One iteration after the other. What only the last one leaves behind is computed after the loop: LLVM finds
+    /// nothing in the loop then that keeps it from vectorising the rest behind full vectors, too.
     pub(crate) fn serial(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
+        let (last, body): (Vec<&Stmt>, Vec<&Stmt>) = match self.lanes {
+            None => super::last::partition(l),
+            Some(_) => (vec![], vec![]),
+        };
+        if last.is_empty() {
+            return self.iterate(l, range, at);
+        }
+        let rest = For {
+            body: body.into_iter().cloned().collect(),
+            ..l.clone()
+        };
+        self.iterate(&rest, range, at)?;
         let ir = self.ir();
-        if self.lanes.is_none() && is_innermost(&l.body) {
+        let (ran, end) = (self.fresh(), self.fresh());
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, range.lo, range.hi), ran, end);
+        ir.at(ran);
+        let k = ir.sub(range.hi, ir.const_i64(1), Wrap::Signed);
+        let distance = ir.mul(k, range.step, Wrap::Signed);
+        let counter = ir.add(range.start, distance, Wrap::Signed);
+        self.fixed.insert(l.counter, Val::one(counter));
+        for s in last {
+            self.stmt(s)?;
+        }
+        self.fixed.remove(&l.counter);
+        self.ir().br(end);
+        self.ir().at(end);
+        Ok(())
+    }
+
+    /// Rotated: a test before the loop and one behind each iteration.
+    fn iterate(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
+        let ir = self.ir();
+        if self.lanes.is_none() && !self.edge && is_innermost(&l.body) {
             self.u.scalar_loops.set(true);
         }
         let target = Target::Loop(l.id);
@@ -225,7 +269,7 @@ impl Func<'_, '_> {
             .groups
             .get(&l.id)
             .copied()
-            .filter(|_| self.lanes.is_none());
+            .filter(|_| self.lanes.is_none() && !self.edge);
         self.groups.extend(group);
         let before = ir.here();
         ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, range.lo, range.hi), body, end);
@@ -293,7 +337,7 @@ impl Func<'_, '_> {
 
     /// Binds a counter for the body. Reads after the loop see the last iteration's value.
     pub(crate) fn enter_counter(&mut self, l: &For, v: Val) -> Result<()> {
-        let inside = super::reads_in(&l.body);
+        let inside = self.u.reads_of_loop(l);
         if self.u.live_after(l.counter, &inside) && !v.wide {
             let home = self.home(l.counter, false)?;
             self.put(home, v);
@@ -305,6 +349,15 @@ impl Func<'_, '_> {
     /// Loop metadata for LLVM's vectoriser.
     fn annotate(&self, branch: V, l: &For) {
         let ir = self.ir();
+        if self.edge {
+            let off = |what: &str, value: V| ir.md_node(&[ir.md_string(what), ir.md_value(value)]);
+            let never = [
+                off("llvm.loop.vectorize.enable", ir.const_bool(false)),
+                ir.md_node(&[ir.md_string("llvm.loop.unroll.disable")]),
+            ];
+            ir.set_md(branch, "llvm.loop", ir.md_self_node(&never));
+            return;
+        }
         let mut facts = Vec::new();
         if let Some(group) = self.u.groups.get(&l.id).filter(|_| self.lanes.is_none()) {
             facts.push(ir.md_node(&[ir.md_string("llvm.loop.parallel_accesses"), *group]));

@@ -20,9 +20,11 @@ mod func;
 mod int;
 mod jam;
 pub(crate) mod lanes;
+mod last;
 mod loops;
 mod masks;
 mod memory;
+mod split;
 mod stmt;
 mod sums;
 mod threads;
@@ -34,7 +36,7 @@ use std::collections::{HashMap, HashSet};
 
 use inkwell::context::Context;
 use inkwell::module::Module;
-use nestwise_ir::{ArrayId, BinOp, Expr, ExprKind, LoopId, Nest, Scalar, StmtKind, VarId};
+use nestwise_ir::{ArrayId, BinOp, Expr, ExprKind, For, LoopId, Nest, Scalar, StmtKind, VarId};
 
 use crate::KernelSpec;
 use crate::abi::{self, FrameLayout};
@@ -232,6 +234,19 @@ impl<'a> Unit<'a> {
     /// Bits of the widest vectors that LLVM should make by itself.
     pub(crate) fn vector_width(&self) -> String {
         self.host.vector_bits.to_string()
+    }
+
+    /// The reads in a loop's body as the nest has it, of which `l` may be a part.
+    pub(crate) fn reads_of_loop(&self, l: &For) -> HashMap<VarId, usize> {
+        let mut found = None;
+        self.nest.walk(&mut |s| {
+            if let StmtKind::For(whole) = &s.kind
+                && whole.id == l.id
+            {
+                found = Some(reads_in(&whole.body));
+            }
+        });
+        found.unwrap_or_else(|| reads_in(&l.body))
     }
 
     /// Whether anything outside `inside` (the statements of a loop) reads `var`, or the frame gets it.

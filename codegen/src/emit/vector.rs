@@ -46,10 +46,7 @@ impl Func<'_, '_> {
         };
         self.lanes = Some(lanes);
         if facts.may_fire {
-            let loose = facts
-                .assigned
-                .iter()
-                .filter(|v| !facts.linear.contains_key(v));
+            let loose = facts.loose.iter().filter(|v| !facts.linear.contains_key(v));
             self.loose = Some(Rc::new(loose.copied().collect()));
         }
         let n = ir.const_i64(count.into());
