@@ -16,19 +16,21 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+/// Boxed, since they are moved for each call.
+#[allow(clippy::vec_box)]
+type Calls = Vec<Box<Settled>>;
+
 /// Calls of one site that can be made again, the latest first.
 #[derive(Default)]
 pub struct SettledCalls {
-    // Boxed, since they are moved for each call.
-    #[allow(clippy::vec_box)]
-    calls: Mutex<Vec<Box<Settled>>>,
+    calls: Mutex<Calls>,
 }
 
 /// More than this are not kept.
 const MAX_SETTLED: usize = 4;
 
 impl SettledCalls {
-    fn lock(&self) -> MutexGuard<'_, Vec<Box<Settled>>> {
+    fn lock(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(|e| e.into_inner())
     }
 
@@ -82,7 +84,7 @@ impl SettledCalls {
         }
     }
 
-    fn put_back(&self, mut all: Vec<Box<Settled>>) {
+    fn put_back(&self, mut all: Calls) {
         let mut calls = self.lock();
         // Those that were added meanwhile.
         all.append(&mut calls);
