@@ -228,7 +228,7 @@ fn attempt<V: HasValue>(
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
     // Which more guards the elements of index arrays prove, and values followed through the nest.
-    let Proof { proven, seen } = proof::prove(plan, &sizes, &views, host);
+    let Proof { proven, seen } = proof::prove(plan, &sizes, &views, host, &options);
     // The kernel for all this: from this process, from disk, or from LLVM.
     let facts = (&*sizes, &proven);
     let kernel = plan.kernel(facts, &views, decision.device, &options, entered)?;

@@ -2,6 +2,7 @@
 //! its values through the nest.
 
 use crate::contents::Seen;
+use crate::options::{FpMode, Options};
 use crate::overlap::{self, ArrayView};
 use crate::pipeline::Host;
 use crate::plan::{Plan, Sizes};
@@ -38,7 +39,15 @@ struct Last {
 }
 
 /// Proves what it can.
-pub fn prove(plan: &Plan, sizes: &Arc<Sizes>, views: &[ArrayView], host: &dyn Host) -> Proof {
+pub fn prove(
+    plan: &Plan,
+    sizes: &Arc<Sizes>,
+    views: &[ArrayView],
+    host: &dyn Host,
+    options: &Options,
+) -> Proof {
+    // A fused or reordered operation may round to a value that no step of its own gives.
+    let follows = plan.truncates() && options.fp != FpMode::Fast;
     let mut last = plan
         .found()
         .0
@@ -52,7 +61,7 @@ pub fn prove(plan: &Plan, sizes: &Arc<Sizes>, views: &[ArrayView], host: &dyn Ho
     } else {
         Vec::new()
     };
-    if seen.is_empty() && !(plan.truncates() && work >= WORTH) {
+    if seen.is_empty() && !(follows && work >= WORTH) {
         return Proof {
             proven: sizes.proven.clone(),
             seen,
@@ -65,7 +74,7 @@ pub fn prove(plan: &Plan, sizes: &Arc<Sizes>, views: &[ArrayView], host: &dyn Ho
         let proven = proven.clone();
         return Proof { proven, seen };
     }
-    let (proven, helped) = closer(plan, sizes, &seen);
+    let (proven, helped) = closer(plan, sizes, &seen, follows);
     last.vain = match helped || seen.is_empty() {
         true => 0,
         false => last.vain + 1,
@@ -76,9 +85,9 @@ pub fn prove(plan: &Plan, sizes: &Arc<Sizes>, views: &[ArrayView], host: &dyn Ho
 }
 
 /// The guards that sizes and elements prove, and whether the elements had a part in it.
-fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen]) -> (GuardSet, bool) {
+fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen], follows: bool) -> (GuardSet, bool) {
     let follow = |values: &nestwise_analysis::LaunchValues, proven: &mut GuardSet| {
-        if plan.truncates() {
+        if follows {
             proven.extend(&known::proven(plan.nest(), values));
         }
     };
