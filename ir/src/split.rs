@@ -290,6 +290,14 @@ impl<'a> Splitter<'a> {
         Some(if of_stop { Side::Below } else { Side::AtLeast })
     }
 
+    /// Whether a form is about where the loop begins or ends.
+    fn is_end(&self, form: &Linear) -> bool {
+        let near = |end: &Linear| form.minus(end).is_some_and(|d| d.is_near());
+        self.ends
+            .as_ref()
+            .is_some_and(|(start, stop)| near(start) || near(stop))
+    }
+
     fn add(&mut self, side: Side, bound: Linear) -> Option<()> {
         let list = match side {
             Side::AtLeast => &mut self.lower,
@@ -372,13 +380,14 @@ impl<'a> Splitter<'a> {
             Some((lower, upper))
         };
         let (start, stop) = self.ends.clone()?;
+        let near = |a: &Linear, b: &Linear| a.minus(b).is_some_and(|d| d.is_near());
         let fits = |q: &i128| {
-            let near = |a: &Linear, b: &Linear| a.minus(b).is_some_and(|d| d.is_near());
             ends(*q).is_some_and(|(lower, upper)| near(&lower, &start) && near(&upper, &stop))
         };
         let q = [0, 1, -1].into_iter().find(fits);
-        // By some unknown distance: taken to be a small one.
-        let q = q.or_else(|| (!rest.rest.is_empty()).then_some(0))?;
+        // By some unknown distance, where the loop goes round once: taken to be a small one.
+        let round = near(&n, &stop) && !rest.rest.is_empty();
+        let q = q.or_else(|| round.then_some(0))?;
         let (lower, upper) = ends(q)?;
         self.add(Side::AtLeast, lower)?;
         self.add(Side::Below, upper)?;
@@ -492,8 +501,11 @@ impl<'a> Splitter<'a> {
                 b,
                 ..
             } if !any_expr_may_fire(e) => {
-                let form = self.linear(a)?.minus(&self.linear(b)?)?;
-                let larger = self.not_negative(&form, true)?;
+                let (x, y) = (self.linear(a)?, self.linear(b)?);
+                // Kept within the loop's own range: only near its ends is that of any effect.
+                let limit = if x.own == 0 { &x } else { &y };
+                let clamp = self.is_end(limit);
+                let larger = self.not_negative(&x.minus(&y)?, clamp)?;
                 let first = larger == (*op == BinOp::Max);
                 Some(if first { &**a } else { &**b }.clone())
             }

@@ -33,6 +33,9 @@ impl Host for Arrays {
     fn may_unlock(&self) -> bool {
         false
     }
+    fn is_quiet(&self, _: usize) -> bool {
+        false
+    }
     fn unlocked(&mut self, work: &mut (dyn FnMut() + Send)) {
         work();
     }

@@ -38,9 +38,9 @@ def dict_inside(a):
 
 def append_inside(a):
     out = []
-    for k in range(5):
+    for k in range(5):  # native
         m = a[0]
-        for x in a:  # native
+        for x in a:
             if x * k > m:
                 m = x * k
         out.append(m)
@@ -113,9 +113,9 @@ def deep_inside(a):
     out = []
     for p in range(2):
         if p:
-            while len(out) < 4:
+            while len(out) < 4:  # native
                 for q in range(2):
-                    for x in a:  # native
+                    for x in a:
                         p += x
                     out.append(p)
         else:
