@@ -1,5 +1,11 @@
 //! What is known of a nest for one signature, and the kernels made for it so far.
 
+mod make;
+mod sizes;
+
+use self::make::{Key, compile, schedule, short_loops};
+pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
+use self::sizes::{first_trips, top_range};
 use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
 use crate::options::{DeviceChoice, Options};
@@ -9,13 +15,10 @@ use crate::proof::Found;
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::{self, GuardSet};
-use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
 use nestwise_ir::nest::Cast;
-use nestwise_ir::{
-    ArrayDecl, ArrayKind, BinOp, ExprKind, For, LoopId, Nest, Scalar, Schedule, StmtKind,
-};
+use nestwise_ir::{ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar, Schedule};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -25,12 +28,6 @@ use std::time::Instant;
 const MAX_KERNELS: usize = 32;
 /// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
 const MAX_RECENT: usize = 8;
-/// Trips below which a loop is neither split among threads nor run by vectors.
-const SHORT: f64 = 4.0;
-/// Assumed trips of a loop whose count no value of the call tells (a `while`).
-pub const UNKNOWN_TRIPS: f64 = 100.0;
-/// Vectors of independent results that a vectorised outer loop computes together, to hide the latency of their sums.
-const ACCUMULATORS: u32 = 4;
 
 /// A nest for one signature.
 pub struct Plan {
@@ -63,94 +60,6 @@ struct Recent {
     device: DeviceChoice,
     sizes: Arc<Sizes>,
     decision: Decision,
-}
-
-/// What a launch's values decide.
-pub struct Sizes {
-    /// The ints and extents.
-    pub values: analysis::LaunchValues,
-    /// Guards proven by them.
-    pub proven: GuardSet,
-    /// Loops that run at least once whenever they are entered, a bit each.
-    pub nonempty: u64,
-    /// Mean trip count per loop.
-    pub trips: Vec<Option<f64>>,
-    /// For loops whose count no value tells: that of the first entry, if the values at entry tell it. A guess, for prices.
-    pub first: Vec<Option<f64>>,
-    /// Exact trip count of the top loop and its range (start, stop, step); none for a `while`.
-    pub top: Option<TopRange>,
-}
-
-impl Sizes {
-    /// The trips of a loop to reckon with.
-    pub fn expected(&self, id: LoopId) -> f64 {
-        let of = |all: &[Option<f64>]| all.get(id.index()).copied().flatten();
-        let known = of(&self.trips).or_else(|| of(&self.first));
-        known.unwrap_or(UNKNOWN_TRIPS)
-    }
-
-    /// Start, stop and step of the top loop.
-    pub fn range(&self) -> Option<(i64, i64, i64)> {
-        self.top.map(|t| (t.start, t.stop, t.step))
-    }
-
-    /// The part of the top loop's iterations that is left.
-    fn rest(&self, resume: Option<Resume>) -> f64 {
-        match (resume, self.top) {
-            (Some(resume), Some(top)) if top.trips > 0 => {
-                (top.trips - resume.next).max(0) as f64 / top.trips as f64
-            }
-            _ => 1.0,
-        }
-    }
-
-    /// What CPython would take for that part at the pace it has shown.
-    fn measured(&self, resume: Resume) -> Option<Seconds> {
-        let left = (self.top?.trips - resume.next).max(0) as f64;
-        (resume.done > 0).then(|| resume.spent * (left / resume.done as f64))
-    }
-}
-
-/// The top loop's range.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TopRange {
-    /// Iterations.
-    pub trips: i64,
-    /// First value.
-    pub start: i64,
-    /// Exclusive end.
-    pub stop: i64,
-    /// Step.
-    pub step: i64,
-}
-
-/// Everything that a kernel is made for: what is equal here shares a kernel.
-#[derive(Clone, PartialEq, Debug)]
-struct Key {
-    proven: GuardSet,
-    disjoint: bool,
-    unit_stride: Vec<[bool; 8]>,
-    threaded: bool,
-    nonempty: u64,
-    /// Loops of only a few trips, a bit each: no schedule splits them.
-    short: u64,
-    /// For data with NaN: comparisons raise no flag.
-    quiet: bool,
-}
-
-impl Key {
-    /// The facts that hold for every launch.
-    fn general(guards: usize, slots: usize) -> Key {
-        Key {
-            proven: GuardSet::new(guards),
-            disjoint: false,
-            unit_stride: vec![[false; 8]; slots],
-            threaded: false,
-            nonempty: 0,
-            short: 0,
-            quiet: true,
-        }
-    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -533,94 +442,6 @@ impl Plan {
     }
 }
 
-/// Loops of fewer trips than a vector or two threads could share, a bit each.
-fn short_loops(trips: &[Option<f64>]) -> u64 {
-    let short = |t: &Option<f64>| u64::from(t.is_some_and(|t| t < SHORT));
-    let bits = trips.iter().take(64).enumerate();
-    bits.fold(0, |all, (i, t)| all | short(t) << i)
-}
-
-/// Object code for a nest under a schedule, and what a launch has to know of it.
-fn compile(
-    nest: &Nest,
-    schedule: &Schedule,
-    key: &Key,
-    options: &Options,
-) -> Result<(Vec<u8>, About), Reason> {
-    let last_axis = |(a, unit): (&ArrayDecl, &[bool; 8])| unit[a.rank as usize - 1];
-    let unit_stride: Vec<bool> = nest
-        .arrays
-        .values()
-        .zip(&key.unit_stride)
-        .map(last_axis)
-        .collect();
-    let spec = codegen::KernelSpec {
-        nest,
-        schedule,
-        disjoint: key.disjoint,
-        unit_stride: &unit_stride,
-        fp: options.fp,
-        quiet: key.quiet,
-    };
-    let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
-    let undo = analysis::undo::undo_plan_for(nest, key.disjoint);
-    let mut done = schedule.clone();
-    if compiled.without_lanes {
-        done.vector.clear();
-    }
-    Ok((compiled.object, About::of(nest, undo, &done)))
-}
-
-/// The rewriting (if any) and mapping for these facts.
-fn schedule(nest: &Nest, key: &Key, options: &Options) -> (Option<Nest>, Schedule) {
-    if !key.disjoint {
-        // What may overlap runs in the order it was written.
-        return (None, Schedule::serial());
-    }
-    let short = |id: LoopId| id.index() < 64 && key.short >> id.index() & 1 == 1;
-    let info = analysis::LaunchInfo {
-        trips: nest
-            .loops
-            .ids()
-            .map(|id| short(id).then_some(SHORT - 1.0))
-            .collect(),
-        unit_stride: key.unit_stride.clone(),
-        lanes: ACCUMULATORS * codegen::vector_bits() / 64,
-        disjoint: true,
-        undo: true,
-        fp: options.fp,
-        nonempty: key.nonempty,
-    };
-    let assumed = analysis::Options {
-        fp: options.fp,
-        disjoint: true,
-        nonempty: key.nonempty,
-    };
-    let verdicts = analysis::analyse_with(nest, assumed);
-    let mut candidates = analysis::candidates(nest, &verdicts, &info);
-    let best = (0..candidates.len()).max_by_key(|c| preference(&candidates[*c], key.threaded));
-    match best {
-        Some(best) => {
-            let candidate = candidates.swap_remove(best);
-            (candidate.nest, candidate.schedule)
-        }
-        None => (None, Schedule::serial()),
-    }
-}
-
-/// Which of several legal forms is likely the fastest: the most loops on vectors first, then elements held in
-/// registers rather than stored again and again, then the order as written.
-fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, u8) {
-    let (kind, mapping) = (&candidate.kind, &candidate.schedule);
-    let vectors = mapping.vector.len() + mapping.independent.len();
-    let form = match kind.rewrite {
-        Rewrite::Promoted => 2,
-        Rewrite::None => 1,
-        Rewrite::Interchanged(_) => 0,
-    };
-    (kind.threads == threaded, vectors, form)
-}
-
 /// Whether some float becomes an int and may be out of its range.
 fn truncates(nest: &Nest) -> bool {
     let mut found = false;
@@ -658,47 +479,4 @@ fn bounding_floats(nest: &Nest) -> Vec<u32> {
         });
     }
     found
-}
-
-/// The trips of loops whose mean is not known, when they are first entered: by the values that variables have at entry.
-fn first_trips(
-    nest: &Nest,
-    trips: &[Option<f64>],
-    values: &analysis::LaunchValues,
-) -> Vec<Option<f64>> {
-    let mut first = vec![None; trips.len()];
-    if trips.iter().all(Option::is_some) {
-        return first;
-    }
-    nest.top.walk(&mut |stmt| {
-        if let StmtKind::For(l) = &stmt.kind
-            && let Some(None) = trips.get(l.id.index())
-            && let Ok(range) = top_range(l, values)
-        {
-            first[l.id.index()] = Some(range.trips as f64);
-        }
-    });
-    first
-}
-
-/// The exact range of the top loop.
-fn top_range(top: &For, values: &analysis::LaunchValues) -> Result<TopRange, Reason> {
-    let value = |e| analysis::eval::eval(e, values).ok_or(Reason::Bounds);
-    let (start, stop, step) = (value(&top.start)?, value(&top.stop)?, value(&top.step)?);
-    if step == 0 {
-        return Err(Reason::ZeroStep);
-    }
-    let trips = analysis::trip_count(start, stop, step).and_then(|t| i64::try_from(t).ok());
-    let trips = trips.ok_or(Reason::Bounds)?;
-    // The counter after the last trip must not leave 64 bits either.
-    trips
-        .checked_mul(step)
-        .and_then(|d| start.checked_add(d))
-        .ok_or(Reason::Bounds)?;
-    Ok(TopRange {
-        trips,
-        start,
-        stop,
-        step,
-    })
 }

@@ -1,0 +1,132 @@
+//! What a kernel is made for, and making it: the form and the schedule for these facts, object code from LLVM.
+
+use crate::kernel::About;
+use crate::options::Options;
+use crate::reason::Reason;
+use nestwise_analysis as analysis;
+use nestwise_analysis::guards::GuardSet;
+use nestwise_analysis::schedule::Rewrite;
+use nestwise_codegen as codegen;
+use nestwise_ir::{ArrayDecl, LoopId, Nest, Schedule};
+
+/// Trips below which a loop is neither split among threads nor run by vectors.
+const SHORT: f64 = 4.0;
+/// Vectors of independent results that a vectorised outer loop computes together, to hide the latency of their sums.
+const ACCUMULATORS: u32 = 4;
+
+/// Everything that a kernel is made for: what is equal here shares a kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Key {
+    pub(super) proven: GuardSet,
+    pub(super) disjoint: bool,
+    pub(super) unit_stride: Vec<[bool; 8]>,
+    pub(super) threaded: bool,
+    pub(super) nonempty: u64,
+    /// Loops of only a few trips, a bit each: no schedule splits them.
+    pub(super) short: u64,
+    /// For data with NaN: comparisons raise no flag.
+    pub(super) quiet: bool,
+}
+
+impl Key {
+    /// The facts that hold for every launch.
+    pub(super) fn general(guards: usize, slots: usize) -> Key {
+        Key {
+            proven: GuardSet::new(guards),
+            disjoint: false,
+            unit_stride: vec![[false; 8]; slots],
+            threaded: false,
+            nonempty: 0,
+            short: 0,
+            quiet: true,
+        }
+    }
+}
+
+/// Loops of fewer trips than a vector or two threads could share, a bit each.
+pub(super) fn short_loops(trips: &[Option<f64>]) -> u64 {
+    let short = |t: &Option<f64>| u64::from(t.is_some_and(|t| t < SHORT));
+    let bits = trips.iter().take(64).enumerate();
+    bits.fold(0, |all, (i, t)| all | short(t) << i)
+}
+
+/// Object code for a nest under a schedule, and what a launch has to know of it.
+pub(super) fn compile(
+    nest: &Nest,
+    schedule: &Schedule,
+    key: &Key,
+    options: &Options,
+) -> Result<(Vec<u8>, About), Reason> {
+    let last_axis = |(a, unit): (&ArrayDecl, &[bool; 8])| unit[a.rank as usize - 1];
+    let unit_stride: Vec<bool> = nest
+        .arrays
+        .values()
+        .zip(&key.unit_stride)
+        .map(last_axis)
+        .collect();
+    let spec = codegen::KernelSpec {
+        nest,
+        schedule,
+        disjoint: key.disjoint,
+        unit_stride: &unit_stride,
+        fp: options.fp,
+        quiet: key.quiet,
+    };
+    let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
+    let undo = analysis::undo::undo_plan_for(nest, key.disjoint);
+    let mut done = schedule.clone();
+    if compiled.without_lanes {
+        done.vector.clear();
+    }
+    Ok((compiled.object, About::of(nest, undo, &done)))
+}
+
+/// The rewriting (if any) and mapping for these facts.
+pub(super) fn schedule(nest: &Nest, key: &Key, options: &Options) -> (Option<Nest>, Schedule) {
+    if !key.disjoint {
+        // What may overlap runs in the order it was written.
+        return (None, Schedule::serial());
+    }
+    let short = |id: LoopId| id.index() < 64 && key.short >> id.index() & 1 == 1;
+    let info = analysis::LaunchInfo {
+        trips: nest
+            .loops
+            .ids()
+            .map(|id| short(id).then_some(SHORT - 1.0))
+            .collect(),
+        unit_stride: key.unit_stride.clone(),
+        lanes: ACCUMULATORS * codegen::vector_bits() / 64,
+        disjoint: true,
+        undo: true,
+        fp: options.fp,
+        nonempty: key.nonempty,
+    };
+    let assumed = analysis::Options {
+        fp: options.fp,
+        disjoint: true,
+        nonempty: key.nonempty,
+    };
+    let verdicts = analysis::analyse_with(nest, assumed);
+    let mut candidates = analysis::candidates(nest, &verdicts, &info);
+    let best = (0..candidates.len()).max_by_key(|c| preference(&candidates[*c], key.threaded));
+    match best {
+        Some(best) => {
+            let candidate = candidates.swap_remove(best);
+            (candidate.nest, candidate.schedule)
+        }
+        None => (None, Schedule::serial()),
+    }
+}
+
+/// Which of several legal forms is likely the fastest: the most loops on vectors first, then elements held in
+/// registers rather than stored again and again, then the order as written.
+fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, u8) {
+    let (kind, mapping) = (&candidate.kind, &candidate.schedule);
+    let vectors = mapping.vector.len() + mapping.independent.len();
+    let form = match kind.rewrite {
+        Rewrite::Promoted => 2,
+        Rewrite::None => 1,
+        Rewrite::Interchanged(_) => 0,
+    };
+    (kind.threads == threaded, vectors, form)
+}

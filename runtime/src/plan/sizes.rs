@@ -1,0 +1,113 @@
+//! What a launch's ints and extents decide: proofs, and how often each loop runs.
+
+use crate::pipeline::Resume;
+use crate::reason::Reason;
+use nestwise_analysis as analysis;
+use nestwise_analysis::guards::GuardSet;
+use nestwise_costmodel::Seconds;
+use nestwise_ir::{For, LoopId, Nest, StmtKind};
+
+/// Assumed trips of a loop whose count no value of the call tells (a `while`).
+pub const UNKNOWN_TRIPS: f64 = 100.0;
+
+/// What a launch's values decide.
+pub struct Sizes {
+    /// The ints and extents.
+    pub values: analysis::LaunchValues,
+    /// Guards proven by them.
+    pub proven: GuardSet,
+    /// Loops that run at least once whenever they are entered, a bit each.
+    pub nonempty: u64,
+    /// Mean trip count per loop.
+    pub trips: Vec<Option<f64>>,
+    /// For loops whose count no value tells: that of the first entry, if the values at entry tell it. A guess, for prices.
+    pub first: Vec<Option<f64>>,
+    /// Exact trip count of the top loop and its range (start, stop, step); none for a `while`.
+    pub top: Option<TopRange>,
+}
+
+impl Sizes {
+    /// The trips of a loop to reckon with.
+    pub fn expected(&self, id: LoopId) -> f64 {
+        let of = |all: &[Option<f64>]| all.get(id.index()).copied().flatten();
+        let known = of(&self.trips).or_else(|| of(&self.first));
+        known.unwrap_or(UNKNOWN_TRIPS)
+    }
+
+    /// Start, stop and step of the top loop.
+    pub fn range(&self) -> Option<(i64, i64, i64)> {
+        self.top.map(|t| (t.start, t.stop, t.step))
+    }
+
+    /// The part of the top loop's iterations that is left.
+    pub(super) fn rest(&self, resume: Option<Resume>) -> f64 {
+        match (resume, self.top) {
+            (Some(resume), Some(top)) if top.trips > 0 => {
+                (top.trips - resume.next).max(0) as f64 / top.trips as f64
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// What CPython would take for that part at the pace it has shown.
+    pub(super) fn measured(&self, resume: Resume) -> Option<Seconds> {
+        let left = (self.top?.trips - resume.next).max(0) as f64;
+        (resume.done > 0).then(|| resume.spent * (left / resume.done as f64))
+    }
+}
+
+/// The top loop's range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TopRange {
+    /// Iterations.
+    pub trips: i64,
+    /// First value.
+    pub start: i64,
+    /// Exclusive end.
+    pub stop: i64,
+    /// Step.
+    pub step: i64,
+}
+
+/// The trips of loops whose mean is not known, when they are first entered: by the values that variables have at entry.
+pub(super) fn first_trips(
+    nest: &Nest,
+    trips: &[Option<f64>],
+    values: &analysis::LaunchValues,
+) -> Vec<Option<f64>> {
+    let mut first = vec![None; trips.len()];
+    if trips.iter().all(Option::is_some) {
+        return first;
+    }
+    nest.top.walk(&mut |stmt| {
+        if let StmtKind::For(l) = &stmt.kind
+            && let Some(None) = trips.get(l.id.index())
+            && let Ok(range) = top_range(l, values)
+        {
+            first[l.id.index()] = Some(range.trips as f64);
+        }
+    });
+    first
+}
+
+/// The exact range of the top loop.
+pub(super) fn top_range(top: &For, values: &analysis::LaunchValues) -> Result<TopRange, Reason> {
+    let value = |e| analysis::eval::eval(e, values).ok_or(Reason::Bounds);
+    let (start, stop, step) = (value(&top.start)?, value(&top.stop)?, value(&top.step)?);
+    if step == 0 {
+        return Err(Reason::ZeroStep);
+    }
+    let trips = analysis::trip_count(start, stop, step).and_then(|t| i64::try_from(t).ok());
+    let trips = trips.ok_or(Reason::Bounds)?;
+    // The counter after the last trip must not leave 64 bits either.
+    trips
+        .checked_mul(step)
+        .and_then(|d| start.checked_add(d))
+        .ok_or(Reason::Bounds)?;
+    Ok(TopRange {
+        trips,
+        start,
+        stop,
+        step,
+    })
+}
