@@ -1,13 +1,15 @@
 //! Surface nest and captures to the resolved nest ([`super::hir`]): names looked up, buffer swaps recognised.
 //! Inlining is in [`super::inline`].
 
+mod statements;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use nestwise_ir::surface as s;
 use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
 
-use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Stmt, Target};
+use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Stmt};
 use super::tuples::{constant_index, element, tuple_places};
 use super::{R, methods, refuse};
 use crate::capture::{Builtin, Capture, Known, MathFn};
@@ -504,161 +506,6 @@ impl Resolver<'_> {
             }
             _ => Err(refuse(span, Refusal::UnknownFunction { name })),
         }
-    }
-
-    /// A call for its effect: of a user's function, whose result nobody sees.
-    fn effect(&mut self, names: &mut Names, value: &s::Expr) -> R<Expr> {
-        let (span, callee) = match &value.kind {
-            s::ExprKind::Call { func, .. } => (value.span, func),
-            _ => return self.expr(names, value),
-        };
-        let s::ExprKind::Call { args, kwargs, .. } = &value.kind else {
-            return self.expr(names, value);
-        };
-        if let s::ExprKind::Place(id) = callee.kind
-            && let Ok(Res::User(function, first, receiver)) = self.place(names, id, span)
-        {
-            let callee = Callee::new(&function, first, receiver, true);
-            return self.inline(names, callee, (args, kwargs), span);
-        }
-        let callee = match callee.kind {
-            s::ExprKind::Place(id) => Some(s::path(names.places, id)),
-            _ => None,
-        };
-        Err(refuse(span, Refusal::ExpressionStatement { callee }))
-    }
-
-    pub fn target(&mut self, names: &mut Names, t: &s::Target, span: Span) -> R<Target> {
-        match t {
-            s::Target::Place(id) if names.tuples.contains_key(id) => {
-                let elements = names.tuples[id].clone();
-                let def = |local| Target::Local(self.def(local));
-                Ok(Target::Tuple(elements.into_iter().map(def).collect()))
-            }
-            s::Target::Place(id) => match names.locals.get(id) {
-                Some(local) => {
-                    let local = *local;
-                    Ok(Target::Local(self.def(local)))
-                }
-                None => {
-                    let name = s::path(names.places, *id);
-                    let what = format!("assigning {name} here");
-                    Err(refuse(span, Refusal::Unsupported { what }))
-                }
-            },
-            s::Target::Subscript(base, index) => {
-                let base = self.expr(names, base)?;
-                Ok(Target::Subscript(base, self.exprs(names, index)?))
-            }
-            s::Target::Tuple(items) => {
-                let items: R<Vec<_>> = items.iter().map(|t| self.target(names, t, span)).collect();
-                Ok(Target::Tuple(items?))
-            }
-        }
-    }
-
-    pub fn block(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
-        let mut out = Vec::with_capacity(stmts.len());
-        let mut k = 0;
-        while k < stmts.len() {
-            let rotation = self.rotation(names, &stmts[k..]);
-            if let Some((tmp, cycle, used)) = rotation {
-                self.emit_rotation(names, &mut out, tmp, &cycle, stmts[k].span);
-                k += used;
-                continue;
-            }
-            self.stmt(names, &stmts[k], &mut out)?;
-            k += 1;
-        }
-        Ok(out)
-    }
-
-    pub fn stmt(&mut self, names: &mut Names, stmt: &s::Stmt, out: &mut Vec<Stmt>) -> R<()> {
-        self.count(stmt.span)?;
-        let span = stmt.span;
-        let kind = match &stmt.kind {
-            s::StmtKind::Assign { targets, value } => {
-                if let Some(pairs) = self.swap(names, targets, value) {
-                    self.note_swap(&pairs);
-                    out.push(Stmt {
-                        kind: Kind::Swap(pairs),
-                        span,
-                    });
-                    return Ok(());
-                }
-                let value = self.expr(names, value)?;
-                let targets: R<Vec<_>> = targets
-                    .iter()
-                    .map(|t| self.target(names, t, span))
-                    .collect();
-                Kind::Assign {
-                    targets: targets?,
-                    value,
-                }
-            }
-            s::StmtKind::AugAssign { target, op, value } => {
-                // The old value is read before the right side is evaluated.
-                let read = match target {
-                    s::Target::Place(id) => names.locals.get(id).map(|local| self.read(*local)),
-                    _ => None,
-                };
-                let value = self.expr(names, value)?;
-                Kind::Aug {
-                    target: self.target(names, target, span)?,
-                    read,
-                    op: *op,
-                    value,
-                }
-            }
-            s::StmtKind::If { test, body, orelse } => {
-                let test = self.expr(names, test)?;
-                let body = self.block(names, body)?;
-                Kind::If {
-                    test,
-                    body,
-                    orelse: self.block(names, orelse)?,
-                }
-            }
-            s::StmtKind::For {
-                target,
-                iter,
-                body,
-                orelse,
-            } => {
-                let iter = self.expr(names, iter)?;
-                let target = self.target(names, target, span)?;
-                let body = self.block(names, body)?;
-                Kind::For {
-                    target,
-                    iter,
-                    body,
-                    orelse: self.block(names, orelse)?,
-                }
-            }
-            s::StmtKind::While { test, body, orelse } => {
-                let test = self.expr(names, test)?;
-                let body = self.block(names, body)?;
-                Kind::While {
-                    test,
-                    body,
-                    orelse: self.block(names, orelse)?,
-                }
-            }
-            s::StmtKind::Break => Kind::Break,
-            s::StmtKind::Continue => Kind::Continue,
-            s::StmtKind::Return(value) => match names.call {
-                Some(_) => return self.inlined_return(names, value.as_ref(), span, false, out),
-                None => Kind::Return(value.as_ref().map(|e| self.expr(names, e)).transpose()?),
-            },
-            s::StmtKind::Call(value) => match self.append(names, value)? {
-                Some(kind) => kind,
-                None => Kind::Effect(self.effect(names, value)?),
-            },
-            s::StmtKind::Raise => Kind::Raise,
-            s::StmtKind::Pass => return Ok(()),
-        };
-        out.push(Stmt { kind, span });
-        Ok(())
     }
 }
 
