@@ -113,8 +113,8 @@ def deep_inside(a):
     out = []
     for p in range(2):
         if p:
-            while len(out) < 4:  # native
-                for q in range(2):
+            while len(out) < 4:
+                for q in range(2):  # native
                     for x in a:
                         p += x
                     out.append(p)
