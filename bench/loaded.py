@@ -3,8 +3,9 @@
     python bench/loaded.py [--size medium] [--rounds 7] [--busy N] [NAME ...]
 
 Beside one busy process per core, each round runs every program on both devices, one after the
-other, with compiled kernels from the cache; medians of the loops' own time. A thread that waits for its turn must not hold up the
-others, so threads should never take more than 1.5 times what one core takes under the same load.
+other, with compiled kernels from the cache; medians of the loops' own time. A thread that waits for
+its turn must not hold up the others, so threads should never take more than 1.5 times what one core
+takes under the same load.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
     python bench/run.py [--size medium] [--rounds 5] [--json FILE] [--no-numba] [NAME ...]
 
 CPython runs once per program (its noise is small against the ratio), the others `--rounds` times,
-one after the other in each round. nestwise: whole processes, once with an empty compile cache
-(`cold`) and then with a filled one (`warm`), the time of the loops as the script prints it. Numba:
-the versions in bench/numba_versions, in one process, after a first call that compiles; the better
-of its serial and its parallel version counts.
+one after the other in each round. nestwise: whole processes, the time of the loops as the script
+prints it, with an empty compile cache (`cold`), with a filled one (`warm`), and the second to
+fourth run of the script's main() in one process (`steady`; a script without one counts as warm).
+Numba: the versions in bench/numba_versions, in one process, after a first call that compiles; the
+better of its serial and its parallel version counts, against `steady`.
 """
 
 from __future__ import annotations
@@ -35,6 +36,20 @@ def script_seconds(command: list[str], env: dict[str, str]) -> tuple[str, float]
         raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
     lines = dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
     return lines["checksum"], float(lines["kernel_seconds"])
+
+
+def steady_seconds(arguments: list[str], env: dict[str, str]) -> float | None:
+    """The median of later runs in one process; None if the script can only be run once."""
+    script, *rest = arguments
+    again = [str(ROOT / "bench" / "again.py"), script, "4", *rest]
+    command = [sys.executable, "-m", "nestwise", "run", *again]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=ROOT)
+    if done.returncode == 3:
+        return None
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
+    lines = [line.split(" ", 1) for line in done.stdout.splitlines()]
+    return statistics.median([float(v) for k, v in lines if k == "kernel_seconds"][1:])
 
 
 class NumbaVersion:
@@ -66,7 +81,7 @@ def measure(entry: dict, form: str, size: str, rounds: int, with_numba: bool) ->
     if with_numba and form == "ndarray" and (NUMBA / f"{entry['name']}.py").exists():
         numba = NumbaVersion(entry["name"], entry["sizes"][size])
     ours = [sys.executable, "-m", "nestwise", "run", *arguments]
-    times: dict[str, list[float]] = {"cold": [], "warm": []}
+    times: dict[str, list[float]] = {"cold": [], "warm": [], "steady": []}
     with tempfile.TemporaryDirectory() as scratch:
         plain_sum, plain = script_seconds([sys.executable, *arguments], dict(os.environ))
         for turn in range(rounds):
@@ -74,6 +89,7 @@ def measure(entry: dict, form: str, size: str, rounds: int, with_numba: bool) ->
             checksum, cold = script_seconds(ours, env)
             times["cold"].append(cold)
             times["warm"].append(script_seconds(ours, env)[1])
+            times["steady"].append(steady_seconds(arguments, env) or times["warm"][-1])
             for version in numba.versions if numba else ():
                 times.setdefault(version, []).append(numba.seconds(version))
     row = {"name": entry["name"], "form": form, "equal": plain_sum == checksum, "cpython": plain}
@@ -88,10 +104,13 @@ def geomean(values: list[float]) -> float:
 
 
 def show(row: dict) -> None:
-    numba = f"{row['numba'] * 1e3:9.2f} {row['numba'] / row['warm']:6.2f}x" if row["numba"] else ""
+    numba = (
+        f"{row['numba'] * 1e3:9.2f} {row['numba'] / row['steady']:6.2f}x" if row["numba"] else ""
+    )
     print(
         f"{row['name']:24} {row['form']:8} {row['cpython']:8.3f} {row['cold'] * 1e3:9.2f} "
-        f"{row['warm'] * 1e3:9.2f} {row['cpython'] / row['warm']:8.1f}x {numba:18}"
+        f"{row['warm'] * 1e3:9.2f} {row['steady'] * 1e3:9.2f} "
+        f"{row['cpython'] / row['warm']:8.1f}x {numba:18}"
         f"{'' if row['equal'] else ' DIFFERENT'}",
         flush=True,
     )
@@ -110,7 +129,8 @@ def main() -> int:
         print("numba is not installed here; pip install numba to compare with it")
     print(f"{platform.processor() or platform.machine()}, CPython {platform.python_version()}")
     print(
-        "program                  form      CPython   cold ms   warm ms  speedup   Numba ms  ratio"
+        f"{'program':24} {'form':8} {'CPython':>8} {'cold ms':>9} {'warm ms':>9} {'steady ms':>9} "
+        f"{'speedup':>9} {'Numba ms':>9} {'ratio':>7}"
     )
     entries = json.loads((KERNELS / "index.json").read_text())
     rows = []
@@ -124,7 +144,7 @@ def main() -> int:
         ratios = [r["cpython"] / r["warm"] for r in rows if r["form"] == form]
         if ratios:
             print(f"geomean over CPython, {form}: {geomean(ratios):.0f}x")
-    ratios = [r["numba"] / r["warm"] for r in rows if r["numba"]]
+    ratios = [r["numba"] / r["steady"] for r in rows if r["numba"]]
     if ratios:
         print(
             f"geomean over the better of Numba's two: {geomean(ratios):.2f}x, "

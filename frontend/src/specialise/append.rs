@@ -259,7 +259,8 @@ impl Lower<'_> {
             ..
         }) = self.captures.get(list.list as usize)
         else {
-            return Err(cannot(name, span));
+            let what = "reading a list that grows and holds no plain numbers".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
         };
         let num = self.facts.num_slots.contains(&list.method);
         let elem = if num { Ty::PY_NUM } else { *elem };
