@@ -66,7 +66,7 @@ def seq(nodes, f):
 # Called for their effect they are surely not functions that can be inlined.
 FOREIGN_NAMES = {"print", "input", "open", "exec", "eval", "setattr", "next", "exit", "quit"}
 FOREIGN_METHODS = set(
-    "append extend insert pop popleft appendleft remove sort reverse clear discard write"
+    "extend insert pop popleft appendleft remove sort reverse clear discard write"
     " writelines writerow flush close fill setdefault put send debug info warning error".split()
 )
 

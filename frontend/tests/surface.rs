@@ -241,7 +241,7 @@ fn literals() {
 fn refused_statements() {
     check_refused(&[
         ("print(i)", "2:4 expression-statement"),
-        ("out.append(i)", "2:4 expression-statement"),
+        ("out.extend(i)", "2:4 expression-statement"),
         ("x", "2:4 expression-statement"),
         ("yield i", "2:4 expression"),
         ("x = yield", "2:8 expression"),
