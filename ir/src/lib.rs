@@ -38,6 +38,7 @@ mod display;
 pub mod events;
 mod ids;
 pub mod nest;
+mod ops;
 pub mod schedule;
 pub mod span;
 pub mod split;

@@ -34,6 +34,25 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// Every representation.
+    pub const ALL: [Scalar; 16] = [
+        Self::Bool,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::I128,
+        Self::F32,
+        Self::F64,
+        Self::C64,
+        Self::C128,
+        Self::Num,
+        Self::Char,
+    ];
     /// Bytes of one stored element (of the value plane for [`Scalar::Num`]).
     pub fn size(self) -> usize {
         match self {

@@ -53,10 +53,12 @@ pub unsafe fn read(
             return value;
         }
         // Methods of C types that nests use; they are made anew each time.
-        let append = ffi::PyList_CheckExact(object) != 0
-            && name.as_ptr() == pyo3::intern!(py, "append").as_ptr();
-        let known = append || random::has_method(py, object, name);
-        if !known && !safety(py, object, name).is_some_and(|s| s.read) {
+        let known = || {
+            let append = ffi::PyList_CheckExact(object) != 0
+                && name.as_ptr() == pyo3::intern!(py, "append").as_ptr();
+            append || random::has_method(py, object, name)
+        };
+        if !safety(py, object, name).is_some_and(|s| s.read) && !known() {
             return std::ptr::null_mut();
         }
         let value = ffi::PyObject_GenericGetAttr(object, name.as_ptr());

@@ -48,27 +48,8 @@ pub const INT_CLASSES: [Option<(i64, i64)>; 3] = [
     None,
 ];
 
-const SCALARS: [Scalar; 16] = [
-    Scalar::Bool,
-    Scalar::I8,
-    Scalar::I16,
-    Scalar::I32,
-    Scalar::I64,
-    Scalar::U8,
-    Scalar::U16,
-    Scalar::U32,
-    Scalar::U64,
-    Scalar::I128,
-    Scalar::F32,
-    Scalar::F64,
-    Scalar::C64,
-    Scalar::C128,
-    Scalar::Num,
-    Scalar::Char,
-];
-
 fn repr_of(byte: u64) -> Option<Scalar> {
-    SCALARS.into_iter().find(|s| *s as u64 == byte & 0xff)
+    Scalar::ALL.into_iter().find(|s| *s as u64 == byte & 0xff)
 }
 
 /// The type of a scalar with this word.

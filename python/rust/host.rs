@@ -278,12 +278,14 @@ impl Host for PyHost<'_> {
 
     fn may_unlock(&self) -> bool {
         // What other threads could see half done: lists, and generators that they use.
-        let generators = self.nest.arrays.values().any(|d| {
+        let is_generator = |d: &ArrayDecl| {
             // SAFETY: a live object.
             d.kind == ArrayKind::ArrayArray
                 && unsafe { random::is_generator(self.py, self.object(d.capture as usize)) }
-        });
-        self.buffers.is_empty() && self.appended.is_empty() && !generators
+        };
+        self.buffers.is_empty()
+            && self.appended.is_empty()
+            && !self.nest.arrays.values().any(is_generator)
     }
 
     fn is_quiet(&self, slot: usize) -> bool {

@@ -10,6 +10,7 @@ use nestwise_ir::{
     VarId,
 };
 
+use super::arrays::pair;
 use super::build;
 use super::facts::Wish;
 use super::hir::{self, Grown, Kind as Stmt};
@@ -320,14 +321,6 @@ impl Lower<'_> {
         Ok(Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into())))
     }
 
-    /// A real Python number with its tag.
-    fn number(&mut self, sv: &Sv, span: Span) -> Option<Expr> {
-        if sv.kinds == pair() && sv.repr() != Scalar::Num {
-            return self.tagged_number(sv, span);
-        }
-        self.in_repr(sv, Scalar::Num, true)
-    }
-
     /// The lists that grow, in the order of their places.
     pub fn appended_outs(&self) -> impl Iterator<Item = LiveOut> {
         self.appended.iter().map(|(method, a)| LiveOut {
@@ -340,11 +333,6 @@ impl Lower<'_> {
             assigned: None,
         })
     }
-}
-
-/// Python's ints and floats.
-fn pair() -> Kinds {
-    Kinds::all(&[Kind::PyInt, Kind::PyFloat])
 }
 
 fn scalar(value: Val) -> Option<Sv> {

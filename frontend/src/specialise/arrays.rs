@@ -322,16 +322,9 @@ impl Lower<'_> {
                 span,
             );
         }
-        let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
+        let pair = pair();
         match storage {
-            Scalar::Num if sv.kinds.within(pair) => {
-                // A float that may stand for an int has lost its type.
-                let lost = sv.kinds == pair && sv.repr() != Scalar::Num;
-                if lost {
-                    return self.tagged_number(sv, span).ok_or(wrong);
-                }
-                self.in_repr(sv, Scalar::Num, true).ok_or(wrong)
-            }
+            Scalar::Num if sv.kinds.within(pair) => self.number(sv, span).ok_or(wrong),
             Scalar::I64 | Scalar::F64 if sv.kinds.within(pair) => {
                 let own = if storage == Scalar::I64 {
                     Kind::PyInt
@@ -366,8 +359,16 @@ impl Lower<'_> {
         }
     }
 
+    /// A Python int or float as a tagged number. A float that may stand for an int has lost its type.
+    pub fn number(&mut self, sv: &Sv, span: Span) -> Option<Expr> {
+        if sv.kinds == pair() && sv.repr() != Scalar::Num {
+            return self.tagged_number(sv, span);
+        }
+        self.in_repr(sv, Scalar::Num, true)
+    }
+
     /// A float that stands for an int in some cases, with the tag that says when.
-    pub fn tagged_number(&mut self, sv: &Sv, span: Span) -> Option<Expr> {
+    fn tagged_number(&mut self, sv: &Sv, span: Span) -> Option<Expr> {
         let ints = Kinds::of(Kind::PyInt);
         let cond = self.is_among(sv.kinds, &sv.tag, ints, span)?;
         let int = build::cast(Cast::Trunc, sv.e.clone(), Ty::PY_INT, true);
@@ -421,6 +422,11 @@ impl Lower<'_> {
         // In range of the storage: the guard is on the narrow cast, the element type is wider.
         Ok(build::cast(Cast::Value, e, elem, false))
     }
+}
+
+/// Python's ints and floats: what a list of tagged numbers holds.
+pub(super) fn pair() -> Kinds {
+    Kinds::all(&[Kind::PyInt, Kind::PyFloat])
 }
 
 fn view_shell(capture: u32, array: nestwise_ir::ArrayId, checked: Vec<bool>) -> View {

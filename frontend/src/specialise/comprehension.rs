@@ -10,24 +10,26 @@ use super::{R, refuse};
 use crate::capture::{Builtin, Known};
 use crate::refusal::Refusal;
 
-fn stmt(kind: Kind, span: Span) -> Stmt {
+pub(super) fn stmt(kind: Kind, span: Span) -> Stmt {
     Stmt { kind, span }
 }
 
-fn when(test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt>) -> Stmt {
+pub(super) fn when(test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt>) -> Stmt {
     let span = test.span;
     stmt(Kind::If { test, body, orelse }, span)
 }
 
 impl Resolver<'_> {
-    fn get(&mut self, local: LocalId, span: Span) -> Expr {
+    /// A read of a local.
+    pub fn get(&mut self, local: LocalId, span: Span) -> Expr {
         Expr {
             kind: ExprKind::Read(self.read(local)),
             span,
         }
     }
 
-    fn set(&mut self, local: LocalId, value: Expr) -> Stmt {
+    /// An assignment of a local.
+    pub fn set(&mut self, local: LocalId, value: Expr) -> Stmt {
         let span = value.span;
         let targets = vec![Target::Local(self.def(local))];
         stmt(Kind::Assign { targets, value }, span)

@@ -93,7 +93,7 @@ impl Lower<'_> {
                 );
                 return Ok(Sv::of(e, Kind::PyFloat));
             }
-            // With the right number of arguments they are loops by now.
+            // Loops by now, unless they were given arguments by name.
             MathSpecial::Gcd | MathSpecial::Isqrt | MathSpecial::Factorial | MathSpecial::Comb => {
                 let why = format!("{} arguments", args.len());
                 return Err(refuse(span, Refusal::Arguments { name, why }));

@@ -1,13 +1,15 @@
 //! `math.gcd`, `math.isqrt`, `math.factorial`, `math.comb`: loops in the place of the call. Where a result would not fit
 //! 64 bits, or the function raises, CPython takes over.
 
-use nestwise_ir::Span;
 use nestwise_ir::surface::{BinOp, CmpOp};
+use nestwise_ir::{Fun, Span};
 
+use super::comprehension::{stmt, when};
 use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Stmt};
 use super::resolve::Resolver;
+use super::{R, refuse};
 use crate::capture::{Builtin, Known, MathFn, MathSpecial};
-use nestwise_ir::Fun;
+use crate::refusal::Refusal;
 
 /// Writes statements at one place of the source.
 struct Writer<'r, 'c> {
@@ -17,28 +19,26 @@ struct Writer<'r, 'c> {
 }
 
 impl Resolver<'_> {
-    /// The call as a loop; `None`: another function, or not this many arguments.
-    pub fn number_theory(
-        &mut self,
-        special: MathSpecial,
-        args: Vec<Expr>,
-        span: Span,
-    ) -> Result<Expr, Vec<Expr>> {
+    /// The call as a loop.
+    pub fn number_theory(&mut self, f: MathSpecial, args: Vec<Expr>, span: Span) -> R<Expr> {
+        let count = args.len();
+        let mut args = args.into_iter();
+        let args = (args.next(), args.next(), args.next());
         let mut w = Writer {
             resolver: self,
             span,
             fresh: Vec::new(),
         };
-        let (body, result) = match (special, <[Expr; 2]>::try_from(args)) {
-            (MathSpecial::Gcd, Ok([a, b])) => w.gcd(a, b),
-            (MathSpecial::Comb, Ok([n, k])) => w.comb(n, k),
-            (_, Ok(two)) => return Err(two.into()),
-            (_, Err(args)) => match (special, <[Expr; 1]>::try_from(args)) {
-                (MathSpecial::Isqrt, Ok([n])) => w.isqrt(n),
-                (MathSpecial::Factorial, Ok([n])) => w.factorial(n),
-                (_, Ok(one)) => return Err(one.into()),
-                (_, Err(args)) => return Err(args),
-            },
+        let (body, result) = match (f, args) {
+            (MathSpecial::Gcd, (Some(a), Some(b), None)) => w.gcd(a, b),
+            (MathSpecial::Comb, (Some(n), Some(k), None)) => w.comb(n, k),
+            (MathSpecial::Isqrt, (Some(n), None, None)) => w.isqrt(n),
+            (MathSpecial::Factorial, (Some(n), None, None)) => w.factorial(n),
+            _ => {
+                let name = Known::Math(MathFn::Special(f)).name();
+                let why = format!("{count} arguments");
+                return Err(refuse(span, Refusal::Arguments { name, why }));
+            }
         };
         let fresh = w.fresh;
         let call = Inline {
@@ -69,8 +69,7 @@ impl Writer<'_, '_> {
     }
 
     fn get(&mut self, local: LocalId) -> Expr {
-        let read = self.resolver.read(local);
-        self.expr(ExprKind::Read(read))
+        self.resolver.get(local, self.span)
     }
 
     fn int(&self, v: i128) -> Expr {
@@ -94,24 +93,17 @@ impl Writer<'_, '_> {
     }
 
     fn set(&mut self, local: LocalId, value: Expr) -> Stmt {
-        let targets = vec![super::hir::Target::Local(self.resolver.def(local))];
-        self.stmt(Kind::Assign { targets, value })
-    }
-
-    fn stmt(&self, kind: Kind) -> Stmt {
-        let span = self.span;
-        Stmt { kind, span }
+        self.resolver.set(local, value)
     }
 
     fn repeat(&self, test: Expr, body: Vec<Stmt>) -> Stmt {
         let orelse = vec![];
-        self.stmt(Kind::While { test, body, orelse })
+        stmt(Kind::While { test, body, orelse }, self.span)
     }
 
     /// `raise`: CPython knows what.
     fn raise_if(&self, test: Expr) -> Stmt {
-        let (body, orelse) = (vec![self.stmt(Kind::Raise)], vec![]);
-        self.stmt(Kind::If { test, body, orelse })
+        when(test, vec![stmt(Kind::Raise, self.span)], vec![])
     }
 
     /// A new local with the value of an argument that has to be an int.
@@ -214,11 +206,8 @@ impl Writer<'_, '_> {
         let all = self.get(k);
         let fewer = self.compare(fewer, CmpOp::Lt, all);
         let shorter = vec![self.set(k, instead)];
-        body.push(self.stmt(Kind::If {
-            test: self.expr(ExprKind::And(vec![some, fewer])),
-            body: shorter,
-            orelse: vec![],
-        }));
+        let test = self.expr(ExprKind::And(vec![some, fewer]));
+        body.push(when(test, shorter, vec![]));
         body.push(self.set(product, self.int(1)));
         body.push(self.set(i, self.int(0)));
         let (a, b) = (self.get(n), self.get(i));

@@ -12,7 +12,7 @@ use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
 use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Stmt};
 use super::tuples::{constant_index, element, tuple_places};
 use super::{R, methods, refuse};
-use crate::capture::{Builtin, Capture, Known, MathFn};
+use crate::capture::{Builtin, Capture, Known, MathFn, MathSpecial};
 use crate::refusal::Refusal;
 
 /// More nodes than this after inlining are refused.
@@ -479,14 +479,17 @@ impl Resolver<'_> {
                 let kind = ExprKind::GrownLen(list);
                 Ok(Expr { kind, span })
             }
+            Res::Known(Known::Math(MathFn::Special(
+                f @ (MathSpecial::Gcd
+                | MathSpecial::Isqrt
+                | MathSpecial::Factorial
+                | MathSpecial::Comb),
+            ))) if kwargs.is_empty() => {
+                let args = self.exprs(names, args)?;
+                self.number_theory(f, args, span)
+            }
             Res::Known(known) => {
-                let mut args = self.exprs(names, args)?;
-                if let (Known::Math(MathFn::Special(f)), []) = (known, kwargs) {
-                    match self.number_theory(f, args, span) {
-                        Ok(call) => return Ok(call),
-                        Err(given) => args = given,
-                    }
-                }
+                let args = self.exprs(names, args)?;
                 let kwargs: R<Vec<_>> = kwargs
                     .iter()
                     .map(|(k, e)| Ok((k.clone(), self.expr(names, e)?)))

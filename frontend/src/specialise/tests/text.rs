@@ -7,24 +7,8 @@ use nestwise_ir::{ArrayKind, Scalar, Ty};
 use super::{Is, spec};
 
 fn scalar(word: &str) -> Scalar {
-    let all = [
-        Scalar::Bool,
-        Scalar::I8,
-        Scalar::I16,
-        Scalar::I32,
-        Scalar::I64,
-        Scalar::U8,
-        Scalar::U16,
-        Scalar::U32,
-        Scalar::U64,
-        Scalar::F32,
-        Scalar::F64,
-        Scalar::C64,
-        Scalar::C128,
-        Scalar::Num,
-        Scalar::Char,
-    ];
-    all.into_iter()
+    Scalar::ALL
+        .into_iter()
         .find(|s| s.to_string() == word)
         .unwrap_or_else(|| panic!("no type {word}"))
 }

@@ -1,0 +1,142 @@
+//! Operations of the typed nest.
+
+/// Unary operations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum UnOp {
+    /// Negation; guarded for ints (the smallest int; unsigned non-zero).
+    Neg,
+    /// Bitwise not of ints; logical not of bools.
+    Invert,
+    /// Logical not of a bool.
+    Not,
+    /// Absolute value (ints, floats; of complex: `hypot`, result float); guarded for ints.
+    Abs,
+    /// Real part of a complex.
+    Real,
+    /// Imaginary part of a complex.
+    Imag,
+    /// Complex conjugate.
+    Conj,
+}
+
+/// Arithmetic. Guarded integer operations fire when the exact result leaves the representation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum BinOp {
+    /// Sum. Bools: logical or (NumPy's bool).
+    Add,
+    /// Difference.
+    Sub,
+    /// Product. Bools: logical and.
+    Mul,
+    /// True division of floats or complex numbers; guarded: divisor zero fires.
+    Div,
+    /// Floor division of ints or floats; guarded: divisor zero fires, `MIN // -1` too.
+    FloorDiv,
+    /// Python's modulo, the sign of the divisor; guarded: divisor zero fires. Floats as CPython's fmod-and-fix
+    /// with its signed zeros.
+    Mod,
+    /// Power. Ints: exponent >= 0 or fires, exact or fires. Floats: C `pow`; guarded fires where Python raises,
+    /// returns a complex or NumPy warns.
+    Pow,
+    /// Left shift; guarded: fires if the amount is not in `0..bits` or bits are lost.
+    Shl,
+    /// Arithmetic (signed) or logical (unsigned) right shift; guarded: negative amount fires; amounts of `bits`
+    /// and more give the sign.
+    Shr,
+    /// Bitwise and; of bools logical.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// `a if a < b else b` for ints; floats: NumPy's `minimum` (NaN propagates). Python's `min` is
+    /// `Bind` + `Compare` + `Select`.
+    Min,
+    /// The mirror of `Min`.
+    Max,
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum CmpOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// Conversions between representations (same representation: the provenance changes, nothing is computed).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Cast {
+    /// Keeps the value: bool/int to wider int (or to narrower, guarded: does not fit fires), int or f32 to f64,
+    /// real to complex. Int to float rounds to nearest even; guarded, an int beyond +-2**53 fires (comparisons
+    /// and true division of Python ints are exact, and so is [`Scalar::Num`]).
+    Value,
+    /// Rounds f64 to f32 (complex alike); guarded: a finite value becoming infinite fires.
+    Round,
+    /// Truncates a float toward zero to an int; guarded: NaN and out of range fire.
+    Trunc,
+    /// Non-zero (NaN is true) to bool.
+    Truth,
+    /// Code point of a character and back.
+    Ord,
+}
+
+/// Whose implementation, to the bit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Lib {
+    /// The C library's function that CPython's math module calls; guarded with the rules of CPython's math
+    /// module (NaN from a non-NaN and infinity from a finite argument fire).
+    C,
+    /// NumPy's own ufunc loop; guarded by the sticky floating-point flags.
+    Numpy,
+}
+
+/// Mathematical functions on floats (f64 for [`Lib::C`]; the result type says which for [`Lib::Numpy`]).
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+pub enum Fun {
+    Sqrt,
+    Fabs,
+    Floor,
+    Ceil,
+    Trunc,
+    /// To nearest, ties to even.
+    Rint,
+    Exp,
+    Exp2,
+    Expm1,
+    Log,
+    Log2,
+    Log10,
+    Log1p,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Cbrt,
+    Erf,
+    Erfc,
+    Atan2,
+    Hypot,
+    Fmod,
+    Copysign,
+    Pow,
+    /// The complex number of two parts.
+    Pair,
+    /// Bool results.
+    IsNan,
+    IsInf,
+    IsFinite,
+}
