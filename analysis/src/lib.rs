@@ -18,6 +18,7 @@
 
 pub mod affine;
 pub mod bounds;
+pub mod condition;
 pub mod dependence;
 pub mod eval;
 pub mod floats;
@@ -25,6 +26,7 @@ pub mod forms;
 pub mod guards;
 pub mod identity;
 mod induction;
+pub mod integer;
 pub mod interval;
 pub mod known;
 mod launch;
@@ -37,10 +39,10 @@ mod refine;
 mod resolve;
 pub mod scalars;
 pub mod schedule;
+pub mod staging;
 pub mod statics;
 mod strides;
 pub mod structure;
-pub mod system;
 #[cfg(test)]
 mod testing;
 pub mod transfer;
@@ -50,6 +52,7 @@ pub mod verdict;
 mod visit;
 mod walk;
 mod widen;
+mod words;
 
 pub use bounds::BoundsPlan;
 pub use guards::{GuardId, GuardSet, apply};
@@ -57,8 +60,11 @@ pub use launch::LaunchValues;
 pub use prove::prove;
 pub use resolve::{Resolved, trip_count};
 pub use schedule::{Candidate, LaunchInfo, candidates};
+pub use staging::{Abilities, Staged};
 pub use undo::{Region, SlotUndo, UndoPlan, undo_plan, warns};
-pub use verdict::{Analysis, Condition, LoopInfo, Options, Verdict, Why, analyse, analyse_with};
+pub use verdict::{
+    Analysis, Condition, LoopInfo, Memory, Options, Overlap, Verdict, Why, analyse, analyse_with,
+};
 pub use walk::forms;
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use crate::affine::{Affine, DefId, Ix, Sym};
 use crate::forms::{
-    AccessForm, Bounds, Ctx, DefInfo, Extents, Fact, FactKind, Form, Forms, Guarded, LoopForm, Op,
-    Step,
+    AccessForm, Bounds, Ctx, DefInfo, Extents, Fact, FactKind, Facts, Form, Forms, Guarded,
+    LoopForm, Op, Step,
 };
 use crate::guards::{GuardId, numbering};
 use crate::induction::Induction;
@@ -51,6 +51,7 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
         accesses: vec![None; nest.accesses.len()],
         guards: vec![],
         facts: vec![none],
+        choices: vec![],
         assumes_equal_extents: false,
         interned: HashMap::new(),
     };
@@ -76,6 +77,13 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
     w.before = false;
     w.stmt(&nest.top);
     w.out
+}
+
+fn jumps(s: &Stmt) -> bool {
+    matches!(
+        s.kind,
+        StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Leave(_) | StmtKind::Return
+    )
 }
 
 pub(crate) fn is_int(ty: Ty) -> bool {
@@ -215,9 +223,11 @@ impl<'n> Walker<'n> {
     }
 
     /// Adds facts to the current context.
-    pub(crate) fn assume(&mut self, facts: Vec<(Affine, FactKind)>) {
+    pub(crate) fn assume(&mut self, facts: Facts) {
         for (form, kind) in facts {
-            if form.as_constant().is_none() {
+            let trivial = matches!(kind, FactKind::NonNegative | FactKind::NonZero)
+                && form.as_constant().is_some();
+            if !trivial {
                 self.out.facts.push(Fact {
                     form,
                     kind,
@@ -370,7 +380,12 @@ impl<'n> Walker<'n> {
             }
             // Nothing after is reached; any values will do.
             (true, true) => {}
-            (false, false) => self.merge(then_env, then_ctx, else_ctx),
+            (false, false) => {
+                self.merge(then_env, then_ctx, else_ctx);
+                if structure::any(then, &mut jumps) || structure::any(orelse, &mut jumps) {
+                    self.assume(vec![(Affine::default(), FactKind::Opaque)]);
+                }
+            }
         }
     }
 
