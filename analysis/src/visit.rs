@@ -412,12 +412,11 @@ impl Walker<'_> {
             a.extend(b);
             return a;
         }
-        let plain = |facts: &Facts| {
-            let simple =
-                |f: &&(Affine, FactKind)| matches!(f.1, FactKind::NonNegative | FactKind::NonZero);
-            facts.iter().filter(simple).cloned().collect::<Facts>()
+        let clear = |facts: &Facts| {
+            let said = facts.iter().filter(|f| f.1 != FactKind::Opaque);
+            said.cloned().collect::<Facts>()
         };
-        let options = vec![plain(&a), plain(&b)];
+        let options = vec![clear(&a), clear(&b)];
         let mut out = Facts::new();
         if options.iter().map(Vec::len).sum::<usize>() < a.len() + b.len() {
             out.extend(opaque());

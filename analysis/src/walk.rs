@@ -225,8 +225,11 @@ impl<'n> Walker<'n> {
     /// Adds facts to the current context.
     pub(crate) fn assume(&mut self, facts: Facts) {
         for (form, kind) in facts {
-            let trivial = matches!(kind, FactKind::NonNegative | FactKind::NonZero)
-                && form.as_constant().is_some();
+            let trivial = match kind {
+                FactKind::NonNegative => form.as_constant().is_some_and(|c| c >= 0),
+                FactKind::NonZero => form.as_constant().is_some_and(|c| c != 0),
+                FactKind::OneOf(_) | FactKind::Opaque => false,
+            };
             if !trivial {
                 self.out.facts.push(Fact {
                     form,

@@ -21,8 +21,9 @@ use nestwise_ir::{AccessId, LoopId, Nest};
 use problem::{Problem, Side};
 use std::fmt;
 
-/// How the iteration of the first access relates to that of the second in one loop, in order of execution.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How the iteration of the first access relates to that of the second in one loop, in the order of its counter's way:
+/// in one execution of the loop, the order of time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dir {
     /// Earlier.
     Lt,

@@ -13,6 +13,8 @@ use std::collections::HashMap;
 
 /// Iterations of a loop that runs long.
 const LONG: i128 = 1 << 20;
+/// Conjunctions that one condition may be made of.
+const MAX_WAYS: usize = 12;
 /// Operations looked through in one definition.
 const DEPTH: u32 = 8;
 
@@ -204,46 +206,61 @@ impl<'a> Problem<'a> {
     fn fact(&mut self, form: &Affine, kind: FactKind, side: Side) {
         match kind {
             FactKind::NonNegative => self.nonneg(vec![(side, form.clone())]),
-            FactKind::NonZero => {
-                let rows = self.nonzero(form, side);
-                rows.into_iter()
-                    .for_each(|options| self.system.one_of(options));
+            FactKind::NonZero | FactKind::OneOf(_) => {
+                let ways = self.ways(form, kind, side);
+                if ways.len() > 1 {
+                    self.system.one_of(ways);
+                } else {
+                    self.exact = false;
+                }
             }
-            FactKind::OneOf(number) => self.choice(number, side),
             FactKind::Opaque => self.exact = false,
         }
     }
 
-    /// `form > 0` or `form < 0`.
-    fn nonzero(&mut self, form: &Affine, side: Side) -> Option<Vec<Vec<Row>>> {
-        let mut above = self.row(&[(side, form.clone())])?;
-        let below = above.complement();
-        above.add_const(-1)?;
-        Some(vec![vec![above], vec![below?]])
-    }
-
-    fn choice(&mut self, number: u32, side: Side) {
-        let forms = self.forms;
-        let Some(choice) = forms.choices.get(number as usize) else {
-            return;
+    /// The ways in which a fact can hold, each a conjunction; one that says nothing if there are too many.
+    fn ways(&mut self, form: &Affine, kind: FactKind, side: Side) -> Vec<Vec<Row>> {
+        let row = |p: &mut Self| p.row(&[(side, form.clone())]);
+        let ways = match kind {
+            FactKind::NonNegative => row(self).map(|r| vec![vec![r]]),
+            FactKind::NonZero => row(self).and_then(|mut above| {
+                let below = above.complement()?;
+                above.add_const(-1)?;
+                Some(vec![vec![above], vec![below]])
+            }),
+            FactKind::OneOf(number) => self.ways_of_choice(number, side),
+            FactKind::Opaque => None,
         };
-        let options = choice
-            .iter()
-            .map(|facts| self.option(facts, side))
-            .collect();
-        self.system.one_of(options);
+        self.exact &= ways.is_some();
+        ways.unwrap_or(vec![vec![]])
     }
 
-    /// The rows of simple facts; what does not fit is left out, which only weakens the choice.
-    fn option(&mut self, facts: &Facts, side: Side) -> Vec<Row> {
-        let mut rows = vec![];
-        for (form, kind) in facts {
-            match kind {
-                FactKind::NonNegative => rows.extend(self.row(&[(side, form.clone())])),
-                _ => self.exact = false,
-            }
+    fn ways_of_choice(&mut self, number: u32, side: Side) -> Option<Vec<Vec<Row>>> {
+        let forms = self.forms;
+        let mut out = vec![];
+        for option in forms.choices.get(number as usize)? {
+            out.extend(self.ways_of_all(option, side));
         }
-        rows
+        (out.len() <= MAX_WAYS).then_some(out)
+    }
+
+    /// The ways in which all of several facts can hold.
+    fn ways_of_all(&mut self, facts: &Facts, side: Side) -> Vec<Vec<Row>> {
+        let mut out = vec![vec![]];
+        for (form, kind) in facts {
+            let ways = self.ways(form, *kind, side);
+            if out.len() * ways.len() > MAX_WAYS {
+                self.exact = false;
+                continue;
+            }
+            let and = |a: &Vec<Row>| {
+                ways.iter()
+                    .map(|w| [a.as_slice(), w].concat())
+                    .collect::<Vec<_>>()
+            };
+            out = out.iter().flat_map(and).collect();
+        }
+        out
     }
 
     /// What bounds an index variable wherever it stands.
@@ -342,15 +359,28 @@ impl<'a> Problem<'a> {
             return;
         };
         let (more, less) = if up { later } else { (later.1, later.0) };
-        let gap = match &l.step {
-            Step::Const(s) => Affine::constant(-i128::from(s.unsigned_abs())),
-            Step::Sym(a) => match if up { a.neg() } else { Some(a.clone()) } {
-                Some(a) => a,
-                None => return,
-            },
-            Step::Unknown => Affine::constant(-1),
+        let step = match &l.step {
+            // What starts elsewhere may be any number apart.
+            _ if !self.starts_alike(l) => None,
+            Step::Const(s) => Some(Affine::constant(-i128::from(s.unsigned_abs()))),
+            Step::Sym(a) if up => a.neg(),
+            Step::Sym(a) => Some(a.clone()),
+            Step::Unknown => None,
         };
+        let gap = step.unwrap_or(Affine::constant(-1));
         self.nonneg(vec![(more, c), (less, minus), (Side::Both, gap)]);
+    }
+
+    /// Whether both accesses see the loop start from one value.
+    fn starts_alike(&self, l: &LoopForm) -> bool {
+        let mut alike = l.start.is_pure();
+        l.start.for_each_affine(&mut |a| {
+            alike &= a
+                .ixs()
+                .iter()
+                .all(|ix| self.side(*ix, Side::Src) == Side::Both);
+        });
+        alike
     }
 
     /// Iterations from the first access to the second in one loop, if the equations say how many.
@@ -569,14 +599,12 @@ impl Problem<'_> {
                 form => (None, form),
             };
             let difference = self.form(form, side, depth)?.combine(1, &value, -1)?;
-            let mut rows = vec![difference.negated()?, difference];
-            for fact in ctx.into_iter().flat_map(|ctx| forms.facts(ctx)) {
-                match fact.kind {
-                    FactKind::NonNegative => rows.extend(self.row(&[(side, fact.form.clone())])),
-                    _ => self.exact = false,
-                }
+            let rows = [difference.negated()?, difference];
+            let facts = ctx.into_iter().flat_map(|ctx| forms.facts(ctx));
+            let facts: Facts = facts.map(|f| (f.form.clone(), f.kind)).collect();
+            for way in self.ways_of_all(&facts, side) {
+                options.push([&rows[..], &way].concat());
             }
-            options.push(rows);
         }
         self.system.one_of(options);
         Some(value)

@@ -3,7 +3,7 @@
 use super::row::Row;
 
 /// Rows that one question may make before it is given up.
-const FUEL: u32 = 3000;
+const FUEL: u32 = 20_000;
 /// Rows of one system beyond which elimination is given up.
 const MAX_ROWS: usize = 200;
 

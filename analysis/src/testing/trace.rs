@@ -50,6 +50,8 @@ pub struct Touch {
     pub store: bool,
     /// Iteration numbers of the enclosing loops, outermost first.
     pub iterations: Vec<(LoopId, u64)>,
+    /// How far along each of these loops is: its counter, negated if it goes down; of a `while` the iteration number.
+    pub along: Vec<i128>,
     /// The top loop's counter.
     pub top: Option<i128>,
     /// Position per axis.
@@ -85,6 +87,7 @@ pub fn run_reversed(
         memory,
         touches: vec![],
         loops: vec![],
+        along: vec![],
         budget: 200_000,
     };
     let mut all: Vec<&Stmt> = nest.prologue.iter().collect();
@@ -132,6 +135,7 @@ struct Machine {
     memory: Memory,
     touches: Vec<Touch>,
     loops: Vec<(LoopId, u64)>,
+    along: Vec<i128>,
     budget: u64,
 }
 
@@ -187,6 +191,8 @@ impl Machine {
             StmtKind::While(l) => {
                 self.loops.push((l.id, 0));
                 while self.truth(&l.cond)? {
+                    let number = self.loops.last().map_or(0, |l| l.1);
+                    self.go_along(number.into());
                     if !self.iteration(l.id, &l.body)? {
                         break;
                     }
@@ -217,6 +223,12 @@ impl Machine {
     }
 
     /// One iteration; false: the loop ends.
+    /// The innermost loop begins an iteration.
+    fn go_along(&mut self, here: i128) {
+        self.along.truncate(self.loops.len() - 1);
+        self.along.push(here);
+    }
+
     fn iteration(&mut self, id: LoopId, body: &[Stmt]) -> Step<bool> {
         let depth = self.loops.len();
         let out = match self.block(body) {
@@ -255,6 +267,7 @@ impl Machine {
             if self.loops.len() == 1 {
                 self.top = Some(c);
             }
+            self.go_along(c * step.signum());
             if !self.iteration(l.id, &l.body)? {
                 break;
             }
@@ -302,6 +315,7 @@ impl Machine {
             object,
             element,
             store,
+            along: self.along[..iterations.len()].to_vec(),
             iterations,
             top,
             index,
