@@ -17,6 +17,15 @@ const NATURAL: Interval = Interval {
     hi: i128::MAX,
 };
 
+/// What a condition says where it holds.
+#[derive(Default)]
+pub(crate) struct Said {
+    /// These hold.
+    pub facts: Vec<(Affine, FactKind)>,
+    /// And where they do, so does the condition.
+    pub all: bool,
+}
+
 impl Walker<'_> {
     /// Visits an expression once in program order; its form, if it is an int.
     pub(crate) fn visit(&mut self, e: &Expr) -> Form {
@@ -301,13 +310,15 @@ impl Walker<'_> {
     fn select(&mut self, e: &Expr, cond: &Expr, then: &Expr, orelse: &Expr) -> Form {
         self.visit(cond);
         let (yes, no) = (self.facts_of(cond, true), self.facts_of(cond, false));
-        let ctx = self.ctx;
-        self.assume(yes);
+        let (ctx, certain) = (self.ctx, self.certain);
+        self.assume(yes.facts);
+        self.certain = certain && yes.all;
         let (then_ctx, a) = (self.ctx, self.visit(then));
         self.ctx = ctx;
-        self.assume(no);
+        self.assume(no.facts);
+        self.certain = certain && no.all;
         let (else_ctx, b) = (self.ctx, self.visit(orelse));
-        self.ctx = ctx;
+        (self.ctx, self.certain) = (ctx, certain);
         if !is_int(e.ty) {
             return self.of_type(e.ty);
         }
@@ -353,7 +364,7 @@ impl Walker<'_> {
     }
 
     /// What a condition says, if it is `truth`, in forms.
-    pub(crate) fn facts_of(&mut self, cond: &Expr, truth: bool) -> Vec<(Affine, FactKind)> {
+    pub(crate) fn facts_of(&mut self, cond: &Expr, truth: bool) -> Said {
         match &cond.kind {
             ExprKind::Unary {
                 op: UnOp::Not | UnOp::Invert,
@@ -376,16 +387,21 @@ impl Walker<'_> {
             } => {
                 let is =
                     |e: &Expr, b: bool| matches!(e.kind, ExprKind::Const(Const::Bool(v)) if v == b);
-                let mut out = vec![];
-                if truth && is(orelse, false) {
-                    out = self.facts_of(c, true);
-                    out.extend(self.facts_of(then, true));
-                } else if !truth && is(then, true) {
-                    out = self.facts_of(c, false);
-                    out.extend(self.facts_of(orelse, false));
-                }
+                let other = match truth {
+                    true if is(orelse, false) => then,
+                    false if is(then, true) => orelse,
+                    _ => return Said::default(),
+                };
+                let mut out = self.facts_of(c, truth);
+                let more = self.facts_of(other, truth);
+                out.facts.extend(more.facts);
+                out.all &= more.all;
                 out
             }
+            ExprKind::Const(Const::Bool(b)) => Said {
+                facts: vec![],
+                all: *b == truth,
+            },
             ExprKind::Cast {
                 kind: Cast::Truth,
                 a,
@@ -400,18 +416,18 @@ impl Walker<'_> {
                 let (x, y) = self.quietly(|w| (w.visit(a), w.visit(b)));
                 self.comparison(if truth { *op } else { negate(*op) }, x, y)
             }
-            _ => vec![],
+            _ => Said::default(),
         }
     }
 
-    fn comparison(&mut self, op: CmpOp, x: Form, y: Form) -> Vec<(Affine, FactKind)> {
+    fn comparison(&mut self, op: CmpOp, x: Form, y: Form) -> Said {
         // A value that has no form of its own (a load) cannot be mentioned later either.
         if !x.is_pure() || !y.is_pure() {
-            return vec![];
+            return Said::default();
         }
         let (x, y) = (self.named(x, None), self.named(y, None));
         let (Some(less), Some(more)) = (y.sub(&x), x.sub(&y)) else {
-            return vec![];
+            return Said::default();
         };
         let nonneg = |a: Affine, c: i128| a.add_const(c).map(|a| (a, FactKind::NonNegative));
         let facts = match op {
@@ -422,7 +438,15 @@ impl Walker<'_> {
             CmpOp::Eq => [nonneg(less, 0), nonneg(more, 0)],
             CmpOp::Ne => [Some((less, FactKind::NonZero)), None],
         };
-        facts.into_iter().flatten().collect()
+        let facts: Vec<_> = facts.into_iter().flatten().collect();
+        // A fact without variables is not kept: it has to be true.
+        let kept = |(form, kind): &(Affine, FactKind)| match (form.as_constant(), kind) {
+            (None, _) => true,
+            (Some(v), FactKind::NonNegative) => v >= 0,
+            (Some(v), FactKind::NonZero) => v != 0,
+        };
+        let all = facts.len() == 1 + usize::from(op == CmpOp::Eq) && facts.iter().all(kept);
+        Said { facts, all }
     }
 
     /// Forms and intervals that hold exactly when the condition does.

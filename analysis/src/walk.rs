@@ -36,6 +36,8 @@ pub(crate) struct Walker<'n> {
     pub(crate) quiet: bool,
     /// In the statements before the top loop.
     before: bool,
+    /// See [`AccessForm::certain`].
+    pub(crate) certain: bool,
 }
 
 /// The forms of a nest whose ranges are known.
@@ -69,6 +71,7 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
         inductions: HashMap::new(),
         quiet: false,
         before: true,
+        certain: true,
     };
     for stmt in &nest.prologue {
         w.stmt(stmt);
@@ -267,6 +270,7 @@ impl<'n> Walker<'n> {
             array,
             store,
             guarded,
+            certain: self.certain,
             order,
             loops,
             ctx,
@@ -278,11 +282,15 @@ impl<'n> Walker<'n> {
     }
 
     fn block(&mut self, stmts: &[Stmt]) {
-        let ctx = self.ctx;
+        let (ctx, certain) = (self.ctx, self.certain);
         for stmt in stmts {
             self.stmt(stmt);
+            // What follows a conditional jump; an `if` has seen to that itself, by the facts of its condition.
+            if !matches!(stmt.kind, StmtKind::If { .. }) {
+                self.certain &= !structure::escapes(std::slice::from_ref(stmt), None);
+            }
         }
-        self.ctx = ctx;
+        (self.ctx, self.certain) = (ctx, certain);
     }
 
     pub(crate) fn stmt(&mut self, stmt: &Stmt) {
@@ -317,8 +325,8 @@ impl<'n> Walker<'n> {
                 if let (true, Some(parts)) = (*guard, self.exactly(cond)) {
                     self.guard(address, crate::forms::GuardForm::AllIn(parts));
                 }
-                let facts = self.facts_of(cond, true);
-                self.assume(facts);
+                let said = self.facts_of(cond, true);
+                self.assume(said.facts);
             }
             StmtKind::Eval(e) => {
                 self.visit(e);
@@ -352,21 +360,31 @@ impl<'n> Walker<'n> {
     fn branch(&mut self, cond: &nestwise_ir::Expr, then: &[Stmt], orelse: &[Stmt]) {
         self.visit(cond);
         let (yes, no) = (self.facts_of(cond, true), self.facts_of(cond, false));
-        let (env, ctx) = (self.env.clone(), self.ctx);
-        self.assume(yes.clone());
+        let (env, ctx, certain) = (self.env.clone(), self.ctx, self.certain);
+        self.assume(yes.facts.clone());
+        self.certain = certain && yes.all;
         let then_ctx = self.ctx;
         self.block(then);
         let then_env = std::mem::replace(&mut self.env, env);
         self.ctx = ctx;
-        self.assume(no.clone());
+        self.assume(no.facts.clone());
+        self.certain = certain && no.all;
         let else_ctx = self.ctx;
         self.block(orelse);
         self.ctx = ctx;
+        let passes = |block: &[Stmt]| !structure::escapes(block, None);
+        self.certain = certain
+            && match (diverges(then), diverges(orelse)) {
+                (true, false) => no.all && passes(orelse),
+                (false, true) => yes.all && passes(then),
+                (true, true) => false,
+                (false, false) => passes(then) && passes(orelse),
+            };
         match (diverges(then), diverges(orelse)) {
-            (true, false) => self.assume(no),
+            (true, false) => self.assume(no.facts),
             (false, true) => {
                 self.env = then_env;
-                self.assume(yes);
+                self.assume(yes.facts);
             }
             // Nothing after is reached; any values will do.
             (true, true) => {}
@@ -435,9 +453,12 @@ impl<'n> Walker<'n> {
             ascending,
             exits: structure::early_exit(l.id, &l.body).is_some(),
         };
+        let certain = self.certain;
         self.enter(form, Some(l.counter), &l.body, &entry);
+        self.certain &= !structure::escapes(&l.body, Some(l.id));
         self.block(&l.body);
         self.leave(l.id, &l.body);
+        self.certain = certain;
     }
 
     fn while_loop(&mut self, l: &While) {
@@ -457,14 +478,16 @@ impl<'n> Walker<'n> {
             ascending: None,
             exits: true,
         };
+        let certain = std::mem::replace(&mut self.certain, false);
         self.enter(form, None, &l.body, &entry);
         self.visit(&l.cond);
-        let facts = self.facts_of(&l.cond, true);
+        let said = self.facts_of(&l.cond, true);
         let ctx = self.ctx;
-        self.assume(facts);
+        self.assume(said.facts);
         self.block(&l.body);
         self.ctx = ctx;
         self.leave(l.id, &l.body);
+        self.certain = certain;
     }
 
     /// Starts a loop: whatever it assigns has a new value in each iteration.

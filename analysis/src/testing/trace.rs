@@ -52,6 +52,8 @@ pub struct Touch {
     pub iterations: Vec<(LoopId, u64)>,
     /// The top loop's counter.
     pub top: Option<i128>,
+    /// Counters of the `for` loops around it, outermost first.
+    pub counters: Vec<(LoopId, i128)>,
     /// Position per axis.
     pub index: Vec<i64>,
 }
@@ -80,6 +82,7 @@ pub fn run_reversed(
         reversed,
         last: last.to_vec(),
         top: None,
+        counters: vec![],
         numbers: numbering(nest),
         slots: (0..nest.arrays.len()).collect(),
         memory,
@@ -127,6 +130,8 @@ struct Machine {
     reversed: Option<LoopId>,
     last: Vec<VarId>,
     top: Option<i128>,
+    /// The value of each counter, by loop.
+    counters: Vec<(LoopId, i128)>,
     numbers: HashMap<usize, GuardId>,
     slots: Vec<usize>,
     memory: Memory,
@@ -255,6 +260,8 @@ impl Machine {
             if self.loops.len() == 1 {
                 self.top = Some(c);
             }
+            self.counters.retain(|(id, _)| *id != l.id);
+            self.counters.push((l.id, c));
             if !self.iteration(l.id, &l.body)? {
                 break;
             }
@@ -297,6 +304,8 @@ impl Machine {
             rest /= d;
         }
         let top = self.top;
+        let around = |(id, _): &&(LoopId, i128)| iterations.iter().any(|(l, _)| l == id);
+        let counters = self.counters.iter().filter(around).copied().collect();
         self.touches.push(Touch {
             access,
             object,
@@ -304,6 +313,7 @@ impl Machine {
             store,
             iterations,
             top,
+            counters,
             index,
         });
         object

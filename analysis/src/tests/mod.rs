@@ -1,5 +1,6 @@
 //! Tests over whole nests.
 
+mod footprints;
 mod proofs;
 mod properties;
 mod schedules;
