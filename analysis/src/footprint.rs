@@ -28,7 +28,7 @@ mod plan;
 
 pub use crate::area::{Area, Span, Touched};
 
-/// A part of a loop's iterations; both ends belong to it.
+/// A part of a `for` loop's iterations; both ends belong to it. On a `while` loop it restricts nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Window {
     /// By the counter's values.
@@ -250,7 +250,11 @@ impl Builder<'_> {
                         self.between(far, lo.checked_mul(step), hi.checked_mul(step));
                     }
                     Some(far) => self.between(far, hi.checked_mul(step), lo.checked_mul(step)),
-                    None => self.enclosed(v),
+                    // Which of several values is the first differs from one execution to the next.
+                    None => {
+                        self.enclosed(v);
+                        self.out.exact = false;
+                    }
                 },
             }
         }

@@ -209,6 +209,9 @@ fn bounds_of_several_forms() {
     let e = example(header, known, near);
     assert_eq!(e.stored(&[Window::Iterations(TOP, 5, 6)]), "3..8");
     assert_eq!(e.stored(&[Window::Iterations(TOP, 9, 9)]), "7..9");
+    // The first iteration is the one at 0, or at i - 2.
+    let first = [Window::Iterations(INNER, 1, 1)];
+    assert_eq!(e.stored(&first), "~1..8");
     let clamped = "for i in range(max(2, r), min(n, 8)):\n    a[i] = 1.0";
     assert_eq!(stored(header, known, clamped), "2..7");
     let half = "for i in range((n + r) // 2, n):\n    a[i] = 1.0";
@@ -426,4 +429,49 @@ fn footprints_are_often_exact() {
     println!("{seen:?}");
     assert!(seen.affine > 3000, "{seen:?}");
     assert!(seen.exact * 10 > seen.affine * 4, "{seen:?}");
+}
+
+/// The time of a resolution: `cargo test --release -p nestwise-analysis resolution_times -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn resolution_times() {
+    let header = "n: int, a: f64[2], b: f64[2], c: f64[2]";
+    let known = "n = 1000; a = [1000, 1000]; b = [1000, 1000]; c = [1000, 1000]";
+    let nests = [
+        (
+            "copy",
+            "for i in range(n):\n    for j in range(n):\n        b[i, j] = a[i, j]",
+        ),
+        (
+            "stencil",
+            "for i in range(1, n - 1):\n    for j in range(1, n - 1):\n        b[i, j] = a[i-1, j] + a[i+1, j] + a[i, j-1] + a[i, j+1]",
+        ),
+        (
+            "product",
+            "for i in range(n):\n    for j in range(n):\n        for k in range(n):\n            c[i, j] += a[i, k] * b[k, j]",
+        ),
+        (
+            "elimination",
+            "for k in range(n):\n    for i in range(k + 1, n):\n        for j in range(k + 1, n):\n            a[i, j] -= a[i, k] * a[k, j]",
+        ),
+        (
+            "window",
+            "for i in range(n):\n    for j in range(max(0, i - 5), min(n, i + 6)):\n        a[i, j] = b[j, i] * c[j // 2, j]",
+        ),
+    ];
+    for (name, body) in nests {
+        let e = example(header, known, body);
+        let plan = FootprintPlan::new(&e.nest);
+        let windows = [Window::Iterations(TOP, 100, 299)];
+        let mut times: Vec<u128> = (0..2001)
+            .map(|_| {
+                let start = std::time::Instant::now();
+                std::hint::black_box(plan.resolve(&e.values, std::hint::black_box(&windows)));
+                start.elapsed().as_nanos()
+            })
+            .collect();
+        times.sort_unstable();
+        let accesses = plan.resolve(&e.values, &windows).len();
+        println!("{name}: {accesses} accesses, median {} ns", times[1000]);
+    }
 }
