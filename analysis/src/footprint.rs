@@ -367,14 +367,17 @@ fn touched(run: &Run<'_>, a: &Planned, place: &Place, system: &System) -> Footpr
     let number = |x: &Axis| row(&place.ixs, run.number(x.lin.as_ref()?)?);
     let plain: Vec<Option<Row>> = a.axes.iter().map(number).collect();
     let system = mentioning(run, place, system, &plain);
-    let express = |f: &Option<Row>| system.express((*f)?);
-    let forms: Vec<Option<Row>> = plain.iter().map(express).collect();
-    let seen = system.project(&forms);
+    let express = |s: &System, f: &Option<Row>| s.express((*f)?);
+    let mut forms: Vec<Option<Row>> = plain.iter().map(|f| express(&system, f)).collect();
+    let fewer = system.project(&forms);
+    if let Some(s) = &fewer {
+        forms = forms.iter().map(|f| express(s, f)).collect();
+    }
+    let seen = fewer.as_ref().unwrap_or(&system);
     let own = run.plan.classes.get(a.array.index()).map_or(0, Vec::len) == 1;
     let (mut ties, mut exact) = (0, a.certain && own);
     let mut dims = Vec::with_capacity(a.axes.len());
     for (k, (axis, form)) in a.axes.iter().zip(forms).enumerate() {
-        let form = form.and_then(|f| seen.express(f));
         let tied = form.map_or(0, |f| seen.tied(&f));
         exact &= ties & tied == 0;
         ties |= tied;

@@ -189,7 +189,11 @@ impl System {
     /// The numbers between which an unknown lies, by the rows that mention nothing else.
     fn bounds(&self, v: usize) -> (Option<i64>, Option<i64>) {
         let mut out = (None, None);
-        for row in self.rows.iter().filter(|r| r.single() == Some(v)) {
+        for row in self
+            .rows
+            .iter()
+            .filter(|r| r.mentions(v) && r.single() == Some(v))
+        {
             // Coefficients of such rows are 1 or -1.
             if row.coefs[v] > 0 {
                 out.0 = row.konst.checked_neg();
@@ -325,15 +329,21 @@ impl System {
     }
 
     /// The system as it is seen through the unknowns of some forms, which are [expressed](System::express) already.
-    /// It replaces further unknowns.
-    pub fn project(&self, forms: &[Option<Row>]) -> System {
+    /// It replaces further unknowns. `None`: it mentions no others.
+    pub fn project(&self, forms: &[Option<Row>]) -> Option<System> {
         let kept = forms.iter().flatten().fold(0, |all, f| all | f.mask());
-        let mentioned = self.rows.iter().fold(0, |all, r| all | r.mask());
-        let mut out = self.clone();
-        out.replaced.clear();
-        out.eliminate_all(mentioned & !kept);
+        let others = self.rows.iter().fold(0, |all, r| all | r.mask()) & !kept;
+        if others == 0 {
+            return None;
+        }
+        let mut out = System {
+            rows: self.rows.clone(),
+            replaced: vec![],
+            ..*self
+        };
+        out.eliminate_all(others);
         out.settle();
-        out
+        Some(out)
     }
 
     /// The unknowns of a form and those that rows tie to them, a bit each.
@@ -364,38 +374,48 @@ impl System {
                 exact,
             };
         }
-        let tied = self.tied(form);
-        let mut part = System {
-            rows: Vec::with_capacity(16),
-            replaced: vec![],
-            ..*self
-        };
-        let own = self.rows.iter().filter(|r| r.mask() & tied != 0);
-        part.rows.extend(own);
-        // form = konst + step * image.
+        // form = konst + step * unit.
         let Some(step) = form.gcd() else {
             return Image::Unknown;
         };
         let mut unit = *form;
         unit.coefs.iter_mut().for_each(|c| *c /= step);
         unit.konst = 0;
-        part.define(&unit);
-        part.eliminate_all(tied);
-        let scaled = |v: i64| v.checked_mul(step)?.checked_add(form.konst);
-        match part.bounds(IMAGE) {
-            _ if part.empty => Image::Empty,
+        let (ends, exact) = match unit.single() {
+            Some(v) if unit.coefs[v] == 1 && self.tied(&unit) == mask => (self.bounds(v), exact),
+            _ => {
+                let seen = self.seen_as(&unit);
+                if seen.empty {
+                    return Image::Empty;
+                }
+                (seen.bounds(IMAGE), seen.exact)
+            }
+        };
+        let scaled = |v: Option<i64>| v?.checked_mul(step)?.checked_add(form.konst);
+        match (scaled(ends.0), scaled(ends.1)) {
             (Some(lo), Some(hi)) if lo > hi => Image::Empty,
-            (Some(lo), Some(hi)) => match (scaled(lo), scaled(hi)) {
-                (Some(lo), Some(hi)) => Image::Values {
-                    lo,
-                    hi,
-                    step,
-                    exact: part.exact,
-                },
-                _ => Image::Unknown,
+            (Some(lo), Some(hi)) => Image::Values {
+                lo,
+                hi,
+                step,
+                exact,
             },
             _ => Image::Unknown,
         }
+    }
+
+    /// What is left if only the value of a form is looked at.
+    fn seen_as(&self, form: &Row) -> System {
+        let tied = self.tied(form);
+        let own = self.rows.iter().filter(|r| r.mask() & tied != 0);
+        let mut part = System {
+            rows: own.copied().collect(),
+            replaced: vec![],
+            ..*self
+        };
+        part.define(form);
+        part.eliminate_all(tied);
+        part
     }
 
     /// Adds the equation of the image and a form; by substitution where an unknown has the coefficient 1 or -1.
