@@ -435,3 +435,94 @@ impl System {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn row(coefs: &[i64], konst: i64) -> Row {
+        let mut out = Row::constant(konst);
+        for (v, c) in coefs.iter().enumerate() {
+            out.add_term(v, *c).unwrap();
+        }
+        out
+    }
+    fn value(r: &Row, x: [i64; 3]) -> i64 {
+        r.konst + (0..3).map(|v| r.coefs[v] * x[v]).sum::<i64>()
+    }
+    /// Unknowns from 0 to `ends`.
+    fn boxed(ends: [i64; 3]) -> System {
+        let mut s = System::new();
+        for (v, end) in ends.iter().enumerate() {
+            s.require(Some(Row::unknown(v)));
+            s.require(Row::constant(*end).sub(&Row::unknown(v)));
+        }
+        s
+    }
+    fn image(s: &System, form: &Row) -> Image {
+        s.image(&s.express(*form).unwrap())
+    }
+
+    #[test]
+    fn gaps_and_none() {
+        let values = |hi, exact| Image::Values {
+            lo: 0,
+            hi,
+            step: 1,
+            exact,
+        };
+        // Rows of ten, full and not.
+        let flat = row(&[10, 1], 0);
+        assert_eq!(image(&boxed([3, 9, 0]), &flat), values(39, true));
+        assert_eq!(image(&boxed([3, 8, 0]), &flat), values(38, false));
+        // 2x = 2y + 1 has no solution.
+        let mut s = boxed([9, 9, 9]);
+        s.require(Some(row(&[2, -2], -1)));
+        s.require(Some(row(&[-2, 2], 1)));
+        assert_eq!(image(&s, &flat), Image::Empty);
+    }
+
+    proptest! {
+        #[test]
+        fn images_hold(
+            ends in prop::array::uniform3(0i64..5),
+            rows in prop::collection::vec((prop::array::uniform3(-3i64..4), -4i64..9), 0..4),
+            hole in (prop::array::uniform3(-2i64..3), -4i64..5),
+            form in (prop::array::uniform3(-4i64..5), -3i64..4),
+            stride in 1i64..4,
+        ) {
+            let mut s = boxed(ends);
+            let rows: Vec<Row> = rows.iter().map(|(c, k)| row(c, *k)).collect();
+            rows.iter().for_each(|r| s.require(Some(*r)));
+            let (hole, form) = (row(&hole.0, hole.1), row(&form.0, form.1));
+            // The last unknown takes steps.
+            s.replace(2, row(&[0, 0, stride], 0));
+            s.exclude(&[hole]);
+            s.settle();
+            let mut found = vec![];
+            for x in 0..=ends[0] { for y in 0..=ends[1] { for z in (0..=ends[2]).step_by(stride as usize) {
+                let x = [x, y, z];
+                if rows.iter().all(|r| value(r, x) >= 0) && value(&hole, x) != 0 {
+                    found.push(value(&form, x));
+                }
+            }}}
+            found.sort_unstable();
+            found.dedup();
+            let form = s.express(form).unwrap();
+            let fewer = s.project(&[Some(form)]);
+            let seen = fewer.as_ref().unwrap_or(&s);
+            let form = if fewer.is_some() { seen.express(form).unwrap() } else { form };
+            match seen.image(&form) {
+                Image::Empty => prop_assert!(found.is_empty()),
+                Image::Unknown => prop_assert!(false, "it is bounded"),
+                Image::Values { lo, hi, step, exact } => {
+                    let inside = |v: &i64| lo <= *v && *v <= hi && (v - lo) % step == 0;
+                    prop_assert!(found.iter().all(inside), "{found:?} in {lo}..{hi}/{step}");
+                    let all = found.len() as i64 == (hi - lo) / step + 1;
+                    prop_assert!(!exact || all, "{found:?} is not {lo}..{hi}/{step}");
+                }
+            }
+        }
+    }
+}
