@@ -107,7 +107,7 @@ impl FootprintPlan {
     }
 
     /// What each access touches in the iterations that lie in all the windows; a loop without one runs over its
-    /// whole domain.
+    /// whole domain. The values are those at entry to the nest, whatever the windows.
     pub fn resolve(&self, values: &LaunchValues, windows: &[Window]) -> Vec<Footprint> {
         let run = Run::narrowed(&self.base, values, |run, ix| self.narrow(run, ix, windows));
         let systems: Vec<System> = self
@@ -374,35 +374,17 @@ fn touched(run: &Run<'_>, a: &Planned, place: &Place, system: &System) -> Footpr
         forms = forms.iter().map(|f| express(s, f)).collect();
     }
     let seen = fewer.as_ref().unwrap_or(&system);
+    // Slots that trade places: which object is touched is not known.
     let own = run.plan.classes.get(a.array.index()).map_or(0, Vec::len) == 1;
     let (mut ties, mut exact) = (0, a.certain && own);
     let mut dims = Vec::with_capacity(a.axes.len());
-    for (k, (axis, form)) in a.axes.iter().zip(forms).enumerate() {
+    for (k, form) in forms.iter().enumerate() {
         let tied = form.map_or(0, |f| seen.tied(&f));
         exact &= ties & tied == 0;
         ties |= tied;
-        let span = match form.map_or(Image::Unknown, |f| seen.image(&f)) {
-            Image::Empty => Span::EMPTY,
-            Image::Values {
-                lo,
-                hi,
-                step,
-                exact: all,
-            } => {
-                exact &= all;
-                Span::new(lo, hi, step)
-            }
-            Image::Unknown => {
-                exact = false;
-                Span::of(run.eval(&axis.value))
-            }
-        };
-        let extents = run.extents(a.array, k as u32);
-        let (least, most) = extents.fold((i64::MAX, 0), |(a, b), d| (a.min(d), b.max(d)));
-        let inside = span.elements(most, a.guarded);
-        let inside = inside.filter(|_| least == most || span.is_empty());
-        exact &= inside.is_some_and(|s| s.count() == span.count());
-        dims.push(inside.unwrap_or(Span::whole(most)));
+        let (span, all) = elements(run, a, k, form.map_or(Image::Unknown, |f| seen.image(&f)));
+        exact &= all;
+        dims.push(span);
     }
     if seen.empty || dims.iter().any(Span::is_empty) {
         dims.fill(Span::EMPTY);
@@ -414,5 +396,27 @@ fn touched(run: &Run<'_>, a: &Planned, place: &Place, system: &System) -> Footpr
         store: a.store,
         dims,
         exact,
+    }
+}
+
+/// The elements along an axis that a subscript with these values touches, and whether it touches them all.
+fn elements(run: &Run<'_>, a: &Planned, axis: usize, image: Image) -> (Span, bool) {
+    let (span, exact) = match image {
+        Image::Empty => (Span::EMPTY, true),
+        Image::Values {
+            lo,
+            hi,
+            step,
+            exact,
+        } => (Span::new(lo, hi, step), exact),
+        Image::Unknown => (Span::of(run.eval(&a.axes[axis].value)), false),
+    };
+    // Slots that trade places may differ in their extents.
+    let extents = run.extents(a.array, axis as u32);
+    let (least, most) = extents.fold((i64::MAX, 0), |(lo, hi), d| (lo.min(d), hi.max(d)));
+    let inside = span.elements(most, a.guarded);
+    match inside.filter(|_| least == most || span.is_empty()) {
+        Some(inside) => (inside, exact && inside.count() == span.count()),
+        None => (Span::whole(most), false),
     }
 }
