@@ -1,7 +1,7 @@
 //! Boxes of array elements: regular by dimension.
 
+use crate::image::gcd;
 use crate::interval::Interval;
-use crate::project::gcd;
 
 /// `lo, lo + step, ..., hi`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

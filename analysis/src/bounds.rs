@@ -493,6 +493,9 @@ impl<'a> Compiler<'a> {
         self.fact_ids.insert(index, None);
         let forms = self.forms;
         let fact = forms.facts.get(index as usize)?;
+        if !matches!(fact.kind, FactKind::NonNegative | FactKind::NonZero) {
+            return None;
+        }
         let lin = self.lin(&fact.form)?;
         self.plan.facts.push(FactPlan {
             lin,

@@ -14,10 +14,10 @@
 
 use crate::bounds::{BoundsPlan, IxPlan, Lin, Value};
 use crate::forms::{Ctx, Extents};
+use crate::image::{Image, Row, System};
 use crate::interval::Interval;
 use crate::launch::LaunchValues;
 use crate::num::Num;
-use crate::project::{Image, Row, System};
 use crate::range::ranges;
 use crate::resolve::Run;
 use nestwise_ir::{AccessId, ArrayId, LoopId, Nest};

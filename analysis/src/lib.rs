@@ -20,6 +20,7 @@
 pub mod affine;
 mod area;
 pub mod bounds;
+pub mod condition;
 pub mod dependence;
 pub mod eval;
 pub mod floats;
@@ -27,24 +28,25 @@ pub mod footprint;
 pub mod forms;
 pub mod guards;
 pub mod identity;
+mod image;
 mod induction;
+pub mod integer;
 pub mod interval;
 pub mod known;
 mod launch;
 pub mod legality;
 pub mod liveness;
 mod num;
-mod project;
 pub mod prove;
 pub mod range;
 mod refine;
 mod resolve;
 pub mod scalars;
 pub mod schedule;
+pub mod staging;
 pub mod statics;
 mod strides;
 pub mod structure;
-pub mod system;
 #[cfg(test)]
 mod testing;
 pub mod transfer;
@@ -55,6 +57,7 @@ pub mod verdict;
 mod visit;
 mod walk;
 mod widen;
+mod words;
 
 pub use bounds::BoundsPlan;
 pub use footprint::{Area, Footprint, FootprintPlan, Span, Touched, Window};
@@ -63,9 +66,12 @@ pub use launch::LaunchValues;
 pub use prove::prove;
 pub use resolve::Resolved;
 pub use schedule::{Candidate, LaunchInfo, candidates};
+pub use staging::{Abilities, Staged};
 pub use trips::trip_count;
 pub use undo::{Region, SlotUndo, UndoPlan, undo_plan, warns};
-pub use verdict::{Analysis, Condition, LoopInfo, Options, Verdict, Why, analyse, analyse_with};
+pub use verdict::{
+    Analysis, Condition, LoopInfo, Memory, Options, Overlap, Verdict, Why, analyse, analyse_with,
+};
 pub use walk::forms;
 
 #[cfg(test)]

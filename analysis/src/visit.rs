@@ -1,7 +1,7 @@
 //! The walk over expressions: their forms, their guards, and what conditions say.
 
 use crate::affine::{Affine, Sym};
-use crate::forms::{Extents, FactKind, Form, GuardForm, Op};
+use crate::forms::{Extents, FactKind, Facts, Form, GuardForm, Op};
 use crate::interval::Interval;
 use crate::refine::negate;
 use crate::transfer::DIM_MAX;
@@ -17,13 +17,9 @@ const NATURAL: Interval = Interval {
     hi: i128::MAX,
 };
 
-/// What a condition says where it holds.
-#[derive(Default)]
-pub(crate) struct Said {
-    /// These hold.
-    pub facts: Vec<(Affine, FactKind)>,
-    /// And where they do, so does the condition.
-    pub all: bool,
+/// What is said by a condition that forms cannot express.
+fn opaque() -> Facts {
+    vec![(Affine::default(), FactKind::Opaque)]
 }
 
 impl Walker<'_> {
@@ -310,15 +306,13 @@ impl Walker<'_> {
     fn select(&mut self, e: &Expr, cond: &Expr, then: &Expr, orelse: &Expr) -> Form {
         self.visit(cond);
         let (yes, no) = (self.facts_of(cond, true), self.facts_of(cond, false));
-        let (ctx, certain) = (self.ctx, self.certain);
-        self.assume(yes.facts);
-        self.certain = certain && yes.all;
+        let ctx = self.ctx;
+        self.assume(yes);
         let (then_ctx, a) = (self.ctx, self.visit(then));
         self.ctx = ctx;
-        self.assume(no.facts);
-        self.certain = certain && no.all;
+        self.assume(no);
         let (else_ctx, b) = (self.ctx, self.visit(orelse));
-        (self.ctx, self.certain) = (ctx, certain);
+        self.ctx = ctx;
         if !is_int(e.ty) {
             return self.of_type(e.ty);
         }
@@ -364,8 +358,9 @@ impl Walker<'_> {
     }
 
     /// What a condition says, if it is `truth`, in forms.
-    pub(crate) fn facts_of(&mut self, cond: &Expr, truth: bool) -> Said {
+    pub(crate) fn facts_of(&mut self, cond: &Expr, truth: bool) -> Facts {
         match &cond.kind {
+            ExprKind::Const(Const::Bool(b)) if *b == truth => vec![],
             ExprKind::Unary {
                 op: UnOp::Not | UnOp::Invert,
                 a,
@@ -379,29 +374,11 @@ impl Walker<'_> {
                 }
                 self.facts_of(body, truth)
             }
-            // a and b, which is true through both; a or b, which is false through both.
             ExprKind::Select {
                 cond: c,
                 then,
                 orelse,
-            } => {
-                let is =
-                    |e: &Expr, b: bool| matches!(e.kind, ExprKind::Const(Const::Bool(v)) if v == b);
-                let other = match truth {
-                    true if is(orelse, false) => then,
-                    false if is(then, true) => orelse,
-                    _ => return Said::default(),
-                };
-                let mut out = self.facts_of(c, truth);
-                let more = self.facts_of(other, truth);
-                out.facts.extend(more.facts);
-                out.all &= more.all;
-                out
-            }
-            ExprKind::Const(Const::Bool(b)) => Said {
-                facts: vec![],
-                all: *b == truth,
-            },
+            } => self.facts_of_both(c, then, orelse, truth),
             ExprKind::Cast {
                 kind: Cast::Truth,
                 a,
@@ -416,37 +393,64 @@ impl Walker<'_> {
                 let (x, y) = self.quietly(|w| (w.visit(a), w.visit(b)));
                 self.comparison(if truth { *op } else { negate(*op) }, x, y)
             }
-            _ => Said::default(),
+            _ => opaque(),
         }
     }
 
-    fn comparison(&mut self, op: CmpOp, x: Form, y: Form) -> Said {
+    /// `a and b`, which is true through both and false through one of them; `a or b`, the other way round.
+    fn facts_of_both(&mut self, c: &Expr, then: &Expr, orelse: &Expr, truth: bool) -> Facts {
+        let is = |e: &Expr, b: bool| matches!(e.kind, ExprKind::Const(Const::Bool(v)) if v == b);
+        let second = if is(orelse, false) {
+            then
+        } else if is(then, true) {
+            orelse
+        } else {
+            return opaque();
+        };
+        let (mut a, b) = (self.facts_of(c, truth), self.facts_of(second, truth));
+        if truth == is(orelse, false) {
+            a.extend(b);
+            return a;
+        }
+        let plain = |facts: &Facts| {
+            let simple =
+                |f: &&(Affine, FactKind)| matches!(f.1, FactKind::NonNegative | FactKind::NonZero);
+            facts.iter().filter(simple).cloned().collect::<Facts>()
+        };
+        let options = vec![plain(&a), plain(&b)];
+        let mut out = Facts::new();
+        if options.iter().map(Vec::len).sum::<usize>() < a.len() + b.len() {
+            out.extend(opaque());
+        }
+        if options.iter().all(|o| !o.is_empty()) {
+            self.out.choices.push(options);
+            let number = self.out.choices.len() as u32 - 1;
+            out.push((Affine::default(), FactKind::OneOf(number)));
+        }
+        out
+    }
+
+    fn comparison(&mut self, op: CmpOp, x: Form, y: Form) -> Facts {
         // A value that has no form of its own (a load) cannot be mentioned later either.
         if !x.is_pure() || !y.is_pure() {
-            return Said::default();
+            return opaque();
         }
         let (x, y) = (self.named(x, None), self.named(y, None));
         let (Some(less), Some(more)) = (y.sub(&x), x.sub(&y)) else {
-            return Said::default();
+            return opaque();
         };
-        let nonneg = |a: Affine, c: i128| a.add_const(c).map(|a| (a, FactKind::NonNegative));
-        let facts = match op {
-            CmpOp::Lt => [nonneg(less, -1), None],
-            CmpOp::Le => [nonneg(less, 0), None],
-            CmpOp::Gt => [nonneg(more, -1), None],
-            CmpOp::Ge => [nonneg(more, 0), None],
-            CmpOp::Eq => [nonneg(less, 0), nonneg(more, 0)],
-            CmpOp::Ne => [Some((less, FactKind::NonZero)), None],
+        let nonneg = |a: Affine, c: i128| match a.add_const(c) {
+            Some(a) => (a, FactKind::NonNegative),
+            None => (Affine::default(), FactKind::Opaque),
         };
-        let facts: Vec<_> = facts.into_iter().flatten().collect();
-        // A fact without variables is not kept: it has to be true.
-        let kept = |(form, kind): &(Affine, FactKind)| match (form.as_constant(), kind) {
-            (None, _) => true,
-            (Some(v), FactKind::NonNegative) => v >= 0,
-            (Some(v), FactKind::NonZero) => v != 0,
-        };
-        let all = facts.len() == 1 + usize::from(op == CmpOp::Eq) && facts.iter().all(kept);
-        Said { facts, all }
+        match op {
+            CmpOp::Lt => vec![nonneg(less, -1)],
+            CmpOp::Le => vec![nonneg(less, 0)],
+            CmpOp::Gt => vec![nonneg(more, -1)],
+            CmpOp::Ge => vec![nonneg(more, 0)],
+            CmpOp::Eq => vec![nonneg(less, 0), nonneg(more, 0)],
+            CmpOp::Ne => vec![(less, FactKind::NonZero)],
+        }
     }
 
     /// Forms and intervals that hold exactly when the condition does.

@@ -2,8 +2,8 @@
 
 use crate::affine::{Affine, DefId, Ix, Sym};
 use crate::forms::{
-    AccessForm, Bounds, Ctx, DefInfo, Extents, Fact, FactKind, Form, Forms, Guarded, LoopForm, Op,
-    Step,
+    AccessForm, Bounds, Ctx, DefInfo, Extents, Fact, FactKind, Facts, Form, Forms, Guarded,
+    LoopForm, Op, Step,
 };
 use crate::guards::{GuardId, numbering};
 use crate::induction::Induction;
@@ -53,6 +53,7 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
         accesses: vec![None; nest.accesses.len()],
         guards: vec![],
         facts: vec![none],
+        choices: vec![],
         assumes_equal_extents: false,
         interned: HashMap::new(),
     };
@@ -218,16 +219,21 @@ impl<'n> Walker<'n> {
     }
 
     /// Adds facts to the current context.
-    pub(crate) fn assume(&mut self, facts: Vec<(Affine, FactKind)>) {
+    pub(crate) fn assume(&mut self, facts: Facts) {
         for (form, kind) in facts {
-            if form.as_constant().is_none() {
-                self.out.facts.push(Fact {
-                    form,
-                    kind,
-                    parent: self.ctx,
-                });
-                self.ctx = Ctx((self.out.facts.len() - 1) as u32);
-            }
+            let kind = match (form.as_constant(), kind) {
+                (Some(v), FactKind::NonNegative) if v >= 0 => continue,
+                (Some(v), FactKind::NonZero) if v != 0 => continue,
+                // Never true: nothing is reached there.
+                (Some(_), FactKind::NonNegative | FactKind::NonZero) => FactKind::Opaque,
+                _ => kind,
+            };
+            self.out.facts.push(Fact {
+                form,
+                kind,
+                parent: self.ctx,
+            });
+            self.ctx = Ctx((self.out.facts.len() - 1) as u32);
         }
     }
 
@@ -325,8 +331,8 @@ impl<'n> Walker<'n> {
                 if let (true, Some(parts)) = (*guard, self.exactly(cond)) {
                     self.guard(address, crate::forms::GuardForm::AllIn(parts));
                 }
-                let said = self.facts_of(cond, true);
-                self.assume(said.facts);
+                let facts = self.facts_of(cond, true);
+                self.assume(facts);
             }
             StmtKind::Eval(e) => {
                 self.visit(e);
@@ -360,35 +366,30 @@ impl<'n> Walker<'n> {
     fn branch(&mut self, cond: &nestwise_ir::Expr, then: &[Stmt], orelse: &[Stmt]) {
         self.visit(cond);
         let (yes, no) = (self.facts_of(cond, true), self.facts_of(cond, false));
-        let (env, ctx, certain) = (self.env.clone(), self.ctx, self.certain);
-        self.assume(yes.facts.clone());
-        self.certain = certain && yes.all;
+        let (env, ctx) = (self.env.clone(), self.ctx);
+        self.assume(yes.clone());
         let then_ctx = self.ctx;
         self.block(then);
         let then_env = std::mem::replace(&mut self.env, env);
         self.ctx = ctx;
-        self.assume(no.facts.clone());
-        self.certain = certain && no.all;
+        self.assume(no.clone());
         let else_ctx = self.ctx;
         self.block(orelse);
         self.ctx = ctx;
-        let passes = |block: &[Stmt]| !structure::escapes(block, None);
-        self.certain = certain
-            && match (diverges(then), diverges(orelse)) {
-                (true, false) => no.all && passes(orelse),
-                (false, true) => yes.all && passes(then),
-                (true, true) => false,
-                (false, false) => passes(then) && passes(orelse),
-            };
+        let partly = |block: &[Stmt]| !diverges(block) && structure::escapes(block, None);
         match (diverges(then), diverges(orelse)) {
-            (true, false) => self.assume(no.facts),
+            (true, false) => self.assume(no),
             (false, true) => {
                 self.env = then_env;
-                self.assume(yes.facts);
+                self.assume(yes);
             }
             // Nothing after is reached; any values will do.
-            (true, true) => {}
+            (true, true) => self.certain = false,
             (false, false) => self.merge(then_env, then_ctx, else_ctx),
+        }
+        if partly(then) || partly(orelse) {
+            self.certain = false;
+            self.assume(vec![(Affine::default(), FactKind::Opaque)]);
         }
     }
 
@@ -481,9 +482,9 @@ impl<'n> Walker<'n> {
         let certain = std::mem::replace(&mut self.certain, false);
         self.enter(form, None, &l.body, &entry);
         self.visit(&l.cond);
-        let said = self.facts_of(&l.cond, true);
+        let facts = self.facts_of(&l.cond, true);
         let ctx = self.ctx;
-        self.assume(said.facts);
+        self.assume(facts);
         self.block(&l.body);
         self.ctx = ctx;
         self.leave(l.id, &l.body);

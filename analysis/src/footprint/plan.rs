@@ -4,8 +4,8 @@ use super::{Axis, Counted, FootprintPlan, Place, Planned};
 use crate::affine::{Affine, Ix};
 use crate::bounds::{Compiler, IxPlan, Lin, Sides, StepPlan, Value};
 use crate::forms::{AccessForm, Ctx, Form, Forms, LoopForm, Op};
+use crate::image::UNKNOWNS;
 use crate::interval::Interval;
-use crate::project::UNKNOWNS;
 use nestwise_ir::{LoopId, Nest};
 
 /// Makes the plan.

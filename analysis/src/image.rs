@@ -1,12 +1,13 @@
-//! Projections of small systems of inequalities over integers.
+//! The values of linear forms over small systems of inequalities over integers.
 //!
 //! Fourier-Motzkin elimination gives the shadow of a system: what of it can be seen without one of its unknowns.
 //! Over integers the shadow may be too large. Where it is not is Pugh's criterion (*The Omega test*, 1991): a pair
 //! `l <= a * x`, `b * x <= u` has an integer between wherever `a * u - b * l >= (a - 1) * (b - 1)`. So the shadow is
 //! exact if one coefficient of each pair is 1, or if what remains of the system implies that stronger inequality.
 //!
-//! Rows have a fixed size, since this runs at every launch. What does not fit is left out: then the system is
-//! weaker than it could be, which is remembered.
+//! This runs at every launch, on numbers: so rows have a fixed size, unlike those of [`crate::integer`], which answers
+//! the questions that are asked once per nest. What does not fit is left out: then the system is weaker than it could
+//! be, which is remembered.
 
 /// Unknowns of a system.
 pub(crate) const UNKNOWNS: usize = 8;
