@@ -206,18 +206,18 @@ impl Atom {
 /// `form op 0`, without minus signs.
 fn compare(form: &Affine, op: &str, names: &dyn Names) -> String {
     let side = |sign: i128| {
-        let terms = form
+        let mut terms = form
             .terms()
             .iter()
             .filter(|t| (t.coef > 0) == (sign > 0) && !t.syms.is_empty());
-        terms.fold(Some(Affine::default()), |sum, t| {
+        terms.try_fold(Affine::default(), |sum, t| {
             let one = t
                 .syms
                 .iter()
                 .try_fold(Affine::constant(t.coef * sign), |a, s| {
                     a.mul(&Affine::sym(*s))
                 });
-            sum?.add(&one?)
+            sum.add(&one?)
         })
     };
     let (Some(left), Some(right)) = (side(1), side(-1)) else {

@@ -438,16 +438,18 @@ impl Walker<'_> {
         let (Some(less), Some(more)) = (y.sub(&x), x.sub(&y)) else {
             return opaque();
         };
-        let nonneg = |a: Affine, c: i128| a.add_const(c).map(|a| (a, FactKind::NonNegative));
-        let facts = match op {
-            CmpOp::Lt => [nonneg(less, -1), None],
-            CmpOp::Le => [nonneg(less, 0), None],
-            CmpOp::Gt => [nonneg(more, -1), None],
-            CmpOp::Ge => [nonneg(more, 0), None],
-            CmpOp::Eq => [nonneg(less, 0), nonneg(more, 0)],
-            CmpOp::Ne => [Some((less, FactKind::NonZero)), None],
+        let nonneg = |a: Affine, c: i128| match a.add_const(c) {
+            Some(a) => (a, FactKind::NonNegative),
+            None => (Affine::default(), FactKind::Opaque),
         };
-        facts.into_iter().flatten().collect()
+        match op {
+            CmpOp::Lt => vec![nonneg(less, -1)],
+            CmpOp::Le => vec![nonneg(less, 0)],
+            CmpOp::Gt => vec![nonneg(more, -1)],
+            CmpOp::Ge => vec![nonneg(more, 0)],
+            CmpOp::Eq => vec![nonneg(less, 0), nonneg(more, 0)],
+            CmpOp::Ne => vec![(less, FactKind::NonZero)],
+        }
     }
 
     /// Forms and intervals that hold exactly when the condition does.

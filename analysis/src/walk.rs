@@ -36,6 +36,8 @@ pub(crate) struct Walker<'n> {
     pub(crate) quiet: bool,
     /// In the statements before the top loop.
     before: bool,
+    /// See [`AccessForm::certain`].
+    pub(crate) certain: bool,
 }
 
 /// The forms of a nest whose ranges are known.
@@ -70,6 +72,7 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
         inductions: HashMap::new(),
         quiet: false,
         before: true,
+        certain: true,
     };
     for stmt in &nest.prologue {
         w.stmt(stmt);
@@ -77,13 +80,6 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
     w.before = false;
     w.stmt(&nest.top);
     w.out
-}
-
-fn jumps(s: &Stmt) -> bool {
-    matches!(
-        s.kind,
-        StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Leave(_) | StmtKind::Return
-    )
 }
 
 pub(crate) fn is_int(ty: Ty) -> bool {
@@ -280,6 +276,7 @@ impl<'n> Walker<'n> {
             array,
             store,
             guarded,
+            certain: self.certain,
             order,
             loops,
             ctx,
@@ -291,11 +288,15 @@ impl<'n> Walker<'n> {
     }
 
     fn block(&mut self, stmts: &[Stmt]) {
-        let ctx = self.ctx;
+        let (ctx, certain) = (self.ctx, self.certain);
         for stmt in stmts {
             self.stmt(stmt);
+            // What follows a conditional jump; an `if` has seen to that itself, by the facts of its condition.
+            if !matches!(stmt.kind, StmtKind::If { .. }) {
+                self.certain &= !structure::escapes(std::slice::from_ref(stmt), None);
+            }
         }
-        self.ctx = ctx;
+        (self.ctx, self.certain) = (ctx, certain);
     }
 
     pub(crate) fn stmt(&mut self, stmt: &Stmt) {
@@ -375,6 +376,7 @@ impl<'n> Walker<'n> {
         let else_ctx = self.ctx;
         self.block(orelse);
         self.ctx = ctx;
+        let partly = |block: &[Stmt]| !diverges(block) && structure::escapes(block, None);
         match (diverges(then), diverges(orelse)) {
             (true, false) => self.assume(no),
             (false, true) => {
@@ -382,13 +384,12 @@ impl<'n> Walker<'n> {
                 self.assume(yes);
             }
             // Nothing after is reached; any values will do.
-            (true, true) => {}
-            (false, false) => {
-                self.merge(then_env, then_ctx, else_ctx);
-                if structure::any(then, &mut jumps) || structure::any(orelse, &mut jumps) {
-                    self.assume(vec![(Affine::default(), FactKind::Opaque)]);
-                }
-            }
+            (true, true) => self.certain = false,
+            (false, false) => self.merge(then_env, then_ctx, else_ctx),
+        }
+        if partly(then) || partly(orelse) {
+            self.certain = false;
+            self.assume(vec![(Affine::default(), FactKind::Opaque)]);
         }
     }
 
@@ -453,9 +454,12 @@ impl<'n> Walker<'n> {
             ascending,
             exits: structure::early_exit(l.id, &l.body).is_some(),
         };
+        let certain = self.certain;
         self.enter(form, Some(l.counter), &l.body, &entry);
+        self.certain &= !structure::escapes(&l.body, Some(l.id));
         self.block(&l.body);
         self.leave(l.id, &l.body);
+        self.certain = certain;
     }
 
     fn while_loop(&mut self, l: &While) {
@@ -475,6 +479,7 @@ impl<'n> Walker<'n> {
             ascending: None,
             exits: true,
         };
+        let certain = std::mem::replace(&mut self.certain, false);
         self.enter(form, None, &l.body, &entry);
         self.visit(&l.cond);
         let facts = self.facts_of(&l.cond, true);
@@ -483,6 +488,7 @@ impl<'n> Walker<'n> {
         self.block(&l.body);
         self.ctx = ctx;
         self.leave(l.id, &l.body);
+        self.certain = certain;
     }
 
     /// Starts a loop: whatever it assigns has a new value in each iteration.

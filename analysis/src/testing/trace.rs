@@ -54,6 +54,8 @@ pub struct Touch {
     pub along: Vec<i128>,
     /// The top loop's counter.
     pub top: Option<i128>,
+    /// Counters of the `for` loops around it, outermost first.
+    pub counters: Vec<(LoopId, i128)>,
     /// Position per axis.
     pub index: Vec<i64>,
 }
@@ -82,6 +84,7 @@ pub fn run_reversed(
         reversed,
         last: last.to_vec(),
         top: None,
+        counters: vec![],
         numbers: numbering(nest),
         slots: (0..nest.arrays.len()).collect(),
         memory,
@@ -130,6 +133,8 @@ struct Machine {
     reversed: Option<LoopId>,
     last: Vec<VarId>,
     top: Option<i128>,
+    /// The value of each counter, by loop.
+    counters: Vec<(LoopId, i128)>,
     numbers: HashMap<usize, GuardId>,
     slots: Vec<usize>,
     memory: Memory,
@@ -268,6 +273,8 @@ impl Machine {
                 self.top = Some(c);
             }
             self.go_along(c * step.signum());
+            self.counters.retain(|(id, _)| *id != l.id);
+            self.counters.push((l.id, c));
             if !self.iteration(l.id, &l.body)? {
                 break;
             }
@@ -310,6 +317,8 @@ impl Machine {
             rest /= d;
         }
         let top = self.top;
+        let around = |(id, _): &&(LoopId, i128)| iterations.iter().any(|(l, _)| l == id);
+        let counters = self.counters.iter().filter(around).copied().collect();
         self.touches.push(Touch {
             access,
             object,
@@ -318,6 +327,7 @@ impl Machine {
             along: self.along[..iterations.len()].to_vec(),
             iterations,
             top,
+            counters,
             index,
         });
         object

@@ -1,6 +1,7 @@
 //! Tests over whole nests.
 
 mod dependences;
+mod footprints;
 mod proofs;
 mod properties;
 mod schedules;
