@@ -1,7 +1,7 @@
 //! What each loop may do, and why not.
 
 use crate::condition::Clause;
-use crate::dependence::{Dependence, Guarded, Pair, Slots, Tester};
+use crate::dependence::{Dependence, Guarded, Pair, Slots, Tester, common_loops};
 use crate::forms::{AccessForm, Extents, Forms};
 use crate::liveness::{exposure, live_after};
 use crate::range::ranges;
@@ -152,7 +152,7 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
         nest,
         forms: &forms,
         options: &options,
-        pairs: Cell::new(0),
+        work: Cell::new(0),
     };
     let mut loops: Vec<Option<LoopInfo>> = vec![None; nest.loops.len()];
     nest.walk(&mut |s| {
@@ -184,8 +184,9 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
     }
 }
 
-/// Pairs of accesses that one nest may have tested; further ones are taken to depend on each other.
-const MAX_PAIRS: u32 = 6000;
+/// Work that one nest may make, by pairs of accesses that are tested: each counts the square of the loops around it.
+/// Further ones are taken to depend on each other.
+const MAX_WORK: usize = 40_000;
 /// Clauses in one condition.
 const MAX_CLAUSES: usize = 8;
 /// Atoms in one clause.
@@ -195,7 +196,7 @@ struct Context<'a> {
     nest: &'a Nest,
     forms: &'a Forms,
     options: &'a Options,
-    pairs: Cell<u32>,
+    work: Cell<usize>,
 }
 
 impl Context<'_> {
@@ -352,8 +353,9 @@ impl Context<'_> {
 
     /// Adds the condition under which a pair is independent. True: provided that no subscript wraps.
     fn pair(&self, pair: Pair<'_>, id: LoopId, condition: &mut Condition) -> Result<bool, Why> {
-        self.pairs.set(self.pairs.get() + 1);
-        if self.pairs.get() > MAX_PAIRS {
+        let loops = common_loops(pair.x, pair.y).len();
+        self.work.set(self.work.get() + loops * loops);
+        if self.work.get() > MAX_WORK {
             return Err(Why::Budget);
         }
         let tester = |guarded| Tester {

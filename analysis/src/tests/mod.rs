@@ -2,6 +2,7 @@
 
 mod dependences;
 mod footprints;
+mod growth;
 mod proofs;
 mod properties;
 mod schedules;
