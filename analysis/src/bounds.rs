@@ -336,7 +336,7 @@ impl<'a> Compiler<'a> {
         match form {
             Form::Aff(a) => self.linear(a, ctx).unwrap_or(Value::Range(Interval::ALL)),
             Form::Range(i) => Value::Range(*i),
-            Form::Content(array, range) => {
+            Form::Content(array, _, range) => {
                 if !self.plan.contents.contains(array) {
                     self.plan.contents.push(*array);
                 }

@@ -154,7 +154,8 @@ fn value(form: &Affine, values: &LaunchValues) -> Option<i128> {
 pub fn none_holds(clauses: &[Clause], names: &dyn Names) -> String {
     let mut left: Vec<&Clause> = clauses.iter().collect();
     let mut parts: Vec<(String, bool)> = vec![];
-    while let Some(clause) = left.pop() {
+    while !left.is_empty() {
+        let clause = left.remove(0);
         // `1 <= f <= u` and `1 <= -f <= u`.
         let mirror = clause.between().and_then(|(f, u)| {
             let at = left.iter().position(|other| {
@@ -178,7 +179,6 @@ pub fn none_holds(clauses: &[Clause], names: &dyn Names) -> String {
         let several = mirror.is_some() || clause.atoms.len() > 1;
         parts.push((mirror.unwrap_or_else(|| clause.denied(names)), several));
     }
-    parts.reverse();
     parts.dedup();
     let bracket = parts.len() > 1;
     let texts = parts
@@ -198,7 +198,17 @@ impl Atom {
                 None => format!("not {}", compare(&self.form, ">=", names)),
             },
             Relation::Zero => compare(&self.form, "!=", names),
-            Relation::MultipleOf(m) => format!("({}) % {m} != 0", self.form.show(names)),
+            Relation::MultipleOf(m) => {
+                let minus = self
+                    .form
+                    .neg()
+                    .filter(|_| self.form.terms().iter().all(|t| t.coef < 0));
+                let text = minus.unwrap_or(self.form.clone()).show(names);
+                match text.contains(' ') {
+                    true => format!("({text}) % {m} != 0"),
+                    false => format!("{text} % {m} != 0"),
+                }
+            }
         }
     }
 }

@@ -52,8 +52,8 @@ pub enum Form {
     Aff(Affine),
     /// Some value of the interval.
     Range(Interval),
-    /// Some element of a slot that nothing writes, whose storage holds the interval.
-    Content(ArrayId, Interval),
+    /// The element that a load takes from a slot that nothing writes, whose storage holds the interval.
+    Content(ArrayId, AccessId, Interval),
     /// An operation on forms.
     Op(Op, Vec<Form>),
     /// A form evaluated where more facts hold.

@@ -2,11 +2,12 @@
 //! the nest again.
 
 use crate::condition::Clause;
+use crate::dependence::Property;
 use crate::guards::{self, GuardSet};
 use crate::launch::LaunchValues;
 use crate::schedule::{LaunchInfo, thread_loops, vectorise};
 use crate::verdict::{Analysis, Options, Verdict, analyse_with};
-use nestwise_ir::{LoopId, Nest};
+use nestwise_ir::{ArrayId, LoopId, Nest};
 
 /// Clauses of one nest that a launch looks at.
 const MAX_CLAUSES: usize = 64;
@@ -26,8 +27,10 @@ pub struct Staged {
     pub verdicts: Analysis,
     /// Whatever the conditions of its loops are made of.
     clauses: Vec<Clause>,
+    /// What their index arrays would have to be.
+    elements: Vec<(ArrayId, Property)>,
     as_is: Abilities,
-    /// If every guard is proven and no clause holds; none: the same.
+    /// If every guard is proven, no clause holds, and all index arrays are as they should be; none: the same.
     at_best: Option<Abilities>,
 }
 
@@ -36,22 +39,27 @@ impl Staged {
     pub fn new(nest: &Nest, options: Options) -> Staged {
         let verdicts = analyse_with(nest, options);
         let mut clauses: Vec<Clause> = vec![];
+        let mut elements: Vec<(ArrayId, Property)> = vec![];
         let mut open = false;
         for info in &verdicts.loops {
             if let Verdict::When(condition) = &info.verdict {
                 clauses.extend(condition.absent.iter().cloned());
+                elements.extend(&condition.elements);
                 open = true;
             }
         }
         clauses.sort_unstable();
         clauses.dedup();
         clauses.truncate(MAX_CLAUSES);
+        elements.sort_unstable();
+        elements.dedup();
         let at_best = open.then(|| {
             let mut all = GuardSet::new(guards::count(nest));
             guards::for_each(nest, &mut |id, _, _| all.insert(id));
             let proven = guards::apply(nest, &all);
             let options = Options {
                 absent: clauses.clone(),
+                elements: elements.clone(),
                 ..verdicts.options.clone()
             };
             Abilities::of(&proven, &analyse_with(&proven, options))
@@ -60,6 +68,7 @@ impl Staged {
             as_is: Abilities::of(nest, &verdicts),
             verdicts,
             clauses,
+            elements,
             at_best,
         }
     }
@@ -79,7 +88,21 @@ impl Staged {
             .collect()
     }
 
-    /// What the nest can do in a launch; `proven`: every guard that values may decide is.
+    /// What index arrays would have to be for loops to run in parallel.
+    pub fn elements(&self) -> &[(ArrayId, Property)] {
+        &self.elements
+    }
+
+    /// Those of some bits.
+    pub fn elements_of(&self, bits: u64) -> Vec<(ArrayId, Property)> {
+        let all = self.elements.iter().take(64).enumerate();
+        all.filter(|(i, _)| bits >> i & 1 == 1)
+            .map(|(_, e)| *e)
+            .collect()
+    }
+
+    /// What the nest can do in a launch. `proven`: every guard that values may decide is, and every index array is as it
+    /// should be.
     pub fn abilities(&self, refuted: u64, proven: bool) -> &Abilities {
         let best = proven && refuted.count_ones() as usize == self.clauses.len();
         self.at_best

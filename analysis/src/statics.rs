@@ -91,7 +91,7 @@ pub fn invariant_interval(nest: &Nest, forms: &Forms, a: &Affine) -> Interval {
 pub fn form_interval(nest: &Nest, forms: &Forms, f: &Form, depth: u32) -> Interval {
     match f {
         Form::Aff(a) => affine_interval(nest, forms, a, depth),
-        Form::Range(i) | Form::Content(_, i) => *i,
+        Form::Range(i) | Form::Content(_, _, i) => *i,
         Form::At(_, inner) => form_interval(nest, forms, inner, depth),
         Form::Op(op, args) => {
             let args: Vec<Interval> = args

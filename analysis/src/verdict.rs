@@ -1,7 +1,7 @@
 //! What each loop may do, and why not.
 
 use crate::condition::Clause;
-use crate::dependence::{Dependence, Guarded, Pair, Slots, Tester, common_loops};
+use crate::dependence::{Dependence, Guarded, Pair, Property, Slots, Tester, common_loops};
 use crate::forms::{AccessForm, Extents, Forms};
 use crate::liveness::{exposure, live_after};
 use crate::range::ranges;
@@ -32,6 +32,8 @@ pub struct Condition {
     pub in_bounds: Vec<AccessId>,
     /// None of these holds.
     pub absent: Vec<Clause>,
+    /// The elements of these arrays are so.
+    pub elements: Vec<(ArrayId, Property)>,
 }
 
 /// Why a loop runs in order.
@@ -120,6 +122,8 @@ pub struct Options {
     pub nonempty: u64,
     /// None of these holds.
     pub absent: Vec<Clause>,
+    /// The elements of these arrays, which the nest does not write, are so.
+    pub elements: Vec<(ArrayId, Property)>,
 }
 
 impl Options {
@@ -130,6 +134,7 @@ impl Options {
             memory: Memory::Disjoint,
             nonempty: 0,
             absent: vec![],
+            elements: vec![],
         }
     }
     /// Whether all slots are different memory.
@@ -314,6 +319,8 @@ impl Context<'_> {
         }
         condition.absent.sort_unstable();
         condition.absent.dedup();
+        condition.elements.sort_unstable();
+        condition.elements.dedup();
         Ok(Some(condition).filter(|c| *c != Condition::default()))
     }
 
@@ -351,6 +358,16 @@ impl Context<'_> {
         Ok(out)
     }
 
+    fn tester<'b>(&'b self, guarded: Guarded, elements: &'b [(ArrayId, Property)]) -> Tester<'b> {
+        Tester {
+            nest: self.nest,
+            forms: self.forms,
+            absent: &self.options.absent,
+            elements,
+            guarded,
+        }
+    }
+
     /// Adds the condition under which a pair is independent. True: provided that no subscript wraps.
     fn pair(&self, pair: Pair<'_>, id: LoopId, condition: &mut Condition) -> Result<bool, Why> {
         let loops = common_loops(pair.x, pair.y).len();
@@ -358,24 +375,39 @@ impl Context<'_> {
         if self.work.get() > MAX_WORK {
             return Err(Why::Budget);
         }
-        let tester = |guarded| Tester {
-            nest: self.nest,
-            forms: self.forms,
-            absent: &self.options.absent,
-            guarded,
-        };
-        let trusted = tester(Guarded::Trusted);
+        let known = &self.options.elements;
+        let trusted = self.tester(Guarded::Trusted, known);
+        // Subscripts, and those of the index arrays in them.
+        let literal = !self.inside(id).any(|a| a.guarded);
         let Some(found) = trusted.carried(pair, id) else {
-            let free = pair.x.guarded || pair.y.guarded;
-            return Ok(free && tester(Guarded::Anywhere).carried(pair, id).is_some());
+            return Ok(!literal
+                && self
+                    .tester(Guarded::Anywhere, known)
+                    .carried(pair, id)
+                    .is_some());
         };
         let clauses = trusted.clauses(pair, id);
         let fits = |c: &Clause| (1..=MAX_ATOMS).contains(&c.atoms.len());
-        if !clauses.iter().all(fits) || condition.absent.len() + clauses.len() > MAX_CLAUSES {
-            return Err(Why::Dependence(found));
+        if clauses.iter().all(fits) && condition.absent.len() + clauses.len() <= MAX_CLAUSES {
+            condition.absent.extend(clauses);
+            return Ok(!literal);
         }
-        condition.absent.extend(clauses);
-        Ok(pair.x.guarded || pair.y.guarded)
+        // Whether it would help if the elements of index arrays were distinct, or sorted.
+        let arrays = trusted.index_arrays(pair);
+        for property in [Property::Distinct, Property::Sorted] {
+            let more: Vec<_> = arrays.iter().map(|a| (*a, property)).collect();
+            let all = [known.as_slice(), &more].concat();
+            if !more.is_empty()
+                && self
+                    .tester(Guarded::Trusted, &all)
+                    .carried(pair, id)
+                    .is_none()
+            {
+                condition.elements.extend(more);
+                return Ok(!literal);
+            }
+        }
+        Err(Why::Dependence(found))
     }
 }
 
@@ -396,6 +428,7 @@ impl Analysis {
             nest,
             forms: &self.forms,
             absent: &self.options.absent,
+            elements: &self.options.elements,
             guarded: Guarded::Anywhere,
         }
     }

@@ -45,7 +45,7 @@ impl Walker<'_> {
                 }
                 let range = crate::transfer::loaded(self.nest, *array, e.ty);
                 if self.is_constant(*array) {
-                    Form::Content(*array, range)
+                    Form::Content(*array, *access, range)
                 } else {
                     Form::Range(range)
                 }

@@ -1,7 +1,7 @@
 //! Verdicts in the user's words.
 
 use crate::condition;
-use crate::dependence::{Dependence, Kind};
+use crate::dependence::{Dependence, Kind, Property};
 use crate::forms::{Form, NestNames};
 use crate::structure::Exit;
 use crate::verdict::{Analysis, Condition, Verdict, Why};
@@ -62,6 +62,13 @@ impl Analysis {
         let mut parts = vec![];
         if !c.absent.is_empty() {
             parts.push(condition::none_holds(&c.absent, &names));
+        }
+        for (array, property) in &c.elements {
+            let name = nest.arrays.get(*array).map_or("?", |d| d.name.as_str());
+            parts.push(match property {
+                Property::Distinct => format!("len(set({name})) == len({name})"),
+                Property::Sorted => format!("sorted({name}) == list({name})"),
+            });
         }
         let mut texts: Vec<String> = vec![];
         for id in &c.in_bounds {

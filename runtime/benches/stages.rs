@@ -186,7 +186,7 @@ fn compiling(bencher: Bencher<'_, '_>, name: &str) {
                 })
                 .collect();
             plan.kernel(
-                (&sizes, &sizes.proven),
+                (&sizes, &sizes.proven, 0),
                 &views,
                 Device::Serial,
                 &options,

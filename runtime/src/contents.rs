@@ -6,6 +6,7 @@
 //! Python code may have run.
 
 use crate::overlap::ArrayView;
+use nestwise_analysis::dependence::Property;
 use nestwise_ir::Scalar;
 
 /// An array whose elements were looked at.
@@ -17,6 +18,8 @@ pub struct Seen {
     pub storage: Scalar,
     /// Least and greatest element.
     pub ends: (i64, i64),
+    /// What else holds of its elements.
+    pub property: Option<Property>,
 }
 
 impl Seen {
@@ -27,13 +30,86 @@ impl Seen {
             slot,
             storage,
             ends,
+            property: None,
         })
     }
 
-    /// Whether every element still lies between the ends.
+    /// The same of an array that has a property; `None` if it does not have it.
+    pub fn inspect(
+        slot: usize,
+        storage: Scalar,
+        view: &ArrayView,
+        property: Property,
+    ) -> Option<Seen> {
+        let seen = Seen::look(slot, storage, view)?;
+        has(view, storage, property, seen.ends).then_some(Seen {
+            property: Some(property),
+            ..seen
+        })
+    }
+
+    /// Whether every element still lies between the ends, and what else held still does.
     pub fn holds(&self, views: &[ArrayView]) -> bool {
-        let now = views.get(self.slot).and_then(|v| ends(v, self.storage));
-        now.is_some_and(|(lo, hi)| self.ends.0 <= lo && hi <= self.ends.1)
+        let Some(view) = views.get(self.slot) else {
+            return false;
+        };
+        let inside = |now: (i64, i64)| self.ends.0 <= now.0 && now.1 <= self.ends.1;
+        ends(view, self.storage).is_some_and(inside)
+            && self
+                .property
+                .is_none_or(|p| has(view, self.storage, p, self.ends))
+    }
+}
+
+/// Whether the elements of an array of one axis, all between the ends, have a property.
+fn has(view: &ArrayView, storage: Scalar, property: Property, ends: (i64, i64)) -> bool {
+    match storage {
+        Scalar::I8 => inspect::<i8>(view, property, ends),
+        Scalar::I16 => inspect::<i16>(view, property, ends),
+        Scalar::I32 => inspect::<i32>(view, property, ends),
+        Scalar::I64 => inspect::<i64>(view, property, ends),
+        Scalar::U8 => inspect::<u8>(view, property, ends),
+        Scalar::U16 => inspect::<u16>(view, property, ends),
+        Scalar::U32 => inspect::<u32>(view, property, ends),
+        Scalar::U64 => inspect::<u64>(view, property, ends),
+        _ => false,
+    }
+}
+
+/// Bits per element that a table of what was met may take; values that lie further apart are sorted instead.
+const BITS: usize = 64;
+
+fn inspect<T: Copy + Ord + TryInto<i64>>(
+    view: &ArrayView,
+    property: Property,
+    (lo, hi): (i64, i64),
+) -> bool {
+    if view.rank != 1 || view.size != size_of::<T>() as i64 {
+        return false;
+    }
+    let (count, stride) = (view.extents[0].max(0) as usize, view.strides[0] as isize);
+    // SAFETY: inside the window; elements are aligned as kernels need them too.
+    let element = |k: usize| unsafe { *view.ptr.offset(k as isize * stride).cast::<T>() };
+    match property {
+        Property::Sorted => (1..count).all(|k| element(k - 1) <= element(k)),
+        Property::Distinct => {
+            let span = usize::try_from(hi.wrapping_sub(lo)).unwrap_or(usize::MAX);
+            if span / BITS < count {
+                let mut met = vec![0u64; span / 64 + 1];
+                (0..count).all(|k| {
+                    let v: i64 = element(k).try_into().unwrap_or(lo);
+                    let at = v.wrapping_sub(lo).clamp(0, span as i64) as usize;
+                    let (word, bit) = (&mut met[at / 64], 1 << (at % 64));
+                    let new = *word & bit == 0;
+                    *word |= bit;
+                    new
+                })
+            } else {
+                let mut all: Vec<T> = (0..count).map(element).collect();
+                all.sort_unstable();
+                all.windows(2).all(|w| w[0] < w[1])
+            }
+        }
     }
 }
 
@@ -115,6 +191,26 @@ mod tests {
         let block = view(&mut data, &[2, 2], &[12, 4]);
         assert_eq!(ends(&block, Scalar::I32), Some((-7, 100)));
         assert_eq!(ends(&view(&mut data, &[0], &[4]), Scalar::I32), None);
+    }
+
+    #[test]
+    fn properties() {
+        let test = |data: &mut [i64], step: i64, distinct: bool, sorted: bool| {
+            let count = (data.len() as i64 + step - 1) / step;
+            let view = view(data, &[count], &[8 * step]);
+            for (property, expected) in [(Property::Distinct, distinct), (Property::Sorted, sorted)]
+            {
+                let seen = Seen::inspect(0, Scalar::I64, &view, property);
+                assert_eq!(seen.is_some(), expected, "{data:?} {property:?}");
+                assert!(seen.is_none_or(|s| s.holds(&[view])));
+            }
+        };
+        test(&mut [3, 1, 2], 1, true, false);
+        test(&mut [1, 2, 2], 1, false, true);
+        test(&mut [1, 2, 2], 2, true, true);
+        test(&mut [-5, i64::MAX, 7, i64::MIN], 1, true, false);
+        test(&mut [i64::MAX, 0, i64::MAX], 1, false, false);
+        test(&mut [4], 1, true, true);
     }
 
     #[test]

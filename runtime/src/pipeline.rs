@@ -227,15 +227,20 @@ fn attempt<V: HasValue>(
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
     // Which more guards the elements of index arrays prove, and values followed through the nest.
-    let Proof { proven, seen } = proof::prove(plan, &sizes, &views, host, &options);
+    let device = decision.device;
+    let Proof {
+        proven,
+        elements,
+        seen,
+    } = proof::prove(plan, &sizes, &views, device, host, &options);
     // The kernel for all this: from this process, from disk, or from LLVM.
-    let facts = (&*sizes, &proven);
-    let kernel = plan.kernel(facts, &views, decision.device, &options, entered)?;
+    let facts = (&*sizes, &proven, elements);
+    let kernel = plan.kernel(facts, &views, device, &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
     let mut quiet = || {
         let made = plan.make_quiet();
-        let again = || plan.kernel(facts, &views, decision.device, &options, entered);
+        let again = || plan.kernel(facts, &views, device, &options, entered);
         made.then(again)?.ok().map(|(kernel, _)| kernel)
     };
     let contents = !seen.is_empty();

@@ -14,11 +14,12 @@ use crate::pipeline::{HasValue, ROOM, Resume, Value, held};
 use crate::proof::Found;
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
+use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
 use nestwise_ir::nest::Cast;
-use nestwise_ir::{ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar, Schedule};
+use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar, Schedule};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -165,6 +166,11 @@ impl Plan {
         self.truncates
     }
 
+    /// What index arrays would have to be for loops to run in parallel.
+    pub(crate) fn elements(&self) -> &[(ArrayId, Property)] {
+        self.verdicts.elements()
+    }
+
     /// The nest.
     pub fn nest(&self) -> &Nest {
         &self.nest
@@ -284,7 +290,8 @@ impl Plan {
             }
         }
         let trips = |id: LoopId| sizes.expected(id);
-        let decided = self.bounds.decided(&sizes.proven);
+        let hopeful = self.elements().is_empty() || self.found.hopes();
+        let decided = self.bounds.decided(&sizes.proven) && hopeful;
         let able = self.verdicts.abilities(sizes.refuted, decided);
         let forks: f64 = able
             .roots
@@ -349,7 +356,7 @@ impl Plan {
     /// The kernel for a launch: from this plan, from disk, or from LLVM.
     pub fn kernel(
         &self,
-        (sizes, proven): (&Sizes, &GuardSet),
+        (sizes, proven, elements): (&Sizes, &GuardSet, u64),
         views: &[ArrayView],
         device: Device,
         options: &Options,
@@ -366,6 +373,7 @@ impl Plan {
             proven: proven.clone(),
             memory: overlap::memory(views, written),
             refuted: sizes.refuted,
+            elements,
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
@@ -408,8 +416,7 @@ impl Plan {
             return Ok((kernel, true));
         }
         let nest = guards::apply(&self.nest, &key.proven);
-        let absent = self.verdicts.clauses(key.refuted);
-        let (rewritten, mapping) = schedule(&nest, key, absent, options);
+        let (rewritten, mapping) = schedule(&nest, key, &self.verdicts, options);
         let compiled = match compile(rewritten.as_ref().unwrap_or(&nest), &mapping, key, options) {
             // A schedule that code generation cannot carry out is worth less than the nest as it was written.
             Err(Reason::Codegen(_)) => compile(&nest, &Schedule::serial(), key, options),

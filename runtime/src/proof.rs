@@ -6,10 +6,12 @@ use crate::options::{FpMode, Options};
 use crate::overlap::{self, ArrayView};
 use crate::pipeline::Host;
 use crate::plan::{Plan, Sizes};
+use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_analysis::known;
-use nestwise_ir::LoopId;
-use std::sync::{Arc, Mutex, PoisonError};
+use nestwise_costmodel::Device;
+use nestwise_ir::{ArrayId, LoopId};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Elements beyond which nobody looks: the pass is made again between chunks.
 const MOST: f64 = (1 << 23) as f64;
@@ -22,6 +24,8 @@ const WORTH: f64 = 10_000.0;
 pub struct Proof {
     /// The guards that cannot fire.
     pub proven: GuardSet,
+    /// The index arrays that are as the verdicts' conditions ask, a bit each.
+    pub elements: u64,
     /// The elements that this rests on.
     pub seen: Vec<Seen>,
 }
@@ -34,12 +38,76 @@ pub struct Found(Mutex<Last>);
 struct Last {
     /// Launches in a row that learnt nothing from their arrays.
     vain: u32,
+    /// Launches in a row whose index arrays were not as threads would need them.
+    unfit: u32,
     /// For these sizes and elements, these guards.
     known: Option<(Arc<Sizes>, Vec<Seen>, GuardSet)>,
 }
 
+impl Found {
+    fn last(&self) -> MutexGuard<'_, Last> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Whether index arrays may turn out to be as threads would need them.
+    pub fn hopes(&self) -> bool {
+        self.last().unfit < VAIN
+    }
+}
+
 /// Proves what it can.
 pub fn prove(
+    plan: &Plan,
+    sizes: &Arc<Sizes>,
+    views: &[ArrayView],
+    device: Device,
+    host: &dyn Host,
+    options: &Options,
+) -> Proof {
+    let mut proof = guards(plan, sizes, views, host, options);
+    let wanted = plan.elements();
+    let found = plan.found();
+    if device != Device::Threads || wanted.is_empty() || !found.hopes() {
+        return proof;
+    }
+    let mut seen = inspect(plan, wanted, work(plan, sizes), views, host);
+    found.last().unfit = match seen.iter().all(Option::is_some) {
+        true => 0,
+        false => found.last().unfit + 1,
+    };
+    for (i, one) in seen.iter_mut().enumerate().take(64) {
+        proof.elements |= u64::from(one.is_some()) << i;
+        proof.seen.extend(one.take());
+    }
+    proof
+}
+
+/// Inspects the arrays by whose elements it is decided whether iterations meet, as far as that is cheap beside the nest
+/// and stays true while it runs.
+fn inspect(
+    plan: &Plan,
+    wanted: &[(ArrayId, Property)],
+    work: f64,
+    views: &[ArrayView],
+    host: &dyn Host,
+) -> Vec<Option<Seen>> {
+    let nest = plan.nest();
+    let written = |slot: usize| nest.arrays.values().nth(slot).is_some_and(|a| a.written);
+    let apart = overlap::disjoint(views, written);
+    let mut left = work.min(MOST);
+    let mut one = |(array, property): &(ArrayId, Property)| {
+        let view = views.get(array.index()).filter(|_| apart)?;
+        let elements = view.len() as f64;
+        if elements > left || !host.is_quiet(array.index()) {
+            return None;
+        }
+        left -= elements;
+        Seen::inspect(array.index(), nest.arrays[*array].storage, view, *property)
+    };
+    wanted.iter().map(&mut one).collect()
+}
+
+/// The guards that a launch proves.
+fn guards(
     plan: &Plan,
     sizes: &Arc<Sizes>,
     views: &[ArrayView],
@@ -48,11 +116,7 @@ pub fn prove(
 ) -> Proof {
     // A fused or reordered operation may round to a value that no step of its own gives.
     let follows = plan.truncates() && options.fp != FpMode::Fast;
-    let mut last = plan
-        .found()
-        .0
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let mut last = plan.found().last();
     let work = work(plan, sizes);
     let undecided = || !plan.bounds().decided(&sizes.proven);
     let looks = !plan.bounds().contents().is_empty() && last.vain < VAIN && undecided();
@@ -64,6 +128,7 @@ pub fn prove(
     if seen.is_empty() && !(follows && work >= WORTH) {
         return Proof {
             proven: sizes.proven.clone(),
+            elements: 0,
             seen,
         };
     }
@@ -72,7 +137,11 @@ pub fn prove(
         && *before == seen
     {
         let proven = proven.clone();
-        return Proof { proven, seen };
+        return Proof {
+            proven,
+            elements: 0,
+            seen,
+        };
     }
     let (proven, helped) = closer(plan, sizes, &seen, follows);
     last.vain = match helped || seen.is_empty() {
@@ -81,7 +150,11 @@ pub fn prove(
     };
     let seen = if helped { seen } else { Vec::new() };
     last.known = Some((sizes.clone(), seen.clone(), proven.clone()));
-    Proof { proven, seen }
+    Proof {
+        proven,
+        elements: 0,
+        seen,
+    }
 }
 
 /// The guards that sizes and elements prove, and whether the elements had a part in it.

@@ -11,13 +11,15 @@
 //! [`crate::integer`] decides exactly. Where symbols are unknown, [`Tester::clause`] says for which of their values there
 //! is a dependence.
 
+mod elements;
 mod ladder;
 mod problem;
 
 use crate::condition::Clause;
 use crate::forms::{AccessForm, Forms};
 use crate::integer::{Answer, Fuel};
-use nestwise_ir::{AccessId, LoopId, Nest};
+pub use elements::Property;
+use nestwise_ir::{AccessId, ArrayId, LoopId, Nest};
 use problem::{Problem, Side};
 use std::fmt;
 
@@ -121,6 +123,8 @@ pub struct Tester<'a> {
     pub forms: &'a Forms,
     /// Clauses known not to hold.
     pub absent: &'a [Clause],
+    /// What is known of the elements of arrays that nothing writes.
+    pub elements: &'a [(ArrayId, Property)],
     /// What to take guarded accesses for.
     pub guarded: Guarded,
 }
@@ -161,6 +165,7 @@ impl<'a> Tester<'a> {
             nest,
             forms,
             absent: &[],
+            elements: &[],
             guarded,
         }
     }
@@ -188,7 +193,7 @@ impl<'a> Tester<'a> {
         let common = common_loops(x, y);
         let equal = dirs.iter().take_while(|d| **d == Dir::Eq).count();
         let shared = &common[..equal.min(common.len())];
-        let mut p = Problem::new(self.nest, self.forms, shared);
+        let mut p = Problem::new(self, shared);
         let free = |a: &AccessForm| a.guarded && self.guarded == Guarded::Anywhere;
         match free(x) || free(y) {
             true => p.exact = false,
@@ -200,6 +205,7 @@ impl<'a> Tester<'a> {
             p.direction(*l, *d);
         }
         p.multiply();
+        p.relate(self.elements);
         for clause in self.absent {
             p.absent(clause);
         }
@@ -243,6 +249,11 @@ impl<'a> Tester<'a> {
         let loops = [pair.x.loops.as_slice(), &pair.y.loops].concat();
         let long = p.long_loops(&loops);
         Some(Clause::of(&projection, &symbols, &p.context, &long))
+    }
+
+    /// The arrays by whose elements it is decided whether two accesses meet.
+    pub fn index_arrays(&self, pair: Pair<'_>) -> Vec<ArrayId> {
+        self.problem(pair, &[]).index_arrays()
     }
 
     /// The pair and, unless it is an access and itself, its reverse.

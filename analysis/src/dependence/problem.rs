@@ -1,7 +1,8 @@
 //! The system of a dependence question: equal subscripts, both iterations in their domains, and how the two iterations
 //! are related.
 
-use super::{Dir, Slots};
+use super::elements::Element;
+use super::{Dir, Guarded, Slots, Tester};
 use crate::affine::{Affine, Ix, Sym, Term};
 use crate::condition::{Atom, Clause, Relation};
 use crate::forms::{AccessForm, Bounds, FactKind, Facts, Form, Forms, LoopForm, Op, Step};
@@ -16,7 +17,7 @@ const LONG: i128 = 1 << 20;
 /// Conjunctions that one condition may be made of.
 const MAX_WAYS: usize = 12;
 /// Operations looked through in one definition.
-const DEPTH: u32 = 8;
+pub(super) const DEPTH: u32 = 8;
 
 /// Whose value an unknown is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -34,9 +35,13 @@ type Key = (Side, Option<Ix>, Vec<Sym>);
 /// A question in the making.
 pub(super) struct Problem<'a> {
     nest: &'a Nest,
-    forms: &'a Forms,
+    pub(super) forms: &'a Forms,
     /// Loops in one and the same iteration of which both accesses are.
     shared: Vec<LoopId>,
+    /// Guarded subscripts are taken literally.
+    pub(super) literal: bool,
+    /// Elements of arrays that nothing writes.
+    pub(super) elements: Vec<Element>,
     unknowns: HashMap<Key, u32>,
     pub(super) system: System,
     /// Index variables whose own bounds are in the system.
@@ -53,10 +58,12 @@ pub(super) struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    pub(super) fn new(nest: &'a Nest, forms: &'a Forms, shared: &[LoopId]) -> Problem<'a> {
+    pub(super) fn new(tester: &Tester<'a>, shared: &[LoopId]) -> Problem<'a> {
         Problem {
-            nest,
-            forms,
+            nest: tester.nest,
+            forms: tester.forms,
+            literal: tester.guarded == Guarded::Trusted,
+            elements: vec![],
             shared: shared.to_vec(),
             unknowns: HashMap::new(),
             system: System::default(),
@@ -78,7 +85,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Values that change only with shared loops are the same on both sides.
-    fn side(&self, ix: Ix, side: Side) -> Side {
+    pub(super) fn side(&self, ix: Ix, side: Side) -> Side {
         match self.forms.home(ix) {
             Some(l) if !self.shared.contains(&l) => side,
             _ => Side::Both,
@@ -95,7 +102,7 @@ impl<'a> Problem<'a> {
         u
     }
 
-    fn new_unknown(&mut self) -> u32 {
+    pub(super) fn new_unknown(&mut self) -> u32 {
         self.fresh += 1;
         self.fresh - 1
     }
@@ -125,7 +132,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    fn enclose(&mut self, u: u32, i: Interval) {
+    pub(super) fn enclose(&mut self, u: u32, i: Interval) {
         enclosing(u, i)
             .into_iter()
             .for_each(|r| self.system.nonneg(r));
@@ -178,12 +185,10 @@ impl<'a> Problem<'a> {
     /// The subscripts of both accesses name one element; `slots` says how the second array lies in the first.
     pub(super) fn same_element(&mut self, x: &AccessForm, y: &AccessForm, slots: Slots<'_>) {
         for (axis, (f, g)) in x.index.iter().zip(&y.index).enumerate() {
-            let (Some(f), Some(g)) = (f.affine(), g.affine()) else {
-                self.exact = false;
-                continue;
-            };
-            let parts = g.neg().zip(f.add_const(-i128::from(slots.shift(axis))));
-            let row = parts.and_then(|(g, f)| self.row(&[(Side::Src, f), (Side::Dst, g)]));
+            let f = self.form(f, Side::Src, DEPTH);
+            let g = self.form(g, Side::Dst, DEPTH);
+            let gap = f.zip(g).and_then(|(f, g)| f.combine(1, &g, -1));
+            let row = gap.and_then(|mut r| r.add_const(-slots.shift(axis)).map(|()| r));
             match row {
                 Some(row) => self.system.equal(row),
                 None => self.exact = false,
@@ -515,7 +520,7 @@ impl Problem<'_> {
     }
 
     /// The value of a form as a row, with unknowns for what is not affine in it.
-    fn form(&mut self, f: &Form, side: Side, depth: u32) -> Option<Row> {
+    pub(super) fn form(&mut self, f: &Form, side: Side, depth: u32) -> Option<Row> {
         let depth = depth.checked_sub(1)?;
         if let Some(c) = f.as_constant() {
             return Some(Row::constant(i64::try_from(c).ok()?));
@@ -530,7 +535,8 @@ impl Problem<'_> {
                     args.iter().map(|a| self.form(a, side, depth)).collect();
                 self.operation(*op, &rows?)
             }
-            Form::Range(_) | Form::Content(..) => None,
+            Form::Content(_, access, range) => self.element(*access, *range, side),
+            Form::Range(_) => None,
         }
     }
 

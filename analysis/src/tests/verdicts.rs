@@ -49,6 +49,80 @@ fn proven(header: &str, body: &str) -> String {
     out
 }
 
+/// The condition of the first loop, after every guard is cleared.
+fn condition(header: &str, body: &str) -> String {
+    let mut n = nest(header, body);
+    let mut set = crate::GuardSet::new(crate::guards::count(&n));
+    crate::guards::for_each(&n, &mut |id, _, _| set.insert(id));
+    n = crate::apply(&n, &set);
+    let a = analyse(&n, FpMode::Strict);
+    match a.verdict(LoopId(0)) {
+        Some(Verdict::When(c)) => a.condition(&n, c),
+        _ => a.explain(&n, LoopId(0)),
+    }
+}
+
+#[test]
+fn conditions() {
+    let h = "n: int, m: int, k: int, w: int in 0..2000000000, x: float, a: f64[1], b: f64[2], p: i64[1]";
+    let cases = [
+        (
+            "for i in range(n):\n    a[i + k] = a[i]",
+            "k == 0 or abs(k) >= n",
+        ),
+        (
+            "for i in range(n):\n    a[i] = a[i + k] + a[i + m]",
+            "(m == 0 or abs(m) >= n) and (k == 0 or abs(k) >= n)",
+        ),
+        (
+            "for i in range(n):\n    a[2 * i + k] = a[2 * i]",
+            "(k + 1 >= 2*n or k <= 1 or k % 2 != 0) and (2*n + k <= 1 or k >= -1 or k % 2 != 0)",
+        ),
+        (
+            "for i in range(m, n):\n    a[i] = a[i - m]",
+            "(n <= 0 or m >= 0) and (2*m >= n or m <= 0)",
+        ),
+        (
+            "for i in range(n):\n    a[k] = a[i] + x",
+            "serial: an element written as `a[k]` (line 2) may be written as `a[k]` (line 2) in a later iteration of `i`",
+        ),
+        (
+            "for i in range(n):\n    for j in range(m):\n        b[i, j] = b[i + k, j]",
+            "k == 0 or abs(k) >= n",
+        ),
+        (
+            "for i in range(n):\n    for j in range(m):\n        a[i * w + j] = x",
+            "w >= m",
+        ),
+        (
+            "for i in range(n):\n    a[p[i]] = x",
+            "len(set(p)) == len(p)",
+        ),
+        (
+            "for i in range(n):\n    a[p[i] + 1] = a[p[i] + 1] * 2.0",
+            "len(set(p)) == len(p)",
+        ),
+        (
+            "for i in range(n):\n    a[p[i]] = a[p[i] + 1]",
+            "serial: an element read as `a[?]` (line 2) may be written as `a[?]` (line 2) in a later iteration of `i`",
+        ),
+        (
+            "for i in range(n):\n    for j in range(p[i], p[i + 1]):\n        a[j] = x",
+            "sorted(p) == list(p)",
+        ),
+        (
+            "for i in range(1, n):\n    a[i] = a[i - 1]",
+            "serial: an element written as `a[i]` (line 2) may be read as `a[i - 1]` (line 2) in the next iteration of `i`",
+        ),
+    ];
+    let wrong: Vec<String> = cases
+        .iter()
+        .filter(|(body, expected)| condition(h, body) != *expected)
+        .map(|(body, _)| format!("{body}\n{}", condition(h, body)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn memory() {
     let h1 = "n: int, m: int, a: f64[1], b: f64[1]";
@@ -158,7 +232,7 @@ fn memory() {
         (
             "n: int, a: f64[1], k: i64[1]",
             "for i in range(n):\n    a[k[i]] = 1.0",
-            "D",
+            "W",
         ),
         (
             "n: int, a: f64[1], k: i64[1], b: f64[1]",
@@ -169,7 +243,7 @@ fn memory() {
         (
             "n: int, a: f64[2], k: i64[1]",
             "for i in range(n):\n    r = k[i]\n    for j in range(n):\n        a[r, j] = a[r, j] + 1.0",
-            "DP",
+            "WP",
         ),
         // Blocks.
         (

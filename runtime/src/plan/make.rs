@@ -21,6 +21,8 @@ pub(super) struct Key {
     pub(super) memory: analysis::Memory,
     /// Clauses that do not hold, a bit each.
     pub(super) refuted: u64,
+    /// Index arrays that are as conditions ask, a bit each.
+    pub(super) elements: u64,
     pub(super) unit_stride: Vec<[bool; 8]>,
     pub(super) threaded: bool,
     pub(super) nonempty: u64,
@@ -37,6 +39,7 @@ impl Key {
             proven: GuardSet::new(guards),
             memory: analysis::Memory::Unknown,
             refuted: 0,
+            elements: 0,
             unit_stride: vec![[false; 8]; slots],
             threaded: false,
             nonempty: 0,
@@ -91,7 +94,7 @@ pub(super) fn compile(
 pub(super) fn schedule(
     nest: &Nest,
     key: &Key,
-    absent: Vec<analysis::condition::Clause>,
+    verdicts: &analysis::Staged,
     options: &Options,
 ) -> (Option<Nest>, Schedule) {
     if key.memory == analysis::Memory::Unknown {
@@ -102,7 +105,8 @@ pub(super) fn schedule(
         fp: options.fp,
         memory: key.memory.clone(),
         nonempty: key.nonempty,
-        absent,
+        absent: verdicts.clauses(key.refuted),
+        elements: verdicts.elements_of(key.elements),
     };
     let short = |id: LoopId| id.index() < 64 && key.short >> id.index() & 1 == 1;
     let info = analysis::LaunchInfo {
@@ -116,8 +120,8 @@ pub(super) fn schedule(
         undo: true,
         assumed: assumed.clone(),
     };
-    let verdicts = analysis::analyse_with(nest, assumed);
-    let mut candidates = analysis::candidates(nest, &verdicts, &info);
+    let now = analysis::analyse_with(nest, assumed);
+    let mut candidates = analysis::candidates(nest, &now, &info);
     let best = (0..candidates.len()).max_by_key(|c| preference(&candidates[*c], key.threaded));
     match best {
         Some(best) => {
