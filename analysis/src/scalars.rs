@@ -32,7 +32,8 @@ pub fn roles(
         if !exposed && (!live || exposure.always.contains(v)) {
             return Role::Private { last: live };
         }
-        match reduction(nest, body, v, fp) {
+        let op = reduction(nest, body, v, fp);
+        match op.or_else(|| follows(nest, body, v).filter(|_| !exposed)) {
             Some(op) => Role::Reduction(op),
             None => Role::Carried {
                 line: line_of(body, v),
@@ -41,6 +42,59 @@ pub fn roles(
         }
     };
     assigned(body).into_iter().map(|v| (v, role(v))).collect()
+}
+
+/// Whether `v` is only ever assigned together with the best value of another variable: `if x < best: best = x; v = i`.
+///
+/// Of equal values the first must win, so the comparison is strict; and every statement that improves the best must
+/// assign `v` as well, or it would go along with another iteration's best.
+fn follows(nest: &Nest, body: &[Stmt], v: VarId) -> Option<RedOp> {
+    if body.iter().map(|s| reads_in(s, v)).sum::<usize>() > 0 {
+        return None;
+    }
+    let mut best: Option<VarId> = None;
+    let mut blocks: Vec<&[Stmt]> = vec![];
+    let mut assignments = 0;
+    for s in body {
+        s.walk(&mut |s| match &s.kind {
+            StmtKind::Let { var, .. } => assignments += usize::from(*var == v),
+            StmtKind::If { cond, then, orelse } if orelse.is_empty() && lets(then, v) == 1 => {
+                if let ExprKind::Compare {
+                    op: CmpOp::Lt | CmpOp::Gt,
+                    a,
+                    b,
+                } = &cond.kind
+                {
+                    let var = |e: &Expr| match e.kind {
+                        ExprKind::Var(x) if lets(then, x) == 1 => Some(x),
+                        _ => None,
+                    };
+                    best = best.or(var(a)).or(var(b));
+                    blocks.push(then);
+                }
+            }
+            _ => {}
+        });
+    }
+    let best = best.filter(|b| *b != v)?;
+    let updates: usize = body.iter().map(|s| assigns(s, best)).sum();
+    let together = blocks.iter().all(|b| lets(b, best) == 1);
+    let op = reduction(nest, body, best, FpMode::Strict)?;
+    let extreme = matches!(op, RedOp::Min | RedOp::Max);
+    (extreme && together && blocks.len() == assignments && updates == assignments)
+        .then_some(RedOp::Along(best))
+}
+
+/// Assignments of a variable among the statements of a block.
+fn lets(block: &[Stmt], v: VarId) -> usize {
+    let is = |s: &&Stmt| matches!(s.kind, StmtKind::Let { var, .. } if var == v);
+    block.iter().filter(is).count()
+}
+
+fn assigns(s: &Stmt, v: VarId) -> usize {
+    let mut n = 0;
+    s.walk(&mut |s| n += usize::from(matches!(s.kind, StmtKind::Let { var, .. } if var == v)));
+    n
 }
 
 fn line_of(body: &[Stmt], v: VarId) -> u32 {
@@ -133,17 +187,9 @@ impl Found<'_> {
                 self.ok &= self.one_way(value);
                 return;
             }
-            // `if x < v: v = x`
+            // `if x < v: v = x`, and what else is assigned then.
             StmtKind::If { cond, then, orelse } if orelse.is_empty() => {
-                if let [
-                    Stmt {
-                        kind: StmtKind::Let { var, value },
-                        ..
-                    },
-                ] = then.as_slice()
-                    && *var == self.v
-                    && let Some(op) = self.replacing(cond, value)
-                {
+                if let Some(op) = self.replaced_in(cond, then) {
                     self.update(Some(op), reads(cond, self.v));
                     return;
                 }
@@ -158,6 +204,27 @@ impl Found<'_> {
         for block in s.blocks() {
             block.iter().for_each(|s| self.stmt(s));
         }
+    }
+
+    /// The operation of `if cond: then`, if that replaces `v` and does nothing else to it.
+    fn replaced_in(&self, cond: &Expr, then: &[Stmt]) -> Option<RedOp> {
+        let mut op = None;
+        for s in then {
+            let StmtKind::Let { var, value } = &s.kind else {
+                return None;
+            };
+            let mut bound = false;
+            value.walk(&mut |e| {
+                bound |= matches!(e.kind, ExprKind::Bind { var, .. } if var == self.v);
+            });
+            if bound || (*var == self.v && op.is_some()) {
+                return None;
+            }
+            if *var == self.v {
+                op = Some(self.replacing(cond, value)?);
+            }
+        }
+        op
     }
 
     fn is_v(&self, e: &Expr) -> bool {

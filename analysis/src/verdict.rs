@@ -237,6 +237,9 @@ impl Context<'_> {
                 }
             }
         }
+        // What goes along with the best is told from the others by the best as it was.
+        info.reductions
+            .sort_by_key(|r| !matches!(r.1, RedOp::Along(_)));
         info.verdict = self.verdict(id, cond.is_some(), body, carried, &info.reductions);
         // A sum comes last among the reasons for a serial loop, save for guarded accesses.
         info.ordered_sums = matches!(info.verdict, Verdict::Serial(Why::Scalar(..)))

@@ -149,5 +149,6 @@ fn op_name(op: RedOp) -> &'static str {
         RedOp::And => "conjunction",
         RedOp::Or => "disjunction",
         RedOp::Xor => "exclusive or",
+        RedOp::Along(_) => "position",
     }
 }

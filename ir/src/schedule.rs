@@ -33,6 +33,9 @@ pub enum RedOp {
     Or,
     /// Bitwise exclusive or, identity 0.
     Xor,
+    /// What was assigned together with the best value of that variable, a [`RedOp::Min`] or [`RedOp::Max`] that comes
+    /// later in the list (the position in an arg-min).
+    Along(VarId),
 }
 
 /// The mapping of a nest's loops.

@@ -2,7 +2,7 @@
 //! in their order, so that the result does not depend on who ran what.
 
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
-use nestwise_ir::{BinOp, For, Scalar, Span, StmtKind, VarId};
+use nestwise_ir::{BinOp, CmpOp, For, Scalar, Span, StmtKind, VarId};
 
 use super::loops::Range;
 use super::{Func, Unit, Val, reads_in};
@@ -63,7 +63,9 @@ impl<'u, 'a> Func<'u, 'a> {
             f.load_var(*v, f.frame)?;
         }
         f.reduced = t.reductions.iter().map(|r| r.0).collect();
-        for (v, op) in &t.reductions {
+        // What goes along with the best is looked at only where it was assigned.
+        let neutral = |r: &&(VarId, RedOp)| !matches!(r.1, RedOp::Along(_));
+        for (v, op) in t.reductions.iter().filter(neutral) {
             let home = f.home(*v, false)?;
             let identity = f.identity(*v, *op)?;
             f.put(home, identity);
@@ -195,6 +197,12 @@ impl<'u, 'a> Func<'u, 'a> {
                 continue;
             };
             let mine = self.get(home, repr, false);
+            if let RedOp::Along(best) = op {
+                let better = self.improves(t, *best, record)?;
+                let merged = self.choose(Val::one(better), got, mine);
+                self.put(home, merged);
+                continue;
+            }
             let (merged, bad) = self.merge(*op, mine, got, repr, propagates_nan(l, v))?;
             // Without guard the whole is proved to fit, and what wrapped in a part wraps back here.
             if guarded(l, v) {
@@ -206,6 +214,36 @@ impl<'u, 'a> Func<'u, 'a> {
             self.u.events.set(true);
         }
         Ok(overflow)
+    }
+
+    /// Whether a part's value of a minimum or maximum is strictly better than what the parts before it found.
+    fn improves(&mut self, t: &ThreadLoop, best: VarId, record: V) -> Result<V> {
+        let ir = self.ir();
+        let found = t.reductions.iter().position(|r| r.0 == best);
+        let Some((k, (_, op))) = found.map(|k| (k, t.reductions[k])) else {
+            return invalid(format!(
+                "a value goes along with {best}, which is no reduction"
+            ));
+        };
+        let (home, repr) = (self.home(best, false)?, self.repr(best)?);
+        let mine = self.get(home, repr, false);
+        let got = self.load_cell(repr, ir.offset_const(record, part::CELLS + CELL * k));
+        Ok(self.better(op, mine, got, repr))
+    }
+
+    /// Whether `y` comes before `x` in the order that a minimum or maximum goes by.
+    fn better(&self, op: RedOp, x: Val, y: Val, repr: Scalar) -> V {
+        let less = if op == RedOp::Min {
+            CmpOp::Lt
+        } else {
+            CmpOp::Gt
+        };
+        if repr.is_float() {
+            return self.ir().fcmp(super::expr::float_predicate(less), y.a, x.a);
+        }
+        let signed = repr.is_signed();
+        self.ir()
+            .icmp(super::expr::int_predicate(less, signed), y.a, x.a)
     }
 
     fn merge(&self, op: RedOp, x: Val, y: Val, repr: Scalar, propagate: bool) -> Result<(V, V)> {
@@ -227,25 +265,13 @@ impl<'u, 'a> Func<'u, 'a> {
             (RedOp::Mul, r) if r.is_int() && signed => checked("llvm.smul.with.overflow"),
             (RedOp::Mul, r) if r.is_int() => checked("llvm.umul.with.overflow"),
             (RedOp::Min | RedOp::Max, r) if r.is_int() || r.is_float() => {
-                let less = if op == RedOp::Min {
-                    nestwise_ir::CmpOp::Lt
-                } else {
-                    nestwise_ir::CmpOp::Gt
-                };
                 // The later part wins only if it is strictly better, as each element does in turn.
-                let better = if r.is_float() {
-                    let pred = super::expr::float_predicate(less);
-                    let wins = ir.fcmp(pred, y.a, x.a);
-                    if propagate {
-                        let nan = ir.fcmp(crate::llvm::RealPred::LLVMRealUNO, y.a, y.a);
-                        let mine = ir.fcmp(crate::llvm::RealPred::LLVMRealORD, x.a, x.a);
-                        ir.and(mine, ir.or(nan, wins))
-                    } else {
-                        wins
-                    }
-                } else {
-                    ir.icmp(super::expr::int_predicate(less, signed), y.a, x.a)
-                };
+                let mut better = self.better(op, x, y, r);
+                if r.is_float() && propagate {
+                    let nan = ir.fcmp(crate::llvm::RealPred::LLVMRealUNO, y.a, y.a);
+                    let mine = ir.fcmp(crate::llvm::RealPred::LLVMRealORD, x.a, x.a);
+                    better = ir.and(mine, ir.or(nan, better));
+                }
                 (ir.select(better, y.a, x.a), fine)
             }
             _ => return unsupported(format!("reduction {op:?} on {repr}")),
@@ -275,6 +301,7 @@ impl<'u, 'a> Func<'u, 'a> {
             RedOp::Max => lo,
             RedOp::And if repr.is_signed() => -1,
             RedOp::And => hi,
+            RedOp::Along(_) => return invalid("what goes along with another has no neutral value"),
         };
         Ok(Val::one(self.const_int(repr, x, false)))
     }
