@@ -1,0 +1,506 @@
+"""What instrumented scripts call: values that go by become accesses of locations.
+
+An array's element is the address it lies at, whatever view it is reached through; a list's
+element is the list and the position; a variable is its name in one call of its function; an
+attribute is the object and the name. Objects are kept alive, so that no two share an identity.
+
+What a library function does is not seen: it reads every element of the arrays and lists it is
+given, and writes those that it is known to write, or that are found changed.
+"""
+
+from __future__ import annotations
+
+import array
+import math
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .depend import Cell, Dependences, Execution, Path
+from .libraries import (
+    DICT_READS,
+    IMMUTABLE,
+    LIST_METHODS,
+    VIEWS,
+    WRITERS,
+    WRITING_METHODS,
+    iterated_range,
+)
+from .sites import Loop, Site
+
+_SEQUENCES = (list, bytearray, array.array)
+_CONTAINERS = (np.ndarray, dict, *_SEQUENCES)
+_TEXTS = (str, bytes, list, tuple, set, dict)
+LENGTH = "len"
+WHOLE = "whole"
+
+
+class OverLimit(BaseException):
+    """The script makes more accesses than it was allowed. No script of ours may catch it."""
+
+
+class Recorder:
+    """The `__trace__` of a running script."""
+
+    slice = slice
+
+    def __init__(self, sites: list[Site], loops: list[Loop], found: Dependences, limit: int):
+        self.sites = sites
+        self.loops = loops
+        self.found = found
+        self.limit = limit
+        self.script: dict[str, Any] = {}
+        # Where the script is: all loops with their iterations, then with the statement too.
+        self.base: Path = ()
+        self.path: Path = ()
+        self.cells: dict[int, Any] = {}
+        self.boxes: dict[int, tuple[Any, dict]] = {}
+        self.roots: dict[int, tuple[np.ndarray, int, int]] = {}
+        self.views: dict[int, tuple[np.ndarray, int, int, int]] = {}
+        self.output = object()
+
+    # Locations
+
+    def _read(self, cells: dict, key: Any, site: Site) -> None:
+        cell = cells.get(key)
+        if cell is None:
+            cell = cells[key] = Cell()
+        self.found.read(cell, site, self.path)
+
+    def _write(self, cells: dict, key: Any, site: Site) -> None:
+        cell = cells.get(key)
+        if cell is None:
+            cell = cells[key] = Cell()
+        self.found.write(cell, site, self.path)
+
+    def box(self, held: Any) -> dict:
+        """The locations of an object that is no array."""
+        found = self.boxes.get(id(held))
+        if found is None:
+            found = self.boxes[id(held)] = (held, {})
+        return found[1]
+
+    def _view(self, a: np.ndarray) -> tuple[np.ndarray, int, int, int]:
+        """An array, its address, its root's address, and the unit in which the root is counted.
+
+        The unit is the element, or what its parts have in common: a complex number is two.
+        """
+        found = self.views.get(id(a))
+        if found is not None:
+            return found
+        root = a
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        known = self.roots.get(id(root))
+        if known is None:
+            unit = root.itemsize // 2 if root.dtype.kind == "c" else root.itemsize
+            for kind, offset, *_ in (root.dtype.fields or {}).values():
+                unit = math.gcd(unit, kind.itemsize, offset)
+            known = self.roots[id(root)] = (root, _address(root), max(unit, 1))
+        if len(self.views) > 20_000:
+            self.views.clear()
+        found = self.views[id(a)] = (a, _address(a), known[1], known[2])
+        return found
+
+    def _element(self, a: np.ndarray, key: tuple, site: Site, write: bool) -> None:
+        _, address, _, _ = view = self._view(a)
+        for index, extent, stride in zip(key, a.shape, a.strides, strict=True):
+            address += (int(index) + (extent if index < 0 else 0)) * stride
+        self._at(address, a.itemsize, view, site, write)
+
+    def _at(self, address: int, size: int, view: tuple, site: Site, write: bool) -> None:
+        _, _, root, unit = view
+        access = self._write if write else self._read
+        for place in range(address - (address - root) % unit, address + size, unit):
+            access(self.cells, place, site)
+
+    def _addresses(self, a: np.ndarray) -> np.ndarray:
+        """The address of every element, in an array of the same shape."""
+        places = np.full(a.shape, self._view(a)[1], dtype=np.int64)
+        for axis, stride in enumerate(a.strides):
+            shape = [1] * a.ndim
+            shape[axis] = -1
+            places += (np.arange(a.shape[axis]) * stride).reshape(shape)
+        return places
+
+    def _places(self, a: np.ndarray, places: np.ndarray, site: Site, write: bool) -> None:
+        view = self._view(a)
+        for address in np.unique(places).tolist():
+            self._at(address, a.itemsize, view, site, write)
+
+    def whole(self, value: Any, site: Site, write: bool = False) -> None:
+        """All that is in a container; what is in its elements only if they are read."""
+        if isinstance(value, np.ndarray):
+            self._places(value, self._addresses(value), site, write)
+            return
+        access = self._write if write else self._read
+        if isinstance(value, (dict, *_SEQUENCES)):
+            cells = self.box(value)
+            keys = list(value) if isinstance(value, dict) else range(len(value))
+            for key in keys:
+                access(cells, key, site)
+            access(cells, LENGTH, site)
+            for part in value.values() if isinstance(value, dict) else value:
+                if not write and isinstance(part, _CONTAINERS):
+                    self.whole(part, site)
+        elif not isinstance(value, IMMUTABLE):
+            access(self.box(value), WHOLE, site)
+
+    # Variables, attributes, operands
+
+    def name(self, frame: dict, number: int, value: Any) -> Any:
+        if self.path:
+            site = self.sites[number]
+            if site.update is not None and isinstance(value, _TEXTS):
+                site = site.plain()
+            self._read(frame, site.name, site)
+            if site.operand and isinstance(value, _CONTAINERS):
+                self.whole(value, site)
+        return value
+
+    def put(self, frame: dict, number: int, value: Any) -> Any:
+        if self.path:
+            site = self.sites[number]
+            if site.update is not None and isinstance(value, _TEXTS):
+                site = site.plain()
+            if site.augmented and isinstance(value, _CONTAINERS):
+                self.whole(value, site, True)
+            self._write(frame, site.name, site)
+        return value
+
+    def use(self, number: int, value: Any) -> Any:
+        """An operand that is a constant as far as loops go; its elements may not be."""
+        if self.path and isinstance(value, _CONTAINERS):
+            self.whole(value, self.sites[number])
+        return value
+
+    def attribute(self, number: int, held: Any, name: str) -> Any:
+        value = getattr(held, name)
+        if self.path and not isinstance(held, IMMUTABLE):
+            site = self.sites[number]
+            if not isinstance(held, _CONTAINERS):
+                self._read(self.box(_attribute_owner(held, name)), "." + name, site)
+            if site.operand and isinstance(value, _CONTAINERS):
+                self.whole(value, site)
+        return value
+
+    def assign(self, value: Any, number: int, held: Any, name: str) -> None:
+        setattr(held, name, value)
+        if isinstance(held, np.ndarray):
+            self.views.pop(id(held), None)  # its shape may be another now
+        elif self.path:
+            site = self.sites[number]
+            if site.update is not None and isinstance(value, _TEXTS):
+                site = site.plain()
+            if site.augmented and isinstance(value, _CONTAINERS):
+                self.whole(value, site, True)
+            self._write(self.box(held), "." + name, site)
+
+    # Elements
+
+    def get(self, number: int, held: Any, key: Any) -> Any:
+        value = held[key]
+        if self.path:
+            site = self.sites[number]
+            if isinstance(held, np.ndarray):
+                self._elements(held, key, value, site, False)
+            elif not isinstance(held, IMMUTABLE):
+                if site.update is not None and isinstance(value, _TEXTS):
+                    site = site.plain()
+                self._item(held, key, site, False)
+            if site.operand and isinstance(value, _CONTAINERS):
+                self.whole(value, site)
+        return value
+
+    def set(self, value: Any, number: int, held: Any, key: Any) -> None:
+        if self.path:
+            site = self.sites[number]
+            if isinstance(held, np.ndarray):
+                if not site.augmented and isinstance(value, _CONTAINERS):
+                    self.whole(value, site)
+                self._elements(held, key, None, site, True)
+            elif not isinstance(held, IMMUTABLE):
+                if site.update is not None and isinstance(value, _TEXTS):
+                    site = site.plain()
+                if site.augmented and isinstance(value, _CONTAINERS):
+                    self.whole(value, site, True)
+                self._item(held, key, site, True)
+        held[key] = value
+
+    def delete(self, number: int, held: Any, key: Any) -> None:
+        if self.path:
+            self.whole(held, self.sites[number])
+            self.whole(held, self.sites[number], True)
+        del held[key]
+
+    def _elements(self, a: np.ndarray, key: Any, value: Any, site: Site, write: bool) -> None:
+        if not isinstance(key, tuple):
+            key = (key,)
+        if len(key) == a.ndim and all(_whole_number(k) for k in key):
+            # If an index is out of range, the write itself will say so.
+            if all(-n <= k < n for k, n in zip(key, a.shape, strict=True)):
+                self._element(a, key, site, write)
+            return
+        if isinstance(value, np.ndarray) and all(_basic(k) for k in key):
+            return  # a view: nothing is read before its elements are
+        for part in key:
+            if isinstance(part, _CONTAINERS):
+                self.whole(part, site)
+        self._places(a, self._addresses(a)[key], site, write)
+
+    def _item(self, held: Any, key: Any, site: Site, write: bool) -> None:
+        access = self._write if write else self._read
+        if isinstance(held, _SEQUENCES):
+            if isinstance(key, slice):
+                for place in range(*key.indices(len(held))):
+                    access(self.box(held), place, site)
+                access(self.box(held), LENGTH, site)
+            else:
+                place = key.__index__()
+                access(self.box(held), place + len(held) if place < 0 else place, site)
+        elif isinstance(held, dict):
+            if write and key not in held:
+                self._write(self.box(held), LENGTH, site)
+            access(self.box(held), key, site)
+        elif not _scripted(type(held), self.script):
+            self._read(self.box(held), WHOLE, site)
+            if write:
+                self._write(self.box(held), WHOLE, site)
+
+    # Calls
+
+    def call(self, number: int, function: Any, *given: Any, **named: Any) -> Any:
+        if not self.path:
+            return function(*given, **named)
+        site = self.sites[number]
+        held = getattr(function, "__self__", None)
+        if isinstance(function, types.BuiltinMethodType) and not isinstance(
+            held, (types.ModuleType, type, type(None))
+        ):
+            return self.method(number, held, function.__name__, *given, **named)
+        return self._result(site, self._called(site, function, given, named))
+
+    def _result(self, site: Site, value: Any) -> Any:
+        if site.operand and isinstance(value, _CONTAINERS):
+            self.whole(value, site)
+        return value
+
+    def _called(self, site: Site, function: Any, given: tuple, named: dict) -> Any:
+        if _scripted(function, self.script) or function in (isinstance, range, type, id, callable):
+            return function(*given, **named)
+        if function is len and given:
+            if isinstance(given[0], (dict, *_SEQUENCES)):
+                self._read(self.box(given[0]), LENGTH, site)
+            return len(*given)
+        if function in (enumerate, zip, map, filter, iter):
+            held = [self.elements_of(a, value) for a, value in self._arguments(site, given)]
+            return function(*held, **named)
+        if function is reversed and isinstance(given[0], (np.ndarray, *_SEQUENCES)):
+            return self._items(self._arguments(site, given)[0][0], given[0], True)
+        if function in (print, input):
+            self._read(self.box(self.output), WHOLE, site)
+            self._write(self.box(self.output), WHOLE, site)
+        if function is next:
+            self.whole(given[0], site)
+            self.whole(given[0], site, True)
+            return next(*given)
+        return self._foreign(site, function, given, named)
+
+    def _arguments(self, site: Site, given: tuple) -> list[tuple[Site, Any]]:
+        own = site.arguments if len(site.arguments) == len(given) else (site,) * len(given)
+        return list(zip(own, given, strict=True))
+
+    def _foreign(self, site: Site, function: Callable, given: tuple, named: dict) -> Any:
+        """A library's function: what it is given is read; what it changes is written."""
+        held = self._arguments(site, given) + [(site, value) for value in named.values()]
+        held += [(own, part) for own, v in held if isinstance(v, tuple) for part in v]
+        held = [(own, v) for own, v in held if isinstance(v, _CONTAINERS)]
+        if not held:
+            return function(*given, **named)
+        before = [v.tobytes() if isinstance(v, np.ndarray) else None for _, v in held]
+        result = function(*given, **named)
+        outs = named.get("out", ())
+        outs = outs if isinstance(outs, tuple) else (outs,)
+        for (own, value), old in zip(held, before, strict=True):
+            written = any(value is out for out in outs)
+            written |= bool(given) and value is given[0] and _name_of(function) in WRITERS
+            written |= old is not None and value.tobytes() != old
+            if not _shares(result, value):
+                self.whole(value, own)
+            if written:
+                self.whole(value, own, True)
+        return result
+
+    def method(self, number: int, held: Any, name: str, *given: Any, **named: Any) -> Any:
+        function = getattr(held, name)
+        if not self.path:
+            return function(*given, **named)
+        site = self.sites[number]
+        if isinstance(held, np.ndarray):
+            result = self._foreign(site, function, given, named)
+            if name in WRITING_METHODS:
+                self.whole(held, site)
+                self.whole(held, site, True)
+            elif name not in VIEWS or not _shares(result, held):
+                self.whole(held, site)
+            return self._result(site, result)
+        if isinstance(held, list) and name in LIST_METHODS:
+            return self._list_method(site, held, name, function, given, named)
+        if isinstance(held, dict) and name in DICT_READS:
+            self.whole(held, site)
+        elif isinstance(held, types.ModuleType):
+            return self.call(number, function, *given, **named)
+        elif _scripted(type(held), self.script):
+            self._read(self.box(_attribute_owner(held, name)), "." + name, site)
+            return self.call(number, function, *given, **named)
+        elif not isinstance(held, (*IMMUTABLE, type)):
+            self.whole(held, site)
+            self.whole(held, site, True)
+        return self._result(site, self._called(site, function, given, named))
+
+    def _list_method(
+        self, site: Site, held: list, name: str, function: Callable, given: tuple, named: dict
+    ) -> Any:
+        cells, end = self.box(held), len(held)
+        if name == "append":
+            length = site.appending()
+            self._read(cells, LENGTH, length[0])
+            self._write(cells, LENGTH, length[1])
+            self._write(cells, end, site)
+        elif name == "pop" and end and (not given or given[0] in (-1, end - 1)):
+            self._read(cells, end - 1, site)
+            self._read(cells, LENGTH, site)
+            self._write(cells, LENGTH, site)
+        else:
+            for own, value in self._arguments(site, given):
+                if isinstance(value, _CONTAINERS):
+                    self.whole(value, own)
+            self.whole(held, site)
+        result = function(*given, **named)
+        if name in WRITING_METHODS:
+            self.whole(held, site, True)
+        return self._result(site, result)
+
+    # Iteration
+
+    def elements(self, number: int, value: Any) -> Any:
+        return self.elements_of(self.sites[number], value)
+
+    def elements_of(self, site: Site, value: Any) -> Any:
+        """An iterator like `value`'s own that records each element when it is asked for."""
+        if isinstance(value, (np.ndarray, *_SEQUENCES)):
+            return self._items(site, value, False)
+        if self.path and not isinstance(value, IMMUTABLE):
+            self.whole(value, site)
+        return value
+
+    def _items(self, site: Site, value: Any, backwards: bool) -> Iterator:
+        """Lists may grow while they are gone through, as CPython lets them."""
+        place = len(value) - 1 if backwards else 0
+        while 0 <= place < len(value):
+            item = value[place]
+            if self.path:
+                if isinstance(value, np.ndarray):
+                    if value.ndim == 1:
+                        self._element(value, (place,), site, False)
+                else:
+                    self._read(self.box(value), place, site)
+                    self._read(self.box(value), LENGTH, site)
+            yield item
+            place += -1 if backwards else 1
+
+    # Loops
+
+    def at(self, statement: int) -> None:
+        self.path = (*self.base, statement)
+
+    def begin(self, number: int, values: range | None = None) -> Execution:
+        if self.found.accesses > self.limit:
+            raise OverLimit
+        start = 0 if values is None else values.start
+        step = 1 if values is None else values.step
+        return self.found.begin(self.loops[number], start, step, (self.base, self.path))
+
+    def turn(self, execution: Execution) -> bool:
+        """One iteration more; always true."""
+        execution.iteration += 1
+        self._enter(execution)
+        return True
+
+    def _enter(self, execution: Execution) -> None:
+        self.base = (*execution.outside[1], execution.number, execution.iteration)
+        self.path = (*self.base, -1)
+
+    def leave(self, execution: Execution, early: bool) -> None:
+        if execution.open:
+            self.base, self.path = execution.outside
+            self.found.end(execution, execution.iteration + early, early)
+
+    def loop(self, number: int, values: Any) -> Iterator:
+        """The values of a `for` loop. It ends with the loop, however that is left."""
+        execution = self.begin(number, iterated_range(values))
+        if isinstance(values, types.GeneratorType):
+            self.found.findings[number].fed_by_generator = True
+        early = True
+        try:
+            self.turn(execution)
+            for value in self.elements_of(self.loops[number].header, values):
+                self._enter(execution)  # a generator may have been elsewhere meanwhile
+                yield value
+                self.turn(execution)
+            early = False
+        finally:
+            self.leave(execution, early)
+
+    def generator(self) -> dict:
+        """The variables of a generator: and where whoever runs it is."""
+        return {0: (self.base, self.path)}
+
+    def swap(self, frame: dict) -> None:
+        """From a generator to its user, or back."""
+        frame[0], (self.base, self.path) = (self.base, self.path), frame[0]
+
+
+def _address(a: np.ndarray) -> int:
+    return a.__array_interface__["data"][0]
+
+
+def _whole_number(key: Any) -> bool:
+    return isinstance(key, (int, np.integer)) and not isinstance(key, bool)
+
+
+def _basic(key: Any) -> bool:
+    """Whether subscripts like this one make views."""
+    return key is None or key is Ellipsis or isinstance(key, (slice, str)) or _whole_number(key)
+
+
+def _shares(result: Any, value: Any) -> bool:
+    """Whether a result is a view of what was given."""
+    if not isinstance(result, np.ndarray) or not isinstance(value, np.ndarray):
+        return False
+    return result is value or (result.base is not None and np.may_share_memory(result, value))
+
+
+def _name_of(function: Any) -> str:
+    return getattr(function, "__name__", "")
+
+
+def _scripted(function: Any, script: dict) -> bool:
+    """Whether a function or class is the script's own, and so instrumented itself."""
+    if isinstance(function, types.MethodType):
+        function = function.__func__
+    if isinstance(function, type):
+        return function.__module__ == script.get("__name__")
+    return isinstance(function, types.FunctionType) and function.__globals__ is script
+
+
+def _attribute_owner(held: Any, name: str) -> Any:
+    """The object itself, or the class that an attribute comes from."""
+    if name in getattr(held, "__dict__", ()):
+        return held
+    for kind in type(held).__mro__:
+        if name in vars(kind):
+            return held if isinstance(vars(kind)[name], types.MemberDescriptorType) else kind
+    return held
