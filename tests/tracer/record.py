@@ -13,7 +13,7 @@ from __future__ import annotations
 import array
 import math
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from .sites import Loop, Site
 
 _SEQUENCES = (list, bytearray, array.array)
 _CONTAINERS = (np.ndarray, dict, *_SEQUENCES)
+_LAZY = {enumerate, zip, map, filter, iter, reversed}
 _TEXTS = (str, bytes, list, tuple, set, dict)
 LENGTH = "len"
 WHOLE = "whole"
@@ -272,9 +273,12 @@ class Recorder:
     # Calls
 
     def call(self, number: int, function: Any, *given: Any, **named: Any) -> Any:
+        site = self.sites[number]
+        if isinstance(function, Hashable) and function in _LAZY:
+            # What they read, they read later: perhaps in a loop.
+            return self._lazy(site, function, given, named)
         if not self.path:
             return function(*given, **named)
-        site = self.sites[number]
         held = getattr(function, "__self__", None)
         if isinstance(function, types.BuiltinMethodType) and not isinstance(
             held, (types.ModuleType, type, type(None))
@@ -292,13 +296,8 @@ class Recorder:
             return function(*given, **named)
         if function is len and given:
             if isinstance(given[0], (dict, *_SEQUENCES)):
-                self._read(self.box(given[0]), LENGTH, site)
+                self._read(self.box(given[0]), LENGTH, self._arguments(site, given)[0][0])
             return len(*given)
-        if function in (enumerate, zip, map, filter, iter):
-            held = [self.elements_of(a, value) for a, value in self._arguments(site, given)]
-            return function(*held, **named)
-        if function is reversed and isinstance(given[0], (np.ndarray, *_SEQUENCES)):
-            return self._items(self._arguments(site, given)[0][0], given[0], True)
         if function in (print, input):
             self._read(self.box(self.output), WHOLE, site)
             self._write(self.box(self.output), WHOLE, site)
@@ -307,6 +306,14 @@ class Recorder:
             self.whole(given[0], site, True)
             return next(*given)
         return self._foreign(site, function, given, named)
+
+    def _lazy(self, site: Site, function: Callable, given: tuple, named: dict) -> Any:
+        arguments = self._arguments(site, given)
+        if function is reversed:
+            if isinstance(given[0], (np.ndarray, *_SEQUENCES)):
+                return self._items(*arguments[0], True)
+            return reversed(*given)
+        return function(*(self.elements_of(a, value) for a, value in arguments), **named)
 
     def _arguments(self, site: Site, given: tuple) -> list[tuple[Site, Any]]:
         own = site.arguments if len(site.arguments) == len(given) else (site,) * len(given)

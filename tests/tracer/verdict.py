@@ -20,8 +20,11 @@ def _loop(findings: Findings) -> dict[str, Any]:
     loop = findings.loop
     verdict, because = _verdict(findings)
     carried = {site.name for flow in findings.serial for site in flow[:2]}
-    reduced = set().union(*findings.reductions.values(), findings.companions)
-    private = findings.overwritten - carried - reduced - findings.inductions - loop.targets
+    # What is a reduction in one execution may be none in another.
+    reductions = {op: names - carried for op, names in findings.reductions.items()}
+    reduced = set().union(*reductions.values(), findings.companions)
+    inductions = findings.inductions - carried
+    private = findings.overwritten - carried - reduced - inductions - loop.targets
     return {
         "line": loop.line,
         "var": loop.variable,
@@ -31,9 +34,9 @@ def _loop(findings: Findings) -> dict[str, Any]:
         "iterations": findings.iterations,
         "verdict": verdict,
         "because": because,
-        "op": sorted(findings.reductions),
+        "op": sorted(op for op, names in reductions.items() if names),
         "private": sorted(private),
-        "induction": sorted(findings.inductions),
+        "induction": sorted(inductions),
         "distributable": because == "flow" and _distributable(findings, carried, private),
         "dependences": _dependences(findings),
     }
