@@ -13,7 +13,8 @@ A verdict is
     reduction   all that flows goes through updates by one associative operation (`op`)
     parallel    nothing flows; names in `private` need a place for each iteration
     unseen      the loop was not reached
-Variables that go up by the same in every iteration are in `induction` and do not count as flow.
+Names whose values flow, reductions apart, are in `carried`. Variables that go up by the same in
+every iteration are in `induction` and do not count.
 A serial loop is `distributable` where some statements of its body could be a parallel loop alone.
 
 Vectors run over the loops common to both accesses, the outermost first; loops over ranges count in

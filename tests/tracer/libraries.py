@@ -85,10 +85,15 @@ LIST_METHODS = {"append", "pop", "copy", "index", "count", *WRITING_METHODS}
 DICT_READS = {"keys", "values", "items", "get", "copy"}
 
 
+# A script may give these names to something else.
+_RANGE = range
+_RANGE_ITERATOR = type(reversed(range(1)))
+
+
 def iterated_range(values: Any) -> range | None:
     """The range that a `for` loop goes through, `reversed(range(..))` included."""
-    if isinstance(values, range):
+    if isinstance(values, _RANGE):
         return values
-    if isinstance(values, type(reversed(range(1)))):
+    if isinstance(values, _RANGE_ITERATOR):
         return values.__reduce__()[1][0]
     return None

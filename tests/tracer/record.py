@@ -258,7 +258,7 @@ class Recorder:
                 for place in range(*key.indices(len(held))):
                     access(self.box(held), place, site)
                 access(self.box(held), LENGTH, site)
-            else:
+            elif hasattr(key, "__index__"):  # if it has not, the script will hear of it
                 place = key.__index__()
                 access(self.box(held), place + len(held) if place < 0 else place, site)
         elif isinstance(held, dict):
@@ -397,7 +397,7 @@ class Recorder:
 
     def elements_of(self, site: Site, value: Any) -> Any:
         """An iterator like `value`'s own that records each element when it is asked for."""
-        if isinstance(value, (np.ndarray, *_SEQUENCES)):
+        if isinstance(value, _SEQUENCES) or (isinstance(value, np.ndarray) and value.ndim):
             return self._items(site, value, False)
         if self.path and not isinstance(value, IMMUTABLE):
             self.whole(value, site)
@@ -424,14 +424,14 @@ class Recorder:
         self.path = (*self.base, statement)
 
     def begin(self, number: int, values: range | None = None) -> Execution:
-        if self.found.accesses > self.limit:
-            raise OverLimit
         start = 0 if values is None else values.start
         step = 1 if values is None else values.step
         return self.found.begin(self.loops[number], start, step, (self.base, self.path))
 
     def turn(self, execution: Execution) -> bool:
         """One iteration more; always true."""
+        if self.found.accesses > self.limit:
+            raise OverLimit
         execution.iteration += 1
         self._enter(execution)
         return True

@@ -155,9 +155,7 @@ def _guarded(statement: ast.If) -> Updates:
             return {}
         pairs += here
     test = statement.test
-    tests = (
-        test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
-    )
+    tests = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
     for target, value in pairs:
         for part in tests:
             found = _extreme(part, target, value, True)

@@ -34,6 +34,7 @@ def _loop(findings: Findings) -> dict[str, Any]:
         "iterations": findings.iterations,
         "verdict": verdict,
         "because": because,
+        "carried": sorted(carried),
         "op": sorted(op for op, names in reductions.items() if names),
         "private": sorted(private),
         "induction": sorted(inductions),
@@ -71,9 +72,7 @@ def _distributable(findings: Findings, carried: set[str], private: set[str]) -> 
     """
     flow = {(source, sink) for _, _, source, sink in findings.serial}
     edges = flow | findings.within
-    edges |= {
-        (a, b) for a, b, one, two in findings.orders if one in carried or two in carried
-    }
+    edges |= {(a, b) for a, b, one, two in findings.orders if one in carried or two in carried}
     statements = range(-1, findings.loop.statements)
     edges |= {(jump, later) for jump in findings.loop.jumps for later in statements if later > jump}
     reached = {s: _reachable(s, edges) for s in statements}

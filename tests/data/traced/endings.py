@@ -1,0 +1,167 @@
+# How loops end, and what they call and go through.
+
+#= while
+i = 0; a = np.zeros(4)
+while i < 4:  #: serial while induction=i
+    a[i] = i
+    i += 1
+
+#= break
+a = [1, 5, 2]
+for v in a:  #: serial exit
+    if v > 4:
+        break
+
+#= break that does not happen
+a = [1, 5, 2]
+for v in a:  #: parallel
+    if v > 9:
+        break
+else:
+    a[0] = 7
+
+#= return
+def find(a):
+    for i in range(len(a)):  #: serial exit
+        if a[i] == 5:
+            return i
+find([1, 5, 2])
+
+#= exception
+try:
+    for i in range(3):  #: serial exit
+        1 // (1 - i)
+except ZeroDivisionError:
+    pass
+for i in range(3):  #: parallel
+    pass
+
+#= break of the inner loop
+a = np.zeros(4)
+for i in range(4):  #: parallel private=j
+    for j in range(4):  #: serial exit
+        if j > i:
+            break
+    a[i] = j
+
+#= continue
+a = np.zeros(4)
+for i in range(4):  #: parallel private=
+    if i == 2:
+        continue
+    a[i] = i
+
+#= output
+for i in range(3):  #: serial flow
+    print(i)
+
+#= random numbers
+rng = np.random.default_rng(1); a = np.zeros(3)
+for i in range(3):  #: serial flow
+    a[i] = rng.random()
+
+#= generator
+def count():
+    n = 0
+    while n < 3:  #: serial while induction=n
+        yield n
+        n += 1
+a = np.zeros(4)
+for v in count():  #: serial generator
+    a[v] = 1
+for i in range(1, 4):  #: serial flow
+    a[i] += a[i - 1]
+
+#= slices
+a = np.zeros((4, 3))
+for i in range(1, 4):  #: serial flow
+    a[i] = a[i - 1] + 1
+
+#= slices apart
+a = np.zeros((4, 3))
+for i in range(4):  #: parallel private=
+    a[i, :] = i
+    a[i, 1:] *= 2
+
+#= masks
+a = np.arange(6.0); m = a > 3
+for i in range(6):  #: parallel private=a
+    a[m] = i
+
+#= masks, carried
+a = np.arange(6.0); m = a > 3
+for i in range(6):  #: serial flow
+    a[m] = a[m][::-1] + 1
+
+#= index arrays
+a = np.arange(6.0)
+for i in range(3):  #: parallel private=
+    a[[i, i + 3]] = a[[i + 3, i]]
+
+#= library functions
+a = np.arange(6.0); b = np.zeros(6)
+for i in range(6):  #: parallel private=
+    b[i] = np.sum(a) + a.max() + math.fsum(a)
+
+#= library functions, carried
+a = np.arange(6.0)
+for i in range(6):  #: serial flow
+    a[i] = a.sum()
+
+#= library functions that write
+a = np.arange(6.0); b = np.zeros(6)
+for i in range(3):  #: serial flow
+    np.add(a, i, out=b)
+    a[:] = b
+
+#= lists swapped
+rows = [[1], [2], [3]]
+for i in range(2):  #: serial flow
+    rows[i], rows[i + 1] = rows[i + 1], rows[i]
+
+#= elements of a zip
+a = np.arange(4.0); b = a[::-1]
+for x, y in zip(a, b):  #: parallel
+    x + y
+
+#= elements written before they are met
+a = [1, 1, 1, 1]
+for i, v in enumerate(a):  #: serial flow
+    if i < 3:
+        a[i + 1] = v + 1
+
+#= recursion
+def f(n):
+    t = 0
+    for i in range(n):  #: reduction op=sum
+        t += f(n - 1)
+    return t + 1
+f(3)
+
+#= closures
+def f():
+    n = 0
+    def g(v):
+        nonlocal n
+        n = v - n
+    for i in range(3):  #: serial flow
+        g(i)
+f()
+
+#= dictionary
+d = {0: 0, 1: 0}
+for i in range(4):  #: reduction op=sum
+    d[i % 2] += 1
+
+#= dictionary that grows
+d = {}
+for i in range(4):  #: serial flow
+    d[i % 2] = d.get(i % 2, 0) + 1
+
+#= arrays of the loop's own
+out = np.zeros(4)
+for i in range(4):  #: parallel private=j,t
+    t = np.zeros(3)
+    for j in range(1, 3):  #: serial flow
+        t[j] = t[j - 1] + i
+    out[i] = t[2]
