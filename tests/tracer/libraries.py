@@ -46,6 +46,7 @@ WRITERS = {
     "insort_left",
     "insort_right",
     "setattr",
+    "shuffle",
     "setitem",
 }
 

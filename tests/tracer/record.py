@@ -136,6 +136,9 @@ class Recorder:
         if isinstance(value, np.ndarray):
             self._places(value, self._addresses(value), site, write)
             return
+        if isinstance(value, (np.flatiter, np.ndenumerate)):
+            places = value if isinstance(value, np.flatiter) else value.iter
+            return self.whole(places.base, site, write)
         access = self._write if write else self._read
         if isinstance(value, (dict, *_SEQUENCES)):
             cells = self.box(value)
@@ -266,9 +269,17 @@ class Recorder:
                 self._write(self.box(held), LENGTH, site)
             access(self.box(held), key, site)
         elif not _scripted(type(held), self.script):
-            self._read(self.box(held), WHOLE, site)
+            self.whole(held, site)
             if write:
-                self._write(self.box(held), WHOLE, site)
+                self.whole(held, site, True)
+
+    def unpack(self, number: int, value: Any) -> Any:
+        """A right side that several targets share, or a starred argument."""
+        if self.path and isinstance(value, (dict, *_SEQUENCES)):
+            self.whole(value, self.sites[number])
+        elif self.path and isinstance(value, np.ndarray) and value.ndim == 1:
+            self.whole(value, self.sites[number])
+        return value
 
     # Calls
 
@@ -326,14 +337,14 @@ class Recorder:
         held = [(own, v) for own, v in held if isinstance(v, _CONTAINERS)]
         if not held:
             return function(*given, **named)
-        before = [v.tobytes() if isinstance(v, np.ndarray) else None for _, v in held]
+        before = [_snapshot(value) for _, value in held]
         result = function(*given, **named)
         outs = named.get("out", ())
         outs = outs if isinstance(outs, tuple) else (outs,)
         for (own, value), old in zip(held, before, strict=True):
             written = any(value is out for out in outs)
             written |= bool(given) and value is given[0] and _name_of(function) in WRITERS
-            written |= old is not None and value.tobytes() != old
+            written |= _snapshot(value) != old
             if not _shares(result, value):
                 self.whole(value, own)
             if written:
@@ -346,6 +357,14 @@ class Recorder:
             return function(*given, **named)
         site = self.sites[number]
         if isinstance(held, np.ndarray):
+            if (
+                name == "item"
+                and given
+                and held.ndim == len(given)
+                and all(map(_whole_number, given))
+            ):
+                self._element(held, given, site, False)
+                return function(*given)
             result = self._foreign(site, function, given, named)
             if name in WRITING_METHODS:
                 self.whole(held, site)
@@ -355,17 +374,19 @@ class Recorder:
             return self._result(site, result)
         if isinstance(held, list) and name in LIST_METHODS:
             return self._list_method(site, held, name, function, given, named)
-        if isinstance(held, dict) and name in DICT_READS:
-            self.whole(held, site)
-        elif isinstance(held, types.ModuleType):
+        if isinstance(held, types.ModuleType):
             return self.call(number, function, *given, **named)
-        elif _scripted(type(held), self.script):
+        if _scripted(type(held), self.script):
             self._read(self.box(_attribute_owner(held, name)), "." + name, site)
             return self.call(number, function, *given, **named)
-        elif not isinstance(held, (*IMMUTABLE, type)):
+        changing = not isinstance(held, (*IMMUTABLE, type))
+        if changing:
             self.whole(held, site)
-            self.whole(held, site, True)
-        return self._result(site, self._called(site, function, given, named))
+            changing = not (isinstance(held, dict) and name in DICT_READS)
+        result = self._called(site, function, given, named)
+        if changing:
+            self.whole(held, site, True)  # what is new in it too
+        return self._result(site, result)
 
     def _list_method(
         self, site: Site, held: list, name: str, function: Callable, given: tuple, named: dict
@@ -392,13 +413,30 @@ class Recorder:
 
     # Iteration
 
-    def elements(self, number: int, value: Any) -> Any:
-        return self.elements_of(self.sites[number], value)
+    def elements(self, number: int, value: Any, depth: int) -> Any:
+        """What a comprehension goes through, and how deep it unpacks that."""
+        site = self.sites[number]
+        values = self.elements_of(site, value)
+        return values if depth == 0 else self._unpacked(site, iter(values), depth)
+
+    def _unpacked(self, site: Site, values: Iterator, depth: int) -> Iterator:
+        def look(value: Any, depth: int) -> None:
+            if depth > 0 and isinstance(value, (*_CONTAINERS, tuple)):
+                self.unpack(site.number, value)
+                for part in value:
+                    look(part, depth - 1)
+
+        for value in values:
+            if self.path:
+                look(value, depth)
+            yield value
 
     def elements_of(self, site: Site, value: Any) -> Any:
         """An iterator like `value`'s own that records each element when it is asked for."""
         if isinstance(value, _SEQUENCES) or (isinstance(value, np.ndarray) and value.ndim):
             return self._items(site, value, False)
+        if isinstance(value, (np.flatiter, np.ndenumerate)):
+            return self._flat(site, value)
         if self.path and not isinstance(value, IMMUTABLE):
             self.whole(value, site)
         return value
@@ -417,6 +455,17 @@ class Recorder:
                     self._read(self.box(value), LENGTH, site)
             yield item
             place += -1 if backwards else 1
+
+    def _flat(self, site: Site, value: np.flatiter | np.ndenumerate) -> Iterator:
+        places = value if isinstance(value, np.flatiter) else value.iter
+        while True:
+            place = places.coords
+            item = next(value, self)
+            if item is self:
+                return
+            if self.path:
+                self._element(places.base, place, site, False)
+            yield item
 
     # Loops
 
@@ -488,6 +537,14 @@ def _shares(result: Any, value: Any) -> bool:
     if not isinstance(result, np.ndarray) or not isinstance(value, np.ndarray):
         return False
     return result is value or (result.base is not None and np.may_share_memory(result, value))
+
+
+def _snapshot(value: Any) -> Any:
+    """What tells whether a container was changed."""
+    if isinstance(value, (np.ndarray, bytearray, array.array)):
+        return value.tobytes() if not isinstance(value, bytearray) else bytes(value)
+    held = value.items() if isinstance(value, dict) else enumerate(value)
+    return [(key, id(part)) for key, part in held]
 
 
 def _name_of(function: Any) -> str:

@@ -102,7 +102,7 @@ class _Rewriter(ast.NodeTransformer):
 
     # Scopes
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> list[ast.stmt]:
         node.decorator_list = [self.visit(d) for d in node.decorator_list]
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
@@ -112,11 +112,11 @@ class _Rewriter(ast.NodeTransformer):
         first = _at(node, ast.Assign([ast.Name(scope.frame, ast.Store())], made))
         place = 1 if ast.get_docstring(node, clean=False) is not None else 0
         node.body = body[:place] + [first] + body[place:]
-        return node
+        return [node, *self.rebound(node, [node.name])]
 
     visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+    def visit_ClassDef(self, node: ast.ClassDef) -> list[ast.stmt]:
         node.decorator_list = [self.visit(d) for d in node.decorator_list]
         node.bases = [self.visit(b) for b in node.bases]
         node.keywords = [self.visit(k) for k in node.keywords]
@@ -129,7 +129,7 @@ class _Rewriter(ast.NodeTransformer):
             place = 1 if ast.get_docstring(node, clean=False) is not None else 0
             body.insert(place, _at(node, frame))
         node.body = body
-        return node
+        return [node, *self.rebound(node, [node.name])]
 
     def _within(self, node: ast.AST, body: list[ast.stmt]) -> list[ast.stmt]:
         outer, depth = self.scope, self.depth
@@ -149,8 +149,9 @@ class _Rewriter(ast.NodeTransformer):
         for generator in node.generators:  # type: ignore[attr-defined]
             name = _root(generator.iter)
             site = self.site(generator.iter, name, False, False)
+            depth = _depth(generator.target)
             generator.iter = self.trace(
-                generator.iter, "elements", site, self.visit(generator.iter)
+                generator.iter, "elements", site, self.visit(generator.iter), depth
             )
             generator.ifs = [self.visit(i) for i in generator.ifs]
         for part in ("elt", "key", "value"):
@@ -203,7 +204,18 @@ class _Rewriter(ast.NodeTransformer):
         self.operands.update(ast.iter_child_nodes(node))
         return self.generic_visit(node)
 
-    visit_BinOp = visit_UnaryOp = visit_Compare = _operator
+    visit_BinOp = visit_UnaryOp = visit_Compare = visit_BoolOp = visit_FormattedValue = _operator
+
+    def _tested(self, node: ast.AST) -> ast.AST:
+        self.operands.add(node.test)  # type: ignore[attr-defined]
+        return self.generic_visit(node)
+
+    visit_If = visit_IfExp = visit_Assert = _tested
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        site = self.site(node, _root(node), False, False)
+        node.value = self.trace(node, "unpack", site, self.visit(node.value))
+        return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Name) and node.func.id in _DIRECT:
@@ -233,9 +245,23 @@ class _Rewriter(ast.NodeTransformer):
     visit_Yield = visit_YieldFrom = _yield
 
     def visit_match_case(self, node: ast.match_case) -> ast.AST:
+        parts = list(ast.walk(node.pattern))
+        names = [p.name for p in parts if isinstance(p, (ast.MatchAs, ast.MatchStar))]
+        names += [p.rest for p in parts if isinstance(p, ast.MatchMapping)]
         node.guard = node.guard and self.visit(node.guard)
-        node.body = self.block(node.body)
+        node.body = self.rebound(node.pattern, names) + self.block(node.body)
         return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        node.type = node.type and self.visit(node.type)
+        node.body = self.rebound(node, [node.name]) + self.block(node.body)
+        return node
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
+        names = [(a.asname or a.name).split(".")[0] for a in node.names]
+        return [node, *self.rebound(node, [n for n in names if n != "*"])]
+
+    visit_Import = visit_ImportFrom = _import
 
     # Writes
 
@@ -263,21 +289,36 @@ class _Rewriter(ast.NodeTransformer):
             site = self.site(target, ast.unparse(target), True)
             held, name = self.visit(target.value), self.mangled(target.attr)
             return [_at(target, ast.Expr(self.trace(target, "assign", value, site, held, name)))]
-        pattern, rest = self.spread(target)
-        return [_at(target, ast.Assign([pattern], value)), *rest]
+        site = self.site(target, _root(value), False, False)
+        return self.unpack(target, self.trace(target, "unpack", site, value))
+
+    def unpack(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
+        """`a, (b, *c) = value`: into temporaries first, then one assignment after the other."""
+        elements, after = [], []
+        for element in target.elts:  # type: ignore[attr-defined]
+            name = self.temporary()
+            new: ast.expr = _at(element, ast.Name(name, ast.Store()))
+            if isinstance(element, ast.Starred):
+                new, element = _at(element, ast.Starred(new, ast.Store())), element.value
+            elements.append(new)
+            after += self.assign(element, _at(element, ast.Name(name, ast.Load())))
+        pattern = _at(target, ast.Tuple(elements, ast.Store()))
+        return [_at(target, ast.Assign([pattern], value)), *after]
 
     def spread(self, target: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
-        """A pattern of temporaries like `target`, and the assignments from them."""
-        if isinstance(target, ast.Starred):
-            inner, rest = self.spread(target.value)
-            return _at(target, ast.Starred(inner, ast.Store())), rest
-        if isinstance(target, (ast.Tuple, ast.List)):
-            parts = [self.spread(e) for e in target.elts]
-            pattern = _at(target, ast.Tuple([p for p, _ in parts], ast.Store()))
-            return pattern, [statement for _, rest in parts for statement in rest]
+        """A temporary in the target's place, and the assignments from it."""
         name = self.temporary()
         read = _at(target, ast.Name(name, ast.Load()))
         return _at(target, ast.Name(name, ast.Store())), self.assign(target, read)
+
+    def rebound(self, node: ast.AST, names: list[str | None]) -> list[ast.stmt]:
+        """Records what a statement of another kind has assigned to these variables."""
+        new: list[ast.stmt] = []
+        for name in names:
+            if name is not None and self.frame_of(name) is not None:
+                target = _at(node, ast.Name(name, ast.Store()))
+                new += self.assign(target, _at(node, ast.Name(name, ast.Load())))
+        return new
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         if any(isinstance(t, ast.Subscript) for t in node.targets):
@@ -426,6 +467,13 @@ def _continues(node: ast.AST) -> bool:
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return False
     return any(_continues(child) for child in ast.iter_child_nodes(node))
+
+
+def _depth(target: ast.expr) -> int:
+    """How deep a target unpacks what it is given: 0 for a name."""
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return 0
+    return 1 + max((_depth(element) for element in target.elts), default=0)
 
 
 def _root(node: ast.AST) -> str:

@@ -99,8 +99,11 @@ def scopes_of(tree: ast.Module) -> dict[ast.AST, Scope]:
             scope.generator = True
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             bind(node.id, scope, in_loop)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            bind(node.name, scope, in_loop)
+        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+            if node.name:
+                bind(node.name, scope, in_loop)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            bind(node.rest, scope, in_loop)
         elif isinstance(node, ast.alias):
             bind((node.asname or node.name).split(".")[0], scope, in_loop)
         in_loop = in_loop or isinstance(node, _LOOPS)

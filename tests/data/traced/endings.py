@@ -165,3 +165,103 @@ for i in range(4):  #: parallel private=j,t
     for j in range(1, 3):  #: serial flow
         t[j] = t[j - 1] + i
     out[i] = t[2]
+
+#= unpacked rows of a list
+pairs = [[1, 2], [3, 4], [5, 6]]
+for i in range(1, 3):  #: serial flow
+    x, y = pairs[i - 1]
+    pairs[i][0] = x + y
+
+#= unpacked rows of an array
+pairs = np.arange(6.0).reshape(3, 2)
+for i in range(1, 3):  #: serial flow
+    x, y = pairs[i - 1]
+    pairs[i, 0] = x + y
+
+#= unpacked in the loop's target
+pairs = [[1, 2], [3, 4], [5, 6]]
+for i, (x, y) in enumerate(pairs):  #: serial flow
+    pairs[(i + 1) % 3][0] = x + y
+
+#= unpacked in a comprehension
+pairs = [[1, 2], [3, 4], [5, 6]]
+for i in range(3):  #: serial flow
+    pairs[i][1] = sum(x for x, y in pairs)
+    pairs[i][0] = max(y for k, (x, y) in enumerate(pairs))
+
+#= starred arguments
+a = [1, 2, 3]
+for i in range(3):  #: serial flow
+    a[i] = max(*a) + 1
+
+#= a list as a condition
+out = []
+for i in range(3):  #: serial flow
+    if not out:
+        out.append(i)
+
+#= flat
+a = np.arange(6.0).reshape(2, 3); b = np.zeros((2, 3))
+for place, v in np.ndenumerate(a):  #: parallel
+    b[place] = v
+for v in a.flat:  #: parallel private=
+    v + 1
+
+#= flat, carried
+a = np.arange(6.0).reshape(2, 3)
+for v in a.flat:  #: serial flow
+    a[1, 2] = v
+
+#= item
+a = np.arange(6.0).reshape(2, 3)
+for i in range(2):  #: parallel private=
+    a[i, 0] = a.item(i, 1)
+
+#= a list shuffled
+import random
+a = [1, 2, 3]; b = [0] * 3
+for i in range(3):  #: serial flow
+    random.shuffle(a)
+    b[i] = a[0]
+
+#= a dictionary updated
+d = {}
+for i in range(3):  #: serial flow
+    d.update({i: d.get(i - 1, 0)})
+
+#= captured by a pattern
+x = 0; a = [0] * 4
+for i in range(4):  #: serial flow
+    a[i] = x
+    match [i, 2]:
+        case [x, _]:
+            pass
+
+#= functions defined in the loop
+a = [0] * 4
+def f(): return 1
+for i in range(4):  #: serial flow
+    a[i] = f()
+    def f(): return 2
+
+#= an exception's name
+a = [0] * 4
+for i in range(4):  #: parallel private=error
+    try:
+        a[i] = 1 // (i % 2)
+    except ZeroDivisionError as error:
+        str(error)
+
+#= a class with an iterator
+class Count:
+    def __init__(self):
+        self.n = 0
+    def __iter__(self):
+        return self
+    def __next__(self):
+        self.n = 2 * self.n + 1
+        if self.n > 9:
+            raise StopIteration
+        return self.n
+for v in Count():  #: serial flow
+    pass
