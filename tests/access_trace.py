@@ -21,7 +21,8 @@ Vectors run over the loops common to both accesses, the outermost first; loops o
 steps of the range. `depth` is 1 for the outermost loop of a function. A value-based dependence has
 no write between its ends; --values looks for no others, which is all that verdicts need and much
 cheaper. Without it all pairs of accesses are compared, up to a budget for each two places in the
-text; `complete` says whether it sufficed.
+text; `incomplete` has the names for which it did not suffice. `complete` is false where the script
+was stopped at --limit.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def trace_text(
         "file": file,
         "arguments": list(arguments),
         "accesses": found.accesses,
-        "complete": complete and found.complete,
+        "complete": complete,
+        "incomplete": sorted(found.incomplete),
         "loops": describe(found),
         "stdout": output.getvalue(),
     }

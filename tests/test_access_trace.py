@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from access_trace import trace_text
+from trace_kernels import merged
 
 HEAD = "import math\nimport numpy as np\n"
 
@@ -204,7 +205,7 @@ def carried(loop):
 def test_vectors(name):
     text, line, expected = VECTORS[name]
     found = trace_text(HEAD + text)
-    assert found["complete"]
+    assert found["complete"] and not found["incomplete"]
     (loop,) = (loop for loop in found["loops"] if loop["line"] == line)
     variables = {loop["var"] for loop in found["loops"]}
     arrays = {d for d in carried(loop) if d[1] not in variables}
@@ -303,6 +304,44 @@ def test_command():
     found = json.loads(done.stdout)
     verdicts = {loop["line"]: loop["verdict"] for loop in found["loops"]}
     assert [v for v in verdicts.values() if v != "unseen"] == ["parallel", "parallel", "reduction"]
+
+
+def test_table(tmp_path):
+    """Both forms of a program, merged over sizes that show different things."""
+    tests = Path(__file__).resolve().parent
+    out = tmp_path / "loops.json"
+    words = [sys.executable, tests / "trace_kernels.py", "--out", out, "kmeans", "lu_pivot"]
+    subprocess.run(words, check=True, capture_output=True)
+    table = json.loads(out.read_text())
+    assert [(p["name"], p["form"], p["complete"]) for p in table] == [
+        ("lu_pivot", "ndarray", True),
+        ("lu_pivot", "list", True),
+        ("kmeans", "ndarray", True),
+    ]
+    verdicts = {
+        (p["name"], p["form"], loop["function"]): loop for p in table for loop in p["loops"][:1]
+    }
+    assert verdicts["lu_pivot", "ndarray", "factor"]["verdict"] == "serial"
+    assert verdicts["lu_pivot", "list", "factor"]["verdict"] == "unseen"
+    assert verdicts["kmeans", "ndarray", "assign"]["op"] == ["sum"]
+
+
+def test_merging():
+    """What one size refutes, another does not uphold."""
+    one = trace_text("k = 0\nfor i in range(3):\n    k += 1\n    k * 2\n")["loops"][0]
+    two = trace_text("k = 0\nfor i in range(3):\n    k += i\n    k * 2\n")["loops"][0]
+    assert (one["verdict"], one["induction"]) == ("parallel", ["k"])
+    both = merged([one, two])
+    assert (both["verdict"], both["because"], both["carried"]) == ("serial", "flow", ["k"])
+    assert both["induction"] == both["private"] == []
+    assert both["iterations"] == 6
+
+
+def test_budget():
+    """A history too long to compare is said to be, and the verdict does not depend on it."""
+    found = trace_text("for i in range(700):\n    x = i\n")
+    assert "x" in found["incomplete"] and found["complete"]
+    assert found["loops"][0]["verdict"] == "parallel"
 
 
 def test_limit():

@@ -131,10 +131,11 @@ class Dependences:
         self.findings = [Findings(loop) for loop in loops]
         self.executions: list[Execution] = []
         self.memory = memory
-        # Pairs still to be compared for each two sites; what is not compared is not complete.
+        # How many pairs of accesses are compared for each two sites, and how many were.
         self.budget = budget
         self.spent: dict[tuple[str, Site, Site], int] = {}
-        self.complete = True
+        # Names for which that was not enough.
+        self.incomplete: set[str] = set()
         self.accesses = 0
 
     # Loops
@@ -231,7 +232,7 @@ class Dependences:
             pair = (kind, source, sink)
             spent = self.spent.get(pair, 0)
             if spent + len(paths) > self.budget:
-                self.complete = False
+                self.incomplete.update((source.name, sink.name))
                 continue
             self.spent[pair] = spent + len(paths)
             for at in paths:

@@ -157,8 +157,7 @@ class Recorder:
     def name(self, frame: dict, number: int, value: Any) -> Any:
         if self.path:
             site = self.sites[number]
-            if site.update is not None and isinstance(value, _TEXTS):
-                site = site.plain()
+            site = _fitting(site, value)
             self._read(frame, site.name, site)
             if site.operand and isinstance(value, _CONTAINERS):
                 self.whole(value, site)
@@ -167,8 +166,7 @@ class Recorder:
     def put(self, frame: dict, number: int, value: Any) -> Any:
         if self.path:
             site = self.sites[number]
-            if site.update is not None and isinstance(value, _TEXTS):
-                site = site.plain()
+            site = _fitting(site, value)
             if site.augmented and isinstance(value, _CONTAINERS):
                 self.whole(value, site, True)
             self._write(frame, site.name, site)
@@ -196,8 +194,7 @@ class Recorder:
             self.views.pop(id(held), None)  # its shape may be another now
         elif self.path:
             site = self.sites[number]
-            if site.update is not None and isinstance(value, _TEXTS):
-                site = site.plain()
+            site = _fitting(site, value)
             if site.augmented and isinstance(value, _CONTAINERS):
                 self.whole(value, site, True)
             self._write(self.box(held), "." + name, site)
@@ -211,8 +208,7 @@ class Recorder:
             if isinstance(held, np.ndarray):
                 self._elements(held, key, value, site, False)
             elif not isinstance(held, IMMUTABLE):
-                if site.update is not None and isinstance(value, _TEXTS):
-                    site = site.plain()
+                site = _fitting(site, value)
                 self._item(held, key, site, False)
             if site.operand and isinstance(value, _CONTAINERS):
                 self.whole(value, site)
@@ -226,8 +222,7 @@ class Recorder:
                     self.whole(value, site)
                 self._elements(held, key, None, site, True)
             elif not isinstance(held, IMMUTABLE):
-                if site.update is not None and isinstance(value, _TEXTS):
-                    site = site.plain()
+                site = _fitting(site, value)
                 if site.augmented and isinstance(value, _CONTAINERS):
                     self.whole(value, site, True)
                 self._item(held, key, site, True)
@@ -517,6 +512,14 @@ class Recorder:
     def swap(self, frame: dict) -> None:
         """From a generator to its user, or back."""
         frame[0], (self.base, self.path) = (self.base, self.path), frame[0]
+
+
+def _fitting(site: Site, value: Any) -> Site:
+    """Adding to a text or a list is no sum: the order counts. Comparing them is what it is."""
+    update = site.update
+    if update is None or update.compares or not isinstance(value, _TEXTS):
+        return site
+    return site.plain()
 
 
 def _address(a: np.ndarray) -> int:

@@ -23,6 +23,11 @@ class Update:
         """Appending to a list counts it up, but the elements lie where the count says."""
         return self.family != "append"
 
+    @property
+    def compares(self) -> bool:
+        """Whether the update chooses between values instead of combining them."""
+        return self.family in ("min", "max") or self.family.startswith("place")
+
 
 @dataclass(eq=False)
 class Site:

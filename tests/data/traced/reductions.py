@@ -192,3 +192,14 @@ for v in a:  #: parallel private=found
 a = np.arange(12.0).reshape(4, 3); s = np.zeros(3)
 for row in a:  #: reduction op=sum
     s += row
+
+#= longest text
+best = ""
+for v in ["a", "bcd", "ef", "ghij"]:  #: reduction op=argmax
+    if len(v) > len(best):
+        best = v
+
+#= union of sets
+s = set()
+for v in [1, 2, 3]:  #: serial flow
+    s |= {v}
