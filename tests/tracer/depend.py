@@ -179,7 +179,8 @@ class Dependences:
         self._touch(cell, site, path)
         for number, statement in zip(path[::3], path[2::3], strict=True):
             findings = self.findings[self.executions[number].loop.number]
-            findings.writers.add((statement, site.name, site.scalar))
+            variable = site.scalar and "." not in site.name
+            findings.writers.add((statement, site.name, variable))
         reads, written = cell.reads, cell.last_write
         for source, at in reads:
             if at is not path:

@@ -1,9 +1,5 @@
 """What instrumented scripts call: values that go by become accesses of locations.
 
-An array's element is the address it lies at, whatever view it is reached through; a list's
-element is the list and the position; a variable is its name in one call of its function; an
-attribute is the object and the name. Objects are kept alive, so that no two share an identity.
-
 What a library function does is not seen: it reads every element of the arrays and lists it is
 given, and writes those that it is known to write, or that are found changed.
 """
@@ -11,14 +7,13 @@ given, and writes those that it is known to write, or that are found changed.
 from __future__ import annotations
 
 import array
-import math
 import types
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import numpy as np
 
-from .depend import Cell, Dependences, Execution, Path
+from .depend import Dependences, Execution
 from .libraries import (
     DICT_READS,
     IMMUTABLE,
@@ -28,129 +23,29 @@ from .libraries import (
     WRITING_METHODS,
     iterated_range,
 )
+from .places import CONTAINERS, LENGTH, SEQUENCES, WHOLE, Places
 from .sites import Loop, Site
 
-_SEQUENCES = (list, bytearray, array.array)
-_CONTAINERS = (np.ndarray, dict, *_SEQUENCES)
 _LAZY = {enumerate, zip, map, filter, iter, reversed}
 _TEXTS = (str, bytes, list, tuple, set, dict)
-LENGTH = "len"
-WHOLE = "whole"
 
 
 class OverLimit(BaseException):
     """The script makes more accesses than it was allowed. No script of ours may catch it."""
 
 
-class Recorder:
+class Recorder(Places):
     """The `__trace__` of a running script."""
 
     slice = slice
 
     def __init__(self, sites: list[Site], loops: list[Loop], found: Dependences, limit: int):
+        super().__init__(found)
         self.sites = sites
         self.loops = loops
-        self.found = found
         self.limit = limit
         self.script: dict[str, Any] = {}
-        # Where the script is: all loops with their iterations, then with the statement too.
-        self.base: Path = ()
-        self.path: Path = ()
-        self.cells: dict[int, Any] = {}
-        self.boxes: dict[int, tuple[Any, dict]] = {}
-        self.roots: dict[int, tuple[np.ndarray, int, int]] = {}
-        self.views: dict[int, tuple[np.ndarray, int, int, int]] = {}
         self.output = object()
-
-    # Locations
-
-    def _read(self, cells: dict, key: Any, site: Site) -> None:
-        cell = cells.get(key)
-        if cell is None:
-            cell = cells[key] = Cell()
-        self.found.read(cell, site, self.path)
-
-    def _write(self, cells: dict, key: Any, site: Site) -> None:
-        cell = cells.get(key)
-        if cell is None:
-            cell = cells[key] = Cell()
-        self.found.write(cell, site, self.path)
-
-    def box(self, held: Any) -> dict:
-        """The locations of an object that is no array."""
-        found = self.boxes.get(id(held))
-        if found is None:
-            found = self.boxes[id(held)] = (held, {})
-        return found[1]
-
-    def _view(self, a: np.ndarray) -> tuple[np.ndarray, int, int, int]:
-        """An array, its address, its root's address, and the unit in which the root is counted.
-
-        The unit is the element, or what its parts have in common: a complex number is two.
-        """
-        found = self.views.get(id(a))
-        if found is not None:
-            return found
-        root = a
-        while isinstance(root.base, np.ndarray):
-            root = root.base
-        known = self.roots.get(id(root))
-        if known is None:
-            unit = root.itemsize // 2 if root.dtype.kind == "c" else root.itemsize
-            for kind, offset, *_ in (root.dtype.fields or {}).values():
-                unit = math.gcd(unit, kind.itemsize, offset)
-            known = self.roots[id(root)] = (root, _address(root), max(unit, 1))
-        if len(self.views) > 20_000:
-            self.views.clear()
-        found = self.views[id(a)] = (a, _address(a), known[1], known[2])
-        return found
-
-    def _element(self, a: np.ndarray, key: tuple, site: Site, write: bool) -> None:
-        _, address, _, _ = view = self._view(a)
-        for index, extent, stride in zip(key, a.shape, a.strides, strict=True):
-            address += (int(index) + (extent if index < 0 else 0)) * stride
-        self._at(address, a.itemsize, view, site, write)
-
-    def _at(self, address: int, size: int, view: tuple, site: Site, write: bool) -> None:
-        _, _, root, unit = view
-        access = self._write if write else self._read
-        for place in range(address - (address - root) % unit, address + size, unit):
-            access(self.cells, place, site)
-
-    def _addresses(self, a: np.ndarray) -> np.ndarray:
-        """The address of every element, in an array of the same shape."""
-        places = np.full(a.shape, self._view(a)[1], dtype=np.int64)
-        for axis, stride in enumerate(a.strides):
-            shape = [1] * a.ndim
-            shape[axis] = -1
-            places += (np.arange(a.shape[axis]) * stride).reshape(shape)
-        return places
-
-    def _places(self, a: np.ndarray, places: np.ndarray, site: Site, write: bool) -> None:
-        view = self._view(a)
-        for address in np.unique(places).tolist():
-            self._at(address, a.itemsize, view, site, write)
-
-    def whole(self, value: Any, site: Site, write: bool = False) -> None:
-        """All that is in a container; what is in its elements only if they are read."""
-        if isinstance(value, np.ndarray):
-            self._places(value, self._addresses(value), site, write)
-            return
-        if isinstance(value, (np.flatiter, np.ndenumerate)):
-            places = value if isinstance(value, np.flatiter) else value.iter
-            return self.whole(places.base, site, write)
-        access = self._write if write else self._read
-        if isinstance(value, (dict, *_SEQUENCES)):
-            cells = self.box(value)
-            keys = list(value) if isinstance(value, dict) else range(len(value))
-            for key in keys:
-                access(cells, key, site)
-            access(cells, LENGTH, site)
-            for part in value.values() if isinstance(value, dict) else value:
-                if not write and isinstance(part, _CONTAINERS):
-                    self.whole(part, site)
-        elif not isinstance(value, IMMUTABLE):
-            access(self.box(value), WHOLE, site)
 
     # Variables, attributes, operands
 
@@ -159,7 +54,7 @@ class Recorder:
             site = self.sites[number]
             site = _fitting(site, value)
             self._read(frame, site.name, site)
-            if site.operand and isinstance(value, _CONTAINERS):
+            if site.operand and isinstance(value, CONTAINERS):
                 self.whole(value, site)
         return value
 
@@ -167,14 +62,14 @@ class Recorder:
         if self.path:
             site = self.sites[number]
             site = _fitting(site, value)
-            if site.augmented and isinstance(value, _CONTAINERS):
+            if site.augmented and isinstance(value, CONTAINERS):
                 self.whole(value, site, True)
             self._write(frame, site.name, site)
         return value
 
     def use(self, number: int, value: Any) -> Any:
         """An operand that is a constant as far as loops go; its elements may not be."""
-        if self.path and isinstance(value, _CONTAINERS):
+        if self.path and isinstance(value, CONTAINERS):
             self.whole(value, self.sites[number])
         return value
 
@@ -182,9 +77,9 @@ class Recorder:
         value = getattr(held, name)
         if self.path and not isinstance(held, IMMUTABLE):
             site = self.sites[number]
-            if not isinstance(held, _CONTAINERS):
+            if not isinstance(held, CONTAINERS):
                 self._read(self.box(_attribute_owner(held, name)), "." + name, site)
-            if site.operand and isinstance(value, _CONTAINERS):
+            if site.operand and isinstance(value, CONTAINERS):
                 self.whole(value, site)
         return value
 
@@ -195,7 +90,7 @@ class Recorder:
         elif self.path:
             site = self.sites[number]
             site = _fitting(site, value)
-            if site.augmented and isinstance(value, _CONTAINERS):
+            if site.augmented and isinstance(value, CONTAINERS):
                 self.whole(value, site, True)
             self._write(self.box(held), "." + name, site)
 
@@ -210,7 +105,7 @@ class Recorder:
             elif not isinstance(held, IMMUTABLE):
                 site = _fitting(site, value)
                 self._item(held, key, site, False)
-            if site.operand and isinstance(value, _CONTAINERS):
+            if site.operand and isinstance(value, CONTAINERS):
                 self.whole(value, site)
         return value
 
@@ -218,12 +113,12 @@ class Recorder:
         if self.path:
             site = self.sites[number]
             if isinstance(held, np.ndarray):
-                if not site.augmented and isinstance(value, _CONTAINERS):
+                if not site.augmented and isinstance(value, CONTAINERS):
                     self.whole(value, site)
                 self._elements(held, key, None, site, True)
             elif not isinstance(held, IMMUTABLE):
                 site = _fitting(site, value)
-                if site.augmented and isinstance(value, _CONTAINERS):
+                if site.augmented and isinstance(value, CONTAINERS):
                     self.whole(value, site, True)
                 self._item(held, key, site, True)
         held[key] = value
@@ -245,13 +140,13 @@ class Recorder:
         if isinstance(value, np.ndarray) and all(_basic(k) for k in key):
             return  # a view: nothing is read before its elements are
         for part in key:
-            if isinstance(part, _CONTAINERS):
+            if isinstance(part, CONTAINERS):
                 self.whole(part, site)
         self._places(a, self._addresses(a)[key], site, write)
 
     def _item(self, held: Any, key: Any, site: Site, write: bool) -> None:
         access = self._write if write else self._read
-        if isinstance(held, _SEQUENCES):
+        if isinstance(held, SEQUENCES):
             if isinstance(key, slice):
                 for place in range(*key.indices(len(held))):
                     access(self.box(held), place, site)
@@ -270,7 +165,7 @@ class Recorder:
 
     def unpack(self, number: int, value: Any) -> Any:
         """A right side that several targets share, or a starred argument."""
-        if self.path and isinstance(value, (dict, *_SEQUENCES)):
+        if self.path and isinstance(value, (dict, *SEQUENCES)):
             self.whole(value, self.sites[number])
         elif self.path and isinstance(value, np.ndarray) and value.ndim == 1:
             self.whole(value, self.sites[number])
@@ -293,7 +188,7 @@ class Recorder:
         return self._result(site, self._called(site, function, given, named))
 
     def _result(self, site: Site, value: Any) -> Any:
-        if site.operand and isinstance(value, _CONTAINERS):
+        if site.operand and isinstance(value, CONTAINERS):
             self.whole(value, site)
         return value
 
@@ -301,7 +196,7 @@ class Recorder:
         if _scripted(function, self.script) or function in (isinstance, range, type, id, callable):
             return function(*given, **named)
         if function is len and given:
-            if isinstance(given[0], (dict, *_SEQUENCES)):
+            if isinstance(given[0], (dict, *SEQUENCES)):
                 self._read(self.box(given[0]), LENGTH, self._arguments(site, given)[0][0])
             return len(*given)
         if function in (print, input):
@@ -316,7 +211,7 @@ class Recorder:
     def _lazy(self, site: Site, function: Callable, given: tuple, named: dict) -> Any:
         arguments = self._arguments(site, given)
         if function is reversed:
-            if isinstance(given[0], (np.ndarray, *_SEQUENCES)):
+            if isinstance(given[0], (np.ndarray, *SEQUENCES)):
                 return self._items(*arguments[0], True)
             return reversed(*given)
         return function(*(self.elements_of(a, value) for a, value in arguments), **named)
@@ -329,7 +224,7 @@ class Recorder:
         """A library's function: what it is given is read; what it changes is written."""
         held = self._arguments(site, given) + [(site, value) for value in named.values()]
         held += [(own, part) for own, v in held if isinstance(v, tuple) for part in v]
-        held = [(own, v) for own, v in held if isinstance(v, _CONTAINERS)]
+        held = [(own, v) for own, v in held if isinstance(v, CONTAINERS)]
         if not held:
             return function(*given, **named)
         before = [_snapshot(value) for _, value in held]
@@ -398,7 +293,7 @@ class Recorder:
             self._write(cells, LENGTH, site)
         else:
             for own, value in self._arguments(site, given):
-                if isinstance(value, _CONTAINERS):
+                if isinstance(value, CONTAINERS):
                     self.whole(value, own)
             self.whole(held, site)
         result = function(*given, **named)
@@ -416,7 +311,7 @@ class Recorder:
 
     def _unpacked(self, site: Site, values: Iterator, depth: int) -> Iterator:
         def look(value: Any, depth: int) -> None:
-            if depth > 0 and isinstance(value, (*_CONTAINERS, tuple)):
+            if depth > 0 and isinstance(value, (*CONTAINERS, tuple)):
                 self.unpack(site.number, value)
                 for part in value:
                     look(part, depth - 1)
@@ -428,11 +323,11 @@ class Recorder:
 
     def elements_of(self, site: Site, value: Any) -> Any:
         """An iterator like `value`'s own that records each element when it is asked for."""
-        if isinstance(value, _SEQUENCES) or (isinstance(value, np.ndarray) and value.ndim):
+        if isinstance(value, SEQUENCES) or (isinstance(value, np.ndarray) and value.ndim):
             return self._items(site, value, False)
         if isinstance(value, (np.flatiter, np.ndenumerate)):
             return self._flat(site, value)
-        if self.path and not isinstance(value, IMMUTABLE):
+        if self.path and not isinstance(value, (Iterator, *IMMUTABLE)):
             self.whole(value, site)
         return value
 
@@ -486,7 +381,10 @@ class Recorder:
 
     def leave(self, execution: Execution, early: bool) -> None:
         if execution.open:
-            self.base, self.path = execution.outside
+            level = len(execution.outside[1])
+            # A loop of a generator that is closed while it waits is not where the script is.
+            if self.base[level : level + 1] == (execution.number,):
+                self.base, self.path = execution.outside
             self.found.end(execution, execution.iteration + early, early)
 
     def loop(self, number: int, values: Any) -> Iterator:
@@ -506,12 +404,26 @@ class Recorder:
             self.leave(execution, early)
 
     def generator(self) -> dict:
-        """The variables of a generator: and where whoever runs it is."""
-        return {0: (self.base, self.path)}
+        """The variables of a generator; also where whoever runs it is, and whether it runs."""
+        return {0: (self.base, self.path), 1: True}
 
-    def swap(self, frame: dict) -> None:
+    def pause(self, frame: dict, value: Any) -> Any:
+        self._swap(frame)
+        return value
+
+    def resume(self, frame: dict, value: Any) -> Any:
+        self._swap(frame)
+        return value
+
+    def finish(self, frame: dict) -> None:
+        """A generator that ends by itself leaves its user where it was; a closed one did before."""
+        if frame[1]:
+            self._swap(frame)
+
+    def _swap(self, frame: dict) -> None:
         """From a generator to its user, or back."""
         frame[0], (self.base, self.path) = (self.base, self.path), frame[0]
+        frame[1] = not frame[1]
 
 
 def _fitting(site: Site, value: Any) -> Site:
@@ -520,10 +432,6 @@ def _fitting(site: Site, value: Any) -> Site:
     if update is None or update.compares or not isinstance(value, _TEXTS):
         return site
     return site.plain()
-
-
-def _address(a: np.ndarray) -> int:
-    return a.__array_interface__["data"][0]
 
 
 def _whole_number(key: Any) -> bool:

@@ -111,7 +111,12 @@ class _Rewriter(ast.NodeTransformer):
         made = self.trace(node, "generator") if scope.generator else ast.Dict([], [])
         first = _at(node, ast.Assign([ast.Name(scope.frame, ast.Store())], made))
         place = 1 if ast.get_docstring(node, clean=False) is not None else 0
-        node.body = body[:place] + [first] + body[place:]
+        rest = body[place:]
+        if scope.generator:
+            frame = ast.Name(scope.frame, ast.Load())
+            ended = _at(node, ast.Expr(self.trace(node, "finish", frame)))
+            rest = [_at(node, ast.Try(rest or [_at(node, ast.Pass())], [], [], [ended]))]
+        node.body = body[:place] + [first] + rest
         return [node, *self.rebound(node, [node.name])]
 
     visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
@@ -237,10 +242,9 @@ class _Rewriter(ast.NodeTransformer):
     def _yield(self, node: ast.AST) -> ast.AST:
         """What a generator does belongs to its own loops, what happens between, to its user's."""
         frame = ast.Name(self.scope.frame, ast.Load())
-        self.generic_visit(node)
-        swaps = [self.trace(node, "swap", frame) for _ in range(2)]
-        held = _at(node, ast.Tuple([swaps[0], node, swaps[1]], ast.Load()))  # type: ignore[list-item]
-        return _at(node, ast.Subscript(held, ast.Constant(1), ast.Load()))
+        value = self.visit(node.value) if node.value else ast.Constant(None)  # type: ignore
+        node.value = self.trace(node, "pause", frame, value)  # type: ignore[attr-defined]
+        return self.trace(node, "resume", frame, node)
 
     visit_Yield = visit_YieldFrom = _yield
 

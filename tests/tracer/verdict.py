@@ -38,7 +38,7 @@ def _loop(findings: Findings) -> dict[str, Any]:
         "op": sorted(op for op, names in reductions.items() if names),
         "private": sorted(private),
         "induction": sorted(inductions),
-        "distributable": because == "flow" and _distributable(findings, carried, private),
+        "distributable": because == "flow" and _distributable(findings, carried, reduced),
         "dependences": _dependences(findings),
     }
 
@@ -61,14 +61,14 @@ def _verdict(findings: Findings) -> tuple[str, str | None]:
 # Distribution
 
 
-def _distributable(findings: Findings, carried: set[str], private: set[str]) -> bool:
+def _distributable(findings: Findings, carried: set[str], reduced: set[str]) -> bool:
     """Whether a group of statements could be a loop of its own and parallel.
 
     Groups are the strongly connected components of the dependences between the statements
     directly in the body (Kennedy and McKinley, Loop distribution with arbitrary control flow,
     1990). A variable that carries no value between iterations can be given a place for each
-    iteration, so its anti and output dependences bind nothing; and a group that does no more than
-    compute such variables is not worth a loop. What follows a `continue` depends on it.
+    iteration, so its anti and output dependences bind nothing; and a group that only assigns such
+    variables is not worth a loop. What follows a `continue` depends on it.
     """
     flow = {(source, sink) for _, _, source, sink in findings.serial}
     edges = flow | findings.within
@@ -82,7 +82,7 @@ def _distributable(findings: Findings, carried: set[str], private: set[str]) -> 
 
     return any(
         statement >= 0
-        and not (variable and name in private)
+        and (not variable or name in reduced)
         and not any(together(statement, a) and together(a, b) for a, b in flow)
         for statement, name, variable in findings.writers
     )

@@ -265,3 +265,35 @@ class Count:
         return self.n
 for v in Count():  #: serial flow
     pass
+
+#= a generator left early
+def count():
+    for k in range(10):  #: serial exit
+        yield k
+a = [0] * 6
+for i in range(1, 6):  #: serial flow
+    for v in count():  #: serial exit
+        if v == 1:
+            break
+    a[i] = a[i - 1] + 1
+
+#= a generator used up elsewhere
+def count():
+    for k in range(2):  #: parallel
+        yield k
+a = [0] * 6; b = [0] * 3
+g = count()
+for i in range(5):  #: serial flow
+    for j in range(2):  #: serial flow distributable
+        v = next(g, 9)
+        b[j] = v
+    a[i + 1] = a[i] + b[1]
+
+#= a generator in an expression
+def squares(n):
+    for k in range(n):  #: parallel private=s
+        s = k * k
+        yield s
+a = [0] * 6
+for i in range(1, 6):  #: parallel private=
+    a[i] = sum(squares(i)) + max(x for x in squares(i))
