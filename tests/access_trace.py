@@ -82,6 +82,8 @@ def trace_text(
         except SystemExit as left:
             if left.code not in (None, 0):
                 raise RuntimeError(f"{file} ended with {left.code}") from None
+    if recorder.threaded:
+        raise RuntimeError(f"{file} runs loops in threads, which cannot be traced")
     return {
         "file": file,
         "arguments": list(arguments),

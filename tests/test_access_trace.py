@@ -13,6 +13,7 @@ import random
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -342,6 +343,15 @@ def test_budget():
     found = trace_text("for i in range(700):\n    x = i\n")
     assert "x" in found["incomplete"] and found["complete"]
     assert found["loops"][0]["verdict"] == "parallel"
+
+
+def test_threads(monkeypatch):
+    """What runs beside the script's own loops cannot be told apart from them: no answer."""
+    text = "import threading\ndef f():\n    for i in range(3):\n        pass\n"
+    start = "t = threading.Thread(target=f)\nt.start()\nt.join()\n"
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    with pytest.raises(RuntimeError, match="threads"):
+        trace_text(text + start)
 
 
 def test_limit():

@@ -7,6 +7,7 @@ given, and writes those that it is known to write, or that are found changed.
 from __future__ import annotations
 
 import array
+import threading
 import types
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
@@ -44,6 +45,8 @@ class Recorder(Places):
         self.sites = sites
         self.loops = loops
         self.limit = limit
+        self.thread = threading.get_ident()
+        self.threaded = False
         self.script: dict[str, Any] = {}
         self.output = object()
 
@@ -363,6 +366,9 @@ class Recorder(Places):
         self.path = (*self.base, statement)
 
     def begin(self, number: int, values: range | None = None) -> Execution:
+        if threading.get_ident() != self.thread:
+            self.threaded = True
+            raise RuntimeError("loops in threads cannot be traced")
         start = 0 if values is None else values.start
         step = 1 if values is None else values.step
         return self.found.begin(self.loops[number], start, step, (self.base, self.path))
@@ -414,6 +420,10 @@ class Recorder(Places):
     def resume(self, frame: dict, value: Any) -> Any:
         self._swap(frame)
         return value
+
+    def awake(self, frame: dict) -> None:
+        if not frame[1]:
+            self._swap(frame)
 
     def finish(self, frame: dict) -> None:
         """A generator that ends by itself leaves its user where it was; a closed one did before."""

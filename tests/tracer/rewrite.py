@@ -258,8 +258,21 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
         node.type = node.type and self.visit(node.type)
-        node.body = self.rebound(node, [node.name]) + self.block(node.body)
+        node.body = self.awake(node) + self.rebound(node, [node.name]) + self.block(node.body)
         return node
+
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        self.generic_visit(node)
+        if node.finalbody:
+            node.finalbody = self.awake(node) + node.finalbody
+        return node
+
+    def awake(self, node: ast.AST) -> list[ast.stmt]:
+        """An exception may have been thrown into a generator where it waited."""
+        if self.scope.kind != "function" or not self.scope.generator:
+            return []
+        frame = ast.Name(self.scope.frame, ast.Load())
+        return [_at(node, ast.Expr(self.trace(node, "awake", frame)))]
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
         names = [(a.asname or a.name).split(".")[0] for a in node.names]

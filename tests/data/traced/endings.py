@@ -297,3 +297,21 @@ def squares(n):
 a = [0] * 6
 for i in range(1, 6):  #: parallel private=
     a[i] = sum(squares(i)) + max(x for x in squares(i))
+
+#= an exception thrown into a generator
+def numbers():
+    k = 0
+    while True:  #: serial while
+        try:
+            yield k
+        except ValueError:
+            for j in range(2):  #: parallel
+                k = j
+        finally:
+            k += 1
+a = [0] * 9; g = numbers()
+for i in range(1, 4):  #: serial flow
+    for j in range(2):  #: serial flow
+        next(g)
+        g.throw(ValueError)
+    a[i] = a[i - 1] + 1
