@@ -272,6 +272,9 @@ class Recorder(Places):
         if _scripted(type(held), self.script):
             self._read(self.box(_attribute_owner(held, name)), "." + name, site)
             return self.call(number, function, *given, **named)
+        if isinstance(held, dict) and name == "get":
+            self._read(self.box(held), given[0], site)
+            return self._result(site, function(*given))
         changing = not isinstance(held, (*IMMUTABLE, type))
         if changing:
             self.whole(held, site)

@@ -315,3 +315,8 @@ for i in range(1, 4):  #: serial flow
         next(g)
         g.throw(ValueError)
     a[i] = a[i - 1] + 1
+
+#= a dictionary asked for others
+d = {k: 0 for k in range(8)}
+for i in range(1, 4):  #: parallel private=
+    d[i] = d.get(i + 4, 0) + 1
