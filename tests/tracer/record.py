@@ -250,26 +250,13 @@ class Recorder(Places):
             return function(*given, **named)
         site = self.sites[number]
         if isinstance(held, np.ndarray):
-            if (
-                name == "item"
-                and given
-                and held.ndim == len(given)
-                and all(map(_whole_number, given))
-            ):
-                self._element(held, given, site, False)
-                return function(*given)
-            result = self._foreign(site, function, given, named)
-            if name in WRITING_METHODS:
-                self.whole(held, site)
-                self.whole(held, site, True)
-            elif name not in VIEWS or not _shares(result, held):
-                self.whole(held, site)
-            return self._result(site, result)
+            return self._array_method(site, held, name, function, given, named)
         if isinstance(held, list) and name in LIST_METHODS:
             return self._list_method(site, held, name, function, given, named)
         if isinstance(held, types.ModuleType):
             return self.call(number, function, *given, **named)
-        if _scripted(type(held), self.script):
+        own = _scripted(type(held), self.script)
+        if own and not isinstance(function, types.BuiltinMethodType):
             self._read(self.box(_attribute_owner(held, name)), "." + name, site)
             return self.call(number, function, *given, **named)
         if isinstance(held, dict) and name == "get":
@@ -282,6 +269,20 @@ class Recorder(Places):
         result = self._called(site, function, given, named)
         if changing:
             self.whole(held, site, True)  # what is new in it too
+        return self._result(site, result)
+
+    def _array_method(
+        self, site: Site, held: np.ndarray, name: str, function: Callable, given: tuple, named: dict
+    ) -> Any:
+        if name == "item" and len(given) == held.ndim > 0 and all(map(_whole_number, given)):
+            self._element(held, given, site, False)
+            return function(*given)
+        result = self._foreign(site, function, given, named)
+        if name in WRITING_METHODS:
+            self.whole(held, site)
+            self.whole(held, site, True)
+        elif name not in VIEWS or not _shares(result, held):
+            self.whole(held, site)
         return self._result(site, result)
 
     def _list_method(
@@ -465,8 +466,8 @@ def _shares(result: Any, value: Any) -> bool:
 
 def _snapshot(value: Any) -> Any:
     """What tells whether a container was changed."""
-    if isinstance(value, (np.ndarray, bytearray, array.array)):
-        return value.tobytes() if not isinstance(value, bytearray) else bytes(value)
+    if isinstance(value, (np.ndarray, array.array)):
+        return value.tobytes()
     held = value.items() if isinstance(value, dict) else enumerate(value)
     return [(key, id(part)) for key, part in held]
 

@@ -320,3 +320,22 @@ for i in range(1, 4):  #: serial flow
 d = {k: 0 for k in range(8)}
 for i in range(1, 4):  #: parallel private=
     d[i] = d.get(i + 4, 0) + 1
+
+#= classes made from built-in ones
+class Table(dict):
+    def add(self, k, v):
+        self[k] = v
+class Row(list):
+    pass
+class Bag(set):
+    pass
+t = Table(); r = Row(); b = Bag()
+for i in range(4):  #: parallel private=n induction=r
+    r.append(i)
+    n = len(list(Table().keys()))
+for i in range(1, 4):  #: serial flow
+    t.add(i, t.get(i - 1, 0))
+for i in range(3):  #: serial flow
+    b.add(i)
+for i in range(3):  #: parallel private=
+    len(list(t.values()))
