@@ -7,6 +7,9 @@ verdict and the dependences it carries. It knows nothing of any analysis of the 
 is true of this run, whatever the script looks like. So it can refute a static analysis that calls a
 loop parallel, and shows what one that calls it serial may have missed.
 
+Only the script's own text is looked into: a function of another module reads what it is given, and
+writes what it is found to have changed. Scripts that run loops in threads are refused.
+
 A verdict is
     serial      a value flows from one iteration to a later one (`because`: flow), or the loop is a
                 `while`, was left early (exit), or is fed by a generator of the script

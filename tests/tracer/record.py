@@ -154,8 +154,10 @@ class Recorder(Places):
                 for place in range(*key.indices(len(held))):
                     access(self.box(held), place, site)
                 access(self.box(held), LENGTH, site)
-            elif hasattr(key, "__index__"):  # if it has not, the script will hear of it
-                place = key.__index__()
+            elif not isinstance(key, (int, np.integer)):
+                self.whole(held, site, write)  # asking it for its number might be noticed
+            else:
+                place = int(key)
                 access(self.box(held), place + len(held) if place < 0 else place, site)
         elif isinstance(held, dict):
             if write and key not in held:
@@ -330,7 +332,10 @@ class Recorder(Places):
 
     def elements_of(self, site: Site, value: Any) -> Any:
         """An iterator like `value`'s own that records each element when it is asked for."""
-        if isinstance(value, SEQUENCES) or (isinstance(value, np.ndarray) and value.ndim):
+        own = isinstance(getattr(type(value), "__iter__", None), types.FunctionType)
+        if not own and (
+            isinstance(value, SEQUENCES) or (isinstance(value, np.ndarray) and value.ndim)
+        ):
             return self._items(site, value, False)
         if isinstance(value, (np.flatiter, np.ndenumerate)):
             return self._flat(site, value)
@@ -341,8 +346,7 @@ class Recorder(Places):
     def _items(self, site: Site, value: Any, backwards: bool) -> Iterator:
         """Lists may grow while they are gone through, as CPython lets them."""
         place = len(value) - 1 if backwards else 0
-        while 0 <= place < len(value):
-            item = value[place]
+        for item in reversed(value) if backwards else iter(value):
             if self.path:
                 if isinstance(value, np.ndarray):
                     if value.ndim == 1:
