@@ -20,6 +20,7 @@ pub mod affine;
 pub mod bounds;
 pub mod dependence;
 pub mod eval;
+pub mod explain;
 pub mod floats;
 pub mod forms;
 pub mod guards;
