@@ -21,6 +21,7 @@ pub mod bounds;
 pub mod dependence;
 pub mod eval;
 pub mod explain;
+pub mod fixed;
 pub mod floats;
 pub mod forms;
 pub mod guards;
