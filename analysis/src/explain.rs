@@ -154,20 +154,18 @@ impl Teller<'_> {
             return;
         }
         record.because = Some(self.analysis.why(self.nest, why));
+        // The pair that the verdict speaks of comes first.
+        let first = match why {
+            Why::Scalar(v, line) => self.scalar(id, *v, *line),
+            Why::Dependence(d) => self.dependence(d),
+            // No pair is to blame.
+            _ => return,
+        };
         let through_memory = self.dependences(id);
         record.hint = self.hint(id, info, why, &through_memory);
-        let shown = through_memory.iter().take(MAX_LISTED);
-        record.dependences = shown.map(|d| self.dependence(d)).collect();
-        match why {
-            Why::Scalar(v, line) => record.dependences.insert(0, self.scalar(id, *v, *line)),
-            // The pair that the verdict speaks of comes first.
-            Why::Dependence(d) => {
-                let first = self.dependence(d);
-                record.dependences.retain(|d| *d != first);
-                record.dependences.insert(0, first);
-            }
-            _ => {}
-        }
+        let all = through_memory.iter().map(|d| self.dependence(d));
+        let others = all.filter(|d| *d != first).take(MAX_LISTED);
+        record.dependences = std::iter::once(first.clone()).chain(others).collect();
     }
 
     /// Whether nothing but the order of floating-point operations keeps the loop in order; then it is told as the

@@ -79,7 +79,7 @@ struct Told {
 }
 
 /// The verdicts of a site's loops: a dictionary with `loops` (JSON) or the reason of a refusal, with the `types` that
-/// were guessed, the names of `sizes` that it `used`, and its text after the stage `after`.
+/// were guessed, the names of `sizes` that it `used` or found `unfit`, and its text after the stage `after`.
 pub fn explain<'py>(
     py: Python<'py>,
     text: &SiteText,
@@ -113,9 +113,10 @@ pub fn explain<'py>(
         }
     }
     answer.set_item("types", types)?;
-    let (stated, used) = state(&mut captures, &described, sizes).map_err(PyValueError::new_err)?;
-    answer.set_item("used", used)?;
-    match tell(&surface, &captures, &stated, after) {
+    let applied = apply(&mut captures, &described, sizes);
+    answer.set_item("used", applied.used)?;
+    answer.set_item("unfit", applied.unfit)?;
+    match tell(&surface, &captures, &applied.stated, after) {
         Ok(told) => {
             let loops = serde_json::to_string(&told.loops);
             let loops = loops.map_err(|e| PyValueError::new_err(e.to_string()))?;
@@ -158,45 +159,43 @@ fn tell_refusal(answer: &Bound<'_, PyDict>, refused: &WithSpan<Refusal>) -> PyRe
     answer.set_item("hint", refused.error.hint().unwrap_or_default())
 }
 
-/// What the sizes say of these captures, and the names that were found among them.
-fn state(
-    captures: &mut [Capture],
-    described: &[Described],
-    sizes: &Sizes,
-) -> Result<(Stated, HashSet<String>), String> {
-    let (mut stated, mut used) = (Stated::default(), HashSet::new());
+/// What the sizes say of these captures.
+#[derive(Default)]
+struct Applied {
+    stated: Stated,
+    /// The names that were found.
+    used: HashSet<String>,
+    /// Names that were found and do not fit, with what is wrong.
+    unfit: HashMap<String, String>,
+}
+
+fn apply(captures: &mut [Capture], described: &[Described], sizes: &Sizes) -> Applied {
+    let mut out = Applied::default();
     for (index, (d, capture)) in described.iter().zip(captures).enumerate() {
         let Some(said) = sizes.get(&d.path).filter(|_| d.shared) else {
             continue;
         };
-        match capture {
-            Capture::Scalar { ty, range } if ty.repr.is_int() => {
-                let [value] = said[..] else {
-                    return Err(format!("{} is an int, not an array", d.path));
-                };
-                *range = Some((value, value));
-                stated.ints.insert(index as u32, value);
+        match (capture, &said[..]) {
+            (Capture::Scalar { ty, range }, [value]) if ty.repr.is_int() => {
+                *range = Some((*value, *value));
+                out.stated.ints.insert(index as u32, *value);
+                out.used.insert(d.path.clone());
             }
-            Capture::Array { rank, .. } => {
-                if said.len() != *rank as usize {
-                    return Err(format!(
-                        "{} has {rank} dimensions, and {} are given",
-                        d.path,
-                        said.len()
-                    ));
-                }
-                stated.extents.insert(index as u32, said.clone());
+            (Capture::Array { rank, .. }, _) if said.len() == *rank as usize => {
+                out.stated.extents.insert(index as u32, said.clone());
+                out.used.insert(d.path.clone());
             }
             _ => {
-                return Err(format!(
-                    "{} is neither an int nor an array here: {}",
-                    d.path, d.words
-                ));
+                let given = match said.len() {
+                    1 => "one number is".to_string(),
+                    n => format!("{n} extents are"),
+                };
+                let what = format!("{} is taken for `{}`, and {given} given", d.path, d.words);
+                out.unfit.insert(d.path.clone(), what);
             }
         }
-        used.insert(d.path.clone());
     }
-    Ok((stated, used))
+    out
 }
 
 /// The way itself, the same as a call's as far as types decide.
