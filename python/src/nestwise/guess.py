@@ -21,6 +21,8 @@ from nestwise.guess_scopes import FUNCTIONS, Binding, Scope, Scopes, dotted
 ANYWHERE = 10**9  # a line behind all others: what a name holds in the end
 # Deeper chains of evidence than this are given up.
 MAX_DEPTH = 60
+# Names looked up, after which what was not found is not looked for again.
+PATIENCE = 20_000
 CONSTANTS = {"math": ("pi", "e", "tau", "inf", "nan"), "numpy": ("pi", "e", "inf", "nan")}
 # What callers of functions by name put in the functions' parameters.
 _ANNOTATIONS = {
@@ -42,6 +44,7 @@ class Guess:
         self.functions: list[Scope] = []
         self.known: dict[tuple, Any] = {}
         self.active: set[tuple] = set()
+        self.asked = 0
         self.text = text
 
     # ---- What the native part asks ---------------------------------------------------------------
@@ -97,13 +100,15 @@ class Guess:
         if key in self.active or len(self.active) > MAX_DEPTH:
             return None
         self.active.add(key)
+        self.asked += 1
         try:
             value = self._path(path, scope, line)
             if value is None:
                 value = guess_uses.value(self, scope, path)
         finally:
             self.active.discard(key)
-        if value is not None or not self.active:
+        # Nothing found in the middle of a circle of names may be found from elsewhere.
+        if value is not None or not self.active or self.asked > PATIENCE:
             self.known[key] = value
         return value
 
@@ -306,11 +311,7 @@ class Guess:
             case ast.BoolOp(_, values):
                 return g.join([self.value(v, scope, names) for v in values])
             case ast.Compare(left, _, others):
-                ranks = [g.rank_of(self.value(v, scope, names)) for v in (left, *others)]
-                arrays = [self.value(v, scope, names) for v in (left, *others)]
-                if any(isinstance(a, g.Array) for a in arrays):
-                    return g.Array("bool", max(ranks))
-                return g.Scalar("bool") if any(isinstance(a, g.Scalar) for a in arrays) else g.BOOL
+                return _compared([self.value(v, scope, names) for v in (left, *others)])
             case ast.IfExp(_, body, orelse):
                 # As with assignments in branches, the later one decides.
                 return g.join([self.value(orelse, scope, names), self.value(body, scope, names)])
@@ -406,6 +407,12 @@ class Guess:
         finally:
             self.active.discard(key)
         return g.join([v for v in values if v != g.MISSING])
+
+
+def _compared(values: list[Any]) -> Any:
+    if any(isinstance(v, g.Array) for v in values):
+        return g.Array("bool", max(map(g.rank_of, values)))
+    return g.Scalar("bool") if any(isinstance(v, g.Scalar) for v in values) else g.BOOL
 
 
 def _returns(node: Any) -> Iterator[ast.Return]:
