@@ -4,7 +4,7 @@
 //! The records speak of the source as written: subscripts count as within bounds (a launch checks that), and slots of
 //! different names as different arrays; where a verdict rests on either, it says so.
 
-use crate::dependence::{Dependence, Guarded, Kind, carried};
+use crate::dependence::{Dependence, Dir, Guarded, Kind, carried};
 use crate::forms::AccessForm;
 use crate::scalars::same;
 use crate::structure::{assigned, find_body};
@@ -138,8 +138,10 @@ impl Teller<'_> {
 
     fn reduction(&self, record: &mut LoopRecord, list: &[(VarId, RedOp)]) {
         record.verdict = "reduction";
+        // Flags that say whether something was assigned are nobody's business.
         record.reductions = list
             .iter()
+            .filter(|(v, _)| self.is_named(*v))
             .map(|(v, op)| ReductionRecord {
                 name: self.name(*v),
                 op: op_word(*op),
@@ -258,15 +260,23 @@ impl Teller<'_> {
             behind.map(move |y| (*x, *y))
         });
         let related = pairs.filter(|(x, y)| x.array == y.array && (x.store || y.store));
-        related
-            .take(MAX_PAIRS)
-            .filter_map(|(x, y)| carried(self.nest, forms, x, y, id, Guarded::Trusted))
-            .collect()
+        let mut found: Vec<Dependence> = vec![];
+        for (x, y) in related.take(MAX_PAIRS) {
+            // Each way round, since either may come first.
+            for (src, dst) in [(x, y), (y, x)] {
+                let d = carried(self.nest, forms, src, dst, id, Guarded::Trusted);
+                found.extend(d.filter(|d| !found.contains(d)));
+            }
+        }
+        found
     }
 
     fn dependence(&self, d: &Dependence) -> DependenceRecord {
         let line = |a: AccessId| self.nest.accesses.get(a).map_or(0, |a| a.span.line);
         let array = self.nest.accesses.get(d.src).map(|a| a.array);
+        let both = d.directions.iter().zip(&d.distance);
+        // The same iteration is no iterations apart.
+        let apart = both.map(|(dir, n)| n.or((*dir == Dir::Eq).then_some(0)));
         DependenceRecord {
             kind: match d.kind {
                 Kind::Flow => "flow",
@@ -277,7 +287,7 @@ impl Teller<'_> {
             source_line: line(d.src),
             sink_line: line(d.dst),
             direction: d.directions.iter().map(ToString::to_string).collect(),
-            distance: d.distance.clone(),
+            distance: apart.collect(),
         }
     }
 
@@ -383,11 +393,14 @@ impl Teller<'_> {
             .unwrap_or_else(|| "a temporary".into())
     }
 
+    fn is_named(&self, v: VarId) -> bool {
+        self.nest.vars.get(v).is_some_and(|d| !d.name.is_empty())
+    }
+
     fn names(&self, vars: &[VarId]) -> Vec<String> {
-        let named = |v: &VarId| self.nest.vars.get(*v).is_some_and(|d| !d.name.is_empty());
         let names: BTreeSet<String> = vars
             .iter()
-            .filter(|v| named(v))
+            .filter(|v| self.is_named(**v))
             .map(|v| self.name(*v))
             .collect();
         names.into_iter().collect()

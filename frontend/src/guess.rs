@@ -92,7 +92,9 @@ impl Guess<'_> {
             };
             let capture = self.capture(&words);
             self.captures.push(capture);
-            let shared = function.is_none() || root(places, id).scope == Scope::Global;
+            let root = root(places, id);
+            let shared =
+                function.is_none() || places[root].scope == Scope::Global || receiver == Some(root);
             self.described.push(Described {
                 path,
                 words,
@@ -126,9 +128,8 @@ impl Guess<'_> {
     }
 }
 
-fn root(places: &Arena<PlaceId, Place>, id: PlaceId) -> &Place {
-    let place = &places[id];
-    place.parent.map_or(place, |parent| root(places, parent))
+fn root(places: &Arena<PlaceId, Place>, id: PlaceId) -> PlaceId {
+    places[id].parent.map_or(id, |parent| root(places, parent))
 }
 
 /// A description that needs nothing but itself.

@@ -149,8 +149,19 @@ class Guess:
         unsure = [b for b in before if b not in sure]
         for binding in (*reversed(sure), *reversed(unsure)):
             value = self._value(name, binding, scope)
+            if value == g.Many("list", None):
+                return g.Many("list", self._appended(name, scope))
             if value is not None:
                 return value
+        return None
+
+    def _appended(self, name: str, scope: Scope) -> Any:
+        """What is appended to a list that was empty."""
+        for call, where in self.scopes.calls.get("append", ()):
+            if where is scope and dotted(call.func) == f"{name}.append" and len(call.args) == 1:
+                value = self.value(call.args[0], scope)
+                if value is not None:
+                    return value
         return None
 
     def _value(self, name: str, binding: Binding, scope: Scope) -> Any:
@@ -202,9 +213,13 @@ class Guess:
 
     def arguments(self, scope: Scope, name: str) -> Iterator[tuple[ast.expr, Scope]]:
         """What the calls of a function in this module give for a parameter."""
-        called = scope.parent if scope.name == "__init__" else scope
         at = [a.arg for a in scope.params()].index(name) - (scope.receiver() is not None)
-        for call, where in self.scopes.calls.get(called.name if called else "", ()):
+        names = {scope.name}
+        if scope.name == "__init__" and scope.parent is not None:
+            makers = [s for s in scope.parent.inner if s.decorated("classmethod")]
+            names = {scope.parent.name, *(s.receiver() for s in makers)}
+        calls = [c for n in names for c in self.scopes.calls.get(n, ())]
+        for call, where in calls:
             if where is scope or self.callee(call, where) is not scope:
                 continue
             if any(isinstance(a, ast.Starred) for a in call.args):
@@ -228,6 +243,8 @@ class Guess:
         """What an annotation says of a scalar; one of an array does not tell the rank."""
         if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
             return _ANNOTATIONS.get(tree.value)
+        if isinstance(tree, ast.Subscript) and dotted(tree.value) == "list":
+            return g.Many("list", self.annotation(tree.slice, scope))
         path = dotted(tree)
         if path in _ANNOTATIONS:
             return _ANNOTATIONS[path]
@@ -378,10 +395,16 @@ class Guess:
     def _call(self, tree: ast.Call, scope: Scope, names: dict[str, Any]) -> Any:
         function = self.value(tree.func, scope, names)
         trees = [a.value if isinstance(a, ast.Starred) else a for a in tree.args]
+        named = {k.arg: k.value for k in tree.keywords if k.arg}
+        places = [*enumerate(trees), *named.items()]
         call = library.Call(
             [self.value(a, scope, names) for a in trees],
-            {k.arg: self.value(k.value, scope, names) for k in tree.keywords if k.arg},
-            trees,
+            {name: self.value(a, scope, names) for name, a in named.items()},
+            {
+                at: a.value
+                for at, a in places
+                if isinstance(a, ast.Constant) and type(a.value) is str
+            },
         )
         match function:
             case g.Known(name):

@@ -10,11 +10,11 @@ from nestwise import guessed as g
 
 
 class Call(NamedTuple):
-    """A call: its arguments' values, and their trees for what only those tell."""
+    """The values of a call's arguments."""
 
     args: Sequence[Any]
     named: dict[str, Any]
-    trees: Sequence[ast.expr]
+    texts: dict[int | str, str]  # those of them that are literal strings
 
     def get(self, at: int, name: str) -> Any:
         return self.args[at] if at < len(self.args) else self.named.get(name)
@@ -41,7 +41,7 @@ def function(name: str, call: Call) -> Any:
 
 
 def _typed_array(call: Call) -> Any:
-    code = call.trees[0].value if call.trees and isinstance(call.trees[0], ast.Constant) else "d"
+    code = call.texts.get(0, "d")
     codes = {"b": "int8", "B": "uint8", "h": "int16", "H": "uint16", "i": "int32", "I": "uint32"}
     codes |= {"l": "int64", "q": "int64", "f": "float32", "d": "float64"}
     dtype = codes.get(code, "?")
@@ -159,8 +159,7 @@ def _shaped(shape: Any, dtype: str | None) -> Any:
 def _dtype(call: Call, at: int = 99) -> str | None:
     value = call.get(at, "dtype")
     if value == g.TEXT:
-        tree = call.trees[at] if at < len(call.trees) else None
-        return g.named(tree.value) if isinstance(tree, ast.Constant) else None
+        return g.named(call.texts.get(at if at < len(call.args) else "dtype", "?"))
     return g.dtype_of(value) if isinstance(value, g.Known) else _written(value)
 
 
@@ -236,7 +235,7 @@ def _elementwise(name: str, call: Call, first: Any, dtype: str | None) -> Any:
         return None
     if name in _REDUCTIONS + _SEARCHES + _TESTS + _INDICES + _FLAT:
         array = _converted(first, None)
-        return method(array, name, call._replace(args=call.args[1:], trees=call.trees[1:]))
+        return method(array, name, call._replace(args=call.args[1:]))
     found = g.dtype_of(first)
     rank = max(g.rank_of(a) for a in call.args)
     if len(call.args) > 1:
