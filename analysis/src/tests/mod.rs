@@ -1,5 +1,6 @@
 //! Tests over whole nests.
 
+mod explained;
 mod proofs;
 mod properties;
 mod schedules;
