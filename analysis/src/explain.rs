@@ -4,10 +4,11 @@
 //! The records speak of the source as written: subscripts count as within bounds (a launch checks that), and slots of
 //! different names as different arrays; where a verdict rests on either, it says so.
 
+use crate::affine::{Affine, Ix};
 use crate::dependence::{Dependence, Dir, Guarded, Kind, carried};
 use crate::forms::AccessForm;
 use crate::scalars::same;
-use crate::structure::{assigned, find_body};
+use crate::structure::{assigned, find_body, find_for};
 use crate::verdict::{Analysis, Condition, LoopInfo, Options, Verdict, Why, analyse_with};
 use nestwise_ir::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::RedOp;
@@ -98,6 +99,15 @@ pub fn assuming(nest: &Nest, fp: FpMode) -> Analysis {
     analyse_with(nest, options)
 }
 
+/// A store of a combined value.
+struct Accumulation {
+    access: AccessId,
+    /// It is a float.
+    float: bool,
+    /// The loop stores it at one place.
+    fixed: bool,
+}
+
 struct Teller<'a> {
     nest: &'a Nest,
     analysis: &'a Analysis,
@@ -152,7 +162,10 @@ impl Teller<'_> {
     }
 
     fn serial(&self, record: &mut LoopRecord, id: LoopId, info: &LoopInfo, why: &Why) {
-        if self.ordered_sum(record, id) {
+        if self.ordered_sum(record, id, info) {
+            return;
+        }
+        if matches!(why, Why::Dependence(_)) && self.combined_element(record, id, info) {
             return;
         }
         record.because = Some(self.analysis.why(self.nest, why));
@@ -172,7 +185,7 @@ impl Teller<'_> {
 
     /// Whether nothing but the order of floating-point operations keeps the loop in order; then it is told as the
     /// reduction that it would be.
-    fn ordered_sum(&self, record: &mut LoopRecord, id: LoopId) -> bool {
+    fn ordered_sum(&self, record: &mut LoopRecord, id: LoopId, info: &LoopInfo) -> bool {
         let Some(free) = self.free.loop_info(id) else {
             return false;
         };
@@ -182,42 +195,60 @@ impl Teller<'_> {
                 self.reduction(record, &free.reductions);
                 record.assumes = self.in_bounds(list);
             }
-            _ => match self.summed_element(id, free) {
-                Some((name, op)) => {
-                    record.verdict = "reduction";
-                    record.reductions.push(ReductionRecord { name, op });
-                    record.op = Some(op);
-                }
-                None => return false,
-            },
+            _ => return false,
         }
-        let names: Vec<String> = record
-            .reductions
-            .iter()
-            .map(|r| format!("`{}`", r.name))
-            .collect();
+        let quoted = |v: &VarId| format!("`{}`", self.name(*v));
+        let names: Vec<String> = info.float_sums.iter().map(quoted).collect();
         record.because = Some(format!(
             "the order in which floats are combined in {} counts: it runs in order unless --fp fast",
             names.join(", ")
         ));
-        // The element is stored in each iteration, which keeps the loop in order all the same.
-        if record.reductions.iter().all(|r| !r.name.contains('[')) {
-            record.hint = Some("--fp fast lets it run in any order".into());
-        }
+        record.hint = Some("--fp fast lets it run in any order".into());
         true
     }
 
-    /// The element that the loop does nothing but add to (`c[i, j] += ...`), where that is all that keeps its
+    /// Whether the loop does nothing but combine values in an element (`c[i, j] += ...`), which alone keeps its
     /// iterations in order.
-    fn summed_element(&self, id: LoopId, info: &LoopInfo) -> Option<(String, &'static str)> {
-        let body = find_body(self.nest, id)?;
-        let Verdict::Serial(Why::Dependence(_)) = info.verdict else {
-            return None;
+    fn combined_element(&self, record: &mut LoopRecord, id: LoopId, info: &LoopInfo) -> bool {
+        let Some((store, op)) = self.accumulation(id, info) else {
+            return false;
         };
+        let name = self.analysis.access_text(self.nest, store.access);
+        let what = if store.float {
+            ": so the order of its sum counts, and the loop runs in order"
+        } else {
+            ", so the loop runs in order as it stands"
+        };
+        record.because = Some(format!("`{name}` is read and stored again each time{what}"));
+        record.hint = store.fixed.then(|| {
+            format!(
+                "a temporary: combine the values in a variable, and store it as `{name}` afterwards"
+            )
+        });
+        record.verdict = "reduction";
+        record.op = Some(op);
+        record.reductions = vec![ReductionRecord { name, op }];
+        true
+    }
+
+    /// The one statement whose two accesses make up all dependences that the loop carries.
+    fn accumulation(&self, id: LoopId, info: &LoopInfo) -> Option<(Accumulation, &'static str)> {
+        let body = find_body(self.nest, id)?;
         if !carries_no_variable(body, info) {
             return None;
         }
         let all = self.dependences(id);
+        let changing = assigned(body);
+        let counter = find_for(self.nest, id).map(|l| l.counter);
+        let fixed = |e: &Expr| {
+            let mut fixed = true;
+            e.walk(&mut |e| match e.kind {
+                ExprKind::Var(v) => fixed &= !changing.contains(&v) && Some(v) != counter,
+                ExprKind::Load { .. } => fixed = false,
+                _ => {}
+            });
+            fixed
+        };
         let mut found = None;
         for_each(body, &mut |s| {
             if let StmtKind::Store {
@@ -232,18 +263,24 @@ impl Teller<'_> {
                     let pair = [load, *access];
                     pair.contains(&d.src) && pair.contains(&d.dst)
                 })
-                && value.ty.repr.is_float()
-                && self.is_affine(*access)
+                && self.is_counted(*access)
             {
-                found = Some((self.analysis.access_text(self.nest, *access), op));
+                let store = Accumulation {
+                    access: *access,
+                    float: value.ty.repr.is_float(),
+                    fixed: index.iter().all(fixed),
+                };
+                found = Some((store, op));
             }
         });
         found.filter(|_| !all.is_empty())
     }
 
-    fn is_affine(&self, id: AccessId) -> bool {
+    /// Whether an access's subscripts are made of counters and symbols: no index array tells where it goes.
+    fn is_counted(&self, id: AccessId) -> bool {
+        let counters = |a: &Affine| a.ixs().iter().all(|ix| matches!(ix, Ix::Counter(_)));
         let access = self.analysis.forms.access(id);
-        access.is_some_and(|a| a.index.iter().all(|f| f.affine().is_some()))
+        access.is_some_and(|a| a.index.iter().all(|f| f.affine().is_some_and(counters)))
     }
 
     /// The dependences through memory that the loop carries, subscripts taken literally.

@@ -211,6 +211,12 @@ fn explain_site<'py>(
     explain::explain(py, &text, &describe, &function, &sizes, after.as_deref())
 }
 
+/// How a random number is drawn, as the text of a function and its local names.
+#[pyfunction]
+fn random_text() -> (String, HashSet<String>) {
+    random::text()
+}
+
 /// The functions of one site.
 #[pyfunction]
 #[pyo3(name = "Site")]
@@ -319,6 +325,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(configure, module)?,
         wrap_pyfunction!(lower, module)?,
         wrap_pyfunction!(explain_site, module)?,
+        wrap_pyfunction!(random_text, module)?,
         wrap_pyfunction!(make_site, module)?,
         wrap_pyfunction!(report, module)?,
         wrap_pyfunction!(environment::keep_identity, module)?,

@@ -236,7 +236,6 @@ for i in range(2):
         ["run", "--threads", "0", "s.py"],
         ["explain"],
         ["explain", "nope.py"],
-        ["explain", "--sizes", "q=1", "s.py"],
         ["explain", "--sizes=n=", "s.py"],
         ["explain", "--after=magic", "s.py"],
         ["run", "--no-cache=1", "s.py"],
@@ -324,6 +323,7 @@ def test_cache(place):
     assert code == 0 and not os.path.exists("cache3")
 
 
+@pytest.mark.skipif(not REAL, reason="needs the native part")
 def test_explain(place):
     write("s.py", LOOP + "for x in []:\n    del x\n")
     code, out, _ = nestwise("explain", "s.py")

@@ -414,6 +414,26 @@ def test_guessed_types_are_named(place):
     assert "types were guessed as a: list int 1" in answer["refused"][0]["message"]
 
 
+@pytest.mark.parametrize(
+    "call",
+    ["random.random()", "rng.random()", "rng.uniform(1.0, 2.0)", "draw()", "np.random.rand()"],
+)
+def test_random_numbers(place, call):
+    source = f"""
+import random
+import numpy as np
+from random import random as draw
+def f(a, rng):
+    for i in range(len(a)):
+        a[i] = {call}
+f([1.0], random.Random(3))
+"""
+    answer = told(source)
+    assert answer["refused"] == []
+    (loop,) = answer["nests"][0]["loops"]
+    assert loop["verdict"] == "serial" and "each random number" in loop["because"]
+
+
 def test_inner_nests_of_a_refused_loop(place):
     source = """
 def f(a, n):

@@ -50,6 +50,32 @@ fn sums_of_floats_keep_their_order() {
 }
 
 #[test]
+fn elements_that_values_are_combined_in() {
+    let inner = |body: &str| {
+        told(&format!(
+            "for i in range(n):\n    for j in range(m):\n{body}"
+        ))
+    };
+    let float = &inner("        a[i] = a[i] + c[i, j]")[1];
+    assert_eq!((float.verdict, float.op), ("reduction", Some("sum")));
+    assert!(float.because.as_ref().is_some_and(|b| b.contains("order")));
+    assert!(
+        float
+            .hint
+            .as_ref()
+            .is_some_and(|h| h.starts_with("a temporary"))
+    );
+    // Each time another element: no variable could hold it.
+    let many = &inner("        a[j] = a[j] * c[i, j]")[0];
+    assert_eq!((many.op, many.hint.as_ref()), (Some("product"), None));
+    // Somewhere else the element is read.
+    let read = &inner("        a[i] = a[i] + c[i, j]\n        b[j] = a[i]")[1];
+    assert_eq!((read.verdict, read.op), ("serial", None));
+    let other = &inner("        a[i] = a[i - 1] + c[i, j]")[0];
+    assert_eq!(other.verdict, "serial");
+}
+
+#[test]
 fn pairs_have_lines_directions_and_distances() {
     let body = "for i in range(1, n):\n    for j in range(m):\n        c[i, j] = c[i - 1, j]\n";
     let all = told(body);

@@ -11,6 +11,8 @@ import re
 import sys
 from typing import Any, NamedTuple
 
+from nestwise.guess import ANYWHERE, Guess
+
 USAGE = "usage: nestwise explain [--json] [--sizes n=1000,a=20x30] [--after STAGE] script.py"
 STAGES = ("parse", "lower", "prove", "analyse", "schedule")
 # Types named in the message of a refusal.
@@ -150,13 +152,13 @@ class _Told:
         self.unfit: dict[str, str] = {}
 
     def look(self) -> None:
-        from nestwise import codecache, guess, rewrite
+        from nestwise import codecache, rewrite
         from nestwise.compiling import plain_code
 
         tag = codecache.tag(self.source)
         made = rewrite.rewrite(self.source, self.text, self.asked.path, tag, self.core.lower)
         tree, _ = plain_code(self.source, self.asked.path)
-        self.guess = guess.Guess(tree, self.text)
+        self.guess = Guess(tree, self.text, self.core.random_text)
         sites = iter(made.sites)
         loops = [(loop, next(sites) if loop.is_site else None) for loop in made.loops]
         told_to = 0  # the last line of the last nest; what is inside a nest is told with it
@@ -193,12 +195,22 @@ class _Told:
                 message += f" (types were guessed as {', '.join(some)})"
             self.refuse(loop, answer["line"], answer["code"], message, answer["hint"])
             return False
-        loops = json.loads(answer["loops"])
+        loops = [_without_draws(x) for x in json.loads(answer["loops"]) if x["line"] < ANYWHERE]
         entry = {"line": loop.line, "function": loop.function, "types": types, "loops": loops}
         if self.asked.after is not None:
             entry |= {"after": self.asked.after, "stage": answer["stage"]}
         self.nests.append(entry)
         return True
+
+
+def _without_draws(loop: dict[str, Any]) -> dict[str, Any]:
+    """The inside of a random number generator is no line of the script."""
+    inside = [d for d in loop["dependences"] if d["sink_line"] >= ANYWHERE]
+    if inside:
+        name = inside[0]["name"].removesuffix(".__self__")
+        loop["because"] = f"`{name}` makes each random number from the one before"
+        loop["dependences"] = []
+    return loop
 
 
 def _type(words: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from nestwise import guess_library as library
@@ -23,6 +23,11 @@ ANYWHERE = 10**9  # a line behind all others: what a name holds in the end
 MAX_DEPTH = 60
 # Names looked up, after which what was not found is not looked for again.
 PATIENCE = 20_000
+# `random.Random.uniform`
+UNIFORM = (
+    "def uniform(self, a, b):\n    return a + (b - a) * self.random()\n",
+    {"self", "a", "b"},
+)
 CONSTANTS = {"math": ("pi", "e", "tau", "inf", "nan"), "numpy": ("pi", "e", "inf", "nan")}
 # What callers of functions by name put in the functions' parameters.
 _ANNOTATIONS = {
@@ -38,20 +43,23 @@ _ANNOTATIONS = {
 class Guess:
     """The guesses for one module."""
 
-    def __init__(self, tree: ast.Module, text: str):
+    def __init__(self, tree: ast.Module, text: str, random_text: Callable[[], tuple[str, set]]):
         self.scopes = Scopes(tree)
         self.lines = text.split("\n")
-        self.functions: list[Scope] = []
+        self.functions: list[Scope | str] = []  # or the name of a method that draws
         self.known: dict[tuple, Any] = {}
         self.active: set[tuple] = set()
         self.asked = 0
         self.text = text
+        self.random_text = random_text
 
     # ---- What the native part asks ---------------------------------------------------------------
 
     def describe(self, line: int, function: int | None, path: str) -> str:
         """What a place of the site at `line`, or of a function, holds, in words."""
         scope = self.scopes.at(line) if function is None else self.functions[function]
+        if isinstance(scope, str):
+            return self._drawing(scope, path)
         value = self.path(path, scope, line if function is None else scope.node.lineno)
         match value:
             case g.Function(found):
@@ -59,6 +67,8 @@ class Guess:
             case g.Method(owner, Scope() as found):
                 kind = "method" if isinstance(owner, g.Instance) else "function"
                 return f"{kind} {self._number(found)}"
+        if (drawn := library.draws(value)) is not None:
+            return f"method {self._number(drawn)}"
         return g.words(value) or self._last_resort(path, scope)
 
     def _last_resort(self, path: str, scope: Scope) -> str:
@@ -66,7 +76,13 @@ class Guess:
         longer = any(p.startswith(path + ".") for s, p in self.scopes.uses if s is scope)
         return "object" if longer else "float"
 
-    def _number(self, scope: Scope) -> int:
+    def _drawing(self, name: str, path: str) -> str:
+        """What the places of a generator's own methods hold."""
+        if path == "self.random":
+            return f"method {self._number('random')}"
+        return "array uint32" if name == "random" else "object"
+
+    def _number(self, scope: Scope | str) -> int:
         if scope not in self.functions:
             self.functions.append(scope)
         return self.functions.index(scope)
@@ -74,6 +90,9 @@ class Guess:
     def function(self, number: int) -> tuple | None:
         """See `sources.function_text`, with the function's name; None where it is not inlined."""
         scope = self.functions[number]
+        if isinstance(scope, str):
+            text, names = UNIFORM if scope == "uniform" else self.random_text()
+            return text, ANYWHERE, False, names, set(), scope, "random"
         node = scope.node
         plain = isinstance(node, ast.Lambda) or (
             isinstance(node, ast.FunctionDef) and not node.decorator_list

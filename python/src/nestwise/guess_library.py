@@ -276,6 +276,24 @@ def _drawn(name: str, call: Call) -> Any:
     return _shaped(size, dtype)
 
 
+def draws(value: Any) -> str | None:
+    """The method of a generator that native code knows, `random` or `uniform`, if this is one."""
+    match value:
+        case g.Known(name) if name.startswith("random."):
+            owner, method = "Random", name[7:]
+        case g.Known(name) if name.startswith("numpy.random."):
+            owner, method = "RandomState", name[13:]
+        case g.Method(g.Other(owner), str(method)):
+            pass
+        case _:
+            return None
+    if owner == "Random" and method in ("random", "uniform"):
+        return method
+    if owner == "RandomState" and method in ("rand", "random", "random_sample"):
+        return "random"
+    return None
+
+
 # ---- Methods -------------------------------------------------------------------------------------
 
 

@@ -154,7 +154,7 @@ def words(value: Any) -> str | None:
             return "module"
         case Known(name):
             return f"known {name}"
-        case Instance():
+        case Instance() | Other("Random" | "RandomState"):
             return "object"
         case Method(Many() | Row(), "append"):
             return "append"
