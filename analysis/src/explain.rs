@@ -85,6 +85,7 @@ pub fn records(nest: &Nest, fp: FpMode) -> Vec<LoopRecord> {
         nest,
         analysis: &analysis,
         free: &free,
+        fp,
     };
     nest.loops.ids().map(|id| teller.record(id)).collect()
 }
@@ -112,6 +113,7 @@ struct Teller<'a> {
     nest: &'a Nest,
     analysis: &'a Analysis,
     free: &'a Analysis,
+    fp: FpMode,
 }
 
 impl Teller<'_> {
@@ -214,12 +216,13 @@ impl Teller<'_> {
             return false;
         };
         let name = self.analysis.access_text(self.nest, store.access);
-        let what = if store.float {
-            ": so the order of its sum counts, and the loop runs in order"
+        record.because = Some(if store.float && store.fixed && self.fp != FpMode::Fast {
+            format!(
+                "the order in which floats are combined in `{name}` counts: it runs in order unless --fp fast"
+            )
         } else {
-            ", so the loop runs in order as it stands"
-        };
-        record.because = Some(format!("`{name}` is read and stored again each time{what}"));
+            format!("`{name}` is read and stored again each time: it runs in order as it stands")
+        });
         record.hint = store.fixed.then(|| {
             format!(
                 "a temporary: combine the values in a variable, and store it as `{name}` afterwards"
