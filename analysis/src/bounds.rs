@@ -202,7 +202,7 @@ fn repeatable(nest: &Nest) -> HashMap<AccessId, u8> {
     out
 }
 
-struct Compiler<'a> {
+pub(crate) struct Compiler<'a> {
     nest: &'a Nest,
     forms: &'a Forms,
     repeatable: HashMap<AccessId, u8>,
@@ -210,11 +210,11 @@ struct Compiler<'a> {
     ix_ids: HashMap<Ix, u16>,
     query_ids: HashMap<(Lin, Ctx), u16>,
     fact_ids: HashMap<u32, Option<u16>>,
-    plan: BoundsPlan,
+    pub(crate) plan: BoundsPlan,
 }
 
 impl<'a> Compiler<'a> {
-    fn new(nest: &'a Nest, forms: &'a Forms) -> Self {
+    pub(crate) fn new(nest: &'a Nest, forms: &'a Forms) -> Self {
         let classes = Classes::of(nest);
         let members = |a| classes.members(a).collect();
         let plan = BoundsPlan {
@@ -309,7 +309,7 @@ impl<'a> Compiler<'a> {
         out
     }
 
-    fn loop_plan(&mut self, id: LoopId) -> Option<LoopPlan> {
+    pub(crate) fn loop_plan(&mut self, id: LoopId) -> Option<LoopPlan> {
         let l = self.forms.loop_form(id)?.clone();
         let counters = self.counters(l.parent);
         if !l.counted {
@@ -332,7 +332,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    fn value(&mut self, form: &Form, ctx: Ctx) -> Value {
+    pub(crate) fn value(&mut self, form: &Form, ctx: Ctx) -> Value {
         match form {
             Form::Aff(a) => self.linear(a, ctx).unwrap_or(Value::Range(Interval::ALL)),
             Form::Range(i) => Value::Range(*i),
@@ -390,7 +390,7 @@ impl<'a> Compiler<'a> {
         Some(out)
     }
 
-    fn lin(&mut self, a: &Affine) -> Option<Lin> {
+    pub(crate) fn lin(&mut self, a: &Affine) -> Option<Lin> {
         let konst = self.poly(&a.invariant_part())?;
         let mut coefs = vec![];
         for ix in a.ixs() {
@@ -422,7 +422,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Index variables get their numbers after those they are bounded by, so a larger number is later.
-    fn ix(&mut self, ix: Ix) -> Option<u16> {
+    pub(crate) fn ix(&mut self, ix: Ix) -> Option<u16> {
         if let Some(id) = self.ix_ids.get(&ix) {
             return Some(*id);
         }
@@ -485,7 +485,7 @@ impl<'a> Compiler<'a> {
         out
     }
 
-    fn fact(&mut self, index: u32) -> Option<u16> {
+    pub(crate) fn fact(&mut self, index: u32) -> Option<u16> {
         if let Some(known) = self.fact_ids.get(&index) {
             return *known;
         }
@@ -493,6 +493,9 @@ impl<'a> Compiler<'a> {
         self.fact_ids.insert(index, None);
         let forms = self.forms;
         let fact = forms.facts.get(index as usize)?;
+        if !matches!(fact.kind, FactKind::NonNegative | FactKind::NonZero) {
+            return None;
+        }
         let lin = self.lin(&fact.form)?;
         self.plan.facts.push(FactPlan {
             lin,

@@ -5,8 +5,9 @@
 //! different names as different arrays; where a verdict rests on either, it says so.
 
 use crate::affine::{Affine, Ix};
-use crate::dependence::{Dependence, Dir, Guarded, Kind, carried};
-use crate::forms::AccessForm;
+use crate::condition::none_holds;
+use crate::dependence::{Dependence, Dir, Guarded, Kind, Pair, Tester};
+use crate::forms::{AccessForm, NestNames};
 use crate::scalars::same;
 use crate::structure::{assigned, find_body, find_for};
 use crate::verdict::{Analysis, Condition, LoopInfo, Options, Verdict, Why, analyse_with};
@@ -93,9 +94,8 @@ pub fn records(nest: &Nest, fp: FpMode) -> Vec<LoopRecord> {
 /// The analysis that verdicts are told by: no two slots overlap, no inner loop is empty.
 pub fn assuming(nest: &Nest, fp: FpMode) -> Analysis {
     let options = Options {
-        fp,
-        disjoint: true,
         nonempty: u64::MAX,
+        ..Options::new(fp)
     };
     analyse_with(nest, options)
 }
@@ -133,19 +133,30 @@ impl Teller<'_> {
         match &info.verdict {
             Verdict::Parallel => record.verdict = "parallel",
             Verdict::Reduction(list) => self.reduction(&mut record, list),
-            Verdict::When(Condition::InBounds(list)) => {
-                record.assumes = self.in_bounds(list);
-                record.verdict = "parallel";
-                if !info.reductions.is_empty() {
-                    self.reduction(&mut record, &info.reductions);
-                }
-            }
+            Verdict::When(condition) => self.when(&mut record, condition, info),
             Verdict::Serial(why) => self.serial(&mut record, id, info, why),
         }
         if record.verdict != "serial" {
             record.assumes.extend(self.different(id));
         }
         record
+    }
+
+    /// A condition of nothing but subscripts in bounds is one that holds wherever the nest runs at all.
+    fn when(&self, record: &mut LoopRecord, condition: &Condition, info: &LoopInfo) {
+        record.assumes = self.in_bounds(&condition.in_bounds);
+        record.verdict = "parallel";
+        if !info.reductions.is_empty() {
+            self.reduction(record, &info.reductions);
+        }
+        if !condition.absent.is_empty() {
+            let names = NestNames {
+                nest: self.nest,
+                forms: &self.analysis.forms,
+            };
+            record.verdict = "when";
+            record.condition = Some(none_holds(&condition.absent, &names));
+        }
     }
 
     fn reduction(&self, record: &mut LoopRecord, list: &[(VarId, RedOp)]) {
@@ -193,9 +204,8 @@ impl Teller<'_> {
         };
         match &free.verdict {
             Verdict::Reduction(list) => self.reduction(record, list),
-            Verdict::When(Condition::InBounds(list)) if !free.reductions.is_empty() => {
-                self.reduction(record, &free.reductions);
-                record.assumes = self.in_bounds(list);
+            Verdict::When(c) if c.absent.is_empty() && !free.reductions.is_empty() => {
+                self.when(record, c, free);
             }
             _ => return false,
         }
@@ -301,10 +311,11 @@ impl Teller<'_> {
         });
         let related = pairs.filter(|(x, y)| x.array == y.array && (x.store || y.store));
         let mut found: Vec<Dependence> = vec![];
+        let tester = Tester::new(self.nest, forms, Guarded::Trusted);
         for (x, y) in related.take(MAX_PAIRS) {
             // Each way round, since either may come first.
-            for (src, dst) in [(x, y), (y, x)] {
-                let d = carried(self.nest, forms, src, dst, id, Guarded::Trusted);
+            for pair in [Pair::new(x, y), Pair::new(y, x)] {
+                let d = tester.carried(pair, id);
                 found.extend(d.filter(|d| !found.contains(d)));
             }
         }

@@ -25,7 +25,14 @@ pub enum FactKind {
     NonNegative,
     /// It is not zero.
     NonZero,
+    /// One of the alternatives of [`Forms::choices`] with this number holds; the form is of no meaning.
+    OneOf(u32),
+    /// Something holds that no form says; the form is of no meaning.
+    Opaque,
 }
+
+/// What a condition says, in forms.
+pub type Facts = Vec<(Affine, FactKind)>;
 
 /// A fact and the facts it is added to.
 #[derive(Clone, Debug)]
@@ -152,6 +159,9 @@ pub struct AccessForm {
     pub store: bool,
     /// The guard is set.
     pub guarded: bool,
+    /// Where no event fires, it happens in every iteration of its loops in which its facts hold, and those loops
+    /// run to their ends.
+    pub certain: bool,
     /// Position in the order of execution of one iteration.
     pub order: u32,
     /// Enclosing loops, outermost first.
@@ -205,6 +215,8 @@ pub struct Forms {
     pub guards: Vec<Guarded>,
     /// Facts; entry 0 is the empty one.
     pub facts: Vec<Fact>,
+    /// Disjunctions, by [`FactKind::OneOf`]'s number: each a list of alternatives.
+    pub choices: Vec<Vec<Facts>>,
     /// Forms use [`Sym::Dim`] of permuted slots as if the extents of all slots of a class were equal.
     pub assumes_equal_extents: bool,
     pub(crate) interned: HashMap<String, DefId>,

@@ -5,7 +5,7 @@
 //! been written by then. That is allowed where no event can fire, or where `undo` holds: the runtime takes the
 //! whole chunk back and CPython runs it from its beginning, so that order inside a chunk is never observed.
 
-use crate::dependence::{Dir, Guarded, common_loops, may_meet};
+use crate::dependence::{Dir, Pair, common_loops};
 use crate::forms::{AccessForm, Forms};
 use crate::liveness::VarSet;
 use crate::structure::{any, early_exit, find_for};
@@ -156,6 +156,7 @@ impl Given<'_> {
             .flatten()
             .filter(|a| a.loops.contains(first))
             .collect();
+        let tester = self.analysis.tester(self.nest);
         for x in &inside {
             for y in &inside {
                 if !(x.store || y.store) {
@@ -176,7 +177,7 @@ impl Given<'_> {
                     dirs.push(Dir::Lt);
                     dirs.extend(vec![Dir::Eq; gap - 1]);
                     dirs.push(Dir::Gt);
-                    if may_meet(self.nest, self.forms(), x, y, &dirs, Guarded::Anywhere) {
+                    if tester.may_meet(Pair::new(x, y), &dirs) {
                         return true;
                     }
                 }

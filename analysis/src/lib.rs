@@ -8,6 +8,7 @@
 //! 3. [`analyse`] (`dependence`, `scalars`): a [`Verdict`] per loop, in side tables by id.
 //! 4. [`candidates`] (`legality`, `transform`): the schedules worth pricing, on the nest and its rewritings.
 //! 5. [`undo_plan`]: what must be saved so that a chunk can be taken back.
+//! 6. [`FootprintPlan`]: which region of each array a launch touches, or any part of its iterations.
 //!
 //! Two facts carry everything. [`forms()`] expresses each subscript, bound and condition as an exact linear form
 //! over counters and symbols. And an event undoes the chunk it happens in, so whatever is proven of executions
@@ -17,16 +18,21 @@
 //! live-ins lie in their declared ranges.
 
 pub mod affine;
+mod area;
 pub mod bounds;
+pub mod condition;
 pub mod dependence;
 pub mod eval;
 pub mod explain;
 pub mod fixed;
 pub mod floats;
+pub mod footprint;
 pub mod forms;
 pub mod guards;
 pub mod identity;
+mod image;
 mod induction;
+pub mod integer;
 pub mod interval;
 pub mod known;
 mod launch;
@@ -39,28 +45,35 @@ mod refine;
 mod resolve;
 pub mod scalars;
 pub mod schedule;
+pub mod staging;
 pub mod statics;
 mod strides;
 pub mod structure;
-pub mod system;
 #[cfg(test)]
 mod testing;
 pub mod transfer;
 pub mod transform;
+mod trips;
 pub mod undo;
 pub mod verdict;
 mod visit;
 mod walk;
 mod widen;
+mod words;
 
 pub use bounds::BoundsPlan;
+pub use footprint::{Area, Footprint, FootprintPlan, Span, Touched, Window};
 pub use guards::{GuardId, GuardSet, apply};
 pub use launch::LaunchValues;
 pub use prove::prove;
-pub use resolve::{Resolved, trip_count};
+pub use resolve::Resolved;
 pub use schedule::{Candidate, LaunchInfo, candidates};
+pub use staging::{Abilities, Staged};
+pub use trips::trip_count;
 pub use undo::{Region, SlotUndo, UndoPlan, undo_plan, warns};
-pub use verdict::{Analysis, Condition, LoopInfo, Options, Verdict, Why, analyse, analyse_with};
+pub use verdict::{
+    Analysis, Condition, LoopInfo, Memory, Options, Overlap, Verdict, Why, analyse, analyse_with,
+};
 pub use walk::forms;
 
 #[cfg(test)]

@@ -22,6 +22,10 @@ impl Num {
     pub fn last(&self) -> Option<(u16, i64)> {
         self.terms[..self.len].last().copied()
     }
+    /// Index variables and their coefficients, latest last.
+    pub fn terms(&self) -> &[(u16, i64)] {
+        &self.terms[..self.len]
+    }
     /// Adds `coef * ix`, keeping the order.
     pub fn add_term(&mut self, ix: u16, coef: i64) -> Option<()> {
         let at = self.terms[..self.len].partition_point(|t| t.0 < ix);

@@ -10,6 +10,7 @@ use crate::launch::LaunchValues;
 use crate::num::Num;
 use crate::statics;
 use crate::transfer::DIM_MAX;
+use crate::trips::trip_count;
 use nestwise_ir::{ArrayId, LoopId};
 use std::cell::Cell;
 
@@ -31,14 +32,14 @@ pub struct Resolved {
 /// The extremes of a form; `None`: not bounded, or too large.
 type Ends = (Option<i64>, Option<i64>);
 
-struct Run<'a> {
-    plan: &'a BoundsPlan,
+pub(crate) struct Run<'a> {
+    pub(crate) plan: &'a BoundsPlan,
     values: &'a LaunchValues,
     /// Values of symbols, and which are known.
     syms: [i64; MAX_SYMS],
     known_syms: u64,
     /// Constant enclosure of each index variable; `lo > hi`: a loop that never runs.
-    ixs: [(i64, i64); MAX_IXS],
+    pub(crate) ixs: [(i64, i64); MAX_IXS],
     /// Direction of each counter.
     up: [Option<bool>; MAX_IXS],
     /// Answers to queries: the ends, and which queries have been answered with a lower and an upper end.
@@ -114,19 +115,18 @@ fn small(values: &LaunchValues) -> bool {
         .all(|d| i128::from(*d) <= DIM_MAX)
 }
 
-/// Iterations of `range(start, stop, step)`.
-pub fn trip_count(start: i64, stop: i64, step: i64) -> Option<u64> {
-    let (start, stop, step) = (i128::from(start), i128::from(stop), i128::from(step));
-    let span = match step.signum() {
-        1 => stop - start,
-        -1 => start - stop,
-        _ => return None,
-    };
-    u64::try_from((span.max(0) + step.abs() - 1) / step.abs()).ok()
-}
-
 impl<'a> Run<'a> {
-    fn new(plan: &'a BoundsPlan, values: &'a LaunchValues) -> Self {
+    pub(crate) fn new(plan: &'a BoundsPlan, values: &'a LaunchValues) -> Self {
+        Run::narrowed(plan, values, |_, _| None)
+    }
+
+    /// For the iterations only in which the index variables are in the intervals that `within` gives; it is asked
+    /// when all earlier ones are known.
+    pub(crate) fn narrowed(
+        plan: &'a BoundsPlan,
+        values: &'a LaunchValues,
+        within: impl Fn(&Self, u16) -> Option<(i64, i64)>,
+    ) -> Self {
         let mut run = Run {
             plan,
             values,
@@ -147,6 +147,9 @@ impl<'a> Run<'a> {
         }
         for (i, ix) in plan.ixs.iter().enumerate() {
             run.index_variable(i, ix);
+            if let Some((lo, hi)) = within(&run, i as u16) {
+                run.ixs[i] = (run.ixs[i].0.max(lo), run.ixs[i].1.min(hi));
+            }
         }
         run
     }
@@ -166,7 +169,7 @@ impl<'a> Run<'a> {
     }
 
     /// The extents of an axis over the slots that may trade places with `a`.
-    fn extents(&self, a: ArrayId, axis: u32) -> impl Iterator<Item = i64> + '_ {
+    pub(crate) fn extents(&self, a: ArrayId, axis: u32) -> impl Iterator<Item = i64> + '_ {
         let members = self
             .plan
             .classes
@@ -220,7 +223,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn step(&self, ix: u16) -> Option<i64> {
+    pub(crate) fn step(&self, ix: u16) -> Option<i64> {
         match self.plan.ixs.get(ix as usize)? {
             IxPlan::Counter { step, .. } => self.step_value(step),
             IxPlan::Def { .. } => None,
@@ -254,7 +257,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline]
-    fn poly(&self, p: &Poly) -> Option<i64> {
+    pub(crate) fn poly(&self, p: &Poly) -> Option<i64> {
         let mut sum = p.konst;
         for (coef, syms) in &p.terms {
             let mut product = *coef;
@@ -269,7 +272,7 @@ impl<'a> Run<'a> {
         Some(sum)
     }
 
-    fn number(&self, lin: &Lin) -> Option<Num> {
+    pub(crate) fn number(&self, lin: &Lin) -> Option<Num> {
         let mut out = Num::constant(self.poly(&lin.konst)?);
         for (ix, p) in &lin.coefs {
             out.add_term(*ix, self.poly(p)?)?;
@@ -320,7 +323,7 @@ impl<'a> Run<'a> {
         best
     }
 
-    fn sides(&self, ix: u16, upper: bool) -> &[Lin] {
+    pub(crate) fn sides(&self, ix: u16, upper: bool) -> &[Lin] {
         let sides = match (self.plan.ixs.get(ix as usize), self.up.get(ix as usize)) {
             (Some(IxPlan::Counter { up, .. }), Some(Some(true))) => up,
             (Some(IxPlan::Counter { down, .. }), Some(Some(false))) => down,
@@ -438,7 +441,7 @@ impl<'a> Run<'a> {
         Some((Some(lo), Some(hi)))
     }
 
-    fn eval(&self, v: &Value) -> Interval {
+    pub(crate) fn eval(&self, v: &Value) -> Interval {
         match v {
             Value::Range(i) => *i,
             Value::Content(array, range) => {
@@ -552,39 +555,5 @@ impl<'a> Run<'a> {
     fn steps(&self, l: &LoopPlan) -> bool {
         let step = l.ix.and_then(|ix| self.step(ix));
         step.is_some_and(|s| s != 0) || self.never(&l.counters)
-    }
-
-    fn estimate(&self, id: LoopId) -> Option<f64> {
-        let plan: &LoopPlan = self.plan.loops.get(id.index())?.as_ref()?;
-        let ix = plan.ix?;
-        let (lo, hi) = self.ends(ix, 0)?;
-        let step = self.step(ix)?.unsigned_abs() as f64;
-        Some(((hi - lo + step) / step).max(0.0))
-    }
-
-    /// First and last value of a counter where those around it are in the middle.
-    fn ends(&self, ix: u16, depth: u32) -> Option<(f64, f64)> {
-        let (lo, hi) = self.ixs.get(ix as usize).copied()?;
-        let (mut a, mut b) = (lo as f64, hi as f64);
-        for l in self.sides(ix, false).iter().filter(|l| !l.coefs.is_empty()) {
-            a = a.max(self.at_middle(l, depth)?);
-        }
-        for l in self.sides(ix, true).iter().filter(|l| !l.coefs.is_empty()) {
-            b = b.min(self.at_middle(l, depth)?);
-        }
-        let finite = lo > i64::MIN && hi < i64::MAX;
-        finite.then_some((a, b.max(a - 1.0)))
-    }
-
-    fn at_middle(&self, lin: &Lin, depth: u32) -> Option<f64> {
-        let mut sum = self.poly(&lin.konst)? as f64;
-        for (ix, p) in &lin.coefs {
-            if depth > 16 {
-                return None;
-            }
-            let (a, b) = self.ends(*ix, depth + 1)?;
-            sum += self.poly(p)? as f64 * (a + b) / 2.0;
-        }
-        Some(sum)
     }
 }

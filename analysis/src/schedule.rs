@@ -17,7 +17,7 @@ use nestwise_ir::split::split;
 use nestwise_ir::{ArrayId, BinOp, FpMode, Fun, Lib, LoopId, Schedule};
 
 /// What a launch (or a guess) says about sizes and layout.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct LaunchInfo {
     /// By loop: the estimated trip count.
     pub trips: Vec<Option<f64>>,
@@ -25,14 +25,10 @@ pub struct LaunchInfo {
     pub unit_stride: Vec<[bool; 8]>,
     /// Lanes of 8-byte elements that a vectorised outer loop should have; 0: no such loops.
     pub lanes: u32,
-    /// All slots are different memory.
-    pub disjoint: bool,
     /// The runtime takes back a whole chunk when an event fires.
     pub undo: bool,
-    /// Whether sums of floats may be reassociated.
-    pub fp: FpMode,
-    /// Loops (a bit each, by number) that run at least once whenever they are entered.
-    pub nonempty: u64,
+    /// What the analysis may assume.
+    pub assumed: Options,
 }
 
 impl LaunchInfo {
@@ -43,10 +39,8 @@ impl LaunchInfo {
             trips: vec![None; nest.loops.len()],
             unit_stride: nest.arrays.values().map(|a| unit(a.rank)).collect(),
             lanes: 16,
-            disjoint: true,
             undo: true,
-            fp,
-            nonempty: 0,
+            assumed: Options::new(fp),
         }
     }
     fn trips(&self, id: LoopId) -> Option<f64> {
@@ -125,18 +119,13 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     let given = Given {
         nest,
         analysis,
-        disjoint: info.disjoint,
+        disjoint: info.assumed.disjoint(),
         undo: info.undo,
     };
     let plain_bands = bands(nest);
     interchanges(&given, info, &plain_bands, &mut out);
     if let Some(sunk) = sink(&given) {
-        let options = Options {
-            fp: info.fp,
-            disjoint: info.disjoint,
-            nonempty: info.nonempty,
-        };
-        let analysis = analyse_with(&sunk, options);
+        let analysis = analyse_with(&sunk, info.assumed.clone());
         let given = Given {
             nest: &sunk,
             analysis: &analysis,
@@ -148,7 +137,7 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
             .collect();
         interchanges(&given, info, &new, &mut out);
     }
-    if let Some(promoted) = promote(&given, info.nonempty) {
+    if let Some(promoted) = promote(&given, info.assumed.nonempty) {
         rewritten(promoted, info, (Rewrite::Promoted, &same), &mut out);
     }
     out
@@ -177,24 +166,19 @@ fn rewritten(nest: Nest, info: &LaunchInfo, how: (Rewrite, &[LoopId]), out: &mut
     // A loop keeps its number only where nothing was interchanged.
     let same = how.1.iter().enumerate().all(|(i, old)| old.index() == i);
     let all = (0..how.1.len().min(64)).fold(0, |bits, i| bits | 1u64 << i);
-    let options = Options {
-        fp: info.fp,
-        disjoint: info.disjoint,
+    let mut assumed = info.assumed.clone();
+    if !same && assumed.nonempty != all {
         // Where some loop may be empty, one inside it may be so unnoticed.
-        nonempty: if same || info.nonempty == all {
-            info.nonempty
-        } else {
-            0
-        },
-    };
-    let analysis = analyse_with(&nest, options);
+        assumed.nonempty = 0;
+    }
+    let analysis = analyse_with(&nest, assumed.clone());
     let trips = how.1.iter().map(|old| info.trips(*old)).collect();
     add(
         &nest,
         &analysis,
         &LaunchInfo {
             trips,
-            nonempty: options.nonempty,
+            assumed,
             ..info.clone()
         },
         how,
@@ -256,7 +240,7 @@ fn bands(nest: &Nest) -> Vec<Vec<LoopId>> {
 /// serial ones as explicit lanes.
 pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedule {
     let mut out = Schedule {
-        nonempty: info.nonempty,
+        nonempty: info.assumed.nonempty,
         ..Schedule::serial()
     };
     let interiors = Interiors::of(nest, info);
@@ -322,13 +306,8 @@ impl Interiors {
         if loops.is_empty() {
             return None;
         }
-        let options = Options {
-            fp: info.fp,
-            disjoint: info.disjoint,
-            nonempty: info.nonempty,
-        };
         Some(Interiors {
-            analysis: analyse_with(&simple, options),
+            analysis: analyse_with(&simple, info.assumed.clone()),
             nest: simple,
             loops,
         })
@@ -547,20 +526,4 @@ fn thread_loop(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<Thread
         reductions,
         last_values: found.last_values.clone(),
     })
-}
-
-impl Analysis {
-    /// The outermost loops that may run on threads.
-    pub fn parallel_roots(&self, nest: &Nest) -> Vec<LoopId> {
-        let info = LaunchInfo::guess(nest, FpMode::Strict);
-        thread_loops(nest, self, &info)
-            .into_iter()
-            .map(|t| t.id)
-            .collect()
-    }
-    /// Whether some vector schedule exists when arrays are in C order.
-    pub fn vectorisable(&self, nest: &Nest) -> bool {
-        let s = vectorise(nest, self, &LaunchInfo::guess(nest, FpMode::Strict));
-        !(s.vector.is_empty() && s.independent.is_empty())
-    }
 }

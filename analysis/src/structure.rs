@@ -63,6 +63,26 @@ pub fn any(block: &[Stmt], f: &mut impl FnMut(&Stmt) -> bool) -> bool {
     found
 }
 
+/// Whether control may leave a block otherwise than through its end; `Continue` of `next` does not count.
+pub fn escapes(block: &[Stmt], next: Option<LoopId>) -> bool {
+    let (mut loops, mut scopes) = (vec![], vec![]);
+    for stmt in block {
+        stmt.walk(&mut |s| match &s.kind {
+            StmtKind::For(l) => loops.push(l.id),
+            StmtKind::While(l) => loops.push(l.id),
+            StmtKind::Scope { id, .. } => scopes.push(*id),
+            _ => {}
+        });
+    }
+    any(block, &mut |s| match &s.kind {
+        StmtKind::Break(l) => !loops.contains(l),
+        StmtKind::Continue(l) => !loops.contains(l) && Some(*l) != next,
+        StmtKind::Leave(id) => !scopes.contains(id),
+        StmtKind::Return => true,
+        _ => false,
+    })
+}
+
 /// A way out of a loop that is not its normal end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {

@@ -14,7 +14,7 @@
 //! What is appended to a list needs no saving: elements behind the count, a variable, are nobody's.
 
 use crate::affine::{Affine, Ix};
-use crate::dependence::{Dir, Guarded, common_loops, may_meet};
+use crate::dependence::{Dir, Guarded, Pair, Tester, common_loops};
 use crate::forms::{AccessForm, Extents, Forms};
 use crate::range::ranges;
 use crate::structure::Classes;
@@ -130,16 +130,18 @@ fn idempotent(nest: &Nest, forms: &Forms, classes: &Classes, a: ArrayId, disjoin
 /// Whether the element a load reads may be written by the store in the same or a later iteration.
 fn anti(nest: &Nest, forms: &Forms, load: &AccessForm, store: &AccessForm) -> bool {
     let common = common_loops(load, store).len();
+    let tester = Tester::new(nest, forms, Guarded::Anywhere);
+    let pair = Pair::new(load, store);
     let mut dirs = vec![];
     for _ in 0..common {
         dirs.push(Dir::Lt);
-        if may_meet(nest, forms, load, store, &dirs, Guarded::Anywhere) {
+        if tester.may_meet(pair, &dirs) {
             return true;
         }
         dirs.pop();
         dirs.push(Dir::Eq);
     }
-    load.order < store.order && may_meet(nest, forms, load, store, &dirs, Guarded::Anywhere)
+    load.order < store.order && tester.may_meet(pair, &dirs)
 }
 
 fn region(nest: &Nest, forms: &Forms, classes: &Classes, a: ArrayId) -> Region {

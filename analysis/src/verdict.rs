@@ -1,7 +1,8 @@
 //! What each loop may do, and why not.
 
-use crate::dependence::{Dependence, Guarded, Kind, assumed, carried};
-use crate::forms::{AccessForm, Extents, Form, Forms, NestNames};
+use crate::condition::Clause;
+use crate::dependence::{Dependence, Guarded, Pair, Slots, Tester, common_loops};
+use crate::forms::{AccessForm, Extents, Forms};
 use crate::liveness::{exposure, live_after};
 use crate::range::ranges;
 use crate::scalars::{Role, roles};
@@ -24,11 +25,13 @@ pub enum Verdict {
     Serial(Why),
 }
 
-/// What only values can tell.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Condition {
+/// What only values can tell; all of it has to hold.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Condition {
     /// These accesses stay in bounds without wrapping (the launch checks it).
-    InBounds(Vec<AccessId>),
+    pub in_bounds: Vec<AccessId>,
+    /// None of these holds.
+    pub absent: Vec<Clause>,
 }
 
 /// Why a loop runs in order.
@@ -46,6 +49,8 @@ pub enum Why {
     Rebind(u32),
     /// These slots may overlap in memory.
     Overlap(ArrayId, ArrayId),
+    /// The nest has too many pairs of accesses for all of them to be looked at.
+    Budget,
 }
 
 /// What is known of one loop.
@@ -78,29 +83,64 @@ pub struct Analysis {
     pub loops: Vec<LoopInfo>,
     /// The forms it rests on.
     pub forms: Forms,
+    /// What it assumes.
+    pub options: Options,
+}
+
+/// How slots lie in memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Memory {
+    /// All slots are different memory.
+    Disjoint,
+    /// They may overlap in any way.
+    Unknown,
+    /// These overlap, the others do not.
+    Overlaps(Vec<Overlap>),
+}
+
+/// Two slots that share memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Overlap {
+    /// The one.
+    pub a: ArrayId,
+    /// The other.
+    pub b: ArrayId,
+    /// The element of `b` at an index is that of `a` at the index plus this; none: they lie otherwise.
+    pub shift: Option<Vec<i64>>,
 }
 
 /// What to assume.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Whether sums of floats may be reassociated.
     pub fp: FpMode,
-    /// All slots are different memory.
-    pub disjoint: bool,
+    /// How slots lie in memory.
+    pub memory: Memory,
     /// Loops (a bit each, by number) that run at least once whenever they are entered.
     pub nonempty: u64,
+    /// None of these holds.
+    pub absent: Vec<Clause>,
+}
+
+impl Options {
+    /// Slots are disjoint; nothing else is known.
+    pub fn new(fp: FpMode) -> Options {
+        Options {
+            fp,
+            memory: Memory::Disjoint,
+            nonempty: 0,
+            absent: vec![],
+        }
+    }
+    /// Whether all slots are different memory.
+    pub fn disjoint(&self) -> bool {
+        self.memory == Memory::Disjoint
+    }
 }
 
 /// Analyses a nest whose slots are known to be disjoint.
 pub fn analyse(nest: &Nest, fp: FpMode) -> Analysis {
-    analyse_with(
-        nest,
-        Options {
-            fp,
-            disjoint: true,
-            nonempty: 0,
-        },
-    )
+    analyse_with(nest, Options::new(fp))
 }
 
 /// Analyses a nest.
@@ -111,8 +151,8 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
     let ctx = Context {
         nest,
         forms: &forms,
-        options,
-        pairs: Cell::new(0),
+        options: &options,
+        work: Cell::new(0),
     };
     let mut loops: Vec<Option<LoopInfo>> = vec![None; nest.loops.len()];
     nest.walk(&mut |s| {
@@ -137,17 +177,26 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
         .into_iter()
         .map(|l| l.unwrap_or_else(|| unknown.clone()))
         .collect();
-    Analysis { loops, forms }
+    Analysis {
+        loops,
+        forms,
+        options,
+    }
 }
 
-/// Pairs of accesses that one nest may have tested; further ones are taken to depend on each other.
-const MAX_PAIRS: u32 = 6000;
+/// Work that one nest may make, by pairs of accesses that are tested: each counts the square of the loops around it.
+/// Further ones are taken to depend on each other.
+const MAX_WORK: usize = 40_000;
+/// Clauses in one condition.
+const MAX_CLAUSES: usize = 8;
+/// Atoms in one clause.
+const MAX_ATOMS: usize = 6;
 
 struct Context<'a> {
     nest: &'a Nest,
     forms: &'a Forms,
-    options: Options,
-    pairs: Cell<u32>,
+    options: &'a Options,
+    work: Cell<usize>,
 }
 
 impl Context<'_> {
@@ -188,7 +237,7 @@ impl Context<'_> {
         info.ordered_sums = matches!(info.verdict, Verdict::Serial(Why::Scalar(..)))
             && !others
             && info.reductions.is_empty()
-            && self.memory(id, Guarded::Anywhere).is_none();
+            && self.memory(id) == Ok(None);
         info
     }
 
@@ -216,18 +265,15 @@ impl Context<'_> {
         if let Some(line) = swap {
             return Verdict::Serial(Why::Rebind(line));
         }
-        let memory = match self.memory(id, Guarded::Anywhere) {
-            None => None,
-            Some(strict) => match self.memory(id, Guarded::Trusted) {
-                Some(why) => return Verdict::Serial(why),
-                None => Some(strict),
-            },
+        let condition = match self.memory(id) {
+            Ok(condition) => condition,
+            Err(why) => return Verdict::Serial(why),
         };
         if let Some(why) = scalar {
             return Verdict::Serial(why);
         }
-        match memory {
-            Some(_) => Verdict::When(Condition::InBounds(self.guarded_in(id))),
+        match condition {
+            Some(condition) => Verdict::When(condition),
             None if reductions.is_empty() => Verdict::Parallel,
             None => Verdict::Reduction(reductions.to_vec()),
         }
@@ -248,33 +294,94 @@ impl Context<'_> {
             .collect()
     }
 
-    /// The first dependence through memory that a loop carries.
-    fn memory(&self, id: LoopId, guarded: Guarded) -> Option<Why> {
+    /// Under what condition no dependence through memory is carried by a loop; or why one is.
+    fn memory(&self, id: LoopId) -> Result<Option<Condition>, Why> {
         let all: Vec<&AccessForm> = self.inside(id).collect();
+        let mut condition = Condition::default();
+        let mut wraps = false;
         for (i, x) in all.iter().enumerate() {
             for y in &all[i..] {
                 if !(x.store || y.store) {
                     continue;
                 }
-                if x.array != y.array {
-                    // Within this loop nothing is permuted, so different slots are different arrays; they
-                    // may still overlap.
-                    if !self.options.disjoint {
-                        return Some(Why::Overlap(x.array, y.array));
-                    }
-                    continue;
-                }
-                self.pairs.set(self.pairs.get() + 1);
-                let found = match self.pairs.get() > MAX_PAIRS {
-                    true => Some(assumed(x, y, id)),
-                    false => carried(self.nest, self.forms, x, y, id, guarded),
-                };
-                if let Some(d) = found {
-                    return Some(Why::Dependence(d));
+                for pair in self.pairs_in_memory(x, y)? {
+                    wraps |= self.pair(pair, id, &mut condition)?;
                 }
             }
         }
-        None
+        if wraps {
+            condition.in_bounds = self.guarded_in(id);
+        }
+        condition.absent.sort_unstable();
+        condition.absent.dedup();
+        Ok(Some(condition).filter(|c| *c != Condition::default()))
+    }
+
+    /// How two accesses, as written, can be to one element: of one slot, or of two that share memory. Within a loop
+    /// that has a verdict nothing is permuted, so different slots are different arrays; they may still overlap.
+    fn pairs_in_memory<'p>(
+        &'p self,
+        x: &'p AccessForm,
+        y: &'p AccessForm,
+    ) -> Result<Vec<Pair<'p>>, Why> {
+        if x.array == y.array {
+            return Ok(vec![Pair::new(x, y)]);
+        }
+        let overlap = Why::Overlap(x.array, y.array);
+        let list = match &self.options.memory {
+            Memory::Disjoint => return Ok(vec![]),
+            Memory::Unknown => return Err(overlap),
+            Memory::Overlaps(list) => list,
+        };
+        let mut out = vec![];
+        for o in list.iter().filter(|o| o.joins(x.array, y.array)) {
+            let shift = o.shift.as_ref().ok_or(overlap.clone())?;
+            let (a, b) = if o.a == x.array { (x, y) } else { (y, x) };
+            out.push(Pair {
+                x: a,
+                y: b,
+                slots: Slots::Shifted(shift, 1),
+            });
+            out.push(Pair {
+                x: b,
+                y: a,
+                slots: Slots::Shifted(shift, -1),
+            });
+        }
+        Ok(out)
+    }
+
+    /// Adds the condition under which a pair is independent. True: provided that no subscript wraps.
+    fn pair(&self, pair: Pair<'_>, id: LoopId, condition: &mut Condition) -> Result<bool, Why> {
+        let loops = common_loops(pair.x, pair.y).len();
+        self.work.set(self.work.get() + loops * loops);
+        if self.work.get() > MAX_WORK {
+            return Err(Why::Budget);
+        }
+        let tester = |guarded| Tester {
+            nest: self.nest,
+            forms: self.forms,
+            absent: &self.options.absent,
+            guarded,
+        };
+        let trusted = tester(Guarded::Trusted);
+        let Some(found) = trusted.carried(pair, id) else {
+            let free = pair.x.guarded || pair.y.guarded;
+            return Ok(free && tester(Guarded::Anywhere).carried(pair, id).is_some());
+        };
+        let clauses = trusted.clauses(pair, id);
+        let fits = |c: &Clause| (1..=MAX_ATOMS).contains(&c.atoms.len());
+        if !clauses.iter().all(fits) || condition.absent.len() + clauses.len() > MAX_CLAUSES {
+            return Err(Why::Dependence(found));
+        }
+        condition.absent.extend(clauses);
+        Ok(pair.x.guarded || pair.y.guarded)
+    }
+}
+
+impl Overlap {
+    fn joins(&self, a: ArrayId, b: ArrayId) -> bool {
+        (self.a, self.b) == (a, b) || (self.b, self.a) == (a, b)
     }
 }
 
@@ -283,131 +390,17 @@ impl Analysis {
     pub fn loop_info(&self, id: LoopId) -> Option<&LoopInfo> {
         self.loops.get(id.index())
     }
+    /// Answers questions about its accesses; guarded ones may be anywhere.
+    pub fn tester<'a>(&'a self, nest: &'a Nest) -> Tester<'a> {
+        Tester {
+            nest,
+            forms: &self.forms,
+            absent: &self.options.absent,
+            guarded: Guarded::Anywhere,
+        }
+    }
     /// A loop's verdict.
     pub fn verdict(&self, id: LoopId) -> Option<&Verdict> {
         self.loop_info(id).map(|l| &l.verdict)
-    }
-    /// An access in the user's words: `A[i, j - 1]`.
-    pub fn access_text(&self, nest: &Nest, id: AccessId) -> String {
-        let names = NestNames {
-            nest,
-            forms: &self.forms,
-        };
-        let Some(a) = self.forms.access(id) else {
-            return "?".to_string();
-        };
-        let array = nest.arrays.get(a.array).map_or("?", |d| d.name.as_str());
-        let index: Vec<String> = a
-            .index
-            .iter()
-            .map(|f| match f {
-                Form::Aff(a) => a.show(&names),
-                _ => "?".to_string(),
-            })
-            .collect();
-        format!("{array}[{}]", index.join(", "))
-    }
-
-    /// A verdict in the user's words.
-    pub fn explain(&self, nest: &Nest, id: LoopId) -> String {
-        let Some(info) = self.loop_info(id) else {
-            return "unknown loop".to_string();
-        };
-        match &info.verdict {
-            Verdict::Parallel => "parallel".to_string(),
-            Verdict::Reduction(vars) => {
-                let list: Vec<String> = vars
-                    .iter()
-                    .map(|(v, op)| format!("{} of `{}`", op_name(*op), var_name(nest, *v)))
-                    .collect();
-                format!("parallel, {}", list.join(", "))
-            }
-            Verdict::When(Condition::InBounds(list)) => {
-                let mut texts: Vec<String> = vec![];
-                for text in list
-                    .iter()
-                    .map(|a| format!("`{}`", self.access_text(nest, *a)))
-                {
-                    if !texts.contains(&text) {
-                        texts.push(text);
-                    }
-                }
-                texts.truncate(4);
-                format!("parallel if in bounds: {}", texts.join(", "))
-            }
-            Verdict::Serial(Why::Scalar(v, line)) if info.float_sums.contains(v) => format!(
-                "serial: `{}` (assigned on line {line}) adds up floats, whose order counts (--fp fast frees it)",
-                var_name(nest, *v)
-            ),
-            Verdict::Serial(why) => format!("serial: {}", self.why(nest, why)),
-        }
-    }
-
-    /// A reason in the user's words.
-    pub fn why(&self, nest: &Nest, why: &Why) -> String {
-        match why {
-            Why::While => {
-                "a `while` loop decides after each iteration whether there is another".into()
-            }
-            Why::Exit(Exit::Break, line) => format!("it may be left early on line {line}"),
-            Why::Exit(Exit::Return, line) => format!("it may return on line {line}"),
-            Why::Scalar(v, line) => format!(
-                "`{}` (assigned on line {line}) carries its value from one iteration to the next",
-                var_name(nest, *v)
-            ),
-            Why::Rebind(line) => format!("its iterations swap arrays on line {line}"),
-            Why::Overlap(a, b) => {
-                let name = |a: &ArrayId| nest.arrays.get(*a).map_or("?", |d| d.name.as_str());
-                format!("`{}` and `{}` may overlap in memory", name(a), name(b))
-            }
-            Why::Dependence(d) => self.dependence_text(nest, d),
-        }
-    }
-
-    fn dependence_text(&self, nest: &Nest, d: &Dependence) -> String {
-        let line = |a: AccessId| nest.accesses.get(a).map_or(0, |a| a.span.line);
-        let (src, dst) = (self.access_text(nest, d.src), self.access_text(nest, d.dst));
-        let (did, does) = match d.kind {
-            Kind::Flow => ("written", "read"),
-            Kind::Anti => ("read", "written"),
-            Kind::Output => ("written", "written"),
-        };
-        let at = d.loops.iter().position(|l| *l == d.carrier);
-        let name = nest
-            .loops
-            .get(d.carrier)
-            .map_or("the loop", |l| l.name.as_str());
-        let n = at.and_then(|i| d.distance.get(i).copied().flatten());
-        let later = match n {
-            Some(1) => format!("in the next iteration of `{name}`"),
-            Some(n) if n > 1 => format!("{n} iterations of `{name}` later"),
-            _ => format!("in a later iteration of `{name}`"),
-        };
-        format!(
-            "an element {did} as `{src}` (line {}) may be {does} as `{dst}` (line {}) {later}",
-            line(d.src),
-            line(d.dst)
-        )
-    }
-}
-
-fn var_name(nest: &Nest, v: VarId) -> String {
-    let name = nest
-        .vars
-        .get(v)
-        .map(|d| d.name.clone())
-        .filter(|n| !n.is_empty());
-    name.unwrap_or_else(|| "a temporary".to_string())
-}
-
-fn op_name(op: RedOp) -> &'static str {
-    match op {
-        RedOp::Add => "sum",
-        RedOp::Mul => "product",
-        RedOp::Min => "minimum",
-        RedOp::Max => "maximum",
-        RedOp::And => "conjunction",
-        RedOp::Or => "disjunction",
-        RedOp::Xor => "exclusive or",
     }
 }

@@ -1,7 +1,7 @@
 //! The walk over expressions: their forms, their guards, and what conditions say.
 
 use crate::affine::{Affine, Sym};
-use crate::forms::{Extents, FactKind, Form, GuardForm, Op};
+use crate::forms::{Extents, FactKind, Facts, Form, GuardForm, Op};
 use crate::interval::Interval;
 use crate::refine::negate;
 use crate::transfer::DIM_MAX;
@@ -16,6 +16,11 @@ const NATURAL: Interval = Interval {
     lo: 0,
     hi: i128::MAX,
 };
+
+/// What is said by a condition that forms cannot express.
+fn opaque() -> Facts {
+    vec![(Affine::default(), FactKind::Opaque)]
+}
 
 impl Walker<'_> {
     /// Visits an expression once in program order; its form, if it is an int.
@@ -353,8 +358,9 @@ impl Walker<'_> {
     }
 
     /// What a condition says, if it is `truth`, in forms.
-    pub(crate) fn facts_of(&mut self, cond: &Expr, truth: bool) -> Vec<(Affine, FactKind)> {
+    pub(crate) fn facts_of(&mut self, cond: &Expr, truth: bool) -> Facts {
         match &cond.kind {
+            ExprKind::Const(Const::Bool(b)) if *b == truth => vec![],
             ExprKind::Unary {
                 op: UnOp::Not | UnOp::Invert,
                 a,
@@ -368,24 +374,11 @@ impl Walker<'_> {
                 }
                 self.facts_of(body, truth)
             }
-            // a and b, which is true through both; a or b, which is false through both.
             ExprKind::Select {
                 cond: c,
                 then,
                 orelse,
-            } => {
-                let is =
-                    |e: &Expr, b: bool| matches!(e.kind, ExprKind::Const(Const::Bool(v)) if v == b);
-                let mut out = vec![];
-                if truth && is(orelse, false) {
-                    out = self.facts_of(c, true);
-                    out.extend(self.facts_of(then, true));
-                } else if !truth && is(then, true) {
-                    out = self.facts_of(c, false);
-                    out.extend(self.facts_of(orelse, false));
-                }
-                out
-            }
+            } => self.facts_of_both(c, then, orelse, truth),
             ExprKind::Cast {
                 kind: Cast::Truth,
                 a,
@@ -400,29 +393,63 @@ impl Walker<'_> {
                 let (x, y) = self.quietly(|w| (w.visit(a), w.visit(b)));
                 self.comparison(if truth { *op } else { negate(*op) }, x, y)
             }
-            _ => vec![],
+            _ => opaque(),
         }
     }
 
-    fn comparison(&mut self, op: CmpOp, x: Form, y: Form) -> Vec<(Affine, FactKind)> {
+    /// `a and b`, which is true through both and false through one of them; `a or b`, the other way round.
+    fn facts_of_both(&mut self, c: &Expr, then: &Expr, orelse: &Expr, truth: bool) -> Facts {
+        let is = |e: &Expr, b: bool| matches!(e.kind, ExprKind::Const(Const::Bool(v)) if v == b);
+        let second = if is(orelse, false) {
+            then
+        } else if is(then, true) {
+            orelse
+        } else {
+            return opaque();
+        };
+        let (mut a, b) = (self.facts_of(c, truth), self.facts_of(second, truth));
+        if truth == is(orelse, false) {
+            a.extend(b);
+            return a;
+        }
+        let clear = |facts: &Facts| {
+            let said = facts.iter().filter(|f| f.1 != FactKind::Opaque);
+            said.cloned().collect::<Facts>()
+        };
+        let options = vec![clear(&a), clear(&b)];
+        let mut out = Facts::new();
+        if options.iter().map(Vec::len).sum::<usize>() < a.len() + b.len() {
+            out.extend(opaque());
+        }
+        if options.iter().all(|o| !o.is_empty()) {
+            self.out.choices.push(options);
+            let number = self.out.choices.len() as u32 - 1;
+            out.push((Affine::default(), FactKind::OneOf(number)));
+        }
+        out
+    }
+
+    fn comparison(&mut self, op: CmpOp, x: Form, y: Form) -> Facts {
         // A value that has no form of its own (a load) cannot be mentioned later either.
         if !x.is_pure() || !y.is_pure() {
-            return vec![];
+            return opaque();
         }
         let (x, y) = (self.named(x, None), self.named(y, None));
         let (Some(less), Some(more)) = (y.sub(&x), x.sub(&y)) else {
-            return vec![];
+            return opaque();
         };
-        let nonneg = |a: Affine, c: i128| a.add_const(c).map(|a| (a, FactKind::NonNegative));
-        let facts = match op {
-            CmpOp::Lt => [nonneg(less, -1), None],
-            CmpOp::Le => [nonneg(less, 0), None],
-            CmpOp::Gt => [nonneg(more, -1), None],
-            CmpOp::Ge => [nonneg(more, 0), None],
-            CmpOp::Eq => [nonneg(less, 0), nonneg(more, 0)],
-            CmpOp::Ne => [Some((less, FactKind::NonZero)), None],
+        let nonneg = |a: Affine, c: i128| match a.add_const(c) {
+            Some(a) => (a, FactKind::NonNegative),
+            None => (Affine::default(), FactKind::Opaque),
         };
-        facts.into_iter().flatten().collect()
+        match op {
+            CmpOp::Lt => vec![nonneg(less, -1)],
+            CmpOp::Le => vec![nonneg(less, 0)],
+            CmpOp::Gt => vec![nonneg(more, -1)],
+            CmpOp::Ge => vec![nonneg(more, 0)],
+            CmpOp::Eq => vec![nonneg(less, 0), nonneg(more, 0)],
+            CmpOp::Ne => vec![(less, FactKind::NonZero)],
+        }
     }
 
     /// Forms and intervals that hold exactly when the condition does.

@@ -2,8 +2,8 @@
 
 use crate::affine::{Affine, DefId, Ix, Sym};
 use crate::forms::{
-    AccessForm, Bounds, Ctx, DefInfo, Extents, Fact, FactKind, Form, Forms, Guarded, LoopForm, Op,
-    Step,
+    AccessForm, Bounds, Ctx, DefInfo, Extents, Fact, FactKind, Facts, Form, Forms, Guarded,
+    LoopForm, Op, Step,
 };
 use crate::guards::{GuardId, numbering};
 use crate::induction::Induction;
@@ -36,6 +36,8 @@ pub(crate) struct Walker<'n> {
     pub(crate) quiet: bool,
     /// In the statements before the top loop.
     before: bool,
+    /// See [`AccessForm::certain`].
+    pub(crate) certain: bool,
 }
 
 /// The forms of a nest whose ranges are known.
@@ -51,6 +53,7 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
         accesses: vec![None; nest.accesses.len()],
         guards: vec![],
         facts: vec![none],
+        choices: vec![],
         assumes_equal_extents: false,
         interned: HashMap::new(),
     };
@@ -69,6 +72,7 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
         inductions: HashMap::new(),
         quiet: false,
         before: true,
+        certain: true,
     };
     for stmt in &nest.prologue {
         w.stmt(stmt);
@@ -215,9 +219,14 @@ impl<'n> Walker<'n> {
     }
 
     /// Adds facts to the current context.
-    pub(crate) fn assume(&mut self, facts: Vec<(Affine, FactKind)>) {
+    pub(crate) fn assume(&mut self, facts: Facts) {
         for (form, kind) in facts {
-            if form.as_constant().is_none() {
+            let trivial = match kind {
+                FactKind::NonNegative => form.as_constant().is_some_and(|c| c >= 0),
+                FactKind::NonZero => form.as_constant().is_some_and(|c| c != 0),
+                FactKind::OneOf(_) | FactKind::Opaque => false,
+            };
+            if !trivial {
                 self.out.facts.push(Fact {
                     form,
                     kind,
@@ -267,6 +276,7 @@ impl<'n> Walker<'n> {
             array,
             store,
             guarded,
+            certain: self.certain,
             order,
             loops,
             ctx,
@@ -278,11 +288,15 @@ impl<'n> Walker<'n> {
     }
 
     fn block(&mut self, stmts: &[Stmt]) {
-        let ctx = self.ctx;
+        let (ctx, certain) = (self.ctx, self.certain);
         for stmt in stmts {
             self.stmt(stmt);
+            // What follows a conditional jump; an `if` has seen to that itself, by the facts of its condition.
+            if !matches!(stmt.kind, StmtKind::If { .. }) {
+                self.certain &= !structure::escapes(std::slice::from_ref(stmt), None);
+            }
         }
-        self.ctx = ctx;
+        (self.ctx, self.certain) = (ctx, certain);
     }
 
     pub(crate) fn stmt(&mut self, stmt: &Stmt) {
@@ -362,6 +376,7 @@ impl<'n> Walker<'n> {
         let else_ctx = self.ctx;
         self.block(orelse);
         self.ctx = ctx;
+        let partly = |block: &[Stmt]| !diverges(block) && structure::escapes(block, None);
         match (diverges(then), diverges(orelse)) {
             (true, false) => self.assume(no),
             (false, true) => {
@@ -369,8 +384,12 @@ impl<'n> Walker<'n> {
                 self.assume(yes);
             }
             // Nothing after is reached; any values will do.
-            (true, true) => {}
+            (true, true) => self.certain = false,
             (false, false) => self.merge(then_env, then_ctx, else_ctx),
+        }
+        if partly(then) || partly(orelse) {
+            self.certain = false;
+            self.assume(vec![(Affine::default(), FactKind::Opaque)]);
         }
     }
 
@@ -435,9 +454,12 @@ impl<'n> Walker<'n> {
             ascending,
             exits: structure::early_exit(l.id, &l.body).is_some(),
         };
+        let certain = self.certain;
         self.enter(form, Some(l.counter), &l.body, &entry);
+        self.certain &= !structure::escapes(&l.body, Some(l.id));
         self.block(&l.body);
         self.leave(l.id, &l.body);
+        self.certain = certain;
     }
 
     fn while_loop(&mut self, l: &While) {
@@ -457,6 +479,7 @@ impl<'n> Walker<'n> {
             ascending: None,
             exits: true,
         };
+        let certain = std::mem::replace(&mut self.certain, false);
         self.enter(form, None, &l.body, &entry);
         self.visit(&l.cond);
         let facts = self.facts_of(&l.cond, true);
@@ -465,6 +488,7 @@ impl<'n> Walker<'n> {
         self.block(&l.body);
         self.ctx = ctx;
         self.leave(l.id, &l.body);
+        self.certain = certain;
     }
 
     /// Starts a loop: whatever it assigns has a new value in each iteration.

@@ -260,12 +260,13 @@ fn analysed(nest: &Nest, analysis: &Analysis, loops: &[LoopRecord]) -> String {
 
 /// The candidates in the order in which they are priced.
 fn scheduled(nest: &Nest, fp: nestwise_ir::FpMode) -> String {
+    let verdicts = assuming(nest, fp);
     let info = LaunchInfo {
-        nonempty: u64::MAX,
+        assumed: verdicts.options.clone(),
         ..LaunchInfo::guess(nest, fp)
     };
     let mut out = String::new();
-    for c in candidates(nest, &assuming(nest, fp), &info) {
+    for c in candidates(nest, &verdicts, &info) {
         let mut parts: Vec<String> = vec![];
         parts.extend(
             c.schedule

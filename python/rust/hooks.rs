@@ -4,7 +4,7 @@
 //! work they do, and a profiler is told of every call of a builtin function.
 
 use crate::driver::{self, Active};
-use crate::iterator::{self, NO_INSTANTIATION};
+use crate::iterator::{self, new_type};
 use crate::site::Site;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -165,20 +165,13 @@ fn function_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
             slot(ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
             slot(0, std::ptr::null_mut()),
         ];
-        let mut spec = ffi::PyType_Spec {
-            name: c"nestwise.hook".as_ptr(),
-            basicsize: size_of::<Function>() as c_int,
-            itemsize: 0,
-            flags: ffi::Py_TPFLAGS_DEFAULT as u32 | HAVE_VECTORCALL | NO_INSTANTIATION,
-            slots: slots.as_mut_ptr(),
-        };
-        // SAFETY: a complete specification; members and slots are read during the call only.
-        unsafe {
-            let ty = ffi::PyType_FromSpec(&raw mut spec);
-            Ok(Bound::from_owned_ptr_or_err(py, ty)?
-                .cast_into::<PyType>()?
-                .unbind())
-        }
+        new_type(
+            py,
+            c"nestwise.hook",
+            size_of::<Function>(),
+            HAVE_VECTORCALL,
+            &mut slots,
+        )
     })?;
     Ok(ty.bind(py))
 }

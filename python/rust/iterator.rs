@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use std::cell::RefCell;
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -172,7 +172,7 @@ unsafe extern "C" fn dealloc(this: *mut PyObject) {
 
 /// The flag for types that only their own code makes objects of; a number, since it is not in the limited API of all
 /// supported versions.
-pub const NO_INSTANTIATION: u32 = 1 << 7;
+const NO_INSTANTIATION: u32 = 1 << 7;
 
 static TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
@@ -186,20 +186,31 @@ fn iterator_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
             slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
             slot(0, std::ptr::null_mut()),
         ];
-        let mut spec = ffi::PyType_Spec {
-            name: c"nestwise.site".as_ptr(),
-            basicsize: size_of::<Iterator>() as c_int,
-            itemsize: 0,
-            flags: ffi::Py_TPFLAGS_DEFAULT as u32 | NO_INSTANTIATION,
-            slots: slots.as_mut_ptr(),
-        };
-        // SAFETY: a complete specification, read during the call only.
-        unsafe {
-            let ty = ffi::PyType_FromSpec(&raw mut spec);
-            Ok(Bound::from_owned_ptr_or_err(py, ty)?
-                .cast_into::<PyType>()?
-                .unbind())
-        }
+        new_type(py, c"nestwise.site", size_of::<Iterator>(), 0, &mut slots)
     })?;
     Ok(ty.bind(py))
+}
+
+/// A type made of slots that nothing but this crate can make objects of.
+pub fn new_type(
+    py: Python<'_>,
+    name: &'static CStr,
+    size: usize,
+    flags: u32,
+    slots: &mut [ffi::PyType_Slot],
+) -> PyResult<Py<PyType>> {
+    let mut spec = ffi::PyType_Spec {
+        name: name.as_ptr(),
+        basicsize: size as c_int,
+        itemsize: 0,
+        flags: ffi::Py_TPFLAGS_DEFAULT as u32 | NO_INSTANTIATION | flags,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: a complete specification; members and slots are read during the call only.
+    unsafe {
+        let ty = ffi::PyType_FromSpec(&raw mut spec);
+        Ok(Bound::from_owned_ptr_or_err(py, ty)?
+            .cast_into::<PyType>()?
+            .unbind())
+    }
 }

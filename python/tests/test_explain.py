@@ -484,11 +484,11 @@ def h(a, b):
             b[i + 8 * j] = a[i, j]
 """
 SIZES = [
-    ("", 3, "serial"),
+    ("", 3, "when"),
     ("n=10,k=10", 3, "parallel"),
     ("n=11, k=10", 3, "serial"),
     ("n=1_000,k=0", 3, "parallel"),
-    ("n=10", 3, "serial"),
+    ("n=10", 3, "when"),
     ("self.n=10", 7, "parallel"),
     ("self.n=11", 7, "serial"),
     ("a=8x9", 10, "parallel"),
@@ -502,6 +502,14 @@ def test_sizes(place, sizes, line, verdict):
     answer = told(AHEAD, *([f"--sizes={sizes}"] if sizes else []))
     loop = next(loop for loop in all_loops(answer) if loop["line"] == line)
     assert loop["verdict"] == verdict, loop
+
+
+def test_conditions_are_in_the_users_names(place):
+    loop = all_loops(told(AHEAD))[0]
+    assert "k == 0" in loop["condition"] and "n" in loop["condition"]
+    write("s.py", AHEAD)
+    line = f"s.py:3: for i: parallel when {loop['condition']}\n"
+    assert nestwise("explain", "s.py")[1].startswith(line.encode())
 
 
 def test_sizes_of_methods(place):

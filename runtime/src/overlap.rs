@@ -1,5 +1,8 @@
 //! Where arrays lie in memory: which may touch the same bytes.
 
+use nestwise_analysis::{Memory, Overlap};
+use nestwise_ir::ArrayId;
+
 /// A strided window on memory, as a kernel gets it.
 #[derive(Clone, Copy, Debug)]
 pub struct ArrayView {
@@ -88,6 +91,61 @@ pub fn disjoint(views: &[ArrayView], written: impl Fn(usize) -> bool) -> bool {
     })
 }
 
+/// How the views lie in memory, as far as a dependence needs to know: pairs of which neither is written are disjoint.
+pub fn memory(views: &[ArrayView], written: impl Fn(usize) -> bool) -> Memory {
+    let ranges: Vec<(i64, i64)> = views.iter().map(ArrayView::range).collect();
+    let mut overlaps = Vec::new();
+    for (b, view) in views.iter().enumerate() {
+        if written(b) && !view.is_injective() {
+            return Memory::Unknown;
+        }
+        for a in 0..b {
+            let apart = ranges[a].1 <= ranges[b].0 || ranges[b].1 <= ranges[a].0;
+            if !apart && (written(a) || written(b)) {
+                overlaps.push(Overlap {
+                    a: ArrayId(a as u32),
+                    b: ArrayId(b as u32),
+                    shift: shift(&views[a], view),
+                });
+            }
+        }
+    }
+    match overlaps.is_empty() {
+        true => Memory::Disjoint,
+        false => Memory::Overlaps(overlaps),
+    }
+}
+
+/// By which index `b` begins in `a`, if both step through memory alike and the same byte is the same element only where
+/// the indices differ by that.
+fn shift(a: &ArrayView, b: &ArrayView) -> Option<Vec<i64>> {
+    let alike = a.rank == b.rank && a.size == b.size && a.strides[..a.rank] == b.strides[..a.rank];
+    if !alike || a.strides[..a.rank].contains(&0) {
+        return None;
+    }
+    let mut axes: Vec<usize> = (0..a.rank).collect();
+    axes.sort_unstable_by_key(|axis| std::cmp::Reverse(a.strides[*axis].abs()));
+    let mut left = (b.ptr as i64).checked_sub(a.ptr as i64)?;
+    let mut shift = vec![0; a.rank];
+    for axis in &axes {
+        let stride = a.strides[*axis];
+        // To the nearest multiple: what is left is as small as can be.
+        let half = stride.abs() / 2;
+        shift[*axis] = (left + half).div_euclid(stride.abs()) * stride.signum();
+        left -= shift[*axis] * stride;
+    }
+    // Differences of indices that make up no distance: none but zero, if each stride is more than all smaller ones reach.
+    let mut reach = a.size - 1;
+    let unique = axes.iter().rev().all(|axis| {
+        let stride = a.strides[*axis].abs();
+        let most = a.extents[*axis].max(b.extents[*axis]) - 1 + shift[*axis].abs();
+        let larger = stride > reach;
+        reach += stride * most;
+        larger
+    });
+    (left == 0 && unique).then_some(shift)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +172,46 @@ mod tests {
         assert!(disjoint(&[a, view(1008, &[10], &[8])], |_| false));
         // Reversed: the pointer is the highest element.
         assert!(!disjoint(&[a, view(1100, &[5], &[-8])], |i| i == 0));
+    }
+
+    fn shift_of(a: ArrayView, b: ArrayView) -> Option<Vec<i64>> {
+        match memory(&[a, b], |_| true) {
+            Memory::Overlaps(list) => list[0].shift.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn shifts() {
+        let a = view(1000, &[10], &[8]);
+        assert_eq!(shift_of(a, a), Some(vec![0]));
+        assert_eq!(shift_of(a, view(1008, &[9], &[8])), Some(vec![1]));
+        assert_eq!(shift_of(view(1008, &[9], &[8]), a), Some(vec![-1]));
+        // Half an element; another step; backwards.
+        assert_eq!(shift_of(a, view(1004, &[9], &[8])), None);
+        assert_eq!(shift_of(a, view(1000, &[5], &[16])), None);
+        assert_eq!(shift_of(a, view(1072, &[10], &[-8])), None);
+        let back = view(1072, &[9], &[-8]);
+        assert_eq!(shift_of(back, view(1064, &[9], &[-8])), Some(vec![1]));
+        // A window of a matrix of 10 columns: one row down and one column to the left.
+        let m = view(1000, &[5, 8], &[80, 8]);
+        assert_eq!(
+            shift_of(m, view(1072, &[4, 8], &[80, 8])),
+            Some(vec![1, -1])
+        );
+        // Of 8 columns: the end of a row and the beginning of the next are neighbours.
+        let full = view(1000, &[5, 8], &[64, 8]);
+        assert_eq!(shift_of(full, view(1008, &[4, 8], &[64, 8])), None);
+        assert_eq!(shift_of(full, view(1008, &[4, 7], &[64, 8])), None);
+        assert_eq!(
+            shift_of(full, view(1064, &[4, 8], &[64, 8])),
+            Some(vec![1, 0])
+        );
+        assert_eq!(memory(&[a, a], |_| false), Memory::Disjoint);
+        assert_eq!(
+            memory(&[view(1000, &[4, 4], &[0, 8])], |_| true),
+            Memory::Unknown
+        );
     }
 
     #[test]

@@ -144,11 +144,10 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     // What each loop may do, if its arrays do not overlap and no inner loop is empty: each kernel's schedule rests on
     // what its launch really knows.
     let usual = analysis::Options {
-        fp: options.fp,
-        disjoint: true,
         nonempty: u64::MAX,
+        ..analysis::Options::new(options.fp)
     };
-    let verdicts = analysis::analyse_with(&nest, usual);
+    let verdicts = analysis::Staged::new(&nest, usual);
     // Guards that the values of a call may prove.
     let bounds = analysis::BoundsPlan::new(&nest);
     // What one trip of each loop costs on each device.

@@ -32,13 +32,9 @@ const MAX_RECENT: usize = 8;
 /// A nest for one signature.
 pub struct Plan {
     nest: Nest,
-    verdicts: analysis::Analysis,
+    verdicts: analysis::Staged,
     bounds: analysis::BoundsPlan,
     prices: Prices,
-    /// The outermost loops that may run on threads.
-    roots: Vec<LoopId>,
-    /// Some loop may run on vector lanes.
-    vectorisable: bool,
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
     lost: Mutex<Seconds>,
     /// Hash of the nest, once it is needed.
@@ -70,15 +66,13 @@ impl Plan {
     /// Puts the stages' results together.
     pub fn new(
         nest: Nest,
-        verdicts: analysis::Analysis,
+        verdicts: analysis::Staged,
         bounds: analysis::BoundsPlan,
         prices: Prices,
     ) -> Plan {
         Plan {
             bounds,
             prices,
-            roots: verdicts.parallel_roots(&nest),
-            vectorisable: verdicts.vectorisable(&nest),
             bounding: bounding_floats(&nest),
             truncates: truncates(&nest),
             nest,
@@ -193,7 +187,7 @@ impl Plan {
                 format!(
                     "{indent}line {}: {}",
                     l.span.line,
-                    self.verdicts.explain(&self.nest, id)
+                    self.verdicts.verdicts.explain(&self.nest, id)
                 )
             })
             .collect()
@@ -258,6 +252,7 @@ impl Plan {
             None => None,
         };
         Ok(Sizes {
+            refuted: self.verdicts.refuted(&values),
             nonempty: resolved.nonempty,
             first: first_trips(&self.nest, &trips, &values),
             trips,
@@ -289,7 +284,9 @@ impl Plan {
             }
         }
         let trips = |id: LoopId| sizes.expected(id);
-        let forks: f64 = self
+        let decided = self.bounds.decided(&sizes.proven);
+        let able = self.verdicts.abilities(sizes.refuted, decided);
+        let forks: f64 = able
             .roots
             .iter()
             .map(|id| self.times_entered(*id, &trips))
@@ -301,13 +298,13 @@ impl Plan {
             lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
             rest: sizes.rest(resume),
             measured: resume.and_then(|r| sizes.measured(r)),
-            threads: if !self.roots.is_empty() {
+            threads: if !able.roots.is_empty() {
                 options.threads as u32
             } else {
                 1
             },
             forks,
-            vectorised: self.vectorisable,
+            vectorised: able.vectorisable,
         };
         decide(&self.prices, &options.profile, &trips, &situation)
     }
@@ -367,7 +364,8 @@ impl Plan {
         };
         let mut key = Key {
             proven: proven.clone(),
-            disjoint: overlap::disjoint(views, written),
+            memory: overlap::memory(views, written),
+            refuted: sizes.refuted,
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
@@ -410,7 +408,8 @@ impl Plan {
             return Ok((kernel, true));
         }
         let nest = guards::apply(&self.nest, &key.proven);
-        let (rewritten, mapping) = schedule(&nest, key, options);
+        let absent = self.verdicts.clauses(key.refuted);
+        let (rewritten, mapping) = schedule(&nest, key, absent, options);
         let compiled = match compile(rewritten.as_ref().unwrap_or(&nest), &mapping, key, options) {
             // A schedule that code generation cannot carry out is worth less than the nest as it was written.
             Err(Reason::Codegen(_)) => compile(&nest, &Schedule::serial(), key, options),

@@ -1,10 +1,14 @@
 //! For tests: nests from a small Python-like text, and an interpreter that records every access.
 
+mod affine;
 mod build;
 mod expr;
+mod pairs;
 mod random;
 mod trace;
 
+pub use affine::affine_case;
 pub use build::nest;
+pub use pairs::{Traced, traced};
 pub use random::{Case, case};
 pub use trace::{Memory, Outcome, Touch, Trace, Value, run, run_reversed};

@@ -111,12 +111,14 @@ impl Gen<'_> {
         let pad = "    ".repeat(depth);
         let name = format!("i{}", self.names);
         self.names += 1;
-        let range = match self.pick(11) {
+        let range = match self.pick(13) {
             0 | 1 | 8 | 9 | 10 => format!("range({})", self.bound()),
             2 | 3 => format!("range({}, {})", self.pick(3), self.bound()),
             4 => format!("range({} - 1, -1, -1)", self.bound()),
             5 => format!("range({}, {}, -2)", self.bound(), self.pick(2)),
             6 => format!("range({}, {}, 2)", self.pick(2), self.bound()),
+            11 => format!("range({}, {})", self.bound(), self.bound()),
+            12 => format!("range({}, {}, 3)", self.bound(), self.bound()),
             _ => format!(
                 "range(max(0, {}), min({}, {}))",
                 self.bound(),
@@ -212,13 +214,15 @@ impl Gen<'_> {
     }
 
     fn int(&mut self) -> String {
-        let kind = self.pick(24);
+        let kind = self.pick(26);
         match if self.plain && kind > 5 && self.pick(3) > 0 {
             0
         } else {
             kind
         } {
             0..=3 | 16..=23 => self.counter(),
+            24 => format!("{} + {}", self.counter(), self.counter()),
+            25 => format!("{} * 2 + {}", self.counter(), self.counter()),
             4 => format!("{} + {}", self.counter(), self.pick(3)),
             5 => format!("{} - {}", self.counter(), self.pick(3)),
             6 => format!("{} * 2", self.counter()),
@@ -258,7 +262,13 @@ impl Gen<'_> {
 
     fn cond(&mut self) -> String {
         let op = ["<", "<=", ">", "!=", "==", ">="][usize::from(self.pick(6))];
-        match self.pick(6) {
+        match self.pick(7) {
+            6 => format!(
+                "{} + {} {op} {}",
+                self.counter(),
+                self.counter(),
+                self.bound()
+            ),
             0 => format!("{} {op} {}", self.int(), self.bound()),
             1 => format!("{} {op} 0 and {} < n", self.counter(), self.counter()),
             2 => format!("{} {op} x", self.element()),

@@ -50,8 +50,12 @@ pub struct Touch {
     pub store: bool,
     /// Iteration numbers of the enclosing loops, outermost first.
     pub iterations: Vec<(LoopId, u64)>,
+    /// How far along each of these loops is: its counter, negated if it goes down; of a `while` the iteration number.
+    pub along: Vec<i128>,
     /// The top loop's counter.
     pub top: Option<i128>,
+    /// Counters of the `for` loops around it, outermost first.
+    pub counters: Vec<(LoopId, i128)>,
     /// Position per axis.
     pub index: Vec<i64>,
 }
@@ -80,11 +84,13 @@ pub fn run_reversed(
         reversed,
         last: last.to_vec(),
         top: None,
+        counters: vec![],
         numbers: numbering(nest),
         slots: (0..nest.arrays.len()).collect(),
         memory,
         touches: vec![],
         loops: vec![],
+        along: vec![],
         budget: 200_000,
     };
     let mut all: Vec<&Stmt> = nest.prologue.iter().collect();
@@ -127,11 +133,14 @@ struct Machine {
     reversed: Option<LoopId>,
     last: Vec<VarId>,
     top: Option<i128>,
+    /// The value of each counter, by loop.
+    counters: Vec<(LoopId, i128)>,
     numbers: HashMap<usize, GuardId>,
     slots: Vec<usize>,
     memory: Memory,
     touches: Vec<Touch>,
     loops: Vec<(LoopId, u64)>,
+    along: Vec<i128>,
     budget: u64,
 }
 
@@ -187,6 +196,8 @@ impl Machine {
             StmtKind::While(l) => {
                 self.loops.push((l.id, 0));
                 while self.truth(&l.cond)? {
+                    let number = self.loops.last().map_or(0, |l| l.1);
+                    self.go_along(number.into());
                     if !self.iteration(l.id, &l.body)? {
                         break;
                     }
@@ -217,6 +228,12 @@ impl Machine {
     }
 
     /// One iteration; false: the loop ends.
+    /// The innermost loop begins an iteration.
+    fn go_along(&mut self, here: i128) {
+        self.along.truncate(self.loops.len() - 1);
+        self.along.push(here);
+    }
+
     fn iteration(&mut self, id: LoopId, body: &[Stmt]) -> Step<bool> {
         let depth = self.loops.len();
         let out = match self.block(body) {
@@ -255,6 +272,9 @@ impl Machine {
             if self.loops.len() == 1 {
                 self.top = Some(c);
             }
+            self.go_along(c * step.signum());
+            self.counters.retain(|(id, _)| *id != l.id);
+            self.counters.push((l.id, c));
             if !self.iteration(l.id, &l.body)? {
                 break;
             }
@@ -297,13 +317,17 @@ impl Machine {
             rest /= d;
         }
         let top = self.top;
+        let around = |(id, _): &&(LoopId, i128)| iterations.iter().any(|(l, _)| l == id);
+        let counters = self.counters.iter().filter(around).copied().collect();
         self.touches.push(Touch {
             access,
             object,
             element,
             store,
+            along: self.along[..iterations.len()].to_vec(),
             iterations,
             top,
+            counters,
             index,
         });
         object

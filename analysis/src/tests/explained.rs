@@ -124,7 +124,7 @@ fn stated_sizes_decide() {
         assert!(nestwise_ir::verify::verify(&n).is_ok());
         records(&n, FpMode::Strict)[0].verdict
     };
-    assert_eq!(verdict(&[]), "serial");
+    assert_eq!(verdict(&[]), "when");
     assert_eq!(verdict(&[("n", 8), ("m", 8)]), "parallel");
     assert_eq!(verdict(&[("n", 9), ("m", 8)]), "serial");
 }

@@ -1,6 +1,9 @@
 //! Tests over whole nests.
 
+mod dependences;
 mod explained;
+mod footprints;
+mod growth;
 mod proofs;
 mod properties;
 mod schedules;

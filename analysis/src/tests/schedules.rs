@@ -79,13 +79,12 @@ fn promotion_asks_whether_the_loop_runs() {
     let n = clear(&nest(h, body));
     let promoted = |nonempty: u64| {
         let options = Options {
-            fp: FpMode::Strict,
-            disjoint: true,
             nonempty,
+            ..Options::new(FpMode::Strict)
         };
-        let analysis = analyse_with(&n, options);
+        let analysis = analyse_with(&n, options.clone());
         let info = LaunchInfo {
-            nonempty,
+            assumed: options,
             ..LaunchInfo::guess(&n, FpMode::Strict)
         };
         let all = candidates(&n, &analysis, &info);

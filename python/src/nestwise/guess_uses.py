@@ -32,7 +32,7 @@ def value(guess: Guess, scope: Scope, path: str) -> Any:
     need = Uses(guess).name(scope, path)
     number = need.number
     if not need.rank and need.kind != "list":
-        return {"int": g.COUNT, "float": g.FLOAT}.get(number)
+        return {"int": g.INT, "float": g.FLOAT}.get(number)
     if need.kind == "list":
         found: Any = {"int": g.INT, "float": g.FLOAT}.get(number)
         for _ in range(max(need.rank, 1)):

@@ -13,6 +13,7 @@ use crate::overlap;
 use crate::pipeline::{HasValue, Value};
 use crate::plan::{CompileInfo, Plan};
 use crate::undo::Saved;
+use nestwise_analysis::Memory;
 use nestwise_analysis::SlotUndo;
 use nestwise_codegen::abi::Status;
 use nestwise_costmodel::Device;
@@ -87,6 +88,11 @@ impl Repeat {
                 Value::Array(view) if view.tags.is_null() => views.push(*view),
                 _ => return None,
             }
+        }
+        let written = |slot: usize| nest.arrays.values().nth(slot).is_some_and(|a| a.written);
+        if matches!(overlap::memory(&views, written), Memory::Overlaps(_)) {
+            // The kernel may rest on how they overlap.
+            return None;
         }
         let kernel = launch.kernel.clone();
         let arrays = nest.arrays.iter().zip(&views).map(|((id, decl), view)| {

@@ -18,7 +18,9 @@ const ACCUMULATORS: u32 = 4;
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Key {
     pub(super) proven: GuardSet,
-    pub(super) disjoint: bool,
+    pub(super) memory: analysis::Memory,
+    /// Clauses that do not hold, a bit each.
+    pub(super) refuted: u64,
     pub(super) unit_stride: Vec<[bool; 8]>,
     pub(super) threaded: bool,
     pub(super) nonempty: u64,
@@ -33,13 +35,17 @@ impl Key {
     pub(super) fn general(guards: usize, slots: usize) -> Key {
         Key {
             proven: GuardSet::new(guards),
-            disjoint: false,
+            memory: analysis::Memory::Unknown,
+            refuted: 0,
             unit_stride: vec![[false; 8]; slots],
             threaded: false,
             nonempty: 0,
             short: 0,
             quiet: true,
         }
+    }
+    fn disjoint(&self) -> bool {
+        self.memory == analysis::Memory::Disjoint
     }
 }
 
@@ -67,13 +73,13 @@ pub(super) fn compile(
     let spec = codegen::KernelSpec {
         nest,
         schedule,
-        disjoint: key.disjoint,
+        disjoint: key.disjoint(),
         unit_stride: &unit_stride,
         fp: options.fp,
         quiet: key.quiet,
     };
     let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
-    let undo = analysis::undo::undo_plan_for(nest, key.disjoint);
+    let undo = analysis::undo::undo_plan_for(nest, key.disjoint());
     let mut done = schedule.clone();
     if compiled.without_lanes {
         done.vector.clear();
@@ -82,11 +88,22 @@ pub(super) fn compile(
 }
 
 /// The rewriting (if any) and mapping for these facts.
-pub(super) fn schedule(nest: &Nest, key: &Key, options: &Options) -> (Option<Nest>, Schedule) {
-    if !key.disjoint {
-        // What may overlap runs in the order it was written.
+pub(super) fn schedule(
+    nest: &Nest,
+    key: &Key,
+    absent: Vec<analysis::condition::Clause>,
+    options: &Options,
+) -> (Option<Nest>, Schedule) {
+    if key.memory == analysis::Memory::Unknown {
+        // What may overlap in any way runs in the order it was written.
         return (None, Schedule::serial());
     }
+    let assumed = analysis::Options {
+        fp: options.fp,
+        memory: key.memory.clone(),
+        nonempty: key.nonempty,
+        absent,
+    };
     let short = |id: LoopId| id.index() < 64 && key.short >> id.index() & 1 == 1;
     let info = analysis::LaunchInfo {
         trips: nest
@@ -96,15 +113,8 @@ pub(super) fn schedule(nest: &Nest, key: &Key, options: &Options) -> (Option<Nes
             .collect(),
         unit_stride: key.unit_stride.clone(),
         lanes: ACCUMULATORS * codegen::vector_bits() / 64,
-        disjoint: true,
         undo: true,
-        fp: options.fp,
-        nonempty: key.nonempty,
-    };
-    let assumed = analysis::Options {
-        fp: options.fp,
-        disjoint: true,
-        nonempty: key.nonempty,
+        assumed: assumed.clone(),
     };
     let verdicts = analysis::analyse_with(nest, assumed);
     let mut candidates = analysis::candidates(nest, &verdicts, &info);

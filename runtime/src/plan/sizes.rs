@@ -16,6 +16,8 @@ pub struct Sizes {
     pub values: analysis::LaunchValues,
     /// Guards proven by them.
     pub proven: GuardSet,
+    /// Clauses of the verdicts' conditions that do not hold, a bit each.
+    pub refuted: u64,
     /// Loops that run at least once whenever they are entered, a bit each.
     pub nonempty: u64,
     /// Mean trip count per loop.

@@ -1,0 +1,637 @@
+//! The system of a dependence question: equal subscripts, both iterations in their domains, and how the two iterations
+//! are related.
+
+use super::{Dir, Slots};
+use crate::affine::{Affine, Ix, Sym, Term};
+use crate::condition::{Atom, Clause, Relation};
+use crate::forms::{AccessForm, Bounds, FactKind, Facts, Form, Forms, LoopForm, Op, Step};
+use crate::integer::{Row, System};
+use crate::interval::Interval;
+use crate::statics::{affine_interval, form_interval};
+use nestwise_ir::{LoopId, Nest};
+use std::collections::HashMap;
+
+/// Iterations of a loop that runs long.
+const LONG: i128 = 1 << 20;
+/// Conjunctions that one condition may be made of.
+const MAX_WAYS: usize = 12;
+/// Operations looked through in one definition.
+const DEPTH: u32 = 8;
+
+/// Whose value an unknown is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Side {
+    /// The same for both accesses.
+    Both,
+    /// The earlier access's.
+    Src,
+    /// The later access's.
+    Dst,
+}
+
+type Key = (Side, Option<Ix>, Vec<Sym>);
+
+/// A question in the making.
+pub(super) struct Problem<'a> {
+    nest: &'a Nest,
+    forms: &'a Forms,
+    /// Loops in one and the same iteration of which both accesses are.
+    shared: Vec<LoopId>,
+    unknowns: HashMap<Key, u32>,
+    pub(super) system: System,
+    /// Index variables whose own bounds are in the system.
+    seen: Vec<(Side, Ix)>,
+    /// Inequalities over plain forms that may be multiplied by a symbol: two sides' forms, subtracted.
+    products: Vec<Vec<(Side, Affine)>>,
+    /// Products of symbols, none negative, that inequalities were multiplied by.
+    factors: Vec<Affine>,
+    /// Bounds of symbols that hold in every launch.
+    pub(super) context: Vec<Row>,
+    fresh: u32,
+    /// Every solution is a pair of iterations that does touch one element, if both are executed as written.
+    pub(super) exact: bool,
+}
+
+impl<'a> Problem<'a> {
+    pub(super) fn new(nest: &'a Nest, forms: &'a Forms, shared: &[LoopId]) -> Problem<'a> {
+        Problem {
+            nest,
+            forms,
+            shared: shared.to_vec(),
+            unknowns: HashMap::new(),
+            system: System::default(),
+            seen: vec![],
+            products: vec![],
+            factors: vec![],
+            context: vec![],
+            fresh: 0,
+            exact: true,
+        }
+    }
+
+    /// The symbols of an unknown that is a product of nothing but values fixed before the nest starts, and known to
+    /// whoever launches it.
+    pub(super) fn symbols(&self) -> HashMap<u32, Vec<Sym>> {
+        let fixed = |k: &Key| k.1.is_none() && !k.2.iter().any(|s| matches!(s, Sym::Def(_)));
+        let all = self.unknowns.iter().filter(|(k, _)| fixed(k));
+        all.map(|(k, u)| (*u, k.2.clone())).collect()
+    }
+
+    /// Values that change only with shared loops are the same on both sides.
+    fn side(&self, ix: Ix, side: Side) -> Side {
+        match self.forms.home(ix) {
+            Some(l) if !self.shared.contains(&l) => side,
+            _ => Side::Both,
+        }
+    }
+
+    fn unknown(&mut self, key: Key) -> u32 {
+        if let Some(u) = self.unknowns.get(&key) {
+            return *u;
+        }
+        let u = self.new_unknown();
+        self.unknowns.insert(key.clone(), u);
+        self.symbol_bounds(&key, u);
+        u
+    }
+
+    fn new_unknown(&mut self) -> u32 {
+        self.fresh += 1;
+        self.fresh - 1
+    }
+
+    /// What is known of a product of symbols.
+    fn symbol_bounds(&mut self, (_, ix, syms): &Key, u: u32) {
+        if ix.is_some() {
+            return;
+        }
+        let mut i = Interval::point(1);
+        for s in syms {
+            i = i.mul(affine_interval(self.nest, self.forms, &Affine::sym(*s), 4));
+        }
+        let rows = enclosing(u, i);
+        self.context.extend(rows.iter().cloned());
+        rows.into_iter().for_each(|r| self.system.nonneg(r));
+        let forms = self.forms;
+        match syms[..] {
+            [Sym::Def(d)] => {
+                let Some(def) = forms.def(d) else { return };
+                self.bounds(Affine::sym(Sym::Def(d)), &def.bounds, Side::Both);
+                self.define(u, &def.value, Side::Both);
+            }
+            [_] => {}
+            // Products are unknowns of their own, related only as far as `multiply` goes.
+            _ => self.exact = false,
+        }
+    }
+
+    fn enclose(&mut self, u: u32, i: Interval) {
+        enclosing(u, i)
+            .into_iter()
+            .for_each(|r| self.system.nonneg(r));
+    }
+
+    fn add(&mut self, row: &mut Row, a: &Affine, side: Side, sign: i64) -> Option<()> {
+        for Term { ix, syms, coef } in a.terms() {
+            let coef = i64::try_from(*coef).ok()?.checked_mul(sign)?;
+            if ix.is_none() && syms.is_empty() {
+                row.add_const(coef)?;
+                continue;
+            }
+            let side = ix.map_or(Side::Both, |ix| self.side(ix, side));
+            let u = self.unknown((side, *ix, syms.clone()));
+            row.add_term(u, coef)?;
+            if let Some(ix) = ix {
+                self.exact &= syms.is_empty();
+                self.own_bounds(*ix, side);
+            }
+        }
+        Some(())
+    }
+
+    /// The row of a sum of forms, each of a side.
+    fn row(&mut self, parts: &[(Side, Affine)]) -> Option<Row> {
+        let mut row = Row::default();
+        for (side, a) in parts {
+            if self.add(&mut row, a, *side, 1).is_none() {
+                self.exact = false;
+                return None;
+            }
+        }
+        Some(row)
+    }
+
+    fn nonneg(&mut self, parts: Vec<(Side, Affine)>) {
+        if let Some(row) = self.row(&parts) {
+            self.system.nonneg(row);
+            self.products.push(parts);
+        }
+    }
+
+    fn equal_rows(&mut self, a: &Row, b: &Row) {
+        match a.combine(1, b, -1) {
+            Some(row) => self.system.equal(row),
+            None => self.exact = false,
+        }
+    }
+
+    /// The subscripts of both accesses name one element; `slots` says how the second array lies in the first.
+    pub(super) fn same_element(&mut self, x: &AccessForm, y: &AccessForm, slots: Slots<'_>) {
+        for (axis, (f, g)) in x.index.iter().zip(&y.index).enumerate() {
+            let (Some(f), Some(g)) = (f.affine(), g.affine()) else {
+                self.exact = false;
+                continue;
+            };
+            let parts = g.neg().zip(f.add_const(-i128::from(slots.shift(axis))));
+            let row = parts.and_then(|(g, f)| self.row(&[(Side::Src, f), (Side::Dst, g)]));
+            match row {
+                Some(row) => self.system.equal(row),
+                None => self.exact = false,
+            }
+        }
+    }
+
+    /// The loops and conditions around an access.
+    pub(super) fn domain(&mut self, x: &AccessForm, side: Side) {
+        for l in &x.loops {
+            let side = self.side(Ix::Counter(*l), side);
+            self.own_bounds(Ix::Counter(*l), side);
+        }
+        let forms = self.forms;
+        for fact in forms.facts(x.ctx) {
+            self.fact(&fact.form, fact.kind, side);
+        }
+    }
+
+    fn fact(&mut self, form: &Affine, kind: FactKind, side: Side) {
+        match kind {
+            FactKind::NonNegative => self.nonneg(vec![(side, form.clone())]),
+            FactKind::NonZero | FactKind::OneOf(_) => {
+                let ways = self.ways(form, kind, side);
+                if ways.len() > 1 {
+                    self.system.one_of(ways);
+                } else {
+                    self.exact = false;
+                }
+            }
+            FactKind::Opaque => self.exact = false,
+        }
+    }
+
+    /// The ways in which a fact can hold, each a conjunction; one that says nothing if there are too many.
+    fn ways(&mut self, form: &Affine, kind: FactKind, side: Side) -> Vec<Vec<Row>> {
+        let row = |p: &mut Self| p.row(&[(side, form.clone())]);
+        let ways = match kind {
+            FactKind::NonNegative => row(self).map(|r| vec![vec![r]]),
+            FactKind::NonZero => row(self).and_then(|mut above| {
+                let below = above.complement()?;
+                above.add_const(-1)?;
+                Some(vec![vec![above], vec![below]])
+            }),
+            FactKind::OneOf(number) => self.ways_of_choice(number, side),
+            FactKind::Opaque => None,
+        };
+        self.exact &= ways.is_some();
+        ways.unwrap_or(vec![vec![]])
+    }
+
+    fn ways_of_choice(&mut self, number: u32, side: Side) -> Option<Vec<Vec<Row>>> {
+        let forms = self.forms;
+        let mut out = vec![];
+        for option in forms.choices.get(number as usize)? {
+            out.extend(self.ways_of_all(option, side));
+        }
+        (out.len() <= MAX_WAYS).then_some(out)
+    }
+
+    /// The ways in which all of several facts can hold.
+    fn ways_of_all(&mut self, facts: &Facts, side: Side) -> Vec<Vec<Row>> {
+        let mut out = vec![vec![]];
+        for (form, kind) in facts {
+            let ways = self.ways(form, *kind, side);
+            if out.len() * ways.len() > MAX_WAYS {
+                self.exact = false;
+                continue;
+            }
+            let and = |a: &Vec<Row>| {
+                ways.iter()
+                    .map(|w| [a.as_slice(), w].concat())
+                    .collect::<Vec<_>>()
+            };
+            out = out.iter().flat_map(and).collect();
+        }
+        out
+    }
+
+    /// What bounds an index variable wherever it stands.
+    fn own_bounds(&mut self, ix: Ix, side: Side) {
+        if self.seen.contains(&(side, ix)) {
+            return;
+        }
+        self.seen.push((side, ix));
+        let forms = self.forms;
+        match ix {
+            Ix::Counter(l) => {
+                let Some(l) = forms.loop_form(l).filter(|l| l.counted) else {
+                    self.exact = false;
+                    return;
+                };
+                self.exact &= !l.exits;
+                match l.bounds() {
+                    Some(b) => self.bounds(Affine::ix(ix), b, side),
+                    None => self.exact = false,
+                }
+                self.stride(l, side);
+            }
+            Ix::Def(d) => {
+                let Some(def) = forms.def(d) else { return };
+                self.bounds(Affine::ix(ix), &def.bounds, side);
+                let i = form_interval(self.nest, forms, &def.value, 4);
+                let u = self.unknown((side, Some(ix), vec![]));
+                self.enclose(u, i);
+                self.define(u, &def.value, side);
+            }
+        }
+    }
+
+    fn bounds(&mut self, here: Affine, b: &Bounds, side: Side) {
+        for lo in &b.lower {
+            if let Some(a) = here.sub(lo) {
+                self.nonneg(vec![(side, a)]);
+            }
+        }
+        for hi in &b.upper {
+            if let Some(a) = hi.sub(&here) {
+                self.nonneg(vec![(side, a)]);
+            }
+        }
+    }
+
+    /// A counter with a constant step other than one is `start + step * k`.
+    fn stride(&mut self, l: &LoopForm, side: Side) {
+        let Step::Const(s) = l.step else {
+            self.exact = false;
+            return;
+        };
+        if s.abs() == 1 {
+            return;
+        }
+        let Some(start) = self.form(&l.start, side, DEPTH) else {
+            self.exact = false;
+            return;
+        };
+        let k = self.new_unknown();
+        self.enclose(
+            k,
+            Interval {
+                lo: 0,
+                hi: i128::MAX,
+            },
+        );
+        let mut counter = start;
+        let here = self.row(&[(side, Affine::ix(Ix::Counter(l.id)))]);
+        if let (Some(()), Some(here)) = (counter.add_term(k, s), here) {
+            self.equal_rows(&counter, &here);
+        }
+    }
+
+    /// How the two iterations of one loop are related.
+    pub(super) fn direction(&mut self, id: LoopId, dir: Dir) {
+        let Some(l) = self.forms.loop_form(id).filter(|l| l.counted) else {
+            self.exact &= dir == Dir::Any;
+            return;
+        };
+        let c = Affine::ix(Ix::Counter(id));
+        let Some(minus) = c.neg() else { return };
+        let later = match dir {
+            Dir::Any => return,
+            Dir::Eq => {
+                if let Some(row) = self.row(&[(Side::Src, c), (Side::Dst, minus)]) {
+                    self.system.equal(row);
+                }
+                return;
+            }
+            Dir::Lt => (Side::Dst, Side::Src),
+            Dir::Gt => (Side::Src, Side::Dst),
+        };
+        let Some(up) = l.ascending else {
+            self.exact = false;
+            return;
+        };
+        let (more, less) = if up { later } else { (later.1, later.0) };
+        let step = match &l.step {
+            // What starts elsewhere may be any number apart.
+            _ if !self.starts_alike(l) => None,
+            Step::Const(s) => Some(Affine::constant(-i128::from(s.unsigned_abs()))),
+            Step::Sym(a) if up => a.neg(),
+            Step::Sym(a) => Some(a.clone()),
+            Step::Unknown => None,
+        };
+        let gap = step.unwrap_or(Affine::constant(-1));
+        self.nonneg(vec![(more, c), (less, minus), (Side::Both, gap)]);
+    }
+
+    /// Whether both accesses see the loop start from one value.
+    fn starts_alike(&self, l: &LoopForm) -> bool {
+        let mut alike = l.start.is_pure();
+        l.start.for_each_affine(&mut |a| {
+            alike &= a
+                .ixs()
+                .iter()
+                .all(|ix| self.side(*ix, Side::Src) == Side::Both);
+        });
+        alike
+    }
+
+    /// Iterations from the first access to the second in one loop, if the equations say how many.
+    pub(super) fn distance(&mut self, id: LoopId) -> Option<i64> {
+        let Step::Const(step) = self.forms.loop_form(id)?.step else {
+            return None;
+        };
+        let c = Affine::ix(Ix::Counter(id));
+        let gap = self.row(&[(Side::Dst, c.clone()), (Side::Src, c.neg()?)])?;
+        let gap = self.system.value_of(&gap)?;
+        (gap % step == 0).then(|| gap / step)
+    }
+
+    /// Rows that say that loops run long: each with a trip count that symbols tell.
+    pub(super) fn long_loops(&mut self, loops: &[LoopId]) -> Vec<Row> {
+        let forms = self.forms;
+        let mut rows = vec![];
+        for l in loops.iter().filter_map(|l| forms.loop_form(*l)) {
+            let (Some(start), Some(stop), Some(up)) =
+                (l.start.affine(), l.stop.affine(), l.ascending)
+            else {
+                continue;
+            };
+            let span = if up { stop.sub(start) } else { start.sub(stop) };
+            let fixed = span.filter(|s| s.is_invariant() && s.as_constant().is_none());
+            let Some(spare) = fixed.and_then(|s| s.add_const(-LONG)) else {
+                continue;
+            };
+            let factors = self.factors.clone();
+            let times = factors.iter().filter_map(|f| spare.mul(f));
+            for form in times.chain([spare.clone()]) {
+                rows.extend(self.row(&[(Side::Both, form)]));
+            }
+        }
+        rows
+    }
+
+    /// Whether nothing in the question stands for a value that is not known.
+    pub(super) fn has_symbols(&self) -> bool {
+        !self.symbols().is_empty()
+    }
+
+    /// Multiplies inequalities by the symbols that stand before counters.
+    pub(super) fn multiply(&mut self) {
+        let mut factors: Vec<Vec<Sym>> = vec![];
+        let mut counters: Vec<Ix> = vec![];
+        for (_, ix, syms) in self.unknowns.keys() {
+            if let Some(ix) = ix
+                && !syms.is_empty()
+            {
+                factors.push(syms.clone());
+                counters.push(*ix);
+            }
+        }
+        factors.sort_unstable();
+        factors.dedup();
+        let plain = std::mem::take(&mut self.products);
+        for f in factors.into_iter().filter(|f| f.len() <= 3).take(6) {
+            if !f.iter().all(|s| self.is_nonneg(*s)) {
+                continue;
+            }
+            let factor = f
+                .iter()
+                .try_fold(Affine::constant(1), |a, s| a.mul(&Affine::sym(*s)));
+            let Some(factor) = factor else { continue };
+            self.factors.push(factor.clone());
+            for parts in plain.iter().filter(|p| mentions(p, &counters)).take(40) {
+                let times = |(s, a): &(Side, Affine)| a.mul(&factor).map(|a| (*s, a));
+                let product: Option<Vec<_>> = parts.iter().map(times).collect();
+                if let Some(row) = product.and_then(|p| self.row(&p)) {
+                    self.system.nonneg(row);
+                }
+            }
+        }
+    }
+
+    /// Whether the system so far implies that a symbol is not negative.
+    fn is_nonneg(&mut self, s: Sym) -> bool {
+        let a = Affine::sym(s);
+        if affine_interval(self.nest, self.forms, &a, 4).lo >= 0 {
+            return true;
+        }
+        let u = self.unknown((Side::Both, None, vec![s]));
+        let mut row = Row::constant(-1);
+        row.add_term(u, -1).is_some() && self.system.refutes(row)
+    }
+
+    /// A clause does not hold: one of its parts does not. Nothing is said of symbols that the question does not have.
+    pub(super) fn absent(&mut self, clause: &Clause) {
+        let here = |t: &Term| {
+            let key = (Side::Both, None, t.syms.clone());
+            t.syms.is_empty() || self.unknowns.contains_key(&key)
+        };
+        let known = |a: &Atom| a.form.terms().iter().all(here);
+        if !clause.atoms.iter().all(known) {
+            return;
+        }
+        let mut options = vec![];
+        for atom in &clause.atoms {
+            // One part that cannot be said to fail makes the whole say nothing.
+            match self.failure(atom) {
+                Some(ways) => options.extend(ways.into_iter().map(|w| vec![w])),
+                None => return,
+            }
+        }
+        self.system.one_of(options);
+    }
+
+    /// The ways in which an atom can fail.
+    fn failure(&mut self, atom: &Atom) -> Option<Vec<Row>> {
+        let row = self.row(&[(Side::Both, atom.form.clone())])?;
+        let less_one = |mut r: Row| r.add_const(-1).map(|()| r);
+        Some(match atom.relation {
+            Relation::NonNegative => vec![row.complement()?],
+            Relation::Zero => vec![row.complement()?, less_one(row)?],
+            Relation::MultipleOf(m) => vec![less_one(self.divide(&row, m)?.1)?],
+        })
+    }
+}
+
+/// Definitions of values that are not affine.
+impl Problem<'_> {
+    /// `u` is the value of a form.
+    fn define(&mut self, u: u32, value: &Form, side: Side) {
+        let mut row = Row::default();
+        let made = self.form(value, side, DEPTH);
+        if let (Some(value), Some(())) = (made, row.add_term(u, 1)) {
+            self.equal_rows(&row, &value);
+        } else {
+            self.exact = false;
+        }
+    }
+
+    /// The value of a form as a row, with unknowns for what is not affine in it.
+    fn form(&mut self, f: &Form, side: Side, depth: u32) -> Option<Row> {
+        let depth = depth.checked_sub(1)?;
+        if let Some(c) = f.as_constant() {
+            return Some(Row::constant(i64::try_from(c).ok()?));
+        }
+        match f {
+            Form::Aff(a) => self.row(&[(side, a.clone())]),
+            Form::At(_, f) => self.form(f, side, depth),
+            Form::Op(Op::Clamp(_), args) => self.form(args.first()?, side, depth),
+            Form::Op(Op::Join, args) => self.join(args, side, depth),
+            Form::Op(op, args) => {
+                let rows: Option<Vec<Row>> =
+                    args.iter().map(|a| self.form(a, side, depth)).collect();
+                self.operation(*op, &rows?)
+            }
+            Form::Range(_) | Form::Content(..) => None,
+        }
+    }
+
+    fn operation(&mut self, op: Op, args: &[Row]) -> Option<Row> {
+        let constant = |r: &Row| r.terms().is_empty().then(|| r.konst());
+        match (op, args) {
+            (Op::Add, [a, b]) => a.combine(1, b, 1),
+            (Op::Sub, [a, b]) => a.combine(1, b, -1),
+            (Op::Neg, [a]) => a.negated(),
+            (Op::Mul, [a, b]) => match (constant(a), constant(b)) {
+                (Some(k), _) => b.combine(k, &Row::default(), 0),
+                (_, Some(k)) => a.combine(k, &Row::default(), 0),
+                _ => None,
+            },
+            (Op::Min | Op::Max, [a, b]) => self.extreme(op == Op::Max, a.clone(), b.clone()),
+            (Op::Abs, [a]) => self.extreme(true, a.clone(), a.negated()?),
+            (Op::FloorDiv, [a, b]) => Some(self.divide(a, constant(b)?)?.0),
+            (Op::Mod, [a, b]) => Some(self.divide(a, constant(b)?)?.1),
+            (Op::Shr, [a, b]) => {
+                let by = constant(b).filter(|by| (0..32).contains(by))?;
+                Some(self.divide(a, 1 << by)?.0)
+            }
+            _ => None,
+        }
+    }
+
+    /// Quotient and remainder by a positive constant, rounded down.
+    fn divide(&mut self, a: &Row, by: i64) -> Option<(Row, Row)> {
+        if by <= 0 {
+            return None;
+        }
+        let mut quotient = Row::default();
+        quotient.add_term(self.new_unknown(), 1)?;
+        let rest = a.combine(1, &quotient, -by)?;
+        let mut above = rest.negated()?;
+        above.add_const(by - 1)?;
+        self.system.nonneg(rest.clone());
+        self.system.nonneg(above);
+        Some((quotient, rest))
+    }
+
+    /// The greater or the less of two values.
+    fn extreme(&mut self, greater: bool, a: Row, b: Row) -> Option<Row> {
+        let mut value = Row::default();
+        value.add_term(self.new_unknown(), 1)?;
+        let sign = if greater { 1 } else { -1 };
+        let mut options = vec![];
+        for part in [a, b] {
+            let over = value.combine(sign, &part, -sign)?;
+            options.push(vec![over.negated()?]);
+            self.system.nonneg(over);
+        }
+        self.system.one_of(options);
+        Some(value)
+    }
+
+    /// One of several values, each where its facts hold.
+    fn join(&mut self, args: &[Form], side: Side, depth: u32) -> Option<Row> {
+        let mut value = Row::default();
+        value.add_term(self.new_unknown(), 1)?;
+        let forms = self.forms;
+        let mut options = vec![];
+        for arg in args {
+            let (ctx, form) = match arg {
+                Form::At(ctx, form) => (Some(*ctx), &**form),
+                form => (None, form),
+            };
+            let difference = self.form(form, side, depth)?.combine(1, &value, -1)?;
+            let rows = [difference.negated()?, difference];
+            let facts = ctx.into_iter().flat_map(|ctx| forms.facts(ctx));
+            let facts: Facts = facts.map(|f| (f.form.clone(), f.kind)).collect();
+            for way in self.ways_of_all(&facts, side) {
+                options.push([&rows[..], &way].concat());
+            }
+        }
+        self.system.one_of(options);
+        Some(value)
+    }
+}
+
+/// Rows that say that an unknown is in an interval. The ends of a type say nothing and make large numbers.
+fn enclosing(u: u32, i: Interval) -> Vec<Row> {
+    let end = |v: i128| {
+        i64::try_from(v)
+            .ok()
+            .filter(|v| v.unsigned_abs() <= 1 << 50)
+    };
+    let mut rows = vec![];
+    let mut side = |end: Option<i64>, sign: i64| {
+        let mut row = Row::constant(end.map_or(0, |v| v * -sign));
+        if end.is_some() && row.add_term(u, sign).is_some() {
+            rows.push(row);
+        }
+    };
+    side(end(i.lo), 1);
+    side(end(i.hi), -1);
+    rows
+}
+
+fn mentions(parts: &[(Side, Affine)], counters: &[Ix]) -> bool {
+    parts
+        .iter()
+        .any(|(_, a)| counters.iter().any(|c| a.mentions(*c)))
+}

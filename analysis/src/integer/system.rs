@@ -1,0 +1,590 @@
+//! Whether a system of equations and inequalities has an integer solution.
+
+use super::row::Row;
+
+/// Rows that one question may make before it is given up.
+const FUEL: u32 = 20_000;
+/// Rows of one system beyond which elimination is given up.
+const MAX_ROWS: usize = 200;
+
+/// What is known of the existence of a solution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// There is none.
+    No,
+    /// There is one.
+    Yes,
+    /// The question was too hard, or its numbers too large.
+    Unknown,
+}
+
+impl Answer {
+    /// Of "this or that": what is certain of either.
+    fn or(self, other: Answer) -> Answer {
+        match (self, other) {
+            (Answer::Yes, _) | (_, Answer::Yes) => Answer::Yes,
+            (Answer::No, Answer::No) => Answer::No,
+            _ => Answer::Unknown,
+        }
+    }
+    /// The answer when the question asked was weaker than the one meant.
+    fn of_weaker(self) -> Answer {
+        match self {
+            Answer::No => Answer::No,
+            _ => Answer::Unknown,
+        }
+    }
+}
+
+/// Work that may still be done for one question.
+#[derive(Clone, Copy, Debug)]
+pub struct Fuel(u32);
+
+impl Default for Fuel {
+    fn default() -> Fuel {
+        Fuel(FUEL)
+    }
+}
+
+impl Fuel {
+    /// Whether a question ran out of it.
+    pub fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+    pub(super) fn burn(&mut self, rows: usize) -> bool {
+        self.0 = self.0.saturating_sub(rows as u32);
+        self.0 > 0
+    }
+}
+
+/// A conjunction of `row = 0`, `row >= 0`, and disjunctions of such conjunctions.
+#[derive(Clone, Debug, Default)]
+pub struct System {
+    pub(super) equal: Vec<Row>,
+    pub(super) nonneg: Vec<Row>,
+    choices: Vec<Vec<Vec<Row>>>,
+}
+
+/// A contradiction was found.
+pub(super) struct Contradiction;
+
+impl System {
+    /// Requires `row = 0`.
+    pub fn equal(&mut self, row: Row) {
+        self.equal.push(row);
+    }
+    /// Requires `row >= 0`.
+    pub fn nonneg(&mut self, row: Row) {
+        self.nonneg.push(row);
+    }
+    /// Requires one of several conjunctions of `row >= 0`.
+    pub fn one_of(&mut self, options: Vec<Vec<Row>>) {
+        self.choices.push(options);
+    }
+    /// Whether no solution has `row >= 0`.
+    pub fn refutes(&self, row: Row) -> bool {
+        let mut system = self.clone();
+        system.nonneg(row);
+        system.solve(&mut Fuel::default()) == Answer::No
+    }
+    /// The value that a row has in every solution, if the equations tell.
+    pub fn value_of(&self, row: &Row) -> Option<i64> {
+        // An unknown for the row's value comes last, so that it is the last to be replaced.
+        let mut row = row.clone();
+        let mut equal = self.equal.clone();
+        while let Some((u, _)) = row.terms().first().copied() {
+            let at = equal.iter().position(|e| e.coef(u).abs() == 1)?;
+            let eq = equal.swap_remove(at);
+            row = row.substitute(u, &eq)?;
+            equal = equal
+                .iter()
+                .map(|e| e.substitute(u, &eq))
+                .collect::<Option<_>>()?;
+        }
+        Some(row.konst())
+    }
+    /// Whether nothing but a conjunction is required.
+    pub fn is_plain(&self) -> bool {
+        self.choices.is_empty()
+    }
+
+    /// Whether there is an integer solution.
+    pub fn solve(&self, fuel: &mut Fuel) -> Answer {
+        let mut plain = Conjunction {
+            equal: self.equal.clone(),
+            nonneg: self.nonneg.clone(),
+        };
+        // Most questions are settled before any choice is looked at.
+        if let Err(Contradiction) = plain.solve_equations() {
+            return Answer::No;
+        }
+        match plain.clone().solve(fuel) {
+            Answer::Yes if !self.choices.is_empty() => {
+                let base = System {
+                    equal: self.equal.clone(),
+                    nonneg: self.nonneg.clone(),
+                    choices: vec![],
+                };
+                base.with_choices(&self.choices, fuel)
+            }
+            answer => answer,
+        }
+    }
+
+    fn with_choices(&self, choices: &[Vec<Vec<Row>>], fuel: &mut Fuel) -> Answer {
+        let Some((first, rest)) = choices.split_first() else {
+            return self.solve(fuel);
+        };
+        let mut found = Answer::No;
+        for option in first {
+            let mut system = self.clone();
+            system.nonneg.extend(option.iter().cloned());
+            // A contradiction here spares the choices that follow.
+            let answer = match system.solve(fuel) {
+                Answer::Yes => system.with_choices(rest, fuel),
+                answer => answer,
+            };
+            found = found.or(answer);
+            if found == Answer::Yes || fuel.is_empty() {
+                break;
+            }
+        }
+        if fuel.is_empty() && found == Answer::No {
+            return Answer::Unknown;
+        }
+        found
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Conjunction {
+    equal: Vec<Row>,
+    nonneg: Vec<Row>,
+}
+
+impl Conjunction {
+    fn solve(mut self, fuel: &mut Fuel) -> Answer {
+        let mut exact = true;
+        loop {
+            match self.solve_equations() {
+                Err(Contradiction) => return Answer::No,
+                Ok(complete) => exact &= complete,
+            }
+            match tidy(&mut self.nonneg) {
+                Err(Contradiction) => return Answer::No,
+                Ok(equations) if !equations.is_empty() => {
+                    self.equal = equations;
+                    continue;
+                }
+                Ok(_) => {}
+            }
+            drop_unbounded(&mut self.nonneg);
+            if self.nonneg.is_empty() {
+                return if exact { Answer::Yes } else { Answer::Unknown };
+            }
+            let Some(way) = Elimination::best(&self.nonneg) else {
+                return Answer::Unknown;
+            };
+            if self.nonneg.len() > MAX_ROWS || !fuel.burn(way.pairs) {
+                return Answer::Unknown;
+            }
+            if !way.exact {
+                let answer = self.inexact(way.unknown, fuel);
+                return if exact { answer } else { answer.of_weaker() };
+            }
+            let (next, complete) = eliminate(&self.nonneg, way.unknown, Shadow::Real);
+            self.nonneg = next;
+            exact &= complete;
+        }
+    }
+
+    /// Eliminates an unknown where the shadow of the reals may be larger than that of the integers.
+    fn inexact(self, unknown: u32, fuel: &mut Fuel) -> Answer {
+        let without = |shadow: Shadow| {
+            let (nonneg, complete) = eliminate(&self.nonneg, unknown, shadow);
+            (
+                Conjunction {
+                    equal: vec![],
+                    nonneg,
+                },
+                complete,
+            )
+        };
+        let (real, _) = without(Shadow::Real);
+        if real.solve(fuel) == Answer::No {
+            return Answer::No;
+        }
+        let (dark, complete) = without(Shadow::Dark);
+        if complete && dark.solve(fuel) == Answer::Yes {
+            return Answer::Yes;
+        }
+        self.splinters(unknown, fuel)
+    }
+
+    /// The solutions outside the dark shadow lie close above a lower bound: `b * z + l = i` for a small `i`.
+    fn splinters(self, unknown: u32, fuel: &mut Fuel) -> Answer {
+        let coefs = || self.nonneg.iter().map(|r| r.coef(unknown));
+        let a = coefs().min().unwrap_or(0).unsigned_abs() as i64;
+        let mut found = Answer::No;
+        for row in self.nonneg.iter().filter(|r| r.coef(unknown) > 0) {
+            let b = row.coef(unknown);
+            let Some(last) = a.checked_mul(b).map(|ab| (ab - a - b) / a) else {
+                return Answer::Unknown;
+            };
+            for i in 0..=last.max(-1) {
+                let mut eq = row.clone();
+                if eq.add_const(-i).is_none() || !fuel.burn(1) {
+                    return Answer::Unknown;
+                }
+                let part = Conjunction {
+                    equal: vec![eq],
+                    nonneg: self.nonneg.clone(),
+                };
+                found = found.or(part.solve(fuel));
+                if found == Answer::Yes {
+                    return Answer::Yes;
+                }
+            }
+        }
+        found
+    }
+
+    /// Solves the equations and puts the solution into the inequalities. False: numbers grew too large, and
+    /// something was left out.
+    fn solve_equations(&mut self) -> Result<bool, Contradiction> {
+        let mut complete = true;
+        while let Some(mut eq) = self.equal.pop() {
+            let g = eq.gcd();
+            if g == 0 {
+                if eq.konst() != 0 {
+                    return Err(Contradiction);
+                }
+                continue;
+            }
+            if eq.konst() % g != 0 {
+                return Err(Contradiction);
+            }
+            eq.divide(g);
+            let least = eq.terms().iter().copied().min_by_key(|t| t.1.abs());
+            let Some((u, c)) = least else { continue };
+            let (eq, again) = if c.abs() == 1 {
+                (Some(eq), None)
+            } else {
+                self.smaller(&eq, u, c)
+            };
+            match eq {
+                Some(eq) => complete &= self.substitute(u, &eq),
+                None => complete = false,
+            }
+            self.equal.extend(again);
+        }
+        Ok(complete)
+    }
+
+    /// Pugh's way with an equation that has no unit coefficient: an equation with one, for a new unknown, and what
+    /// the old one becomes by it, with smaller coefficients.
+    fn smaller(&self, eq: &Row, u: u32, c: i64) -> (Option<Row>, Option<Row>) {
+        let m = c.abs() + 1;
+        let near = |a: i64| a - m * (2 * a + m).div_euclid(2 * m);
+        let fresh = 1 + self.largest().max(eq.terms().last().map_or(0, |t| t.0));
+        let mut unit = Row::constant(near(eq.konst()));
+        let made = eq
+            .terms()
+            .iter()
+            .try_for_each(|(x, a)| unit.add_term(*x, near(*a)))
+            .and_then(|()| unit.add_term(fresh, -m));
+        if made.is_none() || unit.coef(u).abs() != 1 {
+            return (None, None);
+        }
+        let again = eq.substitute(u, &unit);
+        (again.is_some().then_some(unit), again)
+    }
+
+    fn largest(&self) -> u32 {
+        let rows = self.equal.iter().chain(&self.nonneg);
+        rows.filter_map(|r| r.terms().last())
+            .map(|t| t.0)
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn substitute(&mut self, u: u32, eq: &Row) -> bool {
+        let mut complete = true;
+        for rows in [&mut self.equal, &mut self.nonneg] {
+            rows.retain_mut(|row| match row.substitute(u, eq) {
+                Some(new) => {
+                    *row = new;
+                    true
+                }
+                None => {
+                    complete = false;
+                    false
+                }
+            });
+        }
+        complete
+    }
+}
+
+/// Rounds rows to integers, drops trivial and repeated ones. The result: rows that have to be zero, taken out.
+pub(super) fn tidy(rows: &mut Vec<Row>) -> Result<Vec<Row>, Contradiction> {
+    let mut ok = true;
+    rows.retain_mut(|r| {
+        let g = r.gcd();
+        if g == 0 {
+            ok &= r.konst() >= 0;
+            return false;
+        }
+        r.divide(g);
+        true
+    });
+    if !ok {
+        return Err(Contradiction);
+    }
+    // Of rows that differ in the constant only, the smallest constant is the strongest.
+    rows.sort_unstable_by(|a, b| a.terms().cmp(b.terms()).then(a.konst().cmp(&b.konst())));
+    rows.dedup_by(|b, a| a.terms() == b.terms());
+    let mut equations = vec![];
+    for i in 0..rows.len() {
+        let opposite = |r: &Row| {
+            let (x, y) = (rows[i].terms(), r.terms());
+            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.0 == y.0 && x.1 == -y.1)
+        };
+        // Only one of the two looks for the other.
+        if rows[i].terms().first().is_none_or(|t| t.1 < 0) {
+            continue;
+        }
+        let Some(j) = rows.iter().position(opposite) else {
+            continue;
+        };
+        match rows[i].konst().checked_add(rows[j].konst()) {
+            Some(..=-1) => return Err(Contradiction),
+            Some(0) => equations.push(rows[i].clone()),
+            _ => {}
+        }
+    }
+    Ok(equations)
+}
+
+/// Drops the rows of unknowns that are bounded on one side only: they can always be satisfied.
+fn drop_unbounded(rows: &mut Vec<Row>) {
+    loop {
+        let mut signs: Vec<(u32, bool, bool)> = vec![];
+        for (u, c) in rows.iter().flat_map(|r| r.terms()) {
+            let at = signs.binary_search_by_key(u, |t| t.0);
+            let i = at.unwrap_or_else(|i| {
+                signs.insert(i, (*u, false, false));
+                i
+            });
+            signs[i].1 |= *c > 0;
+            signs[i].2 |= *c < 0;
+        }
+        let free: Vec<u32> = signs.iter().filter(|s| s.1 != s.2).map(|s| s.0).collect();
+        if free.is_empty() {
+            return;
+        }
+        rows.retain(|r| !free.iter().any(|u| r.coef(*u) != 0));
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Shadow {
+    /// Where a real value of the unknown fits.
+    Real,
+    /// Where an integer fits for certain.
+    Dark,
+}
+
+/// An unknown to eliminate.
+pub(super) struct Elimination {
+    pub(super) unknown: u32,
+    /// Every integer point of the shadow has an integer value of the unknown.
+    pub(super) exact: bool,
+    /// Rows that it makes.
+    pub(super) pairs: usize,
+}
+
+impl Elimination {
+    fn best(rows: &[Row]) -> Option<Elimination> {
+        Elimination::among(rows, &|_| true)
+    }
+
+    /// The elimination that makes the fewest rows; an exact one if there is one.
+    pub(super) fn among(rows: &[Row], wanted: &dyn Fn(u32) -> bool) -> Option<Elimination> {
+        // Per unknown: lower and upper bounds, and how many of each have a coefficient other than one.
+        let mut seen: Vec<(u32, [usize; 4])> = vec![];
+        for (u, c) in rows.iter().flat_map(|r| r.terms()).filter(|t| wanted(t.0)) {
+            let at = seen.binary_search_by_key(u, |t| t.0);
+            let i = at.unwrap_or_else(|i| {
+                seen.insert(i, (*u, [0; 4]));
+                i
+            });
+            let counts = &mut seen[i].1;
+            let side = usize::from(*c < 0);
+            counts[side] += 1;
+            counts[2 + side] += usize::from(c.abs() != 1);
+        }
+        let all = seen.into_iter().map(|(unknown, n)| Elimination {
+            unknown,
+            exact: n[2] == 0 || n[3] == 0,
+            pairs: n[0] * n[1],
+        });
+        all.min_by_key(|e| (!e.exact, e.pairs))
+    }
+}
+
+/// The rows without `unknown`; whether none was left out for its size.
+pub(super) fn eliminate(rows: &[Row], unknown: u32, shadow: Shadow) -> (Vec<Row>, bool) {
+    let (with, without): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|r| r.coef(unknown) != 0);
+    let (lower, upper): (Vec<&Row>, Vec<&Row>) =
+        with.into_iter().partition(|r| r.coef(unknown) > 0);
+    let mut out: Vec<Row> = without.into_iter().cloned().collect();
+    let mut complete = true;
+    for l in &lower {
+        for h in &upper {
+            let (b, a) = (l.coef(unknown), h.coef(unknown));
+            // Both multipliers are positive.
+            let mut row = a.checked_neg().and_then(|a| l.combine(a, h, b));
+            if shadow == Shadow::Dark
+                && let Some(r) = &mut row
+            {
+                let gap = (-a - 1).checked_mul(b - 1);
+                if gap.and_then(|gap| r.add_const(-gap)).is_none() {
+                    row = None;
+                }
+            }
+            complete &= row.is_some();
+            out.extend(row);
+        }
+    }
+    (out, complete)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn row(coefs: &[i64], konst: i64) -> Row {
+        let mut r = Row::constant(konst);
+        for (u, c) in coefs.iter().enumerate() {
+            r.add_term(u as u32, *c).unwrap();
+        }
+        r
+    }
+
+    fn solve(equal: &[Row], nonneg: &[Row]) -> Answer {
+        let s = System {
+            equal: equal.to_vec(),
+            nonneg: nonneg.to_vec(),
+            choices: vec![],
+        };
+        s.solve(&mut Fuel::default())
+    }
+
+    #[test]
+    fn gcd_and_bounds() {
+        assert_eq!(solve(&[row(&[2, -2], 1)], &[]), Answer::No);
+        let far = [row(&[-1], 4), row(&[0, 1], 0)];
+        assert_eq!(solve(&[row(&[1, -1], -5)], &far), Answer::No);
+    }
+
+    /// Pugh's examples: an equation without unit coefficients; a system whose real shadow has points and which has none.
+    #[test]
+    fn the_classics() {
+        // 7x + 12y + 31z = 17, 3x + 5y + 14z = 7, 1 <= x <= 40, -50 <= y <= 50.
+        let equal = [row(&[7, 12, 31], -17), row(&[3, 5, 14], -7)];
+        let nonneg = [
+            row(&[1], -1),
+            row(&[-1], 40),
+            row(&[0, 1], 50),
+            row(&[0, -1], 50),
+        ];
+        assert_eq!(solve(&equal, &nonneg), Answer::Yes);
+        // 27 <= 11x + 13y <= 45, -10 <= 7x - 9y <= 4.
+        let nightmare = [
+            row(&[11, 13], -27),
+            row(&[-11, -13], 45),
+            row(&[7, -9], 10),
+            row(&[-7, 9], 4),
+        ];
+        assert_eq!(solve(&[], &nightmare), Answer::No);
+    }
+
+    #[test]
+    fn choices() {
+        let mut s = System::default();
+        s.nonneg(row(&[1], 0));
+        s.nonneg(row(&[-1], 3));
+        // Not 0 to 3, said twice over.
+        s.one_of(vec![vec![row(&[1], -2)], vec![row(&[-1], 0)]]);
+        assert_eq!(s.solve(&mut Fuel::default()), Answer::Yes);
+        s.one_of(vec![
+            vec![row(&[1], -4)],
+            vec![row(&[-1], 1), row(&[1], -1)],
+        ]);
+        assert_eq!(s.solve(&mut Fuel::default()), Answer::No);
+    }
+
+    const BOX: i64 = 6;
+
+    fn boxed(nonneg: &mut Vec<Row>) {
+        for u in 0..4 {
+            let mut unit = [0; 4];
+            unit[u] = 1;
+            nonneg.push(row(&unit, BOX));
+            nonneg.push(row(&unit.map(|c: i64| -c), BOX));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        /// In a box every answer is right, and nearly always there is one.
+        #[test]
+        fn as_brute_force(
+            eqs in prop::collection::vec((prop::array::uniform4(-5i64..6), -9i64..10), 0..3),
+            ineqs in prop::collection::vec((prop::array::uniform4(-6i64..7), -9i64..10), 0..6),
+        ) {
+            let value = |c: &[i64; 4], k: i64, x: [i64; 4]| {
+                c.iter().zip(x).map(|(c, x)| c * x).sum::<i64>() + k
+            };
+            let range = || -BOX..=BOX;
+            let solved = range().any(|a| range().any(|b| range().any(|c| range().any(|d| {
+                let x = [a, b, c, d];
+                eqs.iter().all(|(c, k)| value(c, *k, x) == 0)
+                    && ineqs.iter().all(|(c, k)| value(c, *k, x) >= 0)
+            }))));
+            let equal: Vec<Row> = eqs.iter().map(|(c, k)| row(c, *k)).collect();
+            let mut nonneg: Vec<Row> = ineqs.iter().map(|(c, k)| row(c, *k)).collect();
+            boxed(&mut nonneg);
+            match solve(&equal, &nonneg) {
+                Answer::No => prop_assert!(!solved),
+                Answer::Yes => prop_assert!(solved),
+                Answer::Unknown => {}
+            }
+        }
+    }
+
+    /// Random systems of the size of a dependence question are decided, not given up.
+    #[test]
+    fn seldom_unknown() {
+        let mut seed = 7u64;
+        let mut next = |n: i64| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) as i64 % (2 * n + 1) - n
+        };
+        let mut unknown = 0;
+        for _ in 0..500 {
+            let equal = [row(&[next(3), next(3), next(3), next(3)], next(6))];
+            let mut nonneg = vec![
+                row(&[next(2), next(2), next(2), next(2)], next(6)),
+                row(&[next(2), next(2), next(2), next(2)], next(6)),
+            ];
+            boxed(&mut nonneg);
+            unknown += u32::from(solve(&equal, &nonneg) == Answer::Unknown);
+        }
+        assert!(unknown <= 2, "{unknown} of 500");
+    }
+}

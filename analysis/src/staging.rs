@@ -1,0 +1,102 @@
+//! Verdicts in two stages: what types decide, once; what values decide of the rest, at each launch, without looking at
+//! the nest again.
+
+use crate::condition::Clause;
+use crate::guards::{self, GuardSet};
+use crate::launch::LaunchValues;
+use crate::schedule::{LaunchInfo, thread_loops, vectorise};
+use crate::verdict::{Analysis, Options, Verdict, analyse_with};
+use nestwise_ir::{LoopId, Nest};
+
+/// Clauses of one nest that a launch looks at.
+const MAX_CLAUSES: usize = 64;
+
+/// What a nest can be made to do.
+#[derive(Clone, Debug, Default)]
+pub struct Abilities {
+    /// The outermost loops that may run on threads.
+    pub roots: Vec<LoopId>,
+    /// Some loop may run on vector lanes.
+    pub vectorisable: bool,
+}
+
+/// A nest's verdicts before any value is known, and what values may still make of them.
+pub struct Staged {
+    /// Before.
+    pub verdicts: Analysis,
+    /// Whatever the conditions of its loops are made of.
+    clauses: Vec<Clause>,
+    as_is: Abilities,
+    /// If every guard is proven and no clause holds; none: the same.
+    at_best: Option<Abilities>,
+}
+
+impl Staged {
+    /// Analyses a nest.
+    pub fn new(nest: &Nest, options: Options) -> Staged {
+        let verdicts = analyse_with(nest, options);
+        let mut clauses: Vec<Clause> = vec![];
+        let mut open = false;
+        for info in &verdicts.loops {
+            if let Verdict::When(condition) = &info.verdict {
+                clauses.extend(condition.absent.iter().cloned());
+                open = true;
+            }
+        }
+        clauses.sort_unstable();
+        clauses.dedup();
+        clauses.truncate(MAX_CLAUSES);
+        let at_best = open.then(|| {
+            let mut all = GuardSet::new(guards::count(nest));
+            guards::for_each(nest, &mut |id, _, _| all.insert(id));
+            let proven = guards::apply(nest, &all);
+            let options = Options {
+                absent: clauses.clone(),
+                ..verdicts.options.clone()
+            };
+            Abilities::of(&proven, &analyse_with(&proven, options))
+        });
+        Staged {
+            as_is: Abilities::of(nest, &verdicts),
+            verdicts,
+            clauses,
+            at_best,
+        }
+    }
+
+    /// The clauses that these values refute, a bit each.
+    pub fn refuted(&self, values: &LaunchValues) -> u64 {
+        let refuted = |c: &Clause| u64::from(c.holds(values) == Some(false));
+        let all = self.clauses.iter().enumerate();
+        all.fold(0, |bits, (i, c)| bits | refuted(c) << i)
+    }
+
+    /// The clauses of some bits.
+    pub fn clauses(&self, bits: u64) -> Vec<Clause> {
+        let all = self.clauses.iter().enumerate();
+        all.filter(|(i, _)| bits >> i & 1 == 1)
+            .map(|(_, c)| c.clone())
+            .collect()
+    }
+
+    /// What the nest can do in a launch; `proven`: every guard that values may decide is.
+    pub fn abilities(&self, refuted: u64, proven: bool) -> &Abilities {
+        let best = proven && refuted.count_ones() as usize == self.clauses.len();
+        self.at_best
+            .as_ref()
+            .filter(|_| best)
+            .unwrap_or(&self.as_is)
+    }
+}
+
+impl Abilities {
+    fn of(nest: &Nest, analysis: &Analysis) -> Abilities {
+        let info = LaunchInfo::guess(nest, analysis.options.fp);
+        let threads = thread_loops(nest, analysis, &info);
+        let lanes = vectorise(nest, analysis, &info);
+        Abilities {
+            roots: threads.into_iter().map(|t| t.id).collect(),
+            vectorisable: !(lanes.vector.is_empty() && lanes.independent.is_empty()),
+        }
+    }
+}

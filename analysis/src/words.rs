@@ -1,0 +1,146 @@
+//! Verdicts in the user's words.
+
+use crate::condition;
+use crate::dependence::{Dependence, Kind};
+use crate::forms::{Form, NestNames};
+use crate::structure::Exit;
+use crate::verdict::{Analysis, Condition, Verdict, Why};
+use nestwise_ir::schedule::RedOp;
+use nestwise_ir::{AccessId, ArrayId, LoopId, Nest, VarId};
+
+impl Analysis {
+    /// An access in the user's words: `A[i, j - 1]`.
+    pub fn access_text(&self, nest: &Nest, id: AccessId) -> String {
+        let names = NestNames {
+            nest,
+            forms: &self.forms,
+        };
+        let Some(a) = self.forms.access(id) else {
+            return "?".to_string();
+        };
+        let array = nest.arrays.get(a.array).map_or("?", |d| d.name.as_str());
+        let index: Vec<String> = a
+            .index
+            .iter()
+            .map(|f| match f {
+                Form::Aff(a) => a.show(&names),
+                _ => "?".to_string(),
+            })
+            .collect();
+        format!("{array}[{}]", index.join(", "))
+    }
+
+    /// A verdict in the user's words.
+    pub fn explain(&self, nest: &Nest, id: LoopId) -> String {
+        let Some(info) = self.loop_info(id) else {
+            return "unknown loop".to_string();
+        };
+        match &info.verdict {
+            Verdict::Parallel => "parallel".to_string(),
+            Verdict::Reduction(vars) => {
+                let list: Vec<String> = vars
+                    .iter()
+                    .map(|(v, op)| format!("{} of `{}`", op_name(*op), var_name(nest, *v)))
+                    .collect();
+                format!("parallel, {}", list.join(", "))
+            }
+            Verdict::When(c) => format!("parallel if {}", self.condition(nest, c)),
+            Verdict::Serial(Why::Scalar(v, line)) if info.float_sums.contains(v) => format!(
+                "serial: `{}` (assigned on line {line}) adds up floats, whose order counts (--fp fast frees it)",
+                var_name(nest, *v)
+            ),
+            Verdict::Serial(why) => format!("serial: {}", self.why(nest, why)),
+        }
+    }
+
+    /// A condition in the user's words.
+    pub fn condition(&self, nest: &Nest, c: &Condition) -> String {
+        let names = NestNames {
+            nest,
+            forms: &self.forms,
+        };
+        let mut parts = vec![];
+        if !c.absent.is_empty() {
+            parts.push(condition::none_holds(&c.absent, &names));
+        }
+        let mut texts: Vec<String> = vec![];
+        for id in &c.in_bounds {
+            let text = format!("`{}`", self.access_text(nest, *id));
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts.truncate(4);
+        if !texts.is_empty() {
+            parts.push(format!("in bounds: {}", texts.join(", ")));
+        }
+        parts.join(", and ")
+    }
+
+    /// A reason in the user's words.
+    pub fn why(&self, nest: &Nest, why: &Why) -> String {
+        match why {
+            Why::While => {
+                "a `while` loop decides after each iteration whether there is another".into()
+            }
+            Why::Exit(Exit::Break, line) => format!("it may be left early on line {line}"),
+            Why::Exit(Exit::Return, line) => format!("it may return on line {line}"),
+            Why::Scalar(v, line) => format!(
+                "`{}` (assigned on line {line}) carries its value from one iteration to the next",
+                var_name(nest, *v)
+            ),
+            Why::Rebind(line) => format!("its iterations swap arrays on line {line}"),
+            Why::Overlap(a, b) => {
+                let name = |a: &ArrayId| nest.arrays.get(*a).map_or("?", |d| d.name.as_str());
+                format!("`{}` and `{}` may overlap in memory", name(a), name(b))
+            }
+            Why::Budget => "there are too many pairs of accesses to look at all of them".into(),
+            Why::Dependence(d) => self.dependence_text(nest, d),
+        }
+    }
+
+    fn dependence_text(&self, nest: &Nest, d: &Dependence) -> String {
+        let line = |a: AccessId| nest.accesses.get(a).map_or(0, |a| a.span.line);
+        let (src, dst) = (self.access_text(nest, d.src), self.access_text(nest, d.dst));
+        let (did, does) = match d.kind {
+            Kind::Flow => ("written", "read"),
+            Kind::Anti => ("read", "written"),
+            Kind::Output => ("written", "written"),
+        };
+        let at = d.loops.iter().position(|l| Some(*l) == d.carrier);
+        let carrier = d.carrier.and_then(|id| nest.loops.get(id));
+        let name = carrier.map_or("the loop", |l| l.name.as_str());
+        let n = at.and_then(|i| d.distance.get(i).copied().flatten());
+        let later = match n {
+            Some(1) => format!("in the next iteration of `{name}`"),
+            Some(n) if n > 1 => format!("{n} iterations of `{name}` later"),
+            _ => format!("in a later iteration of `{name}`"),
+        };
+        format!(
+            "an element {did} as `{src}` (line {}) may be {does} as `{dst}` (line {}) {later}",
+            line(d.src),
+            line(d.dst)
+        )
+    }
+}
+
+fn var_name(nest: &Nest, v: VarId) -> String {
+    let name = nest
+        .vars
+        .get(v)
+        .map(|d| d.name.clone())
+        .filter(|n| !n.is_empty());
+    name.unwrap_or_else(|| "a temporary".to_string())
+}
+
+fn op_name(op: RedOp) -> &'static str {
+    match op {
+        RedOp::Add => "sum",
+        RedOp::Mul => "product",
+        RedOp::Min => "minimum",
+        RedOp::Max => "maximum",
+        RedOp::And => "conjunction",
+        RedOp::Or => "disjunction",
+        RedOp::Xor => "exclusive or",
+    }
+}
