@@ -390,6 +390,6 @@ def _of_numbers(op: ast.operator, a: Number, b: Number) -> Number:
     if kind == "bool" and isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
         return BOOL
     if kind in ("bool", "int"):
-        grows = isinstance(op, ast.Sub) or None in (a.low, b.low)
-        return COUNT if not grows and (a.low or 0) >= 0 <= (b.low or 0) else INT
+        # Sizes are taken to stay sizes: in `len(a) - 1`, and where one is less another.
+        return COUNT if (a.low, b.low) == (0, 0) else INT
     return Number(kind)
