@@ -23,6 +23,8 @@ pub mod bounds;
 pub mod condition;
 pub mod dependence;
 pub mod eval;
+pub mod explain;
+pub mod fixed;
 pub mod floats;
 pub mod footprint;
 pub mod forms;

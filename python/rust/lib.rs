@@ -8,6 +8,7 @@ mod buffers;
 mod classify;
 mod driver;
 mod environment;
+mod explain;
 mod functions;
 mod hooks;
 mod host;
@@ -28,7 +29,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use site::{Site, SiteText};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -181,6 +182,41 @@ fn lower<'py>(
     Ok(answer)
 }
 
+/// What each loop of a site may do, as far as its text and the types guessed for its names tell.
+#[pyfunction]
+#[pyo3(name = "explain")]
+#[allow(clippy::too_many_arguments)]
+fn explain_site<'py>(
+    py: Python<'py>,
+    source: String,
+    first_line: u32,
+    indented: bool,
+    module_level: bool,
+    local_names: HashSet<String>,
+    bound_names: HashSet<String>,
+    describe: Bound<'py, PyAny>,
+    function: Bound<'py, PyAny>,
+    sizes: HashMap<String, Vec<i64>>,
+    after: Option<String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let text = text(
+        String::new(),
+        source,
+        first_line,
+        indented,
+        module_level,
+        local_names,
+        bound_names,
+    );
+    explain::explain(py, &text, &describe, &function, &sizes, after.as_deref())
+}
+
+/// How a random number is drawn, as the text of a function and its local names.
+#[pyfunction]
+fn random_text() -> (String, HashSet<String>) {
+    random::text()
+}
+
 /// The functions of one site.
 #[pyfunction]
 #[pyo3(name = "Site")]
@@ -288,6 +324,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(version, module)?,
         wrap_pyfunction!(configure, module)?,
         wrap_pyfunction!(lower, module)?,
+        wrap_pyfunction!(explain_site, module)?,
+        wrap_pyfunction!(random_text, module)?,
         wrap_pyfunction!(make_site, module)?,
         wrap_pyfunction!(report, module)?,
         wrap_pyfunction!(environment::keep_identity, module)?,

@@ -152,6 +152,12 @@ fn make_numpy(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Libr
     }))
 }
 
+/// The method's text and its local names, for `explain`, which has no generator.
+pub fn text() -> (String, HashSet<String>) {
+    let text = TEXT.replace("AT", "1").replace("POS", "0");
+    (text, LOCALS.iter().map(ToString::to_string).collect())
+}
+
 fn parsed(py: Python<'_>, at: &str, position: &str) -> PyResult<Arc<UserFunction>> {
     let text = TEXT.replace("AT", at).replace("POS", position);
     let locals = LOCALS.iter().map(ToString::to_string).collect();

@@ -412,7 +412,8 @@ enum Attempt {
     Ran(Progress),
 }
 
-fn refused(refusal: &WithSpan<Refusal>) -> Reason {
+/// A refusal as a reason.
+pub fn refused(refusal: &WithSpan<Refusal>) -> Reason {
     Reason::Refused {
         line: refusal.span.line,
         code: refusal.error.code(),

@@ -236,6 +236,8 @@ for i in range(2):
         ["run", "--threads", "0", "s.py"],
         ["explain"],
         ["explain", "nope.py"],
+        ["explain", "--sizes=n=", "s.py"],
+        ["explain", "--after=magic", "s.py"],
         ["run", "--no-cache=1", "s.py"],
     ],
 )
@@ -321,12 +323,18 @@ def test_cache(place):
     assert code == 0 and not os.path.exists("cache3")
 
 
+@pytest.mark.skipif(not REAL, reason="needs the native part")
 def test_explain(place):
     write("s.py", LOOP + "for x in []:\n    del x\n")
     code, out, _ = nestwise("explain", "s.py")
-    assert code == 0 and b"s.py:4: for in total: a site" in out and b"stays in CPython" in out
+    assert code == 0 and b"s.py:4: for i: reduction, sum of `s`" in out
+    assert b"s.py:7: for: stays in CPython" in out
     code, out, _ = nestwise("explain", "--json", "s.py")
-    assert [loop["is_site"] for loop in json.loads(out)["loops"]] == [True, False]
+    told = json.loads(out)
+    assert [nest["line"] for nest in told["nests"]] == [4]
+    assert [refusal["line"] for refusal in told["refused"]] == [7]
+    code, out, err = nestwise("explain", "--help")
+    assert code == 0 and b"--sizes" in out and err == b""
     write("bad.py", "def (")
     code, out, err = nestwise("explain", "bad.py")
     assert code == 2 and err.count(b"\n") == 1

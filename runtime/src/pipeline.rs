@@ -129,14 +129,18 @@ pub struct Declined {
     pub range: Option<(i64, i64, i64)>,
 }
 
+/// Makes a typed nest ready to be analysed.
+pub fn prepare(nest: &mut Nest) -> Result<(), Reason> {
+    nestwise_ir::verify::verify(nest).map_err(Reason::Internal)?;
+    spread_writes(nest);
+    // Guards that no value of these types can make fire.
+    analysis::prove(nest);
+    Ok(())
+}
+
 /// Once per site and signature: what types alone decide.
 pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
-    if let Err(why) = nestwise_ir::verify::verify(&nest) {
-        return Err(Reason::Internal(why));
-    }
-    spread_writes(&mut nest);
-    // Guards that no value of these types can make fire.
-    analysis::prove(&mut nest);
+    prepare(&mut nest)?;
     // What each loop may do, if its arrays do not overlap and no inner loop is empty: each kernel's schedule rests on
     // what its launch really knows.
     let usual = analysis::Options {

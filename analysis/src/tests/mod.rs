@@ -1,6 +1,7 @@
 //! Tests over whole nests.
 
 mod dependences;
+mod explained;
 mod footprints;
 mod growth;
 mod proofs;

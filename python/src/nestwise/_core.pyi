@@ -15,6 +15,19 @@ def lower(
     local_names: frozenset[str],
     bound_names: frozenset[str],
 ) -> dict[str, Any]: ...
+def explain(
+    text: str,
+    first_line: int,
+    indented: bool,
+    module_level: bool,
+    local_names: frozenset[str],
+    bound_names: frozenset[str],
+    describe: Callable[[int | None, str], str],
+    function: Callable[[int], tuple | None],
+    sizes: dict[str, list[int]],
+    after: str | None,
+) -> dict[str, Any]: ...
+def random_text() -> tuple[str, set[str]]: ...
 
 class Site:
     admit: Callable[..., bool]

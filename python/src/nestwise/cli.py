@@ -8,11 +8,19 @@ USAGE = """\
 usage: nestwise run [options] script.py [argument...]
        nestwise run [options] -m module [argument...]
        nestwise run [options] -c code [argument...]
-       nestwise explain [--json] script.py
+       nestwise explain [--json] [--sizes n=1000,a=20x30] [--after STAGE] script.py
 
-Runs a Python program as python does, with its loop nests priced, compiled and run where they win.
+Runs a Python program as python does, with its loop nests priced, compiled and run where they win;
+or explains, without running it, what each of its loops may do and why not more.
 
-options:
+options of explain:
+  --json                the same for programs
+  --sizes NAME=N,...    ints (n=1000, self.n=20) and extents (a=20x30, a.shape=(20,30)) as they
+                        will be
+  --after STAGE         the nests as they are after parse, lower, prove, analyse or schedule
+  --fp MODE             as below
+
+options of run:
   --device auto|interpreter|serial|threads|emulated|gpu
                         where loop nests may run (auto: wherever it is cheapest)
   --threads N           at most N threads

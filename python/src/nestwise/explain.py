@@ -1,68 +1,275 @@
-"""`nestwise explain script.py`: each loop of a script, and whether it is a site or why not."""
+"""`nestwise explain script.py`: what each loop of a script may do, and why not more.
+
+The script is not run: types are guessed from its text (`guess`), and the rest is the way that a
+run's nests go.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
+from typing import Any, NamedTuple
 
-TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
-if TYPE_CHECKING:
-    from typing import Any
+from nestwise.guess import ANYWHERE, Guess
+
+USAGE = "usage: nestwise explain [--json] [--sizes n=1000,a=20x30] [--after STAGE] script.py"
+STAGES = ("parse", "lower", "prove", "analyse", "schedule")
+# Types named in the message of a refusal.
+MAX_TYPES = 8
+
+
+class _Bad(Exception):
+    """One line about a command line, or about a script, that makes no sense."""
+
+
+class _Asked(NamedTuple):
+    path: str
+    as_json: bool
+    sizes: dict[str, list[int]]
+    after: str | None
 
 
 def main(arguments: list[str]) -> int:
-    as_json = "--json" in arguments
-    paths = [a for a in arguments if a != "--json"]
-    if len(paths) != 1 or paths[0].startswith("-"):
-        print("nestwise: usage: nestwise explain [--json] script.py", file=sys.stderr)
-        return 2
-    path = paths[0]
+    from nestwise.config import BadOption
+
+    if "-h" in arguments or "--help" in arguments:
+        print(USAGE)
+        return 0
     try:
-        with open(path, "rb") as file:
-            source = file.read()
-        loops = explain(source, path)
-    except OSError as error:
-        print(f"nestwise: cannot read {path!r}: {error.strerror}", file=sys.stderr)
+        asked = _parse(arguments)
+        told = explain(asked)
+    except (_Bad, BadOption) as error:
+        print(f"nestwise: {error}", file=sys.stderr)
         return 2
-    except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None)
-        where = f"{path}:{line}" if line else path
-        print(f"nestwise: {where}: {getattr(error, 'msg', error)}", file=sys.stderr)
-        return 2
-    if loops is None:
+    if told is None:
         return 1
-    if as_json:
-        print(json.dumps({"file": path, "loops": loops}, indent=2))
-    else:
-        print("\n".join(_lines(path, loops)))
+    print(json.dumps(told, indent=2) if asked.as_json else "\n".join(_lines(told)))
     return 0
 
 
-def explain(source: bytes, path: str) -> list[dict[str, Any]] | None:
-    """The loops of a source in order; None where the native part is not there to ask."""
-    from nestwise import codecache, config, rewrite, sources
+# ---- The command line ----------------------------------------------------------------------------
 
+
+def _parse(arguments: list[str]) -> _Asked:
+    from nestwise import config
+
+    options = config.Options.from_environment()
+    found: dict[str, Any] = {"sizes": {}, "after": None}
+    paths, as_json, rest = [], False, list(arguments)
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word[2:].partition("=")
+        if word == "--json":
+            as_json = True
+        elif word.startswith("--") and name in ("sizes", "after", "fp"):
+            if not equals and not rest:
+                raise _Bad(f"{word}: a value is missing")
+            value = value if equals else rest.pop(0)
+            if name == "sizes":
+                found["sizes"].update(parse_sizes(value))
+            elif name == "after":
+                found["after"] = value
+            else:
+                options.set(name, value, "--fp")
+        elif word.startswith("-"):
+            raise _Bad(f"explain: unknown option {word}; {USAGE}")
+        else:
+            paths.append(word)
+    if found["after"] not in (None, *STAGES):
+        raise _Bad(f"--after {found['after']}: no such stage; there are {', '.join(STAGES)}")
+    if len(paths) != 1:
+        raise _Bad(USAGE)
+    config.configure(options)
+    return _Asked(paths[0], as_json, **found)
+
+
+def parse_sizes(text: str) -> dict[str, list[int]]:
+    """`n=1000,a=20x30,b.shape=(4,5)`: values of ints, extents of arrays."""
+    sizes: dict[str, list[int]] = {}
+    for part in re.split(r",(?![^(]*\))", text):
+        name, equals, value = (word.strip() for word in part.partition("="))
+        wants_extents = name.endswith(".shape")
+        name = name.removesuffix(".shape")
+        if not equals or not all(n.isidentifier() for n in name.split(".")):
+            raise _Bad(f"--sizes: {part.strip()!r} is not of the form name=number")
+        inner = value[1:-1].strip().rstrip(",") if re.fullmatch(r"\(.*\)", value) else value
+        numbers = re.split(r"\s*,\s*" if inner is not value else r"\s*x\s*", inner)
+        if not all(re.fullmatch(r"-?\d+(_\d+)*", n) for n in numbers):
+            raise _Bad(f"--sizes: {value!r} is neither a number nor extents like 20x30 or (20,30)")
+        values = [int(n) for n in numbers]
+        extents = wants_extents or len(values) > 1 or inner is not value
+        if any(abs(v) >= 2**63 or (extents and v < 0) for v in values):
+            raise _Bad(f"--sizes: {value!r} is out of range")
+        if name in sizes:
+            raise _Bad(f"--sizes: {name} is given twice")
+        sizes[name] = values
+    return sizes
+
+
+# ---- What is told --------------------------------------------------------------------------------
+
+
+def explain(asked: _Asked) -> dict[str, Any] | None:
+    """Nests and refusals of a script; None where the native part is not there to ask."""
+    from nestwise import config
+
+    source, text = _read(asked.path)
     core = config.core()
     if core is None:
         return None
-    compile(source, path, "exec", dont_inherit=True)
-    tag = codecache.tag(source)
-    made = rewrite.rewrite(source, sources.decode(source), path, tag, core.lower)
-    return [loop._asdict() for loop in sorted(made.loops, key=lambda x: (x.line, x.depth))]
+    told = _Told(core, asked, source, text)
+    told.look()
+    for name in asked.sizes.keys() - told.used:
+        raise _Bad(f"--sizes: {told.unfit.get(name) or f'no loop nest uses {name}'}")
+    return {"file": asked.path, "nests": told.nests, "refused": told.refused}
 
 
-def _lines(path: str, loops: list[dict[str, Any]]) -> list[str]:
-    lines = []
-    for loop in loops:
-        where = f"{path}:{loop['line']}"
-        function = f" in {loop['function']}" if loop["function"] else ""
-        what = f"{where}: {loop['kind']}{function}: "
-        if loop["is_site"]:
-            inside = ", tried again inside the loop around it" if loop["depth"] else ""
-            lines.append(f"{what}a site{inside}")
+def _read(path: str) -> tuple[bytes, str]:
+    from nestwise import sources
+
+    try:
+        with open(path, "rb") as file:
+            source = file.read()
+        compile(source, path, "exec", dont_inherit=True)
+        return source, sources.decode(source)
+    except OSError as error:
+        raise _Bad(f"cannot read {path!r}: {error.strerror}") from None
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        where = f"{path}:{line}" if line else path
+        raise _Bad(f"{where}: {getattr(error, 'msg', error)}") from None
+
+
+class _Told:
+    """The loops of one script, in order."""
+
+    def __init__(self, core: Any, asked: _Asked, source: bytes, text: str):
+        self.core, self.asked, self.source, self.text = core, asked, source, text
+        self.nests: list[dict[str, Any]] = []
+        self.refused: list[dict[str, Any]] = []
+        self.used: set[str] = set()
+        self.unfit: dict[str, str] = {}
+
+    def look(self) -> None:
+        from nestwise import codecache, rewrite
+        from nestwise.compiling import plain_code
+
+        tag = codecache.tag(self.source)
+        made = rewrite.rewrite(self.source, self.text, self.asked.path, tag, self.core.lower)
+        tree, _ = plain_code(self.source, self.asked.path)
+        self.guess = Guess(tree, self.text, self.core.random_text)
+        sites = iter(made.sites)
+        loops = [(loop, next(sites) if loop.is_site else None) for loop in made.loops]
+        told_to = 0  # the last line of the last nest; what is inside a nest is told with it
+        for loop, site in sorted(loops, key=lambda pair: (pair[0].line, pair[0].depth)):
+            if loop.line <= told_to:
+                continue
+            if site is None:
+                at, hint = loop.reason_line, loop.hint
+                self.refuse(loop, at, loop.code, loop.message, hint)
+            elif self.nest(loop, site):
+                told_to = site.first_line + site.text.count("\n") - 1
+
+    def refuse(self, loop: Any, at: int, code: str, message: str, hint: str) -> None:
+        entry = {"line": loop.line, "function": loop.function, "kind": loop.kind}
+        entry |= {"reason_line": at, "reason": code, "message": message, "hint": hint or None}
+        self.refused.append(entry)
+
+    def nest(self, loop: Any, site: Any) -> bool:
+        """Whether the verdicts of a site could be told; if not, the loops inside are looked at."""
+        answer = self.core.explain(
+            *site[:6],
+            lambda function, path: self.guess.describe(site.first_line, function, path),
+            self.guess.function,
+            self.asked.sizes,
+            self.asked.after,
+        )
+        self.used |= answer.get("used", set())
+        self.unfit |= answer.get("unfit", {})
+        types = {name: _type(words) for name, words in answer.get("types", {}).items()}
+        if "loops" not in answer:
+            message = answer["message"]
+            if types:
+                some = [f"{n}: {t}" for n, t in types.items()][:MAX_TYPES]
+                message += f" (types were guessed as {', '.join(some)})"
+            self.refuse(loop, answer["line"], answer["code"], message, answer["hint"])
+            return False
+        loops = [_without_draws(x) for x in json.loads(answer["loops"]) if x["line"] < ANYWHERE]
+        entry = {"line": loop.line, "function": loop.function, "types": types, "loops": loops}
+        if self.asked.after is not None:
+            entry |= {"after": self.asked.after, "stage": answer["stage"]}
+        self.nests.append(entry)
+        return True
+
+
+def _without_draws(loop: dict[str, Any]) -> dict[str, Any]:
+    """The inside of a random number generator is no line of the script."""
+    inside = [d for d in loop["dependences"] if d["sink_line"] >= ANYWHERE]
+    if inside:
+        name = inside[0]["name"].removesuffix(".__self__")
+        loop["because"] = f"`{name}` makes each random number from the one before"
+        loop["dependences"] = []
+    return loop
+
+
+def _type(words: str) -> str:
+    """A description without the range that an int is taken to be in."""
+    return "int" if words.startswith("int ") else words
+
+
+# ---- The text ------------------------------------------------------------------------------------
+
+
+def _lines(told: dict[str, Any]) -> list[str]:
+    path, lines = told["file"], []
+    for nest in told["nests"]:
+        if "stage" in nest:
+            lines.append(f"{path}:{nest['line']}: after {nest['after']}")
+            lines += [f"    {line}" for line in nest["stage"].splitlines()]
             continue
-        at = f" (line {loop['reason_line']})" if loop["reason_line"] != loop["line"] else ""
-        lines.append(f"{what}stays in CPython: {loop['message']}{at} [{loop['code']}]")
-        if loop["hint"]:
-            lines.append(f"    {loop['hint']}")
+        for loop in nest["loops"]:
+            lines += _loop(path, loop)
+    for refusal in told["refused"]:
+        where = f"{path}:{refusal['line']}"
+        at = refusal["reason_line"]
+        at = f" (line {at})" if at != refusal["line"] else ""
+        what = f"{refusal['kind']}: stays in CPython: {refusal['message']}{at}"
+        lines.append(f"{where}: {what} [{refusal['reason']}]")
+        if refusal["hint"]:
+            lines.append(f"    hint: {refusal['hint']}")
     return lines or [f"{path}: no loops"]
+
+
+def _loop(path: str, loop: dict[str, Any]) -> list[str]:
+    indent = "  " * loop["depth"]
+    name = f"for {loop['var']}" if loop["var"] else "while"
+    verdict = loop["verdict"]
+    if loop["condition"]:
+        verdict = f"parallel when {loop['condition']}"
+    if loop["reductions"]:
+        verdict += ", " + ", ".join(f"{r['op']} of `{r['name']}`" for r in loop["reductions"])
+    parts = [f"{path}:{loop['line']}: {indent}{name}: {verdict}"]
+    if loop["because"]:
+        parts.append(f": {loop['because']}")
+    if loop["dependences"]:
+        parts.append(f"; distance ({_distance(loop['dependences'][0])})")
+    lines = ["".join(parts)]
+    if loop["assumes"]:
+        lines.append(f"    {indent}assuming that {_assumed(loop['assumes'])}")
+    if loop["hint"]:
+        lines.append(f"    {indent}hint: {loop['hint']}")
+    return lines
+
+
+def _assumed(assumes: list[str]) -> str:
+    """Every subscript is in the JSON; here they are one."""
+    others = [a for a in assumes if not a.endswith(" in bounds")]
+    bounds = ["subscripts are in bounds"] if len(others) < len(assumes) else []
+    return ", that ".join([*bounds, *others])
+
+
+def _distance(dependence: dict[str, Any]) -> str:
+    """Distances where they are known, else directions."""
+    both = zip(dependence["distance"], dependence["direction"], strict=True)
+    return ", ".join(direction if n is None else str(n) for n, direction in both)

@@ -68,14 +68,14 @@ def function_text(func: Any) -> tuple[str, int, bool, list[str], list[str]] | No
     node, lines = found
     if not _defaults_are_literal(node, func):
         return None
-    text, indented = _text(node, lines)
+    text, indented = text_of(node, lines)
     if node.col_offset > 0 and "__" in text:
         return None  # a name private to a class is stored in another spelling
     names = [*code.co_varnames, *(c for c in code.co_cellvars if c not in code.co_varnames)]
     return text, node.lineno, indented, names, list(code.co_freevars)
 
 
-def _text(node: Any, lines: list[str]) -> tuple[str, bool]:
+def text_of(node: Any, lines: list[str]) -> tuple[str, bool]:
     """A `def` or a lambda as a statement of its own, and whether that is indented."""
     import ast
 
@@ -84,6 +84,23 @@ def _text(node: Any, lines: list[str]) -> tuple[str, bool]:
         return text, node.col_offset > 0
     first = ast.Lambda(**vars(node) | {"lineno": 1, "end_lineno": text.count("\n")})
     return f"_ = ({ast.get_source_segment(text, first)})\n", False
+
+
+def names_of(node: Any, text: str) -> tuple[set[str], set[str]] | None:
+    """(local names, free names) of a `def` or a lambda of a module, where its line tells it."""
+    import symtable
+
+    name = getattr(node, "name", "lambda")
+    pending, found = [symtable.symtable(text, "<text>", "exec")], []
+    while pending:
+        table = pending.pop()
+        pending += table.get_children()
+        if (table.get_name(), table.get_lineno()) == (name, node.lineno):
+            found.append(table)
+    if len(found) != 1 or found[0].get_type() != "function":
+        return None
+    free = set(found[0].get_frees())
+    return set(found[0].get_locals()) - free, free
 
 
 def _defaults_are_literal(node: Any, func: FunctionType) -> bool:
@@ -103,7 +120,7 @@ def _defaults_are_literal(node: Any, func: FunctionType) -> bool:
         text is not None for text in arguments.kw_defaults
     ):
         return False
-    if not all(_is_constant(text) for text, _ in pairs):
+    if not all(is_constant(text) for text, _ in pairs):
         return False
     import ast
 
@@ -113,7 +130,7 @@ def _defaults_are_literal(node: Any, func: FunctionType) -> bool:
     )
 
 
-def _is_constant(node: Any) -> bool:
+def is_constant(node: Any) -> bool:
     """Whether an expression is made of literals and operators alone."""
     import ast
 

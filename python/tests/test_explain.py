@@ -1,0 +1,668 @@
+"""`nestwise explain`: verdicts, guessed types, stated sizes, stages. The scripts are never run."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from processes import REAL, nestwise, write
+
+pytestmark = pytest.mark.skipif(not REAL, reason="needs the native part")
+
+KERNELS = sorted((Path(__file__).parents[2] / "kernels").glob("*.py"))
+FILETESTS = sorted((Path(__file__).parents[2] / "tests" / "filetests").glob("*.py"))
+
+# Every loop says what is expected of it: `= verdict [operation]`.
+LOOPS = """
+import math
+import numpy as np
+from math import sqrt
+
+SIZE = 100
+
+def copy(a, b):
+    for i in range(len(a)):  #= parallel
+        b[i] = a[i]
+
+def shift_down(a):
+    for i in range(len(a) - 1):  #= serial
+        a[i] = a[i + 1]
+
+def prefix(a):
+    for i in range(1, len(a)):  #= serial
+        a[i] += a[i - 1]
+
+def evens(a):
+    for i in range(len(a) // 2):  #= parallel
+        a[2 * i] = a[2 * i + 1]
+
+def broadcast(a, b):
+    for i in range(len(b)):  #= serial
+        a[0] = b[i]
+
+def total(a):
+    s = 0.0
+    for x in a:  #= reduction sum
+        s += x
+    return s
+
+def less(a):
+    s = 0.0
+    for i in range(len(a)):  #= reduction sum
+        s -= a[i]
+    return s
+
+def factorial(n):
+    p = 1
+    for k in range(1, n):  #= reduction product
+        p *= k
+    return p
+
+def count(n):
+    c = 0
+    for i in range(n):  #= reduction sum
+        if i % 7 == 3:
+            c += 1
+    return c
+
+def smallest(a, n):
+    low = 1 << 30
+    for i in range(n):  #= reduction min
+        low = min(low, int(a[i]))
+    return low
+
+def largest(a: list[int]):
+    high = -1
+    for i in range(len(a)):  #= reduction max
+        high = max(high, a[i])
+    return high
+
+def bits(n):
+    both, any_, odd = -1, 0, 0
+    for i in range(n):  #= reduction and
+        both &= i
+    for i in range(n):  #= reduction or
+        any_ |= i
+    for i in range(n):  #= reduction xor
+        odd ^= i
+    return both, any_, odd
+
+def two_kinds(n):
+    s, p = 0, 1
+    for i in range(1, n):  #= reduction
+        s += i
+        p *= i
+    return s, p
+
+def matmul(a, b, c):
+    for i in range(a.shape[0]):  #= parallel
+        for j in range(b.shape[1]):  #= parallel
+            s = 0.0
+            for k in range(a.shape[1]):  #= reduction sum
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+
+def matmul_in_place(a, b, c):
+    for i in range(a.shape[0]):  #= parallel
+        for j in range(b.shape[1]):  #= parallel
+            for k in range(a.shape[1]):  #= reduction sum
+                c[i, j] += a[i, k] * b[k, j]
+
+def heat(u, v, steps):
+    for t in range(steps):  #= serial
+        for i in range(1, len(u) - 1):  #= parallel
+            v[i] = u[i] + 0.1 * (u[i - 1] - 2.0 * u[i] + u[i + 1])
+        u, v = v, u
+
+def seidel(u):
+    for i in range(1, u.shape[0] - 1):  #= serial
+        for j in range(1, u.shape[1] - 1):  #= serial
+            u[i, j] = 0.25 * (u[i - 1, j] + u[i, j - 1] + u[i + 1, j] + u[i, j + 1])
+
+def columns(u):
+    for i in range(1, u.shape[0]):  #= serial
+        for j in range(u.shape[1]):  #= parallel
+            u[i, j] += u[i - 1, j]
+
+def find(a, x):
+    for i in range(len(a)):  #= serial
+        if a[i] == x:
+            return i
+    return -1
+
+def leave(a):
+    for i in range(len(a)):  #= serial
+        if a[i] < 0.0:
+            break
+        a[i] = sqrt(a[i])
+
+def newton(x):
+    y = x
+    while abs(y * y - x) > 1e-9:  #= serial
+        y = 0.5 * (y + x / y)
+    return y
+
+def recurrence(n, x):
+    for i in range(n):  #= serial
+        x = 3.7 * x * (1.0 - x)
+    return x
+
+def histogram(values, bins):
+    for i in range(len(values)):  #= serial
+        bins[values[i]] += 1
+
+def gather(index, a, b):
+    for i in range(len(index)):  #= parallel
+        b[i] = a[index[i]]
+
+def rows(grid, out):
+    for i in range(len(grid)):  #= parallel
+        row = grid[i]
+        for j in range(len(row)):  #= parallel
+            out[i][j] = math.exp(row[j])
+
+def private(a, b):
+    for i in range(len(a)):  #= parallel
+        t = a[i] * 2.0
+        b[i] = t + t * t
+
+def half(x):
+    return 0.5 * x
+
+def calls(a):
+    for i in range(len(a)):  #= parallel
+        a[i] = half(a[i])
+
+class Field:
+    def __init__(self, n):
+        self.n = n
+        self.u = np.zeros((n, n), dtype=np.float32)
+        self.sum = 0.0
+
+    def scale(self, by):
+        for i in range(self.n):  #= parallel
+            for j in range(self.n):  #= parallel
+                self.u[i, j] *= by
+
+    def add(self):
+        for i in range(self.n):  #= reduction sum
+            self.sum += self.u[i, 0]
+
+def split(a, b, c):
+    for i in range(1, len(a)):  #= serial
+        a[i] = c[i] + 1.0
+        b[i] = a[i - 1] * 2.0
+
+unit = [0.0] * SIZE
+for place in range(SIZE):  #= parallel
+    unit[place] = place * 0.5
+
+prefix(np.zeros(10)), histogram(np.arange(9), np.zeros(9, dtype=np.int64))
+smallest(np.zeros(9, dtype=np.int32), 9)
+Field(8).scale(0.5)
+gather([1, 2, 3], unit, np.zeros(3))
+raise SystemExit("the script was run")
+"""
+EXPECTED = {
+    number: line.split("#= ")[1].split()
+    for number, line in enumerate(LOOPS.split("\n"), 1)
+    if "#= " in line
+}
+
+
+def told(source, *options):
+    write("s.py", source)
+    code, out, err = nestwise("explain", "--json", *options, "s.py")
+    assert (code, err) == (0, b""), err
+    return json.loads(out)
+
+
+def all_loops(answer):
+    return [loop for nest in answer["nests"] for loop in nest["loops"]]
+
+
+@pytest.fixture(scope="module")
+def loops(tmp_path_factory):
+    file = tmp_path_factory.mktemp("explain") / "loops.py"
+    file.write_text(LOOPS)
+    code, out, err = nestwise("explain", "--json", str(file))
+    assert (code, err) == (0, b"")
+    answer = json.loads(out)
+    assert answer["refused"] == []
+    return {loop["line"]: loop for loop in all_loops(answer)}
+
+
+@pytest.mark.parametrize("line", EXPECTED)
+def test_verdict(loops, line):
+    verdict, *op = EXPECTED[line]
+    loop = loops[line]
+    assert (loop["verdict"], loop["op"]) == (verdict, op[0] if op else None), loop
+    assert (loop["verdict"] == "serial") <= bool(loop["because"])
+
+
+def test_every_loop_is_told_once(loops):
+    assert list(loops) == sorted(EXPECTED) and len(EXPECTED) > 40
+
+
+def line_of(text):
+    found = [n for n, line in enumerate(LOOPS.split("\n"), 1) if line.strip().startswith(text)]
+    assert len(found) == 1
+    return found[0]
+
+
+# The statement whose loop is meant, then: kind, name, source, sink, direction, distance.
+PAIRS = [
+    ("a[i] = a[i + 1]", "anti", "a", 0, 0, ["<"], [1]),
+    ("a[i] += a[i - 1]", "flow", "a", 0, 0, ["<"], [1]),
+    ("a[0] = b[i]", "output", "a", 0, 0, ["<"], [None]),
+    ("x = 3.7 * x", "flow", "x", 0, 0, ["<"], [1]),
+    ("b[i] = a[i - 1] * 2.0", "flow", "a", -1, 0, ["<"], [1]),
+    ("u[i, j] += u[i - 1, j]", "flow", "u", 0, 0, ["<", "="], [1, 0]),
+    ("bins[values[i]] += 1", "flow", "bins", 0, 0, ["<"], [None]),
+]
+
+
+@pytest.mark.parametrize("statement, kind, name, source, sink, direction, distance", PAIRS)
+def test_pair(loops, statement, kind, name, source, sink, direction, distance):
+    at = line_of(statement)
+    loop = loops[max(line for line in loops if line < at and loops[line]["verdict"] == "serial")]
+    entries = [
+        {
+            "kind": kind,
+            "name": name,
+            "source_line": at + source,
+            "sink_line": at + sink,
+            "direction": direction,
+            "distance": distance,
+        }
+    ]
+    assert [d for d in loop["dependences"] if d in entries], loop["dependences"]
+    assert f"`{name}" in loop["because"]
+
+
+def test_hints(loops):
+    before = {s: line_of(s) for s in ("a[i] = a[i + 1]", "b[i] = a[i - 1] * 2.0", "s += x")}
+    copy, split, total = (loops[max(n for n in loops if n < at)] for at in before.values())
+    assert "a temporary: read from a copy of `a`" in copy["hint"]
+    at = line_of("b[i] = a[i - 1] * 2.0")
+    assert f"up to line {at - 1}, another from line {at}" in split["hint"]
+    assert "--fp fast" in total["hint"] and "--fp fast" in total["because"]
+
+
+def test_what_is_assumed(loops):
+    gather = loops[line_of("b[i] = a[index[i]]") - 1]
+    assert gather["assumes"] == [
+        "a[?] in bounds",
+        "b[i] in bounds",
+        "a, b, index are different arrays",
+    ]
+    assert loops[line_of("p *= k") - 1]["assumes"] == []
+    assert "t" in loops[line_of("t = a[i] * 2.0") - 1]["private"]
+
+
+def test_fp_fast(place):
+    source = LOOPS[: LOOPS.index("def less")]
+    loop = all_loops(told(source, "--fp", "fast"))[-1]
+    assert (loop["verdict"], loop["op"], loop["because"]) == ("reduction", "sum", None)
+
+
+# What a script says, the name, and what it is taken for.
+TYPES = [
+    ("a = np.zeros(9)", "a", "ndarray float64 1"),
+    ("a = np.zeros((9, 8, 7), np.int16)", "a", "ndarray int16 3"),
+    ("a = np.full((9, 9), 1, dtype='f4')", "a", "ndarray float32 2"),
+    ("a = np.arange(9)", "a", "ndarray int64 1"),
+    ("a = np.arange(9.0)", "a", "ndarray float64 1"),
+    ("a = np.random.default_rng(1).integers(0, 9, (4, 4), dtype=np.uint8)", "a", "ndarray uint8 2"),
+    ("a = np.linspace(0, 1, 9)[:, None] * np.ones(4, dtype=np.float32)", "a", "ndarray float64 2"),
+    ("a = (np.ones((4, 4)) < 2).astype(np.int8).ravel()", "a", "ndarray int8 1"),
+    ("a = [0] * 9", "a", "list int 1"),
+    ("a = [[0.0] * 4 for _ in range(9)]", "a", "list float 2"),
+    ("a = np.zeros((4, 4)).tolist()", "a", "list float 2"),
+    ("a = [1, 2.5]", "a", "list number 1"),
+    ("a = []\nfor k in range(9):\n    a.append(k)\nelse:\n    b = 0", "a", "list int 1"),
+    ("a = (True, False)", "a", "tuple bool 1"),
+    ("a = 'text'", "a", "str"),
+    ("a = bytearray(9)", "a", "bytearray"),
+    ("import array\na = array.array('i', [1])", "a", "array int32"),
+]
+
+
+@pytest.mark.parametrize("source, name, type_", TYPES)
+def test_types_from_assignments(place, source, name, type_):
+    body = "for i in range(3):\n    b = a[i]\n"
+    answer = told(f"import numpy as np\n{source}\n{body}")
+    assert answer["nests"][-1]["types"][name] == type_
+
+
+USES = [
+    ("for i in range(n):\n        x = a[i]", {"n": "int", "a": "ndarray float64 1"}),
+    ("for i in range(n):\n        x = a[i][i]", {"a": "ndarray float64 2"}),
+    ("for i in range(n):\n        r = a[i]\n        x = r[0]", {"a": "ndarray float64 2"}),
+    ("for i in range(n):\n        x = a[k[i]]", {"k": "ndarray int64 1"}),
+    ("for i in range(n):\n        x = a[i + k]", {"k": "int"}),
+    ("for i in range(n):\n        a[i] = k * 0.5", {"k": "float"}),
+    ("for i in range(0, n, k):\n        a[i] = i", {"k": "int"}),
+    ("for r in a:\n        for x in r:\n            k = x", {"a": "ndarray float64 2"}),
+    ("for i in range(a.shape[2]):\n        n = i", {}),
+    (
+        "for i in range(n.count):\n        n.u[i, i] = k",
+        {"n.count": "int", "n.u": "ndarray float64 2"},
+    ),
+]
+
+
+@pytest.mark.parametrize("body, types", USES)
+def test_types_from_uses(place, body, types):
+    answer = told(f"def f(n, a, k):\n    {body}\n")
+    assert answer["refused"] == []
+    found = answer["nests"][0]["types"]
+    assert {name: found.get(name) for name in types} == types
+
+
+CALLS = [
+    ("f(np.zeros((3, 3), dtype=np.int32), 5)", {"a": "ndarray int32 2", "n": "int"}),
+    ("f(n=7, a=[[1.0]])", {"a": "list float 2"}),
+    ("def g(b):\n    f(b, len(b))\ng(np.ones((4, 4), 'u1'))", {"a": "ndarray uint8 2"}),
+    ("def make():\n    return np.eye(4)\nf(make(), 4)", {"a": "ndarray float64 2"}),
+]
+
+
+@pytest.mark.parametrize("call, types", CALLS)
+def test_types_from_calls(place, call, types):
+    source = "import numpy as np\ndef f(a, n):\n    for i in range(n):\n        x = a[i, i]\n"
+    if "[[" in call:
+        source = source.replace("a[i, i]", "a[i][i]")
+    answer = told(source + call)
+    found = answer["nests"][0]["types"]
+    assert {name: found.get(name) for name in types} == types
+
+
+def test_defaults_and_annotations(place):
+    answer = told(
+        "def f(n: int, x: float, k=3, y=0.5):\n    for i in range(n):\n        x += k * y\n"
+    )
+    types = answer["nests"][0]["types"]
+    assert types == {"n": "int", "x": "float", "k": "int", "y": "float"}
+
+
+REFUSED = [
+    ("for x in []:\n    del x", 1, 2, "statement"),
+    ("for i in range(3):\n    print(i)", 1, 2, "expression-statement"),
+    ("for i in range(3):\n    x = {i: i}", 1, 2, "expression"),
+    ("d = {'a': 1}\nfor i in range(3):\n    x = d['a']", 2, 3, "type"),
+    ("def f(a):\n    for i in range(3):\n        a[i] = unknown(i)", 2, 3, None),
+    ("class C:\n    for i in range(3):\n        pass", 2, 2, "class-body"),
+]
+
+
+@pytest.mark.parametrize("source, line, at, reason", REFUSED)
+def test_refused(place, source, line, at, reason):
+    answer = told(source)
+    assert answer["nests"] == []
+    (entry,) = answer["refused"]
+    assert (entry["line"], entry["reason_line"]) == (line, at)
+    assert reason in (None, entry["reason"])
+    assert entry["message"]
+
+
+def test_guessed_types_are_named(place):
+    answer = told(
+        "def f(a, d):\n    for i in range(len(a)):\n        a[i] = d.get(i)\nf([1], {1: 2})"
+    )
+    assert "types were guessed as a: list int 1" in answer["refused"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["random.random()", "rng.random()", "rng.uniform(1.0, 2.0)", "draw()", "np.random.rand()"],
+)
+def test_random_numbers(place, call):
+    source = f"""
+import random
+import numpy as np
+from random import random as draw
+def f(a, rng):
+    for i in range(len(a)):
+        a[i] = {call}
+f([1.0], random.Random(3))
+"""
+    answer = told(source)
+    assert answer["refused"] == []
+    (loop,) = answer["nests"][0]["loops"]
+    assert loop["verdict"] == "serial" and "each random number" in loop["because"]
+
+
+def test_inner_nests_of_a_refused_loop(place):
+    source = """
+def f(a, n):
+    for t in range(n):
+        print(t)
+        for i in range(len(a)):
+            a[i] += 1.0
+        for i in range(1, len(a)):
+            a[i] += a[i - 1]
+"""
+    answer = told(source)
+    assert [r["line"] for r in answer["refused"]] == [3]
+    assert [(n["line"], n["loops"][0]["verdict"]) for n in answer["nests"]] == [
+        (5, "parallel"),
+        (7, "serial"),
+    ]
+    assert {n["function"] for n in answer["nests"]} == {"f"}
+
+
+def test_inner_nests_where_types_refuse_the_outer(place):
+    source = """
+import numpy as np
+def f(a, b):
+    for t in range(10):
+        b[t] = a
+        for i in range(len(a)):
+            a[i] += 1.0
+f(np.zeros(4), np.zeros((10, 4)))
+"""
+    answer = told(source)
+    assert [r["line"] for r in answer["refused"]] == [4]
+    assert [n["line"] for n in answer["nests"]] == [6]
+
+
+# ---- Sizes ---------------------------------------------------------------------------------------
+
+AHEAD = """
+def f(a, n, k):
+    for i in range(n):
+        a[i] = a[i + k]
+class C:
+    def g(self):
+        for i in range(self.n):
+            self.a[i] = self.a[i + 10]
+def h(a, b):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            b[i + 8 * j] = a[i, j]
+"""
+SIZES = [
+    ("", 3, "when"),
+    ("n=10,k=10", 3, "parallel"),
+    ("n=11, k=10", 3, "serial"),
+    ("n=1_000,k=0", 3, "parallel"),
+    ("n=10", 3, "when"),
+    ("self.n=10", 7, "parallel"),
+    ("self.n=11", 7, "serial"),
+    ("a=8x9", 10, "parallel"),
+    ("a.shape=(8, 9)", 10, "parallel"),
+    ("a=9x9", 10, "serial"),
+]
+
+
+@pytest.mark.parametrize("sizes, line, verdict", SIZES)
+def test_sizes(place, sizes, line, verdict):
+    answer = told(AHEAD, *([f"--sizes={sizes}"] if sizes else []))
+    loop = next(loop for loop in all_loops(answer) if loop["line"] == line)
+    assert loop["verdict"] == verdict, loop
+
+
+def test_conditions_are_in_the_users_names(place):
+    loop = all_loops(told(AHEAD))[0]
+    assert "k == 0" in loop["condition"] and "n" in loop["condition"]
+    write("s.py", AHEAD)
+    line = f"s.py:3: for i: parallel when {loop['condition']}\n"
+    assert nestwise("explain", "s.py")[1].startswith(line.encode())
+
+
+def test_sizes_of_methods(place):
+    source = """
+class C:
+    def at(self, i):
+        return self.a[i + self.k]
+    def g(self):
+        for i in range(self.n):
+            self.a[i] = self.at(i)
+"""
+    verdicts = [
+        all_loops(told(source, "--sizes", f"self.n=5,self.k={k}"))[0]["verdict"] for k in (4, 5)
+    ]
+    assert verdicts == ["serial", "parallel"]
+
+
+BAD = [
+    (["--sizes", "n"], "'n' is not of the form"),
+    (["--sizes", "n=x"], "'x' is neither a number nor extents"),
+    (["--sizes", "n=1.5"], "'1.5' is neither"),
+    (["--sizes", "n=1,n=2"], "n is given twice"),
+    (["--sizes", "a=3x-1"], "out of range"),
+    (["--sizes", "a=(3,"], "neither"),
+    (["--sizes", "2=3"], "not of the form"),
+    (["--sizes", "q=3"], "no loop nest uses q"),
+    (["--sizes", "n=3x4"], "n is taken for `int"),
+    (["--sizes", "a=3x4x5"], "3 extents are given"),
+    (["--sizes"], "a value is missing"),
+    (["--after", "magic"], "there are parse, lower, prove, analyse, schedule"),
+    (["--fp", "loose"], "'loose' is none of"),
+    (["--frob"], "unknown option"),
+    (["t.py"], "usage"),
+]
+
+
+@pytest.mark.parametrize("options, message", BAD)
+def test_bad_options(place, options, message):
+    write("s.py", AHEAD)
+    code, out, err = nestwise("explain", "s.py", *options)
+    assert (code, out, err.count(b"\n")) == (2, b"", 1)
+    assert err.startswith(b"nestwise: ") and message in err.decode()
+
+
+# ---- Stages and text -----------------------------------------------------------------------------
+
+STAGES = {
+    "parse": "for i in range(n):",
+    "lower": "x0:a0[(v",
+    "prove": "a1[v0]!",
+    "analyse": "x1 store a[i] (line 3)",
+    "schedule": "in order",
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_after(place, stage):
+    write("s.py", "def f(a, n):\n    for i in range(n):\n        a[i] = a[i + 1] * 2.0\n")
+    code, out, _ = nestwise("explain", "--after", stage, "s.py")
+    assert code == 0 and out.startswith(f"s.py:2: after {stage}\n".encode())
+    json_ = told(
+        "def f(a, n):\n    for i in range(n):\n        a[i] = a[i + 1] * 2.0\n", "--after", stage
+    )
+    stage_text = json_["nests"][0]["stage"]
+    assert all(line.strip().encode() in out for line in stage_text.splitlines())
+
+
+def test_text(place):
+    source = """
+def f(u, steps):
+    for t in range(steps):
+        for i in range(1, len(u)):
+            u[i] = u[i - 1] + 1.0
+for x in []:
+    del x
+"""
+    write("heat.py", source)
+    code, out, _ = nestwise("explain", "heat.py")
+    lines = out.decode().splitlines()
+    assert code == 0
+    assert lines[0].startswith("heat.py:3: for t: serial: an element ")
+    assert re.fullmatch(
+        r"heat.py:4:   for i: serial: an element written as `u\[i\]` \(line 5\) may be read as "
+        r"`u\[i - 1\]` \(line 5\) in the next iteration of `i`; distance \(0, 1\)",
+        lines[1],
+    )
+    assert "heat.py:6: for: stays in CPython: `del`" in lines[2]
+    assert lines[3].startswith("    hint: ")
+    write("none.py", "x = 1")
+    assert nestwise("explain", "none.py") == (0, b"none.py: no loops\n", b"")
+
+
+# ---- The corpus ----------------------------------------------------------------------------------
+
+# Run with the arguments given, this prints what every function of a script was called with.
+SPY = """
+import json, os, runpy, sys
+script, found = sys.argv[1], {}
+def word(v):
+    t = type(v)
+    if t.__name__ == "ndarray":
+        return f"ndarray {v.dtype.name} {v.ndim}"
+    if t in (list, tuple):
+        inner = v[0] if v else 0.0
+        if type(inner) in (list, tuple):
+            kind, of, rank = word(inner).split(" ")
+            return f"{t.__name__} {of} {int(rank) + 1}"
+        kinds = {type(x).__name__ for x in v}
+        return f"{t.__name__} {kinds.pop() if len(kinds) == 1 else 'number'} 1"
+    return f"numpy {v.dtype.name}" if t.__module__ == "numpy" else t.__name__
+def spy(frame, event, _):
+    code = frame.f_code
+    if event == "call" and code.co_filename == script and code.co_name != "<module>":
+        names = code.co_varnames[: code.co_argcount]
+        words = found.setdefault(code.co_name, {})
+        held = {name: frame.f_locals[name] for name in names}
+        held |= {f"self.{k}": v for k, v in getattr(held.get("self"), "__dict__", {}).items()}
+        for name, value in held.items():
+            w = word(value)
+            if w not in words.setdefault(name, []):
+                words[name].append(w)
+sys.argv = sys.argv[1:]
+out, sys.stdout = sys.stdout, open(os.devnull, "w")
+sys.setprofile(spy)
+try:
+    runpy.run_path(script, run_name="__main__")
+finally:
+    sys.setprofile(None)
+    print(json.dumps(found), file=out)
+"""
+
+
+@pytest.mark.parametrize("script", KERNELS + FILETESTS, ids=lambda s: s.stem)
+def test_guesses_are_right(script, place):
+    """What a function's parameters are taken for is what some call of it gives."""
+    import subprocess
+
+    answer = json.loads(nestwise("explain", "--json", str(script))[1])
+    forms = [["--size", "small"]] if script in KERNELS else [[]]
+    if '"list"]' in script.read_text():
+        forms.append(["--size", "small", "--form", "list"])
+    seen: dict = {}
+    for arguments in forms:
+        command = [sys.executable, "-c", SPY, str(script), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        for function, words in json.loads(done.stdout.splitlines()[-1]).items():
+            for name, some in words.items():
+                seen.setdefault((function, name), set()).update(some)
+    compared = 0
+    for nest in answer["nests"]:
+        function = nest["function"].rpartition(".")[2]
+        for name, type_ in nest["types"].items():
+            if (function, name) in seen:
+                assert type_ in seen[function, name], (nest["line"], name)
+                compared += 1
+    assert compared or not any(n["types"] and n["function"] for n in answer["nests"])
