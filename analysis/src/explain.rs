@@ -5,9 +5,8 @@
 //! different names as different arrays; where a verdict rests on either, it says so.
 
 use crate::affine::{Affine, Ix};
-use crate::condition::none_holds;
 use crate::dependence::{Dependence, Dir, Guarded, Kind, Pair, Tester};
-use crate::forms::{AccessForm, NestNames};
+use crate::forms::AccessForm;
 use crate::scalars::same;
 use crate::structure::{assigned, find_body, find_for};
 use crate::verdict::{Analysis, Condition, LoopInfo, Options, Verdict, Why, analyse_with};
@@ -133,7 +132,14 @@ impl Teller<'_> {
         match &info.verdict {
             Verdict::Parallel => record.verdict = "parallel",
             Verdict::Reduction(list) => self.reduction(&mut record, list),
-            Verdict::When(condition) => self.when(&mut record, condition, info),
+            Verdict::When(condition) => {
+                self.when(&mut record, condition, info);
+                if record.verdict == "when" {
+                    let all = self.dependences(id);
+                    let told = all.iter().map(|d| self.dependence(d)).take(MAX_LISTED);
+                    record.dependences = told.collect();
+                }
+            }
             Verdict::Serial(why) => self.serial(&mut record, id, info, why),
         }
         if record.verdict != "serial" {
@@ -149,13 +155,13 @@ impl Teller<'_> {
         if !info.reductions.is_empty() {
             self.reduction(record, &info.reductions);
         }
-        if !condition.absent.is_empty() {
-            let names = NestNames {
-                nest: self.nest,
-                forms: &self.analysis.forms,
-            };
+        let on_values = Condition {
+            in_bounds: vec![],
+            ..condition.clone()
+        };
+        if on_values != Condition::default() {
             record.verdict = "when";
-            record.condition = Some(none_holds(&condition.absent, &names));
+            record.condition = Some(self.analysis.condition(self.nest, &on_values));
         }
     }
 
@@ -164,10 +170,10 @@ impl Teller<'_> {
         // Flags that say whether something was assigned are nobody's business.
         record.reductions = list
             .iter()
-            .filter(|(v, _)| self.is_named(*v))
+            .filter(|(v, op)| self.is_named(*v) && !matches!(op, RedOp::Along(_)))
             .map(|(v, op)| ReductionRecord {
                 name: self.name(*v),
-                op: op_word(*op),
+                op: op_word(*op, list.iter().any(|r| r.1 == RedOp::Along(*v))),
             })
             .collect();
         let op = record.reductions.first().map(|r| r.op);
@@ -204,7 +210,9 @@ impl Teller<'_> {
         };
         match &free.verdict {
             Verdict::Reduction(list) => self.reduction(record, list),
-            Verdict::When(c) if c.absent.is_empty() && !free.reductions.is_empty() => {
+            Verdict::When(c)
+                if c.absent.is_empty() && c.elements.is_empty() && !free.reductions.is_empty() =>
+            {
                 self.when(record, c, free);
             }
             _ => return false,
@@ -458,8 +466,11 @@ impl Teller<'_> {
     }
 }
 
-fn op_word(op: RedOp) -> &'static str {
+/// `with`: something goes along with the best.
+fn op_word(op: RedOp, with: bool) -> &'static str {
     match op {
+        RedOp::Min if with => "argmin",
+        RedOp::Max if with => "argmax",
         RedOp::Add => "sum",
         RedOp::Mul => "product",
         RedOp::Min => "min",
@@ -467,6 +478,7 @@ fn op_word(op: RedOp) -> &'static str {
         RedOp::And => "and",
         RedOp::Or => "or",
         RedOp::Xor => "xor",
+        RedOp::Along(_) => "position",
     }
 }
 

@@ -247,8 +247,8 @@ impl<'a> Tester<'a> {
             .system
             .project(&|u| symbols.contains_key(&u), &mut Fuel::default())?;
         let loops = [pair.x.loops.as_slice(), &pair.y.loops].concat();
-        let long = p.long_loops(&loops);
-        Some(Clause::of(&projection, &symbols, &p.context, &long))
+        let usual = p.usual(pair.x, &loops);
+        Some(Clause::of(&projection, &symbols, &p.context, &usual))
     }
 
     /// The arrays by whose elements it is decided whether two accesses meet.

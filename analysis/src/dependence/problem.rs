@@ -5,7 +5,7 @@ use super::elements::Element;
 use super::{Dir, Guarded, Slots, Tester};
 use crate::affine::{Affine, Ix, Sym, Term};
 use crate::condition::{Atom, Clause, Relation};
-use crate::forms::{AccessForm, Bounds, FactKind, Facts, Form, Forms, LoopForm, Op, Step};
+use crate::forms::{AccessForm, Bounds, Fact, FactKind, Facts, Form, Forms, LoopForm, Op, Step};
 use crate::integer::{Row, System};
 use crate::interval::Interval;
 use crate::statics::{affine_interval, form_interval};
@@ -399,26 +399,38 @@ impl<'a> Problem<'a> {
         (gap % step == 0).then(|| gap / step)
     }
 
-    /// Rows that say that loops run long: each with a trip count that symbols tell.
-    pub(super) fn long_loops(&mut self, loops: &[LoopId]) -> Vec<Row> {
+    /// What holds whenever the first access is executed, in loops that all run long: a dependence that is ruled out
+    /// only where this fails is there in every launch that matters.
+    pub(super) fn usual(&mut self, x: &AccessForm, loops: &[LoopId]) -> Vec<Row> {
         let forms = self.forms;
-        let mut rows = vec![];
+        let mut todo: Vec<Affine> = vec![];
+        let holds = |f: &&Fact| f.kind == FactKind::NonNegative;
+        todo.extend(forms.facts(x.ctx).filter(holds).map(|f| f.form.clone()));
         for l in loops.iter().filter_map(|l| forms.loop_form(*l)) {
+            todo.extend(bounding(Ix::Counter(l.id), l.bounds()));
             let (Some(start), Some(stop), Some(up)) =
                 (l.start.affine(), l.stop.affine(), l.ascending)
             else {
                 continue;
             };
             let span = if up { stop.sub(start) } else { start.sub(stop) };
-            let fixed = span.filter(|s| s.is_invariant() && s.as_constant().is_none());
-            let Some(spare) = fixed.and_then(|s| s.add_const(-LONG)) else {
+            let varies = span.filter(|s| s.as_constant().is_none());
+            let Some(spare) = varies.and_then(|s| s.add_const(-LONG)) else {
                 continue;
             };
-            let factors = self.factors.clone();
-            let times = factors.iter().filter_map(|f| spare.mul(f));
-            for form in times.chain([spare.clone()]) {
-                rows.extend(self.row(&[(Side::Both, form)]));
+            todo.extend(self.factors.iter().filter_map(|f| spare.mul(f)));
+            todo.push(spare);
+        }
+        let (mut rows, mut seen) = (vec![], vec![]);
+        while let Some(form) = todo.pop() {
+            for ix in form.ixs() {
+                let Ix::Def(d) = ix else { continue };
+                if !seen.contains(&d) {
+                    seen.push(d);
+                    todo.extend(bounding(ix, forms.def(d).map(|d| &d.bounds)));
+                }
             }
+            rows.extend(self.row(&[(Side::Src, form)]));
         }
         rows
     }
@@ -634,6 +646,14 @@ fn enclosing(u: u32, i: Interval) -> Vec<Row> {
     side(end(i.lo), 1);
     side(end(i.hi), -1);
     rows
+}
+
+/// Forms that are not negative where an index variable lies in its bounds.
+fn bounding(ix: Ix, bounds: Option<&Bounds>) -> Vec<Affine> {
+    let here = Affine::ix(ix);
+    let above = bounds.iter().flat_map(|b| &b.lower).map(|lo| here.sub(lo));
+    let below = bounds.iter().flat_map(|b| &b.upper).map(|hi| hi.sub(&here));
+    above.chain(below).flatten().collect()
 }
 
 fn mentions(parts: &[(Side, Affine)], counters: &[Ix]) -> bool {

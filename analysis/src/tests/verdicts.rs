@@ -286,6 +286,23 @@ fn scalars() {
         // argmin
         (
             "for i in range(n):\n    if a[i] < x:\n        x = a[i]\n        s = i",
+            "R",
+        ),
+        // The last of equals; not with every best; read; another condition.
+        (
+            "for i in range(n):\n    if k[i] <= s:\n        s = k[i]\n        x = float(i)",
+            "V",
+        ),
+        (
+            "for i in range(n):\n    if k[i] < s:\n        s = k[i]\n        x = float(i)\n    if k[i] < s:\n        s = k[i]",
+            "V",
+        ),
+        (
+            "for i in range(n):\n    if a[i] < x:\n        x = a[i]\n        s = i\n    a[i] = float(s)",
+            "V",
+        ),
+        (
+            "for i in range(n):\n    if a[i] < x and i > 3:\n        x = a[i]\n        s = i",
             "V",
         ),
         // Read elsewhere.
