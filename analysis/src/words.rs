@@ -37,13 +37,7 @@ impl Analysis {
         };
         match &info.verdict {
             Verdict::Parallel => "parallel".to_string(),
-            Verdict::Reduction(vars) => {
-                let list: Vec<String> = vars
-                    .iter()
-                    .map(|(v, op)| format!("{} of `{}`", op_name(*op), var_name(nest, *v)))
-                    .collect();
-                format!("parallel, {}", list.join(", "))
-            }
+            Verdict::Reduction(vars) => format!("parallel, {}", combined(nest, vars)),
             Verdict::When(c) => format!("parallel if {}", self.condition(nest, c)),
             Verdict::Serial(Why::Scalar(v, line)) if info.float_sums.contains(v) => format!(
                 "serial: `{}` (assigned on line {line}) adds up floats, whose order counts (--fp fast frees it)",
@@ -128,6 +122,34 @@ impl Analysis {
             line(d.src),
             line(d.dst)
         )
+    }
+}
+
+/// How reductions combine; what is hidden is nobody's business.
+fn combined(nest: &Nest, vars: &[(VarId, RedOp)]) -> String {
+    let name = |v: VarId| nest.vars.get(v).map_or("", |d| d.name.as_str());
+    let mut parts: Vec<String> = vec![];
+    for (v, op) in vars
+        .iter()
+        .filter(|(v, op)| !name(*v).is_empty() && !matches!(op, RedOp::Along(_)))
+    {
+        let along = vars
+            .iter()
+            .filter(|r| r.1 == RedOp::Along(*v))
+            .map(|r| name(r.0));
+        let with: Vec<String> = along
+            .filter(|n| !n.is_empty() && *n != name(*v))
+            .map(|n| format!("`{n}`"))
+            .collect();
+        let with = match with.is_empty() {
+            true => String::new(),
+            false => format!(" with {}", with.join(" and ")),
+        };
+        parts.push(format!("{} of `{}`{with}", op_name(*op), name(*v)));
+    }
+    match parts.is_empty() {
+        true => "combined at the end".into(),
+        false => parts.join(", "),
     }
 }
 
