@@ -170,12 +170,16 @@ impl Teller<'_> {
         // Flags that say whether something was assigned are nobody's business.
         record.reductions = list
             .iter()
-            .filter(|(v, op)| self.is_named(*v) && !matches!(op, RedOp::Along(_)))
+            .filter(|(v, op)| self.is_named(*v) && !matches!(op, RedOp::Along(_) | RedOp::Last))
             .map(|(v, op)| ReductionRecord {
                 name: self.name(*v),
                 op: op_word(*op, list.iter().any(|r| r.1 == RedOp::Along(*v))),
             })
             .collect();
+        if list.iter().all(|r| r.1 == RedOp::Last) {
+            // Every iteration has its own; only what is left behind is looked for.
+            record.verdict = "parallel";
+        }
         let op = record.reductions.first().map(|r| r.op);
         record.op = op.filter(|op| record.reductions.iter().all(|r| r.op == *op));
     }
@@ -479,6 +483,7 @@ fn op_word(op: RedOp, with: bool) -> &'static str {
         RedOp::Or => "or",
         RedOp::Xor => "xor",
         RedOp::Along(_) => "position",
+        RedOp::Last => "last",
     }
 }
 

@@ -12,6 +12,7 @@ use crate::structure::{any, early_exit, find_for};
 use crate::verdict::{Analysis, LoopInfo};
 use nestwise_ir::events::{any_expr_may_fire, block_may_fire, expr_may_fire};
 use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
+use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{ArrayId, LoopId, VarId};
 
 /// What a check may rely on.
@@ -128,10 +129,16 @@ impl Given<'_> {
             return false;
         };
         let exact = |v: &VarId| {
-            band.iter().all(|l| {
-                self.info(*l)
-                    .is_some_and(|i| i.reductions.iter().any(|(r, _)| r == v))
-            })
+            // Of equal floats (0.0 and -0.0) the first stays.
+            let float = |v: &VarId| self.nest.vars.get(*v).is_some_and(|d| d.ty.repr.is_float());
+            !float(v)
+                && band.iter().all(|l| {
+                    self.info(*l).is_some_and(|i| {
+                        i.reductions
+                            .iter()
+                            .any(|(r, op)| r == v && !matches!(op, RedOp::Along(_) | RedOp::Last))
+                    })
+                })
         };
         let body = band
             .last()

@@ -11,7 +11,8 @@ use nestwise_ir::{BinOp, CmpOp, FpMode, Prov, Scalar, UnOp, VarId};
 pub enum Role {
     /// Assigned before it is read in every iteration; `last`: the last iteration's value is read after the loop.
     Private { last: bool },
-    /// Only combined with values that do not depend on it.
+    /// Only combined with values that do not depend on it; or assigned before it is read in some iterations, of which the
+    /// last one's value is read after the loop.
     Reduction(RedOp),
     /// Its value passes from one iteration to the next. The line of an assignment; `sum`: only because sums of
     /// floats keep their order.
@@ -32,8 +33,14 @@ pub fn roles(
         if !exposed && (!live || exposure.always.contains(v)) {
             return Role::Private { last: live };
         }
-        let op = reduction(nest, body, v, fp);
-        match op.or_else(|| follows(nest, body, v).filter(|_| !exposed)) {
+        let op = match exposed {
+            true => reduction(nest, body, v, fp),
+            // Assigned, if at all, before it is read. A flag (`v = True`) is both; what it goes along with comes first.
+            false => follows(nest, body, v)
+                .or_else(|| reduction(nest, body, v, fp))
+                .or(Some(RedOp::Last)),
+        };
+        match op {
             Some(op) => Role::Reduction(op),
             None => Role::Carried {
                 line: line_of(body, v),
@@ -45,53 +52,13 @@ pub fn roles(
 }
 
 /// Whether `v` is only ever assigned together with the best value of another variable: `if x < best: best = x; v = i`.
-///
-/// Of equal values the first must win, so the comparison is strict; and every statement that improves the best must
-/// assign `v` as well, or it would go along with another iteration's best.
 fn follows(nest: &Nest, body: &[Stmt], v: VarId) -> Option<RedOp> {
-    if body.iter().map(|s| reads_in(s, v)).sum::<usize>() > 0 {
-        return None;
-    }
-    let mut best: Option<VarId> = None;
-    let mut blocks: Vec<&[Stmt]> = vec![];
-    let mut assignments = 0;
-    for s in body {
-        s.walk(&mut |s| match &s.kind {
-            StmtKind::Let { var, .. } => assignments += usize::from(*var == v),
-            StmtKind::If { cond, then, orelse } if orelse.is_empty() && lets(then, v) == 1 => {
-                if let ExprKind::Compare {
-                    op: CmpOp::Lt | CmpOp::Gt,
-                    a,
-                    b,
-                } = &cond.kind
-                {
-                    let var = |e: &Expr| match e.kind {
-                        ExprKind::Var(x) if lets(then, x) == 1 => Some(x),
-                        _ => None,
-                    };
-                    best = best.or(var(a)).or(var(b));
-                    blocks.push(then);
-                }
-            }
-            _ => {}
-        });
-    }
-    let best = best.filter(|b| *b != v)?;
-    let updates: usize = body.iter().map(|s| assigns(s, best)).sum();
-    let together = blocks.iter().all(|b| lets(b, best) == 1);
-    let op = reduction(nest, body, best, FpMode::Strict)?;
-    let extreme = matches!(op, RedOp::Min | RedOp::Max);
-    (extreme && together && blocks.len() == assignments && updates == assignments)
-        .then_some(RedOp::Along(best))
+    let best = |b: &VarId| *b != v && found(nest, body, *b, FpMode::Strict).has_along(v);
+    assigned(body).into_iter().find(best).map(RedOp::Along)
 }
 
-/// Assignments of a variable among the statements of a block.
-fn lets(block: &[Stmt], v: VarId) -> usize {
-    let is = |s: &&Stmt| matches!(s.kind, StmtKind::Let { var, .. } if var == v);
-    block.iter().filter(is).count()
-}
-
-fn assigns(s: &Stmt, v: VarId) -> usize {
+/// Assignments of a variable in a statement, at any depth.
+fn assignments(s: &Stmt, v: VarId) -> usize {
     let mut n = 0;
     s.walk(&mut |s| n += usize::from(matches!(s.kind, StmtKind::Let { var, .. } if var == v)));
     n
@@ -123,6 +90,11 @@ fn reads_in(s: &Stmt, v: VarId) -> usize {
 
 /// The operation by which the body does nothing but accumulate into `v`.
 fn reduction(nest: &Nest, body: &[Stmt], v: VarId, fp: FpMode) -> Option<RedOp> {
+    let found = found(nest, body, v, fp);
+    found.op.filter(|_| found.ok)
+}
+
+fn found<'a>(nest: &'a Nest, body: &[Stmt], v: VarId, fp: FpMode) -> Found<'a> {
     let mut found = Found {
         nest,
         v,
@@ -130,16 +102,25 @@ fn reduction(nest: &Nest, body: &[Stmt], v: VarId, fp: FpMode) -> Option<RedOp> 
         op: None,
         way: None,
         reads: 0,
+        along: None,
+        updates: 0,
         ok: true,
     };
     body.iter().for_each(|s| found.stmt(s));
     let all: usize = body.iter().map(|s| reads_in(s, v)).sum();
     // Every read of the variable is its own update's.
-    if found.ok && all == found.reads {
-        found.op
-    } else {
-        None
-    }
+    found.ok &= all == found.reads;
+    // What goes along with it does nothing else: a part of the iterations takes values for the best that are not.
+    let only = |w: &VarId| {
+        let (mut assigned, mut read) = (0, 0);
+        for s in body {
+            assigned += assignments(s, *w);
+            read += reads_in(s, *w);
+        }
+        read == 0 && assigned == found.updates
+    };
+    found.ok &= found.along.iter().flatten().all(only);
+    found
 }
 
 struct Found<'a> {
@@ -150,6 +131,9 @@ struct Found<'a> {
     /// The direction of all updates of a NumPy int that may overflow.
     way: Option<Way>,
     reads: usize,
+    /// What every update assigns besides, once there was one.
+    along: Option<Vec<VarId>>,
+    updates: usize,
     ok: bool,
 }
 
@@ -170,7 +154,14 @@ impl Way {
 }
 
 impl Found<'_> {
-    fn update(&mut self, op: Option<RedOp>, reads: usize) {
+    /// Whether `w` is assigned together with this variable, and only so.
+    fn has_along(&self, w: VarId) -> bool {
+        self.ok && self.op.is_some() && self.along.iter().flatten().any(|x| *x == w)
+    }
+
+    fn update(&mut self, op: Option<RedOp>, reads: usize, along: Vec<VarId>) {
+        self.updates += 1;
+        self.ok &= *self.along.get_or_insert(along.clone()) == along;
         match (op, self.op) {
             (Some(op), None) => self.op = Some(op),
             (Some(op), Some(old)) if op == old => {}
@@ -183,14 +174,14 @@ impl Found<'_> {
         match &s.kind {
             StmtKind::Let { var, value } if *var == self.v => {
                 let op = self.combining(value).or_else(|| self.setting(value));
-                self.update(op, reads(value, self.v));
+                self.update(op, reads(value, self.v), vec![]);
                 self.ok &= self.one_way(value);
                 return;
             }
             // `if x < v: v = x`, and what else is assigned then.
             StmtKind::If { cond, then, orelse } if orelse.is_empty() => {
-                if let Some(op) = self.replaced_in(cond, then) {
-                    self.update(Some(op), reads(cond, self.v));
+                if let Some((op, along)) = self.replaced_in(cond, then) {
+                    self.update(Some(op), reads(cond, self.v), along);
                     return;
                 }
             }
@@ -206,9 +197,10 @@ impl Found<'_> {
         }
     }
 
-    /// The operation of `if cond: then`, if that replaces `v` and does nothing else to it.
-    fn replaced_in(&self, cond: &Expr, then: &[Stmt]) -> Option<RedOp> {
-        let mut op = None;
+    /// The operation of `if cond: then`, if that replaces `v`, and what it assigns along with it: then of equal values
+    /// the first must win.
+    fn replaced_in(&self, cond: &Expr, then: &[Stmt]) -> Option<(RedOp, Vec<VarId>)> {
+        let (mut op, mut along) = (None, vec![]);
         for s in then {
             let StmtKind::Let { var, value } = &s.kind else {
                 return None;
@@ -217,14 +209,24 @@ impl Found<'_> {
             value.walk(&mut |e| {
                 bound |= matches!(e.kind, ExprKind::Bind { var, .. } if var == self.v);
             });
-            if bound || (*var == self.v && op.is_some()) {
-                return None;
-            }
-            if *var == self.v {
-                op = Some(self.replacing(cond, value)?);
+            match *var == self.v {
+                _ if bound => return None,
+                true if op.is_some() => return None,
+                true => op = Some(self.replacing(cond, value)?),
+                false => along.push(*var),
             }
         }
-        op
+        along.sort_unstable();
+        let strict = matches!(
+            cond.kind,
+            ExprKind::Compare {
+                op: CmpOp::Lt | CmpOp::Gt,
+                ..
+            }
+        );
+        let twice = along.windows(2).any(|w| w[0] == w[1]);
+        op.filter(|_| along.is_empty() || (strict && !twice))
+            .map(|op| (op, along))
     }
 
     fn is_v(&self, e: &Expr) -> bool {

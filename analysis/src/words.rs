@@ -37,7 +37,7 @@ impl Analysis {
         };
         match &info.verdict {
             Verdict::Parallel => "parallel".to_string(),
-            Verdict::Reduction(vars) => format!("parallel, {}", combined(nest, vars)),
+            Verdict::Reduction(vars) => combined(nest, vars),
             Verdict::When(c) => format!("parallel if {}", self.condition(nest, c)),
             Verdict::Serial(Why::Scalar(v, line)) if info.float_sums.contains(v) => format!(
                 "serial: `{}` (assigned on line {line}) adds up floats, whose order counts (--fp fast frees it)",
@@ -131,7 +131,7 @@ fn combined(nest: &Nest, vars: &[(VarId, RedOp)]) -> String {
     let mut parts: Vec<String> = vec![];
     for (v, op) in vars
         .iter()
-        .filter(|(v, op)| !name(*v).is_empty() && !matches!(op, RedOp::Along(_)))
+        .filter(|(v, op)| !name(*v).is_empty() && !matches!(op, RedOp::Along(_) | RedOp::Last))
     {
         let along = vars
             .iter()
@@ -148,8 +148,8 @@ fn combined(nest: &Nest, vars: &[(VarId, RedOp)]) -> String {
         parts.push(format!("{} of `{}`{with}", op_name(*op), name(*v)));
     }
     match parts.is_empty() {
-        true => "combined at the end".into(),
-        false => parts.join(", "),
+        true => "parallel".into(),
+        false => format!("parallel, {}", parts.join(", ")),
     }
 }
 
@@ -172,5 +172,6 @@ fn op_name(op: RedOp) -> &'static str {
         RedOp::Or => "disjunction",
         RedOp::Xor => "exclusive or",
         RedOp::Along(_) => "position",
+        RedOp::Last => "last value",
     }
 }

@@ -36,6 +36,8 @@ pub enum RedOp {
     /// What was assigned together with the best value of that variable, a [`RedOp::Min`] or [`RedOp::Max`] that comes
     /// later in the list (the position in an arg-min).
     Along(VarId),
+    /// What the last iteration to assign it left; identity: not assigned.
+    Last,
 }
 
 /// The mapping of a nest's loops.
@@ -65,7 +67,7 @@ pub struct ThreadLoop {
     pub id: LoopId,
     /// Its reduction variables.
     pub reductions: Vec<(VarId, RedOp)>,
-    /// Variables assigned in the loop whose value after it is that of the last iteration.
+    /// Variables assigned in every iteration whose value after the loop is that of the last one.
     pub last_values: Vec<VarId>,
 }
 

@@ -399,11 +399,19 @@ impl<'a> Problem<'a> {
         (gap % step == 0).then(|| gap / step)
     }
 
-    /// What holds whenever the first access is executed, in loops that all run long: a dependence that is ruled out
-    /// only where this fails is there in every launch that matters.
+    /// What holds whenever the first access is executed, in loops that all run long over arrays that are all large: a
+    /// dependence that is ruled out only where this fails is there in every launch that matters.
     pub(super) fn usual(&mut self, x: &AccessForm, loops: &[LoopId]) -> Vec<Row> {
         let forms = self.forms;
         let mut todo: Vec<Affine> = vec![];
+        let extents = self
+            .unknowns
+            .keys()
+            .filter_map(|(_, ix, syms)| match syms[..] {
+                [s @ Sym::Dim(..)] if ix.is_none() => Affine::sym(s).add_const(-LONG),
+                _ => None,
+            });
+        todo.extend(extents);
         let holds = |f: &&Fact| f.kind == FactKind::NonNegative;
         todo.extend(forms.facts(x.ctx).filter(holds).map(|f| f.form.clone()));
         for l in loops.iter().filter_map(|l| forms.loop_form(*l)) {

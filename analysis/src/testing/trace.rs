@@ -228,6 +228,16 @@ impl Machine {
     }
 
     /// One iteration; false: the loop ends.
+    /// Takes the variables' values of an iteration away, and keeps the first ones.
+    fn take_last(&mut self, finals: &mut Vec<(VarId, Option<Value>)>) {
+        for v in &self.last {
+            let value = self.memory.vars[v.index()].take();
+            if value.is_some() && !finals.iter().any(|f| f.0 == *v) {
+                finals.push((*v, value));
+            }
+        }
+    }
+
     /// The innermost loop begins an iteration.
     fn go_along(&mut self, here: i128) {
         self.along.truncate(self.loops.len() - 1);
@@ -266,8 +276,14 @@ impl Machine {
         if self.reversed == Some(l.id) {
             values.reverse();
         }
-        let mut finals = vec![];
-        for (k, c) in values.into_iter().enumerate() {
+        // The values that are left behind: those of the first iteration, in this order, that assigns them.
+        let mut finals: Vec<(VarId, Option<Value>)> = vec![];
+        let before: Vec<_> = self
+            .last
+            .iter()
+            .map(|v| (*v, self.memory.vars[v.index()]))
+            .collect();
+        for c in values {
             self.memory.vars[l.counter.index()] = Some(Value::Int(c));
             if self.loops.len() == 1 {
                 self.top = Some(c);
@@ -275,19 +291,22 @@ impl Machine {
             self.go_along(c * step.signum());
             self.counters.retain(|(id, _)| *id != l.id);
             self.counters.push((l.id, c));
+            if self.reversed == Some(l.id) {
+                self.last
+                    .iter()
+                    .for_each(|v| self.memory.vars[v.index()] = None);
+            }
             if !self.iteration(l.id, &l.body)? {
                 break;
             }
-            if k == 0 && self.reversed == Some(l.id) {
-                finals = self
-                    .last
-                    .iter()
-                    .map(|v| (*v, self.memory.vars[v.index()]))
-                    .collect();
+            if self.reversed == Some(l.id) {
+                self.take_last(&mut finals);
             }
         }
-        for (v, value) in finals {
-            self.memory.vars[v.index()] = value;
+        if self.reversed == Some(l.id) {
+            for (v, value) in before.into_iter().chain(finals) {
+                self.memory.vars[v.index()] = value;
+            }
         }
         self.loops.pop();
         Ok(())

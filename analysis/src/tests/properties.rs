@@ -8,6 +8,7 @@ use crate::undo::{Region, undo_plan};
 use crate::verdict::{Verdict, analyse};
 use crate::{BoundsPlan, prove};
 use nestwise_ir::nest::{LiveOutKind, Nest};
+use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{FpMode, LoopId, VarId};
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -137,7 +138,14 @@ fn check_verdicts(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseErro
         if before.outcome != Outcome::Done {
             continue;
         }
-        let backwards = run_reversed(n, c.memory.clone(), Some(id), &info.last_values);
+        let mut last = info.last_values.clone();
+        last.extend(
+            info.reductions
+                .iter()
+                .filter(|r| r.1 == RedOp::Last)
+                .map(|r| r.0),
+        );
+        let backwards = run_reversed(n, c.memory.clone(), Some(id), &last);
         prop_assert_eq!(
             backwards.outcome,
             Outcome::Done,

@@ -311,7 +311,7 @@ fn scalars() {
             "V",
         ),
         ("for i in range(n):\n    s = i", "P"),
-        ("for i in range(n):\n    if a[i] > 0.0:\n        s = i", "V"),
+        ("for i in range(n):\n    if a[i] > 0.0:\n        s = i", "R"),
         ("for i in range(n):\n    s = s * 2 + 1", "V"),
         ("for i in range(n):\n    s = s ^ k[i]", "R"),
         (

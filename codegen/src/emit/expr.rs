@@ -61,6 +61,9 @@ impl Func<'_, '_> {
     /// `var = v`, where `value` is the expression that gave `v`.
     pub(crate) fn assign(&mut self, var: VarId, v: Val, value: &Expr) -> Result<()> {
         self.track_first_lane(var, value)?;
+        if let Some(mark) = self.marks.get(&var) {
+            self.ir().store(self.ir().const_bool(true), *mark);
+        }
         self.write(var, v)
     }
 

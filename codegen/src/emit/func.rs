@@ -106,6 +106,8 @@ pub(crate) struct Func<'u, 'a> {
     pub(crate) is_entry: bool,
     /// In a thread body: variables that start from their reduction's identity, not from what ranges were proved for.
     pub(crate) reduced: Vec<VarId>,
+    /// Variables of which it is kept whether they were assigned.
+    pub(crate) marks: HashMap<VarId, V>,
     /// The accumulation being emitted: what is proved of the whole sum need not hold of a part of it.
     pub(crate) wrapping: Option<*const Expr>,
 }
@@ -162,6 +164,7 @@ impl<'u, 'a> Func<'u, 'a> {
             edge: false,
             is_entry,
             reduced: Vec::new(),
+            marks: HashMap::new(),
             wrapping: None,
         }
     }

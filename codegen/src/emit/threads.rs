@@ -62,13 +62,18 @@ impl<'u, 'a> Func<'u, 'a> {
         for v in shared {
             f.load_var(*v, f.frame)?;
         }
-        f.reduced = t.reductions.iter().map(|r| r.0).collect();
-        // What goes along with the best is looked at only where it was assigned.
-        let neutral = |r: &&(VarId, RedOp)| !matches!(r.1, RedOp::Along(_));
-        for (v, op) in t.reductions.iter().filter(neutral) {
-            let home = f.home(*v, false)?;
-            let identity = f.identity(*v, *op)?;
-            f.put(home, identity);
+        for (v, op) in &t.reductions {
+            match op {
+                // Looked at only where the best was assigned too.
+                RedOp::Along(_) => {}
+                RedOp::Last => f.mark(*v),
+                _ => {
+                    let home = f.home(*v, false)?;
+                    let identity = f.identity(*v, *op)?;
+                    f.put(home, identity);
+                    f.reduced.push(*v);
+                }
+            }
         }
         let bounds = ir.offset_const(f.frame, crate::abi::FrameHeader::BOUNDS);
         let start = match l.start.as_int() {
@@ -90,6 +95,11 @@ impl<'u, 'a> Func<'u, 'a> {
             let (home, repr) = (f.home(v, false)?, f.repr(v)?);
             let value = f.get(home, repr, false);
             f.store_cell(repr, value, ir.offset_const(record, part::CELLS + CELL * k));
+            if let Some(mark) = f.marks.get(&v) {
+                let assigned = ir.load(ir.i1(), *mark);
+                let cell = ir.offset_const(record, mark_cell(t, k));
+                ir.store(ir.zext(assigned, ir.i64()), cell);
+            }
         }
         ir.br(f.exits.done);
         ir.at(f.exits.done);
@@ -114,7 +124,7 @@ impl<'u, 'a> Func<'u, 'a> {
 
     fn run_parts(&mut self, l: &For, t: &ThreadLoop, body: V, env: V, range: Range) -> Result<()> {
         let ir = self.ir();
-        let size = (part::CELLS + CELL * results(t).count()) as i64;
+        let size = mark_cell(t, results(t).count()) as i64;
         let size = ir.const_i64(size);
         let list = ir.alloca(self.entry, ir.ptr());
         let i64t = ir.i64();
@@ -197,6 +207,13 @@ impl<'u, 'a> Func<'u, 'a> {
                 continue;
             };
             let mine = self.get(home, repr, false);
+            if *op == RedOp::Last {
+                let mark = ir.load(ir.i64(), ir.offset_const(record, mark_cell(t, k)));
+                let assigned = ir.icmp(IntPred::LLVMIntNE, mark, ir.const_i64(0));
+                let merged = self.choose(Val::one(assigned), got, mine);
+                self.put(home, merged);
+                continue;
+            }
             if let RedOp::Along(best) = op {
                 let better = self.improves(t, *best, record)?;
                 let merged = self.choose(Val::one(better), got, mine);
@@ -214,6 +231,14 @@ impl<'u, 'a> Func<'u, 'a> {
             self.u.events.set(true);
         }
         Ok(overflow)
+    }
+
+    /// From here on it is kept whether a variable was assigned.
+    fn mark(&mut self, v: VarId) {
+        let ir = self.ir();
+        let mark = ir.alloca(self.entry, ir.i1());
+        ir.store(ir.const_bool(false), mark);
+        self.marks.insert(v, mark);
     }
 
     /// Whether a part's value of a minimum or maximum is strictly better than what the parts before it found.
@@ -301,7 +326,7 @@ impl<'u, 'a> Func<'u, 'a> {
             RedOp::Max => lo,
             RedOp::And if repr.is_signed() => -1,
             RedOp::And => hi,
-            RedOp::Along(_) => return invalid("what goes along with another has no neutral value"),
+            RedOp::Along(_) | RedOp::Last => return invalid("a value that is not combined"),
         };
         Ok(Val::one(self.const_int(repr, x, false)))
     }
@@ -313,6 +338,11 @@ fn results(t: &ThreadLoop) -> impl Iterator<Item = VarId> + '_ {
         .iter()
         .map(|r| r.0)
         .chain(t.last_values.iter().copied())
+}
+
+/// Where a part record says whether its `k`-th result was assigned: behind all results.
+fn mark_cell(t: &ThreadLoop, k: usize) -> usize {
+    part::CELLS + CELL * results(t).count() + 8 * k
 }
 
 /// Whether an accumulation into the variable may fire.
