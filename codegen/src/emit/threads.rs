@@ -66,7 +66,7 @@ impl<'u, 'a> Func<'u, 'a> {
             match op {
                 // Looked at only where the best was assigned too.
                 RedOp::Along(_) => {}
-                RedOp::Last => f.mark(*v),
+                RedOp::Last => f.keep_mark(*v),
                 _ => {
                     let home = f.home(*v, false)?;
                     let identity = f.identity(*v, *op)?;
@@ -234,7 +234,7 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     /// From here on it is kept whether a variable was assigned.
-    fn mark(&mut self, v: VarId) {
+    fn keep_mark(&mut self, v: VarId) {
         let ir = self.ir();
         let mark = ir.alloca(self.entry, ir.i1());
         ir.store(ir.const_bool(false), mark);
