@@ -431,7 +431,10 @@ impl<'a> Compiler<'a> {
                 let l = self.forms.loop_form(l)?.clone();
                 let step = match &l.step {
                     Step::Const(v) => StepPlan::Const(*v),
-                    Step::Sym(a) => self.poly(a).map_or(StepPlan::Unknown, StepPlan::Poly),
+                    Step::Sym(a) if a.is_invariant() => {
+                        self.poly(a).map_or(StepPlan::Unknown, StepPlan::Poly)
+                    }
+                    Step::Sym(_) => StepPlan::Unknown,
                     Step::Unknown => StepPlan::Unknown,
                 };
                 let (up, down) = (self.sides(&l.up, l.seq), self.sides(&l.down, l.seq));

@@ -7,7 +7,7 @@
 use crate::affine::{Affine, Ix};
 use crate::dependence::{Dependence, Dir, Guarded, Kind, Pair, Tester};
 use crate::forms::AccessForm;
-use crate::scalars::same;
+use crate::scalars::{best_position, same};
 use crate::structure::{assigned, find_body, find_for};
 use crate::verdict::{Analysis, Condition, LoopInfo, Options, Verdict, Why, analyse_with};
 use nestwise_ir::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
@@ -191,6 +191,11 @@ impl Teller<'_> {
         if matches!(why, Why::Dependence(_)) && self.combined_element(record, id, info) {
             return;
         }
+        if let Why::Scalar(v, _) = why
+            && self.best_position(record, id, info, *v)
+        {
+            return;
+        }
         record.because = Some(self.analysis.why(self.nest, why));
         // The pair that the verdict speaks of comes first.
         let first = match why {
@@ -253,6 +258,41 @@ impl Teller<'_> {
         record.verdict = "reduction";
         record.op = Some(op);
         record.reductions = vec![ReductionRecord { name, op }];
+        true
+    }
+
+    /// Whether the loop does nothing in order but look for the position of the best.
+    fn best_position(
+        &self,
+        record: &mut LoopRecord,
+        id: LoopId,
+        info: &LoopInfo,
+        v: VarId,
+    ) -> bool {
+        let Some(body) = find_body(self.nest, id) else {
+            return false;
+        };
+        let combined = |w: &VarId| info.reductions.iter().any(|(r, _)| r == w);
+        let others = assigned(body).into_iter().filter(|w| *w != v);
+        let free = others
+            .clone()
+            .all(|w| info.private.contains(&w) || combined(&w));
+        let Some(op) = best_position(self.nest, body, v).filter(|_| free) else {
+            return false;
+        };
+        let op = op_word(op, true);
+        record.verdict = "reduction";
+        record.op = Some(op);
+        record.reductions = vec![ReductionRecord {
+            name: self.name(v),
+            op,
+        }];
+        record.because = Some(format!(
+            "the best is found again by its position `{}` each time: it runs in order as it stands",
+            self.name(v)
+        ));
+        record.hint =
+            Some("a temporary: keep the best value in a variable beside its position".into());
         true
     }
 

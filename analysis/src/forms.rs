@@ -104,7 +104,7 @@ pub struct DefInfo {
 pub enum Step {
     /// A non-zero constant.
     Const(i64),
-    /// A symbol-only form.
+    /// A form that is the same in all iterations.
     Sym(Affine),
     /// Anything.
     Unknown,

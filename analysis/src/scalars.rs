@@ -4,7 +4,7 @@ use crate::liveness::{Exposure, VarSet};
 use crate::structure::assigned;
 use nestwise_ir::nest::{Cast, Const, Expr, ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::RedOp;
-use nestwise_ir::{BinOp, CmpOp, FpMode, Prov, Scalar, UnOp, VarId};
+use nestwise_ir::{ArrayId, BinOp, CmpOp, FpMode, Prov, Scalar, UnOp, VarId};
 
 /// A variable's role in one loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +55,82 @@ pub fn roles(
 fn follows(nest: &Nest, body: &[Stmt], v: VarId) -> Option<RedOp> {
     let best = |b: &VarId| *b != v && found(nest, body, *b, FpMode::Strict).has_along(v);
     assigned(body).into_iter().find(best).map(RedOp::Along)
+}
+
+/// Whether the body does nothing with `v` but keep the position of the best in it: `if a[i] > a[v]: v = i`.
+pub fn best_position(nest: &Nest, body: &[Stmt], v: VarId) -> Option<RedOp> {
+    let mut found = None;
+    let (mut reads_seen, mut sites) = (0, 0);
+    let mut stored: Vec<ArrayId> = vec![];
+    for s in body {
+        s.walk(&mut |s| match &s.kind {
+            StmtKind::Store { array, .. } => stored.push(*array),
+            StmtKind::If { cond, then, orelse } if orelse.is_empty() => {
+                let Some(op) = keeps_best(cond, then, v) else {
+                    return;
+                };
+                found = Some((op, cond));
+                sites += 1;
+                reads_seen += reads(cond, v);
+            }
+            _ => {}
+        });
+    }
+    let (op, cond) = found?;
+    let all_reads: usize = body.iter().map(|s| reads_in(s, v)).sum();
+    let all_assignments: usize = body.iter().map(|s| assignments(s, v)).sum();
+    let mut constant = true;
+    cond.walk(&mut |e| {
+        if let ExprKind::Load { array, .. } = &e.kind {
+            let class = crate::structure::Classes::of(nest);
+            constant &= !class.permuted(*array) && !stored.contains(array);
+        }
+    });
+    let alone = sites == 1 && all_assignments == 1 && all_reads == reads_seen;
+    (alone && constant).then_some(op)
+}
+
+/// `if f(x) < f(v): v = x`, with `x` a variable.
+fn keeps_best(cond: &Expr, then: &[Stmt], v: VarId) -> Option<RedOp> {
+    let [
+        Stmt {
+            kind: StmtKind::Let { var, value },
+            ..
+        },
+    ] = then
+    else {
+        return None;
+    };
+    let ExprKind::Var(x) = value.kind else {
+        return None;
+    };
+    let ExprKind::Compare { op, a, b } = &cond.kind else {
+        return None;
+    };
+    let (new, old, op) = match (reads(a, v), reads(b, v)) {
+        (0, _) => (a, b, *op),
+        (_, 0) => (b, a, crate::refine::mirror(*op)),
+        _ => return None,
+    };
+    let mut renamed = (**old).clone();
+    rename(&mut renamed, v, x);
+    let op = match op {
+        CmpOp::Lt => RedOp::Min,
+        CmpOp::Gt => RedOp::Max,
+        _ => return None,
+    };
+    (*var == v && same(new, &renamed)).then_some(op)
+}
+
+fn rename(e: &mut Expr, from: VarId, to: VarId) {
+    if let ExprKind::Var(v) = &mut e.kind
+        && *v == from
+    {
+        *v = to;
+    }
+    e.children_mut()
+        .into_iter()
+        .for_each(|c| rename(c, from, to));
 }
 
 /// Assignments of a variable in a statement, at any depth.

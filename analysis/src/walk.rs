@@ -428,7 +428,7 @@ impl<'n> Walker<'n> {
         let step = match step_form.as_constant().map(i64::try_from) {
             Some(Ok(v)) if v != 0 => Step::Const(v),
             _ => match step_form.affine() {
-                Some(a) if a.is_invariant() => Step::Sym(a.clone()),
+                Some(a) => Step::Sym(a.clone()),
                 _ => Step::Unknown,
             },
         };

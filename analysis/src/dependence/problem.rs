@@ -365,8 +365,8 @@ impl<'a> Problem<'a> {
         };
         let (more, less) = if up { later } else { (later.1, later.0) };
         let step = match &l.step {
-            // What starts elsewhere may be any number apart.
-            _ if !self.starts_alike(l) => None,
+            // What starts elsewhere, or steps otherwise, may be any number apart.
+            _ if !self.runs_alike(l) => None,
             Step::Const(s) => Some(Affine::constant(-i128::from(s.unsigned_abs()))),
             Step::Sym(a) if up => a.neg(),
             Step::Sym(a) => Some(a.clone()),
@@ -376,15 +376,15 @@ impl<'a> Problem<'a> {
         self.nonneg(vec![(more, c), (less, minus), (Side::Both, gap)]);
     }
 
-    /// Whether both accesses see the loop start from one value.
-    fn starts_alike(&self, l: &LoopForm) -> bool {
+    /// Whether both accesses see the loop start from one value, and make the same steps.
+    fn runs_alike(&self, l: &LoopForm) -> bool {
+        let shared = |ix: &Ix| self.side(*ix, Side::Src) == Side::Both;
         let mut alike = l.start.is_pure();
-        l.start.for_each_affine(&mut |a| {
-            alike &= a
-                .ixs()
-                .iter()
-                .all(|ix| self.side(*ix, Side::Src) == Side::Both);
-        });
+        let mut look = |a: &Affine| alike &= a.ixs().iter().all(shared);
+        l.start.for_each_affine(&mut look);
+        if let Step::Sym(a) = &l.step {
+            look(a);
+        }
         alike
     }
 
