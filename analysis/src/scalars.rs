@@ -92,13 +92,16 @@ pub fn best_position(nest: &Nest, body: &[Stmt], v: VarId) -> Option<RedOp> {
 
 /// `if f(x) < f(v): v = x`, with `x` a variable.
 fn keeps_best(cond: &Expr, then: &[Stmt], v: VarId) -> Option<RedOp> {
-    let [
-        Stmt {
-            kind: StmtKind::Let { var, value },
-            ..
-        },
-    ] = then
-    else {
+    // Beside it, flags may be set.
+    let is_flag = |e: &Expr| matches!(e.kind, ExprKind::Const(Const::Bool(_)));
+    let kept = then.iter().map(|s| match &s.kind {
+        StmtKind::Let { value, .. } if is_flag(value) => Some(None),
+        StmtKind::Let { var, value } => Some(Some((var, value))),
+        _ => None,
+    });
+    let kept: Option<Vec<_>> = kept.collect();
+    let kept: Vec<_> = kept?.into_iter().flatten().collect();
+    let [(var, value)] = kept[..] else {
         return None;
     };
     let ExprKind::Var(x) = value.kind else {

@@ -15,6 +15,7 @@ use pyo3::types::PyDict;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::site::SiteText;
 
@@ -76,6 +77,8 @@ struct Told {
     loops: Vec<LoopRecord>,
     /// The nest after the stage that was asked for.
     stage: Option<String>,
+    /// What the stages of a run that come before any value is known took.
+    seconds: [(&'static str, f64); 3],
 }
 
 /// The verdicts of a site's loops: a dictionary with `loops` (JSON) or the reason of a refusal, with the `types` that
@@ -122,6 +125,7 @@ pub fn explain<'py>(
             let loops = loops.map_err(|e| PyValueError::new_err(e.to_string()))?;
             answer.set_item("loops", loops)?;
             answer.set_item("stage", told.stage)?;
+            answer.set_item("seconds", HashMap::from(told.seconds))?;
         }
         Err(Reason::Refused {
             line,
@@ -210,11 +214,19 @@ fn tell(
         python_minor: options.python_minor,
         fp: options.fp,
     };
+    let begun = Instant::now();
     let mut nest = specialise::specialise(surface, captures, settings)
         .map_err(|e| crate::site::refused(&e))?;
+    let lower = begun.elapsed();
     let lowered = (after == Some("lower")).then(|| nest.to_string());
     fix(&mut nest, stated);
+    let begun = Instant::now();
     pipeline::prepare(&mut nest)?;
+    let prove = begun.elapsed();
+    let begun = Instant::now();
+    drop(pipeline::verdicts(&nest, &options));
+    let analyse = begun.elapsed();
+    let seconds = [("lower", lower), ("prove", prove), ("analyse", analyse)];
     let loops = records(&nest, options.fp);
     let stage = match after {
         Some("parse") => Some(text::site(surface)),
@@ -224,7 +236,11 @@ fn tell(
         Some("schedule") => Some(scheduled(&nest, options.fp)),
         _ => None,
     };
-    Ok(Told { loops, stage })
+    Ok(Told {
+        loops,
+        stage,
+        seconds: seconds.map(|(stage, time)| (stage, time.as_secs_f64())),
+    })
 }
 
 /// Each access in the form that dependences are found by, then what was found.

@@ -138,16 +138,20 @@ pub fn prepare(nest: &mut Nest) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Once per site and signature: what types alone decide.
-pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
-    prepare(&mut nest)?;
-    // What each loop may do, if its arrays do not overlap and no inner loop is empty: each kernel's schedule rests on
-    // what its launch really knows.
+/// What each loop may do, if its arrays do not overlap and no inner loop is empty: each kernel's schedule rests on what its
+/// launch really knows.
+pub fn verdicts(nest: &Nest, options: &Options) -> analysis::Staged {
     let usual = analysis::Options {
         nonempty: u64::MAX,
         ..analysis::Options::new(options.fp)
     };
-    let verdicts = analysis::Staged::new(&nest, usual);
+    analysis::Staged::new(nest, usual)
+}
+
+/// Once per site and signature: what types alone decide.
+pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
+    prepare(&mut nest)?;
+    let verdicts = verdicts(&nest, options);
     // Guards that the values of a call may prove.
     let bounds = analysis::BoundsPlan::new(&nest);
     // What one trip of each loop costs on each device.

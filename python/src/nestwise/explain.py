@@ -197,6 +197,7 @@ class _Told:
             return False
         loops = [_without_draws(x) for x in json.loads(answer["loops"]) if x["line"] < ANYWHERE]
         entry = {"line": loop.line, "function": loop.function, "types": types, "loops": loops}
+        entry["seconds"] = answer["seconds"]
         if self.asked.after is not None:
             entry |= {"after": self.asked.after, "stage": answer["stage"]}
         self.nests.append(entry)
