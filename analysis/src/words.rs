@@ -4,7 +4,7 @@ use crate::condition;
 use crate::dependence::{Dependence, Kind};
 use crate::forms::{Form, NestNames};
 use crate::structure::Exit;
-use crate::verdict::{Analysis, Condition, Verdict, Why};
+use crate::verdict::{Analysis, Condition, LoopInfo, Verdict, Why};
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{AccessId, ArrayId, LoopId, Nest, VarId};
 
@@ -36,14 +36,7 @@ impl Analysis {
             return "unknown loop".to_string();
         };
         match &info.verdict {
-            Verdict::Parallel => "parallel".to_string(),
-            Verdict::Reduction(vars) => {
-                let list: Vec<String> = vars
-                    .iter()
-                    .map(|(v, op)| format!("{} of `{}`", op_name(*op), var_name(nest, *v)))
-                    .collect();
-                format!("parallel, {}", list.join(", "))
-            }
+            Verdict::Parallel | Verdict::Reduction(_) => self.parallel(nest, info),
             Verdict::When(c) => format!("parallel if {}", self.condition(nest, c)),
             Verdict::Serial(Why::Scalar(v, line)) if info.float_sums.contains(v) => format!(
                 "serial: `{}` (assigned on line {line}) adds up floats, whose order counts (--fp fast frees it)",
@@ -51,6 +44,25 @@ impl Analysis {
             ),
             Verdict::Serial(why) => format!("serial: {}", self.why(nest, why)),
         }
+    }
+
+    /// What it takes to run a loop's iterations at once.
+    fn parallel(&self, nest: &Nest, info: &LoopInfo) -> String {
+        let name = |a: &ArrayId| nest.arrays.get(*a).map_or("?", |d| d.name.as_str());
+        let mut parts = vec!["parallel".to_string()];
+        if let Verdict::Reduction(vars) = &info.verdict {
+            let of =
+                |(v, op): &(VarId, RedOp)| format!("{} of `{}`", op_name(*op), var_name(nest, *v));
+            parts.extend(vars.iter().map(of));
+        }
+        let into = |(a, op): &(ArrayId, RedOp)| format!("{} in `{}`", op_name(*op), name(a));
+        parts.extend(info.array_reductions.iter().map(into));
+        parts.extend(
+            info.private_arrays
+                .iter()
+                .map(|a| format!("copies of `{}`", name(a))),
+        );
+        parts.join(", ")
     }
 
     /// A condition in the user's words.

@@ -67,22 +67,27 @@ pub struct Trace {
     pub memory: Memory,
 }
 
-/// Runs a nest.
-pub fn run(nest: &Nest, memory: Memory) -> Trace {
-    run_reversed(nest, memory, None, &[])
+/// Another order for the iterations of one `for`: the last one first, the others in reverse.
+#[derive(Clone)]
+pub struct Reversed {
+    /// The loop.
+    pub id: LoopId,
+    /// Variables that get their values of the last iteration.
+    pub last: Vec<VarId>,
+    /// Arrays on which the last iteration works, and each other one on a copy that starts with what nobody wrote.
+    pub private: Vec<ArrayId>,
 }
 
-/// Runs a nest, the iterations of one `for` in reverse; `last` then get their values of the last iteration.
-pub fn run_reversed(
-    nest: &Nest,
-    mut memory: Memory,
-    reversed: Option<LoopId>,
-    last: &[VarId],
-) -> Trace {
+/// Runs a nest.
+pub fn run(nest: &Nest, memory: Memory) -> Trace {
+    run_reversed(nest, memory, None)
+}
+
+/// Runs a nest, the iterations of one loop in another order.
+pub fn run_reversed(nest: &Nest, mut memory: Memory, reversed: Option<Reversed>) -> Trace {
     memory.vars.resize(nest.vars.len(), None);
     let mut m = Machine {
         reversed,
-        last: last.to_vec(),
         top: None,
         counters: vec![],
         numbers: numbering(nest),
@@ -121,6 +126,17 @@ pub fn run_reversed(
     }
 }
 
+/// Values that no nest of the tests computes.
+fn poison(data: &mut [Value]) {
+    for v in data {
+        *v = match v {
+            Value::Int(_) => Value::Int(987_654_321),
+            Value::Float(_) => Value::Float(1.25e77),
+            Value::Bool(b) => Value::Bool(!*b),
+        };
+    }
+}
+
 enum Jump {
     Break(LoopId),
     Continue(LoopId),
@@ -130,8 +146,7 @@ enum Jump {
 }
 
 struct Machine {
-    reversed: Option<LoopId>,
-    last: Vec<VarId>,
+    reversed: Option<Reversed>,
     top: Option<i128>,
     /// The value of each counter, by loop.
     counters: Vec<(LoopId, i128)>,
@@ -263,10 +278,11 @@ impl Machine {
             values.push(c);
             c += step;
         }
-        if self.reversed == Some(l.id) {
+        let reversed = self.reversed.clone().filter(|r| r.id == l.id);
+        if reversed.is_some() {
             values.reverse();
         }
-        let mut finals = vec![];
+        let (mut finals, mut kept) = (vec![], vec![]);
         for (k, c) in values.into_iter().enumerate() {
             self.memory.vars[l.counter.index()] = Some(Value::Int(c));
             if self.loops.len() == 1 {
@@ -275,19 +291,31 @@ impl Machine {
             self.go_along(c * step.signum());
             self.counters.retain(|(id, _)| *id != l.id);
             self.counters.push((l.id, c));
+            if let (Some(r), true) = (&reversed, k > 0) {
+                r.private
+                    .iter()
+                    .for_each(|a| poison(&mut self.memory.data[self.slots[a.index()]]));
+            }
             if !self.iteration(l.id, &l.body)? {
                 break;
             }
-            if k == 0 && self.reversed == Some(l.id) {
-                finals = self
-                    .last
-                    .iter()
-                    .map(|v| (*v, self.memory.vars[v.index()]))
-                    .collect();
+            if let (Some(r), 0) = (&reversed, k) {
+                let value = |v: &VarId| (*v, self.memory.vars[v.index()]);
+                finals = r.last.iter().map(value).collect();
+                let data = |a: &ArrayId| {
+                    (
+                        self.slots[a.index()],
+                        self.memory.data[self.slots[a.index()]].clone(),
+                    )
+                };
+                kept = r.private.iter().map(data).collect();
             }
         }
         for (v, value) in finals {
             self.memory.vars[v.index()] = value;
+        }
+        for (object, data) in kept {
+            self.memory.data[object] = data;
         }
         self.loops.pop();
         Ok(())

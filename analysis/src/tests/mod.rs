@@ -5,4 +5,5 @@ mod footprints;
 mod proofs;
 mod properties;
 mod schedules;
+mod unshared;
 mod verdicts;
