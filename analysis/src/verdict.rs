@@ -317,19 +317,7 @@ impl Context<'_> {
         let mut wraps = false;
         for array in arrays {
             let own: Vec<&AccessForm> = all.iter().copied().filter(|a| a.array == array).collect();
-            let mut condition = found.condition.clone();
-            match self.pairs_of(&own, &own, id, &mut condition) {
-                Ok(own_wraps) => {
-                    found.condition = condition;
-                    wraps |= own_wraps;
-                }
-                Err(why) if self.overlaps(array) => return Err(why),
-                Err(why) => {
-                    wraps |= self
-                        .unshared(array, &own, (id, body), &mut found)
-                        .ok_or(why)?
-                }
-            }
+            wraps |= self.own_pairs(array, &own, (id, body), &mut found)?;
             let others: Vec<&AccessForm> =
                 all.iter().copied().filter(|a| a.array > array).collect();
             wraps |= self.pairs_of(&own, &others, id, &mut found.condition)?;
@@ -374,24 +362,37 @@ impl Context<'_> {
         }
     }
 
-    /// Makes an array whose elements carry dependences one that iterations do not share; nothing if that is not
-    /// possible. True: provided that no subscript wraps.
-    fn unshared(
+    /// What dependences between accesses of one array take: nothing, a condition, or that iterations do not share the
+    /// array. True: provided that no subscript wraps.
+    fn own_pairs(
         &self,
         array: ArrayId,
         accesses: &[&AccessForm],
         (id, body): (LoopId, &[Stmt]),
         found: &mut CarriedMemory,
-    ) -> Option<bool> {
-        // An update finds what it stores, wherever that is.
-        if let Some(op) = array_reduction(self.nest, body, array, self.options.fp) {
-            found.reductions.push((array, op));
-            return Some(false);
+    ) -> Result<bool, Why> {
+        let mut condition = found.condition.clone();
+        let result = self.pairs_of(accesses, accesses, id, &mut condition);
+        let free = condition.absent.len() == found.condition.absent.len();
+        if result.is_ok() && free {
+            return result;
         }
-        privatisable(&self.tester(Guarded::Trusted), id, array, accesses).then(|| {
+        let own = !self.overlaps(array);
+        // An update finds what it stores, wherever that is; a condition that makes iterations independent is worth more.
+        if result.is_err()
+            && own
+            && let Some(op) = array_reduction(self.nest, body, array, self.options.fp)
+        {
+            found.reductions.push((array, op));
+            return Ok(false);
+        }
+        // For what each iteration writes anew, the condition is at best that there is no other iteration.
+        if own && privatisable(&self.tester(Guarded::Trusted), id, array, accesses) {
             found.private.push(array);
-            accesses.iter().any(|a| a.guarded)
-        })
+            return Ok(accesses.iter().any(|a| a.guarded));
+        }
+        found.condition = condition;
+        result
     }
 
     fn tester(&self, guarded: Guarded) -> Tester<'_> {
