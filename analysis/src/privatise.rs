@@ -8,7 +8,9 @@
 
 use crate::dependence::Tester;
 use crate::forms::AccessForm;
+use crate::verdict::{Analysis, LoopInfo};
 use nestwise_ir::nest::Nest;
+use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{ArrayId, ArrayKind, LoopId};
 
 /// Accesses of one array in one loop beyond which it is not looked at.
@@ -32,6 +34,27 @@ pub fn privatisable(
             .filter(|a| !a.store)
             .all(|read| tester.written_before(read, &writes, id))
         && writes.iter().all(|w| tester.written_again(w, &writes, id))
+}
+
+/// Whether a loop on threads does enough to be worth its copies. A loop that leaves nothing but what each iteration
+/// overwrites does one iteration's work; and elements that a loop inside shares out among its own iterations need no
+/// copies there.
+pub(crate) fn worth_copying(analysis: &Analysis, mapped: &ThreadLoop) -> bool {
+    let inside = |a: &&AccessForm| a.loops.contains(&mapped.id);
+    let all = || analysis.forms.accesses.iter().flatten().filter(inside);
+    let overwrites = all()
+        .filter(|a| a.store)
+        .all(|a| mapped.private.contains(&a.array))
+        && mapped.reductions.is_empty();
+    let shared_out = |a: &AccessForm| {
+        let inner = a.loops.iter().skip_while(|l| **l != mapped.id).skip(1);
+        inner
+            .into_iter()
+            .any(|l| analysis.loop_info(*l).is_some_and(LoopInfo::is_parallel))
+    };
+    let mut updated = mapped.array_reductions.iter().map(|r| r.0);
+    let spread = |array: ArrayId| all().filter(|a| a.array == array).all(shared_out);
+    (mapped.private.is_empty() || !overwrites) && !updated.any(spread)
 }
 
 /// Whether a slot is memory of fixed size.
