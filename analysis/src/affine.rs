@@ -210,6 +210,18 @@ impl Affine {
         self.scale(-1)
     }
 
+    /// Quotient by a constant that divides every coefficient.
+    pub fn divided(&self, by: i128) -> Option<Affine> {
+        let mut out = self.clone();
+        for t in &mut out.terms {
+            if by == 0 || t.coef % by != 0 {
+                return None;
+            }
+            t.coef /= by;
+        }
+        Some(out)
+    }
+
     /// `self + by * other`.
     fn combine(&self, other: &Affine, by: i128) -> Option<Affine> {
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());

@@ -129,9 +129,12 @@ impl Teller<'_> {
             return record;
         };
         record.private = self.names(&info.private);
+        record
+            .private
+            .extend(info.private_arrays.iter().map(|a| self.array(*a)));
         match &info.verdict {
             Verdict::Parallel => record.verdict = "parallel",
-            Verdict::Reduction(list) => self.reduction(&mut record, list),
+            Verdict::Reduction(list) => self.reduction(&mut record, list, info),
             Verdict::When(condition) => {
                 self.when(&mut record, condition, info);
                 if record.verdict == "when" {
@@ -152,8 +155,8 @@ impl Teller<'_> {
     fn when(&self, record: &mut LoopRecord, condition: &Condition, info: &LoopInfo) {
         record.assumes = self.in_bounds(&condition.in_bounds);
         record.verdict = "parallel";
-        if !info.reductions.is_empty() {
-            self.reduction(record, &info.reductions);
+        if !(info.reductions.is_empty() && info.array_reductions.is_empty()) {
+            self.reduction(record, &info.reductions, info);
         }
         let on_values = Condition {
             in_bounds: vec![],
@@ -165,7 +168,7 @@ impl Teller<'_> {
         }
     }
 
-    fn reduction(&self, record: &mut LoopRecord, list: &[(VarId, RedOp)]) {
+    fn reduction(&self, record: &mut LoopRecord, list: &[(VarId, RedOp)], info: &LoopInfo) {
         record.verdict = "reduction";
         // Flags that say whether something was assigned are nobody's business.
         record.reductions = list
@@ -176,7 +179,14 @@ impl Teller<'_> {
                 op: op_word(*op, list.iter().any(|r| r.1 == RedOp::Along(*v))),
             })
             .collect();
-        if list.iter().all(|r| r.1 == RedOp::Last) {
+        let into = |(a, op): &(ArrayId, RedOp)| ReductionRecord {
+            name: self.array(*a),
+            op: op_word(*op, false),
+        };
+        record
+            .reductions
+            .extend(info.array_reductions.iter().map(into));
+        if list.iter().all(|r| r.1 == RedOp::Last) && info.array_reductions.is_empty() {
             // Every iteration has its own; only what is left behind is looked for.
             record.verdict = "parallel";
         }
@@ -185,10 +195,10 @@ impl Teller<'_> {
     }
 
     fn serial(&self, record: &mut LoopRecord, id: LoopId, info: &LoopInfo, why: &Why) {
-        if self.ordered_sum(record, id, info) {
+        if matches!(why, Why::Dependence(_)) && self.combined_element(record, id, info) {
             return;
         }
-        if matches!(why, Why::Dependence(_)) && self.combined_element(record, id, info) {
+        if self.ordered_sum(record, id, info) {
             return;
         }
         if let Why::Scalar(v, _) = why
@@ -218,7 +228,7 @@ impl Teller<'_> {
             return false;
         };
         match &free.verdict {
-            Verdict::Reduction(list) => self.reduction(record, list),
+            Verdict::Reduction(list) => self.reduction(record, list, free),
             Verdict::When(c)
                 if c.absent.is_empty() && c.elements.is_empty() && !free.reductions.is_empty() =>
             {
@@ -227,7 +237,10 @@ impl Teller<'_> {
             _ => return false,
         }
         let quoted = |v: &VarId| format!("`{}`", self.name(*v));
-        let names: Vec<String> = info.float_sums.iter().map(quoted).collect();
+        let mut names: Vec<String> = info.float_sums.iter().map(quoted).collect();
+        let arrays = free.array_reductions.iter();
+        let new = arrays.filter(|r| !info.array_reductions.contains(r));
+        names.extend(new.map(|(a, _)| format!("`{}`", self.array(*a))));
         record.because = Some(format!(
             "the order in which floats are combined in {} counts: it runs in order unless --fp fast",
             names.join(", ")

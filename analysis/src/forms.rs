@@ -159,9 +159,9 @@ pub struct AccessForm {
     pub store: bool,
     /// The guard is set.
     pub guarded: bool,
-    /// Where no event fires, it happens in every iteration of its loops in which its facts hold, and those loops
-    /// run to their ends.
-    pub certain: bool,
+    /// Where no event fires: in a given iteration of this many of its outer loops, it happens in every iteration of
+    /// the others in which its facts hold, and those run to their ends. More than there are: nothing is known.
+    pub given: u32,
     /// Position in the order of execution of one iteration.
     pub order: u32,
     /// Enclosing loops, outermost first.

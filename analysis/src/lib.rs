@@ -5,7 +5,7 @@
 //! 1. [`prove()`] (`range`, `forms`, `statics`): clears the guards that can never fire, before any value is known.
 //! 2. [`BoundsPlan`]: what values can decide, compiled once. At each launch [`BoundsPlan::resolve`] gives the
 //!    [`GuardSet`] that these values prove, without allocating; [`apply`] clears it from the nest.
-//! 3. [`analyse`] (`dependence`, `scalars`): a [`Verdict`] per loop, in side tables by id.
+//! 3. [`analyse`] (`dependence`, `scalars`, `privatise`, `array_reductions`): a [`Verdict`] per loop, in side tables by id.
 //! 4. [`candidates`] (`legality`, `transform`): the schedules worth pricing, on the nest and its rewritings.
 //! 5. [`undo_plan`]: what must be saved so that a chunk can be taken back.
 //! 6. [`FootprintPlan`]: which region of each array a launch touches, or any part of its iterations.
@@ -19,6 +19,7 @@
 
 pub mod affine;
 mod area;
+pub mod array_reductions;
 pub mod bounds;
 pub mod condition;
 pub mod dependence;
@@ -39,6 +40,7 @@ mod launch;
 pub mod legality;
 pub mod liveness;
 mod num;
+pub mod privatise;
 pub mod prove;
 pub mod range;
 mod refine;
@@ -55,6 +57,7 @@ pub mod transfer;
 pub mod transform;
 mod trips;
 pub mod undo;
+mod updates;
 pub mod verdict;
 mod visit;
 mod walk;

@@ -2,9 +2,10 @@
 
 use crate::liveness::{Exposure, VarSet};
 use crate::structure::assigned;
-use nestwise_ir::nest::{Cast, Const, Expr, ExprKind, Nest, Stmt, StmtKind};
+use crate::updates::{Accumulator, Way};
+use nestwise_ir::nest::{Const, Expr, ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::RedOp;
-use nestwise_ir::{ArrayId, BinOp, CmpOp, FpMode, Prov, Scalar, UnOp, VarId};
+use nestwise_ir::{ArrayId, CmpOp, FpMode, VarId};
 
 /// A variable's role in one loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +54,9 @@ pub fn roles(
 
 /// Whether `v` is only ever assigned together with the best value of another variable: `if x < best: best = x; v = i`.
 fn follows(nest: &Nest, body: &[Stmt], v: VarId) -> Option<RedOp> {
-    let best = |b: &VarId| *b != v && found(nest, body, *b, FpMode::Strict).has_along(v);
+    let best = |b: &VarId| {
+        *b != v && found(nest, body, *b, FpMode::Strict).is_some_and(|f| f.has_along(v))
+    };
     assigned(body).into_iter().find(best).map(RedOp::Along)
 }
 
@@ -169,15 +172,14 @@ fn reads_in(s: &Stmt, v: VarId) -> usize {
 
 /// The operation by which the body does nothing but accumulate into `v`.
 fn reduction(nest: &Nest, body: &[Stmt], v: VarId, fp: FpMode) -> Option<RedOp> {
-    let found = found(nest, body, v, fp);
+    let found = found(nest, body, v, fp)?;
     found.op.filter(|_| found.ok)
 }
 
-fn found<'a>(nest: &'a Nest, body: &[Stmt], v: VarId, fp: FpMode) -> Found<'a> {
+fn found<'a>(nest: &Nest, body: &[Stmt], v: VarId, fp: FpMode) -> Option<Found<'a>> {
     let mut found = Found {
-        nest,
         v,
-        fp,
+        accumulator: Accumulator::of_var(nest, v, fp)?,
         op: None,
         way: None,
         reads: 0,
@@ -199,13 +201,12 @@ fn found<'a>(nest: &'a Nest, body: &[Stmt], v: VarId, fp: FpMode) -> Found<'a> {
         read == 0 && assigned == found.updates
     };
     found.ok &= found.along.iter().flatten().all(only);
-    found
+    Some(found)
 }
 
 struct Found<'a> {
-    nest: &'a Nest,
     v: VarId,
-    fp: FpMode,
+    accumulator: Accumulator<'a>,
     op: Option<RedOp>,
     /// The direction of all updates of a NumPy int that may overflow.
     way: Option<Way>,
@@ -214,22 +215,6 @@ struct Found<'a> {
     along: Option<Vec<VarId>>,
     updates: usize,
     ok: bool,
-}
-
-/// Where a sum goes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Up,
-    Down,
-}
-
-impl Way {
-    fn back(self) -> Way {
-        match self {
-            Way::Up => Way::Down,
-            Way::Down => Way::Up,
-        }
-    }
 }
 
 impl Found<'_> {
@@ -252,15 +237,16 @@ impl Found<'_> {
     fn stmt(&mut self, s: &Stmt) {
         match &s.kind {
             StmtKind::Let { var, value } if *var == self.v => {
-                let op = self.combining(value).or_else(|| self.setting(value));
-                self.update(op, reads(value, self.v), vec![]);
-                self.ok &= self.one_way(value);
+                let updates = self.accumulator;
+                let op = updates.combining(value).or_else(|| updates.setting(value));
+                self.update(op, updates.reads(value), vec![]);
+                self.ok &= updates.one_way(value, &mut self.way);
                 return;
             }
             // `if x < v: v = x`, and what else is assigned then.
             StmtKind::If { cond, then, orelse } if orelse.is_empty() => {
                 if let Some((op, along)) = self.replaced_in(cond, then) {
-                    self.update(Some(op), reads(cond, self.v), along);
+                    self.update(Some(op), self.accumulator.reads(cond), along);
                     return;
                 }
             }
@@ -291,7 +277,7 @@ impl Found<'_> {
             match *var == self.v {
                 _ if bound => return None,
                 true if op.is_some() => return None,
-                true => op = Some(self.replacing(cond, value)?),
+                true => op = Some(self.accumulator.replacing(cond, value)?),
                 false => along.push(*var),
             }
         }
@@ -307,203 +293,6 @@ impl Found<'_> {
         op.filter(|_| along.is_empty() || (strict && !twice))
             .map(|op| (op, along))
     }
-
-    fn is_v(&self, e: &Expr) -> bool {
-        matches!(e.kind, ExprKind::Var(x) if x == self.v)
-    }
-
-    /// `if x op v: v = value`, with `value` the very `x`.
-    fn replacing(&self, cond: &Expr, value: &Expr) -> Option<RedOp> {
-        let ExprKind::Compare { op, a, b } = &cond.kind else {
-            return None;
-        };
-        let (x, op) = if self.is_v(b) {
-            (a, *op)
-        } else if self.is_v(a) {
-            (b, crate::refine::mirror(*op))
-        } else {
-            return None;
-        };
-        (reads(x, self.v) == 0 && same(x, value)).then_some(())?;
-        self.better(op, true)
-    }
-
-    /// The reduction of "x replaces v when `x op v`"; `strict_keep`: otherwise v stays.
-    fn better(&self, op: CmpOp, keeps: bool) -> Option<RedOp> {
-        let float = self.nest.vars.get(self.v)?.ty.repr;
-        // Of equal floats (0.0 and -0.0) the first must stay, and NaN must never replace: only the strict
-        // comparison that keeps the old value does both.
-        let (min, strict) = match op {
-            CmpOp::Lt => (true, true),
-            CmpOp::Le => (true, false),
-            CmpOp::Gt => (false, true),
-            CmpOp::Ge => (false, false),
-            _ => return None,
-        };
-        let fits = float.is_int() || (float.is_float() && strict && keeps);
-        fits.then_some(if min { RedOp::Min } else { RedOp::Max })
-    }
-
-    /// A value that combines `v` with something independent of it.
-    fn combining(&self, value: &Expr) -> Option<RedOp> {
-        let mut binds = vec![];
-        let mut e = value;
-        while let ExprKind::Bind { var, value, body } = &e.kind {
-            binds.push((*var, &**value));
-            e = body;
-        }
-        let look = |e: &'_ Expr| -> Expr {
-            match e.kind {
-                ExprKind::Var(x) => binds
-                    .iter()
-                    .rev()
-                    .find(|b| b.0 == x)
-                    .map_or_else(|| e.clone(), |b| b.1.clone()),
-                _ => e.clone(),
-            }
-        };
-        match &e.kind {
-            ExprKind::Binary { op, a, b, .. } => self.binary(*op, &look(a), &look(b)),
-            ExprKind::Select { cond, then, orelse } => {
-                self.select(cond, &look(then), &look(orelse), &look)
-            }
-            _ => None,
-        }
-    }
-
-    fn binary(&self, op: BinOp, a: &Expr, b: &Expr) -> Option<RedOp> {
-        let ty = self.nest.vars.get(self.v)?.ty;
-        let (other, left) = match (self.is_v(a), self.is_v(b)) {
-            (true, false) => (b, true),
-            (false, true) => (a, false),
-            _ => return None,
-        };
-        if reads(other, self.v) > 0 {
-            return None;
-        }
-        let int = ty.repr.is_int();
-        let fast = self.fp == FpMode::Fast && ty.repr.is_float();
-        match op {
-            BinOp::Add if int => Some(RedOp::Add),
-            BinOp::Sub if left && int => Some(RedOp::Add),
-            BinOp::Mul if int => Some(RedOp::Mul),
-            BinOp::Add if fast => Some(RedOp::Add),
-            BinOp::Sub if left && fast => Some(RedOp::Add),
-            BinOp::Mul if fast => Some(RedOp::Mul),
-            BinOp::And if int || ty.repr == Scalar::Bool => Some(RedOp::And),
-            BinOp::Or if int || ty.repr == Scalar::Bool => Some(RedOp::Or),
-            BinOp::Xor if int || ty.repr == Scalar::Bool => Some(RedOp::Xor),
-            BinOp::Min if int => Some(RedOp::Min),
-            BinOp::Max if int => Some(RedOp::Max),
-            _ => None,
-        }
-    }
-
-    /// NumPy's ints warn where a partial sum leaves their range, and wrap: what of a sum's parts and of the whole
-    /// leaves it is the same only if nothing does (no guard), or if all updates go one way: then the whole leaves it
-    /// if a part of it does. Python's ints grow, so their partial sums are nobody's business.
-    fn one_way(&mut self, value: &Expr) -> bool {
-        let mut e = value;
-        while let ExprKind::Bind { body, .. } = &e.kind {
-            e = body;
-        }
-        let python = self
-            .nest
-            .vars
-            .get(self.v)
-            .is_some_and(|d| d.ty.prov == Prov::Py);
-        let ExprKind::Binary { op, a, b, guard } = &e.kind else {
-            return true;
-        };
-        if python || !*guard || !e.ty.repr.is_int() {
-            return true;
-        }
-        let way = match op {
-            BinOp::Add => way(if self.is_v(a) { b } else { a }),
-            BinOp::Sub => way(b).map(Way::back),
-            BinOp::Mul => None,
-            _ => return true,
-        };
-        let first = *self.way.get_or_insert(way.unwrap_or(Way::Up));
-        // Unsigned parts start from 0, from which nothing goes down.
-        way == Some(first) && !(first == Way::Down && e.ty.repr.is_unsigned())
-    }
-
-    fn select(
-        &self,
-        cond: &Expr,
-        then: &Expr,
-        orelse: &Expr,
-        look: &dyn Fn(&Expr) -> Expr,
-    ) -> Option<RedOp> {
-        let is = |e: &Expr, b: bool| matches!(e.kind, ExprKind::Const(Const::Bool(v)) if v == b);
-        let free = |e: &Expr| reads(e, self.v) == 0;
-        // v or c, c or v; v and c, c and v.
-        if is(then, true) && (self.is_v(cond) && free(orelse) || self.is_v(orelse) && free(cond)) {
-            return Some(RedOp::Or);
-        }
-        if is(orelse, false) && (self.is_v(cond) && free(then) || self.is_v(then) && free(cond)) {
-            return Some(RedOp::And);
-        }
-        let ExprKind::Compare { op, a, b } = &cond.kind else {
-            return None;
-        };
-        let (a, b) = (look(a), look(b));
-        let (x, op, v_right) = if self.is_v(&b) {
-            (a, *op, true)
-        } else if self.is_v(&a) {
-            (b, crate::refine::mirror(*op), true)
-        } else {
-            return None;
-        };
-        if !v_right || reads(&x, self.v) > 0 {
-            return None;
-        }
-        // `x if x op v else v` keeps v; `v if x op v else x` replaces it unless the comparison holds.
-        if same(&x, then) && self.is_v(orelse) {
-            self.better(op, true)
-        } else if self.is_v(then) && same(&x, orelse) {
-            self.better(crate::refine::negate(op), false)
-        } else {
-            None
-        }
-    }
-
-    /// `v = True` and nothing else: whether any iteration did.
-    fn setting(&self, value: &Expr) -> Option<RedOp> {
-        match value.kind {
-            ExprKind::Const(Const::Bool(true)) => Some(RedOp::Or),
-            ExprKind::Const(Const::Bool(false)) => Some(RedOp::And),
-            _ => None,
-        }
-    }
-}
-
-/// Where adding an int expression moves a sum, if its shape tells.
-fn way(e: &Expr) -> Option<Way> {
-    let up = match &e.kind {
-        ExprKind::Const(Const::Int(v)) => return Some(if *v < 0 { Way::Down } else { Way::Up }),
-        ExprKind::Unary { op: UnOp::Abs, .. } => true,
-        ExprKind::Cast {
-            kind: Cast::Value,
-            a,
-            ..
-        } => {
-            return if a.ty.repr == Scalar::Bool {
-                Some(Way::Up)
-            } else {
-                way(a)
-            };
-        }
-        ExprKind::Binary {
-            op: BinOp::Mul,
-            a,
-            b,
-            ..
-        } => same(a, b) || e.ty.repr.is_unsigned(),
-        _ => e.ty.repr.is_unsigned(),
-    };
-    up.then_some(Way::Up)
 }
 
 /// Whether two expressions, evaluated at one point, have the same value: equal up to positions and access ids.

@@ -7,6 +7,7 @@
 use crate::guards::for_each_stmt_mut;
 use crate::legality::{Given, irregular, perfect_band, sticky_safe};
 use crate::liveness::VarSet;
+use crate::privatise::worth_copying;
 use crate::strides::strides;
 use crate::structure::{any, assigned, find_body};
 use crate::transform::{move_innermost, promote, sink};
@@ -25,6 +26,8 @@ pub struct LaunchInfo {
     pub unit_stride: Vec<[bool; 8]>,
     /// Lanes of 8-byte elements that a vectorised outer loop should have; 0: no such loops.
     pub lanes: u32,
+    /// By slot: every thread may have a copy of the array.
+    pub roomy: Vec<bool>,
     /// The runtime takes back a whole chunk when an event fires.
     pub undo: bool,
     /// What the analysis may assume.
@@ -39,6 +42,7 @@ impl LaunchInfo {
             trips: vec![None; nest.loops.len()],
             unit_stride: nest.arrays.values().map(|a| unit(a.rank)).collect(),
             lanes: 16,
+            roomy: vec![true; nest.arrays.len()],
             undo: true,
             assumed: Options::new(fp),
         }
@@ -521,9 +525,13 @@ fn thread_loop(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<Thread
     if info.trips(l.id).is_some_and(|t| t < 2.0) {
         return None;
     }
-    Some(ThreadLoop {
-        id: l.id,
+    let mapped = ThreadLoop {
         reductions,
         last_values: found.last_values.clone(),
-    })
+        private: found.private_arrays.clone(),
+        array_reductions: found.array_reductions.clone(),
+        ..ThreadLoop::plain(l.id)
+    };
+    let roomy = |a: ArrayId| info.roomy.get(a.index()).copied().unwrap_or(false);
+    (mapped.copied().all(roomy) && worth_copying(analysis, &mapped)).then_some(mapped)
 }

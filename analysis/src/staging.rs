@@ -7,7 +7,8 @@ use crate::guards::{self, GuardSet};
 use crate::launch::LaunchValues;
 use crate::schedule::{LaunchInfo, thread_loops, vectorise};
 use crate::verdict::{Analysis, Options, Verdict, analyse_with};
-use nestwise_ir::{ArrayId, LoopId, Nest};
+use nestwise_ir::schedule::ThreadLoop;
+use nestwise_ir::{ArrayId, Nest};
 
 /// Clauses of one nest that a launch looks at.
 const MAX_CLAUSES: usize = 64;
@@ -16,7 +17,9 @@ const MAX_CLAUSES: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub struct Abilities {
     /// The outermost loops that may run on threads.
-    pub roots: Vec<LoopId>,
+    roots: Vec<ThreadLoop>,
+    /// The same where no array may be copied.
+    uncopied: Vec<ThreadLoop>,
     /// Some loop may run on vector lanes.
     pub vectorisable: bool,
 }
@@ -113,12 +116,22 @@ impl Staged {
 }
 
 impl Abilities {
+    /// The outermost loops that may run on threads, if every thread may have a copy of the arrays that `roomy` names.
+    pub fn roots(&self, roomy: impl Fn(ArrayId) -> bool) -> &[ThreadLoop] {
+        let all_fit = self.roots.iter().flat_map(ThreadLoop::copied).all(roomy);
+        if all_fit { &self.roots } else { &self.uncopied }
+    }
+
     fn of(nest: &Nest, analysis: &Analysis) -> Abilities {
         let info = LaunchInfo::guess(nest, analysis.options.fp);
-        let threads = thread_loops(nest, analysis, &info);
+        let cramped = LaunchInfo {
+            roomy: vec![],
+            ..info.clone()
+        };
         let lanes = vectorise(nest, analysis, &info);
         Abilities {
-            roots: threads.into_iter().map(|t| t.id).collect(),
+            roots: thread_loops(nest, analysis, &info),
+            uncopied: thread_loops(nest, analysis, &cramped),
             vectorisable: !(lanes.vector.is_empty() && lanes.independent.is_empty()),
         }
     }

@@ -1,9 +1,11 @@
 //! What each loop may do, and why not.
 
+use crate::array_reductions::array_reduction;
 use crate::condition::Clause;
 use crate::dependence::{Dependence, Guarded, Pair, Property, Slots, Tester, common_loops};
 use crate::forms::{AccessForm, Extents, Forms};
 use crate::liveness::{exposure, live_after};
+use crate::privatise::privatisable;
 use crate::range::ranges;
 use crate::scalars::{Role, roles};
 use crate::structure::{Exit, any, early_exit};
@@ -15,9 +17,9 @@ use std::cell::Cell;
 /// What a loop's iterations may do.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
-    /// Run in any order, or at once.
+    /// Run in any order, or at once, if they work on copies of [`LoopInfo::private_arrays`].
     Parallel,
-    /// The same, if these variables are combined from partial values.
+    /// The same, if these variables and [`LoopInfo::array_reductions`] are combined from partial values.
     Reduction(Vec<(VarId, RedOp)>),
     /// Parallel (perhaps with reductions) if the condition holds.
     When(Condition),
@@ -66,6 +68,11 @@ pub struct LoopInfo {
     pub last_values: Vec<VarId>,
     /// What its variables would be combined by, if it ran in parallel.
     pub reductions: Vec<(VarId, RedOp)>,
+    /// Arrays that pass no value from one iteration to another, if each works on a copy; the last one works on the
+    /// array itself.
+    pub private_arrays: Vec<ArrayId>,
+    /// Arrays that iterations only accumulate into.
+    pub array_reductions: Vec<(ArrayId, RedOp)>,
     /// Variables that are carried only because sums of floats keep their order.
     pub float_sums: Vec<VarId>,
     /// Nothing but such sums keeps the iterations in order.
@@ -73,9 +80,22 @@ pub struct LoopInfo {
 }
 
 impl LoopInfo {
-    /// Whether iterations are independent without any condition or reduction.
+    /// Of a loop of which nothing is known yet.
+    fn new(verdict: Verdict) -> LoopInfo {
+        LoopInfo {
+            verdict,
+            private: vec![],
+            last_values: vec![],
+            reductions: vec![],
+            private_arrays: vec![],
+            array_reductions: vec![],
+            float_sums: vec![],
+            ordered_sums: false,
+        }
+    }
+    /// Whether iterations are independent without any condition, reduction or copy.
     pub fn is_parallel(&self) -> bool {
-        self.verdict == Verdict::Parallel
+        self.verdict == Verdict::Parallel && self.private_arrays.is_empty()
     }
 }
 
@@ -170,17 +190,10 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
             *slot = Some(ctx.loop_info(id, cond, body, live));
         }
     });
-    let unknown = LoopInfo {
-        verdict: Verdict::Serial(Why::While),
-        private: vec![],
-        last_values: vec![],
-        reductions: vec![],
-        float_sums: vec![],
-        ordered_sums: false,
-    };
+    let unknown = || LoopInfo::new(Verdict::Serial(Why::While));
     let loops = loops
         .into_iter()
-        .map(|l| l.unwrap_or_else(|| unknown.clone()))
+        .map(|l| l.unwrap_or_else(unknown))
         .collect();
     Analysis {
         loops,
@@ -196,6 +209,32 @@ const MAX_WORK: usize = 40_000;
 const MAX_CLAUSES: usize = 8;
 /// Atoms in one clause.
 const MAX_ATOMS: usize = 6;
+
+/// What keeps iterations apart in memory.
+#[derive(Default, PartialEq)]
+struct CarriedMemory {
+    condition: Condition,
+    private: Vec<ArrayId>,
+    reductions: Vec<(ArrayId, RedOp)>,
+}
+
+/// Why control alone makes a loop run in order.
+fn in_order(id: LoopId, is_while: bool, body: &[Stmt]) -> Option<Why> {
+    if is_while {
+        return Some(Why::While);
+    }
+    if let Some((exit, line)) = early_exit(id, body) {
+        return Some(Why::Exit(exit, line));
+    }
+    let mut swap = None;
+    any(body, &mut |s| {
+        if matches!(s.kind, StmtKind::Rebind(_)) {
+            swap = swap.or(Some(s.span.line));
+        }
+        false
+    });
+    swap.map(Why::Rebind)
+}
 
 struct Context<'a> {
     nest: &'a Nest,
@@ -214,14 +253,7 @@ impl Context<'_> {
     ) -> LoopInfo {
         let exposure = exposure(self.nest, id, cond, body, self.options.nonempty);
         let roles = roles(self.nest, body, &exposure, live, self.options.fp);
-        let mut info = LoopInfo {
-            verdict: Verdict::Parallel,
-            private: vec![],
-            last_values: vec![],
-            reductions: vec![],
-            float_sums: vec![],
-            ordered_sums: false,
-        };
+        let mut info = LoopInfo::new(Verdict::Parallel);
         let (mut carried, mut others) = (None, false);
         for (v, role) in roles {
             match role {
@@ -240,51 +272,32 @@ impl Context<'_> {
         // What goes along with the best is told from the others by the best as it was.
         info.reductions
             .sort_by_key(|r| !matches!(r.1, RedOp::Along(_)));
-        info.verdict = self.verdict(id, cond.is_some(), body, carried, &info.reductions);
+        if let Some(why) = in_order(id, cond.is_some(), body) {
+            info.verdict = Verdict::Serial(why);
+            return info;
+        }
+        let memory = match self.memory(id, body) {
+            Ok(memory) => memory,
+            Err(why) => {
+                info.verdict = Verdict::Serial(why);
+                return info;
+            }
+        };
         // A sum comes last among the reasons for a serial loop, save for guarded accesses.
-        info.ordered_sums = matches!(info.verdict, Verdict::Serial(Why::Scalar(..)))
+        info.ordered_sums = carried.is_some()
             && !others
             && info.reductions.is_empty()
-            && self.memory(id) == Ok(None);
-        info
-    }
-
-    fn verdict(
-        &self,
-        id: LoopId,
-        is_while: bool,
-        body: &[Stmt],
-        scalar: Option<Why>,
-        reductions: &[(VarId, RedOp)],
-    ) -> Verdict {
-        if is_while {
-            return Verdict::Serial(Why::While);
-        }
-        if let Some((exit, line)) = early_exit(id, body) {
-            return Verdict::Serial(Why::Exit(exit, line));
-        }
-        let mut swap = None;
-        any(body, &mut |s| {
-            if matches!(s.kind, StmtKind::Rebind(_)) {
-                swap = swap.or(Some(s.span.line));
-            }
-            false
-        });
-        if let Some(line) = swap {
-            return Verdict::Serial(Why::Rebind(line));
-        }
-        let condition = match self.memory(id) {
-            Ok(condition) => condition,
-            Err(why) => return Verdict::Serial(why),
+            && memory == CarriedMemory::default();
+        info.private_arrays = memory.private;
+        info.array_reductions = memory.reductions;
+        let reduces = !(info.reductions.is_empty() && info.array_reductions.is_empty());
+        info.verdict = match carried {
+            Some(why) => Verdict::Serial(why),
+            None if memory.condition != Condition::default() => Verdict::When(memory.condition),
+            None if reduces => Verdict::Reduction(info.reductions.clone()),
+            None => Verdict::Parallel,
         };
-        if let Some(why) = scalar {
-            return Verdict::Serial(why);
-        }
-        match condition {
-            Some(condition) => Verdict::When(condition),
-            None if reductions.is_empty() => Verdict::Parallel,
-            None => Verdict::Reduction(reductions.to_vec()),
-        }
+        info
     }
 
     fn inside(&self, id: LoopId) -> impl Iterator<Item = &AccessForm> {
@@ -302,29 +315,107 @@ impl Context<'_> {
             .collect()
     }
 
-    /// Under what condition no dependence through memory is carried by a loop; or why one is.
-    fn memory(&self, id: LoopId) -> Result<Option<Condition>, Why> {
+    /// Under what condition no dependence through memory is carried by a loop, and for what arrays iterations must not
+    /// share them; or why one is.
+    fn memory(&self, id: LoopId, body: &[Stmt]) -> Result<CarriedMemory, Why> {
         let all: Vec<&AccessForm> = self.inside(id).collect();
-        let mut condition = Condition::default();
+        let mut arrays: Vec<ArrayId> = all.iter().map(|a| a.array).collect();
+        arrays.sort_unstable();
+        arrays.dedup();
+        let mut found = CarriedMemory::default();
         let mut wraps = false;
-        for (i, x) in all.iter().enumerate() {
-            for y in &all[i..] {
+        for array in arrays {
+            let own: Vec<&AccessForm> = all.iter().copied().filter(|a| a.array == array).collect();
+            wraps |= self.own_pairs(array, &own, (id, body), &mut found)?;
+            let others: Vec<&AccessForm> =
+                all.iter().copied().filter(|a| a.array > array).collect();
+            wraps |= self.pairs_of(&own, &others, id, &mut found.condition)?;
+        }
+        if wraps {
+            found.condition.in_bounds = self.guarded_in(id);
+        }
+        found.condition.absent.sort_unstable();
+        found.condition.absent.dedup();
+        found.condition.elements.sort_unstable();
+        found.condition.elements.dedup();
+        Ok(found)
+    }
+
+    /// Adds the condition under which no access of the one list depends on one of the other (or of the same list, each
+    /// pair once). True: provided that no subscript wraps.
+    fn pairs_of(
+        &self,
+        xs: &[&AccessForm],
+        ys: &[&AccessForm],
+        id: LoopId,
+        condition: &mut Condition,
+    ) -> Result<bool, Why> {
+        let mut wraps = false;
+        for x in xs {
+            for y in ys.iter().filter(|y| y.array != x.array || y.id >= x.id) {
                 if !(x.store || y.store) {
                     continue;
                 }
                 for pair in self.pairs_in_memory(x, y)? {
-                    wraps |= self.pair(pair, id, &mut condition)?;
+                    wraps |= self.pair(pair, id, condition)?;
                 }
             }
         }
-        if wraps {
-            condition.in_bounds = self.guarded_in(id);
+        Ok(wraps)
+    }
+
+    /// Whether a slot shares memory with another.
+    fn overlaps(&self, array: ArrayId) -> bool {
+        match &self.options.memory {
+            Memory::Disjoint => false,
+            Memory::Unknown => true,
+            Memory::Overlaps(list) => list.iter().any(|o| o.a == array || o.b == array),
         }
-        condition.absent.sort_unstable();
-        condition.absent.dedup();
-        condition.elements.sort_unstable();
-        condition.elements.dedup();
-        Ok(Some(condition).filter(|c| *c != Condition::default()))
+    }
+
+    /// What dependences between accesses of one array take: nothing, a condition, or that iterations do not share the
+    /// array. True: provided that no subscript wraps.
+    fn own_pairs(
+        &self,
+        array: ArrayId,
+        accesses: &[&AccessForm],
+        (id, body): (LoopId, &[Stmt]),
+        found: &mut CarriedMemory,
+    ) -> Result<bool, Why> {
+        let mut condition = found.condition.clone();
+        let result = self.pairs_of(accesses, accesses, id, &mut condition);
+        let free = condition.absent.len() == found.condition.absent.len();
+        let inspected = condition.elements.len() > found.condition.elements.len();
+        if result.is_ok() && free && !inspected {
+            return result;
+        }
+        let own = !self.overlaps(array);
+        let known = &self.options.elements;
+        // An update finds what it stores, wherever that is; a condition that makes iterations independent is worth more.
+        if (result.is_err() || inspected)
+            && own
+            && let Some(op) = array_reduction(self.nest, body, array, self.options.fp)
+        {
+            found.reductions.push((array, op));
+            return Ok(false);
+        }
+        // For what each iteration writes anew, the condition is at best that there is no other iteration.
+        if own && privatisable(&self.tester(Guarded::Trusted, known), id, array, accesses) {
+            found.private.push(array);
+            return Ok(accesses.iter().any(|a| a.guarded));
+        }
+        found.condition = condition;
+        result
+    }
+
+    fn tester<'b>(&'b self, guarded: Guarded, elements: &'b [(ArrayId, Property)]) -> Tester<'b> {
+        Tester {
+            nest: self.nest,
+            forms: self.forms,
+            absent: &self.options.absent,
+            elements,
+            guarded,
+        }
     }
 
     /// How two accesses, as written, can be to one element: of one slot, or of two that share memory. Within a loop
@@ -359,16 +450,6 @@ impl Context<'_> {
             });
         }
         Ok(out)
-    }
-
-    fn tester<'b>(&'b self, guarded: Guarded, elements: &'b [(ArrayId, Property)]) -> Tester<'b> {
-        Tester {
-            nest: self.nest,
-            forms: self.forms,
-            absent: &self.options.absent,
-            elements,
-            guarded,
-        }
     }
 
     /// Adds the condition under which a pair is independent. True: provided that no subscript wraps.

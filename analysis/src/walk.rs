@@ -36,8 +36,8 @@ pub(crate) struct Walker<'n> {
     pub(crate) quiet: bool,
     /// In the statements before the top loop.
     before: bool,
-    /// See [`AccessForm::certain`].
-    pub(crate) certain: bool,
+    /// See [`AccessForm::given`].
+    pub(crate) given: u32,
 }
 
 /// The forms of a nest whose ranges are known.
@@ -72,7 +72,7 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
         inductions: HashMap::new(),
         quiet: false,
         before: true,
-        certain: true,
+        given: 0,
     };
     for stmt in &nest.prologue {
         w.stmt(stmt);
@@ -276,7 +276,7 @@ impl<'n> Walker<'n> {
             array,
             store,
             guarded,
-            certain: self.certain,
+            given: self.given,
             order,
             loops,
             ctx,
@@ -287,16 +287,24 @@ impl<'n> Walker<'n> {
         }
     }
 
+    /// Whether what follows happens is told by no form: not even in a given iteration of the loops around (`more`: 1),
+    /// or only whether the innermost of them has another one (0).
+    fn unsure(&mut self, more: u32) {
+        self.given = self.given.max(self.loops.len() as u32 + more);
+    }
+
     fn block(&mut self, stmts: &[Stmt]) {
-        let (ctx, certain) = (self.ctx, self.certain);
+        let (ctx, given) = (self.ctx, self.given);
         for stmt in stmts {
             self.stmt(stmt);
             // What follows a conditional jump; an `if` has seen to that itself, by the facts of its condition.
-            if !matches!(stmt.kind, StmtKind::If { .. }) {
-                self.certain &= !structure::escapes(std::slice::from_ref(stmt), None);
+            if !matches!(stmt.kind, StmtKind::If { .. })
+                && structure::escapes(std::slice::from_ref(stmt), None)
+            {
+                self.unsure(1);
             }
         }
-        (self.ctx, self.certain) = (ctx, certain);
+        (self.ctx, self.given) = (ctx, given);
     }
 
     pub(crate) fn stmt(&mut self, stmt: &Stmt) {
@@ -384,11 +392,11 @@ impl<'n> Walker<'n> {
                 self.assume(yes);
             }
             // Nothing after is reached; any values will do.
-            (true, true) => self.certain = false,
+            (true, true) => self.unsure(1),
             (false, false) => self.merge(then_env, then_ctx, else_ctx),
         }
         if partly(then) || partly(orelse) {
-            self.certain = false;
+            self.unsure(1);
             self.assume(vec![(Affine::default(), FactKind::Opaque)]);
         }
     }
@@ -454,12 +462,14 @@ impl<'n> Walker<'n> {
             ascending,
             exits: structure::early_exit(l.id, &l.body).is_some(),
         };
-        let certain = self.certain;
+        let given = self.given;
         self.enter(form, Some(l.counter), &l.body, &entry);
-        self.certain &= !structure::escapes(&l.body, Some(l.id));
+        if structure::escapes(&l.body, Some(l.id)) {
+            self.unsure(0);
+        }
         self.block(&l.body);
         self.leave(l.id, &l.body);
-        self.certain = certain;
+        self.given = given;
     }
 
     fn while_loop(&mut self, l: &While) {
@@ -479,8 +489,9 @@ impl<'n> Walker<'n> {
             ascending: None,
             exits: true,
         };
-        let certain = std::mem::replace(&mut self.certain, false);
+        let given = self.given;
         self.enter(form, None, &l.body, &entry);
+        self.unsure(0);
         self.visit(&l.cond);
         let facts = self.facts_of(&l.cond, true);
         let ctx = self.ctx;
@@ -488,7 +499,7 @@ impl<'n> Walker<'n> {
         self.block(&l.body);
         self.ctx = ctx;
         self.leave(l.id, &l.body);
-        self.certain = certain;
+        self.given = given;
     }
 
     /// Starts a loop: whatever it assigns has a new value in each iteration.

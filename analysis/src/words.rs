@@ -4,7 +4,7 @@ use crate::condition;
 use crate::dependence::{Dependence, Kind, Property};
 use crate::forms::{Form, NestNames};
 use crate::structure::Exit;
-use crate::verdict::{Analysis, Condition, Verdict, Why};
+use crate::verdict::{Analysis, Condition, LoopInfo, Verdict, Why};
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{AccessId, ArrayId, LoopId, Nest, VarId};
 
@@ -36,8 +36,7 @@ impl Analysis {
             return "unknown loop".to_string();
         };
         match &info.verdict {
-            Verdict::Parallel => "parallel".to_string(),
-            Verdict::Reduction(vars) => combined(nest, vars),
+            Verdict::Parallel | Verdict::Reduction(_) => self.parallel(nest, info),
             Verdict::When(c) => format!("parallel if {}", self.condition(nest, c)),
             Verdict::Serial(Why::Scalar(v, line)) if info.float_sums.contains(v) => format!(
                 "serial: `{}` (assigned on line {line}) adds up floats, whose order counts (--fp fast frees it)",
@@ -45,6 +44,23 @@ impl Analysis {
             ),
             Verdict::Serial(why) => format!("serial: {}", self.why(nest, why)),
         }
+    }
+
+    /// What it takes to run a loop's iterations at once.
+    fn parallel(&self, nest: &Nest, info: &LoopInfo) -> String {
+        let name = |a: &ArrayId| nest.arrays.get(*a).map_or("?", |d| d.name.as_str());
+        let mut parts = vec!["parallel".to_string()];
+        if let Verdict::Reduction(vars) = &info.verdict {
+            parts.extend(combined(nest, vars));
+        }
+        let into = |(a, op): &(ArrayId, RedOp)| format!("{} in `{}`", op_name(*op), name(a));
+        parts.extend(info.array_reductions.iter().map(into));
+        parts.extend(
+            info.private_arrays
+                .iter()
+                .map(|a| format!("copies of `{}`", name(a))),
+        );
+        parts.join(", ")
     }
 
     /// A condition in the user's words.
@@ -126,7 +142,7 @@ impl Analysis {
 }
 
 /// How reductions combine; what is hidden is nobody's business.
-fn combined(nest: &Nest, vars: &[(VarId, RedOp)]) -> String {
+fn combined(nest: &Nest, vars: &[(VarId, RedOp)]) -> Vec<String> {
     let name = |v: VarId| nest.vars.get(v).map_or("", |d| d.name.as_str());
     let mut parts: Vec<String> = vec![];
     for (v, op) in vars
@@ -147,10 +163,7 @@ fn combined(nest: &Nest, vars: &[(VarId, RedOp)]) -> String {
         };
         parts.push(format!("{} of `{}`{with}", op_name(*op), name(*v)));
     }
-    match parts.is_empty() {
-        true => "parallel".into(),
-        false => format!("parallel, {}", parts.join(", ")),
-    }
+    parts
 }
 
 fn var_name(nest: &Nest, v: VarId) -> String {

@@ -224,6 +224,10 @@ pub type Body = unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, part: *mut 
 /// Splits `lo..hi` into consecutive ranges, calls `body` once for each with a zeroed record of `part_size` bytes
 /// (16-byte aligned), and returns the number of records; they lie one after the other, in the order of the ranges,
 /// at `*parts`. The records stay valid until `nw_parts_free`'s registered counterpart is called with them.
+///
+/// Where `copies` is not 0, the record of every range but the last has at [`part::COPIES`] the address of so many bytes,
+/// 64-byte aligned, that no other call of `body` uses meanwhile. Where `keep` is not 0, they are zeroed beforehand, no
+/// two ranges have the same, and they stay valid as long as the records.
 pub type Parallel = unsafe extern "C" fn(
     body: Body,
     env: *mut u8,
@@ -231,16 +235,21 @@ pub type Parallel = unsafe extern "C" fn(
     hi: i64,
     part_size: i64,
     parts: *mut *mut u8,
+    copies: i64,
+    keep: i64,
 ) -> i64;
 
 /// Frees what a [`Parallel`] returned.
 pub type PartsFree = unsafe extern "C" fn(parts: *mut u8, count: i64, part_size: i64);
 
-/// Offsets in a part record: status, line and code of an event, then 16-byte cells.
-pub(crate) mod part {
+/// Offsets in a part record: status, line and code of an event, the address of the part's copies of arrays, then
+/// 16-byte cells.
+pub mod part {
     pub(crate) const STATUS: usize = 0;
     pub(crate) const LINE: usize = 8;
     pub(crate) const CODE: usize = 16;
+    /// Null: the part works on the arrays themselves.
+    pub const COPIES: usize = 24;
     pub(crate) const CELLS: usize = 32;
 }
 

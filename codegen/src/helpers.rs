@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::abi::{Body, Parallel, PartsFree};
+use crate::merge;
 use crate::ufunc;
 
 #[link(name = "m")]
@@ -150,6 +151,8 @@ fn runtime(name: &str) -> Option<usize> {
         "memmove" => libc::memmove as unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_void,
         "nw_parallel" => nw_parallel as Parallel,
         "nw_parts_free" => nw_parts_free as PartsFree,
+        "nw_fill_copy" => merge::nw_fill_copy as unsafe extern "C" fn(i64, *mut u8, i64, i64),
+        "nw_merge_copy" => merge::nw_merge_copy as unsafe extern "C" fn(i64, i64, *const u8, *const u8, i64) -> i64,
         "nw_map1_f64" => nw_map1_f64 as Map1<f64>,
         "nw_map2_f64" => nw_map2_f64 as Map2<f64>,
         "nw_map1_f32" => nw_map1_f32 as Map1<f32>,
@@ -300,6 +303,7 @@ pub fn register_parallel(run: Parallel, free: PartsFree) {
 /// Records start on 16 bytes, so their memory is counted in these.
 const CELL: usize = 16;
 
+#[allow(clippy::too_many_arguments)] // the kernel ABI's
 unsafe extern "C" fn nw_parallel(
     body: Body,
     env: *mut u8,
@@ -307,11 +311,13 @@ unsafe extern "C" fn nw_parallel(
     hi: i64,
     part_size: i64,
     parts: *mut *mut u8,
+    copies: i64,
+    keep: i64,
 ) -> i64 {
     let run = PARALLEL.load(Ordering::Acquire);
     if !run.is_null() {
         let run: Parallel = unsafe { std::mem::transmute(run) };
-        return unsafe { run(body, env, lo, hi, part_size, parts) };
+        return unsafe { run(body, env, lo, hi, part_size, parts, copies, keep) };
     }
     let cells = (part_size.max(0) as usize).div_ceil(CELL);
     let record = Box::into_raw(vec![0u128; cells].into_boxed_slice()).cast::<u8>();

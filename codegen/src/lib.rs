@@ -15,6 +15,7 @@ mod helpers;
 mod hypot;
 mod llvm;
 mod load;
+mod merge;
 mod passes;
 mod target;
 mod ufunc;

@@ -750,7 +750,13 @@ fn events_leave_the_frame_alone() {
 
 /// Splits every range into three parts, to test what serial execution in one part cannot.
 mod pool {
-    use nestwise_codegen::abi::Body;
+    use nestwise_codegen::abi::{Body, part};
+
+    /// What copies are aligned to.
+    #[derive(Clone)]
+    #[repr(align(64))]
+    struct Line(#[allow(dead_code)] [u8; 64]);
+
     pub unsafe extern "C" fn run(
         body: Body,
         env: *mut u8,
@@ -758,6 +764,8 @@ mod pool {
         hi: i64,
         size: i64,
         parts: *mut *mut u8,
+        copies: i64,
+        _keep: i64,
     ) -> i64 {
         let count = (hi - lo).min(3);
         let cells = (size as usize).div_ceil(16);
@@ -765,7 +773,13 @@ mod pool {
             .as_mut_ptr()
             .cast::<u8>();
         assert_eq!(size % 16, 0);
+        assert_eq!(copies % 64, 0);
         for k in (0..count).rev() {
+            if copies > 0 && k + 1 < count {
+                let lines = vec![Line([0; 64]); copies as usize / 64];
+                let own = Box::leak(lines.into_boxed_slice()).as_mut_ptr();
+                unsafe { *records.add((k * size) as usize + part::COPIES).cast() = own };
+            }
             let (from, to) = (lo + (hi - lo) * k / count, lo + (hi - lo) * (k + 1) / count);
             unsafe { body(env, from, to, records.add(k as usize * size as usize)) };
         }
@@ -830,9 +844,9 @@ fn reductions_and_last_values_over_parts() {
         (flag, RedOp::Or),
     ];
     let threads = vec![ThreadLoop {
-        id: l,
         reductions,
         last_values: vec![last],
+        ..ThreadLoop::plain(l)
     }];
     let schedule = Schedule {
         nonempty: 0,

@@ -216,6 +216,8 @@ pub struct Situation {
     pub threads: u32,
     /// How many times the parallel loops are started.
     pub forks: f64,
+    /// Bytes of arrays that each thread copies, over all those starts.
+    pub copied_bytes: f64,
     /// Share of the compiled code's time that runs in loops vectorised.
     pub vectorised: bool,
 }
@@ -312,8 +314,11 @@ fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) 
         };
     }
     let cores = 1.0 + f64::from(situation.threads - 1) * profile.threads.efficiency;
+    // A copy is filled and merged, the former by its own thread, the latter one after the other.
+    let copies = situation.copied_bytes * f64::from(situation.threads) * profile.call.copy_byte;
     Estimate {
-        fork_join: Seconds::from_nanos(profile.threads.fork_join) * situation.forks.max(1.0),
+        fork_join: Seconds::from_nanos(profile.threads.fork_join) * situation.forks.max(1.0)
+            + Seconds::from_nanos(copies),
         compute: serial.compute * (1.0 / cores),
         ..*serial
     }
@@ -343,6 +348,7 @@ mod tests {
             measured: None,
             threads: 2,
             forks: 1.0,
+            copied_bytes: 0.0,
             vectorised: false,
         }
     }

@@ -1,6 +1,6 @@
 //! A schedule: which loops are mapped to what. It never changes what a nest computes.
 
-use crate::ids::{LoopId, VarId};
+use crate::ids::{ArrayId, LoopId, VarId};
 
 /// How faithful floating-point results must be.
 #[derive(
@@ -69,6 +69,29 @@ pub struct ThreadLoop {
     pub reductions: Vec<(VarId, RedOp)>,
     /// Variables assigned in every iteration whose value after the loop is that of the last one.
     pub last_values: Vec<VarId>,
+    /// Arrays of which every part but the last works on a copy, which starts with anything.
+    pub private: Vec<ArrayId>,
+    /// Arrays of which every part but the last works on a copy that starts from the identity; copies are combined with
+    /// the array afterwards.
+    pub array_reductions: Vec<(ArrayId, RedOp)>,
+}
+
+impl ThreadLoop {
+    /// A loop without reductions, last values or copies.
+    pub fn plain(id: LoopId) -> ThreadLoop {
+        ThreadLoop {
+            id,
+            reductions: vec![],
+            last_values: vec![],
+            private: vec![],
+            array_reductions: vec![],
+        }
+    }
+    /// The arrays that parts copy.
+    pub fn copied(&self) -> impl Iterator<Item = ArrayId> + '_ {
+        let reduced = self.array_reductions.iter().map(|r| r.0);
+        self.private.iter().copied().chain(reduced)
+    }
 }
 
 impl Schedule {

@@ -60,8 +60,10 @@ fn words(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> String 
             _ => return,
         };
         let mut text = stmt.span.line.to_string();
-        if schedule.threads.iter().any(|t| t.id == id) {
+        if let Some(t) = schedule.threads.iter().find(|t| t.id == id) {
             text.push_str(" threads");
+            let copied = t.copied().filter_map(|a| nest.arrays.get(a));
+            copied.for_each(|a| text.push_str(&format!(" with its own {}", a.name)));
         }
         if let Some((_, lanes)) = schedule.vector.iter().find(|v| v.0 == id) {
             text.push_str(&format!(" x{lanes}"));

@@ -3,7 +3,7 @@
 mod make;
 mod sizes;
 
-use self::make::{Key, compile, schedule, short_loops};
+use self::make::{Key, compile, copy_bytes, is_roomy, roomy_arrays, schedule, short_loops};
 pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{first_trips, top_range};
 use crate::cache;
@@ -293,11 +293,13 @@ impl Plan {
         let hopeful = self.elements().is_empty() || self.found.hopes();
         let decided = self.bounds.decided(&sizes.proven) && hopeful;
         let able = self.verdicts.abilities(sizes.refuted, decided);
-        let forks: f64 = able
-            .roots
-            .iter()
-            .map(|id| self.times_entered(*id, &trips))
-            .sum();
+        let roomy = roomy_arrays(&self.nest, &sizes.values, options.threads);
+        let roots = able.roots(|a| is_roomy(roomy, a));
+        let forks = roots.iter().map(|t| self.times_entered(t.id, &trips));
+        let copied = roots.iter().map(|t| {
+            let bytes = t.copied().map(|a| copy_bytes(&self.nest, a, &sizes.values));
+            bytes.sum::<i64>() as f64 * self.times_entered(t.id, &trips)
+        });
         let situation = Situation {
             list_elements,
             undo_bytes: 0.0,
@@ -305,12 +307,13 @@ impl Plan {
             lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
             rest: sizes.rest(resume),
             measured: resume.and_then(|r| sizes.measured(r)),
-            threads: if !able.roots.is_empty() {
+            threads: if !roots.is_empty() {
                 options.threads as u32
             } else {
                 1
             },
-            forks,
+            forks: forks.sum(),
+            copied_bytes: copied.sum(),
             vectorised: able.vectorisable,
         };
         decide(&self.prices, &options.profile, &trips, &situation)
@@ -378,6 +381,7 @@ impl Plan {
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
             short: short_loops(&sizes.trips),
+            roomy: roomy_arrays(&self.nest, &sizes.values, options.threads),
             quiet: self.is_quiet(),
         };
         let mut kernels = lock(&self.kernels);

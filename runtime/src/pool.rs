@@ -6,6 +6,7 @@
 
 use crate::fpenv;
 use crate::options::options;
+use nestwise_codegen::abi::part;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::alloc::Layout;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -25,11 +26,43 @@ struct Job {
     parts: i64,
     part_size: usize,
     records: *mut u8,
+    copies: Copies,
     next: AtomicI64,
     done: AtomicI64,
     raised: AtomicBool,
     finished: Mutex<bool>,
     wake: Condvar,
+}
+
+/// Memory for what parts do not share.
+#[derive(Clone, Copy)]
+struct Copies {
+    memory: *mut u8,
+    /// Bytes of one block; 0: there are none.
+    size: usize,
+    /// Each part has a block of its own; otherwise each thread has one.
+    keep: bool,
+}
+
+impl Copies {
+    /// The blocks that a job takes.
+    fn blocks(self, parts: i64, threads: usize) -> usize {
+        match (self.size, self.keep) {
+            (0, _) => 0,
+            (_, true) => parts as usize - 1,
+            // The part that works on the arrays themselves takes its thread's turn.
+            (_, false) => threads.min(parts as usize),
+        }
+    }
+    /// The block for a part that a thread runs; null for the last one.
+    fn of(self, part: i64, parts: i64, thread: usize) -> *mut u8 {
+        if self.size == 0 || part + 1 == parts {
+            return std::ptr::null_mut();
+        }
+        let block = if self.keep { part as usize } else { thread };
+        // SAFETY: blocks were allocated for every part but the last, or for every thread.
+        unsafe { self.memory.add(block * self.size) }
+    }
 }
 
 // SAFETY: `env` and `records` are only touched by whoever holds a part that it took from `next`; the caller keeps
@@ -38,8 +71,8 @@ unsafe impl Send for Job {}
 unsafe impl Sync for Job {}
 
 impl Job {
-    /// Takes and runs parts until none is left.
-    fn work(&self) {
+    /// Takes and runs parts until none is left; `thread` numbers those who do.
+    fn work(&self, thread: usize) {
         loop {
             let part = self.next.fetch_add(1, Ordering::Relaxed);
             if part >= self.parts {
@@ -50,14 +83,12 @@ impl Job {
                 (i128::from(self.lo) + total * i128::from(p) / i128::from(self.parts)) as i64
             };
             fpenv::clear();
-            // SAFETY: the part is ours alone; record `part` lies inside the allocation.
+            // SAFETY: the part is ours alone, and so is its block of copies; record `part` lies inside the allocation.
             unsafe {
-                (self.body)(
-                    self.env,
-                    cut(part),
-                    cut(part + 1),
-                    self.records.add(part as usize * self.part_size),
-                );
+                let record = self.records.add(part as usize * self.part_size);
+                let copies = self.copies.of(part, self.parts, thread);
+                record.add(part::COPIES).cast::<*mut u8>().write(copies);
+                (self.body)(self.env, cut(part), cut(part + 1), record);
             }
             if fpenv::raised() {
                 self.raised.store(true, Ordering::Relaxed);
@@ -102,11 +133,12 @@ fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
     Some(pool)
 }
 
-/// Runs `body` over `lo..hi` in parts; `*records` receives an allocation of `part_size` bytes a part, zeroed, to be
-/// freed with [`free_parts`]. Returns the number of parts.
+/// Runs `body` over `lo..hi` in parts, as `nestwise_codegen::abi::Parallel` says; `*records` is to be freed with
+/// [`free_parts`]. Returns the number of parts: one, where there is no memory for copies.
 ///
 /// # Safety
 /// `body` may run on several threads at once over disjoint ranges; `env` must stay valid until this returns.
+#[allow(clippy::too_many_arguments)] // the kernel ABI's
 pub unsafe extern "C" fn parallel(
     body: Body,
     env: *mut u8,
@@ -114,21 +146,31 @@ pub unsafe extern "C" fn parallel(
     hi: i64,
     part_size: i64,
     records: *mut *mut u8,
+    copies: i64,
+    keep: i64,
 ) -> i64 {
     let threads = options().threads;
     let trips = hi.saturating_sub(lo).max(1);
-    let parts = if threads < 2 {
+    // Copies that are merged one after the other should be few.
+    let each = if keep == 0 { PARTS_PER_THREAD } else { 1 };
+    let mut parts = if threads < 2 {
         1
     } else {
-        trips.min(threads as i64 * PARTS_PER_THREAD)
+        trips.min(threads as i64 * each)
     };
     let part_size = part_size.max(1) as usize;
-    let layout = layout(parts, part_size);
-    // SAFETY: the layout's size is not zero.
-    let memory = unsafe { std::alloc::alloc_zeroed(layout) };
-    if memory.is_null() {
-        std::alloc::handle_alloc_error(layout);
-    }
+    let mut copies = Copies {
+        memory: std::ptr::null_mut(),
+        size: copies.max(0) as usize,
+        keep: keep != 0,
+    };
+    let memory = Memory::allocate(parts, part_size, copies.blocks(parts, threads), copies.size)
+        .unwrap_or_else(|| {
+            parts = 1;
+            Memory::records_only(parts, part_size)
+        });
+    copies.memory = memory.copies;
+    let memory = memory.records;
     let job = Arc::new(Job {
         body,
         env,
@@ -137,6 +179,7 @@ pub unsafe extern "C" fn parallel(
         parts,
         part_size,
         records: memory,
+        copies,
         next: AtomicI64::new(0),
         done: AtomicI64::new(0),
         raised: AtomicBool::new(fpenv::raised()),
@@ -146,12 +189,12 @@ pub unsafe extern "C" fn parallel(
     if parts > 1
         && let Some(pool) = pool(threads - 1)
     {
-        for _ in 0..(threads - 1).min(parts as usize - 1) {
+        for thread in 1..threads.min(parts as usize) {
             let job = job.clone();
-            pool.spawn(move || job.work());
+            pool.spawn(move || job.work(thread));
         }
     }
-    job.work();
+    job.work(0);
     job.wait();
     fpenv::clear();
     if job.raised.load(Ordering::Relaxed) {
@@ -165,14 +208,118 @@ pub unsafe extern "C" fn parallel(
 /// Frees what [`parallel`] allocated.
 ///
 /// # Safety
-/// `records`, `parts` and `part_size` are those of one call of [`parallel`].
-pub unsafe extern "C" fn free_parts(records: *mut u8, parts: i64, part_size: i64) {
-    // SAFETY: the allocation was made with this very layout.
-    unsafe { std::alloc::dealloc(records, layout(parts, part_size.max(1) as usize)) };
+/// `records` is that of one call of [`parallel`].
+pub unsafe extern "C" fn free_parts(records: *mut u8, _parts: i64, _part_size: i64) {
+    // SAFETY: before the records stands what the allocation was made with.
+    unsafe {
+        let (start, layout) = records.cast::<(*mut u8, Layout)>().sub(1).read();
+        std::alloc::dealloc(start, layout);
+    }
 }
 
-fn layout(parts: i64, part_size: usize) -> Layout {
-    // Both are small: parts is bounded by the thread count, a record by the number of variables of a nest.
-    Layout::from_size_align(parts.max(1) as usize * part_size, 64)
-        .unwrap_or(Layout::new::<[u64; 8]>())
+/// Bytes of a cache line, to which everything is aligned.
+const LINE: usize = 64;
+
+/// One zeroed allocation: where it begins and how it was made, the records of parts, their copies.
+struct Memory {
+    records: *mut u8,
+    copies: *mut u8,
+}
+
+impl Memory {
+    /// Nothing if there is not so much.
+    fn allocate(parts: i64, part_size: usize, blocks: usize, copy_size: usize) -> Option<Memory> {
+        let records = (parts as usize)
+            .checked_mul(part_size)?
+            .checked_next_multiple_of(LINE)?;
+        let copies = blocks.checked_mul(copy_size)?;
+        let size = copies.checked_add(records)?.checked_add(2 * LINE)?;
+        // Of great alignment all zeroes would be written now; as it is, pages are zeroed by whoever comes first.
+        let layout = Layout::from_size_align(size, align_of::<(*mut u8, Layout)>()).ok()?;
+        // SAFETY: the size is not zero.
+        let start = unsafe { std::alloc::alloc_zeroed(layout) };
+        if start.is_null() {
+            return None;
+        }
+        // SAFETY: the next line but one begins at most two lines behind the start, with room for the pair before it.
+        unsafe {
+            let first = start.add(LINE + start.add(LINE).align_offset(LINE));
+            first
+                .cast::<(*mut u8, Layout)>()
+                .sub(1)
+                .write((start, layout));
+            Some(Memory {
+                records: first,
+                copies: first.add(records),
+            })
+        }
+    }
+
+    /// For parts that share everything. Both numbers are small: parts are bounded by the thread count, a record by the
+    /// number of variables of a nest.
+    fn records_only(parts: i64, part_size: usize) -> Memory {
+        Memory::allocate(parts, part_size, 0, 0)
+            .unwrap_or_else(|| std::alloc::handle_alloc_error(Layout::new::<[u64; 8]>()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Adds up how often it ran with a block of its own, and marks the block.
+    unsafe extern "C" fn body(env: *mut u8, lo: i64, hi: i64, record: *mut u8) {
+        // SAFETY: `parallel` keeps its promises.
+        unsafe {
+            let copies = *record.add(part::COPIES).cast::<*mut u8>();
+            assert_eq!(copies.is_null(), hi == *env.cast::<i64>());
+            if !copies.is_null() {
+                assert_eq!(copies as usize % LINE, 0);
+                let cells = std::slice::from_raw_parts_mut(copies, 128);
+                assert!(*env.cast::<i64>().add(1) == 0 || cells.iter().all(|c| *c == 0));
+                cells.fill(1);
+            }
+            *record.cast::<i64>() = hi - lo;
+        }
+    }
+
+    #[test]
+    fn every_part_but_the_last_has_a_block() {
+        for (hi, keep) in [(1, 0), (2, 1), (1000, 0), (1000, 1)] {
+            let mut env = [hi, keep];
+            let mut records = std::ptr::null_mut();
+            // SAFETY: as `parallel` asks.
+            let trips = unsafe {
+                let env = env.as_mut_ptr().cast();
+                let parts = parallel(body, env, 0, hi, 48, &mut records, 128, keep);
+                let trips: i64 = (0..parts)
+                    .map(|p| *records.add(p as usize * 48).cast::<i64>())
+                    .sum();
+                free_parts(records, parts, 48);
+                trips
+            };
+            assert_eq!(trips, hi);
+        }
+    }
+
+    #[test]
+    fn without_memory_for_copies_there_is_one_part() {
+        let mut env = [9i64, 0];
+        let mut records = std::ptr::null_mut();
+        // SAFETY: as `parallel` asks.
+        unsafe {
+            let parts = parallel(
+                body,
+                env.as_mut_ptr().cast(),
+                0,
+                9,
+                48,
+                &mut records,
+                i64::MAX / 2,
+                0,
+            );
+            assert_eq!(parts, 1);
+            free_parts(records, parts, 48);
+        }
+    }
 }

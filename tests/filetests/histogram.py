@@ -13,7 +13,7 @@ print(bins.tolist())
 
 
 # expect
-# verdict line 5: serial: an element read as `bins[v]` (line 6) may be written as `bins[v]` (line 6) in a later iteration of `v`
+# verdict line 5: parallel, sum in `bins`
 # serial 5: lines 5; may stop, 1 guards
-# threads 5: lines 5; may stop, 1 guards
+# threads 5: lines 5 threads with its own bins; may stop, 1 guards
 # auto 5: native

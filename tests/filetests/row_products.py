@@ -30,8 +30,8 @@ print(triangle(c, c.copy(), s), s.sum().hex())
 
 
 # expect
-# verdict line 6: serial: an element written as `s[p]` (line 9) may be written as `s[p]` (line 9) in a later iteration of `r`
-# verdict line 7: serial: an element written as `s[p]` (line 9) may be written as `s[p]` (line 9) in a later iteration of `q`
+# verdict line 6: parallel if in bounds: `s[p]`, `a[r, q, k]`, `c[k, p]`, `a[r, q, p]`
+# verdict line 7: parallel if in bounds: `s[p]`, `a[r, q, k]`, `c[k, p]`, `a[r, q, p]`
 # verdict line 8: parallel if in bounds: `s[p]`, `a[r, q, k]`, `c[k, p]`
 # verdict line 10: serial: an element read as `s[p]` (line 11) may be written as `s[p]` (line 11) in a later iteration of `k`
 # verdict line 12: parallel if in bounds: `s[p]`, `a[r, q, p]`
@@ -40,7 +40,7 @@ print(triangle(c, c.copy(), s), s.sum().hex())
 # verdict line 19: serial: an element read as `s[p]` (line 21) may be written as `s[p]` (line 21) in a later iteration of `i`
 # verdict line 20: serial: an element read as `s[p]` (line 21) may be written as `s[p]` (line 21) in a later iteration of `k`
 # serial 18: lines 18, 19, 20; floating-point flags
-# threads 6: lines 6, 7, 8 threads x32, 10, 12 threads independent; floating-point flags
+# threads 6: lines 6 threads with its own s, 7, 8 x32, 10, 12 independent; floating-point flags
 # threads 18: lines 18, 19, 20; floating-point flags
 # auto 6: native
 # auto 18: interpreter

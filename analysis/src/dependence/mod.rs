@@ -11,6 +11,7 @@
 //! [`crate::integer`] decides exactly. Where symbols are unknown, [`Tester::clause`] says for which of their values there
 //! is a dependence.
 
+mod cover;
 mod elements;
 mod ladder;
 mod problem;

@@ -157,7 +157,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The row of a sum of forms, each of a side.
-    fn row(&mut self, parts: &[(Side, Affine)]) -> Option<Row> {
+    pub(super) fn row(&mut self, parts: &[(Side, Affine)]) -> Option<Row> {
         let mut row = Row::default();
         for (side, a) in parts {
             if self.add(&mut row, a, *side, 1).is_none() {
@@ -584,7 +584,7 @@ impl Problem<'_> {
     }
 
     /// Quotient and remainder by a positive constant, rounded down.
-    fn divide(&mut self, a: &Row, by: i64) -> Option<(Row, Row)> {
+    pub(super) fn divide(&mut self, a: &Row, by: i64) -> Option<(Row, Row)> {
         if by <= 0 {
             return None;
         }

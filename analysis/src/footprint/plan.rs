@@ -94,7 +94,7 @@ impl<'a> Planner<'a> {
             array: a.array,
             store: a.store,
             guarded: a.guarded,
-            certain: a.certain,
+            certain: a.given == 0,
             place,
             axes,
         }

@@ -271,7 +271,9 @@ impl Builder {
             let op = self.take();
             let mut value = self.expr();
             if op != "=" {
-                let old = self.load(array, index.clone());
+                let mut again = index.clone();
+                again.iter_mut().for_each(|e| self.renumber(e));
+                let old = self.load(array, again);
                 value = self.arith(binop(&op[..op.len() - 1]), old, value);
             }
             let value = self.to(value, self.arrays[array].elem);
@@ -296,6 +298,14 @@ impl Builder {
         };
         let value = self.to(value, self.vars[var].ty);
         StmtKind::Let { var, value }
+    }
+
+    /// Gives the accesses of an expression that stands twice numbers of their own.
+    fn renumber(&mut self, e: &mut Expr) {
+        if let ExprKind::Load { access, array, .. } = &mut e.kind {
+            *access = self.access(*array, false);
+        }
+        e.children_mut().into_iter().for_each(|c| self.renumber(c));
     }
 
     fn access(&mut self, array: ArrayId, store: bool) -> AccessId {

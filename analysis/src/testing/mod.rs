@@ -6,9 +6,11 @@ mod expr;
 mod pairs;
 mod random;
 mod trace;
+mod work;
 
 pub use affine::affine_case;
 pub use build::nest;
 pub use pairs::{Traced, traced};
 pub use random::{Case, case};
-pub use trace::{Memory, Outcome, Touch, Trace, Value, run, run_reversed};
+pub use trace::{Memory, Outcome, Reversed, Touch, Trace, Value, run, run_reversed};
+pub use work::work_case;

@@ -67,22 +67,27 @@ pub struct Trace {
     pub memory: Memory,
 }
 
-/// Runs a nest.
-pub fn run(nest: &Nest, memory: Memory) -> Trace {
-    run_reversed(nest, memory, None, &[])
+/// Another order for the iterations of one `for`: the last one first, the others in reverse.
+#[derive(Clone)]
+pub struct Reversed {
+    /// The loop.
+    pub id: LoopId,
+    /// Variables that get their values of the last iteration.
+    pub last: Vec<VarId>,
+    /// Arrays on which the last iteration works, and each other one on a copy that starts with what nobody wrote.
+    pub private: Vec<ArrayId>,
 }
 
-/// Runs a nest, the iterations of one `for` in reverse; `last` then get their values of the last iteration.
-pub fn run_reversed(
-    nest: &Nest,
-    mut memory: Memory,
-    reversed: Option<LoopId>,
-    last: &[VarId],
-) -> Trace {
+/// Runs a nest.
+pub fn run(nest: &Nest, memory: Memory) -> Trace {
+    run_reversed(nest, memory, None)
+}
+
+/// Runs a nest, the iterations of one loop in another order.
+pub fn run_reversed(nest: &Nest, mut memory: Memory, reversed: Option<Reversed>) -> Trace {
     memory.vars.resize(nest.vars.len(), None);
     let mut m = Machine {
         reversed,
-        last: last.to_vec(),
         top: None,
         counters: vec![],
         numbers: numbering(nest),
@@ -121,6 +126,17 @@ pub fn run_reversed(
     }
 }
 
+/// Values that no nest of the tests computes.
+fn poison(data: &mut [Value]) {
+    for v in data {
+        *v = match v {
+            Value::Int(_) => Value::Int(987_654_321),
+            Value::Float(_) => Value::Float(1.25e77),
+            Value::Bool(b) => Value::Bool(!*b),
+        };
+    }
+}
+
 enum Jump {
     Break(LoopId),
     Continue(LoopId),
@@ -130,8 +146,7 @@ enum Jump {
 }
 
 struct Machine {
-    reversed: Option<LoopId>,
-    last: Vec<VarId>,
+    reversed: Option<Reversed>,
     top: Option<i128>,
     /// The value of each counter, by loop.
     counters: Vec<(LoopId, i128)>,
@@ -229,8 +244,8 @@ impl Machine {
 
     /// One iteration; false: the loop ends.
     /// Takes the variables' values of an iteration away, and keeps the first ones.
-    fn take_last(&mut self, finals: &mut Vec<(VarId, Option<Value>)>) {
-        for v in &self.last {
+    fn take_last(&mut self, last: &[VarId], finals: &mut Vec<(VarId, Option<Value>)>) {
+        for v in last {
             let value = self.memory.vars[v.index()].take();
             if value.is_some() && !finals.iter().any(|f| f.0 == *v) {
                 finals.push((*v, value));
@@ -273,17 +288,16 @@ impl Machine {
             values.push(c);
             c += step;
         }
-        if self.reversed == Some(l.id) {
+        let reversed = self.reversed.clone().filter(|r| r.id == l.id);
+        if reversed.is_some() {
             values.reverse();
         }
-        // The values that are left behind: those of the first iteration, in this order, that assigns them.
+        // What is left behind: of variables the values of the first iteration, in this order, that assigns them.
         let mut finals: Vec<(VarId, Option<Value>)> = vec![];
-        let before: Vec<_> = self
-            .last
-            .iter()
-            .map(|v| (*v, self.memory.vars[v.index()]))
-            .collect();
-        for c in values {
+        let last = reversed.iter().flat_map(|r| &r.last);
+        let before: Vec<_> = last.map(|v| (*v, self.memory.vars[v.index()])).collect();
+        let mut kept = vec![];
+        for (k, c) in values.into_iter().enumerate() {
             self.memory.vars[l.counter.index()] = Some(Value::Int(c));
             if self.loops.len() == 1 {
                 self.top = Some(c);
@@ -291,22 +305,37 @@ impl Machine {
             self.go_along(c * step.signum());
             self.counters.retain(|(id, _)| *id != l.id);
             self.counters.push((l.id, c));
-            if self.reversed == Some(l.id) {
-                self.last
+            if let Some(r) = &reversed {
+                r.last
                     .iter()
                     .for_each(|v| self.memory.vars[v.index()] = None);
+            }
+            if let (Some(r), true) = (&reversed, k > 0) {
+                r.private
+                    .iter()
+                    .for_each(|a| poison(&mut self.memory.data[self.slots[a.index()]]));
             }
             if !self.iteration(l.id, &l.body)? {
                 break;
             }
-            if self.reversed == Some(l.id) {
-                self.take_last(&mut finals);
+            if let Some(r) = &reversed {
+                self.take_last(&r.last, &mut finals);
+            }
+            if let (Some(r), 0) = (&reversed, k) {
+                let data = |a: &ArrayId| {
+                    (
+                        self.slots[a.index()],
+                        self.memory.data[self.slots[a.index()]].clone(),
+                    )
+                };
+                kept = r.private.iter().map(data).collect();
             }
         }
-        if self.reversed == Some(l.id) {
-            for (v, value) in before.into_iter().chain(finals) {
-                self.memory.vars[v.index()] = value;
-            }
+        for (v, value) in before.into_iter().chain(finals) {
+            self.memory.vars[v.index()] = value;
+        }
+        for (object, data) in kept {
+            self.memory.data[object] = data;
         }
         self.loops.pop();
         Ok(())

@@ -7,4 +7,5 @@ mod growth;
 mod proofs;
 mod properties;
 mod schedules;
+mod unshared;
 mod verdicts;

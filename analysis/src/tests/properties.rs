@@ -3,15 +3,17 @@
 use crate::guards::{GuardSet, apply};
 use crate::interval::Interval;
 use crate::schedule::{LaunchInfo, Rewrite, candidates};
-use crate::testing::{Case, Memory, Outcome, Touch, Trace, Value, case, run, run_reversed};
+use crate::testing::{
+    Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, run, run_reversed,
+};
 use crate::undo::{Region, undo_plan};
 use crate::verdict::{Verdict, analyse};
 use crate::{BoundsPlan, prove};
 use nestwise_ir::nest::{LiveOutKind, Nest};
 use nestwise_ir::schedule::RedOp;
-use nestwise_ir::{FpMode, LoopId, VarId};
+use nestwise_ir::{ArrayId, FpMode, LoopId, VarId};
 use proptest::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Equal to the bit.
 fn same_value(a: &Value, b: &Value) -> bool {
@@ -51,7 +53,7 @@ fn same_outs(n: &Nest, a: &Memory, b: &Memory) -> bool {
 }
 
 /// The nest after the launch's proofs; nothing if it may not be launched.
-fn resolved(c: &Case, n: &Nest) -> Nest {
+pub(super) fn resolved(c: &Case, n: &Nest) -> Nest {
     let plan = BoundsPlan::new(n);
     let mut set = GuardSet::new(plan.guards());
     plan.resolve(&c.values, &mut set);
@@ -119,7 +121,24 @@ fn conflict(touches: &[Touch], id: LoopId) -> Option<(usize, usize)> {
     None
 }
 
-fn check_verdicts(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
+/// A read of an array in an iteration of a loop that has not written the element before.
+fn flows_in<'t>(touches: &'t [Touch], n: &Nest, id: LoopId, array: ArrayId) -> Option<&'t Touch> {
+    let mut written = HashSet::new();
+    touches.iter().find(|t| {
+        let level = t.iterations.iter().position(|(l, _)| *l == id);
+        let Some(level) = level.filter(|_| n.accesses[t.access].array == array) else {
+            return false;
+        };
+        let key = (t.iterations[..=level].to_vec(), t.element);
+        if t.store {
+            written.insert(key);
+            return false;
+        }
+        !written.contains(&key)
+    })
+}
+
+pub(super) fn check_verdicts(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
     let a = analyse(n, FpMode::Strict);
     let trace = run(n, c.memory.clone());
     for id in n.loops.ids() {
@@ -127,8 +146,17 @@ fn check_verdicts(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseErro
         if !matches!(info.verdict, Verdict::Parallel | Verdict::Reduction(_)) {
             continue;
         }
-        if let Some((x, y)) = conflict(&trace.touches, id) {
-            let (x, y) = (&trace.touches[x], &trace.touches[y]);
+        let updated = info.array_reductions.iter().map(|r| r.0);
+        let unshared: Vec<ArrayId> = updated.chain(info.private_arrays.iter().copied()).collect();
+        let is_shared = |t: &Touch| !unshared.contains(&n.accesses[t.access].array);
+        let shared: Vec<Touch> = trace
+            .touches
+            .iter()
+            .filter(|t| is_shared(t))
+            .cloned()
+            .collect();
+        if let Some((x, y)) = conflict(&shared, id) {
+            let (x, y) = (&shared[x], &shared[y]);
             prop_assert!(
                 false,
                 "{id} is called parallel, but {x:?} and {y:?}\n{}",
@@ -138,14 +166,22 @@ fn check_verdicts(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseErro
         if before.outcome != Outcome::Done {
             continue;
         }
-        let mut last = info.last_values.clone();
-        last.extend(
-            info.reductions
-                .iter()
-                .filter(|r| r.1 == RedOp::Last)
-                .map(|r| r.0),
-        );
-        let backwards = run_reversed(n, c.memory.clone(), Some(id), &last);
+        for array in &info.private_arrays {
+            if let Some(t) = flows_in(&trace.touches, n, id, *array) {
+                prop_assert!(
+                    false,
+                    "{array} is called private in {id}, but {t:?}\n{}",
+                    c.text
+                );
+            }
+        }
+        let sometimes = info.reductions.iter().filter(|r| r.1 == RedOp::Last);
+        let reversed = Reversed {
+            id,
+            last: [info.last_values.clone(), sometimes.map(|r| r.0).collect()].concat(),
+            private: info.private_arrays.clone(),
+        };
+        let backwards = run_reversed(n, c.memory.clone(), Some(reversed));
         prop_assert_eq!(
             backwards.outcome,
             Outcome::Done,

@@ -13,6 +13,7 @@
 mod call;
 mod cast;
 mod complex;
+mod copies;
 mod expr;
 mod extremes;
 mod float;

@@ -59,6 +59,7 @@ impl<'u, 'a> Func<'u, 'a> {
         let record = ir.param(f.f, 3);
         f.start_body();
         f.load_slots()?;
+        f.use_copies(t, record)?;
         for v in shared {
             f.load_var(*v, f.frame)?;
         }
@@ -128,9 +129,12 @@ impl<'u, 'a> Func<'u, 'a> {
         let size = ir.const_i64(size);
         let list = ir.alloca(self.entry, ir.ptr());
         let i64t = ir.i64();
-        let ty = ir.function(i64t, &[ir.ptr(), ir.ptr(), i64t, i64t, i64t, ir.ptr()]);
+        let params = [ir.ptr(), ir.ptr(), i64t, i64t, i64t, ir.ptr(), i64t, i64t];
+        let ty = ir.function(i64t, &params);
         let parallel = ir.add_function(c"nw_parallel", ty);
-        let count = ir.call(ty, parallel, &[body, env, range.lo, range.hi, size, list]);
+        let (copies, keep) = self.copy_bytes(t)?;
+        let arguments = [body, env, range.lo, range.hi, size, list, copies, keep];
+        let count = ir.call(ty, parallel, &arguments);
         let parts = ir.load(ir.ptr(), list);
 
         // Parts in order: the first event, the reductions; the last part's last values.
@@ -170,6 +174,7 @@ impl<'u, 'a> Func<'u, 'a> {
         ir.br(end);
         ir.at(fine);
         let overflow = self.combine(l, t, record)?;
+        let overflow = ir.or(overflow, self.merge_copies(l, t, env, record)?);
         let old = ir.load(ir.i1(), fired);
         ir.store(ir.or(old, overflow), fired);
         ir.store(ir.const_i64(EventCode::Overflow as i64), self.exits.code);

@@ -622,11 +622,7 @@ pub fn independent(id: LoopId) -> Schedule {
     }
 }
 pub fn threads(id: LoopId) -> Schedule {
-    let t = nestwise_ir::schedule::ThreadLoop {
-        id,
-        reductions: vec![],
-        last_values: vec![],
-    };
+    let t = nestwise_ir::schedule::ThreadLoop::plain(id);
     Schedule {
         nonempty: 0,
         threads: vec![t],

@@ -7,7 +7,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
-use nestwise_ir::{ArrayDecl, LoopId, Nest, Schedule};
+use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule};
 
 /// Trips below which a loop is neither split among threads nor run by vectors.
 const SHORT: f64 = 4.0;
@@ -28,6 +28,8 @@ pub(super) struct Key {
     pub(super) nonempty: u64,
     /// Loops of only a few trips, a bit each: no schedule splits them.
     pub(super) short: u64,
+    /// Arrays of which every thread may have a copy, a bit each.
+    pub(super) roomy: u64,
     /// For data with NaN: comparisons raise no flag.
     pub(super) quiet: bool,
 }
@@ -44,6 +46,7 @@ impl Key {
             threaded: false,
             nonempty: 0,
             short: 0,
+            roomy: 0,
             quiet: true,
         }
     }
@@ -52,11 +55,39 @@ impl Key {
     }
 }
 
+/// Bytes that the copies of one array may take for all threads together.
+const COPIED_BYTES: i64 = 16 << 20;
+
+/// Bytes of one copy of a slot's array, whatever its strides.
+pub(super) fn copy_bytes(nest: &Nest, array: ArrayId, values: &analysis::LaunchValues) -> i64 {
+    let (Some(decl), Some(dims)) = (nest.arrays.get(array), values.dims.get(array.index())) else {
+        return i64::MAX;
+    };
+    let size = decl.storage.size() as i64;
+    let extents = dims[..decl.rank as usize].iter();
+    extents.fold(size, |bytes, n| bytes.saturating_mul(*n))
+}
+
+/// Arrays of which so many threads may each have a copy, a bit each.
+pub(super) fn roomy_arrays(nest: &Nest, values: &analysis::LaunchValues, threads: usize) -> u64 {
+    let fits = |a: ArrayId| {
+        let all = copy_bytes(nest, a, values).saturating_mul(threads as i64);
+        u64::from(all <= COPIED_BYTES)
+    };
+    let arrays = nest.arrays.ids().take(64);
+    arrays.fold(0, |bits, a| bits | fits(a) << a.index())
+}
+
 /// Loops of fewer trips than a vector or two threads could share, a bit each.
 pub(super) fn short_loops(trips: &[Option<f64>]) -> u64 {
     let short = |t: &Option<f64>| u64::from(t.is_some_and(|t| t < SHORT));
     let bits = trips.iter().take(64).enumerate();
     bits.fold(0, |all, (i, t)| all | short(t) << i)
+}
+
+/// Whether an array is among those of some bits.
+pub(super) fn is_roomy(bits: u64, array: ArrayId) -> bool {
+    array.index() < 64 && bits >> array.index() & 1 == 1
 }
 
 /// Object code for a nest under a schedule, and what a launch has to know of it.
@@ -117,6 +148,7 @@ pub(super) fn schedule(
             .collect(),
         unit_stride: key.unit_stride.clone(),
         lanes: ACCUMULATORS * codegen::vector_bits() / 64,
+        roomy: nest.arrays.ids().map(|a| is_roomy(key.roomy, a)).collect(),
         undo: true,
         assumed: assumed.clone(),
     };
