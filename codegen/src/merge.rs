@@ -59,6 +59,8 @@ macro_rules! ints {
                     RedOp::Min => <$ty>::MAX,
                     RedOp::Max => <$ty>::MIN,
                     RedOp::And => !0,
+                    // Of variables only.
+                    RedOp::Along(_) | RedOp::Last => 0,
                 }
             }
             #[inline(always)]
@@ -71,6 +73,7 @@ macro_rules! ints {
                     RedOp::And => (a & b, false),
                     RedOp::Or => (a | b, false),
                     RedOp::Xor => (a ^ b, false),
+                    RedOp::Along(_) | RedOp::Last => (b, false),
                 }
             }
         }

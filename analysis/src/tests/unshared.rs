@@ -220,7 +220,7 @@ fn updated_arrays() {
         ("for i in range(n):\n    h[k[i]] = 7", "W"),
         (
             "for i in range(n):\n    if h[k[i]] < 5:\n        h[k[i]] += 1",
-            "D",
+            "W",
         ),
         // The order of floats' sums counts.
         ("for i in range(n):\n    a[k[i]] += 1.0", "W"),
