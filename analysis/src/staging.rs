@@ -4,7 +4,7 @@
 use crate::condition::Clause;
 use crate::guards::{self, GuardSet};
 use crate::launch::LaunchValues;
-use crate::schedule::{LaunchInfo, thread_loops, vectorise};
+use crate::schedule::{LaunchInfo, Waves, beyond, thread_loops, vectorise};
 use crate::verdict::{Analysis, Options, Verdict, analyse_with};
 use nestwise_ir::{LoopId, Nest};
 
@@ -14,8 +14,10 @@ const MAX_CLAUSES: usize = 64;
 /// What a nest can be made to do.
 #[derive(Clone, Debug, Default)]
 pub struct Abilities {
-    /// The outermost loops that may run on threads.
+    /// The outermost loops that may run on threads, if need be once they are rewritten.
     pub roots: Vec<LoopId>,
+    /// Without such loops: two that may run as waves.
+    pub waves: Option<Waves>,
     /// Some loop may run on vector lanes.
     pub vectorisable: bool,
 }
@@ -94,8 +96,13 @@ impl Abilities {
         let info = LaunchInfo::guess(nest, analysis.options.fp);
         let threads = thread_loops(nest, analysis, &info);
         let lanes = vectorise(nest, analysis, &info);
+        let (roots, waves) = match threads.is_empty() {
+            true => beyond(nest, analysis, &info),
+            false => (threads.into_iter().map(|t| t.id).collect(), None),
+        };
         Abilities {
-            roots: threads.into_iter().map(|t| t.id).collect(),
+            roots,
+            waves,
             vectorisable: !(lanes.vector.is_empty() && lanes.independent.is_empty()),
         }
     }

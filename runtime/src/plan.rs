@@ -3,7 +3,7 @@
 mod make;
 mod sizes;
 
-use self::make::{Key, compile, schedule, short_loops};
+use self::make::{Key, Made, compile, schedule, short_loops};
 pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{first_trips, top_range};
 use crate::cache;
@@ -18,7 +18,7 @@ use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
 use nestwise_ir::nest::Cast;
-use nestwise_ir::{ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar, Schedule};
+use nestwise_ir::{ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -28,6 +28,9 @@ use std::time::Instant;
 const MAX_KERNELS: usize = 32;
 /// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
 const MAX_RECENT: usize = 8;
+
+/// Tiles of an average wave that keep one thread busy.
+const TILES_PER_THREAD: f64 = 2.0;
 
 /// A nest for one signature.
 pub struct Plan {
@@ -286,11 +289,7 @@ impl Plan {
         let trips = |id: LoopId| sizes.expected(id);
         let decided = self.bounds.decided(&sizes.proven);
         let able = self.verdicts.abilities(sizes.refuted, decided);
-        let forks: f64 = able
-            .roots
-            .iter()
-            .map(|id| self.times_entered(*id, &trips))
-            .sum();
+        let (forks, threads) = self.parallelism(able, options.threads as u32, &trips);
         let situation = Situation {
             list_elements,
             undo_bytes: 0.0,
@@ -298,15 +297,32 @@ impl Plan {
             lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
             rest: sizes.rest(resume),
             measured: resume.and_then(|r| sizes.measured(r)),
-            threads: if !able.roots.is_empty() {
-                options.threads as u32
-            } else {
-                1
-            },
+            threads,
             forks,
             vectorised: able.vectorisable,
         };
         decide(&self.prices, &options.profile, &trips, &situation)
+    }
+
+    /// How often threads are started, and how many of them have something to do. Waves pay only if one has several tiles
+    /// for each thread: their first and last ones are shorter than the others.
+    fn parallelism(
+        &self,
+        able: &analysis::Abilities,
+        threads: u32,
+        trips: &dyn Fn(LoopId) -> f64,
+    ) -> (f64, u32) {
+        if let Some(waves) = able.waves {
+            let (count, tiles) = waves.count(trips);
+            let fed = (tiles / TILES_PER_THREAD) as u32;
+            return (
+                count * self.times_entered(waves.outer, trips),
+                threads.min(fed).max(1),
+            );
+        }
+        let roots = able.roots.iter();
+        let forks = roots.map(|id| self.times_entered(*id, trips)).sum();
+        (forks, if able.roots.is_empty() { 1 } else { threads })
     }
 
     /// How often a loop is started.
@@ -409,10 +425,9 @@ impl Plan {
         }
         let nest = guards::apply(&self.nest, &key.proven);
         let absent = self.verdicts.clauses(key.refuted);
-        let (rewritten, mapping) = schedule(&nest, key, absent, options);
-        let compiled = match compile(rewritten.as_ref().unwrap_or(&nest), &mapping, key, options) {
+        let compiled = match compile(&schedule(&nest, key, absent, options), key, options) {
             // A schedule that code generation cannot carry out is worth less than the nest as it was written.
-            Err(Reason::Codegen(_)) => compile(&nest, &Schedule::serial(), key, options),
+            Err(Reason::Codegen(_)) => compile(&Made::plain(&nest), key, options),
             result => result,
         };
         let (object, about) = compiled?;

@@ -11,4 +11,4 @@ pub use affine::affine_case;
 pub use build::nest;
 pub use pairs::{Traced, traced};
 pub use random::{Case, case};
-pub use trace::{Memory, Outcome, Touch, Trace, Value, run, run_reversed};
+pub use trace::{Memory, Outcome, Touch, Trace, Value, run, run_ranges, run_reversed};

@@ -72,17 +72,34 @@ pub fn run(nest: &Nest, memory: Memory) -> Trace {
     run_reversed(nest, memory, None, &[])
 }
 
+/// Runs a nest; if its top loop is run whole, at most `range` of its iterations at a time.
+pub fn run_ranges(nest: &Nest, memory: Memory, range: usize) -> Trace {
+    start(nest, memory, None, &[], range)
+}
+
 /// Runs a nest, the iterations of one `for` in reverse; `last` then get their values of the last iteration.
 pub fn run_reversed(
+    nest: &Nest,
+    memory: Memory,
+    reversed: Option<LoopId>,
+    last: &[VarId],
+) -> Trace {
+    start(nest, memory, reversed, last, usize::MAX)
+}
+
+fn start(
     nest: &Nest,
     mut memory: Memory,
     reversed: Option<LoopId>,
     last: &[VarId],
+    range: usize,
 ) -> Trace {
     memory.vars.resize(nest.vars.len(), None);
     let mut m = Machine {
         reversed,
         last: last.to_vec(),
+        whole: nest.whole.map(|end| (end, range)),
+        ends: vec![],
         top: None,
         counters: vec![],
         numbers: numbering(nest),
@@ -132,6 +149,10 @@ enum Jump {
 struct Machine {
     reversed: Option<LoopId>,
     last: Vec<VarId>,
+    /// The end of a range that the top loop runs whole, and how many iterations one has.
+    whole: Option<(VarId, usize)>,
+    /// Its value in each of those ranges.
+    ends: Vec<(VarId, i128)>,
     top: Option<i128>,
     /// The value of each counter, by loop.
     counters: Vec<(LoopId, i128)>,
@@ -266,11 +287,24 @@ impl Machine {
         if self.reversed == Some(l.id) {
             values.reverse();
         }
+        if let Some((end, range)) = self.whole.filter(|_| self.loops.len() == 1) {
+            // The body runs for the first of each range.
+            let first = values.iter().copied().step_by(range).collect();
+            let last = values.last().map(|c| c + step);
+            let values = std::mem::replace(&mut values, first);
+            self.ends = (values.iter().copied().step_by(range).skip(1))
+                .chain(last)
+                .map(|c| (end, c))
+                .collect();
+        }
         let mut finals = vec![];
         for (k, c) in values.into_iter().enumerate() {
             self.memory.vars[l.counter.index()] = Some(Value::Int(c));
             if self.loops.len() == 1 {
                 self.top = Some(c);
+                if let Some((end, c)) = self.ends.get(k) {
+                    self.memory.vars[end.index()] = Some(Value::Int(*c));
+                }
             }
             self.go_along(c * step.signum());
             self.counters.retain(|(id, _)| *id != l.id);

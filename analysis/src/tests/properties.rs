@@ -3,7 +3,9 @@
 use crate::guards::{GuardSet, apply};
 use crate::interval::Interval;
 use crate::schedule::{LaunchInfo, Rewrite, candidates};
-use crate::testing::{Case, Memory, Outcome, Touch, Trace, Value, case, run, run_reversed};
+use crate::testing::{
+    Case, Memory, Outcome, Touch, Trace, Value, case, run, run_ranges, run_reversed,
+};
 use crate::undo::{Region, undo_plan};
 use crate::verdict::{Verdict, analyse};
 use crate::{BoundsPlan, prove};
@@ -174,8 +176,12 @@ fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseEr
         if let Err(e) = nestwise_ir::verify::verify(rewritten) {
             prop_assert!(false, "{:?}: {e}\n{}", cand.kind, c.text);
         }
-        if before.outcome == Outcome::Done {
-            let after = run(rewritten, c.memory.clone());
+        // Whatever ranges of the top loop's iterations are run at a time.
+        for range in [1, 2, 3, usize::MAX] {
+            if before.outcome != Outcome::Done {
+                break;
+            }
+            let after = run_ranges(rewritten, c.memory.clone(), range);
             prop_assert_eq!(after.outcome, Outcome::Done, "{:?}\n{}", cand.kind, &c.text);
             prop_assert!(
                 same_arrays(&before.memory, &after.memory),
