@@ -48,7 +48,10 @@ impl Staged {
         clauses.sort_unstable();
         clauses.dedup();
         clauses.truncate(MAX_CLAUSES);
-        let at_best = open.then(|| {
+        let as_is = Abilities::of(nest, &verdicts);
+        // Guards may hide what a rewriting could do.
+        let hidden = !as_is.roots.contains(&LoopId(0)) && guards::count_set(nest) > 0;
+        let at_best = (open || hidden).then(|| {
             let mut all = GuardSet::new(guards::count(nest));
             guards::for_each(nest, &mut |id, _, _| all.insert(id));
             let proven = guards::apply(nest, &all);
@@ -59,7 +62,7 @@ impl Staged {
             Abilities::of(&proven, &analyse_with(&proven, options))
         });
         Staged {
-            as_is: Abilities::of(nest, &verdicts),
+            as_is,
             verdicts,
             clauses,
             at_best,
@@ -96,10 +99,21 @@ impl Abilities {
         let info = LaunchInfo::guess(nest, analysis.options.fp);
         let threads = thread_loops(nest, analysis, &info);
         let lanes = vectorise(nest, analysis, &info);
-        let (roots, waves) = match threads.is_empty() {
-            true => beyond(nest, analysis, &info),
-            false => (threads.into_iter().map(|t| t.id).collect(), None),
-        };
+        let mut roots: Vec<LoopId> = threads.iter().map(|t| t.id).collect();
+        let mut waves = None;
+        if !roots.contains(&LoopId(0)) {
+            // A launch whose loops are empty has little to do.
+            let assumed = Options {
+                nonempty: u64::MAX,
+                ..analysis.options.clone()
+            };
+            let analysis = analyse_with(nest, assumed.clone());
+            let (more, found) = beyond(nest, &analysis, &LaunchInfo { assumed, ..info });
+            waves = found;
+            if !more.is_empty() {
+                roots = more;
+            }
+        }
         Abilities {
             roots,
             waves,

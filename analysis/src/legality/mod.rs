@@ -88,7 +88,7 @@ impl Given<'_> {
     fn forms(&self) -> &Forms {
         &self.analysis.forms
     }
-    fn info(&self, id: LoopId) -> Option<&LoopInfo> {
+    pub(crate) fn info(&self, id: LoopId) -> Option<&LoopInfo> {
         self.analysis.loop_info(id)
     }
     fn inside(&self, id: LoopId) -> impl Iterator<Item = &AccessForm> {

@@ -3,11 +3,13 @@
 use super::{LaunchInfo, Rewrite, thread_loops};
 use crate::legality::{Given, perfect_band};
 use crate::strides::strides;
-use crate::transform::{Rewritten, TILE, distribute, interchange, open, sink, wavefront};
+use crate::transform::{Rewritten, Tile, Waved, distribute, interchange, open, sink, wavefront};
 use crate::verdict::{Analysis, analyse_with};
-use nestwise_ir::nest::{Nest, StmtKind};
-use nestwise_ir::{LoopId, schedule::ThreadLoop};
+use nestwise_ir::nest::{ExprKind, Nest, Stmt, StmtKind};
+use nestwise_ir::schedule::ThreadLoop;
+use nestwise_ir::{Fun, LoopId};
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 /// Loops of a band whose order is looked at.
 const MAX_BAND: usize = 4;
@@ -128,106 +130,138 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// The first two loops of a band that run as waves, if nothing at or around them runs on threads anyway.
-    fn wavefront(&self, band: &[LoopId]) -> Option<([LoopId; 2], Rewritten)> {
-        let threads = self.threads();
+    /// The first two loops of a band that run as waves.
+    fn wavefront(&self, band: &[LoopId]) -> Option<([LoopId; 2], Waved)> {
         let long = |id: &LoopId| self.info.trips(*id).is_none_or(|t| t >= MIN_TILED);
         band.windows(2).find_map(|pair| {
             let pair = [pair[0], pair[1]];
-            let free = threads.iter().all(|t| !self.encloses(t.id, pair[1]));
-            let worth = free && pair.iter().all(long);
-            let made = worth.then(|| wavefront(&self.given(), pair)).flatten()?;
-            Some((pair, made))
+            let worth = pair.iter().all(long);
+            let made = worth.then(|| wavefront(&self.given(), pair, self.info.tile));
+            Some((pair, made.flatten()?))
         })
     }
 
-    /// Whether a loop is another one, or stands around it.
-    fn encloses(&self, outer: LoopId, inner: LoopId) -> bool {
-        let mut at = Some(inner);
-        while let Some(id) = at.filter(|id| *id != outer) {
-            at = self.nest.loops.get(id).and_then(|l| l.parent);
-        }
-        at.is_some()
+    /// Whether accesses walk through memory along some loop that has others inside.
+    fn walks(&self, which: impl Fn(LoopId) -> bool) -> bool {
+        let outer = |id: &LoopId| self.nest.loops.values().any(|l| l.parent == Some(*id));
+        let all = self.nest.loops.ids().filter(|id| which(*id) && outer(id));
+        all.into_iter()
+            .any(|id| strides(&self.analysis, &self.info, id).smooth())
     }
 }
 
-/// A nest's forms to start from.
-struct Forms<'a> {
+/// A nest's forms to start from, each made when it is asked for.
+pub(super) struct Forms<'a> {
     plain: Form<'a>,
-    sunk: Option<Form<'static>>,
-    opened: Option<Form<'static>>,
-    opened_sunk: Option<Form<'static>>,
+    sunk: OnceCell<Option<Form<'static>>>,
+    opened: OnceCell<Option<Form<'static>>>,
+    opened_sunk: OnceCell<Option<Form<'static>>>,
 }
 
 impl<'a> Forms<'a> {
-    fn of(plain: Form<'a>) -> Forms<'a> {
-        let opened = plain.opened();
+    pub(super) fn of(plain: Form<'a>) -> Forms<'a> {
         Forms {
-            sunk: plain.sunk(),
-            opened_sunk: opened.as_ref().and_then(Form::sunk),
-            opened,
             plain,
+            sunk: OnceCell::new(),
+            opened: OnceCell::new(),
+            opened_sunk: OnceCell::new(),
         }
+    }
+
+    fn sunk(&self) -> Option<&Form<'static>> {
+        self.sunk.get_or_init(|| self.plain.sunk()).as_ref()
+    }
+
+    fn opened(&self) -> Option<&Form<'static>> {
+        self.opened.get_or_init(|| self.plain.opened()).as_ref()
     }
 
     /// The form in which the top loop is part of most bands.
     fn flat(&self) -> Option<&Form<'static>> {
-        self.opened_sunk.as_ref().or(self.opened.as_ref())
+        let opened = self.opened()?;
+        let sunk = self.opened_sunk.get_or_init(|| opened.sunk());
+        Some(sunk.as_ref().unwrap_or(opened))
     }
 
-    fn interchanged(&self, out: &mut Vec<(Rewrite, Rewritten)>) {
-        let plain = self.plain.bands();
-        plain.iter().for_each(|b| self.plain.interchanged(b, out));
-        if let Some(sunk) = &self.sunk {
-            let new = sunk.bands().into_iter().filter(|b| !plain.contains(b));
-            new.for_each(|b| sunk.interchanged(&b, out));
-        }
-        let Some(flat) = self.flat() else { return };
-        // Bands without the former top loop have been looked at.
-        for band in flat.bands().iter().filter(|b| b[0] == LoopId(1)) {
-            if strides(&flat.analysis, &flat.info, band[0]).smooth()
-                && let Some(made) = flat.innermost(band, 0)
-            {
-                out.push((Rewrite::Interchanged(LoopId(0)), flat.made(made)));
+    /// Those in which a loop of a band, along which accesses walk through memory, becomes its innermost.
+    pub(super) fn interchanged(&self) -> Vec<(Rewrite, Rewritten)> {
+        let mut out = vec![];
+        if self.plain.walks(|id| id != LoopId(0)) {
+            let plain = self.plain.bands();
+            plain
+                .iter()
+                .for_each(|b| self.plain.interchanged(b, &mut out));
+            if let Some(sunk) = self.sunk() {
+                let new = sunk.bands().into_iter().filter(|b| !plain.contains(b));
+                new.for_each(|b| sunk.interchanged(&b, &mut out));
             }
         }
+        if self.plain.walks(|id| id == LoopId(0))
+            && let Some(flat) = self.flat()
+        {
+            // Bands without the former top loop have been looked at.
+            let bands = flat.bands().into_iter().filter(|b| b[0] == LoopId(1));
+            let made = bands.filter_map(|b| flat.innermost(&b, 0));
+            out.extend(made.map(|made| (Rewrite::Interchanged(LoopId(0)), flat.made(made))));
+        }
+        out
     }
 
-    fn wavefront(&self) -> Option<(Waves, Rewritten)> {
-        let forms = [Some(&self.plain), self.sunk.as_ref(), self.flat()];
-        forms.into_iter().flatten().find_map(|form| {
+    /// Two loops as waves, where nothing runs on threads as it is.
+    pub(super) fn wavefront(&self) -> Option<(Waves, Waved)> {
+        if self.plain.nest.loops.len() < 2 || !self.plain.threads().is_empty() {
+            return None;
+        }
+        type Maker<'f> = &'f dyn Fn() -> Option<&'f Form<'f>>;
+        let forms: [Maker<'_>; 3] = [&|| Some(&self.plain), &|| self.sunk(), &|| self.flat()];
+        forms.into_iter().find_map(|form| {
+            let form = form()?;
             let bands = form.bands();
             let (pair, made) = bands.iter().find_map(|band| form.wavefront(band))?;
             let [outer, inner] = pair.map(|id| form.origin[id.index()]);
-            Some((Waves { outer, inner }, form.made(made)))
+            let tile = form.info.tile;
+            let made = Waved {
+                made: form.made(made.made),
+                ..made
+            };
+            Some((Waves { outer, inner, tile }, made))
         })
     }
 
-    /// Where nothing runs on threads as it is.
-    fn distributed(&self) -> Option<Rewritten> {
-        if !self.plain.threads().is_empty() {
+    /// Loops made into several, some of them for threads, where as it is nothing runs on threads, or nothing but loops
+    /// inside the top loop.
+    pub(super) fn distributed(&self) -> Option<Rewritten> {
+        let threads = self.plain.threads();
+        if threads.iter().any(|t| t.id == LoopId(0)) {
             return None;
         }
-        let forms = [self.opened.as_ref(), Some(&self.plain)];
-        forms.into_iter().flatten().find_map(|form| {
-            let made = form.made(distribute(&form.given())?);
-            Some(made)
-        })
+        let dear = |body: &[&Stmt]| body.iter().any(|s| is_dear(s));
+        if let Some(opened) = self.opened()
+            && let Some(made) = distribute(&opened.given(), &dear)
+        {
+            return Some(opened.made(made));
+        }
+        let inner = threads.is_empty();
+        inner
+            .then(|| distribute(&self.plain.given(), &dear))
+            .flatten()
     }
 }
 
-/// All rewritings that may gain something.
-pub(super) fn all(plain: Form<'_>) -> Vec<(Rewrite, Rewritten)> {
-    let forms = Forms::of(plain);
-    let mut out = vec![];
-    forms.interchanged(&mut out);
-    out.extend(
-        forms
-            .wavefront()
-            .map(|(_, made)| (Rewrite::Wavefront, made)),
-    );
-    out.extend(forms.distributed().map(|made| (Rewrite::Distributed, made)));
-    out
+/// Whether a statement is worth a loop of its own on threads: a processor does cheap ones while it waits for the results
+/// that a recurrence passes on. A loop, or a function that is computed by a call.
+fn is_dear(s: &Stmt) -> bool {
+    let mut dear = false;
+    s.walk(&mut |s| {
+        dear |= matches!(s.kind, StmtKind::For(_) | StmtKind::While(_));
+        for e in s.exprs() {
+            e.walk(&mut |e| {
+                let inline = [Fun::Sqrt, Fun::Fabs, Fun::Floor, Fun::Ceil];
+                dear |= matches!(&e.kind, ExprKind::Call { fun, .. } if !inline.contains(fun));
+            });
+        }
+    });
+    dear
 }
 
 /// Two loops that can run as waves of tiles.
@@ -237,13 +271,16 @@ pub struct Waves {
     pub outer: LoopId,
     /// The inner one.
     pub inner: LoopId,
+    /// How large tiles are.
+    pub tile: Tile,
 }
 
 impl Waves {
     /// How many waves there are each time the loops are run, and how many tiles one has on average.
     pub fn count(&self, trips: &dyn Fn(LoopId) -> f64) -> (f64, f64) {
-        let tiles = |id, size: i64| (trips(id) / size as f64).ceil().max(1.0);
-        let (rows, columns) = (tiles(self.outer, TILE[0]), tiles(self.inner, TILE[1]));
+        let tiles = |id, size: u32| (trips(id) / f64::from(1 << size)).ceil().max(1.0);
+        let rows = tiles(self.outer, self.tile[0]);
+        let columns = tiles(self.inner, self.tile[1]);
         let waves = rows + columns - 1.0;
         (waves, rows * columns / waves)
     }
@@ -264,11 +301,8 @@ pub(crate) fn beyond(
         return (vec![], None);
     };
     let form = forms.plain.then(made);
-    let threads = form.threads();
-    (
-        threads.iter().map(|t| form.origin[t.id.index()]).collect(),
-        None,
-    )
+    let threads = form.threads().into_iter();
+    (threads.map(|t| form.origin[t.id.index()]).collect(), None)
 }
 
 /// All orders of some numbers, the given one first.

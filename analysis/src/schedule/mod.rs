@@ -11,12 +11,15 @@ pub use forms::Waves;
 pub(crate) use forms::beyond;
 pub use lanes::vectorise;
 
-use crate::transform::{Rewritten, promote};
+use crate::transform::{Rewritten, Tile, Waved, promote};
 use crate::verdict::{Analysis, Options, Verdict, analyse_with};
-use forms::Form;
+use forms::{Form, Forms};
 use nestwise_ir::nest::{For, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{ArrayId, FpMode, LoopId, Schedule};
+
+/// Tiles whose rows are long, for the sake of memory, and few, so that waves have many of them.
+pub const TILE: Tile = [5, 7];
 
 /// What a launch (or a guess) says about sizes and layout.
 #[derive(Clone, Debug)]
@@ -27,6 +30,10 @@ pub struct LaunchInfo {
     pub unit_stride: Vec<[bool; 8]>,
     /// Lanes of 8-byte elements that a vectorised outer loop should have; 0: no such loops.
     pub lanes: u32,
+    /// How large the tiles of waves are.
+    pub tile: Tile,
+    /// Schedules for threads are wanted.
+    pub threads: bool,
     /// The runtime takes back a whole chunk when an event fires.
     pub undo: bool,
     /// What the analysis may assume.
@@ -41,6 +48,8 @@ impl LaunchInfo {
             trips: vec![None; nest.loops.len()],
             unit_stride: nest.arrays.values().map(|a| unit(a.rank)).collect(),
             lanes: 16,
+            tile: TILE,
+            threads: true,
             undo: true,
             assumed: Options::new(fp),
         }
@@ -131,8 +140,15 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     add(nest, analysis, info, (Rewrite::None, &same), &mut out);
     let form = Form::plain(nest, analysis, info);
     let promoted = promote(&form.given(), info.assumed.nonempty);
-    for (rewrite, rewritten) in forms::all(form) {
-        make(rewritten, info, rewrite, &mut out);
+    let forms = Forms::of(form);
+    for (rewrite, made) in forms.interchanged() {
+        make(made, info, rewrite, &mut out);
+    }
+    if info.threads {
+        out.extend(forms.wavefront().map(|(_, waved)| in_waves(waved)));
+        if let Some(made) = forms.distributed() {
+            make(made, info, Rewrite::Distributed, &mut out);
+        }
     }
     if let Some(nest) = promoted {
         let promoted = Rewritten {
@@ -145,16 +161,28 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     out
 }
 
-/// The schedules of a rewritten nest that are of use.
+/// The schedules of a rewritten nest.
 fn make(made: Rewritten, info: &LaunchInfo, rewrite: Rewrite, out: &mut Vec<Candidate>) {
     let info = info.of(&made);
     let analysis = analyse_with(&made.nest, info.assumed.clone());
-    let first = out.len();
     add(&made.nest, &analysis, &info, (rewrite, &made.origin), out);
-    if rewrite == Rewrite::Wavefront {
-        // Tiles by themselves gain nothing.
-        let kept = out.split_off(first).into_iter().filter(|c| c.kind.threads);
-        out.extend(kept);
+}
+
+/// Only the tiles of a wave are parallel: as written, no loop of the nest was.
+fn in_waves(Waved { made, tiles }: Waved) -> Candidate {
+    Candidate {
+        nest: Some(made.nest),
+        origin: made.origin,
+        schedule: Schedule {
+            threads: vec![tiles],
+            nonempty: made.nonempty,
+            ..Schedule::serial()
+        },
+        kind: Kind {
+            threads: true,
+            vector: false,
+            rewrite: Rewrite::Wavefront,
+        },
     }
 }
 

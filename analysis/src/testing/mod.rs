@@ -10,5 +10,5 @@ mod trace;
 pub use affine::affine_case;
 pub use build::nest;
 pub use pairs::{Traced, traced};
-pub use random::{Case, case};
+pub use random::{Case, case, neighbours};
 pub use trace::{Memory, Outcome, Touch, Trace, Value, run, run_ranges, run_reversed};

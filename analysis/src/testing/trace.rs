@@ -65,6 +65,8 @@ pub struct Trace {
     pub outcome: Outcome,
     pub touches: Vec<Touch>,
     pub memory: Memory,
+    /// Loops that were entered and had no iteration.
+    pub idle: Vec<LoopId>,
 }
 
 /// Runs a nest.
@@ -106,6 +108,7 @@ fn start(
         slots: (0..nest.arrays.len()).collect(),
         memory,
         touches: vec![],
+        idle: vec![],
         loops: vec![],
         along: vec![],
         budget: 200_000,
@@ -135,6 +138,7 @@ fn start(
         outcome,
         touches: m.touches,
         memory: m.memory,
+        idle: m.idle,
     }
 }
 
@@ -160,6 +164,7 @@ struct Machine {
     slots: Vec<usize>,
     memory: Memory,
     touches: Vec<Touch>,
+    idle: Vec<LoopId>,
     loops: Vec<(LoopId, u64)>,
     along: Vec<i128>,
     budget: u64,
@@ -283,6 +288,9 @@ impl Machine {
         while ((step > 0 && c < stop) || (step < 0 && c > stop)) && values.len() < 10_000 {
             values.push(c);
             c += step;
+        }
+        if values.is_empty() {
+            self.idle.push(l.id);
         }
         if self.reversed == Some(l.id) {
             values.reverse();

@@ -227,8 +227,14 @@ fn sweeps_run_as_waves() {
 
 #[test]
 fn loops_are_distributed() {
-    let h = "n: int, a: f64[1], b: f64[1], c: f64[1]";
-    let body = "for i in range(1, n):\n    a[i] = a[i - 1] + b[i]\n    c[i] = b[i] * 2.0";
-    let all = ["", "distributed free-i", "distributed threads-i free-i"];
-    assert_eq!(listed(h, body), all);
+    let h = "n: int, a: f64[1], b: f64[1], c: f64[2]";
+    let row = "\n    for k in range(n):\n        c[i, k] = b[i] * 2.0";
+    let body = format!("for i in range(1, n):\n    a[i] = a[i - 1] + b[i]{row}");
+    let all = [
+        "",
+        "free-k",
+        "distributed free-k",
+        "distributed threads-i free-k",
+    ];
+    assert_eq!(listed(h, &body), all);
 }

@@ -6,14 +6,18 @@ use crate::legality::{Given, Group};
 use nestwise_ir::nest::{Expr, ExprKind, For, Stmt, StmtKind};
 use nestwise_ir::{LoopId, VarId};
 
-/// The nest with every loop that gains from it made into one loop for each group of its statements, if there is one.
-pub fn distribute(given: &Given<'_>) -> Option<Rewritten> {
+/// The nest with loops made into one loop for each group of their statements, where some parallel group is `worth` it.
+pub fn distribute(given: &Given<'_>, worth: &dyn Fn(&[&Stmt]) -> bool) -> Option<Rewritten> {
     let mut todo: Vec<(LoopId, Vec<Group>)> = vec![];
     given.nest.walk(&mut |s| {
         let StmtKind::For(l) = &s.kind else { return };
         // The top loop has to stay the only one.
         if l.id != LoopId(0)
             && let Some(groups) = given.may_distribute(l)
+            && groups.iter().filter(|g| g.parallel).any(|g| {
+                let body: Vec<&Stmt> = g.statements.iter().map(|p| &l.body[*p]).collect();
+                worth(&body)
+            })
         {
             todo.push((l.id, groups));
         }

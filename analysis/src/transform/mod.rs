@@ -10,7 +10,7 @@ mod whole;
 pub use distribute::distribute;
 pub use order::{interchange, sink};
 pub use promote::promote;
-pub use wavefront::{TILE, wavefront};
+pub use wavefront::{Tile, Waved, wavefront};
 pub use whole::open;
 
 use nestwise_ir::nest::{Access, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind};

@@ -8,18 +8,26 @@
 use super::build::{Builder, hidden, like};
 use super::{Rewritten, splice_for};
 use crate::legality::Given;
-use nestwise_ir::nest::{BinOp, Expr, For, Stmt, StmtKind};
+use nestwise_ir::nest::{BinOp, Expr, For, Nest, Stmt, StmtKind};
+use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{LoopId, VarId};
 
-/// Iterations of the outer and of the inner loop in a tile, both powers of two: long rows for the sake of memory, few
-/// of them so that waves are long.
-pub const TILE: [i64; 2] = [32, 128];
 /// The inner loop of a skewed band starts at most so far from zero: what is computed from it stays in 64 bits.
 const NEAR: i128 = 1 << 31;
 
-/// The nest with a perfect band of two loops run as waves of tiles, if that is legal. The second of the new loops runs
-/// over the tiles of a wave.
-pub fn wavefront(given: &Given<'_>, band: [LoopId; 2]) -> Option<Rewritten> {
+/// The base 2 logarithms of the numbers of iterations of the outer and of the inner loop in a tile.
+pub type Tile = [u32; 2];
+
+/// A nest with loops in waves.
+pub struct Waved {
+    /// The nest.
+    pub made: Rewritten,
+    /// The loop over the tiles of a wave.
+    pub tiles: ThreadLoop,
+}
+
+/// The nest with a perfect band of two loops run as waves of tiles, if that is legal.
+pub fn wavefront(given: &Given<'_>, band: [LoopId; 2], tile: Tile) -> Option<Waved> {
     let [outer, inner] = band.map(|id| crate::structure::find_for(given.nest, id));
     let (outer, inner) = (outer?, inner?);
     let steps = (outer.step.as_int()?, inner.step.as_int()?);
@@ -37,19 +45,41 @@ pub fn wavefront(given: &Given<'_>, band: [LoopId; 2]) -> Option<Rewritten> {
         wave: (like(&mut nest, band[0])?, hidden(&mut nest)),
         tile: (like(&mut nest, band[0])?, hidden(&mut nest)),
         count: [(); 3].map(|()| hidden(&mut nest)),
+        size: tile,
         skew: skew.into(),
     };
     let place = std::slice::from_mut(&mut nest.top);
     splice_for(place, band[0], &mut |s| waves.of(s));
-    // A skewed band has tiles, and a tile rows, in which there is nothing.
-    let full = skew == 0 && both;
+    // A skewed band has tiles, and a tile rows, in which there is nothing: what they assign may be unassigned after.
+    let known = given.analysis.options.nonempty;
     let bits = band.map(|id| 1u64 << id.index().min(63));
-    let mut nonempty = given.analysis.options.nonempty & !(bits[0] | bits[1]);
-    if full {
-        nonempty |= given.analysis.options.nonempty & (bits[0] | bits[1]);
+    let (full, inside) = (skew == 0 && both, bits[0] | bits[1]);
+    let nonempty = if full { known } else { known & !inside };
+    let (around, body) = (given.info(band[0])?, given.info(band[1])?);
+    if !(full || body.last_values.is_empty()) {
+        return None;
     }
-    let made = [(band[0], both), (band[0], both)];
-    Some(Rewritten::of(nest, nonempty, &made))
+    let reduced = body
+        .reductions
+        .iter()
+        .filter(|r| around.reductions.contains(r));
+    let reductions = reduced.copied().collect();
+    let made = Rewritten::of(nest, nonempty, &[(band[0], both), (band[0], both)]);
+    let tiles = ThreadLoop {
+        id: loop_of(&made.nest, waves.tile.1)?,
+        reductions,
+        last_values: body.last_values.clone(),
+    };
+    Some(Waved { made, tiles })
+}
+
+fn loop_of(nest: &Nest, counter: VarId) -> Option<LoopId> {
+    let mut found = None;
+    nest.walk(&mut |s| match &s.kind {
+        StmtKind::For(l) if l.counter == counter => found = Some(l.id),
+        _ => {}
+    });
+    found
 }
 
 /// The loops of a wavefront, each with its counter.
@@ -59,10 +89,16 @@ struct Waves {
     tile: (LoopId, VarId),
     /// The numbers of tiles in both loops, and of waves.
     count: [VarId; 3],
+    size: Tile,
     skew: i128,
 }
 
 impl Waves {
+    /// Iterations of a loop in a tile.
+    fn size(&self, of: usize) -> i128 {
+        1 << self.size[of]
+    }
+
     /// ```text
     /// for wave in 0 .. tiles(outer) + tiles(inner) - 1:
     ///     for tile in max(0, wave - tiles(inner) + 1) .. min(tiles(outer), wave + 1):
@@ -91,11 +127,8 @@ impl Waves {
             b.sub(wave, tile.clone()),
         );
         let step = outer.step.as_int().unwrap_or(1);
-        let first = b.add(
-            b.wide(&outer.start),
-            b.times(tile, step * i128::from(TILE[0])),
-        );
-        outer.stop = b.narrow(until(b, &first, step * i128::from(TILE[0]), &outer.stop));
+        let first = b.add(b.wide(&outer.start), b.times(tile, step * self.size(0)));
+        outer.stop = b.narrow(until(b, &first, step * self.size(0), &outer.stop));
         outer.start = b.narrow(first);
         let tiles = self.repeat(b, self.tile, self.tiles_of_wave(b), s);
         let zero = b.narrow(b.number(0));
@@ -121,9 +154,9 @@ impl Waves {
         if self.skew != 0 {
             columns = b.add(columns, b.times(rows.clone(), self.skew));
         }
-        let [a, c] = [(rows, TILE[0]), (columns, TILE[1])].map(|(n, size)| {
-            let up = b.add(n, b.number(i128::from(size) - 1));
-            b.narrow(b.op(BinOp::Shr, up, b.number(size.trailing_zeros().into())))
+        let [a, c] = [(rows, 0), (columns, 1)].map(|(n, k)| {
+            let up = b.add(n, b.number(self.size(k) - 1));
+            b.narrow(b.op(BinOp::Shr, up, b.number(self.size.map(i128::from)[k])))
         });
         let sum = b.add(b.wide_var(self.count[0]), b.wide_var(self.count[1]));
         let waves = b.narrow(b.sub(sum, b.number(1)));
@@ -146,7 +179,7 @@ impl Waves {
     /// The part of the inner loop that tile number `column` has of it.
     fn cut_inner(&self, b: Builder, (row, start): (VarId, &Expr), inner: &mut For, column: Expr) {
         let step = inner.step.as_int().unwrap_or(1);
-        let size = step * i128::from(TILE[1]);
+        let size = step * self.size(1);
         let mut first = b.add(b.wide(&inner.start), b.times(column, size));
         if self.skew != 0 {
             let above = b.sub(b.wide_var(row), b.wide(start));

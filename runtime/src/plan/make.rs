@@ -140,6 +140,8 @@ pub(super) fn schedule<'a>(
             .collect(),
         unit_stride: key.unit_stride.clone(),
         lanes: ACCUMULATORS * codegen::vector_bits() / 64,
+        tile: analysis::schedule::TILE,
+        threads: key.threaded,
         undo: true,
         assumed: assumed.clone(),
     };
@@ -166,12 +168,11 @@ fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, 
     let (kind, mapping) = (&candidate.kind, &candidate.schedule);
     let vectors = mapping.vector.len() + mapping.independent.len();
     let form = match kind.rewrite {
-        // Made only where nothing else runs the loops on threads.
-        Rewrite::Wavefront => 4,
+        // Made only for threads, where nothing else runs these loops on them.
+        Rewrite::Wavefront | Rewrite::Distributed => 4,
         Rewrite::Promoted => 3,
         Rewrite::None => 2,
         Rewrite::Interchanged(_) => 1,
-        Rewrite::Distributed => 0,
     };
     (kind.threads == threaded, vectors, form)
 }
