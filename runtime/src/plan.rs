@@ -50,6 +50,10 @@ pub struct Plan {
     bounding: Vec<u32>,
     /// Some float becomes an int, whose range no form tells.
     truncates: bool,
+    /// Guards that no type has cleared.
+    guards: usize,
+    /// Floating-point flags are looked at after a range of iterations.
+    warns: bool,
     found: Found,
 }
 
@@ -78,6 +82,8 @@ impl Plan {
             prices,
             bounding: bounding_floats(&nest),
             truncates: truncates(&nest),
+            guards: guards::count_set(&nest),
+            warns: analysis::warns(&nest),
             nest,
             verdicts,
             kernels: Mutex::default(),
@@ -289,7 +295,8 @@ impl Plan {
         let trips = |id: LoopId| sizes.expected(id);
         let decided = self.bounds.decided(&sizes.proven);
         let able = self.verdicts.abilities(sizes.refuted, decided);
-        let (forks, threads) = self.parallelism(able, options.threads as u32, &trips);
+        let ahead = self.guards > sizes.proven.len() && !self.warns;
+        let (forks, threads) = self.parallelism(able, ahead, options.threads as u32, &trips);
         let situation = Situation {
             list_elements,
             undo_bytes: 0.0,
@@ -305,19 +312,21 @@ impl Plan {
     }
 
     /// How often threads are started, and how many of them have something to do. Waves pay only if one has several tiles
-    /// for each thread: their first and last ones are shorter than the others.
+    /// for each thread: their first and last ones are shorter than the others. They do not if what runs `ahead` of an
+    /// event would have to be saved for them alone: that costs as much as they gain.
     fn parallelism(
         &self,
         able: &analysis::Abilities,
+        ahead: bool,
         threads: u32,
         trips: &dyn Fn(LoopId) -> f64,
     ) -> (f64, u32) {
         if let Some(waves) = able.waves {
             let (count, tiles) = waves.count(trips);
-            let fed = (tiles / TILES_PER_THREAD) as u32;
+            let fed = if ahead { 1.0 } else { tiles / TILES_PER_THREAD };
             return (
                 count * self.times_entered(waves.outer, trips),
-                threads.min(fed).max(1),
+                threads.min(fed as u32).max(1),
             );
         }
         let roots = able.roots.iter();

@@ -233,6 +233,7 @@ fn loops_are_distributed() {
     let all = [
         "",
         "free-k",
+        "threads-k free-k",
         "distributed free-k",
         "distributed threads-i free-k",
     ];
