@@ -2,6 +2,7 @@
 
 mod dependences;
 mod footprints;
+mod legality;
 mod proofs;
 mod properties;
 mod schedules;
