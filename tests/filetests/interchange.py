@@ -27,3 +27,21 @@ down(q, 300, 400)
 print(q.sum().hex())
 crossed(q, 300, 400)
 print(q.sum().hex())
+
+
+# expect
+# verdict line 5: parallel if in bounds: `a[i, j]`, `b[i, j]`
+# verdict line 6: parallel if in bounds: `a[i, j]`, `b[i, j]`
+# serial 5: lines 5 x32, 6; floating-point flags
+# verdict line 12: parallel if in bounds: `a[i - 1, j]`, `a[i, j]`
+# verdict line 13: serial: an element written as `a[i, j]` (line 14) may be read as `a[i - 1, j]` (line 14) in the next iteration of `i`
+# serial 12: lines 12 x32, 13; floating-point flags
+# verdict line 18: serial: an element written as `a[i, j]` (line 20) may be read as `a[i + 1, j - 1]` (line 20) in the next iteration of `j`
+# verdict line 19: parallel if in bounds: `a[i + 1, j - 1]`, `a[i, j]`
+# serial 18: lines 18, 19 independent; floating-point flags
+# threads 5: lines 5 threads x32, 6; floating-point flags
+# threads 12: lines 12 threads x32, 13; floating-point flags
+# threads 18: lines 18, 19 threads independent; floating-point flags
+# auto 5: native
+# auto 12: native
+# auto 18: native
