@@ -204,6 +204,7 @@ pub struct Guarded {
 }
 
 /// Everything the walk found.
+#[derive(Clone)]
 pub struct Forms {
     /// Definitions by [`DefId`].
     pub defs: Vec<DefInfo>,

@@ -173,7 +173,12 @@ impl<'n> Analyser<'n> {
             }
             _ => Val::of_type(d.ty.repr),
         };
-        self.nest.vars.iter().map(value).collect()
+        let mut state: State = self.nest.vars.iter().map(value).collect();
+        let end = self.nest.whole.and_then(|end| state.get_mut(end.index()));
+        if let Some(end) = end {
+            *end = Val::of_type(nestwise_ir::Scalar::I64);
+        }
+        state
     }
 
     fn record(&mut self, address: usize, safe: bool) {

@@ -5,10 +5,10 @@ use crate::condition::Clause;
 use crate::dependence::Property;
 use crate::guards::{self, GuardSet};
 use crate::launch::LaunchValues;
-use crate::schedule::{LaunchInfo, thread_loops, vectorise};
+use crate::schedule::{LaunchInfo, Waves, beyond, thread_loops, vectorise};
 use crate::verdict::{Analysis, Options, Verdict, analyse_with};
 use nestwise_ir::schedule::ThreadLoop;
-use nestwise_ir::{ArrayId, Nest};
+use nestwise_ir::{ArrayId, LoopId, Nest};
 
 /// Clauses of one nest that a launch looks at.
 const MAX_CLAUSES: usize = 64;
@@ -16,10 +16,12 @@ const MAX_CLAUSES: usize = 64;
 /// What a nest can be made to do.
 #[derive(Clone, Debug, Default)]
 pub struct Abilities {
-    /// The outermost loops that may run on threads.
+    /// The outermost loops that may run on threads, if need be once they are rewritten.
     roots: Vec<ThreadLoop>,
     /// The same where no array may be copied.
     uncopied: Vec<ThreadLoop>,
+    /// Without such loops: two that may run as waves.
+    pub waves: Option<Waves>,
     /// Some loop may run on vector lanes.
     pub vectorisable: bool,
 }
@@ -56,7 +58,10 @@ impl Staged {
         clauses.truncate(MAX_CLAUSES);
         elements.sort_unstable();
         elements.dedup();
-        let at_best = open.then(|| {
+        let as_is = Abilities::of(nest, &verdicts);
+        // Guards may hide what a rewriting could do.
+        let hidden = !as_is.has_top() && guards::count_set(nest) > 0;
+        let at_best = (open || hidden).then(|| {
             let mut all = GuardSet::new(guards::count(nest));
             guards::for_each(nest, &mut |id, _, _| all.insert(id));
             let proven = guards::apply(nest, &all);
@@ -68,7 +73,7 @@ impl Staged {
             Abilities::of(&proven, &analyse_with(&proven, options))
         });
         Staged {
-            as_is: Abilities::of(nest, &verdicts),
+            as_is,
             verdicts,
             clauses,
             elements,
@@ -122,6 +127,11 @@ impl Abilities {
         if all_fit { &self.roots } else { &self.uncopied }
     }
 
+    /// Whether the top loop may run on threads.
+    fn has_top(&self) -> bool {
+        self.roots.iter().any(|t| t.id == LoopId(0))
+    }
+
     fn of(nest: &Nest, analysis: &Analysis) -> Abilities {
         let info = LaunchInfo::guess(nest, analysis.options.fp);
         let cramped = LaunchInfo {
@@ -129,9 +139,25 @@ impl Abilities {
             ..info.clone()
         };
         let lanes = vectorise(nest, analysis, &info);
+        let mut roots = thread_loops(nest, analysis, &info);
+        let mut waves = None;
+        if !roots.iter().any(|t| t.id == LoopId(0)) {
+            // A launch whose loops are empty has little to do.
+            let assumed = Options {
+                nonempty: u64::MAX,
+                ..analysis.options.clone()
+            };
+            let analysis = analyse_with(nest, assumed.clone());
+            let (more, found) = beyond(nest, &analysis, &LaunchInfo { assumed, ..info });
+            waves = found;
+            if !more.is_empty() {
+                roots = more.into_iter().map(ThreadLoop::plain).collect();
+            }
+        }
         Abilities {
-            roots: thread_loops(nest, analysis, &info),
+            roots,
             uncopied: thread_loops(nest, analysis, &cramped),
+            waves,
             vectorisable: !(lanes.vector.is_empty() && lanes.independent.is_empty()),
         }
     }

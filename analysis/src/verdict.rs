@@ -100,6 +100,7 @@ impl LoopInfo {
 }
 
 /// What each loop of a nest may do.
+#[derive(Clone)]
 pub struct Analysis {
     /// By [`LoopId`].
     pub loops: Vec<LoopInfo>,
@@ -186,6 +187,10 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
             StmtKind::While(l) => (l.id, Some(&l.cond), &l.body),
             _ => return,
         };
+        if nest.whole.is_some() && id == LoopId(0) {
+            // Its iterations are those of the loops inside.
+            return;
+        }
         if let (Some(slot), Some(live)) = (loops.get_mut(id.index()), live.get(id.index())) {
             *slot = Some(ctx.loop_info(id, cond, body, live));
         }

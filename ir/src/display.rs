@@ -69,7 +69,10 @@ impl fmt::Display for Nest {
             writeln!(f, "prologue")?;
             block(f, &self.prologue, 1)?;
         }
-        writeln!(f, "top")?;
+        match self.whole {
+            Some(end) => writeln!(f, "top, whole to {end}")?,
+            None => writeln!(f, "top")?,
+        }
         stmt(f, &self.top, 1)?;
         for out in &self.live_outs {
             write!(f, "out {} = ", out.place)?;

@@ -33,6 +33,11 @@ pub struct Nest {
     /// Loops that must run at least once per entry for the types to hold (an accumulator whose type changes in
     /// the first iteration). Checked before launch; otherwise CPython runs the site.
     pub needs_trip: Vec<LoopId>,
+    /// `None`: the body of the top loop runs once for each of its iterations. `Some(end)`: once for each launched range
+    /// of them that is not empty, and does what all of them do together, in an order of its own. The top loop's
+    /// counter then holds the first iteration's value, and `end`, an `i64` that nothing assigns, what would be the
+    /// value after the last.
+    pub whole: Option<VarId>,
 }
 
 /// The variables a `return` sets.

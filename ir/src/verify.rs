@@ -26,6 +26,7 @@ pub fn verify(nest: &Nest) -> Result<(), String> {
         StmtKind::While(l) if l.id == LoopId(0) => {}
         _ => return Err("the top statement is not loop L0".into()),
     }
+    v.whole()?;
     v.stmt(&nest.top)?;
     v.everything_stands()
 }
@@ -153,6 +154,21 @@ impl Verifier<'_> {
             })?;
         }
         Ok(())
+    }
+
+    /// The end of a range that is run whole is assigned by nothing, like a counter.
+    fn whole(&mut self) -> Check {
+        let Some(end) = self.nest.whole else {
+            return Ok(());
+        };
+        ensure(self.nest.top_for().is_some(), || {
+            "a `while` is run whole".into()
+        })?;
+        let live_in = self.nest.vars.get(end).and_then(|v| v.live_in);
+        ensure(
+            self.ty(end)?.repr == Scalar::I64 && live_in.is_none() && self.counters.insert(end),
+            || format!("{end}: no end of a range"),
+        )
     }
 
     fn in_prologue(&mut self) -> Check {

@@ -4,7 +4,7 @@ use crate::cache;
 use crate::options::Options;
 use nestwise_analysis as analysis;
 use nestwise_codegen as codegen;
-use nestwise_ir::{Nest, Schedule, StmtKind};
+use nestwise_ir::{LoopId, Nest, Schedule, StmtKind};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -34,12 +34,18 @@ pub struct About {
 }
 
 impl About {
-    /// What is to be known of `nest` compiled under `schedule`.
-    pub fn of(nest: &Nest, undo: analysis::UndoPlan, schedule: &Schedule) -> About {
+    /// What is to be known of `nest` compiled under `schedule`; `reordered`: its loops are not in the order as written.
+    pub fn of(
+        nest: &Nest,
+        undo: analysis::UndoPlan,
+        schedule: &Schedule,
+        reordered: bool,
+    ) -> About {
         let threaded = !schedule.threads.is_empty();
         // Whether a kernel that fires has run nothing beyond that point. The floating-point flags are looked at
         // only after the whole chunk.
-        let plain = !threaded && schedule.vector.is_empty() && schedule.independent.is_empty();
+        let serial = !threaded && schedule.vector.is_empty() && schedule.independent.is_empty();
+        let plain = serial && !reordered && nest.whole.is_none();
         About {
             words: words(nest, &undo, schedule),
             in_order: plain && !undo.warns,
@@ -60,6 +66,9 @@ fn words(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> String 
             _ => return,
         };
         let mut text = stmt.span.line.to_string();
+        if nest.whole.is_some() && id == LoopId(0) {
+            text.push_str(" whole");
+        }
         if let Some(t) = schedule.threads.iter().find(|t| t.id == id) {
             text.push_str(" threads");
             let copied = t.copied().filter_map(|a| nest.arrays.get(a));
@@ -145,7 +154,7 @@ mod tests {
     use super::*;
     use nestwise_ir::Span;
     use nestwise_ir::nest::{Expr, Stmt, While};
-    use nestwise_ir::{Arena, LoopId, Ty};
+    use nestwise_ir::{Arena, Ty};
 
     fn nest() -> Nest {
         let span = Span::default();
@@ -169,13 +178,14 @@ mod tests {
             live_outs: vec![],
             returns: None,
             needs_trip: vec![],
+            whole: None,
         }
     }
 
     #[test]
     fn declarations_survive_the_way_to_disk_without_statements() {
         let undo = analysis::undo_plan(&nest());
-        let about = About::of(&nest(), undo, &Schedule::serial());
+        let about = About::of(&nest(), undo, &Schedule::serial(), false);
         let text = serde_json::to_vec(&about).unwrap();
         let back: About = serde_json::from_slice(&text).unwrap();
         assert_eq!(back.undo, about.undo);

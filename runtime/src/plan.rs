@@ -3,7 +3,7 @@
 mod make;
 mod sizes;
 
-use self::make::{Key, compile, copy_bytes, is_roomy, roomy_arrays, schedule, short_loops};
+use self::make::{Key, Made, compile, copy_bytes, is_roomy, roomy_arrays, schedule, short_loops};
 pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{first_trips, top_range};
 use crate::cache;
@@ -19,7 +19,8 @@ use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
 use nestwise_ir::nest::Cast;
-use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar, Schedule};
+use nestwise_ir::schedule::ThreadLoop;
+use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -29,6 +30,9 @@ use std::time::Instant;
 const MAX_KERNELS: usize = 32;
 /// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
 const MAX_RECENT: usize = 8;
+
+/// Tiles of an average wave that keep one thread busy.
+const TILES_PER_THREAD: f64 = 2.0;
 
 /// A nest for one signature.
 pub struct Plan {
@@ -48,6 +52,10 @@ pub struct Plan {
     bounding: Vec<u32>,
     /// Some float becomes an int, whose range no form tells.
     truncates: bool,
+    /// Guards that no type has cleared.
+    guards: usize,
+    /// Floating-point flags are looked at after a range of iterations.
+    warns: bool,
     found: Found,
 }
 
@@ -76,6 +84,8 @@ impl Plan {
             prices,
             bounding: bounding_floats(&nest),
             truncates: truncates(&nest),
+            guards: guards::count_set(&nest),
+            warns: analysis::warns(&nest),
             nest,
             verdicts,
             kernels: Mutex::default(),
@@ -295,11 +305,13 @@ impl Plan {
         let able = self.verdicts.abilities(sizes.refuted, decided);
         let roomy = roomy_arrays(&self.nest, &sizes.values, options.threads);
         let roots = able.roots(|a| is_roomy(roomy, a));
-        let forks = roots.iter().map(|t| self.times_entered(t.id, &trips));
         let copied = roots.iter().map(|t| {
             let bytes = t.copied().map(|a| copy_bytes(&self.nest, a, &sizes.values));
             bytes.sum::<i64>() as f64 * self.times_entered(t.id, &trips)
         });
+        let ahead = self.guards > sizes.proven.len() && !self.warns;
+        let most = options.threads as u32;
+        let (forks, threads) = self.parallelism(able, roots, ahead, most, &trips);
         let situation = Situation {
             list_elements,
             undo_bytes: 0.0,
@@ -307,16 +319,35 @@ impl Plan {
             lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
             rest: sizes.rest(resume),
             measured: resume.and_then(|r| sizes.measured(r)),
-            threads: if !roots.is_empty() {
-                options.threads as u32
-            } else {
-                1
-            },
-            forks: forks.sum(),
+            threads,
+            forks,
             copied_bytes: copied.sum(),
             vectorised: able.vectorisable,
         };
         decide(&self.prices, &options.profile, &trips, &situation)
+    }
+
+    /// How often threads are started, and how many of them have something to do. Waves pay only if one has several tiles
+    /// for each thread: their first and last ones are shorter than the others. They do not if what runs `ahead` of an
+    /// event would have to be saved for them alone: that costs as much as they gain.
+    fn parallelism(
+        &self,
+        able: &analysis::Abilities,
+        roots: &[ThreadLoop],
+        ahead: bool,
+        threads: u32,
+        trips: &dyn Fn(LoopId) -> f64,
+    ) -> (f64, u32) {
+        if let Some(waves) = able.waves {
+            let (count, tiles) = waves.count(trips);
+            let fed = if ahead { 1.0 } else { tiles / TILES_PER_THREAD };
+            return (
+                count * self.times_entered(waves.outer, trips),
+                threads.min(fed as u32).max(1),
+            );
+        }
+        let forks = roots.iter().map(|t| self.times_entered(t.id, trips));
+        (forks.sum(), if roots.is_empty() { 1 } else { threads })
     }
 
     /// How often a loop is started.
@@ -420,10 +451,10 @@ impl Plan {
             return Ok((kernel, true));
         }
         let nest = guards::apply(&self.nest, &key.proven);
-        let (rewritten, mapping) = schedule(&nest, key, &self.verdicts, options);
-        let compiled = match compile(rewritten.as_ref().unwrap_or(&nest), &mapping, key, options) {
+        let made = schedule(&nest, key, &self.verdicts, options);
+        let compiled = match compile(&made, key, options) {
             // A schedule that code generation cannot carry out is worth less than the nest as it was written.
-            Err(Reason::Codegen(_)) => compile(&nest, &Schedule::serial(), key, options),
+            Err(Reason::Codegen(_)) => compile(&Made::plain(&nest), key, options),
             result => result,
         };
         let (object, about) = compiled?;

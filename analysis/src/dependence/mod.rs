@@ -314,16 +314,29 @@ impl<'a> Tester<'a> {
 
     /// Every dependence from `x` to `y`, one per direction vector of `<`, `=` and `>`.
     pub fn dependences(&self, pair: Pair<'_>) -> Vec<Dependence> {
+        self.dependences_within(pair, 0, common_loops(pair.x, pair.y).len())
+    }
+
+    /// Those in one iteration of the `around` outermost common loops, told apart by the next `depth` loops alone. Where
+    /// there are more loops inside those, `(=, ..., =)` says nothing about which of the two is the earlier.
+    pub fn dependences_within(
+        &self,
+        pair: Pair<'_>,
+        around: usize,
+        depth: usize,
+    ) -> Vec<Dependence> {
         let mut out = vec![];
-        self.refine(pair, &mut vec![], &mut out);
+        let all = common_loops(pair.x, pair.y).len();
+        let depth = all.min(around + depth);
+        self.refine(pair, depth, &mut vec![Dir::Eq; around], &mut out);
         out
     }
 
-    fn refine(&self, pair: Pair<'_>, dirs: &mut Vec<Dir>, out: &mut Vec<Dependence>) {
-        let depth = common_loops(pair.x, pair.y).len();
+    fn refine(&self, pair: Pair<'_>, depth: usize, dirs: &mut Vec<Dir>, out: &mut Vec<Dependence>) {
+        let common = common_loops(pair.x, pair.y).len();
         let inside = dirs.iter().all(|d| *d == Dir::Eq);
         // In one iteration of all loops the order of the text decides.
-        if dirs.len() == depth && inside && pair.x.order >= pair.y.order {
+        if dirs.len() == common && inside && pair.x.order >= pair.y.order {
             return;
         }
         let answer = self.meet(pair, dirs);
@@ -342,7 +355,7 @@ impl<'a> Tester<'a> {
         };
         for d in ways {
             dirs.push(*d);
-            self.refine(pair, dirs, out);
+            self.refine(pair, depth, dirs, out);
             dirs.pop();
         }
     }

@@ -17,18 +17,34 @@ const HEADER: &str = "n: int, m: int, s: int, t: int, u: int, x: float, y: float
 
 /// The case that `bytes` describe.
 pub fn case(bytes: &[u8]) -> Case {
-    let mut g = Gen {
-        bytes,
-        at: 0,
-        loops: vec![],
-        names: 0,
-        lines: 0,
-        plain: false,
-    };
+    let mut g = Gen::new(bytes);
     g.plain = g.pick(2) == 0;
     let (dims, ints) = (g.extents(), (0..8).map(|_| g.value()).collect::<Vec<_>>());
     let mut text = String::new();
     g.for_loop(0, &mut text);
+    finished(text, dims, ints)
+}
+
+/// A case of neighbours: a loop, or two in each other and perhaps in a third one, whose statements read elements close
+/// to those that they and others write.
+pub fn neighbours(bytes: &[u8]) -> Case {
+    let mut g = Gen::new(bytes);
+    let size = |g: &mut Gen| 9 + i64::from(g.pick(4));
+    let one = size(&mut g);
+    let dims = vec![
+        vec![one],
+        vec![size(&mut g), size(&mut g)],
+        vec![one],
+        vec![one],
+        vec![one],
+    ];
+    let ints = (0..8).map(|_| i64::from(g.pick(6)) + 2).collect();
+    let mut text = String::new();
+    g.sweep(&mut text);
+    finished(text, dims, ints)
+}
+
+fn finished(text: String, dims: Vec<Vec<i64>>, ints: Vec<i64>) -> Case {
     let nest = nest(HEADER, &text);
     let number = |slot: usize, i: i64| (i * 7 + slot as i64 * 5 + i * i * 3) % 19;
     let mut data: Vec<Vec<Value>> = vec![];
@@ -75,7 +91,84 @@ struct Gen<'a> {
     plain: bool,
 }
 
-impl Gen<'_> {
+impl<'a> Gen<'a> {
+    fn new(bytes: &'a [u8]) -> Gen<'a> {
+        Gen {
+            bytes,
+            at: 0,
+            loops: vec![],
+            names: 0,
+            lines: 0,
+            plain: false,
+        }
+    }
+
+    fn sweep(&mut self, out: &mut String) {
+        let (repeated, deep) = (self.pick(3) == 0, self.pick(3) > 0);
+        let mut depth = 0;
+        if repeated {
+            *out += "for i9 in range(3):\n";
+            depth = 1;
+        }
+        for (level, int) in ["u", "s"].iter().enumerate().skip(usize::from(!deep)) {
+            let range = [
+                "range(1, n)",
+                "range(1, m)",
+                "range(n - 1, 0, -1)",
+                "range(2, m)",
+                "range(1, n, 2)",
+            ];
+            let range = range[usize::from(self.pick(5))];
+            let pad = "    ".repeat(depth);
+            *out += &format!("{pad}for i{level} in {range}:\n");
+            // What a loop's variable is to a script.
+            if self.pick(3) > 0 {
+                *out += &format!("{pad}    {int} = i{level}\n");
+            }
+            self.loops.push(format!("i{level}"));
+            depth += 1;
+        }
+        let pad = "    ".repeat(depth);
+        for number in 0..1 + self.pick(3) {
+            let mut inner = pad.clone();
+            match self.pick(8) {
+                0 => {
+                    *out += &format!("{pad}x = {}\n", self.near());
+                    *out += &format!("{pad}{} = x * 0.5\n", self.near());
+                    continue;
+                }
+                2 => {
+                    *out += &format!("{pad}for i{} in range(2):\n", 6 + number);
+                    inner += "    ";
+                }
+                1 => {
+                    *out += &format!("{pad}if {} < x:\n", self.near());
+                    inner += "    ";
+                }
+                _ => {}
+            }
+            let (to, p, q) = (self.near(), self.near(), self.near());
+            *out += &format!("{inner}{to} = {p} + {q}\n");
+        }
+    }
+
+    /// An element close to the iteration.
+    fn near(&mut self) -> String {
+        let at = |g: &mut Self, level: usize| {
+            let name = g.loops[level % g.loops.len()].clone();
+            match g.pick(6) {
+                0 => format!("{name} - 1"),
+                1 => format!("{name} + 1"),
+                _ => name,
+            }
+        };
+        match self.pick(8) {
+            0 => format!("a[{}]", at(self, 0)),
+            1 => format!("c[{}]", at(self, 1)),
+            2 => format!("d[{}]", at(self, 0)),
+            _ => format!("b[{}, {}]", at(self, 0), at(self, 1)),
+        }
+    }
     /// A number below `n`; zero when the bytes are used up.
     fn pick(&mut self, n: u8) -> u8 {
         let b = self.bytes.get(self.at).copied().unwrap_or(0);

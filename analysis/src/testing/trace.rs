@@ -65,6 +65,8 @@ pub struct Trace {
     pub outcome: Outcome,
     pub touches: Vec<Touch>,
     pub memory: Memory,
+    /// Loops that were entered and had no iteration.
+    pub idle: Vec<LoopId>,
 }
 
 /// Another order for the iterations of one `for`: the last one first, the others in reverse.
@@ -80,20 +82,32 @@ pub struct Reversed {
 
 /// Runs a nest.
 pub fn run(nest: &Nest, memory: Memory) -> Trace {
-    run_reversed(nest, memory, None)
+    start(nest, memory, None, usize::MAX)
+}
+
+/// Runs a nest; if its top loop is run whole, at most `range` of its iterations at a time.
+pub fn run_ranges(nest: &Nest, memory: Memory, range: usize) -> Trace {
+    start(nest, memory, None, range)
 }
 
 /// Runs a nest, the iterations of one loop in another order.
-pub fn run_reversed(nest: &Nest, mut memory: Memory, reversed: Option<Reversed>) -> Trace {
+pub fn run_reversed(nest: &Nest, memory: Memory, reversed: Option<Reversed>) -> Trace {
+    start(nest, memory, reversed, usize::MAX)
+}
+
+fn start(nest: &Nest, mut memory: Memory, reversed: Option<Reversed>, range: usize) -> Trace {
     memory.vars.resize(nest.vars.len(), None);
     let mut m = Machine {
         reversed,
+        whole: nest.whole.map(|end| (end, range)),
+        ends: vec![],
         top: None,
         counters: vec![],
         numbers: numbering(nest),
         slots: (0..nest.arrays.len()).collect(),
         memory,
         touches: vec![],
+        idle: vec![],
         loops: vec![],
         along: vec![],
         budget: 200_000,
@@ -123,6 +137,7 @@ pub fn run_reversed(nest: &Nest, mut memory: Memory, reversed: Option<Reversed>)
         outcome,
         touches: m.touches,
         memory: m.memory,
+        idle: m.idle,
     }
 }
 
@@ -147,6 +162,10 @@ enum Jump {
 
 struct Machine {
     reversed: Option<Reversed>,
+    /// The end of a range that the top loop runs whole, and how many iterations one has.
+    whole: Option<(VarId, usize)>,
+    /// Its value in each of those ranges.
+    ends: Vec<(VarId, i128)>,
     top: Option<i128>,
     /// The value of each counter, by loop.
     counters: Vec<(LoopId, i128)>,
@@ -154,6 +173,7 @@ struct Machine {
     slots: Vec<usize>,
     memory: Memory,
     touches: Vec<Touch>,
+    idle: Vec<LoopId>,
     loops: Vec<(LoopId, u64)>,
     along: Vec<i128>,
     budget: u64,
@@ -288,9 +308,22 @@ impl Machine {
             values.push(c);
             c += step;
         }
+        if values.is_empty() {
+            self.idle.push(l.id);
+        }
         let reversed = self.reversed.clone().filter(|r| r.id == l.id);
         if reversed.is_some() {
             values.reverse();
+        }
+        if let Some((end, range)) = self.whole.filter(|_| self.loops.len() == 1) {
+            // The body runs for the first of each range.
+            let first = values.iter().copied().step_by(range).collect();
+            let last = values.last().map(|c| c + step);
+            let values = std::mem::replace(&mut values, first);
+            self.ends = (values.iter().copied().step_by(range).skip(1))
+                .chain(last)
+                .map(|c| (end, c))
+                .collect();
         }
         // What is left behind: of variables the values of the first iteration, in this order, that assigns them.
         let mut finals: Vec<(VarId, Option<Value>)> = vec![];
@@ -301,6 +334,9 @@ impl Machine {
             self.memory.vars[l.counter.index()] = Some(Value::Int(c));
             if self.loops.len() == 1 {
                 self.top = Some(c);
+                if let Some((end, c)) = self.ends.get(k) {
+                    self.memory.vars[end.index()] = Some(Value::Int(*c));
+                }
             }
             self.go_along(c * step.signum());
             self.counters.retain(|(id, _)| *id != l.id);

@@ -4,6 +4,7 @@ mod dependences;
 mod explained;
 mod footprints;
 mod growth;
+mod legality;
 mod proofs;
 mod properties;
 mod schedules;

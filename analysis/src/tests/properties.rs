@@ -2,12 +2,13 @@
 
 use crate::guards::{GuardSet, apply};
 use crate::interval::Interval;
-use crate::schedule::{LaunchInfo, Rewrite, candidates};
+use crate::schedule::{Candidate, LaunchInfo, Rewrite, candidates};
 use crate::testing::{
-    Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, run, run_reversed,
+    Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, neighbours, run, run_ranges,
+    run_reversed,
 };
 use crate::undo::{Region, undo_plan};
-use crate::verdict::{Verdict, analyse};
+use crate::verdict::{Verdict, analyse, analyse_with};
 use crate::{BoundsPlan, prove};
 use nestwise_ir::nest::{LiveOutKind, Nest};
 use nestwise_ir::schedule::RedOp;
@@ -205,35 +206,68 @@ pub(super) fn check_verdicts(c: &Case, n: &Nest, before: &Trace) -> Result<(), T
     Ok(())
 }
 
-fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
-    let a = analyse(n, FpMode::Strict);
+/// What a launch with these values knows, with tiles so small that short loops have several.
+fn launch_info(c: &Case, n: &Nest, tile: [u32; 2]) -> LaunchInfo {
+    let plan = BoundsPlan::new(n);
+    let mut set = GuardSet::new(plan.guards());
     let mut info = LaunchInfo::guess(n, FpMode::Strict);
-    // Only what is legal without undo can be compared after an event; without one, undo changes nothing.
-    info.undo = before.outcome == Outcome::Done;
-    for cand in candidates(n, &a, &info) {
-        let Some(rewritten) = &cand.nest else {
-            continue;
-        };
-        prop_assert!(cand.kind.rewrite != Rewrite::None);
-        if let Err(e) = nestwise_ir::verify::verify(rewritten) {
-            prop_assert!(false, "{:?}: {e}\n{}", cand.kind, c.text);
+    info.assumed.nonempty = plan.resolve(&c.values, &mut set).nonempty;
+    info.tile = tile;
+    info
+}
+
+/// The rewritten candidates of a nest for a launch.
+fn rewritten(n: &Nest, info: &LaunchInfo) -> Vec<Candidate> {
+    let all = candidates(n, &analyse_with(n, info.assumed.clone()), info);
+    all.into_iter().filter(|c| c.nest.is_some()).collect()
+}
+
+fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
+    for tile in [[0, 1], [1, 0], [2, 1]] {
+        let mut info = launch_info(c, n, tile);
+        // Only what is legal without undo can be compared after an event; without one, undo changes nothing.
+        info.undo = before.outcome == Outcome::Done;
+        for cand in rewritten(n, &info) {
+            check_candidate(c, n, before, &cand)?;
         }
-        if before.outcome == Outcome::Done {
-            let after = run(rewritten, c.memory.clone());
-            prop_assert_eq!(after.outcome, Outcome::Done, "{:?}\n{}", cand.kind, &c.text);
-            prop_assert!(
-                same_arrays(&before.memory, &after.memory),
-                "{:?}\n{}",
-                cand.kind,
-                c.text
-            );
-            prop_assert!(
-                same_outs(n, &before.memory, &after.memory),
-                "{:?}\n{}",
-                cand.kind,
-                c.text
-            );
-        }
+    }
+    Ok(())
+}
+
+fn check_candidate(
+    c: &Case,
+    n: &Nest,
+    before: &Trace,
+    cand: &Candidate,
+) -> Result<(), TestCaseError> {
+    let (Some(nest), kind) = (&cand.nest, cand.kind) else {
+        return Ok(());
+    };
+    prop_assert!(kind.rewrite != Rewrite::None);
+    if let Err(e) = nestwise_ir::verify::verify(nest) {
+        prop_assert!(false, "{kind:?}: {e}\n{}", c.text);
+    }
+    if before.outcome != Outcome::Done {
+        return Ok(());
+    }
+    let same = |what: &str, after: &Trace| {
+        let text = format!("{kind:?}, {what}\n{}\n{nest}", c.text);
+        prop_assert_eq!(after.outcome, Outcome::Done, "{}", text);
+        prop_assert!(same_arrays(&before.memory, &after.memory), "{text}");
+        prop_assert!(same_outs(n, &before.memory, &after.memory), "{text}");
+        let runs = |l: &LoopId| l.index() < 64 && cand.schedule.nonempty >> l.index() & 1 == 1;
+        let wrong = after.idle.iter().find(|l| runs(l));
+        prop_assert!(wrong.is_none(), "{wrong:?} is empty: {text}");
+        Ok(())
+    };
+    // Whatever ranges of the top loop's iterations are run at a time.
+    for range in [1, 2, 3, usize::MAX] {
+        let trace = run_ranges(nest, c.memory.clone(), range);
+        same(&format!("{range} at a time"), &trace)?;
+    }
+    for t in &cand.schedule.threads {
+        let backwards = run_reversed(nest, c.memory.clone(), Some(t.id), &t.last_values);
+        same(&format!("{} reversed", t.id), &backwards)?;
     }
     Ok(())
 }
@@ -275,8 +309,7 @@ fn check_undo(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn check(bytes: &[u8]) -> Result<(), TestCaseError> {
-    let c = case(bytes);
+fn check(c: Case) -> Result<(), TestCaseError> {
     nestwise_ir::verify::verify(&c.nest).map_err(TestCaseError::fail)?;
     let before = run(&c.nest, c.memory.clone());
     prop_assert!(
@@ -299,8 +332,58 @@ proptest! {
 
     #[test]
     fn claims_hold(bytes in prop::collection::vec(any::<u8>(), 20..160)) {
-        check(&bytes)?;
+        check(case(&bytes))?;
     }
+
+    /// Every rewriting of nests that have many.
+    #[test]
+    fn rewritings_keep_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..70)) {
+        check(neighbours(&bytes))?;
+    }
+}
+
+/// Bytes like those that proptest makes up.
+fn some_bytes(seed: &mut u64, count: usize) -> Vec<u8> {
+    let mut byte = || {
+        *seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (*seed >> 33) as u8
+    };
+    (0..count).map(|_| byte()).collect()
+}
+
+/// The nests of neighbours have rewritings of every kind, on threads too.
+#[test]
+fn every_rewriting_is_met() {
+    let mut seed = 7u64;
+    let mut met: HashMap<&str, (u32, u32)> = HashMap::new();
+    for _ in 0..600 {
+        let c = neighbours(&some_bytes(&mut seed, 60));
+        let n = resolved(&c, &c.nest);
+        for cand in rewritten(&n, &launch_info(&c, &n, [1, 1])) {
+            let entry = met.entry(match cand.kind.rewrite {
+                Rewrite::None => "none",
+                Rewrite::Promoted => "promoted",
+                Rewrite::Interchanged(LoopId(0)) => "top interchanged",
+                Rewrite::Interchanged(_) => "interchanged",
+                Rewrite::Distributed => "distributed",
+                Rewrite::Wavefront => "wavefront",
+            });
+            let (all, threads) = entry.or_default();
+            *all += 1;
+            *threads += u32::from(cand.kind.threads);
+        }
+    }
+    println!("{met:?}");
+    let often = |kind: &str, least: (u32, u32)| {
+        let (all, threads) = met.get(kind).copied().unwrap_or_default();
+        assert!(all >= least.0 && threads >= least.1, "{kind}: {met:?}");
+    };
+    often("wavefront", (60, 60));
+    often("distributed", (60, 20));
+    often("interchanged", (10, 0));
+    often("top interchanged", (20, 10));
 }
 
 /// The random nests exercise what they are meant to.
@@ -311,15 +394,7 @@ fn random_nests_are_not_trivial() {
         (0, 0, 0, 0, 0, 0, 0);
     let mut touched = 0;
     for _ in 0..600 {
-        let bytes: Vec<u8> = (0..150)
-            .map(|_| {
-                seed = seed
-                    .wrapping_mul(6364136223846793005)
-                    .wrapping_add(1442695040888963407);
-                (seed >> 33) as u8
-            })
-            .collect();
-        let c = case(&bytes);
+        let c = case(&some_bytes(&mut seed, 150));
         let t = run(&c.nest, c.memory.clone());
         done += u32::from(t.outcome == Outcome::Done && t.touches.len() > 3);
         events += u32::from(matches!(t.outcome, Outcome::Event(_)));

@@ -29,6 +29,8 @@ fn listed(header: &str, body: &str) -> Vec<String> {
                 Rewrite::None => String::new(),
                 Rewrite::Promoted => "promoted ".to_string(),
                 Rewrite::Interchanged(l) => format!("inner-{} ", n.loops[l].name),
+                Rewrite::Distributed => "distributed ".to_string(),
+                Rewrite::Wavefront => "waves ".to_string(),
             };
             for t in &c.schedule.threads {
                 text += &format!("threads-{} ", name(t.id));
@@ -200,4 +202,40 @@ fn undo_plans() {
     assert!(p.events && p.slots[0].idempotent);
     assert_eq!(p.to_save(true).count(), 0);
     assert_eq!(p.to_save(false).count(), 1);
+}
+
+const SWEEP: &str = "for i in range(1, n - 1):\n    for j in range(1, m - 1):\n        a[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])";
+
+fn nested(outer: &str, body: &str) -> String {
+    format!("{outer}\n    {}", body.replace('\n', "\n    "))
+}
+
+#[test]
+fn sweeps_run_as_waves() {
+    let h = "n: int, m: int, t: int, a: f64[2]";
+    assert_eq!(listed(h, SWEEP), ["", "waves threads-i"]);
+    let sweeps = nested("for s in range(t):", SWEEP);
+    assert_eq!(listed(h, &sweeps), ["", "waves threads-i"]);
+    let back = SWEEP.replace("range(1, n - 1)", "range(n - 2, 0, -1)");
+    assert_eq!(listed(h, &back), ["", "waves threads-i"]);
+    // Nine points: one of them lies behind in the inner loop.
+    let nine = SWEEP.replace("a[i, j + 1]", "a[i - 1, j + 1]");
+    assert_eq!(listed(h, &nine), ["", "waves threads-i"]);
+    let far = SWEEP.replace("a[i, j + 1]", "a[i - 1, j + 4]");
+    assert_eq!(listed(h, &far), [""]);
+}
+
+#[test]
+fn loops_are_distributed() {
+    let h = "n: int, a: f64[1], b: f64[1], c: f64[2]";
+    let row = "\n    for k in range(n):\n        c[i, k] = b[i] * 2.0";
+    let body = format!("for i in range(1, n):\n    a[i] = a[i - 1] + b[i]{row}");
+    let all = [
+        "",
+        "free-k",
+        "threads-k free-k",
+        "distributed free-k",
+        "distributed threads-i free-k",
+    ];
+    assert_eq!(listed(h, &body), all);
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use nestwise_ir::events;
 use nestwise_ir::nest::While;
-use nestwise_ir::{ArrayId, Expr, ExprKind, For, Nest, Span, Stmt, StmtKind};
+use nestwise_ir::{ArrayId, Expr, ExprKind, For, Nest, Span, Stmt, StmtKind, VarId};
 
 use super::func::Jump;
 use super::{Func, Val};
@@ -25,6 +25,9 @@ pub(crate) struct Range {
 impl Func<'_, '_> {
     /// The top loop over the iterations of this call.
     pub(crate) fn top_for(&mut self, l: &For, start: V, step: V) -> Result<()> {
+        if let Some(end) = self.u.nest.whole {
+            return self.top_whole(l, end, start, step);
+        }
         let range = Range {
             start,
             step,
@@ -34,6 +37,25 @@ impl Func<'_, '_> {
         // Where iterations are not run one after the other, an event is only known to lie in the range.
         let serial = !self.mapped(l);
         self.counted(l, range, serial.then_some(self.exits.at))?;
+        self.ir().store(self.hi, self.exits.at);
+        Ok(())
+    }
+
+    /// The body once for all iterations of this call; an event in it is only known to lie in their range.
+    fn top_whole(&mut self, l: &For, end: VarId, start: V, step: V) -> Result<()> {
+        let ir = self.ir();
+        let value = |k: V| ir.add(start, ir.mul(k, step, Wrap::Signed), Wrap::Signed);
+        let (first, behind) = (value(self.lo), value(self.hi));
+        let home = self.home(end, false)?;
+        self.put(home, Val::one(behind));
+        let some = ir.icmp(IntPred::LLVMIntSLT, self.lo, self.hi);
+        let once = Range {
+            start: first,
+            step,
+            lo: ir.const_i64(0),
+            hi: ir.zext(some, ir.i64()),
+        };
+        self.iterate(l, once, None)?;
         self.ir().store(self.hi, self.exits.at);
         Ok(())
     }

@@ -341,6 +341,7 @@ pub(crate) fn top_flow(nest: &Nest) -> flow::Flow {
         StmtKind::For(l) => {
             let mut flow = flow::flow(&[], &l.body, Some(l.id), 0);
             flow.exposed.remove(&l.counter);
+            nest.whole.map(|end| flow.exposed.remove(&end));
             flow
         }
         StmtKind::While(l) => flow::flow(&[&l.cond], &l.body, Some(l.id), 0),

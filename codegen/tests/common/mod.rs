@@ -45,6 +45,7 @@ impl Builder {
                 live_outs: vec![],
                 returns: None,
                 needs_trip: vec![],
+                whole: None,
             },
             next_loop: 0,
         }

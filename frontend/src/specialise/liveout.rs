@@ -402,6 +402,7 @@ impl Lower<'_> {
             live_outs,
             returns,
             needs_trip: vec![],
+            whole: None,
         })
     }
 

@@ -96,6 +96,7 @@ fn nest() -> Nest {
         live_outs: vec![],
         returns: None,
         needs_trip: vec![],
+        whole: None,
     }
 }
 
@@ -114,7 +115,8 @@ fn a_sound_nest_passes() {
 #[test]
 fn each_defect_is_named() {
     type Defect = (&'static str, fn(&mut Nest));
-    let defects: [Defect; 7] = [
+    let defects: [Defect; 8] = [
+        ("L0: shares its counter", |n| n.whole = Some(VarId(0))),
         ("x1: stands twice", |n| {
             let copy = body(n)[0].clone();
             // The copied statement's load is met first; give it an access of its own.

@@ -90,13 +90,36 @@ pub(super) fn is_roomy(bits: u64, array: ArrayId) -> bool {
     array.index() < 64 && bits >> array.index() & 1 == 1
 }
 
+/// What is compiled: the nest as written with its proven guards cleared, what it was rewritten to if it was, and the
+/// mapping of that.
+pub(super) struct Made<'a> {
+    pub(super) written: &'a Nest,
+    pub(super) rewritten: Option<Nest>,
+    /// Iterations may run before others that came earlier as written.
+    pub(super) reordered: bool,
+    pub(super) schedule: Schedule,
+}
+
+impl Made<'_> {
+    /// As written, one iteration after the other.
+    pub(super) fn plain(written: &Nest) -> Made<'_> {
+        Made {
+            written,
+            rewritten: None,
+            reordered: false,
+            schedule: Schedule::serial(),
+        }
+    }
+}
+
 /// Object code for a nest under a schedule, and what a launch has to know of it.
 pub(super) fn compile(
-    nest: &Nest,
-    schedule: &Schedule,
+    made: &Made<'_>,
     key: &Key,
     options: &Options,
 ) -> Result<(Vec<u8>, About), Reason> {
+    let schedule = &made.schedule;
+    let nest = made.rewritten.as_ref().unwrap_or(made.written);
     let last_axis = |(a, unit): (&ArrayDecl, &[bool; 8])| unit[a.rank as usize - 1];
     let unit_stride: Vec<bool> = nest
         .arrays
@@ -113,24 +136,28 @@ pub(super) fn compile(
         quiet: key.quiet,
     };
     let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
-    let undo = analysis::undo::undo_plan_for(nest, key.disjoint());
+    // CPython runs an undone range in the order as written, and it is that order's elements that may be there already.
+    let undo = analysis::undo::undo_plan_for(made.written, key.disjoint());
     let mut done = schedule.clone();
     if compiled.without_lanes {
         done.vector.clear();
     }
-    Ok((compiled.object, About::of(nest, undo, &done)))
+    Ok((
+        compiled.object,
+        About::of(nest, undo, &done, made.reordered),
+    ))
 }
 
 /// The rewriting (if any) and mapping for these facts.
-pub(super) fn schedule(
-    nest: &Nest,
+pub(super) fn schedule<'a>(
+    nest: &'a Nest,
     key: &Key,
     verdicts: &analysis::Staged,
     options: &Options,
-) -> (Option<Nest>, Schedule) {
+) -> Made<'a> {
     if key.memory == analysis::Memory::Unknown {
         // What may overlap in any way runs in the order it was written.
-        return (None, Schedule::serial());
+        return Made::plain(nest);
     }
     let assumed = analysis::Options {
         fp: options.fp,
@@ -149,6 +176,8 @@ pub(super) fn schedule(
         unit_stride: key.unit_stride.clone(),
         lanes: ACCUMULATORS * codegen::vector_bits() / 64,
         roomy: nest.arrays.ids().map(|a| is_roomy(key.roomy, a)).collect(),
+        tile: analysis::schedule::TILE,
+        threads: key.threaded,
         undo: true,
         assumed: assumed.clone(),
     };
@@ -158,9 +187,14 @@ pub(super) fn schedule(
     match best {
         Some(best) => {
             let candidate = candidates.swap_remove(best);
-            (candidate.nest, candidate.schedule)
+            Made {
+                written: nest,
+                rewritten: candidate.nest,
+                reordered: candidate.kind.rewrite.reorders(),
+                schedule: candidate.schedule,
+            }
         }
-        None => (None, Schedule::serial()),
+        None => Made::plain(nest),
     }
 }
 
@@ -170,9 +204,11 @@ fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, 
     let (kind, mapping) = (&candidate.kind, &candidate.schedule);
     let vectors = mapping.vector.len() + mapping.independent.len();
     let form = match kind.rewrite {
-        Rewrite::Promoted => 2,
-        Rewrite::None => 1,
-        Rewrite::Interchanged(_) => 0,
+        // Made only for threads, where nothing else runs these loops on them.
+        Rewrite::Wavefront | Rewrite::Distributed => 4,
+        Rewrite::Promoted => 3,
+        Rewrite::None => 2,
+        Rewrite::Interchanged(_) => 1,
     };
     (kind.threads == threaded, vectors, form)
 }

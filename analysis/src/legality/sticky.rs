@@ -1,0 +1,177 @@
+//! Whether a loop's events may be looked at after it.
+
+use crate::liveness::VarSet;
+use nestwise_ir::VarId;
+use nestwise_ir::events::expr_may_fire;
+use nestwise_ir::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
+
+/// Whether a loop may run as if its events were looked at only at its end, memory accesses clamped: the values
+/// that a fired guard leaves behind must not reach a subscript, a loop bound, or (ints) a condition, on which
+/// unguarded accesses rest.
+///
+/// Legal iff no set guard in the loop but those of loads and stores (a clamped load gives an ordinary element)
+/// has a result that flows into such a place. A condition is no such place if nothing it compares has to do with a
+/// counter, a bound or a subscript anywhere in the nest: then no proof rests on it.
+pub fn sticky_safe(nest: &Nest, body: &[Stmt]) -> bool {
+    let mut taint = Taint {
+        vars: vec![],
+        changed: true,
+        safe: true,
+        trunc: false,
+        positions: positions(nest),
+    };
+    for s in body {
+        s.walk(&mut |s| {
+            for e in s.exprs() {
+                e.walk(&mut |e| {
+                    taint.trunc |= matches!(
+                        e.kind,
+                        ExprKind::Cast {
+                            kind: nestwise_ir::nest::Cast::Trunc,
+                            ..
+                        }
+                    );
+                });
+            }
+        });
+    }
+    while taint.changed {
+        taint.changed = false;
+        for s in body {
+            s.walk(&mut |s| taint.stmt(s));
+        }
+    }
+    taint.safe
+}
+
+struct Taint {
+    vars: Vec<VarId>,
+    changed: bool,
+    safe: bool,
+    /// Floats become ints somewhere, so floats matter too.
+    trunc: bool,
+    /// Variables that proofs about accesses may speak of.
+    positions: VarSet,
+}
+
+/// Counters, and the variables from which subscripts, bounds and counters are computed; closed both ways: what is
+/// computed from one of them (other than by loading an element there) is one too.
+fn positions(nest: &Nest) -> VarSet {
+    let mut set = VarSet::new(nest.vars.len());
+    let mut links: Vec<(VarId, Vec<VarId>)> = vec![];
+    let add = |e: &Expr, set: &mut VarSet| {
+        e.walk(&mut |e| {
+            if let ExprKind::Var(v) = e.kind {
+                set.insert(v);
+            }
+        });
+    };
+    nest.walk(&mut |s| {
+        match &s.kind {
+            StmtKind::For(l) => {
+                set.insert(l.counter);
+                [&l.start, &l.stop, &l.step]
+                    .into_iter()
+                    .for_each(|e| add(e, &mut set));
+            }
+            StmtKind::Store { index, .. } => index.iter().for_each(|e| add(e, &mut set)),
+            StmtKind::Let { var, value } => links.push((*var, compared(value))),
+            _ => {}
+        }
+        for e in s.exprs() {
+            e.walk(&mut |e| match &e.kind {
+                ExprKind::Load { index, .. } => index.iter().for_each(|e| add(e, &mut set)),
+                ExprKind::Bind { var, value, .. } => links.push((*var, compared(value))),
+                _ => {}
+            });
+        }
+    });
+    loop {
+        let before = set.clone();
+        for (var, from) in &links {
+            if set.contains(*var) {
+                from.iter().for_each(|v| set.insert(*v));
+            } else if from.iter().any(|v| set.contains(*v)) {
+                set.insert(*var);
+            }
+        }
+        if set == before {
+            return set;
+        }
+    }
+}
+
+/// The variables in an expression, those in the subscripts of its loads left out.
+fn compared(e: &Expr) -> Vec<VarId> {
+    match &e.kind {
+        ExprKind::Var(v) => vec![*v],
+        ExprKind::Load { .. } => vec![],
+        _ => e.children().into_iter().flat_map(compared).collect(),
+    }
+}
+
+impl Taint {
+    fn stmt(&mut self, s: &Stmt) {
+        let sinks: Vec<&Expr> = match &s.kind {
+            StmtKind::Let { var, value } => {
+                self.flow(*var, value);
+                vec![]
+            }
+            StmtKind::Store { index, .. } => index.iter().collect(),
+            StmtKind::If { cond, .. } => {
+                self.condition(cond);
+                vec![]
+            }
+            StmtKind::For(l) => vec![&l.start, &l.stop, &l.step],
+            // Lanes leave a `while` after an event.
+            StmtKind::While(l) => {
+                self.condition(&l.cond);
+                vec![]
+            }
+            // What follows a check rests on it.
+            StmtKind::Check { guard, .. } => {
+                self.safe &= !guard;
+                vec![]
+            }
+            _ => vec![],
+        };
+        for e in sinks {
+            self.safe &= !self.tainted(e);
+        }
+        for e in s.exprs() {
+            e.walk(&mut |e| match &e.kind {
+                ExprKind::Load { index, .. } => {
+                    self.safe &= !index.iter().any(|i| self.tainted(i));
+                }
+                ExprKind::Select { cond, .. } => self.condition(cond),
+                ExprKind::Bind { var, value, .. } => self.flow(*var, value),
+                _ => {}
+            });
+        }
+    }
+
+    fn condition(&mut self, cond: &Expr) {
+        let about_positions = || compared(cond).iter().any(|v| self.positions.contains(*v));
+        self.safe &= !self.tainted(cond) || !self.trunc && !about_positions();
+    }
+
+    fn flow(&mut self, var: VarId, value: &Expr) {
+        if self.tainted(value) && !self.vars.contains(&var) {
+            self.vars.push(var);
+            self.changed = true;
+        }
+    }
+
+    fn tainted(&self, e: &Expr) -> bool {
+        let matters = self.trunc || !(e.ty.repr.is_float() || e.ty.repr.is_complex());
+        match &e.kind {
+            ExprKind::Var(v) => self.vars.contains(v),
+            ExprKind::Load { .. } => false,
+            ExprKind::Compare { a, .. } if a.ty.repr.is_float() && !self.trunc => false,
+            _ => {
+                let own = matters && expr_may_fire(e);
+                own || e.children().iter().any(|c| self.tainted(c))
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The schedules worth pricing for a nest: which loop becomes vector lanes, which runs on threads, on the nest as
+//! written and on its legal rewritings.
+//!
+//! Strict semantics throughout: the operations that make up one element, and their order, never change. So a sum
+//! over `k` stays a serial loop, and it is a loop around it (`j`) whose iterations become the lanes.
+
+mod forms;
+mod lanes;
+
+pub use forms::Waves;
+pub(crate) use forms::beyond;
+pub use lanes::vectorise;
+
+use crate::privatise::worth_copying;
+use crate::transform::{Rewritten, Tile, Waved, promote};
+use crate::verdict::{Analysis, Options, Verdict, analyse_with};
+use forms::{Form, Forms};
+use nestwise_ir::nest::{For, Nest, Stmt, StmtKind};
+use nestwise_ir::schedule::ThreadLoop;
+use nestwise_ir::{ArrayId, FpMode, LoopId, Schedule};
+
+/// Tiles whose rows are long, for the sake of memory, and few, so that waves have many of them.
+pub const TILE: Tile = [5, 7];
+
+/// What a launch (or a guess) says about sizes and layout.
+#[derive(Clone, Debug)]
+pub struct LaunchInfo {
+    /// By loop: the estimated trip count.
+    pub trips: Vec<Option<f64>>,
+    /// By slot and axis: consecutive elements along the axis are adjacent in memory.
+    pub unit_stride: Vec<[bool; 8]>,
+    /// Lanes of 8-byte elements that a vectorised outer loop should have; 0: no such loops.
+    pub lanes: u32,
+    /// By slot: every thread may have a copy of the array.
+    pub roomy: Vec<bool>,
+    /// How large the tiles of waves are.
+    pub tile: Tile,
+    /// Schedules for threads are wanted.
+    pub threads: bool,
+    /// The runtime takes back a whole chunk when an event fires.
+    pub undo: bool,
+    /// What the analysis may assume.
+    pub assumed: Options,
+}
+
+impl LaunchInfo {
+    /// C order everywhere, sizes unknown.
+    pub fn guess(nest: &Nest, fp: FpMode) -> LaunchInfo {
+        let unit = |rank: u32| std::array::from_fn(|axis| axis + 1 == rank as usize);
+        LaunchInfo {
+            trips: vec![None; nest.loops.len()],
+            unit_stride: nest.arrays.values().map(|a| unit(a.rank)).collect(),
+            lanes: 16,
+            roomy: vec![true; nest.arrays.len()],
+            tile: TILE,
+            threads: true,
+            undo: true,
+            assumed: Options::new(fp),
+        }
+    }
+    fn trips(&self, id: LoopId) -> Option<f64> {
+        self.trips.get(id.index()).copied().flatten()
+    }
+    /// What it says about a nest made from the one it is about.
+    fn of(&self, made: &Rewritten) -> LaunchInfo {
+        LaunchInfo {
+            trips: made.origin.iter().map(|old| self.trips(*old)).collect(),
+            assumed: Options {
+                nonempty: made.nonempty,
+                ..self.assumed.clone()
+            },
+            ..self.clone()
+        }
+    }
+    pub(crate) fn unit(&self, a: ArrayId, axis: usize) -> bool {
+        self.unit_stride
+            .get(a.index())
+            .and_then(|u| u.get(axis))
+            .copied()
+            .unwrap_or(false)
+    }
+}
+
+/// How a candidate runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kind {
+    /// Loops on threads.
+    pub threads: bool,
+    /// Loops as vector lanes, or left to the compiler's vectoriser.
+    pub vector: bool,
+    /// What was done to the nest.
+    pub rewrite: Rewrite,
+}
+
+/// What was done to a candidate's nest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rewrite {
+    /// Nothing.
+    None,
+    /// Elements that a loop keeps storing are held in variables.
+    Promoted,
+    /// The loop was made the innermost of its band.
+    Interchanged(LoopId),
+    /// Loops were made into several, some of them parallel.
+    Distributed,
+    /// Two loops run as waves of tiles, those of a wave on threads.
+    Wavefront,
+}
+
+impl Rewrite {
+    /// Whether iterations may run before others that came earlier as written.
+    pub fn reorders(self) -> bool {
+        !matches!(self, Rewrite::None | Rewrite::Promoted)
+    }
+}
+
+/// A way to run a nest.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The rewritten nest; `None`: as it was.
+    pub nest: Option<Nest>,
+    /// By loop of the candidate's nest: the loop it was.
+    pub origin: Vec<LoopId>,
+    /// The mapping of its loops.
+    pub schedule: Schedule,
+    /// In words.
+    pub kind: Kind,
+}
+
+/// The candidates for a nest with proven guards cleared; the first is serial and plain.
+pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Candidate> {
+    let same: Vec<LoopId> = nest.loops.ids().collect();
+    let plain = Kind {
+        threads: false,
+        vector: false,
+        rewrite: Rewrite::None,
+    };
+    let mut out = vec![Candidate {
+        nest: None,
+        origin: same.clone(),
+        schedule: Schedule::serial(),
+        kind: plain,
+    }];
+    add(nest, analysis, info, (Rewrite::None, &same), &mut out);
+    let form = Form::plain(nest, analysis, info);
+    let promoted = promote(&form.given(), info.assumed.nonempty);
+    let forms = Forms::of(form);
+    for (rewrite, made) in forms.interchanged() {
+        make(made, info, rewrite, &mut out);
+    }
+    if info.threads {
+        out.extend(forms.wavefront().map(|(_, waved)| in_waves(waved)));
+        if let Some(made) = forms.distributed() {
+            make(made, info, Rewrite::Distributed, &mut out);
+        }
+    }
+    if let Some(nest) = promoted {
+        let promoted = Rewritten {
+            nest,
+            origin: same,
+            nonempty: info.assumed.nonempty,
+        };
+        make(promoted, info, Rewrite::Promoted, &mut out);
+    }
+    out
+}
+
+/// The schedules of a rewritten nest.
+fn make(made: Rewritten, info: &LaunchInfo, rewrite: Rewrite, out: &mut Vec<Candidate>) {
+    let info = info.of(&made);
+    let analysis = analyse_with(&made.nest, info.assumed.clone());
+    add(&made.nest, &analysis, &info, (rewrite, &made.origin), out);
+}
+
+/// Only the tiles of a wave are parallel: as written, no loop of the nest was.
+fn in_waves(Waved { made, tiles }: Waved) -> Candidate {
+    Candidate {
+        nest: Some(made.nest),
+        origin: made.origin,
+        schedule: Schedule {
+            threads: vec![tiles],
+            nonempty: made.nonempty,
+            ..Schedule::serial()
+        },
+        kind: Kind {
+            threads: true,
+            vector: false,
+            rewrite: Rewrite::Wavefront,
+        },
+    }
+}
+
+/// The schedules of one form of the nest.
+fn add(
+    nest: &Nest,
+    analysis: &Analysis,
+    info: &LaunchInfo,
+    (rewrite, origin): (Rewrite, &[LoopId]),
+    out: &mut Vec<Candidate>,
+) {
+    let lanes = vectorise(nest, analysis, info);
+    let threads = thread_loops(nest, analysis, info);
+    let vector = !(lanes.vector.is_empty() && lanes.independent.is_empty());
+    let mut push = |schedule: Schedule| {
+        let nest = (rewrite != Rewrite::None).then(|| nest.clone());
+        let kind = Kind {
+            threads: !schedule.threads.is_empty(),
+            vector,
+            rewrite,
+        };
+        out.push(Candidate {
+            nest,
+            origin: origin.to_vec(),
+            schedule,
+            kind,
+        });
+    };
+    if vector || rewrite != Rewrite::None {
+        push(lanes.clone());
+    }
+    if !threads.is_empty() {
+        push(Schedule { threads, ..lanes });
+    }
+}
+
+/// The loops to run on threads: the outermost parallel ones, looked for inside serial ones.
+pub fn thread_loops(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<ThreadLoop> {
+    let mut out = vec![];
+    collect_threads(std::slice::from_ref(&nest.top), analysis, info, &mut out);
+    out
+}
+
+fn collect_threads(
+    block: &[Stmt],
+    analysis: &Analysis,
+    info: &LaunchInfo,
+    out: &mut Vec<ThreadLoop>,
+) {
+    for s in block {
+        if let StmtKind::For(l) = &s.kind
+            && let Some(t) = thread_loop(l, analysis, info)
+        {
+            out.push(t);
+            continue;
+        }
+        for b in s.blocks() {
+            collect_threads(b, analysis, info, out);
+        }
+    }
+}
+
+fn thread_loop(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<ThreadLoop> {
+    let found = analysis.loop_info(l.id)?;
+    let reductions = match &found.verdict {
+        Verdict::Parallel => vec![],
+        Verdict::Reduction(r) => r.clone(),
+        _ => return None,
+    };
+    if info.trips(l.id).is_some_and(|t| t < 2.0) {
+        return None;
+    }
+    let mapped = ThreadLoop {
+        reductions,
+        last_values: found.last_values.clone(),
+        private: found.private_arrays.clone(),
+        array_reductions: found.array_reductions.clone(),
+        ..ThreadLoop::plain(l.id)
+    };
+    let roomy = |a: ArrayId| info.roomy.get(a.index()).copied().unwrap_or(false);
+    (mapped.copied().all(roomy) && worth_copying(analysis, &mapped)).then_some(mapped)
+}

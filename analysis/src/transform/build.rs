@@ -1,0 +1,107 @@
+//! Expressions and loops that rewritings make. Positions are computed in 128 bits, in which they are exact whatever the
+//! bounds are, and cast down where they are known to fit.
+
+use nestwise_ir::nest::{BinOp, Cast, Const, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind};
+use nestwise_ir::{LoopId, Span, Ty, VarDecl, VarId};
+
+/// What has the position of one statement.
+#[derive(Clone, Copy)]
+pub(super) struct Builder {
+    pub(super) span: Span,
+}
+
+impl Builder {
+    fn make(self, kind: ExprKind, ty: Ty) -> Expr {
+        Expr {
+            kind,
+            ty,
+            span: self.span,
+        }
+    }
+    fn cast(self, e: Expr, ty: Ty) -> Expr {
+        let kind = ExprKind::Cast {
+            kind: Cast::Value,
+            a: Box::new(e),
+            guard: false,
+        };
+        self.make(kind, ty)
+    }
+    /// In 128 bits.
+    pub(super) fn wide(self, e: &Expr) -> Expr {
+        match e.as_int() {
+            Some(v) => self.number(v),
+            None => self.cast(e.clone(), Ty::PY_WIDE),
+        }
+    }
+    /// In 64 bits, which hold it.
+    pub(super) fn narrow(self, e: Expr) -> Expr {
+        self.cast(e, Ty::PY_INT)
+    }
+    /// A literal of 128 bits.
+    pub(super) fn number(self, v: i128) -> Expr {
+        self.make(ExprKind::Const(Const::Int(v)), Ty::PY_WIDE)
+    }
+    /// An int variable, in 64 bits.
+    pub(super) fn var(self, v: VarId) -> Expr {
+        self.make(ExprKind::Var(v), Ty::PY_INT)
+    }
+    /// An int variable, in 128 bits.
+    pub(super) fn wide_var(self, v: VarId) -> Expr {
+        self.wide(&self.var(v))
+    }
+    /// An exact operation in 128 bits.
+    pub(super) fn op(self, op: BinOp, a: Expr, b: Expr) -> Expr {
+        let kind = ExprKind::Binary {
+            op,
+            a: Box::new(a),
+            b: Box::new(b),
+            guard: false,
+        };
+        self.make(kind, Ty::PY_WIDE)
+    }
+    pub(super) fn add(self, a: Expr, b: Expr) -> Expr {
+        self.op(BinOp::Add, a, b)
+    }
+    pub(super) fn sub(self, a: Expr, b: Expr) -> Expr {
+        self.op(BinOp::Sub, a, b)
+    }
+    /// `a` times a literal.
+    pub(super) fn times(self, a: Expr, factor: i128) -> Expr {
+        match factor {
+            1 => a,
+            _ => self.op(BinOp::Mul, a, self.number(factor)),
+        }
+    }
+    /// `var = value`
+    pub(super) fn set(self, var: VarId, value: Expr) -> Stmt {
+        let kind = StmtKind::Let { var, value };
+        Stmt {
+            kind,
+            span: self.span,
+        }
+    }
+    /// A loop.
+    pub(super) fn repeat(self, l: For) -> Stmt {
+        Stmt {
+            kind: StmtKind::For(l),
+            span: self.span,
+        }
+    }
+}
+
+/// A variable of our own, an `i64`.
+pub(super) fn hidden(nest: &mut Nest) -> VarId {
+    nest.vars.push(VarDecl {
+        name: String::new(),
+        ty: Ty::PY_INT,
+        live_in: None,
+        range: None,
+        np_tag: None,
+    })
+}
+
+/// One more loop, declared like `of`.
+pub(super) fn like(nest: &mut Nest, of: LoopId) -> Option<LoopId> {
+    let decl: LoopDecl = nest.loops.get(of)?.clone();
+    Some(nest.loops.push(decl))
+}

@@ -1,0 +1,209 @@
+//! A band of two loops as waves of tiles.
+//!
+//! The band's iterations are cut into tiles of a fixed size. A tile runs in the order of the text; tiles whose numbers
+//! in both loops have one sum make up a wave and are independent of each other; waves run one after the other. Where
+//! some dependence goes backwards in the inner loop, tiles are cut along `inner + skew * outer` instead of `inner`
+//! ([`Given::may_skew`]).
+
+use super::build::{Builder, hidden, like};
+use super::{Rewritten, splice_for};
+use crate::legality::Given;
+use nestwise_ir::nest::{BinOp, Expr, For, Nest, Stmt, StmtKind};
+use nestwise_ir::schedule::ThreadLoop;
+use nestwise_ir::{LoopId, VarId};
+
+/// The inner loop of a skewed band starts at most so far from zero: what is computed from it stays in 64 bits.
+const NEAR: i128 = 1 << 31;
+
+/// The base 2 logarithms of the numbers of iterations of the outer and of the inner loop in a tile.
+pub type Tile = [u32; 2];
+
+/// A nest with loops in waves.
+pub struct Waved {
+    /// The nest.
+    pub made: Rewritten,
+    /// The loop over the tiles of a wave.
+    pub tiles: ThreadLoop,
+}
+
+/// The nest with a perfect band of two loops run as waves of tiles, if that is legal.
+pub fn wavefront(given: &Given<'_>, band: [LoopId; 2], tile: Tile) -> Option<Waved> {
+    let [outer, inner] = band.map(|id| crate::structure::find_for(given.nest, id));
+    let (outer, inner) = (outer?, inner?);
+    let steps = (outer.step.as_int()?, inner.step.as_int()?);
+    if band[0] == LoopId(0) || steps.0.abs() != 1 || steps.1.abs() != 1 {
+        return None;
+    }
+    let skew = given.may_skew(band)?;
+    let near = inner.start.as_int().is_some_and(|v| v.abs() < NEAR);
+    if skew != 0 && !(steps == (1, 1) && near) {
+        return None;
+    }
+    let mut nest = given.nest.clone();
+    let both = given.runs(band[0]) && given.runs(band[1]);
+    let waves = Waves {
+        wave: (like(&mut nest, band[0])?, hidden(&mut nest)),
+        tile: (like(&mut nest, band[0])?, hidden(&mut nest)),
+        count: [(); 3].map(|()| hidden(&mut nest)),
+        size: tile,
+        skew: skew.into(),
+    };
+    let place = std::slice::from_mut(&mut nest.top);
+    splice_for(place, band[0], &mut |s| waves.of(s));
+    // A skewed band has tiles, and a tile rows, in which there is nothing: what they assign may be unassigned after.
+    let known = given.analysis.options.nonempty;
+    let bits = band.map(|id| 1u64 << id.index().min(63));
+    let (full, inside) = (skew == 0 && both, bits[0] | bits[1]);
+    let nonempty = if full { known } else { known & !inside };
+    let (around, body) = (given.info(band[0])?, given.info(band[1])?);
+    if !(full || body.last_values.is_empty()) {
+        return None;
+    }
+    let reduced = body
+        .reductions
+        .iter()
+        .filter(|r| around.reductions.contains(r));
+    let reductions = reduced.copied().collect();
+    let made = Rewritten::of(nest, nonempty, &[(band[0], both), (band[0], both)]);
+    let tiles = ThreadLoop {
+        reductions,
+        last_values: body.last_values.clone(),
+        ..ThreadLoop::plain(loop_of(&made.nest, waves.tile.1)?)
+    };
+    Some(Waved { made, tiles })
+}
+
+fn loop_of(nest: &Nest, counter: VarId) -> Option<LoopId> {
+    let mut found = None;
+    nest.walk(&mut |s| match &s.kind {
+        StmtKind::For(l) if l.counter == counter => found = Some(l.id),
+        _ => {}
+    });
+    found
+}
+
+/// The loops of a wavefront, each with its counter.
+struct Waves {
+    wave: (LoopId, VarId),
+    /// Over the tiles of a wave, by their number in the outer loop.
+    tile: (LoopId, VarId),
+    /// The numbers of tiles in both loops, and of waves.
+    count: [VarId; 3],
+    size: Tile,
+    skew: i128,
+}
+
+impl Waves {
+    /// Iterations of a loop in a tile.
+    fn size(&self, of: usize) -> i128 {
+        1 << self.size[of]
+    }
+
+    /// ```text
+    /// for wave in 0 .. tiles(outer) + tiles(inner) - 1:
+    ///     for tile in max(0, wave - tiles(inner) + 1) .. min(tiles(outer), wave + 1):
+    ///         for i in the outer loop's part of `tile`:
+    ///             for j in the inner loop's part of `wave - tile`:
+    ///                 body
+    /// ```
+    fn of(&self, mut s: Stmt) -> Vec<Stmt> {
+        let b = Builder { span: s.span };
+        let StmtKind::For(outer) = &mut s.kind else {
+            return vec![s];
+        };
+        let Some(Stmt {
+            kind: StmtKind::For(inner),
+            ..
+        }) = outer.body.first_mut()
+        else {
+            return vec![s];
+        };
+        let counts = self.counts(b, [&outer.start, &outer.stop, &outer.step], inner);
+        let (wave, tile) = (b.wide_var(self.wave.1), b.wide_var(self.tile.1));
+        self.cut_inner(
+            b,
+            (outer.counter, &outer.start),
+            inner,
+            b.sub(wave, tile.clone()),
+        );
+        let step = outer.step.as_int().unwrap_or(1);
+        let first = b.add(b.wide(&outer.start), b.times(tile, step * self.size(0)));
+        outer.stop = b.narrow(until(b, &first, step * self.size(0), &outer.stop));
+        outer.start = b.narrow(first);
+        let tiles = self.repeat(b, self.tile, self.tiles_of_wave(b), s);
+        let zero = b.narrow(b.number(0));
+        let waves = self.repeat(b, self.wave, (zero, b.var(self.count[2])), tiles);
+        counts.into_iter().chain([waves]).collect()
+    }
+
+    fn repeat(&self, b: Builder, id: (LoopId, VarId), ends: (Expr, Expr), s: Stmt) -> Stmt {
+        b.repeat(For {
+            id: id.0,
+            counter: id.1,
+            start: ends.0,
+            stop: ends.1,
+            step: Expr::int(1, b.span),
+            body: vec![s],
+        })
+    }
+
+    /// How many tiles there are in each loop, and waves; none or less where a loop is empty.
+    fn counts(&self, b: Builder, outer: [&Expr; 3], inner: &For) -> [Stmt; 3] {
+        let rows = length(b, outer);
+        let mut columns = length(b, [&inner.start, &inner.stop, &inner.step]);
+        if self.skew != 0 {
+            columns = b.add(columns, b.times(rows.clone(), self.skew));
+        }
+        let [a, c] = [(rows, 0), (columns, 1)].map(|(n, k)| {
+            let up = b.add(n, b.number(self.size(k) - 1));
+            b.narrow(b.op(BinOp::Shr, up, b.number(self.size.map(i128::from)[k])))
+        });
+        let sum = b.add(b.wide_var(self.count[0]), b.wide_var(self.count[1]));
+        let waves = b.narrow(b.sub(sum, b.number(1)));
+        [
+            b.set(self.count[0], a),
+            b.set(self.count[1], c),
+            b.set(self.count[2], waves),
+        ]
+    }
+
+    /// The tiles of a wave that are there.
+    fn tiles_of_wave(&self, b: Builder) -> (Expr, Expr) {
+        let wave = || b.add(b.wide_var(self.wave.1), b.number(1));
+        let left = b.sub(wave(), b.wide_var(self.count[1]));
+        let first = b.op(BinOp::Max, b.number(0), left);
+        let behind = b.op(BinOp::Min, b.wide_var(self.count[0]), wave());
+        (b.narrow(first), b.narrow(behind))
+    }
+
+    /// The part of the inner loop that tile number `column` has of it.
+    fn cut_inner(&self, b: Builder, (row, start): (VarId, &Expr), inner: &mut For, column: Expr) {
+        let step = inner.step.as_int().unwrap_or(1);
+        let size = step * self.size(1);
+        let mut first = b.add(b.wide(&inner.start), b.times(column, size));
+        if self.skew != 0 {
+            let above = b.sub(b.wide_var(row), b.wide(start));
+            first = b.sub(first, b.times(above, self.skew));
+        }
+        inner.stop = b.narrow(until(b, &first, size, &inner.stop));
+        if self.skew != 0 {
+            first = b.op(BinOp::Max, first, b.wide(&inner.start));
+        }
+        inner.start = b.narrow(first);
+    }
+}
+
+/// Iterations of a loop of step 1 or -1; negative where there are none.
+fn length(b: Builder, [start, stop, step]: [&Expr; 3]) -> Expr {
+    match step.as_int() {
+        Some(1) => b.sub(b.wide(stop), b.wide(start)),
+        _ => b.sub(b.wide(start), b.wide(stop)),
+    }
+}
+
+/// `size` on from `first`, but not beyond `stop`.
+fn until(b: Builder, first: &Expr, size: i128, stop: &Expr) -> Expr {
+    let end = b.add(first.clone(), b.number(size));
+    let nearer = if size > 0 { BinOp::Min } else { BinOp::Max };
+    b.op(nearer, end, b.wide(stop))
+}
