@@ -44,7 +44,7 @@ print(grid.sum().hex(), grid[298, 698].hex())
 # serial 21: lines 21, 22; floating-point flags
 # threads 6: lines 6, 7, 7 threads, 7, 8; floating-point flags
 # threads 14: lines 14 whole, 14, 14 threads, 14, 15; floating-point flags
-# threads 21: lines 21, 22; floating-point flags
+# threads 21: lines 21 whole, 21, 21 threads, 21, 22; floating-point flags
 # auto 6: native
 # auto 14: native
 # auto 21: native

@@ -3,6 +3,7 @@
 mod build;
 mod distribute;
 mod order;
+mod peel;
 mod promote;
 mod wavefront;
 mod whole;

@@ -6,6 +6,7 @@
 //! ([`Given::may_skew`]).
 
 use super::build::{Builder, hidden, like};
+use super::peel::peel;
 use super::{Rewritten, splice_for};
 use crate::legality::Given;
 use nestwise_ir::nest::{BinOp, Expr, For, Nest, Stmt, StmtKind};
@@ -48,17 +49,23 @@ pub fn wavefront(given: &Given<'_>, band: [LoopId; 2], tile: Tile) -> Option<Wav
         size: tile,
         skew: skew.into(),
     };
-    let place = std::slice::from_mut(&mut nest.top);
-    splice_for(place, band[0], &mut |s| waves.of(s));
+    let (around, body) = (given.info(band[0])?, given.info(band[1])?);
     // A skewed band has tiles, and a tile rows, in which there is nothing: what they assign may be unassigned after.
     let known = given.analysis.options.nonempty;
     let bits = band.map(|id| 1u64 << id.index().min(63));
     let (full, inside) = (skew == 0 && both, bits[0] | bits[1]);
     let nonempty = if full { known } else { known & !inside };
-    let (around, body) = (given.info(band[0])?, given.info(band[1])?);
-    if !(full || body.last_values.is_empty()) {
-        return None;
+    let (mut last_values, mut behind) = (body.last_values.clone(), vec![]);
+    if !full && !last_values.is_empty() {
+        let run = both.then_some((outer, inner))?;
+        behind = peel(&mut nest, run, &last_values)?;
+        last_values.clear();
     }
+    let place = std::slice::from_mut(&mut nest.top);
+    splice_for(place, band[0], &mut |s| {
+        let all = waves.of(s).into_iter();
+        all.chain(std::mem::take(&mut behind)).collect()
+    });
     let reduced = body
         .reductions
         .iter()
@@ -67,7 +74,7 @@ pub fn wavefront(given: &Given<'_>, band: [LoopId; 2], tile: Tile) -> Option<Wav
     let made = Rewritten::of(nest, nonempty, &[(band[0], both), (band[0], both)]);
     let tiles = ThreadLoop {
         reductions,
-        last_values: body.last_values.clone(),
+        last_values,
         ..ThreadLoop::plain(loop_of(&made.nest, waves.tile.1)?)
     };
     Some(Waved { made, tiles })
