@@ -286,7 +286,7 @@ impl Plan {
         let trips = |id: LoopId| sizes.expected(id);
         let decided = self.bounds.decided(&sizes.proven);
         let able = self.verdicts.abilities(sizes.refuted, decided);
-        let roomy = roomy_arrays(&self.nest, &sizes.values, options.threads);
+        let roomy = self.roomy(sizes, options);
         let roots = able.roots(|a| is_roomy(roomy, a));
         let forks = roots.iter().map(|t| self.times_entered(t.id, &trips));
         let copied = roots.iter().map(|t| {
@@ -310,6 +310,12 @@ impl Plan {
             vectorised: able.vectorisable,
         };
         decide(&self.prices, &options.profile, &trips, &situation)
+    }
+
+    /// Arrays of which every thread may have a copy, a bit each.
+    fn roomy(&self, sizes: &Sizes, options: &Options) -> u64 {
+        let verdicts = &self.verdicts.verdicts;
+        roomy_arrays(&self.nest, verdicts, &sizes.values, options.threads)
     }
 
     /// How often a loop is started.
@@ -373,7 +379,10 @@ impl Plan {
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
             short: short_loops(&sizes.trips),
-            roomy: roomy_arrays(&self.nest, &sizes.values, options.threads),
+            roomy: match device {
+                Device::Threads => self.roomy(sizes, options),
+                _ => 0,
+            },
             quiet: self.is_quiet(),
         };
         let mut kernels = lock(&self.kernels);
