@@ -93,6 +93,11 @@ impl LoopInfo {
             ordered_sums: false,
         }
     }
+    /// The arrays that its iterations must not share, if they run at once.
+    pub fn copied(&self) -> impl Iterator<Item = ArrayId> + '_ {
+        let reduced = self.array_reductions.iter().map(|r| r.0);
+        self.private_arrays.iter().copied().chain(reduced)
+    }
     /// Whether iterations are independent without any condition, reduction or copy.
     pub fn is_parallel(&self) -> bool {
         self.verdict == Verdict::Parallel && self.private_arrays.is_empty()

@@ -37,7 +37,15 @@ impl Analysis {
         };
         match &info.verdict {
             Verdict::Parallel | Verdict::Reduction(_) => self.parallel(nest, info),
-            Verdict::When(c) => format!("parallel if {}", self.condition(nest, c)),
+            Verdict::When(c) => {
+                let comma = if info.copied().next().is_some() {
+                    ","
+                } else {
+                    ""
+                };
+                let parallel = self.parallel(nest, info);
+                format!("{parallel}{comma} if {}", self.condition(nest, c))
+            }
             Verdict::Serial(Why::Scalar(v, line)) if info.float_sums.contains(v) => format!(
                 "serial: `{}` (assigned on line {line}) adds up floats, whose order counts (--fp fast frees it)",
                 var_name(nest, *v)

@@ -303,7 +303,7 @@ impl Plan {
         let hopeful = self.elements().is_empty() || self.found.hopes();
         let decided = self.bounds.decided(&sizes.proven) && hopeful;
         let able = self.verdicts.abilities(sizes.refuted, decided);
-        let roomy = roomy_arrays(&self.nest, &sizes.values, options.threads);
+        let roomy = self.roomy(sizes, options);
         let roots = able.roots(|a| is_roomy(roomy, a));
         let copied = roots.iter().map(|t| {
             let bytes = t.copied().map(|a| copy_bytes(&self.nest, a, &sizes.values));
@@ -348,6 +348,12 @@ impl Plan {
         }
         let forks = roots.iter().map(|t| self.times_entered(t.id, trips));
         (forks.sum(), if roots.is_empty() { 1 } else { threads })
+    }
+
+    /// Arrays of which every thread may have a copy, a bit each.
+    fn roomy(&self, sizes: &Sizes, options: &Options) -> u64 {
+        let verdicts = &self.verdicts.verdicts;
+        roomy_arrays(&self.nest, verdicts, &sizes.values, options.threads)
     }
 
     /// How often a loop is started.
@@ -412,7 +418,10 @@ impl Plan {
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
             short: short_loops(&sizes.trips),
-            roomy: roomy_arrays(&self.nest, &sizes.values, options.threads),
+            roomy: match device {
+                Device::Threads => self.roomy(sizes, options),
+                _ => 0,
+            },
             quiet: self.is_quiet(),
         };
         let mut kernels = lock(&self.kernels);

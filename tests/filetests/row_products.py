@@ -30,8 +30,8 @@ print(triangle(c, c.copy(), s), s.sum().hex())
 
 
 # expect
-# verdict line 6: parallel if in bounds: `s[p]`, `a[r, q, k]`, `c[k, p]`, `a[r, q, p]`
-# verdict line 7: parallel if in bounds: `s[p]`, `a[r, q, k]`, `c[k, p]`, `a[r, q, p]`
+# verdict line 6: parallel, copies of `s`, if in bounds: `s[p]`, `a[r, q, k]`, `c[k, p]`, `a[r, q, p]`
+# verdict line 7: parallel, copies of `s`, if in bounds: `s[p]`, `a[r, q, k]`, `c[k, p]`, `a[r, q, p]`
 # verdict line 8: parallel if in bounds: `s[p]`, `a[r, q, k]`, `c[k, p]`
 # verdict line 10: serial: an element read as `s[p]` (line 11) may be written as `s[p]` (line 11) in a later iteration of `k`
 # verdict line 12: parallel if in bounds: `s[p]`, `a[r, q, p]`

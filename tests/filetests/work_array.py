@@ -17,7 +17,7 @@ print(float(grid.sum()), float(grid[17, 5]), float(row.sum()), float(row[150]))
 
 
 # expect
-# verdict line 6: parallel if in bounds: `grid[i, j]`, `row[j]`, `row[j - 1]`, `row[j + 1]`
+# verdict line 6: parallel, copies of `row`, if in bounds: `grid[i, j]`, `row[j]`, `row[j - 1]`, `row[j + 1]`
 # verdict line 7: parallel if in bounds: `grid[i, j]`, `row[j]`
 # verdict line 9: parallel if in bounds: `row[j - 1]`, `row[j]`, `row[j + 1]`, `grid[i, j]`
 # serial 6: lines 6, 7 independent, 9 independent; floating-point flags

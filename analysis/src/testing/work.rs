@@ -108,6 +108,10 @@ impl Gen<'_> {
                 for _ in 0..1 + self.pick(2) {
                     self.stmt(depth + 1, out);
                 }
+                if self.pick(5) == 4 {
+                    let cond = self.cond();
+                    *out += &format!("{pad}    if {cond}:\n{pad}        break\n");
+                }
                 self.loops.pop();
             }
             6 => {

@@ -153,6 +153,14 @@ fn work_arrays() {
             "for i in range(n):\n    for j in range(m):\n        if a[i, j] > x:\n            break\n        w[j] = x\n    for j in range(m):\n        a[i, j] = w[j]",
             "DXP",
         ),
+        (
+            "for i in range(n):\n    for j in range(m):\n        w[j] = x\n        if j > 2:\n            break\n    for j in range(m):\n        a[i, j] = w[j]",
+            "DXP",
+        ),
+        (
+            "for i in range(n):\n    for j in range(m):\n        w[j] = x\n        if j > 2:\n            continue\n        v[j] = x\n    for j in range(m):\n        a[i, j] = w[j]",
+            "CPP",
+        ),
         // In a `while`, which outlives it.
         (
             "while n > 0:\n    for i in range(n):\n        w[0] = a[i, 0]\n        a[i, 1] = w[0]\n    n = n - 1",

@@ -10,6 +10,8 @@ use nestwise_ir::{
     UnOp, VarDecl, VarId,
 };
 
+pub mod pool;
+
 pub const I64: Ty = Ty::PY_INT;
 pub const F64: Ty = Ty::py(Scalar::F64);
 pub const NPF: Ty = Ty::np(Scalar::F64);

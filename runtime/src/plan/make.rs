@@ -68,14 +68,19 @@ pub(super) fn copy_bytes(nest: &Nest, array: ArrayId, values: &analysis::LaunchV
     extents.fold(size, |bytes, n| bytes.saturating_mul(*n))
 }
 
-/// Arrays of which so many threads may each have a copy, a bit each.
-pub(super) fn roomy_arrays(nest: &Nest, values: &analysis::LaunchValues, threads: usize) -> u64 {
-    let fits = |a: ArrayId| {
-        let all = copy_bytes(nest, a, values).saturating_mul(threads as i64);
-        u64::from(all <= COPIED_BYTES)
-    };
-    let arrays = nest.arrays.ids().take(64);
-    arrays.fold(0, |bits, a| bits | fits(a) << a.index())
+/// Arrays that some loop would copy of which so many threads may each have a copy, a bit each.
+pub(super) fn roomy_arrays(
+    nest: &Nest,
+    verdicts: &analysis::Analysis,
+    values: &analysis::LaunchValues,
+    threads: usize,
+) -> u64 {
+    let fits =
+        |a: ArrayId| copy_bytes(nest, a, values).saturating_mul(threads as i64) <= COPIED_BYTES;
+    let arrays = verdicts.loops.iter().flat_map(analysis::LoopInfo::copied);
+    arrays
+        .filter(|a| a.index() < 64 && fits(*a))
+        .fold(0, |bits, a| bits | 1 << a.index())
 }
 
 /// Loops of fewer trips than a vector or two threads could share, a bit each.
