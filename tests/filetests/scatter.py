@@ -1,0 +1,15 @@
+import numpy as np
+
+
+def scatter(a, p, x):
+    for i in range(len(p)):
+        a[p[i]] = x[i] * 0.5 - 1.0
+
+
+n = 30_000
+p = np.arange(n) * 7919 % n
+x = np.arange(float(n)) % 13
+for where in (p, p // 2):
+    a = np.zeros(n)
+    scatter(a, where, x)
+    print(a.sum().hex(), (a * np.arange(n)).sum().hex())
