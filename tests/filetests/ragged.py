@@ -11,3 +11,11 @@ start = np.cumsum(np.arange(400) % 7)
 out = np.zeros(start[-1])
 fill(out, start, np.sqrt(np.arange(400.0)))
 print(out.sum().hex())
+
+
+# expect
+# verdict line 5: parallel if sorted(start) == list(start), and in bounds: `x[row]`, `out[e]`
+# verdict line 6: parallel if in bounds: `x[row]`, `out[e]`
+# serial 5: lines 5, 6 independent; floating-point flags
+# threads 5: lines 5 threads, 6 independent; floating-point flags
+# auto 5: interpreter

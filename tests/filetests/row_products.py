@@ -41,6 +41,6 @@ print(triangle(c, c.copy(), s), s.sum().hex())
 # verdict line 20: serial: an element read as `s[p]` (line 21) may be written as `s[p]` (line 21) in a later iteration of `k`
 # serial 18: lines 18, 19, 20; floating-point flags
 # threads 6: lines 6 threads with its own s, 7, 8 x32, 10, 12 independent; floating-point flags
-# threads 18: lines 18, 19, 20; floating-point flags
+# threads 18: lines 18 threads, 19, 20; floating-point flags
 # auto 6: native
 # auto 18: interpreter

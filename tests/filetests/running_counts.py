@@ -24,9 +24,9 @@ print(counts)
 
 
 # expect
-# verdict line 5: serial: an element read as `bins[v]` (line 7) may be written as `bins[v]` (line 8) in a later iteration of `i`
+# verdict line 5: parallel if len(set(values)) == len(values), and in bounds: `bins[v]`, `ranks[i]`
 # serial 5: lines 5; may stop, 1 guards
-# verdict line 12: serial: an element read as `bins[v]` (line 13) may be written as `bins[v]` (line 13) in a later iteration of `v`
+# verdict line 12: serial: an element read as `bins[0]` (line 13) may be written as `bins[v]` (line 13) in a later iteration of `v`
 # serial 12: lines 12; may stop, 1 guards
 # threads 5: lines 5; may stop, 1 guards
 # threads 12: lines 12; may stop, 1 guards

@@ -13,3 +13,12 @@ for where in (p, p // 2):
     a = np.zeros(n)
     scatter(a, where, x)
     print(a.sum().hex(), (a * np.arange(n)).sum().hex())
+
+
+# expect
+# verdict line 5: parallel if len(set(p)) == len(p), and in bounds: `x[i]`, `a[?]`
+# serial 5: lines 5; floating-point flags
+# refused 12: expression-statement
+# threads 5: lines 5 threads independent; floating-point flags
+# threads 5: lines 5; floating-point flags
+# auto 5: native

@@ -16,3 +16,10 @@ def close(x, h, out):
 x = np.cos(np.arange(30_000.0)) ** 2
 out = np.zeros(len(x))
 print(close(x, 0.3, out), out.sum().hex())
+
+
+# expect
+# verdict line 6: parallel if in bounds: `out[i]`
+# serial 6: lines 6; floating-point flags
+# threads 6: lines 6 threads; floating-point flags
+# auto 6: native

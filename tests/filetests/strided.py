@@ -22,3 +22,19 @@ odd_from_even(a, 20_000)
 every_third(a, 15_000)
 blocks(a, 200, 150)
 print(a.sum().hex())
+
+
+# expect
+# verdict line 5: parallel if in bounds: `a[2*i]`, `a[2*i + 1]`
+# serial 5: lines 5 independent; floating-point flags
+# verdict line 10: serial: an element written as `a[3*i]` (line 11) may be read as `a[2*i + 1]` (line 11) in a later iteration of `i`
+# serial 10: lines 10; floating-point flags
+# verdict line 15: parallel if in bounds: `a[w*i + j]`
+# verdict line 16: parallel if in bounds: `a[w*i + j]`
+# serial 15: lines 15, 16 independent
+# threads 5: lines 5 threads independent; floating-point flags
+# threads 10: lines 10; floating-point flags
+# threads 15: lines 15 threads, 16 independent
+# auto 5: interpreter
+# auto 10: interpreter
+# auto 15: interpreter
