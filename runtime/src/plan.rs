@@ -28,6 +28,8 @@ use std::time::Instant;
 
 /// Kernels kept per plan; a nest called with ever new facts gets one more, which holds for all of them.
 const MAX_KERNELS: usize = 32;
+/// Time from which it is worth looking for what threads could do.
+const SHARED_FROM: Seconds = Seconds(1e-3);
 /// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
 const MAX_RECENT: usize = 8;
 
@@ -300,9 +302,26 @@ impl Plan {
             }
         }
         let trips = |id: LoopId| sizes.expected(id);
+        let alone = Situation {
+            list_elements,
+            undo_bytes: 0.0,
+            compiled: !lock(&self.kernels).is_empty(),
+            lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
+            rest: sizes.rest(resume),
+            measured: resume.and_then(|r| sizes.measured(r)),
+            threads: 1,
+            forks: 0.0,
+            copied_bytes: 0.0,
+            vectorised: self.verdicts.has_parallel(),
+        };
+        let first = decide(&self.prices, &options.profile, &trips, &alone);
+        if first.estimate.warm() < SHARED_FROM && first.interpreted < SHARED_FROM {
+            // What threads could do takes longer to find out than there is to gain.
+            return first;
+        }
         let hopeful = self.elements().is_empty() || self.found.hopes();
         let decided = self.bounds.decided(&sizes.proven) && hopeful;
-        let able = self.verdicts.abilities(sizes.refuted, decided);
+        let able = self.verdicts.abilities(&self.nest, sizes.refuted, decided);
         let roomy = self.roomy(sizes, options);
         let roots = able.roots(|a| is_roomy(roomy, a));
         let copied = roots.iter().map(|t| {
@@ -313,16 +332,11 @@ impl Plan {
         let most = options.threads as u32;
         let (forks, threads) = self.parallelism(able, roots, ahead, most, &trips);
         let situation = Situation {
-            list_elements,
-            undo_bytes: 0.0,
-            compiled: !lock(&self.kernels).is_empty(),
-            lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
-            rest: sizes.rest(resume),
-            measured: resume.and_then(|r| sizes.measured(r)),
             threads,
             forks,
             copied_bytes: copied.sum(),
             vectorised: able.vectorisable,
+            ..alone
         };
         decide(&self.prices, &options.profile, &trips, &situation)
     }

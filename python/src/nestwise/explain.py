@@ -253,7 +253,7 @@ def _loop(path: str, loop: dict[str, Any]) -> list[str]:
     parts = [f"{path}:{loop['line']}: {indent}{name}: {verdict}"]
     if loop["because"]:
         parts.append(f": {loop['because']}")
-    if loop["dependences"]:
+    if loop["dependences"] and loop["verdict"] == "serial":
         parts.append(f"; distance ({_distance(loop['dependences'][0])})")
     lines = ["".join(parts)]
     if loop["assumes"]:
