@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup build wheel demo test test-rust test-python lint format bench fuzz clean
+.PHONY: help setup build wheel demo test test-rust test-python lint format bench fuzz properties bench-analysis loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -90,6 +90,16 @@ bench: build ## the contenders, interleaved; threads on a busy machine; the stag
 
 fuzz: build ## random programs against CPython
 	@$(PY) tests/fuzz.py $(ARGS)
+
+properties: setup ## random nests against traces of them, a long run: PROPTEST_CASES=100000
+	PROPTEST_CASES=$${PROPTEST_CASES:-100000} cargo test --release --package nestwise-analysis $(CARGO_FLAGS) tests::
+
+bench-analysis: setup ## times of dependence tests, verdicts and footprints, and how they grow
+	cargo test --release --package nestwise-analysis $(CARGO_FLAGS) -- --ignored --nocapture --test-threads 1
+
+loops: build ## docs/loops.md: every loop of kernels/ as traced and as told, with the times of the stages
+	$(PY) tests/trace_kernels.py --out docs/loops_traced.json
+	$(PY) tests/kernel_verdicts.py
 
 clean: ## remove what building made (.venv too)
 	rm -rf target dist $(VENV) .pytest_cache .ruff_cache

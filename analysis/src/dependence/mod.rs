@@ -15,6 +15,7 @@ mod cover;
 mod elements;
 mod ladder;
 mod problem;
+mod values;
 
 use crate::condition::Clause;
 use crate::forms::{AccessForm, Forms};
