@@ -282,6 +282,26 @@ impl Forms {
             Some(fact)
         })
     }
+    /// Whether a position is told by the value at entry of a variable that the nest assigns (`a[p]` with `p += 1`). A nest
+    /// that goes on half-way has another value there than the one from which such a form counts.
+    pub fn counts_from_entry(&self, nest: &Nest) -> bool {
+        let assigned = crate::structure::assigned(std::slice::from_ref(&nest.top));
+        let entry = |s: &Sym| matches!(s, Sym::Var(v) if assigned.binary_search(v).is_ok());
+        let mut found = false;
+        let mut look = |a: &Affine| found |= a.terms().iter().flat_map(|t| &t.syms).any(entry);
+        for a in self.accesses.iter().flatten() {
+            a.index.iter().for_each(|f| f.for_each_affine(&mut look));
+        }
+        for l in self.loops.iter().flatten() {
+            l.start.for_each_affine(&mut look);
+            l.stop.for_each_affine(&mut look);
+        }
+        self.facts.iter().for_each(|f| look(&f.form));
+        self.defs
+            .iter()
+            .for_each(|d| d.value.for_each_affine(&mut look));
+        found
+    }
     /// The deepest loop of a form's index variables, by nesting depth.
     pub fn deepest(&self, nest: &Nest, ixs: &[Ix]) -> Option<LoopId> {
         let depth = |l: &LoopId| nest.loops.get(*l).map_or(0, |d| d.depth);

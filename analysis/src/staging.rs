@@ -37,6 +37,7 @@ pub struct Staged {
     elements: Vec<(ArrayId, Property)>,
     /// Some loop's verdict depends on values.
     open: bool,
+    counts: OnceLock<bool>,
     as_is: OnceLock<Abilities>,
     /// If every guard is proven, no clause holds, and all index arrays are as they should be.
     at_best: OnceLock<Abilities>,
@@ -66,6 +67,7 @@ impl Staged {
             clauses,
             elements,
             open,
+            counts: OnceLock::new(),
             as_is: OnceLock::new(),
             at_best: OnceLock::new(),
         }
@@ -76,6 +78,14 @@ impl Staged {
         let refuted = |c: &Clause| u64::from(c.holds(values) == Some(false));
         let all = self.clauses.iter().enumerate();
         all.fold(0, |bits, (i, c)| bits | refuted(c) << i)
+    }
+
+    /// Whether verdicts count from values at entry that the nest changes: then they say nothing of a nest that goes on
+    /// half-way.
+    pub fn counts_from_entry(&self, nest: &Nest) -> bool {
+        *self
+            .counts
+            .get_or_init(|| self.verdicts.forms.counts_from_entry(nest))
     }
 
     /// The clauses of some bits.

@@ -187,6 +187,7 @@ fn compiling(bencher: Bencher<'_, '_>, name: &str) {
                 .collect();
             plan.kernel(
                 (&sizes, &sizes.proven, 0),
+                false,
                 &views,
                 Device::Serial,
                 &options,

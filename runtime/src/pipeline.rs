@@ -243,12 +243,13 @@ fn attempt<V: HasValue>(
     } = proof::prove(plan, &sizes, &views, device, host, &options);
     // The kernel for all this: from this process, from disk, or from LLVM.
     let facts = (&*sizes, &proven, elements);
-    let kernel = plan.kernel(facts, &views, device, &options, entered)?;
+    let resumed = resume.is_some();
+    let kernel = plan.kernel(facts, resumed, &views, device, &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
     let mut quiet = || {
         let made = plan.make_quiet();
-        let again = || plan.kernel(facts, &views, device, &options, entered);
+        let again = || plan.kernel(facts, resumed, &views, device, &options, entered);
         made.then(again)?.ok().map(|(kernel, _)| kernel)
     };
     let contents = !seen.is_empty();

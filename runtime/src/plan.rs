@@ -411,6 +411,7 @@ impl Plan {
     pub fn kernel(
         &self,
         (sizes, proven, elements): (&Sizes, &GuardSet, u64),
+        resumed: bool,
         views: &[ArrayView],
         device: Device,
         options: &Options,
@@ -425,7 +426,11 @@ impl Plan {
         };
         let mut key = Key {
             proven: proven.clone(),
-            memory: overlap::memory(views, written),
+            memory: match resumed && self.verdicts.counts_from_entry(&self.nest) {
+                // In the order as written, whatever iterations have in common.
+                true => analysis::Memory::Unknown,
+                false => overlap::memory(views, written),
+            },
             refuted: sizes.refuted,
             elements,
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
