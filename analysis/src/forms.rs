@@ -214,6 +214,8 @@ pub struct Forms {
     pub accesses: Vec<Option<AccessForm>>,
     /// Set guards, in the order of the walk.
     pub guards: Vec<Guarded>,
+    /// Variables that count along with a loop: their values are forms of its counter.
+    pub counted: Vec<(LoopId, VarId)>,
     /// Facts; entry 0 is the empty one.
     pub facts: Vec<Fact>,
     /// Disjunctions, by [`FactKind::OneOf`]'s number: each a list of alternatives.

@@ -149,6 +149,7 @@ impl Walker<'_> {
             && let Some(value) = k.mul(inc).and_then(|x| x.add(&ind.init))
         {
             self.set(v, value);
+            self.out.counted.push((id, v));
             return;
         }
         let here = self.get(v);

@@ -73,6 +73,10 @@ pub struct LoopInfo {
     pub private_arrays: Vec<ArrayId>,
     /// Arrays that iterations only accumulate into.
     pub array_reductions: Vec<(ArrayId, RedOp)>,
+    /// Variables that pass from one iteration to the next.
+    pub carried: Vec<VarId>,
+    /// What the loop could do if all of those, which count along with it, were computed from its counter.
+    pub otherwise: Option<Verdict>,
     /// Variables that are carried only because sums of floats keep their order.
     pub float_sums: Vec<VarId>,
     /// Nothing but such sums keeps the iterations in order.
@@ -89,6 +93,8 @@ impl LoopInfo {
             reductions: vec![],
             private_arrays: vec![],
             array_reductions: vec![],
+            carried: vec![],
+            otherwise: None,
             float_sums: vec![],
             ordered_sums: false,
         }
@@ -273,6 +279,7 @@ impl Context<'_> {
                 }
                 Role::Reduction(op) => info.reductions.push((v, op)),
                 Role::Carried { line, sum } => {
+                    info.carried.push(v);
                     info.float_sums.extend(sum.then_some(v));
                     others |= !sum;
                     carried = carried.or(Some(Why::Scalar(v, line)));
@@ -301,11 +308,23 @@ impl Context<'_> {
         info.private_arrays = memory.private;
         info.array_reductions = memory.reductions;
         let reduces = !(info.reductions.is_empty() && info.array_reductions.is_empty());
+        let free = if memory.condition != Condition::default() {
+            Verdict::When(memory.condition)
+        } else if reduces {
+            Verdict::Reduction(info.reductions.clone())
+        } else {
+            Verdict::Parallel
+        };
         info.verdict = match carried {
-            Some(why) => Verdict::Serial(why),
-            None if memory.condition != Condition::default() => Verdict::When(memory.condition),
-            None if reduces => Verdict::Reduction(info.reductions.clone()),
-            None => Verdict::Parallel,
+            Some(why) => {
+                let all_count = info
+                    .carried
+                    .iter()
+                    .all(|v| self.forms.counted.contains(&(id, *v)));
+                info.otherwise = all_count.then_some(free);
+                Verdict::Serial(why)
+            }
+            None => free,
         };
         info
     }

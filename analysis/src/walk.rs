@@ -52,6 +52,7 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
         loops: vec![None; nest.loops.len()],
         accesses: vec![None; nest.accesses.len()],
         guards: vec![],
+        counted: vec![],
         facts: vec![none],
         choices: vec![],
         assumes_equal_extents: false,

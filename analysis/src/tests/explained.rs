@@ -163,3 +163,27 @@ fn a_variable_that_changes_keeps_its_name() {
         "{text}"
     );
 }
+
+#[test]
+fn variables_that_count_along() {
+    let cases = [
+        ("k += 2\n    a[k] = b[i]", "parallel"),
+        (
+            "k += 1\n    a[k] = b[i]\n    k += n\n    a[k] = 0.5",
+            "parallel",
+        ),
+        ("k += 1\n    s = s + a[k]", "serial"),
+        ("k += 2\n    a[k] = a[k - 2]", "serial"),
+        ("k *= 2\n    a[k] = b[i]", "serial"),
+        ("if b[i] > 0.5:\n        k += 1\n    a[k] = b[i]", "serial"),
+    ];
+    for (body, expected) in cases {
+        let record = &told(&format!("k = 0\nfor i in range(n):\n    {body}"))[0];
+        assert_eq!(record.verdict, expected, "{body}: {record:?}");
+        let counts = record
+            .because
+            .as_ref()
+            .is_some_and(|b| b.contains("`k` counts along"));
+        assert_eq!(counts, expected != "serial", "{body}: {record:?}");
+    }
+}

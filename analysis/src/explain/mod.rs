@@ -1,0 +1,294 @@
+//! Verdicts as plain records, for people and for programs: what each loop may do, what keeps it from more, and what
+//! would change that.
+//!
+//! The records speak of the source as written: subscripts count as within bounds (a launch checks that), and slots of
+//! different names as different arrays; where a verdict rests on either, it says so.
+
+mod in_order;
+
+use crate::dependence::{Dependence, Dir, Guarded, Kind, Pair, Tester};
+use crate::forms::AccessForm;
+use crate::verdict::{Analysis, Condition, LoopInfo, Options, Verdict, analyse_with};
+use nestwise_ir::nest::Nest;
+use nestwise_ir::schedule::RedOp;
+use nestwise_ir::{AccessId, ArrayId, FpMode, LoopId, VarId};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// What one loop may do.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct LoopRecord {
+    /// Line of the `for` or `while`.
+    pub line: u32,
+    /// The loop variables as written; empty for `while`.
+    pub var: String,
+    /// Loops of the nest around it.
+    pub depth: u32,
+    /// `parallel`, `reduction`, `when` or `serial`.
+    pub verdict: &'static str,
+    /// How a reduction combines, if it is one kind of operation.
+    pub op: Option<&'static str>,
+    /// What must hold for a `when` to be parallel.
+    pub condition: Option<String>,
+    /// Why it is no more than that.
+    pub because: Option<String>,
+    /// What would change it, where that is known.
+    pub hint: Option<String>,
+    /// What the verdict takes for granted; a launch checks it.
+    pub assumes: Vec<String>,
+    /// Variables of which each iteration has its own.
+    pub private: Vec<String>,
+    /// Variables that are combined from partial results.
+    pub reductions: Vec<ReductionRecord>,
+    /// What passes from one iteration to a later one.
+    pub dependences: Vec<DependenceRecord>,
+}
+
+/// One variable of a reduction.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReductionRecord {
+    /// In the user's words.
+    pub name: String,
+    /// How partial results are combined.
+    pub op: &'static str,
+}
+
+/// A dependence in the words of the source.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct DependenceRecord {
+    /// `flow`, `anti` or `output`.
+    pub kind: &'static str,
+    /// The array or the variable.
+    pub name: String,
+    /// Line of the earlier access.
+    pub source_line: u32,
+    /// Line of the later access.
+    pub sink_line: u32,
+    /// Per loop around both, outermost first: `<`, `=`, `>` or `*`.
+    pub direction: Vec<String>,
+    /// Per loop: iterations between them, where that is one number.
+    pub distance: Vec<Option<i64>>,
+}
+
+/// Dependences listed per loop.
+const MAX_LISTED: usize = 12;
+/// Pairs of accesses that are looked at for one loop's list.
+const MAX_PAIRS: usize = 2000;
+
+/// A record per loop, in source order.
+pub fn records(nest: &Nest, fp: FpMode) -> Vec<LoopRecord> {
+    let analysis = assuming(nest, fp);
+    // What the loops could do if sums of floats had no order.
+    let free = assuming(nest, FpMode::Fast);
+    let teller = Teller {
+        nest,
+        analysis: &analysis,
+        free: &free,
+        fp,
+    };
+    nest.loops.ids().map(|id| teller.record(id)).collect()
+}
+
+/// The analysis that verdicts are told by: no two slots overlap, no inner loop is empty.
+pub fn assuming(nest: &Nest, fp: FpMode) -> Analysis {
+    let options = Options {
+        nonempty: u64::MAX,
+        ..Options::new(fp)
+    };
+    analyse_with(nest, options)
+}
+
+struct Teller<'a> {
+    nest: &'a Nest,
+    analysis: &'a Analysis,
+    free: &'a Analysis,
+    fp: FpMode,
+}
+
+impl Teller<'_> {
+    fn record(&self, id: LoopId) -> LoopRecord {
+        let decl = &self.nest.loops[id];
+        let mut record = LoopRecord {
+            line: decl.span.line,
+            var: decl.name.clone(),
+            depth: decl.depth,
+            verdict: "serial",
+            ..LoopRecord::default()
+        };
+        let Some(info) = self.analysis.loop_info(id) else {
+            return record;
+        };
+        record.private = self.names(&info.private);
+        record
+            .private
+            .extend(info.private_arrays.iter().map(|a| self.array(*a)));
+        match &info.verdict {
+            Verdict::Parallel => record.verdict = "parallel",
+            Verdict::Reduction(list) => self.reduction(&mut record, list, info),
+            Verdict::When(condition) => {
+                self.when(&mut record, condition, info);
+                if record.verdict == "when" {
+                    let all = self.dependences(id);
+                    let told = all.iter().map(|d| self.dependence(d)).take(MAX_LISTED);
+                    record.dependences = told.collect();
+                }
+            }
+            Verdict::Serial(why) => self.serial(&mut record, id, info, why),
+        }
+        if record.verdict != "serial" {
+            record.assumes.extend(self.different(id));
+        }
+        record
+    }
+
+    /// A condition of nothing but subscripts in bounds is one that holds wherever the nest runs at all.
+    fn when(&self, record: &mut LoopRecord, condition: &Condition, info: &LoopInfo) {
+        record.assumes = self.in_bounds(&condition.in_bounds);
+        record.verdict = "parallel";
+        if !(info.reductions.is_empty() && info.array_reductions.is_empty()) {
+            self.reduction(record, &info.reductions, info);
+        }
+        let on_values = Condition {
+            in_bounds: vec![],
+            ..condition.clone()
+        };
+        if on_values != Condition::default() {
+            record.verdict = "when";
+            record.condition = Some(self.analysis.condition(self.nest, &on_values));
+        }
+    }
+
+    fn reduction(&self, record: &mut LoopRecord, list: &[(VarId, RedOp)], info: &LoopInfo) {
+        record.verdict = "reduction";
+        // Flags that say whether something was assigned are nobody's business.
+        record.reductions = list
+            .iter()
+            .filter(|(v, op)| self.is_named(*v) && !matches!(op, RedOp::Along(_) | RedOp::Last))
+            .map(|(v, op)| ReductionRecord {
+                name: self.name(*v),
+                op: op_word(*op, list.iter().any(|r| r.1 == RedOp::Along(*v))),
+            })
+            .collect();
+        let into = |(a, op): &(ArrayId, RedOp)| ReductionRecord {
+            name: self.array(*a),
+            op: op_word(*op, false),
+        };
+        record
+            .reductions
+            .extend(info.array_reductions.iter().map(into));
+        if list.iter().all(|r| r.1 == RedOp::Last) && info.array_reductions.is_empty() {
+            // Every iteration has its own; only what is left behind is looked for.
+            record.verdict = "parallel";
+        }
+        let op = record.reductions.first().map(|r| r.op);
+        record.op = op.filter(|op| record.reductions.iter().all(|r| r.op == *op));
+    }
+
+    /// The dependences through memory that the loop carries, subscripts taken literally.
+    fn dependences(&self, id: LoopId) -> Vec<Dependence> {
+        let forms = &self.analysis.forms;
+        let inside: Vec<&AccessForm> = forms
+            .accesses
+            .iter()
+            .flatten()
+            .filter(|a| a.loops.contains(&id))
+            .collect();
+        let pairs = inside.iter().enumerate().flat_map(|(i, x)| {
+            let behind = inside[i..].iter();
+            behind.map(move |y| (*x, *y))
+        });
+        let related = pairs.filter(|(x, y)| x.array == y.array && (x.store || y.store));
+        let mut found: Vec<Dependence> = vec![];
+        let tester = Tester::new(self.nest, forms, Guarded::Trusted);
+        for (x, y) in related.take(MAX_PAIRS) {
+            // Each way round, since either may come first.
+            for pair in [Pair::new(x, y), Pair::new(y, x)] {
+                let d = tester.carried(pair, id);
+                found.extend(d.filter(|d| !found.contains(d)));
+            }
+        }
+        found
+    }
+
+    fn dependence(&self, d: &Dependence) -> DependenceRecord {
+        let line = |a: AccessId| self.nest.accesses.get(a).map_or(0, |a| a.span.line);
+        let array = self.nest.accesses.get(d.src).map(|a| a.array);
+        let both = d.directions.iter().zip(&d.distance);
+        // The same iteration is no iterations apart.
+        let apart = both.map(|(dir, n)| n.or((*dir == Dir::Eq).then_some(0)));
+        DependenceRecord {
+            kind: match d.kind {
+                Kind::Flow => "flow",
+                Kind::Anti => "anti",
+                Kind::Output => "output",
+            },
+            name: array.map_or_else(String::new, |a| self.array(a)),
+            source_line: line(d.src),
+            sink_line: line(d.dst),
+            direction: d.directions.iter().map(ToString::to_string).collect(),
+            distance: apart.collect(),
+        }
+    }
+
+    fn in_bounds(&self, list: &[AccessId]) -> Vec<String> {
+        let texts: BTreeSet<String> = list
+            .iter()
+            .map(|a| format!("{} in bounds", self.analysis.access_text(self.nest, *a)))
+            .collect();
+        texts.into_iter().collect()
+    }
+
+    /// Arrays that the loop writes, and others it touches: that they are not the same memory.
+    fn different(&self, id: LoopId) -> Option<String> {
+        let accesses = self.analysis.forms.accesses.iter().flatten();
+        let (mut touched, mut written) = (BTreeSet::new(), false);
+        for a in accesses.filter(|a| a.loops.contains(&id)) {
+            touched.insert(self.array(a.array));
+            written |= a.store;
+        }
+        let touched: Vec<String> = touched.into_iter().collect();
+        (written && touched.len() > 1)
+            .then(|| format!("{} are different arrays", touched.join(", ")))
+    }
+
+    fn array(&self, a: ArrayId) -> String {
+        let decl = self.nest.arrays.get(a);
+        decl.map_or_else(String::new, |d| d.name.clone())
+    }
+
+    fn name(&self, v: VarId) -> String {
+        let name = self.nest.vars.get(v).map(|d| d.name.clone());
+        name.filter(|n| !n.is_empty())
+            .unwrap_or_else(|| "a temporary".into())
+    }
+
+    fn is_named(&self, v: VarId) -> bool {
+        self.nest.vars.get(v).is_some_and(|d| !d.name.is_empty())
+    }
+
+    fn names(&self, vars: &[VarId]) -> Vec<String> {
+        let names: BTreeSet<String> = vars
+            .iter()
+            .filter(|v| self.is_named(**v))
+            .map(|v| self.name(*v))
+            .collect();
+        names.into_iter().collect()
+    }
+}
+
+/// `with`: something goes along with the best.
+fn op_word(op: RedOp, with: bool) -> &'static str {
+    match op {
+        RedOp::Min if with => "argmin",
+        RedOp::Max if with => "argmax",
+        RedOp::Add => "sum",
+        RedOp::Mul => "product",
+        RedOp::Min => "min",
+        RedOp::Max => "max",
+        RedOp::And => "and",
+        RedOp::Or => "or",
+        RedOp::Xor => "xor",
+        RedOp::Along(_) => "position",
+        RedOp::Last => "last",
+    }
+}
