@@ -45,12 +45,11 @@ fn text_of((x, y, dirs): &Traced, nest: &Nest) -> String {
     format!("{}, then {}: ({})", place(*x), place(*y), dirs.join(", "))
 }
 
-/// Cases: as proptest is told, at least these many.
+/// Cases: as proptest is told, at least these many. What fails is kept in `proptest-regressions/`, and tried first.
 fn at_least(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases: ProptestConfig::default().cases.max(cases),
         max_shrink_iters: 4000,
-        failure_persistence: None,
         ..ProptestConfig::default()
     }
 }
