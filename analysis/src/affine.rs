@@ -95,6 +95,11 @@ impl Affine {
             }],
         }
     }
+    /// The form that is a constant times a product of symbols.
+    pub fn product(coef: i128, syms: &[Sym]) -> Option<Affine> {
+        let mut factors = syms.iter().map(|s| Affine::sym(*s));
+        factors.try_fold(Affine::constant(coef), |a, s| a.mul(&s))
+    }
     /// The form that is one index variable.
     pub fn ix(ix: Ix) -> Affine {
         Affine {

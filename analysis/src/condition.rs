@@ -34,13 +34,13 @@ pub struct Clause {
 
 impl Clause {
     /// The clause of a projection onto symbols, each unknown a product of some, as short as it gets: without what holds
-    /// in every launch (`context`), and without what holds whenever the loops run long enough (`long`). Leaving an atom
+    /// in every launch (`context`), and without what holds in all that matter (`usual`). Leaving an atom
     /// out makes the dependence only more likely.
     pub(crate) fn of(
         projection: &Projection,
         symbols: &HashMap<u32, Vec<Sym>>,
         context: &[Row],
-        long: &[Row],
+        usual: &[Row],
     ) -> Clause {
         let mut rows = projection.nonneg.clone();
         let refutes = |given: &[&[Row]], row: &Row| {
@@ -51,7 +51,7 @@ impl Clause {
                 .for_each(|r| system.nonneg(r.clone()));
             row.complement().is_some_and(|not| system.refutes(not))
         };
-        rows.retain(|r| !refutes(&[context, long], r));
+        rows.retain(|r| !refutes(&[context, usual], r));
         let mut i = 0;
         while i < rows.len() {
             let row = rows.remove(i);
@@ -63,11 +63,7 @@ impl Clause {
         let form = |r: &Row| -> Option<Affine> {
             let mut sum = Affine::constant(r.konst().into());
             for (u, c) in r.terms() {
-                let product = symbols
-                    .get(u)?
-                    .iter()
-                    .try_fold(Affine::constant(1), |a, s| a.mul(&Affine::sym(*s)));
-                sum = sum.add(&product?.scale((*c).into())?)?;
+                sum = sum.add(&Affine::product((*c).into(), symbols.get(u)?)?)?;
             }
             Some(sum)
         };
@@ -221,13 +217,7 @@ fn compare(form: &Affine, op: &str, names: &dyn Names) -> String {
             .iter()
             .filter(|t| (t.coef > 0) == (sign > 0) && !t.syms.is_empty());
         terms.try_fold(Affine::default(), |sum, t| {
-            let one = t
-                .syms
-                .iter()
-                .try_fold(Affine::constant(t.coef * sign), |a, s| {
-                    a.mul(&Affine::sym(*s))
-                });
-            sum.add(&one?)
+            sum.add(&Affine::product(t.coef * sign, &t.syms)?)
         })
     };
     let (Some(left), Some(right)) = (side(1), side(-1)) else {

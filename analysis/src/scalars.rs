@@ -82,11 +82,10 @@ pub fn best_position(nest: &Nest, body: &[Stmt], v: VarId) -> Option<RedOp> {
     let (op, cond) = found?;
     let all_reads: usize = body.iter().map(|s| reads_in(s, v)).sum();
     let all_assignments: usize = body.iter().map(|s| assignments(s, v)).sum();
-    let mut constant = true;
+    let (mut constant, classes) = (true, crate::structure::Classes::of(nest));
     cond.walk(&mut |e| {
         if let ExprKind::Load { array, .. } = &e.kind {
-            let class = crate::structure::Classes::of(nest);
-            constant &= !class.permuted(*array) && !stored.contains(array);
+            constant &= !classes.permuted(*array) && !stored.contains(array);
         }
     });
     let alone = sites == 1 && all_assignments == 1 && all_reads == reads_seen;

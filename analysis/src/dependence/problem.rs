@@ -467,10 +467,9 @@ impl<'a> Problem<'a> {
             if !f.iter().all(|s| self.is_nonneg(*s)) {
                 continue;
             }
-            let factor = f
-                .iter()
-                .try_fold(Affine::constant(1), |a, s| a.mul(&Affine::sym(*s)));
-            let Some(factor) = factor else { continue };
+            let Some(factor) = Affine::product(1, &f) else {
+                continue;
+            };
             self.factors.push(factor.clone());
             for parts in plain.iter().filter(|p| mentions(p, &counters)).take(40) {
                 let times = |(s, a): &(Side, Affine)| a.mul(&factor).map(|a| (*s, a));

@@ -168,16 +168,9 @@ impl Run<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::row::row;
     use super::*;
     use proptest::prelude::*;
-
-    fn row(coefs: &[i64], konst: i64) -> Row {
-        let mut r = Row::constant(konst);
-        for (u, c) in coefs.iter().enumerate() {
-            r.add_term(u as u32, *c).unwrap();
-        }
-        r
-    }
 
     fn holds(p: &Projection, x: &[i64]) -> bool {
         let at = |r: &Row| {

@@ -116,3 +116,13 @@ pub fn gcd(mut a: u64, mut b: u64) -> u64 {
     }
     a
 }
+
+/// The row with these coefficients of the first unknowns.
+#[cfg(test)]
+pub(super) fn row(coefs: &[i64], konst: i64) -> Row {
+    let mut r = Row::constant(konst);
+    for (u, c) in coefs.iter().enumerate() {
+        r.add_term(u as u32, *c).expect("small numbers");
+    }
+    r
+}

@@ -462,16 +462,9 @@ pub(super) fn eliminate(rows: &[Row], unknown: u32, shadow: Shadow) -> (Vec<Row>
 
 #[cfg(test)]
 mod tests {
+    use super::super::row::row;
     use super::*;
     use proptest::prelude::*;
-
-    fn row(coefs: &[i64], konst: i64) -> Row {
-        let mut r = Row::constant(konst);
-        for (u, c) in coefs.iter().enumerate() {
-            r.add_term(u as u32, *c).unwrap();
-        }
-        r
-    }
 
     fn solve(equal: &[Row], nonneg: &[Row]) -> Answer {
         let s = System {
