@@ -4,13 +4,13 @@
 //! Kennedy 2001, section 4.5), also through inner loops of invariant length. A variable that only grows
 //! (`if c: k += 1`, `while`) is at least bounded by where it started and by how often it can grow.
 
-use crate::affine::{Affine, Ix};
+use crate::affine::{Affine, Ix, Sym};
 use crate::forms::{Bounds, Form, LoopForm, Op, Step};
 use crate::interval::Interval;
 use crate::statics;
 use crate::structure::{any, early_exit, for_each_assigned, leaves};
 use crate::walk::Walker;
-use nestwise_ir::nest::{Expr, ExprKind, Stmt, StmtKind};
+use nestwise_ir::nest::{Cast, Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{BinOp, LoopId, Prov, VarId};
 
 /// Steps beyond this are not worth bounding.
@@ -66,14 +66,21 @@ impl Reach {
 }
 
 /// `var = var + c - d + ...`: the other operands, each with whether it is subtracted.
-fn addends(var: VarId, value: &Expr) -> Option<Vec<(&Expr, bool)>> {
+pub(crate) fn addends(var: VarId, value: &Expr) -> Option<Vec<(&Expr, bool)>> {
     if matches!(value.kind, ExprKind::Var(v) if v == var) {
         return Some(vec![]);
+    }
+    let exact = |guard: bool| (guard || value.ty.prov == Prov::Py) && value.ty.repr.is_int();
+    if let ExprKind::Cast { kind: Cast::Value, a, guard } = &value.kind
+        && exact(*guard)
+        && a.ty.repr.is_int()
+    {
+        return addends(var, a);
     }
     let ExprKind::Binary { op, a, b, guard } = &value.kind else {
         return None;
     };
-    if !(*guard || value.ty.prov == Prov::Py) || !value.ty.repr.is_int() {
+    if !exact(*guard) {
         return None;
     }
     let (rest, other, minus) = match op {
@@ -140,7 +147,8 @@ impl Walker<'_> {
             self.net_increment(body, v)
         };
         let fixed = |a: &Affine| a.ixs().iter().all(|ix| self.out.home(*ix) != Some(id));
-        let exact = exact.filter(fixed);
+        let each = exact.as_ref().and_then(|e| self.each(id, e));
+        let exact = exact.filter(fixed).or(each);
         let reach = self.reach(id, body, v).unwrap_or_default();
         let ind = Induction { init, reach, exact };
         self.inductions.insert((id, v), ind.clone());
@@ -154,6 +162,21 @@ impl Walker<'_> {
         }
         let here = self.get(v);
         self.bound(&here, &ind, done.as_ref());
+    }
+
+    /// What each iteration of a top loop that is run whole adds to a variable, if a range of them (up to its end) adds
+    /// `range` at once: ranges follow each other.
+    fn each(&self, id: LoopId, range: &Affine) -> Option<Affine> {
+        let end = self.nest.whole.filter(|_| id == LoopId(0))?;
+        let counter = Ix::Counter(id);
+        let by = range.coef(counter).neg()?;
+        let rest = Affine::sym(Sym::Var(end)).sub(&Affine::ix(counter))?.mul(&by)?;
+        let step = match self.out.loop_form(id)?.step {
+            Step::Const(1) => by,
+            Step::Const(-1) => by.neg()?,
+            _ => return None,
+        };
+        (range.sub(&rest)?.as_constant() == Some(0)).then_some(step)
     }
 
     /// Puts bounds on the definition `here` after `times` iterations.
@@ -218,11 +241,9 @@ impl Walker<'_> {
                         &l.body,
                         &mut |s| matches!(s.kind, StmtKind::Continue(c) if c == l.id),
                     );
-                    if continues || l.step.as_int() != Some(1) {
-                        return None;
-                    }
+                    let step = l.step.as_int().filter(|s| s.abs() == 1 && !continues)?;
                     let (start, stop) = self.quietly(|w| (w.visit(&l.start), w.visit(&l.stop)));
-                    let trips = self.trips(start.affine()?, stop.affine()?, 1)?;
+                    let trips = self.trips(start.affine()?, stop.affine()?, step as i64)?;
                     trips.mul(&self.net_increment(&l.body, v)?)?
                 }
                 _ => return None,

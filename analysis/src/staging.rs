@@ -3,10 +3,10 @@
 
 use crate::condition::Clause;
 use crate::dependence::Property;
-use crate::guards::{self, GuardSet};
+use crate::guards;
 use crate::launch::LaunchValues;
 use crate::schedule::{LaunchInfo, Waves, beyond, thread_loops, vectorise};
-use crate::verdict::{Analysis, Options, Verdict, analyse_with};
+use crate::verdict::{Analysis, LoopInfo, Options, Verdict, analyse_with};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{ArrayId, LoopId, Nest};
 use std::sync::OnceLock;
@@ -51,7 +51,13 @@ impl Staged {
         let mut elements: Vec<(ArrayId, Property)> = vec![];
         let mut open = false;
         for info in &verdicts.loops {
-            if let Verdict::When(condition) = &info.verdict {
+            // Also of loops in which something counts along, once that is computed.
+            let verdicts = [Some(&info.verdict), info.otherwise.as_ref()];
+            if let Some(Verdict::When(condition)) = verdicts
+                .into_iter()
+                .flatten()
+                .find(|v| matches!(v, Verdict::When(_)))
+            {
                 clauses.extend(condition.absent.iter().cloned());
                 elements.extend(&condition.elements);
                 open = true;
@@ -122,9 +128,7 @@ impl Staged {
             return as_is;
         }
         self.at_best.get_or_init(|| {
-            let mut all = GuardSet::new(guards::count(nest));
-            guards::for_each(nest, &mut |id, _, _| all.insert(id));
-            let proven = guards::apply(nest, &all);
+            let proven = guards::cleared(nest);
             let options = Options {
                 absent: self.clauses.clone(),
                 elements: self.elements.clone(),
@@ -137,7 +141,8 @@ impl Staged {
     /// Whether some loop's iterations are independent, perhaps under a condition.
     pub fn has_parallel(&self) -> bool {
         let may = |v: &Verdict| !matches!(v, Verdict::Serial(_));
-        self.verdicts.loops.iter().any(|l| may(&l.verdict))
+        let able = |l: &LoopInfo| may(&l.verdict) || l.otherwise.is_some();
+        self.verdicts.loops.iter().any(able)
     }
 }
 
@@ -172,7 +177,7 @@ impl Abilities {
             let (more, found) = beyond(nest, &analysis, &LaunchInfo { assumed, ..info });
             waves = found;
             if !more.is_empty() {
-                roots = more.into_iter().map(ThreadLoop::plain).collect();
+                roots = more;
             }
         }
         Abilities {

@@ -26,7 +26,7 @@ impl Teller<'_> {
         if self.ordered_sum(record, id, info) {
             return;
         }
-        if self.counting(record, info) {
+        if self.counting(record, id, info) {
             return;
         }
         if let Why::Scalar(v, _) = why
@@ -103,7 +103,7 @@ impl Teller<'_> {
     }
 
     /// Whether nothing but variables that count along keeps the loop in order.
-    fn counting(&self, record: &mut LoopRecord, info: &LoopInfo) -> bool {
+    fn counting(&self, record: &mut LoopRecord, id: LoopId, info: &LoopInfo) -> bool {
         match &info.otherwise {
             Some(Verdict::Parallel) => record.verdict = "parallel",
             Some(Verdict::Reduction(list)) => self.reduction(record, list, info),
@@ -112,6 +112,11 @@ impl Teller<'_> {
         }
         let names: Vec<String> = self.names(&info.carried);
         let names = names.join("`, `");
+        if self.counted.contains(&id) {
+            let told = format!("`{names}` counts along with it, and is computed from its counter");
+            record.because = Some(told);
+            return true;
+        }
         record.because = Some(format!(
             "`{names}` counts along with it: it runs in order as it stands"
         ));

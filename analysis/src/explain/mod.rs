@@ -8,6 +8,8 @@ mod in_order;
 
 use crate::dependence::{Dependence, Dir, Guarded, Kind, Pair, Tester};
 use crate::forms::AccessForm;
+use crate::guards;
+use crate::schedule::{self, LaunchInfo};
 use crate::verdict::{Analysis, Condition, LoopInfo, Options, Verdict, analyse_with};
 use nestwise_ir::nest::Nest;
 use nestwise_ir::schedule::RedOp;
@@ -84,6 +86,7 @@ pub fn records(nest: &Nest, fp: FpMode) -> Vec<LoopRecord> {
         nest,
         analysis: &analysis,
         free: &free,
+        counted: counted(nest, &analysis),
         fp,
     };
     nest.loops.ids().map(|id| teller.record(id)).collect()
@@ -98,10 +101,26 @@ pub fn assuming(nest: &Nest, fp: FpMode) -> Analysis {
     analyse_with(nest, options)
 }
 
+/// The loops that run in any order once what counts along with them is computed, which takes that it stays in 64 bits.
+fn counted(nest: &Nest, analysis: &Analysis) -> Vec<LoopId> {
+    if analysis.loops.iter().all(|l| l.otherwise.is_none()) {
+        return vec![];
+    }
+    let proven = guards::cleared(nest);
+    let assumed = analysis.options.clone();
+    let info = LaunchInfo {
+        assumed: assumed.clone(),
+        ..LaunchInfo::guess(nest, assumed.fp)
+    };
+    schedule::counted(&proven, &analyse_with(&proven, assumed), &info)
+}
+
 struct Teller<'a> {
     nest: &'a Nest,
     analysis: &'a Analysis,
     free: &'a Analysis,
+    /// Loops that run in any order once what counts along with them is computed.
+    counted: Vec<LoopId>,
     fp: FpMode,
 }
 

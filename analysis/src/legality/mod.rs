@@ -6,11 +6,13 @@
 //! whole chunk back and CPython runs it from its beginning, so that order inside a chunk is never observed.
 
 mod band;
+mod counting;
 mod elements;
 mod groups;
 mod sticky;
 
 pub use band::Vector;
+pub use counting::{Counting, Step, Times};
 pub use elements::is_nothing;
 pub use groups::Group;
 pub use sticky::sticky_safe;

@@ -3,8 +3,10 @@
 use super::{LaunchInfo, Rewrite, thread_loops};
 use crate::legality::{Given, perfect_band};
 use crate::strides::strides;
-use crate::transform::{Rewritten, Tile, Waved, distribute, interchange, open, sink, wavefront};
-use crate::verdict::{Analysis, analyse_with};
+use crate::transform::{
+    Rewritten, Tile, Waved, count, distribute, interchange, open, sink, wavefront,
+};
+use crate::verdict::{Analysis, Verdict, analyse_with};
 use nestwise_ir::nest::{ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{Fun, LoopId};
@@ -183,6 +185,17 @@ impl<'a> Forms<'a> {
         Some(sunk.as_ref().unwrap_or(opened))
     }
 
+    /// With what only counts along with loops computed from their counters.
+    pub(super) fn counted(&self) -> Option<Rewritten> {
+        let plain = self.plain.given();
+        let top = plain.nest.top_for().and_then(|l| plain.may_count(l));
+        let opened = top.and_then(|_| self.opened());
+        match opened {
+            Some(opened) => Some(opened.made(count(&opened.given())?)),
+            None => count(&plain),
+        }
+    }
+
     /// Those in which a loop of a band, along which accesses walk through memory, becomes its innermost.
     pub(super) fn interchanged(&self) -> Vec<(Rewrite, Rewritten)> {
         let mut out = vec![];
@@ -286,23 +299,44 @@ impl Waves {
     }
 }
 
-/// What a nest whose loops as written cannot run on threads can be made to do on them: the loops that then can, by the
+/// What a nest whose top loop as written cannot run on threads can be made to do on them: the loops that then can, by the
 /// loops they were, or the loops to run as waves.
 pub(crate) fn beyond(
     nest: &Nest,
     analysis: &Analysis,
     info: &LaunchInfo,
-) -> (Vec<LoopId>, Option<Waves>) {
+) -> (Vec<ThreadLoop>, Option<Waves>) {
     let forms = Forms::of(Form::plain(nest, analysis, info));
+    let mapped = |made: Rewritten| -> Vec<ThreadLoop> {
+        let form = forms.plain.then(made);
+        let was = |t: ThreadLoop| ThreadLoop {
+            id: form.origin[t.id.index()],
+            ..t
+        };
+        form.threads().into_iter().map(was).collect()
+    };
+    let already = forms.plain.threads();
+    let new = |t: &ThreadLoop| already.iter().all(|a| a.id != t.id);
+    let counted = forms.counted().map(mapped).unwrap_or_default();
+    if counted.iter().any(new) {
+        return (counted, None);
+    }
     if let Some((waves, _)) = forms.wavefront() {
         return (vec![], Some(waves));
     }
-    let Some(made) = forms.distributed() else {
-        return (vec![], None);
+    (forms.distributed().map(mapped).unwrap_or_default(), None)
+}
+
+/// The loops that run in any order once what counts along with them is computed from their counters.
+pub(crate) fn counted(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<LoopId> {
+    let plain = Form::plain(nest, analysis, info);
+    let forms = Forms::of(plain);
+    let Some(form) = forms.counted().map(|made| forms.plain.then(made)) else {
+        return vec![];
     };
-    let form = forms.plain.then(made);
-    let threads = form.threads().into_iter();
-    (threads.map(|t| form.origin[t.id.index()]).collect(), None)
+    let free = |id: &LoopId| !matches!(form.analysis.verdict(*id), Some(Verdict::Serial(_)));
+    let all = form.nest.loops.ids().filter(free);
+    all.map(|id| form.origin[id.index()]).collect()
 }
 
 /// All orders of some numbers, the given one first.

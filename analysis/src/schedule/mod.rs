@@ -8,7 +8,7 @@ mod forms;
 mod lanes;
 
 pub use forms::Waves;
-pub(crate) use forms::beyond;
+pub(crate) use forms::{beyond, counted};
 pub use lanes::vectorise;
 
 use crate::privatise::worth_copying;
@@ -97,6 +97,8 @@ pub struct Kind {
 pub enum Rewrite {
     /// Nothing.
     None,
+    /// What only counts along with loops is computed from their counters.
+    Counted,
     /// Elements that a loop keeps storing are held in variables.
     Promoted,
     /// The loop was made the innermost of its band.
@@ -110,7 +112,7 @@ pub enum Rewrite {
 impl Rewrite {
     /// Whether iterations may run before others that came earlier as written.
     pub fn reorders(self) -> bool {
-        !matches!(self, Rewrite::None | Rewrite::Promoted)
+        !matches!(self, Rewrite::None | Rewrite::Counted | Rewrite::Promoted)
     }
 }
 
@@ -145,10 +147,17 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     let form = Form::plain(nest, analysis, info);
     let promoted = promote(&form.given(), info.assumed.nonempty);
     let forms = Forms::of(form);
+    if let Some(made) = forms.counted() {
+        make(made, info, Rewrite::Counted, &mut out);
+    }
+    let top = |t: &ThreadLoop, c: &Candidate| c.origin.get(t.id.index()) == Some(&LoopId(0));
+    let all_on_threads = out
+        .iter()
+        .any(|c| c.schedule.threads.iter().any(|t| top(t, c)));
     for (rewrite, made) in forms.interchanged() {
         make(made, info, rewrite, &mut out);
     }
-    if info.threads {
+    if info.threads && !all_on_threads {
         out.extend(forms.wavefront().map(|(_, waved)| in_waves(waved)));
         if let Some(made) = forms.distributed() {
             make(made, info, Rewrite::Distributed, &mut out);

@@ -374,6 +374,7 @@ fn every_rewriting_is_met() {
         for cand in rewritten(&n, &launch_info(&c, &n, [1, 1])) {
             let entry = met.entry(match cand.kind.rewrite {
                 Rewrite::None => "none",
+                Rewrite::Counted => "counted",
                 Rewrite::Promoted => "promoted",
                 Rewrite::Interchanged(LoopId(0)) => "top interchanged",
                 Rewrite::Interchanged(_) => "interchanged",

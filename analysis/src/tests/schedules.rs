@@ -27,6 +27,7 @@ fn listed(header: &str, body: &str) -> Vec<String> {
             let name = |id: LoopId| nest.loops[id].name.clone();
             let mut text = match c.kind.rewrite {
                 Rewrite::None => String::new(),
+                Rewrite::Counted => "counted ".to_string(),
                 Rewrite::Promoted => "promoted ".to_string(),
                 Rewrite::Interchanged(l) => format!("inner-{} ", n.loops[l].name),
                 Rewrite::Distributed => "distributed ".to_string(),
@@ -238,4 +239,15 @@ fn loops_are_distributed() {
         "distributed threads-i free-k",
     ];
     assert_eq!(listed(h, &body), all);
+}
+
+/// What counts along is computed from the counter: then the loop runs like others, the top one as one inside the range
+/// that is run.
+#[test]
+fn counting_variables_are_computed() {
+    let h = "n: int, m: int, k: int, p: int, q: int, a: f64[1], b: f64[1], out k, out p, out q";
+    let in_range = |body: &str| listed(h, &format!("for i in range(n):\n    {body}"));
+    let both = ["", "counted free-i", "counted threads-i free-i"];
+    assert_eq!(in_range("a[k] = b[i]\n    k += 1"), both);
+    assert_eq!(in_range("k -= 2\n    a[k] = b[i]"), both);
 }

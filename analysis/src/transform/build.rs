@@ -105,3 +105,25 @@ pub(super) fn like(nest: &mut Nest, of: LoopId) -> Option<LoopId> {
     let decl: LoopDecl = nest.loops.get(of)?.clone();
     Some(nest.loops.push(decl))
 }
+
+/// One variable becomes another wherever it is read or assigned, but as a counter.
+pub(super) fn rename(s: &mut Stmt, from: VarId, to: VarId) {
+    let other = |v: &mut VarId| {
+        if *v == from {
+            *v = to;
+        }
+    };
+    fn expr(e: &mut Expr, other: &impl Fn(&mut VarId)) {
+        if let ExprKind::Var(v) | ExprKind::Bind { var: v, .. } = &mut e.kind {
+            other(v);
+        }
+        e.children_mut().into_iter().for_each(|c| expr(c, other));
+    }
+    if let StmtKind::Let { var, .. } = &mut s.kind {
+        other(var);
+    }
+    s.exprs_mut().into_iter().for_each(|e| expr(e, &other));
+    for block in s.blocks_mut() {
+        block.iter_mut().for_each(|s| rename(s, from, to));
+    }
+}

@@ -1,6 +1,7 @@
 //! Nest to nest rewritings. Legality is asked in [`crate::legality`]; here is only how.
 
 mod build;
+mod count;
 mod distribute;
 mod order;
 mod peel;
@@ -8,6 +9,7 @@ mod promote;
 mod wavefront;
 mod whole;
 
+pub use count::count;
 pub use distribute::distribute;
 pub use order::{interchange, sink};
 pub use promote::promote;
