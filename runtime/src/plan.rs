@@ -252,9 +252,20 @@ impl Plan {
         Ok(values)
     }
 
-    /// What the values prove and decide.
-    pub fn resolve(&self, mut values: analysis::LaunchValues) -> Result<Sizes, Reason> {
+    /// What the values prove and decide. `resumed`: they are those of a nest that goes on half-way.
+    pub fn resolve(
+        &self,
+        mut values: analysis::LaunchValues,
+        resumed: bool,
+    ) -> Result<Sizes, Reason> {
         analysis::eval::prologue(&self.nest, &mut values);
+        let top = self.nest.top_for().map(|top| top_range(top, &values));
+        let top = top.transpose()?;
+        if resumed {
+            // Proofs count from what a variable has when the top loop begins, which is not what it has now.
+            let changed = analysis::structure::assigned(std::slice::from_ref(&self.nest.top));
+            changed.iter().for_each(|v| values.vars[v.index()] = None);
+        }
         let mut proven = GuardSet::new(self.bounds.guards());
         let (resolved, trips) = self.bounds.resolve_with_trips(&values, &mut proven);
         if !resolved.trips_ok {
@@ -265,10 +276,6 @@ impl Plan {
                 .map_or(0, |l| self.nest.loops[*l].span.line);
             return Err(Reason::NoTrip { line });
         }
-        let top = match self.nest.top_for() {
-            Some(top) => Some(top_range(top, &values)?),
-            None => None,
-        };
         Ok(Sizes {
             refuted: self.verdicts.refuted(&values),
             nonempty: resolved.nonempty,
