@@ -14,7 +14,7 @@ use nestwise_ir::nest::{Cast, Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{BinOp, LoopId, Prov, VarId};
 
 /// Steps beyond this are not worth bounding.
-const MAX_STEP: i128 = 1 << 40;
+const MAX_STEP: u128 = 1 << 40;
 
 /// What one iteration of a loop adds to a variable.
 #[derive(Clone)]
@@ -71,7 +71,11 @@ pub(crate) fn addends(var: VarId, value: &Expr) -> Option<Vec<(&Expr, bool)>> {
         return Some(vec![]);
     }
     let exact = |guard: bool| (guard || value.ty.prov == Prov::Py) && value.ty.repr.is_int();
-    if let ExprKind::Cast { kind: Cast::Value, a, guard } = &value.kind
+    if let ExprKind::Cast {
+        kind: Cast::Value,
+        a,
+        guard,
+    } = &value.kind
         && exact(*guard)
         && a.ty.repr.is_int()
     {
@@ -170,7 +174,9 @@ impl Walker<'_> {
         let end = self.nest.whole.filter(|_| id == LoopId(0))?;
         let counter = Ix::Counter(id);
         let by = range.coef(counter).neg()?;
-        let rest = Affine::sym(Sym::Var(end)).sub(&Affine::ix(counter))?.mul(&by)?;
+        let rest = Affine::sym(Sym::Var(end))
+            .sub(&Affine::ix(counter))?
+            .mul(&by)?;
         let step = match self.out.loop_form(id)?.step {
             Step::Const(1) => by,
             Step::Const(-1) => by.neg()?,
@@ -265,7 +271,7 @@ impl Walker<'_> {
                         let part = statics::form_interval(self.nest, &self.out, &c, 4);
                         i = i.add(if minus { part.neg() } else { part });
                     }
-                    let end = |x: i128| (x.abs() <= MAX_STEP).then(|| Affine::constant(x));
+                    let end = |x: i128| (x.unsigned_abs() <= MAX_STEP).then(|| Affine::constant(x));
                     Reach {
                         low: end(i.lo.min(0)),
                         high: end(i.hi.max(0)),

@@ -62,7 +62,11 @@ impl Given<'_> {
     pub fn may_count(&self, l: &For) -> Option<Vec<Counting>> {
         let info = self.info(l.id)?;
         let plain = unit_step(l) && early_exit(l.id, &l.body).is_none();
-        if !plain || info.carried.is_empty() || any_expr_may_fire(&l.start) || any_expr_may_fire(&l.stop) {
+        if !plain
+            || info.carried.is_empty()
+            || any_expr_may_fire(&l.start)
+            || any_expr_may_fire(&l.stop)
+        {
             return None;
         }
         let mut changed = assigned(&l.body);

@@ -2,6 +2,7 @@
 
 mod affine;
 mod build;
+mod counts;
 mod expr;
 mod pairs;
 mod random;
@@ -10,6 +11,7 @@ mod work;
 
 pub use affine::affine_case;
 pub use build::nest;
+pub use counts::counting_case;
 pub use pairs::{Traced, traced};
 pub use random::{Case, case, neighbours};
 pub use trace::{Memory, Outcome, Reversed, Touch, Trace, Value, run, run_ranges, run_reversed};

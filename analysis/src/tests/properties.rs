@@ -4,8 +4,8 @@ use crate::guards::{GuardSet, apply};
 use crate::interval::Interval;
 use crate::schedule::{Candidate, LaunchInfo, Rewrite, candidates};
 use crate::testing::{
-    Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, neighbours, run, run_ranges,
-    run_reversed,
+    Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, counting_case, neighbours, run,
+    run_ranges, run_reversed,
 };
 use crate::undo::{Region, undo_plan};
 use crate::verdict::{Verdict, analyse, analyse_with};
@@ -350,6 +350,12 @@ proptest! {
     fn rewritings_keep_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..70)) {
         check(neighbours(&bytes))?;
     }
+
+    /// What counts along, computed from counters.
+    #[test]
+    fn counting_keeps_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..90)) {
+        check(counting_case(&bytes))?;
+    }
 }
 
 /// Bytes like those that proptest makes up.
@@ -363,13 +369,10 @@ fn some_bytes(seed: &mut u64, count: usize) -> Vec<u8> {
     (0..count).map(|_| byte()).collect()
 }
 
-/// The nests of neighbours have rewritings of every kind, on threads too.
-#[test]
-fn every_rewriting_is_met() {
-    let mut seed = 7u64;
+/// How many candidates of each kind random nests have, and how many of them run on threads.
+fn met(cases: impl Iterator<Item = Case>) -> HashMap<&'static str, (u32, u32)> {
     let mut met: HashMap<&str, (u32, u32)> = HashMap::new();
-    for _ in 0..600 {
-        let c = neighbours(&some_bytes(&mut seed, 60));
+    for c in cases {
         let n = resolved(&c, &c.nest);
         for cand in rewritten(&n, &launch_info(&c, &n, [1, 1])) {
             let entry = met.entry(match cand.kind.rewrite {
@@ -387,10 +390,23 @@ fn every_rewriting_is_met() {
         }
     }
     println!("{met:?}");
+    met
+}
+
+/// The nests of neighbours have rewritings of every kind, on threads too.
+#[test]
+fn every_rewriting_is_met() {
+    let mut seed = 7u64;
+    let near = (0..600).map(|_| neighbours(&some_bytes(&mut seed, 60)));
+    let mut met = met(near);
+    let mut seed = 7u64;
+    let along = (0..600).map(|_| counting_case(&some_bytes(&mut seed, 60)));
+    met.extend(self::met(along).remove_entry("counted"));
     let often = |kind: &str, least: (u32, u32)| {
         let (all, threads) = met.get(kind).copied().unwrap_or_default();
         assert!(all >= least.0 && threads >= least.1, "{kind}: {met:?}");
     };
+    often("counted", (100, 40));
     often("wavefront", (40, 40));
     often("distributed", (60, 20));
     often("interchanged", (10, 0));
