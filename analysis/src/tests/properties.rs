@@ -8,7 +8,7 @@ use crate::testing::{
     run_ranges, run_reversed,
 };
 use crate::undo::{Region, undo_plan};
-use crate::verdict::{Verdict, analyse, analyse_with};
+use crate::verdict::{Options, Verdict, analyse, analyse_with};
 use crate::{BoundsPlan, prove};
 use nestwise_ir::nest::{LiveOutKind, Nest};
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
@@ -244,6 +244,14 @@ fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseEr
     Ok(())
 }
 
+/// What a candidate's loops were mapped by.
+fn options(cand: &Candidate) -> Options {
+    Options {
+        nonempty: cand.schedule.nonempty,
+        ..Options::new(FpMode::Strict)
+    }
+}
+
 fn check_candidate(
     c: &Case,
     n: &Nest,
@@ -275,8 +283,16 @@ fn check_candidate(
         let trace = run_ranges(nest, c.memory.clone(), range);
         same(&format!("{range} at a time"), &trace)?;
     }
-    for t in &cand.schedule.threads {
-        let backwards = run_reversed(nest, c.memory.clone(), Some(mapped(t)));
+    let info = analyse_with(nest, options(cand));
+    let free = cand.schedule.independent.iter().filter_map(|id| {
+        let last_values = info.loop_info(*id)?.last_values.clone();
+        Some(ThreadLoop {
+            last_values,
+            ..ThreadLoop::plain(*id)
+        })
+    });
+    for t in cand.schedule.threads.iter().cloned().chain(free) {
+        let backwards = run_reversed(nest, c.memory.clone(), Some(mapped(&t)));
         same(&format!("{} reversed", t.id), &backwards)?;
     }
     Ok(())
@@ -350,6 +366,10 @@ proptest! {
     fn rewritings_keep_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..70)) {
         check(neighbours(&bytes))?;
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(600), max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// What counts along, computed from counters.
     #[test]
