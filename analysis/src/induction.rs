@@ -156,14 +156,15 @@ impl Walker<'_> {
         let reach = self.reach(id, body, v).unwrap_or_default();
         let ind = Induction { init, reach, exact };
         self.inductions.insert((id, v), ind.clone());
-        let done = iterations_before(&form);
-        if let (Some(k), Some(inc)) = (&done, &ind.exact)
-            && let Some(value) = k.mul(inc).and_then(|x| x.add(&ind.init))
+        if let Some(inc) = &ind.exact
+            && let Some(added) = self.added_before(&form, inc)
+            && let Some(value) = added.add(&ind.init)
         {
             self.set(v, value);
             self.out.counted.push((id, v));
             return;
         }
+        let done = self.added_before(&form, &Affine::constant(1));
         let here = self.get(v);
         self.bound(&here, &ind, done.as_ref());
     }
@@ -183,6 +184,24 @@ impl Walker<'_> {
             _ => return None,
         };
         (range.sub(&rest)?.as_constant() == Some(0)).then_some(step)
+    }
+
+    /// What iterations completed before the current one have added, each `inc`.
+    fn added_before(&mut self, form: &LoopForm, inc: &Affine) -> Option<Affine> {
+        let Step::Const(step) = form.step else {
+            return None;
+        };
+        let (counter, start) = (Affine::ix(Ix::Counter(form.id)), form.start.affine()?);
+        let distance = match step > 0 {
+            true => counter.sub(start)?,
+            false => start.sub(&counter)?,
+        };
+        let size = i128::from(step).abs();
+        if let Some(each) = inc.divided(size) {
+            return distance.mul(&each);
+        }
+        let done = vec![Form::Aff(distance), Form::Aff(Affine::constant(size))];
+        self.named(Form::Op(Op::FloorDiv, done), None).mul(inc)
     }
 
     /// Puts bounds on the definition `here` after `times` iterations.
@@ -326,15 +345,5 @@ impl Walker<'_> {
             span = span.subst(ix, &bound.clone())?;
         }
         None
-    }
-}
-
-/// Iterations completed before the current one, as a form.
-fn iterations_before(form: &LoopForm) -> Option<Affine> {
-    let counter = Affine::ix(Ix::Counter(form.id));
-    match form.step {
-        Step::Const(1) => counter.sub(form.start.affine()?),
-        Step::Const(-1) => form.start.affine()?.sub(&counter),
-        _ => None,
     }
 }

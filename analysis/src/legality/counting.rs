@@ -34,39 +34,36 @@ pub struct Times {
     pub start: Expr,
     /// Its end.
     pub stop: Expr,
-    /// Its step is 1, not -1.
-    pub up: bool,
+    /// Its step, not zero.
+    pub step: i128,
     /// It is known to run.
     pub runs: bool,
 }
 
 impl Given<'_> {
-    /// How often a loop of step 1 or -1 runs.
-    pub fn times(&self, l: &For) -> Times {
-        Times {
+    /// How often a loop runs, if its step is a literal.
+    pub fn times(&self, l: &For) -> Option<Times> {
+        Some(Times {
             start: l.start.clone(),
             stop: l.stop.clone(),
-            up: l.step.as_int() == Some(1),
+            step: l.step.as_int().filter(|s| *s != 0)?,
             runs: self.runs(l.id),
-        }
+        })
     }
 
     /// The variables that pass from one iteration of a loop to the next, if all of them can be computed from its counter.
     ///
     /// Legal iff
-    ///   - the loop's step is 1 or -1, and it is not left early;
+    ///   - the loop's step is a literal, and it is not left early;
     ///   - each of the variables is a Python int of 64 bits that has, in each iteration, an affine function of the counter
     ///     for its value;
     ///   - no update of it can fire, so each of these values fits; nor can the loop's bounds;
     ///   - what is added, and how often, depends on nothing that the loop assigns.
     pub fn may_count(&self, l: &For) -> Option<Vec<Counting>> {
         let info = self.info(l.id)?;
-        let plain = unit_step(l) && early_exit(l.id, &l.body).is_none();
-        if !plain
-            || info.carried.is_empty()
-            || any_expr_may_fire(&l.start)
-            || any_expr_may_fire(&l.stop)
-        {
+        self.times(l)?;
+        let fires = any_expr_may_fire(&l.start) || any_expr_may_fire(&l.stop);
+        if fires || early_exit(l.id, &l.body).is_some() || info.carried.is_empty() {
             return None;
         }
         let mut changed = assigned(&l.body);
@@ -103,8 +100,8 @@ impl Given<'_> {
                 }
                 StmtKind::Scope { body, .. } => self.collect(body, (v, changed), times, out)?,
                 StmtKind::For(inner) => {
-                    (unit_step(inner) && same(&inner.start) && same(&inner.stop)).then_some(())?;
-                    let times = [times, &[self.times(inner)]].concat();
+                    (same(&inner.start) && same(&inner.stop)).then_some(())?;
+                    let times = [times, &[self.times(inner)?]].concat();
                     self.collect(&inner.body, (v, changed), &times, out)?;
                 }
                 _ => return None,
@@ -112,8 +109,4 @@ impl Given<'_> {
         }
         Some(())
     }
-}
-
-fn unit_step(l: &For) -> bool {
-    matches!(l.step.as_int(), Some(1 | -1))
 }

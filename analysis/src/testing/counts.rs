@@ -47,7 +47,7 @@ impl Gen<'_> {
     fn each(&mut self, depth: usize, out: &mut String) {
         let pad = "    ".repeat(depth);
         let own = self.loops.last().cloned().unwrap_or("m".into());
-        let range = match self.pick(12) {
+        let range = match self.pick(14) {
             0..=3 => "range(n)".into(),
             4 => "range(m)".into(),
             5 => "range(3)".into(),
@@ -56,6 +56,8 @@ impl Gen<'_> {
             8 => "range(m - 1, -1, -1)".into(),
             9 => format!("range({own})"),
             10 => "range(0, n, 2)".into(),
+            11 => "range(n + 1, 0, -2)".into(),
+            12 => "range(m, n + 4, 3)".into(),
             _ => "range(q - 30, q - 27)".into(),
         };
         let name = format!("i{depth}{}", self.lines);

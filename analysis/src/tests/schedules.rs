@@ -4,7 +4,7 @@ use crate::guards::{GuardSet, apply, count, for_each};
 use crate::schedule::{LaunchInfo, Rewrite, candidates};
 use crate::testing::nest;
 use crate::undo::{Region, undo_plan};
-use crate::verdict::{Options, analyse, analyse_with};
+use crate::verdict::{Options, Verdict, analyse, analyse_with};
 use nestwise_ir::{FpMode, LoopId, Nest, StmtKind};
 
 /// The nest with every guard cleared.
@@ -245,9 +245,81 @@ fn loops_are_distributed() {
 /// that is run.
 #[test]
 fn counting_variables_are_computed() {
-    let h = "n: int, m: int, k: int, p: int, q: int, a: f64[1], b: f64[1], out k, out p, out q";
-    let in_range = |body: &str| listed(h, &format!("for i in range(n):\n    {body}"));
-    let both = ["", "counted free-i", "counted threads-i free-i"];
-    assert_eq!(in_range("a[k] = b[i]\n    k += 1"), both);
-    assert_eq!(in_range("k -= 2\n    a[k] = b[i]"), both);
+    let h = "n: int, m: int, k: int, p: int, q: int, x: int, a: f64[1], b: f64[1], c: f64[2], out k, out p, out q";
+    let top = |range: &str, body: &str| {
+        let body = body.replace('\n', "\n    ");
+        listed(h, &format!("for i in {range}:\n    {body}"))
+    };
+    let on_all = ["", "counted free-i", "counted threads-i free-i"];
+    let simple = [
+        ("range(n)", "a[k] = b[i]\nk += 1"),
+        ("range(n, 0, -1)", "k -= 2\na[k] = b[i]"),
+        ("range(0, n, 2)", "a[k] = b[i]\nk += 1"),
+        ("range(n, 0, -3)", "a[k] = b[i]\nk += 2"),
+        // Several steps, several variables.
+        ("range(n)", "k += 1\na[k] = b[p]\nk += 2\np += 1"),
+        // It changes what it counts up to.
+        ("range(n)", "a[k] = b[i]\nk += 1\nn = i"),
+    ];
+    for (range, body) in simple {
+        assert_eq!(top(range, body), on_all, "{range}: {body}");
+    }
+    // Through loops inside, which do the same.
+    let inner = "for j in range(m):\n    a[k] = c[i, j]\n    k += 1";
+    let both = ["", "counted free-j", "counted threads-i free-j"];
+    assert_eq!(top("range(n)", inner), both);
+    // From one row to the next, it cannot be told how many there were.
+    let ragged = inner.replace("range(m)", "range(x)") + "\nx = k // 7";
+    let inside = ["", "counted free-j", "counted threads-j free-j"];
+    assert_eq!(top("range(n)", &ragged), inside);
+    let in_order = [
+        // Where it goes depends on the data.
+        ("range(n)", "a[k] = b[i]\nif b[i] > 0.5:\n    k += 1"),
+        ("range(n)", "a[k] = b[i]\nk *= 2"),
+        // It counts along, but what it finds does not.
+        ("range(n)", "a[k + 1] = a[k]\nk += 1"),
+    ];
+    for (range, body) in in_order {
+        let all = top(range, body);
+        assert!(
+            !all.iter()
+                .any(|c| c.contains("free") || c.contains("threads")),
+            "{body}: {all:?}"
+        );
+    }
+}
+
+/// Where two variables that count along meet is told by what they were when the loop began, also in a range of it that
+/// is run whole.
+#[test]
+fn ends_that_come_together() {
+    let h = "n: int, p: int, q: int, x: float, a: f64[1], out p, out q";
+    let body =
+        "for i in range(n):\n    x = a[p]\n    a[p] = a[q]\n    a[q] = x\n    p += 1\n    q -= 1";
+    let n = clear(&nest(h, body));
+    let found = analyse(&n, FpMode::Strict);
+    let Some(Verdict::When(condition)) = &found.loops[0].otherwise else {
+        panic!("{:?}", found.loops[0]);
+    };
+    let options = Options {
+        absent: condition.absent.clone(),
+        ..Options::new(FpMode::Strict)
+    };
+    let info = LaunchInfo {
+        assumed: options.clone(),
+        ..LaunchInfo::guess(&n, FpMode::Strict)
+    };
+    let threads = |options: Options| {
+        let all = candidates(
+            &n,
+            &analyse_with(&n, options.clone()),
+            &LaunchInfo {
+                assumed: options,
+                ..info.clone()
+            },
+        );
+        all.iter().any(|c| c.kind.threads)
+    };
+    assert!(threads(options));
+    assert!(!threads(Options::new(FpMode::Strict)));
 }

@@ -4,7 +4,7 @@ use super::build::{Builder, hidden, rename};
 use super::{Rewritten, splice_for};
 use crate::legality::{Counting, Given, Step, Times, invariant};
 use crate::structure::assigned;
-use nestwise_ir::nest::{BinOp, Expr, Nest, Stmt, StmtKind};
+use nestwise_ir::nest::{BinOp, Expr, For, Nest, Stmt, StmtKind};
 use nestwise_ir::{LoopId, VarId};
 
 /// The nest with whatever only counts along with a loop computed from the loop's counter, so that it passes nothing from
@@ -35,17 +35,23 @@ pub fn count(given: &Given<'_>) -> Option<Rewritten> {
 
 /// Variables of our own for one loop.
 struct Fresh {
-    /// What has the value of each variable that counts along, in an iteration.
-    values: Vec<VarId>,
+    /// For each variable that counts along, what has its value in an iteration, and what one adds to it.
+    values: Vec<[VarId; 2]>,
     /// Start and stop, where the loop changes what they are computed from.
     ends: [VarId; 2],
+    /// The number of an iteration, and of all.
+    number: [VarId; 2],
 }
 
 impl Fresh {
     fn of(nest: &mut Nest, counting: &[Counting]) -> Fresh {
         Fresh {
-            values: counting.iter().map(|_| hidden(nest)).collect(),
+            values: counting
+                .iter()
+                .map(|_| [hidden(nest), hidden(nest)])
+                .collect(),
             ends: [hidden(nest), hidden(nest)],
+            number: [hidden(nest), hidden(nest)],
         }
     }
 
@@ -61,21 +67,26 @@ impl Fresh {
         let StmtKind::For(l) = &mut s.kind else {
             return vec![s];
         };
-        let mut before = vec![];
-        let changed = [assigned(&l.body), vec![l.counter]].concat();
-        for (end, kept) in [&mut l.start, &mut l.stop].into_iter().zip(self.ends) {
-            // Evaluated once, like a range.
-            if !invariant(end, &changed) {
-                before.push(b.set(kept, end.clone()));
-                *end = b.var(kept);
+        let mut before = self.fixed_ends(b, l);
+        let Some(times) = given.times(l) else {
+            return vec![s];
+        };
+        let (done, all) = match times.step {
+            1 | -1 => (until(b, &times, b.wide_var(l.counter)), length(b, &times)),
+            _ => {
+                before.push(self.numbered(b, l, &times));
+                let [number, all] = self.number.map(|v| b.wide_var(v));
+                (number, all)
             }
-        }
-        let whole = given.times(l);
-        let (done, all) = (until(b, &whole, b.wide_var(l.counter)), length(b, &whole));
+        };
         let (mut values, mut after) = (vec![], vec![]);
-        for (c, w) in counting.iter().zip(&self.values) {
+        for (c, [w, by]) in counting.iter().zip(&self.values) {
             l.body.iter_mut().for_each(|s| rename(s, c.var, *w));
-            let step = sum(b, &c.steps);
+            let mut step = sum(b, &c.steps);
+            if step.as_int().is_none() {
+                before.push(b.set(*by, b.narrow(step)));
+                step = b.wide_var(*by);
+            }
             let plus = |times: &Expr| {
                 let added = product(b, times.clone(), step.clone());
                 b.narrow(b.add(b.wide_var(c.var), added))
@@ -86,11 +97,38 @@ impl Fresh {
         l.body.splice(0..0, values);
         before.into_iter().chain([s]).chain(after).collect()
     }
+
+    /// Start and stop evaluated in front of a loop that changes what they are computed from.
+    fn fixed_ends(&self, b: Builder, l: &mut For) -> Vec<Stmt> {
+        let changed = [assigned(&l.body), vec![l.counter]].concat();
+        let mut before = vec![];
+        for (end, kept) in [&mut l.start, &mut l.stop].into_iter().zip(self.ends) {
+            if !invariant(end, &changed) {
+                before.push(b.set(kept, end.clone()));
+                *end = b.var(kept);
+            }
+        }
+        before
+    }
+
+    /// A loop over the numbers of iterations instead, from which its counter is computed: their number is no quotient in
+    /// each of them.
+    fn numbered(&self, b: Builder, l: &mut For, times: &Times) -> Stmt {
+        let [number, all] = self.number;
+        let distance = b.times(b.wide_var(number), times.step);
+        let value = b.narrow(b.add(b.wide(&l.start), distance));
+        l.body.insert(0, b.set(l.counter, value));
+        l.counter = number;
+        l.start = b.narrow(b.number(0));
+        l.stop = b.var(all);
+        l.step = Expr::int(1, b.span);
+        b.set(all, b.narrow(length(b, times)))
+    }
 }
 
-/// Iterations that come before the one whose counter is `at`.
+/// How far the counter has come when it is `at`.
 fn until(b: Builder, l: &Times, at: Expr) -> Expr {
-    match l.up {
+    match l.step > 0 {
         true => b.sub(at, b.wide(&l.start)),
         false => b.sub(b.wide(&l.start), at),
     }
@@ -98,7 +136,12 @@ fn until(b: Builder, l: &Times, at: Expr) -> Expr {
 
 /// All iterations.
 fn length(b: Builder, l: &Times) -> Expr {
-    let length = until(b, l, b.wide(&l.stop));
+    let size = l.step.abs();
+    let mut length = until(b, l, b.wide(&l.stop));
+    if size != 1 {
+        length = b.add(length, b.number(size - 1));
+        length = b.op(BinOp::FloorDiv, length, b.number(size));
+    }
     match l.runs {
         true => length,
         false => b.op(BinOp::Max, b.number(0), length),
