@@ -7,11 +7,12 @@
 use crate::affine::{Affine, Ix, Sym};
 use crate::forms::{Bounds, Form, LoopForm, Op, Step};
 use crate::interval::Interval;
+use crate::legality::invariant;
 use crate::statics;
-use crate::structure::{any, early_exit, for_each_assigned, leaves};
+use crate::structure::{any, assigned, early_exit, for_each_assigned, leaves};
 use crate::walk::Walker;
 use nestwise_ir::nest::{Cast, Expr, ExprKind, Stmt, StmtKind};
-use nestwise_ir::{BinOp, LoopId, Prov, VarId};
+use nestwise_ir::{BinOp, LoopId, Prov, Scalar, VarId};
 
 /// Steps beyond this are not worth bounding.
 const MAX_STEP: u128 = 1 << 40;
@@ -151,9 +152,15 @@ impl Walker<'_> {
             self.net_increment(body, v)
         };
         let fixed = |a: &Affine| a.ixs().iter().all(|ix| self.out.home(*ix) != Some(id));
-        let each = exact.as_ref().and_then(|e| self.each(id, e));
-        let exact = exact.filter(fixed).or(each);
-        let reach = self.reach(id, body, v).unwrap_or_default();
+        let exact = match self.nest.whole.filter(|_| id == LoopId(0)) {
+            Some(end) => exact.and_then(|range| self.each(&form, end, &range)),
+            None => exact.filter(fixed),
+        };
+        let reach = self.reach(id, body, v);
+        if reach.is_none() {
+            self.chosen(&form, v, body, &init);
+        }
+        let reach = reach.unwrap_or_default();
         let ind = Induction { init, reach, exact };
         self.inductions.insert((id, v), ind.clone());
         if let Some(inc) = &ind.exact
@@ -169,21 +176,55 @@ impl Walker<'_> {
         self.bound(&here, &ind, done.as_ref());
     }
 
-    /// What each iteration of a top loop that is run whole adds to a variable, if a range of them (up to its end) adds
-    /// `range` at once: ranges follow each other.
-    fn each(&self, id: LoopId, range: &Affine) -> Option<Affine> {
-        let end = self.nest.whole.filter(|_| id == LoopId(0))?;
-        let counter = Ix::Counter(id);
-        let by = range.coef(counter).neg()?;
-        let rest = Affine::sym(Sym::Var(end))
-            .sub(&Affine::ix(counter))?
-            .mul(&by)?;
-        let step = match self.out.loop_form(id)?.step {
-            Step::Const(1) => by,
-            Step::Const(-1) => by.neg()?,
+    /// What each iteration of a top loop that is run whole adds to a variable, if a range of them up to `end` adds `range`
+    /// at once: ranges follow each other.
+    fn each(&self, top: &LoopForm, end: VarId, range: &Affine) -> Option<Affine> {
+        let (first, end) = (Affine::ix(Ix::Counter(top.id)), Affine::sym(Sym::Var(end)));
+        let by = range.coef(Ix::Counter(top.id)).neg()?;
+        let telescopes = *range == end.sub(&first)?.mul(&by)?;
+        match top.step {
+            Step::Const(1) if telescopes => Some(by),
+            Step::Const(-1) if telescopes => by.neg(),
+            _ => None,
+        }
+    }
+
+    /// At the start of a loop's body: that `v` has the value from before the loop, or one that some iteration assigned,
+    /// if each assignment is of a value that the counter alone tells.
+    fn chosen(&mut self, form: &LoopForm, v: VarId, body: &[Stmt], init: &Affine) -> Option<()> {
+        let here = match self.get(v).ixs()[..] {
+            [Ix::Def(d)] => d,
             _ => return None,
         };
-        (range.sub(&rest)?.as_constant() == Some(0)).then_some(step)
+        let (mut values, mut all) = (vec![], 0);
+        for s in body {
+            for_each_assigned(s, &mut |w| all += usize::from(w == v));
+            s.walk(&mut |s| {
+                if let StmtKind::Let { var, value } = &s.kind
+                    && *var == v
+                {
+                    values.push(value);
+                }
+            });
+        }
+        let changed = assigned(body);
+        if values.len() < all || !values.iter().all(|e| invariant(e, &changed)) {
+            return None;
+        }
+        let some = Form::Range(Interval::of_type(Scalar::I64));
+        let some = self.define(None, some, form.bounds()?.clone());
+        let mut among = vec![Form::Aff(init.clone())];
+        for e in values {
+            let value = self.quietly(|w| w.visit(e));
+            among.push(Form::Aff(
+                value.affine()?.subst(Ix::Counter(form.id), &some)?,
+            ));
+        }
+        let info = self.out.defs.get_mut(here.index())?;
+        if let Form::Range(range) = info.value {
+            info.value = Form::Op(Op::Clamp(range), vec![Form::Op(Op::Join, among)]);
+        }
+        Some(())
     }
 
     /// What iterations completed before the current one have added, each `inc`.
@@ -222,7 +263,7 @@ impl Walker<'_> {
         let Some(form) = self.out.loop_form(id).cloned() else {
             return;
         };
-        for v in crate::structure::assigned(body) {
+        for v in assigned(body) {
             let Some(ind) = self.inductions.remove(&(id, v)) else {
                 continue;
             };

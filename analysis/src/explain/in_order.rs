@@ -112,7 +112,7 @@ impl Teller<'_> {
         }
         let names: Vec<String> = self.names(&info.carried);
         let names = names.join("`, `");
-        if self.counted.contains(&id) {
+        if self.freed.contains(&id) {
             let told = format!("`{names}` counts along with it, and is computed from its counter");
             record.because = Some(told);
             return true;
@@ -150,6 +150,9 @@ impl Teller<'_> {
             name: self.name(v),
             op,
         }];
+        if self.freed.contains(&id) {
+            return true;
+        }
         record.because = Some(format!(
             "the best is found again by its position `{}` each time: it runs in order as it stands",
             self.name(v)

@@ -86,7 +86,7 @@ pub fn records(nest: &Nest, fp: FpMode) -> Vec<LoopRecord> {
         nest,
         analysis: &analysis,
         free: &free,
-        counted: counted(nest, &analysis),
+        freed: freed(nest, &analysis),
         fp,
     };
     nest.loops.ids().map(|id| teller.record(id)).collect()
@@ -101,9 +101,9 @@ pub fn assuming(nest: &Nest, fp: FpMode) -> Analysis {
     analyse_with(nest, options)
 }
 
-/// The loops that run in any order once what counts along with them is computed, which takes that it stays in 64 bits.
-fn counted(nest: &Nest, analysis: &Analysis) -> Vec<LoopId> {
-    if analysis.loops.iter().all(|l| l.otherwise.is_none()) {
+/// The loops that run in any order once they are rewritten, which takes that what counts along with them stays in 64 bits.
+fn freed(nest: &Nest, analysis: &Analysis) -> Vec<LoopId> {
+    if analysis.loops.iter().all(|l| l.carried.is_empty()) {
         return vec![];
     }
     let proven = guards::cleared(nest);
@@ -112,15 +112,15 @@ fn counted(nest: &Nest, analysis: &Analysis) -> Vec<LoopId> {
         assumed: assumed.clone(),
         ..LaunchInfo::guess(nest, assumed.fp)
     };
-    schedule::counted(&proven, &analyse_with(&proven, assumed), &info)
+    schedule::freed(&proven, &analyse_with(&proven, assumed), &info)
 }
 
 struct Teller<'a> {
     nest: &'a Nest,
     analysis: &'a Analysis,
     free: &'a Analysis,
-    /// Loops that run in any order once what counts along with them is computed.
-    counted: Vec<LoopId>,
+    /// Loops that run in any order once what counts along is computed, and the best kept beside its position.
+    freed: Vec<LoopId>,
     fp: FpMode,
 }
 

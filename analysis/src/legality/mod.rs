@@ -6,6 +6,7 @@
 //! whole chunk back and CPython runs it from its beginning, so that order inside a chunk is never observed.
 
 mod band;
+mod best;
 mod counting;
 mod elements;
 mod groups;

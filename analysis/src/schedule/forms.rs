@@ -3,10 +3,11 @@
 use super::{LaunchInfo, Rewrite, thread_loops};
 use crate::legality::{Given, perfect_band};
 use crate::strides::strides;
+use crate::structure::find_for;
 use crate::transform::{
-    Rewritten, Tile, Waved, count, distribute, interchange, open, sink, wavefront,
+    Rewritten, Tile, Waved, count, distribute, interchange, keep_best, open, sink, wavefront,
 };
-use crate::verdict::{Analysis, Verdict, analyse_with};
+use crate::verdict::{Analysis, LoopInfo, Verdict, analyse_with};
 use nestwise_ir::nest::{ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{Fun, LoopId};
@@ -70,6 +71,15 @@ impl<'a> Form<'a> {
         }
     }
 
+    /// This form as a rewriting of the nest as written.
+    fn into_made(self) -> Rewritten {
+        Rewritten {
+            nonempty: self.info.assumed.nonempty,
+            nest: self.nest.into_owned(),
+            origin: self.origin,
+        }
+    }
+
     /// With the statements between loops moved inwards, where that makes bands.
     fn sunk(&self) -> Option<Form<'static>> {
         let nest = sink(&self.given())?;
@@ -83,6 +93,13 @@ impl<'a> Form<'a> {
     /// With the top loop as a loop inside another.
     fn opened(&self) -> Option<Form<'static>> {
         open(&self.nest, &self.analysis).map(|made| self.then(made))
+    }
+
+    /// Whether a loop's iterations need not pass on to each other what they do.
+    fn frees(&self, id: LoopId) -> bool {
+        let given = self.given();
+        let l = find_for(&self.nest, id);
+        l.is_some_and(|l| given.may_count(l).is_some() || !given.may_keep_best(l).is_empty())
     }
 
     fn threads(&self) -> Vec<ThreadLoop> {
@@ -185,14 +202,20 @@ impl<'a> Forms<'a> {
         Some(sunk.as_ref().unwrap_or(opened))
     }
 
-    /// With what only counts along with loops computed from their counters.
-    pub(super) fn counted(&self) -> Option<Rewritten> {
-        let plain = self.plain.given();
-        let top = plain.nest.top_for().and_then(|l| plain.may_count(l));
-        let opened = top.and_then(|_| self.opened());
-        match opened {
-            Some(opened) => Some(opened.made(count(&opened.given())?)),
-            None => count(&plain),
+    /// With what only counts along with loops computed from their counters, and the best kept beside its position.
+    pub(super) fn freed(&self) -> Option<Rewritten> {
+        let passes = |l: &LoopInfo| !l.carried.is_empty();
+        if !self.plain.analysis.loops.iter().any(passes) {
+            return None;
+        }
+        let top = self.plain.analysis.loop_info(LoopId(0));
+        let opened = self.opened().filter(|_| top.is_some_and(passes));
+        let form = opened.filter(|o| o.frees(LoopId(1))).unwrap_or(&self.plain);
+        let kept = keep_best(&form.given()).map(|made| form.then(made));
+        let form = kept.as_ref().unwrap_or(form);
+        match count(&form.given()) {
+            Some(made) => Some(form.made(made)),
+            None => kept.map(Form::into_made),
         }
     }
 
@@ -317,9 +340,9 @@ pub(crate) fn beyond(
     };
     let already = forms.plain.threads();
     let new = |t: &ThreadLoop| already.iter().all(|a| a.id != t.id);
-    let counted = forms.counted().map(mapped).unwrap_or_default();
-    if counted.iter().any(new) {
-        return (counted, None);
+    let freed = forms.freed().map(mapped).unwrap_or_default();
+    if freed.iter().any(new) {
+        return (freed, None);
     }
     if let Some((waves, _)) = forms.wavefront() {
         return (vec![], Some(waves));
@@ -327,11 +350,11 @@ pub(crate) fn beyond(
     (forms.distributed().map(mapped).unwrap_or_default(), None)
 }
 
-/// The loops that run in any order once what counts along with them is computed from their counters.
-pub(crate) fn counted(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<LoopId> {
+/// The loops that run in any order once what passes from iteration to iteration is computed from counters, or combined.
+pub(crate) fn freed(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<LoopId> {
     let plain = Form::plain(nest, analysis, info);
     let forms = Forms::of(plain);
-    let Some(form) = forms.counted().map(|made| forms.plain.then(made)) else {
+    let Some(form) = forms.freed().map(|made| forms.plain.then(made)) else {
         return vec![];
     };
     let free = |id: &LoopId| !matches!(form.analysis.verdict(*id), Some(Verdict::Serial(_)));

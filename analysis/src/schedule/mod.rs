@@ -8,7 +8,7 @@ mod forms;
 mod lanes;
 
 pub use forms::Waves;
-pub(crate) use forms::{beyond, counted};
+pub(crate) use forms::{beyond, freed};
 pub use lanes::vectorise;
 
 use crate::privatise::worth_copying;
@@ -97,8 +97,8 @@ pub struct Kind {
 pub enum Rewrite {
     /// Nothing.
     None,
-    /// What only counts along with loops is computed from their counters.
-    Counted,
+    /// What only counts along with loops is computed from their counters; the best is kept beside its position.
+    Freed,
     /// Elements that a loop keeps storing are held in variables.
     Promoted,
     /// The loop was made the innermost of its band.
@@ -112,7 +112,7 @@ pub enum Rewrite {
 impl Rewrite {
     /// Whether iterations may run before others that came earlier as written.
     pub fn reorders(self) -> bool {
-        !matches!(self, Rewrite::None | Rewrite::Counted | Rewrite::Promoted)
+        !matches!(self, Rewrite::None | Rewrite::Freed | Rewrite::Promoted)
     }
 }
 
@@ -147,8 +147,8 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     let form = Form::plain(nest, analysis, info);
     let promoted = promote(&form.given(), info.assumed.nonempty);
     let forms = Forms::of(form);
-    if let Some(made) = forms.counted() {
-        make(made, info, Rewrite::Counted, &mut out);
+    if let Some(made) = forms.freed() {
+        make(made, info, Rewrite::Freed, &mut out);
     }
     let top = |t: &ThreadLoop, c: &Candidate| c.origin.get(t.id.index()) == Some(&LoopId(0));
     let all_on_threads = out

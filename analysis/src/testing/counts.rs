@@ -1,5 +1,5 @@
 //! Random nests around ints that count along with loops, most of them by the same steps in each iteration, and some of
-//! them nearly so.
+//! them nearly so; and around positions of the best.
 
 use super::Case;
 use super::work::on_arrays;
@@ -7,8 +7,8 @@ use super::work::on_arrays;
 /// Extents of `a`, `b`, `c` (two axes): subscripts are mostly inside.
 const DIMS: [&[i64]; 3] = [&[90], &[90], &[9, 9]];
 
-const HEADER: &str = "n: int, m: int, k: int, p: int, q: int, x: float, a: f64[1], b: f64[1], c: f64[2], \
-    out k, out p, out q, out x";
+const HEADER: &str = "n: int, m: int, k: int, p: int, q: int, t: int, x: float, a: f64[1], b: f64[1], c: f64[2], \
+    out k, out p, out q, out t, out x";
 
 /// The case that `bytes` describe.
 pub fn counting_case(bytes: &[u8]) -> Case {
@@ -20,6 +20,7 @@ pub fn counting_case(bytes: &[u8]) -> Case {
     };
     let mut ints: Vec<i64> = vec![i64::from(g.pick(6)) + 1, i64::from(g.pick(5))];
     ints.extend((0..3).map(|_| 30 + i64::from(g.pick(30))));
+    ints.push(i64::from(g.pick(9)));
     let mut text = String::new();
     g.each(0, &mut text);
     on_arrays(HEADER, text, &ints, &DIMS, &[])
@@ -74,7 +75,7 @@ impl Gen<'_> {
         self.lines += 1;
         let pad = "    ".repeat(depth);
         let deep = depth >= 3 || self.lines > 9;
-        match self.pick(16) {
+        match self.pick(18) {
             0..=2 if !deep => self.each(depth, out),
             3..=8 => {
                 let var = self.one(&["k", "k", "k", "p", "q"]);
@@ -95,6 +96,15 @@ impl Gen<'_> {
             10 => {
                 let set = self.one(&["p = k", "p = 40", "q = k + p", "k = p", "x = x + 1.0"]);
                 *out += &format!("{pad}{set}\n");
+            }
+            11 => {
+                let own = self.loops[self.loops.len() - 1].clone();
+                let (op, also) = (self.one(&[">", "<", ">="]), self.pick(4));
+                let array = self.one(&["b", "b", "a"]);
+                *out += &format!("{pad}if {array}[{own}] {op} {array}[t]:\n{pad}    t = {own}\n");
+                if also == 3 {
+                    *out += &format!("{pad}    x = 2.0\n");
+                }
             }
             _ => self.store(depth, out),
         }

@@ -27,7 +27,7 @@ fn listed(header: &str, body: &str) -> Vec<String> {
             let name = |id: LoopId| nest.loops[id].name.clone();
             let mut text = match c.kind.rewrite {
                 Rewrite::None => String::new(),
-                Rewrite::Counted => "counted ".to_string(),
+                Rewrite::Freed => "freed ".to_string(),
                 Rewrite::Promoted => "promoted ".to_string(),
                 Rewrite::Interchanged(l) => format!("inner-{} ", n.loops[l].name),
                 Rewrite::Distributed => "distributed ".to_string(),
@@ -250,7 +250,7 @@ fn counting_variables_are_computed() {
         let body = body.replace('\n', "\n    ");
         listed(h, &format!("for i in {range}:\n    {body}"))
     };
-    let on_all = ["", "counted free-i", "counted threads-i free-i"];
+    let on_all = ["", "freed free-i", "freed threads-i free-i"];
     let simple = [
         ("range(n)", "a[k] = b[i]\nk += 1"),
         ("range(n, 0, -1)", "k -= 2\na[k] = b[i]"),
@@ -266,11 +266,11 @@ fn counting_variables_are_computed() {
     }
     // Through loops inside, which do the same.
     let inner = "for j in range(m):\n    a[k] = c[i, j]\n    k += 1";
-    let both = ["", "counted free-j", "counted threads-i free-j"];
+    let both = ["", "freed free-j", "freed threads-i free-j"];
     assert_eq!(top("range(n)", inner), both);
     // From one row to the next, it cannot be told how many there were.
     let ragged = inner.replace("range(m)", "range(x)") + "\nx = k // 7";
-    let inside = ["", "counted free-j", "counted threads-j free-j"];
+    let inside = ["", "freed free-j", "freed threads-j free-j"];
     assert_eq!(top("range(n)", &ragged), inside);
     let in_order = [
         // Where it goes depends on the data.
@@ -322,4 +322,28 @@ fn ends_that_come_together() {
     };
     assert!(threads(options));
     assert!(!threads(Options::new(FpMode::Strict)));
+}
+
+/// The position of the best alone is enough: the best is kept beside it, and so the loop combines what its parts find.
+#[test]
+fn positions_of_the_best() {
+    let h = "n: int, p: int, q: int, k: int, a: f64[1], b: f64[1], out p, out q, out k";
+    let threads = |body: &str| {
+        let all = listed(h, &format!("for i in range(n):\n    {body}"));
+        all.iter().any(|c| c == "freed threads-i")
+    };
+    assert!(threads("if a[i] > a[p]:\n        p = i"));
+    assert!(threads(
+        "if a[p] > a[i]:\n        p = i\n    if b[i] > b[q]:\n        q = i"
+    ));
+    assert!(threads(
+        "if a[i] > a[p]:\n        p = i\n    b[k] = a[i]\n    k += 1"
+    ));
+    // Of equals the last one; read; under a condition; with elements that change.
+    assert!(!threads("if a[i] >= a[p]:\n        p = i"));
+    assert!(!threads("if a[i] > a[p]:\n        p = i\n    b[i] = a[p]"));
+    assert!(!threads(
+        "if b[i] > 0.5:\n        if a[i] > a[p]:\n            p = i"
+    ));
+    assert!(!threads("if a[i] > a[p]:\n        p = i\n    a[i] = 0.5"));
 }

@@ -41,9 +41,13 @@ impl Builder {
     pub(super) fn number(self, v: i128) -> Expr {
         self.make(ExprKind::Const(Const::Int(v)), Ty::PY_WIDE)
     }
+    /// A variable of this type.
+    pub(super) fn value(self, v: VarId, ty: Ty) -> Expr {
+        self.make(ExprKind::Var(v), ty)
+    }
     /// An int variable, in 64 bits.
     pub(super) fn var(self, v: VarId) -> Expr {
-        self.make(ExprKind::Var(v), Ty::PY_INT)
+        self.value(v, Ty::PY_INT)
     }
     /// An int variable, in 128 bits.
     pub(super) fn wide_var(self, v: VarId) -> Expr {

@@ -1,5 +1,6 @@
 //! Nest to nest rewritings. Legality is asked in [`crate::legality`]; here is only how.
 
+mod best;
 mod build;
 mod count;
 mod distribute;
@@ -9,6 +10,7 @@ mod promote;
 mod wavefront;
 mod whole;
 
+pub use best::keep_best;
 pub use count::count;
 pub use distribute::distribute;
 pub use order::{interchange, sink};

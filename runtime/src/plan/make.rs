@@ -210,8 +210,8 @@ fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, 
     let vectors = mapping.vector.len() + mapping.independent.len();
     let form = match kind.rewrite {
         // Made only where loops then run on threads or vectors; otherwise it is but more work.
-        Rewrite::Counted if kind.threads => 5,
-        Rewrite::Counted => 0,
+        Rewrite::Freed if kind.threads => 5,
+        Rewrite::Freed => 0,
         // Made only for threads, where nothing else runs these loops on them.
         Rewrite::Wavefront | Rewrite::Distributed => 4,
         Rewrite::Promoted => 3,
