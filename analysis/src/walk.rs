@@ -464,8 +464,9 @@ impl<'n> Walker<'n> {
             exits: structure::early_exit(l.id, &l.body).is_some(),
         };
         let (given, ctx) = (self.given, self.ctx);
-        let range = self.range_run_whole(&form);
-        self.assume(range);
+        if let Some(range) = self.range_run_whole(&form) {
+            self.assume(range);
+        }
         self.enter(form, Some(l.counter), &l.body, &entry);
         if structure::escapes(&l.body, Some(l.id)) {
             self.unsure(0);
@@ -476,20 +477,18 @@ impl<'n> Walker<'n> {
     }
 
     /// What is known of a range of the top loop that is run whole: it is not empty, and inside the loop's own.
-    fn range_run_whole(&self, form: &LoopForm) -> Facts {
-        let end = self.nest.whole.filter(|_| form.id == LoopId(0));
-        let facts = end.and_then(|end| {
-            let (end, first) = (Affine::sym(Sym::Var(end)), Affine::ix(Ix::Counter(form.id)));
-            let stop = form.stop.affine()?;
-            let (length, rest) = match form.step {
-                Step::Const(1) => (end.sub(&first)?, stop.sub(&end)?),
-                Step::Const(-1) => (first.sub(&end)?, end.sub(stop)?),
-                _ => return None,
-            };
-            let known = [length.add_const(-1)?, rest].map(|f| (f, FactKind::NonNegative));
-            Some(known.to_vec())
-        });
-        facts.unwrap_or_default()
+    fn range_run_whole(&mut self, form: &LoopForm) -> Option<Facts> {
+        let end = self.nest.whole.filter(|_| form.id == LoopId(0))?;
+        let (end, first) = (Affine::sym(Sym::Var(end)), Affine::ix(Ix::Counter(form.id)));
+        let stop = form.stop.is_pure().then(|| form.stop.clone())?;
+        let stop = self.named(stop, None);
+        let (length, rest) = match form.step {
+            Step::Const(1) => (end.sub(&first)?, stop.sub(&end)?),
+            Step::Const(-1) => (first.sub(&end)?, end.sub(&stop)?),
+            _ => return None,
+        };
+        let known = [length.add_const(-1)?, rest].map(|f| (f, FactKind::NonNegative));
+        Some(known.to_vec())
     }
 
     fn while_loop(&mut self, l: &While) {

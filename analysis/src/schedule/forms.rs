@@ -7,7 +7,7 @@ use crate::structure::find_for;
 use crate::transform::{
     Rewritten, Tile, Waved, count, distribute, interchange, keep_best, open, sink, wavefront,
 };
-use crate::verdict::{Analysis, LoopInfo, Verdict, analyse_with};
+use crate::verdict::{Analysis, LoopInfo, Verdict, Why, analyse_with};
 use nestwise_ir::nest::{ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{Fun, LoopId};
@@ -204,7 +204,11 @@ impl<'a> Forms<'a> {
 
     /// With what only counts along with loops computed from their counters, and the best kept beside its position.
     pub(super) fn freed(&self) -> Option<Rewritten> {
-        let passes = |l: &LoopInfo| !l.carried.is_empty();
+        // Not sums of floats, whose order counts, nor what ends a loop.
+        let passes = |l: &LoopInfo| {
+            let ends = matches!(l.verdict, Verdict::Serial(Why::While | Why::Exit(..)));
+            !l.carried.is_empty() && l.float_sums.is_empty() && !ends
+        };
         if !self.plain.analysis.loops.iter().any(passes) {
             return None;
         }

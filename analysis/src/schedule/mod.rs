@@ -224,7 +224,8 @@ fn add(
             kind,
         });
     };
-    if vector || rewrite != Rewrite::None {
+    // Freeing a loop is worth nothing in itself.
+    if vector || !matches!(rewrite, Rewrite::None | Rewrite::Freed) {
         push(lanes.clone());
     }
     if !threads.is_empty() {
