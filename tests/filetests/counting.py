@@ -78,7 +78,7 @@ print(cells.sum())
 # verdict line 22: parallel, `k` computed from its counter, if in bounds: `out[m.shape[1]*i + j + k]`
 # serial 21: lines 21 whole, 21, 22 independent; floating-point flags
 # verdict line 30: parallel, `high` computed from its counter, `low` computed from its counter, if high + 2 >= low + a.shape[0] or low >= high, and in bounds: `a[_ + low]`, `a[high - _]`
-# serial 30: lines 30
+# serial 30: lines 30 whole, 30 independent
 # verdict line 38: serial: an element written as `a[k]` (line 40) may be written as `a[k]` (line 40) in a later iteration of `i`
 # serial 38: lines 38
 # verdict line 47: serial: an element written as `a[_ + k]` (line 48) may be read as `a[_ + k - 1]` (line 48) in the next iteration of `_`
@@ -90,7 +90,7 @@ print(cells.sum())
 # threads 5: lines 5 whole, 5 threads independent; floating-point flags
 # threads 13: lines 13 whole, 13 threads independent
 # threads 21: lines 21 whole, 21 threads, 22 independent; floating-point flags
-# threads 30: lines 30
+# threads 30: lines 30 whole, 30 threads independent
 # threads 38: lines 38
 # threads 47: lines 47; floating-point flags
 # threads 53: lines 53; may stop, 1 guards
