@@ -444,6 +444,20 @@ impl<'a> Problem<'a> {
         self.nonneg(vec![(more, c), (less, minus), (Side::Both, gap)]);
     }
 
+    /// The first access's iteration of one loop has a later number than the second's of another, where both count alike.
+    pub(super) fn ahead(&mut self, of_src: LoopId, of_dst: LoopId) {
+        let Some(up) = self.forms.loop_form(of_src).and_then(|l| l.ascending) else {
+            return;
+        };
+        let src = (Side::Src, Affine::ix(Ix::Counter(of_src)));
+        let dst = (Side::Dst, Affine::ix(Ix::Counter(of_dst)));
+        let (more, less) = if up { (src, dst) } else { (dst, src) };
+        if let Some(minus) = less.1.neg() {
+            let gap = (Side::Both, Affine::constant(-1));
+            self.nonneg(vec![more, (less.0, minus), gap]);
+        }
+    }
+
     /// Whether both accesses see the loop start from one value, and make the same steps.
     fn runs_alike(&self, l: &LoopForm) -> bool {
         let shared = |ix: &Ix| self.side(*ix, Side::Src) == Side::Both;
