@@ -1,4 +1,4 @@
-"""`nestwise explain` over the corpus: what types are guessed is what its functions are called with."""
+"""`nestwise explain` over the corpus: guessed types are those that functions are called with."""
 
 import json
 import sys
