@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from nestwise import sources
+from nestwise.compiling import plain_code
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -123,7 +124,7 @@ class Scopes:
         try:
             with open(path, "rb") as file:
                 source = file.read()
-            self._add(ast.parse(source), sources.decode(source), path)
+            self._add(plain_code(source, path)[0], sources.decode(source), path)
         except (OSError, SyntaxError, ValueError):
             # The program would not get far with it; whatever it defines is unknown.
             pass
