@@ -9,6 +9,7 @@ mod band;
 mod best;
 mod counting;
 mod elements;
+mod fusion;
 mod groups;
 mod sticky;
 

@@ -3,10 +3,12 @@
 mod dependences;
 mod explained;
 mod footprints;
+mod fusion;
 mod growth;
 mod legality;
 mod proofs;
 mod properties;
+mod resolved;
 mod schedules;
 mod unshared;
 mod verdicts;
