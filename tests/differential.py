@@ -41,7 +41,7 @@ _MARK = re.compile(r"^\s*(?:for|while)\b.*#\s*(native|cpython)\s*$")
 
 
 class Treatment(NamedTuple):
-    """A device with the form of nests that a test asks for (see docs/testing.md)."""
+    """A device with the form of nests that a test asks for (see CONTRIBUTING.md)."""
 
     device: str
     threads: int = 2

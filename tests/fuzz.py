@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import generator  # noqa: E402
 import nest_generator  # noqa: E402
 from differential import (  # noqa: E402
+    DEVICES,
     PROGRAMS,
     Done,
     Treatment,
@@ -237,11 +238,21 @@ def keep(seed: int, programs: Programs, device: str | Treatment, folder: Path) -
     def differs(text: str) -> bool:
         return bool(compare(text, f"shrink_{seed}", folder, [device])[0])
 
-    small = f"# {device}\n" + shrink(programs.script(seed), differs)
+    small = shrink(programs.script(seed), differs)
+    if isinstance(device, Treatment):
+        small = f"# {device}\n{small}"
     target = PROGRAMS / "found" / f"{programs.name}_{seed}.py"
     target.parent.mkdir(exist_ok=True)
     target.write_text(small, encoding="utf-8")
     return target
+
+
+def recorded(program: Path) -> list[Treatment]:
+    """The treatment that a kept program differed under, from its first line."""
+    words = program.read_bytes().partition(b"\n")[0].decode("ascii", "replace").split()
+    if len(words) == 4 and words[0] == "#" and words[1] in DEVICES and words[2].isdigit():
+        return [Treatment(words[1], int(words[2]), words[3])]
+    return []
 
 
 def main() -> int:

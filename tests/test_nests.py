@@ -1,7 +1,7 @@
 """Random nests in every form that is legal for them, on one core and on threads, against CPython.
 
 Sizes are small and prices would choose few of these forms, so each program runs under a switch that
-has nests take a form wherever it is legal (docs/testing.md). How many nests ran in which form is
+has nests take a form wherever it is legal (CONTRIBUTING.md). How many nests ran in which form is
 counted: a rewriting that nothing exercises fails here.
 """
 
