@@ -13,7 +13,8 @@ nothing; a few are not.
 from __future__ import annotations
 
 import random
-from typing import NamedTuple
+
+from nest_writer import Counter, Writer
 
 HEADER = '''"""Random nests, seed {seed}."""
 
@@ -54,229 +55,16 @@ def strided(a):
     return view
 '''
 
-FLOATS = ["float64"] * 6 + ["float32"] * 2
-INTS = ["int64"] * 6 + ["int32", "int16", "uint8", "uint32"]
 
-
-class Counter(NamedTuple):
-    """A loop variable over a size; `name + k` is inside for -lo <= k <= hi."""
-
-    name: str
-    size: str
-    lo: int
-    hi: int
-
-
-class Array(NamedTuple):
-    """A parameter; `kind` i or f, or x for an index array; `sizes` its shape."""
-
-    name: str
-    kind: str
-    sizes: tuple[str, ...]
-    below: str = ""  # what the elements of an index array are subscripts for
-
-
-class Nest:
-    """One function around one nest, and its calls."""
+class Nest(Writer):
+    """A nest of one kind."""
 
     def __init__(self, number: int, rng: random.Random, kind: str):
-        self.rng = rng
-        self.name = f"f{number}"
+        super().__init__(number, rng)
         self.kind = kind
-        self.lines: list[str] = []
-        self.arrays: dict[str, Array] = {}
-        self.counters: list[Counter] = []
-        self.scalars: dict[str, tuple[int, int]] = {}  # ints that calls choose, between these
-        self.results: list[str] = []
-        self.floats = rng.random() < 0.65
-        self.square = rng.random() < 0.6
-        self.deep = False  # so many loops that sizes have to be small
-        self.aliased: list[str] = []  # statements of a call that make arrays overlap
 
-    # -- chance ----------------------------------------------------------------------------
-
-    def pick(self, *choices):
-        return self.rng.choice(choices)
-
-    def chance(self, p: float) -> bool:
-        return self.rng.random() < p
-
-    # -- text ------------------------------------------------------------------------------
-
-    def emit(self, depth: int, text: str) -> None:
-        self.lines.append("    " * (depth + 1) + text)
-
-    def array(self, name: str, *sizes: str, kind: str = "", below: str = "") -> Array:
-        if name not in self.arrays:
-            kind = kind or ("f" if self.floats else "i")
-            self.arrays[name] = Array(name, kind, sizes, below)
-        return self.arrays[name]
-
-    def size(self) -> str:
-        return "n" if self.square else self.pick("n", "m")
-
-    # -- loops -----------------------------------------------------------------------------
-
-    def loop(self, depth: int, size: str, plain: bool = False, margin: int = 0) -> Counter:
-        """Writes a header; `margin`: neighbours on both sides are inside."""
-        name = "ijklpq"[len(self.counters)]
-        around = [c for c in self.counters if c.size == size]
-        ranges = self.ranges(size, margin)
-        if around and not plain and not margin and self.chance(0.35):
-            ranges = self.triangles(size, self.rng.choice(around))
-        elif plain:
-            ranges = ranges[:1]
-        text, lo, hi = self.rng.choice(ranges)
-        self.emit(depth, f"for {name} in range({text}):")
-        counter = Counter(name, size, lo, hi)
-        self.counters.append(counter)
-        return counter
-
-    def ranges(self, size: str, margin: int) -> list[tuple[str, int, int]]:
-        k = margin
-        if margin:
-            return [
-                (f"{k}, {size} - {k}", k, k),
-                (f"{k}, {size} - {k}", k, k),
-                (f"{size} - {k + 1}, {k - 1}, -1", k, k),
-                (f"{k}, {size} - {k}, {self.pick(2, 3)}", k, k),
-            ]
-        return [
-            (size, 0, 0),
-            (f"1, {size}", 1, 0),
-            (f"{size} - 1", 0, 1),
-            (f"1, {size} - 1", 1, 1),
-            (f"{size} - 1, -1, -1", 0, 0),
-            (f"{size} - 2, 0, -1", 1, 1),
-            (f"0, {size}, {self.pick(2, 3)}", 0, 0),
-            (f"{size} - 1, 0, -2", 1, 0),
-            (f"2, {size} - 2", 2, 2),
-        ]
-
-    def triangles(self, size: str, c: Counter) -> list[tuple[str, int, int]]:
-        i = c.name
-        return [
-            (f"{i}, {size}", c.lo, 0),
-            (f"{i} + 1, {size}", c.lo + 1, 0),
-            (i, 0, c.hi + 1),
-            (f"{i} + 1", 0, c.hi),
-            (f"{i}, -1, -1", 0, c.hi),
-            (f"max(0, {i} - 2), min({size}, {i} + 3)", 0, 0),
-            (f"{i} % 3, {size}, 3", 0, 0),
-        ]
-
-    def leave(self, count: int = 1) -> None:
-        del self.counters[len(self.counters) - count :]
-
-    # -- expressions -----------------------------------------------------------------------
-
-    def index(self, size: str, near: Counter | None = None) -> str:
-        """A subscript for an axis of `size`."""
-        fitting = [c for c in self.counters if c.size == size]
-        c = near or (self.rng.choice(fitting) if fitting else None)
-        if c is None:
-            if not self.counters or self.chance(0.3):
-                return self.pick("0", "-1", f"{size} // 2")
-            return f"{self.rng.choice(self.counters).name} % {size}"
-        roll = self.rng.random()
-        if near is not None or roll < 0.72:
-            k = self.rng.randint(-c.lo, c.hi)
-            if self.chance(0.02):
-                k += self.pick(-1, 1)
-            return c.name if not k else f"{c.name} {'+' if k > 0 else '-'} {abs(k)}"
-        other = self.rng.choice(self.counters)
-        return self.pick(
-            f"{size} - 1 - {c.name}",
-            f"min({c.name} + 1, {size} - 1)",
-            f"max({c.name} - 1, 0)",
-            f"({c.name} + 1) % {size}",
-            f"({c.name} + {other.name}) % {size}",
-            f"abs({c.name} - {other.name}) % {size}",
-            f"{c.name} // 2",
-            f"2 * {c.name} % {size}",
-            self.number("k0", -2, 3, f"{c.name} + {{}}"),
-        )
-
-    def number(self, name: str, lo: int, hi: int, form: str = "{}") -> str:
-        """A text with an int that calls choose."""
-        self.scalars.setdefault(name, (lo, hi))
-        return form.format(name)
-
-    def element(self, array: Array, *near: Counter) -> str:
-        """A subscripted array, by the given counters where they fit."""
-        parts = []
-        left = list(near)
-        for size in array.sizes:
-            fits = next((c for c in left if c.size == size), None)
-            if fits:
-                left.remove(fits)
-            parts.append(self.index(size, fits))
-        return f"{array.name}[{', '.join(parts)}]"
-
-    def leaf(self, *near: Counter) -> str:
-        values = [a for a in self.arrays.values() if a.kind != "x"]
-        roll = self.rng.random()
-        if values and roll < 0.75:
-            fits = near if self.chance(0.7) else ()
-            return self.element(self.rng.choice(values), *fits)
-        if self.counters and roll < 0.85:
-            return self.rng.choice(self.counters).name
-        return self.constant()
-
-    def constant(self) -> str:
-        if self.floats:
-            return self.pick("0.5", "1.25", "-0.75", "2.0", "3")
-        return self.pick("1", "2", "3", "-1")
-
-    def value(self, *near: Counter, depth: int = 2) -> str:
-        if depth == 0 or self.chance(0.2):
-            return self.leaf(*near)
-        x, y = self.value(*near, depth=depth - 1), self.leaf(*near)
-        if self.floats:
-            return self.pick(
-                f"{x} + {y}",
-                f"{x} - {y}",
-                f"{x} * {self.constant()}",
-                f"0.5 * ({x} + {y})",
-                f"({x} if {y} > {self.constant()} else {y})",
-                f"min({x}, {y})",
-                f"max({x}, {self.constant()})",
-                f"abs({x})",
-                f"math.sin({x})" if self.chance(0.3) else f"0.25 * {x}",
-                f"np.sqrt(abs({x}))",
-                f"{x} / ({y} + 100.0)" if self.chance(0.5) else f"{x} - 0.125 * {y}",
-            )
-        return self.pick(
-            f"{x} + {y}",
-            f"{x} - {y}",
-            f"({x} + {y}) % 17",
-            f"({x}) // 3",
-            f"({x} if {y} > {self.constant()} else {y})",
-            f"min({x}, {y})",
-            f"max({x}, {self.constant()})",
-            f"abs({x})",
-            f"({x} & 15)",
-            f"({x} ^ {y})",
-        )
-
-    def condition(self, *near: Counter) -> str:
-        c = self.rng.choice(self.counters)
-        return self.pick(
-            f"{self.leaf(*near)} > {self.constant()}",
-            f"{self.leaf(*near)} < {self.leaf(*near)}",
-            f"{c.name} % {self.pick(2, 3)} == {self.pick(0, 1)}",
-            f"{c.name} < {c.size} // 2",
-            f"{c.name} != {self.rng.choice(self.counters).name}",
-        )
-
-    def guarded(self, depth: int, p: float, *near: Counter) -> int:
-        """Sometimes writes a condition; the depth of what comes under it."""
-        if not self.chance(p):
-            return depth
-        self.emit(depth, f"if {self.condition(*near)}:")
-        return depth + 1
-
-    # -- the kinds -------------------------------------------------------------------------
+    def nest(self) -> None:
+        getattr(self, self.kind)()
 
     def elementwise(self) -> None:
         """Any number of loops, each element once."""
@@ -330,17 +118,6 @@ class Nest:
         target = f"a[{', '.join(c.name for c in near)}]"
         read = [self.shift(self.pick(a, a, b), near) for _ in range(self.pick(1, 2))]
         self.emit(depth, f"{target} = {self.mixed([*read, self.leaf(*near)])}")
-
-    def shift(self, array: Array, near: list[Counter]) -> str:
-        """An element near the one at the counters."""
-        offsets = [self.rng.randint(-c.lo, c.hi) for c in near]
-        parts = [c.name if not k else f"{c.name} + {k}" for c, k in zip(near, offsets, strict=True)]
-        return f"{array.name}[{', '.join(parts).replace('+ -', '- ')}]"
-
-    def mixed(self, terms: list[str]) -> str:
-        if not self.floats:
-            return self.pick(f"({' + '.join(terms)}) % 101", f"min({', '.join([*terms, '9'])})")
-        return self.pick(f"0.25 * ({' + '.join(terms)})", f"max({', '.join([*terms, '0.5'])})")
 
     def statements(self) -> None:
         """Statements of which some could have a loop of their own."""
@@ -580,6 +357,81 @@ class Nest:
             self.emit(inner, self.rng.choice(texts))
         self.results += names
 
+    def halves(self) -> None:
+        """Iterations meet at one place of the loop, or across it."""
+        self.array("a", "n")
+        self.array("b", "n")
+        i = self.loop(0, "n", margin=self.pick(0, 0, 1))
+        k = self.number("k", -1, 12)
+        depth = 1
+        if self.chance(0.4):
+            depth = 2
+            self.emit(
+                1, f"if {i.name} {self.pick('<', '>=', '==', '!=')} {self.pick(k, '0', 'n // 2')}:"
+            )
+        place = self.pick(
+            "0", "n - 1", f"n - 1 - {i.name}", f"min({k}, n - 1)", f"{i.name} // 2", "-1"
+        )
+        value = self.mixed([f"a[{place}]", self.element(self.arrays["b"], i)])
+        self.emit(depth, f"a[{self.pick(i.name, i.name, i.name, place)}] = {value}")
+        if depth == 2 and self.chance(0.6):
+            self.emit(1, "else:")
+            self.emit(
+                2, f"{self.shift(self.arrays['a'], [i])} = {self.shift(self.arrays['a'], [i])}"
+            )
+
+    def ahead(self) -> None:
+        """Elements that later iterations write are read, and perhaps some of earlier ones."""
+        rank = self.pick(1, 1, 2)
+        sizes = ["n", "m"][:rank]
+        a = self.array("a", *sizes)
+        self.array("b", *sizes)
+        depth = 0
+        if self.chance(0.3):
+            self.deep = True
+            self.emit(0, f"for s in range({self.pick(2, 3)}):")
+            depth = 1
+        near = [
+            self.loop(depth + d, s, margin=self.pick(1, 2), plain=True) for d, s in enumerate(sizes)
+        ]
+        steps = [-1 if "-1):" in line else 1 for line in self.lines[-rank:]]
+        inner = self.guarded(depth + rank, 0.2, *near)
+        terms = []
+        for _ in range(self.pick(1, 2)):
+            back = self.chance(0.15)
+            k = self.rng.randint(0, near[0].hi) * steps[0] * (-1 if back else 1)
+            first = f"{near[0].name} + {k}" if k else near[0].name
+            others = [f"{c.name} + {self.rng.randint(-c.lo, c.hi)}" for c in near[1:]]
+            terms.append(f"a[{', '.join([first, *others])}]".replace("+ -", "- "))
+        target = f"a[{', '.join(c.name for c in near)}]"
+        self.emit(inner, f"{target} = {self.mixed([*terms, self.leaf(*near)])}")
+        if self.chance(0.2):
+            self.emit(inner, f"t = {self.shift(a, near)}")
+            self.results.append("t")
+
+    def counting(self) -> None:
+        """Variables that count along with the loops."""
+        self.array("a", "3 * n * m + 20")
+        self.array("b", "n")
+        self.emit(0, f"k = {self.pick('0', '3', 'n')}")
+        i = self.loop(0, "n")
+        inner = 1
+        if self.chance(0.4):
+            inner = 2
+            self.loop(1, self.pick("m", "n"))
+        value = self.mixed(
+            [self.element(self.arrays["b"], i), self.pick("a[k]", "a[k - 1]", "k", "1")]
+        )
+        body = [f"a[{self.pick('k', 'k', 'k + 1')}] = {value}"]
+        body.insert(
+            self.pick(0, 1), f"k {self.pick('+=', '+=', '+=', '-=')} {self.pick('1', '1', '2')}"
+        )
+        for text in body:
+            self.emit(self.guarded(inner, 0.1, i), text)
+        if inner == 2 and self.chance(0.5):
+            self.emit(1, f"k += {self.pick('1', 'm')}")
+        self.results.append("k")
+
     def anything(self) -> None:
         """Loops and statements without a purpose."""
         for name, rank in zip("abc", [self.pick(1, 2), self.pick(1, 2, 3), 1], strict=True):
@@ -619,58 +471,6 @@ class Nest:
             value = f"({value}) % 50"
         self.emit(inner, f"{target} = {value}")
 
-    # -- the whole -------------------------------------------------------------------------
-
-    def build(self) -> list[str]:
-        getattr(self, self.kind)()
-        self.emit(0, f"return {', '.join(self.results)}" if self.results else "return None")
-        start = [f"def {self.name}({', '.join(self.parameters())}):"]
-        calls = [line for _ in range(self.pick(3, 4, 5)) for line in self.call()]
-        return [*start, *self.lines, "", "", *calls, ""]
-
-    def parameters(self) -> list[str]:
-        return [*self.arrays, "n", "m", *self.scalars]
-
-    def call(self) -> list[str]:
-        small, large = ([1, 2, 4, 5, 6], [9, 11]) if self.deep else ([1, 2, 5, 6, 8], [13, 21, 34])
-        sizes = [0, *small, *small, *large, *large]
-        n, m = self.rng.choice(sizes), self.rng.choice(sizes)
-        if self.chance(0.5):
-            n, m = self.rng.choice(large), self.rng.choice(large)
-        lines = [f"n, m = {n}, {m}"]
-        lines += [f"{a.name} = {self.argument(a)}" for a in self.arrays.values()]
-        if self.aliased and self.chance(0.7):
-            lines.append(self.rng.choice(self.aliased))
-            lines.append("n = min(len(a), len(b))")
-            if len(self.arrays["a"].sizes) > 1:
-                lines[-1] = "n = min(a.shape + b.shape)"
-        for name, (lo, hi) in self.scalars.items():
-            lines.append(f"{name} = {self.rng.randint(lo, hi)}")
-        lines.append(f"attempt({self.name}, {', '.join(self.parameters())})")
-        lines.append(f"show({self.name!r}, {', '.join(self.arrays)})")
-        return lines
-
-    def argument(self, array: Array) -> str:
-        """An expression that makes an array for a call."""
-        seed = self.rng.randrange(10_000)
-        if array.kind == "x":
-            how = self.pick("any", "distinct", "distinct", "sorted")
-            how = "sorted" if array.name == "p" and self.chance(0.8) else how
-            dtype = self.pick("int64", "int64", "int32")
-            return f"places({array.sizes[0]}, {array.below}, {seed}, {how!r}, {dtype!r})"
-        kind = array.kind if self.chance(0.95) else self.pick("i", "f")
-        dtype = self.rng.choice(FLOATS if kind == "f" else INTS)
-        odd = ", odd=True" if self.chance(0.12) else ""
-        text = f"data(({', '.join(array.sizes)},), {dtype!r}, {seed}{odd})"
-        layout = self.rng.random()
-        if layout < 0.12:
-            return f"strided({text})"
-        if layout < 0.2 and len(array.sizes) > 1:
-            return f"np.asfortranarray({text})"
-        if layout < 0.28 and not self.aliased and len(array.sizes) == 1:
-            return f"{text}.tolist()"
-        return text
-
 
 KINDS = [
     "elementwise",
@@ -686,6 +486,9 @@ KINDS = [
     "views",
     "symbols",
     "reduce",
+    "halves",
+    "ahead",
+    "counting",
     "anything",
 ]
 

@@ -107,10 +107,6 @@ fn means(schedule: &Schedule, rewrite: Rewrite) -> impl Iterator<Item = &'static
     let reduced = |has: &dyn Fn(&RedOp) -> bool| any(&|t| t.reductions.iter().any(|r| has(&r.1)));
     let last = reduced(&|op| *op == RedOp::Last) || any(&|t| !t.last_values.is_empty());
     let all = [
-        (rewrite == Rewrite::Promoted, "promoted"),
-        (matches!(rewrite, Rewrite::Interchanged(_)), "interchanged"),
-        (rewrite == Rewrite::Distributed, "distributed"),
-        (rewrite == Rewrite::Wavefront, "waves"),
         (!schedule.threads.is_empty(), "threads"),
         (!schedule.vector.is_empty(), "lanes"),
         (!schedule.independent.is_empty(), "independent"),
@@ -121,7 +117,8 @@ fn means(schedule: &Schedule, rewrite: Rewrite) -> impl Iterator<Item = &'static
         (reduced(&|op| matches!(op, RedOp::Along(_))), "companions"),
         (last, "last values"),
     ];
-    all.into_iter().filter(|m| m.0).map(|m| m.1)
+    let mapped = all.into_iter().filter(|m| m.0).map(|m| m.1);
+    rewrite.name().into_iter().chain(mapped)
 }
 
 /// The nest without its statements.

@@ -22,10 +22,8 @@ enum Form {
     Rewritten,
     /// Those of the nest as it was written.
     Written,
-    Promoted,
-    Interchanged,
-    Distributed,
-    Waves,
+    /// Those of a rewriting, by its name.
+    Named(&'static str),
 }
 
 /// What a test asks for.
@@ -46,11 +44,10 @@ impl FromStr for Trial {
             "every" => Form::Every,
             "rewritten" => Form::Rewritten,
             "written" => Form::Written,
-            "promoted" => Form::Promoted,
-            "interchanged" => Form::Interchanged,
-            "distributed" => Form::Distributed,
-            "waves" => Form::Waves,
-            _ => return Err(format!("schedule {text}: unknown")),
+            _ => match Rewrite::NAMES.into_iter().find(|name| *name == form) {
+                Some(name) => Form::Named(name),
+                None => return Err(format!("schedule {text}: unknown")),
+            },
         };
         let number = |s: &str| s.parse().map_err(|_| format!("schedule {text}: no seed"));
         let seed = seed.map(number).transpose()?;
@@ -64,10 +61,7 @@ impl Form {
             Form::Every => true,
             Form::Rewritten => rewrite != Rewrite::None,
             Form::Written => rewrite == Rewrite::None,
-            Form::Promoted => rewrite == Rewrite::Promoted,
-            Form::Interchanged => matches!(rewrite, Rewrite::Interchanged(_)),
-            Form::Distributed => rewrite == Rewrite::Distributed,
-            Form::Waves => rewrite == Rewrite::Wavefront,
+            Form::Named(name) => rewrite.name() == Some(name),
         }
     }
 }

@@ -111,6 +111,20 @@ pub enum Rewrite {
 }
 
 impl Rewrite {
+    /// The names that [`Rewrite::name`] gives.
+    pub const NAMES: [&str; 4] = ["promoted", "interchanged", "distributed", "waves"];
+
+    /// What was done in a word.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Rewrite::None => None,
+            Rewrite::Promoted => Some("promoted"),
+            Rewrite::Interchanged(_) => Some("interchanged"),
+            Rewrite::Distributed => Some("distributed"),
+            Rewrite::Wavefront => Some("waves"),
+        }
+    }
+
     /// Whether iterations may run before others that came earlier as written.
     pub fn reorders(self) -> bool {
         !matches!(self, Rewrite::None | Rewrite::Promoted)
