@@ -172,24 +172,24 @@ class Nest(Writer):
 
     def work(self) -> None:
         """An array that each iteration writes anew before it reads it, or nearly so."""
-        self.array("a", "n", "m")
-        out = self.array("b", "n", "m")
+        # Columns may be as many as the row's number says.
+        size = self.pick("n", "m")
+        self.array("a", size, "m")
+        out = self.array("b", size, "m")
         self.array("w", "m")
-        rows = self.loop(0, "n")
-        last = None
+        rows = self.loop(0, size)
         for part in range(self.pick(2, 2, 3)):
             # Where a later loop is longer than the first, something flows from row to row.
-            columns = self.loop(1, "m", plain=self.chance(0.8))
+            same = part and self.chance(0.6)
+            columns = self.again(1) if same else self.loop(1, "m", plain=self.chance(0.6))
             inner = self.guarded(2, 0.1, rows, columns)
-            value = self.element(self.arrays[self.pick("a", "w") if part else "a"], rows, columns)
-            last = self.pick("w", "b") if part else "w"
-            target = self.element(self.arrays["w"], columns) if last == "w" else ""
-            target = target or self.element(out, rows, columns)
-            self.emit(inner, f"{target} = {self.mixed([value, self.leaf(rows, columns)])}")
+            target = self.arrays["w"] if part == 0 or self.chance(0.3) else out
+            near = [rows, columns] if target is out else [columns]
+            source = self.arrays[self.pick("a", "w", "w") if part else "a"]
+            value = self.element(source, *([columns] if source.name == "w" else [rows, columns]))
+            value = self.mixed([value, self.leaf(rows, columns)])
+            self.emit(inner, f"{self.element(target, *near)} = {value}")
             self.leave()
-        if last == "w":
-            columns = self.loop(1, "m")
-            self.emit(2, f"b[{rows.name}, {columns.name}] = {self.element(self.arrays['w'])}")
 
     def histogram(self) -> None:
         """Updates of elements that iterations share."""

@@ -41,9 +41,11 @@ class Writer:
         self.counters: list[Counter] = []
         self.scalars: dict[str, tuple[int, int]] = {}  # ints that calls choose, between these
         self.results: list[str] = []
+        self.named: list[str] = []  # the names of loop variables
         self.floats = rng.random() < 0.65
         self.square = rng.random() < 0.6
         self.deep = False  # so many loops that sizes have to be small
+        self.left: tuple[str, Counter] | None = None  # the last header, to be written once more
         self.aliased: list[str] = []  # statements of a call that make arrays overlap
 
     # -- chance ----------------------------------------------------------------------------
@@ -73,6 +75,8 @@ class Writer:
     def loop(self, depth: int, size: str, plain: bool = False, margin: int = 0) -> Counter:
         """Writes a header; `margin`: neighbours on both sides are inside."""
         name = "ijklpq"[len(self.counters)]
+        if name not in self.named:
+            self.named.append(name)
         around = [c for c in self.counters if c.size == size]
         ranges = self.ranges(size, margin)
         if around and not plain and not margin and self.chance(0.35):
@@ -80,8 +84,10 @@ class Writer:
         elif plain:
             ranges = ranges[:1]
         text, lo, hi = self.rng.choice(ranges)
-        self.emit(depth, f"for {name} in range({text}):")
+        header = f"for {name} in range({text}):"
+        self.emit(depth, header)
         counter = Counter(name, size, lo, hi)
+        self.left = header, counter
         self.counters.append(counter)
         return counter
 
@@ -117,6 +123,13 @@ class Writer:
             (f"max(0, {i} - 2), min({size}, {i} + 3)", 0, 0),
             (f"{i} % 3, {size}, 3", 0, 0),
         ]
+
+    def again(self, depth: int) -> Counter:
+        """Writes the header of the loop that was left last once more."""
+        header, counter = self.left
+        self.emit(depth, header)
+        self.counters.append(counter)
+        return counter
 
     def leave(self, count: int = 1) -> None:
         del self.counters[len(self.counters) - count :]
@@ -248,6 +261,10 @@ class Writer:
 
     def build(self) -> list[str]:
         self.nest()
+        if self.chance(0.5):
+            # What loops leave in their variables.
+            self.lines.insert(0, f"    {' = '.join(self.named)} = -1")
+            self.results += self.named
         self.emit(0, f"return {', '.join(self.results)}" if self.results else "return None")
         start = [f"def {self.name}({', '.join(self.parameters())}):"]
         calls = [line for _ in range(self.pick(3, 4, 5)) for line in self.call()]

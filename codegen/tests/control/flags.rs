@@ -1,13 +1,8 @@
 //! Divisions that must not happen, and the floating-point flags that tell of them.
 
 use crate::common::*;
-use crate::{same, ways};
+use crate::{f, same, ways};
 use nestwise_ir::{BinOp, CmpOp, Expr, LoopId, Scalar};
-
-/// Expressions of this kind are shared by the tests below.
-fn f(v: f64) -> Expr {
-    constant(nestwise_ir::Const::Float(v), NPF)
-}
 
 /// Division in a branch not taken must neither fire nor trap.
 #[test]

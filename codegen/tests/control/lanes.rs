@@ -1,7 +1,7 @@
 //! Loops whose iterations are the lanes of vectors.
 
 use crate::common::*;
-use crate::{same, ways};
+use crate::{f, same, ways};
 use nestwise_codegen::abi::Status;
 use nestwise_ir::nest::Cast;
 use nestwise_ir::{BinOp, CmpOp, LoopId, Nest, Scalar, Schedule, StmtKind};

@@ -9,7 +9,7 @@ mod lanes;
 mod ranges;
 
 use common::*;
-use nestwise_ir::{LoopId, Schedule};
+use nestwise_ir::{Expr, LoopId, Schedule};
 
 /// Serial, and by lanes where `lanes` of the top loop are allowed.
 fn ways(id: LoopId) -> Vec<(String, Schedule)> {
@@ -36,4 +36,9 @@ fn same(got: &[f64], want: &[f64], what: &str) {
             "{what}: [{k}] is {g}, not {w}"
         );
     }
+}
+
+/// Expressions of this kind are shared by the tests below.
+fn f(v: f64) -> Expr {
+    constant(nestwise_ir::Const::Float(v), NPF)
 }

@@ -1,7 +1,6 @@
 //! How loops begin, end, and are left: ranges, chunks, ways out, events.
 
 use crate::common::*;
-use crate::same;
 use nestwise_codegen::abi::{EventCode, Status};
 use nestwise_ir::nest::{ReturnForm, Returns};
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
@@ -175,7 +174,7 @@ fn events_leave_the_frame_alone() {
 
 #[test]
 fn reductions_and_last_values_over_parts() {
-    common::pool::register();
+    crate::common::pool::register();
     let mut b = Builder::new();
     let a = b.array(Scalar::I64, I64, 1);
     let l = b.loop_id();

@@ -1,43 +1,8 @@
 //! Floats to the bit, and complex numbers.
 
 use crate::common::*;
-use crate::{as_f64, check, elementwise, float_values, product};
+use crate::{as_f64, check, elementwise, float_values, product, py_floor_div, py_mod};
 use nestwise_ir::{BinOp, Scalar, Ty, UnOp};
-
-/// CPython's float_rem.
-fn py_mod(x: f64, y: f64) -> f64 {
-    let mut m = libm_fmod(x, y);
-    if m != 0.0 {
-        if (y < 0.0) != (m < 0.0) {
-            m += y;
-        }
-        m
-    } else {
-        0f64.copysign(y)
-    }
-}
-
-/// CPython's _float_div_mod, the quotient.
-fn py_floor_div(x: f64, y: f64) -> f64 {
-    let m = libm_fmod(x, y);
-    let mut div = (x - m) / y;
-    if m != 0.0 && (y < 0.0) != (m < 0.0) {
-        div -= 1.0;
-    }
-    if div != 0.0 {
-        let f = div.floor();
-        if div - f > 0.5 { f + 1.0 } else { f }
-    } else {
-        0f64.copysign(x / y)
-    }
-}
-
-fn libm_fmod(x: f64, y: f64) -> f64 {
-    unsafe extern "C" {
-        safe fn fmod(x: f64, y: f64) -> f64;
-    }
-    fmod(x, y)
-}
 
 fn libm_pow(x: f64, y: f64) -> f64 {
     unsafe extern "C" {

@@ -1,53 +1,9 @@
 //! Ints: exact, or an event; wrapping where NumPy wraps.
 
 use crate::common::*;
-use crate::{INTS, as_int, check, elementwise, int_values, product};
+use crate::{INTS, as_int, check, elementwise, exact, int_values, product};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::{BinOp, Expr, Scalar, Ty, UnOp};
-
-fn floor_div(a: i128, b: i128) -> i128 {
-    let q = a / b;
-    if a % b != 0 && (a < 0) != (b < 0) {
-        q - 1
-    } else {
-        q
-    }
-}
-
-fn exact(op: BinOp, a: i128, b: i128, bits: u32) -> Option<i128> {
-    Some(match op {
-        BinOp::Add => a + b,
-        BinOp::Sub => a - b,
-        BinOp::Mul => a.checked_mul(b)?,
-        BinOp::FloorDiv => floor_div(a, if b == 0 { return None } else { b }),
-        BinOp::Mod => a - floor_div(a, if b == 0 { return None } else { b }) * b,
-        BinOp::And => a & b,
-        BinOp::Or => a | b,
-        BinOp::Xor => a ^ b,
-        BinOp::Min => a.min(b),
-        BinOp::Max => a.max(b),
-        BinOp::Shl if !(0..i128::from(bits)).contains(&b) => return None,
-        BinOp::Shl => a << b,
-        BinOp::Shr if b < 0 => return None,
-        BinOp::Shr => a >> b.min(127),
-        BinOp::Pow if b < 0 => return None,
-        BinOp::Pow => {
-            let mut r = 1i128;
-            for _ in 0..b.min(200) {
-                r = r.checked_mul(a)?;
-            }
-            if b > 200 && !matches!(a, -1..=1) {
-                return None;
-            }
-            if b > 200 && a == -1 {
-                if b % 2 == 0 { 1 } else { -1 }
-            } else {
-                r
-            }
-        }
-        BinOp::Div => return None,
-    })
-}
 
 #[test]
 fn int_arithmetic_is_exact_or_fires() {

@@ -1,7 +1,10 @@
 //! From one representation to another, and operations on several.
 
 use crate::common::*;
-use crate::{INTS, as_f64, as_int, check, elementwise, float_values, int_values, product};
+use crate::{
+    INTS, as_f64, as_int, check, elementwise, exact, float_values, int_values, product,
+    py_floor_div, py_mod,
+};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::{BinOp, CmpOp, Scalar, Ty, UnOp};
 

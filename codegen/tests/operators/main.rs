@@ -10,7 +10,7 @@ mod kinds;
 use common::*;
 use nestwise_codegen::abi::Status;
 use nestwise_codegen::{CodegenError, compile};
-use nestwise_ir::{Expr, LoopId, Nest, Scalar, Schedule, Ty};
+use nestwise_ir::{BinOp, Expr, LoopId, Nest, Scalar, Schedule, Ty};
 
 /// `for i in range(n): out[i] = f(a[i], b[i])`
 fn elementwise(
@@ -184,6 +184,50 @@ fn as_int(v: Value) -> i128 {
     }
 }
 
+fn floor_div(a: i128, b: i128) -> i128 {
+    let q = a / b;
+    if a % b != 0 && (a < 0) != (b < 0) {
+        q - 1
+    } else {
+        q
+    }
+}
+
+fn exact(op: BinOp, a: i128, b: i128, bits: u32) -> Option<i128> {
+    Some(match op {
+        BinOp::Add => a + b,
+        BinOp::Sub => a - b,
+        BinOp::Mul => a.checked_mul(b)?,
+        BinOp::FloorDiv => floor_div(a, if b == 0 { return None } else { b }),
+        BinOp::Mod => a - floor_div(a, if b == 0 { return None } else { b }) * b,
+        BinOp::And => a & b,
+        BinOp::Or => a | b,
+        BinOp::Xor => a ^ b,
+        BinOp::Min => a.min(b),
+        BinOp::Max => a.max(b),
+        BinOp::Shl if !(0..i128::from(bits)).contains(&b) => return None,
+        BinOp::Shl => a << b,
+        BinOp::Shr if b < 0 => return None,
+        BinOp::Shr => a >> b.min(127),
+        BinOp::Pow if b < 0 => return None,
+        BinOp::Pow => {
+            let mut r = 1i128;
+            for _ in 0..b.min(200) {
+                r = r.checked_mul(a)?;
+            }
+            if b > 200 && !matches!(a, -1..=1) {
+                return None;
+            }
+            if b > 200 && a == -1 {
+                if b % 2 == 0 { 1 } else { -1 }
+            } else {
+                r
+            }
+        }
+        BinOp::Div => return None,
+    })
+}
+
 fn float_values() -> Vec<f64> {
     vec![
         0.0,
@@ -220,4 +264,39 @@ fn as_f64(v: Value) -> f64 {
         Value::F64(v) => v,
         other => panic!("{other:?}"),
     }
+}
+
+/// CPython's float_rem.
+fn py_mod(x: f64, y: f64) -> f64 {
+    let mut m = libm_fmod(x, y);
+    if m != 0.0 {
+        if (y < 0.0) != (m < 0.0) {
+            m += y;
+        }
+        m
+    } else {
+        0f64.copysign(y)
+    }
+}
+
+/// CPython's _float_div_mod, the quotient.
+fn py_floor_div(x: f64, y: f64) -> f64 {
+    let m = libm_fmod(x, y);
+    let mut div = (x - m) / y;
+    if m != 0.0 && (y < 0.0) != (m < 0.0) {
+        div -= 1.0;
+    }
+    if div != 0.0 {
+        let f = div.floor();
+        if div - f > 0.5 { f + 1.0 } else { f }
+    } else {
+        0f64.copysign(x / y)
+    }
+}
+
+fn libm_fmod(x: f64, y: f64) -> f64 {
+    unsafe extern "C" {
+        safe fn fmod(x: f64, y: f64) -> f64;
+    }
+    fmod(x, y)
 }
