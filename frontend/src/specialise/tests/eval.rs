@@ -5,7 +5,7 @@
 mod operations;
 
 use std::collections::HashMap;
-use nestwise_ir::nest::{Cast, Const, Expr, ExprKind, Fun, Stmt, StmtKind};
+use nestwise_ir::nest::{Const, Expr, ExprKind, Fun, Stmt, StmtKind};
 use nestwise_ir::{ArrayId, Nest, Scalar, VarId};
 use operations::{fits, unary, binary, compare, cast, call};
 
