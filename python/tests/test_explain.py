@@ -597,6 +597,26 @@ for x in []:
     assert nestwise("explain", "none.py") == (0, b"none.py: no loops\n", b"")
 
 
+def test_what_the_order_of_floats_costs(place):
+    source = """
+        def dot(a, b, n):
+            s = 0.0
+            for i in range(n):
+                s += a[i] * b[i]
+            return s
+        """
+
+    def loop(sizes):
+        return told(source, *(["--sizes", sizes] if sizes else []))["nests"][0]["loops"][0]
+
+    large = loop("n=100000000,a=100000000,b=100000000")
+    assert large["gain"] > 1.05
+    assert f"about {large['gain']:.1f} times as fast" in large["hint"]
+    for sizes in ("", "n=100000000"):
+        unknown = loop(sizes)
+        assert unknown["gain"] is None and "times as fast" not in unknown["hint"]
+
+
 def test_modules_beside_the_script(place):
     write("helpers.py", "import math\nSCALE = 2\ndef smooth(x): return math.sqrt(x) * SCALE\n")
     write("tools/__init__.py", "from .inner import *\nfrom . import deep\n")

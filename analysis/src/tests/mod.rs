@@ -8,6 +8,7 @@ mod growth;
 mod legality;
 mod proofs;
 mod properties;
+mod resolved;
 mod schedules;
 mod unshared;
 mod verdicts;
