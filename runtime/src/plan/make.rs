@@ -2,8 +2,8 @@
 
 use crate::kernel::About;
 use crate::options::Options;
-use crate::trial;
 use crate::reason::Reason;
+use crate::trial;
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_analysis::schedule::Rewrite;
@@ -191,7 +191,9 @@ pub(super) fn schedule<'a>(
         unit_stride: key.unit_stride.clone(),
         lanes: ACCUMULATORS * codegen::vector_bits() / 64,
         roomy: nest.arrays.ids().map(|a| is_roomy(key.roomy, a)).collect(),
-        tile: options.trial.map_or(analysis::schedule::TILE, |_| trial::TILE),
+        tile: options
+            .trial
+            .map_or(analysis::schedule::TILE, |_| trial::TILE),
         threads: key.threaded,
         undo: true,
         eager: options.trial.is_some(),

@@ -4,10 +4,10 @@
 
 mod operations;
 
-use std::collections::HashMap;
 use nestwise_ir::nest::{Const, Expr, ExprKind, Fun, Stmt, StmtKind};
 use nestwise_ir::{ArrayId, Nest, Scalar, VarId};
-use operations::{fits, unary, binary, compare, cast, call};
+use operations::{binary, call, cast, compare, fits, unary};
+use std::collections::HashMap;
 
 /// A value.
 #[derive(Clone, Copy, Debug, PartialEq)]

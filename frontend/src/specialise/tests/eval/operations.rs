@@ -1,8 +1,8 @@
 //! Operations on single values.
 
+use super::{E, Stop, V};
 use nestwise_ir::nest::{BinOp, Cast, CmpOp, Expr, Fun, UnOp};
 use nestwise_ir::{Prov, Scalar};
-use super::{V, Stop, E};
 
 fn wrap_range(repr: Scalar) -> (i128, i128) {
     repr.int_range().expect("an int")
