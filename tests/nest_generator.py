@@ -380,6 +380,26 @@ class Nest(Writer):
                 2, f"{self.shift(self.arrays['a'], [i])} = {self.shift(self.arrays['a'], [i])}"
             )
 
+    def ends(self) -> None:
+        """Neighbours in a circle, or as far as there are any: the first and last ones differ."""
+        sizes = ["n", "m"][: self.pick(1, 2)]
+        self.array("a", *sizes)
+        self.array("b", *sizes)
+        near = [self.loop(d, s, plain=True) for d, s in enumerate(sizes)]
+        j, size = near[-1].name, sizes[-1]
+        before = self.pick(f"{j} - 1", f"max({j} - 1, 0)", f"({j} - 1) % {size}")
+        behind = self.pick(
+            f"({j} + 1) % {size}", f"min({j} + 1, {size} - 1)", f"({j} + 2) % {size}"
+        )
+        at = "".join(f"{c.name}, " for c in near[:-1])
+        source = self.pick("a", "a", "a", "b")
+        depth = len(sizes)
+        if self.chance(0.3):
+            self.emit(depth, f"if {j} {self.pick('> 0', f'< {size} - 1', '!= 0', '>= 2')}:")
+            depth += 1
+        terms = [f"{source}[{at}{before}]", f"{source}[{at}{behind}]", f"a[{at}{j}]"]
+        self.emit(depth, f"b[{at}{j}] = {self.mixed(terms)}")
+
     def ahead(self) -> None:
         """Elements that later iterations write are read, and perhaps some of earlier ones."""
         rank = self.pick(1, 1, 2)
@@ -487,6 +507,7 @@ KINDS = [
     "symbols",
     "reduce",
     "halves",
+    "ends",
     "ahead",
     "counting",
     "anything",
