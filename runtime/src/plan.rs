@@ -443,7 +443,10 @@ impl Plan {
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
-            short: short_loops(&sizes.trips),
+            short: match options.trial {
+                Some(_) => 0,
+                None => short_loops(&sizes.trips),
+            },
             roomy: match device {
                 Device::Threads => self.roomy(sizes, options),
                 _ => 0,
@@ -464,7 +467,7 @@ impl Plan {
                 return Ok(found);
             }
         }
-        let (kernel, from_disk) = self.build(&key, options)?;
+        let (kernel, from_disk) = self.build(&key, kernels.len(), options)?;
         let kernel = Arc::new(kernel);
         kernels.push((key, kernel.clone()));
         Ok((
@@ -477,7 +480,8 @@ impl Plan {
         ))
     }
 
-    fn build(&self, key: &Key, options: &Options) -> Result<(Kernel, bool), Reason> {
+    /// Makes a kernel: the `turn`-th of this plan.
+    fn build(&self, key: &Key, turn: usize, options: &Options) -> Result<(Kernel, bool), Reason> {
         let entry = options
             .cache_dir
             .is_some()
@@ -486,7 +490,7 @@ impl Plan {
             return Ok((kernel, true));
         }
         let nest = guards::apply(&self.nest, &key.proven);
-        let made = schedule(&nest, key, &self.verdicts, options);
+        let made = schedule(&nest, key, &self.verdicts, turn, options);
         let compiled = match compile(&made, key, options) {
             // A schedule that code generation cannot carry out is worth less than the nest as it was written.
             Err(Reason::Codegen(_)) => compile(&Made::plain(&nest), key, options),

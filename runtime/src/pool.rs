@@ -78,25 +78,29 @@ impl Job {
             if part >= self.parts {
                 return;
             }
-            let total = i128::from(self.hi) - i128::from(self.lo);
-            let cut = |p: i64| {
-                (i128::from(self.lo) + total * i128::from(p) / i128::from(self.parts)) as i64
-            };
-            fpenv::clear();
-            // SAFETY: the part is ours alone, and so is its block of copies; record `part` lies inside the allocation.
-            unsafe {
-                let record = self.records.add(part as usize * self.part_size);
-                let copies = self.copies.of(part, self.parts, thread);
-                record.add(part::COPIES).cast::<*mut u8>().write(copies);
-                (self.body)(self.env, cut(part), cut(part + 1), record);
-            }
-            if fpenv::raised() {
-                self.raised.store(true, Ordering::Relaxed);
-            }
-            if self.done.fetch_add(1, Ordering::AcqRel) + 1 == self.parts {
-                *self.finished.lock().unwrap_or_else(|e| e.into_inner()) = true;
-                self.wake.notify_all();
-            }
+            self.run(part, thread);
+        }
+    }
+
+    /// Runs one part, which nobody else does.
+    fn run(&self, part: i64, thread: usize) {
+        let total = i128::from(self.hi) - i128::from(self.lo);
+        let cut =
+            |p: i64| (i128::from(self.lo) + total * i128::from(p) / i128::from(self.parts)) as i64;
+        fpenv::clear();
+        // SAFETY: the part is ours alone, and so is its block of copies; record `part` lies inside the allocation.
+        unsafe {
+            let record = self.records.add(part as usize * self.part_size);
+            let copies = self.copies.of(part, self.parts, thread);
+            record.add(part::COPIES).cast::<*mut u8>().write(copies);
+            (self.body)(self.env, cut(part), cut(part + 1), record);
+        }
+        if fpenv::raised() {
+            self.raised.store(true, Ordering::Relaxed);
+        }
+        if self.done.fetch_add(1, Ordering::AcqRel) + 1 == self.parts {
+            *self.finished.lock().unwrap_or_else(|e| e.into_inner()) = true;
+            self.wake.notify_all();
         }
     }
 
@@ -149,7 +153,8 @@ pub unsafe extern "C" fn parallel(
     copies: i64,
     keep: i64,
 ) -> i64 {
-    let threads = options().threads;
+    let options = options();
+    let (threads, trial) = (options.threads, options.trial);
     let trips = hi.saturating_sub(lo).max(1);
     // Copies that are merged one after the other should be few.
     let each = if keep == 0 { PARTS_PER_THREAD } else { 1 };
@@ -186,16 +191,13 @@ pub unsafe extern "C" fn parallel(
         finished: Mutex::new(false),
         wake: Condvar::new(),
     });
-    if parts > 1
-        && let Some(pool) = pool(threads - 1)
-    {
-        for thread in 1..threads.min(parts as usize) {
-            let job = job.clone();
-            pool.spawn(move || job.work(thread));
-        }
+    if let Some(order) = trial.and_then(|t| t.order(parts)) {
+        // As if each had come to another thread.
+        let threads = (0..threads).cycle();
+        order.zip(threads).for_each(|(part, t)| job.run(part, t));
+    } else {
+        share(&job, threads);
     }
-    job.work(0);
-    job.wait();
     fpenv::clear();
     if job.raised.load(Ordering::Relaxed) {
         fpenv::raise();
@@ -203,6 +205,20 @@ pub unsafe extern "C" fn parallel(
     // SAFETY: the caller passes a valid place for the result.
     unsafe { *records = memory };
     parts
+}
+
+/// Runs the parts of a job, here and on other threads.
+fn share(job: &Arc<Job>, threads: usize) {
+    if job.parts > 1
+        && let Some(pool) = pool(threads - 1)
+    {
+        for thread in 1..threads.min(job.parts as usize) {
+            let job = job.clone();
+            pool.spawn(move || job.work(thread));
+        }
+    }
+    job.work(0);
+    job.wait();
 }
 
 /// Frees what [`parallel`] allocated.

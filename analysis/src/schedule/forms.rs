@@ -139,7 +139,7 @@ impl<'a> Form<'a> {
     /// Where a loop of a band, along which accesses walk through memory, becomes its innermost.
     fn interchanged(&self, band: &[LoopId], out: &mut Vec<(Rewrite, Rewritten)>) {
         for (at, id) in band.iter().enumerate() {
-            if !strides(&self.analysis, &self.info, *id).smooth() {
+            if !self.info.eager && !strides(&self.analysis, &self.info, *id).smooth() {
                 continue;
             }
             if let Some(made) = self.innermost(band, at) {
@@ -151,7 +151,8 @@ impl<'a> Form<'a> {
 
     /// The first two loops of a band that run as waves.
     fn wavefront(&self, band: &[LoopId]) -> Option<([LoopId; 2], Waved)> {
-        let long = |id: &LoopId| self.info.trips(*id).is_none_or(|t| t >= MIN_TILED);
+        let long =
+            |id: &LoopId| self.info.eager || self.info.trips(*id).is_none_or(|t| t >= MIN_TILED);
         band.windows(2).find_map(|pair| {
             let pair = [pair[0], pair[1]];
             let worth = pair.iter().all(long);
@@ -163,9 +164,8 @@ impl<'a> Form<'a> {
     /// Whether accesses walk through memory along some loop that has others inside.
     fn walks(&self, which: impl Fn(LoopId) -> bool) -> bool {
         let outer = |id: &LoopId| self.nest.loops.values().any(|l| l.parent == Some(*id));
-        let all = self.nest.loops.ids().filter(|id| which(*id) && outer(id));
-        all.into_iter()
-            .any(|id| strides(&self.analysis, &self.info, id).smooth())
+        let mut all = self.nest.loops.ids().filter(|id| which(*id) && outer(id));
+        all.any(|id| self.info.eager || strides(&self.analysis, &self.info, id).smooth())
     }
 }
 
@@ -249,7 +249,8 @@ impl<'a> Forms<'a> {
 
     /// Two loops as waves, where nothing runs on threads as it is.
     pub(super) fn wavefront(&self) -> Option<(Waves, Waved)> {
-        if self.plain.nest.loops.len() < 2 || !self.plain.threads().is_empty() {
+        let idle = self.plain.info.eager || self.plain.threads().is_empty();
+        if self.plain.nest.loops.len() < 2 || !idle {
             return None;
         }
         type Maker<'f> = &'f dyn Fn() -> Option<&'f Form<'f>>;
@@ -271,17 +272,18 @@ impl<'a> Forms<'a> {
     /// Loops made into several, some of them for threads, where as it is nothing runs on threads, or nothing but loops
     /// inside the top loop.
     pub(super) fn distributed(&self) -> Option<Rewritten> {
+        let eager = self.plain.info.eager;
         let threads = self.plain.threads();
-        if threads.iter().any(|t| t.id == LoopId(0)) {
+        if !eager && threads.iter().any(|t| t.id == LoopId(0)) {
             return None;
         }
-        let dear = |body: &[&Stmt]| body.iter().any(|s| is_dear(s));
+        let dear = |body: &[&Stmt]| eager || body.iter().any(|s| is_dear(s));
         if let Some(opened) = self.opened()
             && let Some(made) = distribute(&opened.given(), &dear)
         {
             return Some(opened.made(made));
         }
-        let inner = threads.is_empty();
+        let inner = eager || threads.is_empty();
         inner
             .then(|| distribute(&self.plain.given(), &dear))
             .flatten()

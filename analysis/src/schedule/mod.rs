@@ -39,6 +39,8 @@ pub struct LaunchInfo {
     pub threads: bool,
     /// The runtime takes back a whole chunk when an event fires.
     pub undo: bool,
+    /// Whatever is legal is worth it, however small: for tests.
+    pub eager: bool,
     /// What the analysis may assume.
     pub assumed: Options,
 }
@@ -55,6 +57,7 @@ impl LaunchInfo {
             tile: TILE,
             threads: true,
             undo: true,
+            eager: false,
             assumed: Options::new(fp),
         }
     }
@@ -110,6 +113,20 @@ pub enum Rewrite {
 }
 
 impl Rewrite {
+    /// The names that [`Rewrite::name`] gives.
+    pub const NAMES: [&str; 4] = ["promoted", "interchanged", "distributed", "waves"];
+
+    /// What was done in a word.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Rewrite::None => None,
+            Rewrite::Promoted => Some("promoted"),
+            Rewrite::Interchanged(_) => Some("interchanged"),
+            Rewrite::Distributed => Some("distributed"),
+            Rewrite::Wavefront => Some("waves"),
+        }
+    }
+
     /// Whether iterations may run before others that came earlier as written.
     pub fn reorders(self) -> bool {
         !matches!(self, Rewrite::None | Rewrite::Freed | Rewrite::Promoted)
@@ -277,5 +294,6 @@ fn thread_loop(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<Thread
         ..ThreadLoop::plain(l.id)
     };
     let roomy = |a: ArrayId| info.roomy.get(a.index()).copied().unwrap_or(false);
-    (mapped.copied().all(roomy) && worth_copying(analysis, &mapped)).then_some(mapped)
+    let worth = info.eager || worth_copying(analysis, &mapped);
+    (mapped.copied().all(roomy) && worth).then_some(mapped)
 }

@@ -232,6 +232,8 @@ fn launch_info(c: &Case, n: &Nest, tile: [u32; 2]) -> LaunchInfo {
     let mut info = LaunchInfo::guess(n, FpMode::Strict);
     info.assumed.nonempty = plan.resolve(&c.values, &mut set).nonempty;
     info.tile = tile;
+    // Whatever is legal, not only what pays.
+    info.eager = true;
     info
 }
 
