@@ -22,6 +22,7 @@ mod area;
 pub mod array_reductions;
 pub mod bounds;
 pub mod condition;
+pub mod cuts;
 pub mod dependence;
 pub mod eval;
 pub mod explain;

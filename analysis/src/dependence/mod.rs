@@ -17,6 +17,7 @@ mod ladder;
 mod problem;
 mod values;
 
+use crate::affine::Affine;
 use crate::condition::Clause;
 use crate::forms::{AccessForm, Forms};
 use crate::integer::{Answer, Fuel};
@@ -129,6 +130,8 @@ pub struct Tester<'a> {
     pub elements: &'a [(ArrayId, Property)],
     /// What to take guarded accesses for.
     pub guarded: Guarded,
+    /// Only iterations in which none of these is negative are asked about.
+    pub within: &'a [Affine],
 }
 
 /// Two accesses, the first one the earlier.
@@ -169,6 +172,7 @@ impl<'a> Tester<'a> {
             absent: &[],
             elements: &[],
             guarded,
+            within: &[],
         }
     }
 
@@ -203,6 +207,7 @@ impl<'a> Tester<'a> {
         }
         p.domain(x, Side::Src);
         p.domain(y, Side::Dst);
+        p.within(self.within);
         for (l, d) in common.iter().zip(dirs).skip(shared.len()) {
             p.direction(*l, *d);
         }
@@ -212,6 +217,23 @@ impl<'a> Tester<'a> {
             p.absent(clause);
         }
         p
+    }
+
+    /// Whether a loop may have, in one execution of it, two iterations whose counters are `gap` or more apart.
+    pub fn may_span(&self, id: LoopId, gap: i64) -> bool {
+        let Some(l) = self.forms.loop_form(id) else {
+            return true;
+        };
+        let around: Vec<LoopId> = std::iter::successors(l.parent, |p| {
+            self.forms.loop_form(*p).and_then(|l| l.parent)
+        })
+        .collect();
+        let mut p = Problem::new(self, &around);
+        p.reached(l, Side::Src);
+        p.reached(l, Side::Dst);
+        p.within(self.within);
+        p.apart(id, gap);
+        p.system.solve(&mut Fuel::default()) != Answer::No
     }
 
     /// The first dependence between two accesses (the one possibly the other itself) that `carrier` carries, in either

@@ -5,6 +5,7 @@
 //! different names as different arrays; where a verdict rests on either, it says so.
 
 mod in_order;
+mod parts;
 
 use crate::dependence::{Dependence, Dir, Guarded, Kind, Pair, Tester};
 use crate::forms::AccessForm;
@@ -131,6 +132,7 @@ impl Teller<'_> {
                     let all = self.dependences(id);
                     let told = all.iter().map(|d| self.dependence(d)).take(MAX_LISTED);
                     record.dependences = told.collect();
+                    record.hint = self.parting(id).map(|p| p.0);
                 }
             }
             Verdict::Serial(why) => self.serial(&mut record, id, info, why),

@@ -18,11 +18,11 @@ const MIN_TILED: f64 = 64.0;
 
 /// A form of the nest from which others are made.
 pub(super) struct Form<'a> {
-    nest: Cow<'a, Nest>,
-    analysis: Cow<'a, Analysis>,
-    info: LaunchInfo,
+    pub(super) nest: Cow<'a, Nest>,
+    pub(super) analysis: Cow<'a, Analysis>,
+    pub(super) info: LaunchInfo,
     /// By loop: the loop of the nest as written.
-    origin: Vec<LoopId>,
+    pub(super) origin: Vec<LoopId>,
 }
 
 impl<'a> Form<'a> {
@@ -45,7 +45,7 @@ impl<'a> Form<'a> {
     }
 
     /// The form that a rewriting of this one is.
-    fn then(&self, made: Rewritten) -> Form<'static> {
+    pub(super) fn then(&self, made: Rewritten) -> Form<'static> {
         let info = self.info.of(&made);
         Form {
             analysis: Cow::Owned(analyse_with(&made.nest, info.assumed.clone())),
@@ -79,11 +79,11 @@ impl<'a> Form<'a> {
     }
 
     /// With the top loop as a loop inside another.
-    fn opened(&self) -> Option<Form<'static>> {
+    pub(super) fn opened(&self) -> Option<Form<'static>> {
         open(&self.nest, &self.analysis).map(|made| self.then(made))
     }
 
-    fn threads(&self) -> Vec<ThreadLoop> {
+    pub(super) fn threads(&self) -> Vec<ThreadLoop> {
         thread_loops(&self.nest, &self.analysis, &self.info)
     }
 
@@ -152,7 +152,7 @@ impl<'a> Form<'a> {
 
 /// A nest's forms to start from, each made when it is asked for.
 pub(super) struct Forms<'a> {
-    plain: Form<'a>,
+    pub(super) plain: Form<'a>,
     sunk: OnceCell<Option<Form<'static>>>,
     opened: OnceCell<Option<Form<'static>>>,
     opened_sunk: OnceCell<Option<Form<'static>>>,
@@ -294,15 +294,20 @@ pub(crate) fn beyond(
     info: &LaunchInfo,
 ) -> (Vec<LoopId>, Option<Waves>) {
     let forms = Forms::of(Form::plain(nest, analysis, info));
+    let on_threads = |made: Rewritten| -> Vec<LoopId> {
+        let form = forms.plain.then(made);
+        let threads = form.threads().into_iter();
+        threads.map(|t| form.origin[t.id.index()]).collect()
+    };
+    let split = forms.split().map_or(vec![], on_threads);
+    let as_is: Vec<LoopId> = forms.plain.threads().iter().map(|t| t.id).collect();
+    if split.iter().any(|id| !as_is.contains(id)) {
+        return (split, None);
+    }
     if let Some((waves, _)) = forms.wavefront() {
         return (vec![], Some(waves));
     }
-    let Some(made) = forms.distributed() else {
-        return (vec![], None);
-    };
-    let form = forms.plain.then(made);
-    let threads = form.threads().into_iter();
-    (threads.map(|t| form.origin[t.id.index()]).collect(), None)
+    (forms.distributed().map_or(vec![], on_threads), None)
 }
 
 /// All orders of some numbers, the given one first.

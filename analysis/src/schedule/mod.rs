@@ -6,6 +6,7 @@
 
 mod forms;
 mod lanes;
+mod splits;
 
 pub use forms::Waves;
 pub(crate) use forms::beyond;
@@ -105,6 +106,8 @@ pub enum Rewrite {
     Distributed,
     /// Two loops run as waves of tiles, those of a wave on threads.
     Wavefront,
+    /// Loops were made into several over consecutive ranges of their iterations, some of them parallel.
+    Split,
 }
 
 impl Rewrite {
@@ -153,6 +156,9 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
         if let Some(made) = forms.distributed() {
             make(made, info, Rewrite::Distributed, &mut out);
         }
+    }
+    if let Some(made) = forms.split() {
+        make(made, info, Rewrite::Split, &mut out);
     }
     if let Some(nest) = promoted {
         let promoted = Rewritten {

@@ -44,7 +44,8 @@ pub fn neighbours(bytes: &[u8]) -> Case {
     finished(text, dims, ints)
 }
 
-fn finished(text: String, dims: Vec<Vec<i64>>, ints: Vec<i64>) -> Case {
+/// A case of a nest over arrays of these extents, with these values of `n`, `m`, `s`, `t`, `u`.
+pub(super) fn finished(text: String, dims: Vec<Vec<i64>>, ints: Vec<i64>) -> Case {
     let nest = nest(HEADER, &text);
     let number = |slot: usize, i: i64| (i * 7 + slot as i64 * 5 + i * i * 3) % 19;
     let mut data: Vec<Vec<Value>> = vec![];

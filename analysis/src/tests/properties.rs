@@ -4,8 +4,8 @@ use crate::guards::{GuardSet, apply};
 use crate::interval::Interval;
 use crate::schedule::{Candidate, LaunchInfo, Rewrite, candidates};
 use crate::testing::{
-    Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, neighbours, run, run_ranges,
-    run_reversed,
+    Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, neighbours, parted, run,
+    run_ranges, run_reversed,
 };
 use crate::undo::{Region, undo_plan};
 use crate::verdict::{Verdict, analyse, analyse_with};
@@ -217,7 +217,7 @@ pub(super) fn check_verdicts(c: &Case, n: &Nest, before: &Trace) -> Result<(), T
 }
 
 /// What a launch with these values knows, with tiles so small that short loops have several.
-fn launch_info(c: &Case, n: &Nest, tile: [u32; 2]) -> LaunchInfo {
+pub(super) fn launch_info(c: &Case, n: &Nest, tile: [u32; 2]) -> LaunchInfo {
     let plan = BoundsPlan::new(n);
     let mut set = GuardSet::new(plan.guards());
     let mut info = LaunchInfo::guess(n, FpMode::Strict);
@@ -227,7 +227,7 @@ fn launch_info(c: &Case, n: &Nest, tile: [u32; 2]) -> LaunchInfo {
 }
 
 /// The rewritten candidates of a nest for a launch.
-fn rewritten(n: &Nest, info: &LaunchInfo) -> Vec<Candidate> {
+pub(super) fn rewritten(n: &Nest, info: &LaunchInfo) -> Vec<Candidate> {
     let all = candidates(n, &analyse_with(n, info.assumed.clone()), info);
     all.into_iter().filter(|c| c.nest.is_some()).collect()
 }
@@ -244,7 +244,7 @@ fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseEr
     Ok(())
 }
 
-fn check_candidate(
+pub(super) fn check_candidate(
     c: &Case,
     n: &Nest,
     before: &Trace,
@@ -275,7 +275,18 @@ fn check_candidate(
         let trace = run_ranges(nest, c.memory.clone(), range);
         same(&format!("{range} at a time"), &trace)?;
     }
+    let trace = run(nest, c.memory.clone());
     for t in &cand.schedule.threads {
+        let copied: Vec<ArrayId> = t.copied().collect();
+        let is_shared = |t: &&Touch| !copied.contains(&nest.accesses[t.access].array);
+        let shared: Vec<Touch> = trace.touches.iter().filter(is_shared).cloned().collect();
+        let met = conflict(&shared, t.id).map(|(x, y)| (&shared[x], &shared[y]));
+        prop_assert!(
+            met.is_none(),
+            "{} on threads, but {met:?}\n{}\n{nest}",
+            t.id,
+            c.text
+        );
         let backwards = run_reversed(nest, c.memory.clone(), Some(mapped(t)));
         same(&format!("{} reversed", t.id), &backwards)?;
     }
@@ -345,6 +356,12 @@ proptest! {
         check(case(&bytes))?;
     }
 
+    /// Loops that have to be parted.
+    #[test]
+    fn parts_keep_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..50)) {
+        check(parted(&bytes))?;
+    }
+
     /// Every rewriting of nests that have many.
     #[test]
     fn rewritings_keep_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..70)) {
@@ -368,8 +385,11 @@ fn some_bytes(seed: &mut u64, count: usize) -> Vec<u8> {
 fn every_rewriting_is_met() {
     let mut seed = 7u64;
     let mut met: HashMap<&str, (u32, u32)> = HashMap::new();
-    for _ in 0..600 {
-        let c = neighbours(&some_bytes(&mut seed, 60));
+    for k in 0..900 {
+        let c = match k {
+            0..600 => neighbours(&some_bytes(&mut seed, 60)),
+            _ => parted(&some_bytes(&mut seed, 40)),
+        };
         let n = resolved(&c, &c.nest);
         for cand in rewritten(&n, &launch_info(&c, &n, [1, 1])) {
             let entry = met.entry(match cand.kind.rewrite {
@@ -379,6 +399,7 @@ fn every_rewriting_is_met() {
                 Rewrite::Interchanged(_) => "interchanged",
                 Rewrite::Distributed => "distributed",
                 Rewrite::Wavefront => "wavefront",
+                Rewrite::Split => "split",
             });
             let (all, threads) = entry.or_default();
             *all += 1;
@@ -390,6 +411,7 @@ fn every_rewriting_is_met() {
         let (all, threads) = met.get(kind).copied().unwrap_or_default();
         assert!(all >= least.0 && threads >= least.1, "{kind}: {met:?}");
     };
+    often("split", (60, 60));
     often("wavefront", (40, 40));
     often("distributed", (60, 20));
     often("interchanged", (10, 0));

@@ -5,12 +5,14 @@ mod distribute;
 mod order;
 mod peel;
 mod promote;
+mod split;
 mod wavefront;
 mod whole;
 
 pub use distribute::distribute;
 pub use order::{interchange, sink};
 pub use promote::promote;
+pub use split::split;
 pub use wavefront::{Tile, Waved, wavefront};
 pub use whole::open;
 
