@@ -92,7 +92,7 @@ impl Cut {
     fn of(coef: i128, rest: &Affine) -> Option<Cut> {
         let at = if coef > 0 { rest.neg()? } else { rest.clone() };
         let all = at.terms().iter().map(|t| t.coef);
-        let g = all.fold(coef, gcd);
+        let g = all.fold(coef.abs(), gcd);
         Some(Cut {
             at: at.divided(g)?,
             divisor: coef.abs() / g,
@@ -196,7 +196,11 @@ impl Given<'_> {
             if split.is_whole() {
                 return Some(split);
             }
-            partly = partly.or(Some(split));
+            // The larger the part in any order, the better.
+            let larger = |p: &Piece| p.free && matches!(p.part, Part::UpTo | Part::From);
+            if partly.is_none() || split.parts.iter().any(larger) {
+                partly = Some(split);
+            }
         }
         partly
     }

@@ -14,6 +14,7 @@ use nestwise_ir::nest::Nest;
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{AccessId, ArrayId, FpMode, LoopId, VarId};
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// What one loop may do.
@@ -86,6 +87,7 @@ pub fn records(nest: &Nest, fp: FpMode) -> Vec<LoopRecord> {
         analysis: &analysis,
         free: &free,
         fp,
+        proven: OnceCell::new(),
     };
     nest.loops.ids().map(|id| teller.record(id)).collect()
 }
@@ -104,6 +106,8 @@ struct Teller<'a> {
     analysis: &'a Analysis,
     free: &'a Analysis,
     fp: FpMode,
+    /// The nest without its guards, as most launches have it.
+    proven: OnceCell<(Nest, Analysis)>,
 }
 
 impl Teller<'_> {

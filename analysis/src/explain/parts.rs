@@ -1,8 +1,9 @@
 //! How a loop can be parted, in the user's words.
 
-use super::Teller;
+use super::{Teller, assuming};
 use crate::cuts::{Cut, Part, Piece, Split};
 use crate::forms::NestNames;
+use crate::guards::{self, GuardSet};
 use crate::legality::Given;
 use crate::structure::find_for;
 use nestwise_ir::LoopId;
@@ -10,9 +11,16 @@ use nestwise_ir::nest::{ExprKind, For, StmtKind};
 
 impl Teller<'_> {
     fn given(&self) -> Given<'_> {
+        let (nest, analysis) = self.proven.get_or_init(|| {
+            let mut all = GuardSet::new(guards::count(self.nest));
+            guards::for_each(self.nest, &mut |id, _, _| all.insert(id));
+            let nest = guards::apply(self.nest, &all);
+            let analysis = assuming(&nest, self.fp);
+            (nest, analysis)
+        });
         Given {
-            nest: self.nest,
-            analysis: self.analysis,
+            nest,
+            analysis,
             disjoint: true,
             undo: true,
         }
@@ -20,7 +28,7 @@ impl Teller<'_> {
 
     /// A loop that a split makes parallel, or parts of it: how, and whether all of it.
     pub(super) fn parting(&self, id: LoopId) -> Option<(String, bool)> {
-        let l = find_for(self.nest, id)?;
+        let l = find_for(self.given().nest, id)?;
         let split = self.given().may_split(l)?;
         let whole = split.is_whole();
         let how = match self.peeled(l, &split).filter(|_| whole) {
@@ -67,11 +75,9 @@ impl Teller<'_> {
     }
 
     fn condition(&self, name: &str, cut: &Cut, part: Part) -> String {
-        let forms = &self.analysis.forms;
-        let at = cut.at.show(&NestNames {
-            nest: self.nest,
-            forms,
-        });
+        let Given { nest, analysis, .. } = self.given();
+        let forms = &analysis.forms;
+        let at = cut.at.show(&NestNames { nest, forms });
         let op = match part {
             Part::Below => "<",
             Part::UpTo => "<=",

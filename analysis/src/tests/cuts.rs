@@ -52,7 +52,7 @@ fn loops_are_cut_where_all_dependences_meet() {
             "i < m + 2|, i == m + 2, i > m + 2|",
         ),
         ("b[i] = b[0] + c[i]", "i <= 0, i > 0|"),
-        ("b[i] = b[n - 1] + c[i]", "i <= n - 1|, i > n - 1"),
+        ("b[i] = b[n - 1] + c[i]", "i < n - 1|, i >= n - 1"),
         ("b[2 * i] = b[m] + c[i]", "2i < m|, 2i == m, 2i > m|"),
         // Weak-crossing.
         ("b[i] = b[n - 1 - i] + c[i]", "2i <= n - 1|, 2i > n - 1|"),
@@ -72,7 +72,7 @@ fn loops_are_cut_where_all_dependences_meet() {
             "i < m|, i == m, i > m|",
         ),
         (
-            "b[i] = x + c[i]\n    x = b[i] if i == m else x",
+            "b[i] = x + c[i]\n    if i == m:\n        x = b[i]",
             "i < m|, i == m, i > m|",
         ),
         // Nothing meets, or everywhere.

@@ -274,11 +274,7 @@ fn loops_are_split() {
         // The condition leaves nothing of the first iteration to the others but a value that stays.
         (
             "for i in range(n):\n    if i == 0:\n        t = b[0] * 2.0\n    a[i] = t + b[i]",
-            &[
-                "",
-                "split free-i free-i",
-                "split threads-i threads-i free-i free-i",
-            ],
+            &["", "free-i", "split free-i", "split threads-i free-i"],
         ),
         // No cut frees a recurrence.
         ("for i in range(1, n):\n    a[i] = a[i - 1] + a[k]", &[""]),
