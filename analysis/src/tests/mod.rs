@@ -4,6 +4,7 @@ mod cuts;
 mod dependences;
 mod explained;
 mod footprints;
+mod fusion;
 mod growth;
 mod legality;
 mod proofs;

@@ -7,6 +7,7 @@ run's nests go.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from typing import Any, NamedTuple
@@ -44,8 +45,16 @@ def main(arguments: list[str]) -> int:
         return 2
     if told is None:
         return 1
-    print(json.dumps(told, indent=2) if asked.as_json else "\n".join(_lines(told)))
+    _print(json.dumps(told, indent=2) if asked.as_json else "\n".join(_lines(told)))
     return 0
+
+
+def _print(text: str) -> None:
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # Whoever reads has had enough (`| head`); python would complain at exit once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # ---- The command line ----------------------------------------------------------------------------
