@@ -26,7 +26,7 @@ use values::Values;
 
 /// Candidates that are looked at for one loop.
 const MAX_CUTS: usize = 6;
-/// Accesses in a loop whose pairs are looked at for candidates.
+/// Accesses in a loop that is looked at.
 const MAX_ACCESSES: usize = 40;
 /// Statements of a body that may be copied.
 const MAX_STATEMENTS: usize = 60;
@@ -156,7 +156,8 @@ impl Given<'_> {
     pub fn may_split(&self, l: &For) -> Option<Split> {
         let sound = l.step.as_int().is_some_and(|s| s.abs() == 1)
             && self.rectangular(&[l])
-            && may_be_copied(l);
+            && may_be_copied(l)
+            && self.inside(l.id).count() <= MAX_ACCESSES;
         if !sound || self.info(l.id).is_none_or(is_free) {
             return None;
         }
@@ -245,7 +246,7 @@ impl Given<'_> {
     /// is about come first.
     fn cuts(&self, l: &For, values: &Values) -> Vec<Cut> {
         let counter = Ix::Counter(l.id);
-        let inside: Vec<&AccessForm> = self.inside(l.id).take(MAX_ACCESSES).collect();
+        let inside: Vec<&AccessForm> = self.inside(l.id).collect();
         let mut forms: Vec<Affine> = vec![];
         for (k, x) in inside.iter().enumerate() {
             let others = inside[k..].iter();

@@ -6,6 +6,7 @@ use crate::forms::NestNames;
 use crate::guards::{self, GuardSet};
 use crate::legality::Given;
 use crate::structure::find_for;
+use crate::transform::open;
 use nestwise_ir::LoopId;
 use nestwise_ir::nest::{ExprKind, For, StmtKind};
 
@@ -35,7 +36,15 @@ impl Teller<'_> {
             Some(which) => format!("a split: the {which} iteration by itself"),
             None => format!("a split: {}", self.loops(l, &split)?),
         };
-        Some((format!("{how}; nestwise does so where that pays"), whole))
+        // The top loop can only be split where it may run whole.
+        let Given { nest, analysis, .. } = self.given();
+        let done = id != LoopId(0) || open(nest, analysis).is_some();
+        let by = if done {
+            "; nestwise does so where that pays"
+        } else {
+            ""
+        };
+        Some((format!("{how}{by}"), whole))
     }
 
     /// Which end of the loop it is that only has to be taken off.

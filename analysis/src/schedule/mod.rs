@@ -113,7 +113,7 @@ pub enum Rewrite {
 impl Rewrite {
     /// Whether iterations may run before others that came earlier as written.
     pub fn reorders(self) -> bool {
-        !matches!(self, Rewrite::None | Rewrite::Promoted)
+        !matches!(self, Rewrite::None | Rewrite::Promoted | Rewrite::Split)
     }
 }
 
