@@ -14,6 +14,7 @@
 mod cover;
 mod elements;
 mod ladder;
+mod parts;
 mod problem;
 mod values;
 
@@ -226,23 +227,6 @@ impl<'a> Tester<'a> {
             p.absent(clause);
         }
         p
-    }
-
-    /// Whether a loop may have, in one execution of it, two iterations whose counters are `gap` or more apart.
-    pub fn may_span(&self, id: LoopId, gap: i64) -> bool {
-        let Some(l) = self.forms.loop_form(id) else {
-            return true;
-        };
-        let around: Vec<LoopId> = std::iter::successors(l.parent, |p| {
-            self.forms.loop_form(*p).and_then(|l| l.parent)
-        })
-        .collect();
-        let mut p = Problem::new(self, &around);
-        p.reached(l, Side::Src);
-        p.reached(l, Side::Dst);
-        p.within(self.within);
-        p.apart(id, gap);
-        p.system.solve(&mut Fuel::default()) != Answer::No
     }
 
     /// The first dependence between two accesses (the one possibly the other itself) that `carrier` carries, in either

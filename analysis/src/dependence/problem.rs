@@ -234,7 +234,7 @@ impl<'a> Problem<'a> {
         Some(row)
     }
 
-    fn nonneg(&mut self, parts: Vec<(Side, Affine)>) {
+    pub(super) fn nonneg(&mut self, parts: Vec<(Side, Affine)>) {
         if let Some(row) = self.row(&parts) {
             self.require(row);
             if self.supposed.is_empty() {
@@ -276,38 +276,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// An iteration of a loop.
-    pub(super) fn reached(&mut self, l: &LoopForm, side: Side) {
-        let mut at = Some(l);
-        let forms = self.forms;
-        while let Some(l) = at {
-            let side = self.side(Ix::Counter(l.id), side);
-            self.own_bounds(Ix::Counter(l.id), side);
-            at = l.parent.and_then(|p| forms.loop_form(p));
-        }
-        for fact in forms.facts(l.ctx) {
-            self.fact(&fact.form, fact.kind, side);
-        }
-    }
-
-    /// In both iterations none of these forms is negative.
-    pub(super) fn within(&mut self, forms: &[Affine]) {
-        for form in forms {
-            self.nonneg(vec![(Side::Src, form.clone())]);
-            self.nonneg(vec![(Side::Dst, form.clone())]);
-        }
-    }
-
-    /// The counter of the second iteration is at least so far above that of the first.
-    pub(super) fn apart(&mut self, id: LoopId, gap: i64) {
-        let c = Affine::ix(Ix::Counter(id));
-        if let Some(minus) = c.neg() {
-            let gap = Affine::constant(-i128::from(gap));
-            self.nonneg(vec![(Side::Dst, c), (Side::Src, minus), (Side::Both, gap)]);
-        }
-    }
-
-    fn fact(&mut self, form: &Affine, kind: FactKind, side: Side) {
+    pub(super) fn fact(&mut self, form: &Affine, kind: FactKind, side: Side) {
         match kind {
             FactKind::NonNegative => self.nonneg(vec![(side, form.clone())]),
             FactKind::NonZero | FactKind::OneOf(_) => {
@@ -361,7 +330,7 @@ impl<'a> Problem<'a> {
     }
 
     /// What bounds an index variable wherever it stands.
-    fn own_bounds(&mut self, ix: Ix, side: Side) {
+    pub(super) fn own_bounds(&mut self, ix: Ix, side: Side) {
         if self.seen.contains(&(side, ix)) {
             return;
         }

@@ -87,6 +87,12 @@ impl<'a> Form<'a> {
         thread_loops(&self.nest, &self.analysis, &self.info)
     }
 
+    /// The same by the loops as written.
+    fn on_threads(&self) -> Vec<LoopId> {
+        let threads = self.threads().into_iter();
+        threads.map(|t| self.origin[t.id.index()]).collect()
+    }
+
     /// Perfect bands of two or more loops, each from its outermost loop; the top loop stays where it is.
     fn bands(&self) -> Vec<Vec<LoopId>> {
         let mut out: Vec<Vec<LoopId>> = vec![];
@@ -286,28 +292,37 @@ impl Waves {
     }
 }
 
-/// What a nest whose loops as written cannot run on threads can be made to do on them: the loops that then can, by the
-/// loops they were, or the loops to run as waves.
-pub(crate) fn beyond(
-    nest: &Nest,
-    analysis: &Analysis,
-    info: &LaunchInfo,
-) -> (Vec<LoopId>, Option<Waves>) {
+/// What a nest whose loops as written cannot run on threads can be made to do.
+#[derive(Default)]
+pub(crate) struct Beyond {
+    /// The loops that then can, by the loops they were.
+    pub(crate) threads: Vec<LoopId>,
+    /// Instead: the loops to run as waves.
+    pub(crate) waves: Option<Waves>,
+    /// Some loop then runs as vectors.
+    pub(crate) vectors: bool,
+}
+
+/// What can be made of a nest whose top loop cannot run on threads as it stands.
+pub(crate) fn beyond(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Beyond {
     let forms = Forms::of(Form::plain(nest, analysis, info));
-    let on_threads = |made: Rewritten| -> Vec<LoopId> {
-        let form = forms.plain.then(made);
-        let threads = form.threads().into_iter();
-        threads.map(|t| form.origin[t.id.index()]).collect()
-    };
-    let split = forms.split().map_or(vec![], on_threads);
+    let mut out = Beyond::default();
     let as_is: Vec<LoopId> = forms.plain.threads().iter().map(|t| t.id).collect();
-    if split.iter().any(|id| !as_is.contains(id)) {
-        return (split, None);
+    if let Some(made) = forms.split() {
+        let form = forms.plain.then(made);
+        out.vectors = form.is_vectorised();
+        out.threads = form.on_threads();
+        if out.threads.iter().any(|id| !as_is.contains(id)) {
+            return out;
+        }
+        out.threads.clear();
     }
     if let Some((waves, _)) = forms.wavefront() {
-        return (vec![], Some(waves));
+        out.waves = Some(waves);
+    } else if let Some(made) = forms.distributed() {
+        out.threads = forms.plain.then(made).on_threads();
     }
-    (forms.distributed().map_or(vec![], on_threads), None)
+    out
 }
 
 /// All orders of some numbers, the given one first.

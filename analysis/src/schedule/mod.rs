@@ -9,7 +9,7 @@ mod lanes;
 mod splits;
 
 pub use forms::Waves;
-pub(crate) use forms::beyond;
+pub(crate) use forms::{Beyond, beyond};
 pub use lanes::vectorise;
 
 use crate::privatise::worth_copying;

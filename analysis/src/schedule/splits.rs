@@ -79,6 +79,12 @@ impl Form<'_> {
         made.map(|made| self.then(made))
     }
 
+    /// Whether some loop runs as vectors.
+    pub(super) fn is_vectorised(&self) -> bool {
+        let lanes = vectorise(&self.nest, &self.analysis, &self.info);
+        !(lanes.vector.is_empty() && lanes.independent.is_empty())
+    }
+
     /// The loops, as written, that run on threads or as vectors.
     fn mapped(&self) -> Vec<(bool, LoopId)> {
         let lanes = vectorise(&self.nest, &self.analysis, &self.info);
