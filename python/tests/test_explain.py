@@ -597,6 +597,54 @@ for x in []:
     assert nestwise("explain", "none.py") == (0, b"none.py: no loops\n", b"")
 
 
+def test_what_the_order_of_floats_costs(place):
+    source = """
+        def dot(a, b, n):
+            s = 0.0
+            for i in range(n):
+                s += a[i] * b[i]
+            return s
+        """
+
+    def loop(sizes):
+        return told(source, *(["--sizes", sizes] if sizes else []))["nests"][0]["loops"][0]
+
+    large = loop("n=100000000,a=100000000,b=100000000")
+    assert large["gain"] > 1.05
+    assert f"about {large['gain']:.1f} times as fast" in large["hint"]
+    for sizes in ("", "n=100000000"):
+        unknown = loop(sizes)
+        assert unknown["gain"] is None and "times as fast" not in unknown["hint"]
+
+
+def test_modules_beside_the_script(place):
+    write("helpers.py", "import math\nSCALE = 2\ndef smooth(x): return math.sqrt(x) * SCALE\n")
+    write("tools/__init__.py", "from .inner import *\nfrom . import deep\n")
+    write(
+        "tools/inner.py", "from helpers import smooth\ndef twice(x): return smooth(x) + smooth(x)\n"
+    )
+    write("tools/deep.py", "def chain(a, i):\n    return a[i - 1] + 1.0\n")
+    source = """
+        import helpers as h, tools, tools.deep
+        from helpers import smooth
+        from tools import twice
+        from missing import away
+        def f(a, b, n):
+            for i in range(n):
+                a[i] = smooth(b[i]) + h.smooth(b[i]) + h.SCALE
+            for i in range(n):
+                a[i] = twice(b[i])
+            for i in range(1, n):
+                a[i] = tools.deep.chain(a, i)
+            for i in range(n):
+                a[i] = away(a[i])
+        """
+    answer = told(source)
+    assert [n["loops"][0]["verdict"] for n in answer["nests"]] == ["parallel", "parallel", "serial"]
+    [refused] = answer["refused"]
+    assert "the function away is not known" in refused["message"]
+
+
 def test_readers_that_have_had_enough(place):
     import subprocess
 

@@ -9,6 +9,7 @@ mod growth;
 mod legality;
 mod proofs;
 mod properties;
+mod resolved;
 mod schedules;
 mod unshared;
 mod verdicts;

@@ -13,6 +13,7 @@ import sys
 from typing import Any, NamedTuple
 
 from nestwise.guess import ANYWHERE, Guess
+from nestwise.guess_scopes import Scopes
 
 USAGE = "usage: nestwise explain [--json] [--sizes n=1000,a=20x30] [--after STAGE] script.py"
 STAGES = ("parse", "lower", "prove", "analyse", "schedule")
@@ -167,7 +168,8 @@ class _Told:
         tag = codecache.tag(self.source)
         made = rewrite.rewrite(self.source, self.text, self.asked.path, tag, self.core.lower)
         tree, _ = plain_code(self.source, self.asked.path)
-        self.guess = Guess(tree, self.text, self.core.random_text)
+        scopes = Scopes(tree, self.text, self.asked.path)
+        self.guess = Guess(scopes, self.core.random_text)
         sites = iter(made.sites)
         loops = [(loop, next(sites) if loop.is_site else None) for loop in made.loops]
         told_to = 0  # the last line of the last nest; what is inside a nest is told with it
