@@ -23,7 +23,7 @@ LESS = {
     "copy would be needed; explain says so",
     ("knapsack", 16): "the same, in a loop that goes down",
     ("floyd_warshall", 16): "row k could change in iteration k; that its distances never do is a "
-    "matter of the data",
+    "matter of the data; explain says to split there, and the executor does",
     ("conjugate_gradient", 27): "unrolled: it runs over a literal tuple",
 }
 RANK = ["parallel", "reduction", "serial"]

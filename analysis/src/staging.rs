@@ -5,7 +5,7 @@ use crate::condition::Clause;
 use crate::dependence::Property;
 use crate::guards;
 use crate::launch::LaunchValues;
-use crate::schedule::{LaunchInfo, Waves, beyond, thread_loops, vectorise};
+use crate::schedule::{Beyond, LaunchInfo, Waves, beyond, thread_loops, vectorise};
 use crate::verdict::{Analysis, LoopInfo, Options, Verdict, analyse_with};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{ArrayId, LoopId, Nest};
@@ -166,7 +166,7 @@ impl Abilities {
         };
         let lanes = vectorise(nest, analysis, &info);
         let mut roots = thread_loops(nest, analysis, &info);
-        let mut waves = None;
+        let mut found = Beyond::default();
         if !roots.iter().any(|t| t.id == LoopId(0)) {
             // A launch whose loops are empty has little to do.
             let assumed = Options {
@@ -174,17 +174,17 @@ impl Abilities {
                 ..analysis.options.clone()
             };
             let analysis = analyse_with(nest, assumed.clone());
-            let (more, found) = beyond(nest, &analysis, &LaunchInfo { assumed, ..info });
-            waves = found;
-            if !more.is_empty() {
-                roots = more;
+            found = beyond(nest, &analysis, &LaunchInfo { assumed, ..info });
+            if !found.threads.is_empty() {
+                roots = std::mem::take(&mut found.threads);
             }
         }
         Abilities {
             roots,
             uncopied: thread_loops(nest, analysis, &cramped),
-            waves,
-            vectorisable: !(lanes.vector.is_empty() && lanes.independent.is_empty()),
+            waves: found.waves,
+            vectorisable: found.vectors
+                || !(lanes.vector.is_empty() && lanes.independent.is_empty()),
         }
     }
 }

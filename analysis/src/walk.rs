@@ -83,6 +83,29 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
     w.out
 }
 
+/// An end of a range without a limit of 64 bits it is kept within: beyond that limit there are no counters, so within the
+/// loop they are bounded as they would be without it.
+fn unlimited(form: &Form) -> &Form {
+    match form {
+        Form::Op(Op::Clamp(_), args) => args.first().map_or(form, |inner| {
+            let found = unlimited(inner);
+            if std::ptr::eq(found, inner) {
+                form
+            } else {
+                found
+            }
+        }),
+        Form::Op(op @ (Op::Min | Op::Max), args) => {
+            let limit = if *op == Op::Min { i64::MAX } else { i64::MIN };
+            match &args[..] {
+                [Form::Aff(c), inner] if c.as_constant() == Some(limit.into()) => inner,
+                _ => form,
+            }
+        }
+        _ => form,
+    }
+}
+
 pub(crate) fn is_int(ty: Ty) -> bool {
     ty.repr.is_int() || ty.repr == Scalar::Char
 }
@@ -181,6 +204,7 @@ impl<'n> Walker<'n> {
     }
     /// The bounds of a counter that starts at `first`, ends before `end`, and moves by one sign.
     fn bounds(&mut self, first: &Form, end: &Form, up: bool) -> Bounds {
+        let (first, end) = (unlimited(first), unlimited(end));
         let (mut near, mut far) = if up {
             (self.below(first), self.above(end))
         } else {

@@ -43,7 +43,11 @@ impl Teller<'_> {
             _ => return,
         };
         let through_memory = self.dependences(id);
-        record.hint = self.hint(id, info, why, &through_memory);
+        let parting = self.parting(id);
+        let whole = parting.clone().filter(|p| p.1).map(|p| p.0);
+        record.hint = whole
+            .or_else(|| self.hint(id, info, why, &through_memory))
+            .or(parting.map(|p| p.0));
         let all = through_memory.iter().map(|d| self.dependence(d));
         let others = all.filter(|d| *d != first).take(MAX_LISTED);
         record.dependences = std::iter::once(first.clone()).chain(others).collect();

@@ -5,6 +5,7 @@
 //! different names as different arrays; where a verdict rests on either, it says so.
 
 mod in_order;
+mod parts;
 
 use crate::dependence::{Dependence, Dir, Guarded, Kind, Pair, Tester};
 use crate::forms::AccessForm;
@@ -15,6 +16,7 @@ use nestwise_ir::nest::Nest;
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{AccessId, ArrayId, FpMode, LoopId, VarId};
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// What one loop may do.
@@ -93,6 +95,7 @@ pub fn records(nest: &Nest, fp: FpMode) -> Vec<LoopRecord> {
         free: &free,
         freed: freed(nest, &analysis),
         fp,
+        proven: OnceCell::new(),
     };
     nest.loops.ids().map(|id| teller.record(id)).collect()
 }
@@ -127,6 +130,8 @@ struct Teller<'a> {
     /// Loops that run in any order once what counts along is computed, and the best kept beside its position.
     freed: Vec<LoopId>,
     fp: FpMode,
+    /// The nest without its guards, as most launches have it.
+    proven: OnceCell<(Nest, Analysis)>,
 }
 
 impl Teller<'_> {
@@ -155,6 +160,7 @@ impl Teller<'_> {
                     let all = self.dependences(id);
                     let told = all.iter().map(|d| self.dependence(d)).take(MAX_LISTED);
                     record.dependences = told.collect();
+                    record.hint = self.parting(id).map(|p| p.0);
                 }
             }
             Verdict::Serial(why) => self.serial(&mut record, id, info, why),

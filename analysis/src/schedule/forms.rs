@@ -21,11 +21,11 @@ const MIN_TILED: f64 = 64.0;
 
 /// A form of the nest from which others are made.
 pub(super) struct Form<'a> {
-    nest: Cow<'a, Nest>,
-    analysis: Cow<'a, Analysis>,
-    info: LaunchInfo,
+    pub(super) nest: Cow<'a, Nest>,
+    pub(super) analysis: Cow<'a, Analysis>,
+    pub(super) info: LaunchInfo,
     /// By loop: the loop of the nest as written.
-    origin: Vec<LoopId>,
+    pub(super) origin: Vec<LoopId>,
 }
 
 impl<'a> Form<'a> {
@@ -48,7 +48,7 @@ impl<'a> Form<'a> {
     }
 
     /// The form that a rewriting of this one is.
-    fn then(&self, made: Rewritten) -> Form<'static> {
+    pub(super) fn then(&self, made: Rewritten) -> Form<'static> {
         let info = self.info.of(&made);
         Form {
             analysis: Cow::Owned(analyse_with(&made.nest, info.assumed.clone())),
@@ -91,7 +91,7 @@ impl<'a> Form<'a> {
     }
 
     /// With the top loop as a loop inside another.
-    fn opened(&self) -> Option<Form<'static>> {
+    pub(super) fn opened(&self) -> Option<Form<'static>> {
         open(&self.nest, &self.analysis).map(|made| self.then(made))
     }
 
@@ -102,8 +102,17 @@ impl<'a> Form<'a> {
         l.is_some_and(|l| given.may_count(l).is_some() || !given.may_keep_best(l).is_empty())
     }
 
-    fn threads(&self) -> Vec<ThreadLoop> {
+    pub(super) fn threads(&self) -> Vec<ThreadLoop> {
         thread_loops(&self.nest, &self.analysis, &self.info)
+    }
+
+    /// The same by the loops as written.
+    fn on_threads(&self) -> Vec<ThreadLoop> {
+        let was = |t: ThreadLoop| ThreadLoop {
+            id: self.origin[t.id.index()],
+            ..t
+        };
+        self.threads().into_iter().map(was).collect()
     }
 
     /// Perfect bands of two or more loops, each from its outermost loop; the top loop stays where it is.
@@ -171,7 +180,7 @@ impl<'a> Form<'a> {
 
 /// A nest's forms to start from, each made when it is asked for.
 pub(super) struct Forms<'a> {
-    plain: Form<'a>,
+    pub(super) plain: Form<'a>,
     sunk: OnceCell<Option<Form<'static>>>,
     opened: OnceCell<Option<Form<'static>>>,
     opened_sunk: OnceCell<Option<Form<'static>>>,
@@ -328,32 +337,38 @@ impl Waves {
     }
 }
 
-/// What a nest whose top loop as written cannot run on threads can be made to do on them: the loops that then can, by the
-/// loops they were, or the loops to run as waves.
-pub(crate) fn beyond(
-    nest: &Nest,
-    analysis: &Analysis,
-    info: &LaunchInfo,
-) -> (Vec<ThreadLoop>, Option<Waves>) {
+/// What a nest whose loops as written cannot run on threads can be made to do.
+#[derive(Default)]
+pub(crate) struct Beyond {
+    /// The loops that then can, by the loops they were.
+    pub(crate) threads: Vec<ThreadLoop>,
+    /// Instead: the loops to run as waves.
+    pub(crate) waves: Option<Waves>,
+    /// Some loop then runs as vectors.
+    pub(crate) vectors: bool,
+}
+
+/// What can be made of a nest whose top loop cannot run on threads as it stands.
+pub(crate) fn beyond(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Beyond {
     let forms = Forms::of(Form::plain(nest, analysis, info));
-    let mapped = |made: Rewritten| -> Vec<ThreadLoop> {
+    let mut out = Beyond::default();
+    let already: Vec<LoopId> = forms.plain.threads().iter().map(|t| t.id).collect();
+    let more = |all: &[ThreadLoop]| all.iter().any(|t| !already.contains(&t.id));
+    for made in [forms.freed(), forms.split()].into_iter().flatten() {
         let form = forms.plain.then(made);
-        let was = |t: ThreadLoop| ThreadLoop {
-            id: form.origin[t.id.index()],
-            ..t
-        };
-        form.threads().into_iter().map(was).collect()
-    };
-    let already = forms.plain.threads();
-    let new = |t: &ThreadLoop| already.iter().all(|a| a.id != t.id);
-    let freed = forms.freed().map(mapped).unwrap_or_default();
-    if freed.iter().any(new) {
-        return (freed, None);
+        out.vectors |= form.is_vectorised();
+        let threads = form.on_threads();
+        if more(&threads) {
+            out.threads = threads;
+            return out;
+        }
     }
     if let Some((waves, _)) = forms.wavefront() {
-        return (vec![], Some(waves));
+        out.waves = Some(waves);
+    } else if let Some(made) = forms.distributed() {
+        out.threads = forms.plain.then(made).on_threads();
     }
-    (forms.distributed().map(mapped).unwrap_or_default(), None)
+    out
 }
 
 /// The loops that run in any order once what passes from iteration to iteration is computed from counters, or combined.

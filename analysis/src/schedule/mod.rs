@@ -6,9 +6,10 @@
 
 mod forms;
 mod lanes;
+mod splits;
 
 pub use forms::Waves;
-pub(crate) use forms::{beyond, freed};
+pub(crate) use forms::{Beyond, beyond, freed};
 pub use lanes::vectorise;
 
 use crate::privatise::worth_copying;
@@ -110,11 +111,20 @@ pub enum Rewrite {
     Distributed,
     /// Two loops run as waves of tiles, those of a wave on threads.
     Wavefront,
+    /// Loops were made into several over consecutive ranges of their iterations, some of them parallel.
+    Split,
 }
 
 impl Rewrite {
     /// The names that [`Rewrite::name`] gives.
-    pub const NAMES: [&str; 4] = ["promoted", "interchanged", "distributed", "waves"];
+    pub const NAMES: [&str; 6] = [
+        "promoted",
+        "interchanged",
+        "distributed",
+        "waves",
+        "freed",
+        "split",
+    ];
 
     /// What was done in a word.
     pub fn name(self) -> Option<&'static str> {
@@ -124,12 +134,17 @@ impl Rewrite {
             Rewrite::Interchanged(_) => Some("interchanged"),
             Rewrite::Distributed => Some("distributed"),
             Rewrite::Wavefront => Some("waves"),
+            Rewrite::Freed => Some("freed"),
+            Rewrite::Split => Some("split"),
         }
     }
 
     /// Whether iterations may run before others that came earlier as written.
     pub fn reorders(self) -> bool {
-        !matches!(self, Rewrite::None | Rewrite::Freed | Rewrite::Promoted)
+        !matches!(
+            self,
+            Rewrite::None | Rewrite::Freed | Rewrite::Promoted | Rewrite::Split
+        )
     }
 }
 
@@ -174,11 +189,14 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     for (rewrite, made) in forms.interchanged() {
         make(made, info, rewrite, &mut out);
     }
-    if info.threads && !all_on_threads {
+    if info.threads && (info.eager || !all_on_threads) {
         out.extend(forms.wavefront().map(|(_, waved)| in_waves(waved)));
         if let Some(made) = forms.distributed() {
             make(made, info, Rewrite::Distributed, &mut out);
         }
+    }
+    if let Some(made) = forms.split() {
+        make(made, info, Rewrite::Split, &mut out);
     }
     if let Some(nest) = promoted {
         let promoted = Rewritten {

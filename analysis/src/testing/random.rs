@@ -140,7 +140,8 @@ pub fn beside(first: &[u8], second: &[u8]) -> Case {
     finished(text, dims, vec![8; 8])
 }
 
-fn finished(text: String, dims: Vec<Vec<i64>>, ints: Vec<i64>) -> Case {
+/// A case of a nest over arrays of these extents, with these values of `n`, `m`, `s`, `t`, `u`.
+pub(super) fn finished(text: String, dims: Vec<Vec<i64>>, ints: Vec<i64>) -> Case {
     let nest = nest(HEADER, &text);
     let number = |slot: usize, i: i64| (i * 7 + slot as i64 * 5 + i * i * 3) % 19;
     let mut data: Vec<Vec<Value>> = vec![];

@@ -5,7 +5,7 @@ use crate::interval::Interval;
 use crate::schedule::{Candidate, LaunchInfo, Rewrite, candidates};
 use crate::testing::{
     Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, choices, counting_case, neighbours,
-    run, run_ranges, run_reversed,
+    parted, run, run_ranges, run_reversed,
 };
 use crate::undo::{Region, undo_plan};
 use crate::verdict::{Analysis, Options, Verdict, analyse, analyse_with};
@@ -226,7 +226,7 @@ pub(super) fn verdicts_hold(
 }
 
 /// What a launch with these values knows, with tiles so small that short loops have several.
-fn launch_info(c: &Case, n: &Nest, tile: [u32; 2]) -> LaunchInfo {
+pub(super) fn launch_info(c: &Case, n: &Nest, tile: [u32; 2]) -> LaunchInfo {
     let plan = BoundsPlan::new(n);
     let mut set = GuardSet::new(plan.guards());
     let mut info = LaunchInfo::guess(n, FpMode::Strict);
@@ -238,7 +238,7 @@ fn launch_info(c: &Case, n: &Nest, tile: [u32; 2]) -> LaunchInfo {
 }
 
 /// The rewritten candidates of a nest for a launch.
-fn rewritten(n: &Nest, info: &LaunchInfo) -> Vec<Candidate> {
+pub(super) fn rewritten(n: &Nest, info: &LaunchInfo) -> Vec<Candidate> {
     let all = candidates(n, &analyse_with(n, info.assumed.clone()), info);
     all.into_iter().filter(|c| c.nest.is_some()).collect()
 }
@@ -263,7 +263,7 @@ fn options(cand: &Candidate) -> Options {
     }
 }
 
-fn check_candidate(
+pub(super) fn check_candidate(
     c: &Case,
     n: &Nest,
     before: &Trace,
@@ -293,6 +293,19 @@ fn check_candidate(
     for range in [1, 2, 3, usize::MAX] {
         let trace = run_ranges(nest, c.memory.clone(), range);
         same(&format!("{range} at a time"), &trace)?;
+    }
+    let trace = run(nest, c.memory.clone());
+    for t in &cand.schedule.threads {
+        let copied: Vec<ArrayId> = t.copied().collect();
+        let is_shared = |t: &&Touch| !copied.contains(&nest.accesses[t.access].array);
+        let shared: Vec<Touch> = trace.touches.iter().filter(is_shared).cloned().collect();
+        let met = conflict(&shared, t.id).map(|(x, y)| (&shared[x], &shared[y]));
+        prop_assert!(
+            met.is_none(),
+            "{} on threads, but {met:?}\n{}\n{nest}",
+            t.id,
+            c.text
+        );
     }
     let info = analyse_with(nest, options(cand));
     // Of what is split, only the interior may be in any order.
@@ -384,6 +397,12 @@ proptest! {
         check(case(&bytes))?;
     }
 
+    /// Loops that have to be parted.
+    #[test]
+    fn parts_keep_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..50)) {
+        check(parted(&bytes))?;
+    }
+
     /// Every rewriting of nests that have many.
     #[test]
     fn rewritings_keep_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..70)) {
@@ -432,6 +451,7 @@ fn met(cases: impl Iterator<Item = Case>) -> HashMap<&'static str, (u32, u32)> {
                 Rewrite::Interchanged(_) => "interchanged",
                 Rewrite::Distributed => "distributed",
                 Rewrite::Wavefront => "wavefront",
+                Rewrite::Split => "split",
             });
             let (all, threads) = entry.or_default();
             *all += 1;
@@ -451,11 +471,14 @@ fn every_rewriting_is_met() {
     let mut seed = 7u64;
     let along = (0..600).map(|_| counting_case(&some_bytes(&mut seed, 60)));
     met.extend(self::met(along).remove_entry("freed"));
+    let apart = (0..300).map(|_| parted(&some_bytes(&mut seed, 40)));
+    met.extend(self::met(apart).remove_entry("split"));
     let often = |kind: &str, least: (u32, u32)| {
         let (all, threads) = met.get(kind).copied().unwrap_or_default();
         assert!(all >= least.0 && threads >= least.1, "{kind}: {met:?}");
     };
     often("freed", (60, 40));
+    often("split", (60, 60));
     often("wavefront", (40, 40));
     often("distributed", (60, 20));
     often("interchanged", (10, 0));

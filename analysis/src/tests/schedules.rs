@@ -32,6 +32,7 @@ fn listed(header: &str, body: &str) -> Vec<String> {
                 Rewrite::Interchanged(l) => format!("inner-{} ", n.loops[l].name),
                 Rewrite::Distributed => "distributed ".to_string(),
                 Rewrite::Wavefront => "waves ".to_string(),
+                Rewrite::Split => "split ".to_string(),
             };
             for t in &c.schedule.threads {
                 text += &format!("threads-{} ", name(t.id));
@@ -340,4 +341,46 @@ fn positions_of_the_best() {
         "if b[i] > 0.5:\n        if a[i] > a[p]:\n            p = i"
     ));
     assert!(!threads("if a[i] > a[p]:\n        p = i\n    a[i] = 0.5"));
+}
+#[test]
+fn loops_are_split() {
+    let h = "n: int, m: int, k: int, t: float, a: f64[1], b: f64[1], c: f64[2], out t";
+    let cases: [(&str, &[&str]); 5] = [
+        // Weak-zero: one iteration reads what the others do not write.
+        (
+            "for i in range(n):\n    a[i] = a[k] + b[i]",
+            &[
+                "",
+                "split free-i free-i free-i",
+                "split threads-i threads-i threads-i free-i free-i free-i",
+            ],
+        ),
+        (
+            "for i in range(n):\n    a[i] = a[0] + b[i]",
+            &[
+                "",
+                "split free-i free-i",
+                "split threads-i threads-i free-i free-i",
+            ],
+        ),
+        // Weak-crossing.
+        (
+            "for i in range(n):\n    a[i] = a[n - 1 - i] + b[i]",
+            &[
+                "",
+                "split free-i free-i",
+                "split threads-i threads-i free-i free-i",
+            ],
+        ),
+        // The condition leaves nothing of the first iteration to the others but a value that stays.
+        (
+            "for i in range(n):\n    if i == 0:\n        t = b[0] * 2.0\n    a[i] = t + b[i]",
+            &["", "free-i", "split free-i", "split threads-i free-i"],
+        ),
+        // No cut frees a recurrence.
+        ("for i in range(1, n):\n    a[i] = a[i - 1] + a[k]", &[""]),
+    ];
+    for (body, expected) in cases {
+        assert_eq!(listed(h, body), expected, "{body}");
+    }
 }

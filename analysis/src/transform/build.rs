@@ -1,6 +1,8 @@
 //! Expressions and loops that rewritings make. Positions are computed in 128 bits, in which they are exact whatever the
 //! bounds are, and cast down where they are known to fit.
 
+use crate::affine::{Affine, Ix, Sym};
+use crate::structure::find_for;
 use nestwise_ir::nest::{BinOp, Cast, Const, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind};
 use nestwise_ir::{LoopId, Span, Ty, VarDecl, VarId};
 
@@ -75,6 +77,35 @@ impl Builder {
             1 => a,
             _ => self.op(BinOp::Mul, a, self.number(factor)),
         }
+    }
+    /// A form's value in 128 bits, for which its terms are few and small enough.
+    pub(super) fn form(self, nest: &Nest, a: &Affine) -> Option<Expr> {
+        let var = |v: VarId| {
+            let ty = nest.vars.get(v)?.ty;
+            Some(self.wide(&self.make(ExprKind::Var(v), ty)))
+        };
+        let mut sum: Option<Expr> = None;
+        for t in a.terms() {
+            let value = match (t.ix, t.syms.as_slice()) {
+                (None, []) => None,
+                (Some(Ix::Counter(l)), []) => Some(var(find_for(nest, l)?.counter)?),
+                (None, [Sym::Var(v)]) => Some(var(*v)?),
+                (None, [Sym::Dim(array, axis)]) => {
+                    let extent = self.make(ExprKind::Dim(*array, *axis), Ty::PY_INT);
+                    Some(self.wide(&extent))
+                }
+                _ => return None,
+            };
+            let term = match value {
+                Some(v) => self.times(v, t.coef),
+                None => self.number(t.coef),
+            };
+            sum = Some(match sum {
+                Some(sum) => self.add(sum, term),
+                None => term,
+            });
+        }
+        Some(sum.unwrap_or_else(|| self.number(0)))
     }
     /// `var = value`
     pub(super) fn set(self, var: VarId, value: Expr) -> Stmt {

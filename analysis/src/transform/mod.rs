@@ -8,6 +8,7 @@ mod fuse;
 mod order;
 mod peel;
 mod promote;
+mod split;
 mod wavefront;
 mod whole;
 
@@ -17,6 +18,7 @@ pub use distribute::distribute;
 pub use fuse::fuse;
 pub use order::{interchange, sink};
 pub use promote::promote;
+pub use split::split;
 pub use wavefront::{Tile, Waved, wavefront};
 pub use whole::open;
 

@@ -222,16 +222,28 @@ pub(super) fn schedule<'a>(
 /// registers rather than stored again and again, then the order as written.
 fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, u8) {
     let (kind, mapping) = (&candidate.kind, &candidate.schedule);
-    let vectors = mapping.vector.len() + mapping.independent.len();
+    // By the loops as written: copies of one are not more than it.
+    let all = mapping
+        .vector
+        .iter()
+        .map(|v| v.0)
+        .chain(mapping.independent.iter().copied());
+    let mut vectors: Vec<LoopId> = all
+        .filter_map(|id| candidate.origin.get(id.index()).copied())
+        .collect();
+    vectors.sort_unstable();
+    vectors.dedup();
     let form = match kind.rewrite {
         // Made only where loops then run on threads or vectors; otherwise it is but more work.
-        Rewrite::Freed if kind.threads => 5,
+        Rewrite::Freed if kind.threads => 6,
         Rewrite::Freed => 0,
+        // Made only where nothing else runs these loops on threads or as vectors.
+        Rewrite::Split => 5,
         // Made only for threads, where nothing else runs these loops on them.
         Rewrite::Wavefront | Rewrite::Distributed => 4,
         Rewrite::Promoted => 3,
         Rewrite::None => 2,
         Rewrite::Interchanged(_) => 1,
     };
-    (kind.threads == threaded, vectors, form)
+    (kind.threads == threaded, vectors.len(), form)
 }
