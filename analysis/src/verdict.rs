@@ -7,17 +7,19 @@ use crate::forms::{AccessForm, Extents, Forms};
 use crate::liveness::{exposure, live_after};
 use crate::privatise::privatisable;
 use crate::range::ranges;
+use crate::renaming::renamable;
 use crate::scalars::{Role, roles};
-use crate::structure::{Exit, any, early_exit};
+use crate::structure::{Exit, any, early_exit, find_for};
 use nestwise_ir::nest::{Expr, Nest, Stmt, StmtKind};
-use nestwise_ir::schedule::RedOp;
+use nestwise_ir::schedule::{RedOp, Renamed};
 use nestwise_ir::{AccessId, ArrayId, FpMode, LoopId, VarId};
 use std::cell::Cell;
 
 /// What a loop's iterations may do.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
-    /// Run in any order, or at once, if they work on copies of [`LoopInfo::private_arrays`].
+    /// Run in any order, or at once, if they work on copies of [`LoopInfo::private_arrays`], and read from copies what
+    /// [`LoopInfo::renamed`] says.
     Parallel,
     /// The same, if these variables and [`LoopInfo::array_reductions`] are combined from partial values.
     Reduction(Vec<(VarId, RedOp)>),
@@ -73,6 +75,8 @@ pub struct LoopInfo {
     pub private_arrays: Vec<ArrayId>,
     /// Arrays that iterations only accumulate into.
     pub array_reductions: Vec<(ArrayId, RedOp)>,
+    /// Arrays of which some loads find what was there before the loop.
+    pub renamed: Vec<Renamed>,
     /// Variables that pass from one iteration to the next.
     pub carried: Vec<VarId>,
     /// What the loop could do if all of those, which count along with it, were computed from its counter.
@@ -93,6 +97,7 @@ impl LoopInfo {
             reductions: vec![],
             private_arrays: vec![],
             array_reductions: vec![],
+            renamed: vec![],
             carried: vec![],
             otherwise: None,
             float_sums: vec![],
@@ -102,11 +107,14 @@ impl LoopInfo {
     /// The arrays that its iterations must not share, if they run at once.
     pub fn copied(&self) -> impl Iterator<Item = ArrayId> + '_ {
         let reduced = self.array_reductions.iter().map(|r| r.0);
-        self.private_arrays.iter().copied().chain(reduced)
+        let renamed = self.renamed.iter().map(|r| r.array);
+        let own = self.private_arrays.iter().copied();
+        own.chain(reduced).chain(renamed)
     }
     /// Whether iterations are independent without any condition, reduction or copy.
     pub fn is_parallel(&self) -> bool {
-        self.verdict == Verdict::Parallel && self.private_arrays.is_empty()
+        let shared = self.private_arrays.is_empty() && self.renamed.is_empty();
+        self.verdict == Verdict::Parallel && shared
     }
 }
 
@@ -232,6 +240,7 @@ struct CarriedMemory {
     condition: Condition,
     private: Vec<ArrayId>,
     reductions: Vec<(ArrayId, RedOp)>,
+    renamed: Vec<Renamed>,
 }
 
 /// Why control alone makes a loop run in order.
@@ -307,6 +316,7 @@ impl Context<'_> {
             && memory == CarriedMemory::default();
         info.private_arrays = memory.private;
         info.array_reductions = memory.reductions;
+        info.renamed = memory.renamed;
         let reduces = !(info.reductions.is_empty() && info.array_reductions.is_empty());
         let free = if memory.condition != Condition::default() {
             Verdict::When(memory.condition)
@@ -431,6 +441,13 @@ impl Context<'_> {
         // For what each iteration writes anew, the condition is at best that there is no other iteration.
         if own && privatisable(&self.tester(Guarded::Trusted, known), id, array, accesses) {
             found.private.push(array);
+            return Ok(accesses.iter().any(|a| a.guarded));
+        }
+        if let (Err(Why::Dependence(_)), true, Some(l)) = (&result, own, find_for(self.nest, id))
+            && let trusted = self.tester(Guarded::Trusted, known)
+            && let Some(renamed) = renamable(&trusted, l, array, accesses)
+        {
+            found.renamed.push(renamed);
             return Ok(accesses.iter().any(|a| a.guarded));
         }
         found.condition = condition;

@@ -5,7 +5,7 @@ use crate::dependence::{Dependence, Kind, Property};
 use crate::forms::{Form, NestNames};
 use crate::structure::Exit;
 use crate::verdict::{Analysis, Condition, LoopInfo, Verdict, Why};
-use nestwise_ir::schedule::RedOp;
+use nestwise_ir::schedule::{RedOp, Renamed};
 use nestwise_ir::{AccessId, ArrayId, LoopId, Nest, VarId};
 
 impl Analysis {
@@ -68,6 +68,8 @@ impl Analysis {
                 .iter()
                 .map(|a| format!("copies of `{}`", name(a))),
         );
+        let before = |r: &Renamed| format!("reading `{}` as it was before the loop", name(&r.array));
+        parts.extend(info.renamed.iter().map(before));
         parts.join(", ")
     }
 

@@ -1,6 +1,6 @@
 //! A schedule: which loops are mapped to what. It never changes what a nest computes.
 
-use crate::ids::{ArrayId, LoopId, VarId};
+use crate::ids::{AccessId, ArrayId, LoopId, VarId};
 
 /// How faithful floating-point results must be.
 #[derive(
@@ -74,6 +74,42 @@ pub struct ThreadLoop {
     /// Arrays of which every part but the last works on a copy that starts from the identity; copies are combined with
     /// the array afterwards.
     pub array_reductions: Vec<(ArrayId, RedOp)>,
+    /// Arrays that some loads read as they were before the loop.
+    pub renamed: Vec<Renamed>,
+}
+
+/// An array of which some loads of a loop are to find what was there before the loop: what later iterations write is not
+/// to be seen by them. A part has a copy, made before any part begins, for what later parts write.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Renamed {
+    /// The array.
+    pub array: ArrayId,
+    /// The loads.
+    pub reads: Vec<AccessId>,
+    /// Iterations, at most, from such a load to a store to its element; none: any number.
+    pub reach: Option<u32>,
+    /// Where the loads of some iterations are; none: anywhere.
+    pub window: Option<Window>,
+}
+
+/// Along one axis, subscripts from `scale * counter + least` to `scale * counter + most`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Window {
+    /// The axis.
+    pub axis: u32,
+    /// 1 or -1.
+    pub scale: i64,
+    /// The least that is added to it.
+    pub least: i64,
+    /// The most.
+    pub most: i64,
+}
+
+impl Renamed {
+    /// Whether a part copies no more than what few iterations read, however large the array is.
+    pub fn is_halo(&self) -> bool {
+        self.reach.is_some() && self.window.is_some()
+    }
 }
 
 impl ThreadLoop {
@@ -85,12 +121,18 @@ impl ThreadLoop {
             last_values: vec![],
             private: vec![],
             array_reductions: vec![],
+            renamed: vec![],
         }
     }
-    /// The arrays that parts copy.
-    pub fn copied(&self) -> impl Iterator<Item = ArrayId> + '_ {
+    /// The arrays that parts work on copies of.
+    pub fn unshared(&self) -> impl Iterator<Item = ArrayId> + '_ {
         let reduced = self.array_reductions.iter().map(|r| r.0);
         self.private.iter().copied().chain(reduced)
+    }
+    /// The arrays of which each part has a whole copy.
+    pub fn copied(&self) -> impl Iterator<Item = ArrayId> + '_ {
+        let whole = self.renamed.iter().filter(|r| !r.is_halo());
+        self.unshared().chain(whole.map(|r| r.array))
     }
 }
 

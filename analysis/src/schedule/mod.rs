@@ -264,6 +264,7 @@ fn thread_loop(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<Thread
         last_values: found.last_values.clone(),
         private: found.private_arrays.clone(),
         array_reductions: found.array_reductions.clone(),
+        renamed: found.renamed.clone(),
         ..ThreadLoop::plain(l.id)
     };
     let roomy = |a: ArrayId| info.roomy.get(a.index()).copied().unwrap_or(false);

@@ -7,6 +7,7 @@ mod growth;
 mod legality;
 mod proofs;
 mod properties;
+mod renaming;
 mod schedules;
 mod unshared;
 mod verdicts;

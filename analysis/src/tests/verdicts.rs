@@ -4,12 +4,13 @@ use crate::testing::nest;
 use crate::verdict::{LoopInfo, Verdict, Why, analyse};
 use nestwise_ir::{FpMode, LoopId};
 
-/// One letter per loop: P parallel, R reduction, the same on copies of arrays (C) or accumulating into some (H), W when,
-/// and of serial ones D dependence, V variable, X exit, S swap.
+/// One letter per loop: P parallel, R reduction, the same on copies of arrays (C), accumulating into some (H) or reading
+/// some as they were before the loop (N), W when, and of serial ones D dependence, V variable, X exit, S swap.
 fn letter(info: &LoopInfo) -> char {
     match &info.verdict {
         Verdict::Reduction(_) if !info.array_reductions.is_empty() => 'H',
         Verdict::Parallel | Verdict::Reduction(_) if !info.private_arrays.is_empty() => 'C',
+        Verdict::Parallel | Verdict::Reduction(_) if !info.renamed.is_empty() => 'N',
         Verdict::Parallel => 'P',
         Verdict::Reduction(_) => 'R',
         Verdict::When(_) => 'W',
