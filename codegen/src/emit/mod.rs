@@ -25,6 +25,7 @@ mod last;
 mod loops;
 mod masks;
 mod memory;
+mod renamed;
 mod split;
 mod stmt;
 mod sums;
