@@ -17,6 +17,8 @@ use nestwise_ir::{AccessId, ArrayId, For, LoopId};
 const MAX_ACCESSES: usize = 40;
 /// Numbers added to a counter beyond which a subscript is not followed: far from where sums leave 64 bits.
 const MAX_OFFSET: i128 = 1 << 31;
+/// Iterations beyond which a write counts as any number of them after the read: what a part saves is to be little.
+const MAX_REACH: u32 = 256;
 /// Loops around an access, at most.
 const ALL: usize = 64;
 
@@ -95,7 +97,8 @@ impl Question<'_> {
         let pairs = reads.iter().flat_map(|r| writes.iter().map(move |w| (r, w)));
         let all = pairs.flat_map(|(r, w)| self.distances(r, w));
         let most = all.map(|d| d.and_then(|d| u32::try_from(d).ok()));
-        most.collect::<Option<Vec<u32>>>()?.into_iter().max()
+        let most = most.collect::<Option<Vec<u32>>>()?.into_iter().max();
+        most.filter(|reach| *reach <= MAX_REACH)
     }
 
     /// Where the reads of some iterations are: along an axis in which each subscript is the counter and a number, and is

@@ -179,7 +179,7 @@ impl Abilities {
             roots,
             uncopied: thread_loops(nest, analysis, &cramped),
             waves,
-            vectorisable: !(lanes.vector.is_empty() && lanes.independent.is_empty()),
+            vectorisable: lanes.vectors() > 0,
         }
     }
 }

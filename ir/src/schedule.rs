@@ -52,6 +52,9 @@ pub struct Schedule {
     pub vector: Vec<(LoopId, u32)>,
     /// Loops that are innermost and parallel: the compiler may assume that their iterations are independent.
     pub independent: Vec<LoopId>,
+    /// Loops that are innermost and may run in step (every dependence that one carries goes on in the text, as in
+    /// `a[i] = a[i + 1]`): events may be looked at after them, and the compiler sees by itself how far apart accesses are.
+    pub in_step: Vec<LoopId>,
     /// Loops, each in `independent` too, whose first and last iterations are run one by one, and only the
     /// [interior](crate::split) as the rest of the schedule says.
     pub split: Vec<LoopId>,
@@ -137,6 +140,10 @@ impl ThreadLoop {
 }
 
 impl Schedule {
+    /// Loops that run by vectors, or that the compiler may run so.
+    pub fn vectors(&self) -> usize {
+        self.vector.len() + self.independent.len() + self.in_step.len()
+    }
     /// Everything in order on one thread.
     pub fn serial() -> Schedule {
         Schedule::default()

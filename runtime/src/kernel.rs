@@ -4,7 +4,7 @@ use crate::cache;
 use crate::options::Options;
 use nestwise_analysis as analysis;
 use nestwise_codegen as codegen;
-use nestwise_ir::{LoopId, Nest, Schedule, StmtKind};
+use nestwise_ir::{ArrayId, LoopId, Nest, Schedule, StmtKind};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ impl About {
         let threaded = !schedule.threads.is_empty();
         // Whether a kernel that fires has run nothing beyond that point. The floating-point flags are looked at
         // only after the whole chunk.
-        let serial = !threaded && schedule.vector.is_empty() && schedule.independent.is_empty();
+        let serial = !threaded && schedule.vectors() == 0;
         let plain = serial && !reordered && nest.whole.is_none();
         About {
             words: words(nest, &undo, schedule),
@@ -71,14 +71,23 @@ fn words(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> String 
         }
         if let Some(t) = schedule.threads.iter().find(|t| t.id == id) {
             text.push_str(" threads");
-            let copied = t.copied().filter_map(|a| nest.arrays.get(a));
-            copied.for_each(|a| text.push_str(&format!(" with its own {}", a.name)));
+            let name = |a: ArrayId| nest.arrays.get(a).map_or("", |a| &a.name);
+            for a in t.unshared() {
+                text.push_str(&format!(" with its own {}", name(a)));
+            }
+            for r in &t.renamed {
+                let what = if r.is_halo() { "ends" } else { "a copy" };
+                text.push_str(&format!(" reading {what} of {}", name(r.array)));
+            }
         }
         if let Some((_, lanes)) = schedule.vector.iter().find(|v| v.0 == id) {
             text.push_str(&format!(" x{lanes}"));
         }
         if schedule.independent.contains(&id) {
             text.push_str(" independent");
+        }
+        if schedule.in_step.contains(&id) {
+            text.push_str(" in step");
         }
         if schedule.split.contains(&id) {
             text.push_str(" split");

@@ -8,6 +8,7 @@
 mod band;
 mod elements;
 mod groups;
+mod lanes;
 mod sticky;
 
 pub use band::Vector;

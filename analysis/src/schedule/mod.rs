@@ -200,7 +200,7 @@ fn add(
 ) {
     let lanes = vectorise(nest, analysis, info);
     let threads = thread_loops(nest, analysis, info);
-    let vector = !(lanes.vector.is_empty() && lanes.independent.is_empty());
+    let vector = lanes.vectors() > 0;
     let mut push = |schedule: Schedule| {
         let nest = (rewrite != Rewrite::None).then(|| nest.clone());
         let kind = Kind {

@@ -142,3 +142,28 @@ fn distribution() {
     let jump = format!("{recurrence}; if c[i] > 0.0:\n        break\n    d[i] = 1.0");
     assert_eq!(of(&jump), None);
 }
+
+#[test]
+fn iterations_in_step() {
+    let may = |lines: &[&str]| {
+        let body = format!("for i in range(1, n):\n    {}", lines.join("\n    "));
+        ask(&body, |g| {
+            g.may_vectorise(find_for(g.nest, LoopId(0)).expect("a loop"))
+        })
+    };
+    assert!(may(&["b[i] = b[i] * 2.0"]));
+    // A load before the store of a later iteration; a store before the load of a later one.
+    assert!(may(&["b[i] = b[i + 1] * 2.0"]));
+    assert!(may(&["c[i] = b[i]", "d[i] = c[i - 1]"]));
+    // The same, but up the text.
+    assert!(!may(&["b[i] = b[i - 1] * 2.0"]));
+    assert!(!may(&["b[i] = x", "c[i] = b[i + 1]"]));
+    assert!(!may(&["d[i] = c[i - 1]", "c[i] = b[i]"]));
+    // One element in every iteration.
+    assert!(!may(&["b[0] = c[i]"]));
+    assert!(!may(&["b[k[i]] = c[i]"]));
+    // A variable that passes from one iteration to the next; jumps, loops.
+    assert!(!may(&["x = x + b[i]"]));
+    assert!(!may(&["if b[i] > x:", "    break", "b[i] = b[i + 1]"]));
+    assert!(!may(&["for j in range(m):", "    a[i, j] = 0.0"]));
+}

@@ -132,14 +132,14 @@ fn memory() {
         // Halves: the store never reaches the upper one.
         (h1, "for i in range(n):\n    a[i] = a[i + n]", "P"),
         (h1, "for i in range(n):\n    a[i] = a[i + m]", "W"),
-        (h1, "for i in range(n):\n    a[i] = a[n - 1]", "D"),
+        (h1, "for i in range(n):\n    a[i] = a[n - 1]", "N"),
         (h1, "for i in range(n - 1):\n    a[i] = a[n - 1]", "P"),
         (h1, "for i in range(0, n, 2):\n    a[i] = a[i + 1]", "P"),
-        (h1, "for i in range(0, n, 2):\n    a[i] = a[i + 2]", "D"),
+        (h1, "for i in range(0, n, 2):\n    a[i] = a[i + 2]", "N"),
         (
             h1,
             "for i in range(n - 1, 0, -1):\n    a[i] = a[i - 1]",
-            "D",
+            "N",
         ),
         (
             h1,

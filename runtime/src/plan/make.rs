@@ -207,7 +207,6 @@ pub(super) fn schedule<'a>(
 /// registers rather than stored again and again, then the order as written.
 fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, u8) {
     let (kind, mapping) = (&candidate.kind, &candidate.schedule);
-    let vectors = mapping.vector.len() + mapping.independent.len();
     let form = match kind.rewrite {
         // Made only for threads, where nothing else runs these loops on them.
         Rewrite::Wavefront | Rewrite::Distributed => 4,
@@ -215,5 +214,5 @@ fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, 
         Rewrite::None => 2,
         Rewrite::Interchanged(_) => 1,
     };
-    (kind.threads == threaded, vectors, form)
+    (kind.threads == threaded, mapping.vectors(), form)
 }
