@@ -76,8 +76,8 @@ fn words(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> String 
                 text.push_str(&format!(" with its own {}", name(a)));
             }
             for r in &t.renamed {
-                let what = if r.is_halo() { "ends" } else { "a copy" };
-                text.push_str(&format!(" reading {what} of {}", name(r.array)));
+                let what = if r.is_halo() { "ends" } else { "all" };
+                text.push_str(&format!(" saving {what} of {}", name(r.array)));
             }
         }
         if let Some((_, lanes)) = schedule.vector.iter().find(|v| v.0 == id) {

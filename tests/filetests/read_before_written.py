@@ -65,12 +65,12 @@ print(float(g.sum()), a.sum().hex(), b.sum().hex(), sum(k))
 # serial 32: lines 32; floating-point flags
 # verdict line 38: parallel, reading `a` as it was before the loop
 # serial 38: lines 38 in step; may stop, 1 guards
-# threads 6: lines 6 threads reading ends of g, 7 independent; floating-point flags
-# threads 13: lines 13 threads reading a copy of a in step; floating-point flags
-# threads 19: lines 19 threads reading ends of a in step; floating-point flags
+# threads 6: lines 6 threads saving ends of g, 7 independent; floating-point flags
+# threads 13: lines 13 threads saving all of a in step; floating-point flags
+# threads 19: lines 19 threads saving ends of a in step; floating-point flags
 # threads 26: lines 26; floating-point flags
 # threads 32: lines 32; floating-point flags
-# threads 38: lines 38 threads reading ends of a in step; may stop, 1 guards
+# threads 38: lines 38 threads saving ends of a in step; may stop, 1 guards
 # auto 6: native
 # auto 13: interpreter
 # auto 19: native
