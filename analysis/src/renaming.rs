@@ -7,7 +7,8 @@
 //! comes more than a few iterations after the read, for its last few iterations.
 
 use crate::affine::Ix;
-use crate::dependence::{Pair, Tester, common_loops};
+use crate::condition::Clause;
+use crate::dependence::{Pair, Tester, at_level, common_loops};
 use crate::forms::AccessForm;
 use nestwise_ir::nest::{Expr, ExprKind, Stmt};
 use nestwise_ir::schedule::{Renamed, Window};
@@ -22,8 +23,16 @@ const MAX_REACH: u32 = 256;
 /// Loops around an access, at most.
 const ALL: usize = 64;
 
+/// What is renamed, and when that is legal.
+pub struct Renaming {
+    /// What.
+    pub renamed: Renamed,
+    /// If none of these holds.
+    pub absent: Vec<Clause>,
+}
+
 /// The loads of `array` in the loop that are to find what was there before it, so that iterations may run at once;
-/// `accesses` are those in the loop, of which no subscript wraps.
+/// `accesses` are those in the loop, of which no subscript wraps. Clauses have at most `atoms` atoms.
 ///
 /// Legal iff, of the dependences on the array that the loop carries,
 ///   - none is an output dependence;
@@ -35,14 +44,23 @@ pub fn renamable(
     l: &For,
     array: ArrayId,
     accesses: &[&AccessForm],
-) -> Option<Renamed> {
+    atoms: usize,
+) -> Option<Renaming> {
     let (writes, reads): (Vec<&AccessForm>, _) = accesses.iter().partition(|a| a.store);
-    let q = Question { tester, id: l.id };
+    let q = Question {
+        tester,
+        id: l.id,
+        atoms,
+    };
     let small = accesses.len() <= MAX_ACCESSES;
-    let output = |w: &AccessForm| writes.iter().any(|v| q.carries(w, v));
-    let flow = |r: &AccessForm| writes.iter().any(|w| q.carries(w, r));
-    if !small || writes.iter().any(|w| output(w)) || reads.iter().any(|r| flow(r)) {
+    if !small {
         return None;
+    }
+    let mut absent = vec![];
+    for w in &writes {
+        for sink in accesses {
+            absent.extend(q.carries_if(w, sink)?);
+        }
     }
     let leaves = |r: &&AccessForm| writes.iter().any(|w| q.carries(r, w));
     let renamed: Vec<&AccessForm> = reads.into_iter().filter(leaves).collect();
@@ -56,12 +74,16 @@ pub fn renamable(
         reach: q.reach(&renamed, &writes),
         window: q.window(l, &renamed),
     };
-    nested(&l.body, &found).then_some(found)
+    nested(&l.body, &found).then_some(Renaming {
+        renamed: found,
+        absent,
+    })
 }
 
 struct Question<'a> {
     tester: &'a Tester<'a>,
     id: LoopId,
+    atoms: usize,
 }
 
 impl Question<'_> {
@@ -73,6 +95,18 @@ impl Question<'_> {
     /// Whether the loop carries a dependence from `x` to `y`.
     fn carries(&self, x: &AccessForm, y: &AccessForm) -> bool {
         !self.distances(x, y).is_empty()
+    }
+
+    /// For which values it does, if for some; nothing: that is not known.
+    fn carries_if(&self, x: &AccessForm, y: &AccessForm) -> Option<Option<Clause>> {
+        if !self.carries(x, y) {
+            return Some(None);
+        }
+        let dirs = at_level(self.level(x, y));
+        match self.tester.clause(Pair::new(x, y), &dirs) {
+            Some(c) if !(1..=self.atoms).contains(&c.atoms.len()) => None,
+            clause => Some(clause),
+        }
     }
 
     /// The distances, in iterations of the loop, of those dependences.

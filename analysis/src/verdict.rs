@@ -77,6 +77,8 @@ pub struct LoopInfo {
     pub array_reductions: Vec<(ArrayId, RedOp)>,
     /// Arrays of which some loads find what was there before the loop.
     pub renamed: Vec<Renamed>,
+    /// Where none of these holds, that is not necessary.
+    pub uncopied: Vec<Clause>,
     /// Variables that pass from one iteration to the next.
     pub carried: Vec<VarId>,
     /// What the loop could do if all of those, which count along with it, were computed from its counter.
@@ -98,6 +100,7 @@ impl LoopInfo {
             private_arrays: vec![],
             array_reductions: vec![],
             renamed: vec![],
+            uncopied: vec![],
             carried: vec![],
             otherwise: None,
             float_sums: vec![],
@@ -241,6 +244,8 @@ struct CarriedMemory {
     private: Vec<ArrayId>,
     reductions: Vec<(ArrayId, RedOp)>,
     renamed: Vec<Renamed>,
+    /// If none of these holds either, nothing need be renamed.
+    uncopied: Vec<Clause>,
 }
 
 /// Why control alone makes a loop run in order.
@@ -317,6 +322,7 @@ impl Context<'_> {
         info.private_arrays = memory.private;
         info.array_reductions = memory.reductions;
         info.renamed = memory.renamed;
+        info.uncopied = memory.uncopied;
         let reduces = !(info.reductions.is_empty() && info.array_reductions.is_empty());
         let free = if memory.condition != Condition::default() {
             Verdict::When(memory.condition)
@@ -443,13 +449,27 @@ impl Context<'_> {
             found.private.push(array);
             return Ok(accesses.iter().any(|a| a.guarded));
         }
-        if let (Err(Why::Dependence(_)), true, Some(l)) = (&result, own, find_for(self.nest, id))
+        // Copies ask for less: that nothing flows.
+        let clauses = condition.absent.split_off(found.condition.absent.len());
+        let limit = match &result {
+            Err(Why::Dependence(_)) => MAX_CLAUSES,
+            Err(_) => 0,
+            Ok(_) => clauses.len().saturating_sub(1),
+        };
+        let room = limit.min(MAX_CLAUSES - found.condition.absent.len());
+        if let (true, false, Some(l)) = (own, inspected, find_for(self.nest, id))
             && let trusted = self.tester(Guarded::Trusted, known)
-            && let Some(renamed) = renamable(&trusted, l, array, accesses)
+            && let Some(renaming) = renamable(&trusted, l, array, accesses, MAX_ATOMS)
+            && renaming.absent.len() <= room
         {
-            found.renamed.push(renamed);
+            found.renamed.push(renaming.renamed);
+            found.condition.absent.extend(renaming.absent);
+            if result.is_ok() {
+                found.uncopied.extend(clauses);
+            }
             return Ok(accesses.iter().any(|a| a.guarded));
         }
+        condition.absent.extend(clauses);
         found.condition = condition;
         result
     }
