@@ -1,6 +1,6 @@
 //! What the stages of a first call cost, one by one: `cargo bench -p nestwise-runtime`.
 //!
-//! Three nests of different kinds. Nothing here is timed in tests.
+//! Nests of different kinds. Nothing here is timed in tests.
 
 use divan::Bencher;
 use nestwise_codegen as codegen;
@@ -9,6 +9,7 @@ use nestwise_frontend::capture::{Builtin, Capture, Known};
 use nestwise_frontend::{ScopeInfo, parse_site, specialise};
 use nestwise_ir::{ArrayKind, Nest, Scalar, Schedule, Ty, surface};
 use nestwise_runtime::{ArrayView, Options, Plan, Value, pipeline};
+use std::sync::Arc;
 use std::time::Instant;
 
 fn main() {
@@ -17,7 +18,7 @@ fn main() {
 
 /// Programs by name: the site's text. Names are arrays of float64 of two axes where they are capital letters, ints
 /// where they are small.
-const NESTS: [(&str, &str); 3] = [
+const NESTS: [(&str, &str); 5] = [
     (
         "product",
         "\
@@ -50,7 +51,38 @@ for i in range(n):
         A[i, j] = x
 ",
     ),
+    // Whether its loops are parallel is a matter of `m` and `l`.
+    (
+        "shifted",
+        "\
+for i in range(n):
+    for j in range(n):
+        A[i + m, j + l] = A[i, j] + B[2 * i, j] + B[2 * i + m, j]
+        C[i, j] = C[m, l] + C[j, i]
+",
+    ),
+    ("wide", WIDE),
 ];
+
+/// Eight loops around 64 accesses.
+const WIDE: &str = "\
+for a in range(n):
+    for b in range(a + 1):
+        for c in range(m):
+            for d in range(c, m):
+                for e in range(4):
+                    for f in range(3):
+                        for g in range(2):
+                            for h in range(2):
+                                A[a, b] = A[b, a] + A[a, c] + A[a, d] + A[b, c] + A[b, d] + A[c, d] + A[a, e]
+                                B[a, b] = B[b, a] + B[a, c] + B[a, d] + B[b, c] + B[b, d] + B[c, d] + B[a, e]
+                                C[a, b] = C[b, a] + C[a, c] + C[a, d] + C[b, c] + C[b, d] + C[c, d] + C[a, e]
+                                A[c, d] = A[d, c] + A[a + l, c] + A[a, d + l] + A[b + l, c] + A[b, f] + A[c, g] + A[a, h]
+                                B[c, d] = B[d, c] + B[a + l, c] + B[a, d + l] + B[b + l, c] + B[b, f] + B[c, g] + B[a, h]
+                                C[c, d] = C[d, c] + C[a + l, c] + C[a, d + l] + C[b + l, c] + C[b, f] + C[c, g] + C[a, h]
+                                A[e, f] = A[f, e] + B[e, f] + C[e, f] + A[g, h] + B[g, h] + C[g, h] + B[h, g]
+                                B[e, f] = B[f, e] + A[e, f] + C[e, f] + A[g, h] + B[g, h] + C[g, h] + A[h, g]
+";
 
 fn names() -> impl Iterator<Item = &'static str> {
     NESTS.iter().map(|n| n.0)
@@ -64,7 +96,12 @@ fn site(name: &str) -> surface::Site {
         local_names: used
             .iter()
             .cloned()
-            .chain(["i", "j", "k", "t", "x"].map(String::from))
+            .chain(
+                [
+                    "i", "j", "k", "t", "x", "a", "b", "c", "d", "e", "f", "g", "h",
+                ]
+                .map(String::from),
+            )
             .collect(),
         bound_names: used.into_iter().collect(),
     };
@@ -151,6 +188,19 @@ fn resolving(bencher: Bencher<'_, '_>, name: &str) {
         let launch = plan.launch_values(&values).expect("all are bound");
         plan.resolve(launch)
     });
+}
+
+/// Values of a call with those of an earlier one: what the earlier one found out is found again.
+#[divan::bench(args = names())]
+fn recalling(bencher: Bencher<'_, '_>, name: &str) {
+    let site = site(name);
+    let (plan, values) = (plan(&site), values(&site, 500));
+    let options = Options::default();
+    let launch = plan.launch_values(&values).expect("all are bound");
+    let sizes = Arc::new(plan.resolve(launch).expect("trip counts that fit"));
+    let decision = plan.price(&sizes, &values, None, &options);
+    plan.remember(plan.facts(&values), &options, &sizes, decision);
+    bencher.bench_local(|| plan.recent(&plan.facts(&values), &options).is_some());
 }
 
 /// Trip counts to a decision.

@@ -126,8 +126,12 @@ impl Value {
     fn is_zero(&self) -> bool {
         self.covered.terms().is_empty() && self.own.terms().is_empty()
     }
-    fn row(self, p: &mut Problem<'_>) -> Option<Row> {
-        p.row(&[(Side::Src, self.covered), (Side::Dst, self.own)])
+    fn row(&self, p: &mut Problem<'_>) -> Option<Row> {
+        let parts = [
+            (Side::Src, self.covered.clone()),
+            (Side::Dst, self.own.clone()),
+        ];
+        p.row(&parts)
     }
 }
 
@@ -188,9 +192,8 @@ impl<'a> Source<'a> {
         for (f, g) in self.subscripts()? {
             let difference = self.at(f)?.minus(&Value::of(g.clone()))?;
             if !difference.is_zero() {
-                let row = difference.row(p)?;
-                out.push(vec![row.complement()?]);
-                out.push(vec![above_zero(row)?]);
+                out.extend(negative(p, &difference)?);
+                out.extend(negative(p, &Value::default().minus(&difference)?)?);
             }
         }
         for l in self.open() {
@@ -200,8 +203,8 @@ impl<'a> Source<'a> {
             let step = constant_step(self.forms, l)?;
             let gap = Value::of(Affine::ix(Ix::Counter(l))).minus(&self.value(Ix::Counter(l))?)?;
             let along = Value::default().plus(&gap, &Affine::constant(step.signum().into()))?;
-            let row = along.minus(&Value::of(Affine::constant(step.abs().into())))?;
-            out.push(vec![row.row(p)?.complement()?]);
+            let spare = along.minus(&Value::of(Affine::constant(step.abs().into())))?;
+            out.extend(negative(p, &spare)?);
         }
         self.unmet_facts(p, &mut out)?;
         Some(out)
@@ -320,15 +323,18 @@ impl<'a> Source<'a> {
         let here = self.value(Ix::Counter(l))?;
         let bounds = form.bounds()?;
         for lower in &bounds.lower {
-            out.push(vec![here.minus(&self.at(lower)?)?.row(p)?.complement()?]);
+            out.extend(negative(p, &here.minus(&self.at(lower)?)?)?);
         }
         for upper in &bounds.upper {
-            out.push(vec![self.at(upper)?.minus(&here)?.row(p)?.complement()?]);
+            out.extend(negative(p, &self.at(upper)?.minus(&here)?)?);
         }
         if step.abs() != 1 {
-            let from_start = here.minus(&self.at(form.start.affine()?)?)?.row(p)?;
-            let (_, rest) = p.divide(&from_start, step.abs())?;
-            out.push(vec![above_zero(rest)?]);
+            let from_start = here.minus(&self.at(form.start.affine()?)?)?;
+            out.extend(failing(p, |p| {
+                let row = from_start.row(p)?;
+                let (_, rest) = p.divide(&row, step.abs())?;
+                Some(vec![above_zero(rest)?])
+            })?);
         }
         Some(())
     }
@@ -340,18 +346,32 @@ impl<'a> Source<'a> {
             if known.iter().any(|k| std::ptr::eq(*k, fact)) {
                 continue;
             }
-            let row = |p: &mut Problem<'_>| self.at(&fact.form)?.row(p);
-            match fact.kind {
-                FactKind::NonNegative => out.push(vec![row(p)?.complement()?]),
-                FactKind::NonZero => {
-                    let zero = row(p)?;
-                    out.push(vec![zero.negated()?, zero]);
-                }
+            let value = || self.at(&fact.form);
+            out.extend(match fact.kind {
+                FactKind::NonNegative => negative(p, &value()?)?,
+                FactKind::NonZero => failing(p, |p| {
+                    let zero = value()?.row(p)?;
+                    Some(vec![zero.negated()?, zero])
+                })?,
                 FactKind::OneOf(_) | FactKind::Opaque => return None,
-            }
+            });
         }
         Some(())
     }
+}
+
+/// The ways in which a failure can be: what is known of the values in it is known only where the write computes them.
+fn failing(
+    p: &mut Problem<'_>,
+    rows: impl FnOnce(&mut Problem<'_>) -> Option<Vec<Row>>,
+) -> Option<Failures> {
+    let (rows, computed) = p.suppose(rows)?;
+    Some(p.conjunction(computed, &[rows]))
+}
+
+/// The failure that a value is negative.
+fn negative(p: &mut Problem<'_>, value: &Value) -> Option<Failures> {
+    failing(p, |p| Some(vec![value.row(p)?.complement()?]))
 }
 
 /// Whether the bounds that a loop has by this end of its range say all of it: parts of a minimum or maximum that are not

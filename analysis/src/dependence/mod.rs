@@ -191,6 +191,15 @@ impl<'a> Tester<'a> {
         self.meet(pair, dirs) != Answer::No
     }
 
+    /// Whether `x`, in some iteration of the loop `first`, may touch an element that `y` touches in an earlier iteration of
+    /// `second`, a loop with the same bounds and step beside it.
+    pub fn may_meet_earlier(&self, pair: Pair<'_>, (first, second): (LoopId, LoopId)) -> bool {
+        let around = common_loops(pair.x, pair.y).len();
+        let mut p = self.problem(pair, &vec![Dir::Eq; around]);
+        p.ahead(first, second);
+        p.system.solve(&mut Fuel::default()) != Answer::No
+    }
+
     fn problem(&self, Pair { x, y, slots }: Pair<'_>, dirs: &[Dir]) -> Problem<'a> {
         let common = common_loops(x, y);
         let equal = dirs.iter().take_while(|d| **d == Dir::Eq).count();

@@ -32,6 +32,13 @@ pub(super) enum Side {
 
 type Key = (Side, Option<Ix>, Vec<Sym>);
 
+/// Rows that hold in one case and need not in others: what a value that only some iterations compute is like.
+#[derive(Default)]
+struct Supposition {
+    rows: Vec<Row>,
+    choices: Vec<Vec<Vec<Row>>>,
+}
+
 /// A question in the making.
 pub(super) struct Problem<'a> {
     nest: &'a Nest,
@@ -44,6 +51,8 @@ pub(super) struct Problem<'a> {
     pub(super) elements: Vec<Element>,
     unknowns: HashMap<Key, u32>,
     pub(super) system: System,
+    /// What is being supposed, innermost last: rows go there instead.
+    supposed: Vec<Supposition>,
     /// Index variables whose own bounds are in the system.
     seen: Vec<(Side, Ix)>,
     /// Inequalities over plain forms that may be multiplied by a symbol: two sides' forms, subtracted.
@@ -67,6 +76,7 @@ impl<'a> Problem<'a> {
             shared: shared.to_vec(),
             unknowns: HashMap::new(),
             system: System::default(),
+            supposed: vec![],
             seen: vec![],
             products: vec![],
             factors: vec![],
@@ -107,9 +117,9 @@ impl<'a> Problem<'a> {
         self.fresh - 1
     }
 
-    /// What is known of a product of symbols.
+    /// What is known of a product of values that are fixed before the nest starts.
     fn symbol_bounds(&mut self, (_, ix, syms): &Key, u: u32) {
-        if ix.is_some() {
+        if ix.is_some() || syms.iter().any(|s| matches!(s, Sym::Def(_))) {
             return;
         }
         let mut i = Interval::point(1);
@@ -119,23 +129,73 @@ impl<'a> Problem<'a> {
         let rows = enclosing(u, i);
         self.context.extend(rows.iter().cloned());
         rows.into_iter().for_each(|r| self.system.nonneg(r));
-        let forms = self.forms;
-        match syms[..] {
-            [Sym::Def(d)] => {
-                let Some(def) = forms.def(d) else { return };
-                self.bounds(Affine::sym(Sym::Def(d)), &def.bounds, Side::Both);
-                self.define(u, &def.value, Side::Both);
-            }
-            [_] => {}
-            // Products are unknowns of their own, related only as far as `multiply` goes.
-            _ => self.exact = false,
-        }
     }
 
     pub(super) fn enclose(&mut self, u: u32, i: Interval) {
-        enclosing(u, i)
-            .into_iter()
-            .for_each(|r| self.system.nonneg(r));
+        enclosing(u, i).into_iter().for_each(|r| self.require(r));
+    }
+
+    /// Requires `row >= 0`.
+    pub(super) fn require(&mut self, row: Row) {
+        match self.supposed.last_mut() {
+            Some(s) => s.rows.push(row),
+            None => self.system.nonneg(row),
+        }
+    }
+
+    /// Requires `row = 0`.
+    pub(super) fn require_zero(&mut self, row: Row) {
+        let Some(s) = self.supposed.last_mut() else {
+            return self.system.equal(row);
+        };
+        match row.negated() {
+            Some(minus) => s.rows.extend([row, minus]),
+            None => self.exact = false,
+        }
+    }
+
+    /// Requires one of several conjunctions of `row >= 0`.
+    pub(super) fn require_one_of(&mut self, options: Vec<Vec<Row>>) {
+        match self.supposed.last_mut() {
+            Some(s) => s.choices.push(options),
+            None => self.system.one_of(options),
+        }
+    }
+
+    /// What `make` makes of values that are computed in one case only, and the ways in which all that it requires can
+    /// hold. Outside that case nothing of it is known to hold.
+    pub(super) fn suppose<T>(
+        &mut self,
+        make: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<(T, Vec<Vec<Row>>)> {
+        self.supposed.push(Supposition::default());
+        let seen = self.seen.len();
+        let made = make(self);
+        // What is said of index variables here has to be said again elsewhere.
+        self.seen.truncate(seen);
+        let Supposition { rows, choices } = self.supposed.pop()?;
+        let mut ways = vec![rows];
+        for options in choices {
+            ways = self.conjunction(ways, &options);
+        }
+        Some((made?, ways))
+    }
+
+    /// The ways in which one of each can hold; without the second where there are too many.
+    pub(super) fn conjunction(
+        &mut self,
+        ways: Vec<Vec<Row>>,
+        others: &[Vec<Row>],
+    ) -> Vec<Vec<Row>> {
+        if ways.len() * others.len() > MAX_WAYS {
+            self.exact = false;
+            return ways;
+        }
+        let with_each = |a: &Vec<Row>| {
+            let both = others.iter().map(|b| [a.as_slice(), b].concat());
+            both.collect::<Vec<_>>()
+        };
+        ways.iter().flat_map(with_each).collect()
     }
 
     fn add(&mut self, row: &mut Row, a: &Affine, side: Side, sign: i64) -> Option<()> {
@@ -148,9 +208,15 @@ impl<'a> Problem<'a> {
             let side = ix.map_or(Side::Both, |ix| self.side(ix, side));
             let u = self.unknown((side, *ix, syms.clone()));
             row.add_term(u, coef)?;
-            if let Some(ix) = ix {
-                self.exact &= syms.is_empty();
-                self.own_bounds(*ix, side);
+            match (ix, &syms[..]) {
+                (Some(ix), syms) => {
+                    self.exact &= syms.is_empty();
+                    self.own_bounds(*ix, side);
+                }
+                (None, [Sym::Def(d)]) => self.own_bounds(Ix::Def(*d), Side::Both),
+                (None, [_]) => {}
+                // Products are unknowns of their own, related only as far as `multiply` goes.
+                _ => self.exact = false,
             }
         }
         Some(())
@@ -170,14 +236,16 @@ impl<'a> Problem<'a> {
 
     fn nonneg(&mut self, parts: Vec<(Side, Affine)>) {
         if let Some(row) = self.row(&parts) {
-            self.system.nonneg(row);
-            self.products.push(parts);
+            self.require(row);
+            if self.supposed.is_empty() {
+                self.products.push(parts);
+            }
         }
     }
 
     pub(super) fn equal_rows(&mut self, a: &Row, b: &Row) {
         match a.combine(1, b, -1) {
-            Some(row) => self.system.equal(row),
+            Some(row) => self.require_zero(row),
             None => self.exact = false,
         }
     }
@@ -214,7 +282,7 @@ impl<'a> Problem<'a> {
             FactKind::NonZero | FactKind::OneOf(_) => {
                 let ways = self.ways(form, kind, side);
                 if ways.len() > 1 {
-                    self.system.one_of(ways);
+                    self.require_one_of(ways);
                 } else {
                     self.exact = false;
                 }
@@ -244,7 +312,9 @@ impl<'a> Problem<'a> {
         let forms = self.forms;
         let mut out = vec![];
         for option in forms.choices.get(number as usize)? {
-            out.extend(self.ways_of_all(option, side));
+            // Operands behind the first ones are computed in some cases only.
+            let (ways, computed) = self.suppose(|p| Some(p.ways_of_all(option, side)))?;
+            out.extend(self.conjunction(ways, &computed));
         }
         (out.len() <= MAX_WAYS).then_some(out)
     }
@@ -254,16 +324,7 @@ impl<'a> Problem<'a> {
         let mut out = vec![vec![]];
         for (form, kind) in facts {
             let ways = self.ways(form, *kind, side);
-            if out.len() * ways.len() > MAX_WAYS {
-                self.exact = false;
-                continue;
-            }
-            let and = |a: &Vec<Row>| {
-                ways.iter()
-                    .map(|w| [a.as_slice(), w].concat())
-                    .collect::<Vec<_>>()
-            };
-            out = out.iter().flat_map(and).collect();
+            out = self.conjunction(out, &ways);
         }
         out
     }
@@ -290,9 +351,16 @@ impl<'a> Problem<'a> {
             }
             Ix::Def(d) => {
                 let Some(def) = forms.def(d) else { return };
-                self.bounds(Affine::ix(ix), &def.bounds, side);
+                let (here, key) = match def.home {
+                    Some(_) => (Affine::ix(ix), (side, Some(ix), vec![])),
+                    None => {
+                        let symbol = Sym::Def(d);
+                        (Affine::sym(symbol), (side, None, vec![symbol]))
+                    }
+                };
+                self.bounds(here, &def.bounds, side);
                 let i = form_interval(self.nest, forms, &def.value, 4);
-                let u = self.unknown((side, Some(ix), vec![]));
+                let u = self.unknown(key);
                 self.enclose(u, i);
                 self.define(u, &def.value, side);
             }
@@ -352,7 +420,7 @@ impl<'a> Problem<'a> {
             Dir::Any => return,
             Dir::Eq => {
                 if let Some(row) = self.row(&[(Side::Src, c), (Side::Dst, minus)]) {
-                    self.system.equal(row);
+                    self.require_zero(row);
                 }
                 return;
             }
@@ -374,6 +442,20 @@ impl<'a> Problem<'a> {
         };
         let gap = step.unwrap_or(Affine::constant(-1));
         self.nonneg(vec![(more, c), (less, minus), (Side::Both, gap)]);
+    }
+
+    /// The first access's iteration of one loop has a later number than the second's of another, where both count alike.
+    pub(super) fn ahead(&mut self, of_src: LoopId, of_dst: LoopId) {
+        let Some(up) = self.forms.loop_form(of_src).and_then(|l| l.ascending) else {
+            return;
+        };
+        let src = (Side::Src, Affine::ix(Ix::Counter(of_src)));
+        let dst = (Side::Dst, Affine::ix(Ix::Counter(of_dst)));
+        let (more, less) = if up { (src, dst) } else { (dst, src) };
+        if let Some(minus) = less.1.neg() {
+            let gap = (Side::Both, Affine::constant(-1));
+            self.nonneg(vec![more, (less.0, minus), gap]);
+        }
     }
 
     /// Whether both accesses see the loop start from one value, and make the same steps.

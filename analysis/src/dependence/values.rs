@@ -71,8 +71,8 @@ impl Problem<'_> {
         let rest = a.combine(1, &quotient, -by)?;
         let mut above = rest.negated()?;
         above.add_const(by - 1)?;
-        self.system.nonneg(rest.clone());
-        self.system.nonneg(above);
+        self.require(rest.clone());
+        self.require(above);
         Some((quotient, rest))
     }
 
@@ -85,9 +85,9 @@ impl Problem<'_> {
         for part in [a, b] {
             let over = value.combine(sign, &part, -sign)?;
             options.push(vec![over.negated()?]);
-            self.system.nonneg(over);
+            self.require(over);
         }
-        self.system.one_of(options);
+        self.require_one_of(options);
         Some(value)
     }
 
@@ -102,15 +102,17 @@ impl Problem<'_> {
                 Form::At(ctx, form) => (Some(*ctx), &**form),
                 form => (None, form),
             };
-            let difference = self.form(form, side, depth)?.combine(1, &value, -1)?;
-            let rows = [difference.negated()?, difference];
             let facts = ctx.into_iter().flat_map(|ctx| forms.facts(ctx));
             let facts: Facts = facts.map(|f| (f.form.clone(), f.kind)).collect();
-            for way in self.ways_of_all(&facts, side) {
-                options.push([&rows[..], &way].concat());
-            }
+            let (ways, computed) = self.suppose(|p| {
+                let difference = p.form(form, side, depth)?.combine(1, &value, -1)?;
+                let is_it = vec![difference.negated()?, difference];
+                let facts = p.ways_of_all(&facts, side);
+                Some(p.conjunction(facts, &[is_it]))
+            })?;
+            options.extend(self.conjunction(ways, &computed));
         }
-        self.system.one_of(options);
+        self.require_one_of(options);
         Some(value)
     }
 }

@@ -7,6 +7,7 @@
 
 mod band;
 mod elements;
+mod fusion;
 mod groups;
 mod lanes;
 mod sticky;

@@ -44,6 +44,52 @@ pub fn neighbours(bytes: &[u8]) -> Case {
     finished(text, dims, ints)
 }
 
+/// A case of choices: subscripts and bounds that conditions inside conditions choose.
+pub fn choices(bytes: &[u8]) -> Case {
+    let mut g = Gen::new(bytes);
+    let dims = vec![vec![14], vec![12, 12], vec![14], vec![14], vec![12]];
+    let ints = (0..8).map(|_| i64::from(g.pick(5)) + 2).collect();
+    let mut text = String::new();
+    let depth = 1 + usize::from(g.pick(3) == 0);
+    for level in 0..depth {
+        let range = [
+            "range(n)",
+            "range(m)",
+            "range(1, n + 3)",
+            "range(n, -1, -1)",
+        ];
+        let range = range[usize::from(g.pick(4))];
+        text += &format!("{}for i{level} in {range}:\n", "    ".repeat(level));
+        g.loops.push(format!("i{level}"));
+    }
+    for _ in 0..1 + g.pick(2) {
+        let name = g.one_of(&["t", "u"]);
+        if g.pick(3) > 0 {
+            let value = g.choice();
+            text += &format!("{}{name} = {value}\n", "    ".repeat(depth));
+        }
+        g.choose(name, depth, 3, &mut text);
+    }
+    g.chosen(depth, &mut text);
+    finished(text, dims, ints)
+}
+
+/// Two loops over one range beside each other in a third one, made of neighbours.
+pub fn beside(first: &[u8], second: &[u8]) -> Case {
+    let dims = vec![vec![12], vec![12, 12], vec![12], vec![12], vec![12]];
+    let mut text = String::from("for i8 in range(2):\n");
+    let mut header = Gen::new(first);
+    let range = header.one_of(&["range(1, n)", "range(n - 1, 0, -1)", "range(1, n, 2)"]);
+    for (level, bytes) in [first, second].into_iter().enumerate() {
+        let mut g = Gen::new(bytes);
+        g.at = 1;
+        g.loops.push(format!("i{level}"));
+        text += &format!("    for i{level} in {range}:\n");
+        g.body_of_neighbours("        ", &mut text);
+    }
+    finished(text, dims, vec![8; 8])
+}
+
 fn finished(text: String, dims: Vec<Vec<i64>>, ints: Vec<i64>) -> Case {
     let nest = nest(HEADER, &text);
     let number = |slot: usize, i: i64| (i * 7 + slot as i64 * 5 + i * i * 3) % 19;
@@ -128,9 +174,12 @@ impl<'a> Gen<'a> {
             self.loops.push(format!("i{level}"));
             depth += 1;
         }
-        let pad = "    ".repeat(depth);
+        self.body_of_neighbours(&"    ".repeat(depth), out);
+    }
+
+    fn body_of_neighbours(&mut self, pad: &str, out: &mut String) {
         for number in 0..1 + self.pick(3) {
-            let mut inner = pad.clone();
+            let mut inner = pad.to_string();
             match self.pick(8) {
                 0 => {
                     *out += &format!("{pad}x = {}\n", self.near());
@@ -149,6 +198,90 @@ impl<'a> Gen<'a> {
             }
             let (to, p, q) = (self.near(), self.near(), self.near());
             *out += &format!("{inner}{to} = {p} + {q}\n");
+        }
+    }
+
+    fn one_of(&mut self, all: &[&'static str]) -> &'static str {
+        all[usize::from(self.pick(all.len() as u8))]
+    }
+
+    /// Gives a variable a value, under conditions of which there are at most `more`.
+    fn choose(&mut self, name: &str, depth: usize, more: usize, out: &mut String) {
+        let pad = "    ".repeat(depth);
+        let value = self.choice();
+        match self.pick(5) {
+            0 if more > 0 => {
+                let (other, cond) = (self.choice(), self.condition());
+                *out += &format!("{pad}{name} = {value} if {cond} else {other}\n");
+            }
+            1.. if more > 0 => {
+                *out += &format!("{pad}if {}:\n", self.condition());
+                self.choose(name, depth + 1, more - 1, out);
+                if self.pick(2) == 0 {
+                    *out += &format!("{pad}else:\n");
+                    self.choose(name, depth + 1, more - 1, out);
+                }
+            }
+            _ => *out += &format!("{pad}{name} = {value}\n"),
+        }
+    }
+
+    fn choice(&mut self) -> String {
+        let i = self.counter();
+        match self.pick(12) {
+            0 => "t".into(),
+            1 => "u".into(),
+            2 => format!("{i} + {}", self.pick(4)),
+            3 => format!("n + m - {i}"),
+            4 => format!("min({i}, {})", self.pick(4)),
+            5 => format!("{i} // 2"),
+            6 => format!("k[{i}]"),
+            7 => format!("{}", self.pick(4)),
+            _ => i,
+        }
+    }
+
+    fn condition(&mut self) -> String {
+        let op = self.one_of(&["<", ">", "==", "!=", "<=", ">="]);
+        let i = self.counter();
+        match self.pick(8) {
+            0 => format!("{i} % 2 {op} 0"),
+            1 => format!("{i} {op} n and {i} > {}", self.pick(3)),
+            2 => format!("{i} {op} s or {i} < {}", self.pick(3)),
+            3 => format!("t {op} {i}"),
+            4 => format!("k[{i}] {op} {}", self.pick(5)),
+            5 => format!("{i} {op} s"),
+            _ => format!("{i} {op} {}", self.pick(6)),
+        }
+    }
+
+    /// Accesses where the chosen values say.
+    fn chosen(&mut self, depth: usize, out: &mut String) {
+        let mut pad = "    ".repeat(depth);
+        if self.pick(5) == 0 {
+            *out += &format!("{pad}for j in range(t):\n");
+            self.loops.push("j".into());
+            pad += "    ";
+        }
+        let element = |g: &mut Self| {
+            let at = [
+                g.choice(),
+                "t".into(),
+                "u".into(),
+                "t + 1".into(),
+                "t".into(),
+            ];
+            let at = at[usize::from(g.pick(5))].clone();
+            match g.pick(4) {
+                0 => format!("b[{at}, {}]", g.counter()),
+                1 => format!("c[{at}]"),
+                _ => format!("a[{at}]"),
+            }
+        };
+        for _ in 0..1 + self.pick(3) {
+            let (to, from) = (element(self), element(self));
+            let from = if self.pick(2) == 0 { "y".into() } else { from };
+            *out += &format!("{pad}{to} = {from} + 1.0\n");
         }
     }
 

@@ -1,10 +1,11 @@
 //! Reported dependences against those of traces: each one of a trace is reported, and where everything is known each one
 //! reported is in the trace.
 
+use super::properties::at_least;
 use crate::dependence::{Dir, Guarded, Pair, Tester};
 use crate::forms::{Extents, Forms};
 use crate::range::ranges;
-use crate::testing::{Outcome, Traced, affine_case, case, run, traced};
+use crate::testing::{Case, Outcome, Traced, affine_case, case, choices, run, traced};
 use nestwise_ir::Nest;
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -45,13 +46,21 @@ fn text_of((x, y, dirs): &Traced, nest: &Nest) -> String {
     format!("{}, then {}: ({})", place(*x), place(*y), dirs.join(", "))
 }
 
-/// Cases: as proptest is told, at least these many. What fails is kept in `proptest-regressions/`, and tried first.
-fn at_least(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases: ProptestConfig::default().cases.max(cases),
-        max_shrink_iters: 4000,
-        ..ProptestConfig::default()
+fn all_reported(c: &Case, guarded: Guarded) -> Result<(), TestCaseError> {
+    if c.text.contains("swap") {
+        // Slots are other arrays in other iterations: loops that swap have no verdict but serial.
+        return Ok(());
     }
+    let trace = run(&c.nest, c.memory.clone());
+    let Some(traced) = traced(&trace.touches) else {
+        return Ok(());
+    };
+    let (reported, _) = reported(&c.nest, guarded);
+    for t in &traced {
+        let missing = || format!("{} is missing\n{}", text_of(t, &c.nest), c.text);
+        prop_assert!(reported.contains(t), "{}", missing());
+    }
+    Ok(())
 }
 
 proptest! {
@@ -60,17 +69,13 @@ proptest! {
     /// Nests of every kind: conditions and subscripts that depend on data, jumps, `while` loops.
     #[test]
     fn all_of_a_trace_are_reported(bytes in prop::collection::vec(any::<u8>(), 20..160)) {
-        let c = case(&bytes);
-        if c.text.contains("swap") {
-            // Slots are other arrays in other iterations: loops that swap have no verdict but serial.
-            return Ok(());
-        }
-        let trace = run(&c.nest, c.memory.clone());
-        let Some(traced) = traced(&trace.touches) else { return Ok(()) };
-        let (reported, _) = reported(&c.nest, Guarded::Anywhere);
-        for t in &traced {
-            prop_assert!(reported.contains(t), "{} is missing\n{}", text_of(t, &c.nest), c.text);
-        }
+        all_reported(&case(&bytes), Guarded::Anywhere)?;
+    }
+
+    /// Subscripts and bounds that conditions choose; none is negative, so that nothing wraps.
+    #[test]
+    fn all_of_a_trace_of_choices_are_reported(bytes in prop::collection::vec(any::<u8>(), 10..80)) {
+        all_reported(&choices(&bytes), Guarded::Trusted)?;
     }
 
     /// Nests in which everything is known.

@@ -1,5 +1,6 @@
 //! Footprints: by the book, and against what random nests touch.
 
+use super::properties::at_least;
 use crate::footprint::{Area, Footprint, FootprintPlan, Span, Window};
 use crate::guards::{GuardSet, apply};
 use crate::launch::LaunchValues;
@@ -408,7 +409,7 @@ fn cuts() -> impl Strategy<Value = Vec<(u8, i64, i64)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(2000), max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(at_least(2000))]
 
     #[test]
     fn footprints_hold(bytes in prop::collection::vec(any::<u8>(), 20..160), cuts in cuts()) {

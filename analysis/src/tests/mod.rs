@@ -3,6 +3,7 @@
 mod dependences;
 mod explained;
 mod footprints;
+mod fusion;
 mod growth;
 mod legality;
 mod proofs;

@@ -4,8 +4,8 @@ use crate::guards::{GuardSet, apply};
 use crate::interval::Interval;
 use crate::schedule::{Candidate, LaunchInfo, Rewrite, candidates};
 use crate::testing::{
-    Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, neighbours, run, run_ranges,
-    run_reversed,
+    Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, choices, neighbours, run,
+    run_ranges, run_reversed,
 };
 use crate::undo::{Region, undo_plan};
 use crate::verdict::{Verdict, analyse, analyse_with};
@@ -26,7 +26,7 @@ fn same_value(a: &Value, b: &Value) -> bool {
     }
 }
 
-fn same_arrays(a: &Memory, b: &Memory) -> bool {
+pub(super) fn same_arrays(a: &Memory, b: &Memory) -> bool {
     a.data
         .iter()
         .zip(&b.data)
@@ -44,7 +44,7 @@ fn outs(n: &Nest) -> Vec<VarId> {
         .collect()
 }
 
-fn same_outs(n: &Nest, a: &Memory, b: &Memory) -> bool {
+pub(super) fn same_outs(n: &Nest, a: &Memory, b: &Memory) -> bool {
     outs(n)
         .iter()
         .all(|v| match (a.vars[v.index()], b.vars[v.index()]) {
@@ -376,8 +376,17 @@ fn check(c: Case) -> Result<(), TestCaseError> {
     check_undo(&c, &n, &before)
 }
 
+/// Cases: as proptest is told, at least these many. What fails is kept in `proptest-regressions/`, and tried first.
+pub(super) fn at_least(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases: ProptestConfig::default().cases.max(cases),
+        max_shrink_iters: 4000,
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(2000), max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(at_least(2000))]
 
     #[test]
     fn claims_hold(bytes in prop::collection::vec(any::<u8>(), 20..160)) {
@@ -391,8 +400,18 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(at_least(500))]
+
+    /// Subscripts and bounds that conditions choose.
+    #[test]
+    fn claims_about_choices_hold(bytes in prop::collection::vec(any::<u8>(), 10..80)) {
+        check(choices(&bytes))?;
+    }
+}
+
 /// Bytes like those that proptest makes up.
-fn some_bytes(seed: &mut u64, count: usize) -> Vec<u8> {
+pub(super) fn some_bytes(seed: &mut u64, count: usize) -> Vec<u8> {
     let mut byte = || {
         *seed = seed
             .wrapping_mul(6364136223846793005)

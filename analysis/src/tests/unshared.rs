@@ -1,5 +1,6 @@
 //! Arrays that iterations of a loop do not share: work arrays, and arrays they only accumulate into.
 
+use super::properties::at_least;
 use super::properties::{check_verdicts, resolved};
 use super::verdicts::proven;
 use crate::testing::{Outcome, run, work_case};
@@ -8,7 +9,7 @@ use nestwise_ir::FpMode;
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(4000), max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(at_least(4000))]
 
     #[test]
     fn claims_about_work_arrays_hold(bytes in prop::collection::vec(any::<u8>(), 20..120)) {

@@ -105,3 +105,19 @@ pub(super) fn like(nest: &mut Nest, of: LoopId) -> Option<LoopId> {
     let decl: LoopDecl = nest.loops.get(of)?.clone();
     Some(nest.loops.push(decl))
 }
+
+/// Reads of one variable become reads of another.
+pub(super) fn rename(s: &mut Stmt, from: VarId, to: VarId) {
+    fn expr(e: &mut Expr, from: VarId, to: VarId) {
+        if let ExprKind::Var(v) = &mut e.kind
+            && *v == from
+        {
+            *v = to;
+        }
+        e.children_mut().into_iter().for_each(|c| expr(c, from, to));
+    }
+    s.exprs_mut().into_iter().for_each(|e| expr(e, from, to));
+    for block in s.blocks_mut() {
+        block.iter_mut().for_each(|s| rename(s, from, to));
+    }
+}

@@ -1,9 +1,9 @@
 //! One loop made into several.
 
-use super::build::{Builder, hidden, like};
+use super::build::{Builder, hidden, like, rename};
 use super::{Rewritten, splice_for};
 use crate::legality::{Given, Group};
-use nestwise_ir::nest::{Expr, ExprKind, For, Stmt, StmtKind};
+use nestwise_ir::nest::{For, Stmt, StmtKind};
 use nestwise_ir::{LoopId, VarId};
 
 /// The nest with loops made into one loop for each group of their statements, where some parallel group is `worth` it.
@@ -63,20 +63,4 @@ fn divide(s: Stmt, groups: &[Group], copies: &[(LoopId, VarId)]) -> Vec<Stmt> {
         Builder { span }.repeat(header)
     };
     groups.iter().zip(own).map(part).collect()
-}
-
-/// Reads of one variable become reads of another.
-fn rename(s: &mut Stmt, from: VarId, to: VarId) {
-    fn expr(e: &mut Expr, from: VarId, to: VarId) {
-        if let ExprKind::Var(v) = &mut e.kind
-            && *v == from
-        {
-            *v = to;
-        }
-        e.children_mut().into_iter().for_each(|c| expr(c, from, to));
-    }
-    s.exprs_mut().into_iter().for_each(|e| expr(e, from, to));
-    for block in s.blocks_mut() {
-        block.iter_mut().for_each(|s| rename(s, from, to));
-    }
 }

@@ -2,6 +2,7 @@
 
 mod build;
 mod distribute;
+mod fuse;
 mod order;
 mod peel;
 mod promote;
@@ -9,6 +10,7 @@ mod wavefront;
 mod whole;
 
 pub use distribute::distribute;
+pub use fuse::fuse;
 pub use order::{interchange, sink};
 pub use promote::promote;
 pub use wavefront::{Tile, Waved, wavefront};
