@@ -112,11 +112,11 @@ impl Question<'_> {
     /// The distances, in iterations of the loop, of those dependences.
     fn distances(&self, x: &AccessForm, y: &AccessForm) -> Vec<Option<i64>> {
         let level = self.level(x, y);
-        let all = self
-            .tester
-            .dependences_within(Pair::new(x, y), level, 1);
+        let all = self.tester.dependences_within(Pair::new(x, y), level, 1);
         let carried = all.into_iter().filter(|d| d.carrier == Some(self.id));
-        carried.map(|d| d.distance.get(level).copied().flatten()).collect()
+        carried
+            .map(|d| d.distance.get(level).copied().flatten())
+            .collect()
     }
 
     /// Whether what `x` writes may be what `y` reads in the same iteration of the loop.
@@ -128,7 +128,9 @@ impl Question<'_> {
 
     /// Iterations at most from a read to a write of its element.
     fn reach(&self, reads: &[&AccessForm], writes: &[&AccessForm]) -> Option<u32> {
-        let pairs = reads.iter().flat_map(|r| writes.iter().map(move |w| (r, w)));
+        let pairs = reads
+            .iter()
+            .flat_map(|r| writes.iter().map(move |w| (r, w)));
         let all = pairs.flat_map(|(r, w)| self.distances(r, w));
         let most = all.map(|d| d.and_then(|d| u32::try_from(d).ok()));
         let most = most.collect::<Option<Vec<u32>>>()?.into_iter().max();

@@ -68,7 +68,8 @@ impl Analysis {
                 .iter()
                 .map(|a| format!("copies of `{}`", name(a))),
         );
-        let before = |r: &Renamed| format!("reading `{}` as it was before the loop", name(&r.array));
+        let before =
+            |r: &Renamed| format!("reading `{}` as it was before the loop", name(&r.array));
         parts.extend(info.renamed.iter().map(before));
         parts.join(", ")
     }

@@ -87,14 +87,7 @@ mod tests {
         let memory: Vec<f64> = (0..12).map(f64::from).collect();
         let tags: Vec<u8> = (100..112).collect();
         // `[3, 4]`, columns adjacent: element `[i, j]` is `3 * j + i`.
-        let slot: [i64; 6] = [
-            memory.as_ptr() as i64,
-            3,
-            4,
-            8,
-            24,
-            tags.as_ptr() as i64,
-        ];
+        let slot: [i64; 6] = [memory.as_ptr() as i64, 3, 4, 8, 24, tags.as_ptr() as i64];
         let mut copy = [0u64; 7];
         let to = copy.as_mut_ptr().cast::<u8>();
         // SAFETY: six elements of eight bytes and their tags fit.

@@ -22,7 +22,10 @@ fn along(b: &Builder, i: VarId, scale: i64, offset: i64) -> Expr {
 /// half of them over a counter that goes down.
 fn random(elem: Ty, rank: u32, g: &mut Random) -> Nest {
     let mut b = Builder::new();
-    let (a, c) = (b.array(elem.repr, elem, rank), b.array(elem.repr, elem, rank));
+    let (a, c) = (
+        b.array(elem.repr, elem, rank),
+        b.array(elem.repr, elem, rank),
+    );
     let (rows, columns) = (b.loop_id(), (rank > 1).then(|| b.loop_id()));
     let (i, j) = (b.var(I64), b.var(I64));
     let mut near = |b: &Builder| match g.below(6) {
@@ -100,7 +103,10 @@ fn filled(storage: Scalar, shape: &[i64]) -> Buffer {
 fn after<'n>(nest: &'n Nest, kernel: &Kernel, unit: bool) -> Run<'n> {
     let elem = nest.arrays.values().next().expect("an array");
     let shape = &EXTENTS[..elem.rank as usize];
-    let mut run = Run::new(nest, vec![filled(elem.storage, shape), filled(elem.storage, shape)]);
+    let mut run = Run::new(
+        nest,
+        vec![filled(elem.storage, shape), filled(elem.storage, shape)],
+    );
     if !unit && elem.rank == 2 {
         // Columns first.
         let a = nest.arrays.ids().next().expect("an array");
@@ -115,7 +121,13 @@ fn loads_find_what_was_there_before() {
     common::pool::register();
     let mut g = Random(7);
     let (mut halos, mut copies) = (0, 0);
-    let types = [NPF, Ty::PY_NUM, np(Scalar::I16), Ty::NP_BOOL, np(Scalar::C128)];
+    let types = [
+        NPF,
+        Ty::PY_NUM,
+        np(Scalar::I16),
+        Ty::NP_BOOL,
+        np(Scalar::C128),
+    ];
     for round in 0..160 {
         let (elem, rank) = (types[round % 5], 1 + g.below(2) as u32);
         let nest = random(elem, rank, &mut g);
@@ -136,7 +148,11 @@ fn loads_find_what_was_there_before() {
             let threads = after(&nest, &kernel, unit);
             for (x, y) in serial.arrays.iter().zip(&threads.arrays) {
                 let same = (0..x.len()).all(|k| x.get(k).same(y.get(k)));
-                assert!(same, "{elem} in {parts} parts: {:?}\n{nest}", schedule.threads);
+                assert!(
+                    same,
+                    "{elem} in {parts} parts: {:?}\n{nest}",
+                    schedule.threads
+                );
             }
         }
     }

@@ -44,12 +44,15 @@ impl Given<'_> {
             let level = common_loops(x, y).iter().position(|c| *c == l.id);
             level.is_none_or(|level| {
                 let all = tester.dependences_within(Pair::new(x, y), level, 1);
-                all.iter().any(|d| d.directions.get(level) == Some(&Dir::Lt))
+                all.iter()
+                    .any(|d| d.directions.get(level) == Some(&Dir::Lt))
             })
         };
         let backwards = |x: &AccessForm, y: &AccessForm| {
             x.array == y.array && (x.store || y.store) && x.order >= y.order && carried(x, y)
         };
-        !inside.iter().any(|x| inside.iter().any(|y| backwards(x, y)))
+        !inside
+            .iter()
+            .any(|x| inside.iter().any(|y| backwards(x, y)))
     }
 }

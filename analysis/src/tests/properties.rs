@@ -8,7 +8,7 @@ use crate::testing::{
     run_ranges, run_reversed,
 };
 use crate::undo::{Region, undo_plan};
-use crate::verdict::{Verdict, analyse, analyse_with};
+use crate::verdict::{Analysis, Verdict, analyse, analyse_with};
 use crate::{BoundsPlan, prove};
 use nestwise_ir::nest::{LiveOutKind, Nest};
 use nestwise_ir::schedule::{RedOp, Renamed, ThreadLoop};
@@ -97,13 +97,22 @@ fn mapped(t: &ThreadLoop) -> Reversed {
         id: t.id,
         last: [t.last_values.clone(), sometimes.map(|r| r.0).collect()].concat(),
         private: t.private.clone(),
-        renamed: t.renamed.iter().map(|r| (r.array, r.reads.clone())).collect(),
+        renamed: t
+            .renamed
+            .iter()
+            .map(|r| (r.array, r.reads.clone()))
+            .collect(),
     }
 }
 
 /// An access of a renamed array that is not what [`Renamed`] says: a load of an element that the loop wrote before, a
 /// store too many iterations after a load of its element, or a load outside its window.
-fn misnamed<'t>(touches: &'t [Touch], id: LoopId, renamed: &Renamed, n: &Nest) -> Option<&'t Touch> {
+fn misnamed<'t>(
+    touches: &'t [Touch],
+    id: LoopId,
+    renamed: &Renamed,
+    n: &Nest,
+) -> Option<&'t Touch> {
     // Per execution of the loop and element: the iterations in which it was read, whether it was written.
     let mut seen: HashMap<_, (Vec<u64>, bool)> = HashMap::new();
     touches.iter().find(|t| {
@@ -116,7 +125,11 @@ fn misnamed<'t>(touches: &'t [Touch], id: LoopId, renamed: &Renamed, n: &Nest) -
         let (read, written) = seen.entry(key).or_default();
         if t.store {
             *written = true;
-            let far = |k: &u64| renamed.reach.is_some_and(|reach| now > k + u64::from(reach));
+            let far = |k: &u64| {
+                renamed
+                    .reach
+                    .is_some_and(|reach| now > k + u64::from(reach))
+            };
             return read.iter().any(far);
         }
         if !renamed.reads.contains(&t.access) {
@@ -182,7 +195,15 @@ fn flows_in<'t>(touches: &'t [Touch], n: &Nest, id: LoopId, array: ArrayId) -> O
 }
 
 pub(super) fn check_verdicts(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
-    let a = analyse(n, FpMode::Strict);
+    check_analysis(c, n, before, &analyse(n, FpMode::Strict))
+}
+
+pub(super) fn check_analysis(
+    c: &Case,
+    n: &Nest,
+    before: &Trace,
+    a: &Analysis,
+) -> Result<(), TestCaseError> {
     let trace = run(n, c.memory.clone());
     for id in n.loops.ids() {
         let info = a.loop_info(id).expect("every loop");

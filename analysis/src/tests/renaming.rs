@@ -1,11 +1,11 @@
 //! Loads that find what was there before their loop.
 
-use super::properties::{check_verdicts, resolved};
+use super::properties::{check_analysis, check_verdicts, resolved};
 use super::verdicts::proven;
-use crate::LaunchValues;
 use crate::testing::{Case, Memory, Outcome, Value, nest, run};
-use crate::verdict::{Verdict, analyse};
-use nestwise_ir::FpMode;
+use crate::verdict::{Analysis, Options, Verdict, analyse, analyse_with};
+use crate::{LaunchValues, Staged};
+use nestwise_ir::{FpMode, Nest};
 use nestwise_ir::schedule::{Renamed, Window};
 use proptest::prelude::*;
 
@@ -17,12 +17,21 @@ fn reads_of_what_later_iterations_write() {
         ("for i in range(n):\n    a[i] = a[i + 1] * x", "N"),
         ("for i in range(n - 1, -1, -1):\n    a[i + 1] = a[i]", "N"),
         ("for i in range(n):\n    a[i] = a[2 * i + 1]", "N"),
-        ("for i in range(0, n, 2):\n    a[i] = a[i + 1] + a[i + 4]", "N"),
+        (
+            "for i in range(0, n, 2):\n    a[i] = a[i + 1] + a[i + 4]",
+            "N",
+        ),
         // Nothing but odd elements is read.
         ("for i in range(0, n, 2):\n    a[i] = a[i + 1]", "P"),
         // What the iteration itself wrote is read from the array.
-        ("for i in range(n):\n    a[i] = a[i + 1]\n    b[i, 0] = a[i]", "N"),
-        ("for i in range(n):\n    a[i] = x\n    b[i, 0] = a[i] + a[i + 1]", "N"),
+        (
+            "for i in range(n):\n    a[i] = a[i + 1]\n    b[i, 0] = a[i]",
+            "N",
+        ),
+        (
+            "for i in range(n):\n    a[i] = x\n    b[i, 0] = a[i] + a[i + 1]",
+            "N",
+        ),
         // A read that the iteration's own write may reach, and another iteration's may follow.
         (
             "for i in range(n):\n    a[i] = x\n    b[i, 0] = a[i + k[i]]",
@@ -35,9 +44,15 @@ fn reads_of_what_later_iterations_write() {
         // Something flows, or is written twice.
         ("for i in range(1, n):\n    a[i] = a[i + 1] + a[i - 1]", "D"),
         ("for i in range(n):\n    a[i] = a[n - 1 - i]", "D"),
-        ("for i in range(n):\n    a[i] = a[i + 1]\n    a[i + 1] = x", "D"),
+        (
+            "for i in range(n):\n    a[i] = a[i + 1]\n    a[i + 1] = x",
+            "D",
+        ),
         // Down the half that is not written, nothing flows.
-        ("for i in range(n):\n    a[i] = a[2 * n - i] + a[i + 2]", "N"),
+        (
+            "for i in range(n):\n    a[i] = a[2 * n - i] + a[i + 2]",
+            "N",
+        ),
         // Rows from the ones below, in place; along a row one element flows.
         (
             "for i in range(n):\n    for j in range(1, m):\n        b[i, j] = b[i + 1, j] + b[i + 1, j - 1]",
@@ -86,17 +101,47 @@ fn how_far_and_where() {
         })
     };
     for (body, reads, reach, window) in [
-        ("for i in range(n):\n    a[i] = a[i + 1] * a[i + 3]", 2, Some(3), along(0, 1, 1, 3)),
-        ("for i in range(0, n, 2):\n    a[i] = a[i + 2] * a[i + 1]", 1, None, along(0, 1, 2, 2)),
-        ("for i in range(n, 0, -1):\n    a[i + 1] = a[i]", 1, Some(1), along(0, 1, 0, 0)),
-        ("for i in range(n):\n    a[n - i] = a[n - i - 1]", 1, Some(1), None),
-        ("for i in range(n):\n    a[5 - i] = a[4 - i]", 1, Some(1), along(0, -1, 4, 4)),
+        (
+            "for i in range(n):\n    a[i] = a[i + 1] * a[i + 3]",
+            2,
+            Some(3),
+            along(0, 1, 1, 3),
+        ),
+        (
+            "for i in range(0, n, 2):\n    a[i] = a[i + 2] * a[i + 1]",
+            1,
+            None,
+            along(0, 1, 2, 2),
+        ),
+        (
+            "for i in range(n, 0, -1):\n    a[i + 1] = a[i]",
+            1,
+            Some(1),
+            along(0, 1, 0, 0),
+        ),
+        (
+            "for i in range(n):\n    a[n - i] = a[n - i - 1]",
+            1,
+            Some(1),
+            None,
+        ),
+        (
+            "for i in range(n):\n    a[5 - i] = a[4 - i]",
+            1,
+            Some(1),
+            along(0, -1, 4, 4),
+        ),
         ("for i in range(n):\n    a[i] = a[2 * i + 1]", 1, None, None),
     ] {
         let found = named(body);
-        assert_eq!((found.reads.len(), found.reach, found.window), (reads, reach, window), "{body}");
+        assert_eq!(
+            (found.reads.len(), found.reach, found.window),
+            (reads, reach, window),
+            "{body}"
+        );
     }
-    let rows = "for i in range(n):\n    for j in range(m):\n        b[i, j] = b[i + 1, j] + b[i, j + 1]";
+    let rows =
+        "for i in range(n):\n    for j in range(m):\n        b[i, j] = b[i + 1, j] + b[i, j + 1]";
     let found = named(rows);
     assert_eq!((found.reads.len(), found.reach), (1, Some(1)));
     assert_eq!(found.window, along(0, 1, 1, 1));
@@ -112,9 +157,11 @@ impl Gen<'_> {
         i64::from(self.0.next().copied().unwrap_or(0) % of)
     }
     fn near(&mut self, v: &str) -> String {
-        match self.pick(10) {
+        match self.pick(16) {
             9 => format!("2 * {v} + {}", self.pick(4)),
             8 => format!("20 - {v}"),
+            7 => format!("{v} + m"),
+            6 => format!("{v} - m + 3"),
             p => format!("{v} + {}", p % 4),
         }
     }
@@ -156,13 +203,14 @@ impl Gen<'_> {
 fn case(bytes: &[u8]) -> Case {
     let mut g = Gen(bytes.iter());
     let n = 3 + g.pick(7);
+    let ints = [n, g.pick(4)];
     let text = g.text();
     let nest = nest(HEADER, text.trim_end());
     let mut values = LaunchValues::unknown(&nest);
     let mut vars = vec![None; nest.vars.len()];
     let live = nest.vars.iter().filter(|(_, d)| d.live_in.is_some());
     for (k, (id, _)) in live.enumerate() {
-        let int = (k < 2).then_some(n);
+        let int = ints.get(k).copied();
         vars[id.index()] = Some(int.map_or(Value::Float(2.0), |v| Value::Int(v.into())));
         values.vars[id.index()] = int;
     }
@@ -198,7 +246,45 @@ proptest! {
         prop_assert!(!matches!(before.outcome, Outcome::Violation(_)), "{:?}\n{}", before.outcome, c.text);
         let n = resolved(&c, &c.nest);
         check_verdicts(&c, &n, &before)?;
+        check_analysis(&c, &n, &before, &launched(&c, &n))?;
     }
+}
+
+/// The analysis of a launch: what its values refute is known.
+fn launched(c: &Case, n: &Nest) -> Analysis {
+    let staged = Staged::new(n, Options::new(FpMode::Strict));
+    let absent = staged.clauses(staged.refuted(&c.values));
+    analyse_with(
+        n,
+        Options {
+            absent,
+            ..Options::new(FpMode::Strict)
+        },
+    )
+}
+
+/// What a launch with these numbers makes of `a[i] = a[i + m]`: whether the loop is for threads, and whether they copy.
+#[test]
+fn a_launch_says_whether_copies_are_needed() {
+    let n = super::schedules::clear(&nest(HEADER, "for i in range(n):\n    a[i] = a[i + m]"));
+    let staged = Staged::new(&n, Options::new(FpMode::Strict));
+    assert_eq!(staged.verdicts.loops[0].renamed.len(), 1);
+    let able = |trips: i64, by: i64| {
+        let mut values = LaunchValues::unknown(&n);
+        values.dims[0][0] = 100;
+        let live = n.vars.iter().filter(|(_, d)| d.live_in.is_some());
+        for ((id, _), v) in live.zip([trips, by]) {
+            values.vars[id.index()] = Some(v);
+        }
+        let roots = staged
+            .abilities(&n, staged.refuted(&values), true)
+            .roots(|_| true);
+        roots.first().map(|t| t.renamed.len())
+    };
+    assert_eq!(able(10, 1), Some(1));
+    assert_eq!(able(10, 10), Some(0));
+    assert_eq!(able(10, 0), Some(0));
+    assert_eq!(able(10, -1), None);
 }
 
 /// The random nests have what they are meant to have.
@@ -216,7 +302,7 @@ fn random_nests_have_renamed_loads() {
         let bytes: Vec<u8> = (0..60).map(|_| byte()).collect();
         let c = case(&bytes);
         let n = resolved(&c, &c.nest);
-        for info in analyse(&n, FpMode::Strict).loops {
+        for info in launched(&c, &n).loops {
             if matches!(info.verdict, Verdict::Parallel | Verdict::Reduction(_)) {
                 let (near, far): (Vec<_>, Vec<_>) = info.renamed.iter().partition(|r| r.is_halo());
                 halos += near.len();

@@ -63,19 +63,19 @@ fn conditions() {
     let cases = [
         (
             "for i in range(n):\n    a[i + k] = a[i]",
-            "k == 0 or abs(k) >= n",
+            "k >= n or k <= 0",
         ),
         (
             "for i in range(n):\n    a[i] = a[i + k] + a[i + m]",
-            "(m == 0 or abs(m) >= n) and (k == 0 or abs(k) >= n)",
+            "(n + m <= 0 or m >= 0) and (n + k <= 0 or k >= 0)",
         ),
         (
             "for i in range(n):\n    a[2 * i + k] = a[2 * i]",
-            "(k + 1 >= 2*n or k <= 1 or k % 2 != 0) and (2*n + k <= 1 or k >= -1 or k % 2 != 0)",
+            "k + 1 >= 2*n or k <= 1 or k % 2 != 0",
         ),
         (
             "for i in range(m, n):\n    a[i] = a[i - m]",
-            "(n <= 0 or m >= 0) and (2*m >= n or m <= 0)",
+            "2*m >= n or m <= 0",
         ),
         (
             "for i in range(n):\n    a[k] = a[i] + x",
@@ -83,7 +83,7 @@ fn conditions() {
         ),
         (
             "for i in range(n):\n    for j in range(m):\n        b[i, j] = b[i + k, j]",
-            "k == 0 or abs(k) >= n",
+            "n + k <= 0 or k >= 0",
         ),
         (
             "for i in range(n):\n    for j in range(m):\n        a[i * w + j] = x",
