@@ -10,6 +10,7 @@ mod elements;
 mod fusion;
 mod groups;
 mod lanes;
+mod repeat;
 mod sticky;
 
 pub use band::Vector;

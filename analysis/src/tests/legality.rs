@@ -134,6 +134,30 @@ fn distribution() {
     // A circle, through memory and through a variable.
     assert_eq!(of("c[i] = b[i - 1]; b[i] = c[i]"), None);
     assert_eq!(of("x = d[i]; b[i] = b[i - 1] + x; c[i] = x"), None);
+    // A cheap value is computed in each loop; what it is computed from may have changed by then, though.
+    assert_eq!(
+        of("t = d[i] * 2.0; b[i] = b[i - 1] + t; c[i] = t").as_deref(),
+        Some("01 02|")
+    );
+    assert_eq!(
+        of("t = d[i]; u = t + 1.0; b[i] = b[i - 1] + t; c[i] = u").as_deref(),
+        Some("02 013|")
+    );
+    assert_eq!(
+        of("t = b[i - 1]; b[i] = t + 1.0; c[i] = t").as_deref(),
+        Some("01 02|")
+    );
+    assert_eq!(
+        of("t = b[i + 1]; b[i] = b[i - 1] + t; c[i] = t").as_deref(),
+        Some("02| 01")
+    );
+    let circle = "t = b[i + 1]; b[i] = b[i - 1] + t; c[i] = t * b[i - 1]";
+    assert_eq!(of(circle), None);
+    assert_eq!(
+        of("t = b[i + 1]; b[i] = b[i - 1] * 2.0; c[i] = t").as_deref(),
+        Some("02| 1")
+    );
+    assert_eq!(of("t = 1.0 / d[i]; b[i] = b[i - 1] + t; c[i] = t"), None);
     // Neighbours of one kind share a loop; what touches no array goes along.
     let four = format!("s = i; {recurrence}; c[i] = 1.0; d[i] = c[i]");
     assert_eq!(of(&four).as_deref(), Some("01 23|"));
