@@ -2,7 +2,7 @@
 
 use crate::array_reductions::array_reduction;
 use crate::condition::Clause;
-use crate::dependence::{Dependence, Guarded, Pair, Property, Slots, Tester, common_loops};
+use crate::dependence::{Dependence, Guarded, Kind, Pair, Property, Slots, Tester, common_loops};
 use crate::forms::{AccessForm, Extents, Forms};
 use crate::liveness::{exposure, live_after};
 use crate::privatise::privatisable;
@@ -449,29 +449,44 @@ impl Context<'_> {
             found.private.push(array);
             return Ok(accesses.iter().any(|a| a.guarded));
         }
-        // Copies ask for less: that nothing flows.
-        let clauses = condition.absent.split_off(found.condition.absent.len());
-        let limit = match &result {
-            Err(Why::Dependence(_)) => MAX_CLAUSES,
-            Err(_) => 0,
-            Ok(_) => clauses.len().saturating_sub(1),
+        let clauses = &condition.absent[found.condition.absent.len()..];
+        let most = match &result {
+            Err(Why::Dependence(d)) if d.kind == Kind::Anti => Some(MAX_CLAUSES),
+            Ok(_) if !inspected => clauses.len().checked_sub(1),
+            _ => None,
         };
-        let room = limit.min(MAX_CLAUSES - found.condition.absent.len());
-        if let (true, false, Some(l)) = (own, inspected, find_for(self.nest, id))
-            && let trusted = self.tester(Guarded::Trusted, known)
-            && let Some(renaming) = renamable(&trusted, l, array, accesses, MAX_ATOMS)
-            && renaming.absent.len() <= room
+        if let Some(most) = most.filter(|_| own)
+            && self.renames(id, (array, accesses), most, found)
         {
-            found.renamed.push(renaming.renamed);
-            found.condition.absent.extend(renaming.absent);
             if result.is_ok() {
-                found.uncopied.extend(clauses);
+                found.uncopied.extend_from_slice(clauses);
             }
             return Ok(accesses.iter().any(|a| a.guarded));
         }
-        condition.absent.extend(clauses);
         found.condition = condition;
         result
+    }
+
+    /// Has loads of an array find what was there before the loop, if that asks for no more than so many clauses: nothing
+    /// but flows has to be absent then.
+    fn renames(
+        &self,
+        id: LoopId,
+        (array, accesses): (ArrayId, &[&AccessForm]),
+        most: usize,
+        found: &mut CarriedMemory,
+    ) -> bool {
+        let trusted = self.tester(Guarded::Trusted, &self.options.elements);
+        let room = most.min(MAX_CLAUSES - found.condition.absent.len());
+        let renaming = find_for(self.nest, id)
+            .and_then(|l| renamable(&trusted, l, array, accesses, MAX_ATOMS))
+            .filter(|r| r.absent.len() <= room);
+        let Some(renaming) = renaming else {
+            return false;
+        };
+        found.renamed.push(renaming.renamed);
+        found.condition.absent.extend(renaming.absent);
+        true
     }
 
     fn tester<'b>(&'b self, guarded: Guarded, elements: &'b [(ArrayId, Property)]) -> Tester<'b> {

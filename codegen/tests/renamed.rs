@@ -116,11 +116,17 @@ fn after<'n>(nest: &'n Nest, kernel: &Kernel, unit: bool) -> Run<'n> {
     run
 }
 
+fn alike(x: &Run<'_>, y: &Run<'_>) -> bool {
+    let mut pairs = x.arrays.iter().zip(&y.arrays);
+    pairs.all(|(x, y)| (0..x.len()).all(|k| x.get(k).same(y.get(k))))
+}
+
+/// Bit for bit the same in any number of parts; without copies they often are not.
 #[test]
 fn loads_find_what_was_there_before() {
     common::pool::register();
     let mut g = Random(7);
-    let (mut halos, mut copies) = (0, 0);
+    let (mut halos, mut copies, mut wrong) = (0, 0, 0);
     let types = [
         NPF,
         Ty::PY_NUM,
@@ -137,6 +143,13 @@ fn loads_find_what_was_there_before() {
             false => copies += 1,
         }
         let unit = g.below(2) == 0;
+        let unaware = Schedule {
+            threads: vec![ThreadLoop {
+                renamed: vec![],
+                ..t.clone()
+            }],
+            ..Schedule::default()
+        };
         let schedule = Schedule {
             threads: vec![t],
             ..Schedule::default()
@@ -146,16 +159,15 @@ fn loads_find_what_was_there_before() {
         for parts in [1, 2, 5, 9] {
             common::pool::PARTS.store(parts, Ordering::Relaxed);
             let threads = after(&nest, &kernel, unit);
-            for (x, y) in serial.arrays.iter().zip(&threads.arrays) {
-                let same = (0..x.len()).all(|k| x.get(k).same(y.get(k)));
-                assert!(
-                    same,
-                    "{elem} in {parts} parts: {:?}\n{nest}",
-                    schedule.threads
-                );
-            }
+            assert!(
+                alike(&serial, &threads),
+                "{elem} in {parts} parts: {:?}\n{nest}",
+                schedule.threads
+            );
         }
+        let without = after(&nest, &compiled(&nest, &unaware, unit), unit);
+        wrong += usize::from(!alike(&serial, &without));
     }
-    println!("halos {halos} copies {copies}");
-    assert!(halos > 15 && copies > 5);
+    println!("halos {halos} copies {copies} wrong {wrong}");
+    assert!(halos > 15 && copies > 5 && wrong > 15);
 }

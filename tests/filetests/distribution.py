@@ -23,8 +23,16 @@ def through_a_variable(a, b, c):
         c[i] = math.sin(b[i]) * t
 
 
+# Both loops compute `t`.
+def through_a_value(a, b, c):
+    for i in range(1, len(b)):
+        t = 2.0 * b[i] + 1.0
+        a[i] = 0.5 * a[i - 1] + t
+        c[i] = math.sin(t) * math.cos(t)
+
+
 rng = np.random.default_rng(5)
-for f in apart, in_a_circle, through_a_variable:
+for f in apart, in_a_circle, through_a_variable, through_a_value:
     a, b, c = (rng.random(60_000) for _ in range(3))
     print(f(a, b, c), a.sum().hex(), c.sum().hex())
 

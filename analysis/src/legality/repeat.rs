@@ -19,15 +19,16 @@ impl Given<'_> {
     /// The statements of a loop's body of which each loop that it is made into may have its own copy.
     ///
     /// Legal iff such a statement
-    ///   - does nothing but assign a variable that is private to an iteration and not read after the loop,
+    ///   - does nothing but assign a variable that is private to an iteration,
     ///   - which no other statement of the loop assigns.
     ///
+    /// What it leaves behind is then the last iteration's value, whichever of the loops comes last.
     /// Worth it if the value is cheap. Its loads are ordered like those of the statements that use it.
     pub(super) fn repeatable(&self, l: &For) -> Values {
         let sets: Vec<_> = l.body.iter().map(variables).collect();
         let private = |v: &VarId| {
             let info = self.info(l.id);
-            info.is_some_and(|i| i.private.contains(v) && !i.last_values.contains(v))
+            info.is_some_and(|i| i.private.contains(v))
         };
         let users = |(s, stmt): (usize, &Stmt)| {
             let StmtKind::Let { var, value } = &stmt.kind else {

@@ -133,10 +133,14 @@ fn distribution() {
     assert_eq!(of("c[i] = b[i + 1]; b[i] = d[i]").as_deref(), Some("0| 1|"));
     // A circle, through memory and through a variable.
     assert_eq!(of("c[i] = b[i - 1]; b[i] = c[i]"), None);
-    assert_eq!(of("x = d[i]; b[i] = b[i - 1] + x; c[i] = x"), None);
+    assert_eq!(of("x = x + d[i]; b[i] = b[i - 1] + x; c[i] = x"), None);
     // A cheap value is computed in each loop; what it is computed from may have changed by then, though.
     assert_eq!(
         of("t = d[i] * 2.0; b[i] = b[i - 1] + t; c[i] = t").as_deref(),
+        Some("01 02|")
+    );
+    assert_eq!(
+        of("x = d[i]; b[i] = b[i - 1] + x; c[i] = x").as_deref(),
         Some("01 02|")
     );
     assert_eq!(

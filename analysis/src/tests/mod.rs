@@ -9,6 +9,7 @@ mod legality;
 mod proofs;
 mod properties;
 mod renaming;
+mod repeats;
 mod schedules;
 mod unshared;
 mod verdicts;

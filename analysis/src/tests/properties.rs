@@ -33,7 +33,7 @@ pub(super) fn same_arrays(a: &Memory, b: &Memory) -> bool {
         .all(|(x, y)| x.len() == y.len() && x.iter().zip(y).all(|(v, w)| same_value(v, w)))
 }
 
-fn outs(n: &Nest) -> Vec<VarId> {
+pub(super) fn outs(n: &Nest) -> Vec<VarId> {
     n.live_outs
         .iter()
         .flat_map(|o| match &o.kind {
