@@ -138,13 +138,15 @@ impl Graph {
     /// What statement `s` depends on, and what depends on it, does so with each statement that repeats it.
     fn repeat(&mut self, s: usize, users: &[usize]) {
         for relation in [&mut self.edges, &mut self.carried] {
-            for w in 0..relation.len() {
-                for user in users {
-                    relation[*user][w] |= relation[s][w];
-                    relation[w][*user] |= relation[w][s];
-                }
-                relation[s][w] = false;
-                relation[w][s] = false;
+            let to = std::mem::take(&mut relation[s]);
+            relation[s] = vec![false; to.len()];
+            let rows = relation.iter_mut();
+            let from: Vec<bool> = rows.map(|row| std::mem::take(&mut row[s])).collect();
+            for user in users {
+                let row = relation[*user].iter_mut();
+                row.zip(&to).for_each(|(a, b)| *a |= b);
+                let rows = relation.iter_mut();
+                rows.zip(&from).for_each(|(row, b)| row[*user] |= b);
             }
         }
     }

@@ -21,7 +21,7 @@ impl Func<'_, '_> {
                 index,
                 guard,
                 access,
-            } => self.from_copies(*access, *array, |f| f.load(*array, index, *guard, e.span)),
+            } => self.with_copy(*access, *array, |f| f.load(*array, index, *guard, e.span)),
             ExprKind::Unary { op, a, guard } => {
                 let v = self.expr(a)?;
                 self.unary(*op, v, a.ty.repr, *guard, e.span)

@@ -29,7 +29,7 @@ struct Saved {
 
 impl<'u> Func<'u, '_> {
     /// What is loaded by `load`, from a copy if the access has one now.
-    pub(super) fn from_copies(
+    pub(super) fn with_copy(
         &mut self,
         access: AccessId,
         array: ArrayId,
