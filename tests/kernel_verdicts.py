@@ -19,9 +19,8 @@ TABLE = ROOT / "docs" / "loops.md"
 
 # Loops of which nestwise says less than the traces show, or nothing, with the reason.
 LESS = {
-    ("binomial_tree", 18): "in place: an element is read before a later iteration writes it, so a "
-    "copy would be needed; explain says so",
-    ("knapsack", 16): "the same, in a loop that goes down",
+    ("knapsack", 16): "an element is read before a later iteration writes it, unless weights are "
+    "negative, which is a matter of the data",
     ("floyd_warshall", 16): "row k could change in iteration k; that its distances never do is a "
     "matter of the data; explain says to split there, and the executor does",
     ("conjugate_gradient", 27): "unrolled: it runs over a literal tuple",

@@ -5,7 +5,8 @@
 //! 1. [`prove()`] (`range`, `forms`, `statics`): clears the guards that can never fire, before any value is known.
 //! 2. [`BoundsPlan`]: what values can decide, compiled once. At each launch [`BoundsPlan::resolve`] gives the
 //!    [`GuardSet`] that these values prove, without allocating; [`apply`] clears it from the nest.
-//! 3. [`analyse`] (`dependence`, `scalars`, `privatise`, `array_reductions`): a [`Verdict`] per loop, in side tables by id.
+//! 3. [`analyse`] (`dependence`, `scalars`, `privatise`, `array_reductions`, `renaming`): a [`Verdict`] per loop, in side
+//!    tables by id.
 //! 4. [`candidates`] (`legality`, `cuts`, `transform`): the schedules worth pricing, on the nest and its rewritings.
 //! 5. [`undo_plan`]: what must be saved so that a chunk can be taken back.
 //! 6. [`FootprintPlan`]: which region of each array a launch touches, or any part of its iterations.
@@ -45,6 +46,7 @@ pub mod privatise;
 pub mod prove;
 pub mod range;
 mod refine;
+pub mod renaming;
 mod resolve;
 pub mod scalars;
 pub mod schedule;

@@ -38,7 +38,7 @@ pub fn privatisable(
 
 /// Whether a loop on threads does enough to be worth its copies. A loop that leaves nothing but what each iteration
 /// overwrites does one iteration's work; and elements that a loop inside shares out among its own iterations need no
-/// copies there.
+/// copies there, nor does an array that would have to be copied whole for what later iterations write.
 pub(crate) fn worth_copying(analysis: &Analysis, mapped: &ThreadLoop) -> bool {
     let inside = |a: &&AccessForm| a.loops.contains(&mapped.id);
     let all = || analysis.forms.accesses.iter().flatten().filter(inside);
@@ -52,7 +52,9 @@ pub(crate) fn worth_copying(analysis: &Analysis, mapped: &ThreadLoop) -> bool {
             .into_iter()
             .any(|l| analysis.loop_info(*l).is_some_and(LoopInfo::is_parallel))
     };
-    let mut updated = mapped.array_reductions.iter().map(|r| r.0);
+    let whole = mapped.renamed.iter().filter(|r| !r.is_halo());
+    let updated = mapped.array_reductions.iter().map(|r| r.0);
+    let mut updated = updated.chain(whole.map(|r| r.array));
     let spread = |array: ArrayId| all().filter(|a| a.array == array).all(shared_out);
     (mapped.private.is_empty() || !overwrites) && !updated.any(spread)
 }

@@ -31,8 +31,10 @@ pub struct Abilities {
 pub struct Staged {
     /// Before.
     pub verdicts: Analysis,
-    /// Whatever the conditions of its loops are made of.
+    /// Whatever the conditions of its loops are made of; behind them, what would make copies unnecessary.
     clauses: Vec<Clause>,
+    /// How many of them conditions are made of.
+    needed: usize,
     /// What their index arrays would have to be.
     elements: Vec<(ArrayId, Property)>,
     /// Some loop's verdict depends on values.
@@ -41,6 +43,8 @@ pub struct Staged {
     as_is: OnceLock<Abilities>,
     /// If every guard is proven, no clause holds, and all index arrays are as they should be.
     at_best: OnceLock<Abilities>,
+    /// The same, but clauses that would ask for copies may hold.
+    with_copies: OnceLock<Abilities>,
 }
 
 impl Staged {
@@ -65,17 +69,25 @@ impl Staged {
         }
         clauses.sort_unstable();
         clauses.dedup();
+        let needed = clauses.len().min(MAX_CLAUSES);
+        for clause in verdicts.loops.iter().flat_map(|l| &l.uncopied) {
+            if !clauses.contains(clause) {
+                clauses.push(clause.clone());
+            }
+        }
         clauses.truncate(MAX_CLAUSES);
         elements.sort_unstable();
         elements.dedup();
         Staged {
             verdicts,
             clauses,
+            needed,
             elements,
             open,
             counts: OnceLock::new(),
             as_is: OnceLock::new(),
             at_best: OnceLock::new(),
+            with_copies: OnceLock::new(),
         }
     }
 
@@ -123,14 +135,19 @@ impl Staged {
             .get_or_init(|| Abilities::of(nest, &self.verdicts));
         // Guards may hide what a rewriting could do.
         let hidden = || !as_is.has_top() && guards::count_set(nest) > 0;
-        let best = proven && refuted.count_ones() as usize == self.clauses.len();
-        if !best || !(self.open || hidden()) {
+        let absent = |count: usize| (refuted.trailing_ones() as usize) >= count;
+        let more = self.open || self.clauses.len() > self.needed || hidden();
+        if !proven || !absent(self.needed) || !more {
             return as_is;
         }
-        self.at_best.get_or_init(|| {
+        let (stage, count) = match absent(self.clauses.len()) {
+            true => (&self.at_best, self.clauses.len()),
+            false => (&self.with_copies, self.needed),
+        };
+        stage.get_or_init(|| {
             let proven = guards::cleared(nest);
             let options = Options {
-                absent: self.clauses.clone(),
+                absent: self.clauses[..count].to_vec(),
                 elements: self.elements.clone(),
                 ..self.verdicts.options.clone()
             };
@@ -183,8 +200,7 @@ impl Abilities {
             roots,
             uncopied: thread_loops(nest, analysis, &cramped),
             waves: found.waves,
-            vectorisable: found.vectors
-                || !(lanes.vector.is_empty() && lanes.independent.is_empty()),
+            vectorisable: found.vectors || lanes.has_vectors(),
         }
     }
 }

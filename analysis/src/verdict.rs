@@ -3,22 +3,24 @@
 use crate::affine::Affine;
 use crate::array_reductions::array_reduction;
 use crate::condition::Clause;
-use crate::dependence::{Dependence, Guarded, Pair, Property, Slots, Tester, common_loops};
+use crate::dependence::{Dependence, Guarded, Kind, Pair, Property, Slots, Tester, common_loops};
 use crate::forms::{AccessForm, Extents, Forms};
 use crate::liveness::{VarSet, exposure, live_after};
 use crate::privatise::privatisable;
 use crate::range::ranges;
+use crate::renaming::renamable;
 use crate::scalars::{Role, roles};
-use crate::structure::{Exit, any, early_exit};
+use crate::structure::{Exit, any, early_exit, find_for};
 use nestwise_ir::nest::{Expr, Nest, Stmt, StmtKind};
-use nestwise_ir::schedule::RedOp;
+use nestwise_ir::schedule::{RedOp, Renamed};
 use nestwise_ir::{AccessId, ArrayId, FpMode, LoopId, VarId};
 use std::cell::Cell;
 
 /// What a loop's iterations may do.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
-    /// Run in any order, or at once, if they work on copies of [`LoopInfo::private_arrays`].
+    /// Run in any order, or at once, if they work on copies of [`LoopInfo::private_arrays`], and read from copies what
+    /// [`LoopInfo::renamed`] says.
     Parallel,
     /// The same, if these variables and [`LoopInfo::array_reductions`] are combined from partial values.
     Reduction(Vec<(VarId, RedOp)>),
@@ -74,6 +76,10 @@ pub struct LoopInfo {
     pub private_arrays: Vec<ArrayId>,
     /// Arrays that iterations only accumulate into.
     pub array_reductions: Vec<(ArrayId, RedOp)>,
+    /// Arrays of which some loads find what was there before the loop.
+    pub renamed: Vec<Renamed>,
+    /// Where none of these holds, that is not necessary.
+    pub uncopied: Vec<Clause>,
     /// Variables that pass from one iteration to the next.
     pub carried: Vec<VarId>,
     /// What the loop could do if all of those, which count along with it, were computed from its counter.
@@ -94,6 +100,8 @@ impl LoopInfo {
             reductions: vec![],
             private_arrays: vec![],
             array_reductions: vec![],
+            renamed: vec![],
+            uncopied: vec![],
             carried: vec![],
             otherwise: None,
             float_sums: vec![],
@@ -103,11 +111,14 @@ impl LoopInfo {
     /// The arrays that its iterations must not share, if they run at once.
     pub fn copied(&self) -> impl Iterator<Item = ArrayId> + '_ {
         let reduced = self.array_reductions.iter().map(|r| r.0);
-        self.private_arrays.iter().copied().chain(reduced)
+        let renamed = self.renamed.iter().map(|r| r.array);
+        let own = self.private_arrays.iter().copied();
+        own.chain(reduced).chain(renamed)
     }
     /// Whether iterations are independent without any condition, reduction or copy.
     pub fn is_parallel(&self) -> bool {
-        self.verdict == Verdict::Parallel && self.private_arrays.is_empty()
+        let shared = self.private_arrays.is_empty() && self.renamed.is_empty();
+        self.verdict == Verdict::Parallel && shared
     }
 }
 
@@ -253,6 +264,9 @@ struct CarriedMemory {
     condition: Condition,
     private: Vec<ArrayId>,
     reductions: Vec<(ArrayId, RedOp)>,
+    renamed: Vec<Renamed>,
+    /// If none of these holds either, nothing need be renamed.
+    uncopied: Vec<Clause>,
 }
 
 /// Why control alone makes a loop run in order.
@@ -324,6 +338,8 @@ impl Context<'_> {
             && memory == CarriedMemory::default();
         info.private_arrays = memory.private;
         info.array_reductions = memory.reductions;
+        info.renamed = memory.renamed;
+        info.uncopied = memory.uncopied;
         let reduces = !(info.reductions.is_empty() && info.array_reductions.is_empty());
         let free = if memory.condition != Condition::default() {
             Verdict::When(memory.condition)
@@ -450,8 +466,44 @@ impl Context<'_> {
             found.private.push(array);
             return Ok(accesses.iter().any(|a| a.guarded));
         }
+        let clauses = &condition.absent[found.condition.absent.len()..];
+        let most = match &result {
+            Err(Why::Dependence(d)) if d.kind == Kind::Anti => Some(MAX_CLAUSES),
+            Ok(_) if !inspected => clauses.len().checked_sub(1),
+            _ => None,
+        };
+        if let Some(most) = most.filter(|_| own)
+            && self.renames(id, (array, accesses), most, found)
+        {
+            if result.is_ok() {
+                found.uncopied.extend_from_slice(clauses);
+            }
+            return Ok(accesses.iter().any(|a| a.guarded));
+        }
         found.condition = condition;
         result
+    }
+
+    /// Has loads of an array find what was there before the loop, if that asks for no more than so many clauses: nothing
+    /// but flows has to be absent then.
+    fn renames(
+        &self,
+        id: LoopId,
+        (array, accesses): (ArrayId, &[&AccessForm]),
+        most: usize,
+        found: &mut CarriedMemory,
+    ) -> bool {
+        let trusted = self.tester(Guarded::Trusted, &self.options.elements);
+        let room = most.min(MAX_CLAUSES - found.condition.absent.len());
+        let renaming = find_for(self.nest, id)
+            .and_then(|l| renamable(&trusted, l, array, accesses, MAX_ATOMS))
+            .filter(|r| r.absent.len() <= room);
+        let Some(renaming) = renaming else {
+            return false;
+        };
+        found.renamed.push(renaming.renamed);
+        found.condition.absent.extend(renaming.absent);
+        true
     }
 
     fn tester<'b>(&'b self, guarded: Guarded, elements: &'b [(ArrayId, Property)]) -> Tester<'b> {

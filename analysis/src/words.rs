@@ -5,7 +5,7 @@ use crate::dependence::{Dependence, Kind, Property};
 use crate::forms::{Form, NestNames};
 use crate::structure::Exit;
 use crate::verdict::{Analysis, Condition, LoopInfo, Verdict, Why};
-use nestwise_ir::schedule::RedOp;
+use nestwise_ir::schedule::{RedOp, Renamed};
 use nestwise_ir::{AccessId, ArrayId, LoopId, Nest, VarId};
 
 impl Analysis {
@@ -67,6 +67,9 @@ impl Analysis {
         parts.extend(info.array_reductions.iter().map(into));
         let copied = info.private_arrays.iter();
         parts.extend(copied.map(|a| format!("copies of `{}`", name(a))));
+        let before =
+            |r: &Renamed| format!("reading `{}` as it was before the loop", name(&r.array));
+        parts.extend(info.renamed.iter().map(before));
         let along = info.carried.iter().map(|v| var_name(nest, *v));
         parts.extend(along.map(|v| format!("`{v}` computed from its counter")));
         let comma = if parts.len() > 1 { "," } else { "" };

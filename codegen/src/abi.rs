@@ -228,6 +228,11 @@ pub type Body = unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, part: *mut 
 /// Where `copies` is not 0, the record of every range but the last has at [`part::COPIES`] the address of so many bytes,
 /// 64-byte aligned, that no other call of `body` uses meanwhile. Where `keep` is not 0, they are zeroed beforehand, no
 /// two ranges have the same, and they stay valid as long as the records.
+///
+/// `save`, where there is one, says how many bytes a range needs, and fills them. With a record that has no address at
+/// [`part::COPIES`] it leaves the number of bytes, `copies` included, at [`part::STATUS`]; otherwise it puts there what
+/// the range is to find unchanged. It is called for all ranges but the last before `body` is for any, and what it fills
+/// is one range's alone.
 pub type Parallel = unsafe extern "C" fn(
     body: Body,
     env: *mut u8,
@@ -237,6 +242,7 @@ pub type Parallel = unsafe extern "C" fn(
     parts: *mut *mut u8,
     copies: i64,
     keep: i64,
+    save: Option<Body>,
 ) -> i64;
 
 /// Frees what a [`Parallel`] returned.
@@ -245,7 +251,8 @@ pub type PartsFree = unsafe extern "C" fn(parts: *mut u8, count: i64, part_size:
 /// Offsets in a part record: status, line and code of an event, the address of the part's copies of arrays, then
 /// 16-byte cells.
 pub mod part {
-    pub(crate) const STATUS: usize = 0;
+    /// Where bytes are asked for: their number.
+    pub const STATUS: usize = 0;
     pub(crate) const LINE: usize = 8;
     pub(crate) const CODE: usize = 16;
     /// Null: the part works on the arrays themselves.

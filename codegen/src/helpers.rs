@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::abi::{Body, Parallel, PartsFree};
 use crate::merge;
+use crate::save;
 use crate::ufunc;
 
 #[link(name = "m")]
@@ -153,6 +154,7 @@ fn runtime(name: &str) -> Option<usize> {
         "nw_parts_free" => nw_parts_free as PartsFree,
         "nw_fill_copy" => merge::nw_fill_copy as unsafe extern "C" fn(i64, *mut u8, i64, i64),
         "nw_merge_copy" => merge::nw_merge_copy as unsafe extern "C" fn(i64, i64, *const u8, *const u8, i64) -> i64,
+        "nw_save_copy" => save::nw_save_copy as unsafe extern "C" fn(i64, i64, i64, *const u8, i64, i64, i64, *mut u8),
         "nw_map1_f64" => nw_map1_f64 as Map1<f64>,
         "nw_map2_f64" => nw_map2_f64 as Map2<f64>,
         "nw_map1_f32" => nw_map1_f32 as Map1<f32>,
@@ -313,11 +315,12 @@ unsafe extern "C" fn nw_parallel(
     parts: *mut *mut u8,
     copies: i64,
     keep: i64,
+    save: Option<Body>,
 ) -> i64 {
     let run = PARALLEL.load(Ordering::Acquire);
     if !run.is_null() {
         let run: Parallel = unsafe { std::mem::transmute(run) };
-        return unsafe { run(body, env, lo, hi, part_size, parts, copies, keep) };
+        return unsafe { run(body, env, lo, hi, part_size, parts, copies, keep, save) };
     }
     let cells = (part_size.max(0) as usize).div_ceil(CELL);
     let record = Box::into_raw(vec![0u128; cells].into_boxed_slice()).cast::<u8>();

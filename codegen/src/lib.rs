@@ -17,6 +17,7 @@ mod llvm;
 mod load;
 mod merge;
 mod passes;
+mod save;
 mod target;
 mod ufunc;
 

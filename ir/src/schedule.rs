@@ -1,6 +1,6 @@
 //! A schedule: which loops are mapped to what. It never changes what a nest computes.
 
-use crate::ids::{ArrayId, LoopId, VarId};
+use crate::ids::{AccessId, ArrayId, LoopId, VarId};
 
 /// How faithful floating-point results must be.
 #[derive(
@@ -52,6 +52,9 @@ pub struct Schedule {
     pub vector: Vec<(LoopId, u32)>,
     /// Loops that are innermost and parallel: the compiler may assume that their iterations are independent.
     pub independent: Vec<LoopId>,
+    /// Loops that are innermost and may run in step (every dependence that one carries goes on in the text, as in
+    /// `a[i] = a[i + 1]`): events may be looked at after them, and the compiler sees by itself how far apart accesses are.
+    pub in_step: Vec<LoopId>,
     /// Loops, each in `independent` too, whose first and last iterations are run one by one, and only the
     /// [interior](crate::split) as the rest of the schedule says.
     pub split: Vec<LoopId>,
@@ -74,6 +77,42 @@ pub struct ThreadLoop {
     /// Arrays of which every part but the last works on a copy that starts from the identity; copies are combined with
     /// the array afterwards.
     pub array_reductions: Vec<(ArrayId, RedOp)>,
+    /// Arrays that some loads read as they were before the loop.
+    pub renamed: Vec<Renamed>,
+}
+
+/// An array of which some loads of a loop are to find what was there before the loop: what later iterations write is not
+/// to be seen by them. A part has a copy, made before any part begins, for what later parts write.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Renamed {
+    /// The array.
+    pub array: ArrayId,
+    /// The loads.
+    pub reads: Vec<AccessId>,
+    /// Iterations, at most, from such a load to a store to its element; none: any number.
+    pub reach: Option<u32>,
+    /// Where the loads of some iterations are; none: anywhere.
+    pub window: Option<Window>,
+}
+
+/// Along one axis, subscripts from `scale * counter + least` to `scale * counter + most`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Window {
+    /// The axis.
+    pub axis: u32,
+    /// 1 or -1.
+    pub scale: i64,
+    /// The least that is added to it.
+    pub least: i64,
+    /// The most.
+    pub most: i64,
+}
+
+impl Renamed {
+    /// Whether a part copies no more than what few iterations read, however large the array is.
+    pub fn is_halo(&self) -> bool {
+        self.reach.is_some() && self.window.is_some()
+    }
 }
 
 impl ThreadLoop {
@@ -85,16 +124,31 @@ impl ThreadLoop {
             last_values: vec![],
             private: vec![],
             array_reductions: vec![],
+            renamed: vec![],
         }
     }
-    /// The arrays that parts copy.
-    pub fn copied(&self) -> impl Iterator<Item = ArrayId> + '_ {
+    /// The arrays that parts work on copies of.
+    pub fn unshared(&self) -> impl Iterator<Item = ArrayId> + '_ {
         let reduced = self.array_reductions.iter().map(|r| r.0);
         self.private.iter().copied().chain(reduced)
+    }
+    /// The arrays of which each part has a whole copy.
+    pub fn copied(&self) -> impl Iterator<Item = ArrayId> + '_ {
+        let whole = self.renamed.iter().filter(|r| !r.is_halo());
+        self.unshared().chain(whole.map(|r| r.array))
     }
 }
 
 impl Schedule {
+    /// Loops that run by vectors, or that the compiler may run so.
+    pub fn on_vectors(&self) -> impl Iterator<Item = LoopId> + '_ {
+        let lanes = self.vector.iter().map(|v| v.0);
+        lanes.chain(self.independent.iter().chain(&self.in_step).copied())
+    }
+    /// Whether there are such loops.
+    pub fn has_vectors(&self) -> bool {
+        self.on_vectors().next().is_some()
+    }
     /// Everything in order on one thread.
     pub fn serial() -> Schedule {
         Schedule::default()

@@ -297,6 +297,8 @@ fn scheduled(nest: &Nest, fp: nestwise_ir::FpMode) -> String {
         parts.extend(lanes.map(|(id, n)| format!("{id} in {n} lanes")));
         let vectors = c.schedule.independent.iter();
         parts.extend(vectors.map(|id| format!("{id} on vectors")));
+        let in_step = c.schedule.in_step.iter();
+        parts.extend(in_step.map(|id| format!("{id} in step")));
         parts.extend(
             c.schedule
                 .split

@@ -279,7 +279,7 @@ def test_pair(loops, statement, kind, name, source, sink, direction, distance):
 def test_hints(loops):
     before = {s: line_of(s) for s in ("a[i] = a[i + 1]", "b[i] = a[i - 1] * 2.0", "s += x")}
     copy, split, total = (loops[max(n for n in loops if n < at)] for at in before.values())
-    assert "a temporary: read from a copy of `a`" in copy["hint"]
+    assert (copy["verdict"], copy["copied_before"]) == ("parallel", ["a"])
     at = line_of("b[i] = a[i - 1] * 2.0")
     assert f"up to line {at - 1}, another from line {at}" in split["hint"]
     assert "--fp fast" in total["hint"] and "--fp fast" in total["because"]

@@ -6,7 +6,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
-use nestwise_ir::{LoopId, Nest, Schedule, StmtKind};
+use nestwise_ir::{ArrayId, LoopId, Nest, Schedule, StmtKind};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ impl About {
         let threaded = !schedule.threads.is_empty();
         // Whether a kernel that fires has run nothing beyond that point. The floating-point flags are looked at
         // only after the whole chunk.
-        let serial = !threaded && schedule.vector.is_empty() && schedule.independent.is_empty();
+        let serial = !threaded && !schedule.has_vectors();
         let plain = serial && !rewrite.reorders() && nest.whole.is_none();
         About {
             words: words(nest, &undo, schedule),
@@ -76,14 +76,23 @@ fn words(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> String 
         }
         if let Some(t) = schedule.threads.iter().find(|t| t.id == id) {
             text.push_str(" threads");
-            let copied = t.copied().filter_map(|a| nest.arrays.get(a));
-            copied.for_each(|a| text.push_str(&format!(" with its own {}", a.name)));
+            let name = |a: ArrayId| nest.arrays.get(a).map_or("", |a| &a.name);
+            for a in t.unshared() {
+                text.push_str(&format!(" with its own {}", name(a)));
+            }
+            for r in &t.renamed {
+                let what = if r.is_halo() { "ends" } else { "all" };
+                text.push_str(&format!(" saving {what} of {}", name(r.array)));
+            }
         }
         if let Some((_, lanes)) = schedule.vector.iter().find(|v| v.0 == id) {
             text.push_str(&format!(" x{lanes}"));
         }
         if schedule.independent.contains(&id) {
             text.push_str(" independent");
+        }
+        if schedule.in_step.contains(&id) {
+            text.push_str(" in step");
         }
         if schedule.split.contains(&id) {
             text.push_str(" split");
@@ -110,9 +119,11 @@ fn means(schedule: &Schedule, rewrite: Rewrite) -> impl Iterator<Item = &'static
         (!schedule.threads.is_empty(), "threads"),
         (!schedule.vector.is_empty(), "lanes"),
         (!schedule.independent.is_empty(), "independent"),
+        (!schedule.in_step.is_empty(), "in step"),
         (!schedule.split.is_empty(), "split"),
         (any(&|t| !t.private.is_empty()), "own arrays"),
         (any(&|t| !t.array_reductions.is_empty()), "merged arrays"),
+        (any(&|t| !t.renamed.is_empty()), "renamed"),
         (reduced(&|op| *op != RedOp::Last), "reductions"),
         (reduced(&|op| matches!(op, RedOp::Along(_))), "companions"),
         (last, "last values"),

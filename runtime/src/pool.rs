@@ -17,12 +17,18 @@ pub type Body = unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, part: *mut 
 
 /// Parts per thread: enough that a late or slow thread does not hold the others up.
 const PARTS_PER_THREAD: i64 = 4;
+/// Bytes from which several threads save what parts are to find unchanged.
+const SHARED_BYTES: usize = 1 << 18;
+/// Words of a record's beginning, which is all that is there when a part is asked how much it saves.
+const RECORD: usize = part::COPIES / 8 + 1;
 
 struct Job {
     body: Body,
     env: *mut u8,
     lo: i64,
     hi: i64,
+    /// Parts to run, the first ones of all.
+    runs: i64,
     parts: i64,
     part_size: usize,
     records: *mut u8,
@@ -41,13 +47,13 @@ struct Copies {
     /// Bytes of one block; 0: there are none.
     size: usize,
     /// Each part has a block of its own; otherwise each thread has one.
-    keep: bool,
+    own: bool,
 }
 
 impl Copies {
     /// The blocks that a job takes.
     fn blocks(self, parts: i64, threads: usize) -> usize {
-        match (self.size, self.keep) {
+        match (self.size, self.own) {
             (0, _) => 0,
             (_, true) => parts as usize - 1,
             // The part that works on the arrays themselves takes its thread's turn.
@@ -59,7 +65,7 @@ impl Copies {
         if self.size == 0 || part + 1 == parts {
             return std::ptr::null_mut();
         }
-        let block = if self.keep { part as usize } else { thread };
+        let block = if self.own { part as usize } else { thread };
         // SAFETY: blocks were allocated for every part but the last, or for every thread.
         unsafe { self.memory.add(block * self.size) }
     }
@@ -75,7 +81,7 @@ impl Job {
     fn work(&self, thread: usize) {
         loop {
             let part = self.next.fetch_add(1, Ordering::Relaxed);
-            if part >= self.parts {
+            if part >= self.runs {
                 return;
             }
             self.run(part, thread);
@@ -84,9 +90,7 @@ impl Job {
 
     /// Runs one part, which nobody else does.
     fn run(&self, part: i64, thread: usize) {
-        let total = i128::from(self.hi) - i128::from(self.lo);
-        let cut =
-            |p: i64| (i128::from(self.lo) + total * i128::from(p) / i128::from(self.parts)) as i64;
+        let cut = |p: i64| cut(self.lo, self.hi, p, self.parts);
         fpenv::clear();
         // SAFETY: the part is ours alone, and so is its block of copies; record `part` lies inside the allocation.
         unsafe {
@@ -98,7 +102,7 @@ impl Job {
         if fpenv::raised() {
             self.raised.store(true, Ordering::Relaxed);
         }
-        if self.done.fetch_add(1, Ordering::AcqRel) + 1 == self.parts {
+        if self.done.fetch_add(1, Ordering::AcqRel) + 1 == self.runs {
             *self.finished.lock().unwrap_or_else(|e| e.into_inner()) = true;
             self.wake.notify_all();
         }
@@ -152,9 +156,9 @@ pub unsafe extern "C" fn parallel(
     records: *mut *mut u8,
     copies: i64,
     keep: i64,
+    save: Option<Body>,
 ) -> i64 {
-    let options = options();
-    let (threads, trial) = (options.threads, options.trial);
+    let threads = options().threads;
     let trips = hi.saturating_sub(lo).max(1);
     // Copies that are merged one after the other should be few.
     let each = if keep == 0 { PARTS_PER_THREAD } else { 1 };
@@ -164,10 +168,15 @@ pub unsafe extern "C" fn parallel(
         trips.min(threads as i64 * each)
     };
     let part_size = part_size.max(1) as usize;
+    let size = match save {
+        // SAFETY: as for the whole.
+        Some(save) => unsafe { most_bytes(save, env, lo, hi, parts) },
+        None => copies,
+    };
     let mut copies = Copies {
         memory: std::ptr::null_mut(),
-        size: copies.max(0) as usize,
-        keep: keep != 0,
+        size: size.max(0) as usize,
+        own: keep != 0 || save.is_some(),
     };
     let memory = Memory::allocate(parts, part_size, copies.blocks(parts, threads), copies.size)
         .unwrap_or_else(|| {
@@ -176,11 +185,13 @@ pub unsafe extern "C" fn parallel(
         });
     copies.memory = memory.copies;
     let memory = memory.records;
-    let job = Arc::new(Job {
+    let job = |body: Body, saves: bool| Job {
         body,
         env,
         lo,
         hi,
+        // The last part saves nothing.
+        runs: parts - i64::from(saves),
         parts,
         part_size,
         records: memory,
@@ -190,35 +201,65 @@ pub unsafe extern "C" fn parallel(
         raised: AtomicBool::new(fpenv::raised()),
         finished: Mutex::new(false),
         wake: Condvar::new(),
-    });
-    if let Some(order) = trial.and_then(|t| t.order(parts)) {
-        // As if each had come to another thread.
-        let threads = (0..threads).cycle();
-        order.zip(threads).for_each(|(part, t)| job.run(part, t));
-    } else {
-        share(&job, threads);
+    };
+    if let Some(save) = save.filter(|_| parts > 1) {
+        let little = copies.size.saturating_mul(parts as usize) < SHARED_BYTES;
+        share(job(save, true), if little { 1 } else { threads });
     }
-    fpenv::clear();
-    if job.raised.load(Ordering::Relaxed) {
-        fpenv::raise();
-    }
+    share(job(body, false), threads);
     // SAFETY: the caller passes a valid place for the result.
     unsafe { *records = memory };
     parts
 }
 
-/// Runs the parts of a job, here and on other threads.
-fn share(job: &Arc<Job>, threads: usize) {
-    if job.parts > 1
-        && let Some(pool) = pool(threads - 1)
+/// Bytes that no part needs more than; the last one needs none.
+///
+/// # Safety
+/// As for [`parallel`].
+unsafe fn most_bytes(save: Body, env: *mut u8, lo: i64, hi: i64, parts: i64) -> i64 {
+    let bytes = (0..parts - 1).map(|p| {
+        let mut record = [0i64; RECORD];
+        let (from, to) = (cut(lo, hi, p, parts), cut(lo, hi, p + 1, parts));
+        // SAFETY: asked for a number, it touches nothing but the record's beginning.
+        unsafe { save(env, from, to, record.as_mut_ptr().cast()) };
+        record[part::STATUS / 8]
+    });
+    bytes.max().unwrap_or(0)
+}
+
+/// Runs a job on so many threads, this one among them; returns when it is done.
+fn share(job: Job, threads: usize) {
+    let job = Arc::new(job);
+    match options().trial.and_then(|t| t.order(job.runs)) {
+        // As if each had come to another thread.
+        Some(order) => order
+            .zip((0..threads).cycle())
+            .for_each(|(part, thread)| job.run(part, thread)),
+        None => spread(&job, threads.min(job.runs as usize)),
+    }
+    fpenv::clear();
+    if job.raised.load(Ordering::Relaxed) {
+        fpenv::raise();
+    }
+}
+
+fn spread(job: &Arc<Job>, threads: usize) {
+    if threads > 1
+        && let Some(pool) = pool(options().threads - 1)
     {
-        for thread in 1..threads.min(job.parts as usize) {
+        for thread in 1..threads {
             let job = job.clone();
             pool.spawn(move || job.work(thread));
         }
     }
     job.work(0);
     job.wait();
+}
+
+/// Where a part of a range begins.
+fn cut(lo: i64, hi: i64, part: i64, parts: i64) -> i64 {
+    let total = i128::from(hi) - i128::from(lo);
+    (i128::from(lo) + total * i128::from(part) / i128::from(parts)) as i64
 }
 
 /// Frees what [`parallel`] allocated.
@@ -307,7 +348,7 @@ mod tests {
             // SAFETY: as `parallel` asks.
             let trips = unsafe {
                 let env = env.as_mut_ptr().cast();
-                let parts = parallel(body, env, 0, hi, 48, &mut records, 128, keep);
+                let parts = parallel(body, env, 0, hi, 48, &mut records, 128, keep, None);
                 let trips: i64 = (0..parts)
                     .map(|p| *records.add(p as usize * 48).cast::<i64>())
                     .sum();
@@ -333,6 +374,7 @@ mod tests {
                 &mut records,
                 i64::MAX / 2,
                 0,
+                None,
             );
             assert_eq!(parts, 1);
             free_parts(records, parts, 48);

@@ -16,6 +16,7 @@ def in_a_circle(a, b, c):
         c[i] = math.sin(a[i]) * math.cos(b[i])
 
 
+# Both loops compute `t`.
 def through_a_variable(a, b, c):
     for i in range(1, len(b)):
         t = 0.5 * a[i - 1] + b[i]
@@ -23,8 +24,16 @@ def through_a_variable(a, b, c):
         c[i] = math.sin(b[i]) * t
 
 
+# What takes long is not computed twice.
+def through_a_dear_one(a, b, c):
+    for i in range(1, len(b)):
+        t = math.exp(-b[i])
+        a[i] = 0.5 * a[i - 1] + t
+        c[i] = math.sin(t) * math.cos(t)
+
+
 rng = np.random.default_rng(5)
-for f in apart, in_a_circle, through_a_variable:
+for f in apart, in_a_circle, through_a_variable, through_a_dear_one:
     a, b, c = (rng.random(60_000) for _ in range(3))
     print(f(a, b, c), a.sum().hex(), c.sum().hex())
 
@@ -34,12 +43,16 @@ for f in apart, in_a_circle, through_a_variable:
 # serial 7: lines 7; may stop, 2 guards; floating-point flags
 # verdict line 14: serial: an element written as `c[i]` (line 16) may be read as `c[i - 1]` (line 15) in the next iteration of `i`
 # serial 14: lines 14; may stop, 2 guards; floating-point flags
-# verdict line 20: serial: an element written as `a[i]` (line 22) may be read as `a[i - 1]` (line 21) in the next iteration of `i`
-# serial 20: lines 20; may stop, 1 guards; floating-point flags
-# refused 27: expression
+# verdict line 21: serial: an element written as `a[i]` (line 23) may be read as `a[i - 1]` (line 22) in the next iteration of `i`
+# serial 21: lines 21; may stop, 1 guards; floating-point flags
+# verdict line 29: serial: an element written as `a[i]` (line 31) may be read as `a[i - 1]` (line 31) in the next iteration of `i`
+# serial 29: lines 29; may stop, 3 guards; floating-point flags
+# refused 36: expression
 # threads 7: lines 7 whole, 7, 7 threads independent; may stop, 2 guards; floating-point flags
 # threads 14: lines 14; may stop, 2 guards; floating-point flags
-# threads 20: lines 20; may stop, 1 guards; floating-point flags
+# threads 21: lines 21 whole, 21, 21 threads independent; may stop, 1 guards; floating-point flags
+# threads 29: lines 29; may stop, 3 guards; floating-point flags
 # auto 7: native
 # auto 14: native
-# auto 20: native
+# auto 21: native
+# auto 29: native

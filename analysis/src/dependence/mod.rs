@@ -257,7 +257,7 @@ impl<'a> Tester<'a> {
     }
 
     /// For which values of symbols the two may meet; none: for no values.
-    fn clause(&self, pair: Pair<'_>, dirs: &[Dir]) -> Option<Clause> {
+    pub(crate) fn clause(&self, pair: Pair<'_>, dirs: &[Dir]) -> Option<Clause> {
         let mut p = self.problem(pair, dirs);
         let symbols = p.symbols();
         let projection = p
@@ -378,7 +378,7 @@ impl<'a> Tester<'a> {
 }
 
 /// `(=, ..., =, <)`.
-fn at_level(level: usize) -> Vec<Dir> {
+pub(crate) fn at_level(level: usize) -> Vec<Dir> {
     let mut dirs = vec![Dir::Eq; level];
     dirs.push(Dir::Lt);
     dirs

@@ -2,7 +2,7 @@
 
 use super::{DependenceRecord, LoopRecord, MAX_LISTED, ReductionRecord, Teller, op_word};
 use crate::affine::{Affine, Ix};
-use crate::dependence::{Dependence, Kind};
+use crate::dependence::Dependence;
 use crate::scalars::{best_position, same};
 use crate::structure::{assigned, find_body, find_for};
 use crate::verdict::{LoopInfo, Verdict, Why};
@@ -242,19 +242,11 @@ impl Teller<'_> {
 
     /// What would make the loop parallel.
     fn hint(&self, id: LoopId, info: &LoopInfo, why: &Why, all: &[Dependence]) -> Option<String> {
-        let Why::Dependence(d) = why else { return None };
-        let name = self.array(self.nest.accesses.get(d.src)?.array);
-        let of_one = |d: &Dependence| {
-            let array = self.nest.accesses.get(d.src).map(|a| a.array);
-            array.is_some_and(|a| self.array(a) == name)
-        };
-        if !carries_no_variable(find_body(self.nest, id)?, info) {
+        if !matches!(why, Why::Dependence(_)) {
             return None;
         }
-        if all.iter().all(|d| d.kind == Kind::Anti && of_one(d)) {
-            return Some(format!(
-                "a temporary: read from a copy of `{name}` made before the loop"
-            ));
+        if !carries_no_variable(find_body(self.nest, id)?, info) {
+            return None;
         }
         let (before, after) = self.split(id, info, all)?;
         Some(format!(

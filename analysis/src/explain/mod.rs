@@ -47,6 +47,8 @@ pub struct LoopRecord {
     pub assumes: Vec<String>,
     /// Variables of which each iteration has its own.
     pub private: Vec<String>,
+    /// Arrays that some accesses read from a copy made before the loop.
+    pub copied_before: Vec<String>,
     /// Variables that are combined from partial results.
     pub reductions: Vec<ReductionRecord>,
     /// What passes from one iteration to a later one.
@@ -151,6 +153,8 @@ impl Teller<'_> {
         record
             .private
             .extend(info.private_arrays.iter().map(|a| self.array(*a)));
+        let renamed = info.renamed.iter();
+        record.copied_before = renamed.map(|r| self.array(r.array)).collect();
         match &info.verdict {
             Verdict::Parallel => record.verdict = "parallel",
             Verdict::Reduction(list) => self.reduction(&mut record, list, info),

@@ -5,6 +5,7 @@
 //! Neighbours of one kind are then put together again, as far as that keeps the parallel ones parallel (Kennedy and
 //! McKinley, Typed fusion with applications to parallel and sequential code generation, 1993).
 
+use super::repeat::Values;
 use super::{Given, irregular};
 use crate::dependence::{Dir, Pair, common_loops};
 use crate::structure::assigned;
@@ -43,7 +44,9 @@ impl Given<'_> {
     ///   - the body has no jumps;
     ///   - for every dependence from one group's access to another's, carried by the loop or inside one of its
     ///     iterations, the former is the earlier group;
-    ///   - no group assigns a variable that another one reads or assigns;
+    ///   - no group assigns a variable that another one reads or assigns, but for [values](super::repeat) that each
+    ///     group computes for itself: what their loads depend on, or what depends on those, then does so with each
+    ///     statement that uses the value;
     ///   - no event can fire in the body, or `undo`.
     pub fn may_distribute(&self, l: &For) -> Option<Vec<Group>> {
         let sound = l.step.as_int().is_some()
@@ -53,17 +56,23 @@ impl Given<'_> {
         if !sound || !(2..=MAX_STATEMENTS).contains(&l.body.len()) {
             return None;
         }
-        let graph = self.graph(l)?;
-        let single = graph.components().into_iter().map(|statements| Group {
+        let values = self.repeatable(l);
+        let graph = self.graph(l, &values)?;
+        let mut parts = graph.components();
+        parts.retain(|part| !matches!(part[..], [s] if values.has(s)));
+        let single = parts.into_iter().map(|statements| Group {
             parallel: self.is_parallel(&graph, l, &statements),
             statements,
         });
-        let groups = graph.fused(single.collect(), &l.body);
+        let mut groups = graph.fused(single.collect(), &l.body);
+        for group in &mut groups {
+            values.add_to(&mut group.statements);
+        }
         let some = groups.len() > 1 && groups.iter().any(|g| g.parallel);
         some.then_some(groups)
     }
 
-    fn graph(&self, l: &For) -> Option<Graph> {
+    fn graph(&self, l: &For, values: &Values) -> Option<Graph> {
         let inside: Vec<_> = self.inside(l.id).collect();
         if !self.disjoint || inside.len() * inside.len() > MAX_PAIRS {
             return None;
@@ -90,7 +99,8 @@ impl Given<'_> {
                 graph.carried[s][t] |= d.directions.get(level) == Some(&Dir::Lt);
             }
         }
-        graph.share_variables(&l.body);
+        graph.share_variables(&l.body, values);
+        values.users().for_each(|(s, users)| graph.repeat(s, users));
         Some(graph)
     }
 
@@ -109,9 +119,10 @@ impl Given<'_> {
 
 impl Graph {
     /// A variable keeps together what assigns it and what uses it.
-    fn share_variables(&mut self, body: &[Stmt]) {
+    fn share_variables(&mut self, body: &[Stmt], values: &Values) {
         let sets: Vec<_> = body.iter().map(variables).collect();
-        for (s, (assigned, _)) in sets.iter().enumerate() {
+        let own = |s: &usize| !values.has(*s);
+        for (s, (assigned, _)) in sets.iter().enumerate().filter(|(s, _)| own(s)) {
             for (t, (others, reads)) in sets.iter().enumerate().filter(|(t, _)| *t != s) {
                 if assigned
                     .iter()
@@ -120,6 +131,22 @@ impl Graph {
                     self.edges[s][t] = true;
                     self.edges[t][s] = true;
                 }
+            }
+        }
+    }
+
+    /// What statement `s` depends on, and what depends on it, does so with each statement that repeats it.
+    fn repeat(&mut self, s: usize, users: &[usize]) {
+        for relation in [&mut self.edges, &mut self.carried] {
+            let to = std::mem::take(&mut relation[s]);
+            relation[s] = vec![false; to.len()];
+            let rows = relation.iter_mut();
+            let from: Vec<bool> = rows.map(|row| std::mem::take(&mut row[s])).collect();
+            for user in users {
+                let row = relation[*user].iter_mut();
+                row.zip(&to).for_each(|(a, b)| *a |= b);
+                let rows = relation.iter_mut();
+                rows.zip(&from).for_each(|(row, b)| row[*user] |= b);
             }
         }
     }
@@ -222,7 +249,7 @@ fn for_each_access(s: &Stmt, f: &mut impl FnMut(AccessId)) {
 }
 
 /// What a statement assigns, and what it reads.
-fn variables(s: &Stmt) -> (Vec<VarId>, Vec<VarId>) {
+pub(super) fn variables(s: &Stmt) -> (Vec<VarId>, Vec<VarId>) {
     let mut reads = vec![];
     s.walk(&mut |s| {
         for e in s.exprs() {

@@ -11,6 +11,8 @@ mod counting;
 mod elements;
 mod fusion;
 mod groups;
+mod lanes;
+mod repeat;
 mod sticky;
 
 pub use band::Vector;

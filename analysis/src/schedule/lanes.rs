@@ -2,10 +2,10 @@
 
 use super::LaunchInfo;
 use crate::guards::for_each_stmt_mut;
-use crate::legality::{irregular, sticky_safe};
+use crate::legality::{Given, irregular, sticky_safe};
 use crate::liveness::VarSet;
 use crate::strides::strides;
-use crate::structure::{any, assigned, find_body};
+use crate::structure::{any, assigned, find_body, find_for};
 use crate::verdict::{Analysis, analyse_with};
 use nestwise_ir::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::split::split;
@@ -30,6 +30,12 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
         ..Schedule::serial()
     };
     let interiors = Interiors::of(nest, info);
+    let given = Given {
+        nest,
+        analysis,
+        disjoint: info.assumed.disjoint(),
+        undo: info.undo,
+    };
     for (inner, around) in innermost(nest) {
         let Inner { id, counted, body } = inner;
         if interiors.as_ref().is_some_and(|i| i.suits(info, id)) {
@@ -45,6 +51,11 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
             if here.smooth() || here.unit + here.far_loads + here.far_stores == 0 {
                 continue;
             }
+        }
+        let in_step = || find_for(nest, id).is_some_and(|l| given.may_vectorise(l));
+        if !parallel && straight && here.streams() && in_step() {
+            out.in_step.push(id);
+            continue;
         }
         let choice = outer_lanes(nest, analysis, info, inner, &around).or_else(|| {
             let sums = analysis.loop_info(id).is_some_and(|i| i.ordered_sums);
@@ -225,7 +236,7 @@ fn outer_lanes(
 fn uniform_bounds(nest: &Nest, id: LoopId, body: &[Stmt]) -> bool {
     let mut varying = VarSet::new(nest.vars.len());
     assigned(body).into_iter().for_each(|v| varying.insert(v));
-    if let Some(l) = crate::structure::find_for(nest, id) {
+    if let Some(l) = find_for(nest, id) {
         varying.insert(l.counter);
     }
     // Counters of the loops inside start alike and step alike, so they are uniform if their bounds are.

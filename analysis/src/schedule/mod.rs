@@ -123,7 +123,7 @@ impl Rewrite {
         "distributed",
         "waves",
         "freed",
-        "split",
+        "parted",
     ];
 
     /// What was done in a word.
@@ -135,7 +135,7 @@ impl Rewrite {
             Rewrite::Distributed => Some("distributed"),
             Rewrite::Wavefront => Some("waves"),
             Rewrite::Freed => Some("freed"),
-            Rewrite::Split => Some("split"),
+            Rewrite::Split => Some("parted"),
         }
     }
 
@@ -244,7 +244,7 @@ fn add(
 ) {
     let lanes = vectorise(nest, analysis, info);
     let threads = thread_loops(nest, analysis, info);
-    let vector = !(lanes.vector.is_empty() && lanes.independent.is_empty());
+    let vector = lanes.has_vectors();
     let mut push = |schedule: Schedule| {
         let nest = (rewrite != Rewrite::None).then(|| nest.clone());
         let kind = Kind {
@@ -309,6 +309,7 @@ fn thread_loop(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<Thread
         last_values: found.last_values.clone(),
         private: found.private_arrays.clone(),
         array_reductions: found.array_reductions.clone(),
+        renamed: found.renamed.clone(),
         ..ThreadLoop::plain(l.id)
     };
     let roomy = |a: ArrayId| info.roomy.get(a.index()).copied().unwrap_or(false);

@@ -81,14 +81,13 @@ impl Form<'_> {
 
     /// Whether some loop runs as vectors.
     pub(super) fn is_vectorised(&self) -> bool {
-        let lanes = vectorise(&self.nest, &self.analysis, &self.info);
-        !(lanes.vector.is_empty() && lanes.independent.is_empty())
+        vectorise(&self.nest, &self.analysis, &self.info).has_vectors()
     }
 
     /// The loops, as written, that run on threads or as vectors.
     fn mapped(&self) -> Vec<(bool, LoopId)> {
         let lanes = vectorise(&self.nest, &self.analysis, &self.info);
-        let vector = lanes.vector.iter().map(|v| v.0).chain(lanes.independent);
+        let vector = lanes.on_vectors();
         let threads = match self.info.threads {
             true => self.threads(),
             false => vec![],

@@ -78,6 +78,8 @@ pub struct Reversed {
     pub last: Vec<VarId>,
     /// Arrays on which the last iteration works, and each other one on a copy that starts with what nobody wrote.
     pub private: Vec<ArrayId>,
+    /// Loads that find what was in the array when the loop was entered.
+    pub renamed: Vec<(ArrayId, Vec<AccessId>)>,
 }
 
 /// Runs a nest.
@@ -99,6 +101,7 @@ fn start(nest: &Nest, mut memory: Memory, reversed: Option<Reversed>, range: usi
     memory.vars.resize(nest.vars.len(), None);
     let mut m = Machine {
         reversed,
+        before: vec![],
         whole: nest.whole.map(|end| (end, range)),
         ends: vec![],
         top: None,
@@ -162,6 +165,8 @@ enum Jump {
 
 struct Machine {
     reversed: Option<Reversed>,
+    /// By renamed array of the open reversed loop: what was in it.
+    before: Vec<(ArrayId, Vec<Value>)>,
     /// The end of a range that the top loop runs whole, and how many iterations one has.
     whole: Option<(VarId, usize)>,
     /// Its value in each of those ranges.
@@ -312,8 +317,11 @@ impl Machine {
             self.idle.push(l.id);
         }
         let reversed = self.reversed.clone().filter(|r| r.id == l.id);
-        if reversed.is_some() {
+        if let Some(r) = &reversed {
             values.reverse();
+            let data = |a: &ArrayId| self.memory.data[self.slots[a.index()]].clone();
+            let arrays = r.renamed.iter();
+            self.before = arrays.map(|(a, _)| (*a, data(a))).collect();
         }
         if let Some((end, range)) = self.whole.filter(|_| self.loops.len() == 1) {
             // The body runs for the first of each range.
@@ -373,8 +381,19 @@ impl Machine {
         for (object, data) in kept {
             self.memory.data[object] = data;
         }
+        if reversed.is_some() {
+            self.before.clear();
+        }
         self.loops.pop();
         Ok(())
+    }
+
+    /// What a renamed load finds.
+    fn as_it_was(&self, access: AccessId, array: ArrayId) -> Option<&Vec<Value>> {
+        let renamed = self.reversed.iter().flat_map(|r| &r.renamed);
+        renamed
+            .filter(|(_, reads)| reads.contains(&access))
+            .find_map(|_| self.before.iter().find(|b| b.0 == array).map(|b| &b.1))
     }
 
     fn locate(&self, a: ArrayId, index: &[i128], guard: bool, address: usize) -> Step<usize> {
@@ -465,7 +484,10 @@ impl Machine {
                 let index = self.ints(index)?;
                 let at = self.locate(*array, &index, *guard, address)?;
                 let object = self.touch(*access, *array, at, false);
-                self.memory.data[object][at]
+                match self.as_it_was(*access, *array) {
+                    Some(data) => data[at],
+                    None => self.memory.data[object][at],
+                }
             }
             ExprKind::Unary { op, a, guard } => match (op, self.expr(a)?) {
                 (UnOp::Neg, Value::Int(v)) => fit(self, v.checked_neg(), *guard)?,

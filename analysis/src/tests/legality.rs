@@ -133,7 +133,35 @@ fn distribution() {
     assert_eq!(of("c[i] = b[i + 1]; b[i] = d[i]").as_deref(), Some("0| 1|"));
     // A circle, through memory and through a variable.
     assert_eq!(of("c[i] = b[i - 1]; b[i] = c[i]"), None);
-    assert_eq!(of("x = d[i]; b[i] = b[i - 1] + x; c[i] = x"), None);
+    assert_eq!(of("x = x + d[i]; b[i] = b[i - 1] + x; c[i] = x"), None);
+    // A cheap value is computed in each loop; what it is computed from may have changed by then, though.
+    assert_eq!(
+        of("t = d[i] * 2.0; b[i] = b[i - 1] + t; c[i] = t").as_deref(),
+        Some("01 02|")
+    );
+    assert_eq!(
+        of("x = d[i]; b[i] = b[i - 1] + x; c[i] = x").as_deref(),
+        Some("01 02|")
+    );
+    assert_eq!(
+        of("t = d[i]; u = t + 1.0; b[i] = b[i - 1] + t; c[i] = u").as_deref(),
+        Some("02 013|")
+    );
+    assert_eq!(
+        of("t = b[i - 1]; b[i] = t + 1.0; c[i] = t").as_deref(),
+        Some("01 02|")
+    );
+    assert_eq!(
+        of("t = b[i + 1]; b[i] = b[i - 1] + t; c[i] = t").as_deref(),
+        Some("02| 01")
+    );
+    let circle = "t = b[i + 1]; b[i] = b[i - 1] + t; c[i] = t * b[i - 1]";
+    assert_eq!(of(circle), None);
+    assert_eq!(
+        of("t = b[i + 1]; b[i] = b[i - 1] * 2.0; c[i] = t").as_deref(),
+        Some("02| 1")
+    );
+    assert_eq!(of("t = 1.0 / d[i]; b[i] = b[i - 1] + t; c[i] = t"), None);
     // Neighbours of one kind share a loop; what touches no array goes along.
     let four = format!("s = i; {recurrence}; c[i] = 1.0; d[i] = c[i]");
     assert_eq!(of(&four).as_deref(), Some("01 23|"));
@@ -141,4 +169,29 @@ fn distribution() {
     assert_eq!(of("b[i] = 1.0; c[i] = b[i]"), None);
     let jump = format!("{recurrence}; if c[i] > 0.0:\n        break\n    d[i] = 1.0");
     assert_eq!(of(&jump), None);
+}
+
+#[test]
+fn iterations_in_step() {
+    let may = |lines: &[&str]| {
+        let body = format!("for i in range(1, n):\n    {}", lines.join("\n    "));
+        ask(&body, |g| {
+            g.may_vectorise(find_for(g.nest, LoopId(0)).expect("a loop"))
+        })
+    };
+    assert!(may(&["b[i] = b[i] * 2.0"]));
+    // A load before the store of a later iteration; a store before the load of a later one.
+    assert!(may(&["b[i] = b[i + 1] * 2.0"]));
+    assert!(may(&["c[i] = b[i]", "d[i] = c[i - 1]"]));
+    // The same, but up the text.
+    assert!(!may(&["b[i] = b[i - 1] * 2.0"]));
+    assert!(!may(&["b[i] = x", "c[i] = b[i + 1]"]));
+    assert!(!may(&["d[i] = c[i - 1]", "c[i] = b[i]"]));
+    // One element in every iteration.
+    assert!(!may(&["b[0] = c[i]"]));
+    assert!(!may(&["b[k[i]] = c[i]"]));
+    // A variable that passes from one iteration to the next; jumps, loops.
+    assert!(!may(&["x = x + b[i]"]));
+    assert!(!may(&["if b[i] > x:", "    break", "b[i] = b[i + 1]"]));
+    assert!(!may(&["for j in range(m):", "    a[i, j] = 0.0"]));
 }

@@ -9,6 +9,8 @@ mod growth;
 mod legality;
 mod proofs;
 mod properties;
+mod renaming;
+mod repeats;
 mod resolved;
 mod schedules;
 mod unshared;

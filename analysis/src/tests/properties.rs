@@ -11,7 +11,7 @@ use crate::undo::{Region, undo_plan};
 use crate::verdict::{Analysis, Options, Verdict, analyse, analyse_with};
 use crate::{BoundsPlan, prove};
 use nestwise_ir::nest::{LiveOutKind, Nest};
-use nestwise_ir::schedule::{RedOp, ThreadLoop};
+use nestwise_ir::schedule::{RedOp, Renamed, ThreadLoop};
 use nestwise_ir::{ArrayId, FpMode, LoopId, VarId};
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -33,7 +33,7 @@ pub(super) fn same_arrays(a: &Memory, b: &Memory) -> bool {
         .all(|(x, y)| x.len() == y.len() && x.iter().zip(y).all(|(v, w)| same_value(v, w)))
 }
 
-fn outs(n: &Nest) -> Vec<VarId> {
+pub(super) fn outs(n: &Nest) -> Vec<VarId> {
     n.live_outs
         .iter()
         .flat_map(|o| match &o.kind {
@@ -97,7 +97,52 @@ fn mapped(t: &ThreadLoop) -> Reversed {
         id: t.id,
         last: [t.last_values.clone(), sometimes.map(|r| r.0).collect()].concat(),
         private: t.private.clone(),
+        renamed: t
+            .renamed
+            .iter()
+            .map(|r| (r.array, r.reads.clone()))
+            .collect(),
     }
+}
+
+/// An access of a renamed array that is not what [`Renamed`] says: a load of an element that the loop wrote before, a
+/// store too many iterations after a load of its element, or a load outside its window.
+fn misnamed<'t>(
+    touches: &'t [Touch],
+    id: LoopId,
+    renamed: &Renamed,
+    n: &Nest,
+) -> Option<&'t Touch> {
+    // Per execution of the loop and element: the iterations in which it was read, whether it was written.
+    let mut seen: HashMap<_, (Vec<u64>, bool)> = HashMap::new();
+    touches.iter().find(|t| {
+        let level = t.iterations.iter().position(|(l, _)| *l == id);
+        let Some(level) = level.filter(|_| n.accesses[t.access].array == renamed.array) else {
+            return false;
+        };
+        let now = t.iterations[level].1;
+        let key = (t.iterations[..level].to_vec(), t.element);
+        let (read, written) = seen.entry(key).or_default();
+        if t.store {
+            *written = true;
+            let far = |k: &u64| {
+                renamed
+                    .reach
+                    .is_some_and(|reach| now > k + u64::from(reach))
+            };
+            return read.iter().any(far);
+        }
+        if !renamed.reads.contains(&t.access) {
+            return false;
+        }
+        read.push(now);
+        let outside = renamed.window.is_some_and(|w| {
+            let (_, counter) = t.counters.iter().find(|(l, _)| *l == id).expect("a `for`");
+            let by = i128::from(t.index[w.axis as usize]) - i128::from(w.scale) * counter;
+            by < w.least.into() || by > w.most.into()
+        });
+        *written || outside
+    })
 }
 
 /// Whether two iterations of a loop, in one execution of it, touch one element, one of them storing.
@@ -168,7 +213,8 @@ pub(super) fn verdicts_hold(
         }
         let updated = info.array_reductions.iter().map(|r| r.0);
         let unshared: Vec<ArrayId> = updated.chain(info.private_arrays.iter().copied()).collect();
-        let is_shared = |t: &Touch| !unshared.contains(&n.accesses[t.access].array);
+        let renamed = |t: &Touch| info.renamed.iter().any(|r| r.reads.contains(&t.access));
+        let is_shared = |t: &Touch| !unshared.contains(&n.accesses[t.access].array) && !renamed(t);
         let shared: Vec<Touch> = trace
             .touches
             .iter()
@@ -195,7 +241,13 @@ pub(super) fn verdicts_hold(
                 );
             }
         }
+        for renamed in &info.renamed {
+            if let Some(t) = misnamed(&trace.touches, id, renamed, n) {
+                prop_assert!(false, "{renamed:?} in {id}, but {t:?}\n{}", c.text);
+            }
+        }
         let reversed = mapped(&ThreadLoop {
+            renamed: info.renamed.clone(),
             reductions: info.reductions.clone(),
             last_values: info.last_values.clone(),
             private: info.private_arrays.clone(),
@@ -297,7 +349,9 @@ pub(super) fn check_candidate(
     let trace = run(nest, c.memory.clone());
     for t in &cand.schedule.threads {
         let copied: Vec<ArrayId> = t.copied().collect();
-        let is_shared = |t: &&Touch| !copied.contains(&nest.accesses[t.access].array);
+        let before = |a| t.renamed.iter().any(|r| r.reads.contains(a));
+        let is_shared =
+            |t: &&Touch| !copied.contains(&nest.accesses[t.access].array) && !before(&t.access);
         let shared: Vec<Touch> = trace.touches.iter().filter(is_shared).cloned().collect();
         let met = conflict(&shared, t.id).map(|(x, y)| (&shared[x], &shared[y]));
         prop_assert!(

@@ -43,6 +43,9 @@ fn listed(header: &str, body: &str) -> Vec<String> {
             for id in &c.schedule.independent {
                 text += &format!("free-{} ", name(*id));
             }
+            for id in &c.schedule.in_step {
+                text += &format!("step-{} ", name(*id));
+            }
             text.trim().to_string()
         })
         .collect()

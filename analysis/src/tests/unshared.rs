@@ -182,7 +182,7 @@ fn work_arrays() {
         ),
         (
             "for i in range(n):\n    for k in range(m):\n        w[k] = x\n        a[i, k] = w[k + 1]",
-            "DD",
+            "DN",
         ),
         // A flattened work array.
         (

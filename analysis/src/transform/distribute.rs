@@ -1,12 +1,13 @@
 //! One loop made into several.
 
 use super::build::{Builder, hidden, like, rename};
-use super::{Rewritten, splice_for};
+use super::{Rewritten, compact, splice_for};
 use crate::legality::{Given, Group};
 use nestwise_ir::nest::{For, Stmt, StmtKind};
 use nestwise_ir::{LoopId, VarId};
 
-/// The nest with loops made into one loop for each group of their statements, where some parallel group is `worth` it.
+/// The nest with loops made into one loop for each group of their statements (a cheap value that several of them use is
+/// computed in each), where some parallel group is `worth` it.
 pub fn distribute(given: &Given<'_>, worth: &dyn Fn(&[&Stmt]) -> bool) -> Option<Rewritten> {
     let mut todo: Vec<(LoopId, Vec<Group>)> = vec![];
     given.nest.walk(&mut |s| {
@@ -38,6 +39,7 @@ pub fn distribute(given: &Given<'_>, worth: &dyn Fn(&[&Stmt]) -> bool) -> Option
             divide(s, &groups, &copies)
         });
     }
+    compact(&mut nest);
     Some(Rewritten::of(nest, given.analysis.options.nonempty, &made))
 }
 

@@ -139,15 +139,14 @@ fn outline(
     }
 }
 
-/// Renumbers accesses so that each one declared stands somewhere.
+/// Renumbers accesses so that each one declared stands somewhere, and those of repeated statements once.
 pub fn compact(nest: &mut Nest) {
     let old = std::mem::take(&mut nest.accesses);
     let mut new: Arena<AccessId, Access> = Arena::new();
-    let mut map: Vec<Option<AccessId>> = vec![None; old.len()];
     let mut rename = |id: &mut AccessId| {
-        let Some(access) = old.get(*id) else { return };
-        let slot = &mut map[id.index()];
-        *id = *slot.get_or_insert_with(|| new.push(access.clone()));
+        if let Some(access) = old.get(*id) {
+            *id = new.push(access.clone());
+        }
     };
     crate::guards::for_each_stmt_mut(nest, &mut |s| {
         if let StmtKind::Store { access, .. } = &mut s.kind {

@@ -1,4 +1,5 @@
-//! Arrays that the parts of a loop on threads do not share: every part but the last works on a copy of its own.
+//! Arrays that the parts of a loop on threads do not share: every part but the last works on a copy of its own, or reads
+//! from one (see [`renamed`](super::renamed)).
 //!
 //! A copy is contiguous, whatever the array's strides. Copies of private arrays start with anything, those of reductions
 //! with the identity; the latter are merged into the array when all parts are done.
@@ -14,7 +15,7 @@ use crate::llvm::{IntPred, V, Wrap};
 use crate::merge::Kind;
 
 /// Copies start on cache lines.
-const ALIGN: i64 = 64;
+pub(super) const ALIGN: i64 = 64;
 
 /// Where an array's copy lies among the copies of a part.
 struct Place {
@@ -31,7 +32,7 @@ impl Func<'_, '_> {
         let ir = self.ir();
         let mut places = vec![];
         let mut offset = ir.const_i64(0);
-        for array in t.copied() {
+        for array in t.unshared() {
             let (slot, storage) = (self.slot(array)?, self.storage(array)?);
             let each = storage.size() as i64 + i64::from(slot.tags.is_some());
             let mut count = ir.const_i64(1);
@@ -51,17 +52,23 @@ impl Func<'_, '_> {
         Ok((places, offset))
     }
 
-    /// Bytes of the copies of one part, and whether they are looked at after it.
+    /// Bytes of the copies of one part, and whether it is to have them for itself: they are looked at after it, or filled
+    /// at such a cost that there should be few.
     pub(super) fn copy_bytes(&self, t: &ThreadLoop) -> Result<(V, V)> {
-        let keep = self
-            .ir()
-            .const_i64(i64::from(!t.array_reductions.is_empty()));
-        Ok((self.copies(t)?.1, keep))
+        let whole = t.renamed.iter().any(|r| !r.is_halo());
+        let keep = whole || !t.array_reductions.is_empty();
+        let keep = self.ir().const_i64(i64::from(keep));
+        Ok((self.own_bytes(t)?, keep))
+    }
+
+    /// Bytes of the copies that parts work on.
+    pub(super) fn own_bytes(&self, t: &ThreadLoop) -> Result<V> {
+        Ok(self.copies(t)?.1)
     }
 
     /// In a part: its copies in place of the arrays, unless its record has none.
     pub(super) fn use_copies(&mut self, t: &ThreadLoop, record: V) -> Result<()> {
-        if t.copied().next().is_none() {
+        if t.unshared().next().is_none() {
             return Ok(());
         }
         let ir = self.ir();

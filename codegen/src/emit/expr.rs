@@ -20,8 +20,8 @@ impl Func<'_, '_> {
                 array,
                 index,
                 guard,
-                ..
-            } => self.load(*array, index, *guard, e.span),
+                access,
+            } => self.with_copy(*access, *array, |f| f.load(*array, index, *guard, e.span)),
             ExprKind::Unary { op, a, guard } => {
                 let v = self.expr(a)?;
                 self.unary(*op, v, a.ty.repr, *guard, e.span)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::rc::Rc;
 
-use nestwise_ir::{Expr, Scalar, Span, VarId};
+use nestwise_ir::{AccessId, Expr, Scalar, Span, VarId};
 
 use super::jam::Jam;
 use super::lanes::Lanes;
@@ -29,6 +29,8 @@ pub(crate) struct Slot {
     pub(crate) strides: Vec<Cell>,
     pub(crate) tags: Option<Cell>,
     pub(crate) origin: Cell,
+    /// The address is not one of the memory that elements are in: that begins at a later subscript than 0.
+    pub(crate) shifted: bool,
 }
 
 impl Slot {
@@ -108,6 +110,8 @@ pub(crate) struct Func<'u, 'a> {
     pub(crate) reduced: Vec<VarId>,
     /// Variables of which it is kept whether they were assigned.
     pub(crate) marks: HashMap<VarId, V>,
+    /// Loads that are now from a copy, and the copies.
+    pub(crate) renamed: HashMap<AccessId, Slot>,
     /// The accumulation being emitted: what is proved of the whole sum need not hold of a part of it.
     pub(crate) wrapping: Option<*const Expr>,
 }
@@ -165,6 +169,7 @@ impl<'u, 'a> Func<'u, 'a> {
             is_entry,
             reduced: Vec::new(),
             marks: HashMap::new(),
+            renamed: HashMap::new(),
             wrapping: None,
         }
     }
@@ -213,6 +218,7 @@ impl<'u, 'a> Func<'u, 'a> {
                 strides: axis(layout.strides),
                 tags: layout.tags.map(|at| cell(at, ir.ptr())),
                 origin: cell(layout.origin, ir.i64()),
+                shifted: false,
             };
             self.slots.push(slot);
         }

@@ -198,6 +198,7 @@ impl Func<'_, '_> {
         }
         let base = self.cell(slot.ptr);
         let tags = slot.tags.map(|t| self.cell(t));
+        let inside = !slot.shifted;
         let offset = |upto: usize| {
             let mut sum = None;
             for (i, stride) in at.iter().zip(&slot.strides).take(upto) {
@@ -209,12 +210,12 @@ impl Func<'_, '_> {
         let last = at.len() - 1;
         if self.unit(array) && !storage.is_complex() {
             let row = |base: V, shift: i64| match offset(last) {
-                Some(o) if shift != 0 => ir.offset(base, ir.ashr(o, ir.const_i64(shift)), true),
-                Some(o) => ir.offset(base, o, true),
+                Some(o) if shift != 0 => ir.offset(base, ir.ashr(o, ir.const_i64(shift)), inside),
+                Some(o) => ir.offset(base, o, inside),
                 None => base,
             };
-            let at_elem = ir.element(self.memory_type(storage), row(base, 0), at[last], true);
-            let tag = tags.map(|t| ir.offset(row(t, 3), at[last], true));
+            let at_elem = ir.element(self.memory_type(storage), row(base, 0), at[last], inside);
+            let tag = tags.map(|t| ir.offset(row(t, 3), at[last], inside));
             return Ok(Place { at: at_elem, tag });
         }
         let o = match (self.unit(array), offset(last)) {
@@ -225,9 +226,9 @@ impl Func<'_, '_> {
             }
             (false, _) => offset(at.len()).unwrap_or_else(|| ir.const_i64(0)),
         };
-        let tag = tags.map(|t| ir.offset(t, ir.ashr(o, ir.const_i64(3)), true));
+        let tag = tags.map(|t| ir.offset(t, ir.ashr(o, ir.const_i64(3)), inside));
         Ok(Place {
-            at: ir.offset(base, o, true),
+            at: ir.offset(base, o, inside),
             tag,
         })
     }

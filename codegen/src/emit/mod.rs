@@ -25,6 +25,7 @@ mod last;
 mod loops;
 mod masks;
 mod memory;
+mod renamed;
 mod split;
 mod stmt;
 mod sums;
@@ -179,15 +180,13 @@ impl<'a> Unit<'a> {
     }
 
     fn independent_loops(&mut self, context: &Context) -> Result<()> {
-        let ids = &self.spec.schedule.independent;
-        if ids.is_empty() {
-            return Ok(());
-        }
-        let nodes = distinct_nodes(context, ids.len()).map_err(CodegenError::Llvm)?;
+        let schedule = self.spec.schedule;
+        let ids = &schedule.independent;
+        let watched = |id: &LoopId| ids.contains(id) || schedule.in_step.contains(id);
         let mut checked = HashSet::new();
         self.nest.walk(&mut |s| {
             let body = match &s.kind {
-                StmtKind::For(l) if ids.contains(&l.id) => Some((l.id, &l.body)),
+                StmtKind::For(l) if watched(&l.id) => Some((l.id, &l.body)),
                 _ => None,
             };
             if let Some((id, body)) = body {
@@ -214,7 +213,10 @@ impl<'a> Unit<'a> {
             }
         });
         self.sticky = checked;
-        self.groups = ids.iter().copied().zip(nodes).collect();
+        if !ids.is_empty() {
+            let nodes = distinct_nodes(context, ids.len()).map_err(CodegenError::Llvm)?;
+            self.groups = ids.iter().copied().zip(nodes).collect();
+        }
         Ok(())
     }
 

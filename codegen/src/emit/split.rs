@@ -37,7 +37,8 @@ impl Func<'_, '_> {
         Ok(())
     }
 
-    fn one_by_one(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
+    /// A part of the range without vectors.
+    pub(super) fn one_by_one(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
         self.edge = true;
         let done = self.serial(l, range, at);
         self.edge = false;

@@ -76,22 +76,7 @@ impl<'u, 'a> Func<'u, 'a> {
                 }
             }
         }
-        let bounds = ir.offset_const(f.frame, crate::abi::FrameHeader::BOUNDS);
-        let start = match l.start.as_int() {
-            Some(v) => ir.const_int(ir.i64(), v),
-            None => ir.load(ir.i64(), bounds),
-        };
-        let step = match l.step.as_int() {
-            Some(v) => ir.const_int(ir.i64(), v),
-            None => ir.load(ir.i64(), ir.offset_const(bounds, 8)),
-        };
-        let range = Range {
-            start,
-            step,
-            lo: f.lo,
-            hi: f.hi,
-        };
-        f.counted(l, range, None)?;
+        f.part_of(l, t, record)?;
         for (k, v) in results(t).enumerate() {
             let (home, repr) = (f.home(v, false)?, f.repr(v)?);
             let value = f.get(home, repr, false);
@@ -123,17 +108,40 @@ impl<'u, 'a> Func<'u, 'a> {
         Ok(f.f)
     }
 
+    /// The iterations of a part, in a function made for parts.
+    pub(super) fn part_range(&self, l: &For) -> Range {
+        let ir = self.ir();
+        let bounds = ir.offset_const(self.frame, crate::abi::FrameHeader::BOUNDS);
+        let start = match l.start.as_int() {
+            Some(v) => ir.const_int(ir.i64(), v),
+            None => ir.load(ir.i64(), bounds),
+        };
+        let step = match l.step.as_int() {
+            Some(v) => ir.const_int(ir.i64(), v),
+            None => ir.load(ir.i64(), ir.offset_const(bounds, 8)),
+        };
+        Range {
+            start,
+            step,
+            lo: self.lo,
+            hi: self.hi,
+        }
+    }
+
     fn run_parts(&mut self, l: &For, t: &ThreadLoop, body: V, env: V, range: Range) -> Result<()> {
         let ir = self.ir();
         let size = mark_cell(t, results(t).count()) as i64;
         let size = ir.const_i64(size);
         let list = ir.alloca(self.entry, ir.ptr());
         let i64t = ir.i64();
-        let params = [ir.ptr(), ir.ptr(), i64t, i64t, i64t, ir.ptr(), i64t, i64t];
+        let ptr = ir.ptr();
+        let params = [ptr, ptr, i64t, i64t, i64t, ptr, i64t, i64t, ptr];
         let ty = ir.function(i64t, &params);
         let parallel = ir.add_function(c"nw_parallel", ty);
         let (copies, keep) = self.copy_bytes(t)?;
-        let arguments = [body, env, range.lo, range.hi, size, list, copies, keep];
+        let save = self.save_function(l, t)?;
+        let Range { lo, hi, .. } = range;
+        let arguments = [body, env, lo, hi, size, list, copies, keep, save];
         let count = ir.call(ty, parallel, &arguments);
         let parts = ir.load(ir.ptr(), list);
 

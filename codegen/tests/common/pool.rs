@@ -1,6 +1,10 @@
-//! Splits every range into three parts, to test what serial execution in one part cannot.
+//! Splits every range into parts, three unless a test says otherwise, to test what serial execution in one part cannot.
 
 use nestwise_codegen::abi::{Body, part};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// Parts of a range, at most.
+pub static PARTS: AtomicI64 = AtomicI64::new(3);
 
 /// What copies are aligned to.
 #[derive(Clone)]
@@ -22,22 +26,39 @@ unsafe extern "C" fn run(
     parts: *mut *mut u8,
     copies: i64,
     _keep: i64,
+    save: Option<Body>,
 ) -> i64 {
-    let count = (hi - lo).min(3);
+    let count = (hi - lo).min(PARTS.load(Ordering::Relaxed));
+    let cut = |k: i64| lo + (hi - lo) * k / count;
+    let needs = |k: i64| match save {
+        None => copies,
+        Some(save) => {
+            let mut record = [0i64; 4];
+            unsafe { save(env, cut(k), cut(k + 1), record.as_mut_ptr().cast()) };
+            record[part::STATUS / 8]
+        }
+    };
     let cells = (size as usize).div_ceil(16);
     let records = Box::leak(vec![0u128; cells * count as usize].into_boxed_slice())
         .as_mut_ptr()
         .cast::<u8>();
     assert_eq!(size % 16, 0);
-    assert_eq!(copies % 64, 0);
-    for k in (0..count).rev() {
-        if copies > 0 && k + 1 < count {
-            let lines = vec![Line([0; 64]); copies as usize / 64];
+    let record = |k: i64| unsafe { records.add((k * size) as usize) };
+    for k in 0..count - 1 {
+        let bytes = needs(k);
+        assert_eq!(bytes % 64, 0);
+        if bytes > 0 {
+            let lines = vec![Line([0; 64]); bytes as usize / 64];
             let own = Box::leak(lines.into_boxed_slice()).as_mut_ptr();
-            unsafe { *records.add((k * size) as usize + part::COPIES).cast() = own };
+            unsafe { *record(k).add(part::COPIES).cast() = own };
         }
-        let (from, to) = (lo + (hi - lo) * k / count, lo + (hi - lo) * (k + 1) / count);
-        unsafe { body(env, from, to, records.add(k as usize * size as usize)) };
+        if let Some(save) = save {
+            unsafe { save(env, cut(k), cut(k + 1), record(k)) };
+        }
+    }
+    // The last one first: what it writes is what those before it must not find.
+    for k in (0..count).rev() {
+        unsafe { body(env, cut(k), cut(k + 1), record(k)) };
     }
     unsafe { *parts = records };
     count

@@ -261,6 +261,9 @@ def _loop(path: str, loop: dict[str, Any]) -> list[str]:
         verdict = f"parallel when {loop['condition']}"
     if loop["reductions"]:
         verdict += ", " + ", ".join(f"{r['op']} of `{r['name']}`" for r in loop["reductions"])
+    if loop["copied_before"]:
+        names = ", ".join(f"`{a}`" for a in loop["copied_before"])
+        verdict += f", reading {names} from a copy made before it"
     parts = [f"{path}:{loop['line']}: {indent}{name}: {verdict}"]
     if loop["because"]:
         parts.append(f": {loop['because']}")

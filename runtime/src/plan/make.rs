@@ -223,12 +223,8 @@ pub(super) fn schedule<'a>(
 fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, u8) {
     let (kind, mapping) = (&candidate.kind, &candidate.schedule);
     // By the loops as written: copies of one are not more than it.
-    let all = mapping
-        .vector
-        .iter()
-        .map(|v| v.0)
-        .chain(mapping.independent.iter().copied());
-    let mut vectors: Vec<LoopId> = all
+    let mut vectors: Vec<LoopId> = mapping
+        .on_vectors()
         .filter_map(|id| candidate.origin.get(id.index()).copied())
         .collect();
     vectors.sort_unstable();
