@@ -110,6 +110,16 @@ def first_and_last(a, b):
     return high, low, k
 
 
+def by_turns(a, b):
+    """What they are compared by changes from iteration to iteration."""
+    best = 0
+    for i in range(len(a)):  # native
+        weight = b[i]
+        if a[i] * weight > a[best] * weight:
+            best = i
+    return best
+
+
 def moving(a):
     """What is compared changes."""
     best = 0
@@ -143,6 +153,7 @@ for values in (d, -d, (d * 10).astype(np.int64), z, -z):
     room = np.zeros_like(values)
     show("at", highest_at(values, 0), highest_at(values, 7), highest_at(values, -1), nearest_at(values, 0.5))
     show("at", first_and_last(values, room), room.sum(), lowest_in_rows(values[:900].reshape(30, 30), [0] * 30))
+show("at", by_turns(d, a[::-1]), by_turns(d, -d), by_turns(d, c), by_turns(d, -c))
 show("at", moving(d), d.sum())
 for where in (0, 1, 5_000, N - 1):
     d[where] = np.nan

@@ -289,7 +289,7 @@ impl<'a> Gen<'a> {
                 4 => format!("k[{i}]"),
                 5 => format!("k[{i} + {}]", g.pick(2)),
                 6 => format!("{i} * m + {s} + 3"),
-                7 => format!("{i}"),
+                7 => i.to_string(),
                 _ => format!("{i} + {s} + 3"),
             }
         };

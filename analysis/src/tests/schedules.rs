@@ -325,7 +325,7 @@ fn ends_that_come_together() {
 /// The position of the best alone is enough: the best is kept beside it, and so the loop combines what its parts find.
 #[test]
 fn positions_of_the_best() {
-    let h = "n: int, p: int, q: int, k: int, a: f64[1], b: f64[1], out p, out q, out k";
+    let h = "n: int, p: int, q: int, k: int, x: float, y: float, a: f64[1], b: f64[1], out p, out q, out k";
     let threads = |body: &str| {
         let all = listed(h, &format!("for i in range(n):\n    {body}"));
         all.iter().any(|c| c == "freed threads-i")
@@ -344,6 +344,11 @@ fn positions_of_the_best() {
         "if b[i] > 0.5:\n        if a[i] > a[p]:\n            p = i"
     ));
     assert!(!threads("if a[i] > a[p]:\n        p = i\n    a[i] = 0.5"));
+    // Compared with what changes, too.
+    assert!(!threads(
+        "x = b[i]\n    if a[i] * x > a[p] * x:\n        p = i"
+    ));
+    assert!(threads("if a[i] * y > a[p] * y:\n        p = i"));
 }
 #[test]
 fn loops_are_split() {
