@@ -349,9 +349,10 @@ pub(super) fn check_candidate(
     let trace = run(nest, c.memory.clone());
     for t in &cand.schedule.threads {
         let copied: Vec<ArrayId> = t.copied().collect();
-        let before = |a| t.renamed.iter().any(|r| r.reads.contains(a));
-        let is_shared =
-            |t: &&Touch| !copied.contains(&nest.accesses[t.access].array) && !before(&t.access);
+        let before: Vec<_> = t.renamed.iter().flat_map(|r| r.reads.clone()).collect();
+        let is_shared = |t: &&Touch| {
+            !copied.contains(&nest.accesses[t.access].array) && !before.contains(&t.access)
+        };
         let shared: Vec<Touch> = trace.touches.iter().filter(is_shared).cloned().collect();
         let met = conflict(&shared, t.id).map(|(x, y)| (&shared[x], &shared[y]));
         prop_assert!(
