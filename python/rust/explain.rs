@@ -17,6 +17,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::gain;
 use crate::site::SiteText;
 
 /// What `--sizes` says: a value for an int, extents for an array.
@@ -220,6 +221,7 @@ fn tell(
     let lower = begun.elapsed();
     let lowered = (after == Some("lower")).then(|| nest.to_string());
     fix(&mut nest, stated);
+    let fixed = nest.clone();
     let begun = Instant::now();
     pipeline::prepare(&mut nest)?;
     let prove = begun.elapsed();
@@ -227,7 +229,8 @@ fn tell(
     drop(pipeline::verdicts(&nest, &options));
     let analyse = begun.elapsed();
     let seconds = [("lower", lower), ("prove", prove), ("analyse", analyse)];
-    let loops = records(&nest, options.fp);
+    let mut loops = records(&nest, options.fp);
+    gain::tell(&mut loops, &fixed, captures, stated, &options);
     let stage = match after {
         Some("parse") => Some(text::site(surface)),
         Some("lower") => lowered,

@@ -10,6 +10,7 @@ mod driver;
 mod environment;
 mod explain;
 mod functions;
+mod gain;
 mod hooks;
 mod host;
 mod iterator;

@@ -61,19 +61,26 @@ impl Seen {
     }
 }
 
+/// Calls a function of an element's type; `none` where the elements are no ints.
+macro_rules! by_storage {
+    ($storage:expr, $call:ident($($argument:expr),*), $none:expr) => {
+        match $storage {
+            Scalar::I8 => $call::<i8>($($argument),*),
+            Scalar::I16 => $call::<i16>($($argument),*),
+            Scalar::I32 => $call::<i32>($($argument),*),
+            Scalar::I64 => $call::<i64>($($argument),*),
+            Scalar::U8 => $call::<u8>($($argument),*),
+            Scalar::U16 => $call::<u16>($($argument),*),
+            Scalar::U32 => $call::<u32>($($argument),*),
+            Scalar::U64 => $call::<u64>($($argument),*),
+            _ => $none,
+        }
+    };
+}
+
 /// Whether the elements of an array of one axis, all between the ends, have a property.
 fn has(view: &ArrayView, storage: Scalar, property: Property, ends: (i64, i64)) -> bool {
-    match storage {
-        Scalar::I8 => inspect::<i8>(view, property, ends),
-        Scalar::I16 => inspect::<i16>(view, property, ends),
-        Scalar::I32 => inspect::<i32>(view, property, ends),
-        Scalar::I64 => inspect::<i64>(view, property, ends),
-        Scalar::U8 => inspect::<u8>(view, property, ends),
-        Scalar::U16 => inspect::<u16>(view, property, ends),
-        Scalar::U32 => inspect::<u32>(view, property, ends),
-        Scalar::U64 => inspect::<u64>(view, property, ends),
-        _ => false,
-    }
+    by_storage!(storage, inspect(view, property, ends), false)
 }
 
 /// Bits per element that a table of what was met may take; values that lie further apart are sorted instead.
@@ -115,17 +122,7 @@ fn inspect<T: Copy + Ord + TryInto<i64>>(
 
 /// The least and the greatest element.
 fn ends(view: &ArrayView, storage: Scalar) -> Option<(i64, i64)> {
-    match storage {
-        Scalar::I8 => scan::<i8>(view),
-        Scalar::I16 => scan::<i16>(view),
-        Scalar::I32 => scan::<i32>(view),
-        Scalar::I64 => scan::<i64>(view),
-        Scalar::U8 => scan::<u8>(view),
-        Scalar::U16 => scan::<u16>(view),
-        Scalar::U32 => scan::<u32>(view),
-        Scalar::U64 => scan::<u64>(view),
-        _ => None,
-    }
+    by_storage!(storage, scan(view), None)
 }
 
 fn scan<T: Copy + Ord + TryInto<i64>>(view: &ArrayView) -> Option<(i64, i64)> {

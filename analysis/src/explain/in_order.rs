@@ -74,6 +74,7 @@ impl Teller<'_> {
             names.join(", ")
         ));
         record.hint = Some("--fp fast lets it run in any order".into());
+        record.ordered = true;
         true
     }
 

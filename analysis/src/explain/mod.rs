@@ -34,6 +34,11 @@ pub struct LoopRecord {
     pub because: Option<String>,
     /// What would change it, where that is known.
     pub hint: Option<String>,
+    /// Nothing but the order in which floats are combined is in the way.
+    #[serde(skip)]
+    pub ordered: bool,
+    /// How many times as fast the nest would be if that order did not count; whoever prices nests fills it in.
+    pub gain: Option<f64>,
     /// What the verdict takes for granted; a launch checks it.
     pub assumes: Vec<String>,
     /// Variables of which each iteration has its own.

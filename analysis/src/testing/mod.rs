@@ -11,6 +11,6 @@ mod work;
 pub use affine::affine_case;
 pub use build::nest;
 pub use pairs::{Traced, traced};
-pub use random::{Case, beside, case, choices, neighbours};
+pub use random::{Case, beside, case, choices, distances, neighbours};
 pub use trace::{Memory, Outcome, Reversed, Touch, Trace, Value, run, run_ranges, run_reversed};
 pub use work::work_case;

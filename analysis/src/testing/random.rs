@@ -74,6 +74,56 @@ pub fn choices(bytes: &[u8]) -> Case {
     finished(text, dims, ints)
 }
 
+/// A case of distances: subscripts with symbols in them, whose values decide what iterations share, and index arrays
+/// whose elements do.
+pub fn distances(bytes: &[u8]) -> Case {
+    let mut g = Gen::new(bytes);
+    let dims = vec![vec![40], vec![24, 24], vec![40], vec![40], vec![24]];
+    let small = |g: &mut Gen| i64::from(g.pick(9)) - 2;
+    let ints = (0..8)
+        .map(|k| {
+            if k < 2 {
+                small(&mut g).max(0) + 1
+            } else {
+                small(&mut g)
+            }
+        })
+        .collect();
+    let mut text = String::new();
+    for level in 0..1 + usize::from(g.pick(3) == 0) {
+        let range = g.one_of(&[
+            "range(n)",
+            "range(n)",
+            "range(2, m + 4)",
+            "range(0, n, 2)",
+            "range(n, 0, -1)",
+        ]);
+        text += &format!("{}for i{level} in {range}:\n", "    ".repeat(level));
+        g.loops.push(format!("i{level}"));
+    }
+    let pad = "    ".repeat(g.loops.len());
+    for _ in 0..1 + g.pick(3) {
+        let (mut to, from) = (g.distant(), g.distant());
+        if g.pick(3) == 0 {
+            to = format!("d[k[{}]]", g.loops[0]);
+        }
+        text += &format!("{pad}{to} = {from} + 1.0\n");
+    }
+    let mut case = finished(text, dims, ints);
+    // Distinct and sorted, distinct, sorted, or neither.
+    let kind = g.pick(4);
+    let element = |i: i64| match kind {
+        0 => i + i / 3,
+        1 => (i * 7 + 3) % 24,
+        2 => i / 2 + 1,
+        _ => (i * i) % 9,
+    };
+    let all: Vec<i64> = (0..24).map(element).collect();
+    case.values.contents[4] = all.iter().min().copied().zip(all.iter().max().copied());
+    case.memory.data[4] = all.into_iter().map(|v| Value::Int(v.into())).collect();
+    case
+}
+
 /// Two loops over one range beside each other in a third one, made of neighbours.
 pub fn beside(first: &[u8], second: &[u8]) -> Case {
     let dims = vec![vec![12], vec![12, 12], vec![12], vec![12], vec![12]];
@@ -223,6 +273,29 @@ impl<'a> Gen<'a> {
                 }
             }
             _ => *out += &format!("{pad}{name} = {value}\n"),
+        }
+    }
+
+    /// An element some way from the iteration.
+    fn distant(&mut self) -> String {
+        let at = |g: &mut Self| {
+            let (i, s) = (g.counter(), g.one_of(&["s", "t", "u"]));
+            match g.pick(10) {
+                0 => format!("{i} - {s} + 8"),
+                1 => format!("2 * {i} + {s} + 3"),
+                2 => format!("{s} + 4"),
+                3 => format!("{s} - {i} + 12"),
+                4 => format!("k[{i}]"),
+                5 => format!("k[{i} + {}]", g.pick(2)),
+                6 => format!("{i} * m + {s} + 3"),
+                7 => format!("{i}"),
+                _ => format!("{i} + {s} + 3"),
+            }
+        };
+        match self.pick(5) {
+            0 => format!("b[{}, {}]", at(self), self.counter()),
+            1 | 2 => format!("c[{}]", at(self)),
+            _ => format!("a[{}]", at(self)),
         }
     }
 

@@ -10,6 +10,7 @@ mod proofs;
 mod properties;
 mod renaming;
 mod repeats;
+mod resolved;
 mod schedules;
 mod unshared;
 mod verdicts;

@@ -146,7 +146,7 @@ fn misnamed<'t>(
 }
 
 /// Whether two iterations of a loop, in one execution of it, touch one element, one of them storing.
-fn conflict(touches: &[Touch], id: LoopId) -> Option<(usize, usize)> {
+pub(super) fn conflict(touches: &[Touch], id: LoopId) -> Option<(usize, usize)> {
     // Per execution of the loop and element: the first iteration that touched it and the first that stored.
     type Seen = (Option<(u64, usize)>, Option<(u64, usize)>);
     type Key = (Vec<(LoopId, u64)>, usize, usize);
@@ -195,10 +195,11 @@ fn flows_in<'t>(touches: &'t [Touch], n: &Nest, id: LoopId, array: ArrayId) -> O
 }
 
 pub(super) fn check_verdicts(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
-    check_analysis(c, n, before, &analyse(n, FpMode::Strict))
+    verdicts_hold(c, n, before, &analyse(n, FpMode::Strict))
 }
 
-pub(super) fn check_analysis(
+/// No loop that an analysis calls parallel has iterations that touch one element, and they may run in another order.
+pub(super) fn verdicts_hold(
     c: &Case,
     n: &Nest,
     before: &Trace,

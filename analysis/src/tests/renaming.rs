@@ -1,6 +1,6 @@
 //! Loads that find what was there before their loop.
 
-use super::properties::{check_analysis, check_verdicts, resolved};
+use super::properties::{check_verdicts, resolved, verdicts_hold};
 use super::verdicts::proven;
 use crate::testing::{Case, Memory, Outcome, Value, nest, run};
 use crate::verdict::{Analysis, Options, Verdict, analyse, analyse_with};
@@ -246,7 +246,7 @@ proptest! {
         prop_assert!(!matches!(before.outcome, Outcome::Violation(_)), "{:?}\n{}", before.outcome, c.text);
         let n = resolved(&c, &c.nest);
         check_verdicts(&c, &n, &before)?;
-        check_analysis(&c, &n, &before, &launched(&c, &n))?;
+        verdicts_hold(&c, &n, &before, &launched(&c, &n))?;
     }
 }
 

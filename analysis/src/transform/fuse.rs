@@ -30,8 +30,7 @@ fn join(block: &mut Vec<Stmt>, first: LoopId, second: LoopId) -> bool {
     let StmtKind::For(mut other) = block.remove(at + 1).kind else {
         return false;
     };
-    let Some(StmtKind::For(For { counter, body, .. })) =
-        block.get_mut(at).map(|s| &mut s.kind)
+    let Some(StmtKind::For(For { counter, body, .. })) = block.get_mut(at).map(|s| &mut s.kind)
     else {
         return false;
     };

@@ -7,11 +7,13 @@ run's nests go.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from typing import Any, NamedTuple
 
 from nestwise.guess import ANYWHERE, Guess
+from nestwise.guess_scopes import Scopes
 
 USAGE = "usage: nestwise explain [--json] [--sizes n=1000,a=20x30] [--after STAGE] script.py"
 STAGES = ("parse", "lower", "prove", "analyse", "schedule")
@@ -44,8 +46,16 @@ def main(arguments: list[str]) -> int:
         return 2
     if told is None:
         return 1
-    print(json.dumps(told, indent=2) if asked.as_json else "\n".join(_lines(told)))
+    _print(json.dumps(told, indent=2) if asked.as_json else "\n".join(_lines(told)))
     return 0
+
+
+def _print(text: str) -> None:
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # Whoever reads has had enough (`| head`); python would complain at exit once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # ---- The command line ----------------------------------------------------------------------------
@@ -158,7 +168,8 @@ class _Told:
         tag = codecache.tag(self.source)
         made = rewrite.rewrite(self.source, self.text, self.asked.path, tag, self.core.lower)
         tree, _ = plain_code(self.source, self.asked.path)
-        self.guess = Guess(tree, self.text, self.core.random_text)
+        scopes = Scopes(tree, self.text, self.asked.path)
+        self.guess = Guess(scopes, self.core.random_text)
         sites = iter(made.sites)
         loops = [(loop, next(sites) if loop.is_site else None) for loop in made.loops]
         told_to = 0  # the last line of the last nest; what is inside a nest is told with it

@@ -1,4 +1,5 @@
-"""Types without running: what the names of a module hold, as far as its text tells.
+"""Types without running: what the names of a script hold, as far as its text, and that of the
+modules beside it, tells.
 
 For each name the evidence is taken in this order: the last assignment before the place that is
 surely passed; the arguments of the calls of a function in the same module, its parameters'
@@ -41,16 +42,14 @@ _ANNOTATIONS = {
 
 
 class Guess:
-    """The guesses for one module."""
+    """The guesses for one script."""
 
-    def __init__(self, tree: ast.Module, text: str, random_text: Callable[[], tuple[str, set]]):
-        self.scopes = Scopes(tree)
-        self.lines = text.split("\n")
+    def __init__(self, scopes: Scopes, random_text: Callable[[], tuple[str, set]]):
+        self.scopes = scopes
         self.functions: list[Scope | str] = []  # or the name of a method that draws
         self.known: dict[tuple, Any] = {}
         self.active: set[tuple] = set()
         self.asked = 0
-        self.text = text
         self.random_text = random_text
 
     # ---- What the native part asks ---------------------------------------------------------------
@@ -93,7 +92,7 @@ class Guess:
         if isinstance(scope, str):
             text, names = UNIFORM if scope == "uniform" else self.random_text()
             return text, ANYWHERE, False, names, set(), scope, "random"
-        node = scope.node
+        node, text = scope.node, scope.module().text
         plain = isinstance(node, ast.Lambda) or (
             isinstance(node, ast.FunctionDef) and not node.decorator_list
         )
@@ -101,13 +100,13 @@ class Guess:
         defaults = [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
         if not plain or not all(map(sources.is_constant, defaults)):
             return None
-        text, indented = sources.text_of(node, self.lines)
-        if node.col_offset > 0 and "__" in text:
+        own, indented = sources.text_of(node, text.split("\n"))
+        if node.col_offset > 0 and "__" in own:
             return None
-        names = sources.names_of(node, self.text)
+        names = sources.names_of(node, text)
         if names is None:
             return None
-        return text, node.lineno, indented, *names, scope.name, ""
+        return own, node.lineno, indented, *names, scope.name, ""
 
     # ---- Names -----------------------------------------------------------------------------------
 
@@ -150,16 +149,18 @@ class Guess:
             outer = outer.parent
         if outer is not None:
             return self.path(path, outer, ANYWHERE)
-        return self._builtin(path)
+        return self._builtin(path, scope)
 
-    def _builtin(self, name: str) -> Any:
-        if hasattr(builtins, name):
-            return g.Known(name)
-        for star in self.scopes.module.bindings.get("*", ()):
-            module = star.tree.rpartition(".")[0]
-            if module == "math":
-                return self._imported(f"{module}.{name}")
-        return None
+    def _builtin(self, name: str, module: Scope) -> Any:
+        for star in module.bindings.get("*", ()):
+            of = star.tree.removesuffix("*")
+            of = of.removesuffix(".") if of.strip(".") else of
+            local = self.scopes.imported(of, module)
+            if local is not None and name in local.bindings:
+                return self.path(name, local, ANYWHERE)
+            if of == "math" and not hasattr(builtins, name):
+                return self._imported(f"{of}.{name}", module)
+        return g.Known(name) if hasattr(builtins, name) else None
 
     def _bound(self, name: str, scope: Scope, line: int) -> Any:
         """By the last assignment before the line that is surely passed, or else one that may be."""
@@ -189,7 +190,7 @@ class Guess:
                 inner = binding.tree
                 return g.Class(inner) if inner.is_class else self._defined(inner)
             case "import":
-                return self._imported(binding.tree)
+                return self._imported(binding.tree, scope)
             case "annotation":
                 return self.annotation(binding.tree, scope)
             case "update":
@@ -205,8 +206,16 @@ class Guess:
     def _defined(self, scope: Scope) -> Any:
         return g.Other("property") if scope.decorated("property") else g.Function(scope)
 
-    def _imported(self, name: str) -> Any:
-        module, _, short = name.rpartition(".")
+    def _imported(self, name: str, importer: Scope) -> Any:
+        whole = self.scopes.imported(name, importer)
+        if whole is not None:
+            return g.Local(whole)
+        path = name.lstrip(".")
+        module, _, short = path.rpartition(".")
+        module = "." * (len(name) - len(path)) + module
+        local = self.scopes.imported(module, importer) if module else None
+        if local is not None:
+            return self.path(short, local, ANYWHERE)
         if short in CONSTANTS.get(module, ()):
             return g.FLOAT
         if name in ("numpy.newaxis",):
@@ -275,7 +284,12 @@ class Guess:
     def attribute(self, base: Any, name: str) -> Any:
         match base:
             case g.Module(module):
-                return self._imported(f"{module}.{name}")
+                return self._imported(f"{module}.{name}", self.scopes.module)
+            case g.Local(scope) if name in scope.bindings:
+                return self.path(name, scope, ANYWHERE)
+            case g.Local(scope):
+                inside = self.scopes.imported(f".{name}", scope)
+                return inside and g.Local(inside)
             case g.Known(owner):
                 return g.Known(f"{owner}.{name}")
             case g.Instance(scope) | g.Class(scope):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+
+from nestwise import sources
+from nestwise.compiling import plain_code
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -31,6 +35,11 @@ class Scope:
         self.bindings: dict[str, list[Binding]] = {}
         self.globals: set[str] = set()
         self.inner: list[Scope] = []
+        self.text = ""  # of a module
+        self.folder = ""
+
+    def module(self) -> Scope:
+        return self if self.parent is None else self.parent.module()
 
     def params(self) -> list[ast.arg]:
         if not self.is_function:
@@ -76,16 +85,49 @@ def dotted(node: Any) -> str | None:
 
 
 class Scopes:
-    """All scopes of a module, the calls in them, and every node's parent."""
+    """All scopes of a script and of the modules beside it that it imports, the calls in them, and
+    every node's parent."""
 
-    def __init__(self, tree: ast.Module):
-        self.module = Scope(tree, None)
+    def __init__(self, tree: ast.Module, text: str, path: str):
         self.calls: dict[str, list[tuple[ast.Call, Scope]]] = {}
         self.up: dict[ast.AST, ast.AST] = {}
         self.uses: dict[tuple[Scope, str], list[ast.expr]] = {}
         self.of: dict[ast.AST, Scope] = {}
+        self.read: dict[str, Scope | None] = {}
+        self.module = self._add(tree, text, path)
+
+    def _add(self, tree: ast.Module, text: str, path: str) -> Scope:
+        module = Scope(tree, None)
+        module.text, module.folder = text, os.path.dirname(os.path.abspath(path))
+        self.read[os.path.abspath(path)] = module
         for statement in tree.body:
-            self._visit(statement, self.module, None)
+            self._visit(statement, module, None)
+        return module
+
+    def imported(self, name: str, importer: Scope) -> Scope | None:
+        """The module `a.b` beside the script, or `.a.b` beside the module that imports it."""
+        base, dots = importer.module().folder, len(name) - len(name.lstrip("."))
+        if dots == 0:
+            base = self.module.folder
+        for _ in range(dots - 1):
+            base = os.path.dirname(base)
+        place = os.path.join(base, *name[dots:].split(".")) if name[dots:] else base
+        for path in (place + ".py", os.path.join(place, "__init__.py")):
+            if path not in self.read and os.path.isfile(path):
+                self.read[path] = None
+                self._read(path)
+            if self.read.get(path) is not None:
+                return self.read[path]
+        return None
+
+    def _read(self, path: str) -> None:
+        try:
+            with open(path, "rb") as file:
+                source = file.read()
+            self._add(plain_code(source, path)[0], sources.decode(source), path)
+        except (OSError, SyntaxError, ValueError):
+            # The program would not get far with it; whatever it defines is unknown.
+            pass
 
     def at(self, line: int) -> Scope:
         """The innermost function around a line, or the module."""
@@ -148,7 +190,7 @@ class Scopes:
     def _import(self, node: Any, scope: Scope, at: tuple[int, Any]) -> None:
         for alias in node.names:
             if isinstance(node, ast.ImportFrom):
-                whole = f"{node.module or ''}.{alias.name}"
+                whole = "." * node.level + ".".join(filter(None, (node.module, alias.name)))
                 _add(scope, alias.asname or alias.name, Binding(*at, "import", whole))
             elif alias.asname:
                 _add(scope, alias.asname, Binding(*at, "import", alias.name))

@@ -65,6 +65,12 @@ class Module(NamedTuple):
     name: str
 
 
+class Local(NamedTuple):
+    """A module of the user's, beside the script."""
+
+    scope: Any
+
+
 class Known(NamedTuple):
     """Something of a module or of the builtins, by its canonical name."""
 
@@ -150,7 +156,7 @@ def words(value: Any) -> str | None:
             return f"ndarray {dtype} {rank}" if rank else f"numpy {dtype}"
         case Flat(name):
             return name
-        case Module():
+        case Module() | Local():
             return "module"
         case Known(name):
             return f"known {name}"
