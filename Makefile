@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup build wheel demo test test-rust test-python lint format bench fuzz properties bench-analysis loops clean
+.PHONY: help setup build wheel demo test test-rust test-python lint format bench fuzz fuzz-nests properties bench-analysis loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -90,6 +90,9 @@ bench: build ## the contenders, interleaved; threads on a busy machine; the stag
 
 fuzz: build ## random programs against CPython
 	@$(PY) tests/fuzz.py $(ARGS)
+
+fuzz-nests: build ## random nests in every legal form against CPython
+	@$(PY) tests/fuzz.py --nests $(ARGS)
 
 properties: setup ## random nests against traces of them, a long run: PROPTEST_CASES=100000
 	PROPTEST_CASES=$${PROPTEST_CASES:-100000} cargo test --release --package nestwise-analysis $(CARGO_FLAGS) tests::

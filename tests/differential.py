@@ -40,6 +40,17 @@ TIMEOUT_S = 240
 _MARK = re.compile(r"^\s*(?:for|while)\b.*#\s*(native|cpython)\s*$")
 
 
+class Treatment(NamedTuple):
+    """A device with the form of nests that a test asks for (see CONTRIBUTING.md)."""
+
+    device: str
+    threads: int = 2
+    schedule: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.device} {self.threads} {self.schedule}"
+
+
 class Done(NamedTuple):
     """One process that has ended."""
 
@@ -75,7 +86,7 @@ def python(program: Path, *arguments: str, timeout: float = TIMEOUT_S) -> Done:
 
 def nestwise(
     program: Path,
-    device: str,
+    device: str | Treatment,
     cache: Path,
     *arguments: str,
     timeout: float = TIMEOUT_S,
@@ -84,10 +95,14 @@ def nestwise(
     """`program` under `nestwise run`, with the report that it leaves."""
     handle, name = tempfile.mkstemp(suffix=".json")
     os.close(handle)
+    schedule = ""
+    if isinstance(device, Treatment):
+        options = ["--threads", str(device.threads), *options]
+        device, _, schedule = device
     words = [sys.executable, "-m", "nestwise", "run", *DEVICES[device], *options]
     words += ["--report=json", "--report-file", name, str(program), *arguments]
     try:
-        done = _run(words, program, cache, timeout)
+        done = _run(words, program, cache, timeout, schedule)
         text = Path(name).read_text(encoding="utf-8")
     finally:
         os.unlink(name)
@@ -98,12 +113,12 @@ def nestwise(
     return done._replace(report=report)
 
 
-def _run(words: list[str], program: Path, cache: Path, timeout: float) -> Done:
+def _run(words: list[str], program: Path, cache: Path, timeout: float, schedule: str = "") -> Done:
     try:
         done = subprocess.run(
             words,
             cwd=program.parent,
-            env=environment(cache),
+            env=environment(cache) | {"NESTWISE_SCHEDULE": schedule},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=timeout,

@@ -1,6 +1,6 @@
 """Random programs under CPython and under nestwise; what differs is shrunk and kept.
 
-    fuzz.py [--seed N] [--programs N] [--functions N] [--device D]... [--no-shrink]
+    fuzz.py [--nests] [--seed N] [--programs N] [--functions N] [--device D]... [--no-shrink]
 
 Everything follows from the seed, which is printed. A difference is reduced to a small script in
 programs/found/, from where test_programs.py runs it from then on.
@@ -14,13 +14,26 @@ import copy
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from differential import PROGRAMS, Done, difference, fallbacks, nestwise, python  # noqa: E402
-from generator import script  # noqa: E402
+import generator  # noqa: E402
+import nest_generator  # noqa: E402
+from differential import (  # noqa: E402
+    DEVICES,
+    PROGRAMS,
+    Done,
+    Treatment,
+    difference,
+    fallbacks,
+    nestwise,
+    python,
+)
 
 LIMIT_S = 30
 
@@ -30,14 +43,14 @@ class Difference(Exception):
 
 
 def compare(
-    text: str, name: str, folder: Path, devices: list[str]
-) -> tuple[str, str, list[tuple[str, Done]]]:
-    """(device, diff, runs): empty device and diff when all devices agree with CPython."""
+    text: str, name: str, folder: Path, devices: Sequence[str | Treatment]
+) -> tuple[str | Treatment | None, str, list[tuple[str | Treatment, Done]]]:
+    """(device, diff, runs): no device and an empty diff when all agree with CPython."""
     program = folder / f"{name}.py"
     program.write_text(text, encoding="utf-8")
     expected = python(program, timeout=LIMIT_S)
     if expected.code == "timeout" or "SyntaxError" in expected.stderr:
-        return "", "", []
+        return None, "", []
     runs = []
     for device in devices:
         got = nestwise(program, device, folder / "cache", timeout=3 * LIMIT_S)
@@ -45,10 +58,38 @@ def compare(
         found = difference(expected, got)
         if found:
             return device, f"{found}\n{fallbacks(got, program)}", runs
-    return "", "", runs
+    return None, "", runs
 
 
-def share_compiled(runs: list[tuple[str, Done]]) -> tuple[int, int]:
+# Forms of nests for tests, each as often as it is hard to get right.
+FORMS = ["every", "waves", "distributed", "interchanged", "rewritten", "promoted", "written"]
+
+
+def treatments(seed: int) -> list[Treatment]:
+    """How the random nests of a seed run: on one core; on threads, part by part in an order of the
+    seed's; on threads as they come."""
+    form, other = FORMS[seed % 7], FORMS[(seed // 7 + seed + 1) % 7]
+    few, many = (2, 5) if seed % 2 else (5, 2)
+    alone = ["every", "rewritten", "interchanged"][seed % 3]
+    return [
+        Treatment("serial", 1, f"{alone}:{seed}"),
+        Treatment("threads", few, f"{form}:{seed}"),
+        Treatment("threads", many, other),
+    ]
+
+
+def means(runs: Sequence[tuple[str | Treatment, Done]]) -> Counter[str]:
+    """By what was done with nests, or made it possible: the loops that ran so."""
+    found = {
+        (nest["line"], word)
+        for _, done in runs
+        for nest in (done.report or {}).get("nests", ())
+        for word in nest["means"]
+    }
+    return Counter(word for _, word in found)
+
+
+def share_compiled(runs: Sequence[tuple[str | Treatment, Done]]) -> tuple[int, int]:
     """(loops that ran compiled, loops met), over runs on a device that is forced."""
     met = ran = 0
     for device, done in runs:
@@ -178,21 +219,40 @@ def shrink(text: str, differs, seconds: float = 240.0) -> str:
 # -- the run -----------------------------------------------------------------------------------
 
 
-def one(seed: int, functions: int, devices: list[str], folder: Path):
-    return seed, compare(script(seed, functions), f"seed_{seed}", folder, devices)
+class Programs(NamedTuple):
+    """Random programs of one generator."""
+
+    name: str
+    script: Callable[[int], str]
+    devices: Callable[[int], Sequence[str | Treatment]]
 
 
-def keep(seed: int, functions: int, device: str, folder: Path) -> Path:
+def one(seed: int, programs: Programs, folder: Path):
+    text = programs.script(seed)
+    return seed, compare(text, f"seed_{seed}", folder, programs.devices(seed))
+
+
+def keep(seed: int, programs: Programs, device: str | Treatment, folder: Path) -> Path:
     """Shrinks the program of `seed` and saves it among those that are always run."""
 
     def differs(text: str) -> bool:
         return bool(compare(text, f"shrink_{seed}", folder, [device])[0])
 
-    small = shrink(script(seed, functions), differs)
-    target = PROGRAMS / "found" / f"seed_{seed}.py"
+    small = shrink(programs.script(seed), differs)
+    if isinstance(device, Treatment):
+        small = f"# {device}\n{small}"
+    target = PROGRAMS / "found" / f"{programs.name}_{seed}.py"
     target.parent.mkdir(exist_ok=True)
     target.write_text(small, encoding="utf-8")
     return target
+
+
+def recorded(program: Path) -> list[Treatment]:
+    """The treatment that a kept program differed under, from its first line."""
+    words = program.read_bytes().partition(b"\n")[0].decode("ascii", "replace").split()
+    if len(words) == 4 and words[0] == "#" and words[1] in DEVICES and words[2].isdigit():
+        return [Treatment(words[1], int(words[2]), words[3])]
+    return []
 
 
 def main() -> int:
@@ -200,32 +260,42 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()) % 1_000_000_000)
     parser.add_argument("--programs", type=int, default=200)
     parser.add_argument("--functions", type=int, default=15, help="in each program")
+    parser.add_argument("--nests", action="store_true", help="loop nests, in every legal form")
     parser.add_argument("--device", action="append", choices=["serial", "threads", "auto"])
     parser.add_argument("--no-shrink", action="store_true")
     parser.add_argument("--keep-going", action="store_true", help="do not stop at a difference")
     options = parser.parse_args()
     devices = options.device or ["serial", "threads"]
-    print(f"seeds {options.seed} to {options.seed + options.programs - 1} on {', '.join(devices)}")
+    if options.nests:
+        programs = Programs("nests", nest_generator.script, treatments)
+    else:
+        programs = Programs(
+            "seed", lambda seed: generator.script(seed, options.functions), lambda _: devices
+        )
+    print(f"seeds {options.seed} to {options.seed + options.programs - 1}", flush=True)
     ran = met = differences = 0
+    words: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
         folder = Path(temporary)
         seeds = range(options.seed, options.seed + options.programs)
-        work = (pool.submit(one, s, options.functions, devices, folder) for s in seeds)
+        work = (pool.submit(one, s, programs, folder) for s in seeds)
         for number, job in enumerate(list(work), 1):
             seed, (device, found, runs) = job.result()
             native, loops = share_compiled(runs)
             ran, met = ran + native, met + loops
+            words += means(runs)
             if found:
                 differences += 1
                 print(f"seed {seed} differs on {device}:\n{found}")
                 if not options.no_shrink:
-                    print("kept as", keep(seed, options.functions, device, folder))
+                    print("kept as", keep(seed, programs, device, folder), flush=True)
                 if not options.keep_going:
                     pool.shutdown(cancel_futures=True)
                     break
             if number % 20 == 0:
                 print(f"{number} programs, {ran} of {met} loops ran compiled", flush=True)
     print(f"{differences} differences; {ran} of {met} loops ran compiled")
+    print(", ".join(f"{word} {count}" for word, count in words.most_common()))
     return 1 if differences else 0
 
 

@@ -22,7 +22,7 @@ LESS = {
     ("knapsack", 16): "an element is read before a later iteration writes it, unless weights are "
     "negative, which is a matter of the data",
     ("floyd_warshall", 16): "row k could change in iteration k; that its distances never do is a "
-    "matter of the data",
+    "matter of the data; explain says to split there, and the executor does",
     ("conjugate_gradient", 27): "unrolled: it runs over a literal tuple",
 }
 RANK = ["parallel", "reduction", "serial"]

@@ -4,8 +4,8 @@ import ast
 import random
 
 import pytest
-from differential import difference, fallbacks, python
-from fuzz import share_compiled, shrink
+from differential import Treatment, difference, fallbacks, python
+from fuzz import recorded, share_compiled, shrink
 from generator import script
 
 SEEDS = [7_000 + k for k in range(10)]
@@ -90,3 +90,12 @@ def test_shrinking_keeps_what_matters_and_drops_the_rest():
     assert "bad" in small
     assert "y3" not in small
     assert len(small.splitlines()) <= 3
+
+
+def test_a_kept_program_says_how_it_differed(tmp_path):
+    program = tmp_path / "kept.py"
+    program.write_text(f"# {Treatment('threads', 5, 'waves:3')}\nprint(1)\n")
+    assert recorded(program) == [Treatment("threads", 5, "waves:3")]
+    for text in ("# a script of four\n", '"""Found."""\n', ""):
+        program.write_text(text)
+        assert recorded(program) == []

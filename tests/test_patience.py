@@ -64,10 +64,29 @@ print(over([9000 + k for k in range(60)]))
 """
 
 
+# Its subscript grows by one from iteration to iteration, up to one beyond the end.
+FALLING = """\
+def falling(a, out, bound):
+    k = 3
+    for i in range(len(out)):
+        j = 0
+        while j * j < bound:
+            j += 1
+        out[i] = a[k + 2 * i] + j
+        k -= 1
+out = [0.0] * 40
+try:
+    falling([float(v) for v in range(42)], out, 4_000_000_000)
+except IndexError as e:
+    print(e)
+print(out)
+"""
+
+
 @pytest.mark.parametrize(
     ("source", "line"),
-    [(COUNTING, 3), (SEARCHING, 2), (RAGGED, 4), (ELEMENTS, 3)],
-    ids=["counting", "searching", "ragged", "elements"],
+    [(COUNTING, 3), (SEARCHING, 2), (RAGGED, 4), (ELEMENTS, 3), (FALLING, 3)],
+    ids=["counting", "searching", "ragged", "elements", "falling"],
 )
 def test_native_code_takes_over(source, line, tmp_path):
     program = tmp_path / "program.py"

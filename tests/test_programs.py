@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from differential import PROGRAMS, broken_marks, difference, fallbacks
+from differential import PROGRAMS, Treatment, broken_marks, difference, fallbacks
+from fuzz import recorded
 
 # What the scripts import.
 MODULES = ("showing.py", "support.py")
@@ -22,16 +23,20 @@ SCRIPTS = sorted(
 
 class Run(NamedTuple):
     program: Path
-    device: str
+    device: str | Treatment
 
     def processes(self):
         return [(None, self.program), (self.device, self.program)]
 
     def __str__(self):
-        return f"{self.program.stem}-{self.device}"
+        return f"{self.program.stem}-{self.device}".replace(" ", "-")
 
 
-RUNS = [Run(program, device) for program in SCRIPTS for device in ("serial", "threads", "auto")]
+RUNS = [
+    Run(program, device)
+    for program in SCRIPTS
+    for device in ("serial", "threads", "auto", *recorded(program))
+]
 
 
 @pytest.mark.parametrize("run", RUNS, ids=str)
@@ -42,7 +47,7 @@ def test_program(run, runs):
     if found:
         pytest.fail(f"{found}\n\n{fallbacks(got, run.program)}", pytrace=False)
     assert got.report is not None, "the process left no report"
-    broken = broken_marks(run.program, got, run.device)
+    broken = broken_marks(run.program, got, str(run.device))
     if broken:
         pytest.fail("\n".join(broken), pytrace=False)
 

@@ -186,6 +186,13 @@ impl GuardSet {
     }
 }
 
+/// A nest with every guard proven.
+pub fn cleared(nest: &Nest) -> Nest {
+    let mut all = GuardSet::new(count(nest));
+    for_each(nest, &mut |id, _, _| all.insert(id));
+    apply(nest, &all)
+}
+
 /// The nest with the guards of `set` cleared and its negative subscripts made positive.
 pub fn apply(nest: &Nest, set: &GuardSet) -> Nest {
     let mut out = nest.clone();

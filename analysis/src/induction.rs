@@ -4,17 +4,18 @@
 //! Kennedy 2001, section 4.5), also through inner loops of invariant length. A variable that only grows
 //! (`if c: k += 1`, `while`) is at least bounded by where it started and by how often it can grow.
 
-use crate::affine::{Affine, Ix};
+use crate::affine::{Affine, Ix, Sym};
 use crate::forms::{Bounds, Form, LoopForm, Op, Step};
 use crate::interval::Interval;
+use crate::legality::invariant;
 use crate::statics;
-use crate::structure::{any, early_exit, for_each_assigned, leaves};
+use crate::structure::{any, assigned, early_exit, for_each_assigned, leaves};
 use crate::walk::Walker;
-use nestwise_ir::nest::{Expr, ExprKind, Stmt, StmtKind};
-use nestwise_ir::{BinOp, LoopId, Prov, VarId};
+use nestwise_ir::nest::{Cast, Expr, ExprKind, Stmt, StmtKind};
+use nestwise_ir::{BinOp, LoopId, Prov, Scalar, VarId};
 
 /// Steps beyond this are not worth bounding.
-const MAX_STEP: i128 = 1 << 40;
+const MAX_STEP: u128 = 1 << 40;
 
 /// What one iteration of a loop adds to a variable.
 #[derive(Clone)]
@@ -66,14 +67,25 @@ impl Reach {
 }
 
 /// `var = var + c - d + ...`: the other operands, each with whether it is subtracted.
-fn addends(var: VarId, value: &Expr) -> Option<Vec<(&Expr, bool)>> {
+pub(crate) fn addends(var: VarId, value: &Expr) -> Option<Vec<(&Expr, bool)>> {
     if matches!(value.kind, ExprKind::Var(v) if v == var) {
         return Some(vec![]);
+    }
+    let exact = |guard: bool| (guard || value.ty.prov == Prov::Py) && value.ty.repr.is_int();
+    if let ExprKind::Cast {
+        kind: Cast::Value,
+        a,
+        guard,
+    } = &value.kind
+        && exact(*guard)
+        && a.ty.repr.is_int()
+    {
+        return addends(var, a);
     }
     let ExprKind::Binary { op, a, b, guard } = &value.kind else {
         return None;
     };
-    if !(*guard || value.ty.prov == Prov::Py) || !value.ty.repr.is_int() {
+    if !exact(*guard) {
         return None;
     }
     let (rest, other, minus) = match op {
@@ -140,20 +152,97 @@ impl Walker<'_> {
             self.net_increment(body, v)
         };
         let fixed = |a: &Affine| a.ixs().iter().all(|ix| self.out.home(*ix) != Some(id));
-        let exact = exact.filter(fixed);
-        let reach = self.reach(id, body, v).unwrap_or_default();
+        let exact = match self.nest.whole.filter(|_| id == LoopId(0)) {
+            Some(end) => exact.and_then(|range| self.each(&form, end, &range)),
+            None => exact.filter(fixed),
+        };
+        let reach = self.reach(id, body, v);
+        if reach.is_none() {
+            self.chosen(&form, v, body, &init);
+        }
+        let reach = reach.unwrap_or_default();
         let ind = Induction { init, reach, exact };
         self.inductions.insert((id, v), ind.clone());
-        let done = iterations_before(&form);
-        if let (Some(k), Some(inc)) = (&done, &ind.exact)
-            && let Some(value) = k.mul(inc).and_then(|x| x.add(&ind.init))
+        if let Some(inc) = &ind.exact
+            && let Some(added) = self.added_before(&form, inc)
+            && let Some(value) = added.add(&ind.init)
         {
             self.set(v, value);
             self.out.counted.push((id, v));
             return;
         }
+        let done = self.added_before(&form, &Affine::constant(1));
         let here = self.get(v);
         self.bound(&here, &ind, done.as_ref());
+    }
+
+    /// What each iteration of a top loop that is run whole adds to a variable, if a range of them up to `end` adds `range`
+    /// at once: ranges follow each other.
+    fn each(&self, top: &LoopForm, end: VarId, range: &Affine) -> Option<Affine> {
+        let (first, end) = (Affine::ix(Ix::Counter(top.id)), Affine::sym(Sym::Var(end)));
+        let by = range.coef(Ix::Counter(top.id)).neg()?;
+        let telescopes = *range == end.sub(&first)?.mul(&by)?;
+        match top.step {
+            Step::Const(1) if telescopes => Some(by),
+            Step::Const(-1) if telescopes => by.neg(),
+            _ => None,
+        }
+    }
+
+    /// At the start of a loop's body: that `v` has the value from before the loop, or one that some iteration assigned,
+    /// if each assignment is of a value that the counter alone tells.
+    fn chosen(&mut self, form: &LoopForm, v: VarId, body: &[Stmt], init: &Affine) -> Option<()> {
+        let here = match self.get(v).ixs()[..] {
+            [Ix::Def(d)] => d,
+            _ => return None,
+        };
+        let (mut values, mut all) = (vec![], 0);
+        for s in body {
+            for_each_assigned(s, &mut |w| all += usize::from(w == v));
+            s.walk(&mut |s| {
+                if let StmtKind::Let { var, value } = &s.kind
+                    && *var == v
+                {
+                    values.push(value);
+                }
+            });
+        }
+        let changed = assigned(body);
+        if values.len() < all || !values.iter().all(|e| invariant(e, &changed)) {
+            return None;
+        }
+        let some = Form::Range(Interval::of_type(Scalar::I64));
+        let some = self.define(None, some, form.bounds()?.clone());
+        let mut among = vec![Form::Aff(init.clone())];
+        for e in values {
+            let value = self.quietly(|w| w.visit(e));
+            among.push(Form::Aff(
+                value.affine()?.subst(Ix::Counter(form.id), &some)?,
+            ));
+        }
+        let info = self.out.defs.get_mut(here.index())?;
+        if let Form::Range(range) = info.value {
+            info.value = Form::Op(Op::Clamp(range), vec![Form::Op(Op::Join, among)]);
+        }
+        Some(())
+    }
+
+    /// What iterations completed before the current one have added, each `inc`.
+    fn added_before(&mut self, form: &LoopForm, inc: &Affine) -> Option<Affine> {
+        let Step::Const(step) = form.step else {
+            return None;
+        };
+        let (counter, start) = (Affine::ix(Ix::Counter(form.id)), form.start.affine()?);
+        let distance = match step > 0 {
+            true => counter.sub(start)?,
+            false => start.sub(&counter)?,
+        };
+        let size = i128::from(step).abs();
+        if let Some(each) = inc.divided(size) {
+            return distance.mul(&each);
+        }
+        let done = vec![Form::Aff(distance), Form::Aff(Affine::constant(size))];
+        self.named(Form::Op(Op::FloorDiv, done), None).mul(inc)
     }
 
     /// Puts bounds on the definition `here` after `times` iterations.
@@ -174,7 +263,7 @@ impl Walker<'_> {
         let Some(form) = self.out.loop_form(id).cloned() else {
             return;
         };
-        for v in crate::structure::assigned(body) {
+        for v in assigned(body) {
             let Some(ind) = self.inductions.remove(&(id, v)) else {
                 continue;
             };
@@ -218,11 +307,9 @@ impl Walker<'_> {
                         &l.body,
                         &mut |s| matches!(s.kind, StmtKind::Continue(c) if c == l.id),
                     );
-                    if continues || l.step.as_int() != Some(1) {
-                        return None;
-                    }
+                    let step = l.step.as_int().filter(|s| s.abs() == 1 && !continues)?;
                     let (start, stop) = self.quietly(|w| (w.visit(&l.start), w.visit(&l.stop)));
-                    let trips = self.trips(start.affine()?, stop.affine()?, 1)?;
+                    let trips = self.trips(start.affine()?, stop.affine()?, step as i64)?;
                     trips.mul(&self.net_increment(&l.body, v)?)?
                 }
                 _ => return None,
@@ -244,7 +331,7 @@ impl Walker<'_> {
                         let part = statics::form_interval(self.nest, &self.out, &c, 4);
                         i = i.add(if minus { part.neg() } else { part });
                     }
-                    let end = |x: i128| (x.abs() <= MAX_STEP).then(|| Affine::constant(x));
+                    let end = |x: i128| (x.unsigned_abs() <= MAX_STEP).then(|| Affine::constant(x));
                     Reach {
                         low: end(i.lo.min(0)),
                         high: end(i.hi.max(0)),
@@ -299,15 +386,5 @@ impl Walker<'_> {
             span = span.subst(ix, &bound.clone())?;
         }
         None
-    }
-}
-
-/// Iterations completed before the current one, as a form.
-fn iterations_before(form: &LoopForm) -> Option<Affine> {
-    let counter = Affine::ix(Ix::Counter(form.id));
-    match form.step {
-        Step::Const(1) => counter.sub(form.start.affine()?),
-        Step::Const(-1) => form.start.affine()?.sub(&counter),
-        _ => None,
     }
 }

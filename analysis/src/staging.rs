@@ -3,10 +3,10 @@
 
 use crate::condition::Clause;
 use crate::dependence::Property;
-use crate::guards::{self, GuardSet};
+use crate::guards;
 use crate::launch::LaunchValues;
-use crate::schedule::{LaunchInfo, Waves, beyond, thread_loops, vectorise};
-use crate::verdict::{Analysis, Options, Verdict, analyse_with};
+use crate::schedule::{Beyond, LaunchInfo, Waves, beyond, thread_loops, vectorise};
+use crate::verdict::{Analysis, LoopInfo, Options, Verdict, analyse_with};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{ArrayId, LoopId, Nest};
 use std::sync::OnceLock;
@@ -55,7 +55,13 @@ impl Staged {
         let mut elements: Vec<(ArrayId, Property)> = vec![];
         let mut open = false;
         for info in &verdicts.loops {
-            if let Verdict::When(condition) = &info.verdict {
+            // Also of loops in which something counts along, once that is computed.
+            let verdicts = [Some(&info.verdict), info.otherwise.as_ref()];
+            if let Some(Verdict::When(condition)) = verdicts
+                .into_iter()
+                .flatten()
+                .find(|v| matches!(v, Verdict::When(_)))
+            {
                 clauses.extend(condition.absent.iter().cloned());
                 elements.extend(&condition.elements);
                 open = true;
@@ -139,9 +145,7 @@ impl Staged {
             false => (&self.with_copies, self.needed),
         };
         stage.get_or_init(|| {
-            let mut all = GuardSet::new(guards::count(nest));
-            guards::for_each(nest, &mut |id, _, _| all.insert(id));
-            let proven = guards::apply(nest, &all);
+            let proven = guards::cleared(nest);
             let options = Options {
                 absent: self.clauses[..count].to_vec(),
                 elements: self.elements.clone(),
@@ -154,7 +158,8 @@ impl Staged {
     /// Whether some loop's iterations are independent, perhaps under a condition.
     pub fn has_parallel(&self) -> bool {
         let may = |v: &Verdict| !matches!(v, Verdict::Serial(_));
-        self.verdicts.loops.iter().any(|l| may(&l.verdict))
+        let able = |l: &LoopInfo| may(&l.verdict) || l.otherwise.is_some();
+        self.verdicts.loops.iter().any(able)
     }
 }
 
@@ -178,7 +183,7 @@ impl Abilities {
         };
         let lanes = vectorise(nest, analysis, &info);
         let mut roots = thread_loops(nest, analysis, &info);
-        let mut waves = None;
+        let mut found = Beyond::default();
         if !roots.iter().any(|t| t.id == LoopId(0)) {
             // A launch whose loops are empty has little to do.
             let assumed = Options {
@@ -186,17 +191,16 @@ impl Abilities {
                 ..analysis.options.clone()
             };
             let analysis = analyse_with(nest, assumed.clone());
-            let (more, found) = beyond(nest, &analysis, &LaunchInfo { assumed, ..info });
-            waves = found;
-            if !more.is_empty() {
-                roots = more.into_iter().map(ThreadLoop::plain).collect();
+            found = beyond(nest, &analysis, &LaunchInfo { assumed, ..info });
+            if !found.threads.is_empty() {
+                roots = std::mem::take(&mut found.threads);
             }
         }
         Abilities {
             roots,
             uncopied: thread_loops(nest, analysis, &cramped),
-            waves,
-            vectorisable: lanes.vectors() > 0,
+            waves: found.waves,
+            vectorisable: found.vectors || lanes.has_vectors(),
         }
     }
 }

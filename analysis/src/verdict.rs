@@ -1,10 +1,11 @@
 //! What each loop may do, and why not.
 
+use crate::affine::Affine;
 use crate::array_reductions::array_reduction;
 use crate::condition::Clause;
 use crate::dependence::{Dependence, Guarded, Kind, Pair, Property, Slots, Tester, common_loops};
 use crate::forms::{AccessForm, Extents, Forms};
-use crate::liveness::{exposure, live_after};
+use crate::liveness::{VarSet, exposure, live_after};
 use crate::privatise::privatisable;
 use crate::range::ranges;
 use crate::renaming::renamable;
@@ -200,6 +201,7 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
         nest,
         forms: &forms,
         options: &options,
+        within: &[],
         work: Cell::new(0),
     };
     let mut loops: Vec<Option<LoopInfo>> = vec![None; nest.loops.len()];
@@ -227,6 +229,25 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
         forms,
         options,
     }
+}
+
+/// What is known of a part of a loop's iterations: those in which none of `within` is negative, where `body` does what
+/// the loop's body does. `live`: the variables that are read after the loop.
+pub(crate) fn of_part(
+    nest: &Nest,
+    analysis: &Analysis,
+    (id, body): (LoopId, &[Stmt]),
+    within: &[Affine],
+    live: &VarSet,
+) -> LoopInfo {
+    let ctx = Context {
+        nest,
+        forms: &analysis.forms,
+        options: &analysis.options,
+        within,
+        work: Cell::new(0),
+    };
+    ctx.loop_info(id, None, body, live)
 }
 
 /// Work that one nest may make, by pairs of accesses that are tested: each counts the square of the loops around it.
@@ -270,17 +291,13 @@ struct Context<'a> {
     nest: &'a Nest,
     forms: &'a Forms,
     options: &'a Options,
+    /// Iterations in which one of these is negative are not looked at.
+    within: &'a [Affine],
     work: Cell<usize>,
 }
 
 impl Context<'_> {
-    fn loop_info(
-        &self,
-        id: LoopId,
-        cond: Option<&Expr>,
-        body: &[Stmt],
-        live: &crate::liveness::VarSet,
-    ) -> LoopInfo {
+    fn loop_info(&self, id: LoopId, cond: Option<&Expr>, body: &[Stmt], live: &VarSet) -> LoopInfo {
         let exposure = exposure(self.nest, id, cond, body, self.options.nonempty);
         let roles = roles(self.nest, body, &exposure, live, self.options.fp);
         let mut info = LoopInfo::new(Verdict::Parallel);
@@ -496,6 +513,7 @@ impl Context<'_> {
             absent: &self.options.absent,
             elements,
             guarded,
+            within: self.within,
         }
     }
 
@@ -595,6 +613,7 @@ impl Analysis {
             absent: &self.options.absent,
             elements: &self.options.elements,
             guarded: Guarded::Anywhere,
+            within: &[],
         }
     }
     /// A loop's verdict.

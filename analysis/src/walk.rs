@@ -83,6 +83,29 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
     w.out
 }
 
+/// An end of a range without a limit of 64 bits it is kept within: beyond that limit there are no counters, so within the
+/// loop they are bounded as they would be without it.
+fn unlimited(form: &Form) -> &Form {
+    match form {
+        Form::Op(Op::Clamp(_), args) => args.first().map_or(form, |inner| {
+            let found = unlimited(inner);
+            if std::ptr::eq(found, inner) {
+                form
+            } else {
+                found
+            }
+        }),
+        Form::Op(op @ (Op::Min | Op::Max), args) => {
+            let limit = if *op == Op::Min { i64::MAX } else { i64::MIN };
+            match &args[..] {
+                [Form::Aff(c), inner] if c.as_constant() == Some(limit.into()) => inner,
+                _ => form,
+            }
+        }
+        _ => form,
+    }
+}
+
 pub(crate) fn is_int(ty: Ty) -> bool {
     ty.repr.is_int() || ty.repr == Scalar::Char
 }
@@ -181,6 +204,7 @@ impl<'n> Walker<'n> {
     }
     /// The bounds of a counter that starts at `first`, ends before `end`, and moves by one sign.
     fn bounds(&mut self, first: &Form, end: &Form, up: bool) -> Bounds {
+        let (first, end) = (unlimited(first), unlimited(end));
         let (mut near, mut far) = if up {
             (self.below(first), self.above(end))
         } else {
@@ -463,14 +487,32 @@ impl<'n> Walker<'n> {
             ascending,
             exits: structure::early_exit(l.id, &l.body).is_some(),
         };
-        let given = self.given;
+        let (given, ctx) = (self.given, self.ctx);
+        if let Some(range) = self.range_run_whole(&form) {
+            self.assume(range);
+        }
         self.enter(form, Some(l.counter), &l.body, &entry);
         if structure::escapes(&l.body, Some(l.id)) {
             self.unsure(0);
         }
         self.block(&l.body);
         self.leave(l.id, &l.body);
-        self.given = given;
+        (self.given, self.ctx) = (given, ctx);
+    }
+
+    /// What is known of a range of the top loop that is run whole: it is not empty, and inside the loop's own.
+    fn range_run_whole(&mut self, form: &LoopForm) -> Option<Facts> {
+        let end = self.nest.whole.filter(|_| form.id == LoopId(0))?;
+        let (end, first) = (Affine::sym(Sym::Var(end)), Affine::ix(Ix::Counter(form.id)));
+        let stop = form.stop.is_pure().then(|| form.stop.clone())?;
+        let stop = self.named(stop, None);
+        let (length, rest) = match form.step {
+            Step::Const(1) => (end.sub(&first)?, stop.sub(&end)?),
+            Step::Const(-1) => (first.sub(&end)?, end.sub(&stop)?),
+            _ => return None,
+        };
+        let known = [length.add_const(-1)?, rest].map(|f| (f, FactKind::NonNegative));
+        Some(known.to_vec())
     }
 
     fn while_loop(&mut self, l: &While) {

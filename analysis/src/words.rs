@@ -35,43 +35,49 @@ impl Analysis {
         let Some(info) = self.loop_info(id) else {
             return "unknown loop".to_string();
         };
+        let free = [Some(&info.verdict), info.otherwise.as_ref()];
+        let mut told = free.into_iter().flatten();
+        if let Some(text) = told.find_map(|v| self.at_once(nest, info, v)) {
+            return text;
+        }
         match &info.verdict {
-            Verdict::Parallel | Verdict::Reduction(_) => self.parallel(nest, info),
-            Verdict::When(c) => {
-                let comma = if info.copied().next().is_some() {
-                    ","
-                } else {
-                    ""
-                };
-                let parallel = self.parallel(nest, info);
-                format!("{parallel}{comma} if {}", self.condition(nest, c))
-            }
             Verdict::Serial(Why::Scalar(v, line)) if info.float_sums.contains(v) => format!(
                 "serial: `{}` (assigned on line {line}) adds up floats, whose order counts (--fp fast frees it)",
                 var_name(nest, *v)
             ),
             Verdict::Serial(why) => format!("serial: {}", self.why(nest, why)),
+            _ => "parallel".to_string(),
         }
     }
 
-    /// What it takes to run a loop's iterations at once.
-    fn parallel(&self, nest: &Nest, info: &LoopInfo) -> String {
+    /// What it takes to run a loop's iterations at once, and on what condition; none if they run in order.
+    fn at_once(&self, nest: &Nest, info: &LoopInfo, verdict: &Verdict) -> Option<String> {
         let name = |a: &ArrayId| nest.arrays.get(*a).map_or("?", |d| d.name.as_str());
         let mut parts = vec!["parallel".to_string()];
-        if let Verdict::Reduction(vars) = &info.verdict {
-            parts.extend(combined(nest, vars));
-        }
+        let condition = match verdict {
+            Verdict::Parallel => None,
+            Verdict::Reduction(vars) => {
+                parts.extend(combined(nest, vars));
+                None
+            }
+            Verdict::When(c) => Some(self.condition(nest, c)),
+            Verdict::Serial(_) => return None,
+        };
         let into = |(a, op): &(ArrayId, RedOp)| format!("{} in `{}`", op_name(*op), name(a));
         parts.extend(info.array_reductions.iter().map(into));
-        parts.extend(
-            info.private_arrays
-                .iter()
-                .map(|a| format!("copies of `{}`", name(a))),
-        );
+        let copied = info.private_arrays.iter();
+        parts.extend(copied.map(|a| format!("copies of `{}`", name(a))));
         let before =
             |r: &Renamed| format!("reading `{}` as it was before the loop", name(&r.array));
         parts.extend(info.renamed.iter().map(before));
-        parts.join(", ")
+        let along = info.carried.iter().map(|v| var_name(nest, *v));
+        parts.extend(along.map(|v| format!("`{v}` computed from its counter")));
+        let comma = if parts.len() > 1 { "," } else { "" };
+        let text = parts.join(", ");
+        Some(match condition {
+            Some(condition) => format!("{text}{comma} if {condition}"),
+            None => text,
+        })
     }
 
     /// A condition in the user's words.

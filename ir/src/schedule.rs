@@ -141,8 +141,13 @@ impl ThreadLoop {
 
 impl Schedule {
     /// Loops that run by vectors, or that the compiler may run so.
-    pub fn vectors(&self) -> usize {
-        self.vector.len() + self.independent.len() + self.in_step.len()
+    pub fn on_vectors(&self) -> impl Iterator<Item = LoopId> + '_ {
+        let lanes = self.vector.iter().map(|v| v.0);
+        lanes.chain(self.independent.iter().chain(&self.in_step).copied())
+    }
+    /// Whether there are such loops.
+    pub fn has_vectors(&self) -> bool {
+        self.on_vectors().next().is_some()
     }
     /// Everything in order on one thread.
     pub fn serial() -> Schedule {

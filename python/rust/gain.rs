@@ -87,6 +87,6 @@ fn seconds(nest: &Nest, values: &[Value], options: &Options, fp: FpMode) -> Opti
         ..options.clone()
     };
     let plan = pipeline::plan(nest.clone(), &options).ok()?;
-    let sizes = plan.resolve(plan.launch_values(values).ok()?).ok()?;
+    let sizes = plan.resolve(plan.launch_values(values).ok()?, false).ok()?;
     Some(plan.price(&sizes, values, None, &options).estimate.warm().0)
 }

@@ -25,7 +25,7 @@ mod site;
 
 use nestwise_costmodel::MachineProfile;
 use nestwise_frontend::{LoopKind, ScopeInfo};
-use nestwise_runtime::{DeviceChoice, FpMode, Options, set_options};
+use nestwise_runtime::{DeviceChoice, FpMode, Options, Trial, set_options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -45,7 +45,7 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None))]
 fn configure(
     py: Python<'_>,
     device: &str,
@@ -53,6 +53,7 @@ fn configure(
     fp: &str,
     cache_dir: Option<PathBuf>,
     profile: Option<PathBuf>,
+    schedule: Option<&str>,
 ) -> PyResult<()> {
     let bad = PyValueError::new_err::<String>;
     let device = match device {
@@ -82,6 +83,8 @@ fn configure(
         Some(path) => load_profile(&path).map_err(bad)?,
         None => MachineProfile::default(),
     };
+    let trial = schedule.map(str::parse::<Trial>);
+    let trial = trial.transpose().map_err(bad)?;
     let python = py.version_info();
     set_options(Options {
         device,
@@ -100,6 +103,7 @@ fn configure(
             python.major,
             python.minor
         ),
+        trial,
     });
     numpy::configured();
     Ok(())
@@ -274,6 +278,11 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         d.set_item("verdict", verdict)?;
         d.set_item("verdicts", &s.verdicts)?;
         d.set_item("schedules", &s.schedules)?;
+        let means = PyDict::new(py);
+        for (word, launches) in &s.means {
+            means.set_item(word, launches)?;
+        }
+        d.set_item("means", means)?;
         d.set_item("device", device_word(&s))?;
         d.set_item("launches", s.launches.iter().sum::<u64>())?;
         d.set_item("predicted_s", s.predicted)?;

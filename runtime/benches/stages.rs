@@ -186,7 +186,7 @@ fn resolving(bencher: Bencher<'_, '_>, name: &str) {
     let (plan, values) = (plan(&site), values(&site, 500));
     bencher.bench_local(|| {
         let launch = plan.launch_values(&values).expect("all are bound");
-        plan.resolve(launch)
+        plan.resolve(launch, false)
     });
 }
 
@@ -197,7 +197,7 @@ fn recalling(bencher: Bencher<'_, '_>, name: &str) {
     let (plan, values) = (plan(&site), values(&site, 500));
     let options = Options::default();
     let launch = plan.launch_values(&values).expect("all are bound");
-    let sizes = Arc::new(plan.resolve(launch).expect("trip counts that fit"));
+    let sizes = Arc::new(plan.resolve(launch, false).expect("trip counts that fit"));
     let decision = plan.price(&sizes, &values, None, &options);
     plan.remember(plan.facts(&values), &options, &sizes, decision);
     bencher.bench_local(|| plan.recent(&plan.facts(&values), &options).is_some());
@@ -210,7 +210,7 @@ fn pricing(bencher: Bencher<'_, '_>, name: &str) {
     let (plan, values) = (plan(&site), values(&site, 500));
     let options = Options::default();
     let launch = plan.launch_values(&values).expect("all are bound");
-    let sizes = plan.resolve(launch).expect("trip counts that fit");
+    let sizes = plan.resolve(launch, false).expect("trip counts that fit");
     bencher.bench_local(|| plan.price(&sizes, &values, None, &options));
 }
 
@@ -224,7 +224,7 @@ fn compiling(bencher: Bencher<'_, '_>, name: &str) {
         .with_inputs(|| {
             let plan = plan(&site);
             let launch = plan.launch_values(&values).expect("all are bound");
-            let sizes = plan.resolve(launch).expect("trip counts that fit");
+            let sizes = plan.resolve(launch, false).expect("trip counts that fit");
             (plan, sizes)
         })
         .bench_local_values(|(plan, sizes)| {

@@ -3,7 +3,9 @@
 use crate::cache;
 use crate::options::Options;
 use nestwise_analysis as analysis;
+use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
+use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::{ArrayId, LoopId, Nest, Schedule, StmtKind};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -31,23 +33,26 @@ pub struct About {
     pub threaded: bool,
     /// What was done with which loop, for reports.
     pub words: String,
+    /// What was done with the nest, and what made it possible, a word each.
+    pub means: Vec<String>,
 }
 
 impl About {
-    /// What is to be known of `nest` compiled under `schedule`; `reordered`: its loops are not in the order as written.
+    /// What is to be known of `nest` compiled under `schedule`, once it was rewritten.
     pub fn of(
         nest: &Nest,
         undo: analysis::UndoPlan,
         schedule: &Schedule,
-        reordered: bool,
+        rewrite: Rewrite,
     ) -> About {
         let threaded = !schedule.threads.is_empty();
         // Whether a kernel that fires has run nothing beyond that point. The floating-point flags are looked at
         // only after the whole chunk.
-        let serial = !threaded && schedule.vectors() == 0;
-        let plain = serial && !reordered && nest.whole.is_none();
+        let serial = !threaded && !schedule.has_vectors();
+        let plain = serial && !rewrite.reorders() && nest.whole.is_none();
         About {
             words: words(nest, &undo, schedule),
+            means: means(schedule, rewrite).map(str::to_string).collect(),
             in_order: plain && !undo.warns,
             nest: declarations(nest),
             undo,
@@ -103,6 +108,28 @@ fn words(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> String 
         out.push_str("; floating-point flags");
     }
     out
+}
+
+/// How a nest was rewritten, and what its loops are mapped to.
+fn means(schedule: &Schedule, rewrite: Rewrite) -> impl Iterator<Item = &'static str> {
+    let any = |has: &dyn Fn(&ThreadLoop) -> bool| schedule.threads.iter().any(has);
+    let reduced = |has: &dyn Fn(&RedOp) -> bool| any(&|t| t.reductions.iter().any(|r| has(&r.1)));
+    let last = reduced(&|op| *op == RedOp::Last) || any(&|t| !t.last_values.is_empty());
+    let all = [
+        (!schedule.threads.is_empty(), "threads"),
+        (!schedule.vector.is_empty(), "lanes"),
+        (!schedule.independent.is_empty(), "independent"),
+        (!schedule.in_step.is_empty(), "in step"),
+        (!schedule.split.is_empty(), "split"),
+        (any(&|t| !t.private.is_empty()), "own arrays"),
+        (any(&|t| !t.array_reductions.is_empty()), "merged arrays"),
+        (any(&|t| !t.renamed.is_empty()), "renamed"),
+        (reduced(&|op| *op != RedOp::Last), "reductions"),
+        (reduced(&|op| matches!(op, RedOp::Along(_))), "companions"),
+        (last, "last values"),
+    ];
+    let mapped = all.into_iter().filter(|m| m.0).map(|m| m.1);
+    rewrite.name().into_iter().chain(mapped)
 }
 
 /// The nest without its statements.
@@ -194,7 +221,7 @@ mod tests {
     #[test]
     fn declarations_survive_the_way_to_disk_without_statements() {
         let undo = analysis::undo_plan(&nest());
-        let about = About::of(&nest(), undo, &Schedule::serial(), false);
+        let about = About::of(&nest(), undo, &Schedule::serial(), Rewrite::None);
         let text = serde_json::to_vec(&about).unwrap();
         let back: About = serde_json::from_slice(&text).unwrap();
         assert_eq!(back.undo, about.undo);

@@ -10,6 +10,7 @@ pub use repeat::{Repeat, Repeated};
 
 use crate::contents::Seen;
 use crate::fpenv;
+use crate::options::options;
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Host, Value, held};
 use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange, UNKNOWN_TRIPS};
@@ -93,6 +94,10 @@ impl Launch {
     /// What was done with its loops, in words.
     pub fn schedule(&self) -> &str {
         &self.kernel.about.words
+    }
+    /// What was done with the nest, and what made it possible, a word each.
+    pub fn means(&self) -> &[String] {
+        &self.kernel.about.means
     }
     /// The nest that ran.
     pub fn nest(&self) -> &Nest {
@@ -235,7 +240,8 @@ impl Runner<'_> {
             Some(_) => ((CHUNK_SECONDS / per_trip) as i64).clamp(1, i64::MAX),
             None => FIRST_WHILE_CHUNK,
         };
-        let most = self.longest_chunk();
+        let short = options().trial.and_then(|t| t.chunk());
+        let most = short.unwrap_or_else(|| self.longest_chunk());
         while self.launch.next < trips {
             let lo = self.launch.next;
             let hi = lo.saturating_add(chunk.min(most)).min(trips);

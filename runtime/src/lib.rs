@@ -16,6 +16,7 @@ pub mod pool;
 pub mod proof;
 pub mod reason;
 pub mod report;
+pub mod trial;
 pub mod undo;
 
 pub use launch::{Ended, Launch};
@@ -24,3 +25,4 @@ pub use overlap::ArrayView;
 pub use pipeline::{Host, Outcome, Resume, Value};
 pub use plan::Plan;
 pub use reason::Reason;
+pub use trial::Trial;

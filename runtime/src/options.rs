@@ -1,5 +1,6 @@
 //! What the user asked for, once per process.
 
+use crate::trial::Trial;
 use nestwise_costmodel::MachineProfile;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,6 +39,8 @@ pub struct Options {
     pub python_minor: u32,
     /// Part of every cache key: versions of CPython, NumPy and nestwise.
     pub versions: String,
+    /// For tests: what runs, whatever it costs.
+    pub trial: Option<Trial>,
 }
 
 impl Default for Options {
@@ -50,6 +53,7 @@ impl Default for Options {
             profile: Arc::new(MachineProfile::default()),
             python_minor: 11,
             versions: String::new(),
+            trial: None,
         }
     }
 }

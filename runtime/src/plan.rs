@@ -252,9 +252,20 @@ impl Plan {
         Ok(values)
     }
 
-    /// What the values prove and decide.
-    pub fn resolve(&self, mut values: analysis::LaunchValues) -> Result<Sizes, Reason> {
+    /// What the values prove and decide. `resumed`: they are those of a nest that goes on half-way.
+    pub fn resolve(
+        &self,
+        mut values: analysis::LaunchValues,
+        resumed: bool,
+    ) -> Result<Sizes, Reason> {
         analysis::eval::prologue(&self.nest, &mut values);
+        let top = self.nest.top_for().map(|top| top_range(top, &values));
+        let top = top.transpose()?;
+        if resumed {
+            // Proofs count from what a variable has when the top loop begins, which is not what it has now.
+            let changed = analysis::structure::assigned(std::slice::from_ref(&self.nest.top));
+            changed.iter().for_each(|v| values.vars[v.index()] = None);
+        }
         let mut proven = GuardSet::new(self.bounds.guards());
         let (resolved, trips) = self.bounds.resolve_with_trips(&values, &mut proven);
         if !resolved.trips_ok {
@@ -265,10 +276,6 @@ impl Plan {
                 .map_or(0, |l| self.nest.loops[*l].span.line);
             return Err(Reason::NoTrip { line });
         }
-        let top = match self.nest.top_for() {
-            Some(top) => Some(top_range(top, &values)?),
-            None => None,
-        };
         Ok(Sizes {
             refuted: self.verdicts.refuted(&values),
             nonempty: resolved.nonempty,
@@ -436,7 +443,10 @@ impl Plan {
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
-            short: short_loops(&sizes.trips),
+            short: match options.trial {
+                Some(_) => 0,
+                None => short_loops(&sizes.trips),
+            },
             roomy: match device {
                 Device::Threads => self.roomy(sizes, options),
                 _ => 0,
@@ -457,7 +467,7 @@ impl Plan {
                 return Ok(found);
             }
         }
-        let (kernel, from_disk) = self.build(&key, options)?;
+        let (kernel, from_disk) = self.build(&key, kernels.len(), options)?;
         let kernel = Arc::new(kernel);
         kernels.push((key, kernel.clone()));
         Ok((
@@ -470,7 +480,8 @@ impl Plan {
         ))
     }
 
-    fn build(&self, key: &Key, options: &Options) -> Result<(Kernel, bool), Reason> {
+    /// Makes a kernel: the `turn`-th of this plan.
+    fn build(&self, key: &Key, turn: usize, options: &Options) -> Result<(Kernel, bool), Reason> {
         let entry = options
             .cache_dir
             .is_some()
@@ -479,7 +490,7 @@ impl Plan {
             return Ok((kernel, true));
         }
         let nest = guards::apply(&self.nest, &key.proven);
-        let made = schedule(&nest, key, &self.verdicts, options);
+        let made = schedule(&nest, key, &self.verdicts, turn, options);
         let compiled = match compile(&made, key, options) {
             // A schedule that code generation cannot carry out is worth less than the nest as it was written.
             Err(Reason::Codegen(_)) => compile(&Made::plain(&nest), key, options),

@@ -84,22 +84,27 @@ impl Job {
             if part >= self.runs {
                 return;
             }
-            let cut = |p: i64| cut(self.lo, self.hi, p, self.parts);
-            fpenv::clear();
-            // SAFETY: the part is ours alone, and so is its block of copies; record `part` lies inside the allocation.
-            unsafe {
-                let record = self.records.add(part as usize * self.part_size);
-                let copies = self.copies.of(part, self.parts, thread);
-                record.add(part::COPIES).cast::<*mut u8>().write(copies);
-                (self.body)(self.env, cut(part), cut(part + 1), record);
-            }
-            if fpenv::raised() {
-                self.raised.store(true, Ordering::Relaxed);
-            }
-            if self.done.fetch_add(1, Ordering::AcqRel) + 1 == self.runs {
-                *self.finished.lock().unwrap_or_else(|e| e.into_inner()) = true;
-                self.wake.notify_all();
-            }
+            self.run(part, thread);
+        }
+    }
+
+    /// Runs one part, which nobody else does.
+    fn run(&self, part: i64, thread: usize) {
+        let cut = |p: i64| cut(self.lo, self.hi, p, self.parts);
+        fpenv::clear();
+        // SAFETY: the part is ours alone, and so is its block of copies; record `part` lies inside the allocation.
+        unsafe {
+            let record = self.records.add(part as usize * self.part_size);
+            let copies = self.copies.of(part, self.parts, thread);
+            record.add(part::COPIES).cast::<*mut u8>().write(copies);
+            (self.body)(self.env, cut(part), cut(part + 1), record);
+        }
+        if fpenv::raised() {
+            self.raised.store(true, Ordering::Relaxed);
+        }
+        if self.done.fetch_add(1, Ordering::AcqRel) + 1 == self.runs {
+            *self.finished.lock().unwrap_or_else(|e| e.into_inner()) = true;
+            self.wake.notify_all();
         }
     }
 
@@ -225,7 +230,20 @@ unsafe fn most_bytes(save: Body, env: *mut u8, lo: i64, hi: i64, parts: i64) -> 
 /// Runs a job on so many threads, this one among them; returns when it is done.
 fn share(job: Job, threads: usize) {
     let job = Arc::new(job);
-    let threads = threads.min(job.runs as usize);
+    match options().trial.and_then(|t| t.order(job.runs)) {
+        // As if each had come to another thread.
+        Some(order) => order
+            .zip((0..threads).cycle())
+            .for_each(|(part, thread)| job.run(part, thread)),
+        None => spread(&job, threads.min(job.runs as usize)),
+    }
+    fpenv::clear();
+    if job.raised.load(Ordering::Relaxed) {
+        fpenv::raise();
+    }
+}
+
+fn spread(job: &Arc<Job>, threads: usize) {
     if threads > 1
         && let Some(pool) = pool(options().threads - 1)
     {
@@ -236,10 +254,6 @@ fn share(job: Job, threads: usize) {
     }
     job.work(0);
     job.wait();
-    fpenv::clear();
-    if job.raised.load(Ordering::Relaxed) {
-        fpenv::raise();
-    }
 }
 
 /// Where a part of a range begins.

@@ -69,7 +69,7 @@ pub fn prove(
     if device != Device::Threads || wanted.is_empty() || !found.hopes() {
         return proof;
     }
-    let mut seen = inspect(plan, wanted, work(plan, sizes), views, host);
+    let mut seen = inspect(plan, wanted, work(plan, sizes, options), views, host);
     found.last().unfit = match seen.iter().all(Option::is_some) {
         true => 0,
         false => found.last().unfit + 1,
@@ -117,7 +117,7 @@ fn guards(
     // A fused or reordered operation may round to a value that no step of its own gives.
     let follows = plan.truncates() && options.fp != FpMode::Fast;
     let mut last = plan.found().last();
-    let work = work(plan, sizes);
+    let work = work(plan, sizes, options);
     let undecided = || !plan.bounds().decided(&sizes.proven);
     let looks = !plan.bounds().contents().is_empty() && last.vain < VAIN && undecided();
     let seen = if looks {
@@ -181,7 +181,10 @@ fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen], follows: bool) -> (GuardSet
 }
 
 /// The iterations of the loop that runs the most of them.
-fn work(plan: &Plan, sizes: &Sizes) -> f64 {
+fn work(plan: &Plan, sizes: &Sizes, options: &Options) -> f64 {
+    if options.trial.is_some() {
+        return f64::INFINITY;
+    }
     let trips = |id: LoopId| sizes.expected(id);
     let each = |l: LoopId| plan.times_entered(l, &trips) * trips(l);
     plan.nest().loops.ids().map(each).fold(0.0, f64::max)

@@ -41,6 +41,8 @@ pub struct Stats {
     pub interpreted: f64,
     /// What was done with which loop in the kernels that ran, in words.
     pub schedules: Vec<String>,
+    /// What was done with its nests, and what made it possible, each with the launches.
+    pub means: Vec<(String, u64)>,
     /// Reasons with their counts.
     pub fallbacks: Vec<(Reason, u64)>,
 }
@@ -63,6 +65,7 @@ impl Stats {
             kernels: [0; 2],
             interpreted: 0.0,
             schedules: Vec::new(),
+            means: Vec::new(),
             fallbacks: Vec::new(),
         }
     }
@@ -102,6 +105,12 @@ impl Stats {
         let schedule = launch.schedule();
         if self.schedules.len() < MAX_REASONS && self.schedules.iter().all(|s| s != schedule) {
             self.schedules.push(schedule.into());
+        }
+        for word in launch.means() {
+            match self.means.iter_mut().find(|m| m.0 == *word) {
+                Some(found) => found.1 += 1,
+                None => self.means.push((word.clone(), 1)),
+            }
         }
         if let Some(reason) = &launch.stopped_by {
             self.fallback(reason);

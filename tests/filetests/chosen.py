@@ -42,7 +42,7 @@ print(out[:14], out.sum().hex(), log.sum())
 # serial 7: lines 7 independent split
 # verdict line 20: parallel if in bounds: `log[i]`, `out[at]`
 # serial 20: lines 20 independent split; may stop, 1 guards; floating-point flags
-# threads 7: lines 7 independent split
+# threads 7: lines 7 whole, 7, 7 threads independent
 # threads 20: lines 20 threads independent split; may stop, 1 guards; floating-point flags
 # auto 7: interpreter
 # auto 20: native

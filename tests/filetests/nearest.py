@@ -28,8 +28,8 @@ print(nearest(a, 0.25), nearest(a[:0], 1.0), best_position(a))
 # verdict line 7: parallel, minimum of `best` with `at`
 # serial 7: lines 7; floating-point flags
 # verdict line 17: serial: `at` (assigned on line 17) carries its value from one iteration to the next
-# serial 17: lines 17; may stop, 1 guards
+# serial 17: lines 17
 # threads 7: lines 7 threads; floating-point flags
-# threads 17: lines 17; may stop, 1 guards
+# threads 17: lines 17 whole, 17 threads
 # auto 7: interpreter
 # auto 17: interpreter

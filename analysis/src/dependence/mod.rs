@@ -14,9 +14,11 @@
 mod cover;
 mod elements;
 mod ladder;
+mod parts;
 mod problem;
 mod values;
 
+use crate::affine::Affine;
 use crate::condition::Clause;
 use crate::forms::{AccessForm, Forms};
 use crate::integer::{Answer, Fuel};
@@ -129,6 +131,8 @@ pub struct Tester<'a> {
     pub elements: &'a [(ArrayId, Property)],
     /// What to take guarded accesses for.
     pub guarded: Guarded,
+    /// Only iterations in which none of these is negative are asked about.
+    pub within: &'a [Affine],
 }
 
 /// Two accesses, the first one the earlier.
@@ -169,6 +173,7 @@ impl<'a> Tester<'a> {
             absent: &[],
             elements: &[],
             guarded,
+            within: &[],
         }
     }
 
@@ -212,6 +217,7 @@ impl<'a> Tester<'a> {
         }
         p.domain(x, Side::Src);
         p.domain(y, Side::Dst);
+        p.within(self.within);
         for (l, d) in common.iter().zip(dirs).skip(shared.len()) {
             p.direction(*l, *d);
         }

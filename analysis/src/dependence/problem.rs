@@ -234,7 +234,7 @@ impl<'a> Problem<'a> {
         Some(row)
     }
 
-    fn nonneg(&mut self, parts: Vec<(Side, Affine)>) {
+    pub(super) fn nonneg(&mut self, parts: Vec<(Side, Affine)>) {
         if let Some(row) = self.row(&parts) {
             self.require(row);
             if self.supposed.is_empty() {
@@ -276,7 +276,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    fn fact(&mut self, form: &Affine, kind: FactKind, side: Side) {
+    pub(super) fn fact(&mut self, form: &Affine, kind: FactKind, side: Side) {
         match kind {
             FactKind::NonNegative => self.nonneg(vec![(side, form.clone())]),
             FactKind::NonZero | FactKind::OneOf(_) => {
@@ -330,7 +330,7 @@ impl<'a> Problem<'a> {
     }
 
     /// What bounds an index variable wherever it stands.
-    fn own_bounds(&mut self, ix: Ix, side: Side) {
+    pub(super) fn own_bounds(&mut self, ix: Ix, side: Side) {
         if self.seen.contains(&(side, ix)) {
             return;
         }

@@ -26,7 +26,7 @@ impl Teller<'_> {
         if self.ordered_sum(record, id, info) {
             return;
         }
-        if self.counting(record, info) {
+        if self.counting(record, id, info) {
             return;
         }
         if let Why::Scalar(v, _) = why
@@ -43,7 +43,11 @@ impl Teller<'_> {
             _ => return,
         };
         let through_memory = self.dependences(id);
-        record.hint = self.hint(id, info, why, &through_memory);
+        let parting = self.parting(id);
+        let whole = parting.clone().filter(|p| p.1).map(|p| p.0);
+        record.hint = whole
+            .or_else(|| self.hint(id, info, why, &through_memory))
+            .or(parting.map(|p| p.0));
         let all = through_memory.iter().map(|d| self.dependence(d));
         let others = all.filter(|d| *d != first).take(MAX_LISTED);
         record.dependences = std::iter::once(first.clone()).chain(others).collect();
@@ -104,7 +108,7 @@ impl Teller<'_> {
     }
 
     /// Whether nothing but variables that count along keeps the loop in order.
-    fn counting(&self, record: &mut LoopRecord, info: &LoopInfo) -> bool {
+    fn counting(&self, record: &mut LoopRecord, id: LoopId, info: &LoopInfo) -> bool {
         match &info.otherwise {
             Some(Verdict::Parallel) => record.verdict = "parallel",
             Some(Verdict::Reduction(list)) => self.reduction(record, list, info),
@@ -113,6 +117,11 @@ impl Teller<'_> {
         }
         let names: Vec<String> = self.names(&info.carried);
         let names = names.join("`, `");
+        if self.freed.contains(&id) {
+            let told = format!("`{names}` counts along with it, and is computed from its counter");
+            record.because = Some(told);
+            return true;
+        }
         record.because = Some(format!(
             "`{names}` counts along with it: it runs in order as it stands"
         ));
@@ -146,6 +155,9 @@ impl Teller<'_> {
             name: self.name(v),
             op,
         }];
+        if self.freed.contains(&id) {
+            return true;
+        }
         record.because = Some(format!(
             "the best is found again by its position `{}` each time: it runs in order as it stands",
             self.name(v)

@@ -5,14 +5,18 @@
 //! different names as different arrays; where a verdict rests on either, it says so.
 
 mod in_order;
+mod parts;
 
 use crate::dependence::{Dependence, Dir, Guarded, Kind, Pair, Tester};
 use crate::forms::AccessForm;
+use crate::guards;
+use crate::schedule::{self, LaunchInfo};
 use crate::verdict::{Analysis, Condition, LoopInfo, Options, Verdict, analyse_with};
 use nestwise_ir::nest::Nest;
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{AccessId, ArrayId, FpMode, LoopId, VarId};
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// What one loop may do.
@@ -91,7 +95,9 @@ pub fn records(nest: &Nest, fp: FpMode) -> Vec<LoopRecord> {
         nest,
         analysis: &analysis,
         free: &free,
+        freed: freed(nest, &analysis),
         fp,
+        proven: OnceCell::new(),
     };
     nest.loops.ids().map(|id| teller.record(id)).collect()
 }
@@ -105,11 +111,29 @@ pub fn assuming(nest: &Nest, fp: FpMode) -> Analysis {
     analyse_with(nest, options)
 }
 
+/// The loops that run in any order once they are rewritten, which takes that what counts along with them stays in 64 bits.
+fn freed(nest: &Nest, analysis: &Analysis) -> Vec<LoopId> {
+    if analysis.loops.iter().all(|l| l.carried.is_empty()) {
+        return vec![];
+    }
+    let proven = guards::cleared(nest);
+    let assumed = analysis.options.clone();
+    let info = LaunchInfo {
+        assumed: assumed.clone(),
+        ..LaunchInfo::guess(nest, assumed.fp)
+    };
+    schedule::freed(&proven, &analyse_with(&proven, assumed), &info)
+}
+
 struct Teller<'a> {
     nest: &'a Nest,
     analysis: &'a Analysis,
     free: &'a Analysis,
+    /// Loops that run in any order once what counts along is computed, and the best kept beside its position.
+    freed: Vec<LoopId>,
     fp: FpMode,
+    /// The nest without its guards, as most launches have it.
+    proven: OnceCell<(Nest, Analysis)>,
 }
 
 impl Teller<'_> {
@@ -140,6 +164,7 @@ impl Teller<'_> {
                     let all = self.dependences(id);
                     let told = all.iter().map(|d| self.dependence(d)).take(MAX_LISTED);
                     record.dependences = told.collect();
+                    record.hint = self.parting(id).map(|p| p.0);
                 }
             }
             Verdict::Serial(why) => self.serial(&mut record, id, info, why),

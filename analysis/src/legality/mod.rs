@@ -6,6 +6,8 @@
 //! whole chunk back and CPython runs it from its beginning, so that order inside a chunk is never observed.
 
 mod band;
+mod best;
+mod counting;
 mod elements;
 mod fusion;
 mod groups;
@@ -14,6 +16,7 @@ mod repeat;
 mod sticky;
 
 pub use band::Vector;
+pub use counting::{Counting, Step, Times};
 pub use elements::is_nothing;
 pub use groups::Group;
 pub use sticky::sticky_safe;
@@ -88,13 +91,13 @@ pub fn perfect_band(outer: &For) -> Vec<LoopId> {
 }
 
 impl Given<'_> {
-    fn forms(&self) -> &Forms {
+    pub(crate) fn forms(&self) -> &Forms {
         &self.analysis.forms
     }
     pub(crate) fn info(&self, id: LoopId) -> Option<&LoopInfo> {
         self.analysis.loop_info(id)
     }
-    fn inside(&self, id: LoopId) -> impl Iterator<Item = &AccessForm> {
+    pub(crate) fn inside(&self, id: LoopId) -> impl Iterator<Item = &AccessForm> {
         let all = self.forms().accesses.iter().flatten();
         all.filter(move |a| a.loops.contains(&id))
     }
@@ -107,7 +110,7 @@ impl Given<'_> {
 
     /// Whether the bounds of nested loops are the same wherever in them they are evaluated: they depend on nothing that
     /// the outermost of them assigns, and cannot fire.
-    fn rectangular(&self, loops: &[&For]) -> bool {
+    pub(crate) fn rectangular(&self, loops: &[&For]) -> bool {
         let Some(first) = loops.first() else {
             return false;
         };

@@ -3,8 +3,11 @@
 use super::{LaunchInfo, Rewrite, thread_loops};
 use crate::legality::{Given, perfect_band};
 use crate::strides::strides;
-use crate::transform::{Rewritten, Tile, Waved, distribute, interchange, open, sink, wavefront};
-use crate::verdict::{Analysis, analyse_with};
+use crate::structure::find_for;
+use crate::transform::{
+    Rewritten, Tile, Waved, count, distribute, interchange, keep_best, open, sink, wavefront,
+};
+use crate::verdict::{Analysis, LoopInfo, Verdict, Why, analyse_with};
 use nestwise_ir::nest::{ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{Fun, LoopId};
@@ -18,11 +21,11 @@ const MIN_TILED: f64 = 64.0;
 
 /// A form of the nest from which others are made.
 pub(super) struct Form<'a> {
-    nest: Cow<'a, Nest>,
-    analysis: Cow<'a, Analysis>,
-    info: LaunchInfo,
+    pub(super) nest: Cow<'a, Nest>,
+    pub(super) analysis: Cow<'a, Analysis>,
+    pub(super) info: LaunchInfo,
     /// By loop: the loop of the nest as written.
-    origin: Vec<LoopId>,
+    pub(super) origin: Vec<LoopId>,
 }
 
 impl<'a> Form<'a> {
@@ -45,7 +48,7 @@ impl<'a> Form<'a> {
     }
 
     /// The form that a rewriting of this one is.
-    fn then(&self, made: Rewritten) -> Form<'static> {
+    pub(super) fn then(&self, made: Rewritten) -> Form<'static> {
         let info = self.info.of(&made);
         Form {
             analysis: Cow::Owned(analyse_with(&made.nest, info.assumed.clone())),
@@ -68,6 +71,15 @@ impl<'a> Form<'a> {
         }
     }
 
+    /// This form as a rewriting of the nest as written.
+    fn into_made(self) -> Rewritten {
+        Rewritten {
+            nonempty: self.info.assumed.nonempty,
+            nest: self.nest.into_owned(),
+            origin: self.origin,
+        }
+    }
+
     /// With the statements between loops moved inwards, where that makes bands.
     fn sunk(&self) -> Option<Form<'static>> {
         let nest = sink(&self.given())?;
@@ -79,12 +91,28 @@ impl<'a> Form<'a> {
     }
 
     /// With the top loop as a loop inside another.
-    fn opened(&self) -> Option<Form<'static>> {
+    pub(super) fn opened(&self) -> Option<Form<'static>> {
         open(&self.nest, &self.analysis).map(|made| self.then(made))
     }
 
-    fn threads(&self) -> Vec<ThreadLoop> {
+    /// Whether a loop's iterations need not pass on to each other what they do.
+    fn frees(&self, id: LoopId) -> bool {
+        let given = self.given();
+        let l = find_for(&self.nest, id);
+        l.is_some_and(|l| given.may_count(l).is_some() || !given.may_keep_best(l).is_empty())
+    }
+
+    pub(super) fn threads(&self) -> Vec<ThreadLoop> {
         thread_loops(&self.nest, &self.analysis, &self.info)
+    }
+
+    /// The same by the loops as written.
+    fn on_threads(&self) -> Vec<ThreadLoop> {
+        let was = |t: ThreadLoop| ThreadLoop {
+            id: self.origin[t.id.index()],
+            ..t
+        };
+        self.threads().into_iter().map(was).collect()
     }
 
     /// Perfect bands of two or more loops, each from its outermost loop; the top loop stays where it is.
@@ -120,7 +148,7 @@ impl<'a> Form<'a> {
     /// Where a loop of a band, along which accesses walk through memory, becomes its innermost.
     fn interchanged(&self, band: &[LoopId], out: &mut Vec<(Rewrite, Rewritten)>) {
         for (at, id) in band.iter().enumerate() {
-            if !strides(&self.analysis, &self.info, *id).smooth() {
+            if !self.info.eager && !strides(&self.analysis, &self.info, *id).smooth() {
                 continue;
             }
             if let Some(made) = self.innermost(band, at) {
@@ -132,7 +160,8 @@ impl<'a> Form<'a> {
 
     /// The first two loops of a band that run as waves.
     fn wavefront(&self, band: &[LoopId]) -> Option<([LoopId; 2], Waved)> {
-        let long = |id: &LoopId| self.info.trips(*id).is_none_or(|t| t >= MIN_TILED);
+        let long =
+            |id: &LoopId| self.info.eager || self.info.trips(*id).is_none_or(|t| t >= MIN_TILED);
         band.windows(2).find_map(|pair| {
             let pair = [pair[0], pair[1]];
             let worth = pair.iter().all(long);
@@ -144,15 +173,14 @@ impl<'a> Form<'a> {
     /// Whether accesses walk through memory along some loop that has others inside.
     fn walks(&self, which: impl Fn(LoopId) -> bool) -> bool {
         let outer = |id: &LoopId| self.nest.loops.values().any(|l| l.parent == Some(*id));
-        let all = self.nest.loops.ids().filter(|id| which(*id) && outer(id));
-        all.into_iter()
-            .any(|id| strides(&self.analysis, &self.info, id).smooth())
+        let mut all = self.nest.loops.ids().filter(|id| which(*id) && outer(id));
+        all.any(|id| self.info.eager || strides(&self.analysis, &self.info, id).smooth())
     }
 }
 
 /// A nest's forms to start from, each made when it is asked for.
 pub(super) struct Forms<'a> {
-    plain: Form<'a>,
+    pub(super) plain: Form<'a>,
     sunk: OnceCell<Option<Form<'static>>>,
     opened: OnceCell<Option<Form<'static>>>,
     opened_sunk: OnceCell<Option<Form<'static>>>,
@@ -183,6 +211,27 @@ impl<'a> Forms<'a> {
         Some(sunk.as_ref().unwrap_or(opened))
     }
 
+    /// With what only counts along with loops computed from their counters, and the best kept beside its position.
+    pub(super) fn freed(&self) -> Option<Rewritten> {
+        // Not sums of floats, whose order counts, nor what ends a loop.
+        let passes = |l: &LoopInfo| {
+            let ends = matches!(l.verdict, Verdict::Serial(Why::While | Why::Exit(..)));
+            !l.carried.is_empty() && l.float_sums.is_empty() && !ends
+        };
+        if !self.plain.analysis.loops.iter().any(passes) {
+            return None;
+        }
+        let top = self.plain.analysis.loop_info(LoopId(0));
+        let opened = self.opened().filter(|_| top.is_some_and(passes));
+        let form = opened.filter(|o| o.frees(LoopId(1))).unwrap_or(&self.plain);
+        let kept = keep_best(&form.given()).map(|made| form.then(made));
+        let form = kept.as_ref().unwrap_or(form);
+        match count(&form.given()) {
+            Some(made) => Some(form.made(made)),
+            None => kept.map(Form::into_made),
+        }
+    }
+
     /// Those in which a loop of a band, along which accesses walk through memory, becomes its innermost.
     pub(super) fn interchanged(&self) -> Vec<(Rewrite, Rewritten)> {
         let mut out = vec![];
@@ -209,7 +258,8 @@ impl<'a> Forms<'a> {
 
     /// Two loops as waves, where nothing runs on threads as it is.
     pub(super) fn wavefront(&self) -> Option<(Waves, Waved)> {
-        if self.plain.nest.loops.len() < 2 || !self.plain.threads().is_empty() {
+        let idle = self.plain.info.eager || self.plain.threads().is_empty();
+        if self.plain.nest.loops.len() < 2 || !idle {
             return None;
         }
         type Maker<'f> = &'f dyn Fn() -> Option<&'f Form<'f>>;
@@ -231,17 +281,18 @@ impl<'a> Forms<'a> {
     /// Loops made into several, some of them for threads, where as it is nothing runs on threads, or nothing but loops
     /// inside the top loop.
     pub(super) fn distributed(&self) -> Option<Rewritten> {
+        let eager = self.plain.info.eager;
         let threads = self.plain.threads();
-        if threads.iter().any(|t| t.id == LoopId(0)) {
+        if !eager && threads.iter().any(|t| t.id == LoopId(0)) {
             return None;
         }
-        let dear = |body: &[&Stmt]| body.iter().any(|s| is_dear(s));
+        let dear = |body: &[&Stmt]| eager || body.iter().any(|s| is_dear(s));
         if let Some(opened) = self.opened()
             && let Some(made) = distribute(&opened.given(), &dear)
         {
             return Some(opened.made(made));
         }
-        let inner = threads.is_empty();
+        let inner = eager || threads.is_empty();
         inner
             .then(|| distribute(&self.plain.given(), &dear))
             .flatten()
@@ -286,23 +337,50 @@ impl Waves {
     }
 }
 
-/// What a nest whose loops as written cannot run on threads can be made to do on them: the loops that then can, by the
-/// loops they were, or the loops to run as waves.
-pub(crate) fn beyond(
-    nest: &Nest,
-    analysis: &Analysis,
-    info: &LaunchInfo,
-) -> (Vec<LoopId>, Option<Waves>) {
+/// What a nest whose loops as written cannot run on threads can be made to do.
+#[derive(Default)]
+pub(crate) struct Beyond {
+    /// The loops that then can, by the loops they were.
+    pub(crate) threads: Vec<ThreadLoop>,
+    /// Instead: the loops to run as waves.
+    pub(crate) waves: Option<Waves>,
+    /// Some loop then runs as vectors.
+    pub(crate) vectors: bool,
+}
+
+/// What can be made of a nest whose top loop cannot run on threads as it stands.
+pub(crate) fn beyond(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Beyond {
     let forms = Forms::of(Form::plain(nest, analysis, info));
-    if let Some((waves, _)) = forms.wavefront() {
-        return (vec![], Some(waves));
+    let mut out = Beyond::default();
+    let already: Vec<LoopId> = forms.plain.threads().iter().map(|t| t.id).collect();
+    let more = |all: &[ThreadLoop]| all.iter().any(|t| !already.contains(&t.id));
+    for made in [forms.freed(), forms.split()].into_iter().flatten() {
+        let form = forms.plain.then(made);
+        out.vectors |= form.is_vectorised();
+        let threads = form.on_threads();
+        if more(&threads) {
+            out.threads = threads;
+            return out;
+        }
     }
-    let Some(made) = forms.distributed() else {
-        return (vec![], None);
+    if let Some((waves, _)) = forms.wavefront() {
+        out.waves = Some(waves);
+    } else if let Some(made) = forms.distributed() {
+        out.threads = forms.plain.then(made).on_threads();
+    }
+    out
+}
+
+/// The loops that run in any order once what passes from iteration to iteration is computed from counters, or combined.
+pub(crate) fn freed(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<LoopId> {
+    let plain = Form::plain(nest, analysis, info);
+    let forms = Forms::of(plain);
+    let Some(form) = forms.freed().map(|made| forms.plain.then(made)) else {
+        return vec![];
     };
-    let form = forms.plain.then(made);
-    let threads = form.threads().into_iter();
-    (threads.map(|t| form.origin[t.id.index()]).collect(), None)
+    let free = |id: &LoopId| !matches!(form.analysis.verdict(*id), Some(Verdict::Serial(_)));
+    let all = form.nest.loops.ids().filter(free);
+    all.map(|id| form.origin[id.index()]).collect()
 }
 
 /// All orders of some numbers, the given one first.

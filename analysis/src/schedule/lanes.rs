@@ -93,7 +93,7 @@ impl Interiors {
         let mut simple = nest.clone();
         for_each_stmt_mut(&mut simple, &mut |s| {
             if let StmtKind::For(l) = &mut s.kind
-                && info.trips(l.id).is_none_or(|t| t >= MIN_SPLIT)
+                && (info.eager || info.trips(l.id).is_none_or(|t| t >= MIN_SPLIT))
                 && let Some(found) = split(nest, l)
             {
                 l.body = found.body;

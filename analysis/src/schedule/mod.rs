@@ -6,9 +6,10 @@
 
 mod forms;
 mod lanes;
+mod splits;
 
 pub use forms::Waves;
-pub(crate) use forms::beyond;
+pub(crate) use forms::{Beyond, beyond, freed};
 pub use lanes::vectorise;
 
 use crate::privatise::worth_copying;
@@ -39,6 +40,8 @@ pub struct LaunchInfo {
     pub threads: bool,
     /// The runtime takes back a whole chunk when an event fires.
     pub undo: bool,
+    /// Whatever is legal is worth it, however small: for tests.
+    pub eager: bool,
     /// What the analysis may assume.
     pub assumed: Options,
 }
@@ -55,6 +58,7 @@ impl LaunchInfo {
             tile: TILE,
             threads: true,
             undo: true,
+            eager: false,
             assumed: Options::new(fp),
         }
     }
@@ -97,6 +101,8 @@ pub struct Kind {
 pub enum Rewrite {
     /// Nothing.
     None,
+    /// What only counts along with loops is computed from their counters; the best is kept beside its position.
+    Freed,
     /// Elements that a loop keeps storing are held in variables.
     Promoted,
     /// The loop was made the innermost of its band.
@@ -105,12 +111,40 @@ pub enum Rewrite {
     Distributed,
     /// Two loops run as waves of tiles, those of a wave on threads.
     Wavefront,
+    /// Loops were made into several over consecutive ranges of their iterations, some of them parallel.
+    Split,
 }
 
 impl Rewrite {
+    /// The names that [`Rewrite::name`] gives.
+    pub const NAMES: [&str; 6] = [
+        "promoted",
+        "interchanged",
+        "distributed",
+        "waves",
+        "freed",
+        "parted",
+    ];
+
+    /// What was done in a word.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Rewrite::None => None,
+            Rewrite::Promoted => Some("promoted"),
+            Rewrite::Interchanged(_) => Some("interchanged"),
+            Rewrite::Distributed => Some("distributed"),
+            Rewrite::Wavefront => Some("waves"),
+            Rewrite::Freed => Some("freed"),
+            Rewrite::Split => Some("parted"),
+        }
+    }
+
     /// Whether iterations may run before others that came earlier as written.
     pub fn reorders(self) -> bool {
-        !matches!(self, Rewrite::None | Rewrite::Promoted)
+        !matches!(
+            self,
+            Rewrite::None | Rewrite::Freed | Rewrite::Promoted | Rewrite::Split
+        )
     }
 }
 
@@ -145,14 +179,24 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     let form = Form::plain(nest, analysis, info);
     let promoted = promote(&form.given(), info.assumed.nonempty);
     let forms = Forms::of(form);
+    if let Some(made) = forms.freed() {
+        make(made, info, Rewrite::Freed, &mut out);
+    }
+    let top = |t: &ThreadLoop, c: &Candidate| c.origin.get(t.id.index()) == Some(&LoopId(0));
+    let all_on_threads = out
+        .iter()
+        .any(|c| c.schedule.threads.iter().any(|t| top(t, c)));
     for (rewrite, made) in forms.interchanged() {
         make(made, info, rewrite, &mut out);
     }
-    if info.threads {
+    if info.threads && (info.eager || !all_on_threads) {
         out.extend(forms.wavefront().map(|(_, waved)| in_waves(waved)));
         if let Some(made) = forms.distributed() {
             make(made, info, Rewrite::Distributed, &mut out);
         }
+    }
+    if let Some(made) = forms.split() {
+        make(made, info, Rewrite::Split, &mut out);
     }
     if let Some(nest) = promoted {
         let promoted = Rewritten {
@@ -200,7 +244,7 @@ fn add(
 ) {
     let lanes = vectorise(nest, analysis, info);
     let threads = thread_loops(nest, analysis, info);
-    let vector = lanes.vectors() > 0;
+    let vector = lanes.has_vectors();
     let mut push = |schedule: Schedule| {
         let nest = (rewrite != Rewrite::None).then(|| nest.clone());
         let kind = Kind {
@@ -215,7 +259,8 @@ fn add(
             kind,
         });
     };
-    if vector || rewrite != Rewrite::None {
+    // Freeing a loop is worth nothing in itself.
+    if vector || !matches!(rewrite, Rewrite::None | Rewrite::Freed) {
         push(lanes.clone());
     }
     if !threads.is_empty() {
@@ -268,5 +313,6 @@ fn thread_loop(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<Thread
         ..ThreadLoop::plain(l.id)
     };
     let roomy = |a: ArrayId| info.roomy.get(a.index()).copied().unwrap_or(false);
-    (mapped.copied().all(roomy) && worth_copying(analysis, &mapped)).then_some(mapped)
+    let worth = info.eager || worth_copying(analysis, &mapped);
+    (mapped.copied().all(roomy) && worth).then_some(mapped)
 }

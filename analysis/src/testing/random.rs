@@ -140,7 +140,8 @@ pub fn beside(first: &[u8], second: &[u8]) -> Case {
     finished(text, dims, vec![8; 8])
 }
 
-fn finished(text: String, dims: Vec<Vec<i64>>, ints: Vec<i64>) -> Case {
+/// A case of a nest over arrays of these extents, with these values of `n`, `m`, `s`, `t`, `u`.
+pub(super) fn finished(text: String, dims: Vec<Vec<i64>>, ints: Vec<i64>) -> Case {
     let nest = nest(HEADER, &text);
     let number = |slot: usize, i: i64| (i * 7 + slot as i64 * 5 + i * i * 3) % 19;
     let mut data: Vec<Vec<Value>> = vec![];
@@ -288,7 +289,7 @@ impl<'a> Gen<'a> {
                 4 => format!("k[{i}]"),
                 5 => format!("k[{i} + {}]", g.pick(2)),
                 6 => format!("{i} * m + {s} + 3"),
-                7 => format!("{i}"),
+                7 => i.to_string(),
                 _ => format!("{i} + {s} + 3"),
             }
         };

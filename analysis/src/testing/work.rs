@@ -21,7 +21,18 @@ pub fn work_case(bytes: &[u8]) -> Case {
     let ints = [i64::from(g.pick(5)) + 2, i64::from(g.pick(5)) + 1];
     let mut text = String::new();
     g.outer(0, &mut text);
-    let nest = nest(HEADER, &text);
+    on_arrays(HEADER, text, &ints, &DIMS, &[3, 4])
+}
+
+/// A nest with the values of its first ints, and arrays of these extents, some of ints.
+pub(super) fn on_arrays(
+    header: &str,
+    text: String,
+    ints: &[i64],
+    extents: &[&[i64]],
+    of_ints: &[usize],
+) -> Case {
+    let nest = nest(header, &text);
     let mut values = LaunchValues::unknown(&nest);
     let mut vars = vec![None; nest.vars.len()];
     let live = nest.vars.iter().filter(|(_, d)| d.live_in.is_some());
@@ -33,16 +44,17 @@ pub fn work_case(bytes: &[u8]) -> Case {
         values.vars[id.index()] = ints.get(k).copied();
     }
     let mut data = vec![];
-    for (slot, dims) in DIMS.iter().enumerate() {
+    for (slot, dims) in extents.iter().enumerate() {
         values.dims[slot][..dims.len()].copy_from_slice(dims);
         let number = |i: i64| (i * 7 + slot as i64 * 5 + i * i * 3) % 11;
         let value = |i: i64| match slot {
-            3 | 4 => Value::Int(number(i).into()),
-            _ => Value::Float(number(i) as f64 - 4.0),
+            _ if of_ints.contains(&slot) => Value::Int(number(i).into()),
+            // No two alike: the best is where it is, whoever looks first.
+            _ => Value::Float(((i * 37 + slot as i64 * 5) % 97) as f64 - 4.0),
         };
         data.push((0..dims.iter().product()).map(value).collect());
     }
-    let dims = DIMS.iter().map(|d| d.to_vec()).collect();
+    let dims = extents.iter().map(|d| d.to_vec()).collect();
     Case {
         text,
         nest,

@@ -194,3 +194,46 @@ fn variables_that_count_along() {
         assert_eq!(counts, expected != "serial", "{body}: {record:?}");
     }
 }
+
+#[test]
+fn splits_are_told_in_the_user_s_names() {
+    let hint = |body: &str| told(body)[0].hint.clone().unwrap_or_default();
+    let cases = [
+        (
+            "for i in range(n):\n    a[i] = a[0] + b[i]",
+            "the first iteration by itself",
+        ),
+        (
+            "for i in range(n):\n    a[i] = a[n - 1] + b[i]",
+            "the last iteration by itself",
+        ),
+        (
+            "for i in range(n - 1, -1, -1):\n    a[i] = a[0] + b[i]",
+            "the last iteration by itself",
+        ),
+        (
+            "for i in range(n):\n    a[i] = a[m] + b[i]",
+            "one loop for i < m, one loop for i == m, one loop for i > m",
+        ),
+        (
+            "for i in range(n - 1, -1, -1):\n    a[i] = a[m] + b[i]",
+            "one loop for i > m, one loop for i == m, one loop for i < m",
+        ),
+        (
+            "for i in range(n):\n    a[i] = a[n - 1 - i]",
+            "one loop for 2*i <= n - 1, one loop for 2*i > n - 1",
+        ),
+        (
+            "for i in range(1, n):\n    if i < m:\n        a[i] = a[i - 1]\n    else:\n        a[i] = b[i]",
+            "one loop for i < m, one loop for i >= m in any order",
+        ),
+    ];
+    for (body, how) in cases {
+        let told = hint(body);
+        assert_eq!(
+            told,
+            format!("a split: {how}; nestwise does so where that pays"),
+            "{body}"
+        );
+    }
+}

@@ -11,7 +11,7 @@ const HEADER: &str = "n: int, m: int, s: int, x: float, a: f64[2], b: f64[1], c:
     k: i64[1], out s, out x";
 
 /// The answer for a nest whose guards are all proven and whose loops all run.
-fn ask<T>(body: &str, question: impl Fn(&Given<'_>) -> T) -> T {
+pub(super) fn ask<T>(body: &str, question: impl Fn(&Given<'_>) -> T) -> T {
     ask_with(body, true, question)
 }
 

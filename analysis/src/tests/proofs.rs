@@ -173,6 +173,23 @@ fn unresolved(header: &str, body: &str, vars: &[(&str, i64)], dims: &[(&str, &[i
     count_set(&n)
 }
 
+/// What is only ever a counter's value, or what it was before the loop, stays where both are.
+#[test]
+fn positions_that_loops_keep() {
+    let h = "n: int, t: int, a: f64[1], out t";
+    let best = |range: &str, then: &str, t: i64, len: i64| {
+        let body = format!("for i in range({range}):\n    if a[i] > a[t]:\n        t = {then}");
+        unresolved(h, &body, &[("n", 10), ("t", t)], &[("a", &[len])])
+    };
+    assert_eq!(best("n", "i", 3, 10), 0);
+    assert_eq!(best("n - 1, -1, -1", "i", 3, 10), 0);
+    assert_eq!(best("1, n", "i - 1", 3, 10), 0);
+    assert!(best("n", "i", 10, 10) > 0);
+    assert!(best("n", "i", 3, 9) > 0);
+    assert!(best("n", "i + 1", 3, 10) > 0);
+    assert!(best("n", "t + i", 3, 10) > 0);
+}
+
 #[test]
 fn launch_proofs() {
     let jacobi = "for t in range(m):\n    for i in range(1, n - 1):\n        for j in range(1, n - 1):\n            b[i, j] = (a[i-1, j] + a[i+1, j] + a[i, j-1] + a[i, j+1]) * 0.25\n    swap a b";

@@ -4,11 +4,11 @@ use crate::guards::{GuardSet, apply};
 use crate::interval::Interval;
 use crate::schedule::{Candidate, LaunchInfo, Rewrite, candidates};
 use crate::testing::{
-    Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, choices, neighbours, run,
-    run_ranges, run_reversed,
+    Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, choices, counting_case, neighbours,
+    parted, run, run_ranges, run_reversed,
 };
 use crate::undo::{Region, undo_plan};
-use crate::verdict::{Analysis, Verdict, analyse, analyse_with};
+use crate::verdict::{Analysis, Options, Verdict, analyse, analyse_with};
 use crate::{BoundsPlan, prove};
 use nestwise_ir::nest::{LiveOutKind, Nest};
 use nestwise_ir::schedule::{RedOp, Renamed, ThreadLoop};
@@ -278,17 +278,19 @@ pub(super) fn verdicts_hold(
 }
 
 /// What a launch with these values knows, with tiles so small that short loops have several.
-fn launch_info(c: &Case, n: &Nest, tile: [u32; 2]) -> LaunchInfo {
+pub(super) fn launch_info(c: &Case, n: &Nest, tile: [u32; 2]) -> LaunchInfo {
     let plan = BoundsPlan::new(n);
     let mut set = GuardSet::new(plan.guards());
     let mut info = LaunchInfo::guess(n, FpMode::Strict);
     info.assumed.nonempty = plan.resolve(&c.values, &mut set).nonempty;
     info.tile = tile;
+    // Whatever is legal, not only what pays.
+    info.eager = true;
     info
 }
 
 /// The rewritten candidates of a nest for a launch.
-fn rewritten(n: &Nest, info: &LaunchInfo) -> Vec<Candidate> {
+pub(super) fn rewritten(n: &Nest, info: &LaunchInfo) -> Vec<Candidate> {
     let all = candidates(n, &analyse_with(n, info.assumed.clone()), info);
     all.into_iter().filter(|c| c.nest.is_some()).collect()
 }
@@ -305,7 +307,15 @@ fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseEr
     Ok(())
 }
 
-fn check_candidate(
+/// What a candidate's loops were mapped by.
+fn options(cand: &Candidate) -> Options {
+    Options {
+        nonempty: cand.schedule.nonempty,
+        ..Options::new(FpMode::Strict)
+    }
+}
+
+pub(super) fn check_candidate(
     c: &Case,
     n: &Nest,
     before: &Trace,
@@ -336,8 +346,35 @@ fn check_candidate(
         let trace = run_ranges(nest, c.memory.clone(), range);
         same(&format!("{range} at a time"), &trace)?;
     }
+    let trace = run(nest, c.memory.clone());
     for t in &cand.schedule.threads {
-        let backwards = run_reversed(nest, c.memory.clone(), Some(mapped(t)));
+        let copied: Vec<ArrayId> = t.copied().collect();
+        let before: Vec<_> = t.renamed.iter().flat_map(|r| r.reads.clone()).collect();
+        let is_shared = |t: &&Touch| {
+            !copied.contains(&nest.accesses[t.access].array) && !before.contains(&t.access)
+        };
+        let shared: Vec<Touch> = trace.touches.iter().filter(is_shared).cloned().collect();
+        let met = conflict(&shared, t.id).map(|(x, y)| (&shared[x], &shared[y]));
+        prop_assert!(
+            met.is_none(),
+            "{} on threads, but {met:?}\n{}\n{nest}",
+            t.id,
+            c.text
+        );
+    }
+    let info = analyse_with(nest, options(cand));
+    // Of what is split, only the interior may be in any order.
+    let mapped_whole = |id: &&LoopId| !cand.schedule.split.contains(id);
+    let free = cand.schedule.independent.iter().filter(mapped_whole);
+    let free = free.filter_map(|id| {
+        let last_values = info.loop_info(*id)?.last_values.clone();
+        Some(ThreadLoop {
+            last_values,
+            ..ThreadLoop::plain(*id)
+        })
+    });
+    for t in cand.schedule.threads.iter().cloned().chain(free) {
+        let backwards = run_reversed(nest, c.memory.clone(), Some(mapped(&t)));
         same(&format!("{} reversed", t.id), &backwards)?;
     }
     Ok(())
@@ -415,6 +452,12 @@ proptest! {
         check(case(&bytes))?;
     }
 
+    /// Loops that have to be parted.
+    #[test]
+    fn parts_keep_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..50)) {
+        check(parted(&bytes))?;
+    }
+
     /// Every rewriting of nests that have many.
     #[test]
     fn rewritings_keep_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..70)) {
@@ -430,6 +473,12 @@ proptest! {
     fn claims_about_choices_hold(bytes in prop::collection::vec(any::<u8>(), 10..80)) {
         check(choices(&bytes))?;
     }
+
+    /// What counts along, computed from counters.
+    #[test]
+    fn counting_keeps_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..90)) {
+        check(counting_case(&bytes))?;
+    }
 }
 
 /// Bytes like those that proptest makes up.
@@ -443,22 +492,21 @@ pub(super) fn some_bytes(seed: &mut u64, count: usize) -> Vec<u8> {
     (0..count).map(|_| byte()).collect()
 }
 
-/// The nests of neighbours have rewritings of every kind, on threads too.
-#[test]
-fn every_rewriting_is_met() {
-    let mut seed = 7u64;
+/// How many candidates of each kind random nests have, and how many of them run on threads.
+fn met(cases: impl Iterator<Item = Case>) -> HashMap<&'static str, (u32, u32)> {
     let mut met: HashMap<&str, (u32, u32)> = HashMap::new();
-    for _ in 0..600 {
-        let c = neighbours(&some_bytes(&mut seed, 60));
+    for c in cases {
         let n = resolved(&c, &c.nest);
         for cand in rewritten(&n, &launch_info(&c, &n, [1, 1])) {
             let entry = met.entry(match cand.kind.rewrite {
                 Rewrite::None => "none",
+                Rewrite::Freed => "freed",
                 Rewrite::Promoted => "promoted",
                 Rewrite::Interchanged(LoopId(0)) => "top interchanged",
                 Rewrite::Interchanged(_) => "interchanged",
                 Rewrite::Distributed => "distributed",
                 Rewrite::Wavefront => "wavefront",
+                Rewrite::Split => "split",
             });
             let (all, threads) = entry.or_default();
             *all += 1;
@@ -466,10 +514,26 @@ fn every_rewriting_is_met() {
         }
     }
     println!("{met:?}");
+    met
+}
+
+/// The nests of neighbours have rewritings of every kind, on threads too.
+#[test]
+fn every_rewriting_is_met() {
+    let mut seed = 7u64;
+    let near = (0..600).map(|_| neighbours(&some_bytes(&mut seed, 60)));
+    let mut met = met(near);
+    let mut seed = 7u64;
+    let along = (0..600).map(|_| counting_case(&some_bytes(&mut seed, 60)));
+    met.extend(self::met(along).remove_entry("freed"));
+    let apart = (0..300).map(|_| parted(&some_bytes(&mut seed, 40)));
+    met.extend(self::met(apart).remove_entry("split"));
     let often = |kind: &str, least: (u32, u32)| {
         let (all, threads) = met.get(kind).copied().unwrap_or_default();
         assert!(all >= least.0 && threads >= least.1, "{kind}: {met:?}");
     };
+    often("freed", (60, 40));
+    often("split", (60, 60));
     often("wavefront", (40, 40));
     often("distributed", (60, 20));
     often("interchanged", (10, 0));

@@ -4,7 +4,7 @@ use crate::guards::{GuardSet, apply, count, for_each};
 use crate::schedule::{LaunchInfo, Rewrite, candidates};
 use crate::testing::nest;
 use crate::undo::{Region, undo_plan};
-use crate::verdict::{Options, analyse, analyse_with};
+use crate::verdict::{Options, Verdict, analyse, analyse_with};
 use nestwise_ir::{FpMode, LoopId, Nest, StmtKind};
 
 /// The nest with every guard cleared.
@@ -27,10 +27,12 @@ fn listed(header: &str, body: &str) -> Vec<String> {
             let name = |id: LoopId| nest.loops[id].name.clone();
             let mut text = match c.kind.rewrite {
                 Rewrite::None => String::new(),
+                Rewrite::Freed => "freed ".to_string(),
                 Rewrite::Promoted => "promoted ".to_string(),
                 Rewrite::Interchanged(l) => format!("inner-{} ", n.loops[l].name),
                 Rewrite::Distributed => "distributed ".to_string(),
                 Rewrite::Wavefront => "waves ".to_string(),
+                Rewrite::Split => "split ".to_string(),
             };
             for t in &c.schedule.threads {
                 text += &format!("threads-{} ", name(t.id));
@@ -241,4 +243,152 @@ fn loops_are_distributed() {
         "distributed threads-i free-k",
     ];
     assert_eq!(listed(h, &body), all);
+}
+
+/// What counts along is computed from the counter: then the loop runs like others, the top one as one inside the range
+/// that is run.
+#[test]
+fn counting_variables_are_computed() {
+    let h = "n: int, m: int, k: int, p: int, q: int, x: int, a: f64[1], b: f64[1], c: f64[2], out k, out p, out q";
+    let top = |range: &str, body: &str| {
+        let body = body.replace('\n', "\n    ");
+        listed(h, &format!("for i in {range}:\n    {body}"))
+    };
+    let on_all = ["", "freed free-i", "freed threads-i free-i"];
+    let simple = [
+        ("range(n)", "a[k] = b[i]\nk += 1"),
+        ("range(n, 0, -1)", "k -= 2\na[k] = b[i]"),
+        ("range(0, n, 2)", "a[k] = b[i]\nk += 1"),
+        ("range(n, 0, -3)", "a[k] = b[i]\nk += 2"),
+        // Several steps, several variables.
+        ("range(n)", "k += 1\na[k] = b[p]\nk += 2\np += 1"),
+        // It changes what it counts up to.
+        ("range(n)", "a[k] = b[i]\nk += 1\nn = i"),
+    ];
+    for (range, body) in simple {
+        assert_eq!(top(range, body), on_all, "{range}: {body}");
+    }
+    // Through loops inside, which do the same.
+    let inner = "for j in range(m):\n    a[k] = c[i, j]\n    k += 1";
+    let both = ["", "freed free-j", "freed threads-i free-j"];
+    assert_eq!(top("range(n)", inner), both);
+    // From one row to the next, it cannot be told how many there were.
+    let ragged = inner.replace("range(m)", "range(x)") + "\nx = k // 7";
+    let inside = ["", "freed free-j", "freed threads-j free-j"];
+    assert_eq!(top("range(n)", &ragged), inside);
+    let in_order = [
+        // Where it goes depends on the data.
+        ("range(n)", "a[k] = b[i]\nif b[i] > 0.5:\n    k += 1"),
+        ("range(n)", "a[k] = b[i]\nk *= 2"),
+        // It counts along, but what it finds does not.
+        ("range(n)", "a[k + 1] = a[k]\nk += 1"),
+    ];
+    for (range, body) in in_order {
+        assert_eq!(top(range, body), [""], "{body}");
+    }
+}
+
+/// Where two variables that count along meet is told by what they were when the loop began, also in a range of it that
+/// is run whole.
+#[test]
+fn ends_that_come_together() {
+    let h = "n: int, p: int, q: int, x: float, a: f64[1], out p, out q";
+    let body = "for i in range(n // 2):\n    x = a[p]\n    a[p] = a[q]\n    a[q] = x\n    p += 1\n    q -= 1";
+    let n = clear(&nest(h, body));
+    let found = analyse(&n, FpMode::Strict);
+    let Some(Verdict::When(condition)) = &found.loops[0].otherwise else {
+        panic!("{:?}", found.loops[0]);
+    };
+    let options = Options {
+        absent: condition.absent.clone(),
+        ..Options::new(FpMode::Strict)
+    };
+    let info = LaunchInfo {
+        assumed: options.clone(),
+        ..LaunchInfo::guess(&n, FpMode::Strict)
+    };
+    let threads = |options: Options| {
+        let all = candidates(
+            &n,
+            &analyse_with(&n, options.clone()),
+            &LaunchInfo {
+                assumed: options,
+                ..info.clone()
+            },
+        );
+        all.iter().any(|c| c.kind.threads)
+    };
+    assert!(threads(options));
+    assert!(!threads(Options::new(FpMode::Strict)));
+}
+
+/// The position of the best alone is enough: the best is kept beside it, and so the loop combines what its parts find.
+#[test]
+fn positions_of_the_best() {
+    let h = "n: int, p: int, q: int, k: int, x: float, y: float, a: f64[1], b: f64[1], out p, out q, out k";
+    let threads = |body: &str| {
+        let all = listed(h, &format!("for i in range(n):\n    {body}"));
+        all.iter().any(|c| c == "freed threads-i")
+    };
+    assert!(threads("if a[i] > a[p]:\n        p = i"));
+    assert!(threads(
+        "if a[p] > a[i]:\n        p = i\n    if b[i] > b[q]:\n        q = i"
+    ));
+    assert!(threads(
+        "if a[i] > a[p]:\n        p = i\n    b[k] = a[i]\n    k += 1"
+    ));
+    // Of equals the last one; read; under a condition; with elements that change.
+    assert!(!threads("if a[i] >= a[p]:\n        p = i"));
+    assert!(!threads("if a[i] > a[p]:\n        p = i\n    b[i] = a[p]"));
+    assert!(!threads(
+        "if b[i] > 0.5:\n        if a[i] > a[p]:\n            p = i"
+    ));
+    assert!(!threads("if a[i] > a[p]:\n        p = i\n    a[i] = 0.5"));
+    // Compared with what changes, too.
+    assert!(!threads(
+        "x = b[i]\n    if a[i] * x > a[p] * x:\n        p = i"
+    ));
+    assert!(threads("if a[i] * y > a[p] * y:\n        p = i"));
+}
+#[test]
+fn loops_are_split() {
+    let h = "n: int, m: int, k: int, t: float, a: f64[1], b: f64[1], c: f64[2], out t";
+    let cases: [(&str, &[&str]); 5] = [
+        // Weak-zero: one iteration reads what the others do not write.
+        (
+            "for i in range(n):\n    a[i] = a[k] + b[i]",
+            &[
+                "",
+                "split free-i free-i free-i",
+                "split threads-i threads-i threads-i free-i free-i free-i",
+            ],
+        ),
+        (
+            "for i in range(n):\n    a[i] = a[0] + b[i]",
+            &[
+                "",
+                "split free-i free-i",
+                "split threads-i threads-i free-i free-i",
+            ],
+        ),
+        // Weak-crossing.
+        (
+            "for i in range(n):\n    a[i] = a[n - 1 - i] + b[i]",
+            &[
+                "",
+                "split free-i free-i",
+                "split threads-i threads-i free-i free-i",
+            ],
+        ),
+        // The condition leaves nothing of the first iteration to the others but a value that stays.
+        (
+            "for i in range(n):\n    if i == 0:\n        t = b[0] * 2.0\n    a[i] = t + b[i]",
+            &["", "free-i", "split free-i", "split threads-i free-i"],
+        ),
+        // No cut frees a recurrence.
+        ("for i in range(1, n):\n    a[i] = a[i - 1] + a[k]", &[""]),
+    ];
+    for (body, expected) in cases {
+        assert_eq!(listed(h, body), expected, "{body}");
+    }
 }

@@ -1,6 +1,8 @@
 //! Expressions and loops that rewritings make. Positions are computed in 128 bits, in which they are exact whatever the
 //! bounds are, and cast down where they are known to fit.
 
+use crate::affine::{Affine, Ix, Sym};
+use crate::structure::find_for;
 use nestwise_ir::nest::{BinOp, Cast, Const, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind};
 use nestwise_ir::{LoopId, Span, Ty, VarDecl, VarId};
 
@@ -41,9 +43,13 @@ impl Builder {
     pub(super) fn number(self, v: i128) -> Expr {
         self.make(ExprKind::Const(Const::Int(v)), Ty::PY_WIDE)
     }
+    /// A variable of this type.
+    pub(super) fn value(self, v: VarId, ty: Ty) -> Expr {
+        self.make(ExprKind::Var(v), ty)
+    }
     /// An int variable, in 64 bits.
     pub(super) fn var(self, v: VarId) -> Expr {
-        self.make(ExprKind::Var(v), Ty::PY_INT)
+        self.value(v, Ty::PY_INT)
     }
     /// An int variable, in 128 bits.
     pub(super) fn wide_var(self, v: VarId) -> Expr {
@@ -71,6 +77,35 @@ impl Builder {
             1 => a,
             _ => self.op(BinOp::Mul, a, self.number(factor)),
         }
+    }
+    /// A form's value in 128 bits, for which its terms are few and small enough.
+    pub(super) fn form(self, nest: &Nest, a: &Affine) -> Option<Expr> {
+        let var = |v: VarId| {
+            let ty = nest.vars.get(v)?.ty;
+            Some(self.wide(&self.make(ExprKind::Var(v), ty)))
+        };
+        let mut sum: Option<Expr> = None;
+        for t in a.terms() {
+            let value = match (t.ix, t.syms.as_slice()) {
+                (None, []) => None,
+                (Some(Ix::Counter(l)), []) => Some(var(find_for(nest, l)?.counter)?),
+                (None, [Sym::Var(v)]) => Some(var(*v)?),
+                (None, [Sym::Dim(array, axis)]) => {
+                    let extent = self.make(ExprKind::Dim(*array, *axis), Ty::PY_INT);
+                    Some(self.wide(&extent))
+                }
+                _ => return None,
+            };
+            let term = match value {
+                Some(v) => self.times(v, t.coef),
+                None => self.number(t.coef),
+            };
+            sum = Some(match sum {
+                Some(sum) => self.add(sum, term),
+                None => term,
+            });
+        }
+        Some(sum.unwrap_or_else(|| self.number(0)))
     }
     /// `var = value`
     pub(super) fn set(self, var: VarId, value: Expr) -> Stmt {
@@ -106,17 +141,23 @@ pub(super) fn like(nest: &mut Nest, of: LoopId) -> Option<LoopId> {
     Some(nest.loops.push(decl))
 }
 
-/// Reads of one variable become reads of another.
+/// One variable becomes another wherever it is read or assigned, but as a counter.
 pub(super) fn rename(s: &mut Stmt, from: VarId, to: VarId) {
-    fn expr(e: &mut Expr, from: VarId, to: VarId) {
-        if let ExprKind::Var(v) = &mut e.kind
-            && *v == from
-        {
+    let other = |v: &mut VarId| {
+        if *v == from {
             *v = to;
         }
-        e.children_mut().into_iter().for_each(|c| expr(c, from, to));
+    };
+    fn expr(e: &mut Expr, other: &impl Fn(&mut VarId)) {
+        if let ExprKind::Var(v) | ExprKind::Bind { var: v, .. } = &mut e.kind {
+            other(v);
+        }
+        e.children_mut().into_iter().for_each(|c| expr(c, other));
     }
-    s.exprs_mut().into_iter().for_each(|e| expr(e, from, to));
+    if let StmtKind::Let { var, .. } = &mut s.kind {
+        other(var);
+    }
+    s.exprs_mut().into_iter().for_each(|e| expr(e, &other));
     for block in s.blocks_mut() {
         block.iter_mut().for_each(|s| rename(s, from, to));
     }

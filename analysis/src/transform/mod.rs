@@ -1,18 +1,24 @@
 //! Nest to nest rewritings. Legality is asked in [`crate::legality`]; here is only how.
 
+mod best;
 mod build;
+mod count;
 mod distribute;
 mod fuse;
 mod order;
 mod peel;
 mod promote;
+mod split;
 mod wavefront;
 mod whole;
 
+pub use best::keep_best;
+pub use count::count;
 pub use distribute::distribute;
 pub use fuse::fuse;
 pub use order::{interchange, sink};
 pub use promote::promote;
+pub use split::split;
 pub use wavefront::{Tile, Waved, wavefront};
 pub use whole::open;
 

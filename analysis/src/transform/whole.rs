@@ -2,18 +2,19 @@
 
 use super::Rewritten;
 use super::build::{Builder, hidden, like};
-use crate::legality::irregular;
+use crate::structure::{any, escapes};
 use crate::verdict::Analysis;
 use nestwise_ir::LoopId;
 use nestwise_ir::nest::{For, Nest, Stmt, StmtKind};
 
 /// The nest with its top loop run whole ([`Nest::whole`]) and a loop inside it that does what it did, so that it is a
-/// loop like the others: it may be moved, or made into several. None if it may be left early: how far it came would not
-/// be known. An event may fire anywhere in a range: as with threads, that range is taken back.
+/// loop like the others: it may be moved, made into several, or have what counts along computed. None if it may be left
+/// early (how far it came would not be known), or swaps arrays. An event may fire anywhere in a range: as with threads, that range is taken back.
 pub fn open(nest: &Nest, analysis: &Analysis) -> Option<Rewritten> {
     let top = nest.top_for()?;
-    let body = std::slice::from_ref(&nest.top);
-    if nest.whole.is_some() || top.step.as_int().is_none() || irregular(body) {
+    let left = escapes(&top.body, None);
+    let swaps = any(&top.body, &mut |s| matches!(s.kind, StmtKind::Rebind(_)));
+    if nest.whole.is_some() || top.step.as_int().is_none() || left || swaps {
         return None;
     }
     let (span, top) = (nest.top.span, top.clone());

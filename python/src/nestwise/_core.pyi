@@ -3,7 +3,12 @@ from typing import Any
 
 def version() -> str: ...
 def configure(
-    device: str, threads: int, fp: str, cache_dir: str | None, profile: str | None
+    device: str,
+    threads: int,
+    fp: str,
+    cache_dir: str | None,
+    profile: str | None,
+    schedule: str | None = None,
 ) -> None: ...
 def report() -> list[dict[str, Any]]: ...
 def keep_identity() -> None: ...

@@ -34,6 +34,7 @@ class Options:
         self.profile: str | None = None
         self.cache = True
         self.include: tuple[str, ...] = ()
+        self.schedule: str | None = None  # for tests: the form of nests that runs
 
     def set(self, name: str, value: str, said: str) -> None:
         """One option by its name without dashes; `said` is how the user wrote it."""
@@ -80,7 +81,8 @@ class Options:
                 if name == "report" and value == "1":
                     value = "text"
                 options.set(name, value, variable)
-        if os.environ.get("NESTWISE_NO_CACHE", "") not in ("", "0"):
+        options.schedule = os.environ.get("NESTWISE_SCHEDULE") or None
+        if os.environ.get("NESTWISE_NO_CACHE", "") not in ("", "0") or options.schedule:
             options.cache = False
         return options
 
@@ -181,7 +183,8 @@ def core() -> Any | None:
 def check() -> None:
     """Has the native part look at options that only it can judge; BadOption if it objects."""
     chosen = options()
-    if chosen.device in ("gpu", "emulated") or chosen.profile is not None:
+    judged = (chosen.profile, chosen.schedule)
+    if chosen.device in ("gpu", "emulated") or judged != (None, None):
         try:
             from nestwise import _core as loaded
         except Exception:
@@ -198,4 +201,11 @@ def loaded_core() -> Any | None:
 
 def _configure_core(module: Any) -> None:
     chosen = options()
-    module.configure(chosen.device, chosen.threads, chosen.fp, chosen.cache_dir(), chosen.profile)
+    module.configure(
+        chosen.device,
+        chosen.threads,
+        chosen.fp,
+        chosen.cache_dir(),
+        chosen.profile,
+        chosen.schedule,
+    )

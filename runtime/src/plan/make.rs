@@ -3,6 +3,7 @@
 use crate::kernel::About;
 use crate::options::Options;
 use crate::reason::Reason;
+use crate::trial;
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_analysis::schedule::Rewrite;
@@ -53,6 +54,16 @@ impl Key {
     fn disjoint(&self) -> bool {
         self.memory == analysis::Memory::Disjoint
     }
+    /// What a launch found out that decided more than its types do.
+    fn means(&self) -> impl Iterator<Item = &'static str> {
+        let shifted = matches!(self.memory, analysis::Memory::Overlaps(_));
+        let all = [
+            (shifted, "overlaps"),
+            (self.refuted != 0, "values"),
+            (self.elements != 0, "elements"),
+        ];
+        all.into_iter().filter(|m| m.0).map(|m| m.1)
+    }
 }
 
 /// Bytes that the copies of one array may take for all threads together.
@@ -100,8 +111,7 @@ pub(super) fn is_roomy(bits: u64, array: ArrayId) -> bool {
 pub(super) struct Made<'a> {
     pub(super) written: &'a Nest,
     pub(super) rewritten: Option<Nest>,
-    /// Iterations may run before others that came earlier as written.
-    pub(super) reordered: bool,
+    pub(super) rewrite: Rewrite,
     pub(super) schedule: Schedule,
 }
 
@@ -111,7 +121,7 @@ impl Made<'_> {
         Made {
             written,
             rewritten: None,
-            reordered: false,
+            rewrite: Rewrite::None,
             schedule: Schedule::serial(),
         }
     }
@@ -147,10 +157,9 @@ pub(super) fn compile(
     if compiled.without_lanes {
         done.vector.clear();
     }
-    Ok((
-        compiled.object,
-        About::of(nest, undo, &done, made.reordered),
-    ))
+    let mut about = About::of(nest, undo, &done, made.rewrite);
+    about.means.extend(key.means().map(str::to_string));
+    Ok((compiled.object, about))
 }
 
 /// The rewriting (if any) and mapping for these facts.
@@ -158,6 +167,7 @@ pub(super) fn schedule<'a>(
     nest: &'a Nest,
     key: &Key,
     verdicts: &analysis::Staged,
+    turn: usize,
     options: &Options,
 ) -> Made<'a> {
     if key.memory == analysis::Memory::Unknown {
@@ -181,21 +191,26 @@ pub(super) fn schedule<'a>(
         unit_stride: key.unit_stride.clone(),
         lanes: ACCUMULATORS * codegen::vector_bits() / 64,
         roomy: nest.arrays.ids().map(|a| is_roomy(key.roomy, a)).collect(),
-        tile: analysis::schedule::TILE,
+        tile: options
+            .trial
+            .map_or(analysis::schedule::TILE, |_| trial::TILE),
         threads: key.threaded,
         undo: true,
+        eager: options.trial.is_some(),
         assumed: assumed.clone(),
     };
     let now = analysis::analyse_with(nest, assumed);
     let mut candidates = analysis::candidates(nest, &now, &info);
-    let best = (0..candidates.len()).max_by_key(|c| preference(&candidates[*c], key.threaded));
-    match best {
+    let tried = options.trial;
+    let tried = tried.and_then(|trial| trial.pick(&candidates, key.threaded, turn));
+    let best = || (0..candidates.len()).max_by_key(|c| preference(&candidates[*c], key.threaded));
+    match tried.or_else(best) {
         Some(best) => {
             let candidate = candidates.swap_remove(best);
             Made {
                 written: nest,
                 rewritten: candidate.nest,
-                reordered: candidate.kind.rewrite.reorders(),
+                rewrite: candidate.kind.rewrite,
                 schedule: candidate.schedule,
             }
         }
@@ -207,12 +222,24 @@ pub(super) fn schedule<'a>(
 /// registers rather than stored again and again, then the order as written.
 fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, u8) {
     let (kind, mapping) = (&candidate.kind, &candidate.schedule);
+    // By the loops as written: copies of one are not more than it.
+    let mut vectors: Vec<LoopId> = mapping
+        .on_vectors()
+        .filter_map(|id| candidate.origin.get(id.index()).copied())
+        .collect();
+    vectors.sort_unstable();
+    vectors.dedup();
     let form = match kind.rewrite {
+        // Made only where loops then run on threads or vectors; otherwise it is but more work.
+        Rewrite::Freed if kind.threads => 6,
+        Rewrite::Freed => 0,
+        // Made only where nothing else runs these loops on threads or as vectors.
+        Rewrite::Split => 5,
         // Made only for threads, where nothing else runs these loops on them.
         Rewrite::Wavefront | Rewrite::Distributed => 4,
         Rewrite::Promoted => 3,
         Rewrite::None => 2,
         Rewrite::Interchanged(_) => 1,
     };
-    (kind.threads == threaded, mapping.vectors(), form)
+    (kind.threads == threaded, vectors.len(), form)
 }

@@ -1,0 +1,123 @@
+//! Where loops that run in order are made into several, parts of which are parallel.
+
+use super::forms::{Form, Forms};
+use super::vectorise;
+use crate::cuts::Split;
+use crate::legality::{irregular, sticky_safe};
+use crate::structure::any;
+use crate::transform::{Rewritten, split};
+use nestwise_ir::LoopId;
+use nestwise_ir::nest::{For, Stmt, StmtKind};
+use std::borrow::Cow;
+
+/// Loops of one nest that are split, at most.
+const MAX_SPLIT: usize = 4;
+/// Trips below which a loop is left alone.
+const MIN_TRIPS: f64 = 16.0;
+
+/// What the parts are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// Threads: the outermost loops that can be split.
+    Threads,
+    /// Vectors: innermost loops.
+    Vectors,
+}
+
+impl Form<'_> {
+    /// Whether parts of a loop are of use.
+    fn wants(&self, l: &For, of: Use) -> bool {
+        let enough = self.info.trips(l.id).is_none_or(|t| t >= MIN_TRIPS);
+        let parallel = self
+            .analysis
+            .loop_info(l.id)
+            .is_some_and(|i| i.is_parallel());
+        let is_loop = |s: &Stmt| matches!(s.kind, StmtKind::For(_) | StmtKind::While(_));
+        let straight = || !irregular(&l.body) && sticky_safe(&self.nest, &l.body);
+        let able = || of == Use::Threads || !any(&l.body, &mut |s| is_loop(s)) && straight();
+        enough && !parallel && able()
+    }
+
+    /// The outermost loops that are to be split, the top loop among them.
+    fn to_split(&self, of: Use) -> Vec<(LoopId, Split)> {
+        let threads: Vec<LoopId> = match of {
+            Use::Threads => self.threads().iter().map(|t| t.id).collect(),
+            Use::Vectors => vec![],
+        };
+        let mut out = vec![];
+        self.collect(std::slice::from_ref(&self.nest.top), of, &threads, &mut out);
+        out.truncate(MAX_SPLIT);
+        out
+    }
+
+    fn collect(&self, block: &[Stmt], of: Use, threads: &[LoopId], out: &mut Vec<(LoopId, Split)>) {
+        for s in block {
+            if let StmtKind::For(l) = &s.kind {
+                // What runs whole has no iterations of its own.
+                let shell = l.id == LoopId(0) && self.nest.whole.is_some();
+                let found = (!shell && self.wants(l, of)).then(|| self.given().may_split(l));
+                out.extend(found.flatten().map(|split| (l.id, split)));
+                if threads.contains(&l.id) || out.last().is_some_and(|o| o.0 == l.id) {
+                    continue;
+                }
+            }
+            for b in s.blocks() {
+                self.collect(b, of, threads, out);
+            }
+        }
+    }
+
+    /// With loops split for one use, where there are such.
+    fn split(&self, of: Use) -> Option<Form<'static>> {
+        let todo = self.to_split(of);
+        if todo.iter().any(|t| t.0 == LoopId(0)) {
+            let opened = self.opened()?;
+            let made = split(&opened.given(), &opened.to_split(of))?;
+            return Some(opened.then(made));
+        }
+        let made = (!todo.is_empty()).then(|| split(&self.given(), &todo))?;
+        made.map(|made| self.then(made))
+    }
+
+    /// Whether some loop runs as vectors.
+    pub(super) fn is_vectorised(&self) -> bool {
+        vectorise(&self.nest, &self.analysis, &self.info).has_vectors()
+    }
+
+    /// The loops, as written, that run on threads or as vectors.
+    fn mapped(&self) -> Vec<(bool, LoopId)> {
+        let lanes = vectorise(&self.nest, &self.analysis, &self.info);
+        let vector = lanes.on_vectors();
+        let threads = match self.info.threads {
+            true => self.threads(),
+            false => vec![],
+        };
+        let all = threads.iter().map(|t| (true, t.id));
+        all.chain(vector.map(|id| (false, id)))
+            .map(|(threads, id)| (threads, self.origin[id.index()]))
+            .collect()
+    }
+}
+
+impl Forms<'_> {
+    /// Loops made into several over consecutive ranges of their iterations, where something then runs on threads or as
+    /// vectors that did not.
+    pub(super) fn split(&self) -> Option<Rewritten> {
+        let wide = match self.plain.info.threads {
+            true => self.plain.split(Use::Threads),
+            false => None,
+        };
+        let narrow = match &wide {
+            Some(form) => form.split(Use::Vectors),
+            None => self.plain.split(Use::Vectors),
+        };
+        let form = narrow.or(wide)?;
+        let before = self.plain.mapped();
+        let gains = form.mapped().iter().any(|m| !before.contains(m));
+        gains.then(|| Rewritten {
+            nest: Cow::into_owned(form.nest),
+            nonempty: form.info.assumed.nonempty,
+            origin: form.origin,
+        })
+    }
+}

@@ -1,0 +1,239 @@
+//! One loop made into several over consecutive ranges of its iterations.
+
+use super::build::{Builder, hidden, like};
+use super::{Rewritten, compact, splice_for};
+use crate::affine::Affine;
+use crate::cuts::{Part, Piece, Split, body_of};
+use crate::legality::Given;
+use crate::statics::affine_interval;
+use crate::structure::find_for;
+use nestwise_ir::nest::{BinOp, Expr, ExprKind, For, Nest, Stmt, StmtKind};
+use nestwise_ir::{AccessId, LoopId, VarId};
+use std::collections::HashMap;
+
+/// The nest with loops, none of them inside another, made into one loop for each part that [`Given::may_split`] found. The
+/// top loop has to stay the only one.
+pub fn split(given: &Given<'_>, todo: &[(LoopId, Split)]) -> Option<Rewritten> {
+    let mut nest = given.nest.clone();
+    let (mut made, mut nonempty) = (vec![], given.analysis.options.nonempty);
+    for (id, split) in todo {
+        let l = find_for(given.nest, *id).filter(|_| *id != LoopId(0))?;
+        let span = given.nest.loops.get(*id)?.span;
+        let cutter = Cutter::of(given, &mut nest, split, Builder { span })?;
+        // Any part may have no iteration.
+        nonempty &= !(1u64 << id.index().min(63));
+        let mut parts = vec![];
+        for (number, Piece { part, .. }) in split.parts.iter().enumerate() {
+            let mut piece = For {
+                body: body_of(given, l, &split.cut, *part)?,
+                ..cutter.header(l, *part)?
+            };
+            if number > 0 {
+                let mut copy = Copy::default();
+                copy.declare(&mut nest, &piece, &mut |of| {
+                    made.push((of, of != *id && given.runs(of)))
+                })?;
+                copy.rename(&mut nest, &mut piece);
+            }
+            parts.push(cutter.b.repeat(piece));
+        }
+        if l.step.as_int() < Some(0) {
+            parts.reverse();
+        }
+        let mut all: Vec<Stmt> = cutter.before.into_iter().chain(parts).collect();
+        splice_for(std::slice::from_mut(&mut nest.top), *id, &mut |_| {
+            std::mem::take(&mut all)
+        });
+    }
+    // Those were asked about the nest as written.
+    nest.needs_trip.clear();
+    compact(&mut nest);
+    Some(Rewritten::of(nest, nonempty, &made))
+}
+
+/// A place of a cut, in 128 bits: the least counter that is not below it, or that is above it.
+struct End {
+    value: Expr,
+    /// It may lie before, or behind, all that 64 bits hold.
+    far: [bool; 2],
+}
+
+/// The bounds of one loop's parts.
+struct Cutter {
+    b: Builder,
+    /// What is computed first.
+    before: Vec<Stmt>,
+    from: Option<End>,
+    above: Option<End>,
+}
+
+impl Cutter {
+    fn of(given: &Given<'_>, nest: &mut Nest, split: &Split, b: Builder) -> Option<Cutter> {
+        let mut cutter = Cutter {
+            b,
+            before: vec![],
+            from: None,
+            above: None,
+        };
+        let uses = |f: &dyn Fn(Part) -> bool| split.parts.iter().any(|p| f(p.part));
+        // Counters above the cut begin behind the last one that is not.
+        if uses(&|p| matches!(p, Part::UpTo | Part::At | Part::Above)) {
+            cutter.above = Some(cutter.behind(given, nest, split, &split.cut.at)?);
+        }
+        if uses(&|p| matches!(p, Part::Below | Part::At | Part::From)) {
+            let less = split.cut.at.add_const(-1)?;
+            cutter.from = Some(cutter.behind(given, nest, split, &less)?);
+        }
+        Some(cutter)
+    }
+
+    /// The least counter with `divisor * counter > form`.
+    fn behind(
+        &mut self,
+        given: &Given<'_>,
+        nest: &mut Nest,
+        split: &Split,
+        form: &Affine,
+    ) -> Option<End> {
+        let b = self.b;
+        let divisor = split.cut.divisor;
+        if divisor == 1 {
+            let next = form.add_const(1)?;
+            let range = affine_interval(given.nest, given.forms(), &next, 4);
+            return Some(End {
+                value: b.form(nest, &next)?,
+                far: [range.lo < i64::MIN.into(), range.hi > i64::MAX.into()],
+            });
+        }
+        // The quotient fits: it was asked when the cut was found.
+        let quotient = hidden(nest);
+        let value = b.form(nest, form)?;
+        let shift = divisor.trailing_zeros().into();
+        let floor = match 1i128 << shift == divisor {
+            true => b.op(BinOp::Shr, value, b.number(shift)),
+            false => b.op(BinOp::FloorDiv, value, b.number(divisor)),
+        };
+        self.before.push(b.set(quotient, b.narrow(floor)));
+        Some(End {
+            value: b.add(b.wide_var(quotient), b.number(1)),
+            far: [false, true],
+        })
+    }
+
+    /// The loop over a part's range, without a body.
+    fn header(&self, l: &For, part: Part) -> Option<For> {
+        let (lo, hi) = match part {
+            Part::Below => (None, Some(self.from.as_ref()?)),
+            Part::UpTo => (None, Some(self.above.as_ref()?)),
+            Part::At => (Some(self.from.as_ref()?), Some(self.above.as_ref()?)),
+            Part::From => (Some(self.from.as_ref()?), None),
+            Part::Above => (Some(self.above.as_ref()?), None),
+        };
+        let up = l.step.as_int() > Some(0);
+        // Downwards a range begins at the last counter before `hi`, and ends before the last one before `lo`.
+        let (first, last, less) = if up { (lo, hi, 0) } else { (hi, lo, 1) };
+        let ops = [BinOp::Max, BinOp::Min];
+        let [inward, outward] = if up { ops } else { [BinOp::Min, BinOp::Max] };
+        Some(For {
+            start: self.limited(inward, &l.start, first, less),
+            stop: self.limited(outward, &l.stop, last, less),
+            step: l.step.clone(),
+            body: vec![],
+            ..*l
+        })
+    }
+
+    /// The nearer (`op`) of one end of the loop and one of the cut, kept within 64 bits: a range beyond them is empty.
+    fn limited(&self, op: BinOp, end: &Expr, cut: Option<&End>, less: i128) -> Expr {
+        let b = self.b;
+        let Some(cut) = cut else { return end.clone() };
+        let place = match less {
+            0 => cut.value.clone(),
+            _ => b.sub(cut.value.clone(), b.number(less)),
+        };
+        let nearer = b.op(op, b.wide(end), place);
+        let (far, opposite, limit) = match op {
+            BinOp::Min => (cut.far[0] || less > 0, BinOp::Max, i64::MIN),
+            _ => (cut.far[1], BinOp::Min, i64::MAX),
+        };
+        b.narrow(match far {
+            true => b.op(opposite, b.number(limit.into()), nearer),
+            false => nearer,
+        })
+    }
+}
+
+/// What a copy of a loop has of its own: its numbers and counters, and those of the loops inside it.
+#[derive(Default)]
+struct Copy {
+    loops: HashMap<LoopId, LoopId>,
+    counters: HashMap<VarId, VarId>,
+}
+
+impl Copy {
+    /// Declares them; `made` is told what each loop is a copy of.
+    fn declare(&mut self, nest: &mut Nest, l: &For, made: &mut dyn FnMut(LoopId)) -> Option<()> {
+        let mut inside = vec![(l.id, Some(l.counter))];
+        for s in &l.body {
+            s.walk(&mut |s| match &s.kind {
+                StmtKind::For(l) => inside.push((l.id, Some(l.counter))),
+                StmtKind::While(l) => inside.push((l.id, None)),
+                _ => {}
+            });
+        }
+        for (id, counter) in inside {
+            self.loops.insert(id, like(nest, id)?);
+            if let Some(c) = counter {
+                self.counters.insert(c, hidden(nest));
+            }
+            made(id);
+        }
+        Some(())
+    }
+
+    fn rename(&self, nest: &mut Nest, l: &mut For) {
+        self.header(l);
+        l.body.iter_mut().for_each(|s| self.stmt(nest, s));
+    }
+
+    fn header(&self, l: &mut For) {
+        l.counter = self.counters.get(&l.counter).copied().unwrap_or(l.counter);
+        self.id(&mut l.id);
+    }
+
+    fn id(&self, id: &mut LoopId) {
+        *id = self.loops.get(id).copied().unwrap_or(*id);
+    }
+
+    fn stmt(&self, nest: &mut Nest, s: &mut Stmt) {
+        match &mut s.kind {
+            StmtKind::For(l) => self.header(l),
+            StmtKind::While(l) => self.id(&mut l.id),
+            StmtKind::Break(id) | StmtKind::Continue(id) => self.id(id),
+            StmtKind::Store { access, .. } => again(nest, access),
+            _ => {}
+        }
+        s.exprs_mut().into_iter().for_each(|e| self.expr(nest, e));
+        for block in s.blocks_mut() {
+            block.iter_mut().for_each(|s| self.stmt(nest, s));
+        }
+    }
+
+    fn expr(&self, nest: &mut Nest, e: &mut Expr) {
+        match &mut e.kind {
+            ExprKind::Var(v) => *v = self.counters.get(v).copied().unwrap_or(*v),
+            ExprKind::Load { access, .. } => again(nest, access),
+            _ => {}
+        }
+        e.children_mut()
+            .into_iter()
+            .for_each(|c| self.expr(nest, c));
+    }
+}
+
+/// An access that stands once more.
+fn again(nest: &mut Nest, access: &mut AccessId) {
+    if let Some(decl) = nest.accesses.get(*access).cloned() {
+        *access = nest.accesses.push(decl);
+    }
+}
