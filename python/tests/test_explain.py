@@ -23,7 +23,7 @@ def copy(a, b):
         b[i] = a[i]
 
 def shift_down(a):
-    for i in range(len(a) - 1):  #= serial
+    for i in range(len(a) - 1):  #= parallel
         a[i] = a[i + 1]
 
 def prefix(a):
@@ -250,7 +250,6 @@ def line_of(text):
 
 # The statement whose loop is meant, then: kind, name, source, sink, direction, distance.
 PAIRS = [
-    ("a[i] = a[i + 1]", "anti", "a", 0, 0, ["<"], [1]),
     ("a[i] += a[i - 1]", "flow", "a", 0, 0, ["<"], [1]),
     ("x = 3.7 * x", "flow", "x", 0, 0, ["<"], [1]),
     ("b[i] = a[i - 1] * 2.0", "flow", "a", -1, 0, ["<"], [1]),
@@ -468,11 +467,11 @@ f(np.zeros(4), np.zeros((10, 4)))
 AHEAD = """
 def f(a, n, k):
     for i in range(n):
-        a[i] = a[i + k]
+        a[i + k] = a[i]
 class C:
     def g(self):
         for i in range(self.n):
-            self.a[i] = self.a[i + 10]
+            self.a[i + 10] = self.a[i]
 def h(a, b):
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
@@ -501,9 +500,10 @@ def test_sizes(place, sizes, line, verdict):
 
 def test_conditions_are_in_the_users_names(place):
     loop = all_loops(told(AHEAD))[0]
-    assert "k == 0" in loop["condition"] and "n" in loop["condition"]
+    assert "k <= 0" in loop["condition"] and "n" in loop["condition"]
     write("s.py", AHEAD)
-    line = f"s.py:3: for i: parallel when {loop['condition']}\n"
+    copied = ", reading `a` from a copy made before it"
+    line = f"s.py:3: for i: parallel when {loop['condition']}{copied}\n"
     assert nestwise("explain", "s.py")[1].startswith(line.encode())
 
 
@@ -511,9 +511,9 @@ def test_sizes_of_methods(place):
     source = """
 class C:
     def at(self, i):
-        return self.a[i + self.k]
+        return self.a[i - self.k]
     def g(self):
-        for i in range(self.n):
+        for i in range(self.k, self.k + self.n):
             self.a[i] = self.at(i)
 """
     verdicts = [
