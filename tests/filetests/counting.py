@@ -77,7 +77,7 @@ print(cells.sum())
 # verdict line 21: parallel, `k` computed from its counter, if in bounds: `out[m.shape[1]*i + j + k]`
 # verdict line 22: parallel, `k` computed from its counter, if in bounds: `out[m.shape[1]*i + j + k]`
 # serial 21: lines 21 whole, 21, 22 independent; floating-point flags
-# verdict line 30: parallel, `high` computed from its counter, `low` computed from its counter, if high + 2 >= low + a.shape[0] or low >= high, and in bounds: `a[_ + low]`, `a[high - _]`
+# verdict line 30: parallel, reading `a` as it was before the loop, `high` computed from its counter, `low` computed from its counter, if high + 2 >= low + a.shape[0] or low >= high, and in bounds: `a[_ + low]`, `a[high - _]`
 # serial 30: lines 30 whole, 30 independent
 # verdict line 38: serial: an element written as `a[k]` (line 40) may be written as `a[k]` (line 40) in a later iteration of `i`
 # serial 38: lines 38

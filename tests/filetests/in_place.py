@@ -22,7 +22,7 @@ print(a.sum().hex())
 # serial 5: lines 5 in step; floating-point flags
 # verdict line 10: serial: an element read as `a[a.shape[0] - i - 1]` (line 11) may be written as `a[i]` (line 11) in a later iteration of `i`
 # serial 10: lines 10 whole, 10 independent, 10 independent; floating-point flags
-# threads 5: lines 5; floating-point flags
+# threads 5: lines 5 threads saving ends of a in step; floating-point flags
 # threads 10: lines 10 whole, 10 threads independent, 10 threads independent; floating-point flags
 # auto 5: interpreter
 # auto 10: interpreter

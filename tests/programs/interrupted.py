@@ -138,6 +138,8 @@ def interrupt_main():
     _thread.interrupt_main()
 
 
+# A shell's background jobs ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 threading.Thread(target=interrupt_main).start()
 try:
     long_sum(10**12)

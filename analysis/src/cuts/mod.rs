@@ -21,6 +21,7 @@ use crate::statics::affine_interval;
 use crate::structure::{any, assigned, early_exit};
 use crate::verdict::{LoopInfo, Verdict, of_part};
 use nestwise_ir::nest::{For, Stmt, StmtKind};
+use nestwise_ir::schedule::Renamed;
 use nestwise_ir::{LoopId, Scalar};
 use values::Values;
 
@@ -137,8 +138,11 @@ const WAYS: [&[Part]; 3] = [
     &[Part::Below, Part::At, Part::Above],
 ];
 
-/// Whether iterations may run in any order.
+/// Whether iterations may run in any order, without a copy of a whole array: a cut is worth more.
 fn is_free(info: &LoopInfo) -> bool {
+    if !info.renamed.iter().all(Renamed::is_halo) {
+        return false;
+    }
     match &info.verdict {
         Verdict::Parallel | Verdict::Reduction(_) => true,
         Verdict::When(c) => c.absent.is_empty() && c.elements.is_empty(),

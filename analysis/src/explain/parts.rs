@@ -3,7 +3,7 @@
 use super::{Teller, assuming};
 use crate::cuts::{Cut, Part, Piece, Split};
 use crate::forms::NestNames;
-use crate::guards::{self, GuardSet};
+use crate::guards;
 use crate::legality::Given;
 use crate::structure::find_for;
 use crate::transform::open;
@@ -13,9 +13,7 @@ use nestwise_ir::nest::{ExprKind, For, StmtKind};
 impl Teller<'_> {
     fn given(&self) -> Given<'_> {
         let (nest, analysis) = self.proven.get_or_init(|| {
-            let mut all = GuardSet::new(guards::count(self.nest));
-            guards::for_each(self.nest, &mut |id, _, _| all.insert(id));
-            let nest = guards::apply(self.nest, &all);
+            let nest = guards::cleared(self.nest);
             let analysis = assuming(&nest, self.fp);
             (nest, analysis)
         });

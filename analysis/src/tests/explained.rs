@@ -204,10 +204,6 @@ fn splits_are_told_in_the_user_s_names() {
             "the first iteration by itself",
         ),
         (
-            "for i in range(n):\n    a[i] = a[n - 1] + b[i]",
-            "the last iteration by itself",
-        ),
-        (
             "for i in range(n - 1, -1, -1):\n    a[i] = a[0] + b[i]",
             "the last iteration by itself",
         ),
