@@ -72,7 +72,7 @@ print(d.sum().hex())
 # expect
 # verdict line 5: parallel, reading `a` as it was before the loop, if k + 1 >= a.shape[0], and in bounds: `a[k]`, `b[i]`
 # serial 5: lines 5 whole, 5 independent, 5 independent; floating-point flags
-# serial 5: lines 5 whole, 5 in step, 5 independent; floating-point flags
+# serial 5: lines 5 whole, 5 independent, 5 independent, 5 independent; floating-point flags
 # serial 5: lines 5 in step; floating-point flags
 # verdict line 10: serial: an element written as `a[i]` (line 11) may be read as `a[0]` (line 11) in a later iteration of `i`
 # serial 10: lines 10 whole, 10 independent, 10 independent; floating-point flags
@@ -86,21 +86,21 @@ print(d.sum().hex())
 # verdict line 37: serial: an element read as `d[i, j]` (line 40) may be written as `d[i, j]` (line 40) in a later iteration of `k`
 # verdict line 38: serial: an element read as `d[k, j]` (line 40) may be written as `d[i, j]` (line 40) in a later iteration of `i`
 # verdict line 39: serial: an element read as `d[i, k]` (line 40) may be written as `d[i, j]` (line 40) in a later iteration of `j`
-# serial 37: lines 37, 38, 39 in step, 39 independent; floating-point flags
+# serial 37: lines 37, 38, 39 independent, 39 independent, 39 independent; floating-point flags
 # verdict line 44: serial: an element written as `a[i]` (line 45) may be read as `a[i - 1]` (line 45) in the next iteration of `i`
 # serial 44: lines 44; floating-point flags
 # verdict line 49: serial: it may be left early on line 52
 # serial 49: lines 49; floating-point flags
 # refused 57: expression-statement
 # threads 5: lines 5 whole, 5 threads independent, 5 threads independent; floating-point flags
-# threads 5: lines 5 whole, 5 threads saving all of a in step, 5 threads independent; floating-point flags
+# threads 5: lines 5 whole, 5 threads independent, 5 threads independent, 5 threads independent; floating-point flags
 # threads 5: lines 5 threads saving all of a in step; floating-point flags
 # threads 10: lines 10 whole, 10 threads independent, 10 threads independent; floating-point flags
 # threads 15: lines 15 whole, 15 threads independent, 15 threads independent; floating-point flags
 # threads 20: lines 20 threads independent split; floating-point flags
 # threads 20: lines 20 whole, 20, 20 threads independent; floating-point flags
 # threads 28: lines 28 whole, 28, 28 threads; may stop, 2 guards; floating-point flags
-# threads 37: lines 37, 38, 39 in step, 39 threads independent, 38 threads, 39 in step, 39 independent; floating-point flags
+# threads 37: lines 37, 38 threads, 39 independent, 39 independent, 39 independent, 38 threads, 39 independent, 39 independent, 39 independent, 38 threads, 39 independent, 39 independent, 39 independent; floating-point flags
 # threads 44: lines 44; floating-point flags
 # threads 49: lines 49; floating-point flags
 # auto 5: interpreter
