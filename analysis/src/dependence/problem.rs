@@ -1,21 +1,21 @@
 //! The system of a dependence question: equal subscripts, both iterations in their domains, and how the two iterations
 //! are related.
 
+mod ways;
+
 use super::elements::Element;
 use super::{Dir, Guarded, Slots, Tester};
 use crate::affine::{Affine, Ix, Sym, Term};
-use crate::condition::{Atom, Clause, Relation};
-use crate::forms::{AccessForm, Bounds, Fact, FactKind, Facts, Forms, LoopForm, Step};
+use crate::forms::{AccessForm, Bounds, Fact, FactKind, Forms, LoopForm, Step};
 use crate::integer::{Row, System};
 use crate::interval::Interval;
 use crate::statics::{affine_interval, form_interval};
 use nestwise_ir::{LoopId, Nest};
 use std::collections::HashMap;
+use ways::Supposition;
 
 /// Iterations of a loop that runs long.
 const LONG: i128 = 1 << 20;
-/// Conjunctions that one condition may be made of.
-const MAX_WAYS: usize = 12;
 /// Operations looked through in one definition.
 pub(super) const DEPTH: u32 = 8;
 
@@ -31,13 +31,6 @@ pub(super) enum Side {
 }
 
 type Key = (Side, Option<Ix>, Vec<Sym>);
-
-/// Rows that hold in one case and need not in others: what a value that only some iterations compute is like.
-#[derive(Default)]
-struct Supposition {
-    rows: Vec<Row>,
-    choices: Vec<Vec<Vec<Row>>>,
-}
 
 /// A question in the making.
 pub(super) struct Problem<'a> {
@@ -162,42 +155,6 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// What `make` makes of values that are computed in one case only, and the ways in which all that it requires can
-    /// hold. Outside that case nothing of it is known to hold.
-    pub(super) fn suppose<T>(
-        &mut self,
-        make: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> Option<(T, Vec<Vec<Row>>)> {
-        self.supposed.push(Supposition::default());
-        let seen = self.seen.len();
-        let made = make(self);
-        // What is said of index variables here has to be said again elsewhere.
-        self.seen.truncate(seen);
-        let Supposition { rows, choices } = self.supposed.pop()?;
-        let mut ways = vec![rows];
-        for options in choices {
-            ways = self.conjunction(ways, &options);
-        }
-        Some((made?, ways))
-    }
-
-    /// The ways in which one of each can hold; without the second where there are too many.
-    pub(super) fn conjunction(
-        &mut self,
-        ways: Vec<Vec<Row>>,
-        others: &[Vec<Row>],
-    ) -> Vec<Vec<Row>> {
-        if ways.len() * others.len() > MAX_WAYS {
-            self.exact = false;
-            return ways;
-        }
-        let with_each = |a: &Vec<Row>| {
-            let both = others.iter().map(|b| [a.as_slice(), b].concat());
-            both.collect::<Vec<_>>()
-        };
-        ways.iter().flat_map(with_each).collect()
-    }
-
     fn add(&mut self, row: &mut Row, a: &Affine, side: Side, sign: i64) -> Option<()> {
         for Term { ix, syms, coef } in a.terms() {
             let coef = i64::try_from(*coef).ok()?.checked_mul(sign)?;
@@ -274,59 +231,6 @@ impl<'a> Problem<'a> {
         for fact in forms.facts(x.ctx) {
             self.fact(&fact.form, fact.kind, side);
         }
-    }
-
-    pub(super) fn fact(&mut self, form: &Affine, kind: FactKind, side: Side) {
-        match kind {
-            FactKind::NonNegative => self.nonneg(vec![(side, form.clone())]),
-            FactKind::NonZero | FactKind::OneOf(_) => {
-                let ways = self.ways(form, kind, side);
-                if ways.len() > 1 {
-                    self.require_one_of(ways);
-                } else {
-                    self.exact = false;
-                }
-            }
-            FactKind::Opaque => self.exact = false,
-        }
-    }
-
-    /// The ways in which a fact can hold, each a conjunction; one that says nothing if there are too many.
-    fn ways(&mut self, form: &Affine, kind: FactKind, side: Side) -> Vec<Vec<Row>> {
-        let row = |p: &mut Self| p.row(&[(side, form.clone())]);
-        let ways = match kind {
-            FactKind::NonNegative => row(self).map(|r| vec![vec![r]]),
-            FactKind::NonZero => row(self).and_then(|mut above| {
-                let below = above.complement()?;
-                above.add_const(-1)?;
-                Some(vec![vec![above], vec![below]])
-            }),
-            FactKind::OneOf(number) => self.ways_of_choice(number, side),
-            FactKind::Opaque => None,
-        };
-        self.exact &= ways.is_some();
-        ways.unwrap_or(vec![vec![]])
-    }
-
-    fn ways_of_choice(&mut self, number: u32, side: Side) -> Option<Vec<Vec<Row>>> {
-        let forms = self.forms;
-        let mut out = vec![];
-        for option in forms.choices.get(number as usize)? {
-            // Operands behind the first ones are computed in some cases only.
-            let (ways, computed) = self.suppose(|p| Some(p.ways_of_all(option, side)))?;
-            out.extend(self.conjunction(ways, &computed));
-        }
-        (out.len() <= MAX_WAYS).then_some(out)
-    }
-
-    /// The ways in which all of several facts can hold.
-    pub(super) fn ways_of_all(&mut self, facts: &Facts, side: Side) -> Vec<Vec<Row>> {
-        let mut out = vec![vec![]];
-        for (form, kind) in facts {
-            let ways = self.ways(form, *kind, side);
-            out = self.conjunction(out, &ways);
-        }
-        out
     }
 
     /// What bounds an index variable wherever it stands.
@@ -572,38 +476,6 @@ impl<'a> Problem<'a> {
         let u = self.unknown((Side::Both, None, vec![s]));
         let mut row = Row::constant(-1);
         row.add_term(u, -1).is_some() && self.system.refutes(row)
-    }
-
-    /// A clause does not hold: one of its parts does not. Nothing is said of symbols that the question does not have.
-    pub(super) fn absent(&mut self, clause: &Clause) {
-        let here = |t: &Term| {
-            let key = (Side::Both, None, t.syms.clone());
-            t.syms.is_empty() || self.unknowns.contains_key(&key)
-        };
-        let known = |a: &Atom| a.form.terms().iter().all(here);
-        if !clause.atoms.iter().all(known) {
-            return;
-        }
-        let mut options = vec![];
-        for atom in &clause.atoms {
-            // One part that cannot be said to fail makes the whole say nothing.
-            match self.failure(atom) {
-                Some(ways) => options.extend(ways.into_iter().map(|w| vec![w])),
-                None => return,
-            }
-        }
-        self.system.one_of(options);
-    }
-
-    /// The ways in which an atom can fail.
-    fn failure(&mut self, atom: &Atom) -> Option<Vec<Row>> {
-        let row = self.row(&[(Side::Both, atom.form.clone())])?;
-        let less_one = |mut r: Row| r.add_const(-1).map(|()| r);
-        Some(match atom.relation {
-            Relation::NonNegative => vec![row.complement()?],
-            Relation::Zero => vec![row.complement()?, less_one(row)?],
-            Relation::MultipleOf(m) => vec![less_one(self.divide(&row, m)?.1)?],
-        })
     }
 }
 
