@@ -12,6 +12,7 @@ mod elements;
 mod fusion;
 mod groups;
 mod lanes;
+mod parallel;
 mod repeat;
 mod sticky;
 

@@ -14,7 +14,7 @@ pub use lanes::vectorise;
 
 use crate::privatise::worth_copying;
 use crate::transform::{Rewritten, Tile, Waved, promote};
-use crate::verdict::{Analysis, Options, Verdict, analyse_with};
+use crate::verdict::{Analysis, Options, analyse_with};
 use forms::{Form, Forms};
 use nestwise_ir::nest::{For, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
@@ -295,23 +295,10 @@ fn collect_threads(
 }
 
 fn thread_loop(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<ThreadLoop> {
-    let found = analysis.loop_info(l.id)?;
-    let reductions = match &found.verdict {
-        Verdict::Parallel => vec![],
-        Verdict::Reduction(r) => r.clone(),
-        _ => return None,
-    };
+    let mapped = analysis.may_run_parallel(l.id)?;
     if info.trips(l.id).is_some_and(|t| t < 2.0) {
         return None;
     }
-    let mapped = ThreadLoop {
-        reductions,
-        last_values: found.last_values.clone(),
-        private: found.private_arrays.clone(),
-        array_reductions: found.array_reductions.clone(),
-        renamed: found.renamed.clone(),
-        ..ThreadLoop::plain(l.id)
-    };
     let roomy = |a: ArrayId| info.roomy.get(a.index()).copied().unwrap_or(false);
     let worth = info.eager || worth_copying(analysis, &mapped);
     (mapped.copied().all(roomy) && worth).then_some(mapped)
