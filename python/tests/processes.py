@@ -1,5 +1,6 @@
 """Programs run in processes of their own, by python and by nestwise."""
 
+import json
 import os
 import subprocess
 import sys
@@ -66,3 +67,15 @@ def total(n):
         s += i
     return s
 """
+
+
+def told(source, *options):
+    """What explain says of a script, as JSON."""
+    write("s.py", source)
+    code, out, err = nestwise("explain", "--json", *options, "s.py")
+    assert (code, err) == (0, b""), err
+    return json.loads(out)
+
+
+def all_loops(answer):
+    return [loop for nest in answer["nests"] for loop in nest["loops"]]
