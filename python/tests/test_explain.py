@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from processes import REAL, nestwise, told
+from processes import REAL, all_loops, nestwise, told
 
 pytestmark = pytest.mark.skipif(not REAL, reason="needs the native part")
 
