@@ -204,7 +204,7 @@ fn splits_are_told_in_the_user_s_names() {
             "the first iteration by itself",
         ),
         (
-            "for i in range(n - 1, -1, -1):\n    a[i] = a[0] + b[i]",
+            "for i in range(1, n):\n    if i == n - 1:\n        a[i] = a[i - 1]\n    else:\n        a[i] = b[i]",
             "the last iteration by itself",
         ),
         (
