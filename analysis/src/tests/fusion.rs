@@ -137,7 +137,7 @@ fn beside(bytes: &[u8]) -> Case {
 }
 
 proptest! {
-    #![proptest_config(at_least(2000))]
+    #![proptest_config(at_least(1000))]
 
     #[test]
     fn fused_loops_mean_the_same(bytes in prop::collection::vec(any::<u8>(), 20..120)) {

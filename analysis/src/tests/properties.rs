@@ -445,7 +445,7 @@ pub(super) fn at_least(cases: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(at_least(2000))]
+    #![proptest_config(at_least(700))]
 
     #[test]
     fn claims_hold(bytes in prop::collection::vec(any::<u8>(), 20..160)) {
@@ -466,7 +466,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(at_least(500))]
+    #![proptest_config(at_least(300))]
 
     /// Subscripts and bounds that conditions choose.
     #[test]

@@ -128,7 +128,7 @@ fn overlaps_decide(c: &Case, shift: i64) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(at_least(1000))]
+    #![proptest_config(at_least(500))]
 
     #[test]
     fn conditions_hold(bytes in prop::collection::vec(any::<u8>(), 20..90)) {
