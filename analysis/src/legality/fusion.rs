@@ -1,12 +1,13 @@
 //! Giving two loops one body.
 
+use super::groups::variables;
 use super::{Given, irregular};
 use crate::dependence::Pair;
 use crate::scalars::same;
 use crate::structure::{assigned, find_for};
-use nestwise_ir::LoopId;
 use nestwise_ir::events::block_may_fire;
-use nestwise_ir::nest::{ExprKind, For, Stmt};
+use nestwise_ir::nest::For;
+use nestwise_ir::{LoopId, VarId};
 
 /// Pairs of accesses that are looked at for two loops.
 const MAX_PAIRS: usize = 900;
@@ -40,8 +41,8 @@ impl Given<'_> {
     }
 
     fn run_alike(&self, l: &For, m: &For) -> bool {
-        let bounds = |l: &'_ For| [l.start.clone(), l.stop.clone(), l.step.clone()];
-        let one = bounds(l).iter().zip(&bounds(m)).all(|(a, b)| same(a, b));
+        let bounds = [(&l.start, &m.start), (&l.stop, &m.stop), (&l.step, &m.step)];
+        let one = bounds.iter().all(|(a, b)| same(a, b));
         let (step, changed) = (l.step.as_int(), assigned(&l.body));
         let left_alone = |l: &For| {
             [&l.start, &l.stop]
@@ -58,10 +59,15 @@ impl Given<'_> {
                 .all(|l| self.info(l.id).is_some_and(|i| i.private.contains(&v)))
         };
         let apart = |l: &For, m: &For| {
-            let used = [assigned(&m.body), read(&m.body)].concat();
+            let others: Vec<_> = m.body.iter().map(variables).collect();
+            let used = |v: &VarId| {
+                others
+                    .iter()
+                    .any(|(set, read)| set.contains(v) || read.contains(v))
+            };
             assigned(&l.body)
                 .into_iter()
-                .all(|v| !used.contains(&v) || private(v))
+                .all(|v| !used(&v) || private(v))
         };
         apart(l, m) && apart(m, l)
     }
@@ -82,21 +88,4 @@ impl Given<'_> {
                 .all(|y| !tester.may_meet_earlier(Pair::new(x, y), (first, second)))
         })
     }
-}
-
-/// The variables that a block reads.
-fn read(block: &[Stmt]) -> Vec<nestwise_ir::VarId> {
-    let mut out = vec![];
-    for s in block {
-        s.walk(&mut |s| {
-            for e in s.exprs() {
-                e.walk(&mut |e| {
-                    if let ExprKind::Var(v) = e.kind {
-                        out.push(v);
-                    }
-                });
-            }
-        });
-    }
-    out
 }

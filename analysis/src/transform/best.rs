@@ -1,10 +1,10 @@
 //! The best value kept beside its position.
 
-use super::build::Builder;
+use super::build::{Builder, hidden_of};
 use super::{Rewritten, splice_for};
 use crate::legality::Given;
-use nestwise_ir::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
-use nestwise_ir::{LoopId, Ty, VarDecl, VarId};
+use nestwise_ir::nest::{Expr, ExprKind, Stmt, StmtKind};
+use nestwise_ir::{LoopId, Ty, VarId};
 
 /// The nest with loops that look for the position of the best keeping the best value, too: then they combine what their
 /// iterations find, like those in which it was kept as written. None if there is no such loop. The top loop has to be
@@ -31,22 +31,12 @@ pub fn keep_best(given: &Given<'_>) -> Option<Rewritten> {
             StmtKind::If { cond, .. } => sides(cond, v)?.0.ty,
             _ => return None,
         };
-        let [best, found] = [(); 2].map(|()| variable(&mut nest, ty));
+        let [best, found] = [(); 2].map(|()| hidden_of(&mut nest, ty));
         splice_for(std::slice::from_mut(&mut nest.top), id, &mut |s| {
             around(s, (v, at), (best, found, ty))
         });
     }
     Some(Rewritten::of(nest, given.analysis.options.nonempty, &[]))
-}
-
-fn variable(nest: &mut Nest, ty: Ty) -> VarId {
-    nest.vars.push(VarDecl {
-        name: String::new(),
-        ty,
-        live_in: None,
-        range: None,
-        np_tag: None,
-    })
 }
 
 /// What a comparison finds for the position `v`, and what it compares that with.

@@ -126,9 +126,14 @@ impl Builder {
 
 /// A variable of our own, an `i64`.
 pub(super) fn hidden(nest: &mut Nest) -> VarId {
+    hidden_of(nest, Ty::PY_INT)
+}
+
+/// A variable of our own, of a type.
+pub(super) fn hidden_of(nest: &mut Nest, ty: Ty) -> VarId {
     nest.vars.push(VarDecl {
         name: String::new(),
-        ty: Ty::PY_INT,
+        ty,
         live_in: None,
         range: None,
         np_tag: None,
