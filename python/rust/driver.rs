@@ -7,6 +7,7 @@
 
 use crate::iterator;
 use crate::site::Site;
+use crate::verify::{Check, Exit, Part};
 use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan, Resume};
 use pyo3::ffi::{self, PyObject};
@@ -40,6 +41,8 @@ pub struct Progress {
     pub raised: Option<PyErr>,
     /// Native code waits until CPython has lost as much time as compiling costs.
     pub waits: Option<Waits>,
+    /// What native code did, CPython does over again to be compared.
+    pub check: Option<Check>,
 }
 
 /// A price that spoke against compiling, so far.
@@ -62,6 +65,7 @@ impl Progress {
             is_range: false,
             raised: None,
             waits: None,
+            check: None,
         }
     }
 
@@ -101,6 +105,8 @@ pub struct Active {
     /// The loop's own iterator, where CPython's share is taken from it, and how many elements it has given.
     kept: RefCell<Option<Py<PyAny>>>,
     consumed: Cell<i64>,
+    /// What CPython returns from within a share that is compared.
+    returned: RefCell<Option<Py<PyAny>>>,
     /// The iterator has something to yield for.
     fresh: Cell<bool>,
     /// When CPython's share began, if it has any.
@@ -175,8 +181,18 @@ pub fn enter(active: Rc<Active>) {
     RUNNING.with_borrow_mut(|r| r.push(active));
 }
 
+/// CPython is about to return this from within the statements of running sites.
+pub fn note(value: &Bound<'_, PyAny>) {
+    let old: Vec<Option<Py<PyAny>>> = RUNNING.with_borrow(|running| {
+        let note = |a: &Rc<Active>| a.returned.replace(Some(value.clone().unbind()));
+        running.iter().map(note).collect()
+    });
+    drop(old);
+}
+
 /// A site's statement was left.
 pub fn leave(active: Rc<Active>) {
+    active.left();
     // Dropped only after the stack is free again: releasing objects may run anybody's code, sites included.
     let removed = RUNNING.with_borrow_mut(|r| {
         let at = r.iter().rposition(|a| Rc::ptr_eq(a, &active))?;
@@ -196,13 +212,14 @@ impl Active {
     fn new(site: &Arc<Site>, progress: Progress, timed: bool) -> Rc<Active> {
         Rc::new(Active {
             site: site.clone(),
+            burst: Cell::new(progress.check.as_ref().map_or(FIRST_BURST, Check::burst)),
             progress: RefCell::new(progress),
-            burst: Cell::new(FIRST_BURST),
             done: Cell::new(0),
             look: Cell::new(FIRST_LOOK),
             over: Cell::new(false),
             kept: RefCell::new(None),
             consumed: Cell::new(0),
+            returned: RefCell::new(None),
             fresh: Cell::new(true),
             started: timed.then(Instant::now),
             native: Cell::new(0.0),
@@ -321,6 +338,10 @@ impl Active {
 
     /// `AGAIN(reads...)`: CPython's share is over; whether there is more to do, by whomever.
     pub fn again(&self, py: Python<'_>, arguments: &[*mut PyObject]) -> bool {
+        let check = self.progress.borrow_mut().check.take();
+        if let Some(check) = check {
+            return self.goes_on(check.conclude(py, Exit::Completed));
+        }
         let range = self.progress.borrow().range;
         let (next, done) = match (self.share(), range) {
             (Some((next, end)), Some(_)) => {
@@ -353,21 +374,60 @@ impl Active {
             // Still too early, although as much is lost as compiling costs: it was not the only thing.
             waits.patience = self.spent() * 2.0;
         }
-        self.burst.set(self.burst.get().saturating_mul(2));
+        let longer = self.burst.get().saturating_mul(2);
+        self.burst
+            .set(progress.check.as_ref().map_or(longer, Check::burst));
         self.progress.replace(progress);
         self.fresh.set(true);
         true
     }
 
+    /// After a share that was compared: whether there is more to do, by whomever.
+    fn goes_on(&self, part: Part) -> bool {
+        match part {
+            Part::All => return false,
+            Part::Iterations { next, .. } => {
+                self.progress.borrow_mut().ended = Some(Ended::Partial { next });
+                self.burst.set(FIRST_BURST);
+            }
+            Part::Turns(_) => self.over.set(false),
+        }
+        self.fresh.set(true);
+        true
+    }
+
+    /// CPython left the statement: a share that is compared ends here, unless its iterations were over before.
+    fn left(&self) {
+        let Some(check) = self.progress.borrow_mut().check.take() else {
+            return;
+        };
+        // SAFETY: the iterator that ends a site is dropped with the GIL held.
+        let py = unsafe { Python::assume_attached() };
+        let error = PyErr::take(py);
+        let exit = match (&error, self.returned.take()) {
+            (Some(error), _) => Exit::Raised(error.value(py).clone().into_any()),
+            (None, Some(value)) => Exit::Returned(value.into_bound(py)),
+            (None, None) => Exit::Left,
+        };
+        check.conclude(py, exit);
+        if let Some(error) = error {
+            error.restore(py);
+        }
+    }
+
     /// `WAITS()`: whether CPython's share of a `while` is to be ended by `TICK`.
     pub fn waits(&self) -> bool {
-        self.progress.borrow().waits.is_some()
+        let progress = self.progress.borrow();
+        progress.waits.is_some() || progress.check.is_some()
     }
 
     /// `TICK()`: whether CPython may run one more iteration of a `while`.
     pub fn tick(&self) -> bool {
         let done = self.done.get();
         self.done.set(done + 1);
+        if let Some(check) = &self.progress.borrow().check {
+            return check.goes_on(done);
+        }
         if done < self.look.get() {
             return true;
         }

@@ -46,6 +46,8 @@ pub struct SiteFunctions {
     returned: Py<PyAny>,
     #[pyo3(get)]
     value: Py<PyAny>,
+    #[pyo3(get)]
+    noted: Py<PyAny>,
 }
 
 struct Bundle {
@@ -211,6 +213,7 @@ pub fn functions(py: Python<'_>, site: &Arc<Site>, names: usize) -> PyResult<Sit
         orelse: bound(py, site, orelse, 0)?,
         returned: bound(py, site, returned, 0)?,
         value: bound(py, site, value, 0)?,
+        noted: bound(py, site, noted, 0)?,
     })
 }
 
@@ -411,5 +414,24 @@ unsafe extern "C" fn value(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t
             unsafe { ffi::Py_INCREF(value) };
             value
         })
+    })
+}
+
+/// `NOTED(value)`: the value, which a `return` in CPython's share is about to return; for comparisons only.
+unsafe extern "C" fn noted(
+    _: &Bundle,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: CPython's promise about vectorcall arguments; they are alive during the call.
+        let value = unsafe { arguments(args, count) }.first();
+        let Some(value) = value else {
+            return py.None().into_ptr();
+        };
+        // SAFETY: as above.
+        let value = unsafe { Bound::from_borrowed_ptr(py, *value) };
+        driver::note(&value);
+        value.into_ptr()
     })
 }

@@ -277,6 +277,10 @@ impl Host for PyHost<'_> {
     }
 
     fn may_unlock(&self) -> bool {
+        if crate::verify::on() {
+            // Between two runs of the same there is no time for others.
+            return false;
+        }
         // What other threads could see half done: lists, and generators that they use.
         let is_generator = |d: &ArrayDecl| {
             // SAFETY: a live object.

@@ -22,10 +22,11 @@ mod random;
 mod results;
 mod settled;
 mod site;
+mod verify;
 
 use nestwise_costmodel::MachineProfile;
 use nestwise_frontend::{LoopKind, ScopeInfo};
-use nestwise_runtime::{DeviceChoice, FpMode, Options, Trial, set_options};
+use nestwise_runtime::{Broken, DeviceChoice, FpMode, Options, Trial, set_options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -45,7 +46,8 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, verify=false))]
+#[allow(clippy::too_many_arguments)]
 fn configure(
     py: Python<'_>,
     device: &str,
@@ -54,6 +56,8 @@ fn configure(
     cache_dir: Option<PathBuf>,
     profile: Option<PathBuf>,
     schedule: Option<&str>,
+    broken: Option<&str>,
+    verify: bool,
 ) -> PyResult<()> {
     let bad = PyValueError::new_err::<String>;
     let device = match device {
@@ -85,6 +89,8 @@ fn configure(
     };
     let trial = schedule.map(str::parse::<Trial>);
     let trial = trial.transpose().map_err(bad)?;
+    let broken = broken.map(str::parse::<Broken>);
+    let broken = broken.transpose().map_err(bad)?;
     let python = py.version_info();
     set_options(Options {
         device,
@@ -104,6 +110,8 @@ fn configure(
             python.minor
         ),
         trial,
+        broken,
+        verify,
     });
     numpy::configured();
     Ok(())
@@ -339,6 +347,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(make_site, module)?,
         wrap_pyfunction!(report, module)?,
         wrap_pyfunction!(environment::keep_identity, module)?,
+        wrap_pyfunction!(verify::verify, module)?,
     ] {
         module.add_function(function)?;
     }

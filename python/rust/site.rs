@@ -8,13 +8,14 @@ use crate::host::PyHost;
 use crate::iterator;
 use crate::results;
 use crate::settled::{Settled, SettledCalls};
+use crate::verify::{self, Check, Picked};
 use nestwise_frontend::atoms::AtomKind;
 use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site, specialise};
 use nestwise_ir::surface;
 use nestwise_ir::{PlaceId, WithSpan};
 use nestwise_runtime::pipeline::Declined;
 use nestwise_runtime::report::Stats;
-use nestwise_runtime::{DeviceChoice, Outcome, Plan, Reason, Resume, options, pipeline};
+use nestwise_runtime::{DeviceChoice, Launch, Outcome, Plan, Reason, Resume, options, pipeline};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -179,7 +180,12 @@ impl Site {
             return iterator::declined(py);
         }
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let progress = match self.guarded(py, arguments, None) {
+        let attempt = if verify::busy() {
+            Attempt::Declined(None)
+        } else {
+            self.guarded(py, arguments, None)
+        };
+        let progress = match attempt {
             Attempt::Declined(None) if iterable.is_none() => return iterator::declined(py),
             Attempt::Declined(None) | Attempt::Failed => Progress::none(),
             Attempt::Declined(Some(waiting)) => *waiting,
@@ -247,6 +253,12 @@ impl Site {
             return Err(Reason::Environment("np.errstate asks for underflows"));
         }
         let parsed = self.parsed(py)?;
+        let calls = self.calls.load(Ordering::Relaxed);
+        let picked = verify::picked(py, &self.text.file, self.text.first_line, calls);
+        if picked == Picked::Left {
+            return Err(Reason::Forced);
+        }
+        let compared = picked == Picked::Compared;
         let globals = attributes::globals(py);
         let names = Names {
             arguments,
@@ -255,12 +267,27 @@ impl Site {
             receiver: None,
         };
         if resume.is_none()
-            && let Some(progress) = self.repeat(py, parsed, &names, errors)
+            && let Some(progress) = self.repeat(py, parsed, &names, errors, compared)
         {
             return progress.map(Attempt::Ran);
         }
         // Attached once more in PyO3's own books: references that it gives up would else wait for that for ever.
-        Python::attach(|py| self.in_full(py, parsed, &names, resume, errors))
+        Python::attach(|py| self.in_full(py, parsed, &names, resume, errors, compared))
+    }
+
+    /// Remembers what a nest bound so could change, if the call is to be compared.
+    fn check(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        binding: &Binding,
+        compared: bool,
+    ) -> Result<Option<Check>, Reason> {
+        let at = (self.text.file.as_str(), self.text.first_line);
+        let call = self.calls.load(Ordering::Relaxed);
+        let check = || verify::begin(py, parsed, binding, at, call);
+        let check = compared.then(check).transpose();
+        check.map_err(|e| Reason::Internal(e.to_string()))
     }
 
     /// One attempt as a repetition of an earlier call, if there is one that it is like.
@@ -270,10 +297,16 @@ impl Site {
         parsed: &Parsed,
         names: &Names<'_>,
         errors: NumpyErrors,
+        compared: bool,
     ) -> Option<Result<Progress, Reason>> {
+        let check = Cell::new(None);
         let like = |binding: &Binding, plan: &Plan| {
             let settable = !parsed.assigns || settable(py, parsed, binding).is_ok();
-            settable && !(crate::environment::keeps_identity() && plan.shows_identity())
+            let identity = crate::environment::keeps_identity() && plan.shows_identity();
+            settable && !identity && {
+                let begun = self.check(py, parsed, binding, compared);
+                begun.map(|c| check.set(c)).is_ok()
+            }
         };
         let mut settled = self.settled.run(py, &parsed.places, names, errors, &like)?;
         let (binding, launch) = (settled.binding(), settled.launch());
@@ -281,7 +314,10 @@ impl Site {
         let found_mixed = Cell::new(None);
         let silent = errors == NumpyErrors::Ignored;
         let host = PyHost::new(py, binding, settled.plan(), &found_mixed, silent);
-        let progress = results::collect(py, parsed, binding, launch, host);
+        let mut progress = results::collect(py, parsed, binding, launch, host);
+        if let (Some(check), Ok(_)) = (check.take(), &progress) {
+            progress = progress.and_then(|p| compare(py, parsed, binding, launch, check, p));
+        }
         settled.release();
         self.settled.keep(settled);
         Some(progress)
@@ -295,6 +331,7 @@ impl Site {
         names: &Names<'_>,
         resume: Option<Resume>,
         errors: NumpyErrors,
+        compared: bool,
     ) -> Result<Attempt, Reason> {
         let entered = Instant::now();
         let silent = errors == NumpyErrors::Ignored;
@@ -314,6 +351,7 @@ impl Site {
             }
             let found_mixed = Cell::new(None);
             let mut host = PyHost::new(py, &binding, &plan, &found_mixed, silent);
+            let check = self.check(py, parsed, &binding, compared)?;
             let outcome = pipeline::run(&plan, &binding.captures, resume, &mut host, entered);
             if let Some(capture) = found_mixed.get()
                 && !mixed.contains(&capture)
@@ -335,7 +373,10 @@ impl Site {
                 Outcome::Fallback(reason) => Err(reason),
                 Outcome::Launched(launch) => {
                     lock(&self.stats).launched(&launch);
-                    let progress = results::collect(py, parsed, &binding, &launch, host)?;
+                    let mut progress = results::collect(py, parsed, &binding, &launch, host)?;
+                    if let Some(check) = check {
+                        progress = compare(py, parsed, &binding, &launch, check, progress)?;
+                    }
                     let places = &parsed.places;
                     if resume.is_none()
                         && let Some(one) = Settled::of(py, places, binding, &plan, launch, errors)
@@ -410,6 +451,19 @@ enum Attempt {
     Failed,
     /// Native code ran.
     Ran(Progress),
+}
+
+/// Has CPython do over again what a launch did, to be compared.
+fn compare(
+    py: Python<'_>,
+    parsed: &Parsed,
+    binding: &Binding,
+    launch: &Launch,
+    check: Check,
+    progress: Progress,
+) -> Result<Progress, Reason> {
+    let done = check.ran(py, parsed, binding, launch, progress);
+    done.map_err(|e| Reason::Internal(e.to_string()))
 }
 
 /// A refusal as a reason.

@@ -107,6 +107,10 @@ impl Launch {
     pub fn next(&self) -> i64 {
         self.next
     }
+    /// The first iteration of all.
+    pub fn from(&self) -> i64 {
+        self.from
+    }
     /// Iterations that were at least begun.
     pub fn iterations(&self) -> i64 {
         self.started - self.from

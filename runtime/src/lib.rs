@@ -3,6 +3,7 @@
 //! [`pipeline`] is the file to read first: [`pipeline::plan`] runs once per site and signature,
 //! [`pipeline::run`] once per call.
 
+pub mod broken;
 pub mod cache;
 pub mod contents;
 pub mod fpenv;
@@ -19,6 +20,7 @@ pub mod report;
 pub mod trial;
 pub mod undo;
 
+pub use broken::Broken;
 pub use launch::{Ended, Launch};
 pub use options::{DeviceChoice, FpMode, Options, options, set_options};
 pub use overlap::ArrayView;

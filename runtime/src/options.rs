@@ -1,5 +1,6 @@
 //! What the user asked for, once per process.
 
+use crate::broken::Broken;
 use crate::trial::Trial;
 use nestwise_costmodel::MachineProfile;
 use std::path::PathBuf;
@@ -41,6 +42,10 @@ pub struct Options {
     pub versions: String,
     /// For tests: what runs, whatever it costs.
     pub trial: Option<Trial>,
+    /// For tests: an operation that nests compute wrongly.
+    pub broken: Option<Broken>,
+    /// Whatever can run compiled does, to be compared with CPython.
+    pub verify: bool,
 }
 
 impl Default for Options {
@@ -54,6 +59,8 @@ impl Default for Options {
             python_minor: 11,
             versions: String::new(),
             trial: None,
+            broken: None,
+            verify: false,
         }
     }
 }

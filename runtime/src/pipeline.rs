@@ -150,13 +150,14 @@ pub fn verdicts(nest: &Nest, options: &Options) -> analysis::Staged {
 
 /// Once per site and signature: what types alone decide.
 pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
+    let broken = options.broken.is_some_and(|b| b.plant(&mut nest));
     prepare(&mut nest)?;
     let verdicts = verdicts(&nest, options);
     // Guards that the values of a call may prove.
     let bounds = analysis::BoundsPlan::new(&nest);
     // What one trip of each loop costs on each device.
     let prices = Prices::new(&Features::of(&nest), &options.profile);
-    Ok(Plan::new(nest, verdicts, bounds, prices))
+    Ok(Plan::new(nest, verdicts, bounds, prices, broken))
 }
 
 /// Slots that trade places (buffer swaps) hold each other's arrays in turn: what one of them writes or reads, any
@@ -279,6 +280,9 @@ fn decide<V: HasValue>(
 ) -> Decision {
     let decision = plan.price(sizes, captures, resume, options);
     match options.device {
+        DeviceChoice::Auto if options.verify && decision.device == Device::Interpreter => {
+            decision.forced(Device::Serial)
+        }
         DeviceChoice::Auto => decision,
         DeviceChoice::Interpreter => decision.forced(Device::Interpreter),
         DeviceChoice::Serial => decision.forced(Device::Serial),

@@ -52,6 +52,8 @@ pub struct Plan {
     quiet: AtomicBool,
     /// Captures of floats that the bounds of the top loop are computed from.
     bounding: Vec<u32>,
+    /// A test has made it wrong.
+    broken: bool,
     /// Some float becomes an int, whose range no form tells.
     truncates: bool,
     /// Guards that no type has cleared.
@@ -80,6 +82,7 @@ impl Plan {
         verdicts: analysis::Staged,
         bounds: analysis::BoundsPlan,
         prices: Prices,
+        broken: bool,
     ) -> Plan {
         Plan {
             bounds,
@@ -97,6 +100,7 @@ impl Plan {
             fingerprint: OnceLock::new(),
             quiet: AtomicBool::new(false),
             found: Found::default(),
+            broken,
         }
     }
 
@@ -496,7 +500,10 @@ impl Plan {
             Err(Reason::Codegen(_)) => compile(&Made::plain(&nest), key, options),
             result => result,
         };
-        let (object, about) = compiled?;
+        let (object, mut about) = compiled?;
+        if self.broken {
+            about.means.push("broken".into());
+        }
         if let Some(entry) = entry {
             Kernel::to_disk(options, &entry, &object, &about);
         }

@@ -96,7 +96,7 @@ impl Trial {
 }
 
 /// A number that looks like chance (Steele, Lea and Flood's SplitMix64, 2014).
-fn scattered(seed: u64) -> u64 {
+pub fn scattered(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -8,10 +8,17 @@ USAGE = """\
 usage: nestwise run [options] script.py [argument...]
        nestwise run [options] -m module [argument...]
        nestwise run [options] -c code [argument...]
+       nestwise verify [--sample K] [options of run] script.py [argument...]
        nestwise explain [--json] [--sizes n=1000,a=20x30] [--after STAGE] script.py
 
 Runs a Python program as python does, with its loop nests priced, compiled and run where they win;
-or explains, without running it, what each of its loops may do and why not more.
+or runs every nest twice, compiled and in CPython, and compares bit by bit; or explains, without
+running the program, what each of its loops may do and why not more.
+
+options of verify:
+  --sample K            compare the first two calls of each nest, then about one in K (all)
+  --only FILE:LINE:CALL compare that call of that nest alone; all else runs in CPython
+                        what differs is told on standard error; the exit code is 1 then
 
 options of explain:
   --json                the same for programs
@@ -40,7 +47,8 @@ NESTWISE_CACHE_DIR names the cache folder.
 """
 
 VALUED = ("device", "threads", "fp", "report-file", "profile", "include")
-LATER = ("calibrate", "oracle", "verify", "profile")
+VERIFYING = ("sample", "only")
+LATER = ("calibrate", "oracle", "profile")
 
 
 class _Usage(Exception):
@@ -64,8 +72,8 @@ def _bad_option() -> type[Exception]:
 
 def _dispatch(arguments: list[str]) -> int:
     command, rest = (arguments[0], arguments[1:]) if arguments else ("--help", [])
-    if command == "run":
-        return _run(rest)
+    if command in ("run", "verify"):
+        return _run(rest, command)
     if command in ("-h", "--help", "help"):
         print(USAGE, end="")
         return 0
@@ -84,16 +92,18 @@ def _dispatch(arguments: list[str]) -> int:
     raise _Usage(f"unknown command {command!r}{hint} (see nestwise --help)")
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], command: str) -> int:
     from nestwise import config
 
     if "-h" in arguments[:1] or "--help" in arguments[:1]:
         print(USAGE, end="")
         return 0
     options = config.Options.from_environment()
+    options.verify = command == "verify"
     given, flags, what, program = _parse(arguments, options)
     if flags:
-        _restart([*flags], [*given, *(what or ["--"]), *program])
+        _restart([*flags], [command, *given, *(what or ["--"]), *program])
+    options.program = (*what, *program)
     config.configure(options)
     config.check()
     if options.report is not None:
@@ -104,14 +114,33 @@ def _run(arguments: list[str]) -> int:
 
     importer.install()
     if what == ["-m"]:
-        run.run_module(program[0], program[1:])
+        start = run.run_module, program[0]
     elif what == ["-c"]:
-        run.run_command(program[0], program[1:])
+        start = run.run_command, program[0]
     elif program[0] == "-":
-        run.run_stdin(program[1:])
+        start = (run.run_stdin,)
     else:
-        run.run_script(program[0], program[1:])
+        start = run.run_script, program[0]
+    function, *named = start
+    if options.verify:
+        return _verified(function, *named, program[1:])
+    function(*named, program[1:])
     return 0
+
+
+def _verified(function, *arguments) -> int:
+    """Runs a program whose nests are compared, tells the outcome, and gives the exit code."""
+    from nestwise import verify
+
+    try:
+        function(*arguments)
+    except SystemExit:
+        if verify.differences():
+            return 1
+        raise
+    finally:
+        print(verify.summary(), end="", file=sys.stderr, flush=True)
+    return 1 if verify.differences() else 0
 
 
 def _parse(arguments: list[str], options) -> tuple[list[str], list[str], list[str], list[str]]:
@@ -132,7 +161,9 @@ def _parse(arguments: list[str], options) -> tuple[list[str], list[str], list[st
             return ours, flags, [], rest
         if word.startswith("--"):
             name, equals, value = word[2:].partition("=")
-            if name in VALUED and not equals:
+            if name in VERIFYING and not options.verify:
+                raise _Usage(f"{word}: an option of nestwise verify")
+            if name in (*VALUED, *VERIFYING) and not equals:
                 if not rest:
                     raise _Usage(f"{word}: a value is missing")
                 value = rest.pop(0)
@@ -166,7 +197,7 @@ def _restart(flags: list[str], words: list[str]) -> None:
     import os
 
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
-    os.execv(sys.executable, [sys.executable, *_given_flags(), *flags, here, "run", *words])
+    os.execv(sys.executable, [sys.executable, *_given_flags(), *flags, here, *words])
 
 
 def _given_flags() -> list[str]:

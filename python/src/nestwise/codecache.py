@@ -124,6 +124,8 @@ def _folder() -> str | None:
 def _build() -> str:
     """Changes whenever another interpreter or another nestwise would make other code."""
     stamps = [sys.implementation.cache_tag, str(sys.hexversion), str(sys.flags.optimize)]
+    if config.options().verify:
+        stamps.append("verify")
     for name in sorted(os.listdir(config.FOLDER)):
         if name.startswith(("_core.", "rewrite.py", "scope.py")):
             stat = os.stat(os.path.join(config.FOLDER, name))

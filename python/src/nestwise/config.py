@@ -35,6 +35,11 @@ class Options:
         self.cache = True
         self.include: tuple[str, ...] = ()
         self.schedule: str | None = None  # for tests: the form of nests that runs
+        self.broken: str | None = None  # for tests: an operation that nests compute wrongly
+        self.verify = False  # every native run is compared with CPython
+        self.sample = 1
+        self.only: tuple[str, int, int] | None = None
+        self.program: tuple[str, ...] = ()  # as the command line names it, with its arguments
 
     def set(self, name: str, value: str, said: str) -> None:
         """One option by its name without dashes; `said` is how the user wrote it."""
@@ -45,7 +50,7 @@ class Options:
         elif name == "report":
             self.report = _choice(value or "text", REPORTS, said)
         elif name == "threads":
-            self.threads = _count(value, said)
+            self.threads = _count(value, said, "number of threads")
         elif name == "report-file":
             self.report_file = os.path.abspath(_given(value, said))
             self.report = self.report or "text"
@@ -53,6 +58,10 @@ class Options:
             self.profile = _readable(_given(value, said), said)
         elif name == "no-cache":
             self.cache = False
+        elif name == "sample":
+            self.sample = _count(value, said, "sample")
+        elif name == "only":
+            self.only = _run_of_nest(_given(value, said), said)
         elif name == "include":
             found = tuple(m.strip() for m in value.split(",") if m.strip())
             self.include += found
@@ -82,7 +91,9 @@ class Options:
                     value = "text"
                 options.set(name, value, variable)
         options.schedule = os.environ.get("NESTWISE_SCHEDULE") or None
-        if os.environ.get("NESTWISE_NO_CACHE", "") not in ("", "0") or options.schedule:
+        options.broken = os.environ.get("NESTWISE_BREAK") or None
+        uncached = os.environ.get("NESTWISE_NO_CACHE", "") not in ("", "0")
+        if uncached or options.schedule or options.broken:
             options.cache = False
         return options
 
@@ -93,14 +104,22 @@ def _choice(value: str, allowed: tuple[str, ...], said: str) -> str:
     return value
 
 
-def _count(value: str, said: str) -> int:
+def _count(value: str, said: str, what: str) -> int:
     try:
         count = int(value)
     except ValueError:
         count = 0
     if not 1 <= count <= 65535:
-        raise BadOption(f"{said}: {value!r} is not a number of threads")
+        raise BadOption(f"{said}: {value!r} is not a {what}")
     return count
+
+
+def _run_of_nest(value: str, said: str) -> tuple[str, int, int]:
+    """FILE:LINE:CALL, the file as an absolute path."""
+    words = value.rsplit(":", 2)
+    if len(words) != 3 or not words[0] or not all(w.isdigit() for w in words[1:]):
+        raise BadOption(f"{said}: {value!r} is not FILE:LINE:CALL")
+    return os.path.abspath(words[0]), int(words[1]), int(words[2])
 
 
 def _given(value: str, said: str) -> str:
@@ -183,8 +202,8 @@ def core() -> Any | None:
 def check() -> None:
     """Has the native part look at options that only it can judge; BadOption if it objects."""
     chosen = options()
-    judged = (chosen.profile, chosen.schedule)
-    if chosen.device in ("gpu", "emulated") or judged != (None, None):
+    judged = (chosen.profile, chosen.schedule, chosen.broken)
+    if chosen.device in ("gpu", "emulated") or any(judged):
         try:
             from nestwise import _core as loaded
         except Exception:
@@ -208,4 +227,10 @@ def _configure_core(module: Any) -> None:
         chosen.cache_dir(),
         chosen.profile,
         chosen.schedule,
+        chosen.broken,
+        chosen.verify,
     )
+    if chosen.verify:
+        from nestwise.verify import Check
+
+        module.verify(Check, chosen.sample, chosen.only)

@@ -153,7 +153,9 @@ def _entry(path: str, source: bytes) -> Entry:
             return Entry(None, [], [])
         from nestwise.rewrite import rewrite
 
-        made = rewrite(source, sources.decode(source), path, codecache.tag(source), core.lower)
+        noted = config.options().verify
+        tag = codecache.tag(source)
+        made = rewrite(source, sources.decode(source), path, tag, core.lower, noted=noted)
         entry = Entry(made.code, [tuple(s) for s in made.sites], [tuple(x) for x in made.loops])
         if entry.loops:
             codecache.put(path, source, entry)

@@ -131,7 +131,7 @@ def render(data: dict[str, Any], colour: bool = False) -> str:
         lines = ["nestwise: no loop nest was met"]
     for loop in data["refused"]:
         hint = f"; {loop['hint']}" if loop["hint"] else ""
-        lines.append(f"{_place(loop)}  stays in CPython: {loop['message']}{hint}")
+        lines.append(f"{place(loop)}  stays in CPython: {loop['message']}{hint}")
     lines += [f"note: {note}" for note in data["notes"]]
     if data["compiled_share"] is not None:
         lines.append(f"{data['compiled_share']:.1%} of the loop time ran compiled")
@@ -141,7 +141,7 @@ def render(data: dict[str, Any], colour: bool = False) -> str:
 def _row(nest: dict[str, Any]) -> list[str]:
     part = nest.get("compiled_share")
     return [
-        _place(nest),
+        place(nest),
         _number(nest.get("calls")),
         _number(nest.get("iterations")),
         str(nest.get("verdict") or "-"),
@@ -164,7 +164,7 @@ def _why(nest: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _place(nest: dict[str, Any]) -> str:
+def place(nest: dict[str, Any]) -> str:
     path = str(nest.get("file", "?"))
     short = os.path.relpath(path) if os.path.isabs(path) else path
     if short.startswith(".."):

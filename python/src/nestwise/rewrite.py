@@ -46,6 +46,9 @@ are possible: everything ran natively (REST is empty), nothing did (REST is None
 iterable back), or CPython goes on after the first k trips. A loop nested in such a body is a site
 of its own there; the loop as it was stays as it was, which keeps the growth of the code linear in
 the depth.
+
+Where compiled runs are compared with CPython's (`noted`), `return value` in CPython's share reads
+`return NOTED(value)`: what it returns is seen on no other way.
 """
 
 from __future__ import annotations
@@ -99,7 +102,13 @@ class Rewritten(NamedTuple):
 
 
 def rewrite(
-    source: bytes | str, text: str, filename: str, tag: str, lower: Lower, optimize: int = -1
+    source: bytes | str,
+    text: str,
+    filename: str,
+    tag: str,
+    lower: Lower,
+    optimize: int = -1,
+    noted: bool = False,
 ) -> Rewritten:
     """`source` as CPython compiles it, `text` its decoded lines; `tag` marks our constants."""
     lines = text.split("\n")
@@ -109,7 +118,7 @@ def rewrite(
             tree = compile(source, COMPILING, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
             annotate(tree, text, COMPILING)
             plain = compile(tree, COMPILING, "exec", dont_inherit=True, optimize=optimize)
-            work = _Rewriter(lines, tag, lower, nested)
+            work = _Rewriter(lines, tag, lower, nested, noted)
             tree.body = work.block(tree.body)
             if not work.sites:
                 break
@@ -178,11 +187,12 @@ class _Refused(Exception):
 
 
 class _Rewriter:
-    def __init__(self, lines: list[str], tag: str, lower: Lower, nested: bool):
+    def __init__(self, lines: list[str], tag: str, lower: Lower, nested: bool, noted: bool):
         self.lines = lines
         self.mark = mark_of(tag)
         self.lower = lower
         self.nested = nested
+        self.noted = noted
         self.depth = 0
         self.sites: list[SiteText] = []
         self.loops: list[Loop] = []
@@ -238,7 +248,8 @@ class _Rewriter:
         ours = _clone(node)
         self.descend(ours)
         self.depth -= 1
-        return _Shape(self.mark, number, node).build(ours, answer)
+        shape = _Shape(self.mark, number, node)
+        return shape.build(shape.noting(ours) if self.noted else ours, answer)
 
     def ask(self, site: SiteText) -> dict:
         try:
@@ -375,6 +386,14 @@ class _Shape:
         values = self.targets(answer["writes"])
         stay = self.stay(ours, answer)
         return self.loop(values, call, [*after, ast.Break(**self.at)], orelse=[stay])
+
+    def noting(self, ours: Any) -> Any:
+        for part in ast.walk(ours):
+            if isinstance(part, ast.Return):
+                noted = self.call("noted")
+                noted.args.append(part.value or ast.Constant(None, **self.at))
+                part.value = noted
+        return ours
 
     def stay(self, ours: Any, answer: dict) -> ast.For:
         """CPython runs a part of it, or all."""

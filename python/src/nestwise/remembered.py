@@ -1,0 +1,282 @@
+"""What a nest could change, remembered, put back and compared; what `nestwise verify` rests on.
+
+Nothing here asks the native part what a nest writes: whole arrays are remembered, whole lists, and of views
+the arrays that own their memory.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+import sys
+from array import array
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_ABSENT = object()
+
+
+class Remembered:
+    """The things that one run of a nest may change, and how they are before it."""
+
+    def __init__(
+        self,
+        captured: list[tuple[str, Any]],
+        attributes: list[tuple[str, Any, str]],
+        names: list[str],
+        module: dict[str, Any],
+    ):
+        self.arrays: dict[int, tuple[str, Any]] = {}  # as the nest sees them
+        self.owners: dict[int, Any] = {}  # the arrays with their memory
+        self.flat: dict[int, tuple[str, Any]] = {}  # array.array, bytearray
+        self.lists: dict[int, tuple[str, list]] = {}
+        self.generators: dict[int, tuple[str, Any]] = {}
+        self.attributes = attributes
+        self.names = names
+        self.module = module
+        numpy = sys.modules.get("numpy")
+        self.ndarray = numpy.ndarray if numpy is not None else ()
+        self.states = _numpy_states(numpy)
+        for label, thing in captured:
+            self._add(label, thing)
+        self.before = self.take()
+
+    def _add(self, label: str, thing: Any) -> None:
+        kind = type(thing)
+        if kind is self.ndarray:
+            self._add_array(label, thing)
+        elif kind is list:
+            if id(thing) not in self.lists:
+                self.lists[id(thing)] = label, thing
+                self._add_items(label, thing)
+        elif kind is tuple:
+            self._add_items(label, thing)
+        elif kind is array or kind is bytearray:
+            self.flat.setdefault(id(thing), (label, thing))
+        elif isinstance(thing, random.Random) or isinstance(thing, self.states):
+            self.generators.setdefault(id(thing), (label, thing))
+        elif kind is type(len):
+            # A method of something: `xs.append`, `rng.random`.
+            owner = thing.__self__
+            if owner is not None and type(owner) is not kind:
+                self._add(label.rpartition(".")[0] or label, owner)
+
+    def _add_items(self, label: str, items: Any) -> None:
+        for at, item in enumerate(items):
+            if type(item) in (list, tuple, self.ndarray):
+                self._add(f"{label}[{at}]", item)
+
+    def _add_array(self, label: str, view: Any) -> None:
+        if view.dtype.hasobject:
+            return
+        self.arrays.setdefault(id(view), (label, view))
+        owner = view
+        while type(owner.base) is self.ndarray and not owner.base.dtype.hasobject:
+            owner = owner.base
+        if owner.flags.writeable:
+            self.owners.setdefault(id(owner), owner)
+
+    def take(self) -> State:
+        """How the things are now."""
+        state = State(self)
+        state.arrays = {k: a.copy() for k, (_, a) in self.arrays.items()}
+        state.owners = {k: a.copy() for k, a in self.owners.items()}
+        state.flat = {k: bytes(memoryview(a)) for k, (_, a) in self.flat.items()}
+        state.lists = {k: list(items) for k, (_, items) in self.lists.items()}
+        state.generators = {k: _state_of(g) for k, (_, g) in self.generators.items()}
+        state.attributes = [_attribute(owner, name) for _, owner, name in self.attributes]
+        state.names = [self.module.get(name, _ABSENT) for name in self.names]
+        return state
+
+    def put_back(self) -> None:
+        """Makes everything as it was before."""
+        before = self.before
+        for key, owner in self.owners.items():
+            owner[...] = before.owners[key]
+        for key, (_, thing) in self.flat.items():
+            memoryview(thing).cast("B")[:] = before.flat[key]
+        for key, (_, items) in self.lists.items():
+            items[:] = before.lists[key]
+        for key, (_, generator) in self.generators.items():
+            _set_state(generator, before.generators[key])
+        for (_, owner, name), value in zip(self.attributes, before.attributes, strict=True):
+            if value is not _ABSENT:
+                object.__setattr__(owner, name, value)
+            elif _attribute(owner, name) is not _ABSENT:
+                object.__delattr__(owner, name)
+        for name, value in zip(self.names, before.names, strict=True):
+            if value is not _ABSENT:
+                self.module[name] = value
+            else:
+                self.module.pop(name, None)
+
+
+class State:
+    """How remembered things are at one moment. NumPy arrays are copies, lists hold the same objects."""
+
+    arrays: dict[int, Any]
+    owners: dict[int, Any]
+    flat: dict[int, bytes]
+    lists: dict[int, list]
+    generators: dict[int, Any]
+    attributes: list[Any]
+    names: list[Any]
+
+    def __init__(self, things: Remembered):
+        self.things = things
+
+    def differences(self, other: State) -> Iterator[tuple[str, str]]:
+        """Labels, and what is there in this state and in the other one."""
+        things = self.things
+        clean = True
+        for key, (label, _) in things.arrays.items():
+            for found in array_differences(label, self.arrays[key], other.arrays[key]):
+                clean = False
+                yield found
+        for key in things.owners if clean else ():
+            yield from array_differences("memory", self.owners[key], other.owners[key])
+        for key, (label, _) in things.flat.items():
+            if self.flat[key] != other.flat[key]:
+                pairs = enumerate(zip(self.flat[key], other.flat[key], strict=True))
+                at = next(at for at, (a, b) in pairs if a != b)
+                yield label, f"byte {at} of its memory differs"
+        for key, (label, _) in things.lists.items():
+            yield from list_differences(label, self.lists[key], other.lists[key])
+        for key, (label, _) in things.generators.items():
+            if self.generators[key] != other.generators[key]:
+                yield label, "the generator's state differs"
+        labels = [label for label, _, _ in things.attributes] + things.names
+        mine = self.attributes + self.names
+        theirs = other.attributes + other.names
+        for label, a, b in zip(labels, mine, theirs, strict=True):
+            if not same(a, b):
+                yield label, shown(a, b)
+
+
+def array_differences(label: str, mine: Any, other: Any) -> Iterator[tuple[str, str]]:
+    """The first element that differs in its bits, and how many do."""
+    import numpy as np
+
+    size = mine.dtype.itemsize
+    bits = [np.ascontiguousarray(a).reshape(-1).view(np.uint8) for a in (mine, other)]
+    if np.array_equal(*bits):
+        return
+    unequal = (bits[0] != bits[1]).reshape(-1, size).any(axis=1)
+    first = int(np.argmax(unequal))
+    at = tuple(int(k) for k in np.unravel_index(first, mine.shape))
+    where = f"{label}[{', '.join(map(str, at))}]" if at else label
+    count = int(unequal.sum())
+    more = f"; {count} of {unequal.size} elements differ" if count > 1 else ""
+    yield where, shown(mine[at], other[at]) + more
+
+
+def list_differences(label: str, mine: list, other: list) -> Iterator[tuple[str, str]]:
+    """The same for lists, whose lengths may differ too."""
+    if len(mine) != len(other):
+        yield label, f"compiled has {len(mine)} items, CPython {len(other)}"
+        return
+    unequal = [at for at, (a, b) in enumerate(zip(mine, other, strict=True)) if not same(a, b)]
+    if unequal:
+        first = unequal[0]
+        more = f"; {len(unequal)} of {len(mine)} items differ" if len(unequal) > 1 else ""
+        yield f"{label}[{first}]", shown(mine[first], other[first]) + more
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two objects cannot be told apart but by identity; arrays and lists must be the same ones."""
+    if a is b:
+        return True
+    kind = type(a)
+    if kind is not type(b):
+        return False
+    if kind is float:
+        return struct.pack("<d", a) == struct.pack("<d", b)
+    if kind is complex:
+        return struct.pack("<dd", a.real, a.imag) == struct.pack("<dd", b.real, b.imag)
+    if kind in (int, str, bytes, bool, range):
+        return a == b
+    if kind is tuple:
+        return len(a) == len(b) and all(map(same, a, b))
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return False
+    if isinstance(a, numpy.generic):
+        return a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    if kind is numpy.ndarray:
+        mine, other = a.__array_interface__, b.__array_interface__
+        return mine == other and a.strides == b.strides
+    return False
+
+
+def shown(mine: Any, other: Any) -> str:
+    """Two values that differ, told apart."""
+    texts = []
+    for value in (mine, other):
+        text = "nothing" if value is _ABSENT else _cut(repr(value))
+        texts.append(text)
+    if texts[0] == texts[1] or type(mine) is not type(other):
+        kinds = [type(value).__name__ for value in (mine, other)]
+        if kinds[0] == kinds[1]:
+            kinds = [f"bits {_bits(value)}" for value in (mine, other)]
+        texts = [f"{text} ({kind})" for text, kind in zip(texts, kinds, strict=True)]
+    return f"compiled {texts[0]}, CPython {texts[1]}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _bits(value: Any) -> str:
+    if isinstance(value, float) and type(value) is float:
+        return struct.pack(">d", value).hex()
+    return value.tobytes()[::-1].hex() if hasattr(value, "tobytes") else f"of object {id(value):#x}"
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """An object's own attribute, without running anybody's code."""
+    try:
+        values = object.__getattribute__(owner, "__dict__")
+        if name in values:
+            return values[name]
+    except AttributeError:
+        pass
+    for klass in type(owner).__mro__:
+        slot = klass.__dict__.get(name)
+        if type(slot) is _Slot:
+            try:
+                return slot.__get__(owner, type(owner))
+            except AttributeError:
+                return _ABSENT
+    return _ABSENT
+
+
+class _Slotted:
+    __slots__ = ("slot",)
+
+
+_Slot = type(_Slotted.slot)
+
+
+def _numpy_states(numpy: Any) -> Any:
+    states = getattr(getattr(numpy, "random", None), "RandomState", None)
+    return states if states is not None else ()
+
+
+def _state_of(generator: Any) -> Any:
+    if isinstance(generator, random.Random):
+        return generator.getstate()
+    name, keys, position, *rest = generator.get_state()
+    return name, keys.tobytes(), position, *rest
+
+
+def _set_state(generator: Any, state: Any) -> None:
+    if isinstance(generator, random.Random):
+        generator.setstate(state)
+        return
+    import numpy as np
+
+    name, keys, *rest = state
+    generator.set_state((name, np.frombuffer(keys, np.uint32), *rest))

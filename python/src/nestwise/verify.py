@@ -1,0 +1,208 @@
+"""`nestwise verify`: every native run of a nest is done over again by CPython, and the two are compared.
+
+A `Check` remembers what the nest could change before it runs: the memory of the arrays that it binds (of
+the arrays that own it, where those are views), the items of lists, attributes and module names that it assigns,
+the states of random number generators. After the native run it remembers the same once more, together with
+the values that the nest leaves in names, and puts everything back as it was. CPython then runs the same
+iterations on the objects themselves; the program goes on from what it did. Compared are bits, types, which
+exceptions and warnings there were, and how the loop was left.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from nestwise import config
+from nestwise.remembered import Remembered, same, shown
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from typing import Any
+
+# How one nest's differences may fill the screen.
+SHOWN_RUNS = 5
+SHOWN_PLACES = 5
+# Exceptions that come from outside of a loop, whoever runs it.
+FROM_OUTSIDE = (KeyboardInterrupt, SystemExit, MemoryError, RecursionError)
+
+
+class Tally:
+    """What became of the comparisons of one nest."""
+
+    def __init__(self) -> None:
+        self.compared = 0
+        self.differ = 0
+
+
+# By file and line of the nest.
+tallies: dict[tuple[str, int], Tally] = {}
+
+
+class Check:
+    """One run of one nest. The native part calls `Check(...)`, `ran` and `concluded`, in this order.
+
+    `captured`: labels and objects that the nest bound; `attributes`: labels, objects and names of
+    attributes that it assigns; `names`: global names that it assigns; `modules`: the globals of the
+    site and of functions that it calls; `local`: the names that it always, and perhaps, assigns.
+    """
+
+    def __init__(
+        self,
+        about: tuple[str, int, int],
+        captured: list[tuple[str, Any]],
+        attributes: list[tuple[str, Any, str]],
+        names: list[str],
+        modules: list[dict[str, Any]],
+        local: tuple[list[str], list[str]],
+    ):
+        self.file, self.line, self.call = about
+        self.state = Remembered(captured, attributes, names, modules[0])
+        self.modules = modules
+        self.warned = [_warned(m) for m in modules]
+        self.always, self.perhaps = local
+        frame_locals = sys._getframe(1).f_locals
+        self.old = {n: frame_locals[n] for n in (*local[0], *local[1]) if n in frame_locals}
+
+    def ran(self, about: tuple[str, str, str, int], values: dict[str, Any], value: Any) -> None:
+        """The native run is over: `how` it ended, where it ran, what it leaves in names."""
+        try:
+            self.how, self.device, self.schedule, self.trips = about
+            self.values = values
+            self.value = value
+            self.native = self.state.take()
+            if self.how == "undone":
+                self._compare_undone()
+                return
+            self.state.put_back()
+        except BaseException as error:
+            # The run has happened and was not taken back: there is nothing to go on from.
+            print(f"nestwise: verify cannot go on: {type(error).__name__}: {error}", file=sys.stderr)
+            sys.stderr.flush()
+            os._exit(3)
+
+    def concluded(self, exit: str, what: Any) -> None:
+        """CPython did the same: `exit` says how its part ended, `what` it raised or returned."""
+        frame = sys._getframe(1)
+        if isinstance(what, FROM_OUTSIDE) and exit == "raised":
+            return
+        found = self._exits(exit, what, frame.f_lineno)
+        if not found:
+            found = list(self._places(frame.f_locals))
+            if exit == "returned" and not same(self.value, what):
+                found.append(("the value returned", shown(self.value, what)))
+        self._count(found)
+
+    def _compare_undone(self) -> None:
+        """Nothing was to be done natively: everything must be as it was."""
+        before = self.state.before
+        found = [(label, f"{text} before") for label, text in self.native.differences(before)]
+        self._count(found, "an undone run left changes")
+
+    def _exits(self, exit: str, what: Any, line: int) -> list[tuple[str, str]]:
+        """Where the two ends do not agree."""
+        expected = {"finished": "completed", "stopped": "completed", "broke": "left"}
+        warnings = self._warnings()
+        if exit == expected.get(self.how, self.how):
+            return [("a warning", f"CPython gives it, compiled code does not: {w}") for w in warnings]
+        done = {
+            "finished": "ran to the loop's end",
+            "stopped": f"ran {self.trips} iterations without an event",
+            "broke": "left the loop by break",
+            "returned": "returned",
+        }[self.how]
+        if exit == "raised":
+            did = f"raises {type(what).__name__}: {what} (line {line})"
+        else:
+            did = {"completed": "does not leave the loop", "left": "leaves the loop early"}.get(
+                exit, "returns"
+            )
+        return [("the end", f"compiled code {done}, CPython {did}")]
+
+    def _warnings(self) -> list[str]:
+        """What CPython warned of for the first time."""
+        new = []
+        for module, before in zip(self.modules, self.warned, strict=True):
+            new += [f"{k[1].__name__}: {k[0]} (line {k[2]})" for k in _warned(module) - before]
+        return sorted(set(new))
+
+    def _places(self, frame_locals: Any):
+        """What differs, by the names of the user."""
+        nothing = object()
+        for name in (*self.always, *self.perhaps):
+            old = self.old.get(name, nothing)
+            # What the nest left alone keeps the value it had.
+            compiled = self.values.get(name, old)
+            now = frame_locals.get(name, nothing)
+            if compiled is nothing or now is nothing:
+                if compiled is not now:
+                    gone = "compiled code" if compiled is nothing else "CPython"
+                    yield name, f"{gone} leaves it unbound"
+            elif not same(compiled, now):
+                yield name, shown(compiled, now)
+        yield from self.native.differences(self.state.take())
+
+    def _count(self, found: list[tuple[str, str]], what: str = "compiled code and CPython differ"):
+        tally = tallies.setdefault((self.file, self.line), Tally())
+        tally.compared += 1
+        if not found:
+            return
+        tally.differ += 1
+        if tally.differ > SHOWN_RUNS:
+            return
+        lines = [f"nestwise: verify: {self.file}:{self.line}, call {self.call}: {what}"]
+        lines += [f"    {label}: {text}" for label, text in found[:SHOWN_PLACES]]
+        if len(found) > SHOWN_PLACES:
+            lines.append(f"    and {len(found) - SHOWN_PLACES} more")
+        schedule = f" ({self.schedule})" if self.schedule else ""
+        lines.append(f"  it ran on {self.device}{schedule}, {self.trips} iterations; again by")
+        lines.append(f"    {_again(self.file, self.line, self.call)}")
+        if tally.differ == SHOWN_RUNS:
+            lines.append("  further differences of this nest are only counted")
+        print("\n".join(lines), file=sys.stderr, flush=True)
+
+
+def _warned(module: dict[str, Any]) -> set[Any]:
+    registry = module.get("__warningregistry__")
+    return {k for k in registry if isinstance(k, tuple)} if type(registry) is dict else set()
+
+
+def _again(file: str, line: int, call: int) -> str:
+    """The command that compares this very run and no other."""
+    import shlex
+
+    chosen = config.options()
+    words = ["nestwise", "verify", "--only", f"{os.path.relpath(file)}:{line}:{call}"]
+    if chosen.device != "auto":
+        words += ["--device", chosen.device]
+    if chosen.threads:
+        words += ["--threads", str(chosen.threads)]
+    if chosen.fp != "strict":
+        words += ["--fp", chosen.fp]
+    return shlex.join([*words, *chosen.program])
+
+
+def differences() -> int:
+    """Runs that differed, so far."""
+    return sum(t.differ for t in tallies.values())
+
+
+def summary() -> str:
+    """What was compared, as text."""
+    from nestwise import reporting
+
+    nests = reporting.collect()["nests"]
+    compared = sum(t.compared for t in tallies.values())
+    differ = differences()
+    lines = []
+    for nest in nests:
+        if not nest.get("launches"):
+            why = [str(f.get("reason")) for f in nest.get("fallbacks") or ()]
+            reason = f": {why[0]}" if why else ""
+            lines.append(f"{reporting.place(nest)} never ran compiled{reason}")
+        elif (nest.get("file"), nest.get("line")) not in tallies:
+            lines.append(f"{reporting.place(nest)} ran compiled and was not compared")
+    runs = f"{compared:,} run{'s' * (compared != 1)} of {len(tallies):,} nest{'s' * (len(tallies) != 1)}"
+    verdict = f"{differ:,} differ" if differ else "no difference"
+    lines.append(f"verify: {runs} compared with CPython: {verdict}")
+    return "\n".join(lines) + "\n"

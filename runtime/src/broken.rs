@@ -1,0 +1,129 @@
+//! A switch for tests of `nestwise verify`: nests are made wrong on purpose.
+//!
+//! `NESTWISE_BREAK=OP` has every nest compute something else wherever it uses one operation: `add` subtracts, `lt` tells
+//! greater or equal. It happens before anything is proved, so that a wrong nest is compiled rightly: its subscripts are
+//! guarded as those of any other.
+
+use nestwise_ir::{BinOp, CmpOp, Expr, ExprKind, Fun, Nest, Stmt, StmtKind, UnOp};
+use std::str::FromStr;
+
+/// The operation that is computed wrongly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Broken {
+    /// Arithmetic, and what is computed in its place.
+    Binary(BinOp, BinOp),
+    /// A comparison, likewise.
+    Compare(CmpOp, CmpOp),
+    /// Negation or absolute value, which is left out.
+    Unary(UnOp),
+    /// A mathematical function, likewise replaced.
+    Call(Fun, Fun),
+}
+
+/// By their names.
+const ALL: [(&str, Broken); 21] = [
+    ("add", Broken::Binary(BinOp::Add, BinOp::Sub)),
+    ("sub", Broken::Binary(BinOp::Sub, BinOp::Add)),
+    ("mul", Broken::Binary(BinOp::Mul, BinOp::Add)),
+    ("div", Broken::Binary(BinOp::Div, BinOp::Mul)),
+    ("floordiv", Broken::Binary(BinOp::FloorDiv, BinOp::Mod)),
+    ("mod", Broken::Binary(BinOp::Mod, BinOp::FloorDiv)),
+    ("pow", Broken::Binary(BinOp::Pow, BinOp::Mul)),
+    ("and", Broken::Binary(BinOp::And, BinOp::Or)),
+    ("or", Broken::Binary(BinOp::Or, BinOp::And)),
+    ("xor", Broken::Binary(BinOp::Xor, BinOp::Or)),
+    ("shl", Broken::Binary(BinOp::Shl, BinOp::Shr)),
+    ("shr", Broken::Binary(BinOp::Shr, BinOp::Shl)),
+    ("lt", Broken::Compare(CmpOp::Lt, CmpOp::Ge)),
+    ("le", Broken::Compare(CmpOp::Le, CmpOp::Gt)),
+    ("gt", Broken::Compare(CmpOp::Gt, CmpOp::Le)),
+    ("eq", Broken::Compare(CmpOp::Eq, CmpOp::Ne)),
+    ("neg", Broken::Unary(UnOp::Neg)),
+    ("abs", Broken::Unary(UnOp::Abs)),
+    ("sqrt", Broken::Call(Fun::Sqrt, Fun::Fabs)),
+    ("exp", Broken::Call(Fun::Exp, Fun::Expm1)),
+    ("sin", Broken::Call(Fun::Sin, Fun::Cos)),
+];
+
+impl FromStr for Broken {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Broken, String> {
+        let found = ALL.iter().find(|(name, _)| *name == text);
+        found.map(|(_, broken)| *broken).ok_or_else(|| {
+            let names: Vec<&str> = ALL.iter().map(|(name, _)| *name).collect();
+            format!("break {text}: none of {}", names.join(", "))
+        })
+    }
+}
+
+impl Broken {
+    /// Makes a nest wrong; whether it uses the operation.
+    pub fn plant(self, nest: &mut Nest) -> bool {
+        self.stmt(&mut nest.top, false)
+    }
+
+    /// Ints inside a `while` stay right: most of them are what it waits for.
+    fn stmt(self, stmt: &mut Stmt, waiting: bool) -> bool {
+        if matches!(stmt.kind, StmtKind::Check { .. }) {
+            return false;
+        }
+        let waiting = waiting || matches!(stmt.kind, StmtKind::While(_));
+        let mut used = false;
+        for expr in stmt.exprs_mut() {
+            used |= self.expr(expr, waiting);
+        }
+        for inner in stmt.blocks_mut().into_iter().flatten() {
+            used |= self.stmt(inner, waiting);
+        }
+        used
+    }
+
+    fn expr(self, expr: &mut Expr, waiting: bool) -> bool {
+        let mut used = false;
+        for child in expr.children_mut() {
+            used |= self.expr(child, waiting);
+        }
+        let is_int = expr.ty.repr.is_int();
+        match (&mut expr.kind, self) {
+            // What is not guarded from the beginning is no operation of the user's.
+            (ExprKind::Binary { guard, .. }, _) if is_int && (waiting || !*guard) => {}
+            (ExprKind::Binary { op, guard, .. }, Broken::Binary(right, wrong)) if *op == right => {
+                *op = wrong;
+                *guard = true;
+                return true;
+            }
+            (ExprKind::Compare { op, a, .. }, Broken::Compare(right, wrong))
+                if *op == right && !(waiting && a.ty.repr.is_int()) =>
+            {
+                *op = wrong;
+                return true;
+            }
+            (ExprKind::Unary { op, a, .. }, Broken::Unary(right))
+                if *op == right && a.ty.repr == expr.ty.repr =>
+            {
+                let operand = std::mem::replace(&mut **a, Expr::int(0, expr.span));
+                expr.kind = operand.kind;
+                return true;
+            }
+            (ExprKind::Call { fun, .. }, Broken::Call(right, wrong)) if *fun == right => {
+                *fun = wrong;
+                return true;
+            }
+            _ => {}
+        }
+        used
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_known_and_others_are_not() {
+        for (name, broken) in ALL {
+            assert_eq!(name.parse(), Ok(broken));
+        }
+        assert!("".parse::<Broken>().is_err() && "adds".parse::<Broken>().is_err());
+    }
+}
