@@ -7,7 +7,7 @@
 
 use crate::iterator;
 use crate::site::Site;
-use crate::verify::{Check, Exit, Part};
+use crate::verify::{Check, Concluded, Exit, Part};
 use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan, Resume};
 use pyo3::ffi::{self, PyObject};
@@ -340,7 +340,10 @@ impl Active {
     pub fn again(&self, py: Python<'_>, arguments: &[*mut PyObject]) -> bool {
         let check = self.progress.borrow_mut().check.take();
         if let Some(check) = check {
-            return self.goes_on(check.conclude(py, Exit::Completed));
+            match Python::attach(|py| check.conclude(py, Exit::Completed)) {
+                Concluded::Over(part) => return self.goes_on(part),
+                Concluded::More(next, check) => return self.goes_on_with(next, check),
+            }
         }
         let range = self.progress.borrow().range;
         let (next, done) = match (self.share(), range) {
@@ -396,23 +399,42 @@ impl Active {
         true
     }
 
+    /// One more iteration of a share that is compared.
+    fn goes_on_with(&self, next: i64, check: Check) -> bool {
+        let mut progress = self.progress.borrow_mut();
+        if let Some(range) = progress.range {
+            if next >= nestwise_runtime::launch::trip_count(range.0, range.1, range.2) {
+                return false;
+            }
+            progress.ended = Some(Ended::Partial { next });
+            self.burst.set(1);
+        } else {
+            // The turn that was begun to find the share over.
+            self.done.set(self.done.get() - 1);
+        }
+        progress.check = Some(check);
+        self.fresh.set(true);
+        true
+    }
+
     /// CPython left the statement: a share that is compared ends here, unless its iterations were over before.
     fn left(&self) {
         let Some(check) = self.progress.borrow_mut().check.take() else {
             return;
         };
-        // SAFETY: the iterator that ends a site is dropped with the GIL held.
-        let py = unsafe { Python::assume_attached() };
-        let error = PyErr::take(py);
-        let exit = match (&error, self.returned.take()) {
-            (Some(error), _) => Exit::Raised(error.value(py).clone().into_any()),
-            (None, Some(value)) => Exit::Returned(value.into_bound(py)),
-            (None, None) => Exit::Left,
-        };
-        check.conclude(py, exit);
-        if let Some(error) = error {
-            error.restore(py);
-        }
+        // In PyO3's own books, too: references that are given up would else wait for that.
+        Python::attach(|py| {
+            let error = PyErr::take(py);
+            let exit = match (&error, self.returned.take()) {
+                (Some(error), _) => Exit::Raised(error.value(py).clone().into_any()),
+                (None, Some(value)) => Exit::Returned(value.into_bound(py)),
+                (None, None) => Exit::Left,
+            };
+            check.conclude(py, exit);
+            if let Some(error) = error {
+                error.restore(py);
+            }
+        });
     }
 
     /// `WAITS()`: whether CPython's share of a `while` is to be ended by `TICK`.

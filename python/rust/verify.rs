@@ -133,6 +133,14 @@ pub enum Part {
     Turns(i64),
 }
 
+/// What became of a comparison.
+pub enum Concluded {
+    /// It is over, as CPython's part is.
+    Over(Part),
+    /// CPython's part has one more iteration, the one of this number unless the loop is a `while`.
+    More(i64, Check),
+}
+
 /// How CPython's part was left.
 pub enum Exit<'py> {
     /// Its iterations are over.
@@ -267,18 +275,35 @@ impl Check {
         !matches!(self.part, Part::Turns(turns) if done >= turns)
     }
 
-    /// CPython's part is over: compares, and says what that part was.
-    pub fn conclude(self, py: Python<'_>, exit: Exit<'_>) -> Part {
+    /// CPython's part is over: compares, and says what that part was; or CPython is to run one more iteration of it.
+    pub fn conclude(mut self, py: Python<'_>, exit: Exit<'_>) -> Concluded {
         let (word, object) = match exit {
             Exit::Completed => ("completed", None),
             Exit::Left => ("left", None),
             Exit::Returned(value) => ("returned", Some(value)),
             Exit::Raised(error) => ("raised", Some(error)),
         };
-        let done = self.object.call_method1(py, "concluded", (word, object));
-        if let Err(error) = done {
+        let more = self.object.call_method1(py, "concluded", (word, object));
+        let more = more.and_then(|m| m.extract::<bool>(py));
+        let more = more.unwrap_or_else(|error| {
             error.write_unraisable(py, None);
+            false
+        });
+        if !more {
+            return Concluded::Over(self.part);
         }
-        self.part
+        let next = match self.part {
+            Part::Iterations { next, .. } => next,
+            Part::All | Part::Turns(_) => 0,
+        };
+        self.part = match self.part {
+            Part::Iterations { .. } => Part::Iterations {
+                count: 1,
+                next: next + 1,
+            },
+            Part::Turns(turns) => Part::Turns(turns + 1),
+            Part::All => Part::All,
+        };
+        Concluded::More(next, self)
     }
 }

@@ -1,7 +1,7 @@
 """What a nest could change, remembered, put back and compared; what `nestwise verify` rests on.
 
-Nothing here asks the native part what a nest writes: whole arrays are remembered, whole lists, and of views
-the arrays that own their memory.
+Nothing here asks the native part what a nest writes: whole arrays are remembered, whole lists, and
+of views the arrays that own their memory.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Remembered:
 
     def take(self) -> State:
         """How the things are now."""
-        state = State(self)
+        state = State()
         state.arrays = {k: a.copy() for k, (_, a) in self.arrays.items()}
         state.owners = {k: a.copy() for k, a in self.owners.items()}
         state.flat = {k: bytes(memoryview(a)) for k, (_, a) in self.flat.items()}
@@ -113,9 +113,43 @@ class Remembered:
             else:
                 self.module.pop(name, None)
 
+    def differences(
+        self, mine: State, other: State, later: State | None = None
+    ) -> Iterator[tuple[str, str]]:
+        """Labels, and what is there in the one state and in the other.
+
+        With `later`, what has become the same by then does not count.
+        """
+        clean = True
+        for key, (label, _) in self.arrays.items():
+            after = later and later.arrays[key]
+            for found in array_differences(label, mine.arrays[key], other.arrays[key], after):
+                clean = False
+                yield found
+        for key in self.owners if clean else ():
+            after = later and later.owners[key]
+            yield from array_differences("memory", mine.owners[key], other.owners[key], after)
+        for key, (label, _) in self.flat.items():
+            if mine.flat[key] == other.flat[key]:
+                continue
+            after = later and list(later.flat[key])
+            yield from list_differences(label, list(mine.flat[key]), list(other.flat[key]), after)
+        for key, (label, _) in self.lists.items():
+            after = later and later.lists[key]
+            yield from list_differences(label, mine.lists[key], other.lists[key], after)
+        for key, (label, _) in self.generators.items():
+            become = later is not None and mine.generators[key] == later.generators[key]
+            if mine.generators[key] != other.generators[key] and not become:
+                yield label, "the generator's state differs"
+        labels = [label for label, _, _ in self.attributes] + self.names
+        values = mine.attributes + mine.names, other.attributes + other.names
+        for label, a, b in zip(labels, *values, strict=True):
+            if not same(a, b):
+                yield label, shown(a, b)
+
 
 class State:
-    """How remembered things are at one moment. NumPy arrays are copies, lists hold the same objects."""
+    """How remembered things are at one moment: copies of arrays, lists of the same objects."""
 
     arrays: dict[int, Any]
     owners: dict[int, Any]
@@ -125,60 +159,39 @@ class State:
     attributes: list[Any]
     names: list[Any]
 
-    def __init__(self, things: Remembered):
-        self.things = things
 
-    def differences(self, other: State) -> Iterator[tuple[str, str]]:
-        """Labels, and what is there in this state and in the other one."""
-        things = self.things
-        clean = True
-        for key, (label, _) in things.arrays.items():
-            for found in array_differences(label, self.arrays[key], other.arrays[key]):
-                clean = False
-                yield found
-        for key in things.owners if clean else ():
-            yield from array_differences("memory", self.owners[key], other.owners[key])
-        for key, (label, _) in things.flat.items():
-            if self.flat[key] != other.flat[key]:
-                pairs = enumerate(zip(self.flat[key], other.flat[key], strict=True))
-                at = next(at for at, (a, b) in pairs if a != b)
-                yield label, f"byte {at} of its memory differs"
-        for key, (label, _) in things.lists.items():
-            yield from list_differences(label, self.lists[key], other.lists[key])
-        for key, (label, _) in things.generators.items():
-            if self.generators[key] != other.generators[key]:
-                yield label, "the generator's state differs"
-        labels = [label for label, _, _ in things.attributes] + things.names
-        mine = self.attributes + self.names
-        theirs = other.attributes + other.names
-        for label, a, b in zip(labels, mine, theirs, strict=True):
-            if not same(a, b):
-                yield label, shown(a, b)
-
-
-def array_differences(label: str, mine: Any, other: Any) -> Iterator[tuple[str, str]]:
+def array_differences(
+    label: str, mine: Any, other: Any, later: Any = None
+) -> Iterator[tuple[str, str]]:
     """The first element that differs in its bits, and how many do."""
     import numpy as np
 
-    size = mine.dtype.itemsize
-    bits = [np.ascontiguousarray(a).reshape(-1).view(np.uint8) for a in (mine, other)]
-    if np.array_equal(*bits):
+    def unequal(a: Any, b: Any) -> Any:
+        bits = [np.ascontiguousarray(x).reshape(-1).view(np.uint8) for x in (a, b)]
+        return (bits[0] != bits[1]).reshape(-1, mine.dtype.itemsize).any(axis=1)
+
+    found = unequal(mine, other)
+    if later is not None:
+        found &= unequal(mine, later)
+    count = int(found.sum())
+    if not count:
         return
-    unequal = (bits[0] != bits[1]).reshape(-1, size).any(axis=1)
-    first = int(np.argmax(unequal))
-    at = tuple(int(k) for k in np.unravel_index(first, mine.shape))
+    at = tuple(int(k) for k in np.unravel_index(int(np.argmax(found)), mine.shape))
     where = f"{label}[{', '.join(map(str, at))}]" if at else label
-    count = int(unequal.sum())
-    more = f"; {count} of {unequal.size} elements differ" if count > 1 else ""
+    more = f"; {count} of {found.size} elements differ" if count > 1 else ""
     yield where, shown(mine[at], other[at]) + more
 
 
-def list_differences(label: str, mine: list, other: list) -> Iterator[tuple[str, str]]:
+def list_differences(
+    label: str, mine: list, other: list, later: list | None = None
+) -> Iterator[tuple[str, str]]:
     """The same for lists, whose lengths may differ too."""
     if len(mine) != len(other):
         yield label, f"compiled has {len(mine)} items, CPython {len(other)}"
         return
     unequal = [at for at, (a, b) in enumerate(zip(mine, other, strict=True)) if not same(a, b)]
+    if later is not None:
+        unequal = [at for at in unequal if at >= len(later) or not same(mine[at], later[at])]
     if unequal:
         first = unequal[0]
         more = f"; {len(unequal)} of {len(mine)} items differ" if len(unequal) > 1 else ""
@@ -186,7 +199,7 @@ def list_differences(label: str, mine: list, other: list) -> Iterator[tuple[str,
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two objects cannot be told apart but by identity; arrays and lists must be the same ones."""
+    """Whether two objects are told apart by identity alone; arrays and lists must be the same."""
     if a is b:
         return True
     kind = type(a)

@@ -248,8 +248,7 @@ class _Rewriter:
         ours = _clone(node)
         self.descend(ours)
         self.depth -= 1
-        shape = _Shape(self.mark, number, node)
-        return shape.build(shape.noting(ours) if self.noted else ours, answer)
+        return _Shape(self.mark, number, node, self.noted).build(ours, answer)
 
     def ask(self, site: SiteText) -> dict:
         try:
@@ -366,8 +365,9 @@ def _rebinds_its_iterable(node: ast.For | ast.While) -> bool:
 class _Shape:
     """Builds the tree of one site. Every node of ours stands where the loop's header stands."""
 
-    def __init__(self, mark: str, number: int, node: ast.For | ast.While):
+    def __init__(self, mark: str, number: int, node: ast.For | ast.While, noted: bool):
         self.node = node
+        self.noted = noted
         self.prefix = f"{mark}{number}:"
         header = node.iter if isinstance(node, ast.For) else node.test
         self.at = {name: getattr(header, name) for name in _PLACE}
@@ -387,13 +387,14 @@ class _Shape:
         stay = self.stay(ours, answer)
         return self.loop(values, call, [*after, ast.Break(**self.at)], orelse=[stay])
 
-    def noting(self, ours: Any) -> Any:
-        for part in ast.walk(ours):
+    def noting(self, share: Any) -> Any:
+        """What CPython runs of the loop, with the values that it returns told."""
+        for part in ast.walk(share) if self.noted else ():
             if isinstance(part, ast.Return):
                 noted = self.call("noted")
                 noted.args.append(part.value or ast.Constant(None, **self.at))
                 part.value = noted
-        return ours
+        return share
 
     def stay(self, ours: Any, answer: dict) -> ast.For:
         """CPython runs a part of it, or all."""
@@ -402,7 +403,7 @@ class _Shape:
             values = self.targets(answer["writes"])
             body.append(self.loop(values, self.call("out"), [self.skip()]))
         body += self.assigned(answer["maybe"])
-        body.append(self.remainder(ours, answer["reads"]))
+        body.append(self.remainder(self.noting(ours), answer["reads"]))
         body += self.left(answer)
         body.append(ast.Break(**self.at))
         return self.loop(self.targets([]), self.constant("stay"), body, orelse=[self.node])
@@ -433,7 +434,7 @@ class _Shape:
         return ours
 
     def rest_of_while(self, ours: ast.While, reads: list[str]) -> ast.stmt:
-        brief = _clone(self.node)  # soon to be left for native code: no sites inside
+        brief = self.noting(_clone(self.node))  # soon to be left for native code: no sites inside
         brief.test = ast.BoolOp(ast.And(), [self.call("tick"), brief.test], **self.at)
         brief.orelse = [self.once_more(reads), *self.owed(brief.orelse)]
         ours.orelse = self.owed(ours.orelse)

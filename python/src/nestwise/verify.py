@@ -1,11 +1,12 @@
-"""`nestwise verify`: every native run of a nest is done over again by CPython, and the two are compared.
+"""`nestwise verify`: CPython does every native run of a nest over again, and the two are compared.
 
-A `Check` remembers what the nest could change before it runs: the memory of the arrays that it binds (of
-the arrays that own it, where those are views), the items of lists, attributes and module names that it assigns,
-the states of random number generators. After the native run it remembers the same once more, together with
-the values that the nest leaves in names, and puts everything back as it was. CPython then runs the same
-iterations on the objects themselves; the program goes on from what it did. Compared are bits, types, which
-exceptions and warnings there were, and how the loop was left.
+A `Check` remembers what the nest could change before it runs: the memory of the arrays that it
+binds (of the arrays that own it, where those are views), the items of lists, attributes and module
+names that it assigns, the states of random number generators. After the native run it remembers
+the same once more, together with the values that the nest leaves in names, and puts everything
+back as it was. CPython then runs the same iterations on the objects themselves; the program goes on
+from what it did. Compared are bits, types, which exceptions and warnings there were, and how the
+loop was left.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # How one nest's differences may fill the screen.
 SHOWN_RUNS = 5
 SHOWN_PLACES = 5
+_OPTIMIZED = 1  # of a code object's flags: a function's, whose names are no dictionary's
 # Exceptions that come from outside of a loop, whoever runs it.
 FROM_OUTSIDE = (KeyboardInterrupt, SystemExit, MemoryError, RecursionError)
 
@@ -40,7 +42,7 @@ tallies: dict[tuple[str, int], Tally] = {}
 
 
 class Check:
-    """One run of one nest. The native part calls `Check(...)`, `ran` and `concluded`, in this order.
+    """One run of one nest. The native part calls `Check(...)`, then `ran`, then `concluded`.
 
     `captured`: labels and objects that the nest bound; `attributes`: labels, objects and names of
     attributes that it assigns; `names`: global names that it assigns; `modules`: the globals of the
@@ -61,8 +63,8 @@ class Check:
         self.modules = modules
         self.warned = [_warned(m) for m in modules]
         self.always, self.perhaps = local
-        frame_locals = sys._getframe(1).f_locals
-        self.old = {n: frame_locals[n] for n in (*local[0], *local[1]) if n in frame_locals}
+        self.old = _locals(sys._getframe(1), local)
+        self.boundary: Any = None
 
     def ran(self, about: tuple[str, str, str, int], values: dict[str, Any], value: Any) -> None:
         """The native run is over: `how` it ended, where it ran, what it leaves in names."""
@@ -77,26 +79,43 @@ class Check:
             self.state.put_back()
         except BaseException as error:
             # The run has happened and was not taken back: there is nothing to go on from.
-            print(f"nestwise: verify cannot go on: {type(error).__name__}: {error}", file=sys.stderr)
-            sys.stderr.flush()
+            what = f"{type(error).__name__}: {error}"
+            print(f"nestwise: verify cannot go on: {what}", file=sys.stderr, flush=True)
             os._exit(3)
 
-    def concluded(self, exit: str, what: Any) -> None:
-        """CPython did the same: `exit` says how its part ended, `what` it raised or returned."""
+    def concluded(self, exit: str, what: Any) -> bool:
+        """CPython did the same: `exit` says how its part ended, `what` it raised or returned.
+
+        True: it is to run one more iteration, and to come back. The iteration in which an event
+        fired was not taken back from elements that it writes anew in any case: there stands what
+        CPython will write.
+        """
         frame = sys._getframe(1)
         if isinstance(what, FROM_OUTSIDE) and exit == "raised":
-            return
+            return False
+        if self.boundary is not None:
+            self._count(list(self.state.differences(self.native, self.boundary, self.state.take())))
+            return False
         found = self._exits(exit, what, frame.f_lineno)
         if not found:
-            found = list(self._places(frame.f_locals))
+            found = list(self._names(_locals(frame, (self.always, self.perhaps))))
             if exit == "returned" and not same(self.value, what):
                 found.append(("the value returned", shown(self.value, what)))
+            now = self.state.take()
+            elements = list(self.state.differences(self.native, now))
+            if self.how == "stopped" and elements and not found:
+                self.boundary = now
+                return True
+            found += elements
         self._count(found)
+        return False
 
     def _compare_undone(self) -> None:
         """Nothing was to be done natively: everything must be as it was."""
         before = self.state.before
-        found = [(label, f"{text} before") for label, text in self.native.differences(before)]
+        found = [
+            (label, f"{text} before") for label, text in self.state.differences(self.native, before)
+        ]
         self._count(found, "an undone run left changes")
 
     def _exits(self, exit: str, what: Any, line: int) -> list[tuple[str, str]]:
@@ -104,7 +123,8 @@ class Check:
         expected = {"finished": "completed", "stopped": "completed", "broke": "left"}
         warnings = self._warnings()
         if exit == expected.get(self.how, self.how):
-            return [("a warning", f"CPython gives it, compiled code does not: {w}") for w in warnings]
+            missing = "CPython gives it, compiled code does not"
+            return [("a warning", f"{missing}: {w}") for w in warnings]
         done = {
             "finished": "ran to the loop's end",
             "stopped": f"ran {self.trips} iterations without an event",
@@ -126,21 +146,20 @@ class Check:
             new += [f"{k[1].__name__}: {k[0]} (line {k[2]})" for k in _warned(module) - before]
         return sorted(set(new))
 
-    def _places(self, frame_locals: Any):
-        """What differs, by the names of the user."""
+    def _names(self, now_held: dict[str, Any]):
+        """Local names that hold something else."""
         nothing = object()
         for name in (*self.always, *self.perhaps):
             old = self.old.get(name, nothing)
             # What the nest left alone keeps the value it had.
             compiled = self.values.get(name, old)
-            now = frame_locals.get(name, nothing)
+            now = now_held.get(name, nothing)
             if compiled is nothing or now is nothing:
                 if compiled is not now:
                     gone = "compiled code" if compiled is nothing else "CPython"
                     yield name, f"{gone} leaves it unbound"
             elif not same(compiled, now):
                 yield name, shown(compiled, now)
-        yield from self.native.differences(self.state.take())
 
     def _count(self, found: list[tuple[str, str]], what: str = "compiled code and CPython differ"):
         tally = tallies.setdefault((self.file, self.line), Tally())
@@ -160,6 +179,17 @@ class Check:
         if tally.differ == SHOWN_RUNS:
             lines.append("  further differences of this nest are only counted")
         print("\n".join(lines), file=sys.stderr, flush=True)
+
+
+def _locals(frame: Any, names: tuple[list[str], list[str]]) -> dict[str, Any]:
+    """What local names hold."""
+    held = frame.f_locals
+    found = {n: held[n] for n in (*names[0], *names[1]) if n in held}
+    # Before CPython 3.13 the frame keeps this dictionary, and with it what the program lets go of.
+    ours = frame.f_code.co_flags & _OPTIMIZED and sys.getrefcount(held) <= 3
+    if ours and sys.version_info < (3, 13):
+        held.clear()
+    return found
 
 
 def _warned(module: dict[str, Any]) -> set[Any]:
@@ -191,18 +221,26 @@ def summary() -> str:
     """What was compared, as text."""
     from nestwise import reporting
 
-    nests = reporting.collect()["nests"]
     compared = sum(t.compared for t in tallies.values())
     differ = differences()
     lines = []
-    for nest in nests:
+    only = config.options().only
+    if only and not compared:
+        lines.append(
+            f"call {only[2]} of a nest at {only[0]}:{only[1]} was not met, or ran in CPython"
+        )
+    for nest in () if only else reporting.collect()["nests"]:
         if not nest.get("launches"):
             why = [str(f.get("reason")) for f in nest.get("fallbacks") or ()]
             reason = f": {why[0]}" if why else ""
             lines.append(f"{reporting.place(nest)} never ran compiled{reason}")
         elif (nest.get("file"), nest.get("line")) not in tallies:
             lines.append(f"{reporting.place(nest)} ran compiled and was not compared")
-    runs = f"{compared:,} run{'s' * (compared != 1)} of {len(tallies):,} nest{'s' * (len(tallies) != 1)}"
+    runs, nests = _counted(compared, "run"), _counted(len(tallies), "nest")
     verdict = f"{differ:,} differ" if differ else "no difference"
-    lines.append(f"verify: {runs} compared with CPython: {verdict}")
+    lines.append(f"verify: {runs} of {nests} compared with CPython: {verdict}")
     return "\n".join(lines) + "\n"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + "s" * (count != 1)
