@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup build wheel demo test test-rust test-python lint format bench fuzz fuzz-nests properties bench-analysis loops clean
+.PHONY: help setup build wheel demo test test-rust test-python lint format bench fuzz fuzz-nests verify-all properties bench-analysis loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -93,6 +93,9 @@ fuzz: build ## random programs against CPython
 
 fuzz-nests: build ## random nests in every legal form against CPython
 	@$(PY) tests/fuzz.py --nests $(ARGS)
+
+verify-all: build ## every script of tests/ compared by nestwise verify; every operation made wrong is found
+	NESTWISE_LONG_TESTS=1 $(PY) -m pytest tests/test_verify.py -q $(ARGS)
 
 properties: setup ## random nests against traces of them, a long run: PROPTEST_CASES=100000
 	PROPTEST_CASES=$${PROPTEST_CASES:-100000} cargo test --release --package nestwise-analysis $(CARGO_FLAGS) tests::

@@ -102,7 +102,7 @@ def nestwise(
     words = [sys.executable, "-m", "nestwise", "run", *DEVICES[device], *options]
     words += ["--report=json", "--report-file", name, str(program), *arguments]
     try:
-        done = _run(words, program, cache, timeout, schedule)
+        done = _run(words, program, cache, timeout, {"NESTWISE_SCHEDULE": schedule})
         text = Path(name).read_text(encoding="utf-8")
     finally:
         os.unlink(name)
@@ -113,12 +113,39 @@ def nestwise(
     return done._replace(report=report)
 
 
-def _run(words: list[str], program: Path, cache: Path, timeout: float, schedule: str = "") -> Done:
+def verify(
+    program: Path,
+    cache: Path,
+    *arguments: str,
+    options: Sequence[str] = (),
+    broken: str = "",
+    timeout: float = 2 * TIMEOUT_S,
+) -> Done:
+    """`program` under `nestwise verify`; `broken`: an operation that nests do wrong on purpose."""
+    handle, name = tempfile.mkstemp(suffix=".json")
+    os.close(handle)
+    words = [sys.executable, "-m", "nestwise", "verify", *options]
+    words += ["--report=json", "--report-file", name, str(program), *arguments]
+    try:
+        done = _run(words, program, cache, timeout, switches={"NESTWISE_BREAK": broken})
+        text = Path(name).read_text(encoding="utf-8")
+    finally:
+        os.unlink(name)
+    return done._replace(report=json.loads(text) if text else None)
+
+
+def _run(
+    words: list[str],
+    program: Path,
+    cache: Path,
+    timeout: float,
+    switches: dict[str, str] | None = None,
+) -> Done:
     try:
         done = subprocess.run(
             words,
             cwd=program.parent,
-            env=environment(cache) | {"NESTWISE_SCHEDULE": schedule},
+            env=environment(cache) | (switches or {}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=timeout,
@@ -253,6 +280,8 @@ class Runs:
         if key not in self.started:
             if device is None:
                 work = self.pool.submit(python, program, *arguments)
+            elif device == "verify":
+                work = self.pool.submit(verify, program, self.cache, *arguments)
             else:
                 work = self.pool.submit(nestwise, program, device, self.cache, *arguments)
             self.started[key] = work

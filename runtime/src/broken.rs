@@ -4,7 +4,9 @@
 //! greater or equal. It happens before anything is proved, so that a wrong nest is compiled rightly: its subscripts are
 //! guarded as those of any other.
 
-use nestwise_ir::{BinOp, CmpOp, Expr, ExprKind, Fun, Nest, Stmt, StmtKind, UnOp};
+use nestwise_ir::{
+    BinOp, CmpOp, Expr, ExprKind, Fun, LiveOutKind, Nest, Stmt, StmtKind, UnOp, VarId,
+};
 use std::str::FromStr;
 
 /// The operation that is computed wrongly.
@@ -59,13 +61,21 @@ impl FromStr for Broken {
 impl Broken {
     /// Makes a nest wrong; whether it uses the operation.
     pub fn plant(self, nest: &mut Nest) -> bool {
-        self.stmt(&mut nest.top, false)
+        let counts = nest.live_outs.iter().filter_map(|out| match out.kind {
+            LiveOutKind::Appended { count, .. } => Some(count),
+            _ => None,
+        });
+        let counts: Vec<VarId> = counts.collect();
+        self.stmt(&mut nest.top, &counts, false)
     }
 
-    /// Ints inside a `while` stay right: most of them are what it waits for.
-    fn stmt(self, stmt: &mut Stmt, waiting: bool) -> bool {
-        if matches!(stmt.kind, StmtKind::Check { .. }) {
-            return false;
+    /// What is no operation of the user's stays right: checks, and how many elements were appended. So do ints inside a
+    /// `while`: most of them are what it waits for.
+    fn stmt(self, stmt: &mut Stmt, counts: &[VarId], waiting: bool) -> bool {
+        match stmt.kind {
+            StmtKind::Check { .. } => return false,
+            StmtKind::Let { var, .. } if counts.contains(&var) => return false,
+            _ => {}
         }
         let waiting = waiting || matches!(stmt.kind, StmtKind::While(_));
         let mut used = false;
@@ -73,7 +83,7 @@ impl Broken {
             used |= self.expr(expr, waiting);
         }
         for inner in stmt.blocks_mut().into_iter().flatten() {
-            used |= self.stmt(inner, waiting);
+            used |= self.stmt(inner, counts, waiting);
         }
         used
     }
@@ -85,8 +95,7 @@ impl Broken {
         }
         let is_int = expr.ty.repr.is_int();
         match (&mut expr.kind, self) {
-            // What is not guarded from the beginning is no operation of the user's.
-            (ExprKind::Binary { guard, .. }, _) if is_int && (waiting || !*guard) => {}
+            (ExprKind::Binary { .. }, _) if is_int && waiting => {}
             (ExprKind::Binary { op, guard, .. }, Broken::Binary(right, wrong)) if *op == right => {
                 *op = wrong;
                 *guard = true;

@@ -84,7 +84,7 @@ class Remembered:
         state = State()
         state.arrays = {k: a.copy() for k, (_, a) in self.arrays.items()}
         state.owners = {k: a.copy() for k, a in self.owners.items()}
-        state.flat = {k: bytes(memoryview(a)) for k, (_, a) in self.flat.items()}
+        state.flat = {k: a[:] for k, (_, a) in self.flat.items()}
         state.lists = {k: list(items) for k, (_, items) in self.lists.items()}
         state.generators = {k: _state_of(g) for k, (_, g) in self.generators.items()}
         state.attributes = [_attribute(owner, name) for _, owner, name in self.attributes]
@@ -97,7 +97,7 @@ class Remembered:
         for key, owner in self.owners.items():
             owner[...] = before.owners[key]
         for key, (_, thing) in self.flat.items():
-            memoryview(thing).cast("B")[:] = before.flat[key]
+            memoryview(thing)[:] = before.flat[key]
         for key, (_, items) in self.lists.items():
             items[:] = before.lists[key]
         for key, (_, generator) in self.generators.items():
@@ -130,7 +130,7 @@ class Remembered:
             after = later and later.owners[key]
             yield from array_differences("memory", mine.owners[key], other.owners[key], after)
         for key, (label, _) in self.flat.items():
-            if mine.flat[key] == other.flat[key]:
+            if bytes(mine.flat[key]) == bytes(other.flat[key]):
                 continue
             after = later and list(later.flat[key])
             yield from list_differences(label, list(mine.flat[key]), list(other.flat[key]), after)
@@ -153,7 +153,7 @@ class State:
 
     arrays: dict[int, Any]
     owners: dict[int, Any]
-    flat: dict[int, bytes]
+    flat: dict[int, Any]
     lists: dict[int, list]
     generators: dict[int, Any]
     attributes: list[Any]
