@@ -9,7 +9,7 @@
 //! 2. If the kernel stopped exactly where the event fired (serial code, no vector or `independent` loops), what
 //!    it wrote is a prefix of what CPython writes, so elements of an idempotent slot may stay. If it may have run
 //!    ahead, elements that CPython would not reach (it may raise in the first iteration) have to go back as well,
-//!    unless nothing but warnings can fire: those stop nothing.
+//!    unless nothing but warnings can fire, and those stop nothing (a filter may turn them into exceptions).
 //!
 //! What is appended to a list needs no saving: elements behind the count, a variable, are nobody's.
 
@@ -59,9 +59,9 @@ impl UndoPlan {
         self.events || self.warns
     }
     /// The slots to save before a chunk. `in_order`: the kernel stops exactly where an event fires (no threads,
-    /// no vector and no `independent` loops).
-    pub fn to_save(&self, in_order: bool) -> impl Iterator<Item = &SlotUndo> {
-        let rerun_is_enough = in_order || !self.events;
+    /// no vector and no `independent` loops). `stops`: somebody may look at the arrays when NumPy warns, or raise.
+    pub fn to_save(&self, in_order: bool, stops: bool) -> impl Iterator<Item = &SlotUndo> {
+        let rerun_is_enough = in_order || !self.events && !(self.warns && stops);
         self.slots
             .iter()
             .filter(move |s| !(s.idempotent && rerun_is_enough))

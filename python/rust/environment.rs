@@ -88,6 +88,8 @@ pub fn keeps_identity() -> bool {
 pub enum NumpyErrors {
     /// Anything about overflows, invalid operations, divisions by zero: CPython runs the operation that is one.
     Watched,
+    /// The same, but what NumPy then does is no plain warning: it raises, or calls somebody's function.
+    Told,
     /// Nothing at all.
     Ignored,
     /// Underflows too, which kernels do not watch.
@@ -172,20 +174,20 @@ fn settings(py: Python<'_>) -> PyResult<Settings> {
 }
 
 fn read(py: Python<'_>, read: &Py<PyAny>) -> NumpyErrors {
-    let is = |name: &str| -> PyResult<bool> {
-        let kind: String = read.bind(py).call0()?.get_item(name)?.extract()?;
-        Ok(kind == "ignore")
-    };
-    match is("under") {
-        Ok(true) => {}
-        _ => return NumpyErrors::Underflow,
+    let kind =
+        |name: &str| -> PyResult<String> { read.bind(py).call0()?.get_item(name)?.extract() };
+    if !kind("under").is_ok_and(|kind| kind == "ignore") {
+        return NumpyErrors::Underflow;
     }
-    let all = ["over", "invalid", "divide"]
-        .into_iter()
-        .all(|name| is(name).unwrap_or(false));
-    if all {
+    let kinds = ["over", "invalid", "divide"].map(|name| kind(name).unwrap_or_default());
+    if kinds.iter().all(|kind| kind == "ignore") {
         NumpyErrors::Ignored
-    } else {
+    } else if kinds
+        .iter()
+        .all(|k| matches!(k.as_str(), "ignore" | "warn"))
+    {
         NumpyErrors::Watched
+    } else {
+        NumpyErrors::Told
     }
 }

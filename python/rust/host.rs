@@ -276,6 +276,11 @@ impl Host for PyHost<'_> {
         self.silent
     }
 
+    fn warnings_stop(&self) -> bool {
+        // What is compared must be as CPython leaves it, at any point.
+        crate::verify::on() || crate::warned::warnings_stop(self.py)
+    }
+
     fn may_unlock(&self) -> bool {
         if crate::verify::on() {
             // Between two runs of the same there is no time for others.

@@ -23,6 +23,7 @@ mod results;
 mod settled;
 mod site;
 mod verify;
+mod warned;
 
 use nestwise_costmodel::MachineProfile;
 use nestwise_frontend::{LoopKind, ScopeInfo};

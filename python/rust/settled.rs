@@ -42,7 +42,7 @@ impl SettledCalls {
         places: &[BindPlace],
         names: &Names<'_>,
         errors: NumpyErrors,
-        like: &dyn Fn(&Binding, &Plan) -> bool,
+        like: &dyn Fn(&Settled) -> bool,
     ) -> Option<Box<Settled>> {
         // Out of everybody's reach meanwhile: objects that are let go of may have code that comes by here again.
         let mut all = std::mem::take(&mut *self.lock());
@@ -50,12 +50,11 @@ impl SettledCalls {
         let mut ran = None;
         for at in 0..all.len() {
             let one = &mut all[at];
-            let outcome =
-                if one.bind(py, np, places, names, errors) && like(&one.binding, one.plan()) {
-                    one.run()
-                } else {
-                    Repeated::Differs
-                };
+            let outcome = if one.bind(py, np, places, names, errors) && like(one) {
+                one.run()
+            } else {
+                Repeated::Differs
+            };
             match outcome {
                 Repeated::Ran => ran = Some(all.remove(at)),
                 Repeated::Differs => {
@@ -161,6 +160,11 @@ impl Settled {
     /// How the launch went.
     pub fn launch(&self) -> &Launch {
         self.repeat.launch()
+    }
+
+    /// Whether NumPy may warn in it.
+    pub fn warns(&self) -> bool {
+        self.repeat.warns()
     }
 
     /// The plan that was followed.

@@ -300,10 +300,12 @@ impl Site {
         compared: bool,
     ) -> Option<Result<Progress, Reason>> {
         let check = Cell::new(None);
-        let like = |binding: &Binding, plan: &Plan| {
+        let like = |one: &Settled| {
+            let binding = one.binding();
             let settable = !parsed.assigns || settable(py, parsed, binding).is_ok();
-            let identity = crate::environment::keeps_identity() && plan.shows_identity();
-            settable && !identity && {
+            let identity = crate::environment::keeps_identity() && one.plan().shows_identity();
+            let stops = one.warns() && crate::warned::warnings_stop(py);
+            settable && !identity && !stops && {
                 let begun = self.check(py, parsed, binding, compared);
                 begun.map(|c| check.set(c)).is_ok()
             }

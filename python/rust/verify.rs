@@ -141,6 +141,17 @@ pub enum Concluded {
     More(i64, Check),
 }
 
+impl Part {
+    /// One iteration; of a `for`, the one before `next`.
+    fn one(counted: bool, next: i64) -> Part {
+        if counted {
+            Part::Iterations { count: 1, next }
+        } else {
+            Part::Turns(1)
+        }
+    }
+}
+
 /// How CPython's part was left.
 pub enum Exit<'py> {
     /// Its iterations are over.
@@ -240,12 +251,18 @@ impl Check {
         let done = launch.next() - launch.from();
         let value = borrowed(py, progress.value);
         let about = (how, device, launch.schedule(), done);
-        self.object
+        let more = self
+            .object
             .call_method1(py, "ran", (about, values, value))?;
+        let counted = progress.range.is_some();
         if how == "undone" {
+            if more.extract::<bool>(py)? {
+                let next = launch.from() + 1;
+                self.part = Part::one(counted, next);
+                progress.check = Some(self);
+            }
             return Ok(progress);
         }
-        let counted = progress.range.is_some();
         self.part = match launch.ended {
             Ended::Partial { next } if counted => Part::Iterations { count: done, next },
             Ended::Partial { .. } => Part::Turns(done),
@@ -297,12 +314,8 @@ impl Check {
             Part::All | Part::Turns(_) => 0,
         };
         self.part = match self.part {
-            Part::Iterations { .. } => Part::Iterations {
-                count: 1,
-                next: next + 1,
-            },
             Part::Turns(turns) => Part::Turns(turns + 1),
-            Part::All => Part::All,
+            _ => Part::one(true, next + 1),
         };
         Concluded::More(next, self)
     }

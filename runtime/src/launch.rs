@@ -215,9 +215,11 @@ pub fn launch<V: HasValue>(
     });
     let begun = Instant::now();
     let per_trip = launch.per_trip();
+    let warns = launch.kernel.about.undo.warns;
     Runner {
         launch: &mut launch,
         views,
+        stops: warns && host.warnings_stop(),
         seen,
         host,
         quiet,
@@ -230,6 +232,8 @@ pub fn launch<V: HasValue>(
 struct Runner<'a> {
     launch: &'a mut Launch,
     views: &'a [ArrayView],
+    /// A warning may end the loop, or be looked at by somebody.
+    stops: bool,
     /// What the kernel relies on.
     seen: Vec<Seen>,
     host: &'a mut dyn Host,
@@ -289,7 +293,7 @@ impl Runner<'_> {
             UNDO_BYTES
         };
         let lo = self.launch.next;
-        let slots = || about.undo.to_save(about.in_order);
+        let slots = || about.undo.to_save(about.in_order, self.stops);
         let bytes = |trips: i64| -> i64 {
             let views = slots().filter_map(|slot| {
                 let view = self.views.get(slot.array.index())?;
@@ -397,7 +401,7 @@ impl Runner<'_> {
         let arrays = kernel
             .about
             .undo
-            .to_save(kernel.about.in_order)
+            .to_save(kernel.about.in_order, self.stops)
             .filter_map(|slot| {
                 let view = self.views.get(slot.array.index())?;
                 let part = part(view, slot.region, self.launch.top, lo, hi);

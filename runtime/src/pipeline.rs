@@ -85,6 +85,9 @@ pub trait Host {
     fn poll(&mut self) -> bool;
     /// Whether NumPy is told to say nothing about overflows, invalid operations and divisions by zero.
     fn silent(&self) -> bool;
+    /// Whether a warning of NumPy's may run anybody's code or become an exception, so that it matters how far the arrays
+    /// are by then.
+    fn warnings_stop(&self) -> bool;
     /// Whether the interpreter lock may be released at all.
     fn may_unlock(&self) -> bool;
     /// Whether nobody but Python code of this thread can write the memory of a slot while the interpreter lock is held.

@@ -30,6 +30,9 @@ impl Host for Arrays {
     fn silent(&self) -> bool {
         false
     }
+    fn warnings_stop(&self) -> bool {
+        false
+    }
     fn may_unlock(&self) -> bool {
         false
     }

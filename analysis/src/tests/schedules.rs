@@ -205,8 +205,8 @@ fn undo_plans() {
     // What may have run ahead is saved even if it could be run again.
     let p = undo_plan(&nest(h, "for i in range(n):\n    a[i, 0] = b[i, 0]"));
     assert!(p.events && p.slots[0].idempotent);
-    assert_eq!(p.to_save(true).count(), 0);
-    assert_eq!(p.to_save(false).count(), 1);
+    assert_eq!(p.to_save(true, false).count(), 0);
+    assert_eq!(p.to_save(false, false).count(), 1);
 }
 
 const SWEEP: &str = "for i in range(1, n - 1):\n    for j in range(1, m - 1):\n        a[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])";

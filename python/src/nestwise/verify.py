@@ -66,17 +66,27 @@ class Check:
         self.old = _locals(sys._getframe(1), local)
         self.boundary: Any = None
 
-    def ran(self, about: tuple[str, str, str, int], values: dict[str, Any], value: Any) -> None:
-        """The native run is over: `how` it ended, where it ran, what it leaves in names."""
+    def ran(self, about: tuple[str, str, str, int], values: dict[str, Any], value: Any) -> bool:
+        """The native run is over: `how` it ended, where it ran, what it leaves in names.
+
+        True for one that was undone: CPython is to run an iteration, and to come back. Where an
+        event fires, elements that its iteration writes anew in any case are not taken back: there
+        stands what CPython will write.
+        """
         try:
             self.how, self.device, self.schedule, self.trips = about
             self.values = values
             self.value = value
             self.native = self.state.take()
             if self.how == "undone":
-                self._compare_undone()
-                return
+                before = self.state.before
+                changed = any(self.state.differences(self.native, before))
+                self.boundary = before if changed else None
+                if not changed:
+                    self._count([])
+                return changed
             self.state.put_back()
+            return False
         except BaseException as error:
             # The run has happened and was not taken back: there is nothing to go on from.
             what = f"{type(error).__name__}: {error}"
@@ -86,9 +96,7 @@ class Check:
     def concluded(self, exit: str, what: Any) -> bool:
         """CPython did the same: `exit` says how its part ended, `what` it raised or returned.
 
-        True: it is to run one more iteration, and to come back. The iteration in which an event
-        fired was not taken back from elements that it writes anew in any case: there stands what
-        CPython will write.
+        True: it is to run one more iteration, and to come back, as in `ran`.
         """
         frame = sys._getframe(1)
         if isinstance(what, FROM_OUTSIDE) and exit == "raised":
@@ -109,14 +117,6 @@ class Check:
             found += elements
         self._count(found)
         return False
-
-    def _compare_undone(self) -> None:
-        """Nothing was to be done natively: everything must be as it was."""
-        before = self.state.before
-        found = [
-            (label, f"{text} before") for label, text in self.state.differences(self.native, before)
-        ]
-        self._count(found, "an undone run left changes")
 
     def _exits(self, exit: str, what: Any, line: int) -> list[tuple[str, str]]:
         """Where the two ends do not agree."""
@@ -161,7 +161,7 @@ class Check:
             elif not same(compiled, now):
                 yield name, shown(compiled, now)
 
-    def _count(self, found: list[tuple[str, str]], what: str = "compiled code and CPython differ"):
+    def _count(self, found: list[tuple[str, str]]) -> None:
         tally = tallies.setdefault((self.file, self.line), Tally())
         tally.compared += 1
         if not found:
@@ -169,7 +169,10 @@ class Check:
         tally.differ += 1
         if tally.differ > SHOWN_RUNS:
             return
-        lines = [f"nestwise: verify: {self.file}:{self.line}, call {self.call}: {what}"]
+        lines = [
+            f"nestwise: verify: {self.file}:{self.line}, call {self.call}: "
+            "compiled code and CPython differ"
+        ]
         lines += [f"    {label}: {text}" for label, text in found[:SHOWN_PLACES]]
         if len(found) > SHOWN_PLACES:
             lines.append(f"    and {len(found) - SHOWN_PLACES} more")

@@ -119,7 +119,7 @@ impl Repeat {
         });
         let free = free.collect();
         let undo = &kernel.about.undo;
-        let slots = undo.to_save(kernel.about.in_order);
+        let slots = undo.to_save(kernel.about.in_order, false);
         let saved = slots.filter(|_| undo.may_fire());
         let saved = saved.map(|s| (*s, Saved::default())).collect();
         Some(Repeat {
@@ -136,6 +136,11 @@ impl Repeat {
             saved,
             launch,
         })
+    }
+
+    /// Whether NumPy may warn in it. Then it may only be made again where warnings stop nothing.
+    pub fn warns(&self) -> bool {
+        self.launch.kernel.about.undo.warns
     }
 
     /// The launch, as it went the last time.
