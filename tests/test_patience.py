@@ -144,3 +144,37 @@ def test_a_while_is_priced_by_the_first_trips_of_its_inner_loops(tmp_path):
     nest = max(nests_by_line(got.report, program)[5], key=lambda n: n["launches"])
     assert nest["launches"] == 1, fallbacks(got, program)
     assert nest["interpreted_s"] == 0, nest
+
+
+RARE_EVENTS = """\
+import numpy as np
+def whiles(a, b, out):
+    k = 0
+    while k < len(a):
+        out[k] = a[k] / b[k]
+        k += 1
+    return k
+def fors(a, b, out):
+    for k in range(len(a)):
+        out[k] = a[k] / b[k]
+    return k
+n = 300_000
+a, b, out = np.ones(n), np.arange(n) + 1.0, np.zeros(n)
+b[1] = b[n // 3] = b[n // 2] = b[n // 2 + 1] = 0
+b[n - 1000 : n - 990] = 0
+for function in (whiles, fors):
+    out[:] = 0
+    print(function(a, b, out), out.min(), out[-1], np.isinf(out).sum())
+"""
+
+
+def test_an_event_costs_what_is_around_it(tmp_path):
+    """Native code comes back after each, and at once where it got far in between."""
+    program = tmp_path / "program.py"
+    program.write_text(RARE_EVENTS)
+    got = nestwise(program, "serial", tmp_path / "cache")
+    assert not (found := difference(python(program), got)), found
+    for line in (4, 9):
+        nest = max(nests_by_line(got.report, program)[line], key=lambda n: n["launches"])
+        assert nest["launches"] >= 5, fallbacks(got, program)
+        assert nest["iterations"] > 290_000, fallbacks(got, program)

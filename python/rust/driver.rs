@@ -18,8 +18,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// After an event, or where compiling may pay later, CPython runs this many iterations before native code is tried
-/// again; doubled each time.
+/// again; doubled each time, until native code gets far again.
 const FIRST_BURST: i64 = 1;
+/// Native code that ran this many times as many iterations as CPython before it got far.
+const FAR: i64 = 8;
+/// A `while` in which native code was tried in vain after a share this long is CPython's from then on: loops inside it
+/// run natively then, which they do not in shares that are soon to end.
+const LAST_BURST: i64 = 64;
 /// Iterations of a waiting `while` before it looks at the clock for the first time.
 const FIRST_LOOK: i64 = 1;
 
@@ -69,6 +74,11 @@ impl Progress {
         }
     }
 
+    /// A `while` in which an event has fired.
+    fn stopped_while(&self) -> bool {
+        self.range.is_none() && matches!(self.ended, Some(Ended::Partial { .. }))
+    }
+
     /// CPython begins, and native code may take over later: after some iterations of a counted loop (`range`), after
     /// some time in a `while`.
     pub fn waiting(waits: Waits, range: Option<(i64, i64, i64)>, is_range: bool) -> Progress {
@@ -100,6 +110,8 @@ pub struct Active {
     done: Cell<i64>,
     /// The iteration of a `while` that looks at the clock next.
     look: Cell<i64>,
+    /// The iteration of a `while` stopped by an event at which native code is tried again.
+    due: Cell<i64>,
     /// A `while` has run out of patience.
     over: Cell<bool>,
     /// The loop's own iterator, where CPython's share is taken from it, and how many elements it has given.
@@ -216,6 +228,7 @@ impl Active {
             progress: RefCell::new(progress),
             done: Cell::new(0),
             look: Cell::new(FIRST_LOOK),
+            due: Cell::new(FIRST_BURST),
             over: Cell::new(false),
             kept: RefCell::new(None),
             consumed: Cell::new(0),
@@ -346,6 +359,7 @@ impl Active {
             }
         }
         let range = self.progress.borrow().range;
+        let stopped = self.progress.borrow().stopped_while();
         let (next, done) = match (self.share(), range) {
             (Some((next, end)), Some(_)) => {
                 if self.is_last(end) {
@@ -367,7 +381,8 @@ impl Active {
         let mut progress = self.site.resume(py, arguments, resume);
         self.native
             .set(self.native.get() + begun.elapsed().as_secs_f64());
-        if progress.ended.is_none() && range.is_some() {
+        let burst = self.burst.get();
+        if progress.ended.is_none() && (range.is_some() || stopped && burst < LAST_BURST) {
             // Not this time: CPython takes a longer share before the next attempt.
             progress.ended = Some(Ended::Partial { next });
             progress.range = range;
@@ -377,12 +392,26 @@ impl Active {
             // Still too early, although as much is lost as compiling costs: it was not the only thing.
             waits.patience = self.spent() * 2.0;
         }
-        let longer = self.burst.get().saturating_mul(2);
+        let got_far = match progress.ended {
+            Some(Ended::Partial { next: now }) => (now - next) / FAR > burst,
+            _ => false,
+        };
+        let share = if got_far {
+            FIRST_BURST
+        } else {
+            burst.saturating_mul(2)
+        };
+        self.go_on_with(progress, share);
+        true
+    }
+
+    /// CPython goes on from there, for so many iterations unless they are to be compared.
+    fn go_on_with(&self, progress: Progress, share: i64) {
         self.burst
-            .set(progress.check.as_ref().map_or(longer, Check::burst));
+            .set(progress.check.as_ref().map_or(share, Check::burst));
+        self.due.set(self.done.get().saturating_add(share));
         self.progress.replace(progress);
         self.fresh.set(true);
-        true
     }
 
     /// After a share that was compared: whether there is more to do, by whomever.
@@ -393,7 +422,12 @@ impl Active {
                 self.progress.borrow_mut().ended = Some(Ended::Partial { next });
                 self.burst.set(FIRST_BURST);
             }
-            Part::Turns(_) => self.over.set(false),
+            Part::Turns(_) => {
+                self.progress.borrow_mut().ended = Some(Ended::Partial { next: 0 });
+                // The turn that was begun to find the share over is none.
+                self.done.set(self.done.get() - 1);
+                self.due.set(self.done.get() + FIRST_BURST);
+            }
         }
         self.fresh.set(true);
         true
@@ -409,7 +443,7 @@ impl Active {
             progress.ended = Some(Ended::Partial { next });
             self.burst.set(1);
         } else {
-            // The turn that was begun to find the share over.
+            // As above.
             self.done.set(self.done.get() - 1);
         }
         progress.check = Some(check);
@@ -440,7 +474,7 @@ impl Active {
     /// `WAITS()`: whether CPython's share of a `while` is to be ended by `TICK`.
     pub fn waits(&self) -> bool {
         let progress = self.progress.borrow();
-        progress.waits.is_some() || progress.check.is_some()
+        progress.waits.is_some() || progress.check.is_some() || progress.stopped_while()
     }
 
     /// `TICK()`: whether CPython may run one more iteration of a `while`.
@@ -449,6 +483,14 @@ impl Active {
         self.done.set(done + 1);
         if let Some(check) = &self.progress.borrow().check {
             return check.goes_on(done);
+        }
+        if self.progress.borrow().stopped_while() {
+            let over = done >= self.due.get();
+            self.over.set(over);
+            if over {
+                self.done.set(done);
+            }
+            return !over;
         }
         if done < self.look.get() {
             return true;
