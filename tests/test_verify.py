@@ -20,8 +20,9 @@ OPERATIONS = (
 )
 LONG = os.environ.get("NESTWISE_LONG_TESTS", "") not in ("", "0")
 CHOSEN = OPERATIONS if LONG else ["add"]
-# Compared as they run, these tell so themselves: references are counted, processes end early.
-SCRIPTS = sorted(p for p in PROGRAMS.glob("*.py") if p.name not in ("showing.py", "support.py"))
+# Modules; and loops that only a signal ends, whose handlers change what the loops work on.
+OTHERS = ("showing.py", "support.py", "interrupted.py")
+SCRIPTS = sorted(p for p in PROGRAMS.glob("*.py") if p.name not in OTHERS)
 SHARE = 1 if LONG else 5
 SUMMARY = re.compile(r"verify: ([\d,]+) runs? of ([\d,]+) nests? compared with CPython: (.*)")
 
@@ -63,6 +64,15 @@ def test_much_is_compared(runs):
 # -- what is wrong is found --------------------------------------------------------------------
 
 
+# Where the wrong operation does the same in these programs.
+EQUIVALENT = {
+    ("sub", "quadrature"): "b - a, with a = 0",
+    ("sub", "convolve"): "the last row and column: one beyond them is an event, so CPython runs it",
+    ("lt", "fft"): "swaps of i and j for i < j are those for i > j",
+    ("abs", "gauss_seidel"): "the largest change is no negative one",
+}
+
+
 def uses(done):
     """Whether a nest that was made wrong ran an iteration to its end."""
     return any(n["means"].get("broken") and n["iterations"] for n in done.report["nests"])
@@ -73,11 +83,12 @@ def uses(done):
 def test_a_planted_miscompilation_is_found(entry, operation, tmp_path):
     arguments = ("--size", "small", "--form", entry["forms"][0])
     done = verify(KERNELS / entry["file"], tmp_path, *arguments, broken=operation)
-    if uses(done):
-        assert done.code == 1, done.stderr
-        assert "compiled code and CPython differ" in done.stderr
+    found = "compiled code and CPython differ" in done.stderr
+    assert done.code == found, done.stderr
+    if found:
+        assert any(n["means"].get("broken") for n in done.report["nests"])
     else:
-        assert (done.code, told(done)[2]) == (0, "no difference"), done.stderr
+        assert not uses(done) or (operation, entry["name"]) in EQUIVALENT, done.stderr
 
 
 PLACES = {
@@ -101,6 +112,10 @@ PLACES = {
     "no break": (
         "for i in range(n):\n        if a[i] + 2.0 > 2.5:\n            break",
         "the end: compiled code ran to the loop's end, CPython leaves the loop early",
+    ),
+    "a range": (
+        "for i in range(n + 2):\n        w[i % 3] = 1.0",
+        "the range: compiled range(0, 1)",
     ),
     "a returned value": (
         "for i in range(n):\n        if a[i] == 1.0:\n            return a[i] + 2.0",

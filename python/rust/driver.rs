@@ -512,6 +512,11 @@ impl Active {
 
     /// `SKIP(iterable)`: the iterable itself, or an iterator over CPython's share of it.
     pub fn skip<'py>(&self, iterable: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let progress = self.progress.borrow();
+        if let (Some(check), Some(range)) = (&progress.check, progress.range) {
+            check.runs_over(iterable, range);
+        }
+        drop(progress);
         if self.share().is_none() {
             return Ok(iterable.clone());
         }

@@ -318,7 +318,7 @@ impl Site {
         let host = PyHost::new(py, binding, settled.plan(), &found_mixed, silent);
         let mut progress = results::collect(py, parsed, binding, launch, host);
         if let (Some(check), Ok(_)) = (check.take(), &progress) {
-            progress = progress.and_then(|p| compare(py, parsed, binding, launch, check, p));
+            progress = progress.and_then(|p| compare(py, parsed, launch, check, p));
         }
         settled.release();
         self.settled.keep(settled);
@@ -377,7 +377,7 @@ impl Site {
                     lock(&self.stats).launched(&launch);
                     let mut progress = results::collect(py, parsed, &binding, &launch, host)?;
                     if let Some(check) = check {
-                        progress = compare(py, parsed, &binding, &launch, check, progress)?;
+                        progress = compare(py, parsed, &launch, check, progress)?;
                     }
                     let places = &parsed.places;
                     if resume.is_none()
@@ -459,12 +459,11 @@ enum Attempt {
 fn compare(
     py: Python<'_>,
     parsed: &Parsed,
-    binding: &Binding,
     launch: &Launch,
     check: Check,
     progress: Progress,
 ) -> Result<Progress, Reason> {
-    let done = check.ran(py, parsed, binding, launch, progress);
+    let done = check.ran(py, parsed, launch, progress);
     done.map_err(|e| Reason::Internal(e.to_string()))
 }
 

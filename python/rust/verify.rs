@@ -9,7 +9,6 @@ use crate::attributes;
 use crate::bind::Binding;
 use crate::driver::Progress;
 use crate::environment;
-use crate::results;
 use crate::site::Parsed;
 use nestwise_ir::surface::Scope;
 use nestwise_runtime::{Ended, Launch};
@@ -225,7 +224,6 @@ impl Check {
         mut self,
         py: Python<'_>,
         parsed: &Parsed,
-        binding: &Binding,
         launch: &Launch,
         mut progress: Progress,
     ) -> PyResult<Progress> {
@@ -274,9 +272,20 @@ impl Check {
             next: launch.from(),
         });
         again.range = progress.range.take();
-        again.is_range = results::runs_over_range(py, parsed, binding);
+        // Its elements come from the loop's own iterable: what native code took for its range is to be compared, too.
+        again.is_range = false;
         again.check = Some(self);
         Ok(again)
+    }
+
+    /// The loop runs over `iterable`, which native code took for such a range.
+    pub fn runs_over(&self, iterable: &Bound<'_, PyAny>, range: (i64, i64, i64)) {
+        let told = self
+            .object
+            .call_method1(iterable.py(), "runs_over", (iterable, range));
+        if let Err(error) = told {
+            error.write_unraisable(iterable.py(), None);
+        }
     }
 
     /// Iterations that CPython runs before the comparison.

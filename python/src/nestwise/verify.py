@@ -65,6 +65,7 @@ class Check:
         self.always, self.perhaps = local
         self.old = _locals(sys._getframe(1), local)
         self.boundary: Any = None
+        self.ranges: list[tuple[str, str]] = []
 
     def ran(self, about: tuple[str, str, str, int], values: dict[str, Any], value: Any) -> bool:
         """The native run is over: `how` it ended, where it ran, what it leaves in names.
@@ -93,6 +94,11 @@ class Check:
             print(f"nestwise: verify cannot go on: {what}", file=sys.stderr, flush=True)
             os._exit(3)
 
+    def runs_over(self, iterable: Any, taken: tuple[int, int, int]) -> None:
+        """The loop's iterable, and the start, stop and step that compiled code took it for."""
+        if type(iterable) is range and iterable != range(*taken):
+            self.ranges = [("the range", shown(range(*taken), iterable))]
+
     def concluded(self, exit: str, what: Any) -> bool:
         """CPython did the same: `exit` says how its part ended, `what` it raised or returned.
 
@@ -104,7 +110,7 @@ class Check:
         if self.boundary is not None:
             self._count(list(self.state.differences(self.native, self.boundary, self.state.take())))
             return False
-        found = self._exits(exit, what, frame.f_lineno)
+        found = self.ranges + self._exits(exit, what, frame.f_lineno)
         if not found:
             found = list(self._names(_locals(frame, (self.always, self.perhaps))))
             if exit == "returned" and not same(self.value, what):
