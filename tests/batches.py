@@ -1,8 +1,10 @@
-"""Batches of random programs: one script of many, run by CPython once and by nestwise under several treatments.
+"""Batches of random programs: one script of many, run by CPython once and by nestwise under several
+treatments.
 
-A *program* is one generated function with its nest and its calls. It counts only where a kernel ran in every
-treatment whose device is forced: a nest of that function with launches and iterations that were kept. What
-happened in the counted ones is counted as well, so that programs cannot become tame unnoticed.
+A *program* is one generated function with its nest and its calls. It counts only where a kernel ran
+in every treatment whose device is forced: a nest of that function with launches and iterations that
+were kept. What happened in the counted ones is counted as well, so that programs cannot become tame
+unnoticed.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ _WARNED = re.compile(r"\.py:(\d+): \w*Warning")
 
 
 def rotation(seed: int) -> list[Treatment]:
-    """The treatments of a batch: one core, threads, and now and then what compiles little or nothing."""
+    """One core, threads, and now and then what compiles little or nothing."""
     form, other = FORMS[seed % len(FORMS)], FORMS[(seed // 3 + 4) % len(FORMS)]
     alone = ["", f"{form}:{seed}", ""][seed % 3]
     many = (2, 5, 1)[seed % 3]
@@ -118,7 +120,7 @@ def of_seed(seed: int, functions: int, folder: Path) -> Batch:
     return run(generator.script(seed, functions), seed, folder, rotation(seed))
 
 
-# -- what happened -------------------------------------------------------------------------------------
+# -- what happened -------------------------------------------------------------------------------
 
 
 def nests_of(program: Program, done: Done) -> list[dict]:

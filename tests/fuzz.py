@@ -3,9 +3,10 @@
     fuzz.py [--seed N] [--programs N] [--functions N] [--no-shrink] [--keep-going]
     fuzz.py --nests [--seed N] [--programs N] [--no-shrink] [--keep-going]
 
-The first kind counts single programs, of which a script has many, and only those that ran compiled (batches.py); the
-second counts scripts. Everything follows from the seeds, which are printed: `--seed` goes on where a run has stopped.
-A difference is reduced to a small script in programs/found/, from where test_programs.py runs it from then on.
+The first kind counts single programs, of which a script has many, and only those that ran compiled
+(batches.py); the second counts scripts. Everything follows from the seeds, which are printed:
+`--seed` goes on where a run has stopped. A difference is reduced to a small script in
+programs/found/, from where test_programs.py runs it from then on.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Reduces a script to a small one that still shows the same: functions, then calls, statements, operations.
+"""Reduces a script to a small one that still shows the same: functions, then calls, statements,
+operations.
 
-What "the same" is says a function of the text. Each pass keeps its place after a cut that was good, so that a script
-of many functions costs about one attempt for each part of it.
+What "the same" is says a function of the text. Each pass keeps its place after a cut that was good,
+so that a script of many functions costs about one attempt for each part of it.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ class _Shrinking:
         return True
 
     def one_function(self, likely: Sequence[str]) -> None:
-        """All but one of the random functions, with their calls, left out: the likely ones are tried first."""
+        """All but one of the random functions left out; the likely ones are kept first."""
         body = self.tree.body
         starts = [at for at, node in enumerate(body) if is_program(node)]
         if len(starts) < 2:

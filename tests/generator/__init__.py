@@ -1,11 +1,13 @@
 """Random loop programs: valid, terminating, deterministic, full of edges.
 
-A *program* is one function with loops, and calls of it; a script holds many. Csmith's and YARPGen's idea, with
-nondeterminism in the place of undefined behaviour: whatever is written may raise or warn, but it does the same on
-every run. Half of the functions are random statements (statements.py), half are nests of the kinds that scientific
-scripts have with random parts (idioms.py, more_idioms.py). functions.py says what stands around them, arguments.py what
-they are called with: first with types that a nest can have natively and mostly usual values, so that a kernel
-runs; then with values at the edges of these types somewhere behind the first elements, and with other types.
+A *program* is one function with loops, and calls of it; a script holds many. Csmith's and YARPGen's
+idea, with nondeterminism in the place of undefined behaviour: whatever is written may raise or
+warn, but it does the same on every run. Half of the functions are random statements
+(statements.py), half are nests of the kinds that scientific scripts have with random parts
+(idioms.py, more_idioms.py). functions.py says what stands around them, arguments.py what they are
+called with: first with types that a nest can have natively and mostly usual values, so that a
+kernel runs; then with values at the edges of these types somewhere behind the first elements, and
+with other types.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from showing import attempt, show
 
 
 def data(shape, dtype, seed, odd=0, behind=0.35):
-    """Small numbers; `odd` elements, not before that part of the array, are at the edges of the type."""
+    """Small numbers; behind that part of it, `odd` elements at the edges of the type."""
     rng = np.random.default_rng(seed)
     kind = np.dtype(dtype).kind
     a = rng.integers(0 if kind in "ub" else -5, 2 if kind == "b" else 12, shape).astype(dtype)

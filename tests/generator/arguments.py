@@ -1,4 +1,4 @@
-"""The calls of a random function: arrays and lists of every type, with values at the edges, seen through views."""
+"""The calls of a random function: arrays and lists of every type, odd values, views, aliases."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ ODD_FORMS = [
     "unaligned({})",
     "({}).astype(object)",
     "({}).astype('float16')",
+    "({}).astype('complex64')",
 ]
 VIEWS = ["({})[::-1]", "twice({})[::2]", "({})[1:]", "twice({})[::-2]", "np.asfortranarray({})"]
 TEXTS = ["'banana and kiwi '", "'x\\u00e9\\u2713a m'", "'aeiou zz'", "'\\U0001f40d snake '"]
 
 
 class Calls:
-    """Writes the calls of one function; the first has types that a nest can have natively, later ones vary."""
+    """The calls of one function: first with types that nests can have natively, then others."""
 
     def __init__(self, rng: random.Random, name: str, arrays: list[Array], tags: set[str]):
         self.rng = rng
@@ -30,6 +31,7 @@ class Calls:
         self.tags = tags
         self.force_alias = False
         self.long = False
+        self.alike: tuple[str, ...] = ()  # arrays that change places and so are of one type
         self.types: dict[str, str] = {}
         self.forms: dict[str, str] = {}
         self.sizes = {"n": 8, "m": 5}
@@ -40,7 +42,7 @@ class Calls:
     def chance(self, p: float) -> bool:
         return self.rng.random() < p
 
-    # -- one argument --------------------------------------------------------------------------------
+    # -- one argument ----------------------------------------------------------------------------
 
     def choose(self, array: Array) -> None:
         """The type and the form of an array for the calls that follow."""
@@ -48,7 +50,7 @@ class Calls:
             "f": FLOAT_TYPES,
             "i": INT_TYPES,
             "b": ["bool"],
-            "c": ["complex128"] * 3 + ["complex64"],
+            "c": ["complex128"],
         }
         kind = array.kind
         if self.chance(0.04) and kind in "if":
@@ -83,7 +85,7 @@ class Calls:
                 self.types[array.name] = kinds.get(code, self.types[array.name])
                 return f"array({code!r}, ({{}}).tolist())"
             if not array.written and self.chance(0.15):
-                return self.pick("tuple(({}).tolist())", "tuple(({}).tolist())", "range(len({}))")
+                return "tuple(({}).tolist())"
         return "({}).tolist()"
 
     def value(self, array: Array, odd: int) -> str:
@@ -120,7 +122,7 @@ class Calls:
             return f"np.{self.types[parameter.name]}({value.lstrip('-')})"
         return value
 
-    # -- all arguments of a call -----------------------------------------------------------------------
+    # -- all arguments of a call -----------------------------------------------------------------
 
     def choose_all(self, parameters: list[Variable]) -> None:
         for array in self.arrays:
@@ -130,6 +132,9 @@ class Calls:
             if self.chance(0.3):
                 few = FLOAT_TYPES if parameter.kind == "f" else INT_TYPES
                 self.types[parameter.name] = self.rng.choice(few)
+        for name in self.alike[1:] if self.chance(0.95) else ():
+            self.types[name] = self.types[self.alike[0]]
+            self.forms[name] = self.forms[self.alike[0]]
         kinds = {self.types[a.name] for a in self.arrays if a.name in self.types}
         if len(kinds) > 1:
             self.tags.add("mixed types")
@@ -147,8 +152,8 @@ class Calls:
         lines = self.call(parameters, extras, wrap, self.pick(0, 0, 1), "usual")
         if self.chance(0.8):
             lines += self.call(parameters, extras, wrap, self.pick(1, 2, 4), "odd")
-        if self.chance(0.4):
-            if self.chance(0.6):
+        if self.chance(0.35):
+            if self.chance(0.5):
                 self.choose_all(parameters)
             how = self.pick("alias", "alias", "small", "strange", "other")
             lines += self.call(parameters, extras, wrap, self.pick(0, 1, 3), how)
@@ -182,7 +187,7 @@ class Calls:
         return lines
 
     def make_strange(self, values: list[str]) -> None:
-        """One argument as CPython alone can take it, or as few are: stride 0, bools, ints among floats."""
+        """One argument as few are or as CPython alone takes it: stride 0, ints among floats."""
         at = self.rng.randrange(len(self.arrays))
         array = self.arrays[at]
         if array.text or array.name.startswith("t"):
@@ -193,6 +198,7 @@ class Calls:
                 f"[0] * len({values[at]})",
                 f"mixed({values[at]})",
                 f"[True, False] * len({values[at]})",
+                f"range(len({values[at]}))",
             )
         elif not array.plain:
             values[at] = self.pick(

@@ -1,7 +1,7 @@
 """Random expressions over the names that are in scope.
 
-Integers cannot explode: a product of two variables is always reduced, so that only what a program adds up or
-multiplies by constants leaves 64 bits, some way into its loop.
+Integers cannot explode: a product of two variables is always reduced, so that only what a program
+adds up or multiplies by constants leaves 64 bits, some way into its loop.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Expressions(Writer):
 
     def computed_index(self, counter: str, length: str) -> str:
         other = self.rng.choice(self.counters).name
-        if self.chance(0.1):
+        if self.chance(0.05):
             return self.pick(
                 f"{counter} + 1", f"{counter}", f"2 * {counter}", f"{counter} - {other}"
             )
@@ -181,15 +181,24 @@ class Expressions(Writer):
         if roll < 0.35:
             right = f"(abs({self.leaf(kind)}) + 1)"
         elif roll < 0.5:
-            right = self.leaf(kind)
+            right = self.divisor(kind)
         elif roll < 0.6 and self.counters:
             # Zero once, some way into the loop.
             right = f"({self.rng.choice(self.counters).name} - {self.pick(3, 5, 7, 'n // 2')})"
         return f"({left}) {operator} {right}"
 
+    def divisor(self, kind: str) -> str:
+        """Something that is zero now and then, but seldom at once as a counter would be."""
+        arrays = self.sources(kind)
+        if arrays and self.chance(0.6):
+            return self.subscript(self.rng.choice(arrays))
+        if self.chance(0.1):
+            return self.leaf(kind)
+        return f"({self.leaf(kind)} {self.pick('+ 3', '- 5', '+ 7', '- 11')})"
+
     def power(self, kind: str, depth: int) -> str:
-        base = self.leaf(kind)
         exponent = self.pick("2", "2", "3", "0.5", "2.0", "-1", "-2", "0")
+        base = self.divisor(kind) if exponent[0] == "-" else self.leaf(kind)
         text = f"abs({base}) ** {exponent}" if exponent == "0.5" else f"({base}) ** {exponent}"
         return f"({text}) % {self.rng.choice(MODULI[:4])}"
 

@@ -7,7 +7,7 @@ import re
 
 from .arguments import Calls
 from .more_idioms import KINDS, MoreIdioms
-from .text import Array, Variable
+from .text import Variable
 
 # Idioms whose time is linear in the first size, so that it may be large.
 LINEAR = (
@@ -31,6 +31,7 @@ class Function(MoreIdioms):
         self.name = f"f{number}"
         self.long = rng.random() < 0.06
         self.force_alias = False
+        self.alike: tuple[str, ...] = ()
         self.late = []
         self.shown: list[str] = []  # further names to return
         self.parameters: list[Variable] = []
@@ -50,14 +51,14 @@ class Function(MoreIdioms):
         names += [p.name for p in self.parameters] + list(self.extras)
         head = f"def {self.name}({', '.join(names)}):"
         calls = Calls(self.rng, self.name, self.arrays_given, self.tags)
-        calls.long, calls.force_alias = self.long, self.force_alias
+        calls.long, calls.force_alias, calls.alike = self.long, self.force_alias, self.alike
         if self.long:
             self.tags.add("long")
         called = calls.write(self.parameters, self.extras, self.wrap)
         tags = f"# {self.name}: {', '.join(sorted(self.tags))}"
         return [tags, head, *self.lines, "", "", *called]
 
-    # -- what the function is about ------------------------------------------------------------------
+    # -- what the function is about --------------------------------------------------------------
 
     def idiom(self) -> None:
         kind = self.rng.choice([k for k in KINDS if k in LINEAR] if self.long else KINDS)
@@ -98,9 +99,9 @@ class Function(MoreIdioms):
         for k in range(self.rng.randint(1, 3)):
             kind = self.pick("i", "f", "f", "b") if k else self.pick("i", "f")
             self.number(f"s{k}", kind, self.constant(kind) if self.chance(0.2) else None)
-        self.budget = self.rng.randint(2, 6)
+        self.budget = self.rng.randint(2, 5)
         self.loop(1)
-        if not self.long and self.chance(0.2):
+        if not self.long and self.chance(0.12):
             self.budget = 2
             self.loop(1)
         self.finish()
@@ -128,7 +129,7 @@ class Function(MoreIdioms):
         self.finished = f"return {', '.join(self.results) or '0'}"
         self.emit(1, self.finished)
 
-    # -- what stands around it -----------------------------------------------------------------------
+    # -- what stands around it -------------------------------------------------------------------
 
     def indented(self, turns: int = 1) -> list[str]:
         """The lines but the last, which returns, further to the right."""
@@ -174,10 +175,15 @@ class Function(MoreIdioms):
         """A time loop that has two arrays change places."""
         alike = [a for a in self.arrays_given if not a.text and a.name[0] in "ar"]
         first = alike[0] if alike else None
-        others = [a for a in alike[1:] if first and a.sizes == first.sizes]
-        if not others:
+        same = [
+            a
+            for a in alike[1:]
+            if first and a.sizes == first.sizes and (a.plain, a.kind) == (first.plain, first.kind)
+        ]
+        if not first or not same:
             return
-        a, b = first.name, others[0].name
+        a, b = first.name, same[0].name
+        self.alike = (a, b)
         swap = f"        {a}, {b} = {b}, {a}"
         self.lines = ["    for step in range(3):", *self.indented(), swap, self.lines[-1]]
 

@@ -1,4 +1,4 @@
-"""Nests of the kinds that scientific scripts have, with random types, bounds, conditions and terms in them."""
+"""Nests of the kinds that scientific scripts have, with random types, bounds and terms in them."""
 
 from __future__ import annotations
 
@@ -295,17 +295,13 @@ class Idioms(Statements):
         depth = rank + 1
         value = self.at(a, *places)
         if self.chance(0.25):
-            self.emit(
-                depth,
-                f"{best} = {self.pick('min', 'max')}({self.pick(f'{best}, {value}', f'{value}, {best}')})",
-            )
+            both = self.pick(f"{best}, {value}", f"{value}, {best}")
+            self.emit(depth, f"{best} = {self.pick('min', 'max')}({both})")
         else:
             self.emit(depth, f"if {value} {self.pick('<', '>', '<=', '>=')} {best}:")
             self.emit(depth + 1, f"{best} = {value}")
-            self.emit(
-                depth + 1,
-                f"where = {self.pick(i, places[-1], f'{i} * m + {places[-1]}' if rank == 2 else i)}",
-            )
+            flat = f"{i} * m + {places[-1]}" if rank == 2 else i
+            self.emit(depth + 1, f"where = {self.pick(i, places[-1], flat)}")
         self.scalars.append(Variable("where", "i"))
         self.more(depth, 0.3)
 

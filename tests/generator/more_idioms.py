@@ -1,4 +1,4 @@
-"""Tables, texts, searches, loops until something converges: the rest of the idioms, and the list of all."""
+"""Tables, texts, searches, loops until something converges; the list of all idioms."""
 
 from __future__ import annotations
 
@@ -87,10 +87,8 @@ class MoreIdioms(Idioms):
         else:
             self.over(1, "i", f"len({t.name})", "t0.0")
             self.emit(2, f"ch = {t.name}[i]")
-        self.emit(
-            2,
-            f"if {self.pick('ch in ' + repr('aeiou'), 'ch == ' + repr('a'), repr('a') + ' <= ch <= ' + repr('z'))}:",
-        )
+        kinds = ("ch in 'aeiou'", "ch == 'a'", "'a' <= ch <= 'z'")
+        self.emit(2, f"if {self.pick(*kinds)}:")
         self.emit(
             3, f"{state} = ({state} * 3 + {self.pick('1', 'ord(ch)')}) % {self.pick('7', '65521')}"
         )
@@ -99,10 +97,8 @@ class MoreIdioms(Idioms):
                 2, f"elif {self.pick('ch > ' + repr('m'), 'ch == ' + repr(' '), 'ord(ch) > 127')}:"
             )
             self.emit(3, self.pick(f"{state} += 1", f"{state} = 0", "continue"))
-        self.emit(
-            2,
-            f"{h} = ({h} * 33 {self.pick('+', '^')} ord(ch)) & {self.pick('0xffffffff', '(2**64 - 1)')}",
-        )
+        mixed = f"{h} * 33 {self.pick('+', '^')} ord(ch)"
+        self.emit(2, f"{h} = ({mixed}) & {self.pick('0xffffffff', '(2**64 - 1)')}")
         self.emit(2, f"{counts.name}[{self.pick('ord(ch) % m', f'{h} % m', state + ' % m')}] += 1")
         self.more(2, 0.2)
 
@@ -136,10 +132,8 @@ class MoreIdioms(Idioms):
             self.emit(4, f"{h} = ({h} >> 1) ^ 0xedb88320")
             self.emit(3, "else:")
             self.emit(4, f"{h} >>= 1")
-        self.emit(
-            2,
-            f"{low} = {self.pick(f'({low} + {h}) % 65521', f'max({low}, {h} & 255)', f'{low} + ({h} & 1)')}",
-        )
+        ways = (f"({low} + {h}) % 65521", f"max({low}, {h} & 255)", f"{low} + ({h} & 1)")
+        self.emit(2, f"{low} = {self.pick(*ways)}")
 
     # -- until it converges ------------------------------------------------------------------------
 
@@ -170,10 +164,8 @@ class MoreIdioms(Idioms):
         )
         self.emit(2, f"change = {self.pick('0.0', '0')}")
         i = self.over(2, "i", "1, n - 1")
-        self.emit(
-            3,
-            f"new = ({self.at(a, f'{i} - 1')} + {self.at(a, f'{i} + 1')}) * {self.pick('0.5', '0.499')}",
-        )
+        near = f"({self.at(a, f'{i} - 1')} + {self.at(a, f'{i} + 1')})"
+        self.emit(3, f"new = {near} * {self.pick('0.5', '0.499')}")
         change = f"abs(new - {self.at(a, i)})"
         self.emit(3, self.pick(f"change = max(change, {change})", f"change += {change}"))
         self.emit(3, f"{self.at(a, i)} = {self.kept(a, 'new')}")
@@ -297,10 +289,9 @@ class MoreIdioms(Idioms):
         w = self.pick("0.5j", "(1 + 1j)", "-2.0", self.at(a, f"n - 1 - {i}"))
         self.emit(2, f"{s} = {s} + {self.at(a, i)} * {w}")
         depth = self.maybe(2, 0.4)
-        self.emit(
-            depth,
-            f"{self.at(a, i)} {self.pick('=', '+=', '*=')} {self.pick(self.at(a, i), w)} - {self.pick('1', 'abs(' + self.at(a, i) + ')', '1j')}",
-        )
+        value = self.at(a, i)
+        operand = self.pick("1", f"abs({value})", "1j")
+        self.emit(depth, f"{value} {self.pick('=', '+=', '*=')} {self.pick(value, w)} - {operand}")
 
     def pairs(self) -> None:
         """Forces between all pairs of points."""

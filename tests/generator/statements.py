@@ -120,7 +120,7 @@ class Statements(Expressions):
         return None
 
     def value_for(self, target: Array, kind: str) -> str:
-        """A value to be stored; a list that gets NumPy's scalars stays in CPython, so it seldom does."""
+        """A value to be stored; a list that gets NumPy's scalars stays in CPython: seldom."""
         if not target.plain or self.chance(0.03):
             if kind == "i" and not target.plain and self.chance(0.1):
                 self.tags.add("conversions")
@@ -157,7 +157,7 @@ class Statements(Expressions):
         if not counter:
             return self.assign(depth)
         self.tags.add("planned event")
-        at = self.pick("3", "4", "5", "n - 2", "n // 2", "n - 1")
+        at = self.pick("3", "4", "5", "n - 2", "n // 2")
         self.emit(depth, f"if {counter} == {at}:")
         number = self.rng.choice(self.scalars)
         arrays = [a for a in self.arrays if not a.text]
@@ -186,7 +186,11 @@ class Statements(Expressions):
         if self.inside > 2 or self.long:
             return self.assign(depth)
         target = self.target()
-        factor = self.pick("3", "-7", "1000", "2**13") if target.kind == "i" else "1e60"
+        factor = (
+            self.pick("3", "-7", "1000", "2**13")
+            if target.kind == "i"
+            else self.pick("1e9", "1e30")
+        )
         self.tags.add("grows")
         self.emit(depth, f"{target.name} = {target.name} * {factor} + {self.leaf(target.kind)}")
         return None
@@ -250,7 +254,7 @@ class Statements(Expressions):
             "-2, 3",
             "n // 2, n",
         )
-        if self.chance(0.04):
+        if self.chance(0.08 if self.counters else 0.01):
             self.tags.add("no trips")
             bounds = self.pick("0", "n, n", "n, 0", "0, n, -1")
         if outer and self.chance(0.4):
@@ -311,6 +315,9 @@ class Statements(Expressions):
         name = f"w{self.fresh}"
         self.emit(depth, f"{name} = 0")
         self.counters.append(Counter(name))
-        condition = f" and ({self.condition(1)})" if self.chance(0.4) else ""
+        condition = ""
+        if self.chance(0.4):
+            first = f"{name} < {self.pick(1, 2, 4)} or " if self.chance(0.8) else ""
+            condition = f" and ({first}{self.condition(1)})"
         self.emit(depth, f"while {name} < {self.pick('n', '5', 'n // 2')}{condition}:")
         self.emit(depth + 1, f"{name} += 1")

@@ -16,8 +16,8 @@ class Variable(NamedTuple):
 class Array(NamedTuple):
     """A name of something with elements.
 
-    `kind` i, f, b or c (complex) of its elements; `plain`: these are Python's own objects (a list, a tuple, an
-    array.array, bytes) and no NumPy scalars.
+    `kind` i, f, b or c (complex) of its elements; `plain`: these are Python's own objects (a list,
+    a tuple, an array.array, bytes) and no NumPy scalars.
     """
 
     name: str
