@@ -39,17 +39,17 @@ _WARNED = re.compile(r"\.py:(\d+): \w*Warning")
 
 
 def rotation(seed: int) -> list[Treatment]:
-    """One core, threads, and now and then what compiles little or nothing."""
-    form, other = FORMS[seed % len(FORMS)], FORMS[(seed // 3 + 4) % len(FORMS)]
-    alone = ["", f"{form}:{seed}", ""][seed % 3]
-    many = (2, 5, 1)[seed % 3]
-    together = [f"{other}:{seed}", "", other, f"{form}:{seed}"][seed % 4]
-    found = [Treatment("serial", 1, alone), Treatment("threads", many, together)]
-    if seed % 5 == 0:
-        found.append(Treatment("interpreter", 1, ""))
-    elif seed % 5 == 2:
-        found.append(Treatment("auto", 2, ""))
-    return found
+    """Two or three treatments of a batch; compiling is what takes the time, so few have three."""
+    form, other = f"{FORMS[seed % len(FORMS)]}:{seed}", FORMS[(seed // 3 + 4) % len(FORMS)]
+    threads = (2, 5, 1)[seed // 4 % 3]
+    auto = Treatment("auto", threads, "")
+    cycle = [
+        [Treatment("serial", 1, ""), Treatment("threads", threads, form)],
+        [Treatment("threads", threads, ""), Treatment("interpreter", 1, "")],
+        [Treatment("serial", 1, form), Treatment("threads", threads, other)],
+        [Treatment("threads", threads, form), auto],
+    ]
+    return [*cycle[seed % 4], *([auto] if seed % 16 == 0 else [])]
 
 
 class Program(NamedTuple):
