@@ -17,7 +17,15 @@ ODD_FORMS = [
     "({}).astype('float16')",
     "({}).astype('complex64')",
 ]
-VIEWS = ["({})[::-1]", "twice({})[::2]", "({})[1:]", "twice({})[::-2]", "np.asfortranarray({})"]
+VIEWS = [
+    "({})[::-1]",
+    "twice({})[::2]",
+    "inner({})",
+    "inner({})",
+    "({})[1:]",
+    "twice({})[::-2]",
+    "np.asfortranarray({})",
+]
 TEXTS = ["'banana and kiwi '", "'x\\u00e9\\u2713a m'", "'aeiou zz'", "'\\U0001f40d snake '"]
 
 
@@ -70,7 +78,7 @@ class Calls:
         self.types[array.name] = {"f": "float64", "i": "int64"}.get(kind, "bool")
         if array.rank == 1 and kind in "if":
             if self.chance(0.12):
-                codes = "dddf" if kind == "f" else "qqbBhHiIlLQ"
+                codes = "dddf" if kind == "f" else "qqbBhHiIlQ"
                 self.tags.add("array.array")
                 code = self.rng.choice(codes)
                 kinds = {
@@ -81,7 +89,7 @@ class Calls:
                     "i": "int32",
                     "I": "uint32",
                 }
-                kinds |= {"Q": "uint64", "L": "uint64", "f": "float32"}
+                kinds |= {"Q": "uint64", "f": "float32"}
                 self.types[array.name] = kinds.get(code, self.types[array.name])
                 return f"array({code!r}, ({{}}).tolist())"
             if not array.written and self.chance(0.15):

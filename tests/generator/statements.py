@@ -164,9 +164,11 @@ class Statements(Expressions):
         array = self.rng.choice(arrays) if arrays else None
         ways = [
             f"{number.name} = {number.name} + 1 // ({counter} - {at})",
-            f"{number.name} = math.sqrt(-1.0 - {counter})",
-            f"{number.name} = 1.0 / ({counter} - ({at}))",
+            f"{number.name} = {number.name} + 7 % ({counter} - ({at}))",
         ]
+        if number.kind == "f" or self.chance(0.1):
+            ways += [f"{number.name} = math.sqrt(-1.0 - {counter})"]
+            ways += [f"{number.name} = 1.0 / ({counter} - ({at}))"]
         if array:
             ways += [
                 f"{number.name} = {array.name}{'[0]' * (array.rank - 1)}[{array.extent(0)} + 99]",
