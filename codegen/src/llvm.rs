@@ -540,9 +540,17 @@ impl<'c> Ir<'c> {
             self.bitcast(mixed, ty)
         }
     }
-    /// Whether the optimiser knows the value.
-    pub(crate) fn is_constant(&self, v: V) -> bool {
-        unsafe { LLVMIsConstant(v) != 0 }
+    /// The value of a float constant, or of each lane of a vector of one.
+    pub(crate) fn constant(&self, v: V) -> Option<f64> {
+        unsafe {
+            let wide = LLVMGetTypeKind(LLVMTypeOf(v)) == llvm_sys::LLVMTypeKind::LLVMVectorTypeKind;
+            let v = match LLVMIsConstant(v) != 0 && wide {
+                true => LLVMGetAggregateElement(v, 0),
+                false => v,
+            };
+            let known = !v.is_null() && !LLVMIsAConstantFP(v).is_null();
+            known.then(|| LLVMConstRealGetDouble(v, &mut 0))
+        }
     }
     /// Makes the optimiser keep `v` (a float scalar): its computation may raise a floating-point flag.
     pub(crate) fn keep_alive(&self, v: V) {

@@ -173,7 +173,10 @@ impl Func<'_, '_> {
         if self.unread && !v.wide {
             self.ir().keep_alive(v.a);
         }
-        if !self.ir().is_constant(other.a) {
+        // Nothing is known of a result beyond its sign and range, but for one that was rounded.
+        let narrowed = matches!(e.kind, ExprKind::Cast { .. });
+        let told = |c: f64| narrowed || c <= 0.0 || !c.is_finite();
+        if !self.ir().constant(other.a).is_some_and(told) {
             return v;
         }
         Val {
