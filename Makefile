@@ -88,7 +88,7 @@ bench: build ## the contenders, interleaved; threads on a busy machine; the stag
 	@$(PY) bench/loaded.py
 	@cargo bench --quiet --package nestwise-runtime --bench stages $(CARGO_FLAGS)
 
-fuzz: build ## random programs against CPython
+fuzz: build ## random programs against CPython until 50,000 ran compiled
 	@$(PY) tests/fuzz.py $(ARGS)
 
 fuzz-nests: build ## random nests in every legal form against CPython

@@ -1,27 +1,29 @@
 """Random programs under CPython and under nestwise; what differs is shrunk and kept.
 
-    fuzz.py [--nests] [--seed N] [--programs N] [--functions N] [--device D]... [--no-shrink]
+    fuzz.py [--seed N] [--programs N] [--functions N] [--no-shrink] [--keep-going]
+    fuzz.py --nests [--seed N] [--programs N] [--no-shrink] [--keep-going]
 
-Everything follows from the seed, which is printed. A difference is reduced to a small script in
+The first kind counts single programs, of which a script has many, and only those that ran compiled
+(batches.py); the second counts scripts. Everything follows from the seeds, which are printed:
+`--seed` goes on where a run has stopped. A difference is reduced to a small script in
 programs/found/, from where test_programs.py runs it from then on.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import copy
+import os
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import batches  # noqa: E402
 import generator  # noqa: E402
 import nest_generator  # noqa: E402
 from differential import (  # noqa: E402
@@ -34,12 +36,9 @@ from differential import (  # noqa: E402
     nestwise,
     python,
 )
+from shrinking import shrink  # noqa: E402
 
 LIMIT_S = 30
-
-
-class Difference(Exception):
-    """(seed, device, text): a program whose runs differ."""
 
 
 def compare(
@@ -103,145 +102,21 @@ def share_compiled(runs: Sequence[tuple[str | Treatment, Done]]) -> tuple[int, i
     return ran, met
 
 
-# -- shrinking ---------------------------------------------------------------------------------
+# -- what differs --------------------------------------------------------------------------------
 
 
-def _blocks(tree: ast.AST):
-    """Every list of statements, the largest parts of the program first."""
-    for node in ast.walk(tree):
-        for field in ("body", "orelse", "finalbody"):
-            block = getattr(node, field, None)
-            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                yield node, field, block
-
-
-def _without(tree: ast.Module, which: int, start: int, count: int) -> ast.Module | None:
-    """A copy without some statements of one block, if that is still a program."""
-    clone = copy.deepcopy(tree)
-    for number, (node, field, block) in enumerate(_blocks(clone)):
-        if number == which:
-            del block[start : start + count]
-            if not block and field == "body" and not isinstance(node, ast.Module):
-                block.append(ast.Pass())
-            return clone
-    return None
-
-
-def _unwrapped(tree: ast.Module, which: int, at: int) -> ast.Module | None:
-    """A copy with a compound statement replaced by its body."""
-    clone = copy.deepcopy(tree)
-    for number, (_, _, block) in enumerate(_blocks(clone)):
-        if number == which:
-            inner = block[at]
-            if not isinstance(inner, (ast.If, ast.For, ast.While)):
-                return None
-            block[at : at + 1] = inner.body
-            return clone
-    return None
-
-
-class _Simplify(ast.NodeTransformer):
-    """Replaces the n-th operation by one of its operands."""
-
-    def __init__(self, number: int, part: int):
-        self.left = number
-        self.part = part
-        self.done = False
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, (ast.BinOp, ast.IfExp, ast.BoolOp, ast.Call, ast.UnaryOp)):
-            self.left -= 1
-            if self.left < 0 and not self.done:
-                parts = [p for p in ast.iter_child_nodes(node) if isinstance(p, ast.expr)]
-                parts = parts[1:] if isinstance(node, ast.Call) else parts
-                if self.part < len(parts):
-                    self.done = True
-                    return parts[self.part]
-        return self.generic_visit(node)
-
-
-def _segments(tree: ast.Module):
-    """Programs with all but one of the random functions and their calls left out."""
-    starts = [
-        at
-        for at, node in enumerate(tree.body)
-        if isinstance(node, ast.FunctionDef) and node.name[0] == "f" and node.name[1:].isdigit()
-    ]
-    if len(starts) > 1:
-        for start, end in zip(starts, [*starts[1:], len(tree.body)], strict=True):
-            yield ast.Module([*tree.body[: starts[0]], *tree.body[start:end]], [])
-
-
-def _candidates(tree: ast.Module):
-    """Smaller programs, the boldest cuts first."""
-    yield from _segments(tree)
-    sizes = [len(block) for _, _, block in _blocks(tree)]
-    for which, size in enumerate(sizes):
-        count = size
-        while count:
-            for start in range(0, size, count):
-                yield _without(tree, which, start, count)
-            count //= 2
-    for which, size in enumerate(sizes):
-        for at in range(size):
-            yield _unwrapped(tree, which, at)
-    for number in range(60):
-        for part in range(3):
-            simplify = _Simplify(number, part)
-            clone = simplify.visit(copy.deepcopy(tree))
-            if simplify.done:
-                yield clone
-
-
-def shrink(text: str, differs, seconds: float = 240.0) -> str:
-    """The smallest program found in `seconds` for which `differs(text)` still holds."""
-    end = time.monotonic() + seconds
-    tree = ast.parse(text)
-    progress = True
-    while progress and time.monotonic() < end:
-        progress = False
-        for candidate in _candidates(tree):
-            if time.monotonic() >= end:
-                break
-            if candidate is None:
-                continue
-            try:
-                smaller = ast.unparse(ast.fix_missing_locations(candidate))
-            except (ValueError, AttributeError):
-                continue
-            if len(smaller) < len(ast.unparse(tree)) and differs(smaller):
-                tree = ast.parse(smaller)
-                progress = True
-                break
-    return ast.unparse(tree) + "\n"
-
-
-# -- the run -----------------------------------------------------------------------------------
-
-
-class Programs(NamedTuple):
-    """Random programs of one generator."""
-
-    name: str
-    script: Callable[[int], str]
-    devices: Callable[[int], Sequence[str | Treatment]]
-
-
-def one(seed: int, programs: Programs, folder: Path):
-    text = programs.script(seed)
-    return seed, compare(text, f"seed_{seed}", folder, programs.devices(seed))
-
-
-def keep(seed: int, programs: Programs, device: str | Treatment, folder: Path) -> Path:
-    """Shrinks the program of `seed` and saves it among those that are always run."""
+def keep(
+    name: str, text: str, device: str | Treatment, folder: Path, likely: Sequence[str] = ()
+) -> Path:
+    """Shrinks a script and saves it among those that are always run."""
 
     def differs(text: str) -> bool:
-        return bool(compare(text, f"shrink_{seed}", folder, [device])[0])
+        return bool(compare(text, f"shrink_{name}", folder, [device])[0])
 
-    small = shrink(programs.script(seed), differs)
+    small = shrink(text, differs, likely=likely)
     if isinstance(device, Treatment):
         small = f"# {device}\n{small}"
-    target = PROGRAMS / "found" / f"{programs.name}_{seed}.py"
+    target = PROGRAMS / "found" / f"{name}.py"
     target.parent.mkdir(exist_ok=True)
     target.write_text(small, encoding="utf-8")
     return target
@@ -250,45 +125,90 @@ def keep(seed: int, programs: Programs, device: str | Treatment, folder: Path) -
 def recorded(program: Path) -> list[Treatment]:
     """The treatment that a kept program differed under, from its first line."""
     words = program.read_bytes().partition(b"\n")[0].decode("ascii", "replace").split()
-    if len(words) == 4 and words[0] == "#" and words[1] in DEVICES and words[2].isdigit():
-        return [Treatment(words[1], int(words[2]), words[3])]
+    if len(words) in (3, 4) and words[0] == "#" and words[1] in DEVICES and words[2].isdigit():
+        return [Treatment(words[1], int(words[2]), *words[3:])]
     return []
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int, default=int(time.time()) % 1_000_000_000)
-    parser.add_argument("--programs", type=int, default=200)
-    parser.add_argument("--functions", type=int, default=15, help="in each program")
-    parser.add_argument("--nests", action="store_true", help="loop nests, in every legal form")
-    parser.add_argument("--device", action="append", choices=["serial", "threads", "auto"])
-    parser.add_argument("--no-shrink", action="store_true")
-    parser.add_argument("--keep-going", action="store_true", help="do not stop at a difference")
-    options = parser.parse_args()
-    devices = options.device or ["serial", "threads"]
-    if options.nests:
-        programs = Programs("nests", nest_generator.script, treatments)
-    else:
-        programs = Programs(
-            "seed", lambda seed: generator.script(seed, options.functions), lambda _: devices
+# -- the runs ------------------------------------------------------------------------------------
+
+
+def ahead(pool: ThreadPoolExecutor, seeds: Iterator[int], job) -> Iterator[Future]:
+    """Jobs in the order of their seeds, a few of them started before they are asked for."""
+    started = [pool.submit(job, seed) for seed, _ in zip(seeds, range(4), strict=False)]
+    while started:
+        yield started.pop(0)
+        started += [pool.submit(job, seed) for seed, _ in zip(seeds, range(1), strict=False)]
+
+
+def fuzz_programs(options: argparse.Namespace, folder: Path) -> int:
+    """Random programs until so many have counted; the number of differences."""
+    made = counted = differences = 0
+    facts: Counter[str] = Counter()
+    begun = time.monotonic()
+    seed = options.seed
+
+    def job(seed: int) -> batches.Batch:
+        return batches.of_seed(seed, options.functions, folder)
+
+    def summary() -> str:
+        pace = counted / max(time.monotonic() - begun, 1e-9) * 60
+        return (
+            f"{made} programs, {counted} counted ({counted / max(made, 1):.1%}), {differences} "
+            f"differences, {pace:.0f} counted a minute; go on with --seed {seed + 1}"
         )
-    print(f"seeds {options.seed} to {options.seed + options.programs - 1}", flush=True)
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        try:
+            for number, done in enumerate(ahead(pool, iter(range(seed, sys.maxsize)), job), 1):
+                batch = done.result()
+                seed = batch.seed
+                if batch.treatment is not None:
+                    differences += 1
+                    print(f"seed {seed} differs on {batch.treatment}:\n{batch.found}", flush=True)
+                    if not options.no_shrink:
+                        text = generator.script(seed, options.functions)
+                        name = f"seed_{seed}"
+                        kept = keep(name, text, batch.treatment, folder, batch.likely())
+                        print("kept as", kept, flush=True)
+                    if not options.keep_going:
+                        break
+                made, counted = made + len(batch.programs), counted + len(batch.counted)
+                facts += batch.facts
+                if number % 10 == 0:
+                    print(summary(), flush=True)
+                if counted >= options.programs:
+                    break
+        except KeyboardInterrupt:
+            print("stopped", flush=True)
+        pool.shutdown(cancel_futures=True)
+    print(summary())
+    print(", ".join(f"{word} {count}" for word, count in facts.most_common()))
+    return differences
+
+
+def fuzz_nests(options: argparse.Namespace, folder: Path) -> int:
+    """Random nests in every legal form; the number of differences."""
     ran = met = differences = 0
     words: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
-        folder = Path(temporary)
-        seeds = range(options.seed, options.seed + options.programs)
-        work = (pool.submit(one, s, programs, folder) for s in seeds)
-        for number, job in enumerate(list(work), 1):
-            seed, (device, found, runs) = job.result()
+
+    def job(seed: int):
+        text = nest_generator.script(seed)
+        return seed, text, compare(text, f"seed_{seed}", folder, treatments(seed))
+
+    print(f"seeds {options.seed} to {options.seed + options.programs - 1}", flush=True)
+    with ThreadPoolExecutor(2) as pool:
+        seeds = iter(range(options.seed, options.seed + options.programs))
+        for number, done in enumerate(ahead(pool, seeds, job), 1):
+            seed, text, (device, found, runs) = done.result()
             native, loops = share_compiled(runs)
             ran, met = ran + native, met + loops
             words += means(runs)
-            if found:
+            if device is not None:
                 differences += 1
                 print(f"seed {seed} differs on {device}:\n{found}")
                 if not options.no_shrink:
-                    print("kept as", keep(seed, programs, device, folder), flush=True)
+                    print("kept as", keep(f"nests_{seed}", text, device, folder), flush=True)
                 if not options.keep_going:
                     pool.shutdown(cancel_futures=True)
                     break
@@ -296,7 +216,22 @@ def main() -> int:
                 print(f"{number} programs, {ran} of {met} loops ran compiled", flush=True)
     print(f"{differences} differences; {ran} of {met} loops ran compiled")
     print(", ".join(f"{word} {count}" for word, count in words.most_common()))
-    return 1 if differences else 0
+    return differences
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=int(time.time()) % 1_000_000_000)
+    parser.add_argument("--programs", type=int, help="50000 that count; with --nests 200 scripts")
+    parser.add_argument("--functions", type=int, default=40, help="programs in each script")
+    parser.add_argument("--nests", action="store_true", help="loop nests, in every legal form")
+    parser.add_argument("--no-shrink", action="store_true")
+    parser.add_argument("--keep-going", action="store_true", help="do not stop at a difference")
+    options = parser.parse_args()
+    options.programs = options.programs or (200 if options.nests else 50_000)
+    with tempfile.TemporaryDirectory() as temporary:
+        work = fuzz_nests if options.nests else fuzz_programs
+        return 1 if work(options, Path(temporary)) else 0
 
 
 if __name__ == "__main__":

@@ -367,16 +367,19 @@ impl<'c> Ir<'c> {
     }
     pub(crate) fn fcmp(&self, pred: LLVMRealPredicate, a: V, b: V) -> V {
         match predicate_name(pred).filter(|_| self.quiet) {
-            Some(name) => self.quiet_fcmp(name, a, b),
+            Some(name) => self.strict_fcmp(name, a, b, false),
             None => unsafe { LLVMBuildFCmp(self.b, pred, a, b, NO_NAME) },
         }
     }
     /// The plain instruction promises nothing about flags, and x86's vector form of an ordering raises one for a
-    /// quiet NaN; the constrained form is IEEE's quiet comparison.
-    fn quiet_fcmp(&self, pred: &str, a: V, b: V) -> V {
+    /// quiet NaN; the constrained forms are IEEE's: quiet, or signalling, which any NaN makes raise a flag.
+    fn strict_fcmp(&self, pred: &str, a: V, b: V, signalling: bool) -> V {
         let word = |text: &str| unsafe { LLVMMetadataAsValue(self.ctx, self.md_string(text)) };
         let args = [a, b, word(pred), word("fpexcept.strict")];
-        let name = "llvm.experimental.constrained.fcmp";
+        let name = match signalling {
+            true => "llvm.experimental.constrained.fcmps",
+            false => "llvm.experimental.constrained.fcmp",
+        };
         let call = self.intrinsic(name, &[self.type_of(a)], &args);
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(c"strictfp".as_ptr(), 8);
@@ -384,6 +387,11 @@ impl<'c> Ir<'c> {
             LLVMAddCallSiteAttribute(call, llvm_sys::LLVMAttributeFunctionIndex, attr);
         }
         call
+    }
+
+    /// `a >= b` as C has it: a NaN raises the flag of an invalid operation.
+    pub(crate) fn signalling_ge(&self, a: V, b: V) -> V {
+        self.strict_fcmp("oge", a, b, true)
     }
 
     // Conversions; `ty` is a scalar or vector type like the operand's.
@@ -499,6 +507,49 @@ impl<'c> Ir<'c> {
             let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
             let attr = LLVMCreateEnumAttribute(self.ctx, kind, align.into());
             LLVMAddCallSiteAttribute(call, index + 1, attr);
+        }
+    }
+    /// Zeros of both widths that the optimiser does not know.
+    pub(crate) fn unknown_zeros(&self, entry: Block) -> [V; 2] {
+        [self.f32(), self.f64()].map(|ty| unsafe {
+            let home = self.alloca(entry, ty);
+            LLVMSetVolatile(LLVMBuildStore(self.b, LLVMConstNull(ty), home), 1);
+            let zero = LLVMBuildLoad2(self.b, ty, home, NO_NAME);
+            LLVMSetVolatile(zero, 1);
+            zero
+        })
+    }
+    /// `v`, a float or a vector of such, but for the optimiser any value of its type. Loops with it still vectorise.
+    pub(crate) fn veiled(&self, v: V, zeros: [V; 2]) -> V {
+        unsafe {
+            let ty = LLVMTypeOf(v);
+            let wide = LLVMGetTypeKind(ty) == llvm_sys::LLVMTypeKind::LLVMVectorTypeKind;
+            let element = if wide { LLVMGetElementType(ty) } else { ty };
+            let (zero, bits) = match element == self.f32() {
+                true => (zeros[0], self.int(32)),
+                false => (zeros[1], self.i64()),
+            };
+            let (zero, bits) = match wide {
+                true => {
+                    let lanes = LLVMGetVectorSize(ty);
+                    (self.splat(zero, lanes), self.vector(bits, lanes))
+                }
+                false => (zero, bits),
+            };
+            let mixed = self.xor(self.bitcast(v, bits), self.bitcast(zero, bits));
+            self.bitcast(mixed, ty)
+        }
+    }
+    /// The value of a float constant, or of each lane of a vector of one.
+    pub(crate) fn constant(&self, v: V) -> Option<f64> {
+        unsafe {
+            let wide = LLVMGetTypeKind(LLVMTypeOf(v)) == llvm_sys::LLVMTypeKind::LLVMVectorTypeKind;
+            let v = match LLVMIsConstant(v) != 0 && wide {
+                true => LLVMGetAggregateElement(v, 0),
+                false => v,
+            };
+            let known = !v.is_null() && !LLVMIsAConstantFP(v).is_null();
+            known.then(|| LLVMConstRealGetDouble(v, &mut 0))
         }
     }
     /// Makes the optimiser keep `v` (a float scalar): its computation may raise a floating-point flag.

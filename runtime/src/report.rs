@@ -23,6 +23,8 @@ pub struct Stats {
     pub iterations: u64,
     /// Launches by device: serial, threads.
     pub launches: [u64; 2],
+    /// Launches that an event ended after some iterations.
+    pub stopped: u64,
     /// Calls that the price left to CPython.
     pub declined: u64,
     /// Verdict of each loop, outermost first, in words.
@@ -56,6 +58,7 @@ impl Stats {
             calls: 0,
             iterations: 0,
             launches: [0; 2],
+            stopped: 0,
             declined: 0,
             verdicts: Vec::new(),
             predicted: 0.0,
@@ -113,6 +116,7 @@ impl Stats {
             }
         }
         if let Some(reason) = &launch.stopped_by {
+            self.stopped += u64::from(launch.iterations() > 0);
             self.fallback(reason);
         }
     }

@@ -56,7 +56,11 @@ impl Func<'_, '_> {
         let c = |v: f64| self.const_float(repr, v, wide);
         let abs = |v: V| ir.intrinsic("llvm.fabs", &[fty], &[v]);
         let (abs_re, abs_im) = (abs(br), abs(bi));
-        let by_real = ir.fcmp(RealPred::LLVMRealOGE, abs_re, abs_im);
+        // NumPy compares in C, and warns where the divisor is no number.
+        let by_real = match numpy {
+            true => ir.signalling_ge(abs_re, abs_im),
+            false => ir.fcmp(RealPred::LLVMRealOGE, abs_re, abs_im),
+        };
         let by_imag = ir.fcmp(RealPred::LLVMRealOGE, abs_im, abs_re);
         let zero = ir.and(by_real, ir.fcmp(RealPred::LLVMRealOEQ, abs_re, c(0.0)));
         if guard {

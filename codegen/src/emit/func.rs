@@ -112,6 +112,10 @@ pub(crate) struct Func<'u, 'a> {
     pub(crate) marks: HashMap<VarId, V>,
     /// Loads that are now from a copy, and the copies.
     pub(crate) renamed: HashMap<AccessId, Slot>,
+    /// Zeros that the optimiser does not know.
+    pub(crate) zeros: [V; 2],
+    /// Whether nobody reads the value being emitted.
+    pub(crate) unread: bool,
     /// The accumulation being emitted: what is proved of the whole sum need not hold of a part of it.
     pub(crate) wrapping: Option<*const Expr>,
 }
@@ -170,6 +174,8 @@ impl<'u, 'a> Func<'u, 'a> {
             reduced: Vec::new(),
             marks: HashMap::new(),
             renamed: HashMap::new(),
+            zeros: ir.unknown_zeros(entry),
+            unread: false,
             wrapping: None,
         }
     }

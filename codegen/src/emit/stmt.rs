@@ -142,9 +142,10 @@ impl<'u, 'a> Func<'u, 'a> {
                 if self.reduced.contains(var) {
                     self.wrapping = Some(std::ptr::from_ref(accumulation(value)));
                 }
+                self.unread = !self.u.reads.contains_key(var);
                 let v = self.expr(value)?;
                 self.wrapping = outer;
-                if !self.u.reads.contains_key(var) {
+                if std::mem::take(&mut self.unread) {
                     self.keep_warning(value, v);
                 }
                 self.assign(*var, v, value)
@@ -174,7 +175,9 @@ impl<'u, 'a> Func<'u, 'a> {
                 Ok(())
             }
             StmtKind::Eval(e) => {
+                self.unread = true;
                 let v = self.expr(e)?;
+                self.unread = false;
                 self.keep_warning(e, v);
                 Ok(())
             }
@@ -227,7 +230,9 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     fn branch(&mut self, cond: &Expr, then: &[Stmt], orelse: &[Stmt]) -> Result<()> {
+        self.unread = then.is_empty() && orelse.is_empty();
         let c = self.expr(cond)?;
+        self.unread = false;
         if c.wide {
             return self.wide_branch(c, then, orelse);
         }

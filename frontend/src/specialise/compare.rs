@@ -181,8 +181,24 @@ impl Lower<'_> {
         Ok(Some(Sv::new(e, bools).with_tag(tag)))
     }
 
+    /// NumPy takes a Python int beside a bool of its own as 64 bits, and raises where it needs more.
+    fn beside(&mut self, int: &Sv, bool: &Sv) -> Option<Sv> {
+        if !int.kinds.has(Kind::PyInt) || !bool.kinds.has(Kind::Np(Scalar::Bool)) {
+            return Some(int.clone());
+        }
+        let committed = self.commit(int.clone());
+        let e = self.in_repr(&committed, Scalar::I64, true)?;
+        let range = range::clamp(committed.range, range::I64);
+        Some(Sv {
+            e,
+            range,
+            ..committed
+        })
+    }
+
     /// Two ints in one representation that holds both.
     fn int_operands(&mut self, a: &Sv, b: &Sv, ordered: bool) -> Option<(Expr, Expr)> {
+        let (a, b) = (&self.beside(a, b)?, &self.beside(b, a)?);
         let exact = |sv: &Sv| sv.wide.as_ref().filter(|w| w.exact).map(|w| w.e.clone());
         let unsigned = |sv: &Sv| sv.repr() == Scalar::U64;
         if a.wide.is_some()
