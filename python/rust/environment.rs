@@ -69,6 +69,29 @@ pub fn is_alone(py: Python<'_>) -> bool {
     others.is_ok_and(|n| n == 0)
 }
 
+/// Whether a signal would run a function of the program's: any handler but the one that raises KeyboardInterrupt.
+pub fn handles_signals(py: Python<'_>) -> bool {
+    struct Signals {
+        getsignal: Py<PyAny>,
+        default: Py<PyAny>,
+        count: i32,
+    }
+    static SIGNALS: PyOnceLock<Signals> = PyOnceLock::new();
+    let signals = SIGNALS.get_or_try_init(py, || -> PyResult<Signals> {
+        let module = py.import("_signal")?;
+        Ok(Signals {
+            getsignal: module.getattr("getsignal")?.unbind(),
+            default: module.getattr("default_int_handler")?.unbind(),
+            count: module.getattr("NSIG")?.extract()?,
+        })
+    });
+    let Ok(signals) = signals else { return true };
+    (1..signals.count).any(|number| {
+        let handler = signals.getsignal.bind(py).call1((number,));
+        handler.is_ok_and(|h| h.is_callable() && !h.is(&signals.default))
+    })
+}
+
 /// Whether some module of the program tells numbers apart by identity.
 static IDENTITY: AtomicBool = AtomicBool::new(false);
 

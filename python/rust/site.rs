@@ -6,6 +6,7 @@ use crate::driver::{self, Progress, Waits};
 use crate::environment::NumpyErrors;
 use crate::host::PyHost;
 use crate::iterator;
+use crate::others::World;
 use crate::results;
 use crate::settled::{Settled, SettledCalls};
 use nestwise_frontend::atoms::AtomKind;
@@ -279,8 +280,12 @@ impl Site {
         let (binding, launch) = (settled.binding(), settled.launch());
         lock(&self.stats).launched(launch);
         let found_mixed = Cell::new(None);
-        let silent = errors == NumpyErrors::Ignored;
-        let host = PyHost::new(py, binding, settled.plan(), &found_mixed, silent);
+        let world = World {
+            parsed,
+            names,
+            errors,
+        };
+        let host = PyHost::new(py, world, binding, settled.plan(), &found_mixed);
         let progress = results::collect(py, parsed, binding, launch, host);
         settled.release();
         self.settled.keep(settled);
@@ -297,7 +302,11 @@ impl Site {
         errors: NumpyErrors,
     ) -> Result<Attempt, Reason> {
         let entered = Instant::now();
-        let silent = errors == NumpyErrors::Ignored;
+        let world = World {
+            parsed,
+            names,
+            errors,
+        };
         if options().device == DeviceChoice::Interpreter {
             return Err(Reason::Forced);
         }
@@ -313,7 +322,7 @@ impl Site {
                 ));
             }
             let found_mixed = Cell::new(None);
-            let mut host = PyHost::new(py, &binding, &plan, &found_mixed, silent);
+            let mut host = PyHost::new(py, world, &binding, &plan, &found_mixed);
             let outcome = pipeline::run(&plan, &binding.captures, resume, &mut host, entered);
             if let Some(capture) = found_mixed.get()
                 && !mixed.contains(&capture)
@@ -424,7 +433,7 @@ pub fn refused(refusal: &WithSpan<Refusal>) -> Reason {
 
 /// Whether every attribute that the site assigns can be set without running user code, and objects that must be
 /// two are two.
-fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<(), Reason> {
+pub fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<(), Reason> {
     for (id, place) in parsed.surface.places.iter() {
         let (Some(parent), true) = (place.parent, place.written) else {
             continue;

@@ -3,7 +3,7 @@
 use nestwise_frontend::capture::{Builtin, Capture, Known};
 use nestwise_frontend::{ScopeInfo, parse_site, specialise};
 use nestwise_ir::{ArrayKind, Scalar, Ty, surface};
-use nestwise_runtime::launch::{Repeat, Repeated};
+use nestwise_runtime::launch::{Launch, Repeat, Repeated};
 use nestwise_runtime::pipeline::Outcome;
 use nestwise_runtime::{
     ArrayView, DeviceChoice, Ended, FpMode, Host, Launch, Options, Plan, Reason, Value, pipeline,
@@ -24,7 +24,7 @@ impl Host for Arrays {
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason> {
         Ok(self.0.clone())
     }
-    fn poll(&mut self) -> bool {
+    fn poll(&mut self, _: &Launch) -> bool {
         false
     }
     fn silent(&self) -> bool {

@@ -373,6 +373,11 @@ impl Lower<'_> {
                 },
             )
         };
+        // A Python bool inverted warns of its deprecation.
+        let deprecated = op == Sign::Invert && self.options.python_minor >= 12;
+        if deprecated && a.kinds.has(Kind::PyBool) {
+            return Err(wrong());
+        }
         let bad = a
             .kinds
             .any(|k| k == Kind::Char || (op != Sign::Invert && k == Kind::Np(Scalar::Bool)));
