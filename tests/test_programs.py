@@ -14,6 +14,7 @@ from differential import (
     broken_marks,
     difference,
     fallbacks,
+    nestwise,
     treatments,
     unmet,
 )
@@ -65,6 +66,16 @@ def test_program(run, runs):
     broken = broken_marks(run.program, got, run.device)
     if broken:
         pytest.fail("\n".join(broken), pytrace=False)
+
+
+def test_every_operator_on_every_pair(request, runs):
+    """Some thousand kernels: `operators.py` has one operator for each pair by itself."""
+    if not request.config.getoption("every_device"):
+        pytest.skip("with --every-device only")
+    program = PROGRAMS / "operators.py"
+    expected = runs.get(None, program, "all")
+    got = nestwise(program, "serial", runs.cache, "all", timeout=1800)
+    assert not difference(expected, got)
 
 
 def test_every_script_has_something_to_show(runs):

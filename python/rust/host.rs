@@ -30,6 +30,8 @@ pub struct PyHost<'a> {
     texts: Vec<(usize, Vec<u32>)>,
     appended: Vec<Appended>,
     world: World<'a>,
+    /// Other threads ran beside a kernel since they last had their turn; perhaps they have ended.
+    accompanied: bool,
     turns: Turns,
     published: Published,
     /// The launch ends where others had their turn: lists, globals and attributes hold what it computed, and perhaps
@@ -58,6 +60,7 @@ impl<'a> PyHost<'a> {
             texts: Vec::new(),
             appended: Vec::new(),
             world,
+            accompanied: false,
             turns: Turns::default(),
             published: Published::default(),
             published_all: false,
@@ -254,6 +257,7 @@ impl<'a> PyHost<'a> {
             && lists.all(|(b, rows)| unsafe { b.2.holds(rows) })
             && others::left_alone(py, world, self.binding, &self.published);
         self.published_all = !same;
+        self.accompanied = false;
         self.turns.took(shown + begun.elapsed());
         same
     }
@@ -312,7 +316,7 @@ impl Host for PyHost<'_> {
     }
 
     fn poll(&mut self, launch: &Launch) -> bool {
-        if others::may_act(self.py) {
+        if self.accompanied || others::may_act(self.py) {
             return self.turns.due() && !self.let_others(launch);
         }
         // Nobody's code runs but, perhaps, what raises KeyboardInterrupt.
@@ -353,6 +357,7 @@ impl Host for PyHost<'_> {
     }
 
     fn unlocked(&mut self, work: &mut (dyn FnMut() + Send)) {
+        self.accompanied |= !environment::is_alone(self.py);
         self.py.detach(work);
     }
 }

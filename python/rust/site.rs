@@ -15,7 +15,7 @@ use nestwise_ir::surface;
 use nestwise_ir::{PlaceId, WithSpan};
 use nestwise_runtime::pipeline::Declined;
 use nestwise_runtime::report::Stats;
-use nestwise_runtime::{DeviceChoice, Outcome, Plan, Reason, Resume, options, pipeline};
+use nestwise_runtime::{DeviceChoice, Launch, Outcome, Plan, Reason, Resume, options, pipeline};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -27,6 +27,9 @@ use std::time::Instant;
 const LASTING_FAILURES: u32 = 3;
 /// Plans kept per site; a site called with more signatures than this runs in CPython for the new ones.
 const MAX_PLANS: usize = 16;
+/// A site whose launches come to nothing this many times in a row is tried in one of so many calls only.
+const MAX_FUTILE: u32 = 16;
+const FUTILE_APART: u64 = 64;
 
 /// The text a site is made from.
 pub struct SiteText {
@@ -67,6 +70,8 @@ pub struct Site {
     /// Up to this much work CPython is cheaper; below zero at first.
     threshold: AtomicI64,
     failures: AtomicU32,
+    /// Launches in a row of which not one iteration was kept.
+    futile: AtomicU32,
 }
 
 struct Entry {
@@ -111,6 +116,7 @@ impl Site {
             stats: Mutex::new(stats),
             threshold: AtomicI64::new(-1),
             failures: AtomicU32::new(0),
+            futile: AtomicU32::new(0),
         }
     }
 
@@ -240,6 +246,9 @@ impl Site {
         if self.failures.load(Ordering::Relaxed) >= LASTING_FAILURES {
             return Err(Reason::Off);
         }
+        if self.is_futile() {
+            return Err(Reason::Futile);
+        }
         if let Some(what) = crate::environment::unusual(py) {
             return Err(Reason::Environment(what));
         }
@@ -264,6 +273,22 @@ impl Site {
         Python::attach(|py| self.in_full(py, parsed, &names, resume, errors))
     }
 
+    /// Whether a launch would most likely be lost work. A device that was asked for is not second-guessed.
+    fn is_futile(&self) -> bool {
+        self.futile.load(Ordering::Relaxed) >= MAX_FUTILE
+            && options().device == DeviceChoice::Auto
+            && !self.calls.load(Ordering::Relaxed).is_multiple_of(FUTILE_APART)
+    }
+
+    fn launched(&self, launch: &Launch) {
+        if launch.stopped_by.is_some() && launch.iterations() == 0 {
+            self.futile.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.futile.store(0, Ordering::Relaxed);
+        }
+        lock(&self.stats).launched(launch);
+    }
+
     /// One attempt as a repetition of an earlier call, if there is one that it is like.
     fn repeat(
         &self,
@@ -278,7 +303,7 @@ impl Site {
         };
         let mut settled = self.settled.run(py, &parsed.places, names, errors, &like)?;
         let (binding, launch) = (settled.binding(), settled.launch());
-        lock(&self.stats).launched(launch);
+        self.launched(launch);
         let found_mixed = Cell::new(None);
         let world = World {
             parsed,
@@ -343,7 +368,7 @@ impl Site {
                 }
                 Outcome::Fallback(reason) => Err(reason),
                 Outcome::Launched(launch) => {
-                    lock(&self.stats).launched(&launch);
+                    self.launched(&launch);
                     let progress = results::collect(py, parsed, &binding, &launch, host)?;
                     let places = &parsed.places;
                     if resume.is_none()
@@ -388,7 +413,7 @@ impl Site {
             return plans[at].plan.clone();
         }
         if plans.len() >= MAX_PLANS {
-            return Err(Reason::Off);
+            return Err(Reason::Signatures);
         }
         let captures = binding.describe(py);
         let options = options();
