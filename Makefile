@@ -57,7 +57,7 @@ $(EXTENSION): $(SOURCES)
 	@cp target/release/lib_core.so $@.new && mv -f $@.new $@
 
 wheel: setup ## one abi3 wheel in dist/
-	@rm -rf dist
+	@rm -rf dist target/maturin # maturin mends its copy of the library there, and cannot do so twice
 	$(VENV)/bin/maturin build --release $(CARGO_FLAGS) --out dist --interpreter $(PY)
 	@ls -l dist
 

@@ -4,7 +4,16 @@ import ast
 import re
 
 import pytest
-from differential import PROGRAMS, ROOT, fallbacks, marks, nests_by_line, nestwise
+from differential import (
+    PROGRAMS,
+    ROOT,
+    difference,
+    fallbacks,
+    marks,
+    nests_by_line,
+    nestwise,
+    python,
+)
 
 RULES = range(1, 26)
 _HEADING = re.compile(r"^## (\d+)\. ")
@@ -45,36 +54,65 @@ def test_tests_are_there(rule, text, tests):
         assert any(marks(program)), f"no loop of {file} is marked"
 
 
-OFF = """
+FUTILE = """
 import numpy as np
 
 
 def stored(a, value):
     for i in range(len(a)):
-        a[i] = value
+        a[i] = value * i + 1000
     return a
 
 
-for _ in range(6):
-    stored(np.zeros(2, dtype=object), 1)
-print(stored(np.zeros(2), 1.5))
-for k in range(20):
+for k in range(100):
     try:
-        stored(np.zeros(40, dtype=np.int8), 1000 + k)
+        stored(np.zeros(30_000, dtype=np.int8), k)
     except OverflowError as error:
-        print(error)
-print(stored(np.zeros(2), 2.5))
+        text = str(error)
+print(text, stored(np.zeros(30_000), 2.5)[-1])
+"""
+
+SIGNATURES = """
+import numpy as np
+
+
+def total(a, s):
+    for x in a:
+        s = s + x
+    return s
+
+
+starts = [0, 0.5, np.float32(1), np.int8(2), np.uint16(3), 1j]
+kinds = ["int8", "int16", "int32", "int64", "uint8", "float32", "float64"]
+print(*[total(np.arange(9).astype(k), s) for k in kinds for s in starts])
 """
 
 
-def test_a_site_that_fails_again_and_again_is_switched_off(tmp_path):
-    program = tmp_path / "off.py"
-    program.write_text(OFF, encoding="utf-8")
-    done = nestwise(program, "serial", tmp_path / "cache")
+def codes_at(line, done, program):
     assert done.code == 0, done.stderr
-    assert done.stdout.splitlines()[0] == "[1.5 1.5]"
-    assert done.stdout.splitlines()[-1] == "[2.5 2.5]"
-    (nest,) = nests_by_line(done.report, program)[6]
-    codes = {f["code"]: f["count"] for f in nest["fallbacks"]}
-    assert codes.get("off", 0) > 0, fallbacks(done, program)
-    assert nest["calls"] == 28
+    (nest,) = nests_by_line(done.report, program)[line]
+    return {f["code"]: f["count"] for f in nest["fallbacks"]}, nest
+
+
+def test_a_guard_that_fails_again_and_again_switches_the_site_off(tmp_path):
+    program = tmp_path / "futile.py"
+    program.write_text(FUTILE, encoding="utf-8")
+    done = nestwise(program, "auto", tmp_path / "cache")
+    assert not difference(python(program), done)
+    codes, nest = codes_at(6, done, program)
+    assert codes.get("event", 0) >= 16, fallbacks(done, program)
+    assert codes.get("futile", 0) > 40, fallbacks(done, program)
+    # A device that was asked for is not second-guessed.
+    codes, nest = codes_at(6, nestwise(program, "serial", tmp_path / "cache"), program)
+    assert "futile" not in codes
+    assert nest["launches"] > 100
+
+
+def test_a_site_with_ever_new_types_says_so(tmp_path):
+    program = tmp_path / "signatures.py"
+    program.write_text(SIGNATURES, encoding="utf-8")
+    done = nestwise(program, "serial", tmp_path / "cache")
+    assert not difference(python(program), done)
+    codes, nest = codes_at(6, done, program)
+    assert codes.get("signatures", 0) > 10, fallbacks(done, program)
+    assert nest["launches"] > 5

@@ -80,12 +80,7 @@ pub fn left_alone(
         && functions_hold(py, binding)
 }
 
-fn names_hold(
-    py: Python<'_>,
-    world: World<'_>,
-    binding: &Binding,
-    published: &Published,
-) -> bool {
+fn names_hold(py: Python<'_>, world: World<'_>, binding: &Binding, published: &Published) -> bool {
     let shared = Shared::of_caller(py);
     let mut site = world.parsed.places.iter().enumerate();
     site.all(|(index, place)| {

@@ -88,7 +88,8 @@ pub fn publish(
         host,
     };
     let mut all = Vec::new();
-    let mut keep = |capture, object: &Bound<'_, PyAny>| all.push((capture, object.clone().unbind()));
+    let mut keep =
+        |capture, object: &Bound<'_, PyAny>| all.push((capture, object.clone().unbind()));
     this.write_global_places(&mut keep).ok()?;
     Some(all)
 }
@@ -294,11 +295,7 @@ impl Collector<'_> {
             let done = unsafe {
                 match parent {
                     None => {
-                        ffi::PyDict_SetItem(
-                            globals.as_ptr(),
-                            place.name.as_ptr(),
-                            value.as_ptr(),
-                        )
+                        ffi::PyDict_SetItem(globals.as_ptr(), place.name.as_ptr(), value.as_ptr())
                     }
                     Some(parent) => {
                         let object = self.binding.captures[parent].object;

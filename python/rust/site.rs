@@ -277,7 +277,10 @@ impl Site {
     fn is_futile(&self) -> bool {
         self.futile.load(Ordering::Relaxed) >= MAX_FUTILE
             && options().device == DeviceChoice::Auto
-            && !self.calls.load(Ordering::Relaxed).is_multiple_of(FUTILE_APART)
+            && !self
+                .calls
+                .load(Ordering::Relaxed)
+                .is_multiple_of(FUTILE_APART)
     }
 
     fn launched(&self, launch: &Launch) {

@@ -90,7 +90,10 @@ impl fmt::Display for Reason {
                 "switched off: time and again its first iteration was one that only CPython can run"
             ),
             Self::Signatures => {
-                write!(f, "it is called with more kinds of arguments than plans are kept for")
+                write!(
+                    f,
+                    "it is called with more kinds of arguments than plans are kept for"
+                )
             }
             Self::Forced => write!(f, "the interpreter was asked for"),
             Self::Unbound(name) => write!(f, "{name} is not bound"),
