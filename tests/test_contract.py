@@ -116,3 +116,40 @@ def test_a_site_with_ever_new_types_says_so(tmp_path):
     codes, nest = codes_at(6, done, program)
     assert codes.get("signatures", 0) > 10, fallbacks(done, program)
     assert nest["launches"] > 5
+
+
+OLD_NUMPY = """
+__version__ = "1.26.4"
+
+
+class ndarray(list):
+    pass
+
+
+float64 = complex128 = float
+"""
+
+ON_OLD_NUMPY = """
+import numpy
+
+
+def total(a):
+    s = 0
+    for x in a:
+        s += x
+    return s
+
+
+print(total(numpy.ndarray([1, 2])), total([1, 2]))
+"""
+
+
+def test_an_old_numpy_is_refused_by_name(tmp_path):
+    (tmp_path / "numpy.py").write_text(OLD_NUMPY, encoding="utf-8")
+    program = tmp_path / "on_old_numpy.py"
+    program.write_text(ON_OLD_NUMPY, encoding="utf-8")
+    done = nestwise(program, "serial", tmp_path / "cache")
+    assert not difference(python(program), done)
+    _, nest = codes_at(7, done, program)
+    assert nest["launches"] == 1
+    assert "a is a numpy.ndarray of a NumPy before 2.0" in fallbacks(done, program)

@@ -187,7 +187,11 @@ pub fn type_name(py: Python<'_>, object: *mut PyObject) -> String {
     // SAFETY: a live object.
     let object = unsafe { Bound::from_borrowed_ptr(py, object) };
     let name = object.get_type().fully_qualified_name();
-    name.map_or_else(|_| "unknown".into(), |n| n.to_string())
+    let name = name.map_or_else(|_| "unknown".into(), |n| n.to_string());
+    if name.starts_with("numpy.") && crate::numpy::numpy(py).is_none() {
+        return format!("{name} of a NumPy before 2.0");
+    }
+    name
 }
 
 /// The dictionary of the frame's builtins, borrowed; null if it is not an exact dictionary.

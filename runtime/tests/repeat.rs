@@ -3,7 +3,7 @@
 use nestwise_frontend::capture::{Builtin, Capture, Known};
 use nestwise_frontend::{ScopeInfo, parse_site, specialise};
 use nestwise_ir::{ArrayKind, Scalar, Ty, surface};
-use nestwise_runtime::launch::{Launch, Repeat, Repeated};
+use nestwise_runtime::launch::{Repeat, Repeated};
 use nestwise_runtime::pipeline::Outcome;
 use nestwise_runtime::{
     ArrayView, DeviceChoice, Ended, FpMode, Host, Launch, Options, Plan, Reason, Value, pipeline,
