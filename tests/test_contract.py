@@ -66,7 +66,7 @@ def stored(a, value):
 
 for k in range(100):
     try:
-        stored(np.zeros(30_000, dtype=np.int8), k)
+        stored(np.zeros(3_000_000, dtype=np.int8), k)
     except OverflowError as error:
         text = str(error)
 print(text, stored(np.zeros(30_000), 2.5)[-1])
