@@ -51,9 +51,9 @@ pub fn unusual(py: Python<'_>) -> Option<&'static str> {
         return Some("a profile function is set");
     }
     let monitored = probes.get_tool.as_ref().is_some_and(|get_tool| {
-        // Debugger, coverage, profiler, and the two nameless ids; 5 is the optimiser's.
+        // Debugger, coverage, profiler, optimiser, and the two nameless ids.
         let get_tool = get_tool.bind(py);
-        (0..5).any(|id| get_tool.call1((id,)).map_or(true, |v| !v.is_none()))
+        (0..6).any(|id| get_tool.call1((id,)).map_or(true, |v| !v.is_none()))
     });
     monitored.then_some("sys.monitoring is in use")
 }

@@ -83,11 +83,12 @@ def from_handler(a, n):
 
 
 def calls_of(a):
+    """Of functions that have a name: what nestwise puts into the code is called, too, and cannot be hidden."""
     seen = []
 
     def call(code, offset, function, argument):
         if code is work.__code__:
-            seen.append(getattr(function, "__name__", str(function)))
+            seen.extend(name for name in [getattr(function, "__name__", None)] if name)
 
     M.use_tool_id(M.PROFILER_ID, "calls")
     M.register_callback(M.PROFILER_ID, E.CALL, call)
