@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup build wheel demo test test-rust test-python lint format bench fuzz fuzz-nests verify-all properties bench-analysis loops clean
+.PHONY: help setup build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests verify-all properties bench-analysis loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -57,7 +57,7 @@ $(EXTENSION): $(SOURCES)
 	@cp target/release/lib_core.so $@.new && mv -f $@.new $@
 
 wheel: setup ## one abi3 wheel in dist/
-	@rm -rf dist
+	@rm -rf dist target/maturin # maturin mends its copy of the library there, and cannot do so twice
 	$(VENV)/bin/maturin build --release $(CARGO_FLAGS) --out dist --interpreter $(PY)
 	@ls -l dist
 
@@ -71,6 +71,12 @@ test-rust: setup
 
 test-python: build
 	$(PY) -m pytest tests python/tests -q $(ARGS)
+
+test-all: build ## every script of tests/programs on every device and with 1, 2 and 5 threads
+	$(PY) -m pytest tests/test_programs.py -q --every-device $(ARGS)
+
+test-pythons: wheel ## the scripts under every CPython found here, with old and new NumPy
+	$(PY) tools/test_pythons.py dist/*.whl $(ARGS)
 
 lint: setup ## formatting, clippy, ruff
 	cargo fmt --all --check

@@ -11,6 +11,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from differential import Runs  # noqa: E402
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--every-device",
+        action="store_true",
+        help="scripts of programs/ under every device and count of threads, not a choice of them",
+    )
+
+
 @pytest.fixture(scope="session")
 def runs(request, tmp_path_factory):
     """Every process that the selected tests will ask for, in their order, two at a time."""

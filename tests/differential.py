@@ -15,8 +15,10 @@ import subprocess
 import sys
 import tempfile
 import tokenize
+import zlib
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,9 +37,13 @@ DEVICES: dict[str, list[str]] = {
 # Devices that leave nothing to prices: whatever can run compiled must.
 FORCED = ("serial", "threads")
 
+# Counts of threads: one, few, and more than there are cores, so that parts are cut oddly.
+THREADS = (1, 2, 5)
+
 TIMEOUT_S = 240
 
 _MARK = re.compile(r"^\s*(?:for|while)\b.*#\s*(native|cpython)\s*$")
+_REQUIRES = re.compile(r"^# requires: (python|numpy) (\d+)\.(\d+)$")
 
 
 class Treatment(NamedTuple):
@@ -49,6 +55,40 @@ class Treatment(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.device} {self.threads} {self.schedule}"
+
+
+def treatments(program: Path, every: bool) -> list[str | Treatment]:
+    """How a script is run: in every way, or in a choice that its name makes, so that all scripts
+    together meet every way and a run of them stays short."""
+    threads = [Treatment("threads", count) for count in THREADS]
+    if every:
+        return ["interpreter", "serial", *threads, "auto"]
+    pick = zlib.crc32(program.stem.encode())
+    chosen: list[str | Treatment] = ["serial", threads[pick % 3], "auto"]
+    # `interpreter` tests the rewriting alone, which all scripts have alike.
+    return ["interpreter", *chosen] if pick % 5 == 0 else chosen
+
+
+def forced(device: str | Treatment) -> bool:
+    """Whether prices have no say and nothing but the device was asked for."""
+    if isinstance(device, Treatment):
+        return device.device in FORCED and not device.schedule
+    return device in FORCED
+
+
+def unmet(program: Path) -> str:
+    """What a script says it needs (`# requires: python 3.12`, `# requires: numpy 2.3`) and this
+    interpreter has not; empty where it can run."""
+    here = {"python": sys.version_info[:2], "numpy": _numpy_version()}
+    for line in source_lines(program):
+        match = _REQUIRES.match(line)
+        if match and here[match[1]] < (int(match[2]), int(match[3])):
+            return "requires {} {}.{}".format(*match.groups())
+    return ""
+
+
+def _numpy_version() -> tuple[int, ...]:
+    return tuple(int(part) for part in metadata.version("numpy").split(".")[:2])
 
 
 class Done(NamedTuple):
@@ -207,13 +247,16 @@ def difference(expected: Done, got: Done) -> str:
     return "\n".join(lines)
 
 
-def broken_marks(program: Path, got: Done, device: str) -> list[str]:
-    """The marks that a run did not keep. Prices may leave any loop to CPython on `auto`."""
+def broken_marks(program: Path, got: Done, device: str | Treatment) -> list[str]:
+    """The marks that a run did not keep. Prices may leave any loop to CPython on `auto`; on
+    `interpreter` all loops are marked `# cpython`, as it were."""
     wanted = marks(program)
+    if device == "interpreter":
+        wanted = Marks([], sorted({*wanted.native, *wanted.cpython}))
     nests = nests_by_line(got.report, program)
     text = source_lines(program)
     broken = []
-    for line in wanted.native if device in FORCED else ():
+    for line in wanted.native if forced(device) else ():
         if not any(_ran(nest) for nest in nests.get(line, ())):
             why = _why(nests.get(line, []), got.report, program, line)
             broken.append(f"line {line} never ran compiled: {text[line - 1].strip()}\n    {why}")

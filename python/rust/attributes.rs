@@ -101,8 +101,11 @@ unsafe fn safety(
         .cast_into()
         .ok()?;
     let safety = examine(py, &class, name).ok()?;
-    // Looking an attribute up makes CPython give the class a version, if it has none.
-    let _ = class.hasattr(name);
+    // Looking an attribute up makes CPython give the class a version, if it has none. Not that attribute: one with a
+    // `__get__` would run it, as a metaclass of the user's would run its own code.
+    if class.get_type().is(py.get_type::<PyType>()) {
+        let _ = class.hasattr(pyo3::intern!(py, "__hash__"));
+    }
     // Without a version the class is looked at anew each time.
     if let Some(version) = self::version(py, ty) {
         let checked = Checked {
@@ -184,7 +187,11 @@ pub fn type_name(py: Python<'_>, object: *mut PyObject) -> String {
     // SAFETY: a live object.
     let object = unsafe { Bound::from_borrowed_ptr(py, object) };
     let name = object.get_type().fully_qualified_name();
-    name.map_or_else(|_| "unknown".into(), |n| n.to_string())
+    let name = name.map_or_else(|_| "unknown".into(), |n| n.to_string());
+    if name.starts_with("numpy.") && crate::numpy::numpy(py).is_none() {
+        return format!("{name} of a NumPy before 2.0");
+    }
+    name
 }
 
 /// The dictionary of the frame's builtins, borrowed; null if it is not an exact dictionary.

@@ -108,6 +108,13 @@ pub struct User {
     callee: Py<PyAny>,
 }
 
+impl User {
+    /// The function itself, borrowed.
+    pub fn callee(&self) -> *mut PyObject {
+        self.callee.as_ptr()
+    }
+}
+
 /// Everything bound in one call.
 pub struct Binding {
     /// Captures: the site's places, then those of user functions.

@@ -51,9 +51,9 @@ pub fn unusual(py: Python<'_>) -> Option<&'static str> {
         return Some("a profile function is set");
     }
     let monitored = probes.get_tool.as_ref().is_some_and(|get_tool| {
-        // Debugger, coverage, profiler, and the two nameless ids; 5 is the optimiser's.
+        // Debugger, coverage, profiler, optimiser, and the two nameless ids.
         let get_tool = get_tool.bind(py);
-        (0..5).any(|id| get_tool.call1((id,)).map_or(true, |v| !v.is_none()))
+        (0..6).any(|id| get_tool.call1((id,)).map_or(true, |v| !v.is_none()))
     });
     monitored.then_some("sys.monitoring is in use")
 }
@@ -67,6 +67,29 @@ pub fn is_alone(py: Python<'_>) -> bool {
     });
     let others = count.and_then(|f| f.call0(py)?.extract::<usize>(py));
     others.is_ok_and(|n| n == 0)
+}
+
+/// Whether a signal would run a function of the program's: any handler but the one that raises KeyboardInterrupt.
+pub fn handles_signals(py: Python<'_>) -> bool {
+    struct Signals {
+        getsignal: Py<PyAny>,
+        default: Py<PyAny>,
+        count: i32,
+    }
+    static SIGNALS: PyOnceLock<Signals> = PyOnceLock::new();
+    let signals = SIGNALS.get_or_try_init(py, || -> PyResult<Signals> {
+        let module = py.import("_signal")?;
+        Ok(Signals {
+            getsignal: module.getattr("getsignal")?.unbind(),
+            default: module.getattr("default_int_handler")?.unbind(),
+            count: module.getattr("NSIG")?.extract()?,
+        })
+    });
+    let Ok(signals) = signals else { return true };
+    (1..signals.count).any(|number| {
+        let handler = signals.getsignal.bind(py).call1((number,));
+        handler.is_ok_and(|h| h.is_callable() && !h.is(&signals.default))
+    })
 }
 
 /// Whether some module of the program tells numbers apart by identity.

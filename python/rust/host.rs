@@ -3,17 +3,20 @@
 use crate::appended::{self, Appended};
 use crate::bind::Binding;
 use crate::buffers;
-use crate::environment;
+use crate::environment::{self, NumpyErrors};
 use crate::layout;
 use crate::lists::{Buffer, Shape, Trouble};
 use crate::numpy;
+use crate::others::{self, Published, Turns, World};
 use crate::random;
+use crate::results;
 use nestwise_analysis::identity;
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Scalar};
 use nestwise_runtime::{ArrayView, Host, Launch, Plan, Reason, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
+use std::time::Instant;
 
 /// The Python side of one call.
 pub struct PyHost<'a> {
@@ -26,7 +29,14 @@ pub struct PyHost<'a> {
     buffers: Vec<(usize, bool, Buffer)>,
     texts: Vec<(usize, Vec<u32>)>,
     appended: Vec<Appended>,
-    silent: bool,
+    world: World<'a>,
+    /// Other threads ran beside a kernel since they last had their turn; perhaps they have ended.
+    accompanied: bool,
+    turns: Turns,
+    published: Published,
+    /// The launch ends where others had their turn: lists, globals and attributes hold what it computed, and perhaps
+    /// what others made of that.
+    pub published_all: bool,
     /// What a signal handler raised.
     pub raised: Option<PyErr>,
 }
@@ -35,10 +45,10 @@ impl<'a> PyHost<'a> {
     /// For one call of `plan`.
     pub fn new(
         py: Python<'a>,
+        world: World<'a>,
         binding: &'a Binding,
         plan: &'a Plan,
         mixed: &'a Cell<Option<usize>>,
-        silent: bool,
     ) -> Self {
         let nest = plan.nest();
         Self {
@@ -49,7 +59,11 @@ impl<'a> PyHost<'a> {
             buffers: Vec::new(),
             texts: Vec::new(),
             appended: Vec::new(),
-            silent,
+            world,
+            accompanied: false,
+            turns: Turns::default(),
+            published: Published::default(),
+            published_all: false,
             raised: None,
         }
     }
@@ -203,12 +217,49 @@ impl<'a> PyHost<'a> {
 
     /// Puts what was computed into the lists.
     pub fn write_back(&self, launch: &Launch) -> bool {
-        // SAFETY: the GIL was held since the lists were read.
+        (self.published_all || self.write_lists())
+            && appended::write_back(self.py, &self.appended, launch)
+    }
+
+    fn write_lists(&self) -> bool {
+        // SAFETY: nobody else has changed the lists since they were read: whenever others may have, they are looked at.
         self.buffers
             .iter()
             .filter(|b| b.1)
             .all(|b| unsafe { b.2.write_back() })
-            && appended::write_back(self.py, &self.appended, launch)
+    }
+
+    /// Shows others what was computed so far and lets them run. Whether all is as it was afterwards.
+    fn let_others(&mut self, launch: &Launch) -> bool {
+        let begun = Instant::now();
+        // SAFETY: the lists are unchanged since they were read.
+        let rows: Vec<_> = self.buffers.iter().map(|b| unsafe { b.2.rows() }).collect();
+        let (py, world) = (self.py, self.world);
+        let names = self
+            .write_lists()
+            .then(|| results::publish(py, world.parsed, self.binding, launch, self));
+        let Some(names) = names.flatten() else {
+            return false; // no memory: what remains to be written is written, or fails, at the end
+        };
+        for (capture, object) in names {
+            self.published.set(capture, object);
+        }
+        let shown = begun.elapsed();
+        self.raised = py.check_signals().err();
+        if !environment::is_alone(py) {
+            py.detach(|| ());
+        }
+        let begun = Instant::now();
+        let mut lists = self.buffers.iter().zip(&rows);
+        // SAFETY: the binding keeps the lists alive.
+        let same = self.raised.is_none()
+            && self.unchanged()
+            && lists.all(|(b, rows)| unsafe { b.2.holds(rows) })
+            && others::left_alone(py, world, self.binding, &self.published);
+        self.published_all = !same;
+        self.accompanied = false;
+        self.turns.took(shown + begun.elapsed());
+        same
     }
 }
 
@@ -264,16 +315,17 @@ impl Host for PyHost<'_> {
         Ok(views)
     }
 
-    fn poll(&mut self) -> bool {
-        if let Err(error) = self.py.check_signals() {
-            self.raised = Some(error);
-            return true;
+    fn poll(&mut self, launch: &Launch) -> bool {
+        if self.accompanied || others::may_act(self.py) {
+            return self.turns.due() && !self.let_others(launch);
         }
-        !self.unchanged()
+        // Nobody's code runs but, perhaps, what raises KeyboardInterrupt.
+        self.raised = self.py.check_signals().err();
+        self.raised.is_some() || !self.unchanged()
     }
 
     fn silent(&self) -> bool {
-        self.silent
+        self.world.errors == NumpyErrors::Ignored
     }
 
     fn warnings_stop(&self) -> bool {
@@ -314,6 +366,7 @@ impl Host for PyHost<'_> {
     }
 
     fn unlocked(&mut self, work: &mut (dyn FnMut() + Send)) {
+        self.accompanied |= !environment::is_alone(self.py);
         self.py.detach(work);
     }
 }

@@ -18,6 +18,7 @@ mod known;
 mod layout;
 mod lists;
 mod numpy;
+mod others;
 mod random;
 mod results;
 mod settled;

@@ -361,6 +361,39 @@ impl Buffer {
         all
     }
 
+    /// Whether the list still has the rows `rows`, and the elements that are here.
+    ///
+    /// # Safety
+    /// The list itself is alive; its rows need not be. The GIL is held.
+    pub unsafe fn holds(&self, rows: &[*mut PyObject]) -> bool {
+        let mut at = 0;
+        // SAFETY: rows are compared with those of `rows` only once they are known to be there.
+        unsafe { self.holds_row(self.list, 0, &mut at) && self.rows() == rows }
+    }
+
+    unsafe fn holds_row(&self, object: *mut PyObject, level: usize, at: &mut usize) -> bool {
+        // SAFETY: `object` is the list or one of its rows.
+        let Some(row) = (unsafe { items(object) }) else {
+            return false;
+        };
+        if row.len() as i64 != self.shape.extents[level] {
+            return false;
+        }
+        if level + 1 < self.shape.rank {
+            // SAFETY: elements of a live row.
+            return row
+                .iter()
+                .all(|inner| unsafe { self.holds_row(*inner, level + 1, at) });
+        }
+        row.iter().all(|leaf| {
+            let typed = self.storage == Scalar::Num || leaf_of(*leaf) == Some(self.storage);
+            // SAFETY: a live object, of the buffer's type.
+            let same = typed && unsafe { self.same(*leaf, *at) };
+            *at += 1;
+            same
+        })
+    }
+
     /// Puts changed elements back into the list. `false`: out of memory, with part of the elements replaced.
     ///
     /// # Safety

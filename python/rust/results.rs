@@ -45,7 +45,10 @@ pub fn collect(
         launch,
         host: &host,
     };
-    this.write_global_places()?;
+    // What others may have assigned since, they assigned later.
+    if !host.published_all {
+        this.write_global_places(&mut |_, _| ())?;
+    }
     let (writes, maybe) = order(&parsed.interface);
     // Nothing is assigned at all where no iteration ran, unless every name has an old value to keep.
     let values: Vec<*mut PyObject> = writes.iter().map(|p| this.value_or_old(*p)).collect();
@@ -67,6 +70,28 @@ pub fn collect(
         return Err(Reason::Internal(PyErr::fetch(py).to_string()));
     }
     Ok(progress)
+}
+
+/// Writes globals and attributes as they are in the middle of a launch; returns the objects, by capture.
+pub fn publish(
+    py: Python<'_>,
+    parsed: &Parsed,
+    binding: &Binding,
+    launch: &Launch,
+    host: &PyHost<'_>,
+) -> Option<Vec<(usize, Py<PyAny>)>> {
+    let this = Collector {
+        py,
+        parsed,
+        binding,
+        launch,
+        host,
+    };
+    let mut all = Vec::new();
+    let mut keep =
+        |capture, object: &Bound<'_, PyAny>| all.push((capture, object.clone().unbind()));
+    this.write_global_places(&mut keep).ok()?;
+    Some(all)
 }
 
 /// Whether the top loop's iterable is a call of the builtin `range`.
@@ -247,7 +272,10 @@ impl Collector<'_> {
     }
 
     /// Globals and attributes are set here and now; locals only the rewritten code can assign.
-    fn write_global_places(&self) -> Result<(), Reason> {
+    fn write_global_places(
+        &self,
+        written: &mut dyn FnMut(usize, &Bound<'_, PyAny>),
+    ) -> Result<(), Reason> {
         let globals = attributes::globals(self.py);
         for live_out in &self.launch.nest().live_outs {
             let (place, parent) = self
@@ -261,21 +289,24 @@ impl Collector<'_> {
             if value.is_null() {
                 continue;
             }
+            // SAFETY: a new reference.
+            let value = unsafe { Bound::from_owned_ptr(self.py, value) };
             // SAFETY: exact dictionary and interned key; attributes were found safe to set before the launch.
             let done = unsafe {
-                let done = match parent {
-                    None => ffi::PyDict_SetItem(globals.as_ptr(), place.name.as_ptr(), value),
+                match parent {
+                    None => {
+                        ffi::PyDict_SetItem(globals.as_ptr(), place.name.as_ptr(), value.as_ptr())
+                    }
                     Some(parent) => {
                         let object = self.binding.captures[parent].object;
-                        ffi::PyObject_GenericSetAttr(object, place.name.as_ptr(), value)
+                        ffi::PyObject_GenericSetAttr(object, place.name.as_ptr(), value.as_ptr())
                     }
-                };
-                ffi::Py_DECREF(value);
-                done
+                }
             };
             if done != 0 {
                 return Err(Reason::Internal(PyErr::fetch(self.py).to_string()));
             }
+            written(live_out.place.index(), &value);
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use crate::driver::{self, Progress, Waits};
 use crate::environment::NumpyErrors;
 use crate::host::PyHost;
 use crate::iterator;
+use crate::others::World;
 use crate::results;
 use crate::settled::{Settled, SettledCalls};
 use crate::verify::{self, Check, Picked};
@@ -27,6 +28,9 @@ use std::time::Instant;
 const LASTING_FAILURES: u32 = 3;
 /// Plans kept per site; a site called with more signatures than this runs in CPython for the new ones.
 const MAX_PLANS: usize = 16;
+/// A site whose launches come to nothing this many times in a row is tried in one of so many calls only.
+const MAX_FUTILE: u32 = 16;
+const FUTILE_APART: u64 = 64;
 
 /// The text a site is made from.
 pub struct SiteText {
@@ -67,6 +71,8 @@ pub struct Site {
     /// Up to this much work CPython is cheaper; below zero at first.
     threshold: AtomicI64,
     failures: AtomicU32,
+    /// Launches in a row of which not one iteration was kept.
+    futile: AtomicU32,
 }
 
 struct Entry {
@@ -111,6 +117,7 @@ impl Site {
             stats: Mutex::new(stats),
             threshold: AtomicI64::new(-1),
             failures: AtomicU32::new(0),
+            futile: AtomicU32::new(0),
         }
     }
 
@@ -245,6 +252,9 @@ impl Site {
         if self.failures.load(Ordering::Relaxed) >= LASTING_FAILURES {
             return Err(Reason::Off);
         }
+        if self.is_futile() {
+            return Err(Reason::Futile);
+        }
         if let Some(what) = crate::environment::unusual(py) {
             return Err(Reason::Environment(what));
         }
@@ -290,6 +300,26 @@ impl Site {
         check.map_err(|e| Reason::Internal(e.to_string()))
     }
 
+    /// Whether a launch would most likely be lost work. A device that was asked for is not second-guessed.
+    fn is_futile(&self) -> bool {
+        self.futile.load(Ordering::Relaxed) >= MAX_FUTILE
+            && options().device == DeviceChoice::Auto
+            && !verify::on()
+            && !self
+                .calls
+                .load(Ordering::Relaxed)
+                .is_multiple_of(FUTILE_APART)
+    }
+
+    fn launched(&self, launch: &Launch) {
+        if launch.stopped_by.is_some() && launch.iterations() == 0 {
+            self.futile.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.futile.store(0, Ordering::Relaxed);
+        }
+        lock(&self.stats).launched(launch);
+    }
+
     /// One attempt as a repetition of an earlier call, if there is one that it is like.
     fn repeat(
         &self,
@@ -312,10 +342,14 @@ impl Site {
         };
         let mut settled = self.settled.run(py, &parsed.places, names, errors, &like)?;
         let (binding, launch) = (settled.binding(), settled.launch());
-        lock(&self.stats).launched(launch);
+        self.launched(launch);
         let found_mixed = Cell::new(None);
-        let silent = errors == NumpyErrors::Ignored;
-        let host = PyHost::new(py, binding, settled.plan(), &found_mixed, silent);
+        let world = World {
+            parsed,
+            names,
+            errors,
+        };
+        let host = PyHost::new(py, world, binding, settled.plan(), &found_mixed);
         let mut progress = results::collect(py, parsed, binding, launch, host);
         if let (Some(check), Ok(_)) = (check.take(), &progress) {
             progress = progress.and_then(|p| compare(py, parsed, launch, check, p));
@@ -336,7 +370,11 @@ impl Site {
         compared: bool,
     ) -> Result<Attempt, Reason> {
         let entered = Instant::now();
-        let silent = errors == NumpyErrors::Ignored;
+        let world = World {
+            parsed,
+            names,
+            errors,
+        };
         if options().device == DeviceChoice::Interpreter {
             return Err(Reason::Forced);
         }
@@ -352,7 +390,7 @@ impl Site {
                 ));
             }
             let found_mixed = Cell::new(None);
-            let mut host = PyHost::new(py, &binding, &plan, &found_mixed, silent);
+            let mut host = PyHost::new(py, world, &binding, &plan, &found_mixed);
             let check = self.check(py, parsed, &binding, compared)?;
             let outcome = pipeline::run(&plan, &binding.captures, resume, &mut host, entered);
             if let Some(capture) = found_mixed.get()
@@ -374,7 +412,7 @@ impl Site {
                 }
                 Outcome::Fallback(reason) => Err(reason),
                 Outcome::Launched(launch) => {
-                    lock(&self.stats).launched(&launch);
+                    self.launched(&launch);
                     let mut progress = results::collect(py, parsed, &binding, &launch, host)?;
                     if let Some(check) = check {
                         progress = compare(py, parsed, &launch, check, progress)?;
@@ -422,7 +460,7 @@ impl Site {
             return plans[at].plan.clone();
         }
         if plans.len() >= MAX_PLANS {
-            return Err(Reason::Off);
+            return Err(Reason::Signatures);
         }
         let captures = binding.describe(py);
         let options = options();
@@ -479,7 +517,7 @@ pub fn refused(refusal: &WithSpan<Refusal>) -> Reason {
 
 /// Whether every attribute that the site assigns can be set without running user code, and objects that must be
 /// two are two.
-fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<(), Reason> {
+pub fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<(), Reason> {
     for (id, place) in parsed.surface.places.iter() {
         let (Some(parent), true) = (place.parent, place.written) else {
             continue;

@@ -270,7 +270,7 @@ impl Runner<'_> {
             self.launch.started = hi;
             if hi < trips {
                 // A signal's handler is Python code: it may have written anywhere.
-                if self.host.poll() || !self.seen.iter().all(|s| s.holds(self.views)) {
+                if self.host.poll(self.launch) || !self.seen.iter().all(|s| s.holds(self.views)) {
                     self.launch.ended = Ended::Partial { next: hi };
                     return;
                 }

@@ -81,8 +81,8 @@ impl HasValue for Value {
 pub trait Host {
     /// The windows of the nest's slots, in order; sequences are converted now.
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason>;
-    /// Between chunks: handles signals; true: stop here.
-    fn poll(&mut self) -> bool;
+    /// Between chunks: handles signals, and lets other threads run; true: stop here.
+    fn poll(&mut self, launch: &Launch) -> bool;
     /// Whether NumPy is told to say nothing about overflows, invalid operations and divisions by zero.
     fn silent(&self) -> bool;
     /// Whether a warning of NumPy's may run anybody's code or become an exception, so that it matters how far the arrays

@@ -14,6 +14,10 @@ pub enum Reason {
     },
     /// The site was switched off after repeated failures.
     Off,
+    /// Time and again the first iteration was taken back: a launch is lost work.
+    Futile,
+    /// More signatures than plans are kept for.
+    Signatures,
     /// The device was fixed to the interpreter by the user.
     Forced,
     /// A name or attribute is not bound.
@@ -50,6 +54,8 @@ impl Reason {
         match self {
             Self::Refused { code, .. } => code,
             Self::Off => "off",
+            Self::Futile => "futile",
+            Self::Signatures => "signatures",
             Self::Forced => "forced",
             Self::Unbound(_) => "unbound",
             Self::Inexact(_) => "inexact",
@@ -79,6 +85,16 @@ impl fmt::Display for Reason {
         match self {
             Self::Refused { line, message, .. } => write!(f, "line {line}: {message}"),
             Self::Off => write!(f, "switched off after repeated failures"),
+            Self::Futile => write!(
+                f,
+                "switched off: time and again its first iteration was one that only CPython can run"
+            ),
+            Self::Signatures => {
+                write!(
+                    f,
+                    "it is called with more kinds of arguments than plans are kept for"
+                )
+            }
             Self::Forced => write!(f, "the interpreter was asked for"),
             Self::Unbound(name) => write!(f, "{name} is not bound"),
             Self::Inexact(name) => {

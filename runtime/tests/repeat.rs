@@ -24,7 +24,7 @@ impl Host for Arrays {
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason> {
         Ok(self.0.clone())
     }
-    fn poll(&mut self) -> bool {
+    fn poll(&mut self, _: &Launch) -> bool {
         false
     }
     fn silent(&self) -> bool {

@@ -13,20 +13,20 @@ from showing import show
 
 def long_sum(n):
     s = 0
-    for i in range(n):
+    for i in range(n):  # native
         s = (s * 31 + i) & 0xFFFF
     return s
 
 
 def long_list(a, n):
-    for k in range(n):
+    for k in range(n):  # native
         for i in range(1, len(a)):
             a[i] = (a[i] * 3 + a[i - 1]) % 1000003
     return a
 
 
 def long_array(a, n):
-    for k in range(n):
+    for k in range(n):  # native
         for i in range(1, len(a)):
             a[i] = (a[i] * 3 + a[i - 1]) % 1000003
     return a
@@ -104,7 +104,7 @@ def other():
 
 
 def mine(a, n):
-    for k in range(n):
+    for k in range(n):  # native
         for i in range(2000):
             a[i] = a[i] * 0.5 + i
     return a

@@ -336,7 +336,9 @@ impl Lower<'_> {
             .flat_map(|x| b.kinds.iter().map(move |y| (x, y)))
             .map(|(x, y)| {
                 let python = x.is_py() && y.is_py();
-                !python && x != result && y != result
+                // np.bool has no power of its own.
+                let flag = x == Kind::Np(Scalar::Bool);
+                !python && (flag || x != result && y != result)
             });
         let first = routes.next()?;
         routes.all(|r| r == first).then_some(first)
@@ -373,6 +375,11 @@ impl Lower<'_> {
                 },
             )
         };
+        // A Python bool inverted warns of its deprecation.
+        let deprecated = op == Sign::Invert && self.options.python_minor >= 12;
+        if deprecated && a.kinds.has(Kind::PyBool) {
+            return Err(wrong());
+        }
         let bad = a
             .kinds
             .any(|k| k == Kind::Char || (op != Sign::Invert && k == Kind::Np(Scalar::Bool)));

@@ -127,6 +127,21 @@ impl Lower<'_> {
         for a in &args {
             reals.push(self.real(&name, a, span)?);
         }
+        if fun == Fun::Pow
+            && self.options.python_minor <= 10
+            && let Some(y) = reals.pop()
+        {
+            // pow(0.0, -inf) raised until CPython 3.11: so does this power, which has the same value everywhere else.
+            let least = build::float(-f64::MAX, Ty::PY_FLOAT, span);
+            reals.push(build::binary(
+                BinOp::Max,
+                y,
+                least,
+                Ty::PY_FLOAT,
+                false,
+                span,
+            ));
+        }
         Ok(self.c_call(fun, reals, span))
     }
 

@@ -59,7 +59,8 @@ const ROUND_LIMIT: u32 = 60;
 /// What the typed nest depends on besides types.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Options {
-    /// The minor version of CPython 3: builtin `sum` of floats is compensated from 12 on.
+    /// The minor version of CPython 3: `math.pow(0.0, -inf)` raises up to 10; from 12 on
+    /// builtin `sum` of floats is compensated, and `~` of a bool warns.
     pub python_minor: u32,
     /// The promise about floating point.
     pub fp: FpMode,
