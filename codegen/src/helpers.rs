@@ -1,4 +1,4 @@
-//! What generated code calls: libm, 128-bit arithmetic, integer powers, NumPy's ufunc loops, the thread pool.
+//! What generated code calls: libm, libmvec, 128-bit arithmetic, integer powers, NumPy's ufunc loops, the thread pool.
 //! [`address`] is the whole list of symbols that a kernel's object file may name.
 
 use std::ffi::c_void;
@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::abi::{Body, Parallel, PartsFree};
 use crate::merge;
+use crate::mvec;
 use crate::save;
 use crate::ufunc;
 
@@ -75,6 +76,9 @@ type U2 = extern "C" fn(u128, u128) -> u128;
 pub(crate) fn address(name: &str) -> Option<usize> {
     if let Some(rest) = name.strip_prefix("nw_ufunc_") {
         return ufunc::slot_address(rest);
+    }
+    if name.starts_with("_ZGV") {
+        return mvec::address(name);
     }
     math(name).or_else(|| wide(name)).or_else(|| runtime(name))
 }

@@ -25,7 +25,7 @@ mod site;
 
 use nestwise_costmodel::MachineProfile;
 use nestwise_frontend::{LoopKind, ScopeInfo};
-use nestwise_runtime::{DeviceChoice, FpMode, Options, Trial, set_options};
+use nestwise_runtime::{DeviceChoice, FpMode, Options, Trial, Unchecked, set_options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -45,7 +45,8 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, unchecked=None))]
+#[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
     device: &str,
@@ -54,6 +55,7 @@ fn configure(
     cache_dir: Option<PathBuf>,
     profile: Option<PathBuf>,
     schedule: Option<&str>,
+    unchecked: Option<&str>,
 ) -> PyResult<()> {
     let bad = PyValueError::new_err::<String>;
     let device = match device {
@@ -85,6 +87,8 @@ fn configure(
     };
     let trial = schedule.map(str::parse::<Trial>);
     let trial = trial.transpose().map_err(bad)?;
+    let unchecked = unchecked.map(str::parse::<Unchecked>);
+    let unchecked = unchecked.transpose().map_err(bad)?;
     let python = py.version_info();
     set_options(Options {
         device,
@@ -104,6 +108,7 @@ fn configure(
             python.minor
         ),
         trial,
+        unchecked,
     });
     numpy::configured();
     Ok(())

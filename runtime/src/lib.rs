@@ -20,6 +20,7 @@ pub mod trial;
 pub mod undo;
 
 pub use launch::{Ended, Launch};
+pub use options::Unchecked;
 pub use options::{DeviceChoice, FpMode, Options, options, set_options};
 pub use overlap::ArrayView;
 pub use pipeline::{Host, Outcome, Resume, Value};

@@ -3,6 +3,7 @@
 use crate::trial::Trial;
 use nestwise_costmodel::MachineProfile;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
@@ -41,6 +42,30 @@ pub struct Options {
     pub versions: String,
     /// For tests: what runs, whatever it costs.
     pub trial: Option<Trial>,
+    /// For measurements: kernels without checks.
+    pub unchecked: Option<Unchecked>,
+}
+
+/// Kernels in which nothing is looked at that could only fire: to measure what looking costs. They are wrong, and may
+/// write anywhere, where something would fire. `NESTWISE_UNCHECKED=bench`, or `bench-wraps` for programs with negative
+/// subscripts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unchecked {
+    /// Subscripts may be negative wherever that is not excluded.
+    pub wraps: bool,
+}
+
+impl FromStr for Unchecked {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Unchecked, String> {
+        match text {
+            "bench" => Ok(Unchecked { wraps: false }),
+            "bench-wraps" => Ok(Unchecked { wraps: true }),
+            _ => Err(format!(
+                "unchecked {text}: only the benches may ask for that"
+            )),
+        }
+    }
 }
 
 impl Default for Options {
@@ -54,6 +79,7 @@ impl Default for Options {
             python_minor: 11,
             versions: String::new(),
             trial: None,
+            unchecked: None,
         }
     }
 }

@@ -8,7 +8,7 @@ pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{first_trips, top_range};
 use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
-use crate::options::{DeviceChoice, Options};
+use crate::options::{DeviceChoice, Options, Unchecked};
 use crate::overlap::{self, ArrayView};
 use crate::pipeline::{HasValue, ROOM, Resume, Value, held};
 use crate::proof::Found;
@@ -489,7 +489,10 @@ impl Plan {
         if let Some(kernel) = entry.and_then(|entry| Kernel::from_disk(options, &entry)) {
             return Ok((kernel, true));
         }
-        let nest = guards::apply(&self.nest, &key.proven);
+        let nest = match options.unchecked {
+            None => guards::apply(&self.nest, &key.proven),
+            Some(Unchecked { wraps }) => guards::unchecked(&self.nest, &key.proven, wraps),
+        };
         let made = schedule(&nest, key, &self.verdicts, turn, options);
         let compiled = match compile(&made, key, options) {
             // A schedule that code generation cannot carry out is worth less than the nest as it was written.

@@ -137,7 +137,13 @@ impl Func<'_, '_> {
         let repr = e.ty.repr;
         match repr {
             Scalar::Bool => self.bool_binary(op, x, y),
-            Scalar::Num => self.num_binary(op, x, y, guard, e.span),
+            Scalar::Num => {
+                // Ints stay exact only where each operation's result is looked at as it is.
+                let fast = self.ir().exactly();
+                let v = self.num_binary(op, x, y, guard, e.span);
+                self.ir().as_before(fast);
+                v
+            }
             Scalar::F32 | Scalar::F64 => self.float_binary(op, x, y, repr, b, guard, e.span),
             Scalar::C64 | Scalar::C128 => self.complex_binary(op, x, y, e.ty, guard, e.span),
             Scalar::Char => unsupported("arithmetic on characters"),

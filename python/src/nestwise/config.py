@@ -35,6 +35,7 @@ class Options:
         self.cache = True
         self.include: tuple[str, ...] = ()
         self.schedule: str | None = None  # for tests: the form of nests that runs
+        self.unchecked: str | None = None  # for benches: kernels without checks
 
     def set(self, name: str, value: str, said: str) -> None:
         """One option by its name without dashes; `said` is how the user wrote it."""
@@ -82,7 +83,9 @@ class Options:
                     value = "text"
                 options.set(name, value, variable)
         options.schedule = os.environ.get("NESTWISE_SCHEDULE") or None
-        if os.environ.get("NESTWISE_NO_CACHE", "") not in ("", "0") or options.schedule:
+        options.unchecked = os.environ.get("NESTWISE_UNCHECKED") or None
+        no_cache = os.environ.get("NESTWISE_NO_CACHE", "") not in ("", "0")
+        if no_cache or options.schedule or options.unchecked:
             options.cache = False
         return options
 
@@ -183,8 +186,8 @@ def core() -> Any | None:
 def check() -> None:
     """Has the native part look at options that only it can judge; BadOption if it objects."""
     chosen = options()
-    judged = (chosen.profile, chosen.schedule)
-    if chosen.device in ("gpu", "emulated") or judged != (None, None):
+    judged = (chosen.profile, chosen.schedule, chosen.unchecked)
+    if chosen.device in ("gpu", "emulated") or any(judged):
         try:
             from nestwise import _core as loaded
         except Exception:
@@ -208,4 +211,5 @@ def _configure_core(module: Any) -> None:
         chosen.cache_dir(),
         chosen.profile,
         chosen.schedule,
+        chosen.unchecked,
     )
