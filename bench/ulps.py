@@ -1,11 +1,12 @@
-"""The worst errors, in units in the last place, of the functions that `--fp faithful` may take from a vector library.
+"""The worst errors, in units in the last place, of functions under `--fp faithful`.
 
     python bench/ulps.py [--count 200000] [--write]
 
-Each function runs over its range in a loop under nestwise, with `--fp strict` and with `--fp faithful`: random numbers
-evenly spread, by magnitude and near 0 and 1, and the ends of the range. Results are compared with long doubles, whose own
-error is below a thousandth of a double's unit; the worst of them (all, where there is no such function) with mpmath's,
-computed to 60 digits. A unit is that of the correct result, at least the smallest number of full precision.
+Each function runs over its range in a loop under nestwise, with `--fp strict` and with
+`--fp faithful`: random numbers evenly spread, by magnitude and near 0 and 1, and the ends of the
+range. Results are compared with long doubles, whose own error is below a thousandth of a double's
+unit; the worst of them (a sample of all, where there is no such function) with mpmath's, computed
+to 60 digits. A unit is that of the correct result, at least the smallest number of full precision.
 `--write` puts the table into docs/floating_point.md.
 """
 
@@ -31,8 +32,8 @@ LOOKED_AT = 40
 # Arguments of functions that NumPy has no long double form of.
 WITHOUT = 6_000
 
-# Name in math, name in NumPy, the ends of its range for doubles and for float32. From the smallest number that is told
-# apart from zero, where the lower end is 0. Arguments outside take the same functions as under `strict`.
+# Name in math, name in NumPy, the ends of its range for doubles and for float32. Arguments outside
+# of it take the same functions as under `strict`.
 RANGES = {
     "exp": ("exp", (-700, 700), (-80, 80)),
     "exp2": ("exp2", (-1000, 1000), (-120, 120)),
@@ -200,7 +201,7 @@ def worst(name: str, given: list[np.ndarray], got: np.ndarray) -> tuple[float, l
 
 def table(rows: dict[str, dict[str, tuple[float, list[float]]]]) -> list[str]:
     lines = [
-        "| function | range | `math`, strict | `math`, faithful | at | `np` float32, strict | `np` float32, faithful |",
+        "| function | range | `math`, strict | faithful | at | `np` float32, strict | faithful |",
         "|---|---|---|---|---|---|---|",
     ]
     for name, (_, doubles, _) in RANGES.items():
@@ -211,7 +212,9 @@ def table(rows: dict[str, dict[str, tuple[float, list[float]]]]) -> list[str]:
         if name == "pow":
             both += ", exponents -15 to 15"
         math_cells = [f"{row[k][0]:.2f}" for k in ("math strict", "math faithful")]
-        lines.append(f"| `{name}` | {both} | {' | '.join(math_cells)} | {where} | {' | '.join(cells)} |")
+        lines.append(
+            f"| `{name}` | {both} | {' | '.join(math_cells)} | {where} | {' | '.join(cells)} |"
+        )
     return lines
 
 
@@ -244,7 +247,8 @@ def main() -> int:
     if options.write:
         before, rest = DOCUMENT.read_text().split(BEGIN)
         after = rest.split(END)[1]
-        where = f"Measured with glibc {platform.libc_ver()[1]} and NumPy {np.__version__}, {options.count} arguments each."
+        libraries = f"glibc {platform.libc_ver()[1]} and NumPy {np.__version__}"
+        where = f"Measured with {libraries}, {options.count} arguments each."
         body = "\n".join([BEGIN, where, "", *lines, END])
         DOCUMENT.write_text(before + body + after)
     return 0

@@ -1,4 +1,4 @@
-"""Scripts that call every mathematical function in every kind of loop, for test_floating_point.py and bench/ulps.py."""
+"""Scripts for test_floating_point.py: every function in every kind of loop, sums, errors."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ import sys
 
 import numpy as np
 
-EDGES = [0.0, 5e-324, 1e-310, 2.2e-308, 1e-300, 1e-150, 1e-20, 0.5, 0.9999, 1.0, 1.0625, 2.0, 15.0, 26.0,
-         80.0, 700.0, 709.7, 745.0, 1e4, 1e6, 1e15, 1e22, 1e150, 1e300, 1.7e308, math.inf, math.nan]
+EDGES = [0.0, 5e-324, 1e-310, 2.2e-308, 1e-300, 1e-150, 1e-20, 0.5, 0.9999, 1.0, 1.0625, 2.0, 15.0,
+         26.0, 80.0, 700.0, 709.7, 745.0, 1e4, 1e6, 1e15, 1e22, 1e150, 1e300, 1.7e308, math.inf,
+         math.nan]
 
 
 def arguments(count, seed):
@@ -28,15 +29,15 @@ def arguments(count, seed):
     rng = np.random.default_rng(seed)
     edges = np.array(EDGES + [-v for v in EDGES])
     size = 10.0 ** rng.uniform(-12, 12, count // 4)
-    parts = [edges, np.nextafter(edges, 0), rng.uniform(-1, 1, count // 4), rng.uniform(-30, 30, count // 4),
-             rng.uniform(0, 700, count // 4), size, -size]
+    parts = [edges, np.nextafter(edges, 0), rng.uniform(-1, 1, count // 4),
+             rng.uniform(-30, 30, count // 4), rng.uniform(0, 700, count // 4), size, -size]
     found = np.concatenate(parts)
     rng.shuffle(found)
     return found
 
 
 def accepted(function, dtype, *arrays):
-    """The arguments for which nothing raises or warns, and those with results that can be added up."""
+    """The arguments for which nothing raises or warns; those with results that can be added."""
     with np.errstate(over="ignore", under="ignore"):
         arrays = [a.astype(dtype) for a in arrays]
     chosen = list(map(lambda *xs: judged(function, xs), *map(list, arrays)))
@@ -58,7 +59,7 @@ def judged(function, xs):
 
 def report(name, single, sums):
     """Results of single calls, and sums of many."""
-    single, sums = (np.concatenate([np.atleast_1d(np.asarray(a)) for a in part]) for part in (single, sums))
+    single, sums = (np.concatenate(list(map(np.atleast_1d, part))) for part in (single, sums))
     if SAVE is None:
         print(name, len(single), checksum(single), checksum(sums))
     else:
@@ -78,7 +79,7 @@ SAVE = sys.argv[1] if len(sys.argv) > 1 else None
 SAVED = {}
 '''
 
-ONE = '''
+ONE = """
 def {name}(x, out):
     for i in range(len(x)):  # native
         out[i] = {call}(x[i])
@@ -113,9 +114,9 @@ single = [{name}(every[0], np.zeros(len(every[0]), {dtype})),
           {name}_some(every[0], np.zeros(len(every[0]), {dtype}))]
 sums = [{name}_sum(some[0], {zero}), {name}_rows(rows, np.zeros(len(rows), {dtype}))]
 report("{name}", single, sums)
-'''
+"""
 
-TWO = '''
+TWO = """
 def {name}(x, y, out):
     for i in range(len(x)):  # native
         out[i] = {call}
@@ -128,14 +129,15 @@ def {name}_sum(x, y, s):
     return s
 
 
-every, some = accepted(lambda a, b: {scalar}, {dtype}, arguments({count}, {seed}), arguments({count}, 1 + {seed}))
+given = arguments({count}, {seed}), arguments({count}, 1 + {seed})
+every, some = accepted(lambda a, b: {scalar}, {dtype}, *given)
 report("{name}", [{name}(*every, np.zeros(len(every[0]), {dtype}))], [{name}_sum(*some, {zero})])
-'''
+"""
 
-TAIL = '''
+TAIL = """
 if SAVE is not None:
     np.savez(SAVE, **SAVED)
-'''
+"""
 
 
 def _cases(numpy: bool, dtype: str):
@@ -147,13 +149,16 @@ def _cases(numpy: bool, dtype: str):
     for function in NUMPY if numpy else MATH:
         yield ONE, {"name": f"{function}_{kind}", "call": f"{module}.{function}", **common}
     for function in NUMPY_TWO if numpy else MATH_TWO:
-        fields = {"call": f"{module}.{function}(x[i], y[i])", "scalar": f"{module}.{function}(a, b)"}
+        fields = {
+            "call": f"{module}.{function}(x[i], y[i])",
+            "scalar": f"{module}.{function}(a, b)",
+        }
         yield TWO, {"name": f"{function}_{kind}", **fields, **common}
 
 
 def functions(count: int) -> str:
-    """A script that calls all functions on `count` random numbers and on edges, and prints what tells results apart
-    (or saves them, if given a file name)."""
+    """A script that calls all functions on `count` random numbers and on edges, and prints what
+    tells results apart (or saves them, if given a file name)."""
     text = HEAD
     cases = [*_cases(False, "np.float64"), *_cases(True, "np.float64"), *_cases(True, "np.float32")]
     power = {"call": "x[i] ** y[i]", "scalar": "a**b", "zero": "0.0", "dtype": "np.float64"}
@@ -163,7 +168,7 @@ def functions(count: int) -> str:
     return text + TAIL
 
 
-WARNINGS = '''
+WARNINGS = """
 import math
 
 import numpy as np
@@ -178,9 +183,9 @@ def show(function, x):
     kinds = map(lambda v: "n" if v != v else "i" if math.isinf(v) else ".", out.tolist())
     print(function.__name__, "".join(kinds))
 
-'''
+"""
 
-WARNING = '''
+WARNING = """
 def {name}(x, out):
     for i in range(len(x)):  # native
         out[i] = {call}(x[i])
@@ -192,7 +197,7 @@ for bad in ({bad}):
     show({name}, x)
     x[37] = bad
     show({name}, x)
-'''
+"""
 
 BAD = {
     "exp": "1000.0, -1000.0, math.nan",
@@ -230,7 +235,7 @@ def domains() -> str:
     return text
 
 
-REDUCTIONS = '''
+REDUCTIONS = """
 import math
 
 import numpy as np
@@ -318,25 +323,93 @@ for size in (1, 2, 7, 64, 1000, 60_001):
     z = x.copy()
     z[size // 2] = math.nan
     for data in (x, y, z):
-        show(size, total(data, 0.0), total(data.astype(np.float32), np.float32(0)), least(data, math.inf))
-        show(greatest(data, -math.inf), greatest_turned(data, -math.inf), propagated(data, math.inf))
+        show(size, total(data, 0.0), total(data.astype(np.float32), np.float32(0)))
+        show(least(data, math.inf), greatest(data, -math.inf))
+        show(greatest_turned(data, -math.inf), propagated(data, math.inf))
     show(product(1 + x * 1e-7), whole(x))
     if size > 1:
         show(*mean_and_variance(x))
 a, b = rng.standard_normal((70, 90)), rng.standard_normal((90, 50))
 show(dots(a, b, np.zeros((70, 50))).sum(), column_sums(a, np.zeros(90)).tobytes().hex())
-'''
+"""
 
-EXACT = '''
+EXACT = """
 import sys
 
 
 def show(*values):
     print(*(v if isinstance(v, (str, int)) else float(v).hex() for v in values))
 
-'''
+"""
 
 
 def reductions() -> str:
     """A script of sums, products and extremes, with every NaN and zero where it may matter."""
     return EXACT.lstrip() + REDUCTIONS
+
+
+FAST = """
+import math
+import sys
+
+import numpy as np
+
+
+def total(x, s):
+    for i in range(len(x)):  # native
+        s += x[i]
+    return s
+
+
+def dot(x, y, s):
+    for i in range(len(x)):  # native
+        s += x[i] * y[i]
+    return s
+
+
+def least(x, m):
+    for i in range(len(x)):  # native
+        if x[i] < m:
+            m = x[i]
+    return m
+
+
+def counted(x):
+    n = 0
+    for i in range(len(x)):  # native
+        n += int(x[i] * 16) * 3
+    return n
+
+
+def fused(x, y, z, out):
+    for i in range(len(x)):  # native
+        out[i] = x[i] * y[i] + z[i]
+    return out
+
+
+rng = np.random.default_rng(11)
+found = {}
+for size in (7, 1000, 40_001):
+    x, y, z = (rng.standard_normal(size) * 10.0 ** rng.integers(-3, 3, size) for _ in range(3))
+    found[f"x{size}"], found[f"y{size}"], found[f"z{size}"] = x, y, z
+    found[f"total{size}"] = np.float64(total(x, 0.0))
+    found[f"total32{size}"] = total(x.astype(np.float32), np.float32(0))
+    found[f"dot{size}"] = np.float64(dot(x, y, 0.0))
+    found[f"fused{size}"] = fused(x, y, z, np.zeros(size))
+    found[f"counted{size}"] = np.int64(counted(x))
+    found[f"least{size}"] = np.float64(least(x, math.inf))
+    for name, bad in (("nan", math.nan), ("inf", math.inf)):
+        w = x.copy()
+        w[size // 2] = bad
+        found[f"{name}{size}"] = np.float64(total(w, 0.0))
+        found[f"{name}least{size}"] = np.float64(least(w, math.inf))
+    w[0] = -math.inf
+    # Nothing warns: Python floats.
+    found[f"both{size}"] = np.float64(total(w.tolist(), 0.0))
+np.savez(sys.argv[1], **found)
+"""
+
+
+def fast() -> str:
+    """A script that saves sums and their terms, fused products, ints and extremes."""
+    return FAST.lstrip()

@@ -1,8 +1,8 @@
 """What `--fp strict|faithful|fast` promise (docs/floating_point.md).
 
-strict: CPython's bits, whatever the device and the number of threads. faithful: the functions within a few ulps, the
-rest as strict, and the same bits for every number of threads. fast: sums within an error bound; NaN, infinities, ints,
-errors and warnings as strict.
+strict: CPython's bits, whatever the device and the number of threads. faithful: the functions
+within a few ulps, the rest as strict, and the same bits for every number of threads. fast: sums
+within an error bound; NaN, infinities, ints, errors and warnings as strict.
 """
 
 import ctypes
@@ -10,11 +10,22 @@ import math
 
 import numpy as np
 import pytest
-from differential import Treatment, broken_marks, difference, nestwise, python
-from function_scripts import domains, functions, reductions
+from differential import PROGRAMS, Treatment, broken_marks, difference, nestwise, python
+from function_scripts import domains, fast, functions, reductions
 
-# What docs/floating_point.md promises of the vector functions, and half an ulp for what they are compared with.
+# What docs/floating_point.md promises of the vector functions, and one for what they are compared
+# with.
 FAITHFUL_ULPS = 5
+# Programs whose results rest on no sum of floats and no function: ints, extremes, conversions,
+# %, //, errors and warnings.
+EXACT_PROGRAMS = (
+    "int_overflow",
+    "zero_division",
+    "floor_mod",
+    "min_max_nan",
+    "conversions",
+    "stores",
+)
 RUNS = [Treatment("serial", 1), *(Treatment("threads", n) for n in (1, 2, 5))]
 
 
@@ -27,6 +38,7 @@ def cache(tmp_path_factory):
 def script(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scripts")
     texts = {"functions": functions(160), "reductions": reductions(), "domains": domains()}
+    texts["fast"] = fast()
     for name, text in texts.items():
         (folder / f"{name}.py").write_text(text.lstrip())
     return lambda name: folder / f"{name}.py"
@@ -109,5 +121,41 @@ def test_faithful_functions_are_near_and_the_same_on_any_threads(script, cache, 
 
 
 def test_faithful_sums_are_those_of_strict(script, plain, cache):
-    got = nestwise(script("reductions"), Treatment("threads", 2), cache, options=["--fp", "faithful"])
+    got = nestwise(
+        script("reductions"), Treatment("threads", 2), cache, options=["--fp", "faithful"]
+    )
     assert not (found := difference(plain("reductions"), got)), found
+
+
+@pytest.mark.parametrize("treatment", RUNS, ids=str)
+def test_fast_results_are_within_their_error_bounds(treatment, script, cache, tmp_path):
+    strict = saved(script("fast"), None, cache, tmp_path, "strict")
+    found = saved(script("fast"), treatment, cache, tmp_path, "fast")
+    reassociated = False
+    for size in (7, 1000, 40_001):
+        x, y, z = (found[f"{name}{size}"] for name in "xyz")
+        for name, terms, eps in (
+            ("total", x, 2.0**-52),
+            ("total32", x.astype(np.float32).astype(float), 2.0**-23),
+            ("dot", x * y, 2.0**-52),
+        ):
+            bound = (size + 2) * eps * math.fsum(np.abs(terms))
+            assert abs(float(found[f"{name}{size}"]) - math.fsum(terms)) <= bound, name
+            reassociated |= found[f"{name}{size}"] != strict[f"{name}{size}"]
+        # Half a unit of the product at most is what fusing changes, and half a unit of the sum.
+        off = np.abs(found[f"fused{size}"] - strict[f"fused{size}"])
+        assert np.all(off <= np.spacing(np.abs(x * y)) + np.spacing(np.abs(strict[f"fused{size}"])))
+        for name in ("counted", "least", "nanleast", "infleast"):
+            assert found[f"{name}{size}"] == strict[f"{name}{size}"], name
+        assert math.isnan(found[f"nan{size}"]) and found[f"inf{size}"] == math.inf
+        assert math.isnan(found[f"both{size}"])
+    assert reassociated
+
+
+@pytest.mark.parametrize("mode", ["faithful", "fast"])
+@pytest.mark.parametrize("program", EXACT_PROGRAMS)
+def test_what_is_exact_stays_exact(program, mode, cache):
+    path = PROGRAMS / f"{program}.py"
+    got = nestwise(path, Treatment("threads", 2), cache, options=["--fp", mode])
+    assert not (found := difference(python(path), got)), found
+    assert not broken_marks(path, got, "threads")

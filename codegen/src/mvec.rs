@@ -35,7 +35,8 @@ pub(crate) struct Rules {
     pub(crate) domains: [Option<Domain>; 2],
     /// An ordinary value of every argument.
     pub(crate) harmless: f64,
-    /// `f(x)` is `x` for zeros of either sign; the library loses the sign of some.
+    /// `f(x)` is `x` for zeros of either sign, of which the library loses some; numbers between zero and those of full
+    /// precision are not ordinary.
     pub(crate) keeps_zero: bool,
     /// No result is beyond 1 or below -1: a result that is an ulp too large must not make `acos` fail.
     pub(crate) within_one: bool,

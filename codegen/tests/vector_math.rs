@@ -91,6 +91,7 @@ fn special() -> Vec<f64> {
         0.0,
         5e-324,
         1e-310,
+        2.2e-308,
         f64::MIN_POSITIVE,
         1e-300,
         1e-20,

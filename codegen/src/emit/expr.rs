@@ -153,7 +153,18 @@ impl Func<'_, '_> {
             {
                 Ok(self.int_wrapping(op, x, y))
             }
-            _ => self.int_binary(op, x, y, repr, b.as_int(), guard, e.span),
+            _ => {
+                // A constant on the right, where the order of operands does not matter.
+                let left = match &e.kind {
+                    ExprKind::Binary { a, .. } => a.as_int().filter(|_| b.as_int().is_none()),
+                    _ => None,
+                };
+                let (x, y, constant) = match (left, op) {
+                    (Some(c), BinOp::Add | BinOp::Mul) => (y, x, Some(c)),
+                    _ => (x, y, b.as_int()),
+                };
+                self.int_binary(op, x, y, repr, constant, guard, e.span)
+            }
         }
     }
 

@@ -204,7 +204,7 @@ impl Unit<'_> {
     }
 
     /// Branches to `yes`, as it nearly always will.
-    fn likely(&self, cond: V, yes: crate::llvm::Block, no: crate::llvm::Block) {
+    pub(crate) fn likely(&self, cond: V, yes: crate::llvm::Block, no: crate::llvm::Block) {
         let ir = &self.ir;
         let branch = ir.cond_br(cond, yes, no);
         let weight = |w: i128| ir.md_value(ir.const_int(ir.int(32), w));
@@ -345,8 +345,31 @@ impl Unit<'_> {
                 ir.icmp(IntPred::LLVMIntULE, size, limit)
             }
         };
-        let all = rules.domains.into_iter().flatten().zip(args).map(holds);
-        all.reduce(|a, b| ir.and(a, b))
+        let mut all: Vec<V> = rules
+            .domains
+            .into_iter()
+            .flatten()
+            .zip(args)
+            .map(holds)
+            .collect();
+        if let Some(x) = args.first().filter(|_| rules.keeps_zero) {
+            // Neither zero nor of full precision: what is close to its argument would lose bits of it.
+            let normal = if narrow {
+                f64::from(f32::MIN_POSITIVE)
+            } else {
+                f64::MIN_POSITIVE
+            };
+            let one = constant(1);
+            let below = ir.sub(
+                self.size_bits(*x, strict, lanes),
+                one,
+                crate::llvm::Wrap::Any,
+            );
+            let least = constant(bits(normal) - 1);
+            all.push(ir.icmp(IntPred::LLVMIntUGE, below, least));
+        }
+        all.into_iter()
+            .reduce(|a, b| ir.and(a, b))
             .unwrap_or_else(|| self.spread(ir.const_bool(true), lanes))
     }
 
