@@ -10,7 +10,7 @@ use crate::testing::{
 use crate::undo::{Region, UndoPlan, undo_plan};
 use crate::verdict::{Analysis, Options, Verdict, analyse, analyse_with};
 use crate::{BoundsPlan, prove};
-use nestwise_ir::nest::{LiveOutKind, Nest};
+use nestwise_ir::nest::{BinOp, Expr, ExprKind, LiveOutKind, Nest, StmtKind};
 use nestwise_ir::schedule::{RedOp, Renamed, ThreadLoop};
 use nestwise_ir::{ArrayId, FpMode, LoopId, VarId};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Real floating-point arithmetic, to the bit of CPython's floats and NumPy's scalars.
 
 use nestwise_ir::nest::BinOp;
-use nestwise_ir::{Const, Expr, ExprKind, Fun, Lib, Scalar, Span};
+use nestwise_ir::{Const, Expr, ExprKind, FpMode, Fun, Lib, Scalar, Span};
 
 use super::{Func, Val};
 use crate::abi::EventCode;
@@ -261,7 +261,10 @@ impl Func<'_, '_> {
         } else {
             c"nw_c_pow"
         };
-        let r = if exponent == Some(2.0) && repr == Scalar::F64 && self.u.host.fma {
+        let r = if exponent == Some(2.0) && self.u.spec.fp != FpMode::Strict {
+            // Rounded correctly, which `pow` promises less than.
+            Val::shaped(self.ir().fmul(x.a, x.a), x.wide)
+        } else if exponent == Some(2.0) && repr == Scalar::F64 && self.u.host.fma {
             self.square(x, y)?
         } else if let Some(v) = self.vector_math(Fun::Pow, Lib::C, &[x, y], repr)? {
             v

@@ -45,10 +45,19 @@ fn int_arithmetic_is_exact_or_fires() {
 /// Sums, differences and products by constants of either sign, on either side, at the edges of what they are right for.
 #[test]
 fn what_constants_add_and_multiply() {
-    for s in [Scalar::I8, Scalar::U8, Scalar::I32, Scalar::I64, Scalar::U64] {
+    for s in [
+        Scalar::I8,
+        Scalar::U8,
+        Scalar::I32,
+        Scalar::I64,
+        Scalar::U64,
+    ] {
         let (lo, hi) = s.int_range().unwrap();
         let constants = [1, 2, 3, 7, 100, -1, -2, -3, -100, lo, hi, lo + 1, hi - 1];
-        for c in constants.into_iter().filter(|c| (lo..=hi).contains(c) && *c != 0) {
+        for c in constants
+            .into_iter()
+            .filter(|c| (lo..=hi).contains(c) && *c != 0)
+        {
             let mut values = int_values(s);
             for edge in [lo / c, hi / c, lo - c, hi - c, lo + c, hi + c] {
                 values.extend((-1..=1).map(|d| edge + d));
