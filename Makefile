@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests verify-all properties bench-analysis loops clean
+.PHONY: help setup build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests verify-all properties bench-analysis ulps bench-checks loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -108,6 +108,13 @@ properties: setup ## random nests against traces of them, a long run: PROPTEST_C
 
 bench-analysis: setup ## times of dependence tests, verdicts and footprints, and how they grow
 	cargo test --release --package nestwise-analysis $(CARGO_FLAGS) -- --ignored --nocapture --test-threads 1
+
+ulps: build ## the worst errors of --fp faithful's functions, into docs/floating_point.md
+	$(PY) bench/ulps.py --write $(ARGS)
+
+bench-checks: build ## what checks cost, into docs/checks.md
+	$(PY) bench/checks.py --write $(ARGS)
+	$(PY) bench/checks.py --write --device threads $(ARGS)
 
 loops: build ## docs/loops.md: every loop of kernels/ as traced and as told, with the times of the stages
 	$(PY) tests/trace_kernels.py --out docs/loops_traced.json

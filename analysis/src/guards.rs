@@ -201,6 +201,35 @@ pub fn apply(nest: &Nest, set: &GuardSet) -> Nest {
     out
 }
 
+/// The nest as if nothing could fire: the guards outside of `set` are cleared as well. With `wraps`, the subscripts that
+/// they were about may be negative.
+pub fn unchecked(nest: &Nest, set: &GuardSet, wraps: bool) -> Nest {
+    let mut all = set.clone();
+    for_each(nest, &mut |id, site, _| {
+        let rank = match site {
+            Site::Expr(e) => match &e.kind {
+                ExprKind::Load { index, .. } => index.len(),
+                _ => 0,
+            },
+            Site::Stmt(s) => match &s.kind {
+                StmtKind::Store { index, .. } => index.len(),
+                _ => 0,
+            },
+        };
+        if !set.contains(id) {
+            let sometimes = if wraps { ((1u16 << rank) - 1) as u8 } else { 0 };
+            all.insert_wrapped(
+                id,
+                Wraps {
+                    always: 0,
+                    sometimes,
+                },
+            );
+        }
+    });
+    apply(nest, &all)
+}
+
 /// Calls `f` on every statement, outer first, as [`Nest::walk`] does.
 pub fn for_each_stmt_mut(nest: &mut Nest, f: &mut impl FnMut(&mut Stmt)) {
     fn go(stmt: &mut Stmt, f: &mut impl FnMut(&mut Stmt)) {

@@ -28,6 +28,8 @@ pub struct Ranges {
     pub unsafe_nodes: HashSet<usize>,
     /// Value of each integer expression wider than 64 bits, by address.
     pub wide: HashMap<usize, Interval>,
+    /// What is stored into each slot of ints, by slot.
+    pub stored: HashMap<ArrayId, Interval>,
     /// Value of each `Let`'s right side, by the statement's address.
     pub lets: HashMap<usize, Interval>,
     /// State at the start of an iteration of each loop (any iteration).
@@ -214,7 +216,11 @@ impl<'n> Analyser<'n> {
                 ..
             } => {
                 let at = self.subscripts(&mut st, index);
-                self.expr(&mut st, value);
+                let v = self.expr(&mut st, value);
+                if let (true, Val::Int(i, _)) = (self.recording, v) {
+                    let all = self.out.stored.entry(*array).or_insert(i);
+                    *all = all.join(i);
+                }
                 self.record(address, !*guard || self.inside(*array, &at));
             }
             StmtKind::Rebind(_) => {}

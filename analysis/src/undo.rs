@@ -19,7 +19,7 @@ use crate::forms::{AccessForm, Extents, Forms};
 use crate::range::ranges;
 use crate::structure::Classes;
 use nestwise_ir::events;
-use nestwise_ir::nest::{Cast, ExprKind, Nest};
+use nestwise_ir::nest::{Cast, ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::{ArrayId, ArrayKind, BinOp, Fun, Lib, LoopId, Prov, UnOp};
 
 /// Which elements of a slot a chunk may write.
@@ -38,6 +38,8 @@ pub struct SlotUndo {
     pub array: ArrayId,
     /// Running a chunk again over its own results gives the same results.
     pub idempotent: bool,
+    /// The same of a chunk of one iteration: of two buffers that change places behind each iteration, one is but read in it.
+    pub idempotent_alone: bool,
     /// What a chunk may write.
     pub region: Region,
 }
@@ -59,12 +61,19 @@ impl UndoPlan {
         self.events || self.warns
     }
     /// The slots to save before a chunk. `in_order`: the kernel stops exactly where an event fires (no threads,
-    /// no vector and no `independent` loops). `stops`: somebody may look at the arrays when NumPy warns, or raise.
-    pub fn to_save(&self, in_order: bool, stops: bool) -> impl Iterator<Item = &SlotUndo> {
+    /// no vector and no `independent` loops). `alone`: it is of one iteration. `stops`: somebody may look at the arrays
+    /// when NumPy warns, or raise.
+    pub fn to_save(
+        &self,
+        in_order: bool,
+        alone: bool,
+        stops: bool,
+    ) -> impl Iterator<Item = &SlotUndo> {
         let rerun_is_enough = in_order || !self.events && !(self.warns && stops);
+        let again = move |s: &SlotUndo| s.idempotent || alone && s.idempotent_alone;
         self.slots
             .iter()
-            .filter(move |s| !(s.idempotent && rerun_is_enough))
+            .filter(move |s| !(again(s) && rerun_is_enough))
     }
 }
 
@@ -93,6 +102,7 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
         .map(|a| SlotUndo {
             array: a,
             idempotent: idempotent(nest, forms, &classes, a, disjoint),
+            idempotent_alone: disjoint && idempotent_alone(nest, forms, a),
             region: region(nest, forms, &classes, a),
         });
     UndoPlan {
@@ -127,15 +137,51 @@ fn idempotent(nest: &Nest, forms: &Forms, classes: &Classes, a: ArrayId, disjoin
     true
 }
 
+/// Whether no element of the slot is read in an iteration of the top loop and written at that moment or later in the same
+/// iteration. Each slot has one array meanwhile, if arrays change places at an iteration's end only.
+fn idempotent_alone(nest: &Nest, forms: &Forms, a: ArrayId) -> bool {
+    if nest.top_for().is_none() || !rebinds_last(nest) {
+        return false;
+    }
+    let all = || forms.accesses.iter().flatten().filter(|x| x.array == a);
+    all().filter(|x| !x.store).all(|load| {
+        all()
+            .filter(|x| x.store)
+            .all(|store| !anti_within(nest, forms, load, store, 1))
+    })
+}
+
+/// Whether nothing comes after a `Rebind` in an iteration of the top loop.
+fn rebinds_last(nest: &Nest) -> bool {
+    let Some(top) = nest.top_for() else {
+        return false;
+    };
+    let rebinds = |s: &Stmt| matches!(s.kind, StmtKind::Rebind(_));
+    let first = top.body.iter().position(rebinds);
+    let (before, behind) = top.body.split_at(first.unwrap_or(top.body.len()));
+    behind.iter().all(rebinds) && !crate::structure::any(before, &mut |s| rebinds(s))
+}
+
 /// Whether the element a load reads may be written by the store in the same or a later iteration.
 fn anti(nest: &Nest, forms: &Forms, load: &AccessForm, store: &AccessForm) -> bool {
+    anti_within(nest, forms, load, store, 0)
+}
+
+/// The same, where both are in one iteration of the outermost `fixed` loops.
+fn anti_within(
+    nest: &Nest,
+    forms: &Forms,
+    load: &AccessForm,
+    store: &AccessForm,
+    fixed: usize,
+) -> bool {
     let common = common_loops(load, store).len();
     let tester = Tester::new(nest, forms, Guarded::Anywhere);
     let pair = Pair::new(load, store);
     let mut dirs = vec![];
-    for _ in 0..common {
+    for level in 0..common {
         dirs.push(Dir::Lt);
-        if tester.may_meet(pair, &dirs) {
+        if level >= fixed && tester.may_meet(pair, &dirs) {
             return true;
         }
         dirs.pop();

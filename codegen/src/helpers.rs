@@ -1,45 +1,17 @@
-//! What generated code calls: libm, 128-bit arithmetic, integer powers, NumPy's ufunc loops, the thread pool.
+//! What generated code calls: libm, libmvec, 128-bit arithmetic, integer powers, NumPy's ufunc loops, the thread pool.
 //! [`address`] is the whole list of symbols that a kernel's object file may name.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::abi::{Body, Parallel, PartsFree};
 use crate::merge;
+use crate::mvec;
 use crate::save;
 use crate::ufunc;
 
 #[link(name = "m")]
 unsafe extern "C" {
-    safe fn exp(x: f64) -> f64;
-    safe fn exp2(x: f64) -> f64;
-    safe fn expm1(x: f64) -> f64;
-    safe fn log(x: f64) -> f64;
-    safe fn log2(x: f64) -> f64;
-    safe fn log10(x: f64) -> f64;
-    safe fn log1p(x: f64) -> f64;
-    safe fn sin(x: f64) -> f64;
-    safe fn cos(x: f64) -> f64;
-    safe fn tan(x: f64) -> f64;
-    safe fn asin(x: f64) -> f64;
-    safe fn acos(x: f64) -> f64;
-    safe fn atan(x: f64) -> f64;
-    safe fn sinh(x: f64) -> f64;
-    safe fn cosh(x: f64) -> f64;
-    safe fn tanh(x: f64) -> f64;
-    safe fn asinh(x: f64) -> f64;
-    safe fn acosh(x: f64) -> f64;
-    safe fn atanh(x: f64) -> f64;
-    safe fn cbrt(x: f64) -> f64;
-    safe fn erf(x: f64) -> f64;
-    safe fn erfc(x: f64) -> f64;
-    safe fn atan2(y: f64, x: f64) -> f64;
-    safe fn hypot(x: f64, y: f64) -> f64;
-    safe fn hypotf(x: f32, y: f32) -> f32;
-    safe fn fmod(x: f64, y: f64) -> f64;
-    safe fn fmodf(x: f32, y: f32) -> f32;
-    safe fn pow(x: f64, y: f64) -> f64;
-    safe fn powf(x: f32, y: f32) -> f32;
     safe fn floor(x: f64) -> f64;
     safe fn floorf(x: f32) -> f32;
     safe fn ceil(x: f64) -> f64;
@@ -52,6 +24,24 @@ unsafe extern "C" {
     safe fn fmaf(x: f32, y: f32, z: f32) -> f32;
 }
 
+/// The functions of libm that kernels call.
+const LIBM: [&CStr; 29] = [
+    c"exp", c"exp2", c"expm1", c"log", c"log2", c"log10", c"log1p", c"sin", c"cos", c"tan",
+    c"asin", c"acos", c"atan", c"sinh", c"cosh", c"tanh", c"asinh", c"acosh", c"atanh", c"cbrt",
+    c"erf", c"erfc", c"atan2", c"hypot", c"hypotf", c"fmod", c"fmodf", c"pow", c"powf",
+];
+
+/// The address of libm's function: of the library that this process has, which CPython's `math` calls. Symbols that are
+/// linked need not be that: Rust's own runtime has a `cbrt` (and other functions) that gives other bits.
+fn libm(name: &str) -> Option<usize> {
+    let name = LIBM
+        .iter()
+        .find(|known| known.to_bytes() == name.as_bytes())?;
+    // SAFETY: looks a name up among the libraries that are loaded.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    Some(found as usize).filter(|address| *address != 0)
+}
+
 macro_rules! addresses {
     ($name:expr; $($symbol:literal => $function:path as $ty:ty,)*) => {
         match $name {
@@ -62,10 +52,8 @@ macro_rules! addresses {
 }
 
 type F1 = extern "C" fn(f64) -> f64;
-type F2 = extern "C" fn(f64, f64) -> f64;
 type F3 = extern "C" fn(f64, f64, f64) -> f64;
 type G1 = extern "C" fn(f32) -> f32;
-type G2 = extern "C" fn(f32, f32) -> f32;
 type G3 = extern "C" fn(f32, f32, f32) -> f32;
 type I2 = extern "C" fn(i128, i128) -> i128;
 type U2 = extern "C" fn(u128, u128) -> u128;
@@ -76,6 +64,9 @@ pub(crate) fn address(name: &str) -> Option<usize> {
     if let Some(rest) = name.strip_prefix("nw_ufunc_") {
         return ufunc::slot_address(rest);
     }
+    if name.starts_with("_ZGV") {
+        return mvec::address(name);
+    }
     math(name).or_else(|| wide(name)).or_else(|| runtime(name))
 }
 
@@ -83,36 +74,10 @@ fn math(name: &str) -> Option<usize> {
     if let Some(cpython) = name.strip_prefix("nw_py_") {
         return ufunc::c_address(cpython);
     }
+    if let Some(name) = name.strip_prefix("nw_c_") {
+        return libm(name);
+    }
     addresses!(name;
-        "nw_c_exp" => exp as F1,
-        "nw_c_exp2" => exp2 as F1,
-        "nw_c_expm1" => expm1 as F1,
-        "nw_c_log" => log as F1,
-        "nw_c_log2" => log2 as F1,
-        "nw_c_log10" => log10 as F1,
-        "nw_c_log1p" => log1p as F1,
-        "nw_c_sin" => sin as F1,
-        "nw_c_cos" => cos as F1,
-        "nw_c_tan" => tan as F1,
-        "nw_c_asin" => asin as F1,
-        "nw_c_acos" => acos as F1,
-        "nw_c_atan" => atan as F1,
-        "nw_c_sinh" => sinh as F1,
-        "nw_c_cosh" => cosh as F1,
-        "nw_c_tanh" => tanh as F1,
-        "nw_c_asinh" => asinh as F1,
-        "nw_c_acosh" => acosh as F1,
-        "nw_c_atanh" => atanh as F1,
-        "nw_c_cbrt" => cbrt as F1,
-        "nw_c_erf" => erf as F1,
-        "nw_c_erfc" => erfc as F1,
-        "nw_c_atan2" => atan2 as F2,
-        "nw_c_hypot" => hypot as F2,
-        "nw_c_hypotf" => hypotf as G2,
-        "nw_c_fmod" => fmod as F2,
-        "nw_c_fmodf" => fmodf as G2,
-        "nw_c_pow" => pow as F2,
-        "nw_c_powf" => powf as G2,
         // Where the target lacks the instruction.
         "floor" => floor as F1,
         "floorf" => floorf as G1,
@@ -370,7 +335,10 @@ mod tests {
 
     #[test]
     fn unknown_symbols_have_no_address() {
-        assert!(address("nw_c_exp").is_some());
+        for name in LIBM {
+            let name = name.to_str().unwrap();
+            assert!(address(&format!("nw_c_{name}")).is_some(), "{name}");
+        }
         assert!(address("system").is_none());
         assert!(address("nw_ufunc_exp_f64").is_some());
         assert!(address("nw_ufunc_exp_f16").is_none());

@@ -16,6 +16,7 @@ mod hypot;
 mod llvm;
 mod load;
 mod merge;
+mod mvec;
 mod passes;
 mod save;
 mod target;
@@ -37,7 +38,8 @@ pub use load::{Kernel, load};
 pub use target::{target_description, vector_bits};
 pub use ufunc::{UfuncLoop, register_c_function, register_ufunc};
 
-/// LLVM's fast-math flags. `Faithful` compiles as `Strict` here: the host has libm's functions at hand.
+/// LLVM's fast-math flags. Neither `nnan` nor `ninf`: NaN and infinities mean in every mode what they mean in Python, and
+/// decide what raises and warns. Nor `nsz`, `arcp` or `afn`: the sign of zero, quotients and functions stay as they are.
 fn fast_math(fp: FpMode) -> u32 {
     match fp {
         FpMode::Strict | FpMode::Faithful => 0,
@@ -61,6 +63,8 @@ pub struct KernelSpec<'a> {
     /// Comparisons of floats must not raise the invalid flag for a NaN, as those of vectors do by nature. LLVM then
     /// vectorises no loop with a comparison in it.
     pub quiet: bool,
+    /// For measurements: nothing fires. Wrong where something would.
+    pub unchecked: bool,
 }
 
 /// A compiled kernel.
@@ -112,7 +116,7 @@ fn compile_as_is(spec: KernelSpec<'_>) -> Result<Compiled> {
     host.with_machine(|machine| {
         let (module, scalar) = build(&context, &spec, machine)?;
         let emitted = Instant::now();
-        passes::optimise(&module, machine, scalar)?;
+        passes::optimise(&module, machine, scalar, spec.fp != FpMode::Strict)?;
         let optimised = Instant::now();
         let buffer = machine
             .write_to_memory_buffer(&module, FileType::Object)
@@ -134,7 +138,7 @@ pub fn llvm_ir(spec: KernelSpec<'_>) -> Result<(String, String)> {
     let machine = host.machine()?;
     let (module, scalar) = build(&context, &spec, &machine)?;
     let before = module.print_to_string().to_string();
-    passes::optimise(&module, &machine, scalar)?;
+    passes::optimise(&module, &machine, scalar, spec.fp != FpMode::Strict)?;
     Ok((before, module.print_to_string().to_string()))
 }
 
@@ -144,7 +148,7 @@ pub fn assembly(spec: KernelSpec<'_>) -> Result<String> {
     let context = Context::create();
     let machine = host.machine()?;
     let (module, scalar) = build(&context, &spec, &machine)?;
-    passes::optimise(&module, &machine, scalar)?;
+    passes::optimise(&module, &machine, scalar, spec.fp != FpMode::Strict)?;
     let buffer = machine
         .write_to_memory_buffer(&module, FileType::Assembly)
         .map_err(|e| CodegenError::Llvm(e.to_string()))?;

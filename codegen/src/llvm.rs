@@ -4,6 +4,7 @@
 //! interface allows. Contexts, modules and target machines are inkwell's. Every method here only builds IR:
 //! ill-typed use is caught by LLVM's verifier before anything runs.
 
+use std::cell::Cell;
 use std::ffi::CStr;
 use std::marker::PhantomData;
 
@@ -41,7 +42,7 @@ pub(crate) struct Ir<'c> {
     ctx: LLVMContextRef,
     module: LLVMModuleRef,
     b: LLVMBuilderRef,
-    fast: u32,
+    fast: Cell<u32>,
     /// Ordering comparisons of floats raise no flag for a NaN.
     quiet: bool,
     lifetime: PhantomData<&'c Context>,
@@ -62,7 +63,7 @@ impl<'c> Ir<'c> {
             ctx,
             module: module.as_mut_ptr(),
             b,
-            fast,
+            fast: Cell::new(fast),
             quiet,
             lifetime: PhantomData,
         }
@@ -103,6 +104,9 @@ impl<'c> Ir<'c> {
     pub(crate) fn function(&self, result: T, params: &[T]) -> T {
         let mut params = params.to_vec();
         unsafe { LLVMFunctionType(result, params.as_mut_ptr(), params.len() as u32, 0) }
+    }
+    pub(crate) fn element_type(&self, vector: T) -> T {
+        unsafe { LLVMGetElementType(vector) }
     }
     pub(crate) fn type_of(&self, v: V) -> T {
         unsafe { LLVMTypeOf(v) }
@@ -211,6 +215,12 @@ impl<'c> Ir<'c> {
     }
     pub(crate) fn cond_br(&self, cond: V, then: Block, other: Block) -> V {
         unsafe { LLVMBuildCondBr(self.b, cond, then, other) }
+    }
+    pub(crate) fn ret(&self, v: V) {
+        unsafe { LLVMBuildRet(self.b, v) };
+    }
+    pub(crate) fn has_body(&self, function: V) -> bool {
+        unsafe { LLVMCountBasicBlocks(function) > 0 }
     }
     pub(crate) fn ret_void(&self) {
         unsafe { LLVMBuildRetVoid(self.b) };
@@ -341,14 +351,23 @@ impl<'c> Ir<'c> {
     // Floats.
 
     fn fp(&self, v: V) -> V {
-        if self.fast != 0 {
+        let fast = self.fast.get();
+        if fast != 0 {
             unsafe {
                 if LLVMCanValueUseFastMathFlags(v) != 0 {
-                    LLVMSetFastMathFlags(v, self.fast);
+                    LLVMSetFastMathFlags(v, fast);
                 }
             }
         }
         v
+    }
+    /// From here on float operations are what they say, whatever the mode; gives what [`Ir::as_before`] takes. For
+    /// algorithms that rest on how each operation rounds.
+    pub(crate) fn exactly(&self) -> u32 {
+        self.fast.replace(0)
+    }
+    pub(crate) fn as_before(&self, fast: u32) {
+        self.fast.set(fast);
     }
     pub(crate) fn fadd(&self, a: V, b: V) -> V {
         self.fp(self.op(LLVMOpcode::LLVMFAdd, a, b))
@@ -495,10 +514,7 @@ impl<'c> Ir<'c> {
             );
             let v = self.call(LLVMGlobalGetValueType(f), f, args);
             // Only float intrinsics accept the flags.
-            if self.fast != 0 && LLVMCanValueUseFastMathFlags(v) != 0 {
-                LLVMSetFastMathFlags(v, self.fast);
-            }
-            v
+            self.fp(v)
         }
     }
     /// States the alignment of a call's pointer argument.

@@ -33,11 +33,15 @@ pub(crate) fn optimise(
     module: &Module<'_>,
     machine: &TargetMachine,
     scalar_loops: bool,
+    vector_math: bool,
 ) -> Result<()> {
     let options = PassBuilderOptions::create();
     options.set_loop_vectorization(true);
     options.set_loop_interleaving(true);
     let pipeline = if scalar_loops { FULL } else { PLAIN };
+    // Forms of functions that no vectoriser asked for.
+    let unused = if vector_math { ",globaldce" } else { "" };
+    let pipeline = &format!("{pipeline}{unused}");
     module
         .run_passes(pipeline, machine, options)
         .map_err(|e| CodegenError::Llvm(e.to_string()))

@@ -10,6 +10,7 @@ use inkwell::targets::{
 };
 
 use crate::error::{CodegenError, Result};
+use crate::mvec::Variant;
 
 /// What is known about the host.
 pub(crate) struct Host {
@@ -23,6 +24,8 @@ pub(crate) struct Host {
     pub(crate) vector_bits: u32,
     /// Fused multiply-add is an instruction.
     pub(crate) fma: bool,
+    /// Vector functions of the C library for this processor.
+    pub(crate) mvec: Variant,
 }
 
 static HOST: OnceLock<std::result::Result<Host, String>> = OnceLock::new();
@@ -63,6 +66,11 @@ impl Host {
                 128
             },
             fma: has("fma"),
+            mvec: match (avx512, has("avx2") && has("fma")) {
+                (true, _) => Variant::E,
+                (false, true) => Variant::D,
+                (false, false) => Variant::B,
+            },
             features,
         })
     }

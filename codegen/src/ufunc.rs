@@ -83,6 +83,16 @@ pub(crate) fn fun_name(fun: Fun) -> Option<&'static str> {
     FUNS.iter().find(|(f, _)| *f == fun).map(|(_, name)| *name)
 }
 
+/// Whether a function has this name.
+pub(crate) fn is_fun_name(name: &str) -> bool {
+    FUNS.iter().any(|(_, n)| *n == name)
+}
+
+#[cfg(test)]
+pub(crate) fn all_funs() -> impl Iterator<Item = Fun> {
+    FUNS.iter().map(|(f, _)| *f)
+}
+
 fn slot(fun: Fun, repr: Scalar) -> Option<&'static Slot> {
     let index = FUNS.iter().position(|(f, _)| *f == fun)?;
     let column = match repr {

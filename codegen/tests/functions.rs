@@ -18,11 +18,20 @@ unsafe extern "C" {
     safe fn sin(x: f64) -> f64;
     safe fn tanh(x: f64) -> f64;
     safe fn acosh(x: f64) -> f64;
-    safe fn cbrt(x: f64) -> f64;
     safe fn erf(x: f64) -> f64;
     safe fn atan2(y: f64, x: f64) -> f64;
     safe fn fmod(x: f64, y: f64) -> f64;
     safe fn pow(x: f64, y: f64) -> f64;
+}
+
+/// libm's. The linker would take that of Rust's own runtime, which gives other bits.
+fn cbrt(x: f64) -> f64 {
+    // SAFETY: a function of this type in every libm.
+    unsafe {
+        let found = libc::dlsym(libc::RTLD_DEFAULT, c"cbrt".as_ptr());
+        assert!(!found.is_null());
+        std::mem::transmute::<*mut c_void, extern "C" fn(f64) -> f64>(found)(x)
+    }
 }
 
 /// `for i: out[i] = f(x[i], y[i])`

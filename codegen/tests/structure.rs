@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use nestwise_codegen::{FpMode, KernelSpec, llvm_ir};
+use nestwise_codegen::{FpMode, KernelSpec, assembly, llvm_ir};
 use nestwise_ir::{BinOp, Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
 
 fn optimised(spec: KernelSpec<'_>) -> String {
@@ -252,11 +252,65 @@ fn strict_arithmetic_has_no_flags() {
         }
         assert_eq!(count(&text, "fadd <"), 0, "a float sum keeps its order");
     }
-    let text = optimised(KernelSpec {
+}
+
+/// Fast arithmetic is reassociated (a sum over vectors) and contracted (a fused multiply-add), and nothing else: NaN,
+/// infinities and the sign of zero keep their meaning, quotients stay quotients.
+#[test]
+fn fast_arithmetic_is_reassociated_and_contracted() {
+    let mut b = Builder::new();
+    let (x, y) = (b.floats(1), b.floats(1));
+    let (l, i, s) = (b.loop_id(), b.var(I64), b.input(NPF));
+    let product = mul(
+        b.load(x, vec![b.v(i)], false),
+        b.load(y, vec![b.v(i)], false),
+    );
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![let_(s, add(b.v(s), product))]);
+    b.output(s);
+    let nest = b.finish(top);
+    let serial = Schedule::serial();
+    let fast = KernelSpec {
         fp: FpMode::Fast,
         ..spec(&nest, &serial)
-    });
-    assert!(count(&text, "reassoc") > 0);
+    };
+    let (raw, text) = llvm_ir(fast).expect("compiles");
+    assert!(count(&raw, "fmul reassoc contract double") > 0, "{raw}");
+    assert!(count(&raw, "fadd reassoc contract double") > 0, "{raw}");
+    for flag in ["nnan", "ninf", "nsz", "arcp", "afn", "fast"] {
+        assert_eq!(count(&raw, &format!(" {flag} ")), 0, "{flag}");
+        assert_eq!(count(&text, &format!(" {flag} ")), 0, "{flag}");
+    }
+    assert!(count(&text, "fadd reassoc contract <") > 0, "{text}");
+    assert!(count(&text, "vector.reduce.fadd") > 0, "{text}");
+    let fused = |spec| count(&assembly(spec).expect("compiles"), "vfmadd");
+    if std::arch::is_x86_feature_detected!("fma") {
+        assert!(fused(fast) > 0);
+    }
+    assert_eq!(fused(spec(&nest, &serial)), 0);
+}
+
+/// What rests on how each operation rounds is computed the same in all modes.
+#[test]
+fn remainders_and_squares_are_never_fast() {
+    for op in [BinOp::Mod, BinOp::FloorDiv] {
+        let mut b = Builder::new();
+        let (x, y, out) = (b.floats(1), b.floats(1), b.floats(1));
+        let (l, i) = (b.loop_id(), b.var(I64));
+        let (vx, vy) = (
+            b.load(x, vec![b.v(i)], false),
+            b.load(y, vec![b.v(i)], false),
+        );
+        let put = b.store(out, vec![b.v(i)], bin(op, vx, vy, true), false);
+        let top = b.for_(l, i, upto(dim(x, 0)), vec![put]);
+        let nest = b.finish(top);
+        let serial = Schedule::serial();
+        let (raw, _) = llvm_ir(KernelSpec {
+            fp: FpMode::Fast,
+            ..spec(&nest, &serial)
+        })
+        .expect("compiles");
+        assert_eq!(count(&raw, "reassoc") + count(&raw, "contract"), 0, "{raw}");
+    }
 }
 
 #[test]

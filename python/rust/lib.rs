@@ -28,7 +28,7 @@ mod warned;
 
 use nestwise_costmodel::MachineProfile;
 use nestwise_frontend::{LoopKind, ScopeInfo};
-use nestwise_runtime::{Broken, DeviceChoice, FpMode, Options, Trial, set_options};
+use nestwise_runtime::{Broken, DeviceChoice, FpMode, Options, Trial, Unchecked, set_options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -48,8 +48,8 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, verify=false))]
-#[allow(clippy::too_many_arguments)]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false))]
+#[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
     device: &str,
@@ -59,6 +59,7 @@ fn configure(
     profile: Option<PathBuf>,
     schedule: Option<&str>,
     broken: Option<&str>,
+    unchecked: Option<&str>,
     verify: bool,
 ) -> PyResult<()> {
     let bad = PyValueError::new_err::<String>;
@@ -93,6 +94,8 @@ fn configure(
     let trial = trial.transpose().map_err(bad)?;
     let broken = broken.map(str::parse::<Broken>);
     let broken = broken.transpose().map_err(bad)?;
+    let unchecked = unchecked.map(str::parse::<Unchecked>);
+    let unchecked = unchecked.transpose().map_err(bad)?;
     let python = py.version_info();
     set_options(Options {
         device,
@@ -113,6 +116,7 @@ fn configure(
         ),
         trial,
         broken,
+        unchecked,
         verify,
     });
     numpy::configured();

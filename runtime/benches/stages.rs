@@ -260,6 +260,7 @@ fn compiling_as_written(bencher: Bencher<'_, '_>, name: &str) {
             unit_stride: &unit_stride,
             fp: codegen::FpMode::Strict,
             quiet: false,
+            unchecked: false,
         })
     });
 }

@@ -29,6 +29,8 @@ pub struct About {
     pub undo: analysis::UndoPlan,
     /// It stops exactly where an event fires: nothing behind that point has run.
     pub in_order: bool,
+    /// The top loop's iterations run one after the other, so a chunk of one costs but a call.
+    pub stepwise: bool,
     /// Whether some loop runs on threads.
     pub threaded: bool,
     /// What was done with which loop, for reports.
@@ -50,7 +52,12 @@ impl About {
         // only after the whole chunk.
         let serial = !threaded && !schedule.has_vectors();
         let plain = serial && !rewrite.reorders() && nest.whole.is_none();
+        let top = LoopId(0);
+        let mapped = schedule.threads.iter().any(|t| t.id == top)
+            || schedule.on_vectors().any(|id| id == top)
+            || schedule.split.contains(&top);
         About {
+            stepwise: !mapped && nest.whole.is_none(),
             words: words(nest, &undo, schedule),
             means: means(schedule, rewrite).map(str::to_string).collect(),
             in_order: plain && !undo.warns,

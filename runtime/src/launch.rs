@@ -24,13 +24,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// A chunk should take about this long.
-const CHUNK_SECONDS: f64 = 0.03;
+pub(crate) const CHUNK_SECONDS: f64 = 0.03;
 /// Below this, the interpreter lock is kept: CPython itself gives it up every 5 ms only.
 const BRIEF_SECONDS: f64 = 50e-6;
 /// Copies for undo that a chunk should make at most: a share of a core's own cache.
 const UNDO_BYTES: i64 = 1 << 18;
 /// The same where several cores share a chunk.
 const UNDO_BYTES_THREADS: i64 = 1 << 22;
+/// Bytes that are copied in the time of one more call of the kernel.
+pub(crate) const BYTES_PER_CALL: i64 = 4096;
 /// Iterations from which it is told how many bytes each of them adds.
 const SAMPLE: i64 = 8;
 /// Trips of a `while` in its first chunk.
@@ -287,13 +289,16 @@ impl Runner<'_> {
         if !about.undo.may_fire() {
             return i64::MAX;
         }
+        if self.best_alone() {
+            return 1;
+        }
         let goal = if about.threaded {
             UNDO_BYTES_THREADS
         } else {
             UNDO_BYTES
         };
         let lo = self.launch.next;
-        let slots = || about.undo.to_save(about.in_order, self.stops);
+        let slots = || about.undo.to_save(about.in_order, false, self.stops);
         let bytes = |trips: i64| -> i64 {
             let views = slots().filter_map(|slot| {
                 let view = self.views.get(slot.array.index())?;
@@ -308,6 +313,27 @@ impl Runner<'_> {
             return i64::MAX;
         }
         (goal / each).max(1)
+    }
+
+    /// Whether to run iterations one by one, each of which needs no copies, where all together would.
+    fn best_alone(&self) -> bool {
+        let about = &self.launch.kernel.about;
+        let Some(top) = self.launch.top.filter(|_| about.stepwise) else {
+            return false;
+        };
+        if about
+            .undo
+            .to_save(about.in_order, true, self.stops)
+            .next()
+            .is_some()
+        {
+            return false;
+        }
+        let slots = about.undo.to_save(about.in_order, false, self.stops);
+        let views = slots.filter_map(|slot| self.views.get(slot.array.index()));
+        let bytes: i64 = views.map(|v| v.len().saturating_mul(v.size)).sum();
+        let trips = top.trips.saturating_sub(self.launch.next).max(1);
+        bytes / trips > BYTES_PER_CALL
     }
 
     /// Runs iterations `lo..hi`.
@@ -401,7 +427,11 @@ impl Runner<'_> {
         let arrays = kernel
             .about
             .undo
-            .to_save(kernel.about.in_order, self.stops)
+            .to_save(
+                kernel.about.in_order,
+                kernel.about.stepwise && hi - lo == 1,
+                self.stops,
+            )
             .filter_map(|slot| {
                 let view = self.views.get(slot.array.index())?;
                 let part = part(view, slot.region, self.launch.top, lo, hi);

@@ -22,6 +22,7 @@ pub mod undo;
 
 pub use broken::Broken;
 pub use launch::{Ended, Launch};
+pub use options::Unchecked;
 pub use options::{DeviceChoice, FpMode, Options, options, set_options};
 pub use overlap::ArrayView;
 pub use pipeline::{Host, Outcome, Resume, Value};

@@ -4,6 +4,7 @@ use crate::broken::Broken;
 use crate::trial::Trial;
 use nestwise_costmodel::MachineProfile;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
@@ -44,8 +45,32 @@ pub struct Options {
     pub trial: Option<Trial>,
     /// For tests: an operation that nests compute wrongly.
     pub broken: Option<Broken>,
+    /// For measurements: kernels without checks.
+    pub unchecked: Option<Unchecked>,
     /// Whatever can run compiled does, to be compared with CPython.
     pub verify: bool,
+}
+
+/// Kernels in which nothing is looked at that could only fire: to measure what looking costs. They are wrong, and may
+/// write anywhere, where something would fire. `NESTWISE_UNCHECKED=bench`, or `bench-wraps` for programs with negative
+/// subscripts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unchecked {
+    /// Subscripts may be negative wherever that is not excluded.
+    pub wraps: bool,
+}
+
+impl FromStr for Unchecked {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Unchecked, String> {
+        match text {
+            "bench" => Ok(Unchecked { wraps: false }),
+            "bench-wraps" => Ok(Unchecked { wraps: true }),
+            _ => Err(format!(
+                "unchecked {text}: only the benches may ask for that"
+            )),
+        }
+    }
 }
 
 impl Default for Options {
@@ -60,6 +85,7 @@ impl Default for Options {
             versions: String::new(),
             trial: None,
             broken: None,
+            unchecked: None,
             verify: false,
         }
     }

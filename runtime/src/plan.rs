@@ -8,7 +8,8 @@ pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{first_trips, top_range};
 use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
-use crate::options::{DeviceChoice, Options};
+use crate::launch;
+use crate::options::{DeviceChoice, Options, Unchecked};
 use crate::overlap::{self, ArrayView};
 use crate::pipeline::{HasValue, ROOM, Resume, Value, held};
 use crate::proof::Found;
@@ -56,6 +57,10 @@ pub struct Plan {
     broken: bool,
     /// Some float becomes an int, whose range no form tells.
     truncates: bool,
+    /// Arrays by whose elements sums and products may be known to stay in range.
+    added: Vec<ArrayId>,
+    /// What undoing takes, once a price needs it.
+    undo: OnceLock<analysis::UndoPlan>,
     /// Guards that no type has cleared.
     guards: usize,
     /// Floating-point flags are looked at after a range of iterations.
@@ -89,6 +94,7 @@ impl Plan {
             prices,
             bounding: bounding_floats(&nest),
             truncates: truncates(&nest),
+            added: analysis::known::worth_looking(&nest),
             guards: guards::count_set(&nest),
             warns: analysis::warns(&nest),
             nest,
@@ -96,6 +102,7 @@ impl Plan {
             kernels: Mutex::default(),
             lost: Mutex::new(Seconds(0.0)),
             shows_identity: OnceLock::new(),
+            undo: OnceLock::new(),
             recent: Mutex::default(),
             fingerprint: OnceLock::new(),
             quiet: AtomicBool::new(false),
@@ -180,6 +187,16 @@ impl Plan {
     /// Whether some float becomes an int.
     pub(crate) fn truncates(&self) -> bool {
         self.truncates
+    }
+
+    /// The number of guards that no type has cleared.
+    pub(crate) fn guards(&self) -> usize {
+        self.guards
+    }
+
+    /// Arrays by whose elements sums and products may be known to stay in range.
+    pub(crate) fn added(&self) -> &[ArrayId] {
+        &self.added
     }
 
     /// What index arrays would have to be for loops to run in parallel.
@@ -315,7 +332,7 @@ impl Plan {
         let trips = |id: LoopId| sizes.expected(id);
         let alone = Situation {
             list_elements,
-            undo_bytes: 0.0,
+            undo_bytes: self.undo_bytes(sizes),
             compiled: !lock(&self.kernels).is_empty(),
             lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
             rest: sizes.rest(resume),
@@ -350,6 +367,39 @@ impl Plan {
             ..alone
         };
         decide(&self.prices, &options.profile, &trips, &situation)
+    }
+
+    /// Bytes that a launch copies in case that it has to be taken back, about.
+    fn undo_bytes(&self, sizes: &Sizes) -> f64 {
+        let events = self.guards > sizes.proven.len();
+        if !events && !self.warns {
+            return 0.0;
+        }
+        let undo = self.undo.get_or_init(|| analysis::undo_plan(&self.nest));
+        let trips = |id: LoopId| sizes.expected(id);
+        // What is written anywhere is copied before each chunk, rows but once.
+        let seconds = self.prices.total(&trips).1;
+        let chunks = (seconds.0 / launch::CHUNK_SECONDS).max(1.0);
+        let slot = |s: &analysis::SlotUndo| {
+            let bytes = copy_bytes(&self.nest, s.array, &sizes.values) as f64;
+            match s.region {
+                analysis::Region::Whole => bytes * chunks,
+                analysis::Region::Rows { .. } => bytes,
+            }
+        };
+        let rerun = |s: &&analysis::SlotUndo| events || !s.idempotent;
+        let all: f64 = undo.slots.iter().filter(rerun).map(slot).sum();
+        // One iteration at a time where that saves it all (see `launch`).
+        let alone = !events
+            && undo
+                .slots
+                .iter()
+                .all(|s| s.idempotent || s.idempotent_alone);
+        if alone {
+            all.min(trips(LoopId(0)) * launch::BYTES_PER_CALL as f64)
+        } else {
+            all
+        }
     }
 
     /// How often threads are started, and how many of them have something to do. Waves pay only if one has several tiles
@@ -493,7 +543,10 @@ impl Plan {
         if let Some(kernel) = entry.and_then(|entry| Kernel::from_disk(options, &entry)) {
             return Ok((kernel, true));
         }
-        let nest = guards::apply(&self.nest, &key.proven);
+        let nest = match options.unchecked {
+            None => guards::apply(&self.nest, &key.proven),
+            Some(Unchecked { wraps }) => guards::unchecked(&self.nest, &key.proven, wraps),
+        };
         let made = schedule(&nest, key, &self.verdicts, turn, options);
         let compiled = match compile(&made, key, options) {
             // A schedule that code generation cannot carry out is worth less than the nest as it was written.

@@ -40,8 +40,8 @@ struct Last {
     vain: u32,
     /// Launches in a row whose index arrays were not as threads would need them.
     unfit: u32,
-    /// For these sizes and elements, these guards.
-    known: Option<(Arc<Sizes>, Vec<Seen>, GuardSet)>,
+    /// For these sizes and elements these guards, which rest on those elements.
+    known: Option<(Arc<Sizes>, Vec<Seen>, GuardSet, Vec<Seen>)>,
 }
 
 impl Found {
@@ -114,60 +114,66 @@ fn guards(
     host: &dyn Host,
     options: &Options,
 ) -> Proof {
-    // A fused or reordered operation may round to a value that no step of its own gives.
-    let follows = plan.truncates() && options.fp != FpMode::Fast;
-    let mut last = plan.found().last();
     let work = work(plan, sizes, options);
-    let undecided = || !plan.bounds().decided(&sizes.proven);
-    let looks = !plan.bounds().contents().is_empty() && last.vain < VAIN && undecided();
-    let seen = if looks {
-        look(plan, work, views, host)
-    } else {
-        Vec::new()
+    // A fused or reordered operation may round to a value that no step of its own gives.
+    let follows = options.fp != FpMode::Fast && work >= WORTH;
+    let mut last = plan.found().last();
+    let hopes = last.vain < VAIN;
+    let indices = hopes && !plan.bounds().decided(&sizes.proven);
+    let added = hopes && follows && sizes.proven.len() < plan.guards();
+    let mut wanted = Vec::new();
+    if indices {
+        wanted.extend_from_slice(plan.bounds().contents());
+    }
+    if added {
+        wanted.extend(
+            plan.added()
+                .iter()
+                .filter(|a| !plan.bounds().contents().contains(a)),
+        );
+    }
+    let seen = match wanted.is_empty() {
+        true => Vec::new(),
+        false => look(plan, &wanted, work, views, host),
     };
-    if seen.is_empty() && !(follows && work >= WORTH) {
+    if seen.is_empty() && !(follows && plan.truncates()) {
         return Proof {
             proven: sizes.proven.clone(),
             elements: 0,
             seen,
         };
     }
-    if let Some((of, before, proven)) = &last.known
+    if let Some((of, before, proven, seen_then)) = &last.known
         && Arc::ptr_eq(of, sizes)
         && *before == seen
     {
-        let proven = proven.clone();
         return Proof {
-            proven,
+            proven: proven.clone(),
             elements: 0,
-            seen,
+            seen: seen_then.clone(),
         };
     }
-    let (proven, helped) = closer(plan, sizes, &seen, follows);
-    last.vain = match helped || seen.is_empty() {
+    let (proven, rested_on) = closer(plan, sizes, &seen, follows);
+    last.vain = match seen.is_empty() || !rested_on.is_empty() {
         true => 0,
         false => last.vain + 1,
     };
-    let seen = if helped { seen } else { Vec::new() };
-    last.known = Some((sizes.clone(), seen.clone(), proven.clone()));
+    last.known = Some((sizes.clone(), seen, proven.clone(), rested_on.clone()));
     Proof {
         proven,
         elements: 0,
-        seen,
+        seen: rested_on,
     }
 }
 
-/// The guards that sizes and elements prove, and whether the elements had a part in it.
-fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen], follows: bool) -> (GuardSet, bool) {
-    let follow = |values: &nestwise_analysis::LaunchValues, proven: &mut GuardSet| {
-        if follows {
-            proven.extend(&known::proven(plan.nest(), values));
-        }
-    };
+/// The guards that sizes and elements prove, and the elements that this rests on.
+fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen], follows: bool) -> (GuardSet, Vec<Seen>) {
     let mut without = sizes.proven.clone();
-    follow(&sizes.values, &mut without);
+    if follows && plan.truncates() {
+        without.extend(&known::known(plan.nest(), &sizes.values).proven);
+    }
     if seen.is_empty() {
-        return (without, false);
+        return (without, Vec::new());
     }
     let mut values = sizes.values.clone();
     for one in seen {
@@ -175,9 +181,25 @@ fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen], follows: bool) -> (GuardSet
     }
     let mut proven = GuardSet::new(plan.bounds().guards());
     plan.bounds().resolve(&values, &mut proven);
-    follow(&values, &mut proven);
-    let helped = proven != without;
-    (proven, helped)
+    let written = |one: &Seen| plan.nest().arrays[ArrayId(one.slot as u32)].written;
+    if !follows {
+        // Of what is written only `known` speaks.
+        values.contents.iter_mut().for_each(|c| *c = None);
+    } else {
+        let known = known::known(plan.nest(), &values);
+        proven.extend(&known.proven);
+        values.contents = known.contents;
+    }
+    if proven == without {
+        return (without, Vec::new());
+    }
+    let ends = |one: &Seen| match values.contents[one.slot] {
+        Some(ends) => Some(Seen { ends, ..*one }),
+        // What nothing writes stays as it is.
+        None => (!written(one)).then_some(*one),
+    };
+    let rested_on = seen.iter().filter_map(ends).collect();
+    (proven, rested_on)
 }
 
 /// The iterations of the loop that runs the most of them.
@@ -191,7 +213,13 @@ fn work(plan: &Plan, sizes: &Sizes, options: &Options) -> f64 {
 }
 
 /// Looks at the arrays whose elements decide guards, if that is cheap beside the nest and stays true while it runs.
-fn look(plan: &Plan, work: f64, views: &[ArrayView], host: &dyn Host) -> Vec<Seen> {
+fn look(
+    plan: &Plan,
+    wanted: &[ArrayId],
+    work: f64,
+    views: &[ArrayView],
+    host: &dyn Host,
+) -> Vec<Seen> {
     let nest = plan.nest();
     let written = |slot: usize| nest.arrays.values().nth(slot).is_some_and(|a| a.written);
     if !overlap::disjoint(views, written) {
@@ -199,7 +227,7 @@ fn look(plan: &Plan, work: f64, views: &[ArrayView], host: &dyn Host) -> Vec<See
     }
     let mut left = work.min(MOST);
     let mut seen = Vec::new();
-    for array in plan.bounds().contents() {
+    for array in wanted {
         let Some(view) = views.get(array.index()) else {
             continue;
         };

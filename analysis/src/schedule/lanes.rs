@@ -9,7 +9,7 @@ use crate::structure::{any, assigned, find_body, find_for};
 use crate::verdict::{Analysis, analyse_with};
 use nestwise_ir::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::split::split;
-use nestwise_ir::{BinOp, Fun, Lib, LoopId, Schedule};
+use nestwise_ir::{BinOp, FpMode, Fun, Lib, LoopId, Schedule};
 
 /// Lanes at most, for elements of any size.
 const MAX_LANES: u32 = 64;
@@ -61,7 +61,8 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
             let sums = analysis.loop_info(id).is_some_and(|i| i.ordered_sums);
             let able = counted && !narrow_only(body) && sticky_safe(nest, body);
             let enough = info.lanes >= 2 && info.trips(id).is_none_or(|t| t >= 4.0);
-            let worth = enough && here.far_stores == 0 && heavy(body);
+            let strict = info.assumed.fp == FpMode::Strict;
+            let worth = enough && here.far_stores == 0 && heavy(body, strict);
             (sums && able && worth).then(|| (id, lanes(nest, analysis, info, id).min(SUM_LANES)))
         });
         if let Some(choice) = choice {
@@ -123,9 +124,9 @@ impl Interiors {
 }
 
 /// Whether the work of an iteration outweighs taking its sums' terms out of vectors one by one: roots, divisions,
-/// NumPy's functions (which take many arguments at once), or a lot of plain arithmetic. The C library's functions
-/// have no vector form.
-fn heavy(body: &[Stmt]) -> bool {
+/// NumPy's functions (which take many arguments at once), or a lot of plain arithmetic. `strict`: the C library's
+/// functions have no vector form.
+fn heavy(body: &[Stmt], strict: bool) -> bool {
     let (mut work, mut calls) = (0, false);
     for s in body {
         s.walk(&mut |s| {
@@ -135,7 +136,7 @@ fn heavy(body: &[Stmt]) -> bool {
                         ExprKind::Call { lib, fun, .. } => {
                             let inline =
                                 matches!(fun, Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil);
-                            calls |= *lib == Lib::C && !inline;
+                            calls |= strict && *lib == Lib::C && !inline;
                             if inline { 4 } else { 12 }
                         }
                         ExprKind::Binary { op: BinOp::Div, .. } => 4,

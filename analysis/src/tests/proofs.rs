@@ -463,7 +463,7 @@ fn subscripts_computed_from_floats() {
                 _ => {}
             }
         }
-        let proven = crate::known::proven(&n, &values);
+        let proven = crate::known::known(&n, &values).proven;
         let n = crate::apply(&n, &proven);
         shown(&n);
         count_set(&n)
@@ -477,4 +477,35 @@ fn subscripts_computed_from_floats() {
     // Anything may come out of a NaN, and no int out of infinity.
     assert_eq!(left(f64::NAN, 0.0, 51), 2);
     assert_eq!(left(f64::INFINITY, 0.0, 51), 2);
+}
+
+/// Sums of elements that the nest itself writes: small as long as what is stored is.
+#[test]
+fn elements_that_stay_small() {
+    let header = "a: i64[1], b: i64[1], n: int";
+    let left = |body: &str, a: (i64, i64), b: (i64, i64)| {
+        let mut n = nest(header, body);
+        prove(&mut n);
+        let mut values = values(&n, &[("n", 50)], &[("a", &[60]), ("b", &[60])]);
+        values.contents = vec![Some(a), Some(b)];
+        let before = crate::known::worth_looking(&n).len();
+        let known = crate::known::known(&n, &values);
+        let n = crate::apply(&n, &known.proven);
+        shown(&n);
+        (before, count_set(&n), known.contents)
+    };
+    // Zero or one is stored, whatever is read.
+    let rule = "for t in range(n):\n    for i in range(n):\n        b[i] = 1 if a[i] + a[i + 1] > 1 else 0\n    swap a b";
+    let (looked, guards, contents) = left(rule, (0, 1), (0, 1));
+    assert_eq!((looked, guards), (2, 0));
+    assert_eq!(contents, vec![Some((0, 1)); 2]);
+    // The other buffer's elements come along; the invariant is wider than what is stored.
+    assert_eq!(left(rule, (0, 1), (-5, 7)).2, vec![Some((-5, 7)); 2]);
+    // One buffer near the end of the range: the sum may leave it.
+    assert!(left(rule, (0, 1), (0, i64::MAX)).1 > 0);
+    // Grows without end: nothing is known.
+    let grows = "for t in range(n):\n    for i in range(n):\n        a[i] = a[i] + a[i + 1]";
+    let (_, guards, contents) = left(grows, (0, 1), (0, 1));
+    assert!(guards > 0);
+    assert_eq!(contents[0], None);
 }

@@ -191,6 +191,15 @@ fn undo_plans() {
             .iter()
             .all(|s| !s.idempotent && s.region == Region::Whole)
     );
+    // One step alone reads the one and writes the other.
+    assert!(p.slots.iter().all(|s| s.idempotent_alone));
+    assert_eq!(p.to_save(true, true, false).count(), 0);
+    let p = plan(
+        h,
+        "for t in range(n):\n    for i in range(1, n):\n        a[i, 0] = a[i - 1, 0] + b[i, 0]\n    swap a b",
+    );
+    let alone = |name: usize| p.slots[name].idempotent_alone;
+    assert!(!alone(0) || !alone(1));
     let tile =
         "for i in range(0, n, 16):\n    for j in range(i, min(i + 16, n)):\n        a[j, 0] = 1.0";
     let p = plan(h, tile);
@@ -205,8 +214,8 @@ fn undo_plans() {
     // What may have run ahead is saved even if it could be run again.
     let p = undo_plan(&nest(h, "for i in range(n):\n    a[i, 0] = b[i, 0]"));
     assert!(p.events && p.slots[0].idempotent);
-    assert_eq!(p.to_save(true, false).count(), 0);
-    assert_eq!(p.to_save(false, false).count(), 1);
+    assert_eq!(p.to_save(true, false, false).count(), 0);
+    assert_eq!(p.to_save(false, false, false).count(), 1);
 }
 
 const SWEEP: &str = "for i in range(1, n - 1):\n    for j in range(1, m - 1):\n        a[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])";

@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString};
 
 use nestwise_ir::{Expr, Fun, Lib, Scalar, Span};
 
-use super::{Func, Val};
+use super::{Func, Unit, Val};
 use crate::abi::EventCode;
 use crate::error::{CodegenError, Result, invalid};
 use crate::llvm::{RealPred, T, V};
@@ -38,6 +38,12 @@ impl Func<'_, '_> {
             values = vec![x, y];
         }
         if let Some(v) = self.inline_call(fun, lib, &values, repr, guard, e.span)? {
+            return Ok(v);
+        }
+        if let Some(v) = self.vector_math(fun, lib, &values, repr)? {
+            if guard && lib == Lib::C {
+                self.fire_math(v, &values, repr, e.span);
+            }
             return Ok(v);
         }
         match lib {
@@ -87,7 +93,10 @@ impl Func<'_, '_> {
                 let Some(&y) = args.get(1) else {
                     return Ok(None);
                 };
-                let r = self.fmod(x, y, repr)?;
+                let fast = ir.exactly();
+                let r = self.fmod(x, y, repr);
+                ir.as_before(fast);
+                let r = r?;
                 if guard && lib == Lib::C {
                     self.fire_math(r, &[x, y], repr, span);
                 }
@@ -176,27 +185,18 @@ impl Func<'_, '_> {
         }
     }
 
-    /// Declares a pure function: no memory, returns always.
-    fn pure_function(&self, name: &CStr, ty: T) -> V {
-        let f = self.ir().add_function(name, ty);
-        for attribute in ["nounwind", "willreturn", "nofree", "nosync", "memory"] {
-            self.ir().attribute(f, attribute, 0);
-        }
-        f
-    }
-
     pub(crate) fn libm1(&mut self, name: &CStr, x: Val, repr: Scalar) -> Result<Val> {
         let ir = self.ir();
         let (fty, suffix) = self.float_type(repr);
         let ty = ir.function(fty, &[fty]);
-        let f = self.pure_function(name, ty);
+        let f = self.u.pure_function(name, ty);
         if !x.wide {
             return Ok(Val::one(ir.call(ty, f, &[x.a])));
         }
         let map = CString::new(format!("nw_map1_{suffix}")).unwrap_or_default();
         let (x, out) = (self.spill(x.a), self.spill(x.a));
         let (mask, n) = self.lane_arguments(None);
-        self.memory_call(&map, &[f, x, out, mask, n]);
+        self.u.memory_call(&map, &[f, x, out, mask, n]);
         Ok(self.reload(out, fty))
     }
 
@@ -213,7 +213,7 @@ impl Func<'_, '_> {
         let (x, y) = self.unify(x, y);
         let (fty, suffix) = self.float_type(repr);
         let ty = ir.function(fty, &[fty, fty]);
-        let f = self.pure_function(name, ty);
+        let f = self.u.pure_function(name, ty);
         if !x.wide {
             return Ok(Val::one(ir.call(ty, f, &[x.a, y.a])));
         }
@@ -221,7 +221,7 @@ impl Func<'_, '_> {
         let out = self.spill(x.a);
         let (x, y) = (self.spill(x.a), self.spill(y.a));
         let (mask, n) = self.lane_arguments(only);
-        self.memory_call(&map, &[f, x, y, out, mask, n]);
+        self.u.memory_call(&map, &[f, x, y, out, mask, n]);
         Ok(self.reload(out, fty))
     }
 
@@ -241,7 +241,7 @@ impl Func<'_, '_> {
             let mut params = vec![ir.ptr()];
             params.extend(args.iter().map(|_| fty));
             let ty = ir.function(fty, &params);
-            let f = self.pure_function(&symbol, ty);
+            let f = self.u.pure_function(&symbol, ty);
             let mut values = vec![slot];
             values.extend(args.iter().map(|a| a.a));
             return Ok(Val::one(ir.call(ty, f, &values)));
@@ -262,7 +262,7 @@ impl Func<'_, '_> {
         };
         let all = Val::shaped(self.const_bool(true, true), true);
         let (mask, n) = self.lane_arguments(Some(all));
-        self.memory_call(&many, &[slot, x, y, out, mask, n]);
+        self.u.memory_call(&many, &[slot, x, y, out, mask, n]);
         Ok(self.reload(out, fty))
     }
 
@@ -294,10 +294,21 @@ impl Func<'_, '_> {
         };
         (bits, ir.const_i64(n.into()))
     }
+}
+
+impl Unit<'_> {
+    /// Declares a pure function: no memory, returns always.
+    pub(crate) fn pure_function(&self, name: &CStr, ty: T) -> V {
+        let f = self.ir.add_function(name, ty);
+        for attribute in ["nounwind", "willreturn", "nofree", "nosync", "memory"] {
+            self.ir.attribute(f, attribute, 0);
+        }
+        f
+    }
 
     /// Calls a helper that reads and writes what its arguments point to.
-    fn memory_call(&self, name: &CStr, args: &[V]) {
-        let ir = self.ir();
+    pub(crate) fn memory_call(&self, name: &CStr, args: &[V]) {
+        let ir = &self.ir;
         let params: Vec<T> = args.iter().map(|a| ir.type_of(*a)).collect();
         let ty = ir.function(ir.void(), &params);
         let f = ir.add_function(name, ty);

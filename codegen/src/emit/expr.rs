@@ -138,7 +138,13 @@ impl Func<'_, '_> {
         let repr = e.ty.repr;
         match repr {
             Scalar::Bool => self.bool_binary(op, x, y),
-            Scalar::Num => self.num_binary(op, x, y, guard, e.span),
+            Scalar::Num => {
+                // Ints stay exact only where each operation's result is looked at as it is.
+                let fast = self.ir().exactly();
+                let v = self.num_binary(op, x, y, guard, e.span);
+                self.ir().as_before(fast);
+                v
+            }
             Scalar::F32 | Scalar::F64 => self.float_binary(op, x, y, repr, b, guard, e.span),
             Scalar::C64 | Scalar::C128 => self.complex_binary(op, x, y, e.ty, guard, e.span),
             Scalar::Char => unsupported("arithmetic on characters"),
@@ -148,7 +154,18 @@ impl Func<'_, '_> {
             {
                 Ok(self.int_wrapping(op, x, y))
             }
-            _ => self.int_binary(op, x, y, repr, b.as_int(), guard, e.span),
+            _ => {
+                // A constant on the right, where the order of operands does not matter.
+                let left = match &e.kind {
+                    ExprKind::Binary { a, .. } => a.as_int().filter(|_| b.as_int().is_none()),
+                    _ => None,
+                };
+                let (x, y, constant) = match (left, op) {
+                    (Some(c), BinOp::Add | BinOp::Mul) => (y, x, Some(c)),
+                    _ => (x, y, b.as_int()),
+                };
+                self.int_binary(op, x, y, repr, constant, guard, e.span)
+            }
         }
     }
 

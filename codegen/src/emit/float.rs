@@ -1,7 +1,7 @@
 //! Real floating-point arithmetic, to the bit of CPython's floats and NumPy's scalars.
 
 use nestwise_ir::nest::BinOp;
-use nestwise_ir::{Const, Expr, ExprKind, Scalar, Span};
+use nestwise_ir::{Const, Expr, ExprKind, FpMode, Fun, Lib, Scalar, Span};
 
 use super::{Func, Val};
 use crate::abi::EventCode;
@@ -26,9 +26,16 @@ impl Func<'_, '_> {
             BinOp::Sub => ir.fsub(x.a, y.a),
             BinOp::Mul => ir.fmul(x.a, y.a),
             BinOp::Div => return self.float_div(x, y, repr, guard, span),
-            BinOp::FloorDiv => return self.float_floor_div(x, y, repr, guard, span),
-            BinOp::Mod => return self.float_mod(x, y, repr, guard, span),
-            BinOp::Pow => return self.float_pow(x, y, repr, constant(b), guard, span),
+            BinOp::FloorDiv | BinOp::Mod | BinOp::Pow => {
+                let fast = ir.exactly();
+                let v = match op {
+                    BinOp::FloorDiv => self.float_floor_div(x, y, repr, guard, span),
+                    BinOp::Mod => self.float_mod(x, y, repr, guard, span),
+                    _ => self.float_pow(x, y, repr, constant(b), guard, span),
+                };
+                ir.as_before(fast);
+                return v;
+            }
             BinOp::Min | BinOp::Max => self.float_min_max(op, x.a, y.a),
             _ => return unsupported(format!("{op:?} on floats")),
         };
@@ -254,8 +261,13 @@ impl Func<'_, '_> {
         } else {
             c"nw_c_pow"
         };
-        let r = if exponent == Some(2.0) && repr == Scalar::F64 && self.u.host.fma {
+        let r = if exponent == Some(2.0) && self.u.spec.fp != FpMode::Strict {
+            // Rounded correctly, which `pow` promises less than.
+            Val::shaped(self.ir().fmul(x.a, x.a), x.wide)
+        } else if exponent == Some(2.0) && repr == Scalar::F64 && self.u.host.fma {
             self.square(x, y)?
+        } else if let Some(v) = self.vector_math(Fun::Pow, Lib::C, &[x, y], repr)? {
+            v
         } else {
             self.libm2(name, x, y, repr, None)?
         };

@@ -533,7 +533,7 @@ impl<'u, 'a> Func<'u, 'a> {
     /// Fires an event where `bad` is true.
     pub(crate) fn fire(&self, bad: V, wide: bool, code: EventCode, span: Span) {
         let ir = self.ir();
-        if ir.is_false(bad) {
+        if ir.is_false(bad) || self.u.spec.unchecked {
             return;
         }
         self.u.events.set(true);

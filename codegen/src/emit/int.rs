@@ -51,7 +51,7 @@ impl Func<'_, '_> {
         let ir = self.ir();
         let (a, b) = (x.a, y.a);
         let v = match op {
-            BinOp::Add | BinOp::Sub | BinOp::Mul => self.int_exact(op, a, b, how),
+            BinOp::Add | BinOp::Sub | BinOp::Mul => self.int_exact(op, a, b, constant, how),
             BinOp::FloorDiv => self.int_floor_div(a, b, constant, how).0,
             BinOp::Mod => self.int_mod(a, b, constant, how),
             BinOp::Pow => self.int_pow(a, b, constant, how)?,
@@ -86,8 +86,8 @@ impl Func<'_, '_> {
         Val::shaped(v, x.wide)
     }
 
-    /// Sum, difference, product.
-    fn int_exact(&self, op: BinOp, a: V, b: V, how: Op) -> V {
+    /// Sum, difference, product; `constant` is `b`'s value if that is known.
+    fn int_exact(&self, op: BinOp, a: V, b: V, constant: Option<i128>, how: Op) -> V {
         let ir = self.ir();
         if !how.guard {
             // NumPy's unsigned arithmetic may wrap on purpose; signed arithmetic without guard was proved.
@@ -102,6 +102,11 @@ impl Func<'_, '_> {
                 _ => ir.mul(a, b, wrap),
             };
         }
+        if self.continues()
+            && let Some(c) = constant.filter(|c| *c != 0 && how.repr.bits() <= 64)
+        {
+            return self.int_exact_by(op, a, b, c, how);
+        }
         let (r, overflow) = self.int_overflowing(op, a, b, how);
         self.fire(overflow, how.wide, EventCode::Overflow, how.span);
         if !self.continues() {
@@ -109,6 +114,54 @@ impl Func<'_, '_> {
         }
         let saturated = self.int_saturated(op, a, b, how);
         ir.select(overflow, saturated, r)
+    }
+
+    /// The same with a constant `b`, not 0, where execution goes on: right for the values of `a` from `least` to `most`,
+    /// which takes a comparison or two. (A product of 64 bits has no vector form of its own to tell.)
+    fn int_exact_by(&self, op: BinOp, a: V, b: V, c: i128, how: Op) -> V {
+        let ir = self.ir();
+        let (lo, hi) = how.range();
+        let (least, most) = match op {
+            BinOp::Add => (lo - c, hi - c),
+            BinOp::Sub => (lo + c, hi + c),
+            // Quotients inside the range; `a * c` falls as `a` grows where `c` is negative.
+            _ if c > 0 => (-(-lo).div_euclid(c), hi.div_euclid(c)),
+            _ => (hi.div_euclid(c), -(-lo).div_euclid(c)),
+        };
+        let constant = |v: i128| self.const_int(how.repr, v, how.wide);
+        let pred = |signed, unsigned| if how.signed() { signed } else { unsigned };
+        let below = (least > lo).then(|| {
+            let less = pred(IntPred::LLVMIntSLT, IntPred::LLVMIntULT);
+            ir.icmp(less, a, constant(least.min(hi)))
+        });
+        let above = (most < hi).then(|| {
+            let more = pred(IntPred::LLVMIntSGT, IntPred::LLVMIntUGT);
+            ir.icmp(more, a, constant(most.max(lo)))
+        });
+        let r = match op {
+            BinOp::Add => ir.add(a, b, Wrap::Any),
+            BinOp::Sub => ir.sub(a, b, Wrap::Any),
+            _ => ir.mul(a, b, Wrap::Any),
+        };
+        let Some(overflow) = [below, above]
+            .into_iter()
+            .flatten()
+            .reduce(|x, y| ir.or(x, y))
+        else {
+            return r;
+        };
+        self.fire(overflow, how.wide, EventCode::Overflow, how.span);
+        // Beyond `most` the result is too large where it grows with `a`.
+        let grows = op != BinOp::Mul || c > 0;
+        let (under, over) = if grows { (lo, hi) } else { (hi, lo) };
+        let r = match below {
+            Some(below) => ir.select(below, constant(under), r),
+            None => r,
+        };
+        match above {
+            Some(above) => ir.select(above, constant(over), r),
+            None => r,
+        }
     }
 
     /// The wrapped result and whether it is wrong.
@@ -190,7 +243,7 @@ impl Func<'_, '_> {
         };
         let zero = self.const_int(repr, 0, v.wide);
         Ok(Val::shaped(
-            self.int_exact(BinOp::Sub, zero, v.a, how),
+            self.int_exact(BinOp::Sub, zero, v.a, None, how),
             v.wide,
         ))
     }
@@ -425,7 +478,7 @@ impl Func<'_, '_> {
             Some(n @ 1..=4) => {
                 // Without guard a power may wrap: NumPy's does, silently.
                 let times = |x: V, y: V| match how.guard {
-                    true => self.int_exact(BinOp::Mul, x, y, how),
+                    true => self.int_exact(BinOp::Mul, x, y, None, how),
                     false => self.ir().mul(x, y, Wrap::Any),
                 };
                 let square = if n > 1 { times(a, a) } else { a };

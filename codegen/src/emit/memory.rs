@@ -68,12 +68,12 @@ impl Func<'_, '_> {
         if !guard {
             return self.load_at(array, &at);
         }
-        let ok = self.in_bounds(array, &mut at)?;
-        let bad = self.ir().not(ok);
         if !self.continues() {
-            self.fire(bad, false, EventCode::Index, span);
+            self.bring_in_bounds(array, &mut at, span)?;
             return self.load_at(array, &at);
         }
+        let ok = self.in_bounds(array, &mut at)?;
+        let bad = self.ir().not(ok);
         self.fire(bad, false, EventCode::Index, span);
         // After an event the element does not exist: zero, and no access.
         let repr = self.element(array)?;
@@ -119,12 +119,13 @@ impl Func<'_, '_> {
         if !guard {
             return self.store_at(array, &at, v);
         }
+        if !self.continues() {
+            self.bring_in_bounds(array, &mut at, span)?;
+            return self.store_at(array, &at, v);
+        }
         let ok = self.in_bounds(array, &mut at)?;
         let bad = self.ir().not(ok);
         self.fire(bad, false, EventCode::Index, span);
-        if !self.continues() {
-            return self.store_at(array, &at, v);
-        }
         let (there, end) = (self.fresh(), self.fresh());
         self.ir().cond_br(ok, there, end);
         self.ir().at(there);
@@ -172,6 +173,33 @@ impl Func<'_, '_> {
             at.push(v.a);
         }
         Ok(at)
+    }
+
+    /// The same where an event leaves: a comparison and a branch for each subscript that is in range; only what is not is
+    /// looked at for being negative.
+    fn bring_in_bounds(&self, array: ArrayId, at: &mut [V], span: Span) -> Result<()> {
+        let ir = self.ir();
+        let slot = self.slot(array)?;
+        for (i, extent) in at.iter_mut().zip(&slot.extents) {
+            let n = self.cell(*extent);
+            let inside = ir.icmp(IntPred::LLVMIntULT, *i, n);
+            let (outside, end) = (self.fresh(), self.fresh());
+            let before = ir.here();
+            self.u.likely(inside, end, outside);
+            ir.at(outside);
+            let wrapped = ir.add(*i, n, Wrap::Any);
+            let negative = ir.icmp(IntPred::LLVMIntSLT, *i, ir.const_i64(0));
+            let there = ir.and(negative, ir.icmp(IntPred::LLVMIntULT, wrapped, n));
+            self.fire(ir.not(there), false, EventCode::Index, span);
+            let behind = ir.here();
+            ir.br(end);
+            ir.at(end);
+            let phi = ir.phi(ir.i64());
+            ir.add_incoming(phi, *i, before);
+            ir.add_incoming(phi, wrapped, behind);
+            *i = phi;
+        }
+        Ok(())
     }
 
     /// Wraps negative indices once and tells whether all are in range.

@@ -31,6 +31,7 @@ mod stmt;
 mod sums;
 mod threads;
 mod vector;
+mod vector_math;
 mod wide;
 
 use std::cell::Cell;

@@ -255,6 +255,7 @@ pub fn spec<'a>(nest: &'a Nest, schedule: &'a Schedule) -> KernelSpec<'a> {
         unit_stride: &UNIT,
         fp: FpMode::Strict,
         quiet: false,
+        unchecked: false,
     }
 }
 

@@ -42,6 +42,51 @@ fn int_arithmetic_is_exact_or_fires() {
     }
 }
 
+/// Sums, differences and products by constants of either sign, on either side, at the edges of what they are right for.
+#[test]
+fn what_constants_add_and_multiply() {
+    for s in [
+        Scalar::I8,
+        Scalar::U8,
+        Scalar::I32,
+        Scalar::I64,
+        Scalar::U64,
+    ] {
+        let (lo, hi) = s.int_range().unwrap();
+        let constants = [1, 2, 3, 7, 100, -1, -2, -3, -100, lo, hi, lo + 1, hi - 1];
+        for c in constants
+            .into_iter()
+            .filter(|c| (lo..=hi).contains(c) && *c != 0)
+        {
+            let mut values = int_values(s);
+            for edge in [lo / c, hi / c, lo - c, hi - c, lo + c, hi + c] {
+                values.extend((-1..=1).map(|d| edge + d));
+            }
+            values.retain(|v| (lo..=hi).contains(v));
+            let pairs: Vec<_> = values
+                .into_iter()
+                .map(|v| (Value::Int(v), Value::Int(0)))
+                .collect();
+            for op in [BinOp::Add, BinOp::Sub, BinOp::Mul] {
+                let side = (s, np(s));
+                let k = constant(nestwise_ir::Const::Int(c), np(s));
+                for left in [false, true] {
+                    let nest = elementwise([side, side], side, |a, _| match left {
+                        true => bin(op, k.clone(), a, true),
+                        false => bin(op, a, k.clone(), true),
+                    });
+                    check(&format!("{op:?} {s} {c} {left}"), &nest, &pairs, |x, _| {
+                        let (x, y) = if left { (c, as_int(x)) } else { (as_int(x), c) };
+                        exact(op, x, y, s.bits())
+                            .filter(|r| (lo..=hi).contains(r))
+                            .map(Value::Int)
+                    });
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn int_operations_by_constants() {
     for s in [Scalar::I8, Scalar::I64, Scalar::U32] {

@@ -36,6 +36,7 @@ class Options:
         self.include: tuple[str, ...] = ()
         self.schedule: str | None = None  # for tests: the form of nests that runs
         self.broken: str | None = None  # for tests: an operation that nests compute wrongly
+        self.unchecked: str | None = None  # for benches: kernels without checks
         self.verify = False  # every native run is compared with CPython
         self.sample = 1
         self.only: tuple[str, int, int] | None = None
@@ -92,8 +93,9 @@ class Options:
                 options.set(name, value, variable)
         options.schedule = os.environ.get("NESTWISE_SCHEDULE") or None
         options.broken = os.environ.get("NESTWISE_BREAK") or None
+        options.unchecked = os.environ.get("NESTWISE_UNCHECKED") or None
         uncached = os.environ.get("NESTWISE_NO_CACHE", "") not in ("", "0")
-        if uncached or options.schedule or options.broken:
+        if uncached or options.schedule or options.broken or options.unchecked:
             options.cache = False
         return options
 
@@ -202,7 +204,7 @@ def core() -> Any | None:
 def check() -> None:
     """Has the native part look at options that only it can judge; BadOption if it objects."""
     chosen = options()
-    judged = (chosen.profile, chosen.schedule, chosen.broken)
+    judged = (chosen.profile, chosen.schedule, chosen.broken, chosen.unchecked)
     if chosen.device in ("gpu", "emulated") or any(judged):
         try:
             from nestwise import _core as loaded
@@ -228,6 +230,7 @@ def _configure_core(module: Any) -> None:
         chosen.profile,
         chosen.schedule,
         chosen.broken,
+        chosen.unchecked,
         chosen.verify,
     )
     if chosen.verify:

@@ -149,10 +149,14 @@ pub(super) fn compile(
         unit_stride: &unit_stride,
         fp: options.fp,
         quiet: key.quiet,
+        unchecked: options.unchecked.is_some(),
     };
     let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
     // CPython runs an undone range in the order as written, and it is that order's elements that may be there already.
-    let undo = analysis::undo::undo_plan_for(made.written, key.disjoint());
+    let mut undo = analysis::undo::undo_plan_for(made.written, key.disjoint());
+    if options.unchecked.is_some() {
+        (undo.events, undo.warns) = (false, false);
+    }
     let mut done = schedule.clone();
     if compiled.without_lanes {
         done.vector.clear();
