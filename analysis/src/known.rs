@@ -12,6 +12,9 @@ use crate::structure::Classes;
 use nestwise_ir::nest::{Expr, ExprKind, Nest};
 use nestwise_ir::{ArrayId, ArrayKind, BinOp, UnOp};
 
+/// By slot: the least and the greatest element.
+type Contents = Vec<Option<(i64, i64)>>;
+
 /// Rounds in which what is stored may add to what arrays hold.
 const ROUNDS: usize = 3;
 
@@ -91,7 +94,7 @@ fn forget_written(nest: &Nest, values: &mut LaunchValues) {
 
 /// The ranges under an invariant: what written arrays hold at entry and whatever is stored there, if that comes to an end.
 /// By induction over the stores: each stores what the invariant holds, as long as it held before.
-fn kept(nest: &Nest, values: &LaunchValues) -> Option<(Ranges, Vec<Option<(i64, i64)>>)> {
+fn kept(nest: &Nest, values: &LaunchValues) -> Option<(Ranges, Contents)> {
     let classes = Classes::of(nest);
     let mut values = values.clone();
     // Slots that trade places hold each other's elements.

@@ -30,6 +30,9 @@ pub struct Proof {
     pub seen: Vec<Seen>,
 }
 
+/// Sizes, the elements looked at, the guards that they prove, and the elements that this rests on.
+type Before = (Arc<Sizes>, Vec<Seen>, GuardSet, Vec<Seen>);
+
 /// What the last launches of a plan found.
 #[derive(Default)]
 pub struct Found(Mutex<Last>);
@@ -41,7 +44,7 @@ struct Last {
     /// Launches in a row whose index arrays were not as threads would need them.
     unfit: u32,
     /// For these sizes and elements these guards, which rest on those elements.
-    known: Option<(Arc<Sizes>, Vec<Seen>, GuardSet, Vec<Seen>)>,
+    known: Option<Before>,
 }
 
 impl Found {
