@@ -135,10 +135,10 @@ def recorded(program: Path) -> list[Treatment]:
 
 def ahead(pool: ThreadPoolExecutor, seeds: Iterator[int], job) -> Iterator[Future]:
     """Jobs in the order of their seeds, a few of them started before they are asked for."""
-    started = [pool.submit(job, seed) for seed, _ in zip(seeds, range(4), strict=False)]
+    started = [pool.submit(job, seed) for _, seed in zip(range(4), seeds, strict=False)]
     while started:
         yield started.pop(0)
-        started += [pool.submit(job, seed) for seed, _ in zip(seeds, range(1), strict=False)]
+        started += [pool.submit(job, seed) for _, seed in zip(range(1), seeds, strict=False)]
 
 
 def fuzz_programs(options: argparse.Namespace, folder: Path) -> int:
@@ -163,7 +163,9 @@ def fuzz_programs(options: argparse.Namespace, folder: Path) -> int:
             for number, done in enumerate(ahead(pool, iter(range(seed, sys.maxsize)), job), 1):
                 batch = done.result()
                 seed = batch.seed
-                if batch.treatment is not None:
+                if batch.expected.code != 0:
+                    print(f"seed {seed}: CPython ended with {batch.expected.code}", flush=True)
+                elif batch.treatment is not None:
                     differences += 1
                     print(f"seed {seed} differs on {batch.treatment}:\n{batch.found}", flush=True)
                     if not options.no_shrink:
@@ -173,17 +175,18 @@ def fuzz_programs(options: argparse.Namespace, folder: Path) -> int:
                         print("kept as", kept, flush=True)
                     if not options.keep_going:
                         break
-                made, counted = made + len(batch.programs), counted + len(batch.counted)
-                facts += batch.facts
+                else:
+                    made, counted = made + len(batch.programs), counted + len(batch.counted)
+                    facts += batch.facts
                 if number % 10 == 0:
                     print(summary(), flush=True)
                 if counted >= options.programs:
                     break
         except KeyboardInterrupt:
             print("stopped", flush=True)
-        pool.shutdown(cancel_futures=True)
-    print(summary())
-    print(", ".join(f"{word} {count}" for word, count in facts.most_common()))
+        pool.shutdown(wait=False, cancel_futures=True)
+        print(summary())
+        print(", ".join(f"{word} {count}" for word, count in facts.most_common()), flush=True)
     return differences
 
 
