@@ -40,6 +40,8 @@ pub struct Progress {
     pub raised: Option<PyErr>,
     /// Native code waits until CPython has lost as much time as compiling costs.
     pub waits: Option<Waits>,
+    /// The attempt came to nothing: the work of the call, if it is known.
+    pub vain: Option<i64>,
 }
 
 /// A price that spoke against compiling, so far.
@@ -62,7 +64,15 @@ impl Progress {
             is_range: false,
             raised: None,
             waits: None,
+            vain: None,
         }
+    }
+
+    /// Nothing was done with a call of that much work, for a reason that the next may have too.
+    pub fn vain(work: Option<i64>) -> Progress {
+        let mut progress = Progress::none();
+        progress.vain = work;
+        progress
     }
 
     /// CPython begins, and native code may take over later: after some iterations of a counted loop (`range`), after
@@ -103,6 +113,8 @@ pub struct Active {
     consumed: Cell<i64>,
     /// The iterator has something to yield for.
     fresh: Cell<bool>,
+    /// Nothing of it has run natively: the work of the call, if it is known.
+    vain: Cell<Option<i64>>,
     /// When CPython's share began, if it has any.
     started: Option<Instant>,
     /// Part of the time since `started` that was native.
@@ -116,7 +128,7 @@ impl Drop for Active {
             return;
         }
         let seconds = self.spent();
-        self.site.interpreted(seconds.0);
+        self.site.interpreted(seconds.0, self.vain.get());
         if let Some(waits) = &progress.waits {
             waits.plan.add_lost(seconds);
         }
@@ -196,6 +208,7 @@ impl Active {
     fn new(site: &Arc<Site>, progress: Progress, timed: bool) -> Rc<Active> {
         Rc::new(Active {
             site: site.clone(),
+            vain: Cell::new(progress.vain),
             progress: RefCell::new(progress),
             burst: Cell::new(FIRST_BURST),
             done: Cell::new(0),
@@ -348,6 +361,9 @@ impl Active {
             progress.ended = Some(Ended::Partial { next });
             progress.range = range;
             progress.is_range = self.progress.borrow().is_range;
+        }
+        if progress.ended.is_some_and(|e| e != Ended::Partial { next }) {
+            self.vain.set(None);
         }
         if let Some(waits) = &mut progress.waits {
             // Still too early, although as much is lost as compiling costs: it was not the only thing.
