@@ -20,9 +20,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import numpy as np
-
 import nestwise
+import numpy as np
 
 SOURCE = """\
 import math

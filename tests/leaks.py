@@ -19,9 +19,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 import nestwise
+import numpy as np
 
 
 @nestwise.jit

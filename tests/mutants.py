@@ -90,7 +90,9 @@ def harmless(path: Path) -> bool:
 
 PIECES = """( ) [ ] { } : , ; \\ ' " ''' # @ ! ~ := -> ** // >> ... 0x 1e 1_ 0b2 07 .5j é ª 𝔵 ﬁ \x00 \t \x0c
 \ufeff lambda for while else: async await yield match case type with try: del global nonlocal
-f'{x!r:>{w}}' f"{f'{1}'}" b'\\x' rb'' not\x20in is\x20not None True print(* 10**400 1if""".split(" ")
+f'{x!r:>{w}}' f"{f'{1}'}" b'\\x' rb'' not\x20in is\x20not None True print(* 10**400 1if""".split(
+    " "
+)
 
 NAMES = ["é", "ª", "𝔵", "ﬁ", "K", "__x", "_", "self", "range", "len", "x" * 300, "print", "type"]
 
@@ -304,7 +306,20 @@ def wrapped(inner: ast.expr, rng: Random) -> ast.expr:
 
 
 def constants(tree: ast.Module, rng: Random) -> None:
-    odd = (0, -1, 1 << 63, (1 << 64) - 1, 1 << 200, 1e308, 1e-320, float("inf"), True, None, "é", b"")
+    odd = (
+        0,
+        -1,
+        1 << 63,
+        (1 << 64) - 1,
+        1 << 200,
+        1e308,
+        1e-320,
+        float("inf"),
+        True,
+        None,
+        "é",
+        b"",
+    )
     found = nodes(tree, ast.Constant)
     for node in rng.sample(found, min(len(found), rng.randint(1, 3))):
         node.value = rng.choice((*odd, rng.randint(-5, 5)))

@@ -223,9 +223,7 @@ def test_a_folder_that_cannot_be(place, program, expected, tmp_path):
     assert file.read_text() == "mine"
 
 
-@pytest.mark.parametrize(
-    "name", ["a b\t'\"\n$", "ü é 𝔵", os.fsdecode(b"\xff\xfe"), "-", "x" * 250]
-)
+@pytest.mark.parametrize("name", ["a b\t'\"\n$", "ü é 𝔵", os.fsdecode(b"\xff\xfe"), "-", "x" * 250])
 def test_odd_names(name, program, expected, tmp_path):
     cache = tmp_path / name
     check(program, expected, cache, compiled=KERNELS)

@@ -118,7 +118,7 @@ def total(n):
 def scaled(a, n):
     for k in range(n):
         for i in range(len(a)):
-            a[i] = a[i] * 3 + 1
+            a[i] = (a[i] * 3 + 1) % 1000
     return a
 
 print(total(1000), scaled(np.arange(5), 3))

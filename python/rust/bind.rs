@@ -225,6 +225,54 @@ impl Binding {
         }
     }
 
+    /// Whether what others can assign (globals, attributes, cells of inlined functions) still is what was bound:
+    /// signal handlers and other threads may have run since.
+    pub fn unchanged(&self, py: Python<'_>, places: &[BindPlace], names: &Names<'_>) -> bool {
+        self.scope_unchanged(py, places, 0, names)
+            && self.users.iter().all(|user| {
+                let held = functions::closure(py, user.callee.as_ptr());
+                let cells: Vec<*mut PyObject> = held.iter().map(Py::as_ptr).collect();
+                let inner = Names {
+                    arguments: &cells,
+                    globals: user.function.globals.as_ptr(),
+                    builtins: names.builtins,
+                    receiver: None,
+                };
+                user.first == 0
+                    || self.scope_unchanged(py, &user.function.places, user.first, &inner)
+            })
+    }
+
+    fn scope_unchanged(
+        &self,
+        py: Python<'_>,
+        places: &[BindPlace],
+        first: usize,
+        names: &Names<'_>,
+    ) -> bool {
+        let np = numpy::numpy(py);
+        let site = first == 0;
+        places.iter().enumerate().all(|(at, place)| {
+            let then = &self.captures[first + at];
+            // A site's own locals are nobody else's, and methods are made anew each time they are asked for.
+            let private = site && place.parent.is_none() && place.scope == Scope::Local;
+            let tag = then.word & 0xff;
+            if !place.captured || private || matches!(tag, UNBOUND | METHOD | APPEND) {
+                return true;
+            }
+            let now = self.look_up(py, place, first, names);
+            // SAFETY: null or a strong reference, which is let go of.
+            unsafe {
+                let same = now == then.object || {
+                    let (word, value) = classify(py, np, now, place.has_children, false);
+                    word == then.word && value.same(&then.value)
+                };
+                ffi::Py_XDECREF(now);
+                same
+            }
+        })
+    }
+
     /// Lets go of all objects; what was found of them stays.
     pub fn release(&mut self) {
         for bound in &mut self.captures {

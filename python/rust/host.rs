@@ -1,7 +1,7 @@
 //! What a launch needs from Python: arrays to work on, signals, the GIL.
 
 use crate::appended::{self, Appended};
-use crate::bind::Binding;
+use crate::bind::{BindPlace, Binding, Names};
 use crate::buffers;
 use crate::environment;
 use crate::layout;
@@ -14,6 +14,12 @@ use nestwise_runtime::{ArrayView, Host, Launch, Plan, Reason, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// A nest that writes lists lets other threads of Python's come in after this time.
+const TURN: Duration = Duration::from_millis(100);
+/// Time that passes for each element of a list until they are looked at again: about twenty times what a look takes.
+const LOOK: Duration = Duration::from_nanos(40);
 
 /// The Python side of one call.
 pub struct PyHost<'a> {
@@ -27,6 +33,11 @@ pub struct PyHost<'a> {
     texts: Vec<(usize, Vec<u32>)>,
     appended: Vec<Appended>,
     silent: bool,
+    /// Where what was bound is found again.
+    sources: Option<(&'a [BindPlace], &'a Names<'a>)>,
+    started: Instant,
+    /// When the elements of lists were last looked at.
+    looked: Instant,
     /// What a signal handler raised.
     pub raised: Option<PyErr>,
 }
@@ -50,8 +61,17 @@ impl<'a> PyHost<'a> {
             texts: Vec::new(),
             appended: Vec::new(),
             silent,
+            sources: None,
+            started: Instant::now(),
+            looked: Instant::now(),
             raised: None,
         }
+    }
+
+    /// Between chunks it is looked whether what was bound is still found there.
+    pub fn watching(mut self, places: &'a [BindPlace], names: &'a Names<'a>) -> Self {
+        self.sources = Some((places, names));
+        self
     }
 
     fn object(&self, capture: usize) -> *mut PyObject {
@@ -269,7 +289,20 @@ impl Host for PyHost<'_> {
             self.raised = Some(error);
             return true;
         }
-        !self.unchanged()
+        let alone = environment::is_alone(self.py);
+        if !alone {
+            let writes = self.buffers.iter().any(|b| b.1) || !self.appended.is_empty();
+            if !writes {
+                // Whoever waits for the lock gets it now.
+                self.py.detach(|| {});
+            } else if self.started.elapsed() > TURN {
+                // What it computes is in copies, and others may want the lists: they get them with CPython's turn.
+                return true;
+            }
+        }
+        let sources = self.sources;
+        let elsewhere = |(places, names)| self.binding.unchanged(self.py, places, names);
+        !(self.unchanged() && sources.is_none_or(elsewhere) && self.lists_hold(!alone))
     }
 
     fn silent(&self) -> bool {
@@ -373,6 +406,20 @@ impl PyHost<'_> {
             },
             ArrayKind::Tuple | ArrayKind::Str => false,
         }
+    }
+
+    /// Whether the lists that are only read hold what they held. Long ones are not looked at each time, unless another
+    /// thread has run.
+    fn lists_hold(&mut self, always: bool) -> bool {
+        let read = || self.buffers.iter().filter(|b| !b.1).map(|b| &b.2);
+        let elements: usize = read().map(Buffer::len).sum();
+        if !always && self.looked.elapsed() < LOOK * elements as u32 {
+            return true;
+        }
+        // SAFETY: kept alive by the binding; the GIL is held.
+        let hold = read().all(|b| unsafe { b.holds() });
+        self.looked = Instant::now();
+        hold
     }
 
     /// Whether signal handlers left the arrays where they were.

@@ -51,7 +51,7 @@ fn refresh(py: Python<'_>, table: &Table) {
 
 /// Whether what a module has under a name is what it had from the beginning: a program may have patched it before its
 /// first nest, perhaps with a function that goes by the same name (`functools.wraps`).
-fn is_genuine(object: &Bound<'_, PyAny>, module: &str, known: Known) -> PyResult<bool> {
+pub fn is_genuine(object: &Bound<'_, PyAny>, module: &str, known: Known) -> PyResult<bool> {
     let ty = object.get_type();
     let kind = (ty.module()?.to_string(), ty.name()?.to_string());
     let text = |name: &str| object.getattr(name)?.extract::<String>();

@@ -404,6 +404,48 @@ impl Buffer {
         true
     }
 
+    /// Whether the list, which the nest only reads, holds the elements that it was converted from.
+    ///
+    /// # Safety
+    /// The list is alive; the GIL is held.
+    pub unsafe fn holds(&self) -> bool {
+        // SAFETY: as promised by the caller.
+        unsafe { self.level_holds(self.list, 0, &mut 0) }
+    }
+
+    unsafe fn level_holds(&self, object: *mut PyObject, level: usize, at: &mut usize) -> bool {
+        // SAFETY: types and lengths are looked at before anything else is.
+        unsafe {
+            let Some(row) = items(object) else {
+                return false;
+            };
+            if row.len() as i64 != self.shape.extents[level] {
+                return false;
+            }
+            if level + 1 < self.shape.rank {
+                return row
+                    .iter()
+                    .all(|inner| self.level_holds(*inner, level + 1, at));
+            }
+            row.iter().all(|leaf| {
+                let own = match self.storage {
+                    Scalar::Num => true,
+                    storage => leaf_of(*leaf) == Some(storage),
+                };
+                let same = own && self.same(*leaf, *at);
+                *at += 1;
+                same
+            })
+        }
+    }
+
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        self.shape.extents[..self.shape.rank]
+            .iter()
+            .product::<i64>() as usize
+    }
+
     /// Whether the object still is what element `at` says, type and bits.
     unsafe fn same(&self, object: *mut PyObject, at: usize) -> bool {
         let data = self.data.as_ptr();

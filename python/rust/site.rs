@@ -400,7 +400,8 @@ impl Site {
                 ));
             }
             let found_mixed = Cell::new(None);
-            let mut host = PyHost::new(py, &binding, &plan, &found_mixed, silent);
+            let mut host = PyHost::new(py, &binding, &plan, &found_mixed, silent)
+                .watching(&parsed.places, names);
             let outcome = pipeline::run(&plan, &binding.captures, resume, &mut host, entered);
             if let Some(capture) = found_mixed.get()
                 && !mixed.contains(&capture)

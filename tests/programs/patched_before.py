@@ -19,12 +19,11 @@ def logged(function):
 
 
 calls = []
-kept = {"math": (math.sin, math.cos, math.sqrt), "numpy": (np.sin, np.maximum, np.float64)}
+kept = {"math": (math.sin, math.cos, math.sqrt), "numpy": (np.sin, np.maximum)}
 math.sin = logged(math.sin)
 math.cos, math.sqrt = math.sin, math.exp
 builtins.abs, kept_abs = (lambda x: 7), abs
 np.sin, np.maximum = np.cos, np.minimum
-np.float64 = np.float32
 
 
 def mathematical(n):
@@ -56,7 +55,7 @@ def all_of_them():
 
 all_of_them()
 math.sin, math.cos, math.sqrt = kept["math"]
-np.sin, np.maximum, np.float64 = kept["numpy"]
+np.sin, np.maximum = kept["numpy"]
 builtins.abs = kept_abs
 calls.clear()
 all_of_them()

@@ -109,7 +109,7 @@ def rewrite(
             tree = compile(source, COMPILING, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
             annotate(tree, text, COMPILING)
             plain = compile(tree, COMPILING, "exec", dont_inherit=True, optimize=optimize)
-            work = _Rewriter(lines, tag, lower, nested)
+            work = _Rewriter(tree, lines, tag, lower, nested)
             tree.body = work.block(tree.body)
             if not work.sites:
                 break
@@ -186,7 +186,8 @@ class _Refused(Exception):
 
 
 class _Rewriter:
-    def __init__(self, lines: list[str], tag: str, lower: Lower, nested: bool):
+    def __init__(self, tree: ast.Module, lines: list[str], tag: str, lower: Lower, nested: bool):
+        self.writers = _Writers(tree)
         self.lines = lines
         self.mark = mark_of(tag)
         self.lower = lower
@@ -228,6 +229,7 @@ class _Rewriter:
     def site(self, node: ast.For | ast.While) -> ast.stmt:
         scope: Scope | None = node.nw_scope
         _check(node, scope)
+        self.writers.check(node, scope)
         site = SiteText(
             self.text(node, scope),
             node.lineno,
@@ -306,6 +308,50 @@ def _check(node: Any, scope: Scope | None) -> None:
         raise _Refused(
             stray.lineno, "else-exit", "the else leaves an enclosing loop", "use a flag instead"
         )
+
+
+class _Writers:
+    """Who else assigns the variables that functions share.
+
+    The hook is given values. A variable that an inner function assigns, or that the function
+    around does after it has made this one, may be assigned while the loop runs: by a signal's
+    handler, by another thread (`while not stopped:`).
+    """
+
+    def __init__(self, tree: ast.Module):
+        self.tree = tree
+        self.stores: list[tuple[str, int]] | None = None  # names and lines
+        self.nonlocals: set[str] = set()
+
+    def check(self, node: ast.For | ast.While, scope: Scope) -> None:
+        shared = scope.shared and scope.shared & {
+            part.id for part in ast.walk(node) if isinstance(part, ast.Name)
+        }
+        for name in sorted(shared):
+            if name in self.assigned_inside() or (name in scope.frees and self.later(name, scope)):
+                what = f"{name} may be assigned by another function meanwhile"
+                raise _Refused(node.lineno, "shared", what, "give the function a copy of its own")
+
+    def assigned_inside(self) -> set[str]:
+        if self.stores is None:
+            self.stores = []
+            for part in ast.walk(self.tree):
+                if isinstance(part, ast.Nonlocal):
+                    self.nonlocals.update(part.names)
+                elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+                    self.stores.append((part.id, part.lineno))
+        return self.nonlocals
+
+    def later(self, name: str, scope: Scope) -> bool:
+        """Whether the functions around assign it below the one that is given."""
+        around = [
+            part
+            for part in self.tree.body
+            if part.lineno <= scope.node.lineno <= (part.end_lineno or 0)
+        ]
+        last = max((part.end_lineno or 0 for part in around), default=0)
+        end = scope.node.end_lineno or 0
+        return any(name == n and end < line <= last for n, line in self.stores or ())
 
 
 _UNFIT: dict[type, str] = {
