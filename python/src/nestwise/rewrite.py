@@ -313,45 +313,49 @@ def _check(node: Any, scope: Scope | None) -> None:
 class _Writers:
     """Who else assigns the variables that functions share.
 
-    The hook is given values. A variable that an inner function assigns, or that the function
-    around does after it has made this one, may be assigned while the loop runs: by a signal's
-    handler, by another thread (`while not stopped:`).
+    The hook is given values. A variable that another function declares nonlocal, or that the
+    function around assigns after it has made this one, may be assigned while the loop runs: by a
+    signal's handler, by another thread (`while not stopped:`).
     """
 
     def __init__(self, tree: ast.Module):
         self.tree = tree
-        self.stores: list[tuple[str, int]] | None = None  # names and lines
-        self.nonlocals: set[str] = set()
+        self.found: tuple[list[tuple[str, int]], list[tuple[str, int]]] | None = None
 
     def check(self, node: ast.For | ast.While, scope: Scope) -> None:
         shared = scope.shared and scope.shared & {
             part.id for part in ast.walk(node) if isinstance(part, ast.Name)
         }
         for name in sorted(shared):
-            if name in self.assigned_inside() or (name in scope.frees and self.later(name, scope)):
+            if self.writes(name, scope):
                 what = f"{name} may be assigned by another function meanwhile"
                 raise _Refused(node.lineno, "shared", what, "give the function a copy of its own")
 
-    def assigned_inside(self) -> set[str]:
-        if self.stores is None:
-            self.stores = []
-            for part in ast.walk(self.tree):
-                if isinstance(part, ast.Nonlocal):
-                    self.nonlocals.update(part.names)
-                elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
-                    self.stores.append((part.id, part.lineno))
-        return self.nonlocals
+    def writes(self, name: str, scope: Scope) -> bool:
+        """Whether another function of those around may assign it."""
+        stores, nonlocals = self.all()
+        first, end = scope.node.lineno, scope.node.end_lineno or 0
+        if name not in scope.frees:
+            return any(name == n for n, _ in nonlocals)
+        if any(name == n and not first <= line <= end for n, line in nonlocals):
+            return True
+        around = (p.end_lineno or 0 for p in self.tree.body if p.lineno <= first)
+        last = max((line for line in around if line >= first), default=0)
+        return any(name == n and end < line <= last for n, line in stores)
 
-    def later(self, name: str, scope: Scope) -> bool:
-        """Whether the functions around assign it below the one that is given."""
-        around = [
-            part
-            for part in self.tree.body
-            if part.lineno <= scope.node.lineno <= (part.end_lineno or 0)
-        ]
-        last = max((part.end_lineno or 0 for part in around), default=0)
-        end = scope.node.end_lineno or 0
-        return any(name == n and end < line <= last for n, line in self.stores or ())
+    def all(self) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+        """Names that are stored, and such that are declared nonlocal, with their lines."""
+        if self.found is None:
+            parts = list(ast.walk(self.tree))
+            self.found = (
+                [
+                    (p.id, p.lineno)
+                    for p in parts
+                    if isinstance(p, ast.Name) and not isinstance(p.ctx, ast.Load)
+                ],
+                [(n, p.lineno) for p in parts if isinstance(p, ast.Nonlocal) for n in p.names],
+            )
+        return self.found
 
 
 _UNFIT: dict[type, str] = {
