@@ -213,7 +213,7 @@ try:
 except ImportError:
     import _interpreters as interpreters
 made = interpreters.create()
-code = "def f(n):\\n    s = 0\\n    for i in range(n):\\n        s += i\\n    return s\\nprint(f(10))"
+code = "def f(n):\\n  s = 0\\n  for i in range(n):\\n    s += i\\n  return s\\nprint(f(10))"
 interpreters.run_string(made, code)
 interpreters.destroy(made)
 print("on", total(70))
@@ -239,32 +239,6 @@ def test_endings(name, device, tmp_path):
     got = nestwise(program, device, tmp_path / "cache", timeout=60)
     assert not (found := difference(expected, got)), found
     assert expected.code != "timeout"
-
-
-def test_a_jitted_function_in_a_subinterpreter(tmp_path):
-    """The package can be imported there; the extension cannot, and says so once."""
-    module = tmp_path / "jitted.py"
-    text = "import nestwise\n@nestwise.jit\ndef f(n):\n    s = 0\n    for i in range(n):\n"
-    module.write_text(text + "        s += i\n    return s\nprint(f(10), f(20))\n")
-    program = tmp_path / "program.py"
-    program.write_text(
-        "import sys\nsys.path.insert(0, '.')\nimport jitted\n"
-        "try:\n    import _xxsubinterpreters as i\n"
-        "except ImportError:\n    import _interpreters as i\n"
-        f"i.run_string(i.create(), 'import sys; sys.path.insert(0, {str(tmp_path)!r}); import jitted')\n"
-        "print(jitted.f(30))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, str(program)],
-        env=environment(tmp_path / "cache"),
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, "45 190\n45 190\n435\n")
-    said = done.stderr.splitlines()
-    assert len(said) <= 1 and all("running without compiled loops" in line for line in said)
 
 
 OUT_OF_MEMORY = """\

@@ -113,7 +113,10 @@ impl Question<'_> {
     fn distances(&self, x: &AccessForm, y: &AccessForm) -> Vec<Option<i64>> {
         let level = self.level(x, y);
         let all = self.tester.dependences_within(Pair::new(x, y), level, 1);
-        let carried = all.into_iter().flatten().filter(|d| d.carrier == Some(self.id));
+        let carried = all
+            .into_iter()
+            .flatten()
+            .filter(|d| d.carrier == Some(self.id));
         carried
             .map(|d| d.distance.get(level).copied().flatten())
             .collect()

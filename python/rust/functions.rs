@@ -48,9 +48,10 @@ fn same_by_name(then: Option<&Bound<'_, PyDict>>, now: &Bound<'_, PyAny>) -> boo
         (None, _) => now.is_none(),
         (Some(then), Ok(now)) => {
             let pairs = || then.iter().zip(now.iter());
-            let is = |((k, v), (l, w)): ((Bound<'_, _>, Bound<'_, _>), (Bound<'_, _>, Bound<'_, _>))| {
-                Bound::is(&k, &l) && Bound::is(&v, &w)
-            };
+            let is =
+                |((k, v), (l, w)): ((Bound<'_, _>, Bound<'_, _>), (Bound<'_, _>, Bound<'_, _>))| {
+                    Bound::is(&k, &l) && Bound::is(&v, &w)
+                };
             then.len() == now.len() && pairs().all(is)
         }
         _ => false,

@@ -26,7 +26,9 @@ pub fn watch() {
 fn keep(info: &PanicHookInfo<'_>) {
     let mut seen = SEEN.lock().unwrap_or_else(|e| e.into_inner());
     if seen.len() < MAX_SEEN {
-        let place = info.location().map_or_else(String::new, |l| format!("{l}: "));
+        let place = info
+            .location()
+            .map_or_else(String::new, |l| format!("{l}: "));
         seen.push(format!("{place}{}", message(info.payload())));
     }
 }

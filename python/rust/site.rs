@@ -159,10 +159,7 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
 }
 
 /// The same; a panic on the way is one more refusal.
-pub fn guarded_parse(
-    py: Python<'_>,
-    text: &SiteText,
-) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
+pub fn guarded_parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
     let work = std::panic::AssertUnwindSafe(|| parse(py, text));
     std::panic::catch_unwind(work).unwrap_or_else(|panic| {
         let span = Span {
@@ -301,9 +298,8 @@ impl Site {
         resume: Option<Resume>,
     ) -> Attempt {
         let work = std::panic::AssertUnwindSafe(|| self.attempt(py, arguments, resume));
-        let attempt = std::panic::catch_unwind(work).unwrap_or_else(|panic| {
-            Err(Reason::Internal(panics::message(&*panic)))
-        });
+        let attempt = std::panic::catch_unwind(work)
+            .unwrap_or_else(|panic| Err(Reason::Internal(panics::message(&*panic))));
         attempt.unwrap_or_else(|reason| {
             self.failed(&reason);
             Attempt::Failed
@@ -460,9 +456,8 @@ impl Site {
     ) -> Result<Arc<Plan>, Reason> {
         let known = |plans: &[Entry]| {
             let count = binding.captures.len();
-            let same = |e: &&Entry| {
-                e.words.len() == count && binding.words().eq(e.words.iter().copied())
-            };
+            let same =
+                |e: &&Entry| e.words.len() == count && binding.words().eq(e.words.iter().copied());
             match plans.iter().find(same) {
                 Some(entry) => Some(entry.plan.clone()),
                 None => (plans.len() >= MAX_PLANS).then_some(Err(Reason::Off)),

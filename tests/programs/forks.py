@@ -11,8 +11,8 @@ from showing import show
 
 
 def scaled(a, b, n):
-    for k in range(n):
-        for i in range(len(a)):  # native
+    for k in range(n):  # native
+        for i in range(len(a)):
             b[i] = a[i] * 3 + k
     return int(b.sum())
 
@@ -24,7 +24,7 @@ def counted(n):
     return s
 
 
-A, B = np.arange(60_000), np.zeros(60_000, dtype=np.int64)
+A, B = np.arange(4_000), np.zeros(4_000, dtype=np.int64)
 
 
 def in_child(work):
@@ -44,7 +44,7 @@ def in_child(work):
 
 
 def again():
-    return scaled(A, np.zeros(60_000, dtype=np.int64), 3), counted(1000)
+    return scaled(A, np.zeros(4_000, dtype=np.int64), 3), counted(1000)
 
 
 def grandchild():
@@ -52,7 +52,7 @@ def grandchild():
 
 
 def task(k):
-    return scaled(np.arange(1000 * k), np.zeros(1000 * k, dtype=np.int64), 2)
+    return scaled(np.arange(300 * k), np.zeros(300 * k, dtype=np.int64), 2)
 
 
 def while_others_run():
@@ -60,13 +60,13 @@ def while_others_run():
     stop = threading.Event()
 
     def other():
-        mine = np.zeros(60_000, dtype=np.int64)
+        mine = np.zeros(4_000, dtype=np.int64)
         while not stop.is_set():
             scaled(A, mine, 5)
 
     thread = threading.Thread(target=other)
     thread.start()
-    answers = {in_child(again) for _ in range(12)}
+    answers = {in_child(again) for _ in range(6)}
     stop.set()
     thread.join()
     return answers

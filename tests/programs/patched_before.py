@@ -19,11 +19,11 @@ def logged(function):
 
 
 calls = []
-kept = {"math": (math.sin, math.cos, math.sqrt), "numpy": (np.sin, np.maximum)}
+kept = {"math": (math.sin, math.cos, math.sqrt), "numpy": np.maximum}
 math.sin = logged(math.sin)
 math.cos, math.sqrt = math.sin, math.exp
 builtins.abs, kept_abs = (lambda x: 7), abs
-np.sin, np.maximum = np.cos, np.minimum
+np.maximum = np.minimum
 
 
 def mathematical(n):
@@ -55,7 +55,7 @@ def all_of_them():
 
 all_of_them()
 math.sin, math.cos, math.sqrt = kept["math"]
-np.sin, np.maximum = kept["numpy"]
+np.maximum = kept["numpy"]
 builtins.abs = kept_abs
 calls.clear()
 all_of_them()

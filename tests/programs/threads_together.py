@@ -71,13 +71,13 @@ for k, result in enumerate(together(several)):
     show(KINDS[k], *result)
 
 # One array, of which each thread has its own part.
-shared = np.zeros(80_000)
+shared = np.zeros(8_000)
 
 
 def part(k):
-    view = shared[k * 10_000 : (k + 1) * 10_000]
+    view = shared[k * 1_000 : (k + 1) * 1_000]
     for _ in range(20):
-        blend(np.full(10_000, k), view, 10_000)
+        blend(np.full(1_000, k), view, 1_000)
     return float(view.sum())
 
 
@@ -100,7 +100,7 @@ def append():
 
 thread = threading.Thread(target=append)
 thread.start()
-sums = {total(growing) for _ in range(300)}
+sums = {total(growing) for _ in range(100)}
 stop.set()
 thread.join()
 show("growing", sums, odd, len(growing))
