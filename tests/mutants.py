@@ -88,7 +88,8 @@ def harmless(path: Path) -> bool:
 
 # ---- Changes of the text -------------------------------------------------------------------------
 
-PIECES = """( ) [ ] { } : , ; \\ ' " ''' # @ ! ~ := -> ** // >> ... 0x 1e 1_ 0b2 07 .5j é ª 𝔵 ﬁ \x00 \t \x0c
+PIECES = """( ) [ ] { } : , ; \\ ' " ''' # @ ! ~ := -> ** // >> ... 0x 1e 1_ 0b2 07 .5j é ª 𝔵
+ﬁ \x00 \t \x0c
 \ufeff lambda for while else: async await yield match case type with try: del global nonlocal
 f'{x!r:>{w}}' f"{f'{1}'}" b'\\x' rb'' not\x20in is\x20not None True print(* 10**400 1if""".split(
     " "
