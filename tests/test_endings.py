@@ -233,6 +233,8 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 @pytest.mark.parametrize("device", ["serial", "threads"])
 @pytest.mark.parametrize("name", ENDINGS)
 def test_endings(name, device, tmp_path):
+    if name == "a daemon thread with an array":
+        pytest.xfail("the process does not end while such a nest keeps the interpreter lock")
     program = tmp_path / "program.py"
     program.write_text(COMMON + ENDINGS[name])
     expected = python(program, timeout=60)
