@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests verify-all properties bench-analysis ulps bench-checks loops clean
+.PHONY: help setup build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests verify-all robust memcheck properties bench-analysis ulps bench-checks loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -92,6 +92,7 @@ format: setup ## format all Rust and Python
 bench: build ## the contenders, interleaved; threads on a busy machine; the stages of a first call
 	@$(PY) bench/run.py $(ARGS)
 	@$(PY) bench/loaded.py
+	@$(PY) bench/idle.py
 	@cargo bench --quiet --package nestwise-runtime --bench stages $(CARGO_FLAGS)
 
 fuzz: build ## random programs against CPython until 50,000 ran compiled
@@ -102,6 +103,16 @@ fuzz-nests: build ## random nests in every legal form against CPython
 
 verify-all: build ## every script of tests/ compared by nestwise verify; every operation made wrong is found
 	NESTWISE_LONG_TESTS=1 $(PY) -m pytest tests/test_verify.py -q $(ARGS)
+
+robust: build ## changed sources and programs, guard pages, memcheck, ten million calls: long runs
+	$(PY) tests/mutants.py --sources 20000 --programs 500 --seed $${SEED:-0}
+	$(PY) tests/test_guard_pages.py --jobs $(JOBS)
+	NESTWISE_DEVICE=auto $(PY) tests/leaks.py --calls $${CALLS:-10000000}
+	NESTWISE_DEVICE=serial $(PY) tests/leaks.py --calls $${CALLS:-10000000}
+	$(PY) tools/memcheck.py --jobs $(JOBS)
+
+memcheck: build ## the scripts and kernels on small sizes under valgrind
+	$(PY) tools/memcheck.py --jobs $(JOBS) $(ARGS)
 
 properties: setup ## random nests against traces of them, a long run: PROPTEST_CASES=100000
 	PROPTEST_CASES=$${PROPTEST_CASES:-100000} cargo test --release --package nestwise-analysis $(CARGO_FLAGS) tests::

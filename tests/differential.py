@@ -232,8 +232,32 @@ def nests_by_line(report: dict[str, Any] | None, program: Path) -> dict[int, lis
     return found
 
 
+# Codes of reasons that are faults of ours, whatever the program does.
+FAULTS = ("internal", "codegen")
+
+
+def faults(report: dict[str, Any] | None) -> list[str]:
+    """What went wrong inside: a caught panic costs no answer, and would go unseen."""
+    if report is None:
+        return []
+    found = [f"a panic at {panic}" for panic in report["panics"]]
+    for loop in report["refused"]:
+        if loop["code"] in FAULTS:
+            found.append(f"line {loop['line']}: {loop['message']}")
+    for nest in report["nests"]:
+        for fallback in nest["fallbacks"]:
+            if fallback["code"] in FAULTS:
+                found.append(f"line {nest['line']}: {fallback['reason']}")
+    return found
+
+
 def difference(expected: Done, got: Done) -> str:
-    """Empty when the two processes cannot be told apart; otherwise a unified diff."""
+    """Empty when the two processes cannot be told apart; otherwise a unified diff.
+
+    Nor may anything have failed inside, though nobody could tell.
+    """
+    if found := faults(got.report):
+        return "failed inside:\n" + "\n".join(found)
     if expected[:3] == got[:3]:
         return ""
     lines = difflib.unified_diff(

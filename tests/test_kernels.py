@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from differential import ROOT, fallbacks, nests_by_line
+from differential import ROOT, fallbacks, faults, nests_by_line
 
 KERNELS = ROOT / "kernels"
 INDEX = json.loads((KERNELS / "index.json").read_text(encoding="utf-8"))
@@ -57,6 +57,7 @@ def test_checksum(run, runs):
 
 def _ran_where_it_should(run, got):
     assert got.report is not None
+    assert not faults(got.report)
     nests = [n for group in nests_by_line(got.report, run.program).values() for n in group]
     launches = sum(nest["launches"] for nest in nests)
     if run.refused:

@@ -113,7 +113,10 @@ impl Question<'_> {
     fn distances(&self, x: &AccessForm, y: &AccessForm) -> Vec<Option<i64>> {
         let level = self.level(x, y);
         let all = self.tester.dependences_within(Pair::new(x, y), level, 1);
-        let carried = all.into_iter().filter(|d| d.carrier == Some(self.id));
+        let carried = all
+            .into_iter()
+            .flatten()
+            .filter(|d| d.carrier == Some(self.id));
         carried
             .map(|d| d.distance.get(level).copied().flatten())
             .collect()
@@ -123,7 +126,8 @@ impl Question<'_> {
     fn reaches_inside(&self, x: &AccessForm, y: &AccessForm) -> bool {
         let inside = self.level(x, y) + 1;
         let pair = Pair::new(x, y);
-        !self.tester.dependences_within(pair, inside, ALL).is_empty()
+        let all = self.tester.dependences_within(pair, inside, ALL);
+        all.is_none_or(|all| !all.is_empty())
     }
 
     /// Iterations at most from a read to a write of its element.

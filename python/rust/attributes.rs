@@ -29,6 +29,9 @@ struct Checked {
     safety: Safety,
 }
 
+/// A program that makes ever new classes has them looked at anew.
+const MAX_CHECKED: usize = 256;
+
 thread_local! {
     /// By class and interned name, with the class's version when it was looked at. The classes are kept alive, so
     /// an address means one class for ever.
@@ -113,7 +116,14 @@ unsafe fn safety(
             version,
             safety,
         };
-        CHECKED.with_borrow_mut(|c| c.insert(key, checked));
+        let old = CHECKED.with_borrow_mut(|c| {
+            let full = c.len() >= MAX_CHECKED;
+            let old = full.then(|| std::mem::take(c));
+            c.insert(key, checked);
+            old
+        });
+        // Not while it is borrowed: a class that goes may have somebody's finalizers go with it.
+        drop(old);
     }
     Some(safety)
 }

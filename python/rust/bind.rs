@@ -156,6 +156,23 @@ pub fn bind(py: Python<'_>, places: &[BindPlace], names: &Names<'_>, mixed: &[us
     binding
 }
 
+/// The signature word of a function: it stands for what a call of it does. One that is not inlined is an object like any
+/// other of its type, since its address may be another's later.
+///
+/// # Safety
+/// `object` is alive.
+unsafe fn function_word(
+    word: u64,
+    object: *mut PyObject,
+    function: Option<&Arc<UserFunction>>,
+) -> u64 {
+    match function {
+        Some(function) => pointer_word(word & 0xff, Arc::as_ptr(function).cast_mut().cast()),
+        // SAFETY: as promised by the caller.
+        None => pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()),
+    }
+}
+
 impl Binding {
     /// The signature of the call.
     pub fn words(&self) -> impl Iterator<Item = u64> {
@@ -183,29 +200,35 @@ impl Binding {
             } else {
                 std::ptr::null_mut()
             };
-            let (word, value) = if place.pass_through {
+            let (mut word, value) = if place.pass_through {
                 (UNBOUND, Value::None)
             } else {
                 // SAFETY: null or a strong reference.
                 unsafe { classify(py, np, object, place.has_children, mixed.contains(&index)) }
             };
+            if matches!(word & 0xff, USER | METHOD) {
+                let found = functions::callee(py, object).and_then(|(callee, receiver)| {
+                    let function = functions::user_function(py, callee.as_ptr())?;
+                    Some((callee, receiver, function))
+                });
+                let parsed = found.as_ref().map(|f| &f.2);
+                // SAFETY: a live object.
+                word = unsafe { function_word(word, object, parsed) };
+                if let Some((callee, receiver, function)) = found {
+                    self.users.push(User {
+                        capture: index,
+                        function,
+                        first: 0,
+                        receiver,
+                        callee,
+                    });
+                }
+            }
             self.captures.push(Bound {
                 object,
                 word,
                 value,
             });
-            if matches!(word & 0xff, USER | METHOD)
-                && let Some((callee, receiver)) = functions::callee(py, object)
-                && let Some(function) = functions::user_function(py, callee.as_ptr())
-            {
-                self.users.push(User {
-                    capture: index,
-                    function,
-                    first: 0,
-                    receiver,
-                    callee,
-                });
-            }
         }
     }
 

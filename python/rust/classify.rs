@@ -21,7 +21,7 @@ pub const KNOWN: u64 = 3;
 pub const MODULE: u64 = 4;
 pub const OBJECT: u64 = 5;
 pub const USER: u64 = 6;
-const OTHER: u64 = 7;
+pub const OTHER: u64 = 7;
 pub const METHOD: u64 = 8;
 pub const APPEND: u64 = 9;
 
@@ -37,7 +37,8 @@ fn array_word(kind: ArrayKind, storage: Scalar, rank: usize, writable: bool) -> 
         | u64::from(writable) << 32
 }
 
-fn pointer_word(tag: u64, object: *const PyObject) -> u64 {
+/// A word that says what kind of object it is, and which.
+pub fn pointer_word(tag: u64, object: *const PyObject) -> u64 {
     tag | (object as u64) << 8
 }
 

@@ -48,6 +48,8 @@ pub struct Progress {
     pub waits: Option<Waits>,
     /// What native code did, CPython does over again to be compared.
     pub check: Option<Check>,
+    /// The attempt came to nothing: the work of the call, if it is known.
+    pub vain: Option<i64>,
 }
 
 /// A price that spoke against compiling, so far.
@@ -71,12 +73,20 @@ impl Progress {
             raised: None,
             waits: None,
             check: None,
+            vain: None,
         }
     }
 
     /// A `while` in which an event has fired.
     fn stopped_while(&self) -> bool {
         self.range.is_none() && matches!(self.ended, Some(Ended::Partial { .. }))
+    }
+
+    /// Nothing was done with a call of that much work, for a reason that the next may have too.
+    pub fn vain(work: Option<i64>) -> Progress {
+        let mut progress = Progress::none();
+        progress.vain = work;
+        progress
     }
 
     /// CPython begins, and native code may take over later: after some iterations of a counted loop (`range`), after
@@ -121,6 +131,8 @@ pub struct Active {
     returned: RefCell<Option<Py<PyAny>>>,
     /// The iterator has something to yield for.
     fresh: Cell<bool>,
+    /// Nothing of it has run natively: the work of the call, if it is known.
+    vain: Cell<Option<i64>>,
     /// When CPython's share began, if it has any.
     started: Option<Instant>,
     /// Part of the time since `started` that was native.
@@ -134,7 +146,7 @@ impl Drop for Active {
             return;
         }
         let seconds = self.spent();
-        self.site.interpreted(seconds.0);
+        self.site.interpreted(seconds.0, self.vain.get());
         if let Some(waits) = &progress.waits {
             waits.plan.add_lost(seconds);
         }
@@ -225,6 +237,7 @@ impl Active {
         Rc::new(Active {
             site: site.clone(),
             burst: Cell::new(progress.check.as_ref().map_or(FIRST_BURST, Check::burst)),
+            vain: Cell::new(progress.vain),
             progress: RefCell::new(progress),
             done: Cell::new(0),
             look: Cell::new(FIRST_LOOK),
@@ -387,6 +400,9 @@ impl Active {
             progress.ended = Some(Ended::Partial { next });
             progress.range = range;
             progress.is_range = self.progress.borrow().is_range;
+        }
+        if progress.ended.is_some_and(|e| e != Ended::Partial { next }) {
+            self.vain.set(None);
         }
         if let Some(waits) = &mut progress.waits {
             // Still too early, although as much is lost as compiling costs: it was not the only thing.

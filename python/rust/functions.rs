@@ -7,9 +7,8 @@ use nestwise_ir::surface::{Function, Place};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict};
-use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A function that may be inlined.
 pub struct UserFunction {
@@ -22,16 +21,41 @@ pub struct UserFunction {
 }
 
 struct Entry {
-    /// Keeps the code and the defaults alive, so that their addresses mean these objects for ever.
-    _held: [Py<PyAny>; 2],
+    /// Keeps the code, the globals and the defaults alive, so that their addresses mean these objects for ever.
+    _held: [Py<PyAny>; 3],
+    /// A copy of the keyword-only parameters' defaults, which can be changed in place.
+    by_name: Option<Py<PyDict>>,
     function: Option<Arc<UserFunction>>,
 }
 
 /// Addresses of the code, of the globals and of the defaults.
 type Key = [usize; 3];
 
-thread_local! {
-    static FUNCTIONS: RefCell<HashMap<Key, Entry>> = RefCell::default();
+/// Every function that was met, of all threads, for as long as the process lives: signatures hold addresses of entries.
+/// Never locked while Python runs.
+static FUNCTIONS: Mutex<Option<HashMap<Key, Arc<Entry>>>> = Mutex::new(None);
+/// A program that makes ever new functions has those beyond this number run in CPython.
+const MAX_FUNCTIONS: usize = 10_000;
+
+fn with_functions<T>(work: impl FnOnce(&mut HashMap<Key, Arc<Entry>>) -> T) -> T {
+    let mut all = FUNCTIONS.lock().unwrap_or_else(|e| e.into_inner());
+    work(all.get_or_insert_default())
+}
+
+/// Whether a function's keyword-only defaults are the very objects that they were.
+fn same_by_name(then: Option<&Bound<'_, PyDict>>, now: &Bound<'_, PyAny>) -> bool {
+    match (then, now.cast_exact::<PyDict>()) {
+        (None, _) => now.is_none(),
+        (Some(then), Ok(now)) => {
+            let pairs = || then.iter().zip(now.iter());
+            let is =
+                |((k, v), (l, w)): ((Bound<'_, _>, Bound<'_, _>), (Bound<'_, _>, Bound<'_, _>))| {
+                    Bound::is(&k, &l) && Bound::is(&v, &w)
+                };
+            then.len() == now.len() && pairs().all(is)
+        }
+        _ => false,
+    }
 }
 
 fn function_type(py: Python<'_>) -> *mut ffi::PyTypeObject {
@@ -131,23 +155,30 @@ pub fn user_function(py: Python<'_>, object: *mut PyObject) -> Option<Arc<UserFu
     let function: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, object) };
     let globals = function.getattr("__globals__").ok()?;
     let defaults = function.getattr("__defaults__").ok()?;
+    let by_name = function.getattr("__kwdefaults__").ok()?;
     let key = [code.cast(), globals.as_ptr(), defaults.as_ptr()].map(|p: *mut PyObject| p as usize);
-    if let Some(found) = FUNCTIONS.with_borrow(|f| f.get(&key).map(|e| e.function.clone())) {
-        return found;
-    }
-    let parsed = parse(py, &function, &globals).ok().flatten().map(Arc::new);
-    // SAFETY: a live code object.
-    let code = unsafe { Bound::from_borrowed_ptr(py, code) }.unbind();
-    FUNCTIONS.with_borrow_mut(|f| {
-        f.insert(
-            key,
-            Entry {
-                _held: [code, defaults.unbind()],
-                function: parsed.clone(),
-            },
-        )
-    });
-    parsed
+    let (found, count) = with_functions(|all| (all.get(&key).cloned(), all.len()));
+    let entry = match found {
+        Some(entry) => entry,
+        None if count >= MAX_FUNCTIONS => return None,
+        None => {
+            let copy = by_name.cast_exact::<PyDict>().ok();
+            let copy = copy.map(|d| d.copy()).transpose().ok()?;
+            let parsed = parse(py, &function, &globals).ok().flatten();
+            // SAFETY: a live code object.
+            let code = unsafe { Bound::from_borrowed_ptr(py, code) }.unbind();
+            let made = Arc::new(Entry {
+                _held: [code, globals.unbind(), defaults.unbind()],
+                by_name: copy.map(Bound::unbind),
+                function: parsed.map(Arc::new),
+            });
+            // Whoever was first meanwhile is what signatures go by; ours is let go of without the lock.
+            with_functions(|all| all.entry(key).or_insert_with(|| made.clone()).clone())
+        }
+    };
+    let then = entry.by_name.as_ref().map(|d| d.bind(py));
+    let same = same_by_name(then, &by_name);
+    entry.function.clone().filter(|_| same)
 }
 
 fn parse(

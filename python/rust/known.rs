@@ -2,8 +2,9 @@
 //! simply another object.
 
 use nestwise_frontend::capture::{Known, MathFn, MathSpecial};
-use pyo3::ffi::PyObject;
+use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -33,7 +34,10 @@ fn refresh(py: Python<'_>, table: &Table) {
         let Some(known) = Known::from_name(&name) else {
             continue;
         };
-        if let Ok(object) = py.import(module).and_then(|m| m.getattr(attribute)) {
+        let found = py.import(module).and_then(|m| m.getattr(attribute));
+        if let Ok(object) = found
+            && is_genuine(&object, module, known).unwrap_or(false)
+        {
             // These live as long as the process; leaking one reference keeps the address meaningful.
             table
                 .by_object
@@ -43,6 +47,33 @@ fn refresh(py: Python<'_>, table: &Table) {
     }
     table.builtins.set(true);
     table.numpy.set(has_numpy);
+}
+
+/// Whether what a module has under a name is what it had from the beginning: a program may have patched it before its
+/// first nest, perhaps with a function that goes by the same name (`functools.wraps`).
+pub fn is_genuine(object: &Bound<'_, PyAny>, module: &str, known: Known) -> PyResult<bool> {
+    let ty = object.get_type();
+    let kind = (ty.module()?.to_string(), ty.name()?.to_string());
+    let text = |name: &str| object.getattr(name)?.extract::<String>();
+    // Nobody but C code makes the first, the second and the last two of these.
+    let at_home = match (kind.0.as_str(), kind.1.as_str()) {
+        ("builtins", "builtin_function_or_method") => text("__module__")? == module,
+        ("builtins", "type") => {
+            let class = object.cast::<PyType>()?;
+            // SAFETY: a live type.
+            let flags = unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) };
+            flags & ffi::Py_TPFLAGS_HEAPTYPE == 0 && text("__module__")? == module
+        }
+        ("builtins", "function") => {
+            let globals = object.getattr("__globals__")?;
+            let home: String = globals.get_item("__name__")?.extract()?;
+            home.split('.').next() == Some(module)
+        }
+        ("numpy", "ufunc" | "_ArrayFunctionDispatcher") => module == "numpy",
+        _ => false,
+    };
+    let name = text("__name__")?;
+    Ok(at_home && Known::from_name(&format!("{module}.{name}")) == Some(known))
 }
 
 /// Whether the running version's `math.hypot` is one that code generation knows, by a comparison of samples made

@@ -19,6 +19,7 @@ mod layout;
 mod lists;
 mod numpy;
 mod others;
+mod panics;
 mod random;
 mod results;
 mod settled;
@@ -171,7 +172,7 @@ fn lower<'py>(
         local_names,
         bound_names,
     );
-    match site::parse(py, &text) {
+    match site::guarded_parse(py, &text) {
         Ok(parsed) => {
             let i = &parsed.interface;
             answer.set_item("ok", true)?;
@@ -227,7 +228,7 @@ fn explain_site<'py>(
         local_names,
         bound_names,
     );
-    explain::explain(py, &text, &describe, &function, &sizes, after.as_deref())
+    panics::raised(|| explain::explain(py, &text, &describe, &function, &sizes, after.as_deref()))
 }
 
 /// How a random number is drawn, as the text of a function and its local names.
@@ -341,10 +342,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         nestwise_runtime::pool::parallel,
         nestwise_runtime::pool::free_parts,
     );
-    // A panic becomes a fallback with a reason; its text is in the report, not on the user's terminal.
-    if std::env::var_os("RUST_BACKTRACE").is_none() {
-        std::panic::set_hook(Box::new(|_| {}));
-    }
+    panics::watch();
     for function in [
         wrap_pyfunction!(version, module)?,
         wrap_pyfunction!(configure, module)?,
@@ -353,6 +351,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(random_text, module)?,
         wrap_pyfunction!(make_site, module)?,
         wrap_pyfunction!(report, module)?,
+        wrap_pyfunction!(panics::panics, module)?,
         wrap_pyfunction!(environment::keep_identity, module)?,
         wrap_pyfunction!(verify::verify, module)?,
     ] {

@@ -40,6 +40,8 @@ pub enum Trouble {
     SharedRow,
     /// One row is a tuple and the nest writes the list.
     Tuple,
+    /// There is no memory for a copy of it.
+    Memory,
     /// A NaN might be copied into a list: `in` finds a NaN by identity, which a copied value loses.
     Nan,
 }
@@ -54,6 +56,7 @@ impl Trouble {
             Self::Leaf => "an element is not a plain int, float or bool",
             Self::SharedRow => "one of its rows stands in two places",
             Self::Tuple => "one of its rows is a tuple",
+            Self::Memory => "there is no memory for a copy of it",
             Self::Nan => "it is a NaN, which a list finds by identity",
         }
     }
@@ -132,6 +135,14 @@ pub struct Buffer {
     has_nan: bool,
 }
 
+/// Fresh zeroed memory, if there is so much: a vector without would end the process.
+fn zeros<T: Copy + Default>(count: usize) -> Option<Vec<T>> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(count).ok()?;
+    memory.resize(count, T::default());
+    Some(memory)
+}
+
 impl Buffer {
     /// Converts `list` to elements of `storage`.
     ///
@@ -144,19 +155,16 @@ impl Buffer {
     ) -> Result<Buffer, Trouble> {
         let count: i64 = shape.extents[..shape.rank].iter().product();
         let bytes = count as usize * storage.size();
+        let tags = match storage {
+            Scalar::Num => count as usize,
+            _ => 0,
+        };
         let mut buffer = Buffer {
             list,
             shape,
             storage,
-            data: vec![0; bytes.div_ceil(8)],
-            tags: vec![
-                0;
-                if storage == Scalar::Num {
-                    count as usize
-                } else {
-                    0
-                }
-            ],
+            data: zeros(bytes.div_ceil(8)).ok_or(Trouble::Memory)?,
+            tags: zeros(tags).ok_or(Trouble::Memory)?,
             has_nan: false,
         };
         let mut at = 0;
@@ -428,7 +436,6 @@ impl Buffer {
         }
         true
     }
-
     /// Whether the object still is what element `at` says, type and bits.
     unsafe fn same(&self, object: *mut PyObject, at: usize) -> bool {
         let data = self.data.as_ptr();

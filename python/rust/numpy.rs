@@ -2,6 +2,7 @@
 //!
 //! Nothing here imports NumPy: until the user's program has, no object can be NumPy's.
 
+use crate::known;
 use crate::layout;
 use nestwise_codegen::UfuncLoop;
 use nestwise_frontend::capture::{Known, NumpyFn};
@@ -9,7 +10,7 @@ use nestwise_ir::{Fun, Scalar};
 use pyo3::ffi::{self, PyObject, PyTypeObject};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyType};
 use std::sync::OnceLock;
 
 /// What is known of the imported NumPy.
@@ -131,10 +132,10 @@ impl Numpy {
             |name: &str| -> PyResult<*mut PyObject> { Ok(module.getattr(name)?.into_ptr()) };
         let mut scalars = Vec::new();
         for (scalar, name) in SCALARS {
-            scalars.push((scalar, immortal(name)?.cast()));
+            scalars.push((scalar, own_type(module, name)?));
         }
         let this = Numpy {
-            ndarray: immortal("ndarray")?.cast(),
+            ndarray: own_type(module, "ndarray")?,
             scalars,
             true_: immortal("True_")?,
             false_: immortal("False_")?,
@@ -246,21 +247,36 @@ struct Ufunc {
     types: *const i8,
 }
 
+/// NumPy's own type of that name, for as long as the process lives; an error if the program has put another in its place.
+fn own_type(module: &Bound<'_, PyAny>, name: &str) -> PyResult<*mut PyTypeObject> {
+    let class = module.getattr(name)?.cast_into::<PyType>()?;
+    let own = class.module()? == "numpy" && class.name()? == name.trim_end_matches('_');
+    // SAFETY: a live type.
+    let flags = unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) };
+    if own && flags & ffi::Py_TPFLAGS_HEAPTYPE == 0 {
+        return Ok(class.into_ptr().cast());
+    }
+    let what = format!("numpy.{name} is not NumPy's own");
+    Err(pyo3::exceptions::PyRuntimeError::new_err(what))
+}
+
 /// Hands NumPy's own inner loops to the code generator, so that `np.exp(x)` in a nest has the very bits of NumPy.
 fn register_ufuncs(module: &Bound<'_, PyAny>) {
     let Ok(ufunc_type) = module.getattr("ufunc") else {
         return;
     };
     for name in Known::all_names() {
-        let Some(Known::Numpy(NumpyFn::Unary(fun) | NumpyFn::Binary(fun))) =
-            Known::from_name(&name)
-        else {
+        let Some(known) = Known::from_name(&name) else {
+            continue;
+        };
+        let Known::Numpy(NumpyFn::Unary(fun) | NumpyFn::Binary(fun)) = known else {
             continue;
         };
         let Ok(ufunc) = module.getattr(name.trim_start_matches("numpy.")) else {
             continue;
         };
-        if ufunc.get_type().is(&ufunc_type) {
+        let genuine = known::is_genuine(&ufunc, "numpy", known).unwrap_or(false);
+        if genuine && ufunc.get_type().is(&ufunc_type) {
             // SAFETY: an exact ufunc.
             unsafe { register_loops(fun, &*ufunc.as_ptr().cast::<Ufunc>()) };
             // The loops must stay: whoever deletes the ufunc from the module does not delete it from here.

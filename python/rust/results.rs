@@ -7,15 +7,18 @@ use crate::driver::Progress;
 use crate::host::PyHost;
 use crate::known;
 use crate::layout;
+use crate::panics;
 use crate::site::{Parsed, order};
 use nestwise_analysis::identity;
 use nestwise_frontend::capture::{Builtin, Known};
 use nestwise_ir::nest::ReturnForm;
 use nestwise_ir::surface::{ExprKind, Scope, StmtKind};
 use nestwise_ir::{LiveOut, LiveOutKind, PlaceId, Prov, VarId};
-use nestwise_runtime::{Ended, Launch, Reason};
+use nestwise_runtime::{Ended, Launch};
+use pyo3::exceptions::{PyMemoryError, PySystemError};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 struct Collector<'a> {
     py: Python<'a>,
@@ -26,18 +29,19 @@ struct Collector<'a> {
 }
 
 /// Writes lists, globals and attributes back; boxes what the rewritten code assigns itself.
+///
+/// Arrays are written already, so CPython cannot run it all once more: what goes wrong here (there is no memory for an
+/// object) is raised at the loop.
 pub fn collect(
     py: Python<'_>,
     parsed: &Parsed,
     binding: &Binding,
     launch: &Launch,
     mut host: PyHost<'_>,
-) -> Result<Progress, Reason> {
+) -> Progress {
     let mut progress = Progress::none();
+    progress.ended = Some(launch.ended);
     progress.raised = host.raised.take();
-    if !host.write_back(launch) {
-        return Err(Reason::Internal("out of memory".into()));
-    }
     let this = Collector {
         py,
         parsed,
@@ -45,31 +49,13 @@ pub fn collect(
         launch,
         host: &host,
     };
-    // What others may have assigned since, they assigned later.
-    if !host.published_all {
-        this.write_global_places(&mut |_, _| ())?;
+    let work = AssertUnwindSafe(|| this.fill(&mut progress));
+    let done = catch_unwind(work)
+        .unwrap_or_else(|panic| Err(PySystemError::new_err(panics::message(&*panic))));
+    if let Err(error) = done {
+        progress.raised = Some(error);
     }
-    let (writes, maybe) = order(&parsed.interface);
-    // Nothing is assigned at all where no iteration ran, unless every name has an old value to keep.
-    let values: Vec<*mut PyObject> = writes.iter().map(|p| this.value_or_old(*p)).collect();
-    if values.iter().all(|v| !v.is_null()) {
-        progress.writes = values;
-    } else {
-        release(&values);
-    }
-    progress.maybe = maybe.iter().map(|p| this.value(*p)).collect();
-    progress.range = launch.range();
-    progress.is_range =
-        matches!(launch.ended, Ended::Partial { .. }) && runs_over_range(py, parsed, binding);
-    if launch.ended == Ended::Returned {
-        progress.value = this.returned();
-    }
-    progress.ended = Some(launch.ended);
-    // SAFETY: the GIL is held.
-    if unsafe { !ffi::PyErr_Occurred().is_null() } {
-        return Err(Reason::Internal(PyErr::fetch(py).to_string()));
-    }
-    Ok(progress)
+    progress
 }
 
 /// Writes globals and attributes as they are in the middle of a launch; returns the objects, by capture.
@@ -117,6 +103,34 @@ fn release(values: &[*mut PyObject]) {
 }
 
 impl Collector<'_> {
+    fn fill(&self, progress: &mut Progress) -> PyResult<()> {
+        if !self.host.write_back(self.launch) {
+            // Whoever had no memory may have said so.
+            let said = PyErr::take(self.py);
+            return Err(said.unwrap_or_else(|| PyMemoryError::new_err(())));
+        }
+        // What others may have assigned since, they assigned later.
+        if !self.host.published_all {
+            self.write_global_places(&mut |_, _| ())?;
+        }
+        let (writes, maybe) = order(&self.parsed.interface);
+        // Nothing is assigned at all where no iteration ran, unless every name has an old value to keep.
+        let values: Vec<*mut PyObject> = writes.iter().map(|p| self.value_or_old(*p)).collect();
+        if values.iter().all(|v| !v.is_null()) {
+            progress.writes = values;
+        } else {
+            release(&values);
+        }
+        progress.maybe = maybe.iter().map(|p| self.value(*p)).collect();
+        progress.range = self.launch.range();
+        progress.is_range = matches!(self.launch.ended, Ended::Partial { .. })
+            && runs_over_range(self.py, self.parsed, self.binding);
+        if self.launch.ended == Ended::Returned {
+            progress.value = self.returned();
+        }
+        PyErr::take(self.py).map_or(Ok(()), Err)
+    }
+
     /// The place's value among those the nest may have left in it: a name whose type changes has several variables,
     /// of which the flags say which is the one.
     fn live_out(&self, place: PlaceId) -> Option<&LiveOut> {
@@ -275,7 +289,7 @@ impl Collector<'_> {
     fn write_global_places(
         &self,
         written: &mut dyn FnMut(usize, &Bound<'_, PyAny>),
-    ) -> Result<(), Reason> {
+    ) -> PyResult<()> {
         let globals = attributes::globals(self.py);
         for live_out in &self.launch.nest().live_outs {
             let (place, parent) = self
@@ -304,7 +318,7 @@ impl Collector<'_> {
                 }
             };
             if done != 0 {
-                return Err(Reason::Internal(PyErr::fetch(self.py).to_string()));
+                return Err(PyErr::fetch(self.py));
             }
             written(live_out.place.index(), &value);
         }

@@ -7,16 +7,19 @@ use crate::environment::NumpyErrors;
 use crate::host::PyHost;
 use crate::iterator;
 use crate::others::World;
+use crate::panics;
 use crate::results;
 use crate::settled::{Settled, SettledCalls};
 use crate::verify::{self, Check, Picked};
 use nestwise_frontend::atoms::AtomKind;
 use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site, specialise};
 use nestwise_ir::surface;
-use nestwise_ir::{PlaceId, WithSpan};
+use nestwise_ir::{PlaceId, Span, WithSpan};
 use nestwise_runtime::pipeline::Declined;
 use nestwise_runtime::report::Stats;
-use nestwise_runtime::{DeviceChoice, Launch, Outcome, Plan, Reason, Resume, options, pipeline};
+use nestwise_runtime::{
+    DeviceChoice, Ended, Launch, Outcome, Plan, Reason, Resume, options, pipeline,
+};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -73,6 +76,67 @@ pub struct Site {
     failures: AtomicU32,
     /// Launches in a row of which not one iteration was kept.
     futile: AtomicU32,
+    vain: Vain,
+}
+
+/// Attempts that come to nothing, on loops that take CPython about as long as an attempt.
+///
+/// Asking costs a microsecond or two, whatever is found to be in the way. After a few such calls in a row some are
+/// left to CPython without being asked about: those that are no larger, so that what could be missed is bounded, and
+/// only up to the next question.
+#[derive(Default)]
+struct Vain {
+    /// How many there were in a row.
+    streak: AtomicU32,
+    /// Calls that are not asked about.
+    skip: AtomicU32,
+    /// The largest of them.
+    work: AtomicI64,
+}
+
+impl Vain {
+    /// Of a loop that takes CPython longer, an attempt is a small part.
+    const SHORT: f64 = 25e-6;
+    /// So many in a row may be chance.
+    const CHANCE: u32 = 4;
+    /// Calls in a row that are not asked about, at most.
+    const MOST: u32 = 64;
+
+    /// Whether a call of this much work is not to be asked about.
+    fn skips(&self, work: i64) -> bool {
+        let skip = self.skip.load(Ordering::Relaxed);
+        if skip == 0 || work > self.work.load(Ordering::Relaxed) {
+            return false;
+        }
+        // Two threads at once may count one call for two.
+        self.skip.store(skip - 1, Ordering::Relaxed);
+        true
+    }
+
+    /// A call of this much work came to nothing, and CPython took so many seconds for it.
+    fn add(&self, work: i64, seconds: f64) {
+        if seconds > Self::SHORT {
+            return self.clear();
+        }
+        let streak = self.streak.load(Ordering::Relaxed) + 1;
+        let work = match streak {
+            1 => work,
+            _ => work.min(self.work.load(Ordering::Relaxed)),
+        };
+        self.work.store(work, Ordering::Relaxed);
+        self.streak.store(streak, Ordering::Relaxed);
+        let doubled = streak.saturating_sub(Self::CHANCE).min(Self::MOST.ilog2());
+        if streak > Self::CHANCE {
+            self.skip.store(1 << doubled, Ordering::Relaxed);
+        }
+    }
+
+    fn clear(&self) {
+        if self.streak.load(Ordering::Relaxed) != 0 {
+            self.streak.store(0, Ordering::Relaxed);
+            self.skip.store(0, Ordering::Relaxed);
+        }
+    }
 }
 
 struct Entry {
@@ -103,6 +167,19 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
     })
 }
 
+/// The same; a panic on the way is one more refusal.
+pub fn guarded_parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
+    let work = std::panic::AssertUnwindSafe(|| parse(py, text));
+    std::panic::catch_unwind(work).unwrap_or_else(|panic| {
+        let span = Span {
+            line: text.first_line,
+            column: 0,
+        };
+        let message = panics::message(&*panic);
+        Err(vec![WithSpan::new(span, Refusal::Internal { message })])
+    })
+}
+
 impl Site {
     /// A site; its text is read when it is first called.
     pub fn new(text: SiteText) -> Site {
@@ -118,11 +195,12 @@ impl Site {
             threshold: AtomicI64::new(-1),
             failures: AtomicU32::new(0),
             futile: AtomicU32::new(0),
+            vain: Vain::default(),
         }
     }
 
     fn parsed(&self, py: Python<'_>) -> Result<&Parsed, Reason> {
-        let parsed = self.parsed.get_or_init(|| parse(py, &self.text));
+        let parsed = self.parsed.get_or_init(|| guarded_parse(py, &self.text));
         parsed
             .as_ref()
             .map_err(|all| all.first().map_or(Reason::Off, refused))
@@ -140,18 +218,20 @@ impl Site {
         stats
     }
 
-    /// CPython's share of a call ended.
-    pub fn interpreted(&self, seconds: f64) {
+    /// CPython's share of a call ended. `vain`: it was all of a call of that much work.
+    pub fn interpreted(&self, seconds: f64, vain: Option<i64>) {
         lock(&self.stats).interpreted += seconds;
+        match vain {
+            Some(work) if options().device == DeviceChoice::Auto => self.vain.add(work, seconds),
+            _ => self.vain.clear(),
+        }
     }
 
-    /// Whether the loop is large enough for the hook to be worth its own time.
-    fn admits(&self, py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> bool {
-        let threshold = self.threshold.load(Ordering::Relaxed);
-        threshold < 0
-            || self
-                .work(py, parsed, arguments)
-                .is_none_or(|work| work > threshold)
+    /// Whether a loop of that much work is large enough for the hook to be worth its own time.
+    fn admits(&self, work: Option<i64>) -> bool {
+        work.is_none_or(|work| {
+            work > self.threshold.load(Ordering::Relaxed) && !self.vain.skips(work)
+        })
     }
 
     /// The product of the atoms' sizes, an upper measure of the trip counts; none if one is not a plain size.
@@ -183,7 +263,8 @@ impl Site {
         // is not evaluated again.
         let reads = parsed.map_or(usize::MAX, |p| p.interface.reads.len());
         let iterable = arguments.get(reads);
-        if iterable.is_none() && parsed.is_some_and(|p| !self.admits(py, p, arguments)) {
+        let work = parsed.and_then(|p| self.work(py, p, arguments));
+        if iterable.is_none() && !self.admits(work) {
             return iterator::declined(py);
         }
         self.calls.fetch_add(1, Ordering::Relaxed);
@@ -194,9 +275,16 @@ impl Site {
         };
         let progress = match attempt {
             Attempt::Declined(None) if iterable.is_none() => return iterator::declined(py),
-            Attempt::Declined(None) | Attempt::Failed => Progress::none(),
+            Attempt::Declined(None) => Progress::none(),
+            Attempt::Failed => Progress::vain(work),
             Attempt::Declined(Some(waiting)) => *waiting,
-            Attempt::Ran(progress) => progress,
+            Attempt::Ran(mut progress) => {
+                // An event in the first iteration.
+                if progress.ended == Some(Ended::Partial { next: 0 }) {
+                    progress.vain = work;
+                }
+                progress
+            }
         };
         // SAFETY: a borrowed reference that lives through the call.
         let iterable = iterable.map(|i| unsafe { Bound::from_borrowed_ptr(py, *i) });
@@ -225,11 +313,8 @@ impl Site {
         resume: Option<Resume>,
     ) -> Attempt {
         let work = std::panic::AssertUnwindSafe(|| self.attempt(py, arguments, resume));
-        let attempt = std::panic::catch_unwind(work).unwrap_or_else(|panic| {
-            let message = panic.downcast_ref::<String>().cloned();
-            let message = message.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
-            Err(Reason::Internal(message.unwrap_or_else(|| "panic".into())))
-        });
+        let attempt = std::panic::catch_unwind(work)
+            .unwrap_or_else(|panic| Err(Reason::Internal(panics::message(&*panic))));
         attempt.unwrap_or_else(|reason| {
             self.failed(&reason);
             Attempt::Failed
@@ -279,7 +364,7 @@ impl Site {
         if resume.is_none()
             && let Some(progress) = self.repeat(py, parsed, &names, errors, compared)
         {
-            return progress.map(Attempt::Ran);
+            return Ok(Attempt::Ran(progress));
         }
         // Attached once more in PyO3's own books: references that it gives up would else wait for that for ever.
         Python::attach(|py| self.in_full(py, parsed, &names, resume, errors, compared))
@@ -328,7 +413,7 @@ impl Site {
         names: &Names<'_>,
         errors: NumpyErrors,
         compared: bool,
-    ) -> Option<Result<Progress, Reason>> {
+    ) -> Option<Progress> {
         let check = Cell::new(None);
         let like = |one: &Settled| {
             let binding = one.binding();
@@ -351,8 +436,8 @@ impl Site {
         };
         let host = PyHost::new(py, world, binding, settled.plan(), &found_mixed);
         let mut progress = results::collect(py, parsed, binding, launch, host);
-        if let (Some(check), Ok(_)) = (check.take(), &progress) {
-            progress = progress.and_then(|p| compare(py, parsed, launch, check, p));
+        if let Some(check) = check.take() {
+            progress = check.ran(py, parsed, launch, progress);
         }
         settled.release();
         self.settled.keep(settled);
@@ -413,9 +498,9 @@ impl Site {
                 Outcome::Fallback(reason) => Err(reason),
                 Outcome::Launched(launch) => {
                     self.launched(&launch);
-                    let mut progress = results::collect(py, parsed, &binding, &launch, host)?;
+                    let mut progress = results::collect(py, parsed, &binding, &launch, host);
                     if let Some(check) = check {
-                        progress = compare(py, parsed, &launch, check, progress)?;
+                        progress = check.ran(py, parsed, &launch, progress);
                     }
                     let places = &parsed.places;
                     if resume.is_none()
@@ -451,17 +536,20 @@ impl Site {
         parsed: &Parsed,
         binding: &Binding,
     ) -> Result<Arc<Plan>, Reason> {
-        let mut plans = lock(&self.plans);
-        let count = binding.captures.len();
-        let found = plans
-            .iter()
-            .position(|e| e.words.len() == count && binding.words().eq(e.words.iter().copied()));
-        if let Some(at) = found {
-            return plans[at].plan.clone();
+        let known = |plans: &[Entry]| {
+            let count = binding.captures.len();
+            let same =
+                |e: &&Entry| e.words.len() == count && binding.words().eq(e.words.iter().copied());
+            match plans.iter().find(same) {
+                Some(entry) => Some(entry.plan.clone()),
+                None => (plans.len() >= MAX_PLANS).then_some(Err(Reason::Signatures)),
+            }
+        };
+        if let Some(known) = known(&lock(&self.plans)) {
+            return known;
         }
-        if plans.len() >= MAX_PLANS {
-            return Err(Reason::Signatures);
-        }
+        // Not locked meanwhile: describing makes objects, which may set off a garbage collection, whose finalizers may
+        // come by here again.
         let captures = binding.describe(py);
         let options = options();
         let settings = specialise::Options {
@@ -471,6 +559,10 @@ impl Site {
         let plan = specialise::specialise(&parsed.surface, &captures, settings)
             .map_err(|e| refused(&e))
             .and_then(|nest| pipeline::plan(nest, &options).map(Arc::new));
+        let mut plans = lock(&self.plans);
+        if let Some(known) = known(&plans) {
+            return known;
+        }
         if let Ok(plan) = &plan {
             lock(&self.stats).planned(plan);
         }
@@ -491,18 +583,6 @@ enum Attempt {
     Failed,
     /// Native code ran.
     Ran(Progress),
-}
-
-/// Has CPython do over again what a launch did, to be compared.
-fn compare(
-    py: Python<'_>,
-    parsed: &Parsed,
-    launch: &Launch,
-    check: Check,
-    progress: Progress,
-) -> Result<Progress, Reason> {
-    let done = check.ran(py, parsed, launch, progress);
-    done.map_err(|e| Reason::Internal(e.to_string()))
 }
 
 /// A refusal as a reason.

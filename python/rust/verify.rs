@@ -221,15 +221,30 @@ pub fn begin(
 impl Check {
     /// After the native run: remembers what it left behind, puts everything back, and says what CPython is to do.
     pub fn ran(
+        self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        launch: &Launch,
+        progress: Progress,
+    ) -> Progress {
+        if progress.raised.is_some() {
+            return progress;
+        }
+        self.redone(py, parsed, launch, progress)
+            .unwrap_or_else(|error| {
+                let mut progress = Progress::none();
+                progress.raised = Some(error);
+                progress
+            })
+    }
+
+    fn redone(
         mut self,
         py: Python<'_>,
         parsed: &Parsed,
         launch: &Launch,
         mut progress: Progress,
     ) -> PyResult<Progress> {
-        if progress.raised.is_some() {
-            return Ok(progress);
-        }
         let how = match launch.ended {
             Ended::Finished => "finished",
             Ended::Broke => "broke",

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// The cache may hold this many bytes; beyond it the oldest entries go.
 const LIMIT: u64 = 256 << 20;
@@ -55,7 +55,10 @@ fn write(path: &Path, object: &[u8]) -> std::io::Result<()> {
     file.write_all(object)
 }
 
-/// Removes the oldest entries until the limit holds with room to spare.
+/// What a process that was killed left half-written is not touched before it is this old: another may be writing it.
+const ABANDONED: Duration = Duration::from_secs(600);
+
+/// Removes the oldest entries until the limit holds with room to spare, and what was never finished.
 fn trim(root: &Path) {
     let mut files: Vec<(SystemTime, u64, PathBuf)> = fs::read_dir(root)
         .into_iter()
@@ -64,7 +67,13 @@ fn trim(root: &Path) {
         .flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten().flatten())
         .filter_map(|entry| {
             let meta = entry.metadata().ok()?;
-            Some((meta.modified().ok()?, meta.len(), entry.path()))
+            let modified = meta.modified().ok()?;
+            let partial = entry.path().extension().is_some_and(|e| e == "partial");
+            if partial && modified.elapsed().is_ok_and(|age| age > ABANDONED) {
+                let _ = fs::remove_file(entry.path());
+                return None;
+            }
+            Some((modified, meta.len(), entry.path()))
         })
         .collect();
     let mut total: u64 = files.iter().map(|f| f.1).sum();

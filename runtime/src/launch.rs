@@ -338,7 +338,14 @@ impl Runner<'_> {
 
     /// Runs iterations `lo..hi`.
     fn chunk(&mut self, lo: i64, hi: i64) -> Step {
-        let before = self.save(lo, hi);
+        let Some(before) = self.save(lo, hi) else {
+            // A part of the chunk needs less memory, perhaps.
+            if hi - lo > 1 {
+                return Step::Shrink;
+            }
+            self.launch.stopped_by = Some(Reason::Memory);
+            return self.end(lo, lo, Ended::Partial { next: lo });
+        };
         let status = self.call(lo, hi);
         let at = self.launch.header().at.clamp(lo, hi);
         match status {
@@ -416,13 +423,14 @@ impl Runner<'_> {
         header_mut(&mut self.launch.frame)
     }
 
-    fn save(&self, lo: i64, hi: i64) -> Before {
+    /// None: there is no memory for that.
+    fn save(&self, lo: i64, hi: i64) -> Option<Before> {
         let kernel = &self.launch.kernel;
         if !kernel.about.undo.may_fire() {
-            return Before {
+            return Some(Before {
                 arrays: Vec::new(),
                 frame: Vec::new(),
-            };
+            });
         }
         let arrays = kernel
             .about
@@ -437,10 +445,10 @@ impl Runner<'_> {
                 let part = part(view, slot.region, self.launch.top, lo, hi);
                 Some(Saved::of(&part))
             });
-        Before {
-            arrays: arrays.collect(),
+        Some(Before {
+            arrays: arrays.collect::<Option<_>>()?,
             frame: self.launch.frame.clone(),
-        }
+        })
     }
 
     fn restore(&mut self, before: &Before) {
@@ -459,7 +467,7 @@ enum Step {
     Ended(Ended),
     /// Taken back whole: try it with another kernel.
     Again,
-    /// Taken back whole: try a shorter one.
+    /// Taken back whole, or not begun: try a shorter one.
     Shrink,
 }
 

@@ -9,7 +9,7 @@ use crate::options::options;
 use nestwise_codegen::abi::part;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::alloc::Layout;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 /// A parallel loop's body: runs iterations `lo..hi` and leaves its results in `part`.
@@ -116,13 +116,42 @@ impl Job {
     }
 }
 
-/// The pool of this process; a forked child has none of its parent's threads and makes its own.
+/// The pool of one process, and of how many threads it is.
+struct Pool {
+    owner: u32,
+    current: Mutex<Option<(usize, Arc<ThreadPool>)>>,
+}
+
+impl Pool {
+    /// This process's. A forked child has none of its parent's threads, and whoever held the parent's lock when it was
+    /// forked is not there to let go of it: it begins anew, and what was its parent's is left alone.
+    fn of_this_process() -> &'static Pool {
+        static POOL: AtomicPtr<Pool> = AtomicPtr::new(std::ptr::null_mut());
+        let owner = std::process::id();
+        let found = POOL.load(Ordering::Acquire);
+        // SAFETY: null, or a pool that is never freed.
+        if let Some(pool) = unsafe { found.as_ref() }
+            && pool.owner == owner
+        {
+            return pool;
+        }
+        let new = Box::leak(Box::new(Pool {
+            owner,
+            current: Mutex::new(None),
+        }));
+        match POOL.compare_exchange(found, new, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => new,
+            // SAFETY: another thread of this process was first; its pool is never freed.
+            Err(other) => unsafe { &*other },
+        }
+    }
+}
+
+/// A pool of so many threads.
 fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
-    static POOL: Mutex<Option<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(None);
-    let pid = std::process::id();
-    let mut slot = POOL.lock().unwrap_or_else(|e| e.into_inner());
-    if let Some((owner, size, pool)) = slot.as_ref()
-        && *owner == pid
+    let pool = Pool::of_this_process();
+    let mut slot = pool.current.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some((size, pool)) = slot.as_ref()
         && *size == threads
     {
         return Some(pool.clone());
@@ -132,12 +161,7 @@ fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
         .thread_name(|i| format!("nestwise-{i}"))
         .build();
     let pool = Arc::new(built.ok()?);
-    if let Some((owner, _, old)) = slot.replace((pid, threads, pool.clone()))
-        && owner != pid
-    {
-        // Its threads stayed behind in the parent: joining them would wait for ever.
-        std::mem::forget(old);
-    }
+    *slot = Some((threads, pool.clone()));
     Some(pool)
 }
 

@@ -42,6 +42,8 @@ pub enum Reason {
     FloatingPoint,
     /// `np.errstate`, warning filters, tracing or profiling is not the default.
     Environment(&'static str),
+    /// There is no memory for copies that a run needs.
+    Memory,
     /// LLVM failed.
     Codegen(String),
     /// A bug of ours, caught.
@@ -68,6 +70,7 @@ impl Reason {
             Self::Event { .. } => "event",
             Self::FloatingPoint => "floating-point",
             Self::Environment(_) => "environment",
+            Self::Memory => "memory",
             Self::Codegen(_) => "codegen",
             Self::Internal(_) => "internal",
         }
@@ -126,6 +129,7 @@ impl fmt::Display for Reason {
                 "a floating-point overflow or invalid operation that NumPy warns of"
             ),
             Self::Environment(what) => write!(f, "{what}"),
+            Self::Memory => write!(f, "there is no memory for copies of what it writes"),
             Self::Codegen(why) => write!(f, "compilation failed: {why}"),
             Self::Internal(why) => write!(f, "internal failure: {why}"),
         }

@@ -12,19 +12,21 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// Copies every element of `view`.
-    pub fn of(view: &ArrayView) -> Saved {
+    /// Copies every element of `view`, if there is memory for that.
+    pub fn of(view: &ArrayView) -> Option<Saved> {
         let mut saved = Saved::default();
         saved.bytes = spare();
-        saved.take(view);
-        saved
+        saved.take(view)?;
+        Some(saved)
     }
 
-    /// Copies every element of `view` in place of what was saved before.
-    pub fn take(&mut self, view: &ArrayView) {
+    /// Copies every element of `view` in place of what was saved before, if there is memory for that.
+    pub fn take(&mut self, view: &ArrayView) -> Option<()> {
         let bytes = &mut self.bytes;
         bytes.clear();
-        bytes.reserve((view.len() * view.size).max(0) as usize);
+        bytes
+            .try_reserve((view.len() * view.size).max(0) as usize)
+            .ok()?;
         for_each_run(view, &mut |at, length| {
             // SAFETY: runs lie inside the window, which is alive during the launch.
             bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(at, length) });
@@ -33,9 +35,11 @@ impl Saved {
         if !view.tags.is_null() {
             // SAFETY: one tag per element.
             let tags = unsafe { std::slice::from_raw_parts(view.tags, view.len() as usize) };
+            self.tags.try_reserve(tags.len()).ok()?;
             self.tags.extend_from_slice(tags);
         }
         self.view = Some(*view);
+        Some(())
     }
 
     /// Puts every element back.
@@ -144,7 +148,7 @@ mod tests {
         // Every other column of a 6 x 10 array, rows 1 to 4.
         view.extents[..2].copy_from_slice(&[6, 5]);
         view.strides[..2].copy_from_slice(&[80, 16]);
-        let saved = Saved::of(&slice(&view, 0, 1, 4));
+        let saved = Saved::of(&slice(&view, 0, 1, 4)).unwrap();
         memory.iter_mut().for_each(|v| *v = -1);
         saved.restore();
         for (at, value) in memory.iter().enumerate() {

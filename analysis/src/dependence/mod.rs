@@ -164,6 +164,10 @@ impl<'a> Pair<'a> {
     }
 }
 
+/// Direction vectors that are asked for, of one pair of accesses: their number grows with three to the power of the
+/// loops' depth.
+const MAX_QUESTIONS: u32 = 400;
+
 impl<'a> Tester<'a> {
     /// For a nest of which nothing but its forms is known.
     pub fn new(nest: &'a Nest, forms: &'a Forms, guarded: Guarded) -> Tester<'a> {
@@ -330,38 +334,55 @@ impl<'a> Tester<'a> {
 
     /// Every dependence from `x` to `y`, one per direction vector of `<`, `=` and `>`.
     pub fn dependences(&self, pair: Pair<'_>) -> Vec<Dependence> {
-        self.dependences_within(pair, 0, common_loops(pair.x, pair.y).len())
+        let depth = common_loops(pair.x, pair.y).len();
+        let mut out = vec![];
+        let (mut questions, mut add) = (u32::MAX, |d| out.push(d));
+        self.refine(pair, depth, &mut vec![], &mut questions, &mut add);
+        out
     }
 
     /// Those in one iteration of the `around` outermost common loops, told apart by the next `depth` loops alone. Where
-    /// there are more loops inside those, `(=, ..., =)` says nothing about which of the two is the earlier.
+    /// there are more loops inside those, `(=, ..., =)` says nothing about which of the two is the earlier. None: there
+    /// are too many direction vectors to ask for each.
     pub fn dependences_within(
         &self,
         pair: Pair<'_>,
         around: usize,
         depth: usize,
-    ) -> Vec<Dependence> {
+    ) -> Option<Vec<Dependence>> {
         let mut out = vec![];
+        let mut questions = MAX_QUESTIONS;
         let all = common_loops(pair.x, pair.y).len();
         let depth = all.min(around + depth);
-        self.refine(pair, depth, &mut vec![Dir::Eq; around], &mut out);
-        out
+        let mut add = |d| out.push(d);
+        let dirs = &mut vec![Dir::Eq; around];
+        self.refine(pair, depth, dirs, &mut questions, &mut add)?;
+        Some(out)
     }
 
-    fn refine(&self, pair: Pair<'_>, depth: usize, dirs: &mut Vec<Dir>, out: &mut Vec<Dependence>) {
+    /// Adds those whose directions begin with `dirs`. None: `questions` were not enough.
+    fn refine(
+        &self,
+        pair: Pair<'_>,
+        depth: usize,
+        dirs: &mut Vec<Dir>,
+        questions: &mut u32,
+        add: &mut impl FnMut(Dependence),
+    ) -> Option<()> {
         let common = common_loops(pair.x, pair.y).len();
         let inside = dirs.iter().all(|d| *d == Dir::Eq);
         // In one iteration of all loops the order of the text decides.
         if dirs.len() == common && inside && pair.x.order >= pair.y.order {
-            return;
+            return Some(());
         }
+        *questions = questions.checked_sub(1)?;
         let answer = self.meet(pair, dirs);
         if answer == Answer::No {
-            return;
+            return Some(());
         }
         if dirs.len() == depth {
-            out.push(self.dependence(pair, dirs.clone(), answer));
-            return;
+            add(self.dependence(pair, dirs.clone(), answer));
+            return Some(());
         }
         // What comes first is never later: the first loop that tells them apart has `<`.
         let ways = if inside {
@@ -371,9 +392,11 @@ impl<'a> Tester<'a> {
         };
         for d in ways {
             dirs.push(*d);
-            self.refine(pair, depth, dirs, out);
+            let refined = self.refine(pair, depth, dirs, questions, add);
             dirs.pop();
+            refined?;
         }
+        Some(())
     }
 }
 

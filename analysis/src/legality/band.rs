@@ -71,7 +71,7 @@ impl Given<'_> {
                 continue;
             }
             let around = common_loops(x, y).iter().position(|l| *l == outer)?;
-            for d in tester.dependences_within(Pair::new(x, y), around, band.len()) {
+            for d in tester.dependences_within(Pair::new(x, y), around, band.len())? {
                 let v = Vector {
                     directions: d.directions.get(around..)?.to_vec(),
                     distance: d.distance.get(around..around + band.len())?.to_vec(),

@@ -94,7 +94,7 @@ impl Given<'_> {
             }
             let (s, t) = (*places.get(&x.id)?, *places.get(&y.id)?);
             let level = common_loops(x, y).iter().position(|c| *c == l.id)?;
-            for d in tester.dependences_within(Pair::new(x, y), level, 1) {
+            for d in tester.dependences_within(Pair::new(x, y), level, 1)? {
                 graph.edges[s][t] = true;
                 graph.carried[s][t] |= d.directions.get(level) == Some(&Dir::Lt);
             }

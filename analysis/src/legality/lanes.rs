@@ -44,8 +44,10 @@ impl Given<'_> {
             let level = common_loops(x, y).iter().position(|c| *c == l.id);
             level.is_none_or(|level| {
                 let all = tester.dependences_within(Pair::new(x, y), level, 1);
-                all.iter()
-                    .any(|d| d.directions.get(level) == Some(&Dir::Lt))
+                all.is_none_or(|all| {
+                    all.iter()
+                        .any(|d| d.directions.get(level) == Some(&Dir::Lt))
+                })
             })
         };
         let backwards = |x: &AccessForm, y: &AccessForm| {

@@ -17,6 +17,8 @@ from types import CodeType
 from nestwise import config
 
 LIMIT = 256 << 20  # bytes, together with the kernels that the native part keeps there
+# What a killed process left half-written is removed once it is this old, in seconds.
+ABANDONED = 600
 MAGIC = b"nestwise-code-1\n"
 _KEY = 0x6E657374
 
@@ -151,6 +153,7 @@ def _write(path: str, data: bytes) -> bool:
         os.replace(temporary, path)
         return True
     except OSError as error:
+        _remove(temporary)
         config.note(f"the cache folder cannot be written: {error.strerror}")
         return False
 
@@ -160,6 +163,8 @@ _evicted = False
 
 def _evict() -> None:
     """Once per process that adds something: the oldest files go while there is too much."""
+    import time
+
     global _evicted
     base = config.options().cache_dir()
     if _evicted or base is None:
@@ -173,13 +178,21 @@ def _evict() -> None:
                 stat = os.stat(path)
             except OSError:
                 continue
-            files.append((stat.st_mtime_ns, stat.st_size, path))
+            if name.endswith((".tmp", ".partial")) and time.time() - stat.st_mtime > ABANDONED:
+                _remove(path)
+            else:
+                files.append((stat.st_mtime_ns, stat.st_size, path))
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):
         if total <= LIMIT:
             break
-        try:
-            os.unlink(path)
-        except OSError:
-            continue
-        total -= size
+        if _remove(path):
+            total -= size
+
+
+def _remove(path: str) -> bool:
+    try:
+        os.unlink(path)
+        return True
+    except OSError:
+        return False

@@ -46,6 +46,7 @@ def collect() -> dict[str, Any]:
         "nests": nests,
         "refused": refused,
         "notes": list(config.notes),
+        "panics": core.panics() if core is not None else [],
         "compiled_share": share(nests),
     }
 
@@ -133,6 +134,7 @@ def render(data: dict[str, Any], colour: bool = False) -> str:
         hint = f"; {loop['hint']}" if loop["hint"] else ""
         lines.append(f"{place(loop)}  stays in CPython: {loop['message']}{hint}")
     lines += [f"note: {note}" for note in data["notes"]]
+    lines += [f"note: internal failure: {panic}" for panic in data["panics"]]
     if data["compiled_share"] is not None:
         lines.append(f"{data['compiled_share']:.1%} of the loop time ran compiled")
     return "\n".join(lines) + "\n"

@@ -129,7 +129,15 @@ def rewrite(
             except SyntaxError:
                 continue
             return Rewritten(renamed(code, filename), work.sites, work.loops)
-    return Rewritten(None, [], work.loops)
+    return Rewritten(None, [], [_left_out(loop) for loop in work.loops])
+
+
+def _left_out(loop: Loop) -> Loop:
+    """Of a file in which even sites without sites inside nest deeper than CPython allows."""
+    if not loop.is_site:
+        return loop
+    what = "blocks are nested too deeply here"
+    return loop._replace(is_site=False, code="too-deep", message=what, reason_line=loop.line)
 
 
 def _reordered(plain: CodeType, code: CodeType, scopes: dict[Scope, None]) -> bool:

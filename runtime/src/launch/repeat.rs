@@ -164,7 +164,9 @@ impl Repeat {
             return Repeated::Differs;
         }
         let trips = self.launch.top.map_or(0, |t| t.trips);
-        self.save(captures, trips);
+        if self.save(captures, trips).is_none() {
+            return Repeated::Differs;
+        }
         let launch = &mut *self.launch;
         let begun = Instant::now();
         let (status, raised) = run_watched(&launch.kernel, &mut launch.frame, 0, trips);
@@ -231,14 +233,16 @@ impl Repeat {
                 .all(|w| (0..all.len()).all(|o| o == w || apart(all[w], all[o])))
     }
 
-    fn save<V: HasValue>(&mut self, captures: &[V], trips: i64) {
+    /// None: there is no memory for that.
+    fn save<V: HasValue>(&mut self, captures: &[V], trips: i64) -> Option<()> {
         for (slot, saved) in &mut self.saved {
             let capture = self.arrays[slot.array.index()].capture;
             let Value::Array(view) = captures[capture].value() else {
                 continue;
             };
-            saved.take(&part(view, slot.region, self.launch.top, 0, trips));
+            saved.take(&part(view, slot.region, self.launch.top, 0, trips))?;
         }
+        Some(())
     }
 }
 
