@@ -101,7 +101,9 @@ def test_a_guard_that_fails_again_and_again_switches_the_site_off(tmp_path):
     assert not difference(python(program), done)
     codes, nest = codes_at(6, done, program)
     assert codes.get("event", 0) >= 16, fallbacks(done, program)
-    assert codes.get("futile", 0) > 40, fallbacks(done, program)
+    # Most further calls are not even asked about.
+    assert codes.get("futile", 0) > 5, fallbacks(done, program)
+    assert nest["launches"] < 40, fallbacks(done, program)
     # A device that was asked for is not second-guessed.
     codes, nest = codes_at(6, nestwise(program, "serial", tmp_path / "cache"), program)
     assert "futile" not in codes

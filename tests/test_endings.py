@@ -59,6 +59,15 @@ def listed(xs, n):
     return k
 
 
+def repeated(a, n):
+    # One iteration of the outermost loop takes for ever.
+    for r in range(100):
+        for k in range(n):
+            for i in range(len(a)):
+                a[i] += 1
+    return r
+
+
 def deeper(a, n):
     return 1 + counting(a, n)
 
@@ -71,6 +80,7 @@ CASES = {
     "recurrence": lambda: recurrence(10**15),
     "until": lambda: until(10**15),
     "listed": lambda: listed(numbers, 10**12),
+    "repeated": lambda: repeated(array, 10**12),
     "deeper": lambda: deeper(array, 10**12),
 }
 for name, work in CASES.items():
@@ -98,7 +108,7 @@ def test_control_c(device, tmp_path):
     program.write_text(INTERRUPTED.replace("LATENCY", str(LATENCY_S)))
     got = nestwise(program, device, tmp_path / "cache")
     assert (got.code, got.stderr) == (0, "")
-    names = ("counting", "checked", "recurrence", "until", "listed", "deeper")
+    names = ("counting", "checked", "recurrence", "until", "listed", "repeated", "deeper")
     wanted = [f"{name} True True True True 2 [3 3 3 3 3]" for name in names]
     assert got.stdout.splitlines() == wanted
     nests = [nest for nest in got.report["nests"] if nest["launches"]]
@@ -233,8 +243,6 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 @pytest.mark.parametrize("device", ["serial", "threads"])
 @pytest.mark.parametrize("name", ENDINGS)
 def test_endings(name, device, tmp_path):
-    if name == "a daemon thread with an array":
-        pytest.xfail("the process does not end while such a nest keeps the interpreter lock")
     program = tmp_path / "program.py"
     program.write_text(COMMON + ENDINGS[name])
     expected = python(program, timeout=60)

@@ -20,8 +20,8 @@ OPERATIONS = (
 )
 LONG = os.environ.get("NESTWISE_LONG_TESTS", "") not in ("", "0")
 CHOSEN = OPERATIONS if LONG else ["add"]
-# Modules, and scripts whose loops end when a signal's handler says so: it says so while CPython does
-# over again what compiled code did until then, which takes CPython many times as long.
+# Modules, and scripts whose loops end when a signal's handler says so: it says so while CPython
+# does over again what compiled code did until then, which takes CPython many times as long.
 MODULES = ("showing.py", "support.py")
 OUTSIDE = re.compile(r"^import signal\b", re.MULTILINE)
 SCRIPTS = sorted(

@@ -11,7 +11,7 @@ use crate::proof::{self, Proof};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
-use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, StmtKind};
+use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, LoopId, Nest, StmtKind};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -230,6 +230,9 @@ fn attempt<V: HasValue>(
                     plan, &sizes, &decision, &options,
                 )));
             }
+            if has_long_iterations(plan, &sizes, &decision) {
+                return Err(Reason::Long);
+            }
             if resume.is_none() && decision.estimate.compile.0 == 0.0 {
                 plan.remember(facts, &options, &sizes, decision);
             }
@@ -263,6 +266,22 @@ fn attempt<V: HasValue>(
     // What arrays hold is no fact of a call: the next may find other elements.
     launch.repeated = repeated && !contents;
     Ok(Outcome::Launched(launch))
+}
+
+/// Signals are handled, and other threads get their turn, between two iterations of the top loop. Where one of them would
+/// keep everybody waiting longer than this, CPython runs the top loop, which costs it little then, and the loops inside
+/// are nests of their own.
+const LONG_ITERATION: f64 = 0.25;
+/// The same where a loop runs on threads: it may be the top loop, which would be lost.
+const LONG_ON_THREADS: f64 = 2.0;
+
+fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision) -> bool {
+    let most = match decision.device {
+        Device::Threads => LONG_ON_THREADS,
+        Device::Serial | Device::Interpreter => LONG_ITERATION,
+    };
+    let top = sizes.expected(LoopId(0)).max(1.0);
+    plan.nest().loops.len() > 1 && decision.estimate.compute.0 / top > most
 }
 
 fn declined(plan: &Plan, sizes: &Sizes, decision: &Decision, options: &Options) -> Declined {

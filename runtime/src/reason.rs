@@ -16,6 +16,8 @@ pub enum Reason {
     Off,
     /// Time and again the first iteration was taken back: a launch is lost work.
     Futile,
+    /// One iteration of the top loop takes so long that nobody should have to wait for its end.
+    Long,
     /// More signatures than plans are kept for.
     Signatures,
     /// The device was fixed to the interpreter by the user.
@@ -57,6 +59,7 @@ impl Reason {
             Self::Refused { code, .. } => code,
             Self::Off => "off",
             Self::Futile => "futile",
+            Self::Long => "long",
             Self::Signatures => "signatures",
             Self::Forced => "forced",
             Self::Unbound(_) => "unbound",
@@ -91,6 +94,11 @@ impl fmt::Display for Reason {
             Self::Futile => write!(
                 f,
                 "switched off: time and again its first iteration was one that only CPython can run"
+            ),
+            Self::Long => write!(
+                f,
+                "one of its iterations takes long: the loops inside run by themselves, so that signals and other \
+                 threads get their turn"
             ),
             Self::Signatures => {
                 write!(

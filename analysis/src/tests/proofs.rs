@@ -497,15 +497,17 @@ fn elements_that_stay_small() {
     // Zero or one is stored, whatever is read.
     let rule = "for t in range(n):\n    for i in range(n):\n        b[i] = 1 if a[i] + a[i + 1] > 1 else 0\n    swap a b";
     let (looked, guards, contents) = left(rule, (0, 1), (0, 1));
-    assert_eq!((looked, guards), (2, 0));
+    // Those of the three subscripts are proved elsewhere.
+    assert_eq!((looked, guards), (2, 3));
     assert_eq!(contents, vec![Some((0, 1)); 2]);
     // The other buffer's elements come along; the invariant is wider than what is stored.
     assert_eq!(left(rule, (0, 1), (-5, 7)).2, vec![Some((-5, 7)); 2]);
     // One buffer near the end of the range: the sum may leave it.
-    assert!(left(rule, (0, 1), (0, i64::MAX)).1 > 0);
+    assert!(left(rule, (0, 1), (0, i64::MAX)).1 > 3);
     // Grows without end: nothing is known.
     let grows = "for t in range(n):\n    for i in range(n):\n        a[i] = a[i] + a[i + 1]";
     let (_, guards, contents) = left(grows, (0, 1), (0, 1));
-    assert!(guards > 0);
+    // The one of the sum is left.
+    assert_eq!(guards, 1);
     assert_eq!(contents[0], None);
 }
