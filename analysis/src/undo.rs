@@ -69,7 +69,7 @@ impl UndoPlan {
         alone: bool,
         stops: bool,
     ) -> impl Iterator<Item = &SlotUndo> {
-        let rerun_is_enough = in_order || !self.events && !(self.warns && stops);
+        let rerun_is_enough = in_order || !(self.events || self.warns && stops);
         let again = move |s: &SlotUndo| s.idempotent || alone && s.idempotent_alone;
         self.slots
             .iter()
