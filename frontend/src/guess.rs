@@ -298,6 +298,7 @@ mod tests {
         assert_eq!(first, Some(site.places.len() as u32));
         let options = Options {
             python_minor: 12,
+            whole_ints: true,
             fp: FpMode::Strict,
         };
         let nest = specialise(&site, &captures, options).unwrap();

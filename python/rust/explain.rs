@@ -213,6 +213,7 @@ fn tell(
     let options = options();
     let settings = specialise::Options {
         python_minor: options.python_minor,
+        whole_ints: true,
         fp: options.fp,
     };
     let begun = Instant::now();

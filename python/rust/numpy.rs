@@ -21,6 +21,8 @@ pub struct Numpy {
     true_: *mut PyObject,
     false_: *mut PyObject,
     version: String,
+    /// `np.floor` and its like give ints for ints.
+    pub whole_ints: bool,
 }
 
 // SAFETY: the pointers are to objects that live as long as the process, and are used with the GIL held.
@@ -115,6 +117,16 @@ pub unsafe fn owns_memory(py: Python<'_>, array: *mut PyObject) -> bool {
     false
 }
 
+/// Whether `np.floor` of an int is an int. One that somebody has put there instead is not called.
+fn whole_ints(module: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let floor = module.getattr("floor")?;
+    let own = floor.get_type().is(&module.getattr("ufunc")?);
+    Ok(own
+        && floor
+            .call1((1,))?
+            .is_instance(&module.getattr("integer")?)?)
+}
+
 impl Numpy {
     fn look(module: &Bound<'_, PyAny>) -> PyResult<Numpy> {
         let version: String = module.getattr("__version__")?.extract()?;
@@ -140,6 +152,7 @@ impl Numpy {
             true_: immortal("True_")?,
             false_: immortal("False_")?,
             version,
+            whole_ints: whole_ints(module)?,
         };
         this.check_layout(module)?;
         register_ufuncs(module);

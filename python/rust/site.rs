@@ -554,6 +554,7 @@ impl Site {
         let options = options();
         let settings = specialise::Options {
             python_minor: options.python_minor,
+            whole_ints: crate::numpy::numpy(py).is_none_or(|n| n.whole_ints),
             fp: options.fp,
         };
         let plan = specialise::specialise(&parsed.surface, &captures, settings)

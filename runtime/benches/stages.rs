@@ -147,6 +147,7 @@ fn values(site: &surface::Site, size: i64) -> Vec<Value> {
 fn nest(site: &surface::Site) -> Nest {
     let settings = specialise::Options {
         python_minor: 11,
+        whole_ints: true,
         fp: codegen::FpMode::Strict,
     };
     specialise::specialise(site, &captures(site), settings).expect("all types are known")

@@ -90,6 +90,7 @@ impl Program {
         let captures: Vec<Capture> = site.places.values().map(capture).collect();
         let settings = specialise::Options {
             python_minor: 11,
+            whole_ints: true,
             fp: FpMode::Strict,
         };
         let nest = specialise::specialise(&site, &captures, settings).unwrap();

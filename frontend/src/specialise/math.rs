@@ -344,7 +344,7 @@ impl Lower<'_> {
                 let a = unary(&args)?;
                 let a = self.as_numpy(name, &a, span)?;
                 if !a.repr().is_float() {
-                    return if a.kinds.integral() {
+                    return if a.kinds.integral() && self.options.whole_ints {
                         Ok(a)
                     } else {
                         Err(wrong(name, &[&a], span))

@@ -62,6 +62,8 @@ pub struct Options {
     /// The minor version of CPython 3: `math.pow(0.0, -inf)` raises up to 10; from 12 on
     /// builtin `sum` of floats is compensated, and `~` of a bool warns.
     pub python_minor: u32,
+    /// `np.floor`, `np.ceil` and `np.trunc` of ints are ints: from NumPy 2.1 on.
+    pub whole_ints: bool,
     /// The promise about floating point.
     pub fp: FpMode,
 }

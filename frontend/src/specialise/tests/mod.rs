@@ -35,6 +35,7 @@ pub(super) fn list(storage: Scalar, rank: u32) -> Is {
 pub(super) fn options() -> Options {
     Options {
         python_minor: 11,
+        whole_ints: true,
         fp: FpMode::Strict,
     }
 }
