@@ -52,7 +52,7 @@ class Others:
 
     def work(self):
         while not self.over.is_set():
-            self.view += 1  # NumPy's own loop: it holds the lock, or lets others run, as it likes
+            self.view += 1  # few elements: NumPy's own loop holds the lock
             self.rounds += 1
             self.begun.set()
 
@@ -79,15 +79,15 @@ def beside(view, function, *arguments):
 
 
 a = np.zeros(N)
-show("even", beside(a[1::2], even, a), float(a[::2].sum()))
+show("even", beside(a[1:801:2], even, a), float(a[::2].sum()))
 A = np.zeros((60, 7))
 show("rows", beside(A[:, 4:], rows, A, 61), A[:3, :4], float(A[:, :4].sum()))
 b = np.zeros(N, dtype=np.int16)
 values = list(range(900)) + [10**6]
-show("ints", beside(b.reshape(-1, 3)[:, 1:], ints, b, values), int(b[::3].sum()))
+show("ints", beside(b.reshape(-1, 3)[:200, 1:], ints, b, values), int(b[::3].sum()))
 c = np.zeros(N)
 with np.errstate(divide="ignore"):
     divisors = np.where(np.arange(N // 2) % 500 == 499, 0.0, 2.0)
-    show("warned", beside(c[::2], warned, c, divisors), c[1:8:2])
+    show("warned", beside(c[:800:2], warned, c, divisors), c[1:8:2])
 e = np.zeros(N, dtype=np.int64)
 show("tree", beside(e[2999:], tree, e, 4), e[:7])
