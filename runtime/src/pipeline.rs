@@ -281,7 +281,8 @@ fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision) -> bool 
         Device::Serial | Device::Interpreter => LONG_ITERATION,
     };
     let top = sizes.expected(LoopId(0)).max(1.0);
-    plan.nest().loops.len() > 1 && decision.estimate.compute.0 / top > most
+    let inner = plan.nest().loops.len() > 1 && sizes.knows_inner();
+    inner && decision.estimate.compute.0 / top > most
 }
 
 fn declined(plan: &Plan, sizes: &Sizes, decision: &Decision, options: &Options) -> Declined {
