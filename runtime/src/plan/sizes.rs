@@ -36,11 +36,9 @@ impl Sizes {
         known.unwrap_or(UNKNOWN_TRIPS)
     }
 
-    /// Whether the trips of all loops inside the top loop are known, or those of their first entries.
+    /// Whether the trips of all loops inside the top loop are known.
     pub fn knows_inner(&self) -> bool {
-        let first = self.first.iter().copied().chain(std::iter::repeat(None));
-        let mut both = self.trips.iter().zip(first).skip(1);
-        both.all(|(trips, first)| trips.or(first).is_some())
+        self.trips.iter().skip(1).all(Option::is_some)
     }
 
     /// Start, stop and step of the top loop.
