@@ -24,6 +24,7 @@ mod random;
 mod results;
 mod settled;
 mod site;
+mod vain;
 mod verify;
 mod warned;
 

@@ -10,6 +10,7 @@ use crate::others::World;
 use crate::panics;
 use crate::results;
 use crate::settled::{Settled, SettledCalls};
+use crate::vain::Vain;
 use crate::verify::{self, Check, Picked};
 use nestwise_frontend::atoms::AtomKind;
 use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site, specialise};
@@ -77,66 +78,6 @@ pub struct Site {
     /// Launches in a row of which not one iteration was kept.
     futile: AtomicU32,
     vain: Vain,
-}
-
-/// Attempts that come to nothing, on loops that take CPython about as long as an attempt.
-///
-/// Asking costs a microsecond or two, whatever is found to be in the way. After a few such calls in a row some are
-/// left to CPython without being asked about: those that are no larger, so that what could be missed is bounded, and
-/// only up to the next question.
-#[derive(Default)]
-struct Vain {
-    /// How many there were in a row.
-    streak: AtomicU32,
-    /// Calls that are not asked about.
-    skip: AtomicU32,
-    /// The largest of them.
-    work: AtomicI64,
-}
-
-impl Vain {
-    /// Of a loop that takes CPython longer, an attempt is a small part.
-    const SHORT: f64 = 25e-6;
-    /// So many in a row may be chance.
-    const CHANCE: u32 = 4;
-    /// Calls in a row that are not asked about, at most.
-    const MOST: u32 = 64;
-
-    /// Whether a call of this much work is not to be asked about.
-    fn skips(&self, work: i64) -> bool {
-        let skip = self.skip.load(Ordering::Relaxed);
-        if skip == 0 || work > self.work.load(Ordering::Relaxed) {
-            return false;
-        }
-        // Two threads at once may count one call for two.
-        self.skip.store(skip - 1, Ordering::Relaxed);
-        true
-    }
-
-    /// A call of this much work came to nothing, and CPython took so many seconds for it.
-    fn add(&self, work: i64, seconds: f64) {
-        if seconds > Self::SHORT {
-            return self.clear();
-        }
-        let streak = self.streak.load(Ordering::Relaxed) + 1;
-        let work = match streak {
-            1 => work,
-            _ => work.min(self.work.load(Ordering::Relaxed)),
-        };
-        self.work.store(work, Ordering::Relaxed);
-        self.streak.store(streak, Ordering::Relaxed);
-        let doubled = streak.saturating_sub(Self::CHANCE).min(Self::MOST.ilog2());
-        if streak > Self::CHANCE {
-            self.skip.store(1 << doubled, Ordering::Relaxed);
-        }
-    }
-
-    fn clear(&self) {
-        if self.streak.load(Ordering::Relaxed) != 0 {
-            self.streak.store(0, Ordering::Relaxed);
-            self.skip.store(0, Ordering::Relaxed);
-        }
-    }
 }
 
 struct Entry {
