@@ -1,6 +1,6 @@
 //! What the hook of a site is given and gives back.
 
-use nestwise_ir::surface::{Scope, Site, StmtKind};
+use nestwise_ir::surface::{Place, Scope, Site, StmtKind};
 use nestwise_ir::{PlaceId, WithSpan};
 
 use crate::atoms::{Atom, atoms};
@@ -45,6 +45,8 @@ pub struct Interface {
     /// What decides how much work the nest is: the trip count of every loop is bounded by a function of these numbers
     /// that grows with each of them. `None` if that is not known from a few ints and lengths.
     pub atoms: Option<Vec<Atom>>,
+    /// The names among `reads` that the atoms are of.
+    pub sizes: Vec<String>,
     /// The site holds a `return`.
     pub returns: bool,
 }
@@ -69,6 +71,7 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         pass_through: vec![],
         distinct: distinct(site),
         atoms: None,
+        sizes: vec![],
         returns: site.returns,
     };
     for (id, place) in site.places.iter() {
@@ -100,7 +103,22 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         }
     }
     result.atoms = atoms(site, &result.reads);
+    for atom in result.atoms.iter().flatten() {
+        let name = &root(site, atom.place).name;
+        if result.reads.contains(name) && !result.sizes.contains(name) {
+            result.sizes.push(name.clone());
+        }
+    }
     Ok(result)
+}
+
+/// The place that an attribute chain begins at.
+fn root(site: &Site, id: PlaceId) -> &Place {
+    let mut place = &site.places[id];
+    while let Some(parent) = place.parent {
+        place = &site.places[parent];
+    }
+    place
 }
 
 /// Two objects with an attribute of the same name, assigned through one: if they were one object, the other's value

@@ -5,6 +5,7 @@
 //! thread's stack of running sites, which is how `OUT()`, `REST()` and the others find it without a name in anybody's
 //! namespace.
 
+use crate::gate::Attempted;
 use crate::iterator;
 use crate::site::Site;
 use crate::verify::{Check, Concluded, Exit, Part};
@@ -49,7 +50,7 @@ pub struct Progress {
     /// What native code did, CPython does over again to be compared.
     pub check: Option<Check>,
     /// The attempt came to nothing: the work of the call, if it is known.
-    pub vain: Option<i64>,
+    pub vain: Option<Attempted>,
 }
 
 /// A price that spoke against compiling, so far.
@@ -82,10 +83,10 @@ impl Progress {
         self.range.is_none() && matches!(self.ended, Some(Ended::Partial { .. }))
     }
 
-    /// Nothing was done with a call of that much work, for a reason that the next may have too.
-    pub fn vain(work: Option<i64>) -> Progress {
+    /// Nothing was done, for a reason that the next call may have too.
+    pub fn vain(attempted: Attempted) -> Progress {
         let mut progress = Progress::none();
-        progress.vain = work;
+        progress.vain = Some(attempted);
         progress
     }
 
@@ -132,7 +133,7 @@ pub struct Active {
     /// The iterator has something to yield for.
     fresh: Cell<bool>,
     /// Nothing of it has run natively: the work of the call, if it is known.
-    vain: Cell<Option<i64>>,
+    vain: Cell<Option<Attempted>>,
     /// When CPython's share began, if it has any.
     started: Option<Instant>,
     /// Part of the time since `started` that was native.

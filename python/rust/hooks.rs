@@ -19,6 +19,8 @@ type Body = unsafe extern "C" fn(&Bundle, *mut *mut PyObject, ffi::Py_ssize_t) -
 #[pyclass(frozen, module = "nestwise")]
 pub struct SiteFunctions {
     #[pyo3(get)]
+    gate: Py<PyAny>,
+    #[pyo3(get)]
     call: Py<PyAny>,
     #[pyo3(get)]
     call_asked: Py<PyAny>,
@@ -107,6 +109,15 @@ unsafe extern "C" fn iterate(this: *mut PyObject) -> *mut PyObject {
     }
 }
 
+/// `GATE[names]` likewise: the body gets what is in the brackets.
+unsafe extern "C" fn subscript(this: *mut PyObject, mut key: *mut PyObject) -> *mut PyObject {
+    // SAFETY: CPython calls with an object of the type below.
+    unsafe {
+        let function = &*this.cast::<Function>();
+        (function.body)(&function.bundle, &raw mut key, 1)
+    }
+}
+
 unsafe extern "C" fn dealloc(this: *mut PyObject) {
     // SAFETY: called once, for an object made in `bound`; instances of heap types own a reference to their type.
     unsafe {
@@ -122,8 +133,14 @@ unsafe extern "C" fn dealloc(this: *mut PyObject) {
 unsafe extern "C" fn reduce(this: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
     // SAFETY: CPython calls with an object of the type below.
     let body = unsafe { (*this.cast::<Function>()).body };
-    let iterated = std::ptr::fn_addr_eq(body, stay as Body);
-    let text = if iterated { "()" } else { "lambda *_: ()" };
+    let is = |one: Body| std::ptr::fn_addr_eq(body, one);
+    let text = if is(stay) {
+        "()"
+    } else if is(gate) {
+        "__import__('collections').defaultdict(bool)"
+    } else {
+        "lambda *_: ()"
+    };
     shielded(|py| {
         let eval = py.import("builtins").and_then(|b| b.getattr("eval"));
         let reduced = eval.and_then(|eval| (eval, (text,)).into_pyobject(py));
@@ -162,6 +179,7 @@ fn function_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
         let mut slots = [
             slot(ffi::Py_tp_call, PyVectorcall_Call as *mut c_void),
             slot(ffi::Py_tp_iter, iterate as *mut c_void),
+            slot(ffi::Py_mp_subscript, subscript as *mut c_void),
             slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
             slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
             slot(ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
@@ -199,6 +217,7 @@ pub fn functions(py: Python<'_>, site: &Arc<Site>, names: usize) -> PyResult<Sit
         .map(|i| bound(py, site, maybe, i))
         .collect::<PyResult<_>>()?;
     Ok(SiteFunctions {
+        gate: bound(py, site, gate, 0)?,
         call: bound(py, site, call, 0)?,
         call_asked: bound(py, site, call, 1)?,
         stay: bound(py, site, stay, 0)?,
@@ -251,6 +270,19 @@ fn shielded(body: impl FnOnce(Python<'_>) -> *mut PyObject) -> *mut PyObject {
 
 fn active<T>(default: T, f: impl FnOnce(&Active) -> T) -> T {
     driver::with_active(f).unwrap_or(default)
+}
+
+/// `GATE[names]`: whether the call is worth an attempt.
+unsafe extern "C" fn gate(
+    this: &Bundle,
+    key: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: called by CPython with the GIL held.
+        let key = unsafe { arguments(key, count) }.first();
+        bool_object(key.is_none_or(|key| this.site.admits(py, *key)))
+    })
 }
 
 unsafe extern "C" fn call(

@@ -11,6 +11,7 @@ mod environment;
 mod explain;
 mod functions;
 mod gain;
+mod gate;
 mod hooks;
 mod host;
 mod iterator;
@@ -24,7 +25,6 @@ mod random;
 mod results;
 mod settled;
 mod site;
-mod vain;
 mod verify;
 mod warned;
 
@@ -189,6 +189,7 @@ fn lower<'py>(
             answer.set_item("writes", &i.writes)?;
             answer.set_item("maybe", &i.maybe)?;
             answer.set_item("returns", i.returns)?;
+            answer.set_item("sizes", parsed.gated.then_some(&i.sizes))?;
         }
         Err(refusals) => {
             answer.set_item("ok", false)?;

@@ -4,15 +4,15 @@ use crate::attributes;
 use crate::bind::{self, BindPlace, Binding, Names};
 use crate::driver::{self, Progress, Waits};
 use crate::environment::NumpyErrors;
+use crate::gate::{self, Attempted, Gate};
 use crate::host::PyHost;
 use crate::iterator;
+use crate::layout;
 use crate::others::World;
 use crate::panics;
 use crate::results;
 use crate::settled::{Settled, SettledCalls};
-use crate::vain::Vain;
 use crate::verify::{self, Check, Picked};
-use nestwise_frontend::atoms::AtomKind;
 use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site, specialise};
 use nestwise_ir::surface;
 use nestwise_ir::{PlaceId, Span, WithSpan};
@@ -21,10 +21,10 @@ use nestwise_runtime::report::Stats;
 use nestwise_runtime::{
     DeviceChoice, Ended, Launch, Outcome, Plan, Reason, Resume, options, pipeline,
 };
-use pyo3::ffi::{self, PyObject};
+use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
@@ -32,9 +32,6 @@ use std::time::Instant;
 const LASTING_FAILURES: u32 = 3;
 /// Plans kept per site; a site called with more signatures than this runs in CPython for the new ones.
 const MAX_PLANS: usize = 16;
-/// A site whose launches come to nothing this many times in a row is tried in one of so many calls only.
-const MAX_FUTILE: u32 = 16;
-const FUTILE_APART: u64 = 64;
 
 /// The text a site is made from.
 pub struct SiteText {
@@ -58,6 +55,10 @@ pub struct Parsed {
     pub interface: Interface,
     /// Its places.
     pub places: Vec<BindPlace>,
+    /// The rewritten code asks `GATE` before it calls. At module level it does not: a name may be gone.
+    pub gated: bool,
+    /// Which arguments [`Interface::sizes`] are.
+    pub sizes: Vec<usize>,
     /// It assigns attributes, or two of its objects must not be one.
     assigns: bool,
 }
@@ -72,12 +73,8 @@ pub struct Site {
     settled: SettledCalls,
     calls: AtomicU64,
     stats: Mutex<Stats>,
-    /// Up to this much work CPython is cheaper; below zero at first.
-    threshold: AtomicI64,
+    gate: Gate,
     failures: AtomicU32,
-    /// Launches in a row of which not one iteration was kept.
-    futile: AtomicU32,
-    vain: Vain,
 }
 
 struct Entry {
@@ -100,8 +97,12 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
     }
     let attribute = |p: &surface::Place| p.parent.is_some() && p.written;
     let assigns = surface.places.values().any(attribute) || !interface.distinct.is_empty();
+    let argument = |name| interface.reads.iter().position(|read| read == name);
+    let sizes = interface.sizes.iter().filter_map(argument).collect();
     Ok(Parsed {
+        gated: interface.atoms.is_some() && !text.scope.module_level,
         surface,
+        sizes,
         interface,
         places: bound,
         assigns,
@@ -133,10 +134,8 @@ impl Site {
             settled: SettledCalls::default(),
             calls: AtomicU64::new(0),
             stats: Mutex::new(stats),
-            threshold: AtomicI64::new(-1),
+            gate: Gate::new(),
             failures: AtomicU32::new(0),
-            futile: AtomicU32::new(0),
-            vain: Vain::default(),
         }
     }
 
@@ -156,40 +155,32 @@ impl Site {
     pub fn stats(&self) -> Stats {
         let mut stats = lock(&self.stats).clone();
         stats.calls = self.calls.load(Ordering::Relaxed);
+        stats.left(self.gate.left());
         stats
     }
 
-    /// CPython's share of a call ended. `vain`: it was all of a call of that much work.
-    pub fn interpreted(&self, seconds: f64, vain: Option<i64>) {
+    /// CPython's share of a call ended. `vain`: it was all of the call, after an attempt.
+    pub fn interpreted(&self, seconds: f64, vain: Option<Attempted>) {
         lock(&self.stats).interpreted += seconds;
-        match vain {
-            Some(work) if options().device == DeviceChoice::Auto => self.vain.add(work, seconds),
-            _ => self.vain.clear(),
-        }
+        self.gate.ended(vain, seconds);
     }
 
-    /// Whether a loop of that much work is large enough for the hook to be worth its own time.
-    fn admits(&self, work: Option<i64>) -> bool {
-        work.is_none_or(|work| {
-            work > self.threshold.load(Ordering::Relaxed) && !self.vain.skips(work)
-        })
-    }
-
-    /// The product of the atoms' sizes, an upper measure of the trip counts; none if one is not a plain size.
-    fn work(&self, py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> Option<i64> {
-        let mut work = 1i64;
-        for atom in parsed.interface.atoms.as_ref()? {
-            let place = &parsed.places[atom.place.index()];
-            let size = match place.argument.filter(|_| place.parent.is_none()) {
-                Some(i) => size(py, *arguments.get(i)?, atom.kind)?,
-                None => {
-                    let object = atom_object(py, parsed, atom.place.index(), arguments)?;
-                    size(py, object.as_ptr(), atom.kind)?
-                }
-            };
-            work = work.checked_mul(size.max(0))?;
-        }
-        Some(work)
+    /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
+    pub fn admits(&self, py: Python<'_>, key: *mut PyObject) -> bool {
+        let Ok(parsed) = self.parsed(py) else {
+            return true;
+        };
+        let sizes = if parsed.sizes.len() == 1 {
+            &[key][..]
+        } else {
+            // SAFETY: the rewritten code makes it.
+            unsafe { layout::tuple_items(key) }
+        };
+        let size = |i: usize| {
+            let at = parsed.sizes.iter().position(|s| *s == i)?;
+            sizes.get(at).copied()
+        };
+        self.gate.admits(gate::work(py, parsed, &size))
     }
 
     /// `CALL(reads...)`. `asked`: see [`driver::start`].
@@ -204,8 +195,9 @@ impl Site {
         // is not evaluated again.
         let reads = parsed.map_or(usize::MAX, |p| p.interface.reads.len());
         let iterable = arguments.get(reads);
-        let work = parsed.and_then(|p| self.work(py, p, arguments));
-        if iterable.is_none() && !self.admits(work) {
+        let work = parsed.and_then(|p| work(py, p, arguments));
+        let gated = parsed.is_some_and(|p| p.gated);
+        if !gated && iterable.is_none() && !self.gate.admits(work) {
             return iterator::declined(py);
         }
         self.calls.fetch_add(1, Ordering::Relaxed);
@@ -215,14 +207,16 @@ impl Site {
             self.guarded(py, arguments, None)
         };
         let progress = match attempt {
-            Attempt::Declined(None) if iterable.is_none() => return iterator::declined(py),
+            Attempt::Declined(None) if !gated && iterable.is_none() => {
+                return iterator::declined(py);
+            }
             Attempt::Declined(None) => Progress::none(),
-            Attempt::Failed => Progress::vain(work),
+            Attempt::Failed => Progress::vain(Attempted { work, lost: false }),
             Attempt::Declined(Some(waiting)) => *waiting,
             Attempt::Ran(mut progress) => {
                 // An event in the first iteration.
                 if progress.ended == Some(Ended::Partial { next: 0 }) {
-                    progress.vain = work;
+                    progress.vain = Some(Attempted { work, lost: true });
                 }
                 progress
             }
@@ -278,9 +272,6 @@ impl Site {
         if self.failures.load(Ordering::Relaxed) >= LASTING_FAILURES {
             return Err(Reason::Off);
         }
-        if self.is_futile() {
-            return Err(Reason::Futile);
-        }
         if let Some(what) = crate::environment::unusual(py) {
             return Err(Reason::Environment(what));
         }
@@ -326,22 +317,9 @@ impl Site {
         check.map_err(|e| Reason::Internal(e.to_string()))
     }
 
-    /// Whether a launch would most likely be lost work. A device that was asked for is not second-guessed.
-    fn is_futile(&self) -> bool {
-        self.futile.load(Ordering::Relaxed) >= MAX_FUTILE
-            && options().device == DeviceChoice::Auto
-            && !verify::on()
-            && !self
-                .calls
-                .load(Ordering::Relaxed)
-                .is_multiple_of(FUTILE_APART)
-    }
-
     fn launched(&self, launch: &Launch) {
-        if launch.stopped_by.is_some() && launch.iterations() == 0 {
-            self.futile.fetch_add(1, Ordering::Relaxed);
-        } else {
-            self.futile.store(0, Ordering::Relaxed);
+        if launch.iterations() > 0 {
+            self.gate.ran();
         }
         lock(&self.stats).launched(launch);
     }
@@ -465,9 +443,9 @@ impl Site {
     ) {
         lock(&self.stats).declined(declined);
         if declined.patience.is_none()
-            && let Some(work) = self.work(py, parsed, arguments)
+            && let Some(work) = work(py, parsed, arguments)
         {
-            self.threshold.fetch_max(work, Ordering::Relaxed);
+            self.gate.is_small(work);
         }
     }
 
@@ -596,63 +574,8 @@ pub fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<()
     Ok(())
 }
 
-/// What a place holds, if it is found without running user code.
-fn atom_object<'py>(
-    py: Python<'py>,
-    parsed: &Parsed,
-    index: usize,
-    arguments: &[*mut PyObject],
-) -> Option<Bound<'py, PyAny>> {
-    let place = &parsed.places[index];
-    // SAFETY: arguments and dictionaries live through the call; attributes are read as new references.
-    unsafe {
-        if let Some(parent) = place.parent {
-            let parent = atom_object(py, parsed, parent, arguments)?;
-            let object = attributes::read(py, parent.as_ptr(), place.name.bind(py));
-            return Bound::from_owned_ptr_or_opt(py, object);
-        }
-        let object = match (place.scope, place.argument) {
-            (surface::Scope::Local, Some(i)) => *arguments.get(i)?,
-            (surface::Scope::Global, _) => {
-                let globals = attributes::globals(py);
-                ffi::PyDict_GetItemWithError(globals.as_ptr(), place.name.as_ptr())
-            }
-            _ => return None,
-        };
-        Bound::from_borrowed_ptr_or_opt(py, object)
-    }
-}
-
-/// The size that an atom reads off an object, if that is possible without running user code.
-fn size(py: Python<'_>, object: *mut PyObject, kind: AtomKind) -> Option<i64> {
-    if object.is_null() {
-        return None;
-    }
-    // SAFETY: a live object; exact types are checked before anything is read.
-    unsafe {
-        let ty = ffi::Py_TYPE(object);
-        if ty == &raw mut ffi::PyLong_Type {
-            let mut overflow = 0;
-            let value = ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow);
-            return (overflow == 0 && matches!(kind, AtomKind::Int)).then_some(value);
-        }
-        if matches!(kind, AtomKind::Int) {
-            return None;
-        }
-        if ty == &raw mut ffi::PyList_Type || ty == &raw mut ffi::PyTuple_Type {
-            return matches!(kind, AtomKind::Len).then(|| ffi::PyObject_Size(object) as i64);
-        }
-        if crate::numpy::numpy(py).is_some_and(|np| ty == np.ndarray) {
-            let header = crate::layout::array_header(object);
-            let axis = if let AtomKind::Dim(axis) = kind {
-                axis as usize
-            } else {
-                0
-            };
-            return (axis < header.nd as usize).then(|| *header.dimensions.add(axis) as i64);
-        }
-    }
-    None
+fn work(py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> Option<i64> {
+    gate::work(py, parsed, &|i| arguments.get(i).copied())
 }
 
 /// Where the interface says a value goes.

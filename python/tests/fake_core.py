@@ -77,6 +77,10 @@ def lower(text, first_line, indented, module_level, local_names, bound_names):
     if _is_for(node):
         sure = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name) and _stored(n)]
     writes = [n for n in dict.fromkeys(sure) if n in stores]
+    sizes = None
+    if _is_for(node) and not module_level:
+        counted = {n.id for n in ast.walk(node.iter) if isinstance(n, ast.Name)}
+        sizes = [n for n in reads if n in counted]
     return {
         "ok": True,
         "kind": "for" if _is_for(node) else "while",
@@ -84,6 +88,7 @@ def lower(text, first_line, indented, module_level, local_names, bound_names):
         "writes": writes,
         "maybe": [n for n in stores if n not in writes],
         "returns": any(isinstance(p, ast.Return) for top in parts for p in ast.walk(top)),
+        "sizes": sizes,
     }
 
 
@@ -155,6 +160,10 @@ class Site:
         return first is run
 
     @property
+    def gate(self):
+        return _Gate(len(self.lowered["sizes"]))
+
+    @property
     def stay(self):
         return _Stay(self)
 
@@ -204,6 +213,17 @@ class Site:
 
     def value(self):
         return self.last.value
+
+
+class _Gate:
+    """Asked in brackets with one value, or a tuple of several."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def __getitem__(self, key):
+        assert self.count == 1 or len(key) == self.count
+        return MODE != "decline"
 
 
 class _Stay:

@@ -112,7 +112,8 @@ def test_user_warnings_registry_survives():
 
     def lower(*_):
         names = ("reads", "writes", "maybe")
-        return {"ok": True, "kind": "for", "returns": False, **dict.fromkeys(names, ())}
+        answer = {"ok": True, "kind": "for", "returns": False, "sizes": None}
+        return answer | dict.fromkeys(names, ())
 
     text = "for i in range(3): pass\n"
     with warnings.catch_warnings(record=True) as caught:

@@ -14,7 +14,7 @@ pub enum Reason {
     },
     /// The site was switched off after repeated failures.
     Off,
-    /// Time and again the first iteration was taken back: a launch is lost work.
+    /// Attempts before this call came to nothing time and again.
     Futile,
     /// One iteration of the top loop takes so long that nobody should have to wait for its end.
     Long,
@@ -93,7 +93,7 @@ impl fmt::Display for Reason {
             Self::Off => write!(f, "switched off after repeated failures"),
             Self::Futile => write!(
                 f,
-                "switched off: time and again its first iteration was one that only CPython can run"
+                "not attempted: those before came to nothing, time and again"
             ),
             Self::Long => write!(
                 f,

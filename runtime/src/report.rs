@@ -87,6 +87,13 @@ impl Stats {
         }
     }
 
+    /// So many calls were left to CPython because those before them came to nothing.
+    pub fn left(&mut self, calls: u64) {
+        if calls > 0 {
+            self.fallbacks.push((Reason::Futile, calls));
+        }
+    }
+
     /// The price left a call to CPython.
     pub fn declined(&mut self, declined: &Declined) {
         self.declined += 1;

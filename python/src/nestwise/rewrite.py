@@ -3,26 +3,29 @@
 A *site* is one outermost loop that the native part can lower. It becomes (the real thing is
 built as a tree, positions kept, and its functions are constants of the code object)
 
-    for (w1, w2) in CALL(reads...):
-        for m in MAYBE(): pass
-        if RETURNED(): return VALUE()
-        if ORELSE(): orelse
-        break
-    else:
-        for () in STAY:
-            for (w1, w2) in OUT(): pass
+    if GATE[sizes...]:
+        for (w1, w2) in CALL(reads...):
             for m in MAYBE(): pass
-            for target in REST() or SKIP(iterable): body
-            else:
-                if AGAIN(reads...): continue
-                if ORELSE(): orelse
             if RETURNED(): return VALUE()
+            if ORELSE(): orelse
             break
         else:
-            the loop as it was
+            for () in STAY:
+                for (w1, w2) in OUT(): pass
+                for m in MAYBE(): pass
+                for target in REST() or SKIP(iterable): body
+                else:
+                    if AGAIN(reads...): continue
+                    if ORELSE(): orelse
+                if RETURNED(): return VALUE()
+                break
+    else:
+        the loop as it was
 
-The first loop is for what is usual, all of it ran natively; it has one turn then, else none. STAY
-is an object whose iterator is made when it is asked for.
+GATE is asked without the price of a call whether the loop is worth one: where a few ints and
+lengths tell how much work it is. Elsewhere CALL finds out, and the loop as it was is the `else` of
+STAY. The first loop is for what is usual, all of it ran natively; it has one turn then, else none.
+STAY is an object whose iterator is made when it is asked for.
 
 Where the loop assigns a name that its own iterable is made from, CALL gets the iterable as well,
 and all of CPython's shares come from it: evaluated again, it would be another one.
@@ -380,7 +383,7 @@ class _Shape:
         header = node.iter if isinstance(node, ast.For) else node.test
         self.at = {name: getattr(header, name) for name in _PLACE}
 
-    def build(self, ours: Any, answer: dict) -> ast.For:
+    def build(self, ours: Any, answer: dict) -> ast.stmt:
         # Sites in an else clause are its own there; here it is as it was.
         after = [
             *self.assigned(answer["maybe"]),
@@ -393,7 +396,11 @@ class _Shape:
             call.args.append(_clone(self.node.iter))
         values = self.targets(answer["writes"])
         stay = self.stay(ours, answer)
-        return self.loop(values, call, [*after, ast.Break(**self.at)], orelse=[stay])
+        run = self.loop(values, call, [*after, ast.Break(**self.at)], orelse=[stay])
+        if answer["sizes"] is None:
+            stay.orelse = [self.node]
+            return run
+        return ast.If(self.gate(answer["sizes"]), [run], [self.node], **self.at)
 
     def noting(self, share: Any) -> Any:
         """What CPython runs of the loop, with the values that it returns told."""
@@ -414,7 +421,7 @@ class _Shape:
         body.append(self.remainder(self.noting(ours), answer["reads"]))
         body += self.left(answer)
         body.append(ast.Break(**self.at))
-        return self.loop(self.targets([]), self.constant("stay"), body, orelse=[self.node])
+        return self.loop(self.targets([]), self.constant("stay"), body)
 
     def targets(self, names: list[str]) -> ast.Tuple:
         return self.tuple([self.name(n, ast.Store()) for n in names], ast.Store())
@@ -462,12 +469,19 @@ class _Shape:
     def constant(self, what: str) -> ast.Constant:
         return ast.Constant(self.prefix + what, **self.at)
 
-    def call(self, what: str, names: list[str] = ()) -> ast.Call:
+    def hook(self, what: str) -> ast.IfExp:
         # A conditional on True compiles to the constant alone. Called as it stands, a string
         # would earn a SyntaxWarning.
         constant = self.constant(what)
-        callee = ast.IfExp(ast.Constant(True, **self.at), constant, constant, **self.at)
-        return ast.Call(callee, [self.name(n, ast.Load()) for n in names], [], **self.at)
+        return ast.IfExp(ast.Constant(True, **self.at), constant, constant, **self.at)
+
+    def call(self, what: str, names: list[str] = ()) -> ast.Call:
+        return ast.Call(self.hook(what), [self.name(n, ast.Load()) for n in names], [], **self.at)
+
+    def gate(self, sizes: list[str]) -> ast.Subscript:
+        names: list[ast.expr] = [self.name(n, ast.Load()) for n in sizes]
+        key = names[0] if len(names) == 1 else ast.Tuple(names, ast.Load(), **self.at)
+        return ast.Subscript(self.hook("gate"), key, ast.Load(), **self.at)
 
     def name(self, name: str, context: ast.expr_context) -> ast.Name:
         return ast.Name(name, context, **self.at)
