@@ -332,8 +332,21 @@ fn device_word(s: &nestwise_runtime::report::Stats) -> &'static str {
     }
 }
 
+/// Whether this is not the interpreter that the process began with. PyO3 knows of that one alone: whatever attaches to
+/// it from another one waits for ever for the lock that it holds itself.
+fn in_subinterpreter() -> bool {
+    // SAFETY: called with the GIL held, so that there is a current interpreter.
+    unsafe { pyo3::ffi::PyInterpreterState_GetID(pyo3::ffi::PyInterpreterState_Get()) != 0 }
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    if in_subinterpreter() {
+        // CPython's own words where it is told so, as `config.py` expects them.
+        return Err(pyo3::exceptions::PyImportError::new_err(
+            "module nestwise._core does not support loading in subinterpreters",
+        ));
+    }
     if !layout::self_check() {
         return Err(pyo3::exceptions::PyImportError::new_err(
             "nestwise does not know this CPython's object layout",
