@@ -24,6 +24,7 @@ mod random;
 mod results;
 mod settled;
 mod site;
+mod sites;
 mod vain;
 mod verify;
 mod warned;
@@ -37,10 +38,7 @@ use pyo3::types::{PyDict, PyList};
 use site::{Site, SiteText};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-
-/// Every site made, for the report.
-static SITES: Mutex<Vec<Arc<Site>>> = Mutex::new(Vec::new());
+use std::sync::Arc;
 
 /// The version of the native part; the package checks that it is its own.
 #[pyfunction]
@@ -263,23 +261,15 @@ fn make_site(
     );
     let site = Arc::new(Site::new(text));
     let maybe = site.maybe_count(py);
-    SITES
-        .lock()
-        .unwrap_or_else(|e| e.into_inner())
-        .push(site.clone());
+    sites::add(&site);
     hooks::functions(py, &site, maybe)
 }
 
-/// One dictionary per site that was entered.
+/// One dictionary per loop that was entered as a site.
 #[pyfunction]
 fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
-    let sites = SITES.lock().unwrap_or_else(|e| e.into_inner()).clone();
-    for site in sites {
-        let s = site.stats();
-        if s.calls == 0 {
-            continue;
-        }
+    for s in sites::report() {
         let d = PyDict::new(py);
         d.set_item("file", &s.file)?;
         d.set_item("line", s.line)?;
