@@ -358,6 +358,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(panics::panics, module)?,
         wrap_pyfunction!(environment::keep_identity, module)?,
         wrap_pyfunction!(verify::verify, module)?,
+        wrap_pyfunction!(verify::passed_over, module)?,
     ] {
         module.add_function(function)?;
     }
