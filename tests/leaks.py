@@ -226,6 +226,20 @@ def rebound(k: int) -> None:
     rebinding([1, 2, 3, k])
 
 
+def new_sites(k: int) -> None:
+    if k % 100:
+        return
+
+    @nestwise.jit
+    def fresh(n):
+        s = 0
+        for i in range(n):
+            s += i * 3
+        return s
+
+    fresh(40)
+
+
 SCENARIOS: list[Callable[[int], None]] = [
     native,
     declined,
@@ -247,6 +261,7 @@ SCENARIOS: list[Callable[[int], None]] = [
     new_functions,
     threads,
     rebound,
+    new_sites,
 ]
 WATCHED: list[Any] = [A, B, C, INTS, MIXED, OBJECTS, POINT, Point, module_function, *OBJECTS[:1]]
 

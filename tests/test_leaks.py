@@ -31,3 +31,35 @@ def test_memory_is_flat(device, tmp_path):
     # A leak would be one per call: far more than what is allowed.
     assert MOST["blocks"] < CALLS / 10
     assert report["launches"] > CALLS and not report["panics"]
+
+
+ANEW = """\
+import nestwise
+
+
+def made():
+    @nestwise.jit
+    def summed(n):
+        s = 0
+        for i in range(n):
+            s += i * 3
+        return s
+
+    return summed
+
+
+kept = made()
+for n in range(1, 31):
+    assert made()(100 * n) == kept(100 * n) == 150 * n * (100 * n - 1)
+[nest] = nestwise.report()["nests"]
+print(nest["line"], nest["calls"], nest["launches"], nest["iterations"])
+"""
+
+
+def test_a_site_that_is_gone_stays_in_the_report(tmp_path):
+    script = tmp_path / "anew.py"
+    script.write_text(ANEW)
+    env = environment(tmp_path) | {"NESTWISE_DEVICE": "serial"}
+    words = [sys.executable, str(script)]
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"8 60 60 {2 * 100 * sum(range(31))}\n", "")

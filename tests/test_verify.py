@@ -182,6 +182,55 @@ def test_every_place_is_looked_at(place, tmp_path):
     assert wanted in done.stderr, done.stderr
 
 
+WARNS_AGAIN = """\
+import warnings
+
+import numpy as np
+
+warnings.simplefilter({action!r})
+a = np.full(5, 1e308)
+
+
+def f(b):
+    for i in range(len(a)):
+        b[i] = a[i] * b[i]
+
+
+def g(b):
+    for i in range(len(a)):
+        b[i] = a[i] * b[i]
+
+
+for k in range(3):
+    f(np.full(5, 1.5 + k * 100.0))
+g(np.full(5, 1e10))
+print(*globals().get("__warningregistry__", ()))
+warnings.simplefilter("default")
+for k in range(2):
+    f(np.full(5, 1e10))
+"""
+
+
+@pytest.mark.parametrize("action", ["default", "always", "module", "once", "ignore"])
+def test_a_warning_is_missed_however_often_it_was_shown(action, tmp_path):
+    program = tmp_path / "warns.py"
+    program.write_text(WARNS_AGAIN.format(action=action))
+    expected = python(program)
+    right = verify(program, tmp_path / "cache")
+    assert (right.code, right.stdout) == (0, expected.stdout), right.stderr
+    done = verify(program, tmp_path / "cache", broken="warning")
+    assert (done.code, done.stdout) == (1, expected.stdout), done.stderr
+    missed = done.stderr.count(
+        "a warning: CPython gives it, compiled code does not: RuntimeWarning"
+    )
+    # What a filter ignores nobody misses, and the first call overflows nowhere.
+    assert missed == (2 if action == "ignore" else 5)
+    # The program shows what it would have shown.
+    warned = [line for line in expected.stderr.splitlines() if "RuntimeWarning" in line]
+    for run in (right, done):
+        assert [x for x in run.stderr.splitlines() if x.endswith(tuple(warned))] == warned
+
+
 # -- the command -------------------------------------------------------------------------------
 
 CALLED_OFTEN = """\
@@ -261,6 +310,7 @@ def test_a_program_with_other_threads_runs_right_and_is_not_compared(tmp_path):
     done = verify(program, tmp_path / "cache")
     assert (done.code, done.stdout) == (0, f"{[1] * 9}\n")
     assert "threads.py:3 f ran compiled and was not compared" in done.stderr
+    assert "\n1 run was not compared, as other threads of Python's were alive\n" in done.stderr
 
 
 @pytest.mark.parametrize(

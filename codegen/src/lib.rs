@@ -35,6 +35,7 @@ pub use error::{CodegenError, Result};
 pub use helpers::register_parallel;
 pub use hypot::register_hypot;
 pub use load::{Kernel, load};
+pub use mvec::has_vector_form;
 pub use target::{target_description, vector_bits};
 pub use ufunc::{UfuncLoop, register_c_function, register_ufunc};
 

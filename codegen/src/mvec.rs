@@ -12,8 +12,9 @@
 use std::ffi::{CStr, CString};
 use std::sync::OnceLock;
 
-use nestwise_ir::{Fun, Scalar};
+use nestwise_ir::{FpMode, Fun, Scalar};
 
+use crate::target::Host;
 use crate::ufunc;
 
 /// A set of ordinary arguments.
@@ -96,6 +97,12 @@ pub(crate) fn rules(fun: Fun, repr: Scalar) -> Option<Rules> {
             ),
         within_one: matches!(fun, Fun::Sin | Fun::Cos | Fun::Tanh | Fun::Erf),
     })
+}
+
+/// Whether kernels compute a function by one of the library's, several arguments at once.
+pub fn has_vector_form(fun: Fun, repr: Scalar, fp: FpMode) -> bool {
+    let called = |host: &Host| symbol(fun, repr, host.mvec).is_some();
+    fp != FpMode::Strict && rules(fun, repr).is_some() && Host::get().is_ok_and(called)
 }
 
 /// The widest vectors of the library that a processor has the instructions for.

@@ -1,7 +1,7 @@
 //! What one execution of each loop body of a typed nest does, by kind of operation.
 
 use nestwise_ir::{
-    ArrayKind, BinOp, Expr, ExprKind, Fun, Lib, LoopId, Nest, Prov, Stmt, StmtKind, UnOp,
+    ArrayKind, BinOp, Expr, ExprKind, Fun, Lib, LoopId, Nest, Prov, Scalar, Stmt, StmtKind, UnOp,
 };
 
 /// Version of the feature set: raised whenever the meaning of a field changes.
@@ -32,7 +32,14 @@ pub struct Counts {
     pub calls: f64,
     /// Calls of NumPy functions.
     pub numpy_calls: f64,
+    /// Of the former, those that have a vector form.
+    pub vector_calls: f64,
+    /// Of NumPy's, those that have one.
+    pub vector_numpy_calls: f64,
 }
+
+/// Whether compiled code has a vector form of a function.
+pub type Vectors<'a> = &'a dyn Fn(Fun, Scalar) -> bool;
 
 /// One loop's body and the loops in it.
 #[derive(Clone, Debug)]
@@ -58,7 +65,7 @@ pub struct Features {
 
 impl Features {
     /// Takes the features of `nest`.
-    pub fn of(nest: &Nest) -> Features {
+    pub fn of(nest: &Nest, vectors: Vectors<'_>) -> Features {
         let mut nodes = 0.0;
         nest.walk(&mut |_| nodes += 1.0);
         nest.walk_exprs(&mut |_| nodes += 1.0);
@@ -68,7 +75,7 @@ impl Features {
             body: Counts::default(),
             inner: vec![],
         };
-        Collector { nest }.stmt(&nest.top, 1.0, &mut root);
+        Collector { nest, vectors }.stmt(&nest.top, 1.0, &mut root);
         let top = root.inner.pop().unwrap_or(root);
         Features { top, nodes }
     }
@@ -76,6 +83,7 @@ impl Features {
 
 struct Collector<'a> {
     nest: &'a Nest,
+    vectors: Vectors<'a>,
 }
 
 impl Collector<'_> {
@@ -149,14 +157,19 @@ impl Collector<'_> {
             }
             ExprKind::Binary { op, a, b, .. } => {
                 if *op == BinOp::Pow {
-                    into.calls += weight;
+                    self.call(Fun::Pow, e, weight, into);
                 }
                 let slow = matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow);
                 self.operation(&[a, b], slow, weight, into);
             }
             ExprKind::Compare { a, b, .. } => self.operation(&[a, b], false, weight, into),
             ExprKind::Call { fun, lib, .. } => match (lib, fun) {
-                (Lib::Numpy, _) => into.numpy_calls += weight,
+                (Lib::Numpy, _) => {
+                    into.numpy_calls += weight;
+                    if (self.vectors)(*fun, e.ty.repr) {
+                        into.vector_numpy_calls += weight;
+                    }
+                }
                 (
                     Lib::C,
                     Fun::Sqrt
@@ -170,7 +183,7 @@ impl Collector<'_> {
                     into.python_ops += 2.0 * weight;
                     into.slow_ops += weight;
                 }
-                (Lib::C, _) => into.calls += weight,
+                (Lib::C, _) => self.call(*fun, e, weight, into),
             },
             ExprKind::Select { cond, then, orelse } => {
                 self.expr(cond, weight, into);
@@ -182,6 +195,13 @@ impl Collector<'_> {
         }
         for child in e.children() {
             self.expr(child, weight, into);
+        }
+    }
+
+    fn call(&self, fun: Fun, e: &Expr, weight: f64, into: &mut Counts) {
+        into.calls += weight;
+        if (self.vectors)(fun, e.ty.repr) {
+            into.vector_calls += weight;
         }
     }
 

@@ -117,8 +117,44 @@ struct LoopPrice {
     id: LoopId,
     reached: f64,
     interpreted: Seconds,
-    compiled: Seconds,
+    compiled: Compiled,
     inner: Vec<LoopPrice>,
+}
+
+/// Time of compiled code on one core.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Compiled {
+    /// What vectors make shorter.
+    pub wide: Seconds,
+    /// Calls of functions that take one number at a time, in any loop.
+    pub alone: Seconds,
+}
+
+impl Compiled {
+    /// Without vectors.
+    pub fn total(self) -> Seconds {
+        self.wide + self.alone
+    }
+}
+
+impl Add for Compiled {
+    type Output = Compiled;
+    fn add(self, other: Compiled) -> Compiled {
+        Compiled {
+            wide: self.wide + other.wide,
+            alone: self.alone + other.alone,
+        }
+    }
+}
+
+impl Mul<f64> for Compiled {
+    type Output = Compiled;
+    fn mul(self, factor: f64) -> Compiled {
+        Compiled {
+            wide: self.wide * factor,
+            alone: self.alone * factor,
+        }
+    }
 }
 
 impl Prices {
@@ -137,7 +173,7 @@ impl Prices {
     }
 
     /// Time of the whole nest interpreted, and compiled on one core; `trips` gives each loop's mean trip count.
-    pub fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> (Seconds, Seconds) {
+    pub fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> (Seconds, Compiled) {
         self.top.total(trips)
     }
 }
@@ -157,7 +193,7 @@ impl LoopPrice {
         }
     }
 
-    fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> (Seconds, Seconds) {
+    fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> (Seconds, Compiled) {
         let (mut interpreted, mut compiled) = (self.interpreted, self.compiled);
         for inner in &self.inner {
             let (i, c) = inner.total(trips);
@@ -184,16 +220,20 @@ fn interpreted(c: &Counts, profile: &MachineProfile) -> Seconds {
     )
 }
 
-fn compiled(c: &Counts, profile: &MachineProfile) -> Seconds {
+fn compiled(c: &Counts, profile: &MachineProfile) -> Compiled {
     let w = &profile.host;
-    Seconds::from_nanos(
-        w.iteration
-            + c.simple_ops * w.simple_op
-            + c.slow_ops * w.slow_op
-            + c.accesses * w.access
-            + c.calls * w.call
-            + c.numpy_calls * w.numpy_call,
-    )
+    Compiled {
+        wide: Seconds::from_nanos(
+            w.iteration
+                + c.simple_ops * w.simple_op
+                + c.slow_ops * w.slow_op
+                + c.accesses * w.access
+                + (c.vector_calls + c.vector_numpy_calls) * w.call
+                // NumPy's loops take many numbers at a time, too.
+                + (c.numpy_calls - c.vector_numpy_calls) * w.numpy_call,
+        ),
+        alone: Seconds::from_nanos((c.calls - c.vector_calls) * w.call),
+    }
 }
 
 /// What a decision needs to know of a call besides the sizes.
@@ -264,7 +304,7 @@ pub fn decide(
     let interpreted = situation.measured.unwrap_or(interpreted * situation.rest);
     let mut compiled = compiled * situation.rest;
     if situation.vectorised {
-        compiled = compiled * (1.0 / profile.host.vector_speedup);
+        compiled.wide = compiled.wide * (1.0 / profile.host.vector_speedup);
     }
     let interpreter = Estimate {
         compute: interpreted,
@@ -282,7 +322,7 @@ pub fn decide(
             Seconds((prices.compile().0 - situation.lost.0).max(0.0))
         },
         fork_join: Seconds(0.0),
-        compute: compiled,
+        compute: compiled.total(),
     };
     let threads = threaded(&serial, profile, situation);
     let mut ranked = [
@@ -421,6 +461,27 @@ mod tests {
     }
 
     #[test]
+    fn vectors_make_calls_shorter_that_have_a_vector_form() {
+        let compute = |vector_calls: f64, vectorised: bool| {
+            let body = Counts {
+                calls: 1.0,
+                vector_calls,
+                ..Counts::default()
+            };
+            let situation = Situation {
+                vectorised,
+                threads: 1,
+                ..situation()
+            };
+            let profile = MachineProfile::default();
+            let decision = decide(&prices(body), &profile, &|_| 1e6, &situation);
+            decision.forced(Device::Serial).estimate.compute
+        };
+        assert_eq!(compute(0.0, false), compute(1.0, false));
+        assert!(compute(1.0, true) < compute(0.0, true) * 0.5);
+    }
+
+    #[test]
     fn estimates_grow_with_trip_counts() {
         let p = prices(Counts {
             simple_ops: 1.0,
@@ -429,7 +490,8 @@ mod tests {
         });
         let mut last = (Seconds(0.0), Seconds(0.0));
         for n in [1.0, 10.0, 1e6, 1e12] {
-            let now = p.total(&|_| n);
+            let (interpreted, compiled) = p.total(&|_| n);
+            let now = (interpreted, compiled.total());
             assert!(now.0 > last.0 && now.1 > last.1);
             last = now;
         }

@@ -25,6 +25,7 @@ mod random;
 mod results;
 mod settled;
 mod site;
+mod sites;
 mod verify;
 mod warned;
 
@@ -37,10 +38,7 @@ use pyo3::types::{PyDict, PyList};
 use site::{Site, SiteText};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-
-/// Every site made, for the report.
-static SITES: Mutex<Vec<Arc<Site>>> = Mutex::new(Vec::new());
+use std::sync::Arc;
 
 /// The version of the native part; the package checks that it is its own.
 #[pyfunction]
@@ -264,23 +262,15 @@ fn make_site(
     );
     let site = Arc::new(Site::new(text));
     let maybe = site.maybe_count(py);
-    SITES
-        .lock()
-        .unwrap_or_else(|e| e.into_inner())
-        .push(site.clone());
+    sites::add(&site);
     hooks::functions(py, &site, maybe)
 }
 
-/// One dictionary per site that was entered.
+/// One dictionary per loop that was entered as a site.
 #[pyfunction]
 fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
-    let sites = SITES.lock().unwrap_or_else(|e| e.into_inner()).clone();
-    for site in sites {
-        let s = site.stats();
-        if s.calls == 0 {
-            continue;
-        }
+    for s in sites::report() {
         let d = PyDict::new(py);
         d.set_item("file", &s.file)?;
         d.set_item("line", s.line)?;
@@ -333,8 +323,21 @@ fn device_word(s: &nestwise_runtime::report::Stats) -> &'static str {
     }
 }
 
+/// Whether this is not the interpreter that the process began with. PyO3 knows of that one alone: whatever attaches to
+/// it from another one waits for ever for the lock that it holds itself.
+fn in_subinterpreter() -> bool {
+    // SAFETY: called with the GIL held, so that there is a current interpreter.
+    unsafe { pyo3::ffi::PyInterpreterState_GetID(pyo3::ffi::PyInterpreterState_Get()) != 0 }
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    if in_subinterpreter() {
+        // CPython's own words where it is told so, as `config.py` expects them.
+        return Err(pyo3::exceptions::PyImportError::new_err(
+            "module nestwise._core does not support loading in subinterpreters",
+        ));
+    }
     if !layout::self_check() {
         return Err(pyo3::exceptions::PyImportError::new_err(
             "nestwise does not know this CPython's object layout",
@@ -356,6 +359,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(panics::panics, module)?,
         wrap_pyfunction!(environment::keep_identity, module)?,
         wrap_pyfunction!(verify::verify, module)?,
+        wrap_pyfunction!(verify::passed_over, module)?,
     ] {
         module.add_function(function)?;
     }

@@ -296,10 +296,18 @@ impl Site {
         if resume.is_none()
             && let Some(progress) = self.repeat(py, parsed, &names, errors, compared)
         {
+            if picked == Picked::PassedOver {
+                verify::pass_over();
+            }
             return Ok(Attempt::Ran(progress));
         }
         // Attached once more in PyO3's own books: references that it gives up would else wait for that for ever.
-        Python::attach(|py| self.in_full(py, parsed, &names, resume, errors, compared))
+        let attempt =
+            Python::attach(|py| self.in_full(py, parsed, &names, resume, errors, compared));
+        if picked == Picked::PassedOver && matches!(attempt, Ok(Attempt::Ran(_))) {
+            verify::pass_over();
+        }
+        attempt
     }
 
     /// Remembers what a nest bound so could change, if the call is to be compared.

@@ -18,7 +18,7 @@ use pyo3::types::{PyDict, PyList};
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What the user asked for.
 struct Mode {
@@ -32,6 +32,7 @@ struct Mode {
 
 static MODE: Mutex<Option<Mode>> = Mutex::new(None);
 static ON: AtomicBool = AtomicBool::new(false);
+static PASSED_OVER: AtomicU64 = AtomicU64::new(0);
 
 /// The first calls of a nest are compared in any case.
 const FIRST_CALLS: u64 = 2;
@@ -69,6 +70,9 @@ pub fn busy() -> bool {
 pub enum Picked {
     /// It runs, and nothing is compared.
     Runs,
+    /// It would be compared, but for other threads of Python's: they may write what is remembered, and what they wrote
+    /// would be lost. It runs, and is counted.
+    PassedOver,
     /// It runs twice.
     Compared,
     /// CPython runs it.
@@ -90,12 +94,22 @@ pub fn picked(py: Python<'_>, file: &str, line: u32, call: u64) -> Picked {
     }
     let taken =
         call <= FIRST_CALLS || nestwise_runtime::trial::scattered(call).is_multiple_of(mode.sample);
-    // Other threads may write what is remembered, and what they wrote would be lost.
-    if taken && environment::is_alone(py) {
-        Picked::Compared
-    } else {
-        Picked::Runs
+    match (taken, taken && environment::is_alone(py)) {
+        (_, true) => Picked::Compared,
+        (true, _) => Picked::PassedOver,
+        (false, _) => Picked::Runs,
     }
+}
+
+/// A run that was passed over has been native.
+pub fn pass_over() {
+    PASSED_OVER.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Native runs that were not compared since other threads of Python's were alive.
+#[pyfunction]
+pub fn passed_over() -> u64 {
+    PASSED_OVER.load(Ordering::Relaxed)
 }
 
 struct Busy;

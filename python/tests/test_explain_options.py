@@ -161,6 +161,39 @@ def test_what_the_order_of_floats_costs(place):
         assert unknown["gain"] is None and "times as fast" not in unknown["hint"]
 
 
+def test_the_gain_of_faithful_is_told_where_all_sizes_are_stated(place):
+    source = """
+        import math
+        def waves(a, b, n):
+            for i in range(n):
+                b[i] = math.sin(a[i])
+        def chain(n):
+            x = 0.5
+            for i in range(n):
+                x = math.sin(x)
+            return x
+        def sums(a, b, n):
+            for i in range(n):
+                b[i] = math.sqrt(a[i]) + 1.0
+    """
+
+    def loops(*options):
+        return [nest["loops"][0] for nest in told(source, *options)["nests"]]
+
+    stated = ("--sizes", "n=1000000,a=1000000,b=1000000")
+    waves, chain, sums = loops(*stated)
+    assert waves["verdict"] == "parallel" and waves["gain"] is None
+    assert waves["faithful_gain"] > 1.5
+    text = f"on vectors; the nest would be about {waves['faithful_gain']:.1f} times as fast"
+    assert f"--fp faithful computes its functions {text}" in waves["hint"]
+    # Where nothing runs on vectors, a vector function takes as long as the other.
+    assert abs(chain["faithful_gain"] - 1.0) < 0.01 and "faithful" not in str(chain["hint"])
+    assert sums["faithful_gain"] is None and "faithful" not in str(sums["hint"])
+    for options in ([], ["--sizes", "n=1000000"], [*stated, "--fp", "faithful"]):
+        waves = loops(*options)[0]
+        assert waves["faithful_gain"] is None and "faithful" not in str(waves["hint"])
+
+
 def test_modules_beside_the_script(place):
     write("helpers.py", "import math\nSCALE = 2\ndef smooth(x): return math.sqrt(x) * SCALE\n")
     write("tools/__init__.py", "from .inner import *\nfrom . import deep\n")

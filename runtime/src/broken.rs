@@ -4,6 +4,7 @@
 //! greater or equal. It happens before anything is proved, so that a wrong nest is compiled rightly: its subscripts are
 //! guarded as those of any other.
 
+use nestwise_analysis::warns;
 use nestwise_ir::{
     BinOp, CmpOp, Expr, ExprKind, Fun, LiveOutKind, Nest, Stmt, StmtKind, UnOp, VarId,
 };
@@ -20,10 +21,12 @@ pub enum Broken {
     Unary(UnOp),
     /// A mathematical function, likewise replaced.
     Call(Fun, Fun),
+    /// NumPy's floating-point warnings, which are never given.
+    Warning,
 }
 
 /// By their names.
-const ALL: [(&str, Broken); 21] = [
+const ALL: [(&str, Broken); 22] = [
     ("add", Broken::Binary(BinOp::Add, BinOp::Sub)),
     ("sub", Broken::Binary(BinOp::Sub, BinOp::Add)),
     ("mul", Broken::Binary(BinOp::Mul, BinOp::Add)),
@@ -45,6 +48,7 @@ const ALL: [(&str, Broken); 21] = [
     ("sqrt", Broken::Call(Fun::Sqrt, Fun::Fabs)),
     ("exp", Broken::Call(Fun::Exp, Fun::Expm1)),
     ("sin", Broken::Call(Fun::Sin, Fun::Cos)),
+    ("warning", Broken::Warning),
 ];
 
 impl FromStr for Broken {
@@ -61,6 +65,9 @@ impl FromStr for Broken {
 impl Broken {
     /// Makes a nest wrong; whether it uses the operation.
     pub fn plant(self, nest: &mut Nest) -> bool {
+        if self == Broken::Warning {
+            return warns(nest);
+        }
         let counts = nest.live_outs.iter().filter_map(|out| match out.kind {
             LiveOutKind::Appended { count, .. } => Some(count),
             _ => None,

@@ -159,7 +159,8 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     // Guards that the values of a call may prove.
     let bounds = analysis::BoundsPlan::new(&nest);
     // What one trip of each loop costs on each device.
-    let prices = Prices::new(&Features::of(&nest), &options.profile);
+    let vectors = |fun, repr| nestwise_codegen::has_vector_form(fun, repr, options.fp);
+    let prices = Prices::new(&Features::of(&nest, &vectors), &options.profile);
     Ok(Plan::new(nest, verdicts, bounds, prices, broken))
 }
 

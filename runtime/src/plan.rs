@@ -378,7 +378,7 @@ impl Plan {
         let undo = self.undo.get_or_init(|| analysis::undo_plan(&self.nest));
         let trips = |id: LoopId| sizes.expected(id);
         // What is written anywhere is copied before each chunk, rows but once.
-        let seconds = self.prices.total(&trips).1;
+        let seconds = self.prices.total(&trips).1.total();
         let chunks = (seconds.0 / launch::CHUNK_SECONDS).max(1.0);
         let slot = |s: &analysis::SlotUndo| {
             let bytes = copy_bytes(&self.nest, s.array, &sizes.values) as f64;

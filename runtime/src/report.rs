@@ -73,6 +73,37 @@ impl Stats {
         }
     }
 
+    /// Takes in what another site of the same loop did.
+    pub fn add(&mut self, other: &Stats) {
+        self.calls += other.calls;
+        self.iterations += other.iterations;
+        for (mine, others) in self.launches.iter_mut().zip(other.launches) {
+            *mine += others;
+        }
+        self.stopped += other.stopped;
+        self.declined += other.declined;
+        if !other.verdicts.is_empty() {
+            self.verdicts.clone_from(&other.verdicts);
+        }
+        self.predicted += other.predicted;
+        self.measured += other.measured;
+        self.replaced += other.replaced;
+        self.compile += other.compile;
+        for (mine, others) in self.kernels.iter_mut().zip(other.kernels) {
+            *mine += others;
+        }
+        self.interpreted += other.interpreted;
+        for schedule in &other.schedules {
+            self.scheduled(schedule);
+        }
+        for (word, launches) in &other.means {
+            self.mean(word, *launches);
+        }
+        for (reason, count) in &other.fallbacks {
+            self.fallbacks(reason, *count);
+        }
+    }
+
     /// A plan was made.
     pub fn planned(&mut self, plan: &Plan) {
         self.verdicts = plan.verdicts();
@@ -80,10 +111,27 @@ impl Stats {
 
     /// CPython runs (a part of) a call, for this reason.
     pub fn fallback(&mut self, reason: &Reason) {
+        self.fallbacks(reason, 1);
+    }
+
+    fn fallbacks(&mut self, reason: &Reason, count: u64) {
         if let Some(found) = self.fallbacks.iter_mut().find(|f| f.0 == *reason) {
-            found.1 += 1;
+            found.1 += count;
         } else if self.fallbacks.len() < MAX_REASONS {
-            self.fallbacks.push((reason.clone(), 1));
+            self.fallbacks.push((reason.clone(), count));
+        }
+    }
+
+    fn scheduled(&mut self, schedule: &str) {
+        if self.schedules.len() < MAX_REASONS && self.schedules.iter().all(|s| s != schedule) {
+            self.schedules.push(schedule.into());
+        }
+    }
+
+    fn mean(&mut self, word: &str, launches: u64) {
+        match self.means.iter_mut().find(|m| m.0 == *word) {
+            Some(found) => found.1 += launches,
+            None => self.means.push((word.into(), launches)),
         }
     }
 
@@ -112,15 +160,9 @@ impl Stats {
         self.replaced += launch.replaced();
         self.compile += launch.compile.time;
         self.kernels[usize::from(launch.compile.from_disk)] += u64::from(launch.compile.happened);
-        let schedule = launch.schedule();
-        if self.schedules.len() < MAX_REASONS && self.schedules.iter().all(|s| s != schedule) {
-            self.schedules.push(schedule.into());
-        }
+        self.scheduled(launch.schedule());
         for word in launch.means() {
-            match self.means.iter_mut().find(|m| m.0 == *word) {
-                Some(found) => found.1 += 1,
-                None => self.means.push((word.clone(), 1)),
-            }
+            self.mean(word, 1);
         }
         if let Some(reason) = &launch.stopped_by {
             self.stopped += u64::from(launch.iterations() > 0);

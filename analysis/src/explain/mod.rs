@@ -43,6 +43,8 @@ pub struct LoopRecord {
     pub ordered: bool,
     /// How many times as fast the nest would be if that order did not count; whoever prices nests fills it in.
     pub gain: Option<f64>,
+    /// How many times as fast the nest would be if its functions had to be near the exact result only; likewise.
+    pub faithful_gain: Option<f64>,
     /// What the verdict takes for granted; a launch checks it.
     pub assumes: Vec<String>,
     /// Variables of which each iteration has its own.

@@ -196,6 +196,10 @@ def core() -> Any | None:
             _core = loaded
         except Exception as error:
             _core_failed = True
+            # Nothing is wrong with a program that has subinterpreters: only the report says so.
+            if "subinterpreter" in str(error):
+                note("this is a subinterpreter: its loops stay in CPython")
+                return None
             print(f"nestwise: running without compiled loops: {error}", file=sys.stderr)
             note(f"the native part could not be used: {error}")
     return _core

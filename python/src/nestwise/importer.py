@@ -135,6 +135,8 @@ def code_for(
         if asks:
             config.keep_identity()
         entry = _entry(path, source)
+        if entry is None:
+            return plain
         if stat is not None and not entry.sites and not asks:
             codecache.index.add(path, stat)
         return _bound(entry, path, source) or plain
@@ -143,14 +145,15 @@ def code_for(
         return plain
 
 
-def _entry(path: str, source: bytes) -> Entry:
+def _entry(path: str, source: bytes) -> Entry | None:
+    """What is known of a file's loops; None where the native part, which would tell, is missing."""
     if not _may_loop(source):
         return Entry(None, [], [])
     entry = codecache.get(path, source)
     if entry is None:
         core = config.core()
         if core is None:
-            return Entry(None, [], [])
+            return None
         from nestwise.rewrite import rewrite
 
         noted = config.options().verify

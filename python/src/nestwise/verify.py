@@ -16,6 +16,7 @@ import sys
 
 from nestwise import config
 from nestwise.remembered import Remembered, same, shown
+from nestwise.warned import Watch
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
@@ -60,8 +61,7 @@ class Check:
     ):
         self.file, self.line, self.call = about
         self.state = Remembered(captured, attributes, names, modules[0])
-        self.modules = modules
-        self.warned = [_warned(m) for m in modules]
+        self.watch = Watch(modules)
         self.always, self.perhaps = local
         self.old = _locals(sys._getframe(1), local)
         self.boundary: Any = None
@@ -87,6 +87,7 @@ class Check:
                     self._count([])
                 return changed
             self.state.put_back()
+            self.watch.begin()
             return False
         except BaseException as error:
             # The run has happened and was not taken back: there is nothing to go on from.
@@ -105,12 +106,13 @@ class Check:
         True: it is to run one more iteration, and to come back, as in `ran`.
         """
         frame = sys._getframe(1)
+        warnings = self.watch.end()
         if isinstance(what, FROM_OUTSIDE) and exit == "raised":
             return False
         if self.boundary is not None:
             self._count(list(self.state.differences(self.native, self.boundary, self.state.take())))
             return False
-        found = self.ranges + self._exits(exit, what, frame.f_lineno)
+        found = self.ranges + self._exits(exit, what, frame.f_lineno, warnings)
         if not found:
             found = list(self._names(_locals(frame, (self.always, self.perhaps))))
             if exit == "returned" and not same(self.value, what):
@@ -124,10 +126,9 @@ class Check:
         self._count(found)
         return False
 
-    def _exits(self, exit: str, what: Any, line: int) -> list[tuple[str, str]]:
+    def _exits(self, exit: str, what: Any, line: int, warnings: list[str]) -> list[tuple[str, str]]:
         """Where the two ends do not agree."""
         expected = {"finished": "completed", "stopped": "completed", "broke": "left"}
-        warnings = self._warnings()
         if exit == expected.get(self.how, self.how):
             missing = "CPython gives it, compiled code does not"
             return [("a warning", f"{missing}: {w}") for w in warnings]
@@ -144,13 +145,6 @@ class Check:
                 exit, "returns"
             )
         return [("the end", f"compiled code {done}, CPython {did}")]
-
-    def _warnings(self) -> list[str]:
-        """What CPython warned of for the first time."""
-        new = []
-        for module, before in zip(self.modules, self.warned, strict=True):
-            new += [f"{k[1].__name__}: {k[0]} (line {k[2]})" for k in _warned(module) - before]
-        return sorted(set(new))
 
     def _names(self, now_held: dict[str, Any]):
         """Local names that hold something else."""
@@ -201,11 +195,6 @@ def _locals(frame: Any, names: tuple[list[str], list[str]]) -> dict[str, Any]:
     return found
 
 
-def _warned(module: dict[str, Any]) -> set[Any]:
-    registry = module.get("__warningregistry__")
-    return {k for k in registry if isinstance(k, tuple)} if type(registry) is dict else set()
-
-
 def _again(file: str, line: int, call: int) -> str:
     """The command that compares this very run and no other."""
     import shlex
@@ -245,6 +234,11 @@ def summary() -> str:
             lines.append(f"{reporting.place(nest)} never ran compiled{reason}")
         elif (nest.get("file"), nest.get("line")) not in tallies:
             lines.append(f"{reporting.place(nest)} ran compiled and was not compared")
+    core = config.loaded_core()
+    beside = core.passed_over() if core is not None else 0
+    if beside:
+        which = f"{_counted(beside, 'run')} {'was' if beside == 1 else 'were'} not compared"
+        lines.append(f"{which}, as other threads of Python's were alive")
     runs, nests = _counted(compared, "run"), _counted(len(tallies), "nest")
     verdict = f"{differ:,} differ" if differ else "no difference"
     lines.append(f"verify: {runs} of {nests} compared with CPython: {verdict}")

@@ -1,5 +1,6 @@
 //! What a kernel is made for, and making it: the form and the schedule for these facts, object code from LLVM.
 
+use crate::broken::Broken;
 use crate::kernel::About;
 use crate::options::Options;
 use crate::reason::Reason;
@@ -157,6 +158,7 @@ pub(super) fn compile(
     if options.unchecked.is_some() {
         (undo.events, undo.warns) = (false, false);
     }
+    undo.warns &= options.broken != Some(Broken::Warning);
     let mut done = schedule.clone();
     if compiled.without_lanes {
         done.vector.clear();

@@ -1,0 +1,82 @@
+//! The sites of this process, for the report. A site whose code is gone leaves what it did behind, summed by its loop: a
+//! program may give ever new functions to `nestwise.jit`.
+
+use crate::site::Site;
+use nestwise_runtime::report::Stats;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Weak};
+
+/// File and line of a loop.
+type Place = (String, u32);
+
+#[derive(Default)]
+struct Sites {
+    /// By their addresses, with their number in the order in which they were made.
+    alive: HashMap<usize, (u64, Weak<Site>)>,
+    gone: HashMap<Place, (u64, Stats)>,
+    made: u64,
+}
+
+static SITES: LazyLock<Mutex<Sites>> = LazyLock::new(Mutex::default);
+
+fn sites() -> MutexGuard<'static, Sites> {
+    SITES.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// Adds `stats` of the `number`-th site to what is known of its loop.
+fn sum(into: &mut HashMap<Place, (u64, Stats)>, number: u64, stats: Stats) {
+    match into.entry((stats.file.clone(), stats.line)) {
+        Entry::Occupied(mut known) => {
+            let (first, sum) = known.get_mut();
+            *first = number.min(*first);
+            sum.add(&stats);
+        }
+        Entry::Vacant(place) => {
+            place.insert((number, stats));
+        }
+    }
+}
+
+/// From now on the site is in the report.
+pub fn add(site: &Arc<Site>) {
+    let mut sites = sites();
+    let number = sites.made;
+    sites.made += 1;
+    let address = Arc::as_ptr(site) as usize;
+    let weak = Arc::downgrade(site);
+    sites.alive.insert(address, (number, weak));
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let stats = self.stats();
+        let mut sites = sites();
+        let address = std::ptr::from_ref(self) as usize;
+        if let Some((number, _)) = sites.alive.remove(&address)
+            && stats.calls > 0
+        {
+            sum(&mut sites.gone, number, stats);
+        }
+    }
+}
+
+/// What became of each loop that was entered, in the order in which they were first met.
+pub fn report() -> Vec<Stats> {
+    let locked = sites();
+    let mut all = locked.gone.clone();
+    let of = |(number, site): &(u64, Weak<Site>)| Some((*number, site.upgrade()?));
+    let mut alive: Vec<(u64, Arc<Site>)> = locked.alive.values().filter_map(of).collect();
+    // A site that goes meanwhile, since this was its last holder, needs the lock.
+    drop(locked);
+    alive.sort_by_key(|(number, _)| *number);
+    for (number, site) in &alive {
+        let stats = site.stats();
+        if stats.calls > 0 {
+            sum(&mut all, *number, stats);
+        }
+    }
+    let mut all: Vec<(u64, Stats)> = all.into_values().collect();
+    all.sort_by_key(|(number, _)| *number);
+    all.into_iter().map(|(_, stats)| stats).collect()
+}
