@@ -14,7 +14,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use nestwise_analysis::may_warn;
 use nestwise_ir::nest::While;
-use nestwise_ir::{ArrayId, Expr, ExprKind, For, LoopId, Nest, Span, Stmt, StmtKind, UnOp, VarId};
+use nestwise_ir::{
+    ArrayId, Expr, ExprKind, For, LoopId, Nest, Scalar, Span, Stmt, StmtKind, UnOp, VarId,
+};
 
 use crate::flow::{Target, Vars, exits};
 use crate::overwritten;
@@ -193,9 +195,10 @@ impl Walk {
                 let matters = [then, orelse].iter().any(|side| self.matters(side, &out));
                 let other = self.block(out.clone(), orelse);
                 out = self.block(out, then).meet(&other);
-                if matters {
+                if matters || warns(cond) {
                     self.uses(&mut out, cond);
-                } else {
+                }
+                if !matters && warns(cond) {
                     self.idle.conds.insert(cond.span);
                 }
             }
@@ -242,8 +245,8 @@ impl Walk {
     }
 
     /// Adds what a value needs that is itself needed. Whatever is chosen by a condition is needed where both sides need
-    /// it; a comparison of complex numbers may be decided by the parts that differ first, and whether a number is
-    /// one may be known without the number.
+    /// it. Of two truths, or the parts of complex numbers, LLVM may ask for one before it computes the other; whether a
+    /// number is one may be known without the number.
     fn uses(&mut self, out: &mut Needed, e: &Expr) {
         match &e.kind {
             ExprKind::Var(v) => out.add(*v),
@@ -262,6 +265,9 @@ impl Walk {
             ExprKind::Bind { var, value, body } => {
                 self.uses(out, body);
                 self.assign(out, *var, value);
+            }
+            ExprKind::Binary { a, b, .. } if e.ty.repr == Scalar::Bool => {
+                [a, b].into_iter().for_each(|x| self.within(out, x));
             }
             ExprKind::Compare { a, b, .. } if a.ty.repr.is_complex() => {
                 [a, b].into_iter().for_each(|x| self.within(out, x));

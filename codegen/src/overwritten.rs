@@ -65,33 +65,67 @@ impl<'n> Around<'n> {
         Around { body, assigned }
     }
 
+    /// Whether another value may get to where `store` puts its own, not computed from it: later in the same iteration, or
+    /// in the next one if that is the place of all of them.
     fn overwrites(&self, store: &Stmt, array: ArrayId, index: &[Expr]) -> bool {
-        let mut others = Vec::new();
+        let moves = index.iter().any(|e| mentions(e, &self.assigned));
+        let (mut again, mut later) = (!moves, !moves);
         for s in self.body {
             s.walk(&mut |s| {
-                if let StmtKind::Store { array: a, .. } = s.kind
-                    && a == array
+                if let StmtKind::For(l) = &s.kind
+                    && is_short(l)
+                    && holds(&l.body, store)
                 {
-                    others.push(s);
+                    let counter = HashSet::from([l.counter]);
+                    again |= !index.iter().any(|e| mentions(e, &counter));
+                    later = true;
                 }
             });
         }
-        // Each value is computed from the one that it replaces.
-        if others.iter().all(|s| updates(s)) {
-            return false;
-        }
-        let moves = index.iter().any(|e| self.moves(e));
-        let again = |s: &&Stmt| !std::ptr::eq(*s, store) && same_place(s, index);
-        !moves || others.iter().any(again)
-    }
-
-    fn moves(&self, e: &Expr) -> bool {
         let mut found = false;
-        e.walk(&mut |e| {
-            found |= matches!(e.kind, ExprKind::Var(v) if self.assigned.contains(&v));
-        });
+        for s in self.body {
+            s.walk(&mut |s| {
+                let itself = std::ptr::eq(s, store);
+                let same = matches!(s.kind, StmtKind::Store { array: a, .. } if a == array)
+                    && same_place(s, index);
+                let may = match itself {
+                    true => again,
+                    false => later && (again || !self.apart(s, store)),
+                };
+                found |= same && may && !updates(s);
+                later |= itself;
+            });
+        }
         found
     }
+
+    /// Whether an iteration that runs one of two statements does not run the other.
+    fn apart(&self, a: &Stmt, b: &Stmt) -> bool {
+        let mut found = false;
+        for s in self.body {
+            s.walk(&mut |s| {
+                if let StmtKind::If { then, orelse, .. } = &s.kind {
+                    found |= holds(then, a) && holds(orelse, b);
+                    found |= holds(orelse, a) && holds(then, b);
+                }
+            });
+        }
+        found
+    }
+}
+
+fn holds(body: &[Stmt], what: &Stmt) -> bool {
+    let mut found = false;
+    for s in body {
+        s.walk(&mut |s| found |= std::ptr::eq(s, what));
+    }
+    found
+}
+
+fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Var(v) if vars.contains(&v)));
+    found
 }
 
 fn same_place(s: &Stmt, place: &[Expr]) -> bool {

@@ -7,7 +7,7 @@ use nestwise_ir::{Expr, Fun, Lib, Scalar, Span};
 use super::{Func, Unit, Val};
 use crate::abi::EventCode;
 use crate::error::{CodegenError, Result, invalid};
-use crate::idle;
+use crate::idle::sees_less;
 use crate::llvm::{RealPred, T, V};
 use crate::ufunc;
 
@@ -33,8 +33,8 @@ impl Func<'_, '_> {
         let mut values = Vec::with_capacity(args.len());
         for a in args {
             let v = self.expr(a)?;
-            if idle::sees_less(fun) && idle::warns(a) {
-                self.keep(v, repr);
+            if sees_less(fun) {
+                self.keep_if_warns(a, v);
             }
             values.push(v);
         }

@@ -7,7 +7,6 @@ use nestwise_ir::{Const, Expr, ExprKind, Prov, Scalar, Span, UnOp, VarId};
 use super::{Func, Val};
 use crate::abi::EventCode;
 use crate::error::{Result, invalid, unsupported};
-use crate::idle::warns;
 use crate::llvm::{IntPred, RealPred, V, Wrap};
 
 impl Func<'_, '_> {
@@ -25,19 +24,19 @@ impl Func<'_, '_> {
             } => self.with_copy(*access, *array, |f| f.load(*array, index, *guard, e.span)),
             ExprKind::Unary { op, a, guard } => {
                 let v = self.expr(a)?;
-                if matches!(op, UnOp::Real | UnOp::Imag) && warns(a) {
-                    self.keep(v, a.ty.repr);
+                if matches!(op, UnOp::Real | UnOp::Imag) {
+                    self.keep_if_warns(a, v);
                 }
                 self.unary(*op, v, a.ty.repr, *guard, e.span)
             }
             ExprKind::Binary { .. } if super::extremes::is_chain(e) => self.extreme_chain(e),
             ExprKind::Binary { op, a, b, guard } => {
-                // LLVM may ask for one truth before it computes the other.
-                let unread = self.unread;
-                self.unread |= e.ty.repr == Scalar::Bool;
                 let x = self.expr(a)?;
                 let y = self.expr(b)?;
-                self.unread = unread;
+                if e.ty.repr == Scalar::Bool {
+                    self.keep_if_warns(a, x);
+                    self.keep_if_warns(b, y);
+                }
                 let (x, y) = self.unify(x, y);
                 self.binary(*op, x, y, e, b, *guard)
             }
@@ -195,15 +194,12 @@ impl Func<'_, '_> {
     /// An operand of a comparison. NumPy's arithmetic raises floating-point flags, which tell that it warns; LLVM
     /// compares without it where it can (`x - y > 0` is `x > y` to it, `x * x < 0` is false).
     fn compared(&self, e: &Expr, v: Val, with: &Expr, other: Val) -> Val {
-        if e.ty.repr.is_complex() && warns(e) {
-            self.keep(v, e.ty.repr);
+        if e.ty.repr.is_complex() {
+            self.keep_if_warns(e, v);
         }
         let real = e.ty.prov != Prov::Py && matches!(e.ty.repr, Scalar::F32 | Scalar::F64);
         if !real || matches!(e.kind, ExprKind::Const(_) | ExprKind::Load { .. }) {
             return v;
-        }
-        if self.unread {
-            self.keep(v, e.ty.repr);
         }
         // Nothing is known of a result beyond its sign and range, but for one that was rounded.
         let narrowed = matches!(e.kind, ExprKind::Cast { .. });

@@ -37,9 +37,15 @@ impl Func<'_, '_> {
         lanes.min((self.u.host.vector_bits / bits).max(1))
     }
 
-    /// Keeps the value of `e` if something in it may warn and the value is idle.
+    /// Keeps the value of `e` if it is idle and something in it may warn.
     pub(crate) fn keep_unread(&self, e: &Expr, v: Val) {
-        if self.unread && warns(e) {
+        if self.unread {
+            self.keep_if_warns(e, v);
+        }
+    }
+
+    pub(crate) fn keep_if_warns(&self, e: &Expr, v: Val) {
+        if warns(e) {
             self.keep(v, e.ty.repr);
         }
     }

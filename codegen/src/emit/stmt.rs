@@ -178,9 +178,10 @@ impl<'u, 'a> Func<'u, 'a> {
             StmtKind::Leave(id) => self.jump(Target::Scope(*id), false),
             StmtKind::Return => self.leave_nest(Status::Returned),
             StmtKind::Check { cond, guard } => {
-                self.unread = !*guard;
                 let c = self.expr(cond)?;
-                self.unread = false;
+                if !*guard {
+                    self.keep_if_warns(cond, c);
+                }
                 if *guard || self.suspects_values() {
                     let bad = self.ir().not(c.a);
                     self.fire(bad, c.wide, EventCode::Check, s.span);
@@ -225,6 +226,7 @@ impl<'u, 'a> Func<'u, 'a> {
     fn branch(&mut self, cond: &Expr, then: &[Stmt], orelse: &[Stmt]) -> Result<()> {
         self.unread = self.u.idle.decides(cond);
         let c = self.expr(cond)?;
+        self.keep_unread(cond, c);
         self.unread = false;
         if c.wide {
             return self.wide_branch(c, then, orelse);
