@@ -50,7 +50,7 @@ def imag_only(a, b, c, out):
 
 
 def counter_last(a, b, c, out):
-    p = np.float64(1e308)
+    p = np.float64(3e306)
     n = len(a)
     t = p
     for i in range(n):  # native
@@ -69,7 +69,7 @@ def min_unused(a, b, c, out):
 
 def casts(a, b, c, out):
     for i in range(len(a)):  # native
-        t = np.float32(a[i] * 1e300)
+        t = np.float32((1.0 - c[i]) * 1e300)
         if c[i] > 0:
             out[i] = t
 
@@ -88,7 +88,7 @@ def zero_masked(a, b, c, out):
 
 def int_of(a, b, c, out):
     for i in range(len(a)):  # native
-        k = np.int64(b[i] * 1e300)
+        k = np.int64((1.0 - c[i]) * 1e300)
         out[i] = 1.0 if c[i] <= 0 else k * 0
 
 
@@ -182,8 +182,8 @@ def single(a, b, c, out):
 def rounded_store(a, b, c, out):
     o = out.astype(np.float32)
     for i in range(len(a)):  # native
-        o[i] = a[i] * 1e40
-        if a[i] * 2 > 0.1:
+        o[i] = (1.0 - c[i]) * 1e40
+        if c[i] <= 0:
             o[i] = 1.0
     out[:] = o
 
@@ -196,7 +196,7 @@ def rounded(a, b, c, out):
 
 
 def quotient(a, b, c, out):
-    z = c * 0
+    z = c + 1.0
     for i in range(len(a)):  # native
         t = a[i] / z[i]
         if c[i] > 0:
