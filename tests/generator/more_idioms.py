@@ -329,7 +329,7 @@ class MoreIdioms(Idioms):
         self.more(2, 0.4)
 
     def in_part(self) -> None:
-        """Values that some paths use, or only the last iteration: the operation warns on all of them."""
+        """Values that some paths use, or the last iteration alone; all of them may warn."""
         x, y = self.array("r0", "f", "n", plain=False), self.array("r1", "f", "n")
         b = self.array("a2", "f", "n", plain=False, written=True)
         u = self.number("u", "f")
