@@ -76,7 +76,7 @@ pub use resolve::Resolved;
 pub use schedule::{Candidate, LaunchInfo, candidates};
 pub use staging::{Abilities, Staged};
 pub use trips::trip_count;
-pub use undo::{Region, SlotUndo, UndoPlan, undo_plan, warns};
+pub use undo::{Region, SlotUndo, UndoPlan, may_warn, undo_plan, warns};
 pub use verdict::{
     Analysis, Condition, LoopInfo, Memory, Options, Overlap, Verdict, Why, analyse, analyse_with,
 };

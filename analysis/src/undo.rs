@@ -19,7 +19,7 @@ use crate::forms::{AccessForm, Extents, Forms};
 use crate::range::ranges;
 use crate::structure::Classes;
 use nestwise_ir::events;
-use nestwise_ir::nest::{Cast, ExprKind, Nest, Stmt, StmtKind};
+use nestwise_ir::nest::{Cast, Expr, ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::{ArrayId, ArrayKind, BinOp, Fun, Lib, LoopId, Prov, UnOp};
 
 /// Which elements of a slot a chunk may write.
@@ -248,29 +248,32 @@ fn extreme(forms: &Forms, a: &Affine, max: bool, fuel: u32) -> Option<i128> {
 /// Whether NumPy may warn somewhere in the nest: the kernel's sticky floating-point flags have to be looked at.
 pub fn warns(nest: &Nest) -> bool {
     let mut found = false;
-    nest.walk_exprs(&mut |e| {
-        let np = e.ty.prov != Prov::Py;
-        let float = e.ty.repr.is_float() || e.ty.repr.is_complex();
-        found |= match &e.kind {
-            ExprKind::Binary { op, .. } => np && float && !matches!(op, BinOp::Min | BinOp::Max),
-            ExprKind::Unary {
-                op: UnOp::Abs, a, ..
-            } => np && a.ty.repr.is_complex(),
-            ExprKind::Cast {
-                kind: Cast::Round,
-                guard,
-                ..
-            } => np && *guard,
-            ExprKind::Call {
-                fun,
-                lib: Lib::Numpy,
-                guard,
-                ..
-            } => *guard && !silent(*fun),
-            _ => false,
-        };
-    });
+    nest.walk_exprs(&mut |e| found |= may_warn(e));
     found
+}
+
+/// Whether an operation itself, leaving its operands aside, may raise a floating-point flag of which NumPy warns.
+pub fn may_warn(e: &Expr) -> bool {
+    let np = e.ty.prov != Prov::Py;
+    let float = e.ty.repr.is_float() || e.ty.repr.is_complex();
+    match &e.kind {
+        ExprKind::Binary { op, .. } => np && float && !matches!(op, BinOp::Min | BinOp::Max),
+        ExprKind::Unary {
+            op: UnOp::Abs, a, ..
+        } => np && a.ty.repr.is_complex(),
+        ExprKind::Cast {
+            kind: Cast::Round,
+            guard,
+            ..
+        } => np && *guard,
+        ExprKind::Call {
+            fun,
+            lib: Lib::Numpy,
+            guard,
+            ..
+        } => *guard && !silent(*fun),
+        _ => false,
+    }
 }
 
 /// NumPy functions that never warn.

@@ -568,9 +568,9 @@ impl<'c> Ir<'c> {
             known.then(|| LLVMConstRealGetDouble(v, &mut 0))
         }
     }
-    /// Makes the optimiser keep `v` (a float scalar): its computation may raise a floating-point flag.
+    /// Makes the optimiser keep the int `v`.
     pub(crate) fn keep_alive(&self, v: V) {
-        let (text, constraints) = ("", "x");
+        let (text, constraints) = ("", "r");
         unsafe {
             let ty = self.function(self.void(), &[LLVMTypeOf(v)]);
             let asm = LLVMGetInlineAsm(

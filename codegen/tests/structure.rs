@@ -5,7 +5,7 @@ mod common;
 
 use common::*;
 use nestwise_codegen::{FpMode, KernelSpec, assembly, llvm_ir};
-use nestwise_ir::{BinOp, Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
+use nestwise_ir::{BinOp, CmpOp, Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
 
 fn optimised(spec: KernelSpec<'_>) -> String {
     llvm_ir(spec).expect("compiles").1
@@ -163,6 +163,47 @@ fn bytes_are_not_gathered() {
         let nest = lookup(storage);
         let text = optimised(spec(&nest, &independent(LoopId(0))));
         assert_eq!(count(&text, "load <"), 0, "{storage}: {text}");
+    }
+}
+
+/// t = x[i] - y[i]; if z[i] > 0: out[i] = t; where `always`, t is stored either way
+fn used_in_a_branch(always: bool) -> Nest {
+    let mut b = Builder::new();
+    let (x, y, z, out) = (b.floats(1), b.floats(1), b.floats(1), b.floats(1));
+    let (l, i, t) = (b.loop_id(), b.var(I64), b.var(NPF));
+    let difference = sub(
+        b.load(x, vec![b.v(i)], false),
+        b.load(y, vec![b.v(i)], false),
+    );
+    let zero = constant(nestwise_ir::Const::Float(0.0), NPF);
+    let cond = cmp(CmpOp::Gt, b.load(z, vec![b.v(i)], false), zero);
+    let mut put = || b.store(out, vec![b.v(i)], b.v(t), false);
+    let body = match always {
+        true => vec![let_(t, difference), put()],
+        false => {
+            let put = put();
+            vec![let_(t, difference), if_(cond, vec![put], vec![])]
+        }
+    };
+    let top = b.for_(l, i, upto(dim(x, 0)), body);
+    b.finish(top)
+}
+
+#[test]
+fn what_may_warn_is_computed_where_a_branch_does_without() {
+    for schedule in [independent(LoopId(0)), vector(LoopId(0), 8)] {
+        let nest = used_in_a_branch(false);
+        let text = optimised(spec(&nest, &schedule));
+        assert!(count(&text, "fsub <") > 0, "no vectors: {text}");
+        assert!(
+            count(&text, "llvm.vector.reduce.or") > 0,
+            "not kept: {text}"
+        );
+        let nest = used_in_a_branch(true);
+        let text = optimised(spec(&nest, &schedule));
+        assert!(count(&text, "fsub <") > 0, "no vectors: {text}");
+        assert_eq!(count(&text, "asm"), 0, "kept for nothing: {text}");
+        assert_eq!(count(&text, "reduce.or"), 0, "kept for nothing: {text}");
     }
 }
 

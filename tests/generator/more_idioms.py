@@ -328,6 +328,35 @@ class MoreIdioms(Idioms):
         self.emit(depth, f"{self.at(b, i)} {self.pick('=', '=', '+=')} {value}")
         self.more(2, 0.4)
 
+    def in_part(self) -> None:
+        """Values that some paths use, or the last iteration alone; all of them may warn."""
+        x, y = self.array("r0", "f", "n", plain=False), self.array("r1", "f", "n")
+        b = self.array("a2", "f", "n", plain=False, written=True)
+        u = self.number("u", "f")
+        i = self.over(1, "i", self.pick("n", "n - 1, -1, -1"))
+        power = self.pick("+", "-", "*", "-", "*")
+        self.emit(2, f"t = {self.at(x, i)} {power} {self.at(y, i)}")
+        self.scalars.append(Variable("t", "f"))
+        cond = self.condition(1)
+        place, other = self.at(b, i), self.pick("2.0", u, self.at(y, i))
+        form = self.pick("if", "else", "over", "kept", "store")
+        if form == "if":
+            self.emit(2, f"if {cond}:")
+            self.emit(3, f"{place} = {self.pick('t', f't * {other}', f'min(t, {other})')}")
+        elif form == "else":
+            self.emit(2, f"{place} = {self.pick('t', 't + t')} if {cond} else {other}")
+        elif form == "over":
+            self.emit(2, f"if {cond}:")
+            self.emit(3, f"t = {other}")
+            self.emit(2, f"{place} = t")
+        elif form == "kept":
+            self.emit(2, f"{u} = t")
+        else:
+            self.emit(2, f"{self.at(b, self.pick('0', i))} = t")
+            self.emit(2, f"if {cond}:")
+            self.emit(3, f"{place} = {other}")
+        self.more(2)
+
 
 KINDS = (
     ["stencil"] * 3
@@ -340,5 +369,5 @@ KINDS = (
     + ["conversions"] * 3
     + ["scan_text", "scan_bytes", "newton", "relax", "whole_numbers", "bisect", "sort", "table"]
     + ["window", "sieve", "elimination", "horner", "walk", "knapsack", "life", "appending"]
-    + ["orbit", "complexes", "pairs"]
+    + ["orbit", "complexes", "pairs", "in_part"]
 )

@@ -7,6 +7,7 @@ use nestwise_ir::{Expr, Fun, Lib, Scalar, Span};
 use super::{Func, Unit, Val};
 use crate::abi::EventCode;
 use crate::error::{CodegenError, Result, invalid};
+use crate::idle::sees_less;
 use crate::llvm::{RealPred, T, V};
 use crate::ufunc;
 
@@ -31,7 +32,11 @@ impl Func<'_, '_> {
         }
         let mut values = Vec::with_capacity(args.len());
         for a in args {
-            values.push(self.expr(a)?);
+            let v = self.expr(a)?;
+            if sees_less(fun) {
+                self.keep_if_warns(a, v);
+            }
+            values.push(v);
         }
         if let [x, y] = values[..] {
             let (x, y) = self.unify(x, y);

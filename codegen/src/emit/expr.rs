@@ -24,12 +24,19 @@ impl Func<'_, '_> {
             } => self.with_copy(*access, *array, |f| f.load(*array, index, *guard, e.span)),
             ExprKind::Unary { op, a, guard } => {
                 let v = self.expr(a)?;
+                if matches!(op, UnOp::Real | UnOp::Imag) {
+                    self.keep_if_warns(a, v);
+                }
                 self.unary(*op, v, a.ty.repr, *guard, e.span)
             }
             ExprKind::Binary { .. } if super::extremes::is_chain(e) => self.extreme_chain(e),
             ExprKind::Binary { op, a, b, guard } => {
                 let x = self.expr(a)?;
                 let y = self.expr(b)?;
+                if e.ty.repr == Scalar::Bool {
+                    self.keep_if_warns(a, x);
+                    self.keep_if_warns(b, y);
+                }
                 let (x, y) = self.unify(x, y);
                 self.binary(*op, x, y, e, b, *guard)
             }
@@ -37,7 +44,7 @@ impl Func<'_, '_> {
                 let x = self.expr(a)?;
                 let y = self.expr(b)?;
                 let (x, y) = self.unify(x, y);
-                let (x, y) = (self.compared(a, x, y), self.compared(b, y, x));
+                let (x, y) = (self.compared(a, x, b, y), self.compared(b, y, a, x));
                 self.compare(*op, x, y, a.ty.repr)
             }
             ExprKind::Select { cond, then, orelse } => self.select(cond, then, orelse, e.ty.repr),
@@ -52,7 +59,11 @@ impl Func<'_, '_> {
                 guard,
             } => self.call(*fun, *lib, args, *guard, e),
             ExprKind::Bind { var, value, body } => {
+                let unread = self.unread;
+                self.unread |= self.u.idle.assigns(*var, value);
                 let v = self.expr(value)?;
+                self.keep_unread(value, v);
+                self.unread = unread;
                 self.assign(*var, v, value)?;
                 self.expr(body)
             }
@@ -182,18 +193,19 @@ impl Func<'_, '_> {
 
     /// An operand of a comparison. NumPy's arithmetic raises floating-point flags, which tell that it warns; LLVM
     /// compares without it where it can (`x - y > 0` is `x > y` to it, `x * x < 0` is false).
-    fn compared(&self, e: &Expr, v: Val, other: Val) -> Val {
+    fn compared(&self, e: &Expr, v: Val, with: &Expr, other: Val) -> Val {
+        if e.ty.repr.is_complex() {
+            self.keep_if_warns(e, v);
+        }
         let real = e.ty.prov != Prov::Py && matches!(e.ty.repr, Scalar::F32 | Scalar::F64);
         if !real || matches!(e.kind, ExprKind::Const(_) | ExprKind::Load { .. }) {
             return v;
         }
-        if self.unread && !v.wide {
-            self.ir().keep_alive(v.a);
-        }
         // Nothing is known of a result beyond its sign and range, but for one that was rounded.
         let narrowed = matches!(e.kind, ExprKind::Cast { .. });
         let told = |c: f64| narrowed || c <= 0.0 || !c.is_finite();
-        if !self.ir().constant(other.a).is_some_and(told) {
+        let literal = self.ir().constant(other.a).is_some_and(told);
+        if !literal && !self.u.idle.is_literal(with) {
             return v;
         }
         Val {

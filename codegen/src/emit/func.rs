@@ -114,8 +114,11 @@ pub(crate) struct Func<'u, 'a> {
     pub(crate) renamed: HashMap<AccessId, Slot>,
     /// Zeros that the optimiser does not know.
     pub(crate) zeros: [V; 2],
-    /// Whether nobody reads the value being emitted.
+    /// Whether nobody may need the value being emitted.
     pub(crate) unread: bool,
+    /// Words that idle values go into, and whether any did.
+    pub(crate) kept: [V; 2],
+    pub(crate) keeps: std::cell::Cell<bool>,
     /// The accumulation being emitted: what is proved of the whole sum need not hold of a part of it.
     pub(crate) wrapping: Option<*const Expr>,
 }
@@ -148,7 +151,7 @@ impl<'u, 'a> Func<'u, 'a> {
             status: cell(),
             at: cell(),
         };
-        Func {
+        let mut func = Func {
             u,
             f,
             entry,
@@ -176,8 +179,12 @@ impl<'u, 'a> Func<'u, 'a> {
             renamed: HashMap::new(),
             zeros: ir.unknown_zeros(entry),
             unread: false,
+            kept: [std::ptr::null_mut(); 2],
+            keeps: std::cell::Cell::new(false),
             wrapping: None,
-        }
+        };
+        func.kept = func.kept_words(1);
+        func
     }
 
     /// Ends the alloca block: everything after goes to a block of its own.

@@ -44,6 +44,8 @@ pub(crate) struct Lanes {
     pub(crate) diverged: bool,
     /// Alloca: lanes in which an event fired.
     pub(crate) sticky: V,
+    /// Allocas: words that idle values go into.
+    pub(crate) kept: [V; 2],
     /// Lane 0's value of linear counters.
     pub(crate) first: HashMap<VarId, V>,
 }

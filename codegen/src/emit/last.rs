@@ -7,12 +7,13 @@ use nestwise_ir::{Expr, ExprKind, For, Stmt, StmtKind, VarId};
 
 use super::reads_in;
 use crate::flow;
+use crate::idle::warns;
 
 /// The body's statements in two parts: those that may be run once, after the loop, with the counter's last value,
 /// and the others.
 ///
 /// Legal iff nothing leaves the loop early, nothing in the body reads the variable or assigns it anywhere else, and
-/// the value rests on the counter and on what the body does not assign, without elements, functions or events.
+/// the value rests on the counter and on what the body does not assign, without elements, functions or events, and warns of nothing.
 pub(crate) fn partition(l: &For) -> (Vec<&Stmt>, Vec<&Stmt>) {
     if !flow::exits(&l.body).is_empty() {
         return (vec![], l.body.iter().collect());
@@ -23,6 +24,7 @@ pub(crate) fn partition(l: &For) -> (Vec<&Stmt>, Vec<&Stmt>) {
             assigned.get(var) == Some(&1)
                 && !reads.contains_key(var)
                 && *var != l.counter
+                && !warns(value)
                 && rests_on_counter(value, &assigned)
         }
         _ => false,

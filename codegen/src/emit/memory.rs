@@ -115,6 +115,7 @@ impl Func<'_, '_> {
         let guard = guard || self.suspects(index);
         let mut at = self.indices(index)?;
         let v = self.expr(value)?;
+        self.keep_unread(value, v);
         self.fits_storage(array, v, span)?;
         if !guard {
             return self.store_at(array, &at, v);

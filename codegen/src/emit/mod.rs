@@ -20,6 +20,7 @@ mod float;
 mod func;
 mod int;
 mod jam;
+mod kept;
 pub(crate) mod lanes;
 mod last;
 mod loops;
@@ -45,6 +46,7 @@ use crate::KernelSpec;
 use crate::abi::{self, FrameLayout};
 use crate::error::{CodegenError, Result};
 use crate::flow::{self, Vars};
+use crate::idle::Idle;
 use crate::llvm::{Ir, Md, T, V, distinct_nodes};
 use crate::target::Host;
 
@@ -106,6 +108,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) stored: HashSet<ArrayId>,
     /// Variables read outside a loop are live after it; this counts reads of a variable in the whole nest.
     reads: HashMap<VarId, usize>,
+    /// Values that may have to warn and that nobody may need.
+    pub(crate) idle: Idle,
     /// Whether an innermost loop was emitted that LLVM may vectorise.
     pub(crate) scalar_loops: Cell<bool>,
     /// Whether a way to the event exit was emitted.
@@ -131,6 +135,7 @@ impl<'a> Unit<'a> {
             unit_stride[i] &= all_unit;
         }
         let (frame_in, frame_out) = frame_vars(nest);
+        let idle = Idle::of(nest, &frame_out, spec.schedule.nonempty);
         let mut unit = Unit {
             spec,
             nest,
@@ -146,6 +151,7 @@ impl<'a> Unit<'a> {
             frame_out,
             stored: stored(nest),
             reads: reads(nest),
+            idle,
             scalar_loops: Cell::new(false),
             events: Cell::new(false),
         };

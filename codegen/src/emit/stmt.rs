@@ -1,10 +1,10 @@
 //! Statements and the whole nest.
 
 use nestwise_ir::events;
-use nestwise_ir::{ArrayId, Expr, ExprKind, Prov, ScopeId, Stmt, StmtKind, VarId};
+use nestwise_ir::{ArrayId, Expr, ExprKind, ScopeId, Stmt, StmtKind, VarId};
 
 use super::func::{Cell, Jump};
-use super::{Func, Unit, Val, first_call_only};
+use super::{Func, Unit, first_call_only};
 use crate::abi::{ENTRY_SYMBOL, EventCode, FrameHeader, Status};
 use crate::error::{Result, invalid};
 use crate::flow::{self, Target};
@@ -97,6 +97,7 @@ impl<'u, 'a> Func<'u, 'a> {
             header(FrameHeader::STATUS),
         );
         ir.store(ir.load(ir.i64(), self.exits.at), header(FrameHeader::AT));
+        self.release_kept();
         self.store_slots(self.frame, false);
         let mut output: Vec<VarId> = u.frame_out.iter().copied().collect();
         output.sort();
@@ -142,12 +143,11 @@ impl<'u, 'a> Func<'u, 'a> {
                 if self.reduced.contains(var) {
                     self.wrapping = Some(std::ptr::from_ref(accumulation(value)));
                 }
-                self.unread = !self.u.reads.contains_key(var);
+                self.unread = self.u.idle.assigns(*var, value);
                 let v = self.expr(value)?;
                 self.wrapping = outer;
-                if std::mem::take(&mut self.unread) {
-                    self.keep_warning(value, v);
-                }
+                self.keep_unread(value, v);
+                self.unread = false;
                 self.assign(*var, v, value)
             }
             StmtKind::Store {
@@ -156,11 +156,22 @@ impl<'u, 'a> Func<'u, 'a> {
                 value,
                 guard,
                 ..
-            } => self.store(*array, index, value, *guard, s.span),
+            } => {
+                self.unread = self.u.idle.stores(*array, value);
+                self.store(*array, index, value, *guard, s.span)?;
+                self.unread = false;
+                Ok(())
+            }
             StmtKind::Rebind(pairs) => self.rebind(pairs),
             StmtKind::If { cond, then, orelse } => self.branch(cond, then, orelse),
-            StmtKind::For(l) => self.for_loop(l, s.span),
-            StmtKind::While(l) => self.while_loop(l),
+            StmtKind::For(l) => {
+                self.for_loop(l, s.span)?;
+                self.keep_sums(l.id)
+            }
+            StmtKind::While(l) => {
+                self.while_loop(l)?;
+                self.keep_sums(l.id)
+            }
             StmtKind::Break(l) => self.jump(Target::Loop(*l), false),
             StmtKind::Continue(l) => self.jump(Target::Loop(*l), true),
             StmtKind::Scope { id, body } => self.scope(*id, body),
@@ -168,6 +179,9 @@ impl<'u, 'a> Func<'u, 'a> {
             StmtKind::Return => self.leave_nest(Status::Returned),
             StmtKind::Check { cond, guard } => {
                 let c = self.expr(cond)?;
+                if !*guard {
+                    self.keep_if_warns(cond, c);
+                }
                 if *guard || self.suspects_values() {
                     let bad = self.ir().not(c.a);
                     self.fire(bad, c.wide, EventCode::Check, s.span);
@@ -177,29 +191,9 @@ impl<'u, 'a> Func<'u, 'a> {
             StmtKind::Eval(e) => {
                 self.unread = true;
                 let v = self.expr(e)?;
+                self.keep_unread(e, v);
                 self.unread = false;
-                self.keep_warning(e, v);
                 Ok(())
-            }
-        }
-    }
-
-    /// A NumPy operation whose value nobody reads may still have to warn, which it does by raising a
-    /// floating-point flag: the optimiser must not remove it.
-    fn keep_warning(&self, e: &Expr, v: Val) {
-        let mut warns = false;
-        e.walk(&mut |e| {
-            warns |= e.ty.prov != Prov::Py
-                && matches!(
-                    e.kind,
-                    ExprKind::Binary { .. } | ExprKind::Call { .. } | ExprKind::Cast { .. }
-                );
-        });
-        let real = e.ty.repr.is_float() || e.ty.repr.is_complex();
-        if warns && real && !v.wide {
-            self.ir().keep_alive(v.a);
-            if let Some(b) = v.b {
-                self.ir().keep_alive(b);
             }
         }
     }
@@ -230,8 +224,9 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     fn branch(&mut self, cond: &Expr, then: &[Stmt], orelse: &[Stmt]) -> Result<()> {
-        self.unread = then.is_empty() && orelse.is_empty();
+        self.unread = self.u.idle.decides(cond);
         let c = self.expr(cond)?;
+        self.keep_unread(cond, c);
         self.unread = false;
         if c.wide {
             return self.wide_branch(c, then, orelse);

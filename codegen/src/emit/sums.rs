@@ -134,6 +134,9 @@ impl Func<'_, '_> {
             };
         }
         self.put(home, Val::one(sum));
+        if self.u.idle.assigns(var, value) {
+            self.keep(Val::one(sum), repr);
+        }
         Ok(())
     }
 }

@@ -89,6 +89,7 @@ impl<'u, 'a> Func<'u, 'a> {
         }
         ir.br(f.exits.done);
         ir.at(f.exits.done);
+        f.release_kept();
         ir.ret_void();
         ir.at(f.exits.event);
         ir.store(

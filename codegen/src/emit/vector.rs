@@ -35,6 +35,7 @@ impl Func<'_, '_> {
         let all = ir.splat(ir.const_bool(true), count);
         ir.store(ir.zero(mask_type), sticky);
         let facts = Rc::new(facts);
+        let kept = self.kept_words(count);
         let lanes = Lanes {
             count,
             facts: facts.clone(),
@@ -42,6 +43,7 @@ impl Func<'_, '_> {
             partial: false,
             diverged: false,
             sticky,
+            kept,
             first: HashMap::new(),
         };
         self.lanes = Some(lanes);
@@ -87,6 +89,7 @@ impl Func<'_, '_> {
         ir.br(end);
         ir.at(end);
         let fired = self.any(ir.load(mask_type, sticky));
+        self.keep_lanes_words(kept, count);
         self.lanes = None;
         self.loose = None;
         self.forget_wide_homes();

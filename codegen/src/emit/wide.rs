@@ -56,6 +56,7 @@ impl Func<'_, '_> {
     ) -> Result<()> {
         let access = self.wide_access(array, index, guard, span)?;
         let v = self.expr(value)?;
+        self.keep_unread(value, v);
         let v = self.widen(v);
         self.fits_storage(array, v, span)?;
         let storage = self.storage(array)?;
