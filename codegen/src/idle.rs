@@ -52,6 +52,7 @@ impl Idle {
             scopes: vec![Needed(None); nest.scopes as usize],
             tail: Vec::new(),
             nonempty,
+            judged: judged(nest),
             idle: Idle {
                 stores: overwritten::stores(nest),
                 literals: literals(nest),
@@ -77,6 +78,25 @@ impl Idle {
     pub(crate) fn is_literal(&self, e: &Expr) -> bool {
         matches!(e.kind, ExprKind::Var(v) if self.literals.contains(&v))
     }
+}
+
+/// Variables that nothing but comparisons reads, more than one of them.
+fn judged(nest: &Nest) -> Vars {
+    let mut reads: HashMap<VarId, (u32, u32)> = HashMap::new();
+    nest.walk_exprs(&mut |e| match &e.kind {
+        ExprKind::Var(v) => reads.entry(*v).or_default().0 += 1,
+        ExprKind::Compare { a, b, .. } => {
+            for side in [a, b] {
+                if let ExprKind::Var(v) = side.kind {
+                    reads.entry(v).or_default().1 += 1;
+                }
+            }
+        }
+        _ => {}
+    });
+    let only =
+        |(v, (all, compared)): (VarId, (u32, u32))| (all == compared && all > 1).then_some(v);
+    reads.into_iter().filter_map(only).collect()
 }
 
 /// Whether an operation in `e` may warn.
@@ -150,6 +170,9 @@ struct Walk {
     /// Jumps that go where control goes anyway.
     tail: Vec<Target>,
     nonempty: u64,
+    /// Variables that are compared, more than once, and nothing else: one comparison may settle another, and nobody need
+    /// know the value then.
+    judged: Vars,
     idle: Idle,
 }
 
@@ -271,6 +294,12 @@ impl Walk {
             }
             ExprKind::Compare { a, b, .. } if a.ty.repr.is_complex() => {
                 [a, b].into_iter().for_each(|x| self.within(out, x));
+            }
+            ExprKind::Compare { a, b, .. } => {
+                let known =
+                    |x: &Expr| matches!(x.kind, ExprKind::Var(v) if self.judged.contains(&v));
+                let (a, b) = (Some(a).filter(|x| !known(x)), Some(b).filter(|x| !known(x)));
+                b.into_iter().chain(a).for_each(|x| self.uses(out, x));
             }
             ExprKind::Call { fun, args, .. } if sees_less(*fun) => {
                 args.iter().for_each(|x| self.within(out, x));

@@ -207,6 +207,23 @@ def chained(a, b, c, out):
             out[i] = 1.0
 
 
+def between(a, b, c, out):
+    # No value is between: what it is need not be known to say so.
+    for i in range(len(a)):  # native
+        if 0 < a[i] * b[i] <= 0.0:
+            out[i] = 1.0
+    return 0.0
+
+
+def excluded(a, b, c, out):
+    for i in range(len(a)):  # native
+        t = a[i] * b[i]
+        if t > 1.0:
+            if t < 0.5:
+                out[i] = 1.0
+    return 0.0
+
+
 def chained_idle(a, b, c, out):
     k = 0
     for i in range(len(a)):  # native
@@ -370,6 +387,8 @@ FORMS = (
     equal_stores,
     carried,
     chained,
+    between,
+    excluded,
     chained_idle,
     sum_break,
     sum_reset,
