@@ -28,6 +28,9 @@ impl Func<'_, '_> {
             }
             ExprKind::Binary { .. } if super::extremes::is_chain(e) => self.extreme_chain(e),
             ExprKind::Binary { op, a, b, guard } => {
+                if let Some(v) = self.linear_chain(e)? {
+                    return Ok(v);
+                }
                 let x = self.expr(a)?;
                 let y = self.expr(b)?;
                 let (x, y) = self.unify(x, y);

@@ -22,6 +22,7 @@ mod int;
 mod jam;
 pub(crate) mod lanes;
 mod last;
+mod linear;
 mod loops;
 mod masks;
 mod memory;
