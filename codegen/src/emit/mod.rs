@@ -16,6 +16,7 @@ mod complex;
 mod copies;
 mod expr;
 mod extremes;
+mod flat;
 mod float;
 mod func;
 mod int;
