@@ -39,12 +39,14 @@ fn what_is_asked() {
     let one = asked(&inside("range(n)", "a[i + m] = 1.0"));
     assert_eq!(one.len(), 1, "{one:?}");
     assert!(one[0].ends_with("; 0"), "{one:?}");
-    // Not of a variable that the loop assigns, nor of an element, nor of a product of counters.
-    for statement in [
-        "s = s + 1\n        a[s] = 1.0",
-        "a[k[i]] = 1.0",
-        "a[i * i + m] = 1.0",
-    ] {
+    // An element's own subscript is looked at, not the one that it is.
+    let indirect = asked(&inside("range(n)", "a[k[i]] = 1.0"));
+    assert!(
+        indirect.len() == 1 && indirect[0].ends_with("; 1"),
+        "{indirect:?}"
+    );
+    // Not of a variable that the loop assigns, nor of a product of counters.
+    for statement in ["s = s + 1\n        a[s] = 1.0", "a[i * i + m] = 1.0"] {
         let none = asked(&inside("range(n)", statement));
         assert!(none.is_empty(), "{statement}: {none:?}");
     }
