@@ -32,6 +32,7 @@ FORMS = [
     "written",
     "freed",
     "parted",
+    "hoisted",
 ]
 
 _TAGS = re.compile(r"# (f\d+): (.*)")

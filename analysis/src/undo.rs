@@ -17,6 +17,7 @@ use crate::affine::{Affine, Ix};
 use crate::dependence::{Dir, Guarded, Pair, Tester, common_loops};
 use crate::forms::{AccessForm, Extents, Forms};
 use crate::range::ranges;
+use crate::statics::affine_interval;
 use crate::structure::Classes;
 use nestwise_ir::events;
 use nestwise_ir::nest::{Cast, Expr, ExprKind, Nest, Stmt, StmtKind};
@@ -205,19 +206,26 @@ fn region(nest: &Nest, forms: &Forms, classes: &Classes, a: ArrayId) -> Region {
         .collect();
     let rank = nest.arrays.get(a).map_or(0, |d| d.rank);
     (0..rank)
-        .find_map(|axis| rows(forms, top, &stores, axis))
+        .find_map(|axis| rows(nest, forms, top, &stores, axis))
         .unwrap_or(Region::Whole)
 }
 
-fn rows(forms: &Forms, top: LoopId, stores: &[&AccessForm], axis: u32) -> Option<Region> {
+fn rows(
+    nest: &Nest,
+    forms: &Forms,
+    top: LoopId,
+    stores: &[&AccessForm],
+    axis: u32,
+) -> Option<Region> {
     let counter = Affine::ix(Ix::Counter(top));
     let (mut lo, mut hi) = (i64::MAX, i64::MIN);
     for s in stores {
+        let index = s.index.get(axis as usize)?.affine()?;
         // A subscript that may wrap is anywhere.
-        if s.guarded {
+        if s.guarded && affine_interval(nest, forms, index, 4).lo < 0 {
             return None;
         }
-        let offset = s.index.get(axis as usize)?.affine()?.sub(&counter)?;
+        let offset = index.sub(&counter)?;
         lo = lo.min(i64::try_from(extreme(forms, &offset, false, 8)?).ok()?);
         hi = hi.max(i64::try_from(extreme(forms, &offset, true, 8)?).ok()?);
     }

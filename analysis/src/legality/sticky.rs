@@ -1,9 +1,11 @@
 //! Whether a loop's events may be looked at after it.
 
+use crate::guards::expr_key;
 use crate::liveness::VarSet;
+use crate::structure::assigned;
 use nestwise_ir::VarId;
 use nestwise_ir::events::expr_may_fire;
-use nestwise_ir::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
+use nestwise_ir::nest::{Cast, Expr, ExprKind, Nest, Stmt, StmtKind, While};
 
 /// Whether a loop may run as if its events were looked at only at its end, memory accesses clamped: the values
 /// that a fired guard leaves behind must not reach a subscript, a loop bound, or (ints) a condition, on which
@@ -11,7 +13,8 @@ use nestwise_ir::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
 ///
 /// Legal iff no set guard in the loop but those of loads and stores (a clamped load gives an ordinary element)
 /// has a result that flows into such a place. A condition is no such place if nothing it compares has to do with a
-/// counter, a bound or a subscript anywhere in the nest: then no proof rests on it.
+/// counter, a bound or a subscript anywhere in the nest: then no proof rests on it. Nor is one inside a [`closed`] `while`:
+/// what it tells is of values that begin there, and nothing there is accessed.
 pub fn sticky_safe(nest: &Nest, body: &[Stmt]) -> bool {
     let mut taint = Taint {
         vars: vec![],
@@ -19,7 +22,19 @@ pub fn sticky_safe(nest: &Nest, body: &[Stmt]) -> bool {
         safe: true,
         trunc: false,
         positions: positions(nest),
+        closed: vec![],
+        ends: vec![],
     };
+    for s in body {
+        s.walk(&mut |s| {
+            if let StmtKind::While(l) = &s.kind
+                && closed(l)
+            {
+                taint.ends.push(expr_key(&l.cond));
+                taint.closed.extend(conditions(&l.body));
+            }
+        });
+    }
     for s in body {
         s.walk(&mut |s| {
             for e in s.exprs() {
@@ -52,6 +67,61 @@ struct Taint {
     trunc: bool,
     /// Variables that proofs about accesses may speak of.
     positions: VarSet,
+    /// Conditions inside closed `while`s, and those of such `while`s.
+    closed: Vec<usize>,
+    ends: Vec<usize>,
+}
+
+/// Whether a `while` only computes variables from one another, all of which it assigns: it accesses no element, has no
+/// `for` and no way out, and reads nothing else. At its head each of them is a merge of what it was and what it became, of
+/// which nothing is known in terms of what is outside.
+fn closed(l: &While) -> bool {
+    let own = assigned(&l.body);
+    let mut ok = true;
+    let mut look = |e: &Expr| {
+        e.walk(&mut |e| {
+            ok &= match &e.kind {
+                ExprKind::Var(v) => own.contains(v),
+                ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::Dim(..) => false,
+                ExprKind::Cast { kind, .. } => *kind == Cast::Value,
+                _ => true,
+            };
+        });
+    };
+    look(&l.cond);
+    let mut plain = true;
+    for s in &l.body {
+        s.walk(&mut |s| {
+            plain &= matches!(
+                s.kind,
+                StmtKind::Let { .. } | StmtKind::If { .. } | StmtKind::While(_) | StmtKind::Eval(_)
+            );
+            s.exprs().into_iter().for_each(&mut look);
+        });
+    }
+    ok && plain
+}
+
+/// The conditions in a block.
+fn conditions(block: &[Stmt]) -> Vec<usize> {
+    let mut found = vec![];
+    for s in block {
+        s.walk(&mut |s| {
+            match &s.kind {
+                StmtKind::If { cond, .. } => found.push(expr_key(cond)),
+                StmtKind::While(l) => found.push(expr_key(&l.cond)),
+                _ => {}
+            }
+            for e in s.exprs() {
+                e.walk(&mut |e| {
+                    if let ExprKind::Select { cond, .. } = &e.kind {
+                        found.push(expr_key(cond));
+                    }
+                });
+            }
+        });
+    }
+    found
 }
 
 /// Counters, and the variables from which subscripts, bounds and counters are computed; closed both ways: what is
@@ -152,7 +222,11 @@ impl Taint {
 
     fn condition(&mut self, cond: &Expr) {
         let about_positions = || compared(cond).iter().any(|v| self.positions.contains(*v));
-        self.safe &= !self.tainted(cond) || !self.trunc && !about_positions();
+        let key = expr_key(cond);
+        // After an event it may be left whatever its condition says, which then must tell of spoilt values only.
+        let spoilt = || compared(cond).iter().all(|v| self.vars.contains(v));
+        let inside = self.closed.contains(&key) || self.ends.contains(&key) && spoilt();
+        self.safe &= !self.tainted(cond) || !self.trunc && (inside || !about_positions());
     }
 
     fn flow(&mut self, var: VarId, value: &Expr) {

@@ -13,7 +13,7 @@ pub(crate) use forms::{Beyond, beyond, freed};
 pub use lanes::vectorise;
 
 use crate::privatise::worth_copying;
-use crate::transform::{Rewritten, Tile, Waved, promote};
+use crate::transform::{Rewritten, Tile, Waved, hoist, promote};
 use crate::verdict::{Analysis, Options, analyse_with};
 use forms::{Form, Forms};
 use nestwise_ir::nest::{For, Nest, Stmt, StmtKind};
@@ -113,17 +113,20 @@ pub enum Rewrite {
     Wavefront,
     /// Loops were made into several over consecutive ranges of their iterations, some of them parallel.
     Split,
+    /// Subscripts are looked at before a loop, for all of its iterations.
+    Hoisted,
 }
 
 impl Rewrite {
     /// The names that [`Rewrite::name`] gives.
-    pub const NAMES: [&str; 6] = [
+    pub const NAMES: [&str; 7] = [
         "promoted",
         "interchanged",
         "distributed",
         "waves",
         "freed",
         "parted",
+        "hoisted",
     ];
 
     /// What was done in a word.
@@ -136,6 +139,7 @@ impl Rewrite {
             Rewrite::Wavefront => Some("waves"),
             Rewrite::Freed => Some("freed"),
             Rewrite::Split => Some("parted"),
+            Rewrite::Hoisted => Some("hoisted"),
         }
     }
 
@@ -143,7 +147,7 @@ impl Rewrite {
     pub fn reorders(self) -> bool {
         !matches!(
             self,
-            Rewrite::None | Rewrite::Freed | Rewrite::Promoted | Rewrite::Split
+            Rewrite::None | Rewrite::Freed | Rewrite::Promoted | Rewrite::Split | Rewrite::Hoisted
         )
     }
 }
@@ -197,6 +201,9 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     }
     if let Some(made) = forms.split() {
         make(made, info, Rewrite::Split, &mut out);
+    }
+    if let Some(made) = hoist(nest, info) {
+        make(made, info, Rewrite::Hoisted, &mut out);
     }
     if let Some(nest) = promoted {
         let promoted = Rewritten {

@@ -3,7 +3,7 @@
 use crate::guards::{GuardId, numbering};
 use crate::interval::floor_div;
 use nestwise_ir::nest::*;
-use nestwise_ir::{AccessId, ArrayId, LoopId, ScopeId, VarId};
+use nestwise_ir::{AccessId, ArrayId, LoopId, Scalar, ScopeId, VarId};
 use std::collections::HashMap;
 
 /// A scalar.
@@ -500,6 +500,15 @@ impl Machine {
             ExprKind::Binary { op, a, b, guard } if e.ty.repr.is_int() => {
                 let (x, y) = (self.int(a)?, self.int(b)?);
                 fit(self, int_op(*op, x, y), *guard)?
+            }
+            ExprKind::Binary {
+                op: BinOp::And,
+                a,
+                b,
+                ..
+            } if e.ty.repr == Scalar::Bool => {
+                let (x, y) = (self.truth(a)?, self.truth(b)?);
+                Value::Bool(x && y)
             }
             ExprKind::Binary { op, a, b, guard } => {
                 let (x, y) = (self.float(a)?, self.float(b)?);

@@ -6,6 +6,7 @@ mod explained;
 mod footprints;
 mod fusion;
 mod growth;
+mod hoist;
 mod legality;
 mod proofs;
 mod properties;

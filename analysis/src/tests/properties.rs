@@ -546,6 +546,7 @@ fn met(cases: impl Iterator<Item = Case>) -> HashMap<&'static str, (u32, u32)> {
                 Rewrite::Distributed => "distributed",
                 Rewrite::Wavefront => "wavefront",
                 Rewrite::Split => "split",
+                Rewrite::Hoisted => "hoisted",
             });
             let (all, threads) = entry.or_default();
             *all += 1;

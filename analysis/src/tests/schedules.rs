@@ -33,6 +33,7 @@ fn listed(header: &str, body: &str) -> Vec<String> {
                 Rewrite::Distributed => "distributed ".to_string(),
                 Rewrite::Wavefront => "waves ".to_string(),
                 Rewrite::Split => "split ".to_string(),
+                Rewrite::Hoisted => "hoisted ".to_string(),
             };
             for t in &c.schedule.threads {
                 text += &format!("threads-{} ", name(t.id));

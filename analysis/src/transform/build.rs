@@ -3,7 +3,9 @@
 
 use crate::affine::{Affine, Ix, Sym};
 use crate::structure::find_for;
-use nestwise_ir::nest::{BinOp, Cast, Const, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind};
+use nestwise_ir::nest::{
+    BinOp, Cast, CmpOp, Const, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind,
+};
 use nestwise_ir::{LoopId, Span, Ty, VarDecl, VarId};
 
 /// What has the position of one statement.
@@ -78,6 +80,44 @@ impl Builder {
             _ => self.op(BinOp::Mul, a, self.number(factor)),
         }
     }
+    /// A comparison.
+    pub(super) fn compare(self, op: CmpOp, a: Expr, b: Expr) -> Expr {
+        let kind = ExprKind::Compare {
+            op,
+            a: Box::new(a),
+            b: Box::new(b),
+        };
+        self.make(kind, Ty::PY_BOOL)
+    }
+    /// Two conditions at once.
+    pub(super) fn both(self, a: Expr, b: Expr) -> Expr {
+        let kind = ExprKind::Binary {
+            op: BinOp::And,
+            a: Box::new(a),
+            b: Box::new(b),
+            guard: false,
+        };
+        self.make(kind, Ty::PY_BOOL)
+    }
+    /// One of two values of one type.
+    pub(super) fn choose(self, cond: Expr, then: Expr, orelse: Expr) -> Expr {
+        let ty = then.ty;
+        let kind = ExprKind::Select {
+            cond: Box::new(cond),
+            then: Box::new(then),
+            orelse: Box::new(orelse),
+        };
+        self.make(kind, ty)
+    }
+    /// The value of a symbol that has a name, in 128 bits.
+    pub(super) fn symbol(self, nest: &Nest, s: Sym) -> Option<Expr> {
+        let kind = match s {
+            Sym::Var(v) => return Some(self.wide(&self.value(v, nest.vars.get(v)?.ty))),
+            Sym::Dim(array, axis) => ExprKind::Dim(array, axis),
+            Sym::Def(_) => return None,
+        };
+        Some(self.wide(&self.make(kind, Ty::PY_INT)))
+    }
     /// A form's value in 128 bits, for which its terms are few and small enough.
     pub(super) fn form(self, nest: &Nest, a: &Affine) -> Option<Expr> {
         let var = |v: VarId| {
@@ -89,11 +129,7 @@ impl Builder {
             let value = match (t.ix, t.syms.as_slice()) {
                 (None, []) => None,
                 (Some(Ix::Counter(l)), []) => Some(var(find_for(nest, l)?.counter)?),
-                (None, [Sym::Var(v)]) => Some(var(*v)?),
-                (None, [Sym::Dim(array, axis)]) => {
-                    let extent = self.make(ExprKind::Dim(*array, *axis), Ty::PY_INT);
-                    Some(self.wide(&extent))
-                }
+                (None, [s]) => Some(self.symbol(nest, *s)?),
                 _ => return None,
             };
             let term = match value {
@@ -110,6 +146,18 @@ impl Builder {
     /// `var = value`
     pub(super) fn set(self, var: VarId, value: Expr) -> Stmt {
         let kind = StmtKind::Let { var, value };
+        Stmt {
+            kind,
+            span: self.span,
+        }
+    }
+    /// `if cond: then else: orelse`
+    pub(super) fn either(self, cond: Expr, then: Stmt, orelse: Stmt) -> Stmt {
+        let kind = StmtKind::If {
+            cond,
+            then: vec![then],
+            orelse: vec![orelse],
+        };
         Stmt {
             kind,
             span: self.span,

@@ -2,9 +2,11 @@
 
 mod best;
 mod build;
+mod copy;
 mod count;
 mod distribute;
 mod fuse;
+mod hoist;
 mod order;
 mod peel;
 mod promote;
@@ -16,6 +18,7 @@ pub use best::keep_best;
 pub use count::count;
 pub use distribute::distribute;
 pub use fuse::fuse;
+pub use hoist::hoist;
 pub use order::{interchange, sink};
 pub use promote::promote;
 pub use split::split;

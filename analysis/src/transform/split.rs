@@ -1,15 +1,15 @@
 //! One loop made into several over consecutive ranges of its iterations.
 
-use super::build::{Builder, hidden, like};
+use super::build::{Builder, hidden};
+use super::copy::Copy;
 use super::{Rewritten, compact, splice_for};
 use crate::affine::Affine;
 use crate::cuts::{Part, Piece, Split, body_of};
 use crate::legality::Given;
 use crate::statics::affine_interval;
 use crate::structure::find_for;
-use nestwise_ir::nest::{BinOp, Expr, ExprKind, For, Nest, Stmt, StmtKind};
-use nestwise_ir::{AccessId, LoopId, VarId};
-use std::collections::HashMap;
+use nestwise_ir::LoopId;
+use nestwise_ir::nest::{BinOp, Expr, For, Nest, Stmt};
 
 /// The nest with loops, none of them inside another, made into one loop for each part that [`Given::may_split`] found. The
 /// top loop has to stay the only one.
@@ -160,80 +160,5 @@ impl Cutter {
             true => b.op(opposite, b.number(limit.into()), nearer),
             false => nearer,
         })
-    }
-}
-
-/// What a copy of a loop has of its own: its numbers and counters, and those of the loops inside it.
-#[derive(Default)]
-struct Copy {
-    loops: HashMap<LoopId, LoopId>,
-    counters: HashMap<VarId, VarId>,
-}
-
-impl Copy {
-    /// Declares them; `made` is told what each loop is a copy of.
-    fn declare(&mut self, nest: &mut Nest, l: &For, made: &mut dyn FnMut(LoopId)) -> Option<()> {
-        let mut inside = vec![(l.id, Some(l.counter))];
-        for s in &l.body {
-            s.walk(&mut |s| match &s.kind {
-                StmtKind::For(l) => inside.push((l.id, Some(l.counter))),
-                StmtKind::While(l) => inside.push((l.id, None)),
-                _ => {}
-            });
-        }
-        for (id, counter) in inside {
-            self.loops.insert(id, like(nest, id)?);
-            if let Some(c) = counter {
-                self.counters.insert(c, hidden(nest));
-            }
-            made(id);
-        }
-        Some(())
-    }
-
-    fn rename(&self, nest: &mut Nest, l: &mut For) {
-        self.header(l);
-        l.body.iter_mut().for_each(|s| self.stmt(nest, s));
-    }
-
-    fn header(&self, l: &mut For) {
-        l.counter = self.counters.get(&l.counter).copied().unwrap_or(l.counter);
-        self.id(&mut l.id);
-    }
-
-    fn id(&self, id: &mut LoopId) {
-        *id = self.loops.get(id).copied().unwrap_or(*id);
-    }
-
-    fn stmt(&self, nest: &mut Nest, s: &mut Stmt) {
-        match &mut s.kind {
-            StmtKind::For(l) => self.header(l),
-            StmtKind::While(l) => self.id(&mut l.id),
-            StmtKind::Break(id) | StmtKind::Continue(id) => self.id(id),
-            StmtKind::Store { access, .. } => again(nest, access),
-            _ => {}
-        }
-        s.exprs_mut().into_iter().for_each(|e| self.expr(nest, e));
-        for block in s.blocks_mut() {
-            block.iter_mut().for_each(|s| self.stmt(nest, s));
-        }
-    }
-
-    fn expr(&self, nest: &mut Nest, e: &mut Expr) {
-        match &mut e.kind {
-            ExprKind::Var(v) => *v = self.counters.get(v).copied().unwrap_or(*v),
-            ExprKind::Load { access, .. } => again(nest, access),
-            _ => {}
-        }
-        e.children_mut()
-            .into_iter()
-            .for_each(|c| self.expr(nest, c));
-    }
-}
-
-/// An access that stands once more.
-fn again(nest: &mut Nest, access: &mut AccessId) {
-    if let Some(decl) = nest.accesses.get(*access).cloned() {
-        *access = nest.accesses.push(decl);
     }
 }

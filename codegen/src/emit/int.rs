@@ -4,6 +4,7 @@
 use nestwise_ir::nest::BinOp;
 use nestwise_ir::{Scalar, Span};
 
+use super::linear::Linear;
 use super::{Func, Val};
 use crate::abi::EventCode;
 use crate::error::{Result, invalid, unsupported};
@@ -11,18 +12,18 @@ use crate::llvm::{IntPred, V, Wrap};
 
 /// An integer operation's circumstances.
 #[derive(Clone, Copy)]
-struct Op {
-    repr: Scalar,
-    wide: bool,
-    guard: bool,
-    span: Span,
+pub(super) struct Op {
+    pub(super) repr: Scalar,
+    pub(super) wide: bool,
+    pub(super) guard: bool,
+    pub(super) span: Span,
 }
 
 impl Op {
-    fn signed(self) -> bool {
+    pub(super) fn signed(self) -> bool {
         self.repr.is_signed()
     }
-    fn range(self) -> (i128, i128) {
+    pub(super) fn range(self) -> (i128, i128) {
         self.repr.int_range().unwrap_or((0, 0))
     }
 }
@@ -102,10 +103,13 @@ impl Func<'_, '_> {
                 _ => ir.mul(a, b, wrap),
             };
         }
-        if self.continues()
-            && let Some(c) = constant.filter(|c| *c != 0 && how.repr.bits() <= 64)
+        // Where an event leaves, the flag that an addition sets tells as well.
+        let by_range = self.continues() || op == BinOp::Mul;
+        if by_range
+            && let Some(c) = constant.filter(|_| how.repr.bits() <= 64)
+            && let Some(linear) = Linear::of(how.range()).then(op, c, how.range())
         {
-            return self.int_exact_by(op, a, b, c, how);
+            return self.int_linear(a, linear, how);
         }
         let (r, overflow) = self.int_overflowing(op, a, b, how);
         self.fire(overflow, how.wide, EventCode::Overflow, how.span);
@@ -114,54 +118,6 @@ impl Func<'_, '_> {
         }
         let saturated = self.int_saturated(op, a, b, how);
         ir.select(overflow, saturated, r)
-    }
-
-    /// The same with a constant `b`, not 0, where execution goes on: right for the values of `a` from `least` to `most`,
-    /// which takes a comparison or two. (A product of 64 bits has no vector form of its own to tell.)
-    fn int_exact_by(&self, op: BinOp, a: V, b: V, c: i128, how: Op) -> V {
-        let ir = self.ir();
-        let (lo, hi) = how.range();
-        let (least, most) = match op {
-            BinOp::Add => (lo - c, hi - c),
-            BinOp::Sub => (lo + c, hi + c),
-            // Quotients inside the range; `a * c` falls as `a` grows where `c` is negative.
-            _ if c > 0 => (-(-lo).div_euclid(c), hi.div_euclid(c)),
-            _ => (hi.div_euclid(c), -(-lo).div_euclid(c)),
-        };
-        let constant = |v: i128| self.const_int(how.repr, v, how.wide);
-        let pred = |signed, unsigned| if how.signed() { signed } else { unsigned };
-        let below = (least > lo).then(|| {
-            let less = pred(IntPred::LLVMIntSLT, IntPred::LLVMIntULT);
-            ir.icmp(less, a, constant(least.min(hi)))
-        });
-        let above = (most < hi).then(|| {
-            let more = pred(IntPred::LLVMIntSGT, IntPred::LLVMIntUGT);
-            ir.icmp(more, a, constant(most.max(lo)))
-        });
-        let r = match op {
-            BinOp::Add => ir.add(a, b, Wrap::Any),
-            BinOp::Sub => ir.sub(a, b, Wrap::Any),
-            _ => ir.mul(a, b, Wrap::Any),
-        };
-        let Some(overflow) = [below, above]
-            .into_iter()
-            .flatten()
-            .reduce(|x, y| ir.or(x, y))
-        else {
-            return r;
-        };
-        self.fire(overflow, how.wide, EventCode::Overflow, how.span);
-        // Beyond `most` the result is too large where it grows with `a`.
-        let grows = op != BinOp::Mul || c > 0;
-        let (under, over) = if grows { (lo, hi) } else { (hi, lo) };
-        let r = match below {
-            Some(below) => ir.select(below, constant(under), r),
-            None => r,
-        };
-        match above {
-            Some(above) => ir.select(above, constant(over), r),
-            None => r,
-        }
     }
 
     /// The wrapped result and whether it is wrong.

@@ -243,7 +243,7 @@ fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, 
         Rewrite::Split => 5,
         // Made only for threads, where nothing else runs these loops on them.
         Rewrite::Wavefront | Rewrite::Distributed => 4,
-        Rewrite::Promoted => 3,
+        Rewrite::Promoted | Rewrite::Hoisted => 3,
         Rewrite::None => 2,
         Rewrite::Interchanged(_) => 1,
     };
