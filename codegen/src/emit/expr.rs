@@ -248,11 +248,6 @@ impl Func<'_, '_> {
             let (x, y) = (self.expr(then)?, self.expr(orelse)?);
             return Ok(self.choose(c, x, y));
         }
-        if self.flattens([then, orelse]) {
-            let x = self.counting_if(c, true, then)?;
-            let y = self.counting_if(c, false, orelse)?;
-            return Ok(self.choose(c, x, y));
-        }
         // The shape of the result must be known before the sides are emitted.
         let wide = self
             .lanes
@@ -361,15 +356,10 @@ pub(crate) fn float_predicate(op: CmpOp) -> RealPred {
 /// Whether evaluating `e` where the program does not is invisible and cheap: no event, no memory, no call, no
 /// division (which may raise a floating-point flag), no binding.
 pub(crate) fn is_plain(e: &Expr) -> bool {
-    is_plain_but(e, &|_| false)
-}
-
-/// The same, operations that are `excused` aside, which may fire.
-pub(super) fn is_plain_but(e: &Expr, excused: &dyn Fn(&Expr) -> bool) -> bool {
     let (mut plain, mut size) = (true, 0);
     e.walk(&mut |e| {
         size += 1;
-        plain &= (excused(e) || !expr_may_fire(e))
+        plain &= !expr_may_fire(e)
             && match &e.kind {
                 ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::Bind { .. } => false,
                 ExprKind::Binary { op, .. } => {

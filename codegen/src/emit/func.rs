@@ -102,8 +102,6 @@ pub(crate) struct Func<'u, 'a> {
     pub(crate) loose: Option<Rc<Vars>>,
     /// Depth of conditionals around the current operation.
     pub(crate) conditional: u32,
-    /// What is computed here counts only if this is true: nothing fires otherwise.
-    pub(crate) only_if: Option<V>,
     /// In the first or last iterations of a loop that is split: they are few, and run one by one.
     pub(crate) edge: bool,
     /// Whether this is the entry, not a thread body.
@@ -174,7 +172,6 @@ impl<'u, 'a> Func<'u, 'a> {
             exits,
             loose: None,
             conditional: 0,
-            only_if: None,
             edge: false,
             is_entry,
             reduced: Vec::new(),
@@ -560,11 +557,6 @@ impl<'u, 'a> Func<'u, 'a> {
             ir.store(ir.or(old, bad), sticky);
         } else {
             let next = self.fresh();
-            // Not an `and`: what does not count may be poison.
-            let bad = match self.only_if {
-                Some(counts) => ir.select(counts, bad, ir.const_bool(false)),
-                None => bad,
-            };
             self.leave_if(bad, next, code, span);
             ir.at(next);
         }

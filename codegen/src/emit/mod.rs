@@ -16,7 +16,6 @@ mod complex;
 mod copies;
 mod expr;
 mod extremes;
-mod flat;
 mod float;
 mod func;
 mod int;

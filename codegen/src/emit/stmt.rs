@@ -231,9 +231,6 @@ impl<'u, 'a> Func<'u, 'a> {
         if c.wide {
             return self.wide_branch(c, then, orelse);
         }
-        if self.flatten(c, then, orelse)? {
-            return Ok(());
-        }
         let (yes, no, end) = (self.fresh(), self.fresh(), self.fresh());
         self.ir().cond_br(c.a, yes, no);
         let (before, mut after) = (self.diverged(), false);
