@@ -147,11 +147,7 @@ impl Rewrite {
     pub fn reorders(self) -> bool {
         !matches!(
             self,
-            Rewrite::None
-                | Rewrite::Freed
-                | Rewrite::Promoted
-                | Rewrite::Split
-                | Rewrite::Hoisted
+            Rewrite::None | Rewrite::Freed | Rewrite::Promoted | Rewrite::Split | Rewrite::Hoisted
         )
     }
 }

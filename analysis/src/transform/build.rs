@@ -3,7 +3,9 @@
 
 use crate::affine::{Affine, Ix, Sym};
 use crate::structure::find_for;
-use nestwise_ir::nest::{BinOp, Cast, CmpOp, Const, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind};
+use nestwise_ir::nest::{
+    BinOp, Cast, CmpOp, Const, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind,
+};
 use nestwise_ir::{LoopId, Span, Ty, VarDecl, VarId};
 
 /// What has the position of one statement.

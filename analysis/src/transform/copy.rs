@@ -14,7 +14,12 @@ pub(super) struct Copy {
 
 impl Copy {
     /// Declares them; `made` is told what each loop is a copy of.
-    pub(super) fn declare(&mut self, nest: &mut Nest, l: &For, made: &mut dyn FnMut(LoopId)) -> Option<()> {
+    pub(super) fn declare(
+        &mut self,
+        nest: &mut Nest,
+        l: &For,
+        made: &mut dyn FnMut(LoopId),
+    ) -> Option<()> {
         let mut inside = vec![(l.id, Some(l.counter))];
         for s in &l.body {
             s.walk(&mut |s| match &s.kind {

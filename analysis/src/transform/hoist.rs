@@ -59,12 +59,7 @@ pub fn hoist(nest: &Nest, info: &LaunchInfo) -> Option<Rewritten> {
 }
 
 /// The loops worth it below a block, with what has to be looked at.
-fn find<'a>(
-    nest: &Nest,
-    info: &LaunchInfo,
-    block: &'a [Stmt],
-    out: &mut Vec<(&'a For, Ends<'a>)>,
-) {
+fn find<'a>(nest: &Nest, info: &LaunchInfo, block: &'a [Stmt], out: &mut Vec<(&'a For, Ends<'a>)>) {
     for s in block {
         let ends = match &s.kind {
             StmtKind::For(l) => worth(nest, info, l).map(|ends| (l, ends)),
@@ -111,9 +106,7 @@ fn clear(s: &mut Stmt, accesses: &HashSet<AccessId>) {
         if let ExprKind::Load { access, guard, .. } = &mut e.kind {
             *guard &= !accesses.contains(access);
         }
-        e.children_mut()
-            .into_iter()
-            .for_each(|c| expr(c, accesses));
+        e.children_mut().into_iter().for_each(|c| expr(c, accesses));
     }
     if let StmtKind::Store { access, guard, .. } = &mut s.kind {
         *guard &= !accesses.contains(access);
@@ -295,9 +288,7 @@ impl<'a> Ends<'a> {
         let mut cond: Option<Expr> = None;
         for test in &self.tests {
             let holds = match test {
-                Test::Natural(e) => {
-                    b.compare(CmpOp::Ge, value(nest, b, e, &lasts)?, b.number(0))
-                }
+                Test::Natural(e) => b.compare(CmpOp::Ge, value(nest, b, e, &lasts)?, b.number(0)),
                 Test::Below(e, array, axis) => {
                     let extent = b.symbol(nest, Sym::Dim(*array, *axis))?;
                     b.compare(CmpOp::Lt, value(nest, b, e, &lasts)?, extent)

@@ -175,7 +175,9 @@ mod tests {
                             let both = Linear::of(range)
                                 .then(first, *c, range)
                                 .and_then(|l| l.then(second, *d, range));
-                            let Some(l) = both else { panic!("{first:?} {c} {second:?} {d}") };
+                            let Some(l) = both else {
+                                panic!("{first:?} {c} {second:?} {d}")
+                            };
                             for x in range.0..=range.1 {
                                 let once = apply(first, x, *c);
                                 let twice = apply(second, once, *d);
