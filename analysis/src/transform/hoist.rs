@@ -190,7 +190,7 @@ impl<'a> Ends<'a> {
         let fixed = nest.arrays.get(array).map(|a| a.kind) != Some(ArrayKind::Appended);
         let tests = (0..)
             .zip(index)
-            .map(|(axis, e)| self.tests_of(nest, (array, axis), e, around));
+            .map(|(axis, e)| self.tests_of((array, axis), e, around));
         let Some(tests) = tests.collect::<Option<Vec<_>>>().filter(|_| fixed) else {
             return false;
         };
@@ -206,12 +206,11 @@ impl<'a> Ends<'a> {
     #[allow(clippy::type_complexity)]
     fn tests_of(
         &self,
-        nest: &Nest,
         (array, axis): (ArrayId, u32),
         index: &Expr,
         around: &[&'a For],
     ) -> Option<(Vec<Test>, Vec<&'a For>)> {
-        let index = self.form(nest, index, around)?;
+        let index = self.form(index, around)?;
         let (mut least, mut most, mut strided) = (vec![index.clone()], vec![index], vec![]);
         // Bounds may follow the counters of the loops around, which are next.
         for (k, l) in around.iter().enumerate().rev() {
@@ -219,13 +218,13 @@ impl<'a> Ends<'a> {
             if !least.iter().chain(&most).any(|e| e.mentions(ix)) {
                 continue;
             }
-            let first = self.form(nest, &l.start, &around[..k])?;
+            let first = self.form(&l.start, &around[..k])?;
             let up = l.step.as_int().map(|s| s > 0);
             let last = match l.step.as_int() {
-                Some(one @ (1 | -1)) => self.form(nest, &l.stop, &around[..k])?.add_const(-one)?,
+                Some(one @ (1 | -1)) => self.form(&l.stop, &around[..k])?.add_const(-one)?,
                 _ => {
                     for e in [&l.start, &l.stop, &l.step] {
-                        self.form(nest, e, &[])?;
+                        self.form(e, &[])?;
                     }
                     strided.push(*l);
                     Affine::sym(last_of(l.id))
@@ -242,7 +241,7 @@ impl<'a> Ends<'a> {
     }
 
     /// An int as a form in the counters of `around` and what the loop does not change.
-    fn form(&self, nest: &Nest, e: &Expr, around: &[&For]) -> Option<Affine> {
+    fn form(&self, e: &Expr, around: &[&For]) -> Option<Affine> {
         if !e.ty.repr.is_signed() {
             return None;
         }
@@ -257,7 +256,7 @@ impl<'a> Ends<'a> {
             },
             ExprKind::Dim(array, axis) => Some(Affine::sym(Sym::Dim(*array, *axis))),
             ExprKind::Binary { op, a, b, .. } => {
-                let (a, b) = (self.form(nest, a, around)?, self.form(nest, b, around)?);
+                let (a, b) = (self.form(a, around)?, self.form(b, around)?);
                 match op {
                     BinOp::Add => a.add(&b),
                     BinOp::Sub => a.sub(&b),
@@ -269,7 +268,7 @@ impl<'a> Ends<'a> {
                 kind: Cast::Value,
                 a,
                 ..
-            } => self.form(nest, a, around),
+            } => self.form(a, around),
             _ => None,
         }
     }
@@ -279,7 +278,7 @@ impl<'a> Ends<'a> {
         let mut before = vec![];
         let mut lasts = BTreeMap::new();
         for l in self.strided.values() {
-            let form = |e: &Expr| value(nest, b, &self.form(nest, e, &[])?, &BTreeMap::new());
+            let form = |e: &Expr| value(nest, b, &self.form(e, &[])?, &BTreeMap::new());
             let last = last_value(b, form(&l.start)?, form(&l.stop)?, form(&l.step)?);
             let home = hidden_of(nest, Ty::PY_WIDE);
             before.push(b.set(home, last));
