@@ -41,8 +41,9 @@ _WARNED = re.compile(r"\.py:(\d+): \w*Warning")
 
 def rotation(seed: int) -> list[Treatment]:
     """Two or three treatments of a batch; compiling is what takes the time, so few have three."""
-    form, other = f"{FORMS[seed % len(FORMS)]}:{seed}", FORMS[(seed // 3 + 4) % len(FORMS)]
-    threads = (2, 5, 1)[seed // 4 % 3]
+    turn = seed // 4
+    form, other = f"{FORMS[turn % len(FORMS)]}:{seed}", FORMS[(turn + 4) % len(FORMS)]
+    threads = (2, 5, 1)[turn % 3]
     auto = Treatment("auto", threads, "")
     cycle = [
         [Treatment("serial", 1, ""), Treatment("threads", threads, form)],

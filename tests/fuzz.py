@@ -61,13 +61,23 @@ def compare(
 
 
 # Forms of nests for tests, each as often as it is hard to get right.
-FORMS = ["every", "waves", "distributed", "interchanged", "rewritten", "promoted", "written"]
+FORMS = [
+    "every",
+    "waves",
+    "distributed",
+    "interchanged",
+    "rewritten",
+    "promoted",
+    "written",
+    "hoisted",
+]
 
 
 def treatments(seed: int) -> list[Treatment]:
     """How the random nests of a seed run: on one core; on threads, part by part in an order of the
     seed's; on threads as they come."""
-    form, other = FORMS[seed % 7], FORMS[(seed // 7 + seed + 1) % 7]
+    count = len(FORMS)
+    form, other = FORMS[seed % count], FORMS[(seed // count + seed + 1) % count]
     few, many = (2, 5) if seed % 2 else (5, 2)
     alone = ["every", "rewritten", "interchanged"][seed % 3]
     return [

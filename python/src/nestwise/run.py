@@ -90,23 +90,11 @@ def _importable(path: str) -> bool:
 def _compile(data: bytes, path: str, argv: list[str]) -> CodeType | None:
     try:
         code = compile(data, path, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
-        if isinstance(error, ValueError) or _undecodable(data):
-            # CPython reads a script through its tokenizer, which words these errors in its own
-            # way: let it.
-            os.execv(sys.executable, [sys.executable, *_own_flags(), *argv])
-        _shielded(_raise, error)
+    except (SyntaxError, ValueError):
+        # CPython reads a script through its tokenizer, which words some errors and places others in
+        # its own way: let it.
+        os.execv(sys.executable, [sys.executable, *_own_flags(), *argv])
     return importer.code_for(code, path, data)
-
-
-def _undecodable(data: bytes) -> bool:
-    if b"\0" in data:
-        return True
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return True
-    return b"coding" in data[:400]
 
 
 def _own_flags() -> list[str]:
@@ -146,10 +134,6 @@ def _run_module(name: str, alter_argv: bool) -> None:
     import runpy
 
     _shielded(runpy._run_module_as_main, name, alter_argv)
-
-
-def _raise(error: BaseException) -> None:
-    raise error
 
 
 def _shielded(function: Any, *arguments: Any, **options: Any) -> Any:
