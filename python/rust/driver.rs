@@ -226,6 +226,11 @@ pub fn leave(active: Rc<Active>) {
     drop(removed);
 }
 
+/// Whether CPython is in the share of some site of this thread.
+pub fn is_inside() -> bool {
+    RUNNING.with_borrow(|r| !r.is_empty())
+}
+
 /// Runs `f` on the innermost running site of this thread.
 pub fn with_active<T>(f: impl FnOnce(&Active) -> T) -> Option<T> {
     let active = RUNNING.with_borrow(|r| r.last().cloned())?;

@@ -34,14 +34,16 @@ impl Gate {
 
     /// A call of that much work is cheaper in CPython, whatever else is asked.
     pub fn is_small(&self, work: i64) {
-        self.threshold.fetch_max(work, Ordering::Relaxed);
+        if !options().prices {
+            self.threshold.fetch_max(work, Ordering::Relaxed);
+        }
     }
 
     /// An attempt ended, and CPython's share of the call took so many seconds.
     pub fn ended(&self, vain: Option<Attempted>, seconds: f64) {
         match vain {
             // A device that was asked for is not second-guessed, and comparisons want every run.
-            Some(attempted) if options().device == DeviceChoice::Auto && !verify::on() => {
+            Some(attempted) if options().device == DeviceChoice::Auto && !verify::on() && !options().prices => {
                 self.vain.add(attempted, seconds);
             }
             _ => self.vain.clear(),

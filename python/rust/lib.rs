@@ -48,7 +48,7 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false))]
 #[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
@@ -61,6 +61,7 @@ fn configure(
     broken: Option<&str>,
     unchecked: Option<&str>,
     verify: bool,
+    prices: bool,
 ) -> PyResult<()> {
     let bad = PyValueError::new_err::<String>;
     let device = match device {
@@ -118,9 +119,16 @@ fn configure(
         broken,
         unchecked,
         verify,
+        prices,
     });
     numpy::configured();
     Ok(())
+}
+
+/// Cores that this process may use: the affinity mask and the cgroup's quota together.
+#[pyfunction]
+fn cores() -> usize {
+    nestwise_runtime::options::cores()
 }
 
 fn load_profile(path: &Path) -> Result<MachineProfile, String> {
@@ -295,6 +303,11 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         d.set_item("stopped", s.stopped)?;
         d.set_item("predicted_s", s.predicted)?;
         d.set_item("measured_s", s.measured)?;
+        let priced = PyDict::new(py);
+        for (device, seconds) in ["interpreter", "serial", "threads"].into_iter().zip(s.priced) {
+            priced.set_item(device, seconds)?;
+        }
+        d.set_item("priced_s", priced)?;
         d.set_item("replaced_s", s.replaced)?;
         d.set_item("compile_s", s.compile.as_secs_f64())?;
         d.set_item("kernels_compiled", s.kernels[0])?;
@@ -351,6 +364,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for function in [
         wrap_pyfunction!(version, module)?,
         wrap_pyfunction!(configure, module)?,
+        wrap_pyfunction!(cores, module)?,
         wrap_pyfunction!(lower, module)?,
         wrap_pyfunction!(explain_site, module)?,
         wrap_pyfunction!(random_text, module)?,

@@ -329,7 +329,11 @@ impl Site {
         if launch.iterations() > 0 {
             self.gate.ran();
         }
-        lock(&self.stats).launched(launch);
+        let mut stats = lock(&self.stats);
+        stats.launched(launch);
+        if launch.from() == 0 && priced() {
+            stats.priced(&launch.decision);
+        }
     }
 
     /// One attempt as a repetition of an earlier call, if there is one that it is like.
@@ -449,7 +453,12 @@ impl Site {
         arguments: &[*mut PyObject],
         declined: &Declined,
     ) {
-        lock(&self.stats).declined(declined);
+        let mut stats = lock(&self.stats);
+        stats.declined(declined);
+        if priced() {
+            stats.priced(&declined.decision);
+        }
+        drop(stats);
         if declined.patience.is_none()
             && let Some(work) = work(py, parsed, arguments)
         {
@@ -580,6 +589,11 @@ pub fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<()
         }
     }
     Ok(())
+}
+
+/// Whether this call's prices are to be kept: those of a nest inside another are part of that one's.
+fn priced() -> bool {
+    options().prices && !driver::is_inside()
 }
 
 fn work(py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> Option<i64> {

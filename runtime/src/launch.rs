@@ -18,7 +18,7 @@ use crate::reason::Reason;
 use crate::undo::{self, Saved};
 use nestwise_analysis::Region;
 use nestwise_codegen::abi::{FrameHeader, Status};
-use nestwise_costmodel::{Decision, Device, Seconds};
+use nestwise_costmodel::{Decision, Device};
 use nestwise_ir::{ArrayId, Nest, Scalar, VarId};
 use std::sync::Arc;
 use std::time::Instant;
@@ -57,17 +57,14 @@ pub struct Launch {
     pub ended: Ended,
     /// Where it ran.
     pub device: Device,
-    /// Predicted time without compilation.
-    pub predicted: Seconds,
+    /// Why it ran here.
+    pub decision: Decision,
     /// Measured time of the kernel.
     pub seconds: f64,
     /// The kernel's way into this process.
     pub compile: CompileInfo,
     /// Why it ended early.
     pub stopped_by: Option<Reason>,
-    interpreted: Seconds,
-    /// Native code's time by the model.
-    computed: Seconds,
     /// Some loop's length was not known beforehand.
     guessed: bool,
     /// An earlier call had the same facts.
@@ -147,7 +144,7 @@ impl Launch {
         let trips = self
             .top
             .map_or(1.0, |t| (t.trips - self.from).max(1) as f64);
-        (self.computed.0 / trips).max(1e-10)
+        (self.decision.estimate.compute.0 / trips).max(1e-10)
     }
     fn header(&self) -> &FrameHeader {
         // SAFETY: every frame starts with a header.
@@ -159,12 +156,12 @@ impl Launch {
             Some(t) => (t.trips - self.from) as f64,
             None => UNKNOWN_TRIPS,
         };
-        let model = self.interpreted.0 * self.iterations() as f64 / all.max(1.0);
+        let model = self.decision.interpreted.0 * self.iterations() as f64 / all.max(1.0);
         if !self.guessed {
             return model;
         }
         // Where the sizes were guessed, the time that native code took says more: it is that many times slower.
-        let slower = self.interpreted.0 / self.computed.0.max(1e-12);
+        let slower = self.decision.interpreted.0 / self.decision.estimate.compute.0.max(1e-12);
         model.max(self.seconds * slower)
     }
 }
@@ -199,12 +196,10 @@ pub fn launch<V: HasValue>(
         } else {
             Device::Serial
         },
-        predicted: decision.estimate.warm(),
+        decision: *decision,
         seconds: 0.0,
         compile,
         stopped_by: None,
-        interpreted: decision.interpreted,
-        computed: decision.estimate.compute,
         guessed,
         repeated: false,
         brief: decision.estimate.warm().0 < BRIEF_SECONDS && !guessed,

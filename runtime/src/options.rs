@@ -49,6 +49,8 @@ pub struct Options {
     pub unchecked: Option<Unchecked>,
     /// Whatever can run compiled does, to be compared with CPython.
     pub verify: bool,
+    /// Every call is priced anew, and what was predicted for each device is summed up.
+    pub prices: bool,
 }
 
 /// Kernels in which nothing is looked at that could only fire: to measure what looking costs. They are wrong, and may
@@ -87,6 +89,7 @@ impl Default for Options {
             broken: None,
             unchecked: None,
             verify: false,
+            prices: false,
         }
     }
 }

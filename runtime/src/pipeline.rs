@@ -124,8 +124,8 @@ pub enum Outcome {
 /// A decision for the interpreter.
 #[derive(Clone, Copy, Debug)]
 pub struct Declined {
-    /// What CPython takes for it, by the model.
-    pub interpreted: Seconds,
+    /// What it rests on.
+    pub decision: Decision,
     /// Only the time to compile spoke against a native run: when CPython has taken this long, compiling pays.
     pub patience: Option<Seconds>,
     /// The top loop's start, stop and step, unless it is a `while`.
@@ -289,7 +289,7 @@ fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision) -> bool 
 fn declined(plan: &Plan, sizes: &Sizes, decision: &Decision, options: &Options) -> Declined {
     let waits = decision.waits_for_compile && options.device == DeviceChoice::Auto;
     Declined {
-        interpreted: decision.interpreted,
+        decision: *decision,
         patience: waits.then(|| plan.patience()),
         range: sizes.range(),
     }

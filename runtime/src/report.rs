@@ -4,7 +4,7 @@ use crate::launch::Launch;
 use crate::pipeline::Declined;
 use crate::plan::Plan;
 use crate::reason::Reason;
-use nestwise_costmodel::Device;
+use nestwise_costmodel::{Decision, Device};
 use std::time::Duration;
 
 /// Reasons kept per site; those with run-time values in them could be many.
@@ -33,6 +33,9 @@ pub struct Stats {
     pub predicted: f64,
     /// See `predicted`.
     pub measured: f64,
+    /// Of every call that was priced, where that was asked for: what was predicted for the interpreter, one core and
+    /// threads, without compilation.
+    pub priced: [f64; 3],
     /// What CPython would have taken for the same, by the model.
     pub replaced: f64,
     /// Time to compile or to load kernels.
@@ -63,6 +66,7 @@ impl Stats {
             verdicts: Vec::new(),
             predicted: 0.0,
             measured: 0.0,
+            priced: [0.0; 3],
             replaced: 0.0,
             compile: Duration::ZERO,
             kernels: [0; 2],
@@ -142,12 +146,26 @@ impl Stats {
         }
     }
 
+    /// What a call was predicted to take.
+    pub fn priced(&mut self, decision: &Decision) {
+        let price = |device| {
+            let found = decision.ranked.iter().find(|r| r.0 == device);
+            found.map(|r| r.1.warm().0).filter(|s| s.is_finite())
+        };
+        let serial = price(Device::Serial).unwrap_or(0.0);
+        let devices = [Device::Interpreter, Device::Serial, Device::Threads];
+        for (sum, device) in self.priced.iter_mut().zip(devices) {
+            // Threads without a loop for them run on one core.
+            *sum += price(device).unwrap_or(serial);
+        }
+    }
+
     /// The price left a call to CPython.
     pub fn declined(&mut self, declined: &Declined) {
         self.declined += 1;
         if declined.patience.is_none() {
             // Not timed: the time to take it would be a good part of it.
-            self.interpreted += declined.interpreted.0;
+            self.interpreted += declined.decision.interpreted.0;
         }
     }
 
@@ -155,7 +173,7 @@ impl Stats {
     pub fn launched(&mut self, launch: &Launch) {
         self.launches[usize::from(launch.device == Device::Threads)] += 1;
         self.iterations += launch.iterations().max(0) as u64;
-        self.predicted += launch.predicted.0;
+        self.predicted += launch.decision.estimate.warm().0;
         self.measured += launch.seconds;
         self.replaced += launch.replaced();
         self.compile += launch.compile.time;

@@ -9,6 +9,7 @@ usage: nestwise run [options] script.py [argument...]
        nestwise run [options] -m module [argument...]
        nestwise run [options] -c code [argument...]
        nestwise verify [--sample K] [options of run] script.py [argument...]
+       nestwise oracle [--sizes N,...] [--json F] [--html F] PATH...
        nestwise explain [--json] [--sizes n=1000,a=20x30] [--after STAGE] script.py
 
 Runs a Python program as python does, with its loop nests priced, compiled and run where they win;
@@ -48,7 +49,7 @@ NESTWISE_CACHE_DIR names the cache folder.
 
 VALUED = ("device", "threads", "fp", "report-file", "profile", "include")
 VERIFYING = ("sample", "only")
-LATER = ("calibrate", "oracle", "profile")
+LATER = ("calibrate", "profile")
 
 
 class _Usage(Exception):
@@ -86,6 +87,10 @@ def _dispatch(arguments: list[str]) -> int:
         from nestwise.explain import main as explain
 
         return explain(rest)
+    if command == "oracle":
+        from nestwise.oracle.command import main as oracle
+
+        return oracle(rest)
     if command in LATER:
         raise _Usage(f"this version does not have `nestwise {command}` yet")
     hint = f"; did you mean `nestwise run {command}`?" if command.endswith(".py") else ""

@@ -37,6 +37,7 @@ class Options:
         self.schedule: str | None = None  # for tests: the form of nests that runs
         self.broken: str | None = None  # for tests: an operation that nests compute wrongly
         self.unchecked: str | None = None  # for benches: kernels without checks
+        self.prices = False  # what every call was predicted to take is summed up
         self.verify = False  # every native run is compared with CPython
         self.sample = 1
         self.only: tuple[str, int, int] | None = None
@@ -94,6 +95,7 @@ class Options:
         options.schedule = os.environ.get("NESTWISE_SCHEDULE") or None
         options.broken = os.environ.get("NESTWISE_BREAK") or None
         options.unchecked = os.environ.get("NESTWISE_UNCHECKED") or None
+        options.prices = os.environ.get("NESTWISE_PRICES") == "1"
         uncached = os.environ.get("NESTWISE_NO_CACHE", "") not in ("", "0")
         if uncached or options.schedule or options.broken or options.unchecked:
             options.cache = False
@@ -236,6 +238,7 @@ def _configure_core(module: Any) -> None:
         chosen.broken,
         chosen.unchecked,
         chosen.verify,
+        chosen.prices,
     )
     if chosen.verify:
         from nestwise.verify import Check

@@ -1,0 +1,224 @@
+"""The command line of `nestwise oracle`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from nestwise.oracle import measure, page, score
+from nestwise.oracle.measure import Candidate, Experiment
+from nestwise.oracle.programs import NoProgram, Program, find
+
+USAGE = """\
+usage: nestwise oracle [options] PATH...
+
+Runs scripts (those of a folder with an index.json, or single ones, each with a main() that takes
+`--size N`) on every device at many sizes, and compares what was predicted and chosen with what was
+measured. Ctrl-C keeps what is done; the same command goes on from there if --json is given.
+
+  --devices D,...       of interpreter, serial, threads (all)
+  --threads N,...       numbers of threads to try (every power of two, and all cores)
+  --sizes N,...         these sizes instead of sizes found around the crossovers
+  --spread N            sizes over the whole range, besides those at crossovers (7)
+  --forms               each form of the programs (ndarray, list), not the first alone
+  --profile F           the machine profile to price with
+  --fp MODE             as for run
+  --json F              every experiment, as it is measured
+  --html F              the report as a page
+"""
+
+VERSION = 1
+VALUED = ("devices", "threads", "sizes", "spread", "profile", "fp", "json", "html")
+
+
+class Bad(ValueError):
+    """A command line that makes no sense."""
+
+
+def main(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE, end="")
+        return 0 if arguments else 2
+    try:
+        options, paths = _parse(arguments)
+        programs = find(paths, options["forms"])
+        done = _kept(options)
+    except (Bad, NoProgram) as error:
+        print(f"nestwise: oracle: {error}", file=sys.stderr)
+        return 2
+    try:
+        failed = _run(programs, options, done)
+    except KeyboardInterrupt:
+        print("\nbroken off; what is done is kept", file=sys.stderr)
+        failed = 0
+    if done:
+        scored = [score.score(e) for e in done]
+        print(text(scored))
+        if options["html"]:
+            page.write(Path(options["html"]), done, scored)
+    return 1 if failed or not done else 0
+
+
+def _parse(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
+    options: dict[str, Any] = dict.fromkeys(VALUED)
+    options["forms"] = False
+    paths, rest = [], list(arguments)
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word[2:].partition("=")
+        if not word.startswith("--"):
+            paths.append(word)
+        elif word == "--forms":
+            options["forms"] = True
+        elif name not in VALUED:
+            raise Bad(f"unknown option {word} (see nestwise oracle --help)")
+        elif not equals and not rest:
+            raise Bad(f"{word}: a value is missing")
+        else:
+            options[name] = value if equals else rest.pop(0)
+    if not paths:
+        raise Bad("a script or a folder is missing")
+    options["sizes"] = _numbers("sizes", options["sizes"])
+    options["threads"] = _numbers("threads", options["threads"]) or _some_threads()
+    options["spread"] = (_numbers("spread", options["spread"]) or [7])[0]
+    options["devices"] = (options["devices"] or "interpreter,serial,threads").split(",")
+    unknown = set(options["devices"]) - {"interpreter", "serial", "threads"}
+    if unknown:
+        raise Bad(f"--devices: unknown: {', '.join(sorted(unknown))}")
+    return options, paths
+
+
+def _numbers(name: str, text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    try:
+        numbers = [int(word) for word in text.split(",")]
+    except ValueError:
+        numbers = []
+    if not numbers or min(numbers) < 1:
+        raise Bad(f"--{name}: {text!r} is not a list of positive whole numbers")
+    return numbers
+
+
+def _some_threads() -> list[int]:
+    from nestwise import config
+
+    cores = config.core().cores()
+    return sorted({2**k for k in range(1, cores.bit_length()) if 2**k <= cores} | {cores} - {1})
+
+
+def _kept(options: dict[str, Any]) -> list[Experiment]:
+    """The experiments of a run that was broken off."""
+    path = options["json"]
+    if not path or not os.path.exists(path):
+        return []
+    try:
+        content = json.loads(Path(path).read_text())
+        if content["version"] != VERSION:
+            raise Bad(f"{path}: version {content['version']}; this nestwise writes {VERSION}")
+        return [Experiment(**one) for one in content["experiments"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise Bad(f"{path}: not what `nestwise oracle --json` writes: {error}") from None
+
+
+def _keep(options: dict[str, Any], done: list[Experiment]) -> None:
+    if options["json"]:
+        path = Path(options["json"])
+        content = {"version": VERSION, "experiments": [one._asdict() for one in done]}
+        fresh = path.with_name(f".{path.name}.{os.getpid()}")
+        fresh.write_text(json.dumps(content))
+        fresh.replace(path)
+
+
+def _ways(options: dict[str, Any]) -> list[Candidate]:
+    every = measure.candidates(options["threads"])
+    return [way for way in every if way.name.split()[0] in options["devices"]]
+
+
+def _run(programs: list[Program], options: dict[str, Any], done: list[Experiment]) -> int:
+    """Measures what is not done yet; the number of programs that failed."""
+    words = [w for name in ("profile", "fp") if options[name] for w in (f"--{name}", options[name])]
+    known, failed = {one.program for one in done}, 0
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as cache:
+        for k, program in enumerate(programs):
+            if program.name in known:
+                continue
+            bar = _Bar(k, len(programs), program.name, begun)
+            found: list[Experiment] = []
+            try:
+                found += measure.experiments(
+                    program,
+                    _ways(options),
+                    words,
+                    Path(cache),
+                    options["spread"],
+                    options["sizes"],
+                    bar.say,
+                )
+            except measure.Failed as error:
+                failed += 1
+                bar.line(f"{program.name}: {error}")
+                continue
+            done += found
+            _keep(options, done)
+            bar.line(_one_line(program.name, [score.score(e) for e in found]))
+    return failed
+
+
+def _one_line(name: str, scored: list[score.Scored]) -> str:
+    s = score.summary([one.slowdown for one in scored])
+    return f"{name:22} {s.count:3} sizes, slowdown mean {s.mean:7.1%}, worst {s.worst:7.1%}"
+
+
+class _Bar:
+    """Progress, where somebody looks."""
+
+    def __init__(self, k: int, count: int, name: str, begun: float):
+        self.head = f"[{k + 1}/{count}] {name}"
+        self.begun = begun
+
+    def say(self, what: str) -> None:
+        if sys.stderr.isatty():
+            seconds = time.monotonic() - self.begun
+            print(f"\r\x1b[K{self.head}: {what} ({seconds:.0f} s)", end="", file=sys.stderr)
+
+    def line(self, text: str) -> None:
+        if sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr)
+        print(text, flush=True)
+
+
+def text(scored: list[score.Scored]) -> str:
+    """The report for a terminal."""
+    lines = ["", f"{len(scored)} experiments, {len({o.program for o in scored})} programs", ""]
+    lines.append(f"{'against the oracle':24} {'mean':>9} {'p95':>9} {'worst':>9}")
+    rows = {"chosen": score.summary([o.slowdown for o in scored]), **score.strategies(scored)}
+    for name, s in rows.items():
+        lines.append(f"{name:24} {s.mean:9.1%} {s.p95:9.1%} {s.worst:9.1%}")
+    lines += ["", f"{'prediction error':24} {'median':>9} {'p90':>9}"]
+    for device, (count, half, most) in score.prediction_errors(scored).items():
+        lines.append(f"{device:24} {half:9.1%} {most:9.1%}   of {count}")
+    worst = sorted(scored, key=lambda o: -o.slowdown)[:10]
+    lines += ["", f"{'the worst':24} {'size':>9} {'chosen':>10} {'best':>10}"]
+    for o in worst:
+        head = f"{o.program:24} {o.size:9} {_seconds(o.chosen_s)} {_seconds(o.best_s)}"
+        guessed = ", ".join(f"{d} {_seconds(s).strip()}" for d, s in o.predicted.items())
+        lines.append(f"{head} {o.slowdown:8.1%} best: {o.best}; predicted: {guessed}")
+    found = score.intervals(scored)
+    if found:
+        lines += ["", "sizes between which something over 5 % slower than the best was chosen"]
+        lines += [f"{name:24} {low} to {high}" for name, (low, high) in found.items()]
+    return "\n".join(lines)
+
+
+def _seconds(s: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
+        if s * scale >= 1.0:
+            return f"{s * scale:7.2f} {unit:2}"
+    return f"{s * 1e9:7.0f} ns"

@@ -1,0 +1,190 @@
+"""All candidates of a program, interleaved: each in a process of its own that is asked turn by turn."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from nestwise.oracle.programs import Program, chosen_sizes, ladder
+
+SERVE = Path(__file__).with_name("serve.py")
+# The ladder of sizes ends where CPython takes this long, or compiled code a third of it.
+LONGEST_S = 2.0
+# A candidate so much slower than the best is not measured again.
+HOPELESS = 20.0
+# A size is measured until each candidate has run so long, or so often.
+ENOUGH_S, MOST_TURNS, LEAST_TURNS = 0.15, 40, 6
+LARGEST = 10**9
+
+
+class Candidate(NamedTuple):
+    """A way to run a program's nests; `chosen` is the automatic one."""
+
+    name: str
+    options: tuple[str, ...]
+    settings: tuple[tuple[str, str], ...] = ()
+
+
+CHOSEN = "chosen"
+
+
+def candidates(threads: Iterable[int]) -> list[Candidate]:
+    alone = [
+        Candidate("interpreter", ("--device", "interpreter")),
+        Candidate("serial", ("--device", "serial")),
+    ]
+    several = [
+        Candidate(f"threads {n}", ("--device", "threads", "--threads", str(n))) for n in threads
+    ]
+    return [*alone, *several]
+
+
+class Failed(RuntimeError):
+    """A process that did not answer, or answered that it could not."""
+
+
+class Server:
+    """One candidate's process."""
+
+    def __init__(self, program: Program, candidate: Candidate, options: Iterable[str], cache: Path):
+        self.name = candidate.name
+        environment = dict(os.environ, NESTWISE_CACHE_DIR=str(cache), **dict(candidate.settings))
+        words = [sys.executable, "-m", "nestwise", "run", *candidate.options, *options]
+        self.process = subprocess.Popen(
+            [*words, str(SERVE), str(program.script)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+
+    def ask(self, arguments: list[str], turns: int) -> dict:
+        try:
+            self.process.stdin.write(json.dumps({"arguments": arguments, "turns": turns}) + "\n")
+            self.process.stdin.flush()
+            answer = json.loads(self.process.stdout.readline() or "{}")
+        except OSError:
+            answer = {}
+        if "seconds" not in answer:
+            why = answer.get("error") or self.process.stderr.read().strip().splitlines()[-1:]
+            raise Failed(f"{self.name}: {why}")
+        return answer
+
+    def close(self) -> None:
+        self.process.kill()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            pipe.close()
+        self.process.wait()
+
+
+class Experiment(NamedTuple):
+    """One program at one size."""
+
+    program: str
+    size: int
+    samples: dict[str, list[float]]  # seconds by candidate; CHOSEN among them
+    predicted: dict[str, float]  # seconds by device
+    crossovers: list[float]  # sizes
+
+
+class Bench:
+    """The servers of one program."""
+
+    def __init__(self, program: Program, ways: list[Candidate], options: list[str], cache: Path):
+        self.program = program
+        start = lambda way: Server(program, way, options, cache)  # noqa: E731
+        self.servers = {way.name: start(way) for way in ways}
+        self.servers[CHOSEN] = start(Candidate(CHOSEN, ("--device", "auto")))
+        self.teller = start(Candidate("prices", ("--device", "auto"), (("NESTWISE_PRICES", "1"),)))
+
+    def close(self) -> None:
+        for server in (*self.servers.values(), self.teller):
+            server.close()
+
+    def quick(self) -> dict[int, dict[str, float]]:
+        """Times of every candidate along the ladder, few turns each."""
+        found: dict[int, dict[str, float]] = {}
+        ways = [name for name in self.servers if name != CHOSEN]
+        for size in ladder(LARGEST):
+            arguments = self.program.arguments(size)
+            try:
+                times = {w: min(self.servers[w].ask(arguments, 3)["seconds"]) for w in ways}
+            except Failed:
+                if found:
+                    raise
+                continue  # too small for the program
+            found[size] = times
+            slowest = max(times.values())
+            if slowest > LONGEST_S and "interpreter" in ways:
+                ways.remove("interpreter")
+            if min(times.values()) > LONGEST_S / 3:
+                break
+            if "interpreter" not in ways and len(found) > 3 and slowest > LONGEST_S:
+                break
+        return found
+
+    def warm(self, size: int) -> None:
+        """Lets every process compile what it needs at a size where it surely does."""
+        for server in (*self.servers.values(), self.teller):
+            if server.name != "interpreter":
+                server.ask(self.program.arguments(size), 1)
+
+    def measure(self, size: int, quick: dict[str, float], crossovers: list[float]) -> Experiment:
+        arguments = self.program.arguments(size)
+        best = min(quick.values())
+        hopeless = {w: t for w, t in quick.items() if t > HOPELESS * best and t > 0.05}
+        ways = [name for name in self.servers if name not in hopeless]
+        samples: dict[str, list[float]] = {w: [] for w in ways}
+        for name in ways:
+            self.servers[name].ask(arguments, 2)
+        spent = dict.fromkeys(ways, 0.0)
+        turn = 0
+        while turn < LEAST_TURNS or (turn < MOST_TURNS and max(spent.values()) < ENOUGH_S):
+            for k in range(len(ways)):
+                way = ways[(k + turn) % len(ways)]
+                seconds = self.servers[way].ask(arguments, 1)["seconds"]
+                samples[way] += seconds
+                spent[way] += sum(seconds)
+            turn += 1
+        samples |= {way: [seconds] * LEAST_TURNS for way, seconds in hopeless.items()}
+        predicted = self.teller.ask(arguments, 1)["predicted"]
+        return Experiment(self.program.name, size, samples, predicted, crossovers)
+
+
+def experiments(
+    program: Program,
+    ways: list[Candidate],
+    options: list[str],
+    cache: Path,
+    spread: int,
+    sizes: list[int] | None,
+    said: Callable[[str], None],
+) -> Iterable[Experiment]:
+    """Every size of a program, as they are measured."""
+    bench = Bench(program, ways, options, cache)
+    try:
+        said("looking for sizes")
+        if sizes is None:
+            quick = bench.quick()
+            sizes, crossovers = chosen_sizes(quick, spread)
+        else:
+            quick, crossovers = {}, []
+        bench.warm(max(sizes))
+        for k, size in enumerate(sizes):
+            said(f"size {size} ({k + 1} of {len(sizes)})")
+            near = min(quick, key=lambda n: abs(n - size)) if quick else None
+            times = quick[near] if near is not None else {CHOSEN: 0.0}
+            yield bench.measure(size, times, crossovers)
+    finally:
+        bench.close()
+
+
+def middle(values: list[float]) -> float:
+    return statistics.median(values)

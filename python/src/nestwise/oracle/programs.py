@@ -1,0 +1,113 @@
+"""The scripts that are measured, and the sizes at which.
+
+A script has a `main()` that takes `--size N`, and `--form F` where its folder's index.json says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Program(NamedTuple):
+    name: str
+    script: Path
+    form: str | None
+
+    def arguments(self, size: int) -> list[str]:
+        form = ["--form", self.form] if self.form else []
+        return ["--size", str(size), *form]
+
+
+class NoProgram(ValueError):
+    """A path that leads to nothing that could be measured."""
+
+
+def find(paths: Sequence[str], forms: bool = False) -> list[Program]:
+    """The programs of folders with an index.json, and scripts; with `forms` in each of their forms."""
+    found: list[Program] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            found += _of_folder(path, forms)
+        elif path.suffix == ".py" and path.exists():
+            found += [p for p in _beside(path, forms)]
+        else:
+            raise NoProgram(f"{path}: neither a script nor a folder")
+    return found
+
+
+def _of_folder(folder: Path, forms: bool) -> list[Program]:
+    index = folder / "index.json"
+    if not index.exists():
+        scripts = sorted(folder.glob("*.py"))
+        if not scripts:
+            raise NoProgram(f"{folder}: no index.json and no scripts")
+        return [Program(script.stem, script, None) for script in scripts]
+    return [
+        Program(entry["name"] if form == entry["forms"][0] else f"{entry['name']}-{form}", folder / entry["file"], form)
+        for entry in json.loads(index.read_text())
+        if not entry["refused"]
+        for form in (entry["forms"] if forms else entry["forms"][:1])
+    ]
+
+
+def _beside(script: Path, forms: bool) -> Iterator[Program]:
+    """A script of a folder with an index is what the index says."""
+    if (script.parent / "index.json").exists():
+        known = [p for p in _of_folder(script.parent, forms) if p.script == script]
+        if known:
+            yield from known
+            return
+    yield Program(script.stem, script, None)
+
+
+def ladder(most: int) -> Iterator[int]:
+    """Sizes from 1 on, each about 1.6 times the one before."""
+    a, b = 1, 2
+    while a <= most:
+        yield a
+        a, b = b, a + b
+
+
+# Around a crossover, how much longer or shorter the runs are than those at it.
+AROUND = (0.3, 0.55, 0.8, 1.25, 1.8, 3.3)
+
+
+def chosen_sizes(quick: dict[int, dict[str, float]], spread: int) -> tuple[list[int], list[float]]:
+    """(sizes, crossovers) from quick times by size and candidate: about `spread` over the whole range,
+    and those of `AROUND` about every place where another candidate becomes the best."""
+    known = sorted(quick)
+    sizes = {known[round(k * (len(known) - 1) / max(spread - 1, 1))] for k in range(spread)}
+    crossovers: list[float] = []
+    for low, high in zip(known, known[1:], strict=False):
+        before, after = _best(quick[low]), _best(quick[high])
+        if before == after or before not in quick[high] or after not in quick[low]:
+            continue
+        ratios = [quick[n][before] / quick[n][after] for n in (low, high)]
+        at = low * (high / low) ** _part(ratios[0], 1.0, ratios[1])
+        crossovers.append(at)
+        growth = _exponent(low, quick[low][after], high, quick[high][after])
+        sizes |= {max(known[0], round(at * factor ** (1 / growth))) for factor in AROUND}
+    return sorted(n for n in sizes if known[0] <= n <= known[-1]), crossovers
+
+
+def _best(times: dict[str, float]) -> str:
+    return min(times, key=times.__getitem__)
+
+
+def _part(low: float, at: float, high: float) -> float:
+    """Where `at` lies between the two on a logarithmic scale, 0 to 1."""
+    import math
+
+    if low <= 0 or high <= 0 or low == high:
+        return 0.5
+    return min(max(math.log(at / low) / math.log(high / low), 0.0), 1.0)
+
+
+def _exponent(n: int, t: float, m: int, u: float) -> float:
+    """How time grows with size, as a power of it."""
+    import math
+
+    return min(max(math.log(max(u, 1e-9) / max(t, 1e-9)) / math.log(m / n), 0.5), 4.0)

@@ -1,0 +1,109 @@
+"""What experiments amount to: slowdown against the oracle, prediction errors, other strategies.
+
+The best candidate of an experiment is picked on one half of the samples and all are scored on the
+other half, so that luck in picking does not count for the oracle.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from nestwise.oracle.measure import CHOSEN, Experiment
+
+
+class Scored(NamedTuple):
+    """One experiment; times in seconds."""
+
+    program: str
+    size: int
+    best: str
+    best_s: float
+    chosen_s: float
+    times: dict[str, float]
+    predicted: dict[str, float]
+
+    @property
+    def slowdown(self) -> float:
+        return self.chosen_s / self.best_s - 1.0
+
+
+class Summary(NamedTuple):
+    count: int
+    mean: float
+    p95: float
+    worst: float
+
+
+def score(experiment: Experiment) -> Scored:
+    picked = {w: statistics.median(s[::2]) for w, s in experiment.samples.items() if w != CHOSEN}
+    times = {w: statistics.median(s[1::2]) for w, s in experiment.samples.items()}
+    best = min(picked, key=picked.__getitem__)
+    return Scored(
+        experiment.program,
+        experiment.size,
+        best,
+        times[best],
+        times.pop(CHOSEN),
+        times,
+        experiment.predicted,
+    )
+
+
+def summary(slowdowns: Sequence[float]) -> Summary:
+    values = sorted(slowdowns)
+    return Summary(len(values), statistics.fmean(values), percentile(values, 0.95), values[-1])
+
+
+def percentile(values: Sequence[float], part: float) -> float:
+    """By linear interpolation between the closest ranks; `values` sorted."""
+    at = part * (len(values) - 1)
+    low = int(at)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (values[high] - values[low]) * (at - low)
+
+
+def strategies(scored: Sequence[Scored]) -> dict[str, Summary]:
+    """What always taking the same candidate would have cost, and a random one, where measured."""
+    names = dict.fromkeys(name for one in scored for name in one.times)
+    found = {}
+    for name in names:
+        having = [one for one in scored if name in one.times]
+        found[f"always {name}"] = summary([o.times[name] / o.best_s - 1.0 for o in having])
+    found["random"] = summary(
+        [statistics.fmean(o.times.values()) / o.best_s - 1.0 for o in scored]
+    )
+    return found
+
+
+def prediction_errors(scored: Iterable[Scored]) -> dict[str, tuple[int, float, float]]:
+    """By device: (count, median, 90th percentile) of |predicted / measured - 1|."""
+    errors: dict[str, list[float]] = {}
+    for one in scored:
+        for device, predicted in one.predicted.items():
+            measured = one.times.get(measured_as(device, one))
+            if measured:
+                errors.setdefault(device, []).append(abs(predicted / measured - 1.0))
+    return {
+        device: (len(e), statistics.median(e), percentile(sorted(e), 0.9))
+        for device, e in errors.items()
+    }
+
+
+def measured_as(device: str, one: Scored) -> str:
+    """The candidate that a device's prediction is about: of threads, the most."""
+    if device != "threads":
+        return device
+    several = [name for name in one.times if name.startswith("threads")]
+    return max(several, key=lambda name: int(name.split()[1]), default=device)
+
+
+def intervals(scored: Sequence[Scored]) -> dict[str, tuple[int, int]]:
+    """By program: the sizes between which something slower than the best (by over 5 %) was chosen."""
+    found: dict[str, tuple[int, int]] = {}
+    for one in scored:
+        if one.slowdown > 0.05:
+            low, high = found.get(one.program, (one.size, one.size))
+            found[one.program] = (min(low, one.size), max(high, one.size))
+    return found
