@@ -1,10 +1,9 @@
-"""All candidates of a program, interleaved: each in a process of its own that is asked turn by turn."""
+"""All candidates of a program, interleaved: each in a process of its own, asked turn by turn."""
 
 from __future__ import annotations
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -142,8 +141,9 @@ class Bench:
         hopeless = {w: t for w, t in quick.items() if t > HOPELESS * best and t > 0.05}
         ways = [name for name in self.servers if name not in hopeless]
         samples: dict[str, list[float]] = {w: [] for w in ways}
-        for name in ways:
-            self.servers[name].ask(arguments, 2)
+        results = {name: self.servers[name].ask(arguments, 2)["checksum"] for name in ways}
+        if len(set(results.values())) > 1:
+            raise Failed(f"size {size}: the results differ: {results}")
         spent = dict.fromkeys(ways, 0.0)
         turn = 0
         while turn < LEAST_TURNS or (turn < MOST_TURNS and max(spent.values()) < ENOUGH_S):
@@ -184,7 +184,3 @@ def experiments(
             yield bench.measure(size, times, crossovers)
     finally:
         bench.close()
-
-
-def middle(values: list[float]) -> float:
-    return statistics.median(values)

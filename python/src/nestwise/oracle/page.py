@@ -1,4 +1,4 @@
-"""The report as one HTML file: a picture per program, a table that sorts, nothing from the network."""
+"""The report as one HTML file: a picture per program, a table that sorts, nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ SEVERAL = ("#2e8b57", "#7a5195", "#c28e0e", "#008b8b")
 def write(path: Path, done: Sequence[Experiment], scored: Sequence[score.Scored]) -> None:
     """Writes the page. `done` and `scored` are alike in order."""
     programs = dict.fromkeys(one.program for one in done)
-    pictures = "\n".join(_picture(name, [e for e in done if e.program == name]) for name in programs)
+    pictures = "\n".join(
+        _picture(name, [e for e in done if e.program == name]) for name in programs
+    )
     page = TEMPLATE.replace("@SUMMARY@", _summary(scored))
     page = page.replace("@PICTURES@", pictures).replace("@ROWS@", _rows(scored))
     path.write_text(page, encoding="utf-8")
@@ -51,7 +53,9 @@ def _rows(scored: Sequence[score.Scored]) -> str:
         guessed = " ".join(f"{d} {s:.3g}" for d, s in o.predicted.items())
         cells = (o.program, o.size, o.best, f"{o.best_s:.3g}", f"{o.chosen_s:.3g}")
         text = "".join(f"<td>{html.escape(str(c))}</td>" for c in cells)
-        rows.append(f"<tr>{text}<td>{o.slowdown * 100:.1f}</td><td>{html.escape(guessed)}</td></tr>")
+        rows.append(
+            f"<tr>{text}<td>{o.slowdown * 100:.1f}</td><td>{html.escape(guessed)}</td></tr>"
+        )
     return "\n".join(rows)
 
 
@@ -98,9 +102,7 @@ def _picture(name: str, done: Sequence[Experiment]) -> str:
         last = [way for way in lines if way.startswith(device)][-1:]
         colour = colours[last[0]] if last else "#999999"
         parts.append(_line(axes, line, colour, "predicted", f"{device}, predicted"))
-    key = "".join(
-        f'<span style="color:{colours[way]}">{html.escape(way)}</span> ' for way in lines
-    )
+    key = "".join(f'<span style="color:{colours[way]}">{html.escape(way)}</span> ' for way in lines)
     return (
         f'<figure><figcaption>{html.escape(name)}</figcaption><svg viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'width="{WIDTH}" role="img" aria-label="{html.escape(name)}">{"".join(parts)}</svg>'
@@ -123,7 +125,8 @@ def _frame(axes: _Axes) -> str:
         label = json.dumps(seconds) if seconds >= 1 else f"{seconds:.0e}"
         parts.append(f'<text class="tick left" x="{MARGIN - 6}" y="{y:.0f}">{label} s</text>')
         parts.append(
-            f'<line class="grid" x1="{MARGIN}" x2="{WIDTH - MARGIN * 0.3:.0f}" y1="{y:.0f}" y2="{y:.0f}"/>'
+            f'<line class="grid" x1="{MARGIN}" x2="{WIDTH - MARGIN * 0.3:.0f}" '
+            f'y1="{y:.0f}" y2="{y:.0f}"/>'
         )
     return "".join(parts)
 
@@ -169,7 +172,8 @@ document.querySelectorAll("#all th").forEach((head, column) => head.onclick = ()
   const down = head.dataset.down = head.dataset.down === "1" ? "0" : "1";
   const key = row => { const t = row.cells[column].textContent; return isNaN(t) ? t : +t; };
   const order = (a, b) => key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0;
-  [...body.rows].sort((a, b) => down === "1" ? order(b, a) : order(a, b)).forEach(r => body.append(r));
+  const sorted = [...body.rows].sort((a, b) => down === "1" ? order(b, a) : order(a, b));
+  sorted.forEach(row => body.append(row));
 });
 </script>
 </html>

@@ -6,6 +6,7 @@ A script has a `main()` that takes `--size N`, and `--form F` where its folder's
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +27,7 @@ class NoProgram(ValueError):
 
 
 def find(paths: Sequence[str], forms: bool = False) -> list[Program]:
-    """The programs of folders with an index.json, and scripts; with `forms` in each of their forms."""
+    """The programs of folders and scripts; with `forms` in each of their forms."""
     found: list[Program] = []
     for path in map(Path, paths):
         if path.is_dir():
@@ -46,7 +47,11 @@ def _of_folder(folder: Path, forms: bool) -> list[Program]:
             raise NoProgram(f"{folder}: no index.json and no scripts")
         return [Program(script.stem, script, None) for script in scripts]
     return [
-        Program(entry["name"] if form == entry["forms"][0] else f"{entry['name']}-{form}", folder / entry["file"], form)
+        Program(
+            entry["name"] if form == entry["forms"][0] else f"{entry['name']}-{form}",
+            folder / entry["file"],
+            form,
+        )
         for entry in json.loads(index.read_text())
         if not entry["refused"]
         for form in (entry["forms"] if forms else entry["forms"][:1])
@@ -76,8 +81,8 @@ AROUND = (0.3, 0.55, 0.8, 1.25, 1.8, 3.3)
 
 
 def chosen_sizes(quick: dict[int, dict[str, float]], spread: int) -> tuple[list[int], list[float]]:
-    """(sizes, crossovers) from quick times by size and candidate: about `spread` over the whole range,
-    and those of `AROUND` about every place where another candidate becomes the best."""
+    """(sizes, crossovers) from quick times by size and candidate: `spread` over the whole range, and
+    those of `AROUND` about every place where another candidate becomes the best."""
     known = sorted(quick)
     sizes = {known[round(k * (len(known) - 1) / max(spread - 1, 1))] for k in range(spread)}
     crossovers: list[float] = []
@@ -99,15 +104,11 @@ def _best(times: dict[str, float]) -> str:
 
 def _part(low: float, at: float, high: float) -> float:
     """Where `at` lies between the two on a logarithmic scale, 0 to 1."""
-    import math
-
     if low <= 0 or high <= 0 or low == high:
         return 0.5
     return min(max(math.log(at / low) / math.log(high / low), 0.0), 1.0)
 
 
 def _exponent(n: int, t: float, m: int, u: float) -> float:
-    """How time grows with size, as a power of it."""
-    import math
-
-    return min(max(math.log(max(u, 1e-9) / max(t, 1e-9)) / math.log(m / n), 0.5), 4.0)
+    """How time grows with size, as a power of it; where that is hidden by a fixed cost, 1."""
+    return min(max(math.log(max(u, 1e-9) / max(t, 1e-9)) / math.log(m / n), 1.0), 4.0)

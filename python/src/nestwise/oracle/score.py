@@ -71,9 +71,7 @@ def strategies(scored: Sequence[Scored]) -> dict[str, Summary]:
     for name in names:
         having = [one for one in scored if name in one.times]
         found[f"always {name}"] = summary([o.times[name] / o.best_s - 1.0 for o in having])
-    found["random"] = summary(
-        [statistics.fmean(o.times.values()) / o.best_s - 1.0 for o in scored]
-    )
+    found["random"] = summary([statistics.fmean(o.times.values()) / o.best_s - 1.0 for o in scored])
     return found
 
 
@@ -100,7 +98,7 @@ def measured_as(device: str, one: Scored) -> str:
 
 
 def intervals(scored: Sequence[Scored]) -> dict[str, tuple[int, int]]:
-    """By program: the sizes between which something slower than the best (by over 5 %) was chosen."""
+    """By program: from what to what size something over 5 % slower than the best was chosen."""
     found: dict[str, tuple[int, int]] = {}
     for one in scored:
         if one.slowdown > 0.05:

@@ -42,9 +42,7 @@ def _turn(module, script: str, arguments: list[str]) -> tuple[float, str]:
     with contextlib.redirect_stdout(printed):
         module.main()
     seconds = time.perf_counter() - begun
-    words = dict(
-        line.split(" ", 1) for line in printed.getvalue().splitlines() if " " in line
-    )
+    words = dict(line.split(" ", 1) for line in printed.getvalue().splitlines() if " " in line)
     return float(words.get("kernel_seconds", seconds)), words.get("checksum", "")
 
 

@@ -1,0 +1,166 @@
+"""`nestwise oracle`: sizes, scores, and a small run from end to end."""
+
+import json
+import math
+import subprocess
+import sys
+
+import pytest
+from nestwise.oracle import page, score
+from nestwise.oracle.measure import CHOSEN, Experiment
+from nestwise.oracle.programs import NoProgram, chosen_sizes, find, ladder
+
+SCRIPT = """
+import argparse
+import numpy as np
+
+
+def scaled(a, k):
+    for i in range(len(a)):
+        a[i] = a[i] * k + 1.0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--size", type=int)
+    n = parser.parse_args().size
+    if n < 3:
+        raise SystemExit("too small")
+    a = np.arange(n) / n
+    scaled(a, 0.5)
+    print("checksum", a.sum())
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def experiment(program="p", size=10, **samples):
+    return Experiment(program, size, samples, {}, [])
+
+
+def test_the_best_is_picked_on_one_half_and_scored_on_the_other():
+    # In the even samples serial looks better, by luck.
+    one = experiment(
+        interpreter=[2.0, 1.0, 2.0, 1.0], serial=[1.5, 3.0, 1.5, 3.0], chosen=[9.0, 6.0, 9.0, 6.0]
+    )
+    scored = score.score(one)
+    assert (scored.best, scored.best_s, scored.chosen_s) == ("serial", 3.0, 6.0)
+    assert scored.slowdown == 1.0
+    assert scored.times == {"interpreter": 1.0, "serial": 3.0}
+
+
+def test_summaries():
+    s = score.summary([0.0, 0.1, 0.2, 0.3, 0.4])
+    assert s.count == 5 and math.isclose(s.mean, 0.2) and s.worst == 0.4
+    assert math.isclose(s.p95, 0.38)
+    assert score.percentile([5.0], 0.9) == 5.0
+
+
+def test_what_other_strategies_would_have_cost():
+    small = score.score(experiment(interpreter=[1.0] * 4, serial=[3.0] * 4, chosen=[1.0] * 4))
+    large = score.score(experiment(interpreter=[8.0] * 4, serial=[2.0] * 4, chosen=[2.0] * 4))
+    costs = score.strategies([small, large])
+    assert costs["always serial"].mean == 1.0  # 200 % and 0 %
+    assert costs["always interpreter"].mean == 1.5
+    assert costs["random"].mean == (1.0 + 1.5) / 2
+
+
+def test_prediction_errors_are_relative_to_what_was_measured():
+    one = experiment(**{"serial": [2.0] * 4, "threads 2": [1.0] * 4, "threads 4": [0.5] * 4})
+    one.samples[CHOSEN] = [1.0] * 4
+    one = one._replace(predicted={"serial": 3.0, "threads": 0.5})
+    errors = score.prediction_errors([score.score(one)])
+    assert errors == {"serial": (1, 0.5, 0.5), "threads": (1, 0.0, 0.0)}
+
+
+def test_sizes_lie_around_the_crossover():
+    quick = {n: {"interpreter": 1e-7 * n, "serial": 2e-6 + 1e-9 * n} for n in ladder(10_000)}
+    sizes, (crossover,) = chosen_sizes(quick, 5)
+    assert 15 < crossover < 28
+    assert sizes[0] == 1 and sizes[-1] == max(quick)
+    near = [n for n in sizes if crossover / 4 <= n <= crossover * 4]
+    assert len(near) >= 6
+
+
+def test_programs_of_a_folder(tmp_path):
+    (tmp_path / "a.py").write_text(SCRIPT)
+    assert [p.name for p in find([str(tmp_path)])] == ["a"]
+    entry = {"name": "b", "file": "a.py", "forms": ["ndarray", "list"], "refused": False}
+    (tmp_path / "index.json").write_text(json.dumps([entry, {**entry, "refused": True}]))
+    assert [(p.name, p.form) for p in find([str(tmp_path)])] == [("b", "ndarray")]
+    forms = find([str(tmp_path / "a.py")], forms=True)
+    assert [(p.name, p.form) for p in forms] == [("b", "ndarray"), ("b-list", "list")]
+    assert forms[1].arguments(7) == ["--size", "7", "--form", "list"]
+    with pytest.raises(NoProgram, match="neither a script nor a folder"):
+        find([str(tmp_path / "nothing")])
+
+
+def oracle(folder, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "nestwise", "oracle", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=300,
+    )
+
+
+def test_a_run_is_kept_and_gone_on_with(tmp_path):
+    (tmp_path / "scale.py").write_text(SCRIPT)
+    kept, shown = tmp_path / "kept.json", tmp_path / "shown.html"
+    words = ("scale.py", "--sizes", "5,40000", "--threads", "2", "--json", str(kept))
+    done = oracle(tmp_path, *words, "--html", str(shown))
+    assert done.returncode == 0, done.stderr
+    assert "2 experiments, 1 programs" in done.stdout
+    small, large = json.loads(kept.read_text())["experiments"]
+    assert set(small["samples"]) == {"interpreter", "serial", "threads 2", CHOSEN}
+    # A large loop is predicted to be faster compiled, and it is.
+    predicted = large["predicted"]
+    assert 0 < predicted["serial"] < predicted["interpreter"]
+    best = {way: min(samples) for way, samples in large["samples"].items()}
+    assert best["serial"] < best["interpreter"] / 3
+    assert best[CHOSEN] < best["interpreter"] / 3
+    assert small["predicted"]["interpreter"] < predicted["interpreter"] / 100
+    html = shown.read_text()
+    assert html.count("<polyline") >= 7 and "http" not in html.replace("http-equiv", "")
+    # Nothing is measured twice.
+    again = oracle(tmp_path, *words)
+    assert again.returncode == 0 and "scale " in again.stdout
+    assert json.loads(kept.read_text())["experiments"] == [small, large]
+
+
+def test_programs_whose_results_differ_are_told(tmp_path):
+    changing = SCRIPT.replace(
+        'print("checksum", a.sum())', 'print("checksum", id(object()), np.random.rand())'
+    )
+    (tmp_path / "changing.py").write_text(changing)
+    done = oracle(tmp_path, "changing.py", "--sizes", "5")
+    assert done.returncode == 1
+    assert "the results differ" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nothing.py",), "neither a script nor a folder"),
+        (("--sizes", "5,x", "s.py"), "--sizes: '5,x' is not a list of positive whole numbers"),
+        (("--devices", "gpu", "s.py"), "--devices: unknown: gpu"),
+        (("--sizes",), "--sizes: a value is missing"),
+        (("--size=3", "s.py"), "unknown option --size=3"),
+        (("--sizes", "3"), "a script or a folder is missing"),
+        (("s.py", "--json", "s.py"), "not what `nestwise oracle --json` writes"),
+    ],
+)
+def test_command_lines_that_make_no_sense(tmp_path, arguments, said):
+    (tmp_path / "s.py").write_text(SCRIPT)
+    done = oracle(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_page_of_one_point_is_drawn(tmp_path):
+    one = experiment(serial=[1e-3] * 4, chosen=[1e-3] * 4)
+    page.write(tmp_path / "p.html", [one], [score.score(one)])
+    assert "<svg" in (tmp_path / "p.html").read_text()
