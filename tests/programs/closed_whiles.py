@@ -81,7 +81,7 @@ def both_ways(starts, table, out):
         x = starts[i]
         y = -x
         k = 0
-        while x > y and k < 70:
+        while x > y and k < 12:
             x = 2 * x + 1
             y = 2 * y - 1
             k = k + 1
