@@ -43,7 +43,9 @@ impl Gate {
     pub fn ended(&self, vain: Option<Attempted>, seconds: f64) {
         match vain {
             // A device that was asked for is not second-guessed, and comparisons want every run.
-            Some(attempted) if options().device == DeviceChoice::Auto && !verify::on() && !options().prices => {
+            Some(attempted)
+                if options().device == DeviceChoice::Auto && !verify::on() && !options().prices =>
+            {
                 self.vain.add(attempted, seconds);
             }
             _ => self.vain.clear(),

@@ -304,7 +304,10 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         d.set_item("predicted_s", s.predicted)?;
         d.set_item("measured_s", s.measured)?;
         let priced = PyDict::new(py);
-        for (device, seconds) in ["interpreter", "serial", "threads"].into_iter().zip(s.priced) {
+        for (device, seconds) in ["interpreter", "serial", "threads"]
+            .into_iter()
+            .zip(s.priced)
+        {
             priced.set_item(device, seconds)?;
         }
         d.set_item("priced_s", priced)?;

@@ -103,30 +103,23 @@ fn for_each_run(view: &ArrayView, f: &mut impl FnMut(*mut u8, usize)) {
     if view.is_empty() {
         return;
     }
-    let last = view.rank - 1;
-    let adjacent = view.strides[last] == view.size;
-    let outer = &view.extents[..last];
+    // Along the last axes elements may be adjacent: together they are one run.
+    let (mut outer, mut run) = (view.rank, view.size);
+    while outer > 0 && view.strides[outer - 1] == run {
+        outer -= 1;
+        run *= view.extents[outer];
+    }
     let mut index = [0i64; 8];
     loop {
-        let offset: i64 = (0..last).map(|a| index[a] * view.strides[a]).sum();
+        let offset: i64 = (0..outer).map(|a| index[a] * view.strides[a]).sum();
         // SAFETY: offsets of elements inside the window.
-        let row = unsafe { view.ptr.offset(offset as isize) };
-        if adjacent {
-            f(row, (view.size * view.extents[last]) as usize);
-        } else {
-            for i in 0..view.extents[last] {
-                // SAFETY: as above.
-                f(
-                    unsafe { row.offset((i * view.strides[last]) as isize) },
-                    view.size as usize,
-                );
-            }
-        }
-        let Some(axis) = (0..last).rev().find(|a| index[*a] + 1 < outer[*a]) else {
+        f(unsafe { view.ptr.offset(offset as isize) }, run as usize);
+        let more = |a: &usize| index[*a] + 1 < view.extents[*a];
+        let Some(axis) = (0..outer).rev().find(more) else {
             return;
         };
         index[axis] += 1;
-        index[axis + 1..last].fill(0);
+        index[axis + 1..outer].fill(0);
     }
 }
 
@@ -155,5 +148,36 @@ mod tests {
             let inside = (1..4).contains(&(at / 10)) && at % 2 == 0;
             assert_eq!(*value, if inside { at as i64 } else { -1 });
         }
+    }
+
+    #[test]
+    fn adjacent_elements_are_one_run() {
+        let runs = |extents: &[i64], strides: &[i64]| {
+            let mut memory = [0i64; 60];
+            let mut view = ArrayView {
+                ptr: memory.as_mut_ptr().cast(),
+                tags: std::ptr::null_mut(),
+                rank: extents.len(),
+                extents: [0; 8],
+                strides: [0; 8],
+                size: 8,
+            };
+            view.extents[..extents.len()].copy_from_slice(extents);
+            view.strides[..strides.len()].copy_from_slice(strides);
+            let mut found = vec![];
+            for_each_run(&view, &mut |at, n| {
+                found.push((at as usize - view.ptr as usize, n))
+            });
+            found
+        };
+        assert_eq!(runs(&[3, 4, 5], &[160, 40, 8]), [(0, 480)]);
+        assert_eq!(runs(&[2, 2, 5], &[160, 40, 8]), [(0, 80), (160, 80)]);
+        assert_eq!(
+            runs(&[2, 2], &[40, 16]),
+            [(0, 8), (16, 8), (40, 8), (56, 8)]
+        );
+        let columns = [(0, 8), (16, 8), (32, 8), (8, 8), (24, 8), (40, 8)];
+        assert_eq!(runs(&[2, 3], &[8, 16]), columns);
+        assert_eq!(runs(&[3, 0], &[8, 8]), []);
     }
 }
