@@ -1,4 +1,4 @@
-"""The report as one HTML file: a picture per program, a table that sorts, nothing from elsewhere."""
+"""The report as one HTML file: a picture per program and a table that sorts, all in it."""
 
 from __future__ import annotations
 

@@ -81,8 +81,8 @@ AROUND = (0.3, 0.55, 0.8, 1.25, 1.8, 3.3)
 
 
 def chosen_sizes(quick: dict[int, dict[str, float]], spread: int) -> tuple[list[int], list[float]]:
-    """(sizes, crossovers) from quick times by size and candidate: `spread` over the whole range, and
-    those of `AROUND` about every place where another candidate becomes the best."""
+    """(sizes, crossovers) from quick times by size and candidate: `spread` of them over the whole
+    range, and those of `AROUND` about every place where another candidate becomes the best."""
     known = sorted(quick)
     sizes = {known[round(k * (len(known) - 1) / max(spread - 1, 1))] for k in range(spread)}
     crossovers: list[float] = []
