@@ -131,6 +131,23 @@ def test_a_run_is_kept_and_gone_on_with(tmp_path):
     assert json.loads(kept.read_text())["experiments"] == [small, large]
 
 
+def test_cold_runs_hold_their_compilation(tmp_path):
+    (tmp_path / "scale.py").write_text(SCRIPT)
+    kept = tmp_path / "kept.json"
+    done = oracle(
+        tmp_path, "scale.py", "--sizes", "40000", "--cold", "--threads", "2", "--json", str(kept)
+    )
+    assert done.returncode == 0, done.stderr
+    assert "5 calls from nothing" in done.stdout
+    (one,) = json.loads(kept.read_text())["experiments"]
+    assert CHOSEN in one["cold"] and len(one["cold"]["serial"]) == 3
+    # LLVM takes milliseconds, the loop itself a fraction of one.
+    assert min(one["cold"]["serial"]) > 20 * min(one["samples"]["serial"])
+    experiments = [Experiment(**one)]
+    (ratio,) = score.cold(experiments)
+    assert 0.3 < ratio < 10
+
+
 def test_programs_whose_results_differ_are_told(tmp_path):
     changing = SCRIPT.replace(
         'print("checksum", a.sum())', 'print("checksum", id(object()), np.random.rand())'

@@ -25,6 +25,7 @@ measured. Ctrl-C keeps what is done; the same command goes on from there if --js
   --threads N,...       numbers of threads to try (every power of two, and all cores)
   --sizes N,...         these sizes instead of sizes found around the crossovers
   --spread N            sizes over the whole range, besides those at crossovers (7)
+  --cold                each size also from nothing: a few calls, compilation included
   --forms               each form of the programs (ndarray, list), not the first alone
   --profile F           the machine profile to price with
   --fp MODE             as for run
@@ -58,7 +59,7 @@ def main(arguments: list[str]) -> int:
         failed = 0
     if done:
         scored = [score.score(e) for e in done]
-        print(text(scored))
+        print(text(scored, score.cold(done)))
         if options["html"]:
             page.write(Path(options["html"]), done, scored)
     return 1 if failed or not done else 0
@@ -66,15 +67,15 @@ def main(arguments: list[str]) -> int:
 
 def _parse(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
     options: dict[str, Any] = dict.fromkeys(VALUED)
-    options["forms"] = False
+    options["forms"] = options["cold"] = False
     paths, rest = [], list(arguments)
     while rest:
         word = rest.pop(0)
         name, equals, value = word[2:].partition("=")
         if not word.startswith("--"):
             paths.append(word)
-        elif word == "--forms":
-            options["forms"] = True
+        elif word in ("--forms", "--cold"):
+            options[name] = True
         elif name not in VALUED:
             raise Bad(f"unknown option {word} (see nestwise oracle --help)")
         elif not equals and not rest:
@@ -159,6 +160,7 @@ def _run(programs: list[Program], options: dict[str, Any], done: list[Experiment
                     Path(cache),
                     options["spread"],
                     options["sizes"],
+                    options["cold"],
                     bar.say,
                 )
             except measure.Failed as error:
@@ -194,13 +196,17 @@ class _Bar:
         print(text, flush=True)
 
 
-def text(scored: list[score.Scored]) -> str:
+def text(scored: list[score.Scored], cold: list[float]) -> str:
     """The report for a terminal."""
     lines = ["", f"{len(scored)} experiments, {len({o.program for o in scored})} programs", ""]
     lines.append(f"{'against the oracle':24} {'mean':>9} {'p95':>9} {'worst':>9}")
     rows = {"chosen": score.summary([o.slowdown for o in scored]), **score.strategies(scored)}
     for name, s in rows.items():
         lines.append(f"{name:24} {s.mean:9.1%} {s.p95:9.1%} {s.worst:9.1%}")
+    if cold:
+        mean, most = sum(cold) / len(cold), max(cold)
+        lines += ["", f"{measure.COLD_CALLS} calls from nothing, against the best in hindsight:"]
+        lines.append(f"{'chosen':24} {mean:8.2f}x mean, {most:.2f}x worst, of {len(cold)}")
     lines += ["", f"{'prediction error':24} {'median':>9} {'p90':>9}"]
     for device, (count, half, most) in score.prediction_errors(scored).items():
         lines.append(f"{device:24} {half:9.1%} {most:9.1%}   of {count}")

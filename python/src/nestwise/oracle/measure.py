@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +21,8 @@ HOPELESS = 20.0
 # A size is measured until each candidate has run so long, or so often.
 ENOUGH_S, MOST_TURNS, LEAST_TURNS = 0.15, 40, 6
 LARGEST = 10**9
+# Cold runs: so many calls in a new process with an empty cache, so many times.
+COLD_CALLS, COLD_ROUNDS = 5, 3
 
 
 class Candidate(NamedTuple):
@@ -31,6 +34,7 @@ class Candidate(NamedTuple):
 
 
 CHOSEN = "chosen"
+AUTOMATIC = Candidate(CHOSEN, ("--device", "auto"))
 
 
 def candidates(threads: Iterable[int]) -> list[Candidate]:
@@ -91,6 +95,7 @@ class Experiment(NamedTuple):
     samples: dict[str, list[float]]  # seconds by candidate; CHOSEN among them
     predicted: dict[str, float]  # seconds by device
     crossovers: list[float]  # sizes
+    cold: dict[str, list[float]] = {}  # as `samples`, of `COLD_CALLS` calls from nothing
 
 
 class Bench:
@@ -100,7 +105,7 @@ class Bench:
         self.program = program
         start = lambda way: Server(program, way, options, cache)  # noqa: E731
         self.servers = {way.name: start(way) for way in ways}
-        self.servers[CHOSEN] = start(Candidate(CHOSEN, ("--device", "auto")))
+        self.servers[CHOSEN] = start(AUTOMATIC)
         self.teller = start(Candidate("prices", ("--device", "auto"), (("NESTWISE_PRICES", "1"),)))
 
     def close(self) -> None:
@@ -165,6 +170,7 @@ def experiments(
     cache: Path,
     spread: int,
     sizes: list[int] | None,
+    cold: bool,
     said: Callable[[str], None],
 ) -> Iterable[Experiment]:
     """Every size of a program, as they are measured."""
@@ -181,6 +187,31 @@ def experiments(
             said(f"size {size} ({k + 1} of {len(sizes)})")
             near = min(quick, key=lambda n: abs(n - size)) if quick else None
             times = quick[near] if near is not None else {CHOSEN: 0.0}
-            yield bench.measure(size, times, crossovers)
+            found = bench.measure(size, times, crossovers)
+            if cold:
+                said(f"size {size}, cold")
+                best = min(map(min, found.samples.values()))
+                likely = [w for w in ways if min(found.samples[w.name]) < HOPELESS * best]
+                found = found._replace(cold=cold_times(program, likely, options, size))
+            yield found
     finally:
         bench.close()
+
+
+def cold_times(
+    program: Program, ways: list[Candidate], options: list[str], size: int
+) -> dict[str, list[float]]:
+    """Seconds of a few calls with whatever has to be compiled for them, by candidate."""
+    every = [*ways, AUTOMATIC]
+    found: dict[str, list[float]] = {way.name: [] for way in every}
+    for turn in range(COLD_ROUNDS):
+        for k in range(len(every)):
+            way = every[(k + turn) % len(every)]
+            with tempfile.TemporaryDirectory() as empty:
+                server = Server(program, way, options, Path(empty))
+                try:
+                    answer = server.ask(program.arguments(size), COLD_CALLS)
+                finally:
+                    server.close()
+            found[way.name].append(sum(answer["seconds"]))
+    return found

@@ -64,6 +64,17 @@ def percentile(values: Sequence[float], part: float) -> float:
     return values[low] + (values[high] - values[low]) * (at - low)
 
 
+def cold(done: Iterable[Experiment]) -> list[float]:
+    """Of the experiments with cold runs: how many times as long the chosen way took as what would
+    have been best, compiling included."""
+    ratios = []
+    for one in done:
+        times = {way: statistics.median(seconds) for way, seconds in one.cold.items()}
+        if CHOSEN in times:
+            ratios.append(times.pop(CHOSEN) / min(times.values()))
+    return ratios
+
+
 def strategies(scored: Sequence[Scored]) -> dict[str, Summary]:
     """What always taking the same candidate would have cost, and a random one, where measured."""
     names = dict.fromkeys(name for one in scored for name in one.times)
