@@ -4,6 +4,9 @@
 //! interface allows. Contexts, modules and target machines are inkwell's. Every method here only builds IR:
 //! ill-typed use is caught by LLVM's verifier before anything runs.
 
+mod hidden;
+mod metadata;
+
 use std::cell::Cell;
 use std::ffi::CStr;
 use std::marker::PhantomData;
@@ -22,6 +25,8 @@ pub(crate) type T = LLVMTypeRef;
 pub(crate) type Block = LLVMBasicBlockRef;
 /// Metadata.
 pub(crate) type Md = LLVMMetadataRef;
+
+pub(crate) use metadata::distinct_nodes;
 
 pub(crate) use llvm_sys::LLVMIntPredicate as IntPred;
 pub(crate) use llvm_sys::LLVMRealPredicate as RealPred;
@@ -525,133 +530,9 @@ impl<'c> Ir<'c> {
             LLVMAddCallSiteAttribute(call, index + 1, attr);
         }
     }
-    /// Zeros of both widths that the optimiser does not know.
-    pub(crate) fn unknown_zeros(&self, entry: Block) -> [V; 2] {
-        [self.f32(), self.f64()].map(|ty| unsafe {
-            let home = self.alloca(entry, ty);
-            LLVMSetVolatile(LLVMBuildStore(self.b, LLVMConstNull(ty), home), 1);
-            let zero = LLVMBuildLoad2(self.b, ty, home, NO_NAME);
-            LLVMSetVolatile(zero, 1);
-            zero
-        })
-    }
-    /// `v`, a float or a vector of such, but for the optimiser any value of its type. Loops with it still vectorise.
-    pub(crate) fn veiled(&self, v: V, zeros: [V; 2]) -> V {
-        unsafe {
-            let ty = LLVMTypeOf(v);
-            let wide = LLVMGetTypeKind(ty) == llvm_sys::LLVMTypeKind::LLVMVectorTypeKind;
-            let element = if wide { LLVMGetElementType(ty) } else { ty };
-            let (zero, bits) = match element == self.f32() {
-                true => (zeros[0], self.int(32)),
-                false => (zeros[1], self.i64()),
-            };
-            let (zero, bits) = match wide {
-                true => {
-                    let lanes = LLVMGetVectorSize(ty);
-                    (self.splat(zero, lanes), self.vector(bits, lanes))
-                }
-                false => (zero, bits),
-            };
-            let mixed = self.xor(self.bitcast(v, bits), self.bitcast(zero, bits));
-            self.bitcast(mixed, ty)
-        }
-    }
-    /// The value of a float constant, or of each lane of a vector of one.
-    pub(crate) fn constant(&self, v: V) -> Option<f64> {
-        unsafe {
-            let wide = LLVMGetTypeKind(LLVMTypeOf(v)) == llvm_sys::LLVMTypeKind::LLVMVectorTypeKind;
-            let v = match LLVMIsConstant(v) != 0 && wide {
-                true => LLVMGetAggregateElement(v, 0),
-                false => v,
-            };
-            let known = !v.is_null() && !LLVMIsAConstantFP(v).is_null();
-            known.then(|| LLVMConstRealGetDouble(v, &mut 0))
-        }
-    }
-    /// Makes the optimiser keep the int `v`.
-    pub(crate) fn keep_alive(&self, v: V) {
-        let (text, constraints) = ("", "r");
-        unsafe {
-            let ty = self.function(self.void(), &[LLVMTypeOf(v)]);
-            let asm = LLVMGetInlineAsm(
-                ty,
-                text.as_ptr().cast(),
-                0,
-                constraints.as_ptr().cast(),
-                constraints.len(),
-                1,
-                0,
-                llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
-                0,
-            );
-            self.call(ty, asm, &[v]);
-        }
-    }
-
-    // Metadata.
-
-    pub(crate) fn md_string(&self, text: &str) -> Md {
-        unsafe { LLVMMDStringInContext2(self.ctx, text.as_ptr().cast(), text.len()) }
-    }
-    pub(crate) fn md_value(&self, v: V) -> Md {
-        unsafe { LLVMValueAsMetadata(v) }
-    }
-    pub(crate) fn md_node(&self, items: &[Md]) -> Md {
-        let mut items = items.to_vec();
-        unsafe { LLVMMDNodeInContext2(self.ctx, items.as_mut_ptr(), items.len()) }
-    }
-    /// A node whose first operand is itself, as loop ids are; such nodes are distinct by construction.
-    pub(crate) fn md_self_node(&self, rest: &[Md]) -> Md {
-        unsafe {
-            let temporary =
-                llvm_sys::debuginfo::LLVMTemporaryMDNode(self.ctx, std::ptr::null_mut(), 0);
-            let mut items = vec![temporary];
-            items.extend_from_slice(rest);
-            let node = self.md_node(&items);
-            llvm_sys::debuginfo::LLVMMetadataReplaceAllUsesWith(temporary, node);
-            node
-        }
-    }
-    pub(crate) fn set_md(&self, instruction: V, kind: &str, node: Md) {
-        unsafe {
-            let kind = LLVMGetMDKindIDInContext(self.ctx, kind.as_ptr().cast(), kind.len() as u32);
-            LLVMSetMetadata(instruction, kind, LLVMMetadataAsValue(self.ctx, node));
-        }
-    }
     /// Whether `v` is the constant false (in all lanes).
     pub(crate) fn is_false(&self, v: V) -> bool {
         unsafe { LLVMIsConstant(v) != 0 && LLVMIsNull(v) != 0 }
-    }
-}
-
-/// `count` distinct empty nodes, as access groups have to be. The C interface cannot make them, the parser can.
-pub(crate) fn distinct_nodes(context: &Context, count: usize) -> Result<Vec<Md>, String> {
-    use std::fmt::Write;
-    let mut text = String::from("!g = !{");
-    for i in 0..count {
-        let comma = if i == 0 { "" } else { ", " };
-        let _ = write!(text, "{comma}!{i}");
-    }
-    text.push_str("}\n");
-    for i in 0..count {
-        let _ = writeln!(text, "!{i} = distinct !{{}}");
-    }
-    text.push('\0');
-    let buffer = inkwell::memory_buffer::MemoryBuffer::create_from_memory_range_copy(
-        text.as_bytes(),
-        "groups",
-    );
-    let module = context
-        .create_module_from_ir(buffer)
-        .map_err(|e| e.to_string())?;
-    unsafe {
-        let found = LLVMGetNamedMetadataNumOperands(module.as_mut_ptr(), c"g".as_ptr()) as usize;
-        let mut nodes: Vec<V> = vec![std::ptr::null_mut(); found];
-        LLVMGetNamedMetadataOperands(module.as_mut_ptr(), c"g".as_ptr(), nodes.as_mut_ptr());
-        if found != count {
-            return Err(format!("{found} access groups instead of {count}"));
-        }
-        Ok(nodes.into_iter().map(|v| LLVMValueAsMetadata(v)).collect())
     }
 }
 
