@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 
 import numpy as np
 from showing import show
@@ -24,6 +25,8 @@ def counted(n):
     return s
 
 
+# Of forks of processes with threads CPython 3.12 warns, with the process's number.
+warnings.simplefilter("ignore", DeprecationWarning)
 A, B = np.arange(4_000), np.zeros(4_000, dtype=np.int64)
 
 
