@@ -490,7 +490,7 @@ impl Plan {
             memory: match resumed && self.verdicts.counts_from_entry(&self.nest) {
                 // In the order as written, whatever iterations have in common.
                 true => analysis::Memory::Unknown,
-                false => overlap::memory(views, written),
+                false => overlap::memory(views, written).throughout(&self.nest),
             },
             refuted: sizes.refuted,
             elements,

@@ -74,6 +74,24 @@ def swapped_same(a, b):
     return a, b
 
 
+def shifted_and_swapped(a, b, by):
+    # How one lies to the other changes with every step.
+    for t in range(3):  # native
+        for i in range(2, len(a) - 2):
+            b[i] = a[i + by] + t
+        a, b = b, a
+    return a, b
+
+
+def rows_shifted_and_swapped(a, b):
+    for t in range(3):  # native
+        for i in range(1, len(a) - 1):
+            for j in range(1, len(a[0]) - 1):
+                b[i, j] = a[i - 1, j] + a[i, j - 1]
+        a, b = b, a
+    return a, b
+
+
 def number_in_two_names(n):
     m = n
     for i in range(5):  # native
@@ -122,6 +140,16 @@ show("pair", p.run(), attribute_and_name(p, l), attribute_and_name(Pair(a, a), a
 q = Pair([0, 0], [5, 5])
 show("pair", q.run(), attribute_and_name(q, [1, 1]), attribute_and_name(q, q.a))
 show("swapped", swapped_same(l, l), swapped_same(a, a), swapped_same([1], [2]))
+for by in range(-2, 3):
+    for shift in range(-3, 4):
+        m = np.arange(90) % 7
+        first, second = m[3:80], m[3 + shift : 80 + shift]
+        show("shifted", by, shift, shifted_and_swapped(first, second, by), m)
+for down in (-1, 0, 1):
+    for right in (-1, 0, 1):
+        m = np.arange(400.0).reshape(20, 20) % 11
+        first, second = m[1:17, 1:18], m[1 + down : 17 + down, 1 + right : 18 + right]
+        show("rows shifted", down, right, rows_shifted_and_swapped(first, second), m)
 show("numbers", number_in_two_names(10**20), number_in_two_names(3), element_as_bound([2, 3, 1]))
 show("kept", element_kept_in_variable([1, 2]), element_kept_in_variable(np.array([1.5])))
 m = np.arange(12.0)

@@ -2,7 +2,8 @@
 
 use crate::condition::Clause;
 use crate::dependence::Property;
-use nestwise_ir::{ArrayId, FpMode};
+use crate::structure::Classes;
+use nestwise_ir::{ArrayId, FpMode, Nest};
 
 /// How slots lie in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,6 +14,24 @@ pub enum Memory {
     Unknown,
     /// These overlap, the others do not.
     Overlaps(Vec<Overlap>),
+}
+
+impl Memory {
+    /// The same for all of a nest, given how its slots lie at entry: those that trade places hold each other's arrays in
+    /// turn, and how one lies to another is then something else.
+    pub fn throughout(self, nest: &Nest) -> Memory {
+        let classes = Classes::of(nest);
+        match &self {
+            Memory::Overlaps(list)
+                if list
+                    .iter()
+                    .any(|o| classes.permuted(o.a) || classes.permuted(o.b)) =>
+            {
+                Memory::Unknown
+            }
+            _ => self,
+        }
+    }
 }
 
 /// Two slots that share memory.
@@ -61,5 +80,38 @@ impl Options {
 impl Overlap {
     pub(super) fn joins(&self, a: ArrayId, b: ArrayId) -> bool {
         (self.a, self.b) == (a, b) || (self.b, self.a) == (a, b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::nest;
+
+    #[test]
+    fn arrays_that_trade_places_lie_in_more_than_one_way() {
+        let shifted = Memory::Overlaps(vec![Overlap {
+            a: ArrayId(0),
+            b: ArrayId(1),
+            shift: Some(vec![1]),
+        }]);
+        let header = "n: int, a: f64[1], b: f64[1], c: f64[1]";
+        let steps = |moves: &str| {
+            let loops =
+                "for t in range(n):\n    for i in range(n):\n        b[i] = a[i] + c[i]\n    ";
+            nest(header, &format!("{loops}{moves}"))
+        };
+        let own = steps("a[t] = 1.0");
+        assert_eq!(shifted.clone().throughout(&own), shifted);
+        // With one of the two, and with the other.
+        assert_eq!(
+            shifted.clone().throughout(&steps("swap a b")),
+            Memory::Unknown
+        );
+        assert_eq!(shifted.throughout(&steps("swap b c")), Memory::Unknown);
+        assert_eq!(
+            Memory::Disjoint.throughout(&steps("swap a b")),
+            Memory::Disjoint
+        );
     }
 }
