@@ -16,12 +16,13 @@ use crate::verify::{self, Check, Picked};
 use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site, specialise};
 use nestwise_ir::surface;
 use nestwise_ir::{PlaceId, Span, WithSpan};
+use nestwise_runtime::options::keeps_prices;
 use nestwise_runtime::pipeline::Declined;
 use nestwise_runtime::report::Stats;
 use nestwise_runtime::{
     DeviceChoice, Ended, Launch, Outcome, Plan, Reason, Resume, options, pipeline,
 };
-use pyo3::ffi::PyObject;
+use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -173,8 +174,13 @@ impl Site {
         let sizes = if parsed.sizes.len() == 1 {
             &[key][..]
         } else {
-            // SAFETY: the rewritten code makes it.
-            unsafe { layout::tuple_items(key) }
+            // SAFETY: a live object; its type is looked at before it is read.
+            unsafe {
+                if ffi::Py_TYPE(key) != &raw mut ffi::PyTuple_Type {
+                    return true; // not the rewritten code
+                }
+                layout::tuple_items(key)
+            }
         };
         let size = |i: usize| {
             let at = parsed.sizes.iter().position(|s| *s == i)?;
@@ -195,9 +201,9 @@ impl Site {
         // is not evaluated again.
         let reads = parsed.map_or(usize::MAX, |p| p.interface.reads.len());
         let iterable = arguments.get(reads);
-        let work = parsed.and_then(|p| work(py, p, arguments));
+        let work = || parsed.and_then(|p| work(py, p, arguments));
         let gated = parsed.is_some_and(|p| p.gated);
-        if !gated && iterable.is_none() && !self.gate.admits(work) {
+        if !gated && iterable.is_none() && !self.gate.admits(work()) {
             return iterator::declined(py);
         }
         self.calls.fetch_add(1, Ordering::Relaxed);
@@ -211,12 +217,18 @@ impl Site {
                 return iterator::declined(py);
             }
             Attempt::Declined(None) => Progress::none(),
-            Attempt::Failed => Progress::vain(Attempted { work, lost: false }),
+            Attempt::Failed => Progress::vain(Attempted {
+                work: work(),
+                lost: false,
+            }),
             Attempt::Declined(Some(waiting)) => *waiting,
             Attempt::Ran(mut progress) => {
                 // An event in the first iteration.
                 if progress.ended == Some(Ended::Partial { next: 0 }) {
-                    progress.vain = Some(Attempted { work, lost: true });
+                    progress.vain = Some(Attempted {
+                        work: work(),
+                        lost: true,
+                    });
                 }
                 progress
             }
@@ -593,7 +605,7 @@ pub fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<()
 
 /// Whether this call's prices are to be kept: those of a nest inside another are part of that one's.
 fn priced() -> bool {
-    options().prices && !driver::is_inside()
+    keeps_prices() && !driver::is_inside()
 }
 
 fn work(py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> Option<i64> {

@@ -5,7 +5,7 @@ use crate::trial::Trial;
 use nestwise_costmodel::MachineProfile;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
 pub use nestwise_ir::FpMode;
@@ -112,8 +112,17 @@ pub fn options() -> Arc<Options> {
     cell().read().unwrap_or_else(|e| e.into_inner()).clone()
 }
 
+/// [`Options::prices`], asked at every launch.
+static PRICES: AtomicBool = AtomicBool::new(false);
+
+/// Whether what was predicted is summed up.
+pub fn keeps_prices() -> bool {
+    PRICES.load(Ordering::Relaxed)
+}
+
 /// Replaces the options.
 pub fn set_options(options: Options) {
+    PRICES.store(options.prices, Ordering::Relaxed);
     *cell().write().unwrap_or_else(|e| e.into_inner()) = Arc::new(options);
     GENERATION.fetch_add(1, Ordering::Relaxed);
 }
