@@ -56,6 +56,7 @@ mod strides;
 pub mod structure;
 #[cfg(test)]
 mod testing;
+pub mod traffic;
 pub mod transfer;
 pub mod transform;
 mod trips;

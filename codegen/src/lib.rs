@@ -21,6 +21,7 @@ mod mvec;
 mod overwritten;
 mod passes;
 mod save;
+mod shape;
 mod target;
 mod ufunc;
 
@@ -29,6 +30,7 @@ use std::time::{Duration, Instant};
 use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::targets::{FileType, TargetMachine};
+use nestwise_ir::shape::Body;
 use nestwise_ir::{Nest, Schedule};
 
 pub use nestwise_ir::FpMode;
@@ -77,6 +79,8 @@ pub struct Compiled {
     pub object: Vec<u8>,
     /// No loop of [`Schedule::vector`] could be run by lanes.
     pub without_lanes: bool,
+    /// What it executes, for prices.
+    pub shape: Body,
     /// Time to write the IR.
     pub emit: Duration,
     /// Time in LLVM's passes.
@@ -120,6 +124,8 @@ fn compile_as_is(spec: KernelSpec<'_>) -> Result<Compiled> {
         let (module, scalar) = build(&context, &spec, machine)?;
         let emitted = Instant::now();
         passes::optimise(&module, machine, scalar, spec.fp != FpMode::Strict)?;
+        let mut shape = shape::of(&module, machine, host.vector_bits);
+        shape::reach(&mut shape, spec.nest);
         let optimised = Instant::now();
         let buffer = machine
             .write_to_memory_buffer(&module, FileType::Object)
@@ -127,6 +133,7 @@ fn compile_as_is(spec: KernelSpec<'_>) -> Result<Compiled> {
         Ok(Compiled {
             object: buffer.as_slice().to_vec(),
             without_lanes: false,
+            shape,
             emit: emitted - started,
             optimise: optimised - emitted,
             assemble: optimised.elapsed(),

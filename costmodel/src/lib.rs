@@ -10,6 +10,7 @@
 pub mod features;
 pub mod price;
 pub mod profile;
+pub mod shape;
 
 pub use features::{FEATURES_VERSION, Features};
 pub use price::{Decision, Device, Estimate, Prices, Seconds, Situation, decide};

@@ -40,6 +40,7 @@ mod ids;
 pub mod nest;
 mod ops;
 pub mod schedule;
+pub mod shape;
 pub mod span;
 pub mod split;
 pub mod surface;

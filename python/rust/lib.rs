@@ -311,6 +311,7 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             priced.set_item(device, seconds)?;
         }
         d.set_item("priced_s", priced)?;
+        d.set_item("runs", &s.runs)?;
         d.set_item("replaced_s", s.replaced)?;
         d.set_item("compile_s", s.compile.as_secs_f64())?;
         d.set_item("kernels_compiled", s.kernels[0])?;

@@ -345,6 +345,7 @@ impl Site {
         stats.launched(launch);
         if launch.from() == 0 && priced() {
             stats.priced(&launch.decision);
+            stats.runs.clone_from(&launch.runs);
         }
     }
 

@@ -6,6 +6,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
+use nestwise_ir::shape::Body;
 use nestwise_ir::{ArrayId, LoopId, Nest, Schedule, StmtKind};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -37,6 +38,10 @@ pub struct About {
     pub words: String,
     /// What was done with the nest, and what made it possible, a word each.
     pub means: Vec<String>,
+    /// What it executes.
+    pub shape: Body,
+    /// By loop: the one of the nest as written that it is, or is a part of.
+    pub origin: Vec<LoopId>,
 }
 
 impl About {
@@ -64,6 +69,8 @@ impl About {
             nest: declarations(nest),
             undo,
             threaded,
+            shape: Body::default(),
+            origin: Vec::new(),
         }
     }
 }

@@ -19,7 +19,8 @@ use crate::undo::{self, Saved};
 use nestwise_analysis::Region;
 use nestwise_codegen::abi::{FrameHeader, Status};
 use nestwise_costmodel::{Decision, Device};
-use nestwise_ir::{ArrayId, Nest, Scalar, VarId};
+use nestwise_ir::shape::Body;
+use nestwise_ir::{ArrayId, LoopId, Nest, Scalar, VarId};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -69,6 +70,8 @@ pub struct Launch {
     guessed: bool,
     /// An earlier call had the same facts.
     pub repeated: bool,
+    /// What the kernel executed, where prices are asked for: JSON.
+    pub runs: String,
     /// It takes too little time to let other threads of Python's run meanwhile.
     brief: bool,
     kernel: Arc<Kernel>,
@@ -97,6 +100,22 @@ impl Launch {
     /// What was done with the nest, and what made it possible, a word each.
     pub fn means(&self) -> &[String] {
         &self.kernel.about.means
+    }
+    /// What the kernel executes in a call of these sizes, loop by loop: JSON.
+    pub fn executed(&self, sizes: &Sizes) -> String {
+        let about = &self.kernel.about;
+        let origin = |id: LoopId| about.origin.get(id.index()).copied().unwrap_or(id);
+        let trips = |id: LoopId| sizes.expected(origin(id));
+        let runs = nestwise_costmodel::shape::runs(&about.shape, &trips);
+        let own = |run: &nestwise_costmodel::shape::Run<'_>| {
+            let body = Body {
+                inner: Vec::new(),
+                ..run.body.clone()
+            };
+            (run.times, run.entries, run.threads, body)
+        };
+        let runs: Vec<_> = runs.iter().map(own).collect();
+        serde_json::to_string(&runs).unwrap_or_default()
     }
     /// The nest that ran.
     pub fn nest(&self) -> &Nest {
@@ -201,6 +220,7 @@ pub fn launch<V: HasValue>(
         compile,
         stopped_by: None,
         guessed,
+        runs: String::new(),
         repeated: false,
         brief: decision.estimate.warm().0 < BRIEF_SECONDS && !guessed,
         kernel,

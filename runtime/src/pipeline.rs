@@ -264,6 +264,9 @@ fn attempt<V: HasValue>(
     let mut launch = launch::launch(
         plan, kernel, &sizes, &views, seen, captures, &decision, from, host, &mut quiet,
     )?;
+    if options.prices {
+        launch.runs = launch.executed(&sizes);
+    }
     // What arrays hold is no fact of a call: the next may find other elements.
     launch.repeated = repeated && !contents;
     Ok(Outcome::Launched(launch))

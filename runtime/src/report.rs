@@ -36,6 +36,8 @@ pub struct Stats {
     /// Of every call that was priced, where that was asked for: what was predicted for the interpreter, one core and
     /// threads, without compilation.
     pub priced: [f64; 3],
+    /// What the kernel of the last launch executed in it, where prices are asked for: JSON.
+    pub runs: String,
     /// What CPython would have taken for the same, by the model.
     pub replaced: f64,
     /// Time to compile or to load kernels.
@@ -67,6 +69,7 @@ impl Stats {
             predicted: 0.0,
             measured: 0.0,
             priced: [0.0; 3],
+            runs: String::new(),
             replaced: 0.0,
             compile: Duration::ZERO,
             kernels: [0; 2],

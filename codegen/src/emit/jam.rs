@@ -160,7 +160,8 @@ impl Func<'_, '_> {
         let next = ir.add(k, n, Wrap::Signed);
         let latch = ir.here();
         ir.add_incoming(k, next, latch);
-        ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), group, rest);
+        let back = ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), group, rest);
+        self.mark_loop(back, l.id, &[]);
         ir.at(rest);
         let k = ir.phi(ir.i64());
         ir.add_incoming(k, range.lo, before);

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use nestwise_ir::events;
 use nestwise_ir::nest::While;
-use nestwise_ir::{ArrayId, Expr, ExprKind, For, Nest, Span, Stmt, StmtKind, VarId};
+use nestwise_ir::{ArrayId, Expr, ExprKind, For, LoopId, Nest, Span, Stmt, StmtKind, VarId};
 
 use super::func::Jump;
 use super::{Func, Val};
 use crate::abi::{EventCode, Status};
 use crate::error::{Result, invalid};
 use crate::flow::{self, Target};
-use crate::llvm::{Block, IntPred, V, Wrap};
+use crate::llvm::{Block, IntPred, Md, V, Wrap};
 
 /// The iterations `lo..hi` of a counted loop with its counter's first value and step.
 #[derive(Clone, Copy)]
@@ -377,8 +377,7 @@ impl Func<'_, '_> {
                 off("llvm.loop.vectorize.enable", ir.const_bool(false)),
                 ir.md_node(&[ir.md_string("llvm.loop.unroll.disable")]),
             ];
-            ir.set_md(branch, "llvm.loop", ir.md_self_node(&never));
-            return;
+            return self.mark_loop(branch, l.id, &never);
         }
         let mut facts = Vec::new();
         if let Some(group) = self.u.groups.get(&l.id).filter(|_| self.lanes.is_none()) {
@@ -389,9 +388,16 @@ impl Func<'_, '_> {
             let no = ir.md_value(ir.const_bool(false));
             facts.push(ir.md_node(&[ir.md_string("llvm.loop.vectorize.enable"), no]));
         }
-        if !facts.is_empty() {
-            ir.set_md(branch, "llvm.loop", ir.md_self_node(&facts));
-        }
+        self.mark_loop(branch, l.id, &facts);
+    }
+
+    /// Says on a loop's jump back whose iterations it runs, and what else is known.
+    pub(crate) fn mark_loop(&self, branch: V, id: LoopId, facts: &[Md]) {
+        let ir = self.ir();
+        let mark = format!("{}{}", crate::shape::MARK, id.index());
+        let mut all = vec![ir.md_node(&[ir.md_string(&mark)])];
+        all.extend_from_slice(facts);
+        ir.set_md(branch, "llvm.loop", ir.md_self_node(&all));
     }
 
     /// The top `while`: at most `hi - lo` iterations in this call.
@@ -428,7 +434,8 @@ impl Func<'_, '_> {
         ir.br(latch);
         ir.at(latch);
         ir.add_incoming(k, ir.add(k, ir.const_i64(1), Wrap::Signed), latch);
-        ir.br(head);
+        let back = ir.br(head);
+        self.mark_loop(back, l.id, &[]);
         ir.at(over);
         ir.store(ir.const_i64(Status::Finished as i64), self.exits.status);
         ir.br(end);
@@ -474,16 +481,15 @@ impl Func<'_, '_> {
         self.jumps.pop();
         ir.br(latch);
         ir.at(latch);
-        match &masked {
+        let back = match &masked {
             Some(m) => {
                 self.next_masked(m);
                 let any = self.any_active();
-                ir.cond_br(any, head, end);
+                ir.cond_br(any, head, end)
             }
-            None => {
-                ir.br(head);
-            }
-        }
+            None => ir.br(head),
+        };
+        self.mark_loop(back, l.id, &[]);
         ir.at(end);
         if let Some(m) = masked {
             self.leave_masked(m);

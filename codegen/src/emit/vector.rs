@@ -68,7 +68,8 @@ impl Func<'_, '_> {
         let next = ir.add(k, n, Wrap::Signed);
         let latch = ir.here();
         ir.add_incoming(k, next, latch);
-        ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), main, rest);
+        let back = ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), main, rest);
+        self.mark_loop(back, l.id, &[]);
         ir.at(rest);
         let k = ir.phi(ir.i64());
         ir.add_incoming(k, range.lo, before);
@@ -261,7 +262,8 @@ impl Func<'_, '_> {
         ir.at(latch);
         self.next_masked(&m);
         ir.add_incoming(k, ir.add(k, ir.const_i64(1), Wrap::Signed), latch);
-        ir.br(head);
+        let back = ir.br(head);
+        self.mark_loop(back, l.id, &[]);
         ir.at(end);
         self.leave_masked(m);
         Ok(())

@@ -114,6 +114,8 @@ pub(super) struct Made<'a> {
     pub(super) rewritten: Option<Nest>,
     pub(super) rewrite: Rewrite,
     pub(super) schedule: Schedule,
+    /// By loop: the one as written that it is, or is a part of.
+    pub(super) origin: Vec<LoopId>,
 }
 
 impl Made<'_> {
@@ -124,6 +126,7 @@ impl Made<'_> {
             rewritten: None,
             rewrite: Rewrite::None,
             schedule: Schedule::serial(),
+            origin: written.loops.ids().collect(),
         }
     }
 }
@@ -164,6 +167,8 @@ pub(super) fn compile(
         done.vector.clear();
     }
     let mut about = About::of(nest, undo, &done, made.rewrite);
+    about.shape = compiled.shape;
+    about.origin.clone_from(&made.origin);
     about.means.extend(key.means().map(str::to_string));
     Ok((compiled.object, about))
 }
@@ -218,6 +223,7 @@ pub(super) fn schedule<'a>(
                 rewritten: candidate.nest,
                 rewrite: candidate.kind.rewrite,
                 schedule: candidate.schedule,
+                origin: candidate.origin,
             }
         }
         None => Made::plain(nest),

@@ -1,0 +1,372 @@
+//! How much memory a nest goes through, seen from each level of the cache hierarchy.
+//!
+//! The working-set rule: what one iteration of a loop touches and a cache can hold stays there for the next one, so the
+//! cache fetches what the whole loop touches once per time the loop runs (Wolf and Lam, "A data locality optimizing
+//! algorithm", 1991, count the same by reuse vectors). Of the loops around an access the outermost that fits decides.
+
+use crate::affine::{Affine, Ix, Sym};
+use crate::forms::{AccessForm, Extents, Form};
+use crate::launch::LaunchValues;
+use nestwise_ir::{ArrayId, LoopId, Nest};
+use serde::{Deserialize, Serialize};
+
+/// Bytes that come and go together.
+pub const LINE: f64 = 64.0;
+/// The part of a cache that one nest can hope to keep for itself.
+const SHARE: f64 = 0.8;
+
+/// The places of a nest, ready to be counted for the sizes of a call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrafficPlan {
+    places: Vec<Place>,
+}
+
+/// Accesses to one array whose subscripts differ by constants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Place {
+    array: ArrayId,
+    /// Bytes of an element.
+    size: f64,
+    /// Loops around it, outermost first.
+    loops: Vec<LoopId>,
+    axes: Vec<Axis>,
+    stored: bool,
+}
+
+/// A subscript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Axis {
+    /// Linear in counters; the constant parts lie between the two.
+    Linear(Vec<(LoopId, Factor)>, f64, f64),
+    /// Anywhere in the axis.
+    Any,
+}
+
+/// A constant times values of the call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Factor {
+    times: f64,
+    vars: Vec<u32>,
+    dims: Vec<(u32, u32)>,
+}
+
+/// Lines that one place has fetched, by level of cache that misses them, stored ones twice: they go back, too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traffic<const N: usize> {
+    /// The innermost loop around it.
+    pub home: LoopId,
+    /// Lines.
+    pub lines: [f64; N],
+    /// Neighbours follow each other, so that they are fetched ahead.
+    pub streams: bool,
+}
+
+/// What counting needs to know of a call.
+pub struct Sizes<'a> {
+    /// Mean trip count of each loop.
+    pub trips: &'a dyn Fn(LoopId) -> f64,
+    /// Values of variables and extents.
+    pub values: &'a LaunchValues,
+}
+
+impl TrafficPlan {
+    /// The places of `nest`.
+    pub fn of(nest: &Nest) -> TrafficPlan {
+        let ranges = crate::range::ranges(nest);
+        let forms = crate::walk::forms(nest, &ranges, Extents::Shared);
+        let mut places: Vec<Place> = Vec::new();
+        for access in forms.accesses.iter().flatten() {
+            let place = place(nest, access);
+            if place.loops.is_empty() {
+                continue;
+            }
+            match places.iter_mut().find(|p| p.is_near(&place)) {
+                Some(found) => found.take_in(&place),
+                None => places.push(place),
+            }
+        }
+        TrafficPlan { places }
+    }
+
+    /// The lines that caches of so many bytes, the smallest first, have to fetch.
+    pub fn traffic<const N: usize>(&self, sizes: &Sizes<'_>, caches: [f64; N]) -> Vec<Traffic<N>> {
+        let all: f64 = self.places.iter().map(|p| p.bytes(0, sizes)).sum();
+        if all <= caches[0] * SHARE {
+            return Vec::new();
+        }
+        let one = |p: &Place| Traffic {
+            home: p.loops[p.loops.len() - 1],
+            lines: caches.map(|bytes| self.fetched(p, all, bytes * SHARE, sizes)),
+            streams: p.streams(sizes),
+        };
+        self.places.iter().map(one).collect()
+    }
+
+    /// Lines of a place that a cache fetches in a call.
+    fn fetched(&self, place: &Place, all: f64, cache: f64, sizes: &Sizes<'_>) -> f64 {
+        if all <= cache {
+            return 0.0;
+        }
+        let mut before = 1.0;
+        let mut lines = 0.0;
+        for (depth, id) in place.loops.iter().enumerate() {
+            lines = before * place.bytes(depth, sizes) / LINE;
+            if self.one_iteration(&place.loops[..=depth], sizes) <= cache {
+                break;
+            }
+            before *= (sizes.trips)(*id);
+        }
+        lines * if place.stored { 2.0 } else { 1.0 }
+    }
+
+    /// Bytes that one iteration of the innermost of these loops touches.
+    fn one_iteration(&self, around: &[LoopId], sizes: &Sizes<'_>) -> f64 {
+        let inside = self.places.iter().filter(|p| p.loops.starts_with(around));
+        inside.map(|p| p.bytes(around.len(), sizes)).sum()
+    }
+}
+
+impl Place {
+    /// Bytes, in whole lines, that it touches while the loops from `depth` on run, those before standing still.
+    fn bytes(&self, depth: usize, sizes: &Sizes<'_>) -> f64 {
+        let moving = &self.loops[depth.min(self.loops.len())..];
+        let times: f64 = moving.iter().map(|l| (sizes.trips)(*l).max(1.0)).product();
+        let mut lines = 1.0;
+        for (k, axis) in self.axes.iter().enumerate() {
+            let (count, span) = self.axis(k, axis, moving, times, sizes);
+            lines *= match k + 1 == self.axes.len() {
+                true => (span * self.size / LINE).ceil().min(count).max(1.0),
+                false => count,
+            };
+        }
+        lines.min(times * self.width()) * LINE
+    }
+
+    /// (elements, elements from the first to the last) of one axis.
+    fn axis(
+        &self,
+        k: usize,
+        axis: &Axis,
+        moving: &[LoopId],
+        times: f64,
+        sizes: &Sizes<'_>,
+    ) -> (f64, f64) {
+        let extent = sizes
+            .values
+            .dims
+            .get(self.array.index())
+            .map_or(0, |d| d[k]) as f64;
+        let extent = if extent > 0.0 { extent } else { f64::INFINITY };
+        let Axis::Linear(by, least, most) = axis else {
+            return (extent.min(times), extent);
+        };
+        let (mut count, mut span) = (1.0, 1.0);
+        for (id, factor) in by.iter().filter(|(id, _)| moving.contains(id)) {
+            let trips = (sizes.trips)(*id).max(1.0);
+            count *= trips;
+            span += factor.value(sizes.values).abs() * (trips - 1.0);
+        }
+        let spread = most - least;
+        let span = (span + spread).min(extent);
+        ((count + spread).min(span), span)
+    }
+
+    /// Places that one access stands for: neighbours that were taken in.
+    fn width(&self) -> f64 {
+        let of = |a: &Axis| match a {
+            Axis::Linear(_, least, most) => most - least + 1.0,
+            Axis::Any => 1.0,
+        };
+        self.axes.iter().map(of).product()
+    }
+
+    /// Whether one iteration of the innermost loop that moves it goes to a neighbour.
+    fn streams(&self, sizes: &Sizes<'_>) -> bool {
+        if self.axes.contains(&Axis::Any) {
+            return false;
+        }
+        let moves = |id: &&LoopId| {
+            let by = |a: &Axis| matches!(a, Axis::Linear(by, ..) if by.iter().any(|b| b.0 == **id));
+            self.axes.iter().any(by)
+        };
+        let Some(id) = self.loops.iter().rev().find(moves) else {
+            return true;
+        };
+        let last = self.axes.len() - 1;
+        self.axes.iter().enumerate().all(|(k, axis)| match axis {
+            Axis::Linear(by, ..) => by.iter().filter(|b| b.0 == *id).all(|(_, factor)| {
+                k == last && factor.value(sizes.values).abs() * self.size <= LINE
+            }),
+            Axis::Any => false,
+        })
+    }
+
+    /// The same but for constants.
+    fn is_near(&self, other: &Place) -> bool {
+        let same = |(a, b): (&Axis, &Axis)| match (a, b) {
+            (Axis::Linear(x, ..), Axis::Linear(y, ..)) => x == y,
+            // Where it is anybody's guess, one guess is as good as two.
+            (Axis::Any, Axis::Any) => true,
+            _ => false,
+        };
+        let axes = self.axes.len() == other.axes.len();
+        self.array == other.array
+            && self.loops == other.loops
+            && axes
+            && self.axes.iter().zip(&other.axes).all(same)
+    }
+
+    fn take_in(&mut self, other: &Place) {
+        self.stored |= other.stored;
+        for (mine, others) in self.axes.iter_mut().zip(&other.axes) {
+            if let (Axis::Linear(_, least, most), Axis::Linear(_, l, m)) = (mine, others) {
+                (*least, *most) = (least.min(*l), most.max(*m));
+            }
+        }
+    }
+}
+
+impl Factor {
+    fn value(&self, values: &LaunchValues) -> f64 {
+        let var = |v: &u32| values.vars.get(*v as usize).copied().flatten().unwrap_or(1) as f64;
+        let dim = |(a, k): &(u32, u32)| {
+            values
+                .dims
+                .get(*a as usize)
+                .and_then(|d| d.get(*k as usize))
+                .copied()
+                .unwrap_or(1) as f64
+        };
+        let vars: f64 = self.vars.iter().map(var).product();
+        let dims: f64 = self.dims.iter().map(dim).product();
+        self.times * vars * dims
+    }
+}
+
+fn place(nest: &Nest, access: &AccessForm) -> Place {
+    Place {
+        array: access.array,
+        size: nest.arrays[access.array].storage.size() as f64,
+        loops: access.loops.clone(),
+        axes: access.index.iter().map(axis).collect(),
+        stored: access.store,
+    }
+}
+
+fn axis(form: &Form) -> Axis {
+    match form {
+        Form::At(_, form) => axis(form),
+        Form::Aff(affine) => linear(affine).unwrap_or(Axis::Any),
+        _ => Axis::Any,
+    }
+}
+
+/// None where it depends on anything but counters and what the call knows.
+fn linear(affine: &Affine) -> Option<Axis> {
+    let (mut by, mut constant) = (Vec::new(), 0.0);
+    for term in affine.terms() {
+        let mut factor = Factor {
+            times: term.coef as f64,
+            vars: Vec::new(),
+            dims: Vec::new(),
+        };
+        let mut known = true;
+        for sym in &term.syms {
+            match sym {
+                Sym::Var(v) => factor.vars.push(v.0),
+                Sym::Dim(a, k) => factor.dims.push((a.0, *k)),
+                Sym::Def(_) => known = false,
+            }
+        }
+        match term.ix {
+            Some(Ix::Counter(id)) if known => by.push((id, factor)),
+            Some(_) => return None,
+            // The same in all iterations; where, does not matter.
+            None if term.syms.is_empty() => constant = factor.times,
+            None => {}
+        }
+    }
+    Some(Axis::Linear(by, constant, constant))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn factor(times: f64) -> Factor {
+        Factor {
+            times,
+            vars: vec![],
+            dims: vec![],
+        }
+    }
+
+    fn place(array: u32, loops: &[u32], axes: &[Option<u32>], stored: bool) -> Place {
+        let axis = |l: &Option<u32>| match l {
+            Some(l) => Axis::Linear(vec![(LoopId(*l), factor(1.0))], 0.0, 0.0),
+            None => Axis::Any,
+        };
+        Place {
+            array: ArrayId(array),
+            size: 8.0,
+            loops: loops.iter().map(|l| LoopId(*l)).collect(),
+            axes: axes.iter().map(axis).collect(),
+            stored,
+        }
+    }
+
+    fn lines(places: Vec<Place>, extents: &[[i64; 8]], n: f64, cache: f64) -> Vec<f64> {
+        let values = LaunchValues {
+            dims: extents.to_vec(),
+            ..LaunchValues::default()
+        };
+        let sizes = Sizes {
+            trips: &|_| n,
+            values: &values,
+        };
+        let plan = TrafficPlan { places };
+        let found = plan.traffic(&sizes, [cache]);
+        found.iter().map(|t| t.lines[0]).collect()
+    }
+
+    /// `for i: for j: for k: c[i, j] += a[i, k] * b[k, j]` for 100 by 100.
+    fn product(cache: f64) -> Vec<f64> {
+        let places = vec![
+            place(0, &[0, 1, 2], &[Some(0), Some(2)], false),
+            place(1, &[0, 1, 2], &[Some(2), Some(1)], false),
+        ];
+        lines(places, &[[100; 8], [100; 8]], 100.0, cache)
+    }
+
+    #[test]
+    fn a_matrix_that_fits_is_fetched_once() {
+        // Both fit: nothing is fetched in a call that is not the first.
+        assert_eq!(product(1e6), Vec::<f64>::new());
+        // The second fits, and a row of the first: both once.
+        let row = (100.0_f64 * 8.0 / 64.0).ceil();
+        assert_eq!(product(110e3), [100.0 * row, 100.0 * row]);
+        // Not the second: it is fetched for every row of the first.
+        let found = product(20e3);
+        assert_eq!(found[1], 100.0 * 100.0 * row);
+    }
+
+    #[test]
+    fn a_column_fetches_a_line_for_each_element_and_stores_go_both_ways() {
+        let column = vec![place(0, &[0], &[Some(0), None], true)];
+        let column = Place {
+            axes: vec![column[0].axes[0].clone(), Axis::Linear(vec![], 3.0, 3.0)],
+            ..column[0].clone()
+        };
+        assert_eq!(lines(vec![column], &[[1000; 8]], 1000.0, 1e3), [2000.0]);
+    }
+
+    #[test]
+    fn more_cache_never_means_more_traffic() {
+        let mut last = f64::INFINITY;
+        for cache in [1e3, 1e4, 3e4, 1e5, 3e5, 1e6] {
+            let sum: f64 = product(cache).iter().sum();
+            assert!(sum <= last, "{cache}");
+            last = sum;
+        }
+    }
+}

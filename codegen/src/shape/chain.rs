@@ -1,0 +1,209 @@
+//! What one iteration has to wait for in the one before.
+
+use std::collections::HashMap;
+
+use llvm_sys::LLVMOpcode::*;
+use nestwise_ir::shape::Ops;
+
+use super::affine::{Sum, sum};
+use super::ops::{is_pointer_step, latency, ops};
+use super::read::{Code, Operand};
+
+/// A loop's own instructions and what drives it.
+pub(super) struct Cycle<'a> {
+    pub(super) code: &'a Code,
+    /// By block: the loop's own, inner loops excluded.
+    pub(super) own: &'a [bool],
+    /// By block: in the loop, inner loops included.
+    pub(super) holds: &'a [bool],
+    pub(super) header: usize,
+    pub(super) latches: &'a [usize],
+    pub(super) vector_bits: u32,
+}
+
+/// The instructions of a chain, and for how many iterations they are one.
+#[derive(Default)]
+pub(super) struct Chain {
+    insts: Vec<usize>,
+    iterations: f32,
+}
+
+impl Chain {
+    /// Operations, and functions called, per iteration.
+    pub(super) fn counts(&self, code: &Code, vector_bits: u32) -> (Ops, Vec<(String, f32)>) {
+        let (mut all, mut calls) = (Ops::default(), Vec::new());
+        for k in &self.insts {
+            let inst = &code.insts[*k];
+            for (op, width, _) in ops(code, inst, vector_bits) {
+                all.add(op, width, 1.0 / self.iterations);
+            }
+            if super::is_function(inst) {
+                calls.push((inst.callee.clone(), 1.0 / self.iterations));
+            }
+        }
+        (all, calls)
+    }
+}
+
+/// Phis that step by a constant: (phi, step per iteration).
+pub(super) fn counters(cycle: &Cycle<'_>) -> Vec<(usize, i64)> {
+    let step = |k: usize| {
+        let back = back_value(cycle, k)?;
+        let Sum { constant, terms } = sum(cycle.code, back);
+        let only = terms.len() == 1 && terms.get(&Operand::Code(k)) == Some(&1);
+        only.then_some((k, constant))
+    };
+    phis(cycle).filter_map(step).collect()
+}
+
+fn phis<'a>(cycle: &'a Cycle<'a>) -> impl Iterator<Item = usize> + 'a {
+    let insts = &cycle.code.blocks[cycle.header].insts;
+    let is_phi = |k: &&usize| cycle.code.insts[**k].code == LLVMPHI;
+    insts.iter().take_while(is_phi).copied()
+}
+
+/// What a phi gets from the iteration before.
+fn back_value(cycle: &Cycle<'_>, phi: usize) -> Option<Operand> {
+    let inst = &cycle.code.insts[phi];
+    let mut from = inst.from.iter().zip(&inst.operands);
+    from.find(|(b, _)| cycle.latches.contains(b)).map(|(_, o)| *o)
+}
+
+/// The longest chain from an iteration to the next: through a variable, or through an element that is stored and then
+/// loaded.
+pub(super) fn longest(cycle: &Cycle<'_>) -> Chain {
+    let counters = counters(cycle);
+    let mut best = (0.0, Chain::default());
+    let mut offer = |found: Option<(f32, Vec<usize>)>, iterations: f32| {
+        if let Some((length, insts)) = found
+            && length / iterations > best.0
+        {
+            best = (length / iterations, Chain { insts, iterations });
+        }
+    };
+    for phi in phis(cycle) {
+        if counters.iter().any(|c| c.0 == phi) {
+            continue;
+        }
+        let back = back_value(cycle, phi);
+        offer(back.and_then(|b| Search::new(cycle, phi).path(b)), 1.0);
+    }
+    for (load, store, iterations) in through_memory(cycle, &counters) {
+        let value = cycle.code.insts[store].operands[0];
+        let found = Search::new(cycle, load).path(value).map(|(length, mut insts)| {
+            insts.extend([load, store]);
+            (length + 2.0 * 5.0, insts)
+        });
+        offer(found, iterations);
+    }
+    best.1
+}
+
+/// Loads of what a store of an earlier iteration left: (load, store, iterations between).
+fn through_memory(cycle: &Cycle<'_>, counters: &[(usize, i64)]) -> Vec<(usize, usize, f32)> {
+    let own = |code| {
+        let insts = cycle.code.insts.iter().enumerate();
+        let here = insts.filter(move |(_, i)| i.code == code && cycle.own[i.block]);
+        here.map(|(k, _)| k).collect::<Vec<usize>>()
+    };
+    let mut found = Vec::new();
+    for store in own(LLVMStore) {
+        let to = sum(cycle.code, cycle.code.insts[store].operands[1]);
+        for load in own(LLVMLoad) {
+            let from = sum(cycle.code, cycle.code.insts[load].operands[0]);
+            let Some(ahead) = to.clone().plus(&from, -1).known() else {
+                continue;
+            };
+            let step = step_of(cycle, &from, counters);
+            match step {
+                Some(0) if ahead == 0 => found.push((load, store, 1.0)),
+                Some(step) if step != 0 && ahead % step == 0 && ahead / step > 0 => {
+                    found.push((load, store, (ahead / step) as f32));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// How far an address moves per iteration of the loop with these counters; none if it may depend on the iteration in
+/// another way.
+pub(super) fn step_of(
+    cycle: &Cycle<'_>,
+    address: &Sum,
+    counters: &[(usize, i64)],
+) -> Option<i64> {
+    let mut step = 0i64;
+    for (term, factor) in &address.terms {
+        let Operand::Code(k) = term else { continue };
+        match counters.iter().find(|c| c.0 == *k) {
+            Some(c) => step = step.wrapping_add(factor.wrapping_mul(c.1)),
+            None if cycle.holds[cycle.code.insts[*k].block] => return None,
+            None => {}
+        }
+    }
+    Some(step)
+}
+
+/// Paths from one instruction through the loop's own.
+struct Search<'a> {
+    cycle: &'a Cycle<'a>,
+    from: usize,
+    /// By instruction: the length of the longest path to its result, and the operand it comes by.
+    known: HashMap<usize, Option<(f32, Option<usize>)>>,
+}
+
+impl<'a> Search<'a> {
+    fn new(cycle: &'a Cycle<'a>, from: usize) -> Search<'a> {
+        Search {
+            cycle,
+            from,
+            known: HashMap::new(),
+        }
+    }
+
+    /// The longest path to `to`, and the instructions on it.
+    fn path(&mut self, to: Operand) -> Option<(f32, Vec<usize>)> {
+        let Operand::Code(mut at) = to else {
+            return None;
+        };
+        let length = self.length(at)?;
+        let mut insts = Vec::new();
+        while at != self.from {
+            insts.push(at);
+            at = self.known.get(&at).copied().flatten()?.1?;
+        }
+        Some((length, insts))
+    }
+
+    fn length(&mut self, k: usize) -> Option<f32> {
+        if k == self.from {
+            return Some(0.0);
+        }
+        if let Some(known) = self.known.get(&k) {
+            return known.map(|p| p.0);
+        }
+        // What is asked for again below itself is another phi's cycle.
+        self.known.insert(k, None);
+        let inst = &self.cycle.code.insts[k];
+        if !self.cycle.own[inst.block] || inst.code == LLVMPHI && inst.block == self.cycle.header {
+            return None;
+        }
+        let mut longest: Option<(f32, usize)> = None;
+        for o in &inst.operands {
+            if let Operand::Code(operand) = o
+                && let Some(length) = self.length(*operand)
+                && longest.is_none_or(|l| length > l.0)
+            {
+                longest = Some((length, *operand));
+            }
+        }
+        let (length, by) = longest?;
+        let own = ops(self.cycle.code, inst, self.cycle.vector_bits);
+        let takes = own.iter().map(|o| latency(o.0)).fold(0.0, f32::max);
+        let takes = if is_pointer_step(inst.code) { 0.0 } else { takes };
+        self.known.insert(k, Some((length + takes, Some(by))));
+        Some(length + takes)
+    }
+}

@@ -1,0 +1,262 @@
+//! What a kernel executes, read from its optimised IR: [`nestwise_ir::shape`] says what is told.
+//!
+//! Loops carry the number of the nest's loop whose iterations they run as metadata (`MARK`), which LLVM hands on to
+//! what it makes of them: vectorised, unrolled, cut up.
+
+mod affine;
+mod chain;
+mod graph;
+mod ops;
+mod read;
+
+use std::collections::HashMap;
+
+use inkwell::module::Module;
+use inkwell::targets::TargetMachine;
+use inkwell::values::AsValueRef;
+use llvm_sys::LLVMOpcode;
+use llvm_sys::prelude::LLVMValueRef;
+use nestwise_ir::{LoopId, Nest, Stmt, StmtKind};
+use nestwise_ir::shape::{Body, LoopShape, Stream};
+
+use self::affine::sum;
+use self::chain::{Cycle, counters, longest, step_of};
+use self::graph::{Graph, Loops};
+use self::read::{Block, Code, Inst, Operand};
+use crate::abi::ENTRY_SYMBOL;
+
+pub(crate) use self::read::MARK;
+
+/// The shape of a kernel's entry function.
+pub(crate) fn of(module: &Module<'_>, machine: &TargetMachine, vector_bits: u32) -> Body {
+    let Some(entry) = module.get_function(ENTRY_SYMBOL) else {
+        return Body::default();
+    };
+    let data = machine.get_target_data();
+    let read = |f: LLVMValueRef| read::read(f, data.as_mut_ptr());
+    // Bodies of parallel loops, by their functions.
+    let mut parts = HashMap::new();
+    for f in module.get_functions() {
+        if f.count_basic_blocks() > 0 && f != entry {
+            let v = f.as_value_ref();
+            let body = Reader::new(&read(v), vector_bits, &HashMap::new()).whole();
+            parts.insert(v as usize, body);
+        }
+    }
+    Reader::new(&read(entry.as_value_ref()), vector_bits, &parts).whole()
+}
+
+/// Says how likely each loop is to be reached by the nest's own branches. The code's are mostly about trip counts,
+/// which prices know.
+pub(crate) fn reach(body: &mut Body, nest: &Nest) {
+    let mut known = HashMap::new();
+    reach_in(std::slice::from_ref(&nest.top), 1.0, &mut known);
+    set_reached(body, &known);
+}
+
+fn reach_in(block: &[Stmt], likely: f32, known: &mut HashMap<LoopId, f32>) {
+    for stmt in block {
+        let inside = match &stmt.kind {
+            StmtKind::For(l) => {
+                known.insert(l.id, likely);
+                1.0
+            }
+            StmtKind::While(l) => {
+                known.insert(l.id, likely);
+                1.0
+            }
+            StmtKind::If { .. } => likely / 2.0,
+            _ => likely,
+        };
+        for block in stmt.blocks() {
+            reach_in(block, inside, known);
+        }
+    }
+}
+
+fn set_reached(body: &mut Body, known: &HashMap<LoopId, f32>) {
+    for l in &mut body.inner {
+        let likely = l.id.and_then(|id| known.get(&id));
+        l.reached = likely.copied().unwrap_or(if l.threads { 1.0 } else { l.reached });
+        set_reached(&mut l.body, known);
+    }
+}
+
+/// Whether an instruction calls a function that has to be priced by its name.
+fn is_function(inst: &Inst) -> bool {
+    inst.code == LLVMOpcode::LLVMCall
+        && !inst.callee.is_empty()
+        && !inst.callee.starts_with("llvm.")
+}
+
+struct Reader<'a> {
+    code: &'a Code,
+    vector_bits: u32,
+    parts: &'a HashMap<usize, Body>,
+    loops: Loops,
+    runs: Vec<f32>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(code: &'a Code, vector_bits: u32, parts: &'a HashMap<usize, Body>) -> Reader<'a> {
+        let next = code.blocks.iter().map(|b: &Block| b.next.clone()).collect();
+        let graph = Graph { next };
+        let loops = graph.loops();
+        let runs = graph.frequencies(&loops);
+        Reader {
+            code,
+            vector_bits,
+            parts,
+            loops,
+            runs,
+        }
+    }
+
+    /// The whole function.
+    fn whole(&self) -> Body {
+        self.body(None)
+    }
+
+    /// One iteration of a loop, or the function outside loops.
+    fn body(&self, of: Option<usize>) -> Body {
+        let mut body = Body::default();
+        let own = self.own(of);
+        let cycle = of.map(|k| self.cycle(k, &own));
+        let counters = cycle.as_ref().map(counters).unwrap_or_default();
+        for (b, block) in self.code.blocks.iter().enumerate().filter(|(b, _)| own[*b]) {
+            let header = of.is_some_and(|k| self.loops.all[k].header == b);
+            let runs = if header { 1.0 } else { self.runs[b] };
+            for k in &block.insts {
+                self.count(*k, runs, &mut body);
+                let stream = self.stream(&self.code.insts[*k], runs, cycle.as_ref(), &counters);
+                body.streams.extend(stream);
+            }
+            let inside = block.next.iter().filter(|(s, _)| of.is_none() || self.holds(of, *s));
+            let decided = inside.count() > 1 && !block.weighed;
+            if decided && block.test.is_some_and(|t| !is_fixed(t)) {
+                body.unsure += runs;
+            }
+        }
+        if let Some(cycle) = &cycle {
+            let (chain, calls) = longest(cycle).counts(self.code, self.vector_bits);
+            (body.chain, body.chain_calls) = (chain, calls);
+        }
+        let inner = self.loops.all.iter().enumerate();
+        let inner = inner.filter(|(_, l)| l.parent == of).map(|(k, _)| self.inner(k));
+        body.inner.extend(inner);
+        body
+    }
+
+    fn holds(&self, of: Option<usize>, b: usize) -> bool {
+        of.is_some_and(|k| self.loops.all[k].holds[b])
+    }
+
+    fn own(&self, of: Option<usize>) -> Vec<bool> {
+        self.loops.of.iter().map(|l| *l == of).collect()
+    }
+
+    fn cycle<'b>(&'b self, k: usize, own: &'b [bool]) -> Cycle<'b> {
+        let l = &self.loops.all[k];
+        Cycle {
+            code: self.code,
+            own,
+            holds: &l.holds,
+            header: l.header,
+            latches: &l.latches,
+            vector_bits: self.vector_bits,
+        }
+    }
+
+    fn inner(&self, k: usize) -> LoopShape {
+        let l = &self.loops.all[k];
+        let mark = l.latches.iter().find_map(|b| self.code.blocks[*b].mark);
+        LoopShape {
+            id: mark.map(LoopId),
+            stride: self.stride(k),
+            reached: self.runs[l.header],
+            threads: false,
+            body: self.body(Some(k)),
+        }
+    }
+
+    /// The step of the counter that ends the loop.
+    fn stride(&self, k: usize) -> u32 {
+        let l = &self.loops.all[k];
+        let own = self.own(Some(k));
+        let counters = counters(&self.cycle(k, &own));
+        let step_in = |o: &Operand| {
+            let terms = sum(self.code, *o).terms;
+            let of = |c: &&(usize, i64)| terms.contains_key(&Operand::Code(c.0));
+            counters.iter().find(of).map(|c| c.1)
+        };
+        let tests = l.latches.iter().filter_map(|b| self.code.blocks[*b].test);
+        let compared = tests.filter_map(|t| match t {
+            Operand::Code(k) => Some(&self.code.insts[k].operands),
+            _ => None,
+        });
+        let step = compared.flatten().find_map(step_in);
+        let step = step.or_else(|| counters.iter().map(|c| c.1).find(|s| *s > 0));
+        step.map_or(1, |s| s.unsigned_abs().clamp(1, 1 << 16) as u32)
+    }
+
+    fn count(&self, k: usize, runs: f32, body: &mut Body) {
+        let inst = &self.code.insts[k];
+        for (op, width, n) in ops::ops(self.code, inst, self.vector_bits) {
+            body.ops.add(op, width, n * runs);
+        }
+        if is_function(inst) {
+            match self.parallel(inst) {
+                Some(part) => body.inner.push(LoopShape {
+                    id: None,
+                    stride: 1,
+                    reached: runs,
+                    threads: true,
+                    body: part.clone(),
+                }),
+                None => body.calls.push((inst.callee.clone(), runs)),
+            }
+        }
+    }
+
+    /// The body of a parallel loop that this call runs.
+    fn parallel(&self, inst: &Inst) -> Option<&Body> {
+        let functions = inst.operands.iter().filter_map(|o| match o {
+            Operand::Fixed(f) => self.parts.get(f),
+            _ => None,
+        });
+        let mut functions = functions;
+        (inst.callee == "nw_parallel").then(|| functions.next()).flatten()
+    }
+
+    fn stream(
+        &self,
+        inst: &Inst,
+        runs: f32,
+        cycle: Option<&Cycle<'_>>,
+        counters: &[(usize, i64)],
+    ) -> Option<Stream> {
+        let (address, store) = match inst.code {
+            LLVMOpcode::LLVMLoad => (inst.operands.first()?, false),
+            LLVMOpcode::LLVMStore => (inst.operands.get(1)?, true),
+            LLVMOpcode::LLVMCall if inst.callee.starts_with("llvm.masked.load") => {
+                (inst.operands.first()?, false)
+            }
+            LLVMOpcode::LLVMCall if inst.callee.starts_with("llvm.masked.store") => {
+                (inst.operands.get(1)?, true)
+            }
+            _ => return None,
+        };
+        let bytes = (inst.form.bits * inst.form.lanes) as f32 / 8.0;
+        let place = sum(self.code, *address);
+        Some(Stream {
+            bytes,
+            step: cycle.and_then(|c| step_of(c, &place, counters)),
+            times: runs,
+            store,
+        })
+    }
+}
+
+fn is_fixed(o: Operand) -> bool {
+    !matches!(o, Operand::Code(_))
+}

@@ -1,0 +1,144 @@
+//! Which machine operations an instruction becomes.
+
+use llvm_sys::LLVMOpcode::{self, *};
+use nestwise_ir::shape::{Op, Width};
+
+use super::read::{Code, Form, Inst, Operand};
+
+/// The operations of one execution of an instruction, on a machine whose vector registers have `vector_bits`.
+pub(super) fn ops(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width, f32)> {
+    let (width, count) = registers(inst.form, vector_bits);
+    let one = |op: Op| vec![(op, width, count)];
+    match inst.code {
+        LLVMAdd | LLVMSub | LLVMAnd | LLVMOr | LLVMXor | LLVMShl | LLVMLShr | LLVMAShr => {
+            one(Op::Int)
+        }
+        LLVMICmp if inst.jumps_only => vec![],
+        LLVMICmp | LLVMSelect => with_form(code, inst, Op::Int, vector_bits),
+        LLVMFCmp => with_form(code, inst, Op::Float, vector_bits),
+        LLVMMul => one(Op::IntMul),
+        LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem => match inst.operands.get(1) {
+            // By a constant it is a multiplication and shifts.
+            Some(Operand::Int(_)) => vec![(Op::IntMul, width, count), (Op::Int, width, 2.0 * count)],
+            // There is no instruction for vectors of them.
+            _ => vec![(Op::IntDiv, Width::Scalar, inst.form.lanes as f32)],
+        },
+        LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFNeg => one(Op::Float),
+        LLVMFDiv => one(Op::FloatDiv),
+        LLVMSIToFP | LLVMUIToFP | LLVMFPToSI | LLVMFPToUI | LLVMFPExt | LLVMFPTrunc => {
+            one(Op::Convert)
+        }
+        LLVMSExt | LLVMZExt | LLVMTrunc => match width {
+            Width::Vector => one(Op::Shuffle),
+            Width::Scalar => vec![],
+        },
+        LLVMLoad => one(Op::Load),
+        LLVMStore => one(Op::Store),
+        LLVMExtractElement | LLVMInsertElement | LLVMShuffleVector => {
+            vec![(Op::Shuffle, Width::Vector, count)]
+        }
+        // One index that the address of a load can scale by itself is free.
+        LLVMGetElementPtr => match inst.scale {
+            Some(1 | 2 | 4 | 8) => vec![],
+            _ if inst.operands.iter().skip(1).all(is_constant) => vec![],
+            _ => vec![(Op::Int, Width::Scalar, 1.0)],
+        },
+        LLVMBr | LLVMSwitch => match inst.operands.is_empty() {
+            true => vec![],
+            false => vec![(Op::Branch, Width::Scalar, 1.0)],
+        },
+        LLVMCall => call(inst, width, count, vector_bits),
+        _ => vec![],
+    }
+}
+
+/// The same with the operands' type, where the result's is but a truth.
+fn with_form(code: &Code, inst: &Inst, op: Op, vector_bits: u32) -> Vec<(Op, Width, f32)> {
+    let of = |o: &Operand| match o {
+        Operand::Code(k) => code.insts.get(*k).map(|i| i.form),
+        _ => None,
+    };
+    let forms = inst.operands.iter().filter_map(of);
+    let widest = forms.max_by_key(|f| f.bits * f.lanes).unwrap_or(inst.form);
+    let form = Form {
+        lanes: inst.form.lanes,
+        ..widest
+    };
+    let (width, count) = registers(form, vector_bits);
+    vec![(op, width, count)]
+}
+
+fn is_constant(o: &Operand) -> bool {
+    matches!(o, Operand::Int(_))
+}
+
+/// Registers that a value of this type fills.
+fn registers(form: Form, vector_bits: u32) -> (Width, f32) {
+    if form.lanes <= 1 {
+        return (Width::Scalar, 1.0);
+    }
+    let bits = form.lanes * form.bits;
+    (Width::Vector, bits.div_ceil(vector_bits).max(1) as f32)
+}
+
+/// LLVM's own functions become instructions; others are called.
+fn call(inst: &Inst, width: Width, count: f32, vector_bits: u32) -> Vec<(Op, Width, f32)> {
+    let Some(name) = inst.callee.strip_prefix("llvm.") else {
+        return match inst.callee.is_empty() {
+            true => vec![],
+            false => vec![(Op::Call, Width::Scalar, 1.0)],
+        };
+    };
+    let lanes = inst.form.lanes as f32;
+    let word = name.split('.').next().unwrap_or_default();
+    match word {
+        "sqrt" => vec![(Op::Root, width, count)],
+        "fma" | "fmuladd" | "minnum" | "maxnum" | "minimum" | "maximum" | "fabs" | "copysign" => {
+            vec![(Op::Float, width, count)]
+        }
+        "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "roundeven" | "lrint" | "fptosi"
+        | "fptoui" => vec![(Op::Convert, width, count)],
+        "smul" | "umul" => vec![(Op::IntMul, width, count), (Op::Int, width, count)],
+        "sadd" | "uadd" | "ssub" | "usub" => vec![(Op::Int, width, 2.0 * count)],
+        "smin" | "smax" | "umin" | "umax" | "abs" | "fshl" | "fshr" | "ctpop" | "ctlz" | "cttz" => {
+            vec![(Op::Int, width, count)]
+        }
+        "masked" if name.starts_with("masked.load") => vec![(Op::Load, width, count)],
+        "masked" if name.starts_with("masked.store") => vec![(Op::Store, width, count)],
+        "masked" if name.starts_with("masked.gather") => vec![(Op::Gather, Width::Scalar, lanes)],
+        "masked" if name.starts_with("masked.scatter") => vec![(Op::Scatter, Width::Scalar, lanes)],
+        "vector" if name.starts_with("vector.reduce") => reduction(name, vector_bits),
+        _ => vec![],
+    }
+}
+
+/// Halves are combined until one lane is left.
+fn reduction(name: &str, vector_bits: u32) -> Vec<(Op, Width, f32)> {
+    let float = name.contains(".f");
+    let kind = if float { Op::Float } else { Op::Int };
+    let lanes = f64::from(vector_bits / 64).log2() as f32;
+    vec![
+        (Op::Shuffle, Width::Vector, lanes),
+        (kind, Width::Vector, lanes),
+    ]
+}
+
+/// Cycles until a result is there, about, on cores of the 2020s: they decide which of several chains is the longest.
+pub(super) fn latency(op: Op) -> f32 {
+    match op {
+        Op::Int | Op::Branch => 1.0,
+        Op::Shuffle => 2.0,
+        Op::IntMul => 3.0,
+        Op::Float => 4.0,
+        Op::Load | Op::Store | Op::Convert => 5.0,
+        Op::FloatDiv => 13.0,
+        Op::Root | Op::IntDiv => 18.0,
+        Op::Gather | Op::Scatter => 20.0,
+        Op::Call => 40.0,
+    }
+}
+
+/// Whether an instruction of this kind passes what it gets on to the next one at once.
+pub(super) fn is_pointer_step(code: LLVMOpcode) -> bool {
+    matches!(code, LLVMGetElementPtr | LLVMSExt | LLVMZExt)
+}

@@ -1,0 +1,161 @@
+//! What compiled code executes: its loops, and in each the machine's operations by kind.
+//!
+//! Taken from the code as optimised, so what was hoisted, shared, folded or vectorised counts as what became of it.
+
+use crate::ids::LoopId;
+use serde::{Deserialize, Serialize};
+
+/// Kinds of operations, by what they occupy in a core.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Op {
+    /// Integer addition, logic, shift, comparison, select.
+    Int,
+    /// Integer multiplication.
+    IntMul,
+    /// Integer division and remainder.
+    IntDiv,
+    /// Float addition, multiplication, comparison, minimum.
+    Float,
+    /// Float division.
+    FloatDiv,
+    /// Square root.
+    Root,
+    /// Between ints and floats, or widths of floats; rounding.
+    Convert,
+    /// A load from one place.
+    Load,
+    /// A store to one place.
+    Store,
+    /// One element of a gather.
+    Gather,
+    /// One element of a scatter.
+    Scatter,
+    /// Lanes moved: inserted, extracted, shuffled.
+    Shuffle,
+    /// A conditional jump.
+    Branch,
+    /// A call: passing arguments, saving registers. What the function does is apart ([`Body::calls`]).
+    Call,
+}
+
+impl Op {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Op; 14] = [
+        Op::Int,
+        Op::IntMul,
+        Op::IntDiv,
+        Op::Float,
+        Op::FloatDiv,
+        Op::Root,
+        Op::Convert,
+        Op::Load,
+        Op::Store,
+        Op::Gather,
+        Op::Scatter,
+        Op::Shuffle,
+        Op::Branch,
+        Op::Call,
+    ];
+}
+
+/// Whether an operation works on one number or on a vector register full of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Width {
+    /// One number.
+    Scalar,
+    /// A register; what needs several counts as often.
+    Vector,
+}
+
+/// How often operations of each kind are executed.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Ops(Vec<(Op, Width, f32)>);
+
+impl Ops {
+    /// Counts `times` more of a kind.
+    pub fn add(&mut self, op: Op, width: Width, times: f32) {
+        if times == 0.0 {
+            return;
+        }
+        match self.0.iter_mut().find(|o| (o.0, o.1) == (op, width)) {
+            Some(found) => found.2 += times,
+            None => self.0.push((op, width, times)),
+        }
+    }
+    /// Counts all of `other`, `times` times.
+    pub fn add_all(&mut self, other: &Ops, times: f32) {
+        for (op, width, n) in other.iter() {
+            self.add(op, width, n * times);
+        }
+    }
+    /// The kinds with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (Op, Width, f32)> + '_ {
+        self.0.iter().copied()
+    }
+    /// The count of one kind.
+    pub fn of(&self, op: Op, width: Width) -> f32 {
+        let found = self.0.iter().find(|o| (o.0, o.1) == (op, width));
+        found.map_or(0.0, |o| o.2)
+    }
+    /// Whether nothing is counted.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// One place of memory that a loop goes through.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Stream {
+    /// Bytes read or written each time.
+    pub bytes: f32,
+    /// Bytes from one iteration's to the next one's; `None` where no form tells.
+    pub step: Option<i64>,
+    /// How often an iteration does it.
+    pub times: f32,
+    /// A store.
+    pub store: bool,
+}
+
+/// What one iteration of a loop executes itself, or one execution of a function outside its loops.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Body {
+    /// Operations.
+    pub ops: Ops,
+    /// Functions called, by name.
+    pub calls: Vec<(String, f32)>,
+    /// The longest chain of operations from one iteration to the next.
+    pub chain: Ops,
+    /// Functions called in that chain.
+    pub chain_calls: Vec<(String, f32)>,
+    /// Jumps that only data decide.
+    pub unsure: f32,
+    /// Memory gone through.
+    pub streams: Vec<Stream>,
+    /// Loops inside.
+    pub inner: Vec<LoopShape>,
+}
+
+/// A loop of the machine code.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LoopShape {
+    /// The loop of the nest that it runs iterations of; none for one of the code's own.
+    pub id: Option<LoopId>,
+    /// How many of that loop's iterations one of its own runs.
+    pub stride: u32,
+    /// How often it is reached in an execution of what encloses it.
+    pub reached: f32,
+    /// Its iterations are shared among threads.
+    pub threads: bool,
+    /// One iteration.
+    pub body: Body,
+}
+
+impl Body {
+    /// Calls `f` on this body and all inside it.
+    pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Body)) {
+        f(self);
+        for l in &self.inner {
+            l.body.walk(f);
+        }
+    }
+}
