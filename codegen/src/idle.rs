@@ -32,8 +32,6 @@ pub(crate) struct Idle {
     conds: HashSet<Span>,
     /// Sums and the like, each term of which the next one needs: the last value after the loop is idle.
     after: HashMap<LoopId, BTreeSet<VarId>>,
-    /// Variables that are only ever assigned literals: a comparison with one is a comparison with a literal.
-    literals: Vars,
 }
 
 impl Idle {
@@ -52,10 +50,8 @@ impl Idle {
             scopes: vec![Needed(None); nest.scopes as usize],
             tail: Vec::new(),
             nonempty,
-            judged: judged(nest),
             idle: Idle {
                 stores: overwritten::stores(nest),
-                literals: literals(nest),
                 ..Idle::default()
             },
         };
@@ -75,52 +71,12 @@ impl Idle {
     pub(crate) fn left_by(&self, l: LoopId) -> impl Iterator<Item = VarId> + '_ {
         self.after.get(&l).into_iter().flatten().copied()
     }
-    pub(crate) fn is_literal(&self, e: &Expr) -> bool {
-        matches!(e.kind, ExprKind::Var(v) if self.literals.contains(&v))
-    }
-}
-
-/// Variables that nothing but comparisons reads, more than one of them.
-fn judged(nest: &Nest) -> Vars {
-    let mut reads: HashMap<VarId, (u32, u32)> = HashMap::new();
-    nest.walk_exprs(&mut |e| match &e.kind {
-        ExprKind::Var(v) => reads.entry(*v).or_default().0 += 1,
-        ExprKind::Compare { a, b, .. } => {
-            for side in [a, b] {
-                if let ExprKind::Var(v) = side.kind {
-                    reads.entry(v).or_default().1 += 1;
-                }
-            }
-        }
-        _ => {}
-    });
-    let only =
-        |(v, (all, compared)): (VarId, (u32, u32))| (all == compared && all > 1).then_some(v);
-    reads.into_iter().filter_map(only).collect()
 }
 
 /// Whether an operation in `e` may warn.
 pub(crate) fn warns(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| found |= may_warn(e));
-    found
-}
-
-fn literals(nest: &Nest) -> Vars {
-    let (mut found, mut others) = (Vars::new(), Vars::new());
-    nest.walk(&mut |s| {
-        match &s.kind {
-            StmtKind::Let { var, value } if matches!(value.kind, ExprKind::Const(_)) => {
-                found.insert(*var);
-            }
-            StmtKind::Let { var, .. } => {
-                others.insert(*var);
-            }
-            _ => {}
-        };
-    });
-    let given = |v: &VarId| nest.vars.get(*v).is_none_or(|d| d.live_in.is_some());
-    found.retain(|v| !others.contains(v) && !given(v));
     found
 }
 
@@ -170,9 +126,6 @@ struct Walk {
     /// Jumps that go where control goes anyway.
     tail: Vec<Target>,
     nonempty: u64,
-    /// Variables that are compared, more than once, and nothing else: one comparison may settle another, and nobody need
-    /// know the value then.
-    judged: Vars,
     idle: Idle,
 }
 
@@ -268,8 +221,9 @@ impl Walk {
     }
 
     /// Adds what a value needs that is itself needed. Whatever is chosen by a condition is needed where both sides need
-    /// it. Of two truths, or the parts of complex numbers, LLVM may ask for one before it computes the other; whether a
-    /// number is one may be known without the number.
+    /// it. A comparison needs no number: LLVM may know its result from less (`x * x < 0`, `x < y` after `y <= x`), or that
+    /// nothing hangs on it (`x < y and n != n`). Of two truths LLVM may ask for one before it computes the other; whether
+    /// a number is one may be known without the number.
     fn uses(&mut self, out: &mut Needed, e: &Expr) {
         match &e.kind {
             ExprKind::Var(v) => out.add(*v),
@@ -292,14 +246,8 @@ impl Walk {
             ExprKind::Binary { a, b, .. } if e.ty.repr == Scalar::Bool => {
                 [a, b].into_iter().for_each(|x| self.within(out, x));
             }
-            ExprKind::Compare { a, b, .. } if a.ty.repr.is_complex() => {
-                [a, b].into_iter().for_each(|x| self.within(out, x));
-            }
             ExprKind::Compare { a, b, .. } => {
-                let known =
-                    |x: &Expr| matches!(x.kind, ExprKind::Var(v) if self.judged.contains(&v));
-                let (a, b) = (Some(a).filter(|x| !known(x)), Some(b).filter(|x| !known(x)));
-                b.into_iter().chain(a).for_each(|x| self.uses(out, x));
+                [a, b].into_iter().for_each(|x| self.within(out, x));
             }
             ExprKind::Call { fun, args, .. } if sees_less(*fun) => {
                 args.iter().for_each(|x| self.within(out, x));

@@ -352,6 +352,60 @@ def ended(a, b, c, out):
     out[1] = t
 
 
+def settled_truth(a, b, c, out):
+    n = len(out)
+    for i in range(n):  # native
+        if (a[i] - b[i]) >= c[i] and (not n <= n):
+            pass
+
+
+def settled_effect(a, b, c, out):
+    n = len(out)
+    for i in range(n):  # native
+        t = a[i] - b[i]
+        if t >= c[i] and n != n:
+            out[i] = t
+
+
+def settled_first(a, b, c, out):
+    n = len(out)
+    for i in range(n):  # native
+        if n == n or (a[i] - b[i]) >= c[i]:
+            out[i] = 1.0
+
+
+def squared(a, b, c, out):
+    for i in range(len(out)):  # native
+        if (a[i] - b[i]) * (a[i] - b[i]) < 0:
+            out[i] = 1.0
+
+
+def magnitude(a, b, c, out):
+    for i in range(len(out)):  # native
+        t = abs(a[i] * 0.0)
+        if t < 0:
+            out[i] = t
+
+
+def same_arms(a, b, c, out):
+    for i in range(len(out)):  # native
+        out[i] = 1.0 if (a[i] - b[i]) > c[i] else 1.0
+
+
+def compared_to_itself(a, b, c, out):
+    for i in range(len(out)):  # native
+        t = a[i] - b[i]
+        if t < t:
+            out[i] = 1.0
+
+
+def both_ways(a, b, c, out):
+    for i in range(len(out)):  # native
+        t = a[i] - b[i]
+        if t < c[i] or t >= c[i] or t != t:
+            out[i] = 2.0
+
+
 def data(k):
     a, b = np.arange(60.0) / 60, np.full(60, 1 / 3)
     c, out = np.ones(60), np.zeros(60)
@@ -403,6 +457,14 @@ FORMS = (
     stored_all,
     returned,
     ended,
+    settled_truth,
+    settled_effect,
+    settled_first,
+    squared,
+    magnitude,
+    same_arms,
+    compared_to_itself,
+    both_ways,
 )
 for form in FORMS:
     for k in (None, 0, 31, 58, 59):

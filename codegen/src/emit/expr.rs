@@ -2,7 +2,7 @@
 
 use nestwise_ir::events::expr_may_fire;
 use nestwise_ir::nest::{BinOp, CmpOp};
-use nestwise_ir::{Const, Expr, ExprKind, Prov, Scalar, Span, UnOp, VarId};
+use nestwise_ir::{Const, Expr, ExprKind, Scalar, Span, UnOp, VarId};
 
 use super::{Func, Val};
 use crate::abi::EventCode;
@@ -46,8 +46,9 @@ impl Func<'_, '_> {
             ExprKind::Compare { op, a, b } => {
                 let x = self.expr(a)?;
                 let y = self.expr(b)?;
+                self.keep_if_warns(a, x);
+                self.keep_if_warns(b, y);
                 let (x, y) = self.unify(x, y);
-                let (x, y) = (self.compared(a, x, b, y), self.compared(b, y, a, x));
                 self.compare(*op, x, y, a.ty.repr)
             }
             ExprKind::Select { cond, then, orelse } => self.select(cond, then, orelse, e.ty.repr),
@@ -192,29 +193,6 @@ impl Func<'_, '_> {
             _ => return unsupported(format!("{op:?} on bools")),
         };
         Ok(Val::shaped(v, x.wide))
-    }
-
-    /// An operand of a comparison. NumPy's arithmetic raises floating-point flags, which tell that it warns; LLVM
-    /// compares without it where it can (`x - y > 0` is `x > y` to it, `x * x < 0` is false).
-    fn compared(&self, e: &Expr, v: Val, with: &Expr, other: Val) -> Val {
-        if e.ty.repr.is_complex() {
-            self.keep_if_warns(e, v);
-        }
-        let real = e.ty.prov != Prov::Py && matches!(e.ty.repr, Scalar::F32 | Scalar::F64);
-        if !real || matches!(e.kind, ExprKind::Const(_) | ExprKind::Load { .. }) {
-            return v;
-        }
-        // Nothing is known of a result beyond its sign and range, but for one that was rounded.
-        let narrowed = matches!(e.kind, ExprKind::Cast { .. });
-        let told = |c: f64| narrowed || c <= 0.0 || !c.is_finite();
-        let literal = self.ir().constant(other.a).is_some_and(told);
-        if !literal && !self.u.idle.is_literal(with) {
-            return v;
-        }
-        Val {
-            a: self.ir().veiled(v.a, self.zeros),
-            ..v
-        }
     }
 
     pub(crate) fn compare(&mut self, op: CmpOp, x: Val, y: Val, repr: Scalar) -> Result<Val> {

@@ -112,8 +112,6 @@ pub(crate) struct Func<'u, 'a> {
     pub(crate) marks: HashMap<VarId, V>,
     /// Loads that are now from a copy, and the copies.
     pub(crate) renamed: HashMap<AccessId, Slot>,
-    /// Zeros that the optimiser does not know.
-    pub(crate) zeros: [V; 2],
     /// Whether nobody may need the value being emitted.
     pub(crate) unread: bool,
     /// Words that idle values go into, and whether any did.
@@ -177,7 +175,6 @@ impl<'u, 'a> Func<'u, 'a> {
             reduced: Vec::new(),
             marks: HashMap::new(),
             renamed: HashMap::new(),
-            zeros: ir.unknown_zeros(entry),
             unread: false,
             kept: [std::ptr::null_mut(); 2],
             keeps: std::cell::Cell::new(false),
