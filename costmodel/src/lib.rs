@@ -8,10 +8,13 @@
 //! This crate never measures anything.
 
 pub mod features;
+pub mod guess;
+pub mod host;
 pub mod price;
 pub mod profile;
 pub mod shape;
 
 pub use features::{FEATURES_VERSION, Features};
+pub use host::{Compute, HostWeights, Priced};
 pub use price::{Decision, Device, Estimate, Prices, Seconds, Situation, decide};
 pub use profile::{MachineProfile, ProfileError};

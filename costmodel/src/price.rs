@@ -1,7 +1,11 @@
 //! The model: features, weights and sizes to an estimate per device, and a decision.
 
 use crate::features::{Counts, Features, LoopFeatures};
+use crate::guess;
+use crate::host::{Compute, Priced};
 use crate::profile::MachineProfile;
+use nestwise_analysis::LaunchValues;
+use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_ir::LoopId;
 use std::fmt;
 use std::iter::Sum;
@@ -109,6 +113,8 @@ impl Estimate {
 #[derive(Clone, Debug)]
 pub struct Prices {
     top: LoopPrice,
+    /// What a kernel will likely take: without vectors, and with them.
+    guesses: [Priced; 2],
     compile: Seconds,
 }
 
@@ -117,52 +123,26 @@ struct LoopPrice {
     id: LoopId,
     reached: f64,
     interpreted: Seconds,
-    compiled: Compiled,
     inner: Vec<LoopPrice>,
-}
-
-/// Time of compiled code on one core.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Compiled {
-    /// What vectors make shorter.
-    pub wide: Seconds,
-    /// Calls of functions that take one number at a time, in any loop.
-    pub alone: Seconds,
-}
-
-impl Compiled {
-    /// Without vectors.
-    pub fn total(self) -> Seconds {
-        self.wide + self.alone
-    }
-}
-
-impl Add for Compiled {
-    type Output = Compiled;
-    fn add(self, other: Compiled) -> Compiled {
-        Compiled {
-            wide: self.wide + other.wide,
-            alone: self.alone + other.alone,
-        }
-    }
-}
-
-impl Mul<f64> for Compiled {
-    type Output = Compiled;
-    fn mul(self, factor: f64) -> Compiled {
-        Compiled {
-            wide: self.wide * factor,
-            alone: self.alone * factor,
-        }
-    }
 }
 
 impl Prices {
     /// Weighs `features` with `profile`.
-    pub fn new(features: &Features, profile: &MachineProfile) -> Prices {
+    /// `lanes`: numbers of 64 bits in a vector register.
+    pub fn new(
+        features: &Features,
+        traffic: &TrafficPlan,
+        lanes: u32,
+        profile: &MachineProfile,
+    ) -> Prices {
         let c = &profile.call;
+        let guess = |lanes| {
+            let shape = guess::shape(features, lanes);
+            Priced::new(&shape, traffic.clone(), Vec::new(), &profile.host)
+        };
         Prices {
             top: LoopPrice::new(&features.top, profile),
+            guesses: [guess(1), guess(lanes)],
             compile: Seconds::from_nanos(c.compile + c.compile_op * features.nodes),
         }
     }
@@ -172,9 +152,24 @@ impl Prices {
         self.compile
     }
 
-    /// Time of the whole nest interpreted, and compiled on one core; `trips` gives each loop's mean trip count.
-    pub fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> (Seconds, Compiled) {
+    /// Time of the whole nest interpreted; `trips` gives each loop's mean trip count.
+    pub fn interpreted(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
         self.top.total(trips)
+    }
+
+    /// Time that a kernel will likely take, of which all is taken to be shared by threads.
+    pub fn guess(
+        &self,
+        vectorised: bool,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+    ) -> Compute {
+        let guess = self.guesses[usize::from(vectorised)].seconds(trips, values);
+        Compute {
+            alone: Seconds(0.0),
+            shared: guess.total(),
+            memory: guess.memory,
+        }
     }
 }
 
@@ -184,7 +179,6 @@ impl LoopPrice {
             id: features.id,
             reached: features.reached,
             interpreted: interpreted(&features.body, profile),
-            compiled: compiled(&features.body, profile),
             inner: features
                 .inner
                 .iter()
@@ -193,15 +187,10 @@ impl LoopPrice {
         }
     }
 
-    fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> (Seconds, Compiled) {
-        let (mut interpreted, mut compiled) = (self.interpreted, self.compiled);
-        for inner in &self.inner {
-            let (i, c) = inner.total(trips);
-            interpreted = interpreted + i;
-            compiled = compiled + c;
-        }
-        let n = trips(self.id).max(0.0) * self.reached;
-        (interpreted * n, compiled * n)
+    fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
+        let inner = self.inner.iter().map(|l| l.total(trips));
+        let body = self.interpreted + inner.sum();
+        body * (trips(self.id).max(0.0) * self.reached)
     }
 }
 
@@ -218,22 +207,6 @@ fn interpreted(c: &Counts, profile: &MachineProfile) -> Seconds {
             + c.calls * w.call
             + c.numpy_calls * w.numpy_call,
     )
-}
-
-fn compiled(c: &Counts, profile: &MachineProfile) -> Compiled {
-    let w = &profile.host;
-    Compiled {
-        wide: Seconds::from_nanos(
-            w.iteration
-                + c.simple_ops * w.simple_op
-                + c.slow_ops * w.slow_op
-                + c.accesses * w.access
-                + (c.vector_calls + c.vector_numpy_calls) * w.call
-                // NumPy's loops take many numbers at a time, too.
-                + (c.numpy_calls - c.vector_numpy_calls) * w.numpy_call,
-        ),
-        alone: Seconds::from_nanos((c.calls - c.vector_calls) * w.call),
-    }
 }
 
 /// What a decision needs to know of a call besides the sizes.
@@ -258,8 +231,8 @@ pub struct Situation {
     pub forks: f64,
     /// Bytes of arrays that each thread copies, over all those starts.
     pub copied_bytes: f64,
-    /// Share of the compiled code's time that runs in loops vectorised.
-    pub vectorised: bool,
+    /// What compiled code takes for the whole call on one core, as it is made for one, and as it is made for threads.
+    pub native: [Compute; 2],
 }
 
 /// A decision and what it rests on.
@@ -300,12 +273,8 @@ pub fn decide(
     trips: &dyn Fn(LoopId) -> f64,
     situation: &Situation,
 ) -> Decision {
-    let (interpreted, compiled) = prices.total(trips);
-    let interpreted = situation.measured.unwrap_or(interpreted * situation.rest);
-    let mut compiled = compiled * situation.rest;
-    if situation.vectorised {
-        compiled.wide = compiled.wide * (1.0 / profile.host.vector_speedup);
-    }
+    let interpreted = || prices.interpreted(trips) * situation.rest;
+    let interpreted = situation.measured.unwrap_or_else(interpreted);
     let interpreter = Estimate {
         compute: interpreted,
         ..Estimate::default()
@@ -322,7 +291,7 @@ pub fn decide(
             Seconds((prices.compile().0 - situation.lost.0).max(0.0))
         },
         fork_join: Seconds(0.0),
-        compute: compiled.total(),
+        compute: situation.native[0].total() * situation.rest,
     };
     let threads = threaded(&serial, profile, situation);
     let mut ranked = [
@@ -353,13 +322,18 @@ fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) 
             ..*serial
         };
     }
-    let cores = 1.0 + f64::from(situation.threads - 1) * profile.threads.efficiency;
+    let w = &profile.threads;
+    let more = f64::from(situation.threads - 1);
+    let (cores, channels) = (1.0 + more * w.efficiency, 1.0 + more * w.memory);
+    let native = &situation.native[1];
+    let busy = Seconds((native.shared.0 - native.memory.0).max(0.0));
+    let shared = busy * (1.0 / cores) + native.memory * (1.0 / channels);
     // A copy is filled and merged, the former by its own thread, the latter one after the other.
     let copies = situation.copied_bytes * f64::from(situation.threads) * profile.call.copy_byte;
     Estimate {
         fork_join: Seconds::from_nanos(profile.threads.fork_join) * situation.forks.max(1.0)
             + Seconds::from_nanos(copies),
-        compute: serial.compute * (1.0 / cores),
+        compute: (native.alone + shared) * situation.rest,
         ..*serial
     }
 }
@@ -375,7 +349,13 @@ mod tests {
             body,
             inner: vec![],
         };
-        Prices::new(&Features { top, nodes: 10.0 }, &MachineProfile::default())
+        let features = Features { top, nodes: 10.0 };
+        Prices::new(
+            &features,
+            &TrafficPlan::default(),
+            8,
+            &MachineProfile::default(),
+        )
     }
 
     fn situation() -> Situation {
@@ -389,8 +369,19 @@ mod tests {
             threads: 2,
             forks: 1.0,
             copied_bytes: 0.0,
-            vectorised: false,
+            native: [Compute::default(); 2],
         }
+    }
+
+    /// A decision for a nest of one loop of `n` iterations.
+    fn decided(body: Counts, n: f64, vectorised: bool, situation: &Situation) -> Decision {
+        let prices = prices(body);
+        let native = prices.guess(vectorised, &|_| n, &LaunchValues::default());
+        let situation = Situation {
+            native: [native; 2],
+            ..*situation
+        };
+        decide(&prices, &MachineProfile::default(), &|_| n, &situation)
     }
 
     fn device(n: f64, situation: &Situation) -> Device {
@@ -398,10 +389,11 @@ mod tests {
             numpy_ops: 2.0,
             simple_ops: 2.0,
             array_accesses: 3.0,
+            accesses: 3.0,
             array_axes: 3.0,
             ..Counts::default()
         };
-        decide(&prices(body), &MachineProfile::default(), &|_| n, situation).device
+        decided(body, n, false, situation).device
     }
 
     #[test]
@@ -452,8 +444,7 @@ mod tests {
             simple_ops: 2.0,
             ..Counts::default()
         };
-        let profile = MachineProfile::default();
-        let best = decide(&prices(body), &profile, &|_| 10.0, &alone);
+        let best = decided(body, 10.0, false, &alone);
         assert_eq!(best.device, Device::Interpreter);
         let serial = best.forced(Device::Serial);
         assert!(serial.estimate.compute.0 < best.estimate.compute.0);
@@ -468,13 +459,11 @@ mod tests {
                 vector_calls,
                 ..Counts::default()
             };
-            let situation = Situation {
-                vectorised,
+            let alone = Situation {
                 threads: 1,
                 ..situation()
             };
-            let profile = MachineProfile::default();
-            let decision = decide(&prices(body), &profile, &|_| 1e6, &situation);
+            let decision = decided(body, 1e6, vectorised, &alone);
             decision.forced(Device::Serial).estimate.compute
         };
         assert_eq!(compute(0.0, false), compute(1.0, false));
@@ -490,8 +479,8 @@ mod tests {
         });
         let mut last = (Seconds(0.0), Seconds(0.0));
         for n in [1.0, 10.0, 1e6, 1e12] {
-            let (interpreted, compiled) = p.total(&|_| n);
-            let now = (interpreted, compiled.total());
+            let guess = p.guess(false, &|_| n, &LaunchValues::default());
+            let now = (p.interpreted(&|_| n), guess.total());
             assert!(now.0 > last.0 && now.1 > last.1);
             last = now;
         }

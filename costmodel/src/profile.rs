@@ -1,5 +1,6 @@
 //! A machine's weights: seconds per operation, as a versioned JSON document.
 
+use crate::host::HostWeights;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
@@ -49,26 +50,6 @@ pub struct InterpreterWeights {
     pub numpy_call: f64,
 }
 
-/// Compiled code's time per operation, throughput-bound, on one core.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HostWeights {
-    /// One iteration of a loop.
-    pub iteration: f64,
-    /// Addition, multiplication, comparison.
-    pub simple_op: f64,
-    /// Division, modulo, square root.
-    pub slow_op: f64,
-    /// Reading or writing an element that is in cache.
-    pub access: f64,
-    /// A math library call.
-    pub call: f64,
-    /// A call of a NumPy inner loop for one element.
-    pub numpy_call: f64,
-    /// How much faster an operation is in a vectorised loop.
-    pub vector_speedup: f64,
-}
-
 /// What running on threads adds and gains.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,6 +58,8 @@ pub struct ThreadWeights {
     pub fork_join: f64,
     /// Share of a core that each further thread really adds, 0 to 1.
     pub efficiency: f64,
+    /// The same where memory is the bottleneck.
+    pub memory: f64,
 }
 
 /// Costs of a native run around the kernel itself.
@@ -114,18 +97,11 @@ impl Default for MachineProfile {
                 call: 45.0,
                 numpy_call: 600.0,
             },
-            host: HostWeights {
-                iteration: 0.4,
-                simple_op: 0.4,
-                slow_op: 3.0,
-                access: 0.5,
-                call: 12.0,
-                numpy_call: 30.0,
-                vector_speedup: 3.0,
-            },
+            host: HostWeights::default(),
             threads: ThreadWeights {
                 fork_join: 12_000.0,
                 efficiency: 0.75,
+                memory: 0.4,
             },
             call: CallWeights {
                 hook: 1_200.0,
@@ -149,7 +125,7 @@ pub enum ProfileError {
     /// Another version of the document.
     Version(u32),
     /// A weight that cannot be a cost.
-    BadValue(&'static str, f64),
+    BadValue(String, f64),
 }
 
 impl fmt::Display for ProfileError {
@@ -196,7 +172,7 @@ impl MachineProfile {
     }
 
     fn check(&self) -> Result<(), ProfileError> {
-        let (i, h, t, c) = (&self.interpreter, &self.host, &self.threads, &self.call);
+        let (i, t, c) = (&self.interpreter, &self.threads, &self.call);
         let fields = [
             ("interpreter.iteration", i.iteration),
             ("interpreter.python_op", i.python_op),
@@ -207,15 +183,9 @@ impl MachineProfile {
             ("interpreter.assign", i.assign),
             ("interpreter.call", i.call),
             ("interpreter.numpy_call", i.numpy_call),
-            ("host.iteration", h.iteration),
-            ("host.simple_op", h.simple_op),
-            ("host.slow_op", h.slow_op),
-            ("host.access", h.access),
-            ("host.call", h.call),
-            ("host.numpy_call", h.numpy_call),
-            ("host.vector_speedup", h.vector_speedup),
             ("threads.fork_join", t.fork_join),
             ("threads.efficiency", t.efficiency),
+            ("threads.memory", t.memory),
             ("call.hook", c.hook),
             ("call.list_in", c.list_in),
             ("call.list_out", c.list_out),
@@ -227,10 +197,19 @@ impl MachineProfile {
             .into_iter()
             .find(|(_, v)| !(v.is_finite() && *v > 0.0))
         {
-            Some((field, v)) => Err(ProfileError::BadValue(field, v)),
+            Some((field, v)) => return Err(ProfileError::BadValue(field.into(), v)),
             None if t.efficiency > 1.0 => {
-                Err(ProfileError::BadValue("threads.efficiency", t.efficiency))
+                return Err(ProfileError::BadValue(
+                    "threads.efficiency".into(),
+                    t.efficiency,
+                ));
             }
+            None => {}
+        }
+        // A fit may find that one of these costs nothing.
+        let bad = |(_, v): &(String, f64)| !(v.is_finite() && *v >= 0.0);
+        match self.host.fields().into_iter().find(bad) {
+            Some((field, v)) => Err(ProfileError::BadValue(format!("host.{field}"), v)),
             None => Ok(()),
         }
     }
@@ -258,11 +237,11 @@ mod tests {
             Err(ProfileError::Version(99))
         );
         let mut profile = MachineProfile::default();
-        profile.host.access = -1.0;
+        profile.host.issue = -1.0;
         let text = serde_json::to_string(&profile).unwrap();
         assert_eq!(
             MachineProfile::parse(&text),
-            Err(ProfileError::BadValue("host.access", -1.0))
+            Err(ProfileError::BadValue("host.issue".into(), -1.0))
         );
     }
 }

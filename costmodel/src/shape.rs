@@ -36,50 +36,68 @@ fn visit<'a>(
         entries,
         threads,
     });
-    let mut left: Vec<&LoopShape> = body.inner.iter().collect();
-    while let Some(first) = left.first().copied() {
-        let Some(id) = first.id else {
-            left.remove(0);
-            let reached = times * f64::from(first.reached);
-            visit(
-                &first.body,
-                (reached, reached),
-                threads || first.threads,
-                trips,
-                found,
-            );
+    shares(
+        &body.inner,
+        |l| l,
+        times,
+        trips,
+        |l, how_often| {
+            visit(&l.body, how_often, threads || l.threads, trips, found);
+        },
+    );
+}
+
+/// How often the loops of a body that is executed so many times run: for each (iterations, entries). Those that run
+/// iterations of one loop of the nest share them: as many as they can by those that take the most at once, what is
+/// left by the next.
+pub(crate) fn shares<'a, T>(
+    inner: &'a [T],
+    shape: impl Fn(&'a T) -> &'a LoopShape,
+    times: f64,
+    trips: &dyn Fn(LoopId) -> f64,
+    mut run: impl FnMut(&'a T, (f64, f64)),
+) {
+    for (k, item) in inner.iter().enumerate() {
+        let l = shape(item);
+        let entered = times * f64::from(l.reached);
+        let Some(id) = l.id else {
+            // The code's own: parts of a parallel loop, a few steps in a function.
+            run(item, (entered, entered));
             continue;
         };
-        let (same, others) = left.into_iter().partition(|l| l.id == Some(id));
-        left = others;
-        share(same, trips(id).max(0.0), |l, iterations| {
-            let entered = times * f64::from(l.reached);
-            visit(
-                &l.body,
-                (entered * iterations, entered),
-                threads,
-                trips,
-                found,
-            );
-        });
+        let iterations = iterations(inner.iter().map(&shape), k, id, trips(id).max(0.0));
+        run(item, (entered * iterations, entered));
     }
 }
 
-/// Shares a loop's trips among the loops that run them: as many as they can by those that take the most at once, what
-/// is left by the next.
-fn share<'a>(mut same: Vec<&'a LoopShape>, trips: f64, mut run: impl FnMut(&'a LoopShape, f64)) {
-    same.sort_by_key(|l| std::cmp::Reverse(l.stride));
+/// The share of the `k`-th of these loops in the trips of the loop it runs iterations of.
+fn iterations<'a>(
+    all: impl Iterator<Item = &'a LoopShape> + Clone,
+    k: usize,
+    id: LoopId,
+    trips: f64,
+) -> f64 {
+    let same = all.enumerate().filter(|(_, l)| l.id == Some(id));
+    let own = same.clone().find(|(i, _)| *i == k);
+    let stride = own.map_or(1, |(_, l)| l.stride.max(1));
+    // Who comes first: larger strides, then those that stand before.
+    let before = |(i, l): &(usize, &LoopShape)| l.stride > stride || l.stride == stride && *i < k;
+    let behind = |(i, l): &(usize, &LoopShape)| l.stride < stride || l.stride == stride && *i > k;
     let mut left = trips;
-    let last = same.len().saturating_sub(1);
-    for (k, l) in same.into_iter().enumerate() {
-        let stride = f64::from(l.stride.max(1));
-        let iterations = match k == last {
-            // Whoever runs last runs all that is left.
-            true => (left / stride).ceil(),
-            false => (left / stride).floor(),
-        };
-        run(l, iterations);
-        left = (left - iterations * stride).max(0.0);
+    let mut larger: Vec<u32> = same
+        .clone()
+        .filter(before)
+        .map(|(_, l)| l.stride.max(1))
+        .collect();
+    larger.sort_unstable_by(|a, b| b.cmp(a));
+    for s in larger {
+        left -= (left / f64::from(s)).floor() * f64::from(s);
+    }
+    let whole = left.max(0.0) / f64::from(stride);
+    match same.clone().any(|l| behind(&l)) {
+        true => whole.floor(),
+        // Whoever runs last runs all that is left.
+        false => whole.ceil(),
     }
 }
 
@@ -111,8 +129,8 @@ mod tests {
             inner: vec![shape(0, 1), shape(0, 16)],
             ..Body::default()
         };
-        assert_eq!(iterations(&body, 100.0), [6.0, 4.0]);
-        assert_eq!(iterations(&body, 5.0), [0.0, 5.0]);
+        assert_eq!(iterations(&body, 100.0), [4.0, 6.0]);
+        assert_eq!(iterations(&body, 5.0), [5.0, 0.0]);
     }
 
     #[test]

@@ -4,7 +4,9 @@ use crate::cache;
 use crate::options::Options;
 use nestwise_analysis as analysis;
 use nestwise_analysis::schedule::Rewrite;
+use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_codegen as codegen;
+use nestwise_costmodel::Priced;
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::shape::Body;
 use nestwise_ir::{ArrayId, LoopId, Nest, Schedule, StmtKind};
@@ -19,6 +21,8 @@ pub struct Kernel {
     pub layout: codegen::abi::FrameLayout,
     /// Whatever else a launch needs to know.
     pub about: About,
+    /// What it takes on this machine.
+    pub price: Priced,
 }
 
 /// What a launch needs to know of a kernel besides its code; kept on disk with it.
@@ -40,6 +44,8 @@ pub struct About {
     pub means: Vec<String>,
     /// What it executes.
     pub shape: Body,
+    /// The memory it goes through.
+    pub traffic: TrafficPlan,
     /// By loop: the one of the nest as written that it is, or is a part of.
     pub origin: Vec<LoopId>,
 }
@@ -70,6 +76,7 @@ impl About {
             undo,
             threaded,
             shape: Body::default(),
+            traffic: TrafficPlan::of(nest),
             origin: Vec::new(),
         }
     }
@@ -171,8 +178,10 @@ pub struct CompileInfo {
 
 impl Kernel {
     /// Puts loaded code and what is known of it together.
-    pub fn new(code: codegen::Kernel, about: About) -> Kernel {
+    pub fn new(code: codegen::Kernel, about: About, options: &Options) -> Kernel {
+        let (traffic, origin) = (about.traffic.clone(), about.origin.clone());
         Kernel {
+            price: Priced::new(&about.shape, traffic, origin, &options.profile.host),
             layout: codegen::abi::FrameLayout::of(&about.nest),
             code,
             about,
@@ -186,7 +195,7 @@ impl Kernel {
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
         let (about, object) = rest.split_at_checked(length)?;
         let about = serde_json::from_slice(about).ok()?;
-        Some(Kernel::new(codegen::load(object).ok()?, about))
+        Some(Kernel::new(codegen::load(object).ok()?, about, options))
     }
 
     /// Stores a kernel's parts under `key`. A cache that cannot be written only costs time.

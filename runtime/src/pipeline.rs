@@ -160,7 +160,10 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     let bounds = analysis::BoundsPlan::new(&nest);
     // What one trip of each loop costs on each device.
     let vectors = |fun, repr| nestwise_codegen::has_vector_form(fun, repr, options.fp);
-    let prices = Prices::new(&Features::of(&nest, &vectors), &options.profile);
+    let traffic = analysis::traffic::TrafficPlan::of(&nest);
+    let lanes = nestwise_codegen::vector_bits() / 64;
+    let features = Features::of(&nest, &vectors);
+    let prices = Prices::new(&features, &traffic, lanes, &options.profile);
     Ok(Plan::new(nest, verdicts, bounds, prices, broken))
 }
 

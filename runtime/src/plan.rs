@@ -18,7 +18,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
-use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
+use nestwise_costmodel::{Compute, Decision, Device, Prices, Seconds, Situation, decide};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar};
@@ -44,6 +44,8 @@ pub struct Plan {
     bounds: analysis::BoundsPlan,
     prices: Prices,
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
+    /// The kernels that were last asked for: for one thread, and for several.
+    made: Mutex<[Option<Arc<Kernel>>; 2]>,
     lost: Mutex<Seconds>,
     /// Hash of the nest, once it is needed.
     fingerprint: OnceLock<blake3::Hash>,
@@ -100,6 +102,7 @@ impl Plan {
             nest,
             verdicts,
             kernels: Mutex::default(),
+            made: Mutex::default(),
             lost: Mutex::new(Seconds(0.0)),
             shows_identity: OnceLock::new(),
             undo: OnceLock::new(),
@@ -330,6 +333,7 @@ impl Plan {
             }
         }
         let trips = |id: LoopId| sizes.expected(id);
+        let one = self.native(false, self.verdicts.has_parallel(), sizes);
         let alone = Situation {
             list_elements,
             undo_bytes: self.undo_bytes(sizes),
@@ -340,7 +344,7 @@ impl Plan {
             threads: 1,
             forks: 0.0,
             copied_bytes: 0.0,
-            vectorised: self.verdicts.has_parallel(),
+            native: [one; 2],
         };
         let first = decide(&self.prices, &options.profile, &trips, &alone);
         if first.estimate.warm() < SHARED_FROM && first.interpreted < SHARED_FROM {
@@ -363,10 +367,28 @@ impl Plan {
             threads,
             forks,
             copied_bytes: copied.sum(),
-            vectorised: able.vectorisable,
+            native: [one, self.native(true, able.vectorisable, sizes)],
             ..alone
         };
         decide(&self.prices, &options.profile, &trips, &situation)
+    }
+
+    /// What compiled code takes: by what the kernel last launched executes, or else one of the other kind, or by a guess.
+    fn native(&self, threads: bool, vectorised: bool, sizes: &Sizes) -> Compute {
+        let trips = |id: LoopId| sizes.expected(id);
+        let made = lock(&self.made);
+        let fitting = made[usize::from(threads)].as_ref();
+        match fitting.or(made[usize::from(!threads)].as_ref()) {
+            Some(kernel) => {
+                let priced = &kernel.price;
+                let compute = priced.seconds(&trips, &sizes.values);
+                match threads && fitting.is_none() {
+                    true => compute.all_shared(),
+                    false => compute,
+                }
+            }
+            None => self.prices.guess(vectorised, &trips, &sizes.values),
+        }
     }
 
     /// Bytes that a launch copies in case that it has to be taken back, about.
@@ -378,7 +400,9 @@ impl Plan {
         let undo = self.undo.get_or_init(|| analysis::undo_plan(&self.nest));
         let trips = |id: LoopId| sizes.expected(id);
         // What is written anywhere is copied before each chunk, rows but once.
-        let seconds = self.prices.total(&trips).1.total();
+        let seconds = self
+            .native(false, self.verdicts.has_parallel(), sizes)
+            .total();
         let chunks = (seconds.0 / launch::CHUNK_SECONDS).max(1.0);
         let slot = |s: &analysis::SlotUndo| {
             let bytes = copy_bytes(&self.nest, s.array, &sizes.values) as f64;
@@ -510,7 +534,7 @@ impl Plan {
         let mut kernels = lock(&self.kernels);
         let find = |key: &Key, kernels: &[(Key, Arc<Kernel>)]| {
             let found = kernels.iter().find(|(k, _)| k == key);
-            found.map(|(_, kernel)| (kernel.clone(), CompileInfo::default()))
+            found.map(|(_, kernel)| (self.last(kernel), CompileInfo::default()))
         };
         if let Some(found) = find(&key, &kernels) {
             return Ok(found);
@@ -525,13 +549,19 @@ impl Plan {
         let kernel = Arc::new(kernel);
         kernels.push((key, kernel.clone()));
         Ok((
-            kernel,
+            self.last(&kernel),
             CompileInfo {
                 happened: true,
                 from_disk,
                 time: entered.elapsed(),
             },
         ))
+    }
+
+    fn last(&self, kernel: &Arc<Kernel>) -> Arc<Kernel> {
+        let mut made = lock(&self.made);
+        made[usize::from(kernel.about.threaded)] = Some(kernel.clone());
+        kernel.clone()
     }
 
     /// Makes a kernel: the `turn`-th of this plan.
@@ -561,7 +591,7 @@ impl Plan {
             Kernel::to_disk(options, &entry, &object, &about);
         }
         let code = codegen::load(&object).map_err(|e| Reason::Codegen(e.to_string()))?;
-        Ok((Kernel::new(code, about), false))
+        Ok((Kernel::new(code, about, options), false))
     }
 
     /// A hash of everything that a kernel depends on: the nest, the facts of the launch, the machine, and the code

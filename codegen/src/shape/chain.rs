@@ -66,7 +66,8 @@ fn phis<'a>(cycle: &'a Cycle<'a>) -> impl Iterator<Item = usize> + 'a {
 fn back_value(cycle: &Cycle<'_>, phi: usize) -> Option<Operand> {
     let inst = &cycle.code.insts[phi];
     let mut from = inst.from.iter().zip(&inst.operands);
-    from.find(|(b, _)| cycle.latches.contains(b)).map(|(_, o)| *o)
+    from.find(|(b, _)| cycle.latches.contains(b))
+        .map(|(_, o)| *o)
 }
 
 /// The longest chain from an iteration to the next: through a variable, or through an element that is stored and then
@@ -90,10 +91,12 @@ pub(super) fn longest(cycle: &Cycle<'_>) -> Chain {
     }
     for (load, store, iterations) in through_memory(cycle, &counters) {
         let value = cycle.code.insts[store].operands[0];
-        let found = Search::new(cycle, load).path(value).map(|(length, mut insts)| {
-            insts.extend([load, store]);
-            (length + 2.0 * 5.0, insts)
-        });
+        let found = Search::new(cycle, load)
+            .path(value)
+            .map(|(length, mut insts)| {
+                insts.extend([load, store]);
+                (length + 2.0 * 5.0, insts)
+            });
         offer(found, iterations);
     }
     best.1
@@ -129,11 +132,7 @@ fn through_memory(cycle: &Cycle<'_>, counters: &[(usize, i64)]) -> Vec<(usize, u
 
 /// How far an address moves per iteration of the loop with these counters; none if it may depend on the iteration in
 /// another way.
-pub(super) fn step_of(
-    cycle: &Cycle<'_>,
-    address: &Sum,
-    counters: &[(usize, i64)],
-) -> Option<i64> {
+pub(super) fn step_of(cycle: &Cycle<'_>, address: &Sum, counters: &[(usize, i64)]) -> Option<i64> {
     let mut step = 0i64;
     for (term, factor) in &address.terms {
         let Operand::Code(k) = term else { continue };
@@ -202,7 +201,11 @@ impl<'a> Search<'a> {
         let (length, by) = longest?;
         let own = ops(self.cycle.code, inst, self.cycle.vector_bits);
         let takes = own.iter().map(|o| latency(o.0)).fold(0.0, f32::max);
-        let takes = if is_pointer_step(inst.code) { 0.0 } else { takes };
+        let takes = if is_pointer_step(inst.code) {
+            0.0
+        } else {
+            takes
+        };
         self.known.insert(k, Some((length + takes, Some(by))));
         Some(length + takes)
     }

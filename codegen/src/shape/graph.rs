@@ -125,7 +125,10 @@ impl Graph {
             left[k] = self.exits(k, &inside, loops, &left);
             for (b, f) in inside.iter().enumerate() {
                 let own = loops.of[b] == Some(k) && b != loops.all[k].header;
-                let inner = loops.all.iter().any(|l| l.header == b && l.parent == Some(k));
+                let inner = loops
+                    .all
+                    .iter()
+                    .any(|l| l.header == b && l.parent == Some(k));
                 if own || inner {
                     runs[b] = *f;
                 }
@@ -133,7 +136,10 @@ impl Graph {
         }
         let whole = self.spread(None, loops, &left);
         for (b, f) in whole.iter().enumerate() {
-            let is_header = loops.all.iter().any(|l| l.header == b && l.parent.is_none());
+            let is_header = loops
+                .all
+                .iter()
+                .any(|l| l.header == b && l.parent.is_none());
             if loops.of[b].is_none() || is_header {
                 runs[b] = *f;
             }
@@ -197,7 +203,10 @@ impl Graph {
                 continue;
             }
             let own = loops.of[b] == Some(k);
-            let inner = loops.all.iter().position(|l| l.header == b && l.parent == Some(k));
+            let inner = loops
+                .all
+                .iter()
+                .position(|l| l.header == b && l.parent == Some(k));
             let edges: &[(usize, f32)] = match (own, inner) {
                 (true, _) => &self.next[b],
                 (false, Some(inner)) => &left[inner],

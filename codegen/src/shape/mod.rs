@@ -16,8 +16,8 @@ use inkwell::targets::TargetMachine;
 use inkwell::values::AsValueRef;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMValueRef;
-use nestwise_ir::{LoopId, Nest, Stmt, StmtKind};
 use nestwise_ir::shape::{Body, LoopShape, Stream};
+use nestwise_ir::{LoopId, Nest, Stmt, StmtKind};
 
 use self::affine::sum;
 use self::chain::{Cycle, counters, longest, step_of};
@@ -77,7 +77,9 @@ fn reach_in(block: &[Stmt], likely: f32, known: &mut HashMap<LoopId, f32>) {
 fn set_reached(body: &mut Body, known: &HashMap<LoopId, f32>) {
     for l in &mut body.inner {
         let likely = l.id.and_then(|id| known.get(&id));
-        l.reached = likely.copied().unwrap_or(if l.threads { 1.0 } else { l.reached });
+        l.reached = likely
+            .copied()
+            .unwrap_or(if l.threads { 1.0 } else { l.reached });
         set_reached(&mut l.body, known);
     }
 }
@@ -131,7 +133,10 @@ impl<'a> Reader<'a> {
                 let stream = self.stream(&self.code.insts[*k], runs, cycle.as_ref(), &counters);
                 body.streams.extend(stream);
             }
-            let inside = block.next.iter().filter(|(s, _)| of.is_none() || self.holds(of, *s));
+            let inside = block
+                .next
+                .iter()
+                .filter(|(s, _)| of.is_none() || self.holds(of, *s));
             let decided = inside.count() > 1 && !block.weighed;
             if decided && block.test.is_some_and(|t| !is_fixed(t)) {
                 body.unsure += runs;
@@ -142,7 +147,9 @@ impl<'a> Reader<'a> {
             (body.chain, body.chain_calls) = (chain, calls);
         }
         let inner = self.loops.all.iter().enumerate();
-        let inner = inner.filter(|(_, l)| l.parent == of).map(|(k, _)| self.inner(k));
+        let inner = inner
+            .filter(|(_, l)| l.parent == of)
+            .map(|(k, _)| self.inner(k));
         body.inner.extend(inner);
         body
     }
@@ -225,7 +232,9 @@ impl<'a> Reader<'a> {
             _ => None,
         });
         let mut functions = functions;
-        (inst.callee == "nw_parallel").then(|| functions.next()).flatten()
+        (inst.callee == "nw_parallel")
+            .then(|| functions.next())
+            .flatten()
     }
 
     fn stream(

@@ -19,7 +19,9 @@ pub(super) fn ops(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width,
         LLVMMul => one(Op::IntMul),
         LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem => match inst.operands.get(1) {
             // By a constant it is a multiplication and shifts.
-            Some(Operand::Int(_)) => vec![(Op::IntMul, width, count), (Op::Int, width, 2.0 * count)],
+            Some(Operand::Int(_)) => {
+                vec![(Op::IntMul, width, count), (Op::Int, width, 2.0 * count)]
+            }
             // There is no instruction for vectors of them.
             _ => vec![(Op::IntDiv, Width::Scalar, inst.form.lanes as f32)],
         },

@@ -200,7 +200,9 @@ impl Reader {
                 let to = LLVMGetSuccessor(v, k) as usize;
                 let even = 1.0 / count as f32;
                 let p = weights.as_ref().map_or(even, |w| w[k as usize]);
-                block.next.push((self.blocks.get(&to).copied().unwrap_or(0), p));
+                block
+                    .next
+                    .push((self.blocks.get(&to).copied().unwrap_or(0), p));
             }
             if count > 1 {
                 block.test = Some(self.operand(LLVMGetOperand(v, 0)));

@@ -1,0 +1,442 @@
+//! What compiled code takes on one core, and what of it threads can share.
+//!
+//! The execution-cache-memory model (Treibig and Hager, "Introducing a performance model for bandwidth-limited loop
+//! kernels", 2009): an iteration takes as long as the busiest of a core's resources needs for it. Arithmetic, the
+//! width of the front end and the chain from one iteration to the next each are one; loads and stores are one together
+//! with the transfers between the levels of the cache hierarchy, which do not overlap with them.
+
+use crate::price::Seconds;
+use crate::shape;
+use nestwise_analysis::LaunchValues;
+use nestwise_analysis::traffic::{LINE, Sizes, Traffic, TrafficPlan};
+use nestwise_ir::LoopId;
+use nestwise_ir::shape::{Body, LoopShape, Op, Ops, Width};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Levels of the cache hierarchy that are told apart: transfers into the first from the second, into that from the
+/// third, into that from memory.
+pub const LEVELS: usize = 3;
+
+/// Weights of one core. Times in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostWeights {
+    /// Each operation on one number, where enough of them are independent.
+    pub scalar: OpWeights,
+    /// The same on a vector register.
+    pub vector: OpWeights,
+    /// Each operation where the next one waits for it.
+    pub latency: OpWeights,
+    /// Each operation of any kind: the width of the front end.
+    pub issue: f64,
+    /// A jump that only data decide, about every other time foreseen wrongly.
+    pub unsure: f64,
+    /// Starting a loop.
+    pub entry: f64,
+    /// Functions that compiled code calls, by name; `other` stands for those without an entry.
+    pub functions: BTreeMap<String, f64>,
+    /// Bytes of the caches that one core can use, the smallest first.
+    pub caches: [f64; LEVELS],
+    /// Fetching a line of 64 bytes into each of them, its neighbours following.
+    pub stream: [f64; LEVELS],
+    /// Fetching a line from anywhere.
+    pub scattered: [f64; LEVELS],
+}
+
+/// A weight for each kind of operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)] // The kinds are those of `Op`.
+pub struct OpWeights {
+    pub int: f64,
+    pub int_mul: f64,
+    pub int_div: f64,
+    pub float: f64,
+    pub float_div: f64,
+    pub root: f64,
+    pub convert: f64,
+    pub load: f64,
+    pub store: f64,
+    pub gather: f64,
+    pub scatter: f64,
+    pub shuffle: f64,
+    pub branch: f64,
+    pub call: f64,
+}
+
+impl OpWeights {
+    /// One kind's.
+    pub fn of(&self, op: Op) -> f64 {
+        match op {
+            Op::Int => self.int,
+            Op::IntMul => self.int_mul,
+            Op::IntDiv => self.int_div,
+            Op::Float => self.float,
+            Op::FloatDiv => self.float_div,
+            Op::Root => self.root,
+            Op::Convert => self.convert,
+            Op::Load => self.load,
+            Op::Store => self.store,
+            Op::Gather => self.gather,
+            Op::Scatter => self.scatter,
+            Op::Shuffle => self.shuffle,
+            Op::Branch => self.branch,
+            Op::Call => self.call,
+        }
+    }
+
+    /// One kind's, to be set.
+    pub fn of_mut(&mut self, op: Op) -> &mut f64 {
+        match op {
+            Op::Int => &mut self.int,
+            Op::IntMul => &mut self.int_mul,
+            Op::IntDiv => &mut self.int_div,
+            Op::Float => &mut self.float,
+            Op::FloatDiv => &mut self.float_div,
+            Op::Root => &mut self.root,
+            Op::Convert => &mut self.convert,
+            Op::Load => &mut self.load,
+            Op::Store => &mut self.store,
+            Op::Gather => &mut self.gather,
+            Op::Scatter => &mut self.scatter,
+            Op::Shuffle => &mut self.shuffle,
+            Op::Branch => &mut self.branch,
+            Op::Call => &mut self.call,
+        }
+    }
+
+    fn scaled(&self, factor: f64) -> OpWeights {
+        let mut out = self.clone();
+        for op in Op::ALL {
+            *out.of_mut(op) *= factor;
+        }
+        out
+    }
+}
+
+impl Default for HostWeights {
+    /// A server core of the 2020s at 3 GHz with vectors of 512 bits, by its makers' tables.
+    fn default() -> Self {
+        let cycle = 1.0 / 3.0;
+        let scalar = OpWeights {
+            int: 0.25,
+            int_mul: 1.0,
+            int_div: 7.0,
+            float: 0.5,
+            float_div: 4.0,
+            root: 6.0,
+            convert: 1.0,
+            load: 0.5,
+            store: 0.7,
+            gather: 1.0,
+            scatter: 1.5,
+            shuffle: 1.0,
+            branch: 0.5,
+            call: 5.0,
+        };
+        let vector = OpWeights {
+            int: 0.5,
+            int_mul: 1.5,
+            float: 0.7,
+            float_div: 16.0,
+            root: 20.0,
+            load: 0.8,
+            store: 1.2,
+            ..scalar.clone()
+        };
+        let latency = OpWeights {
+            int: 1.0,
+            int_mul: 3.0,
+            int_div: 14.0,
+            float: 4.0,
+            float_div: 13.0,
+            root: 18.0,
+            convert: 6.0,
+            load: 5.0,
+            store: 0.5,
+            gather: 20.0,
+            scatter: 20.0,
+            shuffle: 3.0,
+            branch: 0.0,
+            call: 5.0,
+        };
+        HostWeights {
+            scalar: scalar.scaled(cycle),
+            vector: vector.scaled(cycle),
+            latency: latency.scaled(cycle),
+            issue: 0.2 * cycle,
+            unsure: 5.0 * cycle,
+            entry: 3.0 * cycle,
+            functions: BTreeMap::from([("other".to_string(), 12.0)]),
+            caches: [48e3, 2e6, 16e6],
+            stream: [0.8, 2.5, 6.0],
+            scattered: [2.0, 8.0, 25.0],
+        }
+    }
+}
+
+impl HostWeights {
+    /// Calling a function of compiled code's, by the name of its symbol.
+    pub fn function(&self, symbol: &str) -> f64 {
+        let other = || self.functions.get("other").copied().unwrap_or(12.0);
+        self.functions.get(symbol).copied().unwrap_or_else(other)
+    }
+
+    /// Every weight with its name.
+    pub fn fields(&self) -> Vec<(String, f64)> {
+        let mut out = Vec::new();
+        let tables = [
+            ("scalar", &self.scalar),
+            ("vector", &self.vector),
+            ("latency", &self.latency),
+        ];
+        for (table, weights) in tables {
+            for op in Op::ALL {
+                let name = format!("{op:?}");
+                out.push((format!("{table}.{name}"), weights.of(op)));
+            }
+        }
+        let single = [
+            ("issue", self.issue),
+            ("unsure", self.unsure),
+            ("entry", self.entry),
+        ];
+        out.extend(single.map(|(name, v)| (name.to_string(), v)));
+        out.extend(
+            self.functions
+                .iter()
+                .map(|(name, v)| (format!("functions.{name}"), *v)),
+        );
+        for (k, level) in ["l1", "l2", "l3"].iter().enumerate() {
+            out.push((format!("caches.{level}"), self.caches[k]));
+            out.push((format!("stream.{level}"), self.stream[k]));
+            out.push((format!("scattered.{level}"), self.scattered[k]));
+        }
+        out
+    }
+}
+
+/// Time of compiled code on one core.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Compute {
+    /// Outside of loops that threads share.
+    pub alone: Seconds,
+    /// Inside.
+    pub shared: Seconds,
+    /// The part of `shared` in which memory is the bottleneck.
+    pub memory: Seconds,
+}
+
+impl Compute {
+    /// The same if threads could share all of it.
+    pub fn all_shared(self) -> Compute {
+        Compute {
+            alone: Seconds(0.0),
+            shared: self.total(),
+            ..self
+        }
+    }
+    /// Everything, on one core.
+    pub fn total(&self) -> Seconds {
+        self.alone + self.shared
+    }
+}
+
+/// A kernel's shape under a machine's weights.
+#[derive(Clone, Debug)]
+pub struct Priced {
+    root: Part,
+    traffic: TrafficPlan,
+    /// By loop of the kernel: the one of the nest as written.
+    origin: Vec<LoopId>,
+    caches: [f64; LEVELS],
+    stream: [f64; LEVELS],
+    scattered: [f64; LEVELS],
+}
+
+/// Nanoseconds per iteration, by resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Demand {
+    arithmetic: f64,
+    chain: f64,
+    issue: f64,
+    memory: f64,
+    unsure: f64,
+}
+
+#[derive(Clone, Debug)]
+struct Part {
+    demand: Demand,
+    entry: f64,
+    inner: Vec<(LoopShape, Part)>,
+}
+
+impl Priced {
+    /// Weighs what a kernel executes.
+    pub fn new(
+        shape: &Body,
+        traffic: TrafficPlan,
+        origin: Vec<LoopId>,
+        weights: &HostWeights,
+    ) -> Priced {
+        Priced {
+            root: Part::new(shape, weights),
+            traffic,
+            origin,
+            caches: weights.caches,
+            stream: weights.stream,
+            scattered: weights.scattered,
+        }
+    }
+
+    /// The time of a call; `trips` gives the mean trip count of each loop as written.
+    pub fn seconds(&self, trips: &dyn Fn(LoopId) -> f64, values: &LaunchValues) -> Compute {
+        let trips = |id: LoopId| trips(self.origin.get(id.index()).copied().unwrap_or(id));
+        let sizes = Sizes {
+            trips: &trips,
+            values,
+        };
+        let mut sums: Vec<Sum> = Vec::new();
+        self.root.add(None, (1.0, 1.0), false, &trips, &mut sums);
+        for fetched in self.traffic.traffic(&sizes, self.caches) {
+            let time = self.transfers(&fetched);
+            let home = sums.iter_mut().find(|s| s.home == Some(fetched.home));
+            if let Some(sum) = home {
+                sum.transfers += time;
+            }
+        }
+        let mut all = Compute::default();
+        for sum in &sums {
+            let fetching = sum.memory + sum.transfers;
+            let time = Seconds(sum.core.max(fetching) * 1e-9 + sum.extra * 1e-9);
+            match sum.threads {
+                true => all.shared = all.shared + time,
+                false => all.alone = all.alone + time,
+            }
+            if sum.threads && fetching > sum.core {
+                all.memory = all.memory + time;
+            }
+        }
+        all
+    }
+
+    fn transfers(&self, fetched: &Traffic<LEVELS>) -> f64 {
+        let each = if fetched.streams {
+            self.stream
+        } else {
+            self.scattered
+        };
+        fetched
+            .lines
+            .iter()
+            .zip(each)
+            .map(|(lines, ns)| lines * ns)
+            .sum()
+    }
+}
+
+/// What the loops of one home take in all, in nanoseconds.
+struct Sum {
+    home: Option<LoopId>,
+    threads: bool,
+    /// The busiest resource but memory.
+    core: f64,
+    memory: f64,
+    transfers: f64,
+    /// What overlaps with nothing.
+    extra: f64,
+}
+
+impl Part {
+    fn new(body: &Body, weights: &HostWeights) -> Part {
+        let calls = |calls: &[(String, f32)]| -> f64 {
+            let each = calls
+                .iter()
+                .map(|(name, n)| weights.function(name) * f64::from(*n));
+            each.sum()
+        };
+        let mut demand = Demand {
+            arithmetic: calls(&body.calls),
+            chain: latency(&body.chain, weights) + calls(&body.chain_calls),
+            unsure: f64::from(body.unsure) * weights.unsure,
+            ..Demand::default()
+        };
+        for (op, width, n) in body.ops.iter() {
+            let table = match width {
+                Width::Scalar => &weights.scalar,
+                Width::Vector => &weights.vector,
+            };
+            let time = table.of(op) * f64::from(n);
+            match op {
+                Op::Load | Op::Store | Op::Gather | Op::Scatter => demand.memory += time,
+                _ => demand.arithmetic += time,
+            }
+            demand.issue += weights.issue * f64::from(n);
+        }
+        let inner = |l: &LoopShape| {
+            let part = Part::new(&l.body, weights);
+            let bare = LoopShape {
+                body: Body::default(),
+                ..l.clone()
+            };
+            (bare, part)
+        };
+        Part {
+            demand,
+            entry: weights.entry,
+            inner: body.inner.iter().map(inner).collect(),
+        }
+    }
+
+    fn add(
+        &self,
+        home: Option<LoopId>,
+        (times, entries): (f64, f64),
+        threads: bool,
+        trips: &dyn Fn(LoopId) -> f64,
+        sums: &mut Vec<Sum>,
+    ) {
+        let d = &self.demand;
+        let core = d.arithmetic.max(d.chain).max(d.issue).max(d.memory) * times;
+        let extra = d.unsure * times + self.entry * entries;
+        let found = sums
+            .iter_mut()
+            .find(|s| s.home == home && s.threads == threads);
+        match found {
+            Some(sum) => {
+                sum.core += core;
+                sum.memory += d.memory * times;
+                sum.extra += extra;
+            }
+            None => sums.push(Sum {
+                home,
+                threads,
+                core,
+                memory: d.memory * times,
+                transfers: 0.0,
+                extra,
+            }),
+        }
+        shape::shares(
+            &self.inner,
+            |l| &l.0,
+            times,
+            trips,
+            |(l, part), how_often| {
+                let home = l.id.or(home);
+                part.add(home, how_often, threads || l.threads, trips, sums);
+            },
+        );
+    }
+}
+
+fn latency(chain: &Ops, weights: &HostWeights) -> f64 {
+    let each = chain
+        .iter()
+        .map(|(op, _, n)| weights.latency.of(op) * f64::from(n));
+    each.sum()
+}
+
+/// Bytes of a line, for whoever sets weights per line.
+pub const LINE_BYTES: f64 = LINE;
