@@ -115,10 +115,11 @@ impl System {
             nonneg: self.nonneg.clone(),
         };
         // Most questions are settled before any choice is looked at.
-        if let Err(Contradiction) = plain.solve_equations() {
+        let Ok(complete) = plain.solve_equations() else {
             return Answer::No;
-        }
-        match plain.clone().solve(fuel) {
+        };
+        let answer = plain.solve(fuel);
+        match if complete { answer } else { answer.of_weaker() } {
             Answer::Yes if !self.choices.is_empty() => {
                 let base = System {
                     equal: self.equal.clone(),
@@ -173,7 +174,7 @@ impl Conjunction {
             match tidy(&mut self.nonneg) {
                 Err(Contradiction) => return Answer::No,
                 Ok(equations) if !equations.is_empty() => {
-                    self.equal = equations;
+                    self.take(equations);
                     continue;
                 }
                 Ok(_) => {}
@@ -196,6 +197,15 @@ impl Conjunction {
             self.nonneg = next;
             exact &= complete;
         }
+    }
+
+    /// Takes equations in place of the pairs of inequalities that they come from: one that cannot be solved must not be
+    /// found in them again.
+    fn take(&mut self, equations: Vec<Row>) {
+        let both = equations.iter().flat_map(|e| [Some(e.clone()), e.negated()]);
+        let both: Vec<Row> = both.flatten().collect();
+        self.nonneg.retain(|r| !both.contains(r));
+        self.equal = equations;
     }
 
     /// Eliminates an unknown where the shadow of the reals may be larger than that of the integers.
@@ -265,7 +275,7 @@ impl Conjunction {
                 return Err(Contradiction);
             }
             eq.divide(g);
-            let least = eq.terms().iter().copied().min_by_key(|t| t.1.abs());
+            let least = eq.terms().iter().copied().min_by_key(|t| t.1.unsigned_abs());
             let Some((u, c)) = least else { continue };
             let (eq, again) = if c.abs() == 1 {
                 (Some(eq), None)
@@ -284,8 +294,14 @@ impl Conjunction {
     /// Pugh's way with an equation that has no unit coefficient: an equation with one, for a new unknown, and what
     /// the old one becomes by it, with smaller coefficients.
     fn smaller(&self, eq: &Row, u: u32, c: i64) -> (Option<Row>, Option<Row>) {
-        let m = c.abs() + 1;
-        let near = |a: i64| a - m * (2 * a + m).div_euclid(2 * m);
+        let Some(m) = c.checked_abs().and_then(|c| c.checked_add(1)) else {
+            return (None, None);
+        };
+        // The remainder that is nearest to zero: no larger than half of `m`, whatever lies between.
+        let near = |a: i64| {
+            let (a, m) = (i128::from(a), i128::from(m));
+            (a - m * (2 * a + m).div_euclid(2 * m)) as i64
+        };
         let fresh = 1 + self.largest().max(eq.terms().last().map_or(0, |t| t.0));
         let mut unit = Row::constant(near(eq.konst()));
         let made = eq
@@ -326,7 +342,7 @@ impl Conjunction {
     }
 }
 
-/// Rounds rows to integers, drops trivial and repeated ones. The result: rows that have to be zero, taken out.
+/// Rounds rows to integers, drops trivial and repeated ones. The result: rows that have to be zero, which stay.
 pub(super) fn tidy(rows: &mut Vec<Row>) -> Result<Vec<Row>, Contradiction> {
     let mut ok = true;
     rows.retain_mut(|r| {
@@ -473,6 +489,23 @@ mod tests {
             choices: vec![],
         };
         s.solve(&mut Fuel::default())
+    }
+
+    #[test]
+    fn equations_that_are_too_large_to_be_solved_are_asked_once() {
+        // 3x + 5y * 2^59 = 7z * 2^58 as two inequalities, and something that keeps all three unknowns.
+        let large = row(&[3, 5 << 59, -(7 << 58)], 1);
+        let mut system = System::default();
+        system.nonneg.push(large.negated().expect("fits"));
+        system.nonneg.push(large);
+        for k in 0..3 {
+            let mut up = [0; 3];
+            up[k] = 1;
+            system.nonneg.push(row(&up, 0));
+            up[k] = -1;
+            system.nonneg.push(row(&up, 1 << 40));
+        }
+        assert_ne!(system.solve(&mut Fuel::default()), Answer::Yes);
     }
 
     #[test]
