@@ -7,10 +7,13 @@
 //!
 //! This crate never measures anything.
 
+mod defaults;
 pub mod features;
 pub mod price;
 pub mod profile;
+pub mod weights;
 
 pub use features::{FEATURES_VERSION, Features};
 pub use price::{Decision, Device, Estimate, Prices, Seconds, Situation, decide};
 pub use profile::{MachineProfile, ProfileError};
+pub use weights::{LaunchTally, LaunchWork, Weights};

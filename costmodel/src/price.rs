@@ -2,7 +2,8 @@
 
 use crate::features::{Counts, Features, LoopFeatures};
 use crate::profile::MachineProfile;
-use nestwise_ir::LoopId;
+use crate::weights::{LaunchTally, LaunchWork};
+use nestwise_ir::{LoopId, Tally};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul};
@@ -109,7 +110,10 @@ impl Estimate {
 #[derive(Clone, Debug)]
 pub struct Prices {
     top: LoopPrice,
+    /// The head of the top loop in CPython, once per call.
+    entry: Seconds,
     compile: Seconds,
+    nodes: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -117,6 +121,10 @@ struct LoopPrice {
     id: LoopId,
     reached: f64,
     interpreted: Seconds,
+    /// `reached`, as CPython sees it.
+    interpreted_reached: f64,
+    /// It runs once, whatever its trips are thought to be.
+    once: bool,
     compiled: Compiled,
     inner: Vec<LoopPrice>,
 }
@@ -160,10 +168,12 @@ impl Mul<f64> for Compiled {
 impl Prices {
     /// Weighs `features` with `profile`.
     pub fn new(features: &Features, profile: &MachineProfile) -> Prices {
-        let c = &profile.call;
+        let c = &profile.compile;
         Prices {
             top: LoopPrice::new(&features.top, profile),
-            compile: Seconds::from_nanos(c.compile + c.compile_op * features.nodes),
+            entry: interpreted(&features.entry, profile),
+            compile: Seconds::from_nanos(c.kernel + c.node * features.nodes),
+            nodes: features.nodes,
         }
     }
 
@@ -172,9 +182,15 @@ impl Prices {
         self.compile
     }
 
+    /// The nest's nodes.
+    pub fn nodes(&self) -> f64 {
+        self.nodes
+    }
+
     /// Time of the whole nest interpreted, and compiled on one core; `trips` gives each loop's mean trip count.
     pub fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> (Seconds, Compiled) {
-        self.top.total(trips)
+        let (interpreted, compiled) = self.top.total(trips);
+        (self.entry + interpreted, compiled)
     }
 }
 
@@ -183,7 +199,9 @@ impl LoopPrice {
         LoopPrice {
             id: features.id,
             reached: features.reached,
-            interpreted: interpreted(&features.body, profile),
+            interpreted: interpreted(&features.work.body, profile),
+            interpreted_reached: features.work.reached,
+            once: features.work.once,
             compiled: compiled(&features.body, profile),
             inner: features
                 .inner
@@ -200,24 +218,20 @@ impl LoopPrice {
             interpreted = interpreted + i;
             compiled = compiled + c;
         }
-        let n = trips(self.id).max(0.0) * self.reached;
-        (interpreted * n, compiled * n)
+        let n = if self.once {
+            1.0
+        } else {
+            trips(self.id).max(0.0)
+        };
+        (
+            interpreted * (n * self.interpreted_reached),
+            compiled * (n * self.reached),
+        )
     }
 }
 
-fn interpreted(c: &Counts, profile: &MachineProfile) -> Seconds {
-    let w = &profile.interpreter;
-    Seconds::from_nanos(
-        w.iteration
-            + c.python_ops * w.python_op
-            + c.numpy_ops * w.numpy_op
-            + c.list_axes * w.list_access
-            + c.array_accesses * w.array_access
-            + c.array_axes * w.array_access_axis
-            + c.assigns * w.assign
-            + c.calls * w.call
-            + c.numpy_calls * w.numpy_call,
-    )
+fn interpreted(work: &Tally, profile: &MachineProfile) -> Seconds {
+    Seconds::from_nanos(profile.interpreter.weigh(work))
 }
 
 fn compiled(c: &Counts, profile: &MachineProfile) -> Compiled {
@@ -239,10 +253,10 @@ fn compiled(c: &Counts, profile: &MachineProfile) -> Compiled {
 /// What a decision needs to know of a call besides the sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
-    /// Elements of lists to convert.
-    pub list_elements: f64,
-    /// Bytes to copy for undo.
-    pub undo_bytes: f64,
+    /// What the launch does to bind what the nest works on and to write back what it changed.
+    pub bind: LaunchTally,
+    /// What it does to convert lists, and to be able to undo.
+    pub convert: LaunchTally,
     /// Kernels are compiled already.
     pub compiled: bool,
     /// Time this site has lost so far by not being compiled; compiling is charged only with what exceeds it (the
@@ -312,10 +326,8 @@ pub fn decide(
     };
     let c = &profile.call;
     let serial = Estimate {
-        bind: Seconds::from_nanos(c.hook),
-        convert: Seconds::from_nanos(
-            situation.list_elements * (c.list_in + c.list_out) + situation.undo_bytes * c.copy_byte,
-        ),
+        bind: Seconds::from_nanos(c.weigh(&situation.bind)),
+        convert: Seconds::from_nanos(c.weigh(&situation.convert)),
         compile: if situation.compiled {
             Seconds(0.0)
         } else {
@@ -355,7 +367,9 @@ fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) 
     }
     let cores = 1.0 + f64::from(situation.threads - 1) * profile.threads.efficiency;
     // A copy is filled and merged, the former by its own thread, the latter one after the other.
-    let copies = situation.copied_bytes * f64::from(situation.threads) * profile.call.copy_byte;
+    let copies = situation.copied_bytes
+        * f64::from(situation.threads)
+        * profile.call.get(LaunchWork::UndoByte);
     Estimate {
         fork_join: Seconds::from_nanos(profile.threads.fork_join) * situation.forks.max(1.0)
             + Seconds::from_nanos(copies),
@@ -367,21 +381,44 @@ fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nestwise_ir::{LoopWork, Work};
 
-    fn prices(body: Counts) -> Prices {
+    fn features(body: Counts, work: &[(Work, f64)]) -> Features {
+        let mut tally = Tally::default();
+        work.iter().for_each(|(kind, n)| tally.add(*kind, *n));
         let top = LoopFeatures {
             id: LoopId(0),
             reached: 1.0,
             body,
+            work: LoopWork {
+                reached: 1.0,
+                once: false,
+                body: tally,
+            },
             inner: vec![],
         };
-        Prices::new(&Features { top, nodes: 10.0 }, &MachineProfile::default())
+        Features {
+            top,
+            entry: Tally::default(),
+            nodes: 10.0,
+        }
+    }
+
+    fn prices(body: Counts) -> Prices {
+        let work = [
+            (Work::RangeStep, 1.0),
+            (Work::NumpyFloat, 2.0),
+            (Work::ArrayGet, 3.0),
+        ];
+        Prices::new(&features(body, &work), &MachineProfile::default())
     }
 
     fn situation() -> Situation {
+        let mut launch = LaunchTally::default();
+        launch.add(LaunchWork::Launch, 1.0);
         Situation {
-            list_elements: 0.0,
-            undo_bytes: 0.0,
+            bind: launch,
+            convert: LaunchTally::default(),
             compiled: true,
             lost: Seconds(0.0),
             rest: 1.0,
@@ -395,10 +432,8 @@ mod tests {
 
     fn device(n: f64, situation: &Situation) -> Device {
         let body = Counts {
-            numpy_ops: 2.0,
             simple_ops: 2.0,
-            array_accesses: 3.0,
-            array_axes: 3.0,
+            accesses: 3.0,
             ..Counts::default()
         };
         decide(&prices(body), &MachineProfile::default(), &|_| n, situation).device
@@ -448,7 +483,6 @@ mod tests {
             ..situation()
         };
         let body = Counts {
-            python_ops: 2.0,
             simple_ops: 2.0,
             ..Counts::default()
         };
@@ -485,7 +519,6 @@ mod tests {
     fn estimates_grow_with_trip_counts() {
         let p = prices(Counts {
             simple_ops: 1.0,
-            python_ops: 1.0,
             ..Counts::default()
         });
         let mut last = (Seconds(0.0), Seconds(0.0));

@@ -30,6 +30,7 @@ mod verify;
 mod warned;
 
 use nestwise_costmodel::MachineProfile;
+use nestwise_costmodel::weights::Kind;
 use nestwise_frontend::{LoopKind, ScopeInfo};
 use nestwise_runtime::{Broken, DeviceChoice, FpMode, Options, Trial, Unchecked, set_options};
 use pyo3::exceptions::PyValueError;
@@ -311,6 +312,16 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             priced.set_item(device, seconds)?;
         }
         d.set_item("priced_s", priced)?;
+        let (work, launch) = (PyDict::new(py), PyDict::new(py));
+        for (kind, times) in s.features.work.iter() {
+            work.set_item(kind.name(), times)?;
+        }
+        for (kind, times) in s.features.launch.iter() {
+            launch.set_item(kind.name(), times)?;
+        }
+        d.set_item("work", work)?;
+        d.set_item("launch_work", launch)?;
+        d.set_item("nodes", s.features.nodes)?;
         d.set_item("replaced_s", s.replaced)?;
         d.set_item("compile_s", s.compile.as_secs_f64())?;
         d.set_item("kernels_compiled", s.kernels[0])?;

@@ -2,10 +2,12 @@
 
 mod make;
 mod sizes;
+mod work;
 
 use self::make::{Key, Made, compile, copy_bytes, is_roomy, roomy_arrays, schedule, short_loops};
 pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{first_trips, top_range};
+pub use self::work::CallFeatures;
 use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
 use crate::launch;
@@ -21,7 +23,7 @@ use nestwise_codegen as codegen;
 use nestwise_costmodel::{Decision, Device, Prices, Seconds, Situation, decide};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::schedule::ThreadLoop;
-use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar};
+use nestwise_ir::{ArrayId, BinOp, ExprKind, LoopId, Nest, Scalar};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -316,23 +318,11 @@ impl Plan {
         resume: Option<Resume>,
         options: &Options,
     ) -> Decision {
-        let mut list_elements = 0.0;
-        for array in self.nest.arrays.values() {
-            if let Some(Value::Sequence { rank, extents }) =
-                captures.get(array.capture as usize).map(HasValue::value)
-            {
-                let cost = if array.kind == ArrayKind::Str {
-                    0.1
-                } else {
-                    1.0
-                };
-                list_elements += cost * extents[..*rank].iter().map(|e| *e as f64).product::<f64>();
-            }
-        }
         let trips = |id: LoopId| sizes.expected(id);
+        let (bind, convert) = self.launch_work(sizes, captures);
         let alone = Situation {
-            list_elements,
-            undo_bytes: self.undo_bytes(sizes),
+            bind,
+            convert,
             compiled: !lock(&self.kernels).is_empty(),
             lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
             rest: sizes.rest(resume),

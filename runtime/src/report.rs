@@ -2,7 +2,7 @@
 
 use crate::launch::Launch;
 use crate::pipeline::Declined;
-use crate::plan::Plan;
+use crate::plan::{CallFeatures, Plan};
 use crate::reason::Reason;
 use nestwise_costmodel::{Decision, Device};
 use std::time::Duration;
@@ -36,6 +36,8 @@ pub struct Stats {
     /// Of every call that was priced, where that was asked for: what was predicted for the interpreter, one core and
     /// threads, without compilation.
     pub priced: [f64; 3],
+    /// What all those calls do, where that was asked for.
+    pub features: CallFeatures,
     /// What CPython would have taken for the same, by the model.
     pub replaced: f64,
     /// Time to compile or to load kernels.
@@ -67,6 +69,7 @@ impl Stats {
             predicted: 0.0,
             measured: 0.0,
             priced: [0.0; 3],
+            features: CallFeatures::default(),
             replaced: 0.0,
             compile: Duration::ZERO,
             kernels: [0; 2],
