@@ -74,6 +74,7 @@ pub fn interpreter() -> Weights<Work> {
 pub fn call() -> Weights<LaunchWork> {
     Weights::new(&[
         (LaunchWork::Launch, 1_000.0),
+        (LaunchWork::Full, 1_500.0),
         (LaunchWork::Scalar, 20.0),
         (LaunchWork::Array, 60.0),
         (LaunchWork::List, 150.0),

@@ -487,7 +487,7 @@ mod tests {
             ..Counts::default()
         };
         let profile = MachineProfile::default();
-        let best = decide(&prices(body), &profile, &|_| 10.0, &alone);
+        let best = decide(&prices(body), &profile, &|_| 1.0, &alone);
         assert_eq!(best.device, Device::Interpreter);
         let serial = best.forced(Device::Serial);
         assert!(serial.estimate.compute.0 < best.estimate.compute.0);

@@ -32,6 +32,8 @@ impl Kind for Work {
 pub enum LaunchWork {
     /// The hook, finding what is known of such a call, starting the kernel.
     Launch,
+    /// What is added where a call cannot repeat an earlier one, but is looked at in full each time.
+    Full,
     /// A number that is bound.
     Scalar,
     /// An array that is bound.
@@ -67,6 +69,7 @@ use LaunchWork as L;
 impl Kind for LaunchWork {
     const ALL: &'static [LaunchWork] = &[
         L::Launch,
+        L::Full,
         L::Scalar,
         L::Array,
         L::List,
@@ -85,6 +88,7 @@ impl Kind for LaunchWork {
     fn name(self) -> &'static str {
         match self {
             L::Launch => "launch",
+            L::Full => "full",
             L::Scalar => "scalar",
             L::Array => "array",
             L::List => "list",
@@ -108,7 +112,7 @@ impl Kind for LaunchWork {
 
 impl LaunchWork {
     /// How many kinds there are.
-    pub const COUNT: usize = 15;
+    pub const COUNT: usize = 16;
 }
 
 /// How often a launch does what.
@@ -263,7 +267,7 @@ mod tests {
             read.unwrap_err().to_string()
         };
         assert!(wrong(&text.replace("pair", "pear")).contains("`pear`"));
-        assert!(wrong(r#"{"launch": 1.0}"#).contains("missing field `scalar`"));
+        assert!(wrong(r#"{"launch": 1.0}"#).contains("missing field `full`"));
     }
 
     #[test]

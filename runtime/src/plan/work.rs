@@ -73,11 +73,12 @@ impl Plan {
                 f64::from(u8::from(var.live_in.is_some())),
             );
         }
-        let (mut arrays, mut written) = (0.0, 0.0);
+        let (mut arrays, mut written, mut full) = (0.0, 0.0, self.nest.top_for().is_none());
         for array in self.nest.arrays.values() {
             match captures.get(array.capture as usize).map(HasValue::value) {
                 Some(Value::Sequence { rank, extents }) => {
                     let elements = extents[..*rank].iter().map(|e| *e as f64).product();
+                    full = true;
                     bind.add(LaunchWork::List, 1.0);
                     elements_of(array, elements, &mut convert);
                 }
@@ -89,6 +90,8 @@ impl Plan {
                 _ => {}
             }
         }
+        // See `launch::repeat`.
+        bind.add(LaunchWork::Full, f64::from(u8::from(full)));
         // Each written one is compared with each that comes after it, about.
         bind.add(
             LaunchWork::Pair,
