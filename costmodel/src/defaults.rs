@@ -27,6 +27,7 @@ pub fn interpreter() -> Weights<Work> {
         (Work::IntMul, 22.0),
         (Work::IntDiv, 22.0),
         (Work::IntBits, 28.0),
+        (Work::IntLong, 45.0),
         (Work::FloatAdd, 14.0),
         (Work::Divide, 22.0),
         (Work::FloatMod, 36.0),

@@ -74,6 +74,8 @@ kinds! {
     IntDiv = "int_div",
     /// `<<`, `>>`, `&`, `|`, `^` on ints.
     IntBits = "int_bits",
+    /// An operation on ints of which one is written with more than 30 bits: more than one digit of CPython's.
+    IntLong = "int_long",
     /// `+`, `-` and `*` on floats.
     FloatAdd = "float_add",
     /// `/` on two floats or two ints.

@@ -14,7 +14,7 @@ use super::kinds::{Kind, Kinds};
 use super::loops::Seq;
 use super::lower::Lower;
 use super::value::{Sv, Val, View};
-use crate::capture::{Builtin, Known, MathFn};
+use crate::capture::{Builtin, Known, MathFn, MathSpecial};
 use nestwise_ir::Fun;
 
 /// One side of a choice nobody knows more about.
@@ -22,6 +22,9 @@ pub(super) const HALF: f64 = 0.5;
 /// A side that ends with `break` or `return`: once a loop at most, and loops that one looks at have ten iterations or
 /// more.
 pub(super) const LEAVES: f64 = 0.1;
+
+/// Bits of one digit of an int.
+const DIGIT: u32 = 30;
 
 /// The counts so far, and where the next one goes.
 #[derive(Debug)]
@@ -177,7 +180,17 @@ impl Lower<'_> {
     }
 
     pub fn count_operation(&mut self, op: Op, a: &Sv, b: &Sv) {
-        self.tally(operation(op, a.kinds, b.kinds), 1.0);
+        let kind = operation(op, a.kinds, b.kinds);
+        let long = |sv: &Sv| sv.as_int().is_some_and(|v| v.unsigned_abs() >> DIGIT > 0);
+        let ints = matches!(
+            kind,
+            Work::IntAdd | Work::IntMul | Work::IntDiv | Work::IntBits
+        );
+        let kind = match ints && (long(a) || long(b)) {
+            true => Work::IntLong,
+            false => kind,
+        };
+        self.tally(kind, 1.0);
     }
 
     pub fn count_sign(&mut self, a: &Sv) {
@@ -309,6 +322,8 @@ impl Lower<'_> {
                 Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc,
             )) => self.tally(Work::MathQuick, 1.0),
             Known::Math(MathFn::Unary(_)) => self.tally(Work::Math, 1.0),
+            // It takes a base, too.
+            Known::Math(MathFn::Special(MathSpecial::Log)) => self.tally(Work::MathTwo, 1.0),
             Known::Math(MathFn::Special(_)) if args.len() < 2 => self.tally(Work::MathQuick, 1.0),
             Known::Math(MathFn::Special(_)) => self.tally(Work::MathTwo, 1.0),
             Known::Numpy(_) | Known::NumpyType(_) => self.tally(Work::Numpy, 1.0),

@@ -15,6 +15,8 @@ pub struct CallFeatures {
     pub launch: LaunchTally,
     /// Nodes of the nest, the measure of compile time.
     pub nodes: f64,
+    /// Loops whose trips no value of the call told, over all calls.
+    pub guessed: u64,
 }
 
 impl CallFeatures {
@@ -23,6 +25,7 @@ impl CallFeatures {
         self.work.add_all(&other.work, 1.0);
         self.launch.add_all(&other.launch);
         self.nodes = other.nodes;
+        self.guessed += other.guessed;
     }
 }
 
@@ -36,6 +39,7 @@ impl Plan {
             work: self.work(&sizes),
             launch,
             nodes: self.prices.nodes(),
+            guessed: sizes.trips.iter().filter(|t| t.is_none()).count() as u64,
         })
     }
 
