@@ -15,6 +15,8 @@ const LEAST_ERROR: f64 = 0.003;
 /// What counts as usual in the first round, and how much less in each further one.
 const FIRST_ERROR: f64 = 0.5;
 const NARROWER: f64 = 0.65;
+/// Nothing is free: a weight is this share of what is usual at least.
+const LEAST: f64 = 0.1;
 /// Fits, each with what the one before says of the measurements.
 const ROUNDS: i32 = 14;
 
@@ -109,7 +111,7 @@ fn solve(rows: &[Vec<f64>], measured: &[f64], trust: &[f64], prior: &[f64]) -> O
         trust.get(i).copied().unwrap_or(BELIEF)
     });
     let x = nnls::solve(&a, &b)?;
-    Some(x.iter().zip(prior).map(|(x, p)| x * p).collect())
+    Some(x.iter().zip(prior).map(|(x, p)| x.max(LEAST) * p).collect())
 }
 
 #[cfg(test)]

@@ -695,3 +695,74 @@ def attribute(n, box):
         s = box.other
         s = box.value
     return s
+
+
+# Loops as programs have them: work costs more among other work than alone.
+
+
+def typical_norm(n, xs, ys):
+    s = 0.0
+    for i in range(n):
+        d = xs[i] - ys[i]
+        s += d * d
+    return math.sqrt(s)
+
+
+def typical_scale(n, a, c, x):
+    for i in range(n):
+        c[i] = a[i] * x + 1.0
+
+
+def typical_matrix(m, m2, x):
+    for i in range(m.shape[0]):
+        for j in range(16):
+            m2[i, j] = m[i, j] * x
+
+
+def typical_table(rows, rows2, x):
+    for i in range(len(rows)):
+        for j in range(16):
+            rows2[i][j] = rows[i][j] * x + rows2[i][j]
+
+
+def typical_difference(n, a, c):
+    for i in range(1, n - 1):
+        c[i] = a[i + 1] - 2.0 * a[i] + a[i - 1]
+
+
+def typical_count(n, a, x):
+    c = 0
+    for i in range(n):
+        if a[i] > x or a[i] < 0.25:
+            c += 1
+    return c
+
+
+def typical_bits(n, ks):
+    h = 17
+    for i in range(n):
+        h = (h * 31 + ks[i]) & 65535
+        if h % 3 == 1:
+            h += 1
+    return h
+
+
+def typical_best(n, xs):
+    best = xs[0]
+    at = 0
+    for i in range(1, n):
+        if xs[i] > best:
+            best = xs[i]
+            at = i
+    return best, at
+
+
+def typical_update(n, idx, counts):
+    for i in range(n):
+        counts[idx[i] % 16] += 1
+
+
+def typical_wave(n, xs, zs, y):
+    for i in range(n):
+        t = xs[i] * y
+        zs[i] = t * math.cos(t) / (1.0 + t)
