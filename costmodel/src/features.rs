@@ -61,6 +61,8 @@ pub struct Features {
     pub entry: Tally,
     /// Nodes of the nest, the measure of compile time.
     pub nodes: f64,
+    /// Some loop of it may run on vectors, which takes longer to compile. Whoever judges loops sets this.
+    pub vectors: bool,
 }
 
 impl Features {
@@ -82,6 +84,7 @@ impl Features {
             top,
             entry: nest.work.entry,
             nodes,
+            vectors: false,
         }
     }
 }

@@ -113,7 +113,7 @@ pub struct Prices {
     /// The head of the top loop in CPython, once per call.
     entry: Seconds,
     compile: Seconds,
-    nodes: f64,
+    nodes: (f64, f64),
 }
 
 #[derive(Clone, Debug)]
@@ -169,11 +169,15 @@ impl Prices {
     /// Weighs `features` with `profile`.
     pub fn new(features: &Features, profile: &MachineProfile) -> Prices {
         let c = &profile.compile;
+        let (scalar, vectors) = match features.vectors {
+            true => (0.0, features.nodes),
+            false => (features.nodes, 0.0),
+        };
         Prices {
             top: LoopPrice::new(&features.top, profile),
             entry: interpreted(&features.entry, profile),
-            compile: Seconds::from_nanos(c.kernel + c.node * features.nodes),
-            nodes: features.nodes,
+            compile: Seconds::from_nanos(c.kernel + c.node * scalar + c.vector_node * vectors),
+            nodes: (scalar, vectors),
         }
     }
 
@@ -182,8 +186,8 @@ impl Prices {
         self.compile
     }
 
-    /// The nest's nodes.
-    pub fn nodes(&self) -> f64 {
+    /// The nest's nodes: of one without vectors, of one with.
+    pub fn nodes(&self) -> (f64, f64) {
         self.nodes
     }
 
@@ -401,6 +405,7 @@ mod tests {
             top,
             entry: Tally::default(),
             nodes: 10.0,
+            vectors: false,
         }
     }
 

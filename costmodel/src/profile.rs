@@ -100,8 +100,10 @@ pub struct Errors {
 pub struct CompileWeights {
     /// Any kernel.
     pub kernel: f64,
-    /// For each node of its nest.
+    /// For each node of its nest, if that has no loop for vectors.
     pub node: f64,
+    /// For each node of one that has.
+    pub vector_node: f64,
 }
 
 /// Compiled code's time per operation, throughput-bound, on one core.
@@ -146,6 +148,7 @@ impl Default for MachineProfile {
             compile: CompileWeights {
                 kernel: 8_000_000.0,
                 node: 60_000.0,
+                vector_node: 300_000.0,
             },
             host: HostWeights {
                 iteration: 0.4,

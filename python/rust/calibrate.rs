@@ -25,6 +25,7 @@ fn section(name: &str) -> PyResult<Vec<(&'static str, f64)>> {
         "compile" => vec![
             ("kernel", usual.compile.kernel),
             ("node", usual.compile.node),
+            ("vector_node", usual.compile.vector_node),
         ],
         other => return Err(PyValueError::new_err(format!("{other}: no such section"))),
     })

@@ -350,7 +350,10 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         }
         d.set_item("work", work)?;
         d.set_item("launch_work", launch)?;
-        d.set_item("nodes", s.features.nodes)?;
+        let nodes = PyDict::new(py);
+        nodes.set_item("node", s.features.nodes.0)?;
+        nodes.set_item("vector_node", s.features.nodes.1)?;
+        d.set_item("nodes", nodes)?;
         d.set_item("guessed_loops", s.features.guessed)?;
         d.set_item("replaced_s", s.replaced)?;
         d.set_item("compile_s", s.compile.as_secs_f64())?;

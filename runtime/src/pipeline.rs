@@ -160,7 +160,9 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     let bounds = analysis::BoundsPlan::new(&nest);
     // What one trip of each loop costs on each device.
     let vectors = |fun, repr| nestwise_codegen::has_vector_form(fun, repr, options.fp);
-    let prices = Prices::new(&Features::of(&nest, &vectors), &options.profile);
+    let mut features = Features::of(&nest, &vectors);
+    features.vectors = verdicts.has_parallel();
+    let prices = Prices::new(&features, &options.profile);
     Ok(Plan::new(nest, verdicts, bounds, prices, broken))
 }
 

@@ -13,8 +13,8 @@ pub struct CallFeatures {
     pub work: Tally,
     /// What a launch does around the kernel.
     pub launch: LaunchTally,
-    /// Nodes of the nest, the measure of compile time.
-    pub nodes: f64,
+    /// Nodes of the nest, the measure of compile time: of one without loops for vectors, of one with.
+    pub nodes: (f64, f64),
     /// Loops whose trips no value of the call told, over all calls.
     pub guessed: u64,
 }
@@ -93,6 +93,13 @@ impl Plan {
                 }
                 _ => {}
             }
+        }
+        // Where extents prove too little, index arrays are looked at, in each call.
+        if !self.bounds.decided(&sizes.proven) {
+            let looked = self.bounds.contents().iter();
+            let elements = looked.map(|a| sizes.elements(*a, &self.nest)).sum();
+            bind.add(LaunchWork::Inspected, elements);
+            full |= elements > 0.0;
         }
         // See `launch::repeat`.
         bind.add(LaunchWork::Full, f64::from(u8::from(full)));

@@ -147,16 +147,14 @@ def launches(budget_s: float, progress: Callable[[float], None]) -> tuple[Sectio
                 continue
             counts[key] = work
             probes.append(Probe(key, function, arguments))
-            if nest["kernels_compiled"] == 1:
-                nodes[key] = {"kernel": 1.0, "node": nest["nodes"]}
-                making[key] = Timing(nest["compile_s"], 0.0, 1)
+            _note_making(name, nest, nodes, making)
     _make_more(nodes, making)
     configure("serial", prices=False)
     times = measure.timings(probes, budget_s, SURE, config.core().summary, progress)
     held = [p.name for p in probes if p.name.startswith("held_")]
     fitting = [p.name for p in probes if p.name not in held]
     call = _fitted("call", fitting, held, counts, times)
-    every = sorted(nodes, key=lambda n: nodes[n]["node"])
+    every = sorted(nodes, key=lambda n: (nodes[n]["node"], nodes[n]["vector_node"]))
     compile_ = _fitted("compile", every[::2], every[1::2], nodes, making)
     return call, compile_
 
@@ -166,9 +164,13 @@ def _make_more(nodes: dict[str, dict], making: dict[str, Timing]) -> None:
     given = data.values(LIST_LENGTHS[0] * 16)
     for name, function in handled("mixed").items():
         _, nest = counted(function, data.arguments(function, given), "launch_work")
-        if nest and nest["kernels_compiled"] == 1:
-            nodes[name] = {"kernel": 1.0, "node": nest["nodes"]}
-            making[name] = Timing(nest["compile_s"], 0.0, 1)
+        _note_making(name, nest, nodes, making)
+
+
+def _note_making(name: str, nest: dict, nodes: dict[str, dict], making: dict[str, Timing]) -> None:
+    if nest and nest["kernels_compiled"] == 1 and name not in nodes:
+        nodes[name] = {"kernel": 1.0, **nest["nodes"]}
+        making[name] = Timing(nest["compile_s"], 0.0, 1)
 
 
 def _has_lists(function: Callable) -> bool:
