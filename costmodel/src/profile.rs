@@ -219,9 +219,10 @@ impl MachineProfile {
         if version != u64::from(PROFILE_VERSION) {
             return Err(ProfileError::Version(version));
         }
+        let usual = serde_json::to_value(Self::default()).unwrap_or_default();
         for name in COSTS {
             if let Some(section) = all.get(name) {
-                costs(name, section)?;
+                costs(name, section, &usual[name])?;
             }
         }
         // One section at a time, so that a message names it.
@@ -263,17 +264,17 @@ impl MachineProfile {
     }
 }
 
-/// Every number of a section of costs is one that a cost may be.
-fn costs(path: &str, value: &Value) -> Result<(), ProfileError> {
+/// Every number of a section of costs is one that a cost may be, and stands where one stands in the `usual` section.
+fn costs(path: &str, value: &Value, usual: &Value) -> Result<(), ProfileError> {
     let bad = |why: String| Err(ProfileError::BadValue(path.into(), why));
-    match value {
-        Value::Object(fields) => fields
+    match (value, usual) {
+        (Value::Object(fields), Value::Object(_) | Value::Null) => fields
             .iter()
-            .try_for_each(|(name, v)| costs(&format!("{path}.{name}"), v)),
-        Value::Array(items) => (0..)
+            .try_for_each(|(name, v)| costs(&format!("{path}.{name}"), v, &usual[name])),
+        (Value::Array(items), Value::Array(_) | Value::Null) => (0..)
             .zip(items)
-            .try_for_each(|(k, v): (usize, _)| costs(&format!("{path}[{k}]"), v)),
-        Value::Number(n) => {
+            .try_for_each(|(k, v): (usize, _)| costs(&format!("{path}[{k}]"), v, &usual[0])),
+        (Value::Number(n), Value::Number(_) | Value::Null) => {
             let v = n.as_f64().unwrap_or(f64::NAN);
             // What compiled code and threads take is divided by.
             let positive = path.starts_with("host") || path.starts_with("threads");
@@ -285,7 +286,9 @@ fn costs(path: &str, value: &Value) -> Result<(), ProfileError> {
             }
             Ok(())
         }
-        other => bad(format!("is {other}; a cost is a number of nanoseconds")),
+        (_, Value::Object(_)) => bad(format!("is {value}; it has to be an object")),
+        (_, Value::Array(_)) => bad(format!("is {value}; it has to be a list")),
+        _ => bad(format!("is {value}; a cost is a number of nanoseconds")),
     }
 }
 

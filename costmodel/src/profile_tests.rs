@@ -68,7 +68,7 @@ fn bad_numbers_are_refused_with_the_field_named() {
         ("host", "access"),
         ("threads", "fork_join"),
     ] {
-        for value in ["-1.0", "2e9", "\"7\"", "null", "true"] {
+        for value in ["-1.0", "2e9", "\"7\"", "null", "true", "[1.0]", "{}"] {
             let why = refused(&with(section, field, value));
             assert!(why.contains(&format!("{section}.{field} is")), "{why}");
         }

@@ -221,7 +221,9 @@ fn attempt<V: HasValue>(
             // The ints and extents that loop bounds and subscripts depend on.
             let values = plan.launch_values(captures)?;
             // Which guards they prove, how often each loop runs.
-            let sizes = Arc::new(plan.resolve(values, resume.is_some())?);
+            let mut sizes = plan.resolve(values, resume.is_some())?;
+            plan.guess_trips(&mut sizes, captures);
+            let sizes = Arc::new(sizes);
             if resume.is_some_and(|r| sizes.range() != r.range) {
                 // Python evaluates a range once: the names it came from have changed since.
                 return Err(Reason::Bounds);

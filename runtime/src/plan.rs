@@ -1,6 +1,7 @@
 //! What is known of a nest for one signature, and the kernels made for it so far.
 
 mod make;
+mod sample;
 mod sizes;
 mod work;
 
@@ -68,6 +69,8 @@ pub struct Plan {
     /// Floating-point flags are looked at after a range of iterations.
     warns: bool,
     found: Found,
+    /// What guesses of trips rest on, once one is needed.
+    followed: OnceLock<sample::Followed>,
 }
 
 /// A call that ran natively: one with the same facts needs neither proofs nor prices.
@@ -109,6 +112,7 @@ impl Plan {
             fingerprint: OnceLock::new(),
             quiet: AtomicBool::new(false),
             found: Found::default(),
+            followed: OnceLock::new(),
             broken,
         }
     }

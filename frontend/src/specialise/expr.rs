@@ -57,8 +57,12 @@ impl Lower<'_> {
                 Sv::of(cond, Kind::PyBool)
             }
             ExprKind::Unary(op, a) => {
+                // CPython's compiler does it to a literal.
+                let folded = a.is_number();
                 let a = self.scalar(a, "the operand")?;
-                self.count_sign(&a);
+                if !folded {
+                    self.count_sign(&a);
+                }
                 self.sign(*op, a, span)?
             }
             ExprKind::Binary(op, a, b) => {
@@ -86,7 +90,10 @@ impl Lower<'_> {
                 return self.choose(cond, |l| half(l, body), |l| half(l, orelse), span);
             }
             ExprKind::Tuple(items) => {
-                self.tally(Work::Tuple, 1.0);
+                // One of literals is a constant.
+                if !items.iter().all(hir::Expr::is_number) {
+                    self.tally(Work::Tuple, 1.0);
+                }
                 return self.tuple(items).map(Val::Tuple);
             }
         };

@@ -250,6 +250,14 @@ impl Expr {
         }
     }
 
+    /// Whether it is a number that was written as such.
+    pub fn is_number(&self) -> bool {
+        matches!(
+            self.kind,
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Imag(_) | ExprKind::Bool(_)
+        )
+    }
+
     /// Whether evaluating it stores into an array (an inlined function may).
     pub fn stores(&self) -> bool {
         match &self.kind {

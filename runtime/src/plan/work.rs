@@ -32,7 +32,8 @@ impl CallFeatures {
 impl Plan {
     /// The features of a call, worked out anew: for who measures, not for a launch.
     pub fn features<V: HasValue>(&self, captures: &[V]) -> Result<CallFeatures, Reason> {
-        let sizes = self.resolve(self.launch_values(captures)?, false)?;
+        let mut sizes = self.resolve(self.launch_values(captures)?, false)?;
+        self.guess_trips(&mut sizes, captures);
         let (mut launch, convert) = self.launch_work(&sizes, captures);
         launch.add_all(&convert);
         Ok(CallFeatures {

@@ -1,4 +1,4 @@
-"""Loops as programs have them. No weight is fitted to these: they tell how far predictions are off."""
+"""Loops as programs have them. No weight is fitted to these: they tell how good the others are."""
 
 import math
 

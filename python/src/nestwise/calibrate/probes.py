@@ -74,16 +74,17 @@ def over_array(a):
 
 def over_enumerate(xs):
     s = 0.0
-    for i, x in enumerate(xs):
+    for _i, x in enumerate(xs):
         s = x
-    return s, i
+    return s
 
 
 def over_zip(xs, ys):
     s = 0.0
     for x, y in zip(xs, ys):  # noqa: B905
         s = x
-    return s, y
+        s = y
+    return s
 
 
 def while_count(n):

@@ -57,7 +57,7 @@ def _functions(name: str, code: types.CodeType) -> dict[str, Callable]:
 
 
 def configure(device: str, prices: bool) -> None:
-    """In this process, from now on. Kernels are made anew, so that it can be seen what that takes."""
+    """In this process, from now on. Kernels are made anew: it is to be seen what that takes."""
     options = config.Options()
     options.device = device
     options.threads = 1
