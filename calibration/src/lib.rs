@@ -1,1 +1,13 @@
-//! Measures this machine and fits its profile.
+//! Measured times to weights: what a machine's profile is made from.
+//!
+//! [`robust`] makes one number of many measurements of the same thing, [`fit`] weights of many numbers, by
+//! non-negative least squares ([`nnls`]) of relative errors; [`machine`] says what all this belongs to. Measuring
+//! itself is Python's part (`nestwise/calibrate/`): the probes are Python functions.
+
+pub mod fit;
+pub mod machine;
+pub mod nnls;
+pub mod robust;
+
+pub use fit::{Fit, Held, fit};
+pub use robust::{Summary, summary};

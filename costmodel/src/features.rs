@@ -1,33 +1,22 @@
 //! What one execution of each loop body of a typed nest does, by kind of operation.
 
 use nestwise_ir::{
-    ArrayKind, BinOp, Expr, ExprKind, Fun, Lib, LoopId, Nest, Prov, Scalar, Stmt, StmtKind, UnOp,
+    BinOp, Expr, ExprKind, Fun, Lib, LoopId, LoopWork, Nest, Scalar, Stmt, StmtKind, Tally, UnOp,
+    Work,
 };
 
 /// Version of the feature set: raised whenever the meaning of a field changes.
-pub const FEATURES_VERSION: u32 = 1;
+pub const FEATURES_VERSION: u32 = 2;
 
 /// How often each kind of operation happens in one execution of a block, loops inside it excluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Operations whose operands are Python's.
-    pub python_ops: f64,
-    /// Operations with a NumPy scalar.
-    pub numpy_ops: f64,
     /// Of all operations: additions, multiplications, comparisons and the like.
     pub simple_ops: f64,
     /// Of all operations: divisions, modulos, roots.
     pub slow_ops: f64,
-    /// List element accesses, counted per dimension (the interpreter walks them one by one).
-    pub list_axes: f64,
-    /// Array element accesses.
-    pub array_accesses: f64,
-    /// Their dimensions, summed.
-    pub array_axes: f64,
     /// Element accesses of any kind.
     pub accesses: f64,
-    /// Assignments to variables.
-    pub assigns: f64,
     /// Calls of C math functions.
     pub calls: f64,
     /// Calls of NumPy functions.
@@ -48,19 +37,32 @@ pub struct LoopFeatures {
     pub id: LoopId,
     /// Probability that the loop is reached when its parent's body runs (0.5 under a condition).
     pub reached: f64,
-    /// Its own body.
+    /// Its own body, as it is compiled.
     pub body: Counts,
+    /// Its own body, as CPython runs it.
+    pub work: LoopWork,
     /// Loops directly inside.
     pub inner: Vec<LoopFeatures>,
 }
+
+/// A loop that nobody counted.
+const NOTHING: LoopWork = LoopWork {
+    reached: 1.0,
+    once: false,
+    body: Tally([0.0; Work::COUNT]),
+};
 
 /// Features of a nest.
 #[derive(Clone, Debug)]
 pub struct Features {
     /// The top loop.
     pub top: LoopFeatures,
+    /// What CPython does in the head of the top loop.
+    pub entry: Tally,
     /// Nodes of the nest, the measure of compile time.
     pub nodes: f64,
+    /// Some loop of it may run on vectors, which takes longer to compile. Whoever judges loops sets this.
+    pub vectors: bool,
 }
 
 impl Features {
@@ -73,11 +75,17 @@ impl Features {
             id: LoopId(0),
             reached: 1.0,
             body: Counts::default(),
+            work: NOTHING,
             inner: vec![],
         };
         Collector { nest, vectors }.stmt(&nest.top, 1.0, &mut root);
         let top = root.inner.pop().unwrap_or(root);
-        Features { top, nodes }
+        Features {
+            top,
+            entry: nest.work.entry,
+            nodes,
+            vectors: false,
+        }
     }
 }
 
@@ -108,10 +116,7 @@ impl Collector<'_> {
                 into.inner.push(inner);
                 return;
             }
-            StmtKind::Let { var, .. } if !self.nest.vars[*var].name.is_empty() => {
-                into.body.assigns += weight
-            }
-            StmtKind::Store { array, .. } => self.access(*array, weight, &mut into.body),
+            StmtKind::Store { .. } => into.body.accesses += weight,
             _ => {}
         }
         for e in stmt.exprs() {
@@ -133,36 +138,26 @@ impl Collector<'_> {
             id,
             reached,
             body: Counts::default(),
+            work: self.nest.work.of(id).copied().unwrap_or(NOTHING),
             inner: vec![],
-        }
-    }
-
-    fn access(&self, array: nestwise_ir::ArrayId, weight: f64, into: &mut Counts) {
-        let decl = &self.nest.arrays[array];
-        into.accesses += weight;
-        if decl.kind == ArrayKind::Ndarray {
-            into.array_accesses += weight;
-            into.array_axes += weight * f64::from(decl.rank);
-        } else {
-            into.list_axes += weight * f64::from(decl.rank);
         }
     }
 
     fn expr(&self, e: &Expr, weight: f64, into: &mut Counts) {
         match &e.kind {
-            ExprKind::Load { array, .. } => self.access(*array, weight, into),
+            ExprKind::Load { .. } => into.accesses += weight,
             ExprKind::Unary { op, a, .. } => {
                 let slow = matches!(op, UnOp::Abs) && a.ty.repr.is_complex();
-                self.operation(&[a], slow, weight, into);
+                operation(slow, weight, into);
             }
-            ExprKind::Binary { op, a, b, .. } => {
+            ExprKind::Binary { op, .. } => {
                 if *op == BinOp::Pow {
                     self.call(Fun::Pow, e, weight, into);
                 }
                 let slow = matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow);
-                self.operation(&[a, b], slow, weight, into);
+                operation(slow, weight, into);
             }
-            ExprKind::Compare { a, b, .. } => self.operation(&[a, b], false, weight, into),
+            ExprKind::Compare { .. } => operation(false, weight, into),
             ExprKind::Call { fun, lib, .. } => match (lib, fun) {
                 (Lib::Numpy, _) => {
                     into.numpy_calls += weight;
@@ -180,7 +175,6 @@ impl Collector<'_> {
                     | Fun::Copysign
                     | Fun::Pair,
                 ) => {
-                    into.python_ops += 2.0 * weight;
                     into.slow_ops += weight;
                 }
                 (Lib::C, _) => self.call(*fun, e, weight, into),
@@ -204,17 +198,12 @@ impl Collector<'_> {
             into.vector_calls += weight;
         }
     }
+}
 
-    fn operation(&self, operands: &[&Expr], slow: bool, weight: f64, into: &mut Counts) {
-        if operands.iter().any(|e| e.ty.prov != Prov::Py) {
-            into.numpy_ops += weight;
-        } else {
-            into.python_ops += weight;
-        }
-        if slow {
-            into.slow_ops += weight;
-        } else {
-            into.simple_ops += weight;
-        }
+fn operation(slow: bool, weight: f64, into: &mut Counts) {
+    if slow {
+        into.slow_ops += weight;
+    } else {
+        into.simple_ops += weight;
     }
 }

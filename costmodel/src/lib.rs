@@ -7,14 +7,17 @@
 //!
 //! This crate never measures anything.
 
+mod defaults;
 pub mod features;
 pub mod guess;
 pub mod host;
 pub mod price;
 pub mod profile;
 pub mod shape;
+pub mod weights;
 
 pub use features::{FEATURES_VERSION, Features};
 pub use host::{Compute, HostWeights, Priced};
 pub use price::{Decision, Device, Estimate, Prices, Seconds, Situation, decide};
 pub use profile::{MachineProfile, ProfileError};
+pub use weights::{LaunchTally, LaunchWork, Weights};

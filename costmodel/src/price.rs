@@ -1,12 +1,13 @@
 //! The model: features, weights and sizes to an estimate per device, and a decision.
 
-use crate::features::{Counts, Features, LoopFeatures};
+use crate::features::{Features, LoopFeatures};
 use crate::guess;
 use crate::host::{Compute, Priced};
 use crate::profile::MachineProfile;
+use crate::weights::{LaunchTally, LaunchWork};
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
-use nestwise_ir::LoopId;
+use nestwise_ir::{LoopId, Tally};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul};
@@ -115,14 +116,20 @@ pub struct Prices {
     top: LoopPrice,
     /// What a kernel will likely take: without vectors, and with them.
     guesses: [Priced; 2],
+    /// The head of the top loop in CPython, once per call.
+    entry: Seconds,
     compile: Seconds,
+    nodes: (f64, f64),
 }
 
 #[derive(Clone, Debug)]
 struct LoopPrice {
     id: LoopId,
-    reached: f64,
     interpreted: Seconds,
+    /// How often it is reached in an iteration of the loop around it, as CPython sees it.
+    reached: f64,
+    /// It runs once, whatever its trips are thought to be.
+    once: bool,
     inner: Vec<LoopPrice>,
 }
 
@@ -135,15 +142,21 @@ impl Prices {
         lanes: u32,
         profile: &MachineProfile,
     ) -> Prices {
-        let c = &profile.call;
+        let c = &profile.compile;
+        let (scalar, vectors) = match features.vectors {
+            true => (0.0, features.nodes),
+            false => (features.nodes, 0.0),
+        };
         let guess = |lanes| {
             let shape = guess::shape(features, lanes);
             Priced::new(&shape, traffic.clone(), Vec::new(), &profile.host)
         };
         Prices {
             top: LoopPrice::new(&features.top, profile),
+            entry: interpreted(&features.entry, profile),
             guesses: [guess(1), guess(lanes)],
-            compile: Seconds::from_nanos(c.compile + c.compile_op * features.nodes),
+            compile: Seconds::from_nanos(c.kernel + c.node * scalar + c.vector_node * vectors),
+            nodes: (scalar, vectors),
         }
     }
 
@@ -152,9 +165,14 @@ impl Prices {
         self.compile
     }
 
+    /// The nest's nodes: of one without vectors, of one with.
+    pub fn nodes(&self) -> (f64, f64) {
+        self.nodes
+    }
+
     /// Time of the whole nest interpreted; `trips` gives each loop's mean trip count.
     pub fn interpreted(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
-        self.top.total(trips)
+        self.entry + self.top.total(trips)
     }
 
     /// Time that a kernel will likely take, of which all is taken to be shared by threads.
@@ -177,8 +195,9 @@ impl LoopPrice {
     fn new(features: &LoopFeatures, profile: &MachineProfile) -> LoopPrice {
         LoopPrice {
             id: features.id,
-            reached: features.reached,
-            interpreted: interpreted(&features.body, profile),
+            interpreted: interpreted(&features.work.body, profile),
+            reached: features.work.reached,
+            once: features.work.once,
             inner: features
                 .inner
                 .iter()
@@ -190,32 +209,26 @@ impl LoopPrice {
     fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
         let inner = self.inner.iter().map(|l| l.total(trips));
         let body = self.interpreted + inner.sum();
-        body * (trips(self.id).max(0.0) * self.reached)
+        let n = if self.once {
+            1.0
+        } else {
+            trips(self.id).max(0.0)
+        };
+        body * (n * self.reached)
     }
 }
 
-fn interpreted(c: &Counts, profile: &MachineProfile) -> Seconds {
-    let w = &profile.interpreter;
-    Seconds::from_nanos(
-        w.iteration
-            + c.python_ops * w.python_op
-            + c.numpy_ops * w.numpy_op
-            + c.list_axes * w.list_access
-            + c.array_accesses * w.array_access
-            + c.array_axes * w.array_access_axis
-            + c.assigns * w.assign
-            + c.calls * w.call
-            + c.numpy_calls * w.numpy_call,
-    )
+fn interpreted(work: &Tally, profile: &MachineProfile) -> Seconds {
+    Seconds::from_nanos(profile.interpreter.weigh(work))
 }
 
 /// What a decision needs to know of a call besides the sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
-    /// Elements of lists to convert.
-    pub list_elements: f64,
-    /// Bytes to copy for undo.
-    pub undo_bytes: f64,
+    /// What the launch does to bind what the nest works on and to write back what it changed.
+    pub bind: LaunchTally,
+    /// What it does to convert lists, and to be able to undo.
+    pub convert: LaunchTally,
     /// Kernels are compiled already.
     pub compiled: bool,
     /// Time this site has lost so far by not being compiled; compiling is charged only with what exceeds it (the
@@ -281,10 +294,8 @@ pub fn decide(
     };
     let c = &profile.call;
     let serial = Estimate {
-        bind: Seconds::from_nanos(c.hook),
-        convert: Seconds::from_nanos(
-            situation.list_elements * (c.list_in + c.list_out) + situation.undo_bytes * c.copy_byte,
-        ),
+        bind: Seconds::from_nanos(c.weigh(&situation.bind)),
+        convert: Seconds::from_nanos(c.weigh(&situation.convert)),
         compile: if situation.compiled {
             Seconds(0.0)
         } else {
@@ -329,7 +340,9 @@ fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) 
     let busy = Seconds((native.shared.0 - native.memory.0).max(0.0));
     let shared = busy * (1.0 / cores) + native.memory * (1.0 / channels);
     // A copy is filled and merged, the former by its own thread, the latter one after the other.
-    let copies = situation.copied_bytes * f64::from(situation.threads) * profile.call.copy_byte;
+    let copies = situation.copied_bytes
+        * f64::from(situation.threads)
+        * profile.call.get(LaunchWork::UndoByte);
     Estimate {
         fork_join: Seconds::from_nanos(profile.threads.fork_join) * situation.forks.max(1.0)
             + Seconds::from_nanos(copies),
@@ -341,27 +354,48 @@ fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::Counts;
+    use nestwise_ir::{LoopWork, Work};
 
-    fn prices(body: Counts) -> Prices {
+    fn features(body: Counts, work: &[(Work, f64)]) -> Features {
+        let mut tally = Tally::default();
+        work.iter().for_each(|(kind, n)| tally.add(*kind, *n));
         let top = LoopFeatures {
             id: LoopId(0),
             reached: 1.0,
             body,
+            work: LoopWork {
+                reached: 1.0,
+                once: false,
+                body: tally,
+            },
             inner: vec![],
         };
-        let features = Features { top, nodes: 10.0 };
-        Prices::new(
-            &features,
-            &TrafficPlan::default(),
-            8,
-            &MachineProfile::default(),
-        )
+        Features {
+            top,
+            entry: Tally::default(),
+            nodes: 10.0,
+            vectors: false,
+        }
+    }
+
+    fn prices(body: Counts) -> Prices {
+        let work = [
+            (Work::RangeStep, 1.0),
+            (Work::NumpyFloat, 2.0),
+            (Work::ArrayGet, 3.0),
+        ];
+        let features = features(body, &work);
+        let profile = MachineProfile::default();
+        Prices::new(&features, &TrafficPlan::default(), 8, &profile)
     }
 
     fn situation() -> Situation {
+        let mut launch = LaunchTally::default();
+        launch.add(LaunchWork::Launch, 1.0);
         Situation {
-            list_elements: 0.0,
-            undo_bytes: 0.0,
+            bind: launch,
+            convert: LaunchTally::default(),
             compiled: true,
             lost: Seconds(0.0),
             rest: 1.0,
@@ -386,11 +420,8 @@ mod tests {
 
     fn device(n: f64, situation: &Situation) -> Device {
         let body = Counts {
-            numpy_ops: 2.0,
             simple_ops: 2.0,
-            array_accesses: 3.0,
             accesses: 3.0,
-            array_axes: 3.0,
             ..Counts::default()
         };
         decided(body, n, false, situation).device
@@ -440,11 +471,10 @@ mod tests {
             ..situation()
         };
         let body = Counts {
-            python_ops: 2.0,
             simple_ops: 2.0,
             ..Counts::default()
         };
-        let best = decided(body, 10.0, false, &alone);
+        let best = decided(body, 1.0, false, &alone);
         assert_eq!(best.device, Device::Interpreter);
         let serial = best.forced(Device::Serial);
         assert!(serial.estimate.compute.0 < best.estimate.compute.0);
@@ -474,7 +504,6 @@ mod tests {
     fn estimates_grow_with_trip_counts() {
         let p = prices(Counts {
             simple_ops: 1.0,
-            python_ops: 1.0,
             ..Counts::default()
         });
         let mut last = (Seconds(0.0), Seconds(0.0));

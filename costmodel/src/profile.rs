@@ -1,12 +1,19 @@
-//! A machine's weights: seconds per operation, as a versioned JSON document.
+//! A machine's weights: nanoseconds per operation, as a versioned JSON document (docs/profile.md).
 
 use crate::host::HostWeights;
+use crate::weights::{LaunchWork, Weights};
+use nestwise_ir::Work;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
 /// The version of the document that this code reads and writes.
-pub const PROFILE_VERSION: u32 = 1;
+pub const PROFILE_VERSION: u32 = 2;
+
+/// No operation takes longer than a second: a larger number is a mistake.
+const LONGEST: f64 = 1e9;
 
 /// Weights of one machine. All times are in nanoseconds unless a field says otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,38 +23,88 @@ pub struct MachineProfile {
     pub version: u32,
     /// Where the numbers come from, for people.
     pub name: String,
-    /// The interpreter's prices.
-    pub interpreter: InterpreterWeights,
+    /// What was measured; none in the default.
+    pub machine: Option<Machine>,
+    /// CPython's time per operation.
+    pub interpreter: Weights<Work>,
+    /// What a launch takes around its kernel.
+    pub call: Weights<LaunchWork>,
+    /// What it takes to make a kernel.
+    pub compile: CompileWeights,
     /// Compiled code's prices on one core.
     pub host: HostWeights,
     /// What threads add.
     pub threads: ThreadWeights,
-    /// What every native run costs.
-    pub call: CallWeights,
+    /// By section, how far its predictions are off where it was not fitted.
+    pub errors: BTreeMap<String, Errors>,
 }
 
-/// CPython's time per operation.
+/// What a profile belongs to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct InterpreterWeights {
-    /// One iteration of a loop: the iterator's step and the jump.
-    pub iteration: f64,
-    /// An operation on Python numbers.
-    pub python_op: f64,
-    /// An operation with a NumPy scalar operand.
-    pub numpy_op: f64,
-    /// Reading or writing a list element, per dimension.
-    pub list_access: f64,
-    /// Reading or writing an array element.
-    pub array_access: f64,
-    /// The same, added per dimension.
-    pub array_access_axis: f64,
-    /// Assigning a variable.
-    pub assign: f64,
-    /// Calling a function of `math` or a builtin.
-    pub call: f64,
-    /// Calling a NumPy function on a scalar.
-    pub numpy_call: f64,
+pub struct Machine {
+    /// The processor's name.
+    pub cpu: String,
+    /// Cores that may be used, by affinity and quota.
+    pub cores: usize,
+    /// Whether two of them may share one core's units.
+    pub smt: bool,
+    /// Nodes of memory.
+    pub numa_nodes: usize,
+    /// Bytes of the caches of one core, the smallest first; those of instructions left out.
+    pub caches: Vec<u64>,
+    /// CPython's version, as in 3.11.7.
+    pub python: String,
+    /// NumPy's.
+    pub numpy: Option<String>,
+    /// The graphics card.
+    pub card: Option<String>,
+    /// Its driver.
+    pub driver: Option<String>,
+    /// The day, as in 2026-11-22.
+    pub date: String,
+}
+
+impl Machine {
+    /// What of this differs from what a profile was measured on so much that its weights may not hold, in words.
+    pub fn differs(&self, measured: &Machine) -> Vec<String> {
+        let minor = |v: &str| v.split('.').take(2).collect::<Vec<_>>().join(".");
+        let pairs = [
+            ("the processor", measured.cpu.clone(), self.cpu.clone()),
+            (
+                "the number of cores",
+                measured.cores.to_string(),
+                self.cores.to_string(),
+            ),
+            ("Python", minor(&measured.python), minor(&self.python)),
+        ];
+        let differing = pairs.into_iter().filter(|(_, then, now)| then != now);
+        differing
+            .map(|(what, then, now)| format!("{what} was {then} and is {now}"))
+            .collect()
+    }
+}
+
+/// How far predictions are off, as a share of what was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Errors {
+    /// Half of them are off by less.
+    pub median: f64,
+    /// Nine of ten are.
+    pub p90: f64,
+}
+
+/// What it takes to make a kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompileWeights {
+    /// Any kernel.
+    pub kernel: f64,
+    /// For each node of its nest, if that has no loop for vectors.
+    pub node: f64,
+    /// For each node of one that has.
+    pub vector_node: f64,
 }
 
 /// What running on threads adds and gains.
@@ -62,40 +119,19 @@ pub struct ThreadWeights {
     pub memory: f64,
 }
 
-/// Costs of a native run around the kernel itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CallWeights {
-    /// Binding, guards, decision, writing back.
-    pub hook: f64,
-    /// Converting one list element into a buffer.
-    pub list_in: f64,
-    /// Writing one list element back.
-    pub list_out: f64,
-    /// Copying one byte for undo.
-    pub copy_byte: f64,
-    /// Compiling a kernel: fixed part.
-    pub compile: f64,
-    /// Compiling a kernel: per operation of the nest.
-    pub compile_op: f64,
-}
-
 impl Default for MachineProfile {
-    /// Cautious numbers for a machine nobody has measured: a 2.5 GHz server core of the 2020s under CPython 3.11.
+    /// Numbers for a machine nobody has measured: a server core of the 2020s, shared with others, under CPython 3.11.
     fn default() -> Self {
         Self {
             version: PROFILE_VERSION,
             name: "default (not measured on this machine)".into(),
-            interpreter: InterpreterWeights {
-                iteration: 18.0,
-                python_op: 16.0,
-                numpy_op: 55.0,
-                list_access: 16.0,
-                array_access: 48.0,
-                array_access_axis: 12.0,
-                assign: 3.0,
-                call: 45.0,
-                numpy_call: 600.0,
+            machine: None,
+            interpreter: crate::defaults::interpreter(),
+            call: crate::defaults::call(),
+            compile: CompileWeights {
+                kernel: 8_000_000.0,
+                node: 60_000.0,
+                vector_node: 300_000.0,
             },
             host: HostWeights::default(),
             threads: ThreadWeights {
@@ -103,14 +139,7 @@ impl Default for MachineProfile {
                 efficiency: 0.75,
                 memory: 0.4,
             },
-            call: CallWeights {
-                hook: 1_200.0,
-                list_in: 12.0,
-                list_out: 25.0,
-                copy_byte: 0.12,
-                compile: 8_000_000.0,
-                compile_op: 60_000.0,
-            },
+            errors: BTreeMap::new(),
         }
     }
 }
@@ -123,9 +152,9 @@ pub enum ProfileError {
     /// Not the document this version knows.
     Malformed(String),
     /// Another version of the document.
-    Version(u32),
-    /// A weight that cannot be a cost.
-    BadValue(String, f64),
+    Version(u64),
+    /// A field that is not what it has to be: its path, and what it is.
+    BadValue(String, String),
 }
 
 impl fmt::Display for ProfileError {
@@ -135,16 +164,18 @@ impl fmt::Display for ProfileError {
             Self::Malformed(why) => write!(f, "is not a machine profile: {why}"),
             Self::Version(v) => write!(
                 f,
-                "has version {v}; this nestwise reads version {PROFILE_VERSION}"
+                "has version {v}; this nestwise reads version {PROFILE_VERSION}: \
+                 `nestwise calibrate` makes a new one"
             ),
-            Self::BadValue(field, v) => {
-                write!(f, "field {field} is {v}; a cost is a finite number above 0")
-            }
+            Self::BadValue(field, why) => write!(f, "field {field} {why}"),
         }
     }
 }
 
 impl std::error::Error for ProfileError {}
+
+/// The sections that hold nothing but costs.
+const COSTS: [&str; 5] = ["interpreter", "call", "compile", "host", "threads"];
 
 impl MachineProfile {
     /// Reads and checks the JSON document at `path`.
@@ -156,92 +187,107 @@ impl MachineProfile {
 
     /// Checks the JSON document `text`.
     pub fn parse(text: &str) -> Result<Self, ProfileError> {
-        #[derive(Deserialize)]
-        struct Head {
-            version: u32,
+        let malformed = |why: String| ProfileError::Malformed(why);
+        let all: Map<String, Value> =
+            serde_json::from_str(text).map_err(|e| malformed(e.to_string()))?;
+        let version = all.get("version").and_then(Value::as_u64);
+        let version = version.ok_or_else(|| malformed("it has no version".into()))?;
+        if version != u64::from(PROFILE_VERSION) {
+            return Err(ProfileError::Version(version));
         }
-        let head: Head =
-            serde_json::from_str(text).map_err(|e| ProfileError::Malformed(e.to_string()))?;
-        if head.version != PROFILE_VERSION {
-            return Err(ProfileError::Version(head.version));
+        let usual = serde_json::to_value(Self::default()).unwrap_or_default();
+        for name in COSTS {
+            if let Some(section) = all.get(name) {
+                costs(name, section, &usual[name])?;
+            }
+        }
+        // One section at a time, so that a message names it.
+        for (name, section) in &all {
+            check_section(name, section)?;
         }
         let profile: Self =
-            serde_json::from_str(text).map_err(|e| ProfileError::Malformed(e.to_string()))?;
+            serde_json::from_value(Value::Object(all)).map_err(|e| malformed(e.to_string()))?;
         profile.check()?;
         Ok(profile)
     }
 
+    /// The document.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
     fn check(&self) -> Result<(), ProfileError> {
-        let (i, t, c) = (&self.interpreter, &self.threads, &self.call);
-        let fields = [
-            ("interpreter.iteration", i.iteration),
-            ("interpreter.python_op", i.python_op),
-            ("interpreter.numpy_op", i.numpy_op),
-            ("interpreter.list_access", i.list_access),
-            ("interpreter.array_access", i.array_access),
-            ("interpreter.array_access_axis", i.array_access_axis),
-            ("interpreter.assign", i.assign),
-            ("interpreter.call", i.call),
-            ("interpreter.numpy_call", i.numpy_call),
-            ("threads.fork_join", t.fork_join),
-            ("threads.efficiency", t.efficiency),
-            ("threads.memory", t.memory),
-            ("call.hook", c.hook),
-            ("call.list_in", c.list_in),
-            ("call.list_out", c.list_out),
-            ("call.copy_byte", c.copy_byte),
-            ("call.compile", c.compile),
-            ("call.compile_op", c.compile_op),
-        ];
-        match fields
-            .into_iter()
-            .find(|(_, v)| !(v.is_finite() && *v > 0.0))
-        {
-            Some((field, v)) => return Err(ProfileError::BadValue(field.into(), v)),
-            None if t.efficiency > 1.0 => {
-                return Err(ProfileError::BadValue(
-                    "threads.efficiency".into(),
-                    t.efficiency,
-                ));
+        let bad = |field: &str, why: String| Err(ProfileError::BadValue(field.into(), why));
+        let e = self.threads.efficiency;
+        if e > 1.0 {
+            return bad(
+                "threads.efficiency",
+                format!("is {e}; no thread adds more than a core"),
+            );
+        }
+        for (section, errors) in &self.errors {
+            if !COSTS.contains(&section.as_str()) {
+                return bad(&format!("errors.{section}"), "is no section".into());
             }
-            None => {}
+            for (field, v) in [("median", errors.median), ("p90", errors.p90)] {
+                if !(v.is_finite() && v >= 0.0) {
+                    let field = format!("errors.{section}.{field}");
+                    return bad(&field, format!("is {v}; an error is a number from 0 on"));
+                }
+            }
         }
-        // A fit may find that one of these costs nothing.
-        let bad = |(_, v): &(String, f64)| !(v.is_finite() && *v >= 0.0);
-        match self.host.fields().into_iter().find(bad) {
-            Some((field, v)) => Err(ProfileError::BadValue(format!("host.{field}"), v)),
-            None => Ok(()),
+        Ok(())
+    }
+}
+
+/// Every number of a section of costs is one that a cost may be, and stands where one stands in the `usual` section.
+fn costs(path: &str, value: &Value, usual: &Value) -> Result<(), ProfileError> {
+    let bad = |why: String| Err(ProfileError::BadValue(path.into(), why));
+    match (value, usual) {
+        (Value::Object(fields), Value::Object(_) | Value::Null) => fields
+            .iter()
+            .try_for_each(|(name, v)| costs(&format!("{path}.{name}"), v, &usual[name])),
+        (Value::Array(items), Value::Array(_) | Value::Null) => (0..)
+            .zip(items)
+            .try_for_each(|(k, v): (usize, _)| costs(&format!("{path}[{k}]"), v, &usual[0])),
+        (Value::Number(n), Value::Number(_) | Value::Null) => {
+            let v = n.as_f64().unwrap_or(f64::NAN);
+            // What threads add is divided by.
+            let positive = path.starts_with("threads");
+            if !v.is_finite() || v < 0.0 || (positive && v == 0.0) {
+                return bad(format!("is {n}; a cost is a number above 0"));
+            }
+            if v > LONGEST {
+                return bad(format!("is {n} ns; no operation takes more than a second"));
+            }
+            Ok(())
         }
+        (_, Value::Object(_)) => bad(format!("is {value}; it has to be an object")),
+        (_, Value::Array(_)) => bad(format!("is {value}; it has to be a list")),
+        _ => bad(format!("is {value}; a cost is a number of nanoseconds")),
+    }
+}
+
+fn check_section(name: &str, section: &Value) -> Result<(), ProfileError> {
+    fn is<T: serde::de::DeserializeOwned>(name: &str, v: &Value) -> Result<(), ProfileError> {
+        let read = serde_json::from_value::<T>(v.clone());
+        let wrong = |e| ProfileError::Malformed(format!("{name}: {e}"));
+        read.map(drop).map_err(wrong)
+    }
+    match name {
+        "name" => is::<String>(name, section),
+        "machine" => is::<Option<Machine>>(name, section),
+        "interpreter" => is::<Weights<Work>>(name, section),
+        "call" => is::<Weights<LaunchWork>>(name, section),
+        "compile" => is::<CompileWeights>(name, section),
+        "host" => is::<HostWeights>(name, section),
+        "threads" => is::<ThreadWeights>(name, section),
+        "errors" => is::<BTreeMap<String, Errors>>(name, section),
+        // Unknown ones are told by the document as a whole.
+        _ => Ok(()),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_default_survives_a_round_trip() {
-        let profile = MachineProfile::default();
-        let text = serde_json::to_string(&profile).unwrap();
-        assert_eq!(MachineProfile::parse(&text), Ok(profile));
-    }
-
-    #[test]
-    fn bad_documents_are_refused_with_the_field_named() {
-        assert!(matches!(
-            MachineProfile::parse("{"),
-            Err(ProfileError::Malformed(_))
-        ));
-        assert_eq!(
-            MachineProfile::parse(r#"{"version": 99}"#),
-            Err(ProfileError::Version(99))
-        );
-        let mut profile = MachineProfile::default();
-        profile.host.issue = -1.0;
-        let text = serde_json::to_string(&profile).unwrap();
-        assert_eq!(
-            MachineProfile::parse(&text),
-            Err(ProfileError::BadValue("host.issue".into(), -1.0))
-        );
-    }
-}
+#[path = "profile_tests.rs"]
+mod tests;

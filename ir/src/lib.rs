@@ -46,6 +46,7 @@ pub mod split;
 pub mod surface;
 mod types;
 pub mod verify;
+pub mod work;
 
 pub use ids::{AccessId, Arena, ArrayId, LoopId, NameId, PlaceId, ScopeId, VarId};
 pub use nest::{
@@ -55,3 +56,4 @@ pub use nest::{
 pub use schedule::{FpMode, Schedule};
 pub use span::{Span, WithSpan};
 pub use types::{Prov, Scalar, Ty};
+pub use work::{LoopWork, NestWork, Tally, Work};

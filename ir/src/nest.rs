@@ -8,6 +8,7 @@ pub use crate::ops::{BinOp, Cast, CmpOp, Fun, Lib, UnOp};
 use crate::ids::{AccessId, Arena, ArrayId, LoopId, PlaceId, ScopeId, VarId};
 use crate::span::Span;
 use crate::types::{Scalar, Ty};
+use crate::work::NestWork;
 
 /// A typed nest: one top loop and the declarations it uses.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -38,6 +39,9 @@ pub struct Nest {
     /// counter then holds the first iteration's value, and `end`, an `i64` that nothing assigns, what would be the
     /// value after the last.
     pub whole: Option<VarId>,
+    /// What CPython does in it, as it was written. No kernel depends on it.
+    #[serde(skip)]
+    pub work: NestWork,
 }
 
 /// The variables a `return` sets.

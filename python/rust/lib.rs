@@ -5,6 +5,7 @@ mod attributes;
 mod bind;
 mod boxing;
 mod buffers;
+mod calibrate;
 mod classify;
 mod driver;
 mod environment;
@@ -29,7 +30,8 @@ mod sites;
 mod verify;
 mod warned;
 
-use nestwise_costmodel::MachineProfile;
+use nestwise_costmodel::weights::Kind;
+use nestwise_costmodel::{MachineProfile, ProfileError};
 use nestwise_frontend::{LoopKind, ScopeInfo};
 use nestwise_runtime::{Broken, DeviceChoice, FpMode, Options, Trial, Unchecked, set_options};
 use pyo3::exceptions::PyValueError;
@@ -37,7 +39,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use site::{Site, SiteText};
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The version of the native part; the package checks that it is its own.
@@ -48,7 +50,7 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, found=None))]
 #[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
@@ -62,7 +64,8 @@ fn configure(
     unchecked: Option<&str>,
     verify: bool,
     prices: bool,
-) -> PyResult<()> {
+    found: Option<PathBuf>,
+) -> PyResult<Vec<String>> {
     let bad = PyValueError::new_err::<String>;
     let device = match device {
         "auto" => DeviceChoice::Auto,
@@ -87,10 +90,7 @@ fn configure(
         "fast" => FpMode::Fast,
         other => return Err(bad(format!("fp {other}: unknown"))),
     };
-    let profile = match profile {
-        Some(path) => load_profile(&path).map_err(bad)?,
-        None => MachineProfile::default(),
-    };
+    let (profile, notes) = choose_profile(py, profile, found).map_err(bad)?;
     let trial = schedule.map(str::parse::<Trial>);
     let trial = trial.transpose().map_err(bad)?;
     let broken = broken.map(str::parse::<Broken>);
@@ -122,7 +122,7 @@ fn configure(
         prices,
     });
     numpy::configured();
-    Ok(())
+    Ok(notes)
 }
 
 /// Cores that this process may use: the affinity mask and the cgroup's quota together.
@@ -131,8 +131,38 @@ fn cores() -> usize {
     nestwise_runtime::options::cores()
 }
 
-fn load_profile(path: &Path) -> Result<MachineProfile, String> {
-    MachineProfile::load(path).map_err(|e| format!("profile {}: {e}", path.display()))
+/// The profile that was asked for, or the one that calibration left (`found`), or the default; and what there is to
+/// say of that. One that was asked for and cannot be used is an error, unless it is of another version.
+fn choose_profile(
+    py: Python<'_>,
+    asked: Option<PathBuf>,
+    found: Option<PathBuf>,
+) -> Result<(MachineProfile, Vec<String>), String> {
+    let explicit = asked.is_some();
+    let Some(path) = asked.or(found) else {
+        return Ok((MachineProfile::default(), vec![]));
+    };
+    let at = path.display();
+    match MachineProfile::load(&path) {
+        Ok(profile) => {
+            let differs = calibrate::differences(py, &profile);
+            let told = differs.join(", ");
+            let note = format!("profile {at} was measured elsewhere: {told}");
+            let notes = if differs.is_empty() {
+                vec![]
+            } else {
+                vec![note]
+            };
+            Ok((profile, notes))
+        }
+        Err(e) if explicit && !matches!(e, ProfileError::Version(_)) => {
+            Err(format!("profile {at}: {e}"))
+        }
+        Err(e) => {
+            let note = format!("profile {at}: {e}; the default profile is used");
+            Ok((MachineProfile::default(), vec![note]))
+        }
+    }
 }
 
 fn text(
@@ -312,6 +342,20 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         }
         d.set_item("priced_s", priced)?;
         d.set_item("runs", &s.runs)?;
+        let (work, launch) = (PyDict::new(py), PyDict::new(py));
+        for (kind, times) in s.features.work.iter() {
+            work.set_item(kind.name(), times)?;
+        }
+        for (kind, times) in s.features.launch.iter() {
+            launch.set_item(kind.name(), times)?;
+        }
+        d.set_item("work", work)?;
+        d.set_item("launch_work", launch)?;
+        let nodes = PyDict::new(py);
+        nodes.set_item("node", s.features.nodes.0)?;
+        nodes.set_item("vector_node", s.features.nodes.1)?;
+        d.set_item("nodes", nodes)?;
+        d.set_item("guessed_loops", s.features.guessed)?;
         d.set_item("replaced_s", s.replaced)?;
         d.set_item("compile_s", s.compile.as_secs_f64())?;
         d.set_item("kernels_compiled", s.kernels[0])?;
@@ -377,6 +421,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(panics::panics, module)?,
         wrap_pyfunction!(environment::keep_identity, module)?,
         wrap_pyfunction!(verify::verify, module)?,
+        wrap_pyfunction!(calibrate::fit, module)?,
+        wrap_pyfunction!(calibrate::errors, module)?,
+        wrap_pyfunction!(calibrate::summary, module)?,
+        wrap_pyfunction!(calibrate::machine, module)?,
+        wrap_pyfunction!(calibrate::default_profile, module)?,
+        wrap_pyfunction!(calibrate::read_profile, module)?,
         wrap_pyfunction!(verify::passed_over, module)?,
     ] {
         module.add_function(function)?;

@@ -428,6 +428,10 @@ impl Site {
                 lock(&self.mixed).push(capture);
                 continue;
             }
+            if resume.is_none() && priced() && !matches!(outcome, Outcome::Fallback(_)) {
+                let features = plan.features(&binding.captures)?;
+                lock(&self.stats).features.add(&features);
+            }
             return match outcome {
                 Outcome::Declined(declined) => {
                     if resume.is_none() {
@@ -447,7 +451,9 @@ impl Site {
                         progress = check.ran(py, parsed, &launch, progress);
                     }
                     let places = &parsed.places;
+                    // Whose features are asked for, every call is looked at anew.
                     if resume.is_none()
+                        && !keeps_prices()
                         && let Some(one) = Settled::of(py, places, binding, &plan, launch, errors)
                     {
                         self.settled.keep(Box::new(one));

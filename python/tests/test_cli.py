@@ -229,7 +229,6 @@ for i in range(2):
         ["run", "--frob", "s.py"],
         ["run", "-q", "s.py"],
         ["run", "-m"],
-        ["calibrate"],
         ["oracle", "x"],
         ["verify"],
         ["verify", "--sample", "0", "s.py"],

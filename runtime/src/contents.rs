@@ -78,6 +78,38 @@ macro_rules! by_storage {
     };
 }
 
+/// An element that is an int of 64 bits; a subscript below zero counts from the end, once.
+pub fn element(view: &ArrayView, storage: Scalar, index: &[i64]) -> Option<i64> {
+    by_storage!(storage, read(view, index), None)
+}
+
+fn read<T: Copy + TryInto<i64>>(view: &ArrayView, index: &[i64]) -> Option<i64> {
+    if view.rank != index.len() || view.size != size_of::<T>() as i64 || view.ptr.is_null() {
+        return None;
+    }
+    let mut offset = 0;
+    for (axis, at) in index.iter().enumerate() {
+        let extent = view.extents[axis];
+        let at = if *at < 0 {
+            at.checked_add(extent)?
+        } else {
+            *at
+        };
+        if !(0..extent).contains(&at) {
+            return None;
+        }
+        offset += at * view.strides[axis];
+    }
+    // SAFETY: inside the window; whatever its alignment.
+    let value = unsafe {
+        view.ptr
+            .offset(offset as isize)
+            .cast::<T>()
+            .read_unaligned()
+    };
+    value.try_into().ok()
+}
+
 /// Whether the elements of an array of one axis, all between the ends, have a property.
 fn has(view: &ArrayView, storage: Scalar, property: Property, ends: (i64, i64)) -> bool {
     by_storage!(storage, inspect(view, property, ends), false)

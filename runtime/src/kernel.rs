@@ -238,6 +238,7 @@ mod tests {
             returns: None,
             needs_trip: vec![],
             whole: None,
+            work: Default::default(),
         }
     }
 

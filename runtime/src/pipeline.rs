@@ -162,7 +162,8 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     let vectors = |fun, repr| nestwise_codegen::has_vector_form(fun, repr, options.fp);
     let traffic = analysis::traffic::TrafficPlan::of(&nest);
     let lanes = nestwise_codegen::vector_bits() / 64;
-    let features = Features::of(&nest, &vectors);
+    let mut features = Features::of(&nest, &vectors);
+    features.vectors = verdicts.has_parallel();
     let prices = Prices::new(&features, &traffic, lanes, &options.profile);
     Ok(Plan::new(nest, verdicts, bounds, prices, broken))
 }
@@ -222,7 +223,9 @@ fn attempt<V: HasValue>(
             // The ints and extents that loop bounds and subscripts depend on.
             let values = plan.launch_values(captures)?;
             // Which guards they prove, how often each loop runs.
-            let sizes = Arc::new(plan.resolve(values, resume.is_some())?);
+            let mut sizes = plan.resolve(values, resume.is_some())?;
+            plan.guess_trips(&mut sizes, captures);
+            let sizes = Arc::new(sizes);
             if resume.is_some_and(|r| sizes.range() != r.range) {
                 // Python evaluates a range once: the names it came from have changed since.
                 return Err(Reason::Bounds);

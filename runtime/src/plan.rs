@@ -1,11 +1,14 @@
 //! What is known of a nest for one signature, and the kernels made for it so far.
 
 mod make;
+mod sample;
 mod sizes;
+mod work;
 
 use self::make::{Key, Made, compile, copy_bytes, is_roomy, roomy_arrays, schedule, short_loops};
 pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{first_trips, top_range};
+pub use self::work::CallFeatures;
 use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
 use crate::launch;
@@ -21,7 +24,7 @@ use nestwise_codegen as codegen;
 use nestwise_costmodel::{Compute, Decision, Device, Prices, Seconds, Situation, decide};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::schedule::ThreadLoop;
-use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar};
+use nestwise_ir::{ArrayId, BinOp, ExprKind, LoopId, Nest, Scalar};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -68,6 +71,8 @@ pub struct Plan {
     /// Floating-point flags are looked at after a range of iterations.
     warns: bool,
     found: Found,
+    /// What guesses of trips rest on, once one is needed.
+    followed: OnceLock<sample::Followed>,
 }
 
 /// A call that ran natively: one with the same facts needs neither proofs nor prices.
@@ -110,6 +115,7 @@ impl Plan {
             fingerprint: OnceLock::new(),
             quiet: AtomicBool::new(false),
             found: Found::default(),
+            followed: OnceLock::new(),
             broken,
         }
     }
@@ -319,24 +325,12 @@ impl Plan {
         resume: Option<Resume>,
         options: &Options,
     ) -> Decision {
-        let mut list_elements = 0.0;
-        for array in self.nest.arrays.values() {
-            if let Some(Value::Sequence { rank, extents }) =
-                captures.get(array.capture as usize).map(HasValue::value)
-            {
-                let cost = if array.kind == ArrayKind::Str {
-                    0.1
-                } else {
-                    1.0
-                };
-                list_elements += cost * extents[..*rank].iter().map(|e| *e as f64).product::<f64>();
-            }
-        }
         let trips = |id: LoopId| sizes.expected(id);
         let one = self.native(false, self.verdicts.has_parallel(), sizes);
+        let (bind, convert) = self.launch_work(sizes, captures);
         let alone = Situation {
-            list_elements,
-            undo_bytes: self.undo_bytes(sizes),
+            bind,
+            convert,
             compiled: !lock(&self.kernels).is_empty(),
             lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
             rest: sizes.rest(resume),

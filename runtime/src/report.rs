@@ -2,7 +2,7 @@
 
 use crate::launch::Launch;
 use crate::pipeline::Declined;
-use crate::plan::Plan;
+use crate::plan::{CallFeatures, Plan};
 use crate::reason::Reason;
 use nestwise_costmodel::{Decision, Device};
 use std::time::Duration;
@@ -38,6 +38,8 @@ pub struct Stats {
     pub priced: [f64; 3],
     /// What the kernel of the last launch executed in it, where prices are asked for: JSON.
     pub runs: String,
+    /// What all those calls do, where that was asked for.
+    pub features: CallFeatures,
     /// What CPython would have taken for the same, by the model.
     pub replaced: f64,
     /// Time to compile or to load kernels.
@@ -70,6 +72,7 @@ impl Stats {
             measured: 0.0,
             priced: [0.0; 3],
             runs: String::new(),
+            features: CallFeatures::default(),
             replaced: 0.0,
             compile: Duration::ZERO,
             kernels: [0; 2],

@@ -202,7 +202,9 @@ impl Conjunction {
     /// Takes equations in place of the pairs of inequalities that they come from: one that cannot be solved must not be
     /// found in them again.
     fn take(&mut self, equations: Vec<Row>) {
-        let both = equations.iter().flat_map(|e| [Some(e.clone()), e.negated()]);
+        let both = equations
+            .iter()
+            .flat_map(|e| [Some(e.clone()), e.negated()]);
         let both: Vec<Row> = both.flatten().collect();
         self.nonneg.retain(|r| !both.contains(r));
         self.equal = equations;
@@ -275,7 +277,11 @@ impl Conjunction {
                 return Err(Contradiction);
             }
             eq.divide(g);
-            let least = eq.terms().iter().copied().min_by_key(|t| t.1.unsigned_abs());
+            let least = eq
+                .terms()
+                .iter()
+                .copied()
+                .min_by_key(|t| t.1.unsigned_abs());
             let Some((u, c)) = least else { continue };
             let (eq, again) = if c.abs() == 1 {
                 (Some(eq), None)

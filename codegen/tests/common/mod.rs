@@ -49,6 +49,7 @@ impl Builder {
                 returns: None,
                 needs_trip: vec![],
                 whole: None,
+                work: Default::default(),
             },
             next_loop: 0,
         }

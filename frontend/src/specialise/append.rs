@@ -7,7 +7,7 @@ use nestwise_ir::nest::{Access, Expr, StmtKind};
 use nestwise_ir::surface as s;
 use nestwise_ir::{
     ArrayDecl, ArrayId, ArrayKind, BinOp, CmpOp, LiveOut, LiveOutKind, PlaceId, Scalar, Span, Ty,
-    VarId,
+    VarId, Work,
 };
 
 use super::arrays::pair;
@@ -99,6 +99,7 @@ impl Lower<'_> {
     /// Stores the value behind those that were appended before, and counts it.
     pub fn append(&mut self, method: u32, name: &str, value: &hir::Expr, span: Span) -> R<()> {
         let before = std::mem::replace(&mut self.want_tag, true);
+        self.tally(Work::Append, 1.0);
         let value = self.expr(value);
         self.want_tag = before;
         let (values, tuple) = match value? {

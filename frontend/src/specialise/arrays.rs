@@ -1,7 +1,7 @@
 //! Subscripts, loads and stores.
 
 use nestwise_ir::nest::{Cast, Expr, ExprKind, StmtKind};
-use nestwise_ir::{Access, ArrayKind, Scalar, Span, Ty};
+use nestwise_ir::{Access, ArrayKind, Scalar, Span, Ty, Work};
 
 use super::build;
 use super::facts::Wish;
@@ -24,10 +24,12 @@ impl Lower<'_> {
         let index = self.tuple(index)?;
         match value {
             Val::View(view) => {
+                self.count_access(&view, &index, false);
                 let view = self.extend(view, index, span)?;
                 self.element(view, span)
             }
             Val::Str(_) | Val::Bytes(_) => {
+                self.tally(Work::BufferGet, 1.0);
                 let items = self.literal_items(&value, span).unwrap_or_default();
                 let [at] = index.as_slice() else {
                     let operands = vec![value.type_name()];
@@ -37,6 +39,7 @@ impl Lower<'_> {
                 self.item_at(items, at, span)
             }
             Val::Tuple(items) => {
+                self.tally(Work::ListGet, 1.0);
                 let at = match index.as_slice() {
                     [Val::Scalar(sv)] if sv.is_int() => sv.as_int(),
                     _ => None,
@@ -132,6 +135,7 @@ impl Lower<'_> {
                 },
             ));
         };
+        self.count_access(&view, &index, true);
         let view = self.extend(view, index, span)?;
         let decl = &self.arrays[view.array];
         if view.index.len() < decl.rank as usize {

@@ -41,6 +41,7 @@ impl Lower<'_> {
         let values = self.tuple(args);
         self.want_tag = want_tag;
         let values = values?;
+        self.count_call(known, &values);
         let result = match (known, kwargs) {
             (Known::Builtin(Builtin::Sum), [(key, start)])
                 if key == "start" && values.len() == 1 =>

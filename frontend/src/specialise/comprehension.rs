@@ -4,7 +4,7 @@
 use nestwise_ir::Span;
 use nestwise_ir::surface as s;
 
-use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Stmt, Target};
+use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Stmt, Target};
 use super::resolve::{Names, Res, Resolver};
 use super::{R, refuse};
 use crate::capture::{Builtin, Known};
@@ -92,6 +92,7 @@ impl Resolver<'_> {
             tuple: false,
             fresh,
             sum: builtin == Builtin::Sum,
+            origin: Origin::Generator,
         };
         Ok(Expr {
             kind: ExprKind::Inline(Box::new(call)),

@@ -6,13 +6,14 @@
 
 use nestwise_ir::nest::{Expr, StmtKind};
 use nestwise_ir::surface::{CmpOp as Cmp, UnOp as Sign};
-use nestwise_ir::{ArrayKind, Scalar, Span, Ty};
+use nestwise_ir::{ArrayKind, Scalar, Span, Ty, Work};
 
 use super::arith::symbol;
 use super::build;
 use super::hir::{self, ExprKind};
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
+use super::meter::HALF;
 use super::value::{Sv, Val, View};
 use super::{R, refuse};
 use crate::refusal::Refusal;
@@ -21,6 +22,7 @@ impl Lower<'_> {
     /// The value of an expression.
     pub fn expr(&mut self, e: &hir::Expr) -> R<Val> {
         let span = e.span;
+        self.count_leaf(e);
         let scalar = match &e.kind {
             ExprKind::Int(v) => super::lower::with_wide(Sv::int(*v, span)),
             ExprKind::Float(v) => Sv::float(*v, span),
@@ -55,7 +57,12 @@ impl Lower<'_> {
                 Sv::of(cond, Kind::PyBool)
             }
             ExprKind::Unary(op, a) => {
+                // CPython's compiler does it to a literal.
+                let folded = a.is_number();
                 let a = self.scalar(a, "the operand")?;
+                if !folded {
+                    self.count_sign(&a);
+                }
                 self.sign(*op, a, span)?
             }
             ExprKind::Binary(op, a, b) => {
@@ -63,11 +70,13 @@ impl Lower<'_> {
                 let x = self.expr(a)?;
                 let x = self.need_scalar(x, &what, span)?;
                 let (x, y) = self.then_scalar(x, b, &what)?;
+                self.count_operation(*op, &x, &y);
                 self.arith(*op, x, y, span)?
             }
             ExprKind::Compare(first, rest) => self.compare_chain(first, rest, span)?,
             ExprKind::InText(a, text) => {
                 let a = self.scalar(a, "`in`")?;
+                self.tally(Work::CompareMixed, 1.0);
                 self.in_text(a, text, span)?
             }
             ExprKind::And(items) => return self.and_or(true, items, span),
@@ -77,11 +86,38 @@ impl Lower<'_> {
                 if let Some(chosen) = constant_bool(&cond) {
                     return self.expr(if chosen { body } else { orelse });
                 }
-                return self.choose(cond, |l| l.expr(body), |l| l.expr(orelse), span);
+                let half = |l: &mut Self, e: &hir::Expr| l.scaled(HALF, |l| l.expr(e));
+                return self.choose(cond, |l| half(l, body), |l| half(l, orelse), span);
             }
-            ExprKind::Tuple(items) => return self.tuple(items).map(Val::Tuple),
+            ExprKind::Tuple(items) => {
+                // One of literals is a constant.
+                if !items.iter().all(hir::Expr::is_number) {
+                    self.tally(Work::Tuple, 1.0);
+                }
+                return self.tuple(items).map(Val::Tuple);
+            }
         };
         Ok(Val::Scalar(scalar))
+    }
+
+    /// Names and constants are work of their own.
+    fn count_leaf(&mut self, e: &hir::Expr) {
+        match &e.kind {
+            ExprKind::Read(read) => self.count_name(read.local, Work::Load),
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Imag(_) | ExprKind::Bool(_) => {
+                self.tally(Work::Load, 1.0);
+            }
+            ExprKind::Str(_) | ExprKind::Bytes(_) | ExprKind::None => self.tally(Work::Load, 1.0),
+            ExprKind::Grown(..) => {
+                self.tally(Work::Load, 1.0);
+                self.tally(Work::ListGet, 1.0);
+            }
+            ExprKind::GrownLen(_) => {
+                self.tally(Work::Load, 1.0);
+                self.tally(Work::Builtin, 1.0);
+            }
+            _ => {}
+        }
     }
 
     /// The value of an expression that must be a scalar.
@@ -123,12 +159,14 @@ impl Lower<'_> {
             ExprKind::Or(items) => self.conds(false, items),
             ExprKind::Compare(first, rest) => {
                 let sv = self.compare_chain(first, rest, e.span)?;
+                self.count_branch(&Val::Scalar(sv.clone()));
                 self.truth(Val::Scalar(sv), e.span)
             }
             ExprKind::IfExp { test, body, orelse } => {
                 let test = self.cond(test)?;
-                let (a, then) = self.inner(|l| l.cond(body))?;
-                let (b, other) = self.inner(|l| l.cond(orelse))?;
+                let half = |l: &mut Self, e| l.scaled(HALF, |l| l.inner(|l| l.cond(e)));
+                let (a, then) = half(self, body)?;
+                let (b, other) = half(self, orelse)?;
                 if then.is_empty() && other.is_empty() {
                     return Ok(build::select(test, a, b, Ty::PY_BOOL));
                 }
@@ -136,6 +174,9 @@ impl Lower<'_> {
             }
             _ => {
                 let val = self.expr(e)?;
+                if !matches!(e.kind, ExprKind::Bool(_) | ExprKind::Int(_)) {
+                    self.count_branch(&val);
+                }
                 self.truth(val, e.span)
             }
         }
@@ -146,11 +187,13 @@ impl Lower<'_> {
         let Some((first, rest)) = items.split_first() else {
             return Ok(build::boolean(all, Ty::PY_BOOL, Span::default()));
         };
+        let weight = self.weight();
         let mut result = self.cond(first)?;
         for item in rest {
             if constant_bool(&result) == Some(!all) {
                 break;
             }
+            self.set_weight(self.weight() * HALF);
             let (next, block) = self.inner(|l| l.cond(item))?;
             let skipped = build::boolean(!all, Ty::PY_BOOL, item.span);
             result = match (block.is_empty(), all) {
@@ -162,6 +205,7 @@ impl Lower<'_> {
                 }
             };
         }
+        self.set_weight(weight);
         Ok(result)
     }
 
@@ -214,6 +258,7 @@ impl Lower<'_> {
             left
         };
         let middle = self.expr(right)?;
+        self.count_comparison(&left, &middle);
         if rest.is_empty() {
             return self.compare_vals(*op, left, middle, span);
         }
@@ -227,7 +272,8 @@ impl Lower<'_> {
             other => (None, other),
         };
         let here = self.compare_vals(*op, left, middle.clone(), span)?;
-        let (next, block) = self.inner(|l| l.compare_rest(middle, rest, span))?;
+        let (next, block) =
+            self.scaled(HALF, |l| l.inner(|l| l.compare_rest(middle, rest, span)))?;
         if here.is_bottom() {
             return Ok(here);
         }
@@ -282,13 +328,14 @@ impl Lower<'_> {
         // Evaluated once, tested and perhaps returned.
         let mark = self.mark();
         let (name, left) = self.named(left);
+        self.count_branch(&Val::Scalar(left.clone()));
         let test = self.truth(Val::Scalar(left.clone()), span)?;
         let result = match constant_bool(&test) {
             Some(decided) if decided == all => self.and_or(all, rest, span)?,
             Some(_) => Val::Scalar(left),
             None => {
                 let keep = |_: &mut Self| Ok(Val::Scalar(left.clone()));
-                let go_on = |l: &mut Self| l.and_or(all, rest, span);
+                let go_on = |l: &mut Self| l.scaled(HALF, |l| l.and_or(all, rest, span));
                 if all {
                     self.choose(test, go_on, keep, span)?
                 } else {
@@ -413,6 +460,13 @@ impl Lower<'_> {
     /// `base.name`.
     fn attribute(&mut self, base: &hir::Expr, name: &str, span: Span) -> R<Val> {
         let value = self.expr(base)?;
+        self.tally(
+            match value {
+                Val::View(_) => Work::Shape,
+                _ => Work::Attribute,
+            },
+            1.0,
+        );
         let unknown = |ty: String| {
             refuse(
                 span,
@@ -519,6 +573,10 @@ impl Lower<'_> {
     fn inlined(&mut self, call: &hir::Inline, span: Span) -> R<Val> {
         let want_tag = std::mem::replace(&mut self.want_tag, false);
         self.forget(&call.fresh, span);
+        let weight = self.weight();
+        if !self.count_inlined(call) {
+            self.set_weight(0.0);
+        }
         match call.block {
             None => self.stmts(&call.body)?,
             Some(block) => {
@@ -529,6 +587,7 @@ impl Lower<'_> {
             }
         }
         self.want_tag = want_tag;
+        self.set_weight(weight);
         let mut results = Vec::new();
         for read in &call.results {
             results.push(self.read(*read, span)?);

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use nestwise_ir::surface::{BinOp, CmpOp, UnOp};
-use nestwise_ir::{PlaceId, Span};
+use nestwise_ir::{PlaceId, Span, Work};
 
 use crate::capture::Known;
 
@@ -36,6 +36,10 @@ pub(super) struct Local {
     pub swapped: bool,
     /// It is an element of the tuple that the place holds: which one.
     pub element: Option<usize>,
+    /// How many attributes its name goes through.
+    pub attributes: u32,
+    /// How CPython finds the name, if not as a local.
+    pub lookup: Option<Work>,
 }
 
 /// A whole site.
@@ -205,6 +209,19 @@ pub(super) struct Inline {
     pub fresh: Vec<LocalId>,
     /// It stands for the builtin `sum`.
     pub sum: bool,
+    /// What CPython runs in its place.
+    pub origin: Origin,
+}
+
+/// What an inlined call is to CPython.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Origin {
+    /// A function of the user's.
+    Function,
+    /// A builtin that takes a generator expression.
+    Generator,
+    /// A function in C.
+    Native,
 }
 
 impl Expr {
@@ -231,6 +248,14 @@ impl Expr {
             ExprKind::IfExp { test, body, orelse } => vec![test, body, orelse],
             _ => vec![],
         }
+    }
+
+    /// Whether it is a number that was written as such.
+    pub fn is_number(&self) -> bool {
+        matches!(
+            self.kind,
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Imag(_) | ExprKind::Bool(_)
+        )
     }
 
     /// Whether evaluating it stores into an array (an inlined function may).

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use nestwise_ir::surface as s;
 use nestwise_ir::{PlaceId, Span};
 
-use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Read, Stmt, Target};
+use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Read, Stmt, Target};
 use super::resolve::{CallState, Callee, Names, Resolver};
 use super::{R, methods, refuse};
 use crate::refusal::Refusal;
@@ -80,6 +80,7 @@ impl Resolver<'_> {
             tuple,
             fresh,
             sum: false,
+            origin: Origin::Function,
         };
         Ok(Expr {
             kind: ExprKind::Inline(Box::new(call)),

@@ -403,6 +403,7 @@ impl Lower<'_> {
             returns,
             needs_trip: vec![],
             whole: None,
+            work: self.meter.finish(),
         })
     }
 

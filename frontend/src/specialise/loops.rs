@@ -7,7 +7,7 @@
 mod items;
 
 use nestwise_ir::nest::{Expr, For, StmtKind, While};
-use nestwise_ir::{BinOp, CmpOp, LoopId, Span, Ty};
+use nestwise_ir::{BinOp, CmpOp, LoopId, Span, Ty, Work};
 
 use super::build;
 use super::hir::{self, Target};
@@ -21,7 +21,7 @@ use crate::refusal::Refusal;
 
 /// Something that can be iterated.
 #[allow(clippy::large_enum_variant)] // one a loop, short-lived
-enum Seq {
+pub(super) enum Seq {
     Range {
         start: Sv,
         stop: Sv,
@@ -72,6 +72,7 @@ impl Lower<'_> {
             return self.wrapped_loop(target, iter, body, span);
         }
         self.at_entry = top;
+        self.tally(Work::ForLoop, 1.0);
         let seq = self.seq(iter);
         self.at_entry = false;
         match seq? {
@@ -91,6 +92,8 @@ impl Lower<'_> {
         span: Span,
     ) -> R<()> {
         let id = self.open_loop(String::new(), span);
+        self.meter.runs_once();
+        self.tally(Work::ForLoop, 1.0);
         let done = self.hidden(Ty::PY_BOOL);
         let lowered = self.inner(|l| {
             l.emit_let(done, build::boolean(true, Ty::PY_BOOL, span));
@@ -162,6 +165,7 @@ impl Lower<'_> {
         });
         let lowered = self.inner(|l| {
             l.stable.push(counter);
+            l.count_step(&seq);
             let item = l.item(
                 &seq,
                 int(build::var(counter, Ty::PY_INT, span)).with_range(count.range),

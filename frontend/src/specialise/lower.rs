@@ -13,6 +13,7 @@ use super::build;
 use super::facts::Facts;
 use super::hir::{BlockId, Hir, LocalId};
 use super::kinds::{Kind, Kinds};
+use super::meter::Meter;
 use super::range;
 use super::value::{Sv, Val, View, Wide};
 use super::webs::{WebId, Webs};
@@ -91,6 +92,8 @@ pub(super) struct Lower<'a> {
     pub at_entry: bool,
     /// Which object two swapped slots hold, as a bool that each swap flips; by swap group.
     pub parity: HashMap<usize, VarId>,
+    /// What CPython does in all this.
+    pub meter: Meter,
 }
 
 impl<'a> Lower<'a> {
@@ -133,6 +136,7 @@ impl<'a> Lower<'a> {
             want_tag: false,
             at_entry: false,
             parity: HashMap::new(),
+            meter: Meter::new(),
         }
     }
 

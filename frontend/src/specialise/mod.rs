@@ -26,6 +26,7 @@ mod liveout;
 mod loops;
 mod lower;
 mod math;
+mod meter;
 mod methods;
 mod number_theory;
 mod range;

@@ -5,7 +5,7 @@ use nestwise_ir::surface::{BinOp, CmpOp};
 use nestwise_ir::{Fun, Span};
 
 use super::comprehension::{stmt, when};
-use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Stmt};
+use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Stmt};
 use super::resolve::Resolver;
 use super::{R, refuse};
 use crate::capture::{Builtin, Known, MathFn, MathSpecial};
@@ -48,6 +48,7 @@ impl Resolver<'_> {
             tuple: false,
             fresh,
             sum: false,
+            origin: Origin::Native,
         };
         Ok(Expr {
             kind: ExprKind::Inline(Box::new(call)),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use nestwise_ir::surface as s;
-use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
+use nestwise_ir::{Arena, PlaceId, Span, WithSpan, Work};
 
 use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Stmt};
 use super::tuples::{constant_index, element, tuple_places};
@@ -109,6 +109,14 @@ pub(super) struct Resolver<'a> {
     /// Functions being inlined, innermost last.
     pub active: Vec<*const s::Function>,
     nodes: usize,
+    /// The site's own names are its module's.
+    at_module_level: bool,
+}
+
+/// Whether no name that the site assigns is a function's: in a function the loop variable would be one.
+fn stands_in_module(site: &s::Site) -> bool {
+    let mut assigned = site.places.values().filter(|p| p.written);
+    assigned.all(|p| p.scope != s::Scope::Local) && site.places.values().any(|p| p.written)
 }
 
 /// Resolves a site.
@@ -122,6 +130,7 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         by_method: HashSet::new(),
         active: vec![],
         nodes: 0,
+        at_module_level: stands_in_module(site),
     };
     let mut names = Names {
         places: &site.places,
@@ -144,6 +153,7 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
                 Some(id),
                 bound.then_some(capture),
             );
+            resolver.note_lookup(local, &site.places, id);
             names.locals.insert(id, local);
             resolver.written.insert(s::path(&site.places, id), local);
         }
@@ -201,8 +211,25 @@ impl Resolver<'_> {
             capture,
             swapped: false,
             element: None,
+            attributes: 0,
+            lookup: None,
         });
         self.hir.locals.len() - 1
+    }
+
+    /// How CPython gets at the place that the local stands for.
+    fn note_lookup(&mut self, local: LocalId, places: &Arena<PlaceId, s::Place>, id: PlaceId) {
+        let mut root = &places[id];
+        let decl = &mut self.hir.locals[local];
+        while let Some(parent) = root.parent {
+            decl.attributes += 1;
+            root = &places[parent];
+        }
+        decl.lookup = match root.scope {
+            s::Scope::Global if self.at_module_level => Some(Work::ModuleName),
+            s::Scope::Global => Some(Work::Global),
+            _ => None,
+        };
     }
 
     /// The local of an element of a tuple.
@@ -291,6 +318,7 @@ impl Resolver<'_> {
                     Some(local) => local,
                     None => {
                         let local = self.local(path, None, Some(index));
+                        self.note_lookup(local, names.places, id);
                         self.globals.insert(index, local);
                         local
                     }

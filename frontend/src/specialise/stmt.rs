@@ -2,13 +2,14 @@
 
 use nestwise_ir::nest::{Expr, LoopDecl, StmtKind, While};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{ArrayId, CmpOp, LoopId, ScopeId, Span, Ty, VarId};
+use nestwise_ir::{ArrayId, CmpOp, LoopId, ScopeId, Span, Ty, VarId, Work};
 
 use super::arith::symbol;
 use super::build;
 use super::expr::constant_bool;
-use super::hir::{self, Kind, LocalId, Read, Target};
+use super::hir::{self, ExprKind, Kind, LocalId, Read, Target};
 use super::lower::{LoopFrame, Lower};
+use super::meter;
 use super::value::{Sv, Val, View};
 use super::{R, refuse};
 use crate::capture::Capture;
@@ -17,8 +18,10 @@ use crate::refusal::Refusal;
 impl Lower<'_> {
     /// A block; what follows a jump in it is never reached and not lowered.
     pub fn stmts(&mut self, stmts: &[hir::Stmt]) -> R<()> {
+        let before = self.weight();
         for stmt in stmts {
             self.stmt(stmt)?;
+            self.set_weight(self.weight() * meter::rest(stmt));
             if matches!(
                 stmt.kind,
                 Kind::Break | Kind::Continue | Kind::Return(_) | Kind::Leave(_) | Kind::Raise
@@ -26,6 +29,7 @@ impl Lower<'_> {
                 break;
             }
         }
+        self.set_weight(before);
         Ok(())
     }
 
@@ -45,8 +49,11 @@ impl Lower<'_> {
                 if let Some(chosen) = constant_bool(&cond) {
                     return self.stmts(if chosen { body } else { orelse });
                 }
-                let ((), then) = self.inner(|l| l.stmts(body))?;
-                let ((), orelse) = self.inner(|l| l.stmts(orelse))?;
+                let side = |l: &mut Self, side: &[hir::Stmt]| {
+                    l.scaled(meter::share(side), |l| l.inner(|l| l.stmts(side)))
+                };
+                let ((), then) = side(self, body)?;
+                let ((), orelse) = side(self, orelse)?;
                 self.emit(StmtKind::If { cond, then, orelse }, span);
                 Ok(())
             }
@@ -147,7 +154,13 @@ impl Lower<'_> {
         if self.row_swap(targets, value, span)? {
             return Ok(());
         }
-        let value = self.expr(value)?;
+        let value = match (targets, &value.kind) {
+            // Values that are unpacked at once are never made a tuple.
+            ([Target::Tuple(t)], ExprKind::Tuple(v)) if t.len() == v.len() && t.len() <= 3 => {
+                self.tuple(v).map(Val::Tuple)?
+            }
+            _ => self.expr(value)?,
+        };
         if let [target] = targets {
             return self.assign_target(target, value, span);
         }
@@ -160,12 +173,16 @@ impl Lower<'_> {
     /// Assigns a value that has been evaluated to a target.
     pub fn assign_target(&mut self, target: &Target, value: Val, span: Span) -> R<()> {
         match target {
-            Target::Local(def) => self.assign(*def, value, span),
+            Target::Local(def) => {
+                self.count_name(def.local, Work::Store);
+                self.assign(*def, value, span)
+            }
             Target::Subscript(base, index) => {
                 // The right side was evaluated first; it may read what an inlined subscript stores.
                 let stores = base.stores() || index.iter().any(hir::Expr::stores);
                 let value = if stores { self.spill_val(value) } else { value };
                 let view = self.place(base, index, span)?;
+                self.count_stored(&view, &value);
                 self.store(view, value, span)
             }
             Target::Tuple(targets) => {
@@ -274,7 +291,10 @@ impl Lower<'_> {
         self.want_tag = before;
         let (view, value) = result?;
         match (view, target) {
-            (Some(view), _) => self.store(view, value, span),
+            (Some(view), _) => {
+                self.count_stored(&view, &value);
+                self.store(view, value, span)
+            }
             (None, target) => self.assign_target(target, value, span),
         }
     }
@@ -291,11 +311,15 @@ impl Lower<'_> {
         let (view, old) = match (target, read) {
             (Target::Subscript(base, index), _) => {
                 let view = self.place(base, index, span)?;
+                self.count_read_back(&view, index.len());
                 let view = self.shared(view);
                 let old = self.element(view.clone(), span)?;
                 (Some(view), old)
             }
-            (_, Some(read)) => (None, self.read(read, span)?),
+            (_, Some(read)) => {
+                self.count_name(read.local, Work::Load);
+                (None, self.read(read, span)?)
+            }
             _ => {
                 let what = "this augmented assignment".into();
                 return Err(refuse(span, Refusal::Unsupported { what }));
@@ -311,6 +335,7 @@ impl Lower<'_> {
             old
         };
         let value = self.scalar(value, what)?;
+        self.count_operation(op, &old, &value);
         // Every scalar is immutable: `a op= b` is `a = a op b`.
         Ok((view, Val::Scalar(self.arith(op, old, value, span)?)))
     }
@@ -319,6 +344,8 @@ impl Lower<'_> {
     fn swap(&mut self, pairs: &[(LocalId, LocalId)], span: Span) -> R<()> {
         let mut slots: Vec<(ArrayId, ArrayId)> = Vec::new();
         for (target, source) in pairs {
+            self.count_name(*source, Work::Load);
+            self.count_name(*target, Work::Store);
             let capture = |l: &LocalId| self.hir.locals.get(*l).and_then(|l| l.capture);
             let (Some(to), Some(from)) = (capture(target), capture(source)) else {
                 return Err(refuse(
@@ -404,6 +431,7 @@ impl Lower<'_> {
         id: LoopId,
         span: Span,
     ) -> R<(Expr, Vec<nestwise_ir::Stmt>)> {
+        self.tally(Work::WhileStep, 1.0);
         let (cond, before) = self.inner(|l| l.cond(test))?;
         if before.is_empty() {
             let ((), body) = self.inner(|l| l.stmts(body))?;
@@ -456,11 +484,13 @@ impl Lower<'_> {
             parent,
         });
         self.open_loops.push(id);
+        self.meter.open_loop();
         id
     }
 
     pub fn close_loop(&mut self) {
         self.open_loops.pop();
+        self.meter.close_loop();
     }
 
     /// The loop, and what `else` adds: the clause runs unless `break` leaves the scope around both.

@@ -4,7 +4,7 @@
 //! constants for everything that looks at subscripts. `continue` leaves a copy's scope, `break` the one around all.
 
 use nestwise_ir::nest::StmtKind;
-use nestwise_ir::{ScopeId, Span};
+use nestwise_ir::{ScopeId, Span, Work};
 
 use super::R;
 use super::hir::{self, Expr, ExprKind, Kind, Target};
@@ -130,6 +130,7 @@ impl Lower<'_> {
                 on_break: leave(broken),
                 on_continue: leave(next),
             });
+            self.tally(Work::ListStep, 1.0);
             let lowered = self.inner(|l| {
                 l.assign_target(target, item, span)?;
                 l.stmts(body)

@@ -97,6 +97,7 @@ fn nest() -> Nest {
         returns: None,
         needs_trip: vec![],
         whole: None,
+        work: Default::default(),
     }
 }
 

@@ -10,11 +10,14 @@ usage: nestwise run [options] script.py [argument...]
        nestwise run [options] -c code [argument...]
        nestwise verify [--sample K] [options of run] script.py [argument...]
        nestwise oracle [--sizes N,...] [--json F] [--html F] PATH...
+       nestwise calibrate [--quick] [--out F]
+       nestwise profile show [F] | diff F [G]
        nestwise explain [--json] [--sizes n=1000,a=20x30] [--after STAGE] script.py
 
 Runs a Python program as python does, with its loop nests priced, compiled and run where they win;
 or runs every nest twice, compiled and in CPython, and compares bit by bit; or explains, without
-running the program, what each of its loops may do and why not more.
+running the program, what each of its loops may do and why not more; or measures this machine, so
+that prices are its own. `nestwise COMMAND --help` tells more of calibrate, profile and oracle.
 
 options of verify:
   --sample K            compare the first two calls of each nest, then about one in K (all)
@@ -36,7 +39,8 @@ options of run:
                         floating point: CPython's bits; within ulps; reordered sums
   --report[=text|json]  what became of every loop nest, at exit, on standard error
   --report-file F       the same, into a file
-  --profile F           the machine profile to price with
+  --profile F           the machine profile to price with (what `nestwise calibrate` left; `default`
+                        for the one that nobody measured)
   --no-cache            neither read nor write the cache folder
   --include MODULE      handle this module too, though it is part of a library
   -O -OO -B -u -E -s -S -I -P -W ARG -X OPT
@@ -49,7 +53,6 @@ NESTWISE_CACHE_DIR names the cache folder.
 
 VALUED = ("device", "threads", "fp", "report-file", "profile", "include")
 VERIFYING = ("sample", "only")
-LATER = ("calibrate", "profile")
 
 
 class _Usage(Exception):
@@ -91,8 +94,14 @@ def _dispatch(arguments: list[str]) -> int:
         from nestwise.oracle.command import main as oracle
 
         return oracle(rest)
-    if command in LATER:
-        raise _Usage(f"this version does not have `nestwise {command}` yet")
+    if command == "calibrate":
+        from nestwise.calibrate.command import main as calibrate
+
+        return calibrate(rest)
+    if command == "profile":
+        from nestwise.calibrate.files import main as profile
+
+        return profile(rest)
     hint = f"; did you mean `nestwise run {command}`?" if command.endswith(".py") else ""
     raise _Usage(f"unknown command {command!r}{hint} (see nestwise --help)")
 

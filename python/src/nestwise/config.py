@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 DEVICES = ("auto", "interpreter", "serial", "threads", "emulated", "gpu")
 PRECISIONS = ("strict", "faithful", "fast")
 REPORTS = ("text", "json")
+# The name of the profile that nobody measured.
+DEFAULT = "default"
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -57,7 +59,8 @@ class Options:
             self.report_file = os.path.abspath(_given(value, said))
             self.report = self.report or "text"
         elif name == "profile":
-            self.profile = _readable(_given(value, said), said)
+            given = _given(value, said)
+            self.profile = DEFAULT if given == DEFAULT else _readable(given, said)
         elif name == "no-cache":
             self.cache = False
         elif name == "sample":
@@ -148,6 +151,26 @@ def _cache_dir() -> str | None:
     return os.path.join(base, "nestwise") if os.path.isabs(base) else None
 
 
+def profile_path() -> str | None:
+    """Where `nestwise calibrate` leaves the profile that runs find by themselves: one for each
+    minor version of Python, beside what NESTWISE_CACHE_DIR names, else where users' settings are.
+    """
+    name = f"profile-{sys.version_info[0]}.{sys.version_info[1]}.json"
+    given = os.environ.get("NESTWISE_CACHE_DIR")
+    if given:
+        return os.path.join(os.path.abspath(given), name)
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    return os.path.join(base, "nestwise", name) if os.path.isabs(base) else None
+
+
+def _profiles(chosen: Options) -> tuple[str | None, str | None]:
+    """(the profile that was asked for, the one that is found)"""
+    if chosen.profile == DEFAULT:
+        return None, None
+    found = profile_path() if chosen.profile is None else None
+    return chosen.profile, found if found and os.path.exists(found) else None
+
+
 _options: Options | None = None
 _core: Any = None
 _identity = False
@@ -228,18 +251,24 @@ def loaded_core() -> Any | None:
 
 def _configure_core(module: Any) -> None:
     chosen = options()
-    module.configure(
+    asked, found = _profiles(chosen)
+    told = module.configure(
         chosen.device,
         chosen.threads,
         chosen.fp,
         chosen.cache_dir(),
-        chosen.profile,
+        asked,
         chosen.schedule,
         chosen.broken,
         chosen.unchecked,
         chosen.verify,
         chosen.prices,
+        found,
     )
+    for text in told or ():
+        if asked and "default profile is used" in text and text not in notes:
+            print(f"nestwise: {text}", file=sys.stderr)
+        note(text)
     if chosen.verify:
         from nestwise.verify import Check
 

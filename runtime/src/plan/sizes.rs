@@ -5,7 +5,7 @@ use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_costmodel::Seconds;
-use nestwise_ir::{For, LoopId, Nest, StmtKind};
+use nestwise_ir::{ArrayId, For, LoopId, Nest, StmtKind};
 
 /// Assumed trips of a loop whose count no value of the call tells (a `while`).
 pub const UNKNOWN_TRIPS: f64 = 100.0;
@@ -39,6 +39,13 @@ impl Sizes {
     /// Whether the trips of all loops inside the top loop are known.
     pub fn knows_inner(&self) -> bool {
         self.trips.iter().skip(1).all(Option::is_some)
+    }
+
+    /// The elements of an array at entry.
+    pub(super) fn elements(&self, array: ArrayId, nest: &Nest) -> f64 {
+        let rank = nest.arrays[array].rank as usize;
+        let extents = &self.values.dims[array.index()][..rank];
+        extents.iter().map(|e| *e as f64).product()
     }
 
     /// Start, stop and step of the top loop.

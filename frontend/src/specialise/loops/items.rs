@@ -1,7 +1,7 @@
 //! What is iterated: how many items it has, and which is the one of an iteration.
 
 use nestwise_ir::nest::{CmpOp, Expr, ExprKind, For, StmtKind};
-use nestwise_ir::{BinOp, Span, Ty, VarId};
+use nestwise_ir::{BinOp, Span, Ty, VarId, Work};
 
 use super::{Count, LEN, Seq, int, op};
 use crate::refusal::Refusal;
@@ -269,6 +269,7 @@ impl Lower<'_> {
         self.counters.insert(counter, LEN);
         let lowered = self.inner(|l| {
             l.stable.push(counter);
+            l.tally(Work::BuiltinStep, 1.0);
             let at = int(build::var(counter, Ty::PY_INT, span)).with_range(LEN);
             let item = l.nth(&Seq::View(view), at, span)?;
             let item = l.need_scalar(item, "an item", span)?;

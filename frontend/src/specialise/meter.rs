@@ -1,0 +1,404 @@
+//! What CPython does, counted while the nest is lowered: here the types are known and the text is as it was written.
+//!
+//! Weights say how often something happens in one execution of the loop's body around it. Nobody has seen the
+//! branches run, so each side of an `if`, and each later operand of `and` and `or`, counts half. A side that leaves
+//! its loop ([`LEAVES`]) runs at most once in all of the loop's iterations, and what follows it in nearly all of them.
+
+use nestwise_ir::surface::BinOp as Op;
+use nestwise_ir::work::{LoopWork, NestWork, Tally, Work};
+use nestwise_ir::{ArrayKind, Scalar};
+
+use super::R;
+use super::hir::{self, Kind as Stmt, LocalId, Origin};
+use super::kinds::{Kind, Kinds};
+use super::loops::Seq;
+use super::lower::Lower;
+use super::value::{Sv, Val, View};
+use crate::capture::{Builtin, Known, MathFn, MathSpecial};
+use nestwise_ir::Fun;
+
+/// One side of a choice nobody knows more about.
+pub(super) const HALF: f64 = 0.5;
+/// A side that ends with `break` or `return`: once a loop at most, and loops that one looks at have ten iterations or
+/// more.
+pub(super) const LEAVES: f64 = 0.1;
+
+/// Bits of one digit of an int.
+const DIGIT: u32 = 30;
+
+/// The counts so far, and where the next one goes.
+#[derive(Debug)]
+pub(super) struct Meter {
+    work: NestWork,
+    /// Open loops: which one, and the weight around it.
+    open: Vec<(usize, f64)>,
+    weight: f64,
+    /// The next loop is a generator expression's.
+    generator: bool,
+}
+
+impl Meter {
+    pub fn new() -> Meter {
+        Meter {
+            work: NestWork::default(),
+            open: vec![],
+            weight: 1.0,
+            generator: false,
+        }
+    }
+
+    pub fn finish(self) -> NestWork {
+        self.work
+    }
+
+    /// So many times a kind, where we are.
+    pub fn add(&mut self, kind: Work, times: f64) {
+        let tally = match self.open.last() {
+            Some((at, _)) => &mut self.work.loops[*at].body,
+            None => &mut self.work.entry,
+        };
+        tally.add(kind, times * self.weight);
+    }
+
+    pub fn open_loop(&mut self) {
+        self.open.push((self.work.loops.len(), self.weight));
+        self.work.loops.push(LoopWork {
+            reached: self.weight,
+            once: false,
+            body: Tally::default(),
+        });
+        self.weight = 1.0;
+    }
+
+    /// The loop just opened is one that nobody wrote, and runs once.
+    pub fn runs_once(&mut self) {
+        if let Some((at, _)) = self.open.last() {
+            self.work.loops[*at].once = true;
+        }
+    }
+
+    pub fn close_loop(&mut self) {
+        if let Some((_, around)) = self.open.pop() {
+            self.weight = around;
+        }
+    }
+}
+
+/// What an operation sees of a scalar. Of several types NumPy's counts: an accumulator that starts as `0.0` is one of
+/// NumPy's from the first addition on.
+#[derive(Clone, Copy, PartialEq)]
+enum Class {
+    Int,
+    Float,
+    Complex,
+    Other,
+    Numpy(Scalar),
+}
+
+fn class(kinds: Kinds) -> Class {
+    let float = |k: Kind| k.is_float();
+    if let Some(Kind::Np(s)) = kinds.numpy().iter().last() {
+        Class::Numpy(s)
+    } else if kinds.any(Kind::is_complex) {
+        Class::Complex
+    } else if kinds.any(float) {
+        Class::Float
+    } else if kinds.any(|k| k == Kind::Char) {
+        Class::Other
+    } else {
+        Class::Int
+    }
+}
+
+fn is_numpy(value: &Val) -> bool {
+    matches!(value, Val::Scalar(sv) if !sv.kinds.numpy().is_empty())
+}
+
+/// The kind of work that a binary operator is.
+fn operation(op: Op, a: Kinds, b: Kinds) -> Work {
+    use Class::{Complex, Float, Int, Numpy};
+    match (class(a), class(b)) {
+        (Numpy(x), Numpy(y)) if x == y && op != Op::Pow => match x {
+            Scalar::F64 => Work::NumpyFloat,
+            _ => Work::NumpySame,
+        },
+        (Numpy(x), Numpy(y)) if x != y => Work::NumpyMixed,
+        (Numpy(Scalar::F64), Float) | (Float, Numpy(Scalar::F64)) if op != Op::Pow => {
+            Work::NumpyPython
+        }
+        (Numpy(_), _) | (_, Numpy(_)) => Work::NumpyConvert,
+        (Complex, _) | (_, Complex) => Work::Complex,
+        _ if op == Op::Pow => Work::Power,
+        (Int, Int) => match op {
+            Op::Add | Op::Sub => Work::IntAdd,
+            Op::Mul => Work::IntMul,
+            Op::FloorDiv | Op::Mod => Work::IntDiv,
+            Op::Div => Work::Divide,
+            _ => Work::IntBits,
+        },
+        (Float, Float) => match op {
+            Op::Add | Op::Sub | Op::Mul => Work::FloatAdd,
+            Op::Div => Work::Divide,
+            _ => Work::FloatMod,
+        },
+        _ => Work::Mixed,
+    }
+}
+
+/// The kind of work that a comparison is.
+fn comparison(a: Kinds, b: Kinds) -> Work {
+    use Class::{Float, Int, Numpy};
+    match (class(a), class(b)) {
+        (Numpy(x), Numpy(y)) if x == y => Work::NumpyCompare,
+        (Numpy(Scalar::F64), Float) | (Float, Numpy(Scalar::F64)) => Work::NumpyCompare,
+        (Numpy(_), _) | (_, Numpy(_)) => Work::NumpyCompareConvert,
+        (Int, Int) | (Float, Float) => Work::Compare,
+        _ => Work::CompareMixed,
+    }
+}
+
+impl Lower<'_> {
+    pub fn tally(&mut self, kind: Work, times: f64) {
+        self.meter.add(kind, times);
+    }
+
+    /// What `f` lowers happens so often as this of what is around it.
+    pub fn scaled<T>(&mut self, factor: f64, f: impl FnOnce(&mut Self) -> R<T>) -> R<T> {
+        let before = self.meter.weight;
+        self.meter.weight *= factor;
+        let result = f(self);
+        self.meter.weight = before;
+        result
+    }
+
+    pub fn weight(&self) -> f64 {
+        self.meter.weight
+    }
+
+    pub fn set_weight(&mut self, weight: f64) {
+        self.meter.weight = weight;
+    }
+
+    pub fn count_operation(&mut self, op: Op, a: &Sv, b: &Sv) {
+        let kind = operation(op, a.kinds, b.kinds);
+        let long = |sv: &Sv| sv.as_int().is_some_and(|v| v.unsigned_abs() >> DIGIT > 0);
+        let ints = matches!(
+            kind,
+            Work::IntAdd | Work::IntMul | Work::IntDiv | Work::IntBits
+        );
+        let kind = match ints && (long(a) || long(b)) {
+            true => Work::IntLong,
+            false => kind,
+        };
+        self.tally(kind, 1.0);
+    }
+
+    pub fn count_sign(&mut self, a: &Sv) {
+        let kind = match a.kinds.numpy().is_empty() {
+            true => Work::Sign,
+            false => Work::NumpyCompare,
+        };
+        self.tally(kind, 1.0);
+    }
+
+    pub fn count_comparison(&mut self, a: &Val, b: &Val) {
+        let kind = match (a, b) {
+            (Val::Scalar(a), Val::Scalar(b)) => comparison(a.kinds, b.kinds),
+            _ => Work::CompareMixed,
+        };
+        self.tally(kind, 1.0);
+    }
+
+    /// A jump that depends on the truth of a value.
+    pub fn count_branch(&mut self, value: &Val) {
+        self.tally(Work::Branch, 1.0);
+        match value {
+            Val::Scalar(sv) if !sv.kinds.numpy().is_empty() => self.tally(Work::NumpyTruth, 1.0),
+            Val::Scalar(sv) if !sv.kinds.every(Kind::is_bool) => self.tally(Work::Truth, 1.0),
+            _ => {}
+        }
+    }
+
+    /// Reading a local, or writing it: by what it is under its name.
+    pub fn count_name(&mut self, local: LocalId, here: Work) {
+        let decl = &self.hir.locals[local];
+        let (attributes, lookup) = (f64::from(decl.attributes), decl.lookup);
+        let root = match (lookup, attributes > 0.0) {
+            (Some(lookup), _) => lookup,
+            (None, true) => Work::Load,
+            (None, false) => here,
+        };
+        self.tally(root, 1.0);
+        self.tally(Work::Attribute, attributes);
+    }
+
+    /// `view[index]`, and `view[index] = ...`.
+    pub fn count_access(&mut self, view: &View, index: &[Val], store: bool) {
+        let decl = &self.arrays[view.array];
+        let (kind, rank) = (decl.kind, decl.rank as usize);
+        let given = index.len() as f64;
+        let numpy = index.iter().filter(|v| is_numpy(v)).count() as f64;
+        let below = |v: &Val| matches!(v, Val::Scalar(sv) if sv.is_int() && sv.range.1 < 0);
+        match kind {
+            ArrayKind::Ndarray => {
+                let whole = view.index.len() + index.len() >= rank;
+                self.tally(
+                    match (whole, store) {
+                        (false, _) => Work::ArrayRow,
+                        (true, false) => Work::ArrayGet,
+                        (true, true) => Work::ArraySet,
+                    },
+                    1.0,
+                );
+                if index.len() > 1 {
+                    self.tally(Work::ArrayTuple, 1.0);
+                    self.tally(Work::ArrayAxis, given - 2.0);
+                }
+                self.tally(Work::ArrayIndex, numpy);
+            }
+            ArrayKind::List | ArrayKind::Tuple | ArrayKind::Appended => {
+                let slow = index.iter().filter(|v| is_numpy(v) || below(v)).count() as f64;
+                let last = view.index.len() + index.len() >= rank;
+                let set = store && last;
+                self.tally(if set { Work::ListSet } else { Work::ListGet }, 1.0);
+                self.tally(Work::ListIndex, slow);
+            }
+            _ if store => self.tally(Work::BufferSet, 1.0),
+            _ => self.tally(Work::BufferGet, 1.0),
+        }
+    }
+
+    /// `view[index] op= ...` reads what [`Lower::count_access`] has counted as written.
+    pub fn count_read_back(&mut self, view: &View, given: usize) {
+        let decl = &self.arrays[view.array];
+        match decl.kind {
+            ArrayKind::Ndarray => {
+                self.tally(Work::ArrayGet, 1.0);
+                if given > 1 {
+                    // The tuple is there already; taking it apart is not.
+                    self.tally(Work::ArrayTuple, HALF);
+                    self.tally(Work::ArrayAxis, given as f64 - 2.0);
+                }
+            }
+            ArrayKind::List | ArrayKind::Tuple | ArrayKind::Appended => {
+                self.tally(Work::ListGet, 1.0);
+            }
+            _ => self.tally(Work::BufferGet, 1.0),
+        }
+    }
+
+    /// The value that an array is given may have to be converted.
+    pub fn count_stored(&mut self, view: &View, value: &Val) {
+        let decl = &self.arrays[view.array];
+        let Val::Scalar(sv) = value else { return };
+        if decl.kind != ArrayKind::Ndarray {
+            return;
+        }
+        let same = match class(sv.kinds) {
+            Class::Numpy(s) => s == decl.storage,
+            Class::Float => decl.storage == Scalar::F64,
+            Class::Int => decl.storage == Scalar::I64,
+            _ => true,
+        };
+        if !same {
+            self.tally(Work::ArrayConvert, 1.0);
+        }
+    }
+
+    /// A call of a function that is known by name, with so many arguments.
+    pub fn count_call(&mut self, known: Known, args: &[Val]) {
+        let more = (args.len() as f64 - 2.0).max(0.0);
+        match known {
+            Known::Builtin(Builtin::Min | Builtin::Max) if args.len() > 1 => {
+                self.tally(Work::MinMax, 1.0);
+                self.tally(Work::MinMaxMore, more);
+            }
+            Known::Builtin(Builtin::Float) => self.tally(Work::ToFloat, 1.0),
+            Known::Builtin(
+                Builtin::Int | Builtin::Round | Builtin::Divmod | Builtin::Complex | Builtin::Pow,
+            ) => self.tally(Work::ToInt, 1.0),
+            Known::Builtin(_) => self.tally(Work::Builtin, 1.0),
+            Known::Math(MathFn::Unary(
+                Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc,
+            )) => self.tally(Work::MathQuick, 1.0),
+            Known::Math(MathFn::Unary(_)) => self.tally(Work::Math, 1.0),
+            // It takes a base, too.
+            Known::Math(MathFn::Special(MathSpecial::Log)) => self.tally(Work::MathTwo, 1.0),
+            Known::Math(MathFn::Special(_)) if args.len() < 2 => self.tally(Work::MathQuick, 1.0),
+            Known::Math(MathFn::Special(_)) => self.tally(Work::MathTwo, 1.0),
+            Known::Numpy(_) | Known::NumpyType(_) => self.tally(Work::Numpy, 1.0),
+        }
+    }
+
+    /// A call that is lowered as statements; true if these are what CPython runs.
+    pub fn count_inlined(&mut self, call: &hir::Inline) -> bool {
+        match call.origin {
+            Origin::Function => {
+                self.tally(Work::Call, 1.0);
+                self.tally(Work::Tuple, f64::from(u8::from(call.tuple)));
+            }
+            Origin::Generator => {
+                self.tally(Work::Call, 1.0);
+                self.tally(Work::Builtin, 1.0);
+                self.meter.generator = true;
+            }
+            Origin::Native => self.tally(Work::MathTwo, 1.0),
+        }
+        call.origin != Origin::Native
+    }
+
+    /// One iteration of a `for`.
+    pub(super) fn count_step(&mut self, seq: &Seq) {
+        self.count_items(seq);
+        if std::mem::take(&mut self.meter.generator) {
+            self.tally(Work::GeneratorStep, 1.0);
+        }
+    }
+
+    fn count_items(&mut self, seq: &Seq) {
+        match seq {
+            Seq::Range { .. } => self.tally(Work::RangeStep, 1.0),
+            Seq::View(view) => {
+                let decl = &self.arrays[view.array];
+                let row = view.index.len() + 1 < decl.rank as usize;
+                let kind = match (decl.kind, row) {
+                    (ArrayKind::Ndarray, false) => Work::ArrayStep,
+                    (ArrayKind::Ndarray, true) => Work::ArrayRow,
+                    _ => Work::ListStep,
+                };
+                self.tally(kind, 1.0);
+            }
+            Seq::Items(_) => self.tally(Work::ListStep, 1.0),
+            Seq::Enumerate(inner, _) => {
+                self.tally(Work::PairStep, 1.0);
+                self.count_items(inner);
+            }
+            Seq::Zip(items) => {
+                self.tally(Work::PairStep, 1.0);
+                items.iter().for_each(|s| self.count_items(s));
+            }
+            Seq::Reversed(inner) => self.count_items(inner),
+        }
+    }
+}
+
+/// How much a side of an `if` counts.
+pub(super) fn share(side: &[hir::Stmt]) -> f64 {
+    match side.last().map(|s| &s.kind) {
+        Some(Stmt::Break | Stmt::Return(_) | Stmt::Raise) => LEAVES,
+        _ => HALF,
+    }
+}
+
+/// How much what follows the statement counts: half, where one side goes on to the next iteration or leaves an inlined
+/// function.
+pub(super) fn rest(stmt: &hir::Stmt) -> f64 {
+    let skips = |side: &[hir::Stmt]| {
+        let last = side.last().map(|s| &s.kind);
+        matches!(last, Some(Stmt::Continue | Stmt::Leave(_)))
+    };
+    match &stmt.kind {
+        Stmt::If { body, orelse, .. } if skips(body) || skips(orelse) => HALF,
+        _ => 1.0,
+    }
+}

@@ -1,0 +1,113 @@
+//! What `nestwise calibrate` asks of the Rust side: fits, summaries, and whether a profile is one.
+
+use nestwise_calibration as calibration;
+use nestwise_costmodel::weights::Kind;
+use nestwise_costmodel::{LaunchWork, MachineProfile};
+use nestwise_ir::Work;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+
+type Counted = BTreeMap<String, f64>;
+
+/// The names of a section's weights with those of the default profile.
+fn section(name: &str) -> PyResult<Vec<(&'static str, f64)>> {
+    let usual = MachineProfile::default();
+    Ok(match name {
+        "interpreter" => {
+            let all = Work::ALL.iter();
+            all.map(|k| (k.name(), usual.interpreter.get(*k))).collect()
+        }
+        "call" => {
+            let all = LaunchWork::ALL.iter();
+            all.map(|k| (Kind::name(*k), usual.call.get(*k))).collect()
+        }
+        "compile" => vec![
+            ("kernel", usual.compile.kernel),
+            ("node", usual.compile.node),
+            ("vector_node", usual.compile.vector_node),
+        ],
+        other => return Err(PyValueError::new_err(format!("{other}: no such section"))),
+    })
+}
+
+/// `fit(section, counts, seconds)`: nanoseconds by kind, and each measurement's relative error.
+#[pyfunction]
+pub fn fit(name: &str, counts: Vec<Counted>, seconds: Vec<f64>) -> PyResult<(Counted, Vec<f64>)> {
+    let section = section(name)?;
+    let rows = rows(&section, &counts);
+    let nanos: Vec<f64> = seconds.iter().map(|s| s * 1e9).collect();
+    let usual: Vec<f64> = section.iter().map(|(_, w)| *w).collect();
+    let fit = calibration::fit(&rows, &nanos, &usual)
+        .ok_or_else(|| PyValueError::new_err(format!("{name}: these times make no sense")))?;
+    let names = section.iter().map(|(name, _)| name.to_string());
+    Ok((names.zip(fit.weights).collect(), fit.residuals))
+}
+
+fn rows(section: &[(&str, f64)], counts: &[Counted]) -> Vec<Vec<f64>> {
+    let row = |counted: &Counted| {
+        let times = section.iter().map(|(name, _)| counted.get(*name).copied());
+        times.map(|n| n.unwrap_or(0.0)).collect()
+    };
+    counts.iter().map(row).collect()
+}
+
+/// `errors(section, weights, counts, seconds)`: each measurement's relative error, the median of them and the 90th
+/// percentile.
+#[pyfunction]
+pub fn errors(
+    name: &str,
+    weights: Counted,
+    counts: Vec<Counted>,
+    seconds: Vec<f64>,
+) -> PyResult<(Vec<f64>, f64, f64)> {
+    let section = section(name)?;
+    let rows = rows(&section, &counts);
+    let nanos: Vec<f64> = seconds.iter().map(|s| s * 1e9).collect();
+    let weights: Vec<f64> = section
+        .iter()
+        .map(|(name, _)| weights.get(*name).copied().unwrap_or(0.0))
+        .collect();
+    let off = calibration::fit::residuals(&rows, &nanos, &weights);
+    let held = calibration::Held::of(&off);
+    Ok((off, held.median, held.p90))
+}
+
+/// `summary(samples)`: (median, standard error of it, samples that were no outliers).
+#[pyfunction]
+pub fn summary(samples: Vec<f64>) -> PyResult<(f64, f64, usize)> {
+    let s = calibration::summary(&samples)
+        .ok_or_else(|| PyValueError::new_err("no samples, or one that is no number"))?;
+    Ok((s.median, s.error, s.kept))
+}
+
+/// `machine(python, numpy, date)`: what a profile says of the machine, as JSON.
+#[pyfunction]
+#[pyo3(signature = (python, numpy, date))]
+pub fn machine(python: &str, numpy: Option<&str>, date: &str) -> PyResult<String> {
+    let here = calibration::machine::here(python, numpy, date);
+    serde_json::to_string(&here).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+/// The default profile, as JSON.
+#[pyfunction]
+pub fn default_profile() -> String {
+    MachineProfile::default().to_json()
+}
+
+/// The profile in `text` in its usual form; ValueError if it is none.
+#[pyfunction]
+pub fn read_profile(text: &str) -> PyResult<String> {
+    let read = MachineProfile::parse(text).map(|p| p.to_json());
+    read.map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+/// What of this machine is not as it was where the profile was measured, in words.
+pub fn differences(py: Python<'_>, profile: &MachineProfile) -> Vec<String> {
+    let Some(measured) = &profile.machine else {
+        return Vec::new();
+    };
+    let v = py.version_info();
+    let python = format!("{}.{}.{}", v.major, v.minor, v.patch);
+    calibration::machine::here(&python, None, "").differs(measured)
+}

@@ -1,0 +1,124 @@
+"""`nestwise calibrate`: measures this machine and leaves the profile where runs find it."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import platform
+import sys
+import time
+
+from nestwise import config
+from nestwise.calibrate import files
+from nestwise.calibrate.files import BadProfile
+
+USAGE = """\
+usage: nestwise calibrate [--quick] [--out F]
+
+Measures what CPython takes for each kind of work, what a native launch takes around its loops, and
+what compiling takes, fits a weight to each, and writes them as this machine's profile. Runs of
+nestwise find it by themselves:
+  {path}
+How far predictions are off is told by loops that nothing was fitted to.
+
+options:
+  --quick               a rough profile in about two seconds of measuring (else about fifteen)
+  --out F               write the profile to F; use it with --profile F
+
+A profile belongs to a machine and a minor version of Python. `nestwise run --profile default` does
+without one; `nestwise profile show` prints what is in force.
+"""
+
+# Seconds of measuring, at most: CPython's probes, those of launches.
+FULL, QUICK = (10.0, 4.0), (1.2, 0.5)
+
+
+def main(arguments: list[str]) -> int:
+    if any(word in ("-h", "--help") for word in arguments):
+        print(USAGE.format(path=config.profile_path() or "(no folder for settings)"), end="")
+        return 0
+    try:
+        quick, out = _parse(arguments)
+        measure(quick, out)
+    except BadProfile as error:
+        print(f"nestwise: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parse(arguments: list[str]) -> tuple[bool, str]:
+    quick, out = False, None
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word.partition("=")
+        if word == "--quick":
+            quick = True
+        elif name == "--out":
+            if not equals:
+                value = rest.pop(0) if rest else ""
+            if not value:
+                raise BadProfile("calibrate: --out: a file name is missing")
+            out = value
+        else:
+            raise BadProfile(f"calibrate: unknown option {word} (see nestwise calibrate --help)")
+    out = out or config.profile_path()
+    if out is None:
+        raise BadProfile("calibrate: no folder for settings is known: say where with --out F")
+    files.check_writable(out)
+    return quick, out
+
+
+def measure(quick: bool, out: str) -> None:
+    """Measures, tells, writes."""
+    from nestwise.calibrate import sections
+    from nestwise.calibrate.measure import Progress
+
+    try:
+        import numpy as np
+    except ImportError:
+        raise BadProfile("calibrate: NumPy is not installed: its part cannot be measured") from None
+    begun = time.perf_counter()
+    budgets = QUICK if quick else FULL
+    bar = Progress(sys.stderr)
+    sections.configure("auto", prices=True)
+    core = config.core()
+    if core is None:
+        raise BadProfile("calibrate: the native part cannot be loaded")
+    found = {
+        "interpreter": sections.interpreter(budgets[0], lambda s: bar.show(s * 0.7, "CPython"))
+    }
+    found["call"], found["compile"] = sections.launches(
+        budgets[1], lambda s: bar.show(0.7 + s * 0.3, "launches")
+    )
+    bar.done()
+    profile = json.loads(core.default_profile())
+    today = datetime.date.today().isoformat()
+    profile["machine"] = json.loads(core.machine(platform.python_version(), np.__version__, today))
+    kind = "quickly " if quick else ""
+    profile["name"] = f"{kind}measured on {profile['machine']['cpu']}, {today}"
+    for name, section in found.items():
+        profile[name] = {k: _rounded(v) for k, v in section.weights.items()}
+        profile["errors"][name] = {"median": _rounded(section.median), "p90": _rounded(section.p90)}
+    files.write(out, profile, core)
+    _tell(found, profile, out, time.perf_counter() - begun)
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def _tell(found: dict, profile: dict, out: str, seconds: float) -> None:
+    machine = profile["machine"]
+    print(f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}")
+    for name, section in found.items():
+        sure = f"measured to {section.unsure:.1%}" if section.unsure else "measured once each"
+        print(f"\n{name}: {len(section.weights)} weights from {section.probes} probes, {sure}")
+        files.print_weights(section.weights)
+        print(
+            f"  held-back loops, {len(section.points)}: half are off by less than "
+            f"{section.median:.0%}, nine of ten by less than {section.p90:.0%}"
+        )
+        for probe, measured, off in section.points:
+            print(f"    {probe:<24} {files.time_text(measured * 1e9):>10} {off:+8.0%}")
+    print(f"\nhost, threads: as in the default profile\n{seconds:.1f} s; written to {out}")

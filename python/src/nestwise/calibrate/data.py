@@ -1,0 +1,91 @@
+"""What probes are called with, by the names of their parameters."""
+
+from __future__ import annotations
+
+import array
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+
+class Box:
+    def __init__(self) -> None:
+        self.value = 1.5
+        self.other = 2.5
+
+
+def values(n: int) -> dict[str, Any]:
+    """Arguments for loops of `n` iterations, the same in every call."""
+    import numpy as np
+
+    random = np.random.default_rng(5)
+    floats = random.random(n)
+    index = random.integers(0, n, n)
+    rows = max(n // 16, 3)
+    given = {
+        "n": n,
+        "n8": 8,
+        "k": 100_003,
+        "k8": 2,
+        "x": 1.25,
+        "y": 0.75,
+        "z": 0.5 + 0.25j,
+        "w": 0.75 - 0.5j,
+        "flag": True,
+        "np_flag": np.bool_(True),
+        "u": np.float64(1.25),
+        "v": np.float64(0.75),
+        "f": np.float32(1.25),
+        "g": np.float32(0.75),
+        "p": np.int64(1003),
+        "q": np.int64(507),
+        "p8": np.int64(2),
+        "xs": floats.tolist(),
+        "ys": random.random(n).tolist(),
+        "zs": random.random(n).tolist(),
+        "ks": random.integers(1000, 100_000, n).tolist(),
+        "rows": random.random((rows, 16)).tolist(),
+        "rows2": random.random((rows, 16)).tolist(),
+        "a": floats,
+        "b": random.random(n),
+        "c": random.random(n),
+        "f1": random.random(n).astype(np.float32),
+        "idx": index,
+        "u8": random.integers(0, 255, n).astype(np.uint8),
+        "counts": np.zeros(16, np.int64),
+        "m": random.random((rows, 16)),
+        "m2": random.random((rows, 16)),
+        "t3": random.random((4, 8, 8)),
+        "t4": random.random((4, 8, 8)),
+        "text": "abcdefgh" * (n // 8 + 1),
+        "raw": bytes(range(200)) * (n // 200 + 1),
+        "buf": array.array("d", floats),
+        "box": Box(),
+    }
+    return given
+
+
+def arguments(function: Callable, given: dict[str, Any]) -> tuple:
+    return tuple(given[name] for name in inspect.signature(function).parameters)
+
+
+LISTS = ("xs", "ys", "zs", "ks", "js", "ms", "rows", "text", "idx", "jdx")
+
+
+def launch_values(n: int) -> dict[str, Any]:
+    """Arguments of launches: lists of `n` elements, of which loops work on two at most."""
+    given = values(n)
+    given |= {
+        "n1": 2,
+        "x2": 1.5,
+        "y2": 2.5,
+        "x3": 3.5,
+        "k": 3,
+        "d": given["b"] + 1.0,
+        "e": given["b"] + 2.0,
+        "js": [*given["ks"]],
+        "ms": [v if k % 2 else float(v) for k, v in enumerate(given["ks"])],
+        "jdx": given["idx"] + 1,
+    }
+    given["f"] = given["b"] + 3.0
+    return given

@@ -1,0 +1,158 @@
+"""Profiles as files: reading with every field checked, writing, showing, comparing."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from typing import Any
+
+from nestwise import config
+
+USAGE = """\
+usage: nestwise profile show [F]
+       nestwise profile diff F [G]
+
+Prints a machine profile: F, or the one that runs find by themselves, or the default; or what
+differs between F and G (or the one in force), largest ratios first. Times are those of one
+operation; `default` names the profile that nobody measured.
+"""
+
+# Ratios nearer to 1 than this are no difference.
+SAME = 0.02
+SECTIONS = ("interpreter", "call", "compile", "host", "threads")
+
+
+class BadProfile(Exception):
+    """One line: what is wrong with which file, or with a command line about profiles."""
+
+
+def main(arguments: list[str]) -> int:
+    words = [w for w in arguments if w not in ("-h", "--help")]
+    if len(words) < len(arguments) or not words:
+        print(USAGE, end="")
+        return 0
+    command, *names = words
+    try:
+        if command == "show" and len(names) <= 1:
+            show(*_load(names[0] if names else None))
+        elif command == "diff" and 1 <= len(names) <= 2:
+            diff(_load(names[0]), _load(names[1] if len(names) > 1 else None))
+        else:
+            raise BadProfile("profile takes show [F], or diff F [G] (see nestwise profile --help)")
+    except BadProfile as error:
+        print(f"nestwise: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _load(path: str | None) -> tuple[str, dict[str, Any]]:
+    """(where it is from, the profile)"""
+    from nestwise import _core as core
+
+    found = config.profile_path()
+    if path is None and found is not None and os.path.exists(found):
+        path = found
+    if path is None or path == config.DEFAULT:
+        return "the default profile", json.loads(core.default_profile())
+    return path, read(path, core)
+
+
+def read(path: str, core: Any) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        return json.loads(core.read_profile(text))
+    except OSError as error:
+        raise BadProfile(f"cannot read {path!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadProfile(f"profile {path}: is not text") from None
+    except ValueError as error:
+        raise BadProfile(f"profile {path}: {error}") from None
+
+
+def check_writable(path: str) -> None:
+    """Better said before measuring than after."""
+    if os.path.isdir(path):
+        raise BadProfile(f"{path!r} is a folder, not a file")
+    folder = os.path.dirname(os.path.abspath(path))
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise BadProfile(f"cannot make the folder {folder!r}: {error.strerror}") from None
+    if not os.access(folder, os.W_OK):
+        raise BadProfile(f"cannot write into {folder!r}")
+
+
+def write(path: str, profile: dict[str, Any], core: Any) -> None:
+    """All of it or nothing."""
+    text = core.read_profile(json.dumps(profile))
+    folder = os.path.dirname(os.path.abspath(path))
+    try:
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".profile-")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise BadProfile(f"cannot write {path!r}: {error.strerror}") from None
+
+
+def time_text(nanos: float) -> str:
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if nanos >= size:
+            return f"{nanos / size:.3g} {unit}"
+    return f"{nanos:.3g} ns"
+
+
+def print_weights(weights: dict[str, float]) -> None:
+    """In columns, so that they fit a screen."""
+    cells = [f"{name:<22}{time_text(v):>9}" for name, v in sorted(weights.items())]
+    rows = (len(cells) + 2) // 3
+    for k in range(rows):
+        print("  " + "   ".join(cells[k::rows]))
+
+
+def show(where: str, profile: dict[str, Any]) -> None:
+    print(f"{where}: {profile['name']}")
+    machine = profile.get("machine")
+    if machine:
+        caches = ", ".join(f"{size // 1024} KiB" for size in machine["caches"])
+        numpy = f", NumPy {machine['numpy']}" if machine["numpy"] else ""
+        print(f"  {machine['cpu']}: {machine['cores']} cores, caches {caches}")
+        print(f"  Python {machine['python']}{numpy}, measured on {machine['date']}")
+    for section in SECTIONS:
+        print(f"\n{section}" + _told(profile["errors"].get(section)))
+        if section in ("interpreter", "call", "compile"):
+            print_weights(profile[section])
+        else:
+            for name, value in profile[section].items():
+                print(f"  {name:<22}{value!s:>9}")
+
+
+def _told(errors: dict[str, float] | None) -> str:
+    if not errors:
+        return ": not measured"
+    return f": off by {errors['median']:.0%} (median), {errors['p90']:.0%} (90th percentile)"
+
+
+def diff(first: tuple[str, dict], second: tuple[str, dict]) -> None:
+    (one, a), (other, b) = first, second
+    print(f"{one}\n  against {other}")
+    lines = []
+    for section in SECTIONS:
+        for name, value in a[section].items():
+            before = b[section].get(name)
+            numbers = isinstance(value, float) and isinstance(before, float)
+            if not numbers or value == before:
+                continue
+            ratio = value / before if before else float("inf")
+            if abs(ratio - 1.0) > SAME:
+                lines.append((max(ratio, 1 / max(ratio, 1e-12)), section, name, value, before))
+    for _, section, name, value, before in sorted(lines, reverse=True):
+        told = f"{before:>12.4g} -> {value:<12.4g}"
+        ratio = f"x {value / before:.2f}" if before else "new"
+        print(f"  {section + '.' + name:<34}{told} {ratio}")
+    if not lines:
+        print("  no weight differs by more than 2 %")

@@ -1,0 +1,769 @@
+"""Loops that CPython is timed in: each does few kinds of work, many times.
+
+What a parameter is given is in `data.py`, by its name. What a probe does is counted by nestwise
+itself, never here. Results are returned so that nothing is idle.
+"""
+
+import math
+
+import numpy as np
+
+
+def empty(n):
+    for _i in range(n):
+        pass
+
+
+def store_int(n, k):
+    for i in range(n):
+        r = k
+        q = i
+    return r, q
+
+
+def store_many(n, x, y):
+    for _i in range(n):
+        p = x
+        q = y
+        r = p
+        s = q
+        p = s
+        q = r
+    return p, q
+
+
+def outer_short(n):
+    s = 0
+    for _i in range(n // 8):
+        for j in range(2):
+            s = j
+    return s
+
+
+def outer_empty(n):
+    s = 0
+    for i in range(n // 4):
+        for _j in range(0):
+            s = i
+    return s
+
+
+def over_list(xs):
+    s = 0.0
+    for x in xs:
+        s = x
+    return s
+
+
+def over_two_lists(xs, ys):
+    s = 0.0
+    for _i in range(2):
+        for x in xs:
+            s = x
+        for y in ys:
+            s = y
+    return s
+
+
+def over_array(a):
+    s = 0.0
+    for x in a:
+        s = x
+    return s
+
+
+def over_enumerate(xs):
+    s = 0.0
+    for _i, x in enumerate(xs):
+        s = x
+    return s
+
+
+def over_zip(xs, ys):
+    s = 0.0
+    for x, y in zip(xs, ys):  # noqa: B905
+        s = x
+        s = y
+    return s
+
+
+def while_count(n):
+    i = 0
+    while i < n:
+        i += 1
+    return i
+
+
+def while_list(n, xs):
+    i = 0
+    while xs[i] < 5.0 and i < n - 1:
+        i = i + 1
+    return i
+
+
+def generator(xs, x):
+    return_value = False
+    for _i in range(2):
+        return_value = any(v > 9.0 for v in xs)
+    return return_value, x
+
+
+def sum_list(ks):
+    s = 0
+    for _i in range(4):
+        s = sum(ks)
+    return s
+
+
+def int_add(n, k):
+    s = 0
+    for i in range(n):
+        s = i + k
+        s = s - i
+    return s
+
+
+def int_sums(n, ks):
+    s = 0
+    for i in range(n):
+        s += ks[i]
+    return s
+
+
+def int_mul(n, k):
+    s = 0
+    for i in range(n):
+        s = i * k
+        s = k * i
+    return s
+
+
+def int_div(n, k):
+    s = 0
+    for i in range(n):
+        s = k // 7
+        s = i % 13
+    return s
+
+
+def int_bits(n, k):
+    s = 0
+    for i in range(n):
+        s = i & k
+        s = s ^ i
+        s = s >> 2
+    return s
+
+
+def int_shift(n):
+    s = 0
+    for i in range(n):
+        s = (i << 3) | 1
+    return s
+
+
+def power(n, x):
+    s = 0.0
+    for _i in range(n):
+        s = x**2
+    return s
+
+
+def power_float(n, x, y):
+    s = 0.0
+    for _i in range(n):
+        s = x**y
+    return s
+
+
+def float_add(n, x, y):
+    s = 0.0
+    for _i in range(n):
+        s = x + y
+        s = x - s
+    return s
+
+
+def float_chain(n, x, y):
+    s = 0.0
+    for _i in range(n):
+        s = s * x + y * x - y
+    return s
+
+
+def float_mul(n, x, y):
+    s = 0.0
+    for _i in range(n):
+        s = x * y
+        s = s * y * x
+    return s
+
+
+def divide(n, x, y):
+    s = 0.0
+    for _i in range(n):
+        s = x / y
+        s = y / x
+    return s
+
+
+def divide_ints(n, k):
+    s = 0.0
+    for i in range(n):
+        s = i / k
+    return s
+
+
+def float_mod(n, x, y):
+    s = 0.0
+    for _i in range(n):
+        s = x % y
+        s = y // x
+    return s
+
+
+def mixed(n, x):
+    s = 0.0
+    for i in range(n):
+        s = x * i
+        s = i + s
+    return s
+
+
+def mixed_constant(n, x, y):
+    s = 0.0
+    for _i in range(n):
+        s = 2 * x
+        s = y - 1
+    return s
+
+
+def complex_ops(n, z, w):
+    s = z
+    for _i in range(n):
+        s = z * w
+        s = s + w
+    return s
+
+
+def sign(n, x, k):
+    s = 0.0
+    j = 0
+    for _i in range(n):
+        s = -x
+        j = -k
+    return s, j
+
+
+def compare_int(n, k):
+    c = 0
+    for i in range(n):
+        if i < k:
+            c = i
+    return c
+
+
+def compare_float(n, xs, x):
+    c = 0
+    for i in range(n):
+        if xs[i] < x:
+            c = i
+        elif xs[i] > 3.0:
+            c = 0
+    return c
+
+
+def compare_many(n, k):
+    c = 0
+    for i in range(n):
+        if i == k or i == 17 or i == 18:
+            c = i
+    return c
+
+
+def compare_mixed(n, x):
+    c = 0
+    for i in range(n):
+        if x > 0 and x < i:
+            c = i
+    return c
+
+
+def truth(n, k, flag):
+    c = 0
+    for i in range(n):
+        if k:
+            c = i
+        if flag:
+            c = 1
+        if not flag:
+            c = 2
+    return c
+
+
+def numpy_add(n, u, v):
+    s = u
+    for _i in range(n):
+        s = u + v
+        s = u * v
+    return s
+
+
+def numpy_div(n, u, v):
+    s = u
+    for _i in range(n):
+        s = u / v
+        s = s - v
+    return s
+
+
+def numpy_sums(a):
+    s = 0.0
+    for x in a:
+        s += x
+    return s
+
+
+def numpy_int(n, p, q):
+    s = p
+    for _i in range(n):
+        s = p + q
+        s = p * q
+    return s
+
+
+def numpy_single(n, f, g):
+    s = f
+    for _i in range(n):
+        s = f * g
+        s = f + g
+    return s
+
+
+def numpy_python(n, u, x):
+    s = u
+    for _i in range(n):
+        s = x * u
+        s = u + x
+    return s
+
+
+def numpy_convert(n, u, p):
+    s = u
+    t = p
+    for _i in range(n):
+        s = 2 * u
+        t = p + 1
+        t = p % 7
+    return s, t
+
+
+def numpy_convert_single(n, f, x):
+    s = f
+    for _i in range(n):
+        s = f * x
+        s = x + f
+    return s
+
+
+def numpy_mixed(n, u, p):
+    s = u
+    for _i in range(n):
+        s = u * p
+    return s
+
+
+def numpy_compare(n, u, v):
+    c = 0
+    for i in range(n):
+        if u < v:
+            c = i
+    return c
+
+
+def numpy_compare_python(n, u, x):
+    c = 0
+    for i in range(n):
+        if u > x:
+            c = i
+        if x < -u:
+            c = i
+    return c
+
+
+def numpy_compare_convert(n, p, u):
+    c = 0
+    for i in range(n):
+        if p == 1:
+            c = i
+        if u < 0:
+            c = i
+    return c
+
+
+def numpy_truth(n, p, np_flag):
+    c = 0
+    for i in range(n):
+        if np_flag:
+            c = i
+        if p:
+            c = i
+    return c
+
+
+def list_get(n, xs):
+    s = 0.0
+    for i in range(n):
+        s = xs[i]
+    return s
+
+
+def list_get_many(n, xs, ys, k8):
+    s = 0.0
+    for i in range(n):
+        s = xs[i]
+        s = ys[k8]
+        s = xs[k8]
+    return s
+
+
+def list_rows(n, rows, k8):
+    s = 0.0
+    for _i in range(n):
+        s = rows[k8][3]
+        s = rows[2][k8]
+    return s
+
+
+def list_set(n, zs, x):
+    for i in range(n):
+        zs[i] = x
+
+
+def list_update(n, zs, x):
+    for i in range(n):
+        zs[i] += x
+
+
+def list_index(n, xs, p8):
+    s = 0.0
+    for _i in range(n):
+        s = xs[-1]
+        s = xs[p8]
+    return s
+
+
+def buffer_get(n, buf, raw, text):
+    s = 0.0
+    for i in range(n):
+        s = buf[i]
+        c = raw[i]
+        if text[i] == "q":
+            s = 0.0
+    return s, c
+
+
+def buffer_set(n, buf, x):
+    for i in range(n):
+        buf[i] = x
+
+
+def array_get(n, a):
+    s = 0.0
+    for i in range(n):
+        s = a[i]
+    return s
+
+
+def array_get_int(n, idx, u8):
+    s = 0
+    for i in range(n):
+        s = idx[i]
+        s = u8[i]
+    return s
+
+
+def array_index(n, a, p8):
+    s = 0.0
+    for _i in range(n):
+        s = a[p8]
+    return s
+
+
+def array_gather(n, a, idx):
+    s = 0.0
+    for i in range(n):
+        s = a[idx[i]]
+    return s
+
+
+def array_set(n, c, x):
+    for i in range(n):
+        c[i] = x
+
+
+def array_copy(n, a, c):
+    for i in range(n):
+        c[i] = a[i]
+
+
+def array_set_convert(n, c, k):
+    for _i in range(n):
+        c[3] = k
+
+
+def array_set_single(n, f1, x):
+    for i in range(n):
+        f1[i] = x
+
+
+def array_two(n, m, k8):
+    s = 0.0
+    for _i in range(n):
+        s = m[k8, 3]
+    return s
+
+
+def array_two_set(n, m2, k8, x):
+    for _i in range(n):
+        m2[k8, 3] = x
+
+
+def array_two_update(n, m2, k8, x):
+    for _i in range(n):
+        m2[k8, 3] += x
+
+
+def array_three(n, t3, k8):
+    s = 0.0
+    for _i in range(n):
+        s = t3[k8, 3, 2]
+    return s
+
+
+def array_three_set(n, t4, k8, x):
+    for _i in range(n):
+        t4[k8, 3, 2] = x
+
+
+def array_rows(n, m, k8):
+    s = 0.0
+    for _i in range(n):
+        s = m[k8][3]
+    return s
+
+
+def array_row_loop(m):
+    s = 0.0
+    for row in m:
+        s = row[0]
+    return s
+
+
+def shape(n, m):
+    s = 0
+    for _i in range(n):
+        s = m.shape[0]
+    return s
+
+
+def tuple_make(n, x):
+    for _i in range(n):
+        pair = (x, x)
+    return pair
+
+
+def builtin_abs(n, x, k):
+    s = 0.0
+    for _i in range(n):
+        s = abs(x)
+        s = abs(k)
+    return s
+
+
+def builtin_len(n, xs):
+    s = 0
+    for _i in range(n):
+        s = len(xs)
+    return s
+
+
+def min_max(n, x, y):
+    s = 0.0
+    for _i in range(n):
+        s = min(x, y)
+    return s
+
+
+def min_max_three(n, k):
+    s = 0
+    for i in range(n):
+        s = max(i, k, 3)
+        s = min(0, i, k)
+    return s
+
+
+def to_float(n):
+    s = 0.0
+    for i in range(n):
+        s = float(i)
+    return s
+
+
+def to_int(n, x):
+    s = 0
+    for _i in range(n):
+        s = int(x)
+    return s
+
+
+def math_quick(n, x):
+    s = 0.0
+    for _i in range(n):
+        s = math.sqrt(x)
+    return s
+
+
+def math_one(n, x):
+    s = 0.0
+    for _i in range(n):
+        s = math.exp(x)
+        s = math.sin(x)
+        s = math.log(x)
+    return s
+
+
+def math_two(n, x, y):
+    s = 0.0
+    for _i in range(n):
+        s = math.atan2(x, y)
+        s = math.hypot(x, y)
+    return s
+
+
+def numpy_call(n, u):
+    s = u
+    for _i in range(n // 4):
+        s = np.sqrt(u)
+    return s
+
+
+def _one(v):
+    return v
+
+
+def _three(v, w, z):
+    return w
+
+
+def call(n, x):
+    s = 0.0
+    for _i in range(n):
+        s = _one(x)
+    return s
+
+
+def call_three(n, x, y):
+    s = 0.0
+    for _i in range(n):
+        s = _three(x, y, x)
+    return s
+
+
+def append(n, x):
+    out = []
+    for _i in range(n):
+        out.append(x)  # noqa: PERF402
+    return out
+
+
+CONSTANT = 3.5
+
+
+def global_name(n):
+    s = 0.0
+    for _i in range(n):
+        s = CONSTANT
+        s = CONSTANT
+        s = CONSTANT
+    return s
+
+
+def attribute(n, box):
+    s = 0.0
+    for _i in range(n):
+        s = box.value
+        s = box.other
+        s = box.value
+    return s
+
+
+# Loops as programs have them: work costs more among other work than alone.
+
+
+def typical_norm(n, xs, ys):
+    s = 0.0
+    for i in range(n):
+        d = xs[i] - ys[i]
+        s += d * d
+    return math.sqrt(s)
+
+
+def typical_scale(n, a, c, x):
+    for i in range(n):
+        c[i] = a[i] * x + 1.0
+
+
+def typical_matrix(m, m2, x):
+    for i in range(m.shape[0]):
+        for j in range(16):
+            m2[i, j] = m[i, j] * x
+
+
+def typical_table(rows, rows2, x):
+    for i in range(len(rows)):
+        for j in range(16):
+            rows2[i][j] = rows[i][j] * x + rows2[i][j]
+
+
+def typical_difference(n, a, c):
+    for i in range(1, n - 1):
+        c[i] = a[i + 1] - 2.0 * a[i] + a[i - 1]
+
+
+def typical_count(n, a, x):
+    c = 0
+    for i in range(n):
+        if a[i] > x or a[i] < 0.25:
+            c += 1
+    return c
+
+
+def typical_bits(n, ks):
+    h = 17
+    for i in range(n):
+        h = (h * 31 + ks[i]) & 65535
+        if h % 3 == 1:
+            h += 1
+    return h
+
+
+def typical_best(n, xs):
+    best = xs[0]
+    at = 0
+    for i in range(1, n):
+        if xs[i] > best:
+            best = xs[i]
+            at = i
+    return best, at
+
+
+def typical_update(n, idx, counts):
+    for i in range(n):
+        counts[idx[i] % 16] += 1
+
+
+def typical_wave(n, xs, zs, y):
+    for i in range(n):
+        t = xs[i] * y
+        zs[i] = t * math.cos(t) / (1.0 + t)

@@ -1,0 +1,178 @@
+"""The sections of a profile, each from its probes: what they do, what they take, what fits that."""
+
+from __future__ import annotations
+
+import os
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from nestwise import config, importer
+from nestwise.calibrate import data, measure
+from nestwise.calibrate.measure import Probe, Timing
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# Iterations of the loops that CPython is timed in.
+TRIPS = 400
+# Of a launch's: what it binds is longer than what its one iteration works on.
+LIST_LENGTHS = (16, 200, 1000)
+SURE = 0.01
+
+
+class Section(NamedTuple):
+    """What came out."""
+
+    weights: dict[str, float]  # nanoseconds
+    median: float  # of the relative errors of held-back points
+    p90: float
+    points: list[tuple[str, float, float]]  # held-back: name, seconds measured, relative error
+    probes: int
+    unsure: float  # the largest standard error of a measurement, as a share of it
+
+
+def plain(name: str) -> dict[str, Callable]:
+    """The functions of a module of probes as CPython has them."""
+    return _functions(name, _source(name)[1])
+
+
+def handled(name: str) -> dict[str, Callable]:
+    """The same with their loops handled by nestwise."""
+    source, code = _source(name)
+    path = os.path.join(HERE, name + ".py")
+    return _functions(name, importer.code_for(code, path, source))
+
+
+def _source(name: str) -> tuple[bytes, types.CodeType]:
+    path = os.path.join(HERE, name + ".py")
+    with open(path, "rb") as file:
+        source = file.read()
+    return source, compile(source, path, "exec", dont_inherit=True)
+
+
+def _functions(name: str, code: types.CodeType) -> dict[str, Callable]:
+    module = types.ModuleType(f"nestwise.calibrate.{name}")
+    exec(code, module.__dict__)
+    is_probe = lambda n, v: isinstance(v, types.FunctionType) and not n.startswith("_")  # noqa: E731
+    return {n: v for n, v in vars(module).items() if is_probe(n, v)}
+
+
+def configure(device: str, prices: bool) -> None:
+    """In this process, from now on. Kernels are made anew: it is to be seen what that takes."""
+    options = config.Options()
+    options.device = device
+    options.threads = 1
+    options.cache = False
+    options.prices = prices
+    options.profile = config.DEFAULT
+    config.configure(options)
+
+
+def counted(function: Callable, arguments: tuple, key: str) -> tuple[dict[str, float], dict]:
+    """(what one call of a handled function does, the report's line of it), by nestwise's count."""
+    code = function.__code__
+    lines = {line for _, _, line in code.co_lines() if line}
+    before = _sums(lines, code.co_filename, key)
+    function(*arguments)
+    after = _sums(lines, code.co_filename, key)
+    nests = _nests(lines, code.co_filename)
+    work = {k: v - before.get(k, 0.0) for k, v in after.items()}
+    return {k: v for k, v in work.items() if v}, nests[0] if nests else {}
+
+
+def _nests(lines: set[int], path: str) -> list[dict[str, Any]]:
+    report = config.core().report()
+    return [n for n in report if n["file"] == path and n["line"] in lines]
+
+
+def _sums(lines: set[int], path: str, key: str) -> dict[str, float]:
+    sums: dict[str, float] = {}
+    for nest in _nests(lines, path):
+        for kind, times in nest[key].items():
+            sums[kind] = sums.get(kind, 0.0) + times
+    return sums
+
+
+def _fitted(
+    name: str,
+    fitting: list[str],
+    held: list[str],
+    counts: dict[str, dict],
+    times: dict[str, Timing],
+) -> Section:
+    core = config.core()
+    rows = lambda names: [counts[n] for n in names]  # noqa: E731
+    seconds = lambda names: [times[n].seconds for n in names]  # noqa: E731
+    weights, _ = core.fit(name, rows(fitting), seconds(fitting))
+    off, median, p90 = core.errors(name, weights, rows(held), seconds(held))
+    points = [(n, times[n].seconds, e) for n, e in zip(held, off, strict=True)]
+    unsure = max(times[n].error for n in (*fitting, *held))
+    return Section(weights, median, p90, points, len(fitting), unsure)
+
+
+def interpreter(budget_s: float, progress: Callable[[float], None]) -> Section:
+    """CPython's weights."""
+    given = data.values(TRIPS)
+    configure("auto", prices=True)
+    counts: dict[str, dict] = {}
+    probes: list[Probe] = []
+    groups: list[list[str]] = []
+    for module in ("probes", "mixed"):
+        names = []
+        functions = plain(module)
+        for name, function in handled(module).items():
+            arguments = data.arguments(function, given)
+            work, _ = counted(function, arguments, "work")
+            if work:
+                counts[name] = work
+                names.append(name)
+                probes.append(Probe(name, functions[name], arguments))
+        groups.append(names)
+    times = measure.timings(probes, budget_s, SURE, config.core().summary, progress)
+    return _fitted("interpreter", groups[0], groups[1], counts, times)
+
+
+def launches(budget_s: float, progress: Callable[[float], None]) -> tuple[Section, Section]:
+    """The weights of launches, and of making kernels."""
+    configure("serial", prices=True)
+    counts: dict[str, dict] = {}
+    probes: list[Probe] = []
+    nodes: dict[str, dict] = {}
+    making: dict[str, Timing] = {}
+    for name, function in handled("launches").items():
+        for length in LIST_LENGTHS if _has_lists(function) else LIST_LENGTHS[:1]:
+            arguments = data.arguments(function, data.launch_values(length))
+            key = f"{name} {length}"
+            work, nest = counted(function, arguments, "launch_work")
+            if not work or nest["fallbacks"]:
+                continue
+            counts[key] = work
+            probes.append(Probe(key, function, arguments))
+            _note_making(name, nest, nodes, making)
+    _make_more(nodes, making)
+    configure("serial", prices=False)
+    times = measure.timings(probes, budget_s, SURE, config.core().summary, progress)
+    held = [p.name for p in probes if p.name.startswith("held_")]
+    fitting = [p.name for p in probes if p.name not in held]
+    call = _fitted("call", fitting, held, counts, times)
+    every = sorted(nodes, key=lambda n: (nodes[n]["node"], nodes[n]["vector_node"]))
+    compile_ = _fitted("compile", every[::2], every[1::2], nodes, making)
+    return call, compile_
+
+
+def _make_more(nodes: dict[str, dict], making: dict[str, Timing]) -> None:
+    """Kernels of loops as programs have them: larger ones."""
+    given = data.values(LIST_LENGTHS[0] * 16)
+    for name, function in handled("mixed").items():
+        _, nest = counted(function, data.arguments(function, given), "launch_work")
+        _note_making(name, nest, nodes, making)
+
+
+def _note_making(name: str, nest: dict, nodes: dict[str, dict], making: dict[str, Timing]) -> None:
+    if nest and nest["kernels_compiled"] == 1 and name not in nodes:
+        nodes[name] = {"kernel": 1.0, **nest["nodes"]}
+        making[name] = Timing(nest["compile_s"], 0.0, 1)
+
+
+def _has_lists(function: Callable) -> bool:
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return any(n in data.LISTS for n in names)

@@ -1,0 +1,185 @@
+"""`nestwise calibrate`, `nestwise profile`, and profiles that runs find or are given."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("nestwise._core")
+
+from nestwise.calibrate import data, measure, sections
+
+LOOP = """\
+def f(n):
+    s = 0.0
+    for i in range(n):
+        s += i * 0.5
+    return s
+f(1000)
+"""
+NAME = f"profile-{sys.version_info[0]}.{sys.version_info[1]}.json"
+
+
+def nestwise(folder, *words, **settings):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("NESTWISE_")}
+    environment |= {"NESTWISE_CACHE_DIR": str(folder), **settings}
+    return subprocess.run(
+        [sys.executable, "-m", "nestwise", *words],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.fixture(scope="module")
+def calibrated(tmp_path_factory):
+    """A folder with a profile, and what was told when it was made."""
+    folder = tmp_path_factory.mktemp("calibrated")
+    done = nestwise(folder, "calibrate", "--quick")
+    assert done.returncode == 0, done.stderr
+    (folder / "loop.py").write_text(LOOP)
+    return folder, done.stdout
+
+
+@pytest.fixture
+def default(tmp_path):
+    from nestwise import _core
+
+    (tmp_path / "loop.py").write_text(LOOP)
+    return json.loads(_core.default_profile())
+
+
+def test_a_quick_calibration_is_a_profile_with_its_errors(calibrated):
+    folder, told = calibrated
+    profile = json.loads((folder / NAME).read_text())
+    assert profile["version"] == 2
+    assert profile["machine"]["python"] == ".".join(map(str, sys.version_info[:3]))
+    for section in ("interpreter", "call", "compile"):
+        assert set(profile["errors"][section]) == {"median", "p90"}
+        assert f"{section}: {len(profile[section])} weights" in told
+    # Rough, on a machine that does other things, but nothing like a guess.
+    assert profile["errors"]["interpreter"]["median"] < 0.5
+    costs = profile["interpreter"]
+    assert costs["load"] < costs["int_div"] < costs["numpy"]
+    assert costs["array_get"] < costs["array_get"] + costs["array_tuple"] < 2000
+
+
+def test_runs_find_it(calibrated):
+    folder, _ = calibrated
+    report = nestwise(folder, "run", "--report=json", "loop.py").stderr
+    assert json.loads(report)["notes"] == []
+    shown = nestwise(folder, "profile", "show").stdout
+    assert str(folder / NAME) in shown and "off by" in shown
+    assert "not measured" in nestwise(folder, "profile", "show", "default").stdout
+
+
+def test_profiles_are_compared(calibrated):
+    folder, _ = calibrated
+    compared = nestwise(folder, "profile", "diff", "default").stdout
+    assert "interpreter." in compared and " x " in compared
+    same = nestwise(folder, "profile", "diff", NAME, NAME).stdout
+    assert "no weight differs" in same
+
+
+@pytest.mark.parametrize(
+    ("section", "field", "value"),
+    [
+        ("interpreter", "int_add", -1.0),
+        ("interpreter", "load", "fast"),
+        ("call", "launch", None),
+        ("compile", "node", 5e9),
+        ("host", "access", [1]),
+        ("threads", "efficiency", 2.0),
+    ],
+)
+def test_bad_fields_are_named(tmp_path, default, section, field, value):
+    default[section][field] = value
+    bad = tmp_path / "bad.json"
+    bad.write_text(json.dumps(default))
+    for words in (["run", "--profile", "bad.json", "loop.py"], ["profile", "show", "bad.json"]):
+        done = nestwise(tmp_path, *words)
+        assert done.returncode == 2
+        assert f"{section}.{field}" in done.stderr and "bad.json" in done.stderr
+
+
+def test_what_is_cut_off_or_incomplete_is_refused(tmp_path, default):
+    text = json.dumps(default)
+    del default["interpreter"]["load"]
+    cases = {"cut.json": text[: len(text) // 2], "less.json": json.dumps(default), "no.json": ""}
+    for name, content in cases.items():
+        (tmp_path / name).write_text(content)
+        done = nestwise(tmp_path, "run", "--profile", name, "loop.py")
+        assert done.returncode == 2 and name in done.stderr
+        assert done.stderr.count("\n") == 1
+    assert "`load`" in nestwise(tmp_path, "profile", "show", "less.json").stderr
+
+
+def test_another_version_is_told_and_the_default_goes_on(tmp_path, default):
+    (tmp_path / "old.json").write_text('{"version": 1}')
+    done = nestwise(tmp_path, "run", "--profile", "old.json", "loop.py")
+    assert done.returncode == 0
+    assert "version 1" in done.stderr and "default profile is used" in done.stderr
+    # One that is found is told in the report alone.
+    (tmp_path / NAME).write_text('{"version": 3}')
+    assert nestwise(tmp_path, "run", "loop.py").stderr == ""
+    report = nestwise(tmp_path, "run", "--report=json", "loop.py").stderr
+    assert any("version 3" in note for note in json.loads(report)["notes"])
+
+
+def test_another_machine_is_told_once_in_the_report(calibrated, tmp_path):
+    folder, _ = calibrated
+    profile = json.loads((folder / NAME).read_text())
+    profile["machine"] |= {"cpu": "an abacus", "python": "3.9.1"}
+    (tmp_path / "other.json").write_text(json.dumps(profile))
+    (tmp_path / "loop.py").write_text(LOOP)
+    words = ["run", "--report=json", "--profile", "other.json", "loop.py"]
+    notes = json.loads(nestwise(tmp_path, *words).stderr)["notes"]
+    assert len(notes) == 1 and "abacus" in notes[0] and "3.9" in notes[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["calibrate", "--fast"],
+        ["calibrate", "--out"],
+        ["calibrate", "--out", "/proc/nowhere/p.json"],
+        ["profile", "sing"],
+        ["profile", "diff"],
+        ["profile", "show", "nope.json"],
+    ],
+)
+def test_bad_command_lines(tmp_path, words):
+    done = nestwise(tmp_path, *words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_help_names_the_place(tmp_path):
+    told = nestwise(tmp_path, "calibrate", "--help").stdout
+    assert str(tmp_path / NAME) in told and "--quick" in told
+    assert "diff" in nestwise(tmp_path, "profile", "--help").stdout
+
+
+def test_every_probe_can_be_called_and_has_an_argument_for_each_parameter():
+    given = data.values(48)
+    for module in ("probes", "mixed"):
+        for function in sections.plain(module).values():
+            function(*data.arguments(function, given))
+    given = data.launch_values(16)
+    for function in sections.plain("launches").values():
+        function(*data.arguments(function, given))
+
+
+def test_medians_are_measured_until_they_are_sure():
+    probes = [measure.Probe("a", sum, ([1] * 50,)), measure.Probe("b", sum, ([1] * 5000,))]
+
+    def summary(samples):
+        return sorted(samples)[len(samples) // 2], 1e-9, len(samples)
+
+    seen = []
+    found = measure.timings(probes, 30.0, 0.5, summary, seen.append)
+    assert 0 < found["a"].seconds < found["b"].seconds
+    assert found["a"].samples == measure.ROUNDS_A_LOOK and len(seen) == 1

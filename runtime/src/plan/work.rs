@@ -1,0 +1,147 @@
+//! What a launch does around its kernel, by kind: the features that its price is made of.
+
+use super::{Plan, Sizes};
+use crate::pipeline::{HasValue, Value};
+use crate::reason::Reason;
+use nestwise_costmodel::{LaunchTally, LaunchWork};
+use nestwise_ir::{ArrayDecl, ArrayKind, LiveOutKind, Scalar, Tally};
+
+/// Of a call, or of several together: all that prices are made of besides the kernel's own time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallFeatures {
+    /// What CPython does in it.
+    pub work: Tally,
+    /// What a launch does around the kernel.
+    pub launch: LaunchTally,
+    /// Nodes of the nest, the measure of compile time: of one without loops for vectors, of one with.
+    pub nodes: (f64, f64),
+    /// Loops whose trips no value of the call told, over all calls.
+    pub guessed: u64,
+}
+
+impl CallFeatures {
+    /// Adds another call's; nodes are those of the last nest.
+    pub fn add(&mut self, other: &CallFeatures) {
+        self.work.add_all(&other.work, 1.0);
+        self.launch.add_all(&other.launch);
+        self.nodes = other.nodes;
+        self.guessed += other.guessed;
+    }
+}
+
+impl Plan {
+    /// The features of a call, worked out anew: for who measures, not for a launch.
+    pub fn features<V: HasValue>(&self, captures: &[V]) -> Result<CallFeatures, Reason> {
+        let mut sizes = self.resolve(self.launch_values(captures)?, false)?;
+        self.guess_trips(&mut sizes, captures);
+        let (mut launch, convert) = self.launch_work(&sizes, captures);
+        launch.add_all(&convert);
+        Ok(CallFeatures {
+            work: self.work(&sizes),
+            launch,
+            nodes: self.prices.nodes(),
+            guessed: sizes.trips.iter().filter(|t| t.is_none()).count() as u64,
+        })
+    }
+
+    /// What CPython does in the whole of a call.
+    fn work(&self, sizes: &Sizes) -> Tally {
+        let work = &self.nest.work;
+        let mut all = work.entry;
+        // A loop's parent has a smaller number.
+        let mut times: Vec<f64> = Vec::with_capacity(work.loops.len());
+        for ((id, decl), l) in self.nest.loops.iter().zip(&work.loops) {
+            let around = decl.parent.map_or(1.0, |p| times[p.index()]);
+            let trips = if l.once {
+                1.0
+            } else {
+                sizes.expected(id).max(0.0)
+            };
+            times.push(around * l.reached * trips);
+            all.add_all(&l.body, times[id.index()]);
+        }
+        all
+    }
+
+    /// What the launch of a call does to bind and to write back, and what to convert lists and to be able to undo.
+    pub(super) fn launch_work<V: HasValue>(
+        &self,
+        sizes: &Sizes,
+        captures: &[V],
+    ) -> (LaunchTally, LaunchTally) {
+        let mut bind = LaunchTally::default();
+        let mut convert = LaunchTally::default();
+        bind.add(LaunchWork::Launch, 1.0);
+        for var in self.nest.vars.values() {
+            bind.add(
+                LaunchWork::Scalar,
+                f64::from(u8::from(var.live_in.is_some())),
+            );
+        }
+        let (mut arrays, mut written, mut full) = (0.0, 0.0, self.nest.top_for().is_none());
+        for array in self.nest.arrays.values() {
+            match captures.get(array.capture as usize).map(HasValue::value) {
+                Some(Value::Sequence { rank, extents }) => {
+                    let elements = extents[..*rank].iter().map(|e| *e as f64).product();
+                    full = true;
+                    bind.add(LaunchWork::List, 1.0);
+                    elements_of(array, elements, &mut convert);
+                }
+                Some(Value::Array(_)) => {
+                    arrays += 1.0;
+                    written += f64::from(u8::from(array.written));
+                    bind.add(LaunchWork::Array, 1.0);
+                }
+                _ => {}
+            }
+        }
+        // Where extents prove too little, index arrays are looked at, in each call.
+        if !self.bounds.decided(&sizes.proven) {
+            let looked = self.bounds.contents().iter();
+            let elements = looked.map(|a| sizes.elements(*a, &self.nest)).sum();
+            bind.add(LaunchWork::Inspected, elements);
+            full |= elements > 0.0;
+        }
+        // See `launch::repeat`.
+        bind.add(LaunchWork::Full, f64::from(u8::from(full)));
+        // Each written one is compared with each that comes after it, about.
+        bind.add(
+            LaunchWork::Pair,
+            f64::max(written * (arrays - 1.0) / 2.0, 0.0),
+        );
+        for out in &self.nest.live_outs {
+            let values = match &out.kind {
+                LiveOutKind::Tuple(vars) => vars.len(),
+                _ => 1,
+            };
+            bind.add(LaunchWork::LiveOut, values as f64);
+        }
+        if self.guards > sizes.proven.len() || self.warns {
+            convert.add(LaunchWork::Events, 1.0);
+            convert.add(LaunchWork::UndoByte, self.undo_bytes(sizes));
+        }
+        (bind, convert)
+    }
+}
+
+/// Into a buffer, and back if the nest writes to it.
+fn elements_of(array: &ArrayDecl, elements: f64, convert: &mut LaunchTally) {
+    let int = array.storage.is_int() || array.storage == Scalar::Bool;
+    convert.add(
+        match (array.kind, array.storage) {
+            (ArrayKind::Str, _) => LaunchWork::TextIn,
+            (_, Scalar::Num) => LaunchWork::MixedIn,
+            _ if int => LaunchWork::IntIn,
+            _ => LaunchWork::FloatIn,
+        },
+        elements,
+    );
+    if array.written {
+        let out = if int {
+            LaunchWork::IntOut
+        } else {
+            LaunchWork::FloatOut
+        };
+        convert.add(out, elements);
+    }
+}
