@@ -5,6 +5,7 @@
 //! itself is Python's part (`nestwise/calibrate/`): the probes are Python functions.
 
 pub mod fit;
+pub mod host;
 pub mod machine;
 pub mod nnls;
 pub mod robust;

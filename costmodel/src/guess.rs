@@ -2,6 +2,7 @@
 //! of the machine's.
 
 use crate::features::{Counts, Features, LoopFeatures};
+use crate::host::OTHER;
 use nestwise_ir::shape::{Body, LoopShape, Op, Width};
 
 /// The shape of a kernel of the nest in which innermost loops run `lanes` iterations at once.
@@ -44,7 +45,7 @@ fn of_body(c: &Counts, stride: u32) -> Body {
     let alone = (c.calls - c.vector_calls) + (c.numpy_calls - c.vector_numpy_calls);
     let calls = wide + alone * f64::from(stride);
     if calls > 0.0 {
-        body.calls.push(("other".into(), calls as f32));
+        body.calls.push((OTHER.into(), calls as f32));
     }
     body
 }

@@ -8,15 +8,18 @@
 use crate::price::Seconds;
 use crate::shape;
 use nestwise_analysis::LaunchValues;
-use nestwise_analysis::traffic::{LINE, Sizes, Traffic, TrafficPlan};
+use nestwise_analysis::traffic::{Sizes, Traffic, TrafficPlan};
 use nestwise_ir::LoopId;
-use nestwise_ir::shape::{Body, LoopShape, Op, Ops, Width};
+use nestwise_ir::shape::{Body, LoopShape, Op, Width};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Levels of the cache hierarchy that are told apart: transfers into the first from the second, into that from the
 /// third, into that from memory.
 pub const LEVELS: usize = 3;
+
+/// The entry of [`HostWeights::functions`] for those that have none.
+pub const OTHER: &str = "other";
 
 /// Weights of one core. Times in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +56,7 @@ pub struct OpWeights {
     pub int_mul: f64,
     pub int_div: f64,
     pub float: f64,
+    pub float_mul: f64,
     pub float_div: f64,
     pub root: f64,
     pub convert: f64,
@@ -73,6 +77,7 @@ impl OpWeights {
             Op::IntMul => self.int_mul,
             Op::IntDiv => self.int_div,
             Op::Float => self.float,
+            Op::FloatMul => self.float_mul,
             Op::FloatDiv => self.float_div,
             Op::Root => self.root,
             Op::Convert => self.convert,
@@ -93,6 +98,7 @@ impl OpWeights {
             Op::IntMul => &mut self.int_mul,
             Op::IntDiv => &mut self.int_div,
             Op::Float => &mut self.float,
+            Op::FloatMul => &mut self.float_mul,
             Op::FloatDiv => &mut self.float_div,
             Op::Root => &mut self.root,
             Op::Convert => &mut self.convert,
@@ -106,10 +112,12 @@ impl OpWeights {
         }
     }
 
+    /// From cycles, to three digits.
     fn scaled(&self, factor: f64) -> OpWeights {
         let mut out = self.clone();
         for op in Op::ALL {
-            *out.of_mut(op) *= factor;
+            let nanos = out.of_mut(op);
+            *nanos = (*nanos * factor * 1e3).round() / 1e3;
         }
         out
     }
@@ -124,6 +132,7 @@ impl Default for HostWeights {
             int_mul: 1.0,
             int_div: 7.0,
             float: 0.5,
+            float_mul: 0.5,
             float_div: 4.0,
             root: 6.0,
             convert: 1.0,
@@ -139,6 +148,7 @@ impl Default for HostWeights {
             int: 0.5,
             int_mul: 1.5,
             float: 0.7,
+            float_mul: 0.7,
             float_div: 16.0,
             root: 20.0,
             load: 0.8,
@@ -149,7 +159,8 @@ impl Default for HostWeights {
             int: 1.0,
             int_mul: 3.0,
             int_div: 14.0,
-            float: 4.0,
+            float: 3.0,
+            float_mul: 4.0,
             float_div: 13.0,
             root: 18.0,
             convert: 6.0,
@@ -165,10 +176,10 @@ impl Default for HostWeights {
             scalar: scalar.scaled(cycle),
             vector: vector.scaled(cycle),
             latency: latency.scaled(cycle),
-            issue: 0.2 * cycle,
-            unsure: 5.0 * cycle,
-            entry: 3.0 * cycle,
-            functions: BTreeMap::from([("other".to_string(), 12.0)]),
+            issue: 0.067,
+            unsure: 1.7,
+            entry: 1.0,
+            functions: BTreeMap::from([(OTHER.to_string(), 12.0)]),
             caches: [48e3, 2e6, 16e6],
             stream: [0.8, 2.5, 6.0],
             scattered: [2.0, 8.0, 25.0],
@@ -177,44 +188,128 @@ impl Default for HostWeights {
 }
 
 impl HostWeights {
-    /// Calling a function of compiled code's, by the name of its symbol.
-    pub fn function(&self, symbol: &str) -> f64 {
-        let other = || self.functions.get("other").copied().unwrap_or(12.0);
-        self.functions.get(symbol).copied().unwrap_or_else(other)
+    /// The weights in the order of their numbers ([`Forms`]), those of functions last, by name.
+    pub fn to_vec(&self) -> Vec<f64> {
+        let tables = [&self.scalar, &self.vector, &self.latency];
+        let ops = tables.into_iter().flat_map(|t| Op::ALL.map(|op| t.of(op)));
+        let single = [self.issue, self.unsure, self.entry];
+        let lines = self.stream.into_iter().chain(self.scattered);
+        let all = ops.chain(single).chain(lines);
+        all.chain(self.functions.values().copied()).collect()
     }
 
-    /// Every weight with its name.
-    pub fn fields(&self) -> Vec<(String, f64)> {
-        let mut out = Vec::new();
-        let tables = [
-            ("scalar", &self.scalar),
-            ("vector", &self.vector),
-            ("latency", &self.latency),
-        ];
-        for (table, weights) in tables {
-            for op in Op::ALL {
-                let name = format!("{op:?}");
-                out.push((format!("{table}.{name}"), weights.of(op)));
-            }
+    /// The same with other values.
+    pub fn with(&self, values: &[f64]) -> HostWeights {
+        let mut out = self.clone();
+        let mut next = values.iter().copied();
+        let mut set = |place: &mut f64| *place = next.next().unwrap_or(*place);
+        for table in [&mut out.scalar, &mut out.vector, &mut out.latency] {
+            Op::ALL.iter().for_each(|op| set(table.of_mut(*op)));
         }
-        let single = [
-            ("issue", self.issue),
-            ("unsure", self.unsure),
-            ("entry", self.entry),
-        ];
-        out.extend(single.map(|(name, v)| (name.to_string(), v)));
-        out.extend(
-            self.functions
-                .iter()
-                .map(|(name, v)| (format!("functions.{name}"), *v)),
-        );
-        for (k, level) in ["l1", "l2", "l3"].iter().enumerate() {
-            out.push((format!("caches.{level}"), self.caches[k]));
-            out.push((format!("stream.{level}"), self.stream[k]));
-            out.push((format!("scattered.{level}"), self.scattered[k]));
-        }
+        [&mut out.issue, &mut out.unsure, &mut out.entry]
+            .into_iter()
+            .for_each(&mut set);
+        out.stream
+            .iter_mut()
+            .chain(&mut out.scattered)
+            .for_each(&mut set);
+        out.functions.values_mut().for_each(set);
         out
     }
+}
+
+/// Numbers of the weights.
+mod number {
+    use super::{LEVELS, Op, Width};
+
+    const OPS: usize = Op::ALL.len();
+    pub(super) const ISSUE: usize = 3 * OPS;
+    pub(super) const UNSURE: usize = ISSUE + 1;
+    pub(super) const ENTRY: usize = ISSUE + 2;
+    pub(super) const STREAM: usize = ISSUE + 3;
+    pub(super) const SCATTERED: usize = STREAM + LEVELS;
+    pub(super) const FUNCTIONS: usize = SCATTERED + LEVELS;
+
+    pub(super) fn op(op: Op, width: Width) -> usize {
+        match width {
+            Width::Scalar => op as usize,
+            Width::Vector => OPS + op as usize,
+        }
+    }
+    pub(super) fn latency(op: Op) -> usize {
+        2 * OPS + op as usize
+    }
+}
+
+/// What one execution of a body asks of each resource, as sums of weights: (number, how often).
+#[derive(Clone, Debug, Default)]
+pub struct Forms {
+    /// Arithmetic and calls.
+    pub arithmetic: Vec<(usize, f64)>,
+    /// The chain from one iteration to the next.
+    pub chain: Vec<(usize, f64)>,
+    /// The front end.
+    pub issue: Vec<(usize, f64)>,
+    /// Loads and stores.
+    pub memory: Vec<(usize, f64)>,
+    /// What overlaps with nothing.
+    pub extra: Vec<(usize, f64)>,
+}
+
+impl Forms {
+    /// Those of a body, its inner loops apart. `weights` says which functions have one of their own.
+    pub fn of(body: &Body, weights: &HostWeights) -> Forms {
+        let function = |name: &str| {
+            let at = |name: &str| weights.functions.keys().position(|f| f == name);
+            at(name)
+                .or_else(|| at(OTHER))
+                .map(|k| number::FUNCTIONS + k)
+        };
+        let calls = |calls: &[(String, f32)]| -> Vec<(usize, f64)> {
+            let one = |(name, n): &(String, f32)| Some((function(name)?, f64::from(*n)));
+            calls.iter().filter_map(one).collect()
+        };
+        let mut forms = Forms {
+            arithmetic: calls(&body.calls),
+            chain: calls(&body.chain_calls),
+            extra: vec![(number::UNSURE, f64::from(body.unsure))],
+            ..Forms::default()
+        };
+        for (op, width, n) in body.ops.iter() {
+            let (number, n) = (number::op(op, width), f64::from(n));
+            match op {
+                Op::Load | Op::Store | Op::Gather | Op::Scatter => forms.memory.push((number, n)),
+                _ => forms.arithmetic.push((number, n)),
+            }
+            forms.issue.push((number::ISSUE, n));
+        }
+        let chain = body
+            .chain
+            .iter()
+            .map(|(op, _, n)| (number::latency(op), f64::from(n)));
+        forms.chain.extend(chain);
+        forms
+    }
+
+    /// Entering a loop.
+    pub fn entry() -> (usize, f64) {
+        (number::ENTRY, 1.0)
+    }
+
+    /// Fetching a line into a level.
+    pub fn line(level: usize, streams: bool) -> usize {
+        level
+            + if streams {
+                number::STREAM
+            } else {
+                number::SCATTERED
+            }
+    }
+}
+
+/// A form's value.
+pub fn weigh(form: &[(usize, f64)], weights: &[f64]) -> f64 {
+    form.iter().map(|(k, n)| weights[*k] * n).sum()
 }
 
 /// Time of compiled code on one core.
@@ -281,7 +376,7 @@ impl Priced {
         weights: &HostWeights,
     ) -> Priced {
         Priced {
-            root: Part::new(shape, weights),
+            root: Part::new(shape, weights, &weights.to_vec()),
             traffic,
             origin,
             caches: weights.caches,
@@ -292,14 +387,10 @@ impl Priced {
 
     /// The time of a call; `trips` gives the mean trip count of each loop as written.
     pub fn seconds(&self, trips: &dyn Fn(LoopId) -> f64, values: &LaunchValues) -> Compute {
-        let trips = |id: LoopId| trips(self.origin.get(id.index()).copied().unwrap_or(id));
-        let sizes = Sizes {
-            trips: &trips,
-            values,
-        };
+        let own = |id: LoopId| trips(self.origin.get(id.index()).copied().unwrap_or(id));
         let mut sums: Vec<Sum> = Vec::new();
-        self.root.add(None, (1.0, 1.0), false, &trips, &mut sums);
-        for fetched in self.traffic.traffic(&sizes, self.caches) {
+        self.root.add((None, 1), (1.0, 1.0), false, &own, &mut sums);
+        for fetched in self.lines(trips, values) {
             let time = self.transfers(&fetched);
             let home = sums.iter_mut().find(|s| s.home == Some(fetched.home));
             if let Some(sum) = home {
@@ -319,6 +410,20 @@ impl Priced {
             }
         }
         all
+    }
+
+    /// The lines that a call fetches.
+    pub fn lines(
+        &self,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+    ) -> Vec<Traffic<LEVELS>> {
+        let trips = |id: LoopId| trips(self.origin.get(id.index()).copied().unwrap_or(id));
+        let sizes = Sizes {
+            trips: &trips,
+            values,
+        };
+        self.traffic.traffic(&sizes, self.caches)
     }
 
     fn transfers(&self, fetched: &Traffic<LEVELS>) -> f64 {
@@ -349,33 +454,17 @@ struct Sum {
 }
 
 impl Part {
-    fn new(body: &Body, weights: &HostWeights) -> Part {
-        let calls = |calls: &[(String, f32)]| -> f64 {
-            let each = calls
-                .iter()
-                .map(|(name, n)| weights.function(name) * f64::from(*n));
-            each.sum()
+    fn new(body: &Body, weights: &HostWeights, values: &[f64]) -> Part {
+        let forms = Forms::of(body, weights);
+        let demand = Demand {
+            arithmetic: weigh(&forms.arithmetic, values),
+            chain: weigh(&forms.chain, values),
+            issue: weigh(&forms.issue, values),
+            memory: weigh(&forms.memory, values),
+            unsure: weigh(&forms.extra, values),
         };
-        let mut demand = Demand {
-            arithmetic: calls(&body.calls),
-            chain: latency(&body.chain, weights) + calls(&body.chain_calls),
-            unsure: f64::from(body.unsure) * weights.unsure,
-            ..Demand::default()
-        };
-        for (op, width, n) in body.ops.iter() {
-            let table = match width {
-                Width::Scalar => &weights.scalar,
-                Width::Vector => &weights.vector,
-            };
-            let time = table.of(op) * f64::from(n);
-            match op {
-                Op::Load | Op::Store | Op::Gather | Op::Scatter => demand.memory += time,
-                _ => demand.arithmetic += time,
-            }
-            demand.issue += weights.issue * f64::from(n);
-        }
         let inner = |l: &LoopShape| {
-            let part = Part::new(&l.body, weights);
+            let part = Part::new(&l.body, weights, values);
             let bare = LoopShape {
                 body: Body::default(),
                 ..l.clone()
@@ -391,7 +480,7 @@ impl Part {
 
     fn add(
         &self,
-        home: Option<LoopId>,
+        (home, copies): (Option<LoopId>, u32),
         (times, entries): (f64, f64),
         threads: bool,
         trips: &dyn Fn(LoopId) -> f64,
@@ -418,25 +507,10 @@ impl Part {
                 extra,
             }),
         }
-        shape::shares(
-            &self.inner,
-            |l| &l.0,
-            times,
-            trips,
-            |(l, part), how_often| {
-                let home = l.id.or(home);
-                part.add(home, how_often, threads || l.threads, trips, sums);
-            },
-        );
+        let each = |(l, part): &(LoopShape, Part), how_often: (f64, f64)| {
+            let (home, threads) = (l.id.or(home), threads || l.threads);
+            part.add((home, l.stride), how_often, threads, trips, sums);
+        };
+        shape::shares(&self.inner, copies, |l| &l.0, times, trips, each);
     }
 }
-
-fn latency(chain: &Ops, weights: &HostWeights) -> f64 {
-    let each = chain
-        .iter()
-        .map(|(op, _, n)| weights.latency.of(op) * f64::from(n));
-    each.sum()
-}
-
-/// Bytes of a line, for whoever sets weights per line.
-pub const LINE_BYTES: f64 = LINE;

@@ -65,7 +65,7 @@ fn bad_numbers_are_refused_with_the_field_named() {
         ("interpreter", "int_add"),
         ("call", "launch"),
         ("compile", "node"),
-        ("host", "access"),
+        ("host", "issue"),
         ("threads", "fork_join"),
     ] {
         for value in ["-1.0", "2e9", "\"7\"", "null", "true", "[1.0]", "{}"] {

@@ -19,12 +19,13 @@ pub struct Run<'a> {
 /// Everything that runs in a call of a kernel; `trips` gives each loop's mean trip count.
 pub fn runs<'a>(shape: &'a Body, trips: &dyn Fn(LoopId) -> f64) -> Vec<Run<'a>> {
     let mut found = Vec::new();
-    visit(shape, (1.0, 1.0), false, trips, &mut found);
+    visit(shape, 1, (1.0, 1.0), false, trips, &mut found);
     found
 }
 
 fn visit<'a>(
     body: &'a Body,
+    copies: u32,
     (times, entries): (f64, f64),
     threads: bool,
     trips: &dyn Fn(LoopId) -> f64,
@@ -36,22 +37,19 @@ fn visit<'a>(
         entries,
         threads,
     });
-    shares(
-        &body.inner,
-        |l| l,
-        times,
-        trips,
-        |l, how_often| {
-            visit(&l.body, how_often, threads || l.threads, trips, found);
-        },
-    );
+    let each = |l: &'a LoopShape, how_often: (f64, f64)| {
+        let threads = threads || l.threads;
+        visit(&l.body, l.stride, how_often, threads, trips, found);
+    };
+    shares(&body.inner, copies, |l| l, times, trips, each);
 }
 
 /// How often the loops of a body that is executed so many times run: for each (iterations, entries). Those that run
 /// iterations of one loop of the nest share them: as many as they can by those that take the most at once, what is
-/// left by the next.
+/// left by the next. A body that is `copies` iterations of its own loop at once has as many copies of each.
 pub(crate) fn shares<'a, T>(
     inner: &'a [T],
+    copies: u32,
     shape: impl Fn(&'a T) -> &'a LoopShape,
     times: f64,
     trips: &dyn Fn(LoopId) -> f64,
@@ -65,7 +63,8 @@ pub(crate) fn shares<'a, T>(
             run(item, (entered, entered));
             continue;
         };
-        let iterations = iterations(inner.iter().map(&shape), k, id, trips(id).max(0.0));
+        let all = inner.iter().map(&shape);
+        let iterations = iterations(all, k, (id, l.stride.max(1)), copies, trips(id).max(0.0));
         run(item, (entered * iterations, entered));
     }
 }
@@ -74,27 +73,26 @@ pub(crate) fn shares<'a, T>(
 fn iterations<'a>(
     all: impl Iterator<Item = &'a LoopShape> + Clone,
     k: usize,
-    id: LoopId,
+    (id, stride): (LoopId, u32),
+    copies: u32,
     trips: f64,
 ) -> f64 {
     let same = all.enumerate().filter(|(_, l)| l.id == Some(id));
-    let own = same.clone().find(|(i, _)| *i == k);
-    let stride = own.map_or(1, |(_, l)| l.stride.max(1));
-    // Who comes first: larger strides, then those that stand before.
-    let before = |(i, l): &(usize, &LoopShape)| l.stride > stride || l.stride == stride && *i < k;
-    let behind = |(i, l): &(usize, &LoopShape)| l.stride < stride || l.stride == stride && *i > k;
-    let mut left = trips;
-    let mut larger: Vec<u32> = same
-        .clone()
-        .filter(before)
-        .map(|(_, l)| l.stride.max(1))
-        .collect();
+    let equal = same.clone().filter(|(_, l)| l.stride.max(1) == stride);
+    if copies == 1 && equal.clone().any(|(i, _)| i < k) {
+        // Another version of the same, or the ends of one that is split.
+        return 0.0;
+    }
+    let strides = same.clone().map(|(_, l)| l.stride.max(1));
+    let mut larger: Vec<u32> = strides.clone().filter(|s| *s > stride).collect();
     larger.sort_unstable_by(|a, b| b.cmp(a));
+    larger.dedup();
+    let mut left = trips;
     for s in larger {
         left -= (left / f64::from(s)).floor() * f64::from(s);
     }
     let whole = left.max(0.0) / f64::from(stride);
-    match same.clone().any(|l| behind(&l)) {
+    match strides.clone().any(|s| s < stride) {
         true => whole.floor(),
         // Whoever runs last runs all that is left.
         false => whole.ceil(),
@@ -131,6 +129,20 @@ mod tests {
         };
         assert_eq!(iterations(&body, 100.0), [4.0, 6.0]);
         assert_eq!(iterations(&body, 5.0), [5.0, 0.0]);
+    }
+
+    #[test]
+    fn an_unrolled_loop_has_copies_of_those_inside() {
+        let mut outer = shape(0, 2);
+        outer.body.inner = vec![shape(1, 4), shape(1, 1), shape(1, 4), shape(1, 1)];
+        let body = Body {
+            inner: vec![outer],
+            ..Body::default()
+        };
+        let all = runs(&body, &|id| if id.0 == 0 { 10.0 } else { 9.0 });
+        let times: Vec<f64> = all.iter().skip(2).map(|r| r.times).collect();
+        // Five turns, in each two loops of two vectors and one more element.
+        assert_eq!(times, [10.0, 5.0, 10.0, 5.0]);
     }
 
     #[test]

@@ -14,8 +14,10 @@ pub enum Op {
     IntMul,
     /// Integer division and remainder.
     IntDiv,
-    /// Float addition, multiplication, comparison, minimum.
+    /// Float addition, comparison, minimum.
     Float,
+    /// Float multiplication, with an addition or without.
+    FloatMul,
     /// Float division.
     FloatDiv,
     /// Square root.
@@ -40,11 +42,12 @@ pub enum Op {
 
 impl Op {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Op; 14] = [
+    pub const ALL: [Op; 15] = [
         Op::Int,
         Op::IntMul,
         Op::IntDiv,
         Op::Float,
+        Op::FloatMul,
         Op::FloatDiv,
         Op::Root,
         Op::Convert,

@@ -1,8 +1,10 @@
 //! What `nestwise calibrate` asks of the Rust side: fits, summaries, and whether a profile is one.
 
 use nestwise_calibration as calibration;
+use nestwise_calibration::host::Executed;
+use nestwise_costmodel::host::OTHER;
 use nestwise_costmodel::weights::Kind;
-use nestwise_costmodel::{LaunchWork, MachineProfile};
+use nestwise_costmodel::{HostWeights, LaunchWork, MachineProfile};
 use nestwise_ir::Work;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -110,4 +112,38 @@ pub fn differences(py: Python<'_>, profile: &MachineProfile) -> Vec<String> {
     let v = py.version_info();
     let python = format!("{}.{}.{}", v.major, v.minor, v.patch);
     calibration::machine::here(&python, None, "").differs(measured)
+}
+
+/// `fit_host(executed, seconds, held, held_seconds)`: the weights of compiled code as JSON, each held-back kernel's relative
+/// error, the median of them and the 90th percentile. What kernels executed is the report's `runs`.
+#[pyfunction]
+pub fn fit_host(
+    executed: Vec<String>,
+    seconds: Vec<f64>,
+    held: Vec<String>,
+    held_seconds: Vec<f64>,
+    caches: [f64; 3],
+) -> PyResult<(String, Vec<f64>, f64, f64)> {
+    let parse = |texts: &[String]| -> PyResult<Vec<Executed>> {
+        let one = |t: &String| {
+            Executed::parse(t).ok_or_else(|| PyValueError::new_err("not what a kernel executed"))
+        };
+        texts.iter().map(one).collect()
+    };
+    let (executed, held) = (parse(&executed)?, parse(&held)?);
+    let nanos = |seconds: &[f64]| -> Vec<f64> { seconds.iter().map(|s| s * 1e9).collect() };
+    let mut usual = HostWeights {
+        caches,
+        ..HostWeights::default()
+    };
+    let other = usual.functions.get(OTHER).copied().unwrap_or(1.0);
+    for name in executed.iter().flat_map(Executed::functions) {
+        usual.functions.entry(name.into()).or_insert(other);
+    }
+    let weights = calibration::host::fit(&executed, &nanos(&seconds), &usual)
+        .ok_or_else(|| PyValueError::new_err("host: these times make no sense"))?;
+    let off = calibration::host::residuals(&held, &nanos(&held_seconds), &weights);
+    let errors = calibration::Held::of(&off);
+    let text = serde_json::to_string(&weights).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok((text, off, errors.median, errors.p90))
 }

@@ -423,6 +423,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(verify::verify, module)?,
         wrap_pyfunction!(calibrate::fit, module)?,
         wrap_pyfunction!(calibrate::errors, module)?,
+        wrap_pyfunction!(calibrate::fit_host, module)?,
         wrap_pyfunction!(calibrate::summary, module)?,
         wrap_pyfunction!(calibrate::machine, module)?,
         wrap_pyfunction!(calibrate::default_profile, module)?,

@@ -105,7 +105,8 @@ impl Launch {
     pub fn executed(&self, sizes: &Sizes) -> String {
         let about = &self.kernel.about;
         let origin = |id: LoopId| about.origin.get(id.index()).copied().unwrap_or(id);
-        let trips = |id: LoopId| sizes.expected(origin(id));
+        let written = |id: LoopId| sizes.expected(id);
+        let trips = |id: LoopId| written(origin(id));
         let runs = nestwise_costmodel::shape::runs(&about.shape, &trips);
         let own = |run: &nestwise_costmodel::shape::Run<'_>| {
             let body = Body {
@@ -115,7 +116,9 @@ impl Launch {
             (run.times, run.entries, run.threads, body)
         };
         let runs: Vec<_> = runs.iter().map(own).collect();
-        serde_json::to_string(&runs).unwrap_or_default()
+        let fetched = self.kernel.price.lines(&written, &sizes.values);
+        let lines: Vec<_> = fetched.iter().map(|t| (t.lines, t.streams)).collect();
+        serde_json::to_string(&(runs, lines)).unwrap_or_default()
     }
     /// The nest that ran.
     pub fn nest(&self) -> &Nest {

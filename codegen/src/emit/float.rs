@@ -228,13 +228,7 @@ impl Func<'_, '_> {
         self.put(home, Val::shaped(fast, shape.wide));
         let (slow, end) = (self.fresh(), self.fresh());
         let any = if shape.wide { self.any(hard) } else { hard };
-        let branch = ir.cond_br(any, slow, end);
-        let weight = |w: i128| ir.md_value(ir.const_int(ir.int(32), w));
-        ir.set_md(
-            branch,
-            "prof",
-            ir.md_node(&[ir.md_string("branch_weights"), weight(1), weight(8)]),
-        );
+        ir.expect(ir.cond_br(any, slow, end), 1, 8);
         ir.at(slow);
         let hard = Val::shaped(hard, shape.wide);
         let v = library(self, hard)?;

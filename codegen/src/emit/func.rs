@@ -563,13 +563,7 @@ impl<'u, 'a> Func<'u, 'a> {
     pub(crate) fn leave_if(&self, bad: V, next: Block, code: EventCode, span: Span) {
         let ir = self.ir();
         let fired = self.fresh();
-        let branch = ir.cond_br(bad, fired, next);
-        let weight = |w: i128| ir.md_value(ir.const_int(ir.int(32), w));
-        ir.set_md(
-            branch,
-            "prof",
-            ir.md_node(&[ir.md_string("branch_weights"), weight(1), weight(1 << 20)]),
-        );
+        ir.expect(ir.cond_br(bad, fired, next), 1, 1 << 20);
         ir.at(fired);
         ir.store(ir.const_i64(span.line.into()), self.exits.line);
         ir.store(ir.const_i64(code as i64), self.exits.code);

@@ -363,7 +363,7 @@ impl Func<'_, '_> {
         let small = ir.and(ir.and(fits(a, a64), fits(b, b64)), least);
         let (q, r) = (ir.alloca(self.entry, wide), ir.alloca(self.entry, wide));
         let (fast, slow, end) = (self.fresh(), self.fresh(), self.fresh());
-        ir.cond_br(small, fast, slow);
+        ir.expect(ir.cond_br(small, fast, slow), 1 << 10, 1);
         ir.at(fast);
         ir.store(ir.sext(ir.sdiv(a64, b64), wide), q);
         ir.store(ir.sext(ir.srem(a64, b64), wide), r);

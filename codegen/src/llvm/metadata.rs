@@ -28,6 +28,16 @@ impl Ir<'_> {
             node
         }
     }
+    /// Says how often a jump goes either way.
+    pub(crate) fn expect(&self, branch: V, then: u32, other: u32) {
+        let weight = |w: u32| self.md_value(self.const_int(self.int(32), w.into()));
+        let weights = [
+            self.md_string("branch_weights"),
+            weight(then),
+            weight(other),
+        ];
+        self.set_md(branch, "prof", self.md_node(&weights));
+    }
     pub(crate) fn set_md(&self, instruction: V, kind: &str, node: Md) {
         unsafe {
             let kind = LLVMGetMDKindIDInContext(self.ctx, kind.as_ptr().cast(), kind.len() as u32);

@@ -25,7 +25,8 @@ pub(super) fn ops(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width,
             // There is no instruction for vectors of them.
             _ => vec![(Op::IntDiv, Width::Scalar, inst.form.lanes as f32)],
         },
-        LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFNeg => one(Op::Float),
+        LLVMFAdd | LLVMFSub | LLVMFNeg => one(Op::Float),
+        LLVMFMul => one(Op::FloatMul),
         LLVMFDiv => one(Op::FloatDiv),
         LLVMSIToFP | LLVMUIToFP | LLVMFPToSI | LLVMFPToUI | LLVMFPExt | LLVMFPTrunc => {
             one(Op::Convert)
@@ -95,7 +96,8 @@ fn call(inst: &Inst, width: Width, count: f32, vector_bits: u32) -> Vec<(Op, Wid
     let word = name.split('.').next().unwrap_or_default();
     match word {
         "sqrt" => vec![(Op::Root, width, count)],
-        "fma" | "fmuladd" | "minnum" | "maxnum" | "minimum" | "maximum" | "fabs" | "copysign" => {
+        "fma" | "fmuladd" => vec![(Op::FloatMul, width, count)],
+        "minnum" | "maxnum" | "minimum" | "maximum" | "fabs" | "copysign" => {
             vec![(Op::Float, width, count)]
         }
         "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "roundeven" | "lrint" | "fptosi"
@@ -131,7 +133,8 @@ pub(super) fn latency(op: Op) -> f32 {
         Op::Int | Op::Branch => 1.0,
         Op::Shuffle => 2.0,
         Op::IntMul => 3.0,
-        Op::Float => 4.0,
+        Op::Float => 3.0,
+        Op::FloatMul => 4.0,
         Op::Load | Op::Store | Op::Convert => 5.0,
         Op::FloatDiv => 13.0,
         Op::Root | Op::IntDiv => 18.0,

@@ -89,3 +89,28 @@ def launch_values(n: int) -> dict[str, Any]:
     }
     given["f"] = given["b"] + 3.0
     return given
+
+
+def compiled_values(n: int) -> dict[str, Any]:
+    """Arguments of loops that are timed compiled: `n` elements, and places for results."""
+    import numpy as np
+
+    given = values(n)
+    random = np.random.default_rng(6)
+    rows = max(n // 16, 16)
+    given |= {
+        # As often as a loop of few elements needs to take a while.
+        "r8": max(40_000 // n, 1),
+        "o": np.zeros(n),
+        "g1": np.zeros(n, np.float32),
+        "jdx": random.integers(1, n + 1, n),
+        "kdx": np.zeros(n, np.int64),
+        "js": random.integers(1, 1000, n).tolist(),
+        "out": [0.0] * n,
+        "m": random.random((rows, 16)),
+        "q": np.zeros((rows, 16)),
+        "r": np.zeros(rows),
+        "z": 0.25 + 0.25j,
+        "w": 0.25 - 0.25j,
+    }
+    return given

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -157,6 +159,99 @@ def launches(budget_s: float, progress: Callable[[float], None]) -> tuple[Sectio
     every = sorted(nodes, key=lambda n: (nodes[n]["node"], nodes[n]["vector_node"]))
     compile_ = _fitted("compile", every[::2], every[1::2], nodes, making)
     return call, compile_
+
+
+# Elements that loops are timed compiled with: such as fit the first cache, and, of those that do
+# nothing but go through memory, such as only the others hold.
+COMPILED, LARGE = 1600, (40_000, 1_500_000)
+STREAMS = ("copy", "add", "gather", "rows_first", "neighbours")
+LEAST_S = 4e-7
+
+
+def host(budget_s: float, progress: Callable[[float], None]) -> tuple[dict, Section]:
+    """(the weights of compiled code as a profile has them, what is to be told of them)."""
+    core = config.core()
+    configure("serial", prices=True)
+    executed: dict[str, str] = {}
+    probes: list[Probe] = []
+    functions = handled("compiled")
+    for n in (COMPILED, *LARGE):
+        given = data.compiled_values(n)
+        for name, function in functions.items():
+            if n != COMPILED and name not in STREAMS:
+                continue
+            arguments = data.arguments(function, given)
+            function(*arguments)
+            _, nest = counted(function, arguments, "launch_work")
+            if nest and nest["runs"] and not (nest["fallbacks"] or nest["guessed_loops"]):
+                executed[f"{name} {n}"] = nest["runs"]
+                probes.append(Probe(f"{name} {n}", function, arguments))
+    configure("serial", prices=False)
+    times = _kernel_times(probes, budget_s, core.summary, progress)
+    known = [p.name for p in probes if times[p.name].seconds > LEAST_S]
+    held = [name for name in known if name.startswith("held_")]
+    fitting = [name for name in known if not name.startswith("held_")]
+    seconds = lambda names: [times[n].seconds for n in names]  # noqa: E731
+    shapes = lambda names: [executed[n] for n in names]  # noqa: E731
+    text, off, median, p90 = core.fit_host(
+        shapes(fitting), seconds(fitting), shapes(held), seconds(held), _caches()
+    )
+    points = [(n, times[n].seconds, e) for n, e in zip(held, off, strict=True)]
+    unsure = max(times[n].error for n in known)
+    weights = json.loads(text)
+    flat = {f"{k}.{n}": v for k in ("scalar", "vector", "latency") for n, v in weights[k].items()}
+    flat |= {k: weights[k] for k in ("issue", "unsure", "entry")} | weights["functions"]
+    return weights, Section(flat, median, p90, points, len(fitting), unsure)
+
+
+def _caches() -> list[float]:
+    """Bytes of the caches that one core can use."""
+    machine = json.loads(config.core().machine("3.11.0", None, ""))
+    found = [float(b) for b in machine["caches"]] or [32e3, 1e6, 16e6]
+    while len(found) < 3:
+        found.append(found[-1] * 8)
+    return found[:3]
+
+
+def _kernel_times(
+    probes: list[Probe], budget_s: float, summary: Callable, progress: Callable[[float], None]
+) -> dict[str, Timing]:
+    """Seconds of one kernel run of each, as the report has them."""
+    samples: dict[str, list[float]] = {p.name: [] for p in probes}
+    calls = {p.name: _kernel_calls(p) for p in probes}
+    begun = time.perf_counter()
+    round_ = 0
+    while round_ < measure.LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
+        for probe in probes:
+            samples[probe.name].append(_kernel_sample(probe, calls[probe.name]))
+        round_ += 1
+        progress((time.perf_counter() - begun) / budget_s)
+    found = {}
+    for name, all_ in samples.items():
+        median, error, kept = summary(all_)
+        found[name] = Timing(median, error / median, kept)
+    return found
+
+
+def _kernel_calls(probe: Probe) -> int:
+    took = min(_kernel_sample(probe, 1) for _ in range(3))
+    return min(max(int(measure.SAMPLE_S / max(took, 1e-7)), 1), 50)
+
+
+def _kernel_sample(probe: Probe, calls: int) -> float:
+    function, arguments = probe.function, probe.arguments
+    seconds, launches = _measured(function)
+    for _ in range(calls):
+        function(*arguments)
+    after, launched = _measured(function)
+    return max(after - seconds, 1e-9) / max(launched - launches, 1)
+
+
+def _measured(function: Callable) -> tuple[float, int]:
+    code = function.__code__
+    lines = {line for _, _, line in code.co_lines() if line}
+    nests = _nests(lines, code.co_filename)
+    return sum(n["measured_s"] for n in nests), sum(n["launches"] for n in nests)
 
 
 def _make_more(nodes: dict[str, dict], making: dict[str, Timing]) -> None:

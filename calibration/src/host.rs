@@ -1,0 +1,163 @@
+//! Weights of compiled code, from kernels of which it is known what they executed.
+//!
+//! The model takes the busiest of several resources, so which weights a measurement speaks of depends on the weights.
+//! They are found in turn: with those so far the busiest resource of every loop is told, which makes all linear; then
+//! weights are fitted to that, and so on until they stay.
+
+use crate::fit as linear;
+use nestwise_costmodel::HostWeights;
+use nestwise_costmodel::host::{Forms, LEVELS, weigh};
+use nestwise_ir::shape::Body;
+use serde::Deserialize;
+
+/// Turns of telling and fitting.
+const TURNS: usize = 24;
+
+/// What a kernel executed in a call: its loops (executions, entries, whether threads share them, one execution), and
+/// the lines of memory that it fetched into each cache, whether as streams.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Executed(Vec<(f64, f64, bool, Body)>, Vec<([f64; LEVELS], bool)>);
+
+impl Executed {
+    /// As the report has it.
+    pub fn parse(text: &str) -> Option<Executed> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// The functions it calls.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.0
+            .iter()
+            .flat_map(|r| r.3.calls.iter().map(|c| c.0.as_str()))
+    }
+
+    /// How often each weight counts, where `values` tell what is the busiest resource.
+    fn row(&self, weights: &HostWeights, values: &[f64]) -> Vec<f64> {
+        let mut row = vec![0.0; values.len()];
+        let forms: Vec<Forms> = self.0.iter().map(|r| Forms::of(&r.3, weights)).collect();
+        let fetching = self.fetching();
+        // Lines belong to the loop that loads and stores most.
+        let loads = |k: &usize| weigh(&forms[*k].memory, values) * self.0[*k].0;
+        let home = (0..forms.len()).max_by(|a, b| loads(a).total_cmp(&loads(b)));
+        for (k, (f, (times, entries, ..))) in forms.iter().zip(&self.0).enumerate() {
+            let mut memory: Vec<(usize, f64)> =
+                f.memory.iter().map(|(w, n)| (*w, n * times)).collect();
+            if home == Some(k) {
+                memory.extend(&fetching);
+            }
+            let scaled = |form: &Vec<(usize, f64)>| -> Vec<(usize, f64)> {
+                form.iter().map(|(w, n)| (*w, n * times)).collect()
+            };
+            let resources = [
+                scaled(&f.arithmetic),
+                scaled(&f.chain),
+                scaled(&f.issue),
+                memory,
+            ];
+            let busiest = resources
+                .into_iter()
+                .max_by(|a, b| weigh(a, values).total_cmp(&weigh(b, values)));
+            let (entry, once) = Forms::entry();
+            let all = busiest.into_iter().flatten().chain(scaled(&f.extra));
+            all.for_each(|(w, n)| row[w] += n);
+            row[entry] += once * entries;
+        }
+        row
+    }
+
+    fn fetching(&self) -> Vec<(usize, f64)> {
+        let of = |(lines, streams): &([f64; LEVELS], bool)| {
+            let streams = *streams;
+            let each = lines.iter().enumerate();
+            each.map(|(level, n)| (Forms::line(level, streams), *n))
+                .collect::<Vec<_>>()
+        };
+        self.1.iter().flat_map(of).collect()
+    }
+}
+
+/// Weights that explain the nanoseconds that each of these kernels took. None if the numbers make no sense.
+pub fn fit(executed: &[Executed], nanos: &[f64], usual: &HostWeights) -> Option<HostWeights> {
+    let prior = usual.to_vec();
+    let mut values = prior.clone();
+    for _ in 0..TURNS {
+        let rows: Vec<Vec<f64>> = executed.iter().map(|e| e.row(usual, &values)).collect();
+        let found = linear(&rows, nanos, &prior)?;
+        // Half the way: the busiest resource changes with what is found.
+        let half = |(a, b): (&f64, &f64)| (a.max(1e-6) * b.max(1e-6)).sqrt();
+        values = values.iter().zip(&found.weights).map(half).collect();
+    }
+    Some(usual.with(&values))
+}
+
+/// How far each prediction is off, as a share of what was measured.
+pub fn residuals(executed: &[Executed], nanos: &[f64], weights: &HostWeights) -> Vec<f64> {
+    let values = weights.to_vec();
+    let said = |e: &Executed| weigh_row(&e.row(weights, &values), &values);
+    executed
+        .iter()
+        .zip(nanos)
+        .map(|(e, t)| said(e) / t - 1.0)
+        .collect()
+}
+
+fn weigh_row(row: &[f64], values: &[f64]) -> f64 {
+    row.iter().zip(values).map(|(n, v)| n * v).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nestwise_ir::shape::{Op, Width};
+
+    fn kernel(times: f64, ops: &[(Op, f32)], chain: &[(Op, f32)]) -> Executed {
+        let mut body = Body::default();
+        ops.iter()
+            .for_each(|(op, n)| body.ops.add(*op, Width::Scalar, *n));
+        chain
+            .iter()
+            .for_each(|(op, n)| body.chain.add(*op, Width::Scalar, *n));
+        Executed(vec![(times, 1.0, false, body)], vec![])
+    }
+
+    /// Probes of which some are bound by arithmetic, some by loads, some by a chain.
+    fn probes() -> Vec<Executed> {
+        let mut all = Vec::new();
+        for n in [500.0, 1000.0, 3000.0] {
+            for k in [2.0, 5.0, 9.0] {
+                all.push(kernel(n, &[(Op::Float, 4.0 * k), (Op::Load, 1.0)], &[]));
+                all.push(kernel(n, &[(Op::Load, 6.0 * k), (Op::Float, 1.0)], &[]));
+                all.push(kernel(n, &[(Op::Float, k)], &[(Op::Float, k)]));
+                all.push(kernel(n, &[(Op::FloatDiv, k), (Op::Load, 1.0)], &[]));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn weights_of_each_resource_are_found_though_the_busiest_counts_alone() {
+        let usual = HostWeights::default();
+        let mut wanted = usual.clone();
+        wanted.scalar.float *= 1.4;
+        wanted.scalar.load *= 0.7;
+        wanted.scalar.float_div *= 1.2;
+        wanted.latency.float *= 0.8;
+        let all = probes();
+        let values = wanted.to_vec();
+        let nanos: Vec<f64> = all
+            .iter()
+            .map(|e| weigh_row(&e.row(&wanted, &values), &values))
+            .collect();
+        let found = fit(&all, &nanos, &usual).expect("a fit");
+        let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 0.05, "{a} for {b}");
+        close(found.scalar.float, wanted.scalar.float);
+        close(found.scalar.load, wanted.scalar.load);
+        close(found.scalar.float_div, wanted.scalar.float_div);
+        close(found.latency.float, wanted.latency.float);
+        assert!(
+            residuals(&all, &nanos, &found)
+                .iter()
+                .all(|r| r.abs() < 0.05)
+        );
+    }
+}
