@@ -163,7 +163,7 @@ def launches(budget_s: float, progress: Callable[[float], None]) -> tuple[Sectio
 
 # Elements that loops are timed compiled with: such as fit the first cache, and, of those that do
 # nothing but go through memory, such as only the others hold.
-COMPILED, LARGE = 1600, (40_000, 1_500_000)
+COMPILED, LARGE = 1200, (40_000, 1_500_000)
 STREAMS = ("copy", "add", "gather", "rows_first", "neighbours")
 LEAST_S = 4e-7
 
