@@ -232,6 +232,40 @@ impl Lower<'_> {
         self.tally(Work::Attribute, attributes);
     }
 
+    /// Names and constants are work of their own.
+    pub fn count_leaf(&mut self, e: &hir::Expr) {
+        match &e.kind {
+            hir::ExprKind::Read(read) => self.count_name(read.local, Work::Load),
+            hir::ExprKind::Int(_)
+            | hir::ExprKind::Float(_)
+            | hir::ExprKind::Imag(_)
+            | hir::ExprKind::Bool(_) => {
+                self.tally(Work::Load, 1.0);
+            }
+            hir::ExprKind::Str(_) | hir::ExprKind::Bytes(_) | hir::ExprKind::None => {
+                self.tally(Work::Load, 1.0)
+            }
+            hir::ExprKind::Grown(..) => {
+                self.tally(Work::Load, 1.0);
+                self.tally(Work::ListGet, 1.0);
+            }
+            hir::ExprKind::GrownLen(_) => {
+                self.tally(Work::Load, 1.0);
+                self.tally(Work::Builtin, 1.0);
+            }
+            _ => {}
+        }
+    }
+
+    /// `value.name`.
+    pub fn count_attribute(&mut self, value: &Val) {
+        let kind = match value {
+            Val::View(_) => Work::Shape,
+            _ => Work::Attribute,
+        };
+        self.tally(kind, 1.0);
+    }
+
     /// `view[index]`, and `view[index] = ...`.
     pub fn count_access(&mut self, view: &View, index: &[Val], store: bool) {
         let decl = &self.arrays[view.array];
