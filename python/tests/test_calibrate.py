@@ -181,18 +181,10 @@ def ragged(n, first, xs):
             s += xs[e]
     return s
 
-def multiples(n):
-    c = 0
-    for p in range(1, n):
-        for k in range(p * p, n, p):
-            c += 1
-    return c
-
 a = np.ones(400)
 dot(400, a, a)
 dot(100, a, a)
 ragged(50, np.arange(51) * 3, [0.5] * 150)
-multiples(1000)
 print(json.dumps({nest["line"]: nest for nest in config.loaded_core().report()}))
 """
 
@@ -219,13 +211,6 @@ def test_trips_are_guessed_by_what_index_arrays_hold(features):
     assert ragged["guessed_loops"] == 1
     assert ragged["work"]["range_step"] == 50 + 150
     assert (ragged["launch_work"]["float_in"], ragged["launch_work"]["inspected"]) == (150, 51)
-
-
-def test_trips_are_guessed_where_no_form_has_a_mean(features):
-    n = 1000
-    real = sum(len(range(p * p, n, p)) for p in range(1, n))
-    told = features["20"]["work"]["range_step"] - (n - 1)
-    assert real / 4 < told < real * 4
 
 
 def test_every_probe_can_be_called_and_has_an_argument_for_each_parameter():
