@@ -3,7 +3,7 @@
 use crate::features::{Counts, Features, LoopFeatures};
 use crate::profile::MachineProfile;
 use crate::weights::{LaunchTally, LaunchWork};
-use nestwise_ir::{LoopId, Tally};
+use nestwise_ir::{LoopId, LoopWork, Tally};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul};
@@ -121,10 +121,8 @@ struct LoopPrice {
     id: LoopId,
     reached: f64,
     interpreted: Seconds,
-    /// `reached`, as CPython sees it.
-    interpreted_reached: f64,
-    /// It runs once, whatever its trips are thought to be.
-    once: bool,
+    /// How often it is reached and how many trips it makes, as CPython sees it.
+    work: LoopWork,
     compiled: Compiled,
     inner: Vec<LoopPrice>,
 }
@@ -204,8 +202,7 @@ impl LoopPrice {
             id: features.id,
             reached: features.reached,
             interpreted: interpreted(&features.work.body, profile),
-            interpreted_reached: features.work.reached,
-            once: features.work.once,
+            work: features.work,
             compiled: compiled(&features.body, profile),
             inner: features
                 .inner
@@ -222,13 +219,9 @@ impl LoopPrice {
             interpreted = interpreted + i;
             compiled = compiled + c;
         }
-        let n = if self.once {
-            1.0
-        } else {
-            trips(self.id).max(0.0)
-        };
+        let n = self.work.trips(trips(self.id));
         (
-            interpreted * (n * self.interpreted_reached),
+            interpreted * (n * self.work.reached),
             compiled * (n * self.reached),
         )
     }
@@ -385,7 +378,7 @@ fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nestwise_ir::{LoopWork, Work};
+    use nestwise_ir::Work;
     use proptest::prelude::*;
 
     fn features(body: Counts, work: &[(Work, f64)]) -> Features {
@@ -398,6 +391,7 @@ mod tests {
             work: LoopWork {
                 reached: 1.0,
                 once: false,
+                leaves: false,
                 body: tally,
             },
             inner: vec![],

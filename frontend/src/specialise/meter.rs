@@ -68,6 +68,7 @@ impl Meter {
         self.work.loops.push(LoopWork {
             reached: self.weight,
             once: false,
+            leaves: false,
             body: Tally::default(),
         });
         self.weight = 1.0;
@@ -77,6 +78,13 @@ impl Meter {
     pub fn runs_once(&mut self) {
         if let Some((at, _)) = self.open.last() {
             self.work.loops[*at].once = true;
+        }
+    }
+
+    /// `break` stands in the loop.
+    pub fn leaves(&mut self) {
+        if let Some((at, _)) = self.open.last() {
+            self.work.loops[*at].leaves = true;
         }
     }
 

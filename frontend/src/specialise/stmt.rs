@@ -67,6 +67,10 @@ impl Lower<'_> {
             Kind::While { test, body, orelse } => self.while_loop(test, body, orelse, span),
             Kind::Break => {
                 let jump = self.frame(span)?.on_break;
+                // Another jump leaves a loop that is written out.
+                if let StmtKind::Break(_) = jump {
+                    self.meter.leaves();
+                }
                 self.emit(jump, span);
                 Ok(())
             }

@@ -162,6 +162,21 @@ def int_shift(n):
     return s
 
 
+def int_long(n, k):
+    s = 0
+    for i in range(n):
+        s = i * 1103515245
+        s = s % 2147483648
+    return s
+
+
+def int_long_mask(n, k):
+    s = k
+    for _i in range(n):
+        s = (k * 6364136223846793005) & 0xFFFFFFFFFFFF
+    return s
+
+
 def power(n, x):
     s = 0.0
     for _i in range(n):
