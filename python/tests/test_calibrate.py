@@ -215,7 +215,7 @@ def test_trips_are_guessed_by_what_index_arrays_hold(features):
 
 def test_every_probe_can_be_called_and_has_an_argument_for_each_parameter():
     given = data.values(sections.TRIPS)
-    for module in ("probes", "mixed"):
+    for module in ("probes", "elements", "mixed"):
         for function in sections.plain(module).values():
             function(*data.arguments(function, given))
     given = data.launch_values(16)
