@@ -49,6 +49,7 @@ pub struct LoopFeatures {
 const NOTHING: LoopWork = LoopWork {
     reached: 1.0,
     once: false,
+    leaves: false,
     body: Tally([0.0; Work::COUNT]),
 };
 

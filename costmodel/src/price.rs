@@ -7,7 +7,7 @@ use crate::profile::MachineProfile;
 use crate::weights::{LaunchTally, LaunchWork};
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
-use nestwise_ir::{LoopId, Tally};
+use nestwise_ir::{LoopId, LoopWork, Tally};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul};
@@ -126,10 +126,8 @@ pub struct Prices {
 struct LoopPrice {
     id: LoopId,
     interpreted: Seconds,
-    /// How often it is reached in an iteration of the loop around it, as CPython sees it.
-    reached: f64,
-    /// It runs once, whatever its trips are thought to be.
-    once: bool,
+    /// How often it is reached and how many trips it makes, as CPython sees it.
+    work: LoopWork,
     inner: Vec<LoopPrice>,
 }
 
@@ -196,8 +194,7 @@ impl LoopPrice {
         LoopPrice {
             id: features.id,
             interpreted: interpreted(&features.work.body, profile),
-            reached: features.work.reached,
-            once: features.work.once,
+            work: features.work,
             inner: features
                 .inner
                 .iter()
@@ -209,12 +206,7 @@ impl LoopPrice {
     fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
         let inner = self.inner.iter().map(|l| l.total(trips));
         let body = self.interpreted + inner.sum();
-        let n = if self.once {
-            1.0
-        } else {
-            trips(self.id).max(0.0)
-        };
-        body * (n * self.reached)
+        body * (self.work.trips(trips(self.id)) * self.work.reached)
     }
 }
 
@@ -355,7 +347,8 @@ fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) 
 mod tests {
     use super::*;
     use crate::features::Counts;
-    use nestwise_ir::{LoopWork, Work};
+    use nestwise_ir::Work;
+    use proptest::prelude::*;
 
     fn features(body: Counts, work: &[(Work, f64)]) -> Features {
         let mut tally = Tally::default();
@@ -367,6 +360,7 @@ mod tests {
             work: LoopWork {
                 reached: 1.0,
                 once: false,
+                leaves: false,
                 body: tally,
             },
             inner: vec![],
@@ -498,6 +492,66 @@ mod tests {
         };
         assert_eq!(compute(0.0, false), compute(1.0, false));
         assert!(compute(1.0, true) < compute(0.0, true) * 0.5);
+    }
+
+    /// A loop in a loop, the inner one reached `share` times in an iteration of the outer one.
+    fn nested(outer: &[(Work, f64)], inner: &[(Work, f64)], share: f64) -> Prices {
+        let mut top = features(Counts::default(), outer);
+        let mut inside = features(Counts::default(), inner).top;
+        inside.id = LoopId(1);
+        inside.work.reached = share;
+        top.top.inner.push(inside);
+        top.entry.add(Work::ForLoop, 1.0);
+        Prices::new(&top, &TrafficPlan::default(), 8, &MachineProfile::default())
+    }
+
+    proptest! {
+        /// What CPython takes is the sum of what its loops take, each times its trips, and never less for more.
+        #[test]
+        fn interpreted_times_add_up(
+            a in 0.0..50.0f64, b in 0.0..50.0f64, share in 0.0..1.0f64,
+            n in 0.0..1e6f64, m in 0.0..1e6f64,
+        ) {
+            let price = |a: f64, b: f64, n: f64, m: f64| {
+                let prices = nested(&[(Work::IntAdd, a)], &[(Work::ArrayGet, b)], share);
+                let trips = |id: LoopId| if id.index() == 0 { n } else { m };
+                prices.interpreted(&trips).0
+            };
+            let empty = price(0.0, 0.0, n, m);
+            let w = &MachineProfile::default().interpreter;
+            prop_assert_eq!(empty, w.get(Work::ForLoop) * 1e-9);
+            let each = (price(a, 0.0, n, m) - empty) + (price(0.0, b, n, m) - empty);
+            let both = price(a, b, n, m) - empty;
+            prop_assert!((both - each).abs() <= 1e-9 * (both + empty));
+            let inner = b * w.get(Work::ArrayGet) * share * n * m * 1e-9;
+            prop_assert!((price(0.0, b, n, m) - empty - inner).abs() <= 1e-9 * (inner + empty));
+            prop_assert!(price(a, b, n + 1.0, m) >= price(a, b, n, m));
+            prop_assert!(price(a, b, n, m + 1.0) >= price(a, b, n, m));
+        }
+    }
+
+    #[test]
+    fn a_loop_that_nobody_wrote_runs_once() {
+        let mut top = features(Counts::default(), &[(Work::Load, 3.0)]);
+        top.top.work.once = true;
+        let price = Prices::new(&top, &TrafficPlan::default(), 8, &MachineProfile::default());
+        assert_eq!(price.interpreted(&|_| 100.0), price.interpreted(&|_| 1.0));
+    }
+
+    #[test]
+    fn a_launch_costs_what_it_does() {
+        let mut more = situation();
+        more.convert.add(LaunchWork::FloatIn, 1000.0);
+        let profile = MachineProfile::default();
+        let serial = |s: &Situation| {
+            let decision = decide(&prices(Counts::default()), &profile, &|_| 1.0, s);
+            decision.forced(Device::Serial).estimate
+        };
+        let (plain, lists) = (serial(&situation()), serial(&more));
+        let nanos = 1000.0 * profile.call.get(LaunchWork::FloatIn);
+        assert_eq!(plain.convert, Seconds(0.0));
+        assert_eq!(lists.convert, Seconds::from_nanos(nanos));
+        assert_eq!(lists.bind, plain.bind);
     }
 
     #[test]

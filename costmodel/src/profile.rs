@@ -129,9 +129,9 @@ impl Default for MachineProfile {
             interpreter: crate::defaults::interpreter(),
             call: crate::defaults::call(),
             compile: CompileWeights {
-                kernel: 8_000_000.0,
-                node: 60_000.0,
-                vector_node: 300_000.0,
+                kernel: 5_000_000.0,
+                node: 350_000.0,
+                vector_node: 500_000.0,
             },
             host: HostWeights::default(),
             threads: ThreadWeights {

@@ -143,3 +143,15 @@ fn another_machine_is_told_by_what_matters() {
         "{told}"
     );
 }
+
+#[test]
+fn the_default_has_a_weight_for_every_kind() {
+    use crate::weights::Kind;
+    let profile = MachineProfile::default();
+    for kind in Work::ALL {
+        assert!(profile.interpreter.get(kind) > 0.0, "{}", kind.name());
+    }
+    for kind in LaunchWork::ALL {
+        assert!(profile.call.get(*kind) > 0.0, "{}", kind.name());
+    }
+}

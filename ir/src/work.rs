@@ -212,8 +212,22 @@ pub struct LoopWork {
     pub reached: f64,
     /// It stands around another loop to run it once, and is nothing that was written.
     pub once: bool,
+    /// `break` may leave it before its end.
+    pub leaves: bool,
     /// One execution of its own body, loops inside excluded.
     pub body: Tally,
+}
+
+impl LoopWork {
+    /// The trips to reckon with where its bounds allow for so many: half of them, if it may be left before, as who looks
+    /// for something finds it half-way on average.
+    pub fn trips(&self, allowed: f64) -> f64 {
+        match (self.once, self.leaves) {
+            (true, _) => 1.0,
+            (_, true) if allowed > 1.0 => (allowed / 2.0).max(1.0),
+            _ => allowed.max(0.0),
+        }
+    }
 }
 
 /// A whole nest, as CPython runs it.
@@ -237,7 +251,8 @@ impl fmt::Display for NestWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "entry: {}", self.entry)?;
         for (k, l) in self.loops.iter().enumerate() {
-            writeln!(f, "L{k} (reached {}): {}", l.reached, l.body)?;
+            let left = if l.leaves { ", left early" } else { "" };
+            writeln!(f, "L{k} (reached {}{left}): {}", l.reached, l.body)?;
         }
         Ok(())
     }
@@ -254,6 +269,34 @@ mod tests {
             let same = Work::ALL.into_iter().filter(|k| k.name() == kind.name());
             assert_eq!(same.count(), 1, "{}", kind.name());
         }
+    }
+
+    #[test]
+    fn loops_that_are_left_early_run_half_their_trips() {
+        let plain = LoopWork {
+            reached: 1.0,
+            once: false,
+            leaves: false,
+            body: Tally::default(),
+        };
+        let early = LoopWork {
+            leaves: true,
+            ..plain
+        };
+        let once = LoopWork {
+            once: true,
+            ..plain
+        };
+        for (allowed, all, half) in [
+            (0.0, 0.0, 0.0),
+            (1.0, 1.0, 1.0),
+            (1.5, 1.5, 1.0),
+            (8.0, 8.0, 4.0),
+        ] {
+            assert_eq!((plain.trips(allowed), early.trips(allowed)), (all, half));
+            assert_eq!(once.trips(allowed), 1.0);
+        }
+        assert_eq!(plain.trips(-3.0), 0.0);
     }
 
     #[test]

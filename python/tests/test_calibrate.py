@@ -163,9 +163,59 @@ def test_help_names_the_place(tmp_path):
     assert "diff" in nestwise(tmp_path, "profile", "--help").stdout
 
 
+FEATURES = """\
+import json
+import numpy as np
+from nestwise import config
+
+def dot(n, a, b):
+    s = 0.0
+    for i in range(n):
+        s += a[i] * b[i]
+    return s
+
+def ragged(n, first, xs):
+    s = 0.0
+    for i in range(n):
+        for e in range(first[i], first[i + 1]):
+            s += xs[e]
+    return s
+
+a = np.ones(400)
+dot(400, a, a)
+dot(100, a, a)
+ragged(50, np.arange(51) * 3, [0.5] * 150)
+print(json.dumps({nest["line"]: nest for nest in config.loaded_core().report()}))
+"""
+
+
+@pytest.fixture(scope="module")
+def features(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("features")
+    (folder / "features.py").write_text(FEATURES)
+    done = nestwise(folder, "run", "features.py", NESTWISE_PRICES="1")
+    return json.loads(done.stdout)
+
+
+def test_what_calls_do_is_summed_up(features):
+    work = features["7"]["work"]
+    assert (work["range_step"], work["array_get"], work["for_loop"]) == (500, 1000, 2)
+    assert work["numpy_float"] == 1000
+    launch = features["7"]["launch_work"]
+    assert (launch["launch"], launch["array"], "float_in" in launch) == (2, 4, False)
+    assert features["7"]["guessed_loops"] == 0
+
+
+def test_trips_are_guessed_by_what_index_arrays_hold(features):
+    ragged = features["13"]
+    assert ragged["guessed_loops"] == 1
+    assert ragged["work"]["range_step"] == 50 + 150
+    assert (ragged["launch_work"]["float_in"], ragged["launch_work"]["inspected"]) == (150, 51)
+
+
 def test_every_probe_can_be_called_and_has_an_argument_for_each_parameter():
-    given = data.values(48)
-    for module in ("probes", "mixed"):
+    given = data.values(sections.TRIPS)
+    for module in ("probes", "elements", "mixed"):
         for function in sections.plain(module).values():
             function(*data.arguments(function, given))
     given = data.launch_values(16)

@@ -37,6 +37,8 @@ const SHARED_FROM: Seconds = Seconds(1e-3);
 /// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
 const MAX_RECENT: usize = 8;
 
+/// More trips than any loop has that ends.
+const MOST_TRIPS: f64 = 1e12;
 /// Tiles of an average wave that keep one thread busy.
 const TILES_PER_THREAD: f64 = 2.0;
 
@@ -297,7 +299,11 @@ impl Plan {
             changed.iter().for_each(|v| values.vars[v.index()] = None);
         }
         let mut proven = GuardSet::new(self.bounds.guards());
-        let (resolved, trips) = self.bounds.resolve_with_trips(&values, &mut proven);
+        let (resolved, mut trips) = self.bounds.resolve_with_trips(&values, &mut proven);
+        // The middle of all that an int may be is no estimate.
+        trips
+            .iter_mut()
+            .for_each(|t| *t = t.filter(|n| *n < MOST_TRIPS));
         if !resolved.trips_ok {
             let line = self
                 .nest
@@ -369,7 +375,11 @@ impl Plan {
 
     /// What compiled code takes: by what the kernel last launched executes, or else one of the other kind, or by a guess.
     fn native(&self, threads: bool, vectorised: bool, sizes: &Sizes) -> Compute {
-        let trips = |id: LoopId| sizes.expected(id);
+        let trips = |id: LoopId| {
+            let allowed = sizes.expected(id);
+            let work = self.nest.work.of(id);
+            work.map_or(allowed, |work| work.trips(allowed))
+        };
         let made = lock(&self.made);
         let fitting = made[usize::from(threads)].as_ref();
         match fitting.or(made[usize::from(!threads)].as_ref()) {

@@ -12,4 +12,4 @@ print(digits(100_000))
 # verdict line 3: parallel, sum of `total`
 # serial 3: lines 3
 # threads 3: lines 3 threads
-# auto 3: interpreter
+# auto 3: native

@@ -43,4 +43,4 @@ print(triangle(c, c.copy(), s), s.sum().hex())
 # threads 6: lines 6 threads with its own s, 7, 8 x32, 10, 12 independent; floating-point flags
 # threads 18: lines 18 threads, 19, 20; floating-point flags
 # auto 6: native
-# auto 18: interpreter
+# auto 18: native

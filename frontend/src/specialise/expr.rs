@@ -100,26 +100,6 @@ impl Lower<'_> {
         Ok(Val::Scalar(scalar))
     }
 
-    /// Names and constants are work of their own.
-    fn count_leaf(&mut self, e: &hir::Expr) {
-        match &e.kind {
-            ExprKind::Read(read) => self.count_name(read.local, Work::Load),
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Imag(_) | ExprKind::Bool(_) => {
-                self.tally(Work::Load, 1.0);
-            }
-            ExprKind::Str(_) | ExprKind::Bytes(_) | ExprKind::None => self.tally(Work::Load, 1.0),
-            ExprKind::Grown(..) => {
-                self.tally(Work::Load, 1.0);
-                self.tally(Work::ListGet, 1.0);
-            }
-            ExprKind::GrownLen(_) => {
-                self.tally(Work::Load, 1.0);
-                self.tally(Work::Builtin, 1.0);
-            }
-            _ => {}
-        }
-    }
-
     /// The value of an expression that must be a scalar.
     pub fn scalar(&mut self, e: &hir::Expr, what: &str) -> R<Sv> {
         let val = self.expr(e)?;
@@ -460,13 +440,7 @@ impl Lower<'_> {
     /// `base.name`.
     fn attribute(&mut self, base: &hir::Expr, name: &str, span: Span) -> R<Val> {
         let value = self.expr(base)?;
-        self.tally(
-            match value {
-                Val::View(_) => Work::Shape,
-                _ => Work::Attribute,
-            },
-            1.0,
-        );
+        self.count_attribute(&value);
         let unknown = |ty: String| {
             refuse(
                 span,

@@ -1,10 +1,11 @@
 //! What CPython does, counted while the nest is lowered: here the types are known and the text is as it was written.
 //!
 //! Weights say how often something happens in one execution of the loop's body around it. Nobody has seen the
-//! branches run, so each side of an `if`, and each later operand of `and` and `or`, counts half. A side that leaves
-//! its loop ([`LEAVES`]) runs at most once in all of the loop's iterations, and what follows it in nearly all of them.
+//! branches run, so each side of an `if`, and each later operand of `and` and `or`, counts half, but for what the text
+//! tells (Ball and Larus, "Branch prediction for free", 1993): two things are seldom equal, what goes on to the next
+//! iteration is an exception, and a side that leaves its loop ([`LEAVES`]) runs at most once in all its iterations.
 
-use nestwise_ir::surface::BinOp as Op;
+use nestwise_ir::surface::{BinOp as Op, CmpOp};
 use nestwise_ir::work::{LoopWork, NestWork, Tally, Work};
 use nestwise_ir::{ArrayKind, Scalar};
 
@@ -23,6 +24,8 @@ pub(super) const HALF: f64 = 0.5;
 /// more.
 pub(super) const LEAVES: f64 = 0.1;
 
+/// A side that the text makes unlikely.
+const RARELY: f64 = 0.2;
 /// Bits of one digit of an int.
 const DIGIT: u32 = 30;
 
@@ -65,6 +68,7 @@ impl Meter {
         self.work.loops.push(LoopWork {
             reached: self.weight,
             once: false,
+            leaves: false,
             body: Tally::default(),
         });
         self.weight = 1.0;
@@ -74,6 +78,13 @@ impl Meter {
     pub fn runs_once(&mut self) {
         if let Some((at, _)) = self.open.last() {
             self.work.loops[*at].once = true;
+        }
+    }
+
+    /// `break` stands in the loop.
+    pub fn leaves(&mut self) {
+        if let Some((at, _)) = self.open.last() {
+            self.work.loops[*at].leaves = true;
         }
     }
 
@@ -232,6 +243,40 @@ impl Lower<'_> {
         self.tally(Work::Attribute, attributes);
     }
 
+    /// Names and constants are work of their own.
+    pub fn count_leaf(&mut self, e: &hir::Expr) {
+        match &e.kind {
+            hir::ExprKind::Read(read) => self.count_name(read.local, Work::Load),
+            hir::ExprKind::Int(_)
+            | hir::ExprKind::Float(_)
+            | hir::ExprKind::Imag(_)
+            | hir::ExprKind::Bool(_) => {
+                self.tally(Work::Load, 1.0);
+            }
+            hir::ExprKind::Str(_) | hir::ExprKind::Bytes(_) | hir::ExprKind::None => {
+                self.tally(Work::Load, 1.0)
+            }
+            hir::ExprKind::Grown(..) => {
+                self.tally(Work::Load, 1.0);
+                self.tally(Work::ListGet, 1.0);
+            }
+            hir::ExprKind::GrownLen(_) => {
+                self.tally(Work::Load, 1.0);
+                self.tally(Work::Builtin, 1.0);
+            }
+            _ => {}
+        }
+    }
+
+    /// `value.name`.
+    pub fn count_attribute(&mut self, value: &Val) {
+        let kind = match value {
+            Val::View(_) => Work::Shape,
+            _ => Work::Attribute,
+        };
+        self.tally(kind, 1.0);
+    }
+
     /// `view[index]`, and `view[index] = ...`.
     pub fn count_access(&mut self, view: &View, index: &[Val], store: bool) {
         let decl = &self.arrays[view.array];
@@ -382,23 +427,70 @@ impl Lower<'_> {
     }
 }
 
-/// How much a side of an `if` counts.
-pub(super) fn share(side: &[hir::Stmt]) -> f64 {
-    match side.last().map(|s| &s.kind) {
-        Some(Stmt::Break | Stmt::Return(_) | Stmt::Raise) => LEAVES,
+/// How often what an `if` holds runs, as shares of how often the `if` does.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Shares {
+    pub body: f64,
+    pub orelse: f64,
+    /// What follows it in its block: less where a side goes on to the next iteration.
+    pub rest: f64,
+}
+
+/// What an `if` says of its sides.
+pub(super) fn shares(test: &hir::Expr, body: &[hir::Stmt], orelse: &[hir::Stmt]) -> Shares {
+    let (then, other) = (End::of(body), End::of(orelse));
+    let likely = match (then, other) {
+        (End::Leaves, End::Leaves) => HALF,
+        (End::Leaves, _) => LEAVES,
+        (_, End::Leaves) => 1.0 - LEAVES,
+        (End::Skips, End::Falls) => equality(test).min(RARELY),
+        (End::Falls, End::Skips) => equality(test).max(1.0 - RARELY),
+        _ => equality(test),
+    };
+    let falls = |end: End, share: f64| match end {
+        End::Skips => 0.0,
+        End::Returns => share * HALF,
+        // Once in all iterations.
+        End::Falls | End::Leaves => share,
+    };
+    Shares {
+        body: likely,
+        orelse: 1.0 - likely,
+        rest: falls(then, likely) + falls(other, 1.0 - likely),
+    }
+}
+
+/// How likely a test is to hold: two things are seldom equal.
+fn equality(test: &hir::Expr) -> f64 {
+    let hir::ExprKind::Compare(_, rest) = &test.kind else {
+        return HALF;
+    };
+    match rest.as_slice() {
+        [(CmpOp::Eq, _)] => RARELY,
+        [(CmpOp::Ne, _)] => 1.0 - RARELY,
         _ => HALF,
     }
 }
 
-/// How much what follows the statement counts: half, where one side goes on to the next iteration or leaves an inlined
-/// function.
-pub(super) fn rest(stmt: &hir::Stmt) -> f64 {
-    let skips = |side: &[hir::Stmt]| {
-        let last = side.last().map(|s| &s.kind);
-        matches!(last, Some(Stmt::Continue | Stmt::Leave(_)))
-    };
-    match &stmt.kind {
-        Stmt::If { body, orelse, .. } if skips(body) || skips(orelse) => HALF,
-        _ => 1.0,
+/// How a side of an `if` ends.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Falls,
+    /// With `continue`.
+    Skips,
+    /// Out of an inlined function.
+    Returns,
+    /// Out of the loop.
+    Leaves,
+}
+
+impl End {
+    fn of(side: &[hir::Stmt]) -> End {
+        match side.last().map(|s| &s.kind) {
+            Some(Stmt::Continue) => End::Skips,
+            Some(Stmt::Leave(_)) => End::Returns,
+            Some(Stmt::Break | Stmt::Return(_) | Stmt::Raise) => End::Leaves,
+            _ => End::Falls,
+        }
     }
 }

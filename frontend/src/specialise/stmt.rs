@@ -21,7 +21,6 @@ impl Lower<'_> {
         let before = self.weight();
         for stmt in stmts {
             self.stmt(stmt)?;
-            self.set_weight(self.weight() * meter::rest(stmt));
             if matches!(
                 stmt.kind,
                 Kind::Break | Kind::Continue | Kind::Return(_) | Kind::Leave(_) | Kind::Raise
@@ -49,11 +48,13 @@ impl Lower<'_> {
                 if let Some(chosen) = constant_bool(&cond) {
                     return self.stmts(if chosen { body } else { orelse });
                 }
-                let side = |l: &mut Self, side: &[hir::Stmt]| {
-                    l.scaled(meter::share(side), |l| l.inner(|l| l.stmts(side)))
+                let shares = meter::shares(test, body, orelse);
+                let side = |l: &mut Self, share, side: &[hir::Stmt]| {
+                    l.scaled(share, |l| l.inner(|l| l.stmts(side)))
                 };
-                let ((), then) = side(self, body)?;
-                let ((), orelse) = side(self, orelse)?;
+                let ((), then) = side(self, shares.body, body)?;
+                let ((), orelse) = side(self, shares.orelse, orelse)?;
+                self.set_weight(self.weight() * shares.rest);
                 self.emit(StmtKind::If { cond, then, orelse }, span);
                 Ok(())
             }
@@ -66,6 +67,10 @@ impl Lower<'_> {
             Kind::While { test, body, orelse } => self.while_loop(test, body, orelse, span),
             Kind::Break => {
                 let jump = self.frame(span)?.on_break;
+                // Another jump leaves a loop that is written out.
+                if let StmtKind::Break(_) = jump {
+                    self.meter.leaves();
+                }
                 self.emit(jump, span);
                 Ok(())
             }

@@ -1,7 +1,6 @@
 //! Trips of loops that neither types nor ints tell: what a few iterations say of them, for prices.
 //!
-//! Bounds of inner loops are read from arrays (`range(first[i], first[i + 1])`) or computed in ways that have no mean in
-//! closed form (`range(p * p, n, p)`). So the statements that such bounds rest on are followed through a few iterations of
+//! Bounds of inner loops are read from arrays (`range(first[i], first[i + 1])`). So the statements that such bounds rest on are followed through a few iterations of
 //! the loops around, on the values of the call and what its arrays hold at entry. That is a guess: what a nest assigns
 //! elsewhere, or writes to the arrays, is not seen.
 

@@ -112,9 +112,9 @@ def while_one(n1, a):
     return i
 
 
-def warns(n1, a, b):
+def warns(n1, a, b, c):
     for i in range(n1):
-        b[i] = b[i] / a[i]
+        b[i] = c[i] / a[i]
 
 
 def gathers(n1, a, b, idx):

@@ -117,20 +117,19 @@ def interpreter(budget_s: float, progress: Callable[[float], None]) -> Section:
     configure("auto", prices=True)
     counts: dict[str, dict] = {}
     probes: list[Probe] = []
-    groups: list[list[str]] = []
-    for module in ("probes", "mixed"):
-        names = []
+    fitting: list[str] = []
+    held: list[str] = []
+    for module in ("probes", "elements", "mixed"):
         functions = plain(module)
         for name, function in handled(module).items():
             arguments = data.arguments(function, given)
             work, _ = counted(function, arguments, "work")
             if work:
                 counts[name] = work
-                names.append(name)
+                (held if module == "mixed" else fitting).append(name)
                 probes.append(Probe(name, functions[name], arguments))
-        groups.append(names)
     times = measure.timings(probes, budget_s, SURE, config.core().summary, progress)
-    return _fitted("interpreter", groups[0], groups[1], counts, times)
+    return _fitted("interpreter", fitting, held, counts, times)
 
 
 def launches(budget_s: float, progress: Callable[[float], None]) -> tuple[Section, Section]:
