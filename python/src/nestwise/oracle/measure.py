@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from nestwise import config
 from nestwise.oracle.programs import Program, chosen_sizes, ladder
 
 SERVE = Path(__file__).with_name("serve.py")
@@ -33,13 +34,13 @@ class Candidate(NamedTuple):
     settings: tuple[tuple[str, str], ...] = ()
 
 
-CHOSEN = "chosen"
+CHOSEN, INTERPRETER = "chosen", "interpreter"
 AUTOMATIC = Candidate(CHOSEN, ("--device", "auto"))
 
 
 def candidates(threads: Iterable[int]) -> list[Candidate]:
     alone = [
-        Candidate("interpreter", ("--device", "interpreter")),
+        Candidate(INTERPRETER, ("--device", "interpreter")),
         Candidate("serial", ("--device", "serial")),
     ]
     several = [
@@ -58,7 +59,14 @@ class Server:
     def __init__(self, program: Program, candidate: Candidate, options: Iterable[str], cache: Path):
         self.name = candidate.name
         environment = dict(os.environ, NESTWISE_CACHE_DIR=str(cache), **dict(candidate.settings))
+        # With a cache of its own it would not find the profile that runs find.
+        found = config.profile_path()
+        if found is not None and os.path.exists(found):
+            environment.setdefault("NESTWISE_PROFILE", found)
         words = [sys.executable, "-m", "nestwise", "run", *candidate.options, *options]
+        if candidate.name == INTERPRETER:
+            # CPython itself: even a loop that stays there is asked about each time it is entered.
+            words = [sys.executable]
         self.process = subprocess.Popen(
             [*words, str(SERVE), str(program.script)],
             stdin=subprocess.PIPE,
