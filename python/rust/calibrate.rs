@@ -4,7 +4,7 @@ use nestwise_calibration as calibration;
 use nestwise_calibration::host::Executed;
 use nestwise_costmodel::host::OTHER;
 use nestwise_costmodel::weights::Kind;
-use nestwise_costmodel::{HostWeights, LaunchWork, MachineProfile};
+use nestwise_costmodel::{LaunchWork, MachineProfile};
 use nestwise_ir::Work;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -91,10 +91,19 @@ pub fn machine(python: &str, numpy: Option<&str>, date: &str) -> PyResult<String
     serde_json::to_string(&here).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
+/// The default profile, with what the machine tells of itself.
+pub fn usual_profile() -> MachineProfile {
+    let mut profile = MachineProfile::default();
+    if let Some(caches) = calibration::machine::cache_sizes() {
+        profile.host.caches = caches;
+    }
+    profile
+}
+
 /// The default profile, as JSON.
 #[pyfunction]
 pub fn default_profile() -> String {
-    MachineProfile::default().to_json()
+    usual_profile().to_json()
 }
 
 /// The profile in `text` in its usual form; ValueError if it is none.
@@ -122,7 +131,6 @@ pub fn fit_host(
     seconds: Vec<f64>,
     held: Vec<String>,
     held_seconds: Vec<f64>,
-    caches: [f64; 3],
 ) -> PyResult<(String, Vec<f64>, f64, f64)> {
     let parse = |texts: &[String]| -> PyResult<Vec<Executed>> {
         let one = |t: &String| {
@@ -132,10 +140,7 @@ pub fn fit_host(
     };
     let (executed, held) = (parse(&executed)?, parse(&held)?);
     let nanos = |seconds: &[f64]| -> Vec<f64> { seconds.iter().map(|s| s * 1e9).collect() };
-    let mut usual = HostWeights {
-        caches,
-        ..HostWeights::default()
-    };
+    let mut usual = usual_profile().host;
     let other = usual.functions.get(OTHER).copied().unwrap_or(1.0);
     for name in executed.iter().flat_map(Executed::functions) {
         usual.functions.entry(name.into()).or_insert(other);

@@ -140,7 +140,7 @@ fn choose_profile(
 ) -> Result<(MachineProfile, Vec<String>), String> {
     let explicit = asked.is_some();
     let Some(path) = asked.or(found) else {
-        return Ok((MachineProfile::default(), vec![]));
+        return Ok((calibrate::usual_profile(), vec![]));
     };
     let at = path.display();
     match MachineProfile::load(&path) {
@@ -160,7 +160,7 @@ fn choose_profile(
         }
         Err(e) => {
             let note = format!("profile {at}: {e}; the default profile is used");
-            Ok((MachineProfile::default(), vec![note]))
+            Ok((calibrate::usual_profile(), vec![note]))
         }
     }
 }

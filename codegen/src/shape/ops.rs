@@ -37,9 +37,11 @@ pub(super) fn ops(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width,
         },
         LLVMLoad => one(Op::Load),
         LLVMStore => one(Op::Store),
-        LLVMExtractElement | LLVMInsertElement | LLVMShuffleVector => {
-            vec![(Op::Shuffle, Width::Vector, count)]
-        }
+        // One value for all lanes: one register of them, whatever there is to fill.
+        LLVMInsertElement if inst.operands.get(2) == Some(&Operand::Int(0)) => vec![],
+        LLVMShuffleVector if is_splat(code, inst) => vec![(Op::Shuffle, Width::Vector, 1.0)],
+        LLVMExtractElement => vec![(Op::Shuffle, Width::Vector, 1.0)],
+        LLVMInsertElement | LLVMShuffleVector => vec![(Op::Shuffle, Width::Vector, count)],
         // One index that the address of a load can scale by itself is free.
         LLVMGetElementPtr => match inst.scale {
             Some(1 | 2 | 4 | 8) => vec![],
@@ -53,6 +55,15 @@ pub(super) fn ops(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width,
         LLVMCall => call(inst, width, count, vector_bits),
         _ => vec![],
     }
+}
+
+/// Lane 0 of something that was put there, for all lanes.
+fn is_splat(code: &Code, inst: &Inst) -> bool {
+    let Some(Operand::Code(from)) = inst.operands.first() else {
+        return false;
+    };
+    let from = &code.insts[*from];
+    from.code == LLVMInsertElement && from.operands.get(2) == Some(&Operand::Int(0))
 }
 
 /// The same with the operands' type, where the result's is but a truth.

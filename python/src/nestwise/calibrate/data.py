@@ -100,7 +100,7 @@ def compiled_values(n: int) -> dict[str, Any]:
     rows = max(n // 16, 16)
     given |= {
         # As often as a loop of few elements needs to take a while.
-        "r8": max(40_000 // n, 1),
+        "r8": max(300_000 // n, 1) if n > 10_000 else 40,
         "o": np.zeros(n),
         "g1": np.zeros(n, np.float32),
         "jdx": random.integers(1, n + 1, n),

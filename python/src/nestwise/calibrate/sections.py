@@ -162,7 +162,7 @@ def launches(budget_s: float, progress: Callable[[float], None]) -> tuple[Sectio
 
 # Elements that loops are timed compiled with: such as fit the first cache, and, of those that do
 # nothing but go through memory, such as only the others hold.
-COMPILED, LARGE = 1200, (40_000, 1_500_000)
+COMPILED, LARGE = 1200, (30_000, 1_500_000)
 STREAMS = ("copy", "add", "gather", "rows_first", "neighbours")
 LEAST_S = 4e-7
 
@@ -193,7 +193,7 @@ def host(budget_s: float, progress: Callable[[float], None]) -> tuple[dict, Sect
     seconds = lambda names: [times[n].seconds for n in names]  # noqa: E731
     shapes = lambda names: [executed[n] for n in names]  # noqa: E731
     text, off, median, p90 = core.fit_host(
-        shapes(fitting), seconds(fitting), shapes(held), seconds(held), _caches()
+        shapes(fitting), seconds(fitting), shapes(held), seconds(held)
     )
     points = [(n, times[n].seconds, e) for n, e in zip(held, off, strict=True)]
     unsure = max(times[n].error for n in known)
@@ -201,15 +201,6 @@ def host(budget_s: float, progress: Callable[[float], None]) -> tuple[dict, Sect
     flat = {f"{k}.{n}": v for k in ("scalar", "vector", "latency") for n, v in weights[k].items()}
     flat |= {k: weights[k] for k in ("issue", "unsure", "entry")} | weights["functions"]
     return weights, Section(flat, median, p90, points, len(fitting), unsure)
-
-
-def _caches() -> list[float]:
-    """Bytes of the caches that one core can use."""
-    machine = json.loads(config.core().machine("3.11.0", None, ""))
-    found = [float(b) for b in machine["caches"]] or [32e3, 1e6, 16e6]
-    while len(found) < 3:
-        found.append(found[-1] * 8)
-    return found[:3]
 
 
 def _kernel_times(
