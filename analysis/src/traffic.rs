@@ -27,10 +27,46 @@ struct Place {
     array: ArrayId,
     /// Bytes of an element.
     size: f64,
+    /// The innermost loop around it.
+    home: LoopId,
     /// Loops around it, outermost first.
-    loops: Vec<LoopId>,
+    loops: Vec<Level>,
     axes: Vec<Axis>,
     stored: bool,
+}
+
+/// A loop, or a part of one whose iterations run by lanes: the lanes stand innermost, whatever is around them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Level {
+    /// All its iterations, one after the other.
+    Whole(LoopId),
+    /// So many at once, one group after the other.
+    Groups(LoopId, f64),
+    /// Those of one group.
+    Lanes(LoopId, f64),
+}
+
+impl Level {
+    fn id(self) -> LoopId {
+        match self {
+            Level::Whole(id) | Level::Groups(id, _) | Level::Lanes(id, _) => id,
+        }
+    }
+    fn trips(self, sizes: &Sizes<'_>) -> f64 {
+        let all = (sizes.trips)(self.id()).max(1.0);
+        match self {
+            Level::Whole(_) => all,
+            Level::Groups(_, lanes) => (all / lanes).max(1.0),
+            Level::Lanes(_, lanes) => lanes.min(all),
+        }
+    }
+    /// Iterations of the loop from one of its own to the next.
+    fn step(self) -> f64 {
+        match self {
+            Level::Groups(_, lanes) => lanes,
+            _ => 1.0,
+        }
+    }
 }
 
 /// A subscript.
@@ -70,13 +106,13 @@ pub struct Sizes<'a> {
 }
 
 impl TrafficPlan {
-    /// The places of `nest`.
-    pub fn of(nest: &Nest) -> TrafficPlan {
+    /// The places of `nest`, some of whose loops run by so many lanes.
+    pub fn of(nest: &Nest, lanes: &[(LoopId, u32)]) -> TrafficPlan {
         let ranges = crate::range::ranges(nest);
         let forms = crate::walk::forms(nest, &ranges, Extents::Shared);
         let mut places: Vec<Place> = Vec::new();
         for access in forms.accesses.iter().flatten() {
-            let place = place(nest, access);
+            let place = place(nest, access, lanes);
             if place.loops.is_empty() {
                 continue;
             }
@@ -95,7 +131,7 @@ impl TrafficPlan {
             return Vec::new();
         }
         let one = |p: &Place| Traffic {
-            home: p.loops[p.loops.len() - 1],
+            home: p.home,
             lines: caches.map(|bytes| self.fetched(p, all, bytes * SHARE, sizes)),
             streams: p.streams(sizes),
         };
@@ -109,18 +145,18 @@ impl TrafficPlan {
         }
         let mut before = 1.0;
         let mut lines = 0.0;
-        for (depth, id) in place.loops.iter().enumerate() {
+        for (depth, level) in place.loops.iter().enumerate() {
             lines = before * place.bytes(depth, sizes) / LINE;
             if self.one_iteration(&place.loops[..=depth], sizes) <= cache {
                 break;
             }
-            before *= (sizes.trips)(*id);
+            before *= level.trips(sizes);
         }
         lines * if place.stored { 2.0 } else { 1.0 }
     }
 
     /// Bytes that one iteration of the innermost of these loops touches.
-    fn one_iteration(&self, around: &[LoopId], sizes: &Sizes<'_>) -> f64 {
+    fn one_iteration(&self, around: &[Level], sizes: &Sizes<'_>) -> f64 {
         let inside = self.places.iter().filter(|p| p.loops.starts_with(around));
         inside.map(|p| p.bytes(around.len(), sizes)).sum()
     }
@@ -130,7 +166,7 @@ impl Place {
     /// Bytes, in whole lines, that it touches while the loops from `depth` on run, those before standing still.
     fn bytes(&self, depth: usize, sizes: &Sizes<'_>) -> f64 {
         let moving = &self.loops[depth.min(self.loops.len())..];
-        let times: f64 = moving.iter().map(|l| (sizes.trips)(*l).max(1.0)).product();
+        let times: f64 = moving.iter().map(|l| l.trips(sizes)).product();
         let mut lines = 1.0;
         for (k, axis) in self.axes.iter().enumerate() {
             let (count, span) = self.axis(k, axis, moving, times, sizes);
@@ -147,7 +183,7 @@ impl Place {
         &self,
         k: usize,
         axis: &Axis,
-        moving: &[LoopId],
+        moving: &[Level],
         times: f64,
         sizes: &Sizes<'_>,
     ) -> (f64, f64) {
@@ -161,10 +197,12 @@ impl Place {
             return (extent.min(times), extent);
         };
         let (mut count, mut span) = (1.0, 1.0);
-        for (id, factor) in by.iter().filter(|(id, _)| moving.contains(id)) {
-            let trips = (sizes.trips)(*id).max(1.0);
-            count *= trips;
-            span += factor.value(sizes.values).abs() * (trips - 1.0);
+        for (id, factor) in by {
+            for level in moving.iter().filter(|l| l.id() == *id) {
+                let trips = level.trips(sizes);
+                count *= trips;
+                span += factor.value(sizes.values).abs() * level.step() * (trips - 1.0);
+            }
         }
         let spread = most - least;
         let span = (span + spread).min(extent);
@@ -185,16 +223,16 @@ impl Place {
         if self.axes.contains(&Axis::Any) {
             return false;
         }
-        let moves = |id: &&LoopId| {
-            let by = |a: &Axis| matches!(a, Axis::Linear(by, ..) if by.iter().any(|b| b.0 == **id));
+        let moves = |id: &LoopId| {
+            let by = |a: &Axis| matches!(a, Axis::Linear(by, ..) if by.iter().any(|b| b.0 == *id));
             self.axes.iter().any(by)
         };
-        let Some(id) = self.loops.iter().rev().find(moves) else {
+        let Some(id) = self.loops.iter().rev().map(|l| l.id()).find(moves) else {
             return true;
         };
         let last = self.axes.len() - 1;
         self.axes.iter().enumerate().all(|(k, axis)| match axis {
-            Axis::Linear(by, ..) => by.iter().filter(|b| b.0 == *id).all(|(_, factor)| {
+            Axis::Linear(by, ..) => by.iter().filter(|b| b.0 == id).all(|(_, factor)| {
                 k == last && factor.value(sizes.values).abs() * self.size <= LINE
             }),
             Axis::Any => false,
@@ -243,11 +281,21 @@ impl Factor {
     }
 }
 
-fn place(nest: &Nest, access: &AccessForm) -> Place {
+fn place(nest: &Nest, access: &AccessForm, lanes: &[(LoopId, u32)]) -> Place {
+    let by = |id: LoopId| lanes.iter().find(|l| l.0 == id).map(|l| f64::from(l.1));
+    let outer = access.loops.iter().map(|id| match by(*id) {
+        Some(lanes) => Level::Groups(*id, lanes),
+        None => Level::Whole(*id),
+    });
+    let inner = access
+        .loops
+        .iter()
+        .filter_map(|id| Some(Level::Lanes(*id, by(*id)?)));
     Place {
         array: access.array,
         size: nest.arrays[access.array].storage.size() as f64,
-        loops: access.loops.clone(),
+        home: access.loops.last().copied().unwrap_or(LoopId(0)),
+        loops: outer.chain(inner).collect(),
         axes: access.index.iter().map(axis).collect(),
         stored: access.store,
     }
@@ -257,6 +305,12 @@ fn axis(form: &Form) -> Axis {
     match form {
         Form::At(_, form) => axis(form),
         Form::Aff(affine) => linear(affine).unwrap_or(Axis::Any),
+        // Clamped, or wrapped around: most of the time it goes where its operand does.
+        Form::Op(_, operands) => {
+            let known = operands.iter().map(axis);
+            let mut moving = known.filter(|a| matches!(a, Axis::Linear(by, ..) if !by.is_empty()));
+            moving.next().unwrap_or(Axis::Any)
+        }
         _ => Axis::Any,
     }
 }
@@ -309,7 +363,8 @@ mod tests {
         Place {
             array: ArrayId(array),
             size: 8.0,
-            loops: loops.iter().map(|l| LoopId(*l)).collect(),
+            home: LoopId(loops[loops.len() - 1]),
+            loops: loops.iter().map(|l| Level::Whole(LoopId(*l))).collect(),
             axes: axes.iter().map(axis).collect(),
             stored,
         }
@@ -358,6 +413,24 @@ mod tests {
             ..column[0].clone()
         };
         assert_eq!(lines(vec![column], &[[1000; 8]], 1000.0, 1e3), [2000.0]);
+    }
+
+    #[test]
+    fn columns_side_by_side_share_lines() {
+        // `for j: for i: a[i, j]` of 1,000 rows, which a small cache does not hold.
+        let column = place(0, &[0, 1], &[Some(1), Some(0)], false);
+        let alone = lines(vec![column.clone()], &[[1000; 8]], 1000.0, 1e3);
+        let together = Place {
+            loops: vec![
+                Level::Groups(LoopId(0), 8.0),
+                Level::Whole(LoopId(1)),
+                Level::Lanes(LoopId(0), 8.0),
+            ],
+            ..column
+        };
+        let together = lines(vec![together], &[[1000; 8]], 1000.0, 1e3);
+        assert_eq!(alone, [1e6]);
+        assert_eq!(together, [125e3]);
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub fn trip_count(start: i64, stop: i64, step: i64) -> Option<u64> {
     u64::try_from((span.max(0) + step.abs() - 1) / step.abs()).ok()
 }
 
+/// The widest range of what a bound depends on, counters apart, that trips are told from.
+const MOST: f64 = 1e10;
+
 impl Run<'_> {
     /// The trip count of a loop, averaged over the iterations around it.
     pub(crate) fn estimate(&self, id: LoopId) -> Option<f64> {
@@ -35,8 +38,11 @@ impl Run<'_> {
         for l in self.sides(ix, true).iter().filter(|l| !l.coefs.is_empty()) {
             b = b.min(self.at_middle(l, depth)?);
         }
+        let counts = || self.plan.loops.iter().flatten().any(|l| l.ix == Some(ix));
+        // What is no counter and only known to be some number of its type has no middle that means anything.
         let finite = lo > i64::MIN && hi < i64::MAX;
-        finite.then_some((a, b.max(a - 1.0)))
+        let told = finite && (hi as f64 - lo as f64 <= MOST || counts());
+        told.then_some((a, b.max(a - 1.0)))
     }
 
     fn at_middle(&self, lin: &Lin, depth: u32) -> Option<f64> {

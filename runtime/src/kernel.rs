@@ -76,7 +76,7 @@ impl About {
             undo,
             threaded,
             shape: Body::default(),
-            traffic: TrafficPlan::of(nest),
+            traffic: TrafficPlan::of(nest, &schedule.vector),
             origin: Vec::new(),
         }
     }

@@ -160,7 +160,7 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     let bounds = analysis::BoundsPlan::new(&nest);
     // What one trip of each loop costs on each device.
     let vectors = |fun, repr| nestwise_codegen::has_vector_form(fun, repr, options.fp);
-    let traffic = analysis::traffic::TrafficPlan::of(&nest);
+    let traffic = analysis::traffic::TrafficPlan::of(&nest, &[]);
     let lanes = nestwise_codegen::vector_bits() / 64;
     let mut features = Features::of(&nest, &vectors);
     features.vectors = verdicts.has_parallel();

@@ -37,8 +37,6 @@ const SHARED_FROM: Seconds = Seconds(1e-3);
 /// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
 const MAX_RECENT: usize = 8;
 
-/// More trips than any loop has that ends.
-const MOST_TRIPS: f64 = 1e12;
 /// Tiles of an average wave that keep one thread busy.
 const TILES_PER_THREAD: f64 = 2.0;
 
@@ -299,11 +297,7 @@ impl Plan {
             changed.iter().for_each(|v| values.vars[v.index()] = None);
         }
         let mut proven = GuardSet::new(self.bounds.guards());
-        let (resolved, mut trips) = self.bounds.resolve_with_trips(&values, &mut proven);
-        // The middle of all that an int may be is no estimate.
-        trips
-            .iter_mut()
-            .for_each(|t| *t = t.filter(|n| *n < MOST_TRIPS));
+        let (resolved, trips) = self.bounds.resolve_with_trips(&values, &mut proven);
         if !resolved.trips_ok {
             let line = self
                 .nest
