@@ -122,6 +122,9 @@ fn configure(
         prices,
     });
     numpy::configured();
+    // Made now, by the one thread that there is: what a thread is about to make while another one forks is never done in
+    // the child.
+    warned::warnings_stop(py);
     Ok(notes)
 }
 
