@@ -92,7 +92,7 @@ def test_profiles_are_compared(calibrated):
         ("interpreter", "load", "fast"),
         ("call", "launch", None),
         ("compile", "node", 5e9),
-        ("host", "access", [1]),
+        ("host", "issue", [1]),
         ("threads", "efficiency", 2.0),
     ],
 )

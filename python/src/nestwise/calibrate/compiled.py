@@ -353,6 +353,6 @@ def held_checksum(ks, n):
 
 
 def held_relax(o, a):
-    for t in range(4):
+    for _ in range(4):
         for i in range(1, len(o) - 1):
             o[i] = (o[i - 1] + o[i + 1] + a[i]) * 0.25
