@@ -407,10 +407,10 @@ mod tests {
 
     #[test]
     fn a_column_fetches_a_line_for_each_element_and_stores_go_both_ways() {
-        let column = vec![place(0, &[0], &[Some(0), None], true)];
+        let column = place(0, &[0], &[Some(0), None], true);
         let column = Place {
-            axes: vec![column[0].axes[0].clone(), Axis::Linear(vec![], 3.0, 3.0)],
-            ..column[0].clone()
+            axes: vec![column.axes[0].clone(), Axis::Linear(vec![], 3.0, 3.0)],
+            ..column
         };
         assert_eq!(lines(vec![column], &[[1000; 8]], 1000.0, 1e3), [2000.0]);
     }
