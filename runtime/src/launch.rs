@@ -166,7 +166,8 @@ impl Launch {
         let trips = self
             .top
             .map_or(1.0, |t| (t.trips - self.from).max(1) as f64);
-        (self.decision.estimate.compute.0 / trips).max(1e-10)
+        let estimate = &self.decision.estimate;
+        ((estimate.compute + estimate.fork_join).0 / trips).max(1e-10)
     }
     fn header(&self) -> &FrameHeader {
         // SAFETY: every frame starts with a header.
