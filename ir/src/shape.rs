@@ -85,38 +85,10 @@ impl Ops {
             None => self.0.push((op, width, times)),
         }
     }
-    /// Counts all of `other`, `times` times.
-    pub fn add_all(&mut self, other: &Ops, times: f32) {
-        for (op, width, n) in other.iter() {
-            self.add(op, width, n * times);
-        }
-    }
     /// The kinds with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Op, Width, f32)> + '_ {
         self.0.iter().copied()
     }
-    /// The count of one kind.
-    pub fn of(&self, op: Op, width: Width) -> f32 {
-        let found = self.0.iter().find(|o| (o.0, o.1) == (op, width));
-        found.map_or(0.0, |o| o.2)
-    }
-    /// Whether nothing is counted.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-/// One place of memory that a loop goes through.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Stream {
-    /// Bytes read or written each time.
-    pub bytes: f32,
-    /// Bytes from one iteration's to the next one's; `None` where no form tells.
-    pub step: Option<i64>,
-    /// How often an iteration does it.
-    pub times: f32,
-    /// A store.
-    pub store: bool,
 }
 
 /// What one iteration of a loop executes itself, or one execution of a function outside its loops.
@@ -132,8 +104,6 @@ pub struct Body {
     pub chain_calls: Vec<(String, f32)>,
     /// Jumps that only data decide.
     pub unsure: f32,
-    /// Memory gone through.
-    pub streams: Vec<Stream>,
     /// Loops inside.
     pub inner: Vec<LoopShape>,
 }
@@ -151,14 +121,4 @@ pub struct LoopShape {
     pub threads: bool,
     /// One iteration.
     pub body: Body,
-}
-
-impl Body {
-    /// Calls `f` on this body and all inside it.
-    pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Body)) {
-        f(self);
-        for l in &self.inner {
-            l.body.walk(f);
-        }
-    }
 }

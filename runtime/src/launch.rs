@@ -101,11 +101,11 @@ impl Launch {
     pub fn means(&self) -> &[String] {
         &self.kernel.about.means
     }
-    /// What the kernel executes in a call of these sizes, loop by loop: JSON.
-    pub fn executed(&self, sizes: &Sizes) -> String {
+    /// What the kernel executes in a call of these sizes, loop by loop, and the lines that it fetches: JSON. `written`
+    /// gives the trips of each loop as it was written.
+    pub fn executed(&self, written: &dyn Fn(LoopId) -> f64, sizes: &Sizes) -> String {
         let about = &self.kernel.about;
         let origin = |id: LoopId| about.origin.get(id.index()).copied().unwrap_or(id);
-        let written = |id: LoopId| sizes.expected(id);
         let trips = |id: LoopId| written(origin(id));
         let runs = nestwise_costmodel::shape::runs(&about.shape, &trips);
         let own = |run: &nestwise_costmodel::shape::Run<'_>| {
@@ -116,7 +116,7 @@ impl Launch {
             (run.times, run.entries, run.threads, body)
         };
         let runs: Vec<_> = runs.iter().map(own).collect();
-        let fetched = self.kernel.price.lines(&written, &sizes.values);
+        let fetched = self.kernel.price.lines(written, &sizes.values);
         let lines: Vec<_> = fetched.iter().map(|t| (t.lines, t.streams)).collect();
         serde_json::to_string(&(runs, lines)).unwrap_or_default()
     }

@@ -271,7 +271,7 @@ fn attempt<V: HasValue>(
         plan, kernel, &sizes, &views, seen, captures, &decision, from, host, &mut quiet,
     )?;
     if options.prices {
-        launch.runs = launch.executed(&sizes);
+        launch.runs = launch.executed(&plan.trips(&sizes), &sizes);
     }
     // What arrays hold is no fact of a call: the next may find other elements.
     launch.repeated = repeated && !contents;

@@ -367,13 +367,18 @@ impl Plan {
         decide(&self.prices, &options.profile, &trips, &situation)
     }
 
-    /// What compiled code takes: by what the kernel last launched executes, or else one of the other kind, or by a guess.
-    fn native(&self, threads: bool, vectorised: bool, sizes: &Sizes) -> Compute {
-        let trips = |id: LoopId| {
+    /// The trips of each loop to reckon with: what its bounds allow for, or fewer where it may be left before.
+    pub fn trips<'a>(&'a self, sizes: &'a Sizes) -> impl Fn(LoopId) -> f64 + 'a {
+        |id| {
             let allowed = sizes.expected(id);
             let work = self.nest.work.of(id);
             work.map_or(allowed, |work| work.trips(allowed))
-        };
+        }
+    }
+
+    /// What compiled code takes: by what the kernel last launched executes, or else one of the other kind, or by a guess.
+    fn native(&self, threads: bool, vectorised: bool, sizes: &Sizes) -> Compute {
+        let trips = self.trips(sizes);
         let made = lock(&self.made);
         let fitting = made[usize::from(threads)].as_ref();
         match fitting.or(made[usize::from(!threads)].as_ref()) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use llvm_sys::LLVMOpcode::*;
-use nestwise_ir::shape::Ops;
+use nestwise_ir::shape::{Op, Ops};
 
 use super::affine::{Sum, sum};
 use super::ops::{is_pointer_step, latency, ops};
@@ -95,7 +95,7 @@ pub(super) fn longest(cycle: &Cycle<'_>) -> Chain {
             .path(value)
             .map(|(length, mut insts)| {
                 insts.extend([load, store]);
-                (length + 2.0 * 5.0, insts)
+                (length + latency(Op::Load) + latency(Op::Store), insts)
             });
         offer(found, iterations);
     }
@@ -132,7 +132,7 @@ fn through_memory(cycle: &Cycle<'_>, counters: &[(usize, i64)]) -> Vec<(usize, u
 
 /// How far an address moves per iteration of the loop with these counters; none if it may depend on the iteration in
 /// another way.
-pub(super) fn step_of(cycle: &Cycle<'_>, address: &Sum, counters: &[(usize, i64)]) -> Option<i64> {
+fn step_of(cycle: &Cycle<'_>, address: &Sum, counters: &[(usize, i64)]) -> Option<i64> {
     let mut step = 0i64;
     for (term, factor) in &address.terms {
         let Operand::Code(k) = term else { continue };

@@ -16,11 +16,11 @@ use inkwell::targets::TargetMachine;
 use inkwell::values::AsValueRef;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMValueRef;
-use nestwise_ir::shape::{Body, LoopShape, Stream};
+use nestwise_ir::shape::{Body, LoopShape};
 use nestwise_ir::{LoopId, Nest, Stmt, StmtKind};
 
 use self::affine::sum;
-use self::chain::{Cycle, counters, longest, step_of};
+use self::chain::{Cycle, counters, longest};
 use self::graph::{Graph, Loops};
 use self::read::{Block, Code, Inst, Operand};
 use crate::abi::ENTRY_SYMBOL;
@@ -124,14 +124,11 @@ impl<'a> Reader<'a> {
         let mut body = Body::default();
         let own = self.own(of);
         let cycle = of.map(|k| self.cycle(k, &own));
-        let counters = cycle.as_ref().map(counters).unwrap_or_default();
         for (b, block) in self.code.blocks.iter().enumerate().filter(|(b, _)| own[*b]) {
             let header = of.is_some_and(|k| self.loops.all[k].header == b);
             let runs = if header { 1.0 } else { self.runs[b] };
             for k in &block.insts {
                 self.count(*k, runs, &mut body);
-                let stream = self.stream(&self.code.insts[*k], runs, cycle.as_ref(), &counters);
-                body.streams.extend(stream);
             }
             let inside = block
                 .next
@@ -227,42 +224,11 @@ impl<'a> Reader<'a> {
 
     /// The body of a parallel loop that this call runs.
     fn parallel(&self, inst: &Inst) -> Option<&Body> {
-        let functions = inst.operands.iter().filter_map(|o| match o {
+        let mut functions = inst.operands.iter().filter_map(|o| match o {
             Operand::Fixed(f) => self.parts.get(f),
             _ => None,
         });
-        let mut functions = functions;
-        (inst.callee == "nw_parallel")
-            .then(|| functions.next())
-            .flatten()
-    }
-
-    fn stream(
-        &self,
-        inst: &Inst,
-        runs: f32,
-        cycle: Option<&Cycle<'_>>,
-        counters: &[(usize, i64)],
-    ) -> Option<Stream> {
-        let (address, store) = match inst.code {
-            LLVMOpcode::LLVMLoad => (inst.operands.first()?, false),
-            LLVMOpcode::LLVMStore => (inst.operands.get(1)?, true),
-            LLVMOpcode::LLVMCall if inst.callee.starts_with("llvm.masked.load") => {
-                (inst.operands.first()?, false)
-            }
-            LLVMOpcode::LLVMCall if inst.callee.starts_with("llvm.masked.store") => {
-                (inst.operands.get(1)?, true)
-            }
-            _ => return None,
-        };
-        let bytes = (inst.form.bits * inst.form.lanes) as f32 / 8.0;
-        let place = sum(self.code, *address);
-        Some(Stream {
-            bytes,
-            step: cycle.and_then(|c| step_of(c, &place, counters)),
-            times: runs,
-            store,
-        })
+        functions.next().filter(|_| inst.callee == "nw_parallel")
     }
 }
 
