@@ -98,6 +98,34 @@ def test_native_code_takes_over(source, line, tmp_path):
     assert 0 < nest["interpreted_s"] < nest["replaced_s"], nest
 
 
+LET_GO = """\
+import weakref
+import numpy as np
+def over(lengths):
+    total = 0
+    for n in lengths:
+        k = 0
+        while k < n:
+            k += 1
+            total += k % 5
+    return total
+lengths = np.full(60, 9000)
+weakref.finalize(lengths, print, "gone")
+print(over(lengths))
+del lengths
+print("end")
+"""
+
+
+def test_what_a_loop_ran_over_is_let_go_of(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(LET_GO)
+    got = nestwise(program, "auto", tmp_path / "cache")
+    assert not (found := difference(python(program), got)), found
+    nest = max(nests_by_line(got.report, program)[5], key=lambda n: n["launches"])
+    assert nest["launches"] > 0 and nest["interpreted_s"] > 0, fallbacks(got, program)
+
+
 SLOW_ITERATIONS = """\
 def walks(n, length):
     k, x = 0, 12345

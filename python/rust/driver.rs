@@ -223,7 +223,10 @@ pub fn leave(active: Rc<Active>) {
         let at = r.iter().rposition(|a| Rc::ptr_eq(a, &active))?;
         Some(r.remove(at))
     });
-    drop(removed);
+    if active.kept.borrow().is_some() {
+        // In PyO3's own books, too: a reference that is given up would else wait for that.
+        Python::attach(|_| drop((removed, active)));
+    }
 }
 
 /// Whether CPython is in the share of some site of this thread.
