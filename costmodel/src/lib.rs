@@ -11,6 +11,7 @@ mod defaults;
 pub mod features;
 pub mod guess;
 pub mod host;
+pub mod learned;
 pub mod price;
 pub mod profile;
 pub mod shape;
@@ -18,6 +19,7 @@ pub mod weights;
 
 pub use features::{FEATURES_VERSION, Features};
 pub use host::{Compute, HostWeights, Priced};
+pub use learned::{Learned, Lesson};
 pub use price::{Decision, Device, Estimate, Prices, Seconds, Situation, decide};
 pub use profile::{MachineProfile, ProfileError};
 pub use weights::{LaunchTally, LaunchWork, Weights};

@@ -3,6 +3,7 @@
 use crate::features::{Features, LoopFeatures};
 use crate::guess;
 use crate::host::{Compute, Priced};
+use crate::learned::Learned;
 use crate::profile::MachineProfile;
 use crate::weights::{LaunchTally, LaunchWork};
 use nestwise_analysis::LaunchValues;
@@ -88,24 +89,38 @@ impl fmt::Display for Device {
 pub struct Estimate {
     /// Binding, guards, writing back.
     pub bind: Seconds,
-    /// Lists into buffers and back, copies for undo.
+    /// Lists into buffers and back.
     pub convert: Seconds,
     /// Compiling, zero when cached.
     pub compile: Seconds,
     /// Starting and joining threads.
     pub fork_join: Seconds,
+    /// Copies from which an event is undone.
+    pub undo: Seconds,
     /// The loops themselves.
     pub compute: Seconds,
+    /// What the model said of the last three, before they were corrected by what was measured.
+    pub raw: Seconds,
 }
 
 impl Estimate {
     /// All terms together.
     pub fn total(&self) -> Seconds {
-        self.bind + self.convert + self.compile + self.fork_join + self.compute
+        self.warm() + self.compile
     }
     /// All terms but compilation: what every further call costs.
     pub fn warm(&self) -> Seconds {
-        self.bind + self.convert + self.fork_join + self.compute
+        self.bind + self.convert + self.modelled()
+    }
+    /// The part that a launch measures: all from the kernel's first iteration to its last.
+    pub fn modelled(&self) -> Seconds {
+        self.fork_join + self.undo + self.compute
+    }
+    /// That part takes so many times as long.
+    pub(crate) fn correct(&mut self, factor: f64) {
+        for term in [&mut self.fork_join, &mut self.undo, &mut self.compute] {
+            *term = *term * factor;
+        }
     }
 }
 
@@ -219,8 +234,10 @@ fn interpreted(work: &Tally, profile: &MachineProfile) -> Seconds {
 pub struct Situation {
     /// What the launch does to bind what the nest works on and to write back what it changed.
     pub bind: LaunchTally,
-    /// What it does to convert lists, and to be able to undo.
+    /// What it does to convert lists.
     pub convert: LaunchTally,
+    /// What it does to be able to undo.
+    pub undo: LaunchTally,
     /// Kernels are compiled already.
     pub compiled: bool,
     /// Time this site has lost so far by not being compiled; compiling is charged only with what exceeds it (the
@@ -251,6 +268,8 @@ pub struct Decision {
     pub runner_up: (Device, Seconds),
     /// The interpreter's price.
     pub interpreted: Seconds,
+    /// It is not the cheapest, but may turn out to be.
+    pub trial: bool,
     /// Whether only the time to compile spoke against running natively.
     pub waits_for_compile: bool,
     /// All devices, the cheapest first.
@@ -258,15 +277,26 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// A device's price.
+    pub fn of(&self, device: Device) -> Estimate {
+        let found = self.ranked.iter().find(|r| r.0 == device);
+        found.map_or(self.estimate, |r| r.1)
+    }
+
+    /// The same, to try a device that looks worse.
+    pub fn tried(self, device: Device) -> Decision {
+        Decision {
+            trial: true,
+            ..self.forced(device)
+        }
+    }
+
     /// The same, if `device` has to be taken whatever it costs.
     pub fn forced(mut self, device: Device) -> Decision {
-        self.device = device;
-        let price = |d: Device| self.ranked.iter().find(|r| r.0 == d).map(|r| r.1);
+        (self.device, self.trial) = (device, false);
+        let possible = self.of(device).total().0.is_finite();
         // Threads without a loop for them run on one core.
-        let possible = price(device).filter(|e| e.total().0.is_finite());
-        self.estimate = possible
-            .or_else(|| price(Device::Serial))
-            .unwrap_or(self.estimate);
+        self.estimate = self.of(if possible { device } else { Device::Serial });
         self
     }
 }
@@ -277,11 +307,11 @@ pub fn decide(
     profile: &MachineProfile,
     trips: &dyn Fn(LoopId) -> f64,
     situation: &Situation,
+    learned: &Learned,
 ) -> Decision {
     let interpreted = || prices.interpreted(trips) * situation.rest;
-    let interpreted = situation.measured.unwrap_or_else(interpreted);
     let interpreter = Estimate {
-        compute: interpreted,
+        compute: situation.measured.unwrap_or_else(interpreted),
         ..Estimate::default()
     };
     let c = &profile.call;
@@ -293,10 +323,19 @@ pub fn decide(
         } else {
             Seconds((prices.compile().0 - situation.lost.0).max(0.0))
         },
-        fork_join: Seconds(0.0),
+        undo: Seconds::from_nanos(c.weigh(&situation.undo)),
         compute: situation.native[0].total() * situation.rest,
+        ..Estimate::default()
     };
-    let threads = threaded(&serial, profile, situation);
+    let mut estimates = [interpreter, serial, threaded(&serial, profile, situation)];
+    estimates.iter_mut().for_each(|e| e.raw = e.modelled());
+    learned.correct(&mut estimates);
+    if let Some(measured) = situation.measured {
+        // The pace of this very call.
+        estimates[0].compute = measured;
+    }
+    let [interpreter, serial, threads] = estimates;
+    let interpreted = interpreter.total();
     let mut ranked = [
         (Device::Interpreter, interpreter),
         (Device::Serial, serial),
@@ -313,6 +352,7 @@ pub fn decide(
         estimate: ranked[0].1,
         runner_up: (ranked[1].0, ranked[1].1.total()),
         interpreted,
+        trial: false,
         waits_for_compile: ranked[0].0 == Device::Interpreter && best_native.warm() < interpreted,
         ranked,
     }
@@ -390,6 +430,7 @@ mod tests {
         Situation {
             bind: launch,
             convert: LaunchTally::default(),
+            undo: LaunchTally::default(),
             compiled: true,
             lost: Seconds(0.0),
             rest: 1.0,
@@ -409,7 +450,13 @@ mod tests {
             native: [native; 2],
             ..*situation
         };
-        decide(&prices, &MachineProfile::default(), &|_| n, &situation)
+        decide(
+            &prices,
+            &MachineProfile::default(),
+            &|_| n,
+            &situation,
+            &Learned::default(),
+        )
     }
 
     fn device(n: f64, situation: &Situation) -> Device {
@@ -544,7 +591,8 @@ mod tests {
         more.convert.add(LaunchWork::FloatIn, 1000.0);
         let profile = MachineProfile::default();
         let serial = |s: &Situation| {
-            let decision = decide(&prices(Counts::default()), &profile, &|_| 1.0, s);
+            let learned = Learned::default();
+            let decision = decide(&prices(Counts::default()), &profile, &|_| 1.0, s, &learned);
             decision.forced(Device::Serial).estimate
         };
         let (plain, lists) = (serial(&situation()), serial(&more));

@@ -59,6 +59,26 @@ pub struct Waits {
     pub plan: Arc<Plan>,
     /// Time CPython may take before compiling pays.
     pub patience: Seconds,
+    /// What CPython was expected to take for all of it.
+    pub modelled: Seconds,
+    /// How often its loops run is known, so that much about.
+    pub sure: bool,
+}
+
+impl Waits {
+    /// A share that is worth an attempt afterwards.
+    const BRIEF: Seconds = Seconds(50e-6);
+
+    /// Iterations of CPython's first share: as long as is to be waited, if the expectation is any good.
+    fn first_share(&self, (start, stop, step): (i64, i64, i64)) -> i64 {
+        let trips = nestwise_runtime::launch::trip_count(start, stop, step);
+        let time = match self.sure {
+            true => self.patience.0.max(Self::BRIEF.0),
+            false => Self::BRIEF.0,
+        };
+        let each = self.modelled.0 / trips.max(1) as f64;
+        ((time / each.max(1e-10)) as i64).clamp(FIRST_BURST, trips.max(FIRST_BURST))
+    }
 }
 
 impl Progress {
@@ -81,6 +101,15 @@ impl Progress {
     /// A `while` in which an event has fired.
     fn stopped_while(&self) -> bool {
         self.range.is_none() && matches!(self.ended, Some(Ended::Partial { .. }))
+    }
+
+    /// Iterations of CPython's first share.
+    fn first_share(&self) -> i64 {
+        match (&self.check, &self.waits, self.range) {
+            (Some(check), ..) => check.burst(),
+            (None, Some(waits), Some(range)) => waits.first_share(range),
+            _ => FIRST_BURST,
+        }
     }
 
     /// Nothing was done, for a reason that the next call may have too.
@@ -150,6 +179,9 @@ impl Drop for Active {
         self.site.interpreted(seconds.0, self.vain.get());
         if let Some(waits) = &progress.waits {
             waits.plan.add_lost(seconds);
+            if self.native.get() == 0.0 {
+                waits.plan.learn_interpreted(waits.modelled, seconds);
+            }
         }
     }
 }
@@ -234,6 +266,16 @@ pub fn is_inside() -> bool {
     RUNNING.with_borrow(|r| !r.is_empty())
 }
 
+/// Whether CPython is in the share of a site that is soon to be compiled, and whose length is known: nothing inside is
+/// worth compiling for itself.
+pub fn waits_for_all() -> bool {
+    let waits = |a: &Rc<Active>| {
+        let progress = a.progress.borrow();
+        progress.waits.as_ref().is_some_and(|w| w.sure)
+    };
+    RUNNING.with_borrow(|r| r.iter().any(waits))
+}
+
 /// Runs `f` on the innermost running site of this thread.
 pub fn with_active<T>(f: impl FnOnce(&Active) -> T) -> Option<T> {
     let active = RUNNING.with_borrow(|r| r.last().cloned())?;
@@ -245,7 +287,7 @@ impl Active {
     fn new(site: &Arc<Site>, progress: Progress, timed: bool) -> Rc<Active> {
         Rc::new(Active {
             site: site.clone(),
-            burst: Cell::new(progress.check.as_ref().map_or(FIRST_BURST, Check::burst)),
+            burst: Cell::new(progress.first_share()),
             vain: Cell::new(progress.vain),
             progress: RefCell::new(progress),
             done: Cell::new(0),

@@ -50,7 +50,7 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, found=None))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, learning=true, found=None))]
 #[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
@@ -64,6 +64,7 @@ fn configure(
     unchecked: Option<&str>,
     verify: bool,
     prices: bool,
+    learning: bool,
     found: Option<PathBuf>,
 ) -> PyResult<Vec<String>> {
     let bad = PyValueError::new_err::<String>;
@@ -120,6 +121,7 @@ fn configure(
         unchecked,
         verify,
         prices,
+        learning,
     });
     numpy::configured();
     // Made now, by the one thread that there is: what a thread is about to make while another one forks is never done in

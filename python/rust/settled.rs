@@ -62,7 +62,7 @@ impl SettledCalls {
                     continue;
                 }
                 // The next would be as vain, and twice the work.
-                Repeated::Fired => drop(all.remove(at)),
+                Repeated::Fired | Repeated::Outdated => drop(all.remove(at)),
             }
             break;
         }

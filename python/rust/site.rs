@@ -13,6 +13,7 @@ use crate::panics;
 use crate::results;
 use crate::settled::{Settled, SettledCalls};
 use crate::verify::{self, Check, Picked};
+use nestwise_costmodel::Device;
 use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site, specialise};
 use nestwise_ir::surface;
 use nestwise_ir::{PlaceId, Span, WithSpan};
@@ -25,7 +26,7 @@ use nestwise_runtime::{
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
@@ -75,6 +76,8 @@ pub struct Site {
     calls: AtomicU64,
     stats: Mutex<Stats>,
     gate: Gate,
+    /// Something of it has run natively.
+    ran: AtomicBool,
     failures: AtomicU32,
 }
 
@@ -136,6 +139,7 @@ impl Site {
             calls: AtomicU64::new(0),
             stats: Mutex::new(stats),
             gate: Gate::new(),
+            ran: AtomicBool::new(false),
             failures: AtomicU32::new(0),
         }
     }
@@ -207,13 +211,14 @@ impl Site {
             return iterator::declined(py);
         }
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let attempt = if verify::busy() {
+        let left = verify::busy() || !self.ran.load(Ordering::Relaxed) && driver::waits_for_all();
+        let attempt = if left {
             Attempt::Declined(None)
         } else {
             self.guarded(py, arguments, None)
         };
         let progress = match attempt {
-            Attempt::Declined(None) if !gated && iterable.is_none() => {
+            Attempt::Declined(None) if iterable.is_none() && (left || !gated) => {
                 return iterator::declined(py);
             }
             Attempt::Declined(None) => Progress::none(),
@@ -340,6 +345,7 @@ impl Site {
     fn launched(&self, launch: &Launch) {
         if launch.iterations() > 0 {
             self.gate.ran();
+            self.ran.store(true, Ordering::Relaxed);
         }
         let mut stats = lock(&self.stats);
         stats.launched(launch);
@@ -439,7 +445,12 @@ impl Site {
                     }
                     Ok(Attempt::Declined(declined.patience.map(|patience| {
                         let is_range = results::runs_over_range(py, parsed, &binding);
-                        let waits = Waits { plan, patience };
+                        let waits = Waits {
+                            plan,
+                            patience,
+                            modelled: declined.decision.of(Device::Interpreter).raw,
+                            sure: declined.sure,
+                        };
                         Box::new(Progress::waiting(waits, declined.range, is_range))
                     })))
                 }

@@ -18,7 +18,7 @@ use crate::reason::Reason;
 use crate::undo::{self, Saved};
 use nestwise_analysis::Region;
 use nestwise_codegen::abi::{FrameHeader, Status};
-use nestwise_costmodel::{Decision, Device};
+use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
 use nestwise_ir::shape::Body;
 use nestwise_ir::{ArrayId, LoopId, Nest, Scalar, VarId};
 use std::sync::Arc;
@@ -68,6 +68,8 @@ pub struct Launch {
     pub stopped_by: Option<Reason>,
     /// Some loop's length was not known beforehand.
     guessed: bool,
+    /// Some loop may be left early.
+    leaves: bool,
     /// An earlier call had the same facts.
     pub repeated: bool,
     /// What the kernel executed, where prices are asked for: JSON.
@@ -173,6 +175,21 @@ impl Launch {
         // SAFETY: every frame starts with a header.
         unsafe { &*self.frame.as_ptr().cast() }
     }
+    /// What it tells of the model, if it ran to its end; it stands for so many.
+    pub fn lesson(&self, launches: u32) -> Option<Lesson> {
+        let partial = matches!(self.ended, Ended::Partial { .. });
+        if partial || self.stopped_by.is_some() {
+            return None;
+        }
+        Some(Lesson {
+            device: self.device,
+            modelled: self.decision.of(self.device).raw,
+            measured: Seconds(self.seconds),
+            launches,
+            trial: self.decision.trial,
+            guessed: self.guessed || self.leaves,
+        })
+    }
     /// What CPython would have taken for the iterations that ran, in seconds.
     pub fn replaced(&self) -> f64 {
         let all = match self.top {
@@ -224,6 +241,7 @@ pub fn launch<V: HasValue>(
         compile,
         stopped_by: None,
         guessed,
+        leaves: plan.nest().work.loops.iter().any(|l| l.leaves),
         runs: String::new(),
         repeated: false,
         brief: decision.estimate.warm().0 < BRIEF_SECONDS && !guessed,

@@ -51,6 +51,15 @@ pub struct Options {
     pub verify: bool,
     /// Every call is priced anew, and what was predicted for each device is summed up.
     pub prices: bool,
+    /// Prices are corrected by what launches take.
+    pub learning: bool,
+}
+
+impl Options {
+    /// Whether launches teach anything: where decisions are free, and nobody wants to see them as they are.
+    pub fn learns(&self) -> bool {
+        self.learning && self.device == DeviceChoice::Auto && !self.verify && !self.prices
+    }
 }
 
 /// Kernels in which nothing is looked at that could only fire: to measure what looking costs. They are wrong, and may
@@ -90,6 +99,7 @@ impl Default for Options {
             unchecked: None,
             verify: false,
             prices: false,
+            learning: true,
         }
     }
 }

@@ -128,6 +128,8 @@ pub struct Declined {
     pub decision: Decision,
     /// Only the time to compile spoke against a native run: when CPython has taken this long, compiling pays.
     pub patience: Option<Seconds>,
+    /// How often its loops run is known.
+    pub sure: bool,
     /// The top loop's start, stop and step, unless it is a `while`.
     pub range: Option<(i64, i64, i64)>,
 }
@@ -216,36 +218,41 @@ fn attempt<V: HasValue>(
     let options = options();
     let facts = plan.facts(captures);
     let known = plan.recent(&facts, &options).filter(|_| resume.is_none());
-    let repeated = known.is_some();
-    let (sizes, decision) = match known {
-        Some(known) => known,
+    let decided = known.as_ref().and_then(|k| k.decision);
+    let sizes = match known {
+        Some(known) => known.sizes,
         None => {
             // The ints and extents that loop bounds and subscripts depend on.
             let values = plan.launch_values(captures)?;
             // Which guards they prove, how often each loop runs.
             let mut sizes = plan.resolve(values, resume.is_some())?;
             plan.guess_trips(&mut sizes, captures);
-            let sizes = Arc::new(sizes);
-            if resume.is_some_and(|r| sizes.range() != r.range) {
-                // Python evaluates a range once: the names it came from have changed since.
-                return Err(Reason::Bounds);
-            }
-            // Where that is cheapest.
-            let decision = decide(plan, &sizes, captures, resume, &options);
-            if decision.device == Device::Interpreter {
-                return Ok(Outcome::Declined(declined(
-                    plan, &sizes, &decision, &options,
-                )));
-            }
-            if has_long_iterations(plan, &sizes, &decision) {
-                return Err(Reason::Long);
-            }
-            if resume.is_none() && decision.estimate.compile.0 == 0.0 {
-                plan.remember(facts, &options, &sizes, decision);
-            }
-            (sizes, decision)
+            Arc::new(sizes)
         }
     };
+    if resume.is_some_and(|r| sizes.range() != r.range) {
+        // Python evaluates a range once: the names it came from have changed since.
+        return Err(Reason::Bounds);
+    }
+    // Where that is cheapest.
+    let decision = match decided {
+        Some(decision) => decision,
+        None => decide(plan, &sizes, captures, resume, &options),
+    };
+    if decision.device == Device::Interpreter {
+        return Ok(Outcome::Declined(declined(
+            plan, &sizes, &decision, &options,
+        )));
+    }
+    if decided.is_none() {
+        if has_long_iterations(plan, &sizes, &decision) {
+            return Err(Reason::Long);
+        }
+        let warm = decision.estimate.compile.0 == 0.0;
+        if resume.is_none() && warm && !decision.trial {
+            plan.remember(facts, &options, &sizes, decision);
+        }
+    }
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
     // Which more guards the elements of index arrays prove, and values followed through the nest.
@@ -274,7 +281,10 @@ fn attempt<V: HasValue>(
         launch.runs = launch.executed(&plan.trips(&sizes), &sizes);
     }
     // What arrays hold is no fact of a call: the next may find other elements.
-    launch.repeated = repeated && !contents;
+    launch.repeated = decided.is_some() && !contents;
+    if options.learns() {
+        plan.learn(&launch, 1);
+    }
     Ok(Outcome::Launched(launch))
 }
 
@@ -300,6 +310,7 @@ fn declined(plan: &Plan, sizes: &Sizes, decision: &Decision, options: &Options) 
     Declined {
         decision: *decision,
         patience: waits.then(|| plan.patience()),
+        sure: sizes.top.is_some() && sizes.knows_inner(),
         range: sizes.range(),
     }
 }

@@ -1,5 +1,6 @@
 //! What is known of a nest for one signature, and the kernels made for it so far.
 
+mod learn;
 mod make;
 mod sample;
 mod sizes;
@@ -21,12 +22,12 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
-use nestwise_costmodel::{Compute, Decision, Device, Prices, Seconds, Situation, decide};
+use nestwise_costmodel::{Compute, Decision, Device, Learned, Prices, Seconds, Situation, decide};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{ArrayId, BinOp, ExprKind, LoopId, Nest, Scalar};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
@@ -50,6 +51,10 @@ pub struct Plan {
     /// The kernels that were last asked for: for one thread, and for several.
     made: Mutex<[Option<Arc<Kernel>>; 2]>,
     lost: Mutex<Seconds>,
+    /// How its estimates are to be corrected.
+    learned: Mutex<Learned>,
+    /// Counts what has made decisions doubtful since.
+    lessons: AtomicU32,
     /// Hash of the nest, once it is needed.
     fingerprint: OnceLock<blake3::Hash>,
     shows_identity: OnceLock<bool>,
@@ -81,6 +86,15 @@ struct Recent {
     device: DeviceChoice,
     sizes: Arc<Sizes>,
     decision: Decision,
+    lessons: u32,
+}
+
+/// What an earlier call with the same facts has found out.
+pub struct Known {
+    /// The sizes.
+    pub sizes: Arc<Sizes>,
+    /// The decision; none where it was made before something was learned.
+    pub decision: Option<Decision>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -109,6 +123,8 @@ impl Plan {
             kernels: Mutex::default(),
             made: Mutex::default(),
             lost: Mutex::new(Seconds(0.0)),
+            learned: Mutex::default(),
+            lessons: AtomicU32::new(0),
             shows_identity: OnceLock::new(),
             undo: OnceLock::new(),
             recent: Mutex::default(),
@@ -155,14 +171,18 @@ impl Plan {
         self.quiet.load(Ordering::Relaxed)
     }
 
-    /// Sizes and decision of an earlier call with these facts, if one of the last few had them.
-    pub fn recent(&self, facts: &[i64], options: &Options) -> Option<(Arc<Sizes>, Decision)> {
+    /// What an earlier call with these facts has found out, if one of the last few had them.
+    pub fn recent(&self, facts: &[i64], options: &Options) -> Option<Known> {
         let mut recent = lock(&self.recent);
         let same = |r: &Recent| r.facts == facts && r.device == options.device;
         let at = recent.iter().position(same)?;
         // The latest in front.
         recent.swap(0, at);
-        recent.front().map(|r| (r.sizes.clone(), r.decision))
+        let lessons = self.lessons();
+        recent.front().map(|r| Known {
+            sizes: r.sizes.clone(),
+            decision: (r.lessons == lessons).then_some(r.decision),
+        })
     }
 
     /// Keeps what was found out about a call that ran natively.
@@ -174,12 +194,14 @@ impl Plan {
         decision: Decision,
     ) {
         let mut recent = lock(&self.recent);
+        recent.retain(|r| r.facts != facts || r.device != options.device);
         recent.truncate(MAX_RECENT - 1);
         recent.push_front(Recent {
             facts,
             device: options.device,
             sizes: sizes.clone(),
             decision,
+            lessons: self.lessons(),
         });
     }
 
@@ -327,10 +349,11 @@ impl Plan {
     ) -> Decision {
         let trips = |id: LoopId| sizes.expected(id);
         let one = self.native(false, self.verdicts.has_parallel(), sizes);
-        let (bind, convert) = self.launch_work(sizes, captures);
+        let around = self.launch_work(sizes, captures);
         let alone = Situation {
-            bind,
-            convert,
+            bind: around.bind,
+            convert: around.convert,
+            undo: around.undo,
             compiled: !lock(&self.kernels).is_empty(),
             lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
             rest: sizes.rest(resume),
@@ -340,7 +363,11 @@ impl Plan {
             copied_bytes: 0.0,
             native: [one; 2],
         };
-        let first = decide(&self.prices, &options.profile, &trips, &alone);
+        let decide = |situation: &Situation| {
+            let learned = lock(&self.learned);
+            decide(&self.prices, &options.profile, &trips, situation, &learned)
+        };
+        let first = decide(&alone);
         if first.estimate.warm() < SHARED_FROM && first.interpreted < SHARED_FROM {
             // What threads could do takes longer to find out than there is to gain.
             return first;
@@ -364,7 +391,7 @@ impl Plan {
             native: [one, self.native(true, able.vectorisable, sizes)],
             ..alone
         };
-        decide(&self.prices, &options.profile, &trips, &situation)
+        self.perhaps_tried(decide(&situation), options)
     }
 
     /// The trips of each loop to reckon with: what its bounds allow for, or fewer where it may be left before.

@@ -154,10 +154,7 @@ impl Stats {
 
     /// What a call was predicted to take.
     pub fn priced(&mut self, decision: &Decision) {
-        let price = |device| {
-            let found = decision.ranked.iter().find(|r| r.0 == device);
-            found.map(|r| r.1.warm().0).filter(|s| s.is_finite())
-        };
+        let price = |device| Some(decision.of(device).warm().0).filter(|s| s.is_finite());
         let serial = price(Device::Serial).unwrap_or(0.0);
         let devices = [Device::Interpreter, Device::Serial, Device::Threads];
         for (sum, device) in self.priced.iter_mut().zip(devices) {

@@ -13,6 +13,7 @@ def configure(
     unchecked: str | None = None,
     verify: bool = False,
     prices: bool = False,
+    learning: bool = True,
     found: str | None = None,
 ) -> list[str]: ...
 def fit(

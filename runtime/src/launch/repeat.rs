@@ -9,6 +9,7 @@
 //! goes the full way.
 
 use super::{CHUNK_SECONDS, Ended, Launch, fill, part, run_watched, store};
+use crate::options::options;
 use crate::overlap;
 use crate::pipeline::{HasValue, Value};
 use crate::plan::{CompileInfo, Plan};
@@ -30,7 +31,12 @@ pub enum Repeated {
     Differs,
     /// An event fired and everything is as before: this call goes the full way.
     Fired,
+    /// Nothing has happened: since it was made, something was learned that may change the decision.
+    Outdated,
 }
+
+/// Of so many repetitions, one is measured for the model at least.
+const SELDOM: u32 = 64;
 
 /// A launch that can be made again.
 pub struct Repeat {
@@ -47,6 +53,11 @@ pub struct Repeat {
     /// The kernel takes comparisons with NaN for what they are.
     quiet: bool,
     saved: Vec<(SlotUndo, Saved)>,
+    /// What the plan had learned when it was made.
+    lessons: u32,
+    /// Runs since the plan was told of one, and how many there are to be then; none: it is not to be told.
+    untold: u32,
+    tell: Option<u32>,
 }
 
 /// An array of the nest.
@@ -134,6 +145,9 @@ impl Repeat {
             arrays,
             free,
             saved,
+            lessons: plan.lessons(),
+            untold: 0,
+            tell: options().learns().then_some(1),
             launch,
         })
     }
@@ -160,6 +174,9 @@ impl Repeat {
 
     /// Runs the kernel on `captures`: of the same extents and strides as those it was made from, and accepted.
     pub fn run<V: HasValue>(&mut self, captures: &[V], silent: bool) -> Repeated {
+        if self.lessons != self.plan.lessons() {
+            return Repeated::Outdated;
+        }
         if self.quiet != self.plan.is_quiet() || !self.fill(captures) {
             return Repeated::Differs;
         }
@@ -187,7 +204,19 @@ impl Repeat {
             return Repeated::Fired;
         };
         (launch.next, launch.started, launch.ended) = (next, started, ended);
+        self.tell();
         Repeated::Ran
+    }
+
+    /// Tells the plan what the model can learn, of ever fewer runs.
+    fn tell(&mut self) {
+        let Some(tell) = &mut self.tell else { return };
+        self.untold += 1;
+        if self.untold >= *tell {
+            self.plan.learn(&self.launch, self.untold);
+            self.untold = 0;
+            *tell = (*tell * 2).min(SELDOM);
+        }
     }
 
     /// Makes the frame for these captures; false if they do not overlap as before, or a value does not fit.

@@ -19,6 +19,17 @@ pub struct CallFeatures {
     pub guessed: u64,
 }
 
+/// What a launch does around its kernel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Around {
+    /// To bind what the nest works on, and to write back.
+    pub(super) bind: LaunchTally,
+    /// To convert lists.
+    pub(super) convert: LaunchTally,
+    /// To be able to undo.
+    pub(super) undo: LaunchTally,
+}
+
 impl CallFeatures {
     /// Adds another call's; nodes are those of the last nest.
     pub fn add(&mut self, other: &CallFeatures) {
@@ -34,8 +45,10 @@ impl Plan {
     pub fn features<V: HasValue>(&self, captures: &[V]) -> Result<CallFeatures, Reason> {
         let mut sizes = self.resolve(self.launch_values(captures)?, false)?;
         self.guess_trips(&mut sizes, captures);
-        let (mut launch, convert) = self.launch_work(&sizes, captures);
-        launch.add_all(&convert);
+        let around = self.launch_work(&sizes, captures);
+        let mut launch = around.bind;
+        launch.add_all(&around.convert);
+        launch.add_all(&around.undo);
         Ok(CallFeatures {
             work: self.work(&sizes),
             launch,
@@ -59,14 +72,10 @@ impl Plan {
         all
     }
 
-    /// What the launch of a call does to bind and to write back, and what to convert lists and to be able to undo.
-    pub(super) fn launch_work<V: HasValue>(
-        &self,
-        sizes: &Sizes,
-        captures: &[V],
-    ) -> (LaunchTally, LaunchTally) {
-        let mut bind = LaunchTally::default();
-        let mut convert = LaunchTally::default();
+    /// What the launch of a call does besides running the kernel.
+    pub(super) fn launch_work<V: HasValue>(&self, sizes: &Sizes, captures: &[V]) -> Around {
+        let mut around = Around::default();
+        let (bind, convert) = (&mut around.bind, &mut around.convert);
         bind.add(LaunchWork::Launch, 1.0);
         for var in self.nest.vars.values() {
             bind.add(
@@ -81,7 +90,7 @@ impl Plan {
                     let elements = extents[..*rank].iter().map(|e| *e as f64).product();
                     full = true;
                     bind.add(LaunchWork::List, 1.0);
-                    elements_of(array, elements, &mut convert);
+                    elements_of(array, elements, convert);
                 }
                 Some(Value::Array(_)) => {
                     arrays += 1.0;
@@ -113,10 +122,12 @@ impl Plan {
             bind.add(LaunchWork::LiveOut, values as f64);
         }
         if self.guards > sizes.proven.len() || self.warns {
-            convert.add(LaunchWork::Events, 1.0);
-            convert.add(LaunchWork::UndoByte, self.undo_bytes(sizes));
+            around.undo.add(LaunchWork::Events, 1.0);
+            around
+                .undo
+                .add(LaunchWork::UndoByte, self.undo_bytes(sizes));
         }
-        (bind, convert)
+        around
     }
 }
 

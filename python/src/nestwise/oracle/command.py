@@ -200,7 +200,7 @@ def text(scored: list[score.Scored], cold: list[float]) -> str:
     """The report for a terminal."""
     lines = ["", f"{len(scored)} experiments, {len({o.program for o in scored})} programs", ""]
     lines.append(f"{'against the oracle':24} {'mean':>9} {'p95':>9} {'worst':>9}")
-    rows = {"chosen": score.summary([o.slowdown for o in scored]), **score.strategies(scored)}
+    rows = {**score.ours(scored), **score.strategies(scored)}
     for name, s in rows.items():
         lines.append(f"{name:24} {s.mean:9.1%} {s.p95:9.1%} {s.worst:9.1%}")
     if cold:

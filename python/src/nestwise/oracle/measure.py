@@ -27,15 +27,19 @@ COLD_CALLS, COLD_ROUNDS = 5, 3
 
 
 class Candidate(NamedTuple):
-    """A way to run a program's nests; `chosen` is the automatic one."""
+    """A way to run a program's nests; `chosen` is the automatic one by prices alone, `learned` the
+    same with prices corrected by what is measured on the way."""
 
     name: str
     options: tuple[str, ...]
     settings: tuple[tuple[str, str], ...] = ()
 
 
-CHOSEN, INTERPRETER = "chosen", "interpreter"
-AUTOMATIC = Candidate(CHOSEN, ("--device", "auto"))
+CHOSEN, LEARNED, INTERPRETER = "chosen", "learned", "interpreter"
+OURS = (
+    Candidate(CHOSEN, ("--device", "auto"), (("NESTWISE_LEARNING", "0"),)),
+    Candidate(LEARNED, ("--device", "auto")),
+)
 
 
 def candidates(threads: Iterable[int]) -> list[Candidate]:
@@ -100,7 +104,7 @@ class Experiment(NamedTuple):
 
     program: str
     size: int
-    samples: dict[str, list[float]]  # seconds by candidate; CHOSEN among them
+    samples: dict[str, list[float]]  # seconds by candidate; those of OURS among them
     predicted: dict[str, float]  # seconds by device
     crossovers: list[float]  # sizes
     cold: dict[str, list[float]] = {}  # as `samples`, of `COLD_CALLS` calls from nothing
@@ -113,7 +117,7 @@ class Bench:
         self.program = program
         start = lambda way: Server(program, way, options, cache)  # noqa: E731
         self.servers = {way.name: start(way) for way in ways}
-        self.servers[CHOSEN] = start(AUTOMATIC)
+        self.servers |= {way.name: start(way) for way in OURS}
         self.teller = start(Candidate("prices", ("--device", "auto"), (("NESTWISE_PRICES", "1"),)))
 
     def close(self) -> None:
@@ -123,7 +127,7 @@ class Bench:
     def quick(self) -> dict[int, dict[str, float]]:
         """Times of every candidate along the ladder, few turns each."""
         found: dict[int, dict[str, float]] = {}
-        ways = [name for name in self.servers if name != CHOSEN]
+        ways = [name for name in self.servers if name not in (CHOSEN, LEARNED)]
         for size in ladder(LARGEST):
             arguments = self.program.arguments(size)
             try:
@@ -210,7 +214,7 @@ def cold_times(
     program: Program, ways: list[Candidate], options: list[str], size: int
 ) -> dict[str, list[float]]:
     """Seconds of a few calls with whatever has to be compiled for them, by candidate."""
-    every = [*ways, AUTOMATIC]
+    every = [*ways, *OURS]
     found: dict[str, list[float]] = {way.name: [] for way in every}
     for turn in range(COLD_ROUNDS):
         for k in range(len(every)):

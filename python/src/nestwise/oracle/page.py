@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nestwise.oracle import score
-from nestwise.oracle.measure import CHOSEN, Experiment
+from nestwise.oracle.measure import CHOSEN, LEARNED, Experiment
 
 WIDTH, HEIGHT, MARGIN = 420, 280, 46
-COLOURS = {"interpreter": "#b5533c", "serial": "#2f6db5", CHOSEN: "#222222"}
+COLOURS = {"interpreter": "#b5533c", "serial": "#2f6db5", CHOSEN: "#222222", LEARNED: "#888888"}
 SEVERAL = ("#2e8b57", "#7a5195", "#c28e0e", "#008b8b")
 
 
@@ -29,7 +29,7 @@ def write(path: Path, done: Sequence[Experiment], scored: Sequence[score.Scored]
 
 
 def _summary(scored: Sequence[score.Scored]) -> str:
-    rows = {"chosen": score.summary([o.slowdown for o in scored]), **score.strategies(scored)}
+    rows = {**score.ours(scored), **score.strategies(scored)}
     cells = "".join(
         f"<tr><td>{html.escape(name)}</td><td>{s.mean:.1%}</td><td>{s.p95:.1%}</td>"
         f"<td>{s.worst:.1%}</td><td>{s.count}</td></tr>"
@@ -53,8 +53,10 @@ def _rows(scored: Sequence[score.Scored]) -> str:
         guessed = " ".join(f"{d} {s:.3g}" for d, s in o.predicted.items())
         cells = (o.program, o.size, o.best, f"{o.best_s:.3g}", f"{o.chosen_s:.3g}")
         text = "".join(f"<td>{html.escape(str(c))}</td>" for c in cells)
+        learned = "" if o.learned is None else f"{o.learned * 100:.1f}"
         rows.append(
-            f"<tr>{text}<td>{o.slowdown * 100:.1f}</td><td>{html.escape(guessed)}</td></tr>"
+            f"<tr>{text}<td>{o.slowdown * 100:.1f}</td><td>{learned}</td>"
+            f"<td>{html.escape(guessed)}</td></tr>"
         )
     return "\n".join(rows)
 
@@ -163,7 +165,7 @@ td:first-child, th:first-child { text-align: left; }
 logarithmic.</p>
 @PICTURES@
 <table id="all"><thead><tr><th>program</th><th>size</th><th>best</th><th>best, s</th>
-<th>chosen, s</th><th>slowdown, %</th><th>predicted, s</th></tr></thead><tbody>
+<th>chosen, s</th><th>slowdown, %</th><th>learning, %</th><th>predicted, s</th></tr></thead><tbody>
 @ROWS@
 </tbody></table>
 <script>

@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from nestwise.oracle.measure import CHOSEN, Experiment
+from nestwise.oracle.measure import CHOSEN, LEARNED, Experiment
 
 
 class Scored(NamedTuple):
@@ -23,10 +23,16 @@ class Scored(NamedTuple):
     chosen_s: float
     times: dict[str, float]
     predicted: dict[str, float]
+    learned_s: float | None = None
 
     @property
     def slowdown(self) -> float:
         return self.chosen_s / self.best_s - 1.0
+
+    @property
+    def learned(self) -> float | None:
+        """The slowdown with learning, if that was measured."""
+        return None if self.learned_s is None else self.learned_s / self.best_s - 1.0
 
 
 class Summary(NamedTuple):
@@ -37,7 +43,8 @@ class Summary(NamedTuple):
 
 
 def score(experiment: Experiment) -> Scored:
-    picked = {w: statistics.median(s[::2]) for w, s in experiment.samples.items() if w != CHOSEN}
+    candidates = [w for w in experiment.samples if w not in (CHOSEN, LEARNED)]
+    picked = {w: statistics.median(experiment.samples[w][::2]) for w in candidates}
     times = {w: statistics.median(s[1::2]) for w, s in experiment.samples.items()}
     best = min(picked, key=picked.__getitem__)
     return Scored(
@@ -46,8 +53,9 @@ def score(experiment: Experiment) -> Scored:
         best,
         times[best],
         times.pop(CHOSEN),
-        times,
-        experiment.predicted,
+        learned_s=times.pop(LEARNED, None),
+        times=times,
+        predicted=experiment.predicted,
     )
 
 
@@ -64,14 +72,25 @@ def percentile(values: Sequence[float], part: float) -> float:
     return values[low] + (values[high] - values[low]) * (at - low)
 
 
+def ours(scored: Sequence[Scored]) -> dict[str, Summary]:
+    """Slowdowns of automatic runs: by prices alone, and with learning, where that was measured."""
+    found = {"chosen": summary([one.slowdown for one in scored])}
+    learned = [one.learned for one in scored if one.learned is not None]
+    if learned:
+        found["chosen, learning"] = summary(learned)
+    return found
+
+
 def cold(done: Iterable[Experiment]) -> list[float]:
     """Of the experiments with cold runs: how many times as long the chosen way took as what would
-    have been best, compiling included."""
+    have been best, compiling included; with learning, as users run it."""
     ratios = []
     for one in done:
         times = {way: statistics.median(seconds) for way, seconds in one.cold.items()}
-        if CHOSEN in times:
-            ratios.append(times.pop(CHOSEN) / min(times.values()))
+        chosen = times.pop(CHOSEN, None)
+        chosen = times.pop(LEARNED, chosen)
+        if chosen is not None:
+            ratios.append(chosen / min(times.values()))
     return ratios
 
 
