@@ -335,6 +335,7 @@ fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         d.set_item("means", means)?;
         d.set_item("device", device_word(&s))?;
         d.set_item("launches", s.launches.iter().sum::<u64>())?;
+        d.set_item("threaded_launches", s.launches[1])?;
         d.set_item("stopped", s.stopped)?;
         d.set_item("predicted_s", s.predicted)?;
         d.set_item("measured_s", s.measured)?;

@@ -1,0 +1,380 @@
+//! What launches tell of a nest's estimates.
+//!
+//! A measured time says how far off the model is, on that device and near that size. Estimates of a nest are corrected
+//! by a mean of the logarithms of such ratios, weighted by how near in size they were measured (the Nadaraya-Watson
+//! estimator: Nadaraya, "On estimating regression", 1964), in which the model's own word counts as one observation.
+//! So one measurement says little, and some of them nearly all. What is kept of a size is a median: a launch that was
+//! delayed by something else says nothing.
+
+use crate::price::{Device, Estimate, Seconds};
+use std::cmp::Ordering;
+
+/// The ratios that a median is taken of.
+const RECENT: usize = 5;
+/// What the model's word counts, in measurements at the very size.
+const PRIOR: f64 = 0.5;
+/// How much less a measurement counts for each factor of two in size.
+const FADING: f64 = 0.5;
+/// A launch this long is not much delayed by what is done but once: its first time is as good as any.
+const LONG: f64 = 1e-3;
+/// The share of a nest's time that may go into trying the device that looks worse.
+pub const TRIED_SHARE: f64 = 0.05;
+/// How much worse it may look: estimates err by that much now and then.
+const BAND: f64 = 2.0;
+/// With this many measurements near a size a device is known there.
+const KNOWN: f64 = 2.0;
+
+/// The corrections of one nest.
+#[derive(Clone, Debug, Default)]
+pub struct Learned {
+    devices: [Vec<Octave>; 3],
+    /// No value of a call tells the lengths of its loops: what is wrong with one device's estimate is wrong with all.
+    lengths_guessed: bool,
+    /// All that was measured, and the part of it that was tried against the odds.
+    spent: f64,
+    tried: f64,
+}
+
+/// What was measured where the model's word lay within one factor of two.
+#[derive(Clone, Debug)]
+struct Octave {
+    of: i32,
+    /// Logarithms of measured over modelled, the oldest replaced by the next.
+    recent: [f64; RECENT],
+    count: usize,
+    /// The launches that they stand for.
+    launches: u64,
+    /// One of them was long.
+    long: bool,
+}
+
+impl Octave {
+    /// The lower median.
+    fn median(&self) -> f64 {
+        let mut all = self.recent;
+        let all = &mut all[..self.count.min(RECENT)];
+        all.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
+        all.get((all.len().max(1) - 1) / 2).copied().unwrap_or(0.0)
+    }
+
+    /// What the median counts: the first short launch finds caches and tables of branches cold.
+    fn weight(&self) -> f64 {
+        let cold = usize::from(!self.long);
+        self.count.min(RECENT).saturating_sub(cold) as f64
+    }
+}
+
+fn octave(seconds: f64) -> i32 {
+    seconds.max(1e-12).log2().floor() as i32
+}
+
+/// A launch that was measured, or a run by CPython.
+#[derive(Clone, Copy, Debug)]
+pub struct Lesson {
+    /// Where it ran.
+    pub device: Device,
+    /// What the model expects it to take, uncorrected.
+    pub modelled: Seconds,
+    /// What it took.
+    pub measured: Seconds,
+    /// The launches that it stands for.
+    pub launches: u32,
+    /// It was a trial.
+    pub trial: bool,
+    /// No value of the call told how often its loops run.
+    pub guessed: bool,
+}
+
+impl Learned {
+    /// Takes in a launch. True if decisions may change by it, which they do less and less often, the more is known.
+    pub fn add(&mut self, lesson: &Lesson) -> bool {
+        let (modelled, measured) = (lesson.modelled.0, lesson.measured.0);
+        let usable = |s: f64| s.is_finite() && s > 0.0;
+        if !usable(modelled) || !usable(measured) {
+            return false;
+        }
+        self.lengths_guessed |= lesson.guessed;
+        let all = measured * f64::from(lesson.launches);
+        self.spent += all;
+        self.tried += if lesson.trial { all } else { 0.0 };
+        let octave = self.octave(lesson.device, modelled);
+        let before = (octave.weight() > 0.0).then(|| octave.median());
+        octave.recent[octave.count % RECENT] = (measured / modelled).ln();
+        octave.count += 1;
+        octave.long |= measured > LONG;
+        let launches = octave.launches + u64::from(lesson.launches);
+        let doubled = launches.ilog2() > octave.launches.max(1).ilog2();
+        octave.launches = launches;
+        // Estimates move, or there may be time for a trial.
+        let moves = before.is_none_or(|b| (b - octave.median()).abs() > 0.1);
+        doubled || octave.weight() > 0.0 && moves
+    }
+
+    fn octave(&mut self, device: Device, modelled: f64) -> &mut Octave {
+        let of = octave(modelled);
+        let octaves = &mut self.devices[device as usize];
+        let at = octaves.iter().position(|o| o.of == of);
+        let at = at.unwrap_or_else(|| {
+            octaves.push(Octave {
+                of,
+                recent: [0.0; RECENT],
+                count: 0,
+                launches: 0,
+                long: false,
+            });
+            octaves.len() - 1
+        });
+        &mut octaves[at]
+    }
+
+    /// The weighted sum of what was measured near a size, and the sum of the weights.
+    fn near(&self, device: Device, modelled: Seconds) -> (f64, f64) {
+        let at = octave(modelled.0);
+        let octaves = self.devices[device as usize].iter();
+        octaves.fold((0.0, 0.0), |(sum, weights), o| {
+            let w = o.weight() * FADING.powi((o.of - at).abs());
+            (sum + w * o.median(), weights + w)
+        })
+    }
+
+    /// The logarithm of a correction; `prior`: what to take it for where nothing was measured.
+    fn log_factor(&self, device: Device, modelled: Seconds, prior: f64) -> f64 {
+        let (sum, weights) = self.near(device, modelled);
+        (PRIOR * prior + sum) / (PRIOR + weights)
+    }
+
+    /// Corrects the estimates of one call, in the order of [`Device`].
+    pub fn correct(&self, estimates: &mut [Estimate; 3]) {
+        if self.devices.iter().all(Vec::is_empty) {
+            return;
+        }
+        let modelled = estimates.map(|e| e.modelled());
+        for device in [Device::Interpreter, Device::Serial, Device::Threads] {
+            let estimate = &mut estimates[device as usize];
+            let own = modelled[device as usize];
+            if !own.0.is_finite() || own.0 <= 0.0 {
+                continue;
+            }
+            let told = self.informants(device).iter().find_map(|other| {
+                let at = modelled[*other as usize];
+                (self.near(*other, at).1 > 0.0).then(|| self.log_factor(*other, at, 0.0))
+            });
+            // The other device's loops are the same, what starts them is not.
+            let share = estimate.compute.0 / own.0;
+            let prior = told.map_or(0.0, |t| {
+                (1.0 + ((t * self.shared()).exp() - 1.0) * share).ln()
+            });
+            estimate.correct(self.log_factor(device, own, prior).exp());
+        }
+    }
+
+    /// The part of a correction that another device shares: all, where lengths were guessed wrongly; else the loops may
+    /// be what was wrong about both, or something of the one alone.
+    fn shared(&self) -> f64 {
+        if self.lengths_guessed { 1.0 } else { 0.5 }
+    }
+
+    /// The devices whose corrections hold for another, too, until that one is measured itself.
+    fn informants(&self, device: Device) -> &'static [Device] {
+        match (device, self.lengths_guessed) {
+            (Device::Interpreter, false) => &[],
+            (Device::Interpreter, true) => &[Device::Serial, Device::Threads],
+            (Device::Serial, false) => &[Device::Threads],
+            (Device::Serial, true) => &[Device::Threads, Device::Interpreter],
+            (Device::Threads, false) => &[Device::Serial],
+            (Device::Threads, true) => &[Device::Serial, Device::Interpreter],
+        }
+    }
+
+    /// A native device worth trying, although `chosen` looks better: it is not known at this size, looks not much worse,
+    /// and the time it will take, with `compile` where it has no kernel yet, is a small share of all the nest took.
+    pub fn trial(
+        &self,
+        chosen: Device,
+        ranked: &[(Device, Estimate); 3],
+        compile: &dyn Fn(Device) -> Seconds,
+    ) -> Option<Device> {
+        let best = ranked.iter().find(|r| r.0 == chosen)?.1;
+        let natives = [Device::Serial, Device::Threads];
+        if !natives.contains(&chosen) {
+            return None;
+        }
+        let (other, estimate) = ranked
+            .iter()
+            .find(|(d, _)| natives.contains(d) && *d != chosen)?;
+        let warm = estimate.warm();
+        let known = self.near(*other, estimate.raw).1 >= KNOWN;
+        let cost = self.tried + warm.0 + compile(*other).0;
+        let worth = !known && warm.0 < best.warm().0 * BAND && cost < TRIED_SHARE * self.spent;
+        worth.then_some(*other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn estimates(serial: f64, fork_join: f64) -> [Estimate; 3] {
+        let compute = |s: f64| Estimate {
+            compute: Seconds(s),
+            ..Estimate::default()
+        };
+        let mut all = [
+            compute(serial * 100.0),
+            compute(serial),
+            Estimate {
+                fork_join: Seconds(fork_join),
+                ..compute(serial / 2.0)
+            },
+        ];
+        all.iter_mut().for_each(|e| e.raw = e.modelled());
+        all
+    }
+
+    fn corrected(learned: &Learned, serial: f64) -> [f64; 3] {
+        let mut all = estimates(serial, 0.0);
+        learned.correct(&mut all);
+        all.map(|e| e.total().0)
+    }
+
+    fn lesson(device: Device, modelled: f64, measured: f64) -> Lesson {
+        Lesson {
+            device,
+            modelled: Seconds(modelled),
+            measured: Seconds(measured),
+            launches: 1,
+            trial: false,
+            guessed: false,
+        }
+    }
+
+    fn add(learned: &mut Learned, device: Device, modelled: f64, measured: f64, times: usize) {
+        for _ in 0..times {
+            learned.add(&lesson(device, modelled, measured));
+        }
+    }
+
+    #[test]
+    fn nothing_measured_changes_nothing() {
+        let mut all = estimates(1e-5, 1e-6);
+        Learned::default().correct(&mut all);
+        assert_eq!(all, estimates(1e-5, 1e-6));
+    }
+
+    #[test]
+    fn some_measurements_outweigh_the_model() {
+        let mut learned = Learned::default();
+        add(&mut learned, Device::Serial, 1e-5, 2e-5, 5);
+        let [interpreter, serial, threads] = corrected(&learned, 1e-5);
+        assert!((1.8e-5..2.01e-5).contains(&serial), "{serial}");
+        // The same loops, on more cores; CPython runs them its own way.
+        assert!((0.65e-5..0.75e-5).contains(&threads), "{threads}");
+        assert_eq!(interpreter, 1e-3);
+    }
+
+    #[test]
+    fn the_first_short_launch_says_nothing_and_the_first_long_one_much() {
+        let mut learned = Learned::default();
+        add(&mut learned, Device::Serial, 1e-6, 1e-5, 1);
+        assert_eq!(corrected(&learned, 1e-6)[1], 1e-6);
+        let mut learned = Learned::default();
+        add(&mut learned, Device::Serial, 0.1, 1.0, 1);
+        assert!(corrected(&learned, 0.1)[1] > 0.4);
+    }
+
+    #[test]
+    fn decisions_are_looked_at_again_ever_more_seldom() {
+        let mut learned = Learned::default();
+        let again = (0..1000).filter(|_| learned.add(&lesson(Device::Serial, 1e-5, 2e-5)));
+        let again: Vec<i32> = again.collect();
+        assert!((5..15).contains(&again.len()), "{again:?}");
+        assert!(learned.add(&lesson(Device::Serial, 1e-5, 9e-5)) == false);
+    }
+
+    #[test]
+    fn one_delay_among_others_does_not_count() {
+        let mut learned = Learned::default();
+        add(&mut learned, Device::Serial, 1e-5, 1e-5, 3);
+        add(&mut learned, Device::Serial, 1e-5, 1e-2, 1);
+        let serial = corrected(&learned, 1e-5)[1];
+        assert!((serial / 1e-5 - 1.0).abs() < 0.01, "{serial}");
+    }
+
+    #[test]
+    fn what_was_measured_far_away_counts_less() {
+        let mut learned = Learned::default();
+        add(&mut learned, Device::Serial, 1e-5, 4e-5, 5);
+        let factor = |at: f64| corrected(&learned, at)[1] / at;
+        assert!(factor(1e-5) > factor(1e-4) && factor(1e-4) > factor(1e-2));
+        assert!(factor(1e-2) < 1.1);
+    }
+
+    #[test]
+    fn starting_threads_is_not_what_one_core_was_wrong_about() {
+        let mut learned = Learned::default();
+        add(&mut learned, Device::Serial, 1e-6, 4e-6, 5);
+        let mut all = estimates(1e-6, 1e-4);
+        learned.correct(&mut all);
+        assert!(all[2].total().0 < 1.05e-4, "{:?}", all[2]);
+    }
+
+    #[test]
+    fn unknown_lengths_are_wrong_for_every_device() {
+        let mut learned = Learned::default();
+        learned.add(&Lesson {
+            guessed: true,
+            ..lesson(Device::Serial, 1e-3, 1e-1)
+        });
+        add(&mut learned, Device::Serial, 1e-3, 1e-1, 5);
+        let [interpreter, _, threads] = corrected(&learned, 1e-3);
+        assert!(interpreter > 1.0 && threads > 0.01);
+    }
+
+    #[test]
+    fn a_device_that_looks_a_little_worse_is_tried_within_its_share() {
+        let mut learned = Learned::default();
+        let all = estimates(1e-4, 0.9e-4);
+        let ranked = [
+            (Device::Serial, all[1]),
+            (Device::Threads, all[2]),
+            (Device::Interpreter, all[0]),
+        ];
+        let trial =
+            |l: &Learned, compile: f64| l.trial(Device::Serial, &ranked, &|_| Seconds(compile));
+        assert_eq!(trial(&learned, 0.0), None);
+        add(&mut learned, Device::Serial, 1e-4, 1e-4, 100);
+        assert_eq!(trial(&learned, 0.0), Some(Device::Threads));
+        assert_eq!(trial(&learned, 0.1), None);
+        learned.add(&Lesson {
+            trial: true,
+            ..lesson(Device::Threads, all[2].raw.0, 1e-3)
+        });
+        assert_eq!(trial(&learned, 0.0), None);
+        assert_eq!(
+            learned.trial(Device::Interpreter, &ranked, &|_| Seconds(0.0)),
+            None
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn corrected_estimates_are_costs(
+            seen in prop::collection::vec((0usize..3, -9.0..1.0f64, -9.0..1.0f64), 0..40),
+            at in -9.0..1.0f64,
+            guessed: bool,
+        ) {
+            let devices = [Device::Interpreter, Device::Serial, Device::Threads];
+            let mut learned = Learned::default();
+            for (device, modelled, measured) in seen {
+                learned.add(&Lesson {
+                    guessed,
+                    ..lesson(devices[device], 10f64.powf(modelled), 10f64.powf(measured))
+                });
+            }
+            for price in corrected(&learned, 10f64.powf(at)) {
+                prop_assert!(price.is_finite() && price > 0.0);
+            }
+        }
+    }
+}

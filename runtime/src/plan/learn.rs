@@ -1,0 +1,58 @@
+//! What launches taught about a nest's prices.
+
+use super::{Plan, lock};
+use crate::launch::Launch;
+use crate::options::{Options, options};
+use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
+use std::sync::atomic::Ordering;
+
+impl Plan {
+    /// Counts what has made decisions doubtful: one made at another count is to be made again.
+    pub fn lessons(&self) -> u32 {
+        self.lessons.load(Ordering::Relaxed)
+    }
+
+    /// Takes in what a launch took; it stands for so many.
+    pub fn learn(&self, launch: &Launch, launches: u32) {
+        if let Some(lesson) = launch.lesson(launches) {
+            self.take_in(&lesson);
+        }
+    }
+
+    /// Takes in what CPython took for a call that it was left, all of it.
+    pub fn learn_interpreted(&self, modelled: Seconds, measured: Seconds) {
+        if options().learns() {
+            self.take_in(&Lesson {
+                device: Device::Interpreter,
+                modelled,
+                measured,
+                launches: 1,
+                trial: false,
+                guessed: false,
+            });
+        }
+    }
+
+    fn take_in(&self, lesson: &Lesson) {
+        if lock(&self.learned).add(lesson) {
+            self.lessons.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The decision, or now and then one for what may turn out to be better.
+    pub(super) fn perhaps_tried(&self, decision: Decision, options: &Options) -> Decision {
+        if !options.learns() {
+            return decision;
+        }
+        let made = lock(&self.made).each_ref().map(Option::is_some);
+        let compile = |device: Device| match made[usize::from(device == Device::Threads)] {
+            true => Seconds(0.0),
+            false => self.prices.compile(),
+        };
+        let learned = lock(&self.learned);
+        match learned.trial(decision.device, &decision.ranked, &compile) {
+            Some(device) => decision.tried(device),
+            None => decision,
+        }
+    }
+}

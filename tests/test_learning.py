@@ -1,0 +1,79 @@
+"""Decisions that a wrong profile would get wrong are put right by what launches take."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from differential import environment
+
+PROFILE = Path(__file__).with_name("filetests") / "profile.json"
+
+# One call takes a core some microseconds, far less than starting threads does.
+SMALL = """\
+import numpy as np
+def scale(a, b):
+    for i in range(len(a)):
+        b[i] = a[i] * 0.5 + b[i]
+a, b = np.arange(6000.0), np.zeros(6000)
+list(map(scale, [a] * 100_000, [b] * 100_000))
+print(b.sum())
+"""
+
+# One call takes a core some milliseconds, many times as long as starting threads does.
+LARGE = """\
+import numpy as np
+def iterate(a):
+    for i in range(len(a)):
+        x = a[i]
+        for k in range(200):
+            x = x * 0.999 + 0.001
+        a[i] = x
+a = np.arange(25_000.0)
+list(map(iterate, [a] * 2000))
+print(a.sum())
+"""
+
+pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core")
+
+
+def threaded(source, threads, learning, tmp_path):
+    """(output, launches, those on threads) with a profile whose weights of threads are replaced."""
+    profile = json.loads(PROFILE.read_text())
+    profile["threads"] |= threads
+    wrong = tmp_path / "profile.json"
+    wrong.write_text(json.dumps(profile))
+    program = tmp_path / "program.py"
+    program.write_text(source)
+    report = tmp_path / "report.json"
+    env = environment(tmp_path / "cache") | {
+        "NESTWISE_PROFILE": str(wrong),
+        "NESTWISE_LEARNING": learning,
+        "NESTWISE_REPORT": "json",
+        "NESTWISE_REPORT_FILE": str(report),
+    }
+    words = [sys.executable, "-m", "nestwise", "run", str(program)]
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and not done.stderr
+    [nest] = [n for n in json.loads(report.read_text())["nests"] if n["line"] == 3]
+    return done.stdout, nest["launches"], nest["threaded_launches"]
+
+
+def test_threads_that_cost_more_than_was_thought_are_left(tmp_path):
+    free = {"fork_join": 1.0, "efficiency": 1.0, "memory": 1.0}
+    output, launches, before = threaded(SMALL, free, "0", tmp_path)
+    assert before > 0.9 * launches > 1900
+    again, launches, after = threaded(SMALL, free, "1", tmp_path)
+    assert again == output
+    assert after < 0.5 * launches
+
+
+def test_threads_that_looked_too_dear_are_tried(tmp_path):
+    dear = {"fork_join": 3e5}
+    output, launches, before = threaded(LARGE, dear, "0", tmp_path)
+    assert before == 0 and launches > 1900
+    again, launches, after = threaded(LARGE, dear, "1", tmp_path)
+    assert again == output
+    assert 0 < after, (launches, after)
