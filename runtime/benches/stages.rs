@@ -8,6 +8,7 @@ use nestwise_costmodel::Device;
 use nestwise_frontend::capture::{Builtin, Capture, Known};
 use nestwise_frontend::{ScopeInfo, parse_site, specialise};
 use nestwise_ir::{ArrayKind, Nest, Scalar, Schedule, Ty, surface};
+use nestwise_runtime::plan::Sizes;
 use nestwise_runtime::{ArrayView, Options, Plan, Value, pipeline};
 use std::sync::Arc;
 use std::time::Instant;
@@ -215,6 +216,18 @@ fn pricing(bencher: Bencher<'_, '_>, name: &str) {
     bencher.bench_local(|| plan.price(&sizes, &values, None, &options));
 }
 
+/// The same once there is a kernel: by what it executes.
+#[divan::bench(args = names())]
+fn pricing_a_kernel(bencher: Bencher<'_, '_>, name: &str) {
+    let site = site(name);
+    let (plan, values) = (plan(&site), values(&site, 500));
+    let options = Options::default();
+    let launch = plan.launch_values(&values).expect("all are bound");
+    let sizes = plan.resolve(launch, false).expect("trip counts that fit");
+    kernel(&plan, &sizes, &values, &options);
+    bencher.bench_local(|| plan.price(&sizes, &values, None, &options));
+}
+
 /// Facts of a call to a schedule and machine code; with no cache on disk.
 #[divan::bench(args = names(), sample_count = 20, sample_size = 1)]
 fn compiling(bencher: Bencher<'_, '_>, name: &str) {
@@ -228,24 +241,21 @@ fn compiling(bencher: Bencher<'_, '_>, name: &str) {
             let sizes = plan.resolve(launch, false).expect("trip counts that fit");
             (plan, sizes)
         })
-        .bench_local_values(|(plan, sizes)| {
-            let captured = plan.nest().arrays.values().map(|a| a.capture as usize);
-            let views: Vec<ArrayView> = captured
-                .filter_map(|c| match values[c] {
-                    Value::Array(view) => Some(view),
-                    _ => None,
-                })
-                .collect();
-            plan.kernel(
-                (&sizes, &sizes.proven, 0),
-                false,
-                &views,
-                Device::Serial,
-                &options,
-                Instant::now(),
-            )
-            .is_ok()
-        });
+        .bench_local_values(|(plan, sizes)| kernel(&plan, &sizes, &values, &options));
+}
+
+fn kernel(plan: &Plan, sizes: &Sizes, values: &[Value], options: &Options) -> bool {
+    let captured = plan.nest().arrays.values().map(|a| a.capture as usize);
+    let views: Vec<ArrayView> = captured
+        .filter_map(|c| match values[c] {
+            Value::Array(view) => Some(view),
+            _ => None,
+        })
+        .collect();
+    let facts = (sizes, &sizes.proven, 0);
+    let now = Instant::now();
+    plan.kernel(facts, false, &views, Device::Serial, options, now)
+        .is_ok()
 }
 
 /// Typed nest to machine code as it was written, without a schedule.
