@@ -127,6 +127,11 @@ impl Staged {
             .collect()
     }
 
+    /// Whether [`abilities`](Self::abilities) has been asked before: the first time it takes as long as compiling, about.
+    pub fn knows_abilities(&self) -> bool {
+        self.as_is.get().is_some()
+    }
+
     /// What the nest (the one this was made for) can do in a launch, found out when it is first asked for. `proven`:
     /// every guard that values may decide is, and every index array is as it should be.
     pub fn abilities(&self, nest: &Nest, refuted: u64, proven: bool) -> &Abilities {

@@ -19,6 +19,17 @@ const SHARE: f64 = 0.8;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrafficPlan {
     places: Vec<Place>,
+    /// Each loop as places see it, with everything around it.
+    rounds: Vec<Round>,
+}
+
+/// One iteration of a loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Round {
+    /// Loops around it, itself included.
+    depth: u32,
+    /// The places inside it.
+    places: Vec<u32>,
 }
 
 /// Accesses to one array whose subscripts differ by constants.
@@ -33,7 +44,12 @@ struct Place {
     loops: Vec<Level>,
     axes: Vec<Axis>,
     stored: bool,
+    /// For each of its loops the number of its round.
+    rounds: Vec<u32>,
 }
+
+/// Axes of an array, at most.
+const MAX_RANK: usize = 8;
 
 /// A loop, or a part of one whose iterations run by lanes: the lanes stand innermost, whatever is around them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -121,92 +137,126 @@ impl TrafficPlan {
                 None => places.push(place),
             }
         }
-        TrafficPlan { places }
+        TrafficPlan::new(places)
+    }
+
+    fn new(mut places: Vec<Place>) -> TrafficPlan {
+        let mut rounds: Vec<(Vec<Level>, Round)> = Vec::new();
+        for (number, place) in places.iter_mut().enumerate() {
+            for depth in 1..=place.loops.len() {
+                let around = &place.loops[..depth];
+                let known = rounds.iter().position(|r| r.0 == around);
+                let at = known.unwrap_or_else(|| {
+                    let depth = depth as u32;
+                    let places = Vec::new();
+                    rounds.push((around.to_vec(), Round { depth, places }));
+                    rounds.len() - 1
+                });
+                rounds[at].1.places.push(number as u32);
+                place.rounds.push(at as u32);
+            }
+        }
+        let rounds = rounds.into_iter().map(|r| r.1).collect();
+        TrafficPlan { places, rounds }
     }
 
     /// The lines that caches of so many bytes, the smallest first, have to fetch.
     pub fn traffic<const N: usize>(&self, sizes: &Sizes<'_>, caches: [f64; N]) -> Vec<Traffic<N>> {
-        let all: f64 = self.places.iter().map(|p| p.bytes(0, sizes)).sum();
+        // Of all places, one after the other: bytes by how many of the loops around stand still.
+        let count: usize = self.places.iter().map(|p| p.loops.len() + 1).sum();
+        let mut bytes = Vec::with_capacity(count);
+        let mut starts = Vec::with_capacity(self.places.len());
+        for place in &self.places {
+            starts.push(bytes.len());
+            place.footprints(sizes, &mut bytes);
+        }
+        let all: f64 = starts.iter().map(|s| bytes[*s]).sum();
         if all <= caches[0] * SHARE {
             return Vec::new();
         }
-        let one = |p: &Place| Traffic {
+        // Bytes that one iteration touches.
+        let round = |r: &Round| -> f64 {
+            let inside = r.places.iter().map(|p| starts[*p as usize]);
+            inside.map(|s| bytes[s + r.depth as usize]).sum()
+        };
+        let rounds: Vec<f64> = self.rounds.iter().map(round).collect();
+        let one = |(p, start): (&Place, &usize)| Traffic {
             home: p.home,
-            lines: caches.map(|bytes| self.fetched(p, all, bytes * SHARE, sizes)),
+            lines: caches.map(|cache| match all <= cache * SHARE {
+                true => 0.0,
+                false => p.fetched(&bytes[*start..], &rounds, cache * SHARE, sizes),
+            }),
             streams: p.streams(sizes),
         };
-        self.places.iter().map(one).collect()
-    }
-
-    /// Lines of a place that a cache fetches in a call.
-    fn fetched(&self, place: &Place, all: f64, cache: f64, sizes: &Sizes<'_>) -> f64 {
-        if all <= cache {
-            return 0.0;
-        }
-        let mut before = 1.0;
-        let mut lines = 0.0;
-        for (depth, level) in place.loops.iter().enumerate() {
-            lines = before * place.bytes(depth, sizes) / LINE;
-            if self.one_iteration(&place.loops[..=depth], sizes) <= cache {
-                break;
-            }
-            before *= level.trips(sizes);
-        }
-        lines * if place.stored { 2.0 } else { 1.0 }
-    }
-
-    /// Bytes that one iteration of the innermost of these loops touches.
-    fn one_iteration(&self, around: &[Level], sizes: &Sizes<'_>) -> f64 {
-        let inside = self.places.iter().filter(|p| p.loops.starts_with(around));
-        inside.map(|p| p.bytes(around.len(), sizes)).sum()
+        self.places.iter().zip(&starts).map(one).collect()
     }
 }
 
 impl Place {
-    /// Bytes, in whole lines, that it touches while the loops from `depth` on run, those before standing still.
-    fn bytes(&self, depth: usize, sizes: &Sizes<'_>) -> f64 {
-        let moving = &self.loops[depth.min(self.loops.len())..];
-        let times: f64 = moving.iter().map(|l| l.trips(sizes)).product();
+    /// Lines that a cache fetches in a call. `bytes`: of this place, by how many loops stand still; `rounds`: of all
+    /// places, in one iteration of each loop.
+    fn fetched(&self, bytes: &[f64], rounds: &[f64], cache: f64, sizes: &Sizes<'_>) -> f64 {
+        let mut before = 1.0;
+        let mut lines = 0.0;
+        for ((level, touched), round) in self.loops.iter().zip(bytes).zip(&self.rounds) {
+            lines = before * touched / LINE;
+            if rounds[*round as usize] <= cache {
+                break;
+            }
+            before *= level.trips(sizes);
+        }
+        lines * if self.stored { 2.0 } else { 1.0 }
+    }
+
+    /// Adds the bytes, in whole lines, that it touches while its loops run but for the first none, one, ... all of them.
+    fn footprints(&self, sizes: &Sizes<'_>, out: &mut Vec<f64>) {
+        let first = out.len();
+        let width = self.width();
+        // Of each axis: the elements, and from the first to the last of them.
+        let mut moved = [(1.0, 1.0); MAX_RANK];
+        let mut times = 1.0;
+        out.resize(first + self.loops.len() + 1, 0.0);
+        out[first + self.loops.len()] = self.touched(&moved, times, width, sizes);
+        for (depth, level) in self.loops.iter().enumerate().rev() {
+            let trips = level.trips(sizes);
+            times *= trips;
+            for (axis, (count, span)) in self.axes.iter().zip(&mut moved) {
+                let Axis::Linear(by, ..) = axis else { continue };
+                for (_, factor) in by.iter().filter(|b| b.0 == level.id()) {
+                    *count *= trips;
+                    *span += factor.value(sizes.values).abs() * level.step() * (trips - 1.0);
+                }
+            }
+            out[first + depth] = self.touched(&moved, times, width, sizes);
+        }
+    }
+
+    /// Bytes, in whole lines, where the axes were moved so far in so many iterations.
+    fn touched(
+        &self,
+        moved: &[(f64, f64); MAX_RANK],
+        times: f64,
+        width: f64,
+        sizes: &Sizes<'_>,
+    ) -> f64 {
+        let extents = sizes.values.dims.get(self.array.index());
         let mut lines = 1.0;
-        for (k, axis) in self.axes.iter().enumerate() {
-            let (count, span) = self.axis(k, axis, moving, times, sizes);
+        for (k, (axis, (count, span))) in self.axes.iter().zip(moved).enumerate() {
+            let extent = extents.map_or(0, |d| d[k]) as f64;
+            let extent = if extent > 0.0 { extent } else { f64::INFINITY };
+            let (count, span) = match axis {
+                Axis::Any => (extent.min(times), extent),
+                Axis::Linear(_, least, most) => {
+                    let span = (span + (most - least)).min(extent);
+                    ((count + (most - least)).min(span), span)
+                }
+            };
             lines *= match k + 1 == self.axes.len() {
                 true => (span * self.size / LINE).ceil().min(count).max(1.0),
                 false => count,
             };
         }
-        lines.min(times * self.width()) * LINE
-    }
-
-    /// (elements, elements from the first to the last) of one axis.
-    fn axis(
-        &self,
-        k: usize,
-        axis: &Axis,
-        moving: &[Level],
-        times: f64,
-        sizes: &Sizes<'_>,
-    ) -> (f64, f64) {
-        let extent = sizes
-            .values
-            .dims
-            .get(self.array.index())
-            .map_or(0, |d| d[k]) as f64;
-        let extent = if extent > 0.0 { extent } else { f64::INFINITY };
-        let Axis::Linear(by, least, most) = axis else {
-            return (extent.min(times), extent);
-        };
-        let (mut count, mut span) = (1.0, 1.0);
-        for (id, factor) in by {
-            for level in moving.iter().filter(|l| l.id() == *id) {
-                let trips = level.trips(sizes);
-                count *= trips;
-                span += factor.value(sizes.values).abs() * level.step() * (trips - 1.0);
-            }
-        }
-        let spread = most - least;
-        let span = (span + spread).min(extent);
-        ((count + spread).min(span), span)
+        lines.min(times * width) * LINE
     }
 
     /// Places that one access stands for: neighbours that were taken in.
@@ -266,6 +316,9 @@ impl Place {
 
 impl Factor {
     fn value(&self, values: &LaunchValues) -> f64 {
+        if self.vars.is_empty() && self.dims.is_empty() {
+            return self.times;
+        }
         let var = |v: &u32| values.vars.get(*v as usize).copied().flatten().unwrap_or(1) as f64;
         let dim = |(a, k): &(u32, u32)| {
             values
@@ -298,6 +351,7 @@ fn place(nest: &Nest, access: &AccessForm, lanes: &[(LoopId, u32)]) -> Place {
         loops: outer.chain(inner).collect(),
         axes: access.index.iter().map(axis).collect(),
         stored: access.store,
+        rounds: Vec::new(),
     }
 }
 
@@ -367,6 +421,7 @@ mod tests {
             loops: loops.iter().map(|l| Level::Whole(LoopId(*l))).collect(),
             axes: axes.iter().map(axis).collect(),
             stored,
+            rounds: vec![],
         }
     }
 
@@ -379,7 +434,7 @@ mod tests {
             trips: &|_| n,
             values: &values,
         };
-        let plan = TrafficPlan { places };
+        let plan = TrafficPlan::new(places);
         let found = plan.traffic(&sizes, [cache]);
         found.iter().map(|t| t.lines[0]).collect()
     }

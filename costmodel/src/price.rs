@@ -238,11 +238,11 @@ pub struct Situation {
     pub convert: LaunchTally,
     /// What it does to be able to undo.
     pub undo: LaunchTally,
-    /// Kernels are compiled already.
-    pub compiled: bool,
-    /// Time this site has lost so far by not being compiled; compiling is charged only with what exceeds it (the
+    /// Kernels for one thread, and for several, are compiled already.
+    pub compiled: [bool; 2],
+    /// Time this site has lost so far by not having each of them; compiling is charged only with what exceeds it (the
     /// ski-rental rule: compile once as much was lost as compiling costs).
-    pub lost: Seconds,
+    pub lost: [Seconds; 2],
     /// The part of the top loop's iterations that this call is about, 0 to 1.
     pub rest: f64,
     /// What CPython takes for that part, if it has already shown its pace; better than any model.
@@ -270,6 +270,8 @@ pub struct Decision {
     pub interpreted: Seconds,
     /// It is not the cheapest, but may turn out to be.
     pub trial: bool,
+    /// The next call may be decided otherwise, although it is the same: something is still waited for.
+    pub for_now: bool,
     /// Whether only the time to compile spoke against running natively.
     pub waits_for_compile: bool,
     /// All devices, the cheapest first.
@@ -287,6 +289,7 @@ impl Decision {
     pub fn tried(self, device: Device) -> Decision {
         Decision {
             trial: true,
+            for_now: true,
             ..self.forced(device)
         }
     }
@@ -315,19 +318,23 @@ pub fn decide(
         ..Estimate::default()
     };
     let c = &profile.call;
+    let compile = |kind: usize| match situation.compiled[kind] {
+        true => Seconds(0.0),
+        false => Seconds((prices.compile().0 - situation.lost[kind].0).max(0.0)),
+    };
     let serial = Estimate {
         bind: Seconds::from_nanos(c.weigh(&situation.bind)),
         convert: Seconds::from_nanos(c.weigh(&situation.convert)),
-        compile: if situation.compiled {
-            Seconds(0.0)
-        } else {
-            Seconds((prices.compile().0 - situation.lost.0).max(0.0))
-        },
+        compile: compile(0),
         undo: Seconds::from_nanos(c.weigh(&situation.undo)),
         compute: situation.native[0].total() * situation.rest,
         ..Estimate::default()
     };
-    let mut estimates = [interpreter, serial, threaded(&serial, profile, situation)];
+    let threads = Estimate {
+        compile: compile(1),
+        ..threaded(&serial, profile, situation)
+    };
+    let mut estimates = [interpreter, serial, threads];
     estimates.iter_mut().for_each(|e| e.raw = e.modelled());
     learned.correct(&mut estimates);
     if let Some(measured) = situation.measured {
@@ -353,6 +360,7 @@ pub fn decide(
         runner_up: (ranked[1].0, ranked[1].1.total()),
         interpreted,
         trial: false,
+        for_now: ranked[0].0 == Device::Serial && threads.warm() < serial.warm(),
         waits_for_compile: ranked[0].0 == Device::Interpreter && best_native.warm() < interpreted,
         ranked,
     }
@@ -431,8 +439,8 @@ mod tests {
             bind: launch,
             convert: LaunchTally::default(),
             undo: LaunchTally::default(),
-            compiled: true,
-            lost: Seconds(0.0),
+            compiled: [true; 2],
+            lost: [Seconds(0.0); 2],
             rest: 1.0,
             measured: None,
             threads: 2,
@@ -478,12 +486,12 @@ mod tests {
     #[test]
     fn compilation_is_charged_once_and_waived_when_as_much_was_lost() {
         let cold = Situation {
-            compiled: false,
+            compiled: [false; 2],
             ..situation()
         };
         assert_eq!(device(1_000.0, &cold), Device::Interpreter);
         let lost = Situation {
-            lost: Seconds(1.0),
+            lost: [Seconds(1.0); 2],
             ..cold
         };
         assert_eq!(device(1_000.0, &lost), Device::Serial);
@@ -492,7 +500,7 @@ mod tests {
     #[test]
     fn a_pace_that_was_measured_counts_more_than_the_model() {
         let slow = Situation {
-            compiled: false,
+            compiled: [false; 2],
             rest: 0.5,
             measured: Some(Seconds(1.0)),
             ..situation()

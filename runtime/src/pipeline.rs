@@ -249,8 +249,11 @@ fn attempt<V: HasValue>(
             return Err(Reason::Long);
         }
         let warm = decision.estimate.compile.0 == 0.0;
-        if resume.is_none() && warm && !decision.trial {
+        if resume.is_none() && warm && !decision.for_now {
             plan.remember(facts, &options, &sizes, decision);
+        }
+        if decision.device == Device::Serial && decision.for_now {
+            plan.add_unshared(&decision, &options);
         }
     }
     // The memory to work on, and which of it may overlap.

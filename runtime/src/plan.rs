@@ -51,6 +51,8 @@ pub struct Plan {
     /// The kernels that were last asked for: for one thread, and for several.
     made: Mutex<[Option<Arc<Kernel>>; 2]>,
     lost: Mutex<Seconds>,
+    /// Time lost by not having a kernel for threads, where there is one for one core.
+    unshared: Mutex<Seconds>,
     /// How its estimates are to be corrected.
     learned: Mutex<Learned>,
     /// Counts what has made decisions doubtful since.
@@ -122,7 +124,8 @@ impl Plan {
             verdicts,
             kernels: Mutex::default(),
             made: Mutex::default(),
-            lost: Mutex::new(Seconds(0.0)),
+            lost: Mutex::default(),
+            unshared: Mutex::default(),
             learned: Mutex::default(),
             lessons: AtomicU32::new(0),
             shows_identity: OnceLock::new(),
@@ -349,13 +352,18 @@ impl Plan {
     ) -> Decision {
         let trips = |id: LoopId| sizes.expected(id);
         let one = self.native(false, self.verdicts.has_parallel(), sizes);
-        let around = self.launch_work(sizes, captures);
+        let around = self.launch_work(sizes, captures, one.total());
+        let compiled = lock(&self.made).each_ref().map(Option::is_some);
+        let lost = *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent);
         let alone = Situation {
             bind: around.bind,
             convert: around.convert,
             undo: around.undo,
-            compiled: !lock(&self.kernels).is_empty(),
-            lost: *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent),
+            compiled,
+            lost: match compiled[0] {
+                true => [lost, *lock(&self.unshared)],
+                false => [lost; 2],
+            },
             rest: sizes.rest(resume),
             measured: resume.and_then(|r| sizes.measured(r)),
             threads: 1,
@@ -371,6 +379,12 @@ impl Plan {
         if first.estimate.warm() < SHARED_FROM && first.interpreted < SHARED_FROM {
             // What threads could do takes longer to find out than there is to gain.
             return first;
+        }
+        if !self.asks_for_threads(&first, &alone, options) {
+            return Decision {
+                for_now: true,
+                ..first
+            };
         }
         let hopeful = self.elements().is_empty() || self.found.hopes();
         let decided = self.bounds.decided(&sizes.proven) && hopeful;
@@ -392,6 +406,30 @@ impl Plan {
             ..alone
         };
         self.perhaps_tried(decide(&situation), options)
+    }
+
+    /// Whether it is time to find out what threads could do, which takes as long as compiling, about: once they could have
+    /// saved as much.
+    fn asks_for_threads(&self, first: &Decision, alone: &Situation, options: &Options) -> bool {
+        let free = options.device == DeviceChoice::Auto && !options.prices;
+        if !free || self.verdicts.knows_abilities() || options.threads < 2 {
+            return true;
+        }
+        let serial = first.of(Device::Serial);
+        let saved = serial.compute * (1.0 - 1.0 / options.threads as f64);
+        alone.lost[1] + saved >= self.prices.compile()
+    }
+
+    /// A launch on one core might have been shorter on threads, for which there is no kernel: that counts as lost.
+    pub fn add_unshared(&self, decision: &Decision, options: &Options) {
+        let serial = decision.of(Device::Serial);
+        let threads = decision.of(Device::Threads).warm().0;
+        let threads = match threads.is_finite() {
+            true => threads,
+            false => serial.warm().0 - serial.compute.0 * (1.0 - 1.0 / options.threads as f64),
+        };
+        let mut unshared = lock(&self.unshared);
+        *unshared = *unshared + Seconds((serial.warm().0 - threads).max(0.0));
     }
 
     /// The trips of each loop to reckon with: what its bounds allow for, or fewer where it may be left before.
@@ -421,8 +459,8 @@ impl Plan {
         }
     }
 
-    /// Bytes that a launch copies in case that it has to be taken back, about.
-    fn undo_bytes(&self, sizes: &Sizes) -> f64 {
+    /// Bytes that a launch of so many seconds copies in case that it has to be taken back, about.
+    fn undo_bytes(&self, sizes: &Sizes, seconds: Seconds) -> f64 {
         let events = self.guards > sizes.proven.len();
         if !events && !self.warns {
             return 0.0;
@@ -430,9 +468,6 @@ impl Plan {
         let undo = self.undo.get_or_init(|| analysis::undo_plan(&self.nest));
         let trips = |id: LoopId| sizes.expected(id);
         // What is written anywhere is copied before each chunk, rows but once.
-        let seconds = self
-            .native(false, self.verdicts.has_parallel(), sizes)
-            .total();
         let chunks = (seconds.0 / launch::CHUNK_SECONDS).max(1.0);
         let slot = |s: &analysis::SlotUndo| {
             let bytes = copy_bytes(&self.nest, s.array, &sizes.values) as f64;

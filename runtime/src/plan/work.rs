@@ -3,7 +3,7 @@
 use super::{Plan, Sizes};
 use crate::pipeline::{HasValue, Value};
 use crate::reason::Reason;
-use nestwise_costmodel::{LaunchTally, LaunchWork};
+use nestwise_costmodel::{LaunchTally, LaunchWork, Seconds};
 use nestwise_ir::{ArrayDecl, ArrayKind, LiveOutKind, Scalar, Tally};
 
 /// Of a call, or of several together: all that prices are made of besides the kernel's own time.
@@ -45,7 +45,8 @@ impl Plan {
     pub fn features<V: HasValue>(&self, captures: &[V]) -> Result<CallFeatures, Reason> {
         let mut sizes = self.resolve(self.launch_values(captures)?, false)?;
         self.guess_trips(&mut sizes, captures);
-        let around = self.launch_work(&sizes, captures);
+        let one = self.native(false, self.verdicts.has_parallel(), &sizes);
+        let around = self.launch_work(&sizes, captures, one.total());
         let mut launch = around.bind;
         launch.add_all(&around.convert);
         launch.add_all(&around.undo);
@@ -72,8 +73,13 @@ impl Plan {
         all
     }
 
-    /// What the launch of a call does besides running the kernel.
-    pub(super) fn launch_work<V: HasValue>(&self, sizes: &Sizes, captures: &[V]) -> Around {
+    /// What the launch of a call does besides running the kernel, which takes so long.
+    pub(super) fn launch_work<V: HasValue>(
+        &self,
+        sizes: &Sizes,
+        captures: &[V],
+        kernel: Seconds,
+    ) -> Around {
         let mut around = Around::default();
         let (bind, convert) = (&mut around.bind, &mut around.convert);
         bind.add(LaunchWork::Launch, 1.0);
@@ -125,7 +131,7 @@ impl Plan {
             around.undo.add(LaunchWork::Events, 1.0);
             around
                 .undo
-                .add(LaunchWork::UndoByte, self.undo_bytes(sizes));
+                .add(LaunchWork::UndoByte, self.undo_bytes(sizes, kernel));
         }
         around
     }
