@@ -170,6 +170,11 @@ impl Site {
         self.gate.ended(vain, seconds);
     }
 
+    /// Whether a loop around it is soon to be compiled, itself included.
+    fn is_waited_for(&self) -> bool {
+        !self.ran.load(Ordering::Relaxed) && driver::waits_for_all()
+    }
+
     /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
     pub fn admits(&self, py: Python<'_>, key: *mut PyObject) -> bool {
         let Ok(parsed) = self.parsed(py) else {
@@ -190,7 +195,7 @@ impl Site {
             let at = parsed.sizes.iter().position(|s| *s == i)?;
             sizes.get(at).copied()
         };
-        self.gate.admits(gate::work(py, parsed, &size))
+        self.gate.admits(gate::work(py, parsed, &size)) && !self.is_waited_for()
     }
 
     /// `CALL(reads...)`. `asked`: see [`driver::start`].
@@ -211,14 +216,13 @@ impl Site {
             return iterator::declined(py);
         }
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let left = verify::busy() || !self.ran.load(Ordering::Relaxed) && driver::waits_for_all();
-        let attempt = if left {
+        let attempt = if verify::busy() || self.is_waited_for() {
             Attempt::Declined(None)
         } else {
             self.guarded(py, arguments, None)
         };
         let progress = match attempt {
-            Attempt::Declined(None) if iterable.is_none() && (left || !gated) => {
+            Attempt::Declined(None) if !gated && iterable.is_none() => {
                 return iterator::declined(py);
             }
             Attempt::Declined(None) => Progress::none(),

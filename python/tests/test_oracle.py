@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from nestwise.oracle import page, score
-from nestwise.oracle.measure import CHOSEN, Experiment
+from nestwise.oracle.measure import CHOSEN, LEARNED, Experiment
 from nestwise.oracle.programs import NoProgram, chosen_sizes, find, ladder
 
 SCRIPT = """
@@ -115,7 +115,7 @@ def test_a_run_is_kept_and_gone_on_with(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "2 experiments, 1 programs" in done.stdout
     small, large = json.loads(kept.read_text())["experiments"]
-    assert set(small["samples"]) == {"interpreter", "serial", "threads 2", CHOSEN}
+    assert set(small["samples"]) == {"interpreter", "serial", "threads 2", CHOSEN, LEARNED}
     # A large loop is predicted to be faster compiled, and it is.
     predicted = large["predicted"]
     assert 0 < predicted["serial"] < predicted["interpreter"]
