@@ -3,12 +3,12 @@
 use crate::boxing;
 use crate::layout;
 use crate::lists::{Buffer, Shape, Trouble};
+use crate::once::Once;
 use nestwise_ir::{ArrayDecl, ArrayId, LiveOutKind, Prov, Scalar};
 use nestwise_runtime::pipeline::ROOM;
 use nestwise_runtime::{ArrayView, Launch};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use std::sync::OnceLock;
 
 /// One column of what is appended to a list.
 pub struct Appended {
@@ -45,7 +45,7 @@ pub unsafe fn list_of(object: *mut PyObject) -> Option<*mut PyObject> {
 
 /// The C function behind every list's `append`.
 fn append_of_lists() -> Option<usize> {
-    static FUNCTION: OnceLock<Option<usize>> = OnceLock::new();
+    static FUNCTION: Once<Option<usize>> = Once::new();
     *FUNCTION.get_or_init(|| {
         // SAFETY: only called with the GIL held; a new list has the method.
         unsafe {

@@ -5,10 +5,10 @@
 //! dictionaries, once per class and name.
 
 use crate::layout;
+use crate::once::Once;
 use crate::random;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -130,8 +130,8 @@ unsafe fn safety(
 
 /// The class's version, where CPython's objects are laid out as expected.
 fn version(py: Python<'_>, ty: *mut ffi::PyTypeObject) -> Option<u32> {
-    static WORK: PyOnceLock<bool> = PyOnceLock::new();
-    let work = WORK.get_or_init(py, || layout::versions_work(py).unwrap_or(false));
+    static WORK: Once<bool> = Once::new();
+    let work = WORK.get_or_init(|| layout::versions_work(py).unwrap_or(false));
     // SAFETY: a live type.
     work.then(|| unsafe { layout::version_tag(ty) })?
 }

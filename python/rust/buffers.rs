@@ -1,11 +1,11 @@
 //! Flat sequences that are used in place or copied whole: `array.array`, `bytes`, `bytearray`, `str`.
 
+use crate::once::Once;
 use crate::random;
 use nestwise_ir::{ArrayKind, Scalar};
 use nestwise_runtime::{ArrayView, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 
 /// A flat sequence.
 pub struct Flat {
@@ -71,14 +71,13 @@ pub fn code_points(object: &Bound<'_, PyAny>) -> Option<Vec<u32>> {
 }
 
 fn array_type(py: Python<'_>) -> Option<*mut ffi::PyTypeObject> {
-    static TYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    if TYPE.get(py).is_none() {
+    static TYPE: Once<Py<PyAny>> = Once::new();
+    let find = || -> PyResult<Py<PyAny>> {
         // Until the program has imported `array`, nothing can be one.
-        let modules = py.import("sys").ok()?.getattr("modules").ok()?;
-        let ty = modules.get_item("array").ok()?.getattr("array").ok()?;
-        let _ = TYPE.set(py, ty.unbind());
-    }
-    TYPE.get(py).map(|t| t.as_ptr().cast())
+        let modules = py.import("sys")?.getattr("modules")?;
+        Ok(modules.get_item("array")?.getattr("array")?.unbind())
+    };
+    Some(TYPE.get_or_try_init(find).ok()?.as_ptr().cast())
 }
 
 fn array_array(object: &Bound<'_, PyAny>) -> PyResult<Flat> {

@@ -1,9 +1,9 @@
 //! What must be as usual for a nest to run natively: nobody traces or profiles this thread, and NumPy is not asked
 //! for what kernels do not watch.
 
+use crate::once::Once;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,11 +15,11 @@ struct Probes {
     get_tool: Option<Py<PyAny>>,
 }
 
-static PROBES: PyOnceLock<Probes> = PyOnceLock::new();
+static PROBES: Once<Probes> = Once::new();
 
 /// What is unusual, if anything is.
 pub fn unusual(py: Python<'_>) -> Option<&'static str> {
-    let probes = PROBES.get_or_try_init(py, || -> PyResult<Probes> {
+    let probes = PROBES.get_or_try_init(|| -> PyResult<Probes> {
         let sys = py.import("sys")?;
         Ok(Probes {
             gettrace: sys.getattr("gettrace")?.unbind(),
@@ -61,8 +61,8 @@ pub fn unusual(py: Python<'_>) -> Option<&'static str> {
 /// Whether the main thread is the only one of Python's: others may write arrays without the interpreter lock, inside
 /// NumPy.
 pub fn is_alone(py: Python<'_>) -> bool {
-    static COUNT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let count = COUNT.get_or_try_init(py, || -> PyResult<Py<PyAny>> {
+    static COUNT: Once<Py<PyAny>> = Once::new();
+    let count = COUNT.get_or_try_init(|| -> PyResult<Py<PyAny>> {
         Ok(py.import("_thread")?.getattr("_count")?.unbind())
     });
     let others = count.and_then(|f| f.call0(py)?.extract::<usize>(py));
@@ -76,8 +76,8 @@ pub fn handles_signals(py: Python<'_>) -> bool {
         default: Py<PyAny>,
         count: i32,
     }
-    static SIGNALS: PyOnceLock<Signals> = PyOnceLock::new();
-    let signals = SIGNALS.get_or_try_init(py, || -> PyResult<Signals> {
+    static SIGNALS: Once<Signals> = Once::new();
+    let signals = SIGNALS.get_or_try_init(|| -> PyResult<Signals> {
         let module = py.import("_signal")?;
         Ok(Signals {
             getsignal: module.getattr("getsignal")?.unbind(),
@@ -127,7 +127,7 @@ struct Settings {
     read: Py<PyAny>,
 }
 
-static SETTINGS: PyOnceLock<Option<Settings>> = PyOnceLock::new();
+static SETTINGS: Once<Option<Settings>> = Once::new();
 /// Objects seen, kept alive so that their addresses stay theirs, and what they mean.
 static SEEN: Mutex<Vec<(Py<PyAny>, NumpyErrors)>> = Mutex::new(Vec::new());
 /// A program that makes ever new settings has them read each time.
@@ -138,7 +138,7 @@ pub fn numpy_errors(py: Python<'_>) -> NumpyErrors {
     if crate::numpy::numpy(py).is_none() {
         return NumpyErrors::Watched;
     }
-    let settings = SETTINGS.get_or_init(py, || settings(py).ok());
+    let settings = SETTINGS.get_or_init(|| settings(py).ok());
     let Some(settings) = settings else {
         // Unknown settings: nothing may be assumed.
         return NumpyErrors::Underflow;

@@ -59,9 +59,9 @@ fn same_by_name(then: Option<&Bound<'_, PyDict>>, now: &Bound<'_, PyAny>) -> boo
 }
 
 fn function_type(py: Python<'_>) -> *mut ffi::PyTypeObject {
-    use pyo3::sync::PyOnceLock;
-    static TYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let ty = TYPE.get_or_try_init(py, || {
+    use crate::once::Once;
+    static TYPE: Once<Py<PyAny>> = Once::new();
+    let ty = TYPE.get_or_try_init(|| {
         py.import("types")?
             .getattr("FunctionType")
             .map(Bound::unbind)
@@ -96,11 +96,9 @@ pub fn code_of_method(py: Python<'_>, object: *mut PyObject) -> Option<*mut PyOb
 
 /// The parts of an exact bound method: its function and its object.
 pub fn method(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Py<PyAny>)> {
-    use pyo3::sync::PyOnceLock;
-    static TYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let ty = TYPE.get_or_try_init(py, || {
-        py.import("types")?.getattr("MethodType").map(Bound::unbind)
-    });
+    use crate::once::Once;
+    static TYPE: Once<Py<PyAny>> = Once::new();
+    let ty = TYPE.get_or_try_init(|| py.import("types")?.getattr("MethodType").map(Bound::unbind));
     // SAFETY: a live object; the attributes of an exact method are slots.
     let method: Bound<'_, PyAny> = unsafe {
         if ffi::Py_TYPE(object) != ty.ok()?.as_ptr().cast() {

@@ -5,10 +5,10 @@
 
 use crate::driver::{self, Active};
 use crate::iterator::{self, new_type};
+use crate::once::Once;
 use crate::site::Site;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -148,11 +148,11 @@ unsafe extern "C" fn reduce(this: *mut PyObject, _none: *mut PyObject) -> *mut P
     })
 }
 
-static TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static TYPE: Once<Py<PyType>> = Once::new();
 
 /// The type of the functions; CPython copies what it is made from.
 fn function_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    let ty = TYPE.get_or_try_init(py, || -> PyResult<Py<PyType>> {
+    let ty = TYPE.get_or_try_init(|| -> PyResult<Py<PyType>> {
         let mut members = [
             ffi::PyMemberDef {
                 name: c"__vectorcalloffset__".as_ptr(),

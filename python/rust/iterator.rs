@@ -9,9 +9,9 @@
 //! costs.
 
 use crate::driver::{self, Active};
+use crate::once::Once;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use std::cell::RefCell;
 use std::ffi::{CStr, c_int, c_void};
@@ -83,13 +83,13 @@ pub fn left(py: Python<'_>, active: Rc<Active>) -> PyResult<*mut PyObject> {
 
 /// CPython runs the loop as it was: a new reference to an object that is made once.
 pub fn declined(py: Python<'_>) -> PyResult<*mut PyObject> {
-    static ONE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static ONE: Once<Py<PyAny>> = Once::new();
     shared(py, &ONE, || Turn::HandOver)
 }
 
 /// `STAY`: runs as long as CPython has parts of a loop to run, which is not at all where it has to run it as it was.
 pub fn stay(py: Python<'_>) -> PyResult<*mut PyObject> {
-    static NONE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static NONE: Once<Py<PyAny>> = Once::new();
     match take_over() {
         Some(active) => {
             driver::enter(active.clone());
@@ -101,10 +101,10 @@ pub fn stay(py: Python<'_>) -> PyResult<*mut PyObject> {
 
 fn shared(
     py: Python<'_>,
-    one: &'static PyOnceLock<Py<PyAny>>,
+    one: &'static Once<Py<PyAny>>,
     turn: fn() -> Turn,
 ) -> PyResult<*mut PyObject> {
-    let one = one.get_or_try_init(py, || -> PyResult<Py<PyAny>> {
+    let one = one.get_or_try_init(|| -> PyResult<Py<PyAny>> {
         let object = new(py, turn(), None)?;
         // SAFETY: a new reference.
         Ok(unsafe { Bound::from_owned_ptr(py, object) }.unbind())
@@ -174,11 +174,11 @@ unsafe extern "C" fn dealloc(this: *mut PyObject) {
 /// supported versions.
 const NO_INSTANTIATION: u32 = 1 << 7;
 
-static TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static TYPE: Once<Py<PyType>> = Once::new();
 
 /// The type; CPython copies what it is made from.
 fn iterator_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    let ty = TYPE.get_or_try_init(py, || -> PyResult<Py<PyType>> {
+    let ty = TYPE.get_or_try_init(|| -> PyResult<Py<PyType>> {
         let slot = |slot: c_int, pfunc: *mut c_void| ffi::PyType_Slot { slot, pfunc };
         let mut slots = [
             slot(ffi::Py_tp_iter, ffi::PyObject_SelfIter as *mut c_void),

@@ -1,13 +1,13 @@
 //! Functions and types the front end knows, recognised by identity: a rebound `range` or a patched `math.sin` is
 //! simply another object.
 
+use crate::once::Once;
 use nestwise_frontend::capture::{Known, MathFn, MathSpecial};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 #[derive(Default)]
 struct Table {
@@ -79,7 +79,7 @@ pub fn is_genuine(object: &Bound<'_, PyAny>, module: &str, known: Known) -> PyRe
 /// Whether the running version's `math.hypot` is one that code generation knows, by a comparison of samples made
 /// when a nest first mentions it.
 fn has_hypot(py: Python<'_>, hypot: *mut PyObject) -> bool {
-    static KNOWN: OnceLock<bool> = OnceLock::new();
+    static KNOWN: Once<bool> = Once::new();
     *KNOWN.get_or_init(|| {
         // SAFETY: the function, alive for ever.
         let hypot: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, hypot) };

@@ -20,6 +20,7 @@ mod known;
 mod layout;
 mod lists;
 mod numpy;
+mod once;
 mod others;
 mod panics;
 mod random;
@@ -124,9 +125,6 @@ fn configure(
         learning,
     });
     numpy::configured();
-    // Made now, by the one thread that there is: what a thread is about to make while another one forks is never done in
-    // the child.
-    warned::warnings_stop(py);
     Ok(notes)
 }
 

@@ -4,12 +4,12 @@
 
 use crate::known;
 use crate::layout;
+use crate::once::Once;
 use nestwise_codegen::UfuncLoop;
 use nestwise_frontend::capture::{Known, NumpyFn};
 use nestwise_ir::{Fun, Scalar};
 use pyo3::ffi::{self, PyObject, PyTypeObject};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
 use std::sync::OnceLock;
 
@@ -66,8 +66,8 @@ pub fn configured() {
 
 /// `sys.modules['numpy']`, if it is there and has been executed to its end.
 fn loaded(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
-    static NAME: PyOnceLock<Py<PyString>> = PyOnceLock::new();
-    let name = NAME.get_or_init(py, || PyString::intern(py, "numpy").unbind());
+    static NAME: Once<Py<PyString>> = Once::new();
+    let name = NAME.get_or_init(|| PyString::intern(py, "numpy").unbind());
     // SAFETY: borrowed references; the dictionary is exact unless somebody replaced it, and then there is no item.
     let module = unsafe {
         let modules = ffi::PyImport_GetModuleDict();

@@ -8,13 +8,13 @@
 use crate::bind;
 use crate::buffers::Flat;
 use crate::functions::{self, UserFunction};
+use crate::once::Once;
 use nestwise_frontend::parse_function;
 use nestwise_ir::surface::Place;
 use nestwise_ir::{ArrayKind, Scalar};
 use nestwise_runtime::{ArrayView, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -69,13 +69,13 @@ struct Library {
 
 /// CPython's, once the program has imported it; `None` if this version keeps its state elsewhere.
 fn python(py: Python<'_>) -> Option<&Library> {
-    static LIBRARY: PyOnceLock<Option<Library>> = PyOnceLock::new();
+    static LIBRARY: Once<Option<Library>> = Once::new();
     imported(py, &LIBRARY, "_random", make_python)
 }
 
 /// NumPy's, likewise.
 fn numpy(py: Python<'_>) -> Option<&Library> {
-    static LIBRARY: PyOnceLock<Option<Library>> = PyOnceLock::new();
+    static LIBRARY: Once<Option<Library>> = Once::new();
     imported(py, &LIBRARY, "numpy.random.mtrand", make_numpy)
 }
 
@@ -83,16 +83,16 @@ type Make = fn(Python<'_>, &Bound<'_, PyAny>) -> PyResult<Option<Library>>;
 
 fn imported<'a>(
     py: Python<'a>,
-    library: &'a PyOnceLock<Option<Library>>,
+    library: &'a Once<Option<Library>>,
     module: &str,
     make: Make,
 ) -> Option<&'a Library> {
-    if library.get(py).is_none() {
-        let modules = py.import("sys").ok()?.getattr("modules").ok()?;
-        let module = modules.get_item(module).ok()?;
-        let _ = library.set(py, make(py, &module).ok().flatten());
-    }
-    library.get(py)?.as_ref()
+    let find = || -> PyResult<Option<Library>> {
+        let modules = py.import("sys")?.getattr("modules")?;
+        let module = modules.get_item(module)?;
+        Ok(make(py, &module).ok().flatten())
+    };
+    library.get_or_try_init(find).ok()?.as_ref()
 }
 
 fn make_python(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Library>> {

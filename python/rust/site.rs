@@ -8,6 +8,7 @@ use crate::gate::{self, Attempted, Gate};
 use crate::host::PyHost;
 use crate::iterator;
 use crate::layout;
+use crate::once::Once;
 use crate::others::World;
 use crate::panics;
 use crate::results;
@@ -27,7 +28,7 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 /// A site with this many failures that would happen again is switched off.
@@ -69,7 +70,7 @@ pub struct Parsed {
 pub struct Site {
     /// Its text.
     pub text: SiteText,
-    parsed: OnceLock<Result<Parsed, Vec<WithSpan<Refusal>>>>,
+    parsed: Once<Result<Parsed, Vec<WithSpan<Refusal>>>>,
     plans: Mutex<Vec<Entry>>,
     mixed: Mutex<Vec<usize>>,
     settled: SettledCalls,
@@ -132,7 +133,7 @@ impl Site {
         let stats = Stats::new(&text.file, text.first_line);
         Site {
             text,
-            parsed: OnceLock::new(),
+            parsed: Once::new(),
             plans: Mutex::default(),
             mixed: Mutex::default(),
             settled: SettledCalls::default(),

@@ -3,10 +3,10 @@
 
 use crate::environment::{NumpyErrors, numpy_errors};
 use crate::layout;
+use crate::once::Once;
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyFunction, PyList, PyString, PyTuple, PyType};
 use std::sync::Mutex;
 
@@ -25,8 +25,8 @@ static LAST: Mutex<Option<(Py<PyTuple>, bool)>> = Mutex::new(None);
 
 /// Whether a warning may run anybody's code or become an exception.
 pub fn warnings_stop(py: Python<'_>) -> bool {
-    static WARNINGS: PyOnceLock<Option<Warnings>> = PyOnceLock::new();
-    let warnings = WARNINGS.get_or_init(py, || Warnings::of(py).ok().flatten());
+    static WARNINGS: Once<Option<Warnings>> = Once::new();
+    let warnings = WARNINGS.get_or_init(|| Warnings::of(py).ok().flatten());
     match warnings {
         Some(warnings) => numpy_errors(py) == NumpyErrors::Told || !warnings.are_plain(py),
         None => true,
