@@ -289,7 +289,7 @@ mod tests {
         let again = (0..1000).filter(|_| learned.add(&lesson(Device::Serial, 1e-5, 2e-5)));
         let again: Vec<i32> = again.collect();
         assert!((5..15).contains(&again.len()), "{again:?}");
-        assert!(learned.add(&lesson(Device::Serial, 1e-5, 9e-5)) == false);
+        assert!(!learned.add(&lesson(Device::Serial, 1e-5, 9e-5)));
     }
 
     #[test]

@@ -111,6 +111,8 @@ pub struct Resume {
 }
 
 /// How a call went.
+// Taken apart at once: a box would cost more than the copy.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 pub enum Outcome {
     /// The interpreter is cheaper.
