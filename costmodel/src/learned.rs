@@ -21,6 +21,8 @@ const LONG: f64 = 1e-3;
 pub const TRIED_SHARE: f64 = 0.05;
 /// How much worse it may look: estimates err by that much now and then.
 const BAND: f64 = 2.0;
+/// The logarithm of a change that is worth deciding anew, the first time.
+const MOVED: f64 = 0.15;
 /// With this many measurements near a size a device is known there.
 const KNOWN: f64 = 2.0;
 
@@ -44,6 +46,9 @@ struct Octave {
     count: usize,
     /// The launches that they stand for.
     launches: u64,
+    /// The median when decisions were last said to be in doubt, and how often it had moved by then.
+    told: Option<f64>,
+    moves: u32,
     /// One of them was long.
     long: bool,
 }
@@ -55,6 +60,18 @@ impl Octave {
         let all = &mut all[..self.count.min(RECENT)];
         all.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
         all.get((all.len().max(1) - 1) / 2).copied().unwrap_or(0.0)
+    }
+
+    /// Whether the median is far from where it last was; farther each time, since times that scatter teach nothing.
+    fn has_moved(&mut self) -> bool {
+        let now = self.median();
+        let far = MOVED * f64::from(1 + self.moves);
+        if self.weight() == 0.0 || self.told.is_some_and(|then| (then - now).abs() < far) {
+            return false;
+        }
+        self.moves += u32::from(self.told.is_some());
+        self.told = Some(now);
+        true
     }
 
     /// What the median counts: the first short launch finds caches and tables of branches cold.
@@ -98,7 +115,6 @@ impl Learned {
         self.spent += all;
         self.tried += if lesson.trial { all } else { 0.0 };
         let octave = self.octave(lesson.device, modelled);
-        let before = (octave.weight() > 0.0).then(|| octave.median());
         octave.recent[octave.count % RECENT] = (measured / modelled).ln();
         octave.count += 1;
         octave.long |= measured > LONG;
@@ -106,8 +122,7 @@ impl Learned {
         let doubled = launches.ilog2() > octave.launches.max(1).ilog2();
         octave.launches = launches;
         // Estimates move, or there may be time for a trial.
-        let moves = before.is_none_or(|b| (b - octave.median()).abs() > 0.1);
-        doubled || octave.weight() > 0.0 && moves
+        octave.has_moved() || doubled
     }
 
     fn octave(&mut self, device: Device, modelled: f64) -> &mut Octave {
@@ -120,6 +135,8 @@ impl Learned {
                 recent: [0.0; RECENT],
                 count: 0,
                 launches: 0,
+                told: None,
+                moves: 0,
                 long: false,
             });
             octaves.len() - 1
@@ -290,6 +307,15 @@ mod tests {
         let again: Vec<i32> = again.collect();
         assert!((5..15).contains(&again.len()), "{again:?}");
         assert!(!learned.add(&lesson(Device::Serial, 1e-5, 9e-5)));
+    }
+
+    #[test]
+    fn times_that_scatter_do_not_keep_decisions_in_doubt() {
+        let mut learned = Learned::default();
+        let scattered = |k: u32| 1e-6 * f64::from(1 + k.wrapping_mul(2_654_435_761) % 4);
+        let again =
+            (0..10_000).filter(|k| learned.add(&lesson(Device::Serial, 1e-6, scattered(*k))));
+        assert!(again.count() < 40);
     }
 
     #[test]
