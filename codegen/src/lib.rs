@@ -20,6 +20,7 @@ mod merge;
 mod mvec;
 mod overwritten;
 mod passes;
+mod sampled;
 mod save;
 mod shape;
 mod target;

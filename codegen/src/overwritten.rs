@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use crate::sampled::Assignments;
 use nestwise_analysis::scalars::same;
 use nestwise_ir::{ArrayId, Expr, ExprKind, For, Nest, Span, Stmt, StmtKind, VarId};
 
@@ -19,8 +20,10 @@ pub(crate) fn stores(nest: &Nest) -> HashSet<(ArrayId, Span)> {
 /// The innermost loop that is not written out.
 struct Around<'n> {
     body: &'n [Stmt],
-    /// What its iterations assign, but for counters of loops inside that are written out.
-    assigned: HashSet<VarId>,
+    /// Its counter, and those of loops inside that are not written out.
+    counters: HashSet<VarId>,
+    /// What its iterations assign.
+    assignments: Assignments<'n>,
 }
 
 fn block<'n>(stmts: &'n [Stmt], around: Option<&Around<'n>>, found: &mut HashSet<(ArrayId, Span)>) {
@@ -50,25 +53,26 @@ fn block<'n>(stmts: &'n [Stmt], around: Option<&Around<'n>>, found: &mut HashSet
 
 impl<'n> Around<'n> {
     fn of(body: &'n [Stmt], counter: Option<VarId>) -> Around<'n> {
-        let mut assigned: HashSet<VarId> = counter.into_iter().collect();
+        let mut counters: HashSet<VarId> = counter.into_iter().collect();
         for s in body {
             s.walk(&mut |s| match &s.kind {
-                StmtKind::Let { var, .. } => {
-                    assigned.insert(*var);
-                }
                 StmtKind::For(l) if !is_short(l) => {
-                    assigned.insert(l.counter);
+                    counters.insert(l.counter);
                 }
                 _ => {}
             });
         }
-        Around { body, assigned }
+        Around {
+            body,
+            counters,
+            assignments: Assignments::of(body),
+        }
     }
 
     /// Whether another value may get to where `store` puts its own, not computed from it: later in the same iteration, or
     /// in the next one if that is the place of all of them.
     fn overwrites(&self, store: &Stmt, array: ArrayId, index: &[Expr]) -> bool {
-        let moves = index.iter().any(|e| mentions(e, &self.assigned));
+        let moves = self.assignments.moves(index, &self.counters, true);
         let (mut again, mut later) = (!moves, !moves);
         for s in self.body {
             s.walk(&mut |s| {
@@ -77,7 +81,7 @@ impl<'n> Around<'n> {
                     && holds(&l.body, store)
                 {
                     let counter = HashSet::from([l.counter]);
-                    again |= !index.iter().any(|e| mentions(e, &counter));
+                    again |= !self.assignments.moves(index, &counter, false);
                     later = true;
                 }
             });
@@ -87,7 +91,7 @@ impl<'n> Around<'n> {
             s.walk(&mut |s| {
                 let itself = std::ptr::eq(s, store);
                 let same = matches!(s.kind, StmtKind::Store { array: a, .. } if a == array)
-                    && same_place(s, index);
+                    && self.may_be_place(s, index);
                 let may = match itself {
                     true => again,
                     false => later && (again || !self.apart(s, store)),
@@ -97,6 +101,13 @@ impl<'n> Around<'n> {
             });
         }
         found
+    }
+
+    fn may_be_place(&self, s: &Stmt, place: &[Expr]) -> bool {
+        let StmtKind::Store { index, .. } = &s.kind else {
+            return false;
+        };
+        !self.assignments.differ(index, place, &self.counters)
     }
 
     /// Whether an iteration that runs one of two statements does not run the other.
@@ -120,19 +131,6 @@ fn holds(body: &[Stmt], what: &Stmt) -> bool {
         s.walk(&mut |s| found |= std::ptr::eq(s, what));
     }
     found
-}
-
-fn mentions(e: &Expr, vars: &HashSet<VarId>) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Var(v) if vars.contains(&v)));
-    found
-}
-
-fn same_place(s: &Stmt, place: &[Expr]) -> bool {
-    let StmtKind::Store { index, .. } = &s.kind else {
-        return false;
-    };
-    index.iter().zip(place).all(|(x, y)| same(x, y))
 }
 
 /// Whether a store's value is computed from what is at its place.

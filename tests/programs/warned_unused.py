@@ -52,6 +52,38 @@ def store_same(a, b, c, out):
         out[0] = a[i] - b[i]
 
 
+def store_folded(a, b, c, out):
+    for i in range(len(a)):  # native
+        out[i - i] = a[i] - b[i]
+
+
+def store_named(a, b, c, out):
+    for i in range(len(a)):  # native
+        k = 3 + 2 * i - i - i
+        out[k] = a[i] - b[i]
+
+
+def store_divided(a, b, c, out):
+    for i in range(len(a)):  # native
+        out[i // 1000] = a[i] - b[i]
+
+
+def store_masked(a, b, c, out):
+    for i in range(len(a)):  # native
+        out[i & 0] = np.sqrt(a[i])
+
+
+def store_least(a, b, c, out):
+    for i in range(len(a)):  # native
+        out[min(i, 0)] = a[i] - b[i]
+
+
+def store_twice(a, b, c, out):
+    for i in range(len(a)):  # native
+        out[2 * i // 2] = a[i] - b[i]
+        out[i] = c[i]
+
+
 def store_clamped(a, b, c, out):
     for i in range(len(a)):  # native
         out[i] = a[i] / b[i]
@@ -422,6 +454,12 @@ FORMS = (
     last_inner,
     store_over,
     store_same,
+    store_folded,
+    store_named,
+    store_divided,
+    store_masked,
+    store_least,
+    store_twice,
     store_clamped,
     unread,
     compared,
