@@ -304,6 +304,9 @@ impl Decision {
     }
 }
 
+/// Threads that are to save less than the rest are not worth pricing call after call, let alone a kernel.
+const WORTH_WAITING: f64 = 0.9;
+
 /// Prices the devices for one call and picks the cheapest.
 pub fn decide(
     prices: &Prices,
@@ -360,7 +363,7 @@ pub fn decide(
         runner_up: (ranked[1].0, ranked[1].1.total()),
         interpreted,
         trial: false,
-        for_now: ranked[0].0 == Device::Serial && threads.warm() < serial.warm(),
+        for_now: ranked[0].0 == Device::Serial && threads.warm() < serial.warm() * WORTH_WAITING,
         waits_for_compile: ranked[0].0 == Device::Interpreter && best_native.warm() < interpreted,
         ranked,
     }
@@ -495,6 +498,31 @@ mod tests {
             ..cold
         };
         assert_eq!(device(1_000.0, &lost), Device::Serial);
+    }
+
+    #[test]
+    fn a_kernel_for_threads_is_waited_for_until_as_much_was_lost() {
+        let n = 200_000.0;
+        assert_eq!(device(n, &situation()), Device::Threads);
+        let body = Counts {
+            simple_ops: 2.0,
+            accesses: 3.0,
+            ..Counts::default()
+        };
+        let one = Situation {
+            compiled: [true, false],
+            ..situation()
+        };
+        let first = decided(body, n, false, &one);
+        assert!(first.device == Device::Serial && first.for_now);
+        let lost = Situation {
+            lost: [Seconds(0.0), Seconds(1.0)],
+            ..one
+        };
+        let then = decided(body, n, false, &lost);
+        assert!(then.device == Device::Threads && !then.for_now);
+        // Where threads gain nothing, nothing is waited for.
+        assert!(!decided(body, 1_000.0, false, &one).for_now);
     }
 
     #[test]

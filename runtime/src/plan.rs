@@ -2,30 +2,29 @@
 
 mod learn;
 mod make;
+mod price;
 mod sample;
 mod sizes;
 mod work;
 
-use self::make::{Key, Made, compile, copy_bytes, is_roomy, roomy_arrays, schedule, short_loops};
+use self::make::{Key, Made, compile, schedule, short_loops};
 pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{first_trips, top_range};
 pub use self::work::CallFeatures;
 use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
-use crate::launch;
 use crate::options::{DeviceChoice, Options, Unchecked};
 use crate::overlap::{self, ArrayView};
-use crate::pipeline::{HasValue, ROOM, Resume, Value, held};
+use crate::pipeline::{HasValue, ROOM, Value, held};
 use crate::proof::Found;
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
-use nestwise_costmodel::{Compute, Decision, Device, Learned, Prices, Seconds, Situation, decide};
+use nestwise_costmodel::{Decision, Device, Learned, Prices, Seconds};
 use nestwise_ir::nest::Cast;
-use nestwise_ir::schedule::ThreadLoop;
-use nestwise_ir::{ArrayId, BinOp, ExprKind, LoopId, Nest, Scalar};
+use nestwise_ir::{ArrayId, BinOp, ExprKind, Nest, Scalar};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -33,13 +32,8 @@ use std::time::Instant;
 
 /// Kernels kept per plan; a nest called with ever new facts gets one more, which holds for all of them.
 const MAX_KERNELS: usize = 32;
-/// Time from which it is worth looking for what threads could do.
-const SHARED_FROM: Seconds = Seconds(1e-3);
 /// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
 const MAX_RECENT: usize = 8;
-
-/// Tiles of an average wave that keep one thread busy.
-const TILES_PER_THREAD: f64 = 2.0;
 
 /// A nest for one signature.
 pub struct Plan {
@@ -342,195 +336,6 @@ impl Plan {
         })
     }
 
-    /// Prices the devices.
-    pub fn price<V: HasValue>(
-        &self,
-        sizes: &Sizes,
-        captures: &[V],
-        resume: Option<Resume>,
-        options: &Options,
-    ) -> Decision {
-        let trips = |id: LoopId| sizes.expected(id);
-        let one = self.native(false, self.verdicts.has_parallel(), sizes);
-        let around = self.launch_work(sizes, captures, one.total());
-        let compiled = lock(&self.made).each_ref().map(Option::is_some);
-        let lost = *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent);
-        let alone = Situation {
-            bind: around.bind,
-            convert: around.convert,
-            undo: around.undo,
-            compiled,
-            lost: match compiled[0] {
-                true => [lost, *lock(&self.unshared)],
-                false => [lost; 2],
-            },
-            rest: sizes.rest(resume),
-            measured: resume.and_then(|r| sizes.measured(r)),
-            threads: 1,
-            forks: 0.0,
-            copied_bytes: 0.0,
-            native: [one; 2],
-        };
-        let decide = |situation: &Situation| {
-            let learned = lock(&self.learned);
-            decide(&self.prices, &options.profile, &trips, situation, &learned)
-        };
-        let first = decide(&alone);
-        if first.estimate.warm() < SHARED_FROM && first.interpreted < SHARED_FROM {
-            // What threads could do takes longer to find out than there is to gain.
-            return first;
-        }
-        if !self.asks_for_threads(&first, &alone, options) {
-            return Decision {
-                for_now: true,
-                ..first
-            };
-        }
-        let hopeful = self.elements().is_empty() || self.found.hopes();
-        let decided = self.bounds.decided(&sizes.proven) && hopeful;
-        let able = self.verdicts.abilities(&self.nest, sizes.refuted, decided);
-        let roomy = self.roomy(sizes, options);
-        let roots = able.roots(|a| is_roomy(roomy, a));
-        let copied = roots.iter().map(|t| {
-            let bytes = t.copied().map(|a| copy_bytes(&self.nest, a, &sizes.values));
-            bytes.sum::<i64>() as f64 * self.times_entered(t.id, &trips)
-        });
-        let ahead = self.guards > sizes.proven.len() && !self.warns;
-        let most = options.threads as u32;
-        let (forks, threads) = self.parallelism(able, roots, ahead, most, &trips);
-        let situation = Situation {
-            threads,
-            forks,
-            copied_bytes: copied.sum(),
-            native: [one, self.native(true, able.vectorisable, sizes)],
-            ..alone
-        };
-        self.perhaps_tried(decide(&situation), options)
-    }
-
-    /// Whether it is time to find out what threads could do, which takes as long as compiling, about: once they could have
-    /// saved as much.
-    fn asks_for_threads(&self, first: &Decision, alone: &Situation, options: &Options) -> bool {
-        let free = options.device == DeviceChoice::Auto && !options.prices;
-        if !free || self.verdicts.knows_abilities() || options.threads < 2 {
-            return true;
-        }
-        let serial = first.of(Device::Serial);
-        let saved = serial.compute * (1.0 - 1.0 / options.threads as f64);
-        alone.lost[1] + saved >= self.prices.compile()
-    }
-
-    /// A launch on one core might have been shorter on threads, for which there is no kernel: that counts as lost.
-    pub fn add_unshared(&self, decision: &Decision, options: &Options) {
-        let serial = decision.of(Device::Serial);
-        let threads = decision.of(Device::Threads).warm().0;
-        let threads = match threads.is_finite() {
-            true => threads,
-            false => serial.warm().0 - serial.compute.0 * (1.0 - 1.0 / options.threads as f64),
-        };
-        let mut unshared = lock(&self.unshared);
-        *unshared = *unshared + Seconds((serial.warm().0 - threads).max(0.0));
-    }
-
-    /// The trips of each loop to reckon with: what its bounds allow for, or fewer where it may be left before.
-    pub fn trips<'a>(&'a self, sizes: &'a Sizes) -> impl Fn(LoopId) -> f64 + 'a {
-        |id| {
-            let allowed = sizes.expected(id);
-            let work = self.nest.work.of(id);
-            work.map_or(allowed, |work| work.trips(allowed))
-        }
-    }
-
-    /// What compiled code takes: by what the kernel last launched executes, or else one of the other kind, or by a guess.
-    fn native(&self, threads: bool, vectorised: bool, sizes: &Sizes) -> Compute {
-        let trips = self.trips(sizes);
-        let made = lock(&self.made);
-        let fitting = made[usize::from(threads)].as_ref();
-        match fitting.or(made[usize::from(!threads)].as_ref()) {
-            Some(kernel) => {
-                let priced = &kernel.price;
-                let compute = priced.seconds(&trips, &sizes.values);
-                match threads && fitting.is_none() {
-                    true => compute.all_shared(),
-                    false => compute,
-                }
-            }
-            None => self.prices.guess(vectorised, &trips, &sizes.values),
-        }
-    }
-
-    /// Bytes that a launch of so many seconds copies in case that it has to be taken back, about.
-    fn undo_bytes(&self, sizes: &Sizes, seconds: Seconds) -> f64 {
-        let events = self.guards > sizes.proven.len();
-        if !events && !self.warns {
-            return 0.0;
-        }
-        let undo = self.undo.get_or_init(|| analysis::undo_plan(&self.nest));
-        let trips = |id: LoopId| sizes.expected(id);
-        // What is written anywhere is copied before each chunk, rows but once.
-        let chunks = (seconds.0 / launch::CHUNK_SECONDS).max(1.0);
-        let slot = |s: &analysis::SlotUndo| {
-            let bytes = copy_bytes(&self.nest, s.array, &sizes.values) as f64;
-            match s.region {
-                analysis::Region::Whole => bytes * chunks,
-                analysis::Region::Rows { .. } => bytes,
-            }
-        };
-        let rerun = |s: &&analysis::SlotUndo| events || !s.idempotent;
-        let all: f64 = undo.slots.iter().filter(rerun).map(slot).sum();
-        // One iteration at a time where that saves it all (see `launch`).
-        let alone = !events
-            && undo
-                .slots
-                .iter()
-                .all(|s| s.idempotent || s.idempotent_alone);
-        if alone {
-            all.min(trips(LoopId(0)) * launch::BYTES_PER_CALL as f64)
-        } else {
-            all
-        }
-    }
-
-    /// How often threads are started, and how many of them have something to do. Waves pay only if one has several tiles
-    /// for each thread: their first and last ones are shorter than the others. They do not if what runs `ahead` of an
-    /// event would have to be saved for them alone: that costs as much as they gain.
-    fn parallelism(
-        &self,
-        able: &analysis::Abilities,
-        roots: &[ThreadLoop],
-        ahead: bool,
-        threads: u32,
-        trips: &dyn Fn(LoopId) -> f64,
-    ) -> (f64, u32) {
-        if let Some(waves) = able.waves {
-            let (count, tiles) = waves.count(trips);
-            let fed = if ahead { 1.0 } else { tiles / TILES_PER_THREAD };
-            return (
-                count * self.times_entered(waves.outer, trips),
-                threads.min(fed as u32).max(1),
-            );
-        }
-        let forks = roots.iter().map(|t| self.times_entered(t.id, trips));
-        (forks.sum(), if roots.is_empty() { 1 } else { threads })
-    }
-
-    /// Arrays of which every thread may have a copy, a bit each.
-    fn roomy(&self, sizes: &Sizes, options: &Options) -> u64 {
-        let verdicts = &self.verdicts.verdicts;
-        roomy_arrays(&self.nest, verdicts, &sizes.values, options.threads)
-    }
-
-    /// How often a loop is started.
-    pub(crate) fn times_entered(&self, id: LoopId, trips: &dyn Fn(LoopId) -> f64) -> f64 {
-        let mut product = 1.0;
-        let mut at = self.nest.loops[id].parent;
-        while let Some(outer) = at {
-            product *= trips(outer).max(1.0);
-            at = self.nest.loops[outer].parent;
-        }
-        product
-    }
-
     /// From now on kernels compare without raising flags. False: they do already, or compare nothing.
     pub fn make_quiet(&self) -> bool {
         let mut compares = false;
@@ -544,17 +349,6 @@ impl Plan {
             };
         });
         compares && !self.quiet.swap(true, Ordering::Relaxed)
-    }
-
-    /// Adds to the time lost by not being compiled.
-    pub fn add_lost(&self, time: Seconds) {
-        let mut lost = lock(&self.lost);
-        *lost = *lost + time;
-    }
-
-    /// How much more time may be lost before compiling pays.
-    pub fn patience(&self) -> Seconds {
-        Seconds((self.prices.compile().0 - lock(&self.lost).0).max(0.0))
     }
 
     /// The kernel for a launch: from this plan, from disk, or from LLVM.
