@@ -30,6 +30,8 @@ const KNOWN: f64 = 2.0;
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
     devices: [Vec<Octave>; 3],
+    /// The same for what is around a kernel: binding, converting, writing back.
+    around: Vec<Octave>,
     /// No value of a call tells the lengths of its loops: what is wrong with one device's estimate is wrong with all.
     lengths_guessed: bool,
     /// All that was measured, and the part of it that was tried against the odds.
@@ -54,6 +56,46 @@ struct Octave {
 }
 
 impl Octave {
+    /// The one of a size.
+    fn at(octaves: &mut Vec<Octave>, modelled: f64) -> &mut Octave {
+        let of = octave(modelled);
+        let at = octaves.iter().position(|o| o.of == of);
+        let at = at.unwrap_or_else(|| {
+            octaves.push(Octave {
+                of,
+                recent: [0.0; RECENT],
+                count: 0,
+                launches: 0,
+                told: None,
+                moves: 0,
+                long: false,
+            });
+            octaves.len() - 1
+        });
+        &mut octaves[at]
+    }
+
+    /// The weighted sum of what was measured near a size, and the sum of the weights.
+    fn near(octaves: &[Octave], modelled: f64) -> (f64, f64) {
+        let at = octave(modelled);
+        octaves.iter().fold((0.0, 0.0), |(sum, weights), o| {
+            let w = o.weight() * FADING.powi((o.of - at).abs());
+            (sum + w * o.median(), weights + w)
+        })
+    }
+
+    /// Takes in a measurement. True if decisions may change by it.
+    fn add(&mut self, modelled: f64, measured: f64, launches: u32) -> bool {
+        self.recent[self.count % RECENT] = (measured / modelled).ln();
+        self.count += 1;
+        self.long |= measured > LONG;
+        let launches = self.launches + u64::from(launches.max(1));
+        let doubled = launches.ilog2() > self.launches.max(1).ilog2();
+        self.launches = launches;
+        // Estimates move, or there may be time for a trial.
+        self.has_moved() || doubled
+    }
+
     /// The lower median.
     fn median(&self) -> f64 {
         let mut all = self.recent;
@@ -114,44 +156,21 @@ impl Learned {
         let all = measured * f64::from(lesson.launches);
         self.spent += all;
         self.tried += if lesson.trial { all } else { 0.0 };
-        let octave = self.octave(lesson.device, modelled);
-        octave.recent[octave.count % RECENT] = (measured / modelled).ln();
-        octave.count += 1;
-        octave.long |= measured > LONG;
-        let launches = octave.launches + u64::from(lesson.launches);
-        let doubled = launches.ilog2() > octave.launches.max(1).ilog2();
-        octave.launches = launches;
-        // Estimates move, or there may be time for a trial.
-        octave.has_moved() || doubled
+        let octaves = &mut self.devices[lesson.device as usize];
+        Octave::at(octaves, modelled).add(modelled, measured, lesson.launches)
     }
 
-    fn octave(&mut self, device: Device, modelled: f64) -> &mut Octave {
-        let of = octave(modelled);
-        let octaves = &mut self.devices[device as usize];
-        let at = octaves.iter().position(|o| o.of == of);
-        let at = at.unwrap_or_else(|| {
-            octaves.push(Octave {
-                of,
-                recent: [0.0; RECENT],
-                count: 0,
-                launches: 0,
-                told: None,
-                moves: 0,
-                long: false,
-            });
-            octaves.len() - 1
-        });
-        &mut octaves[at]
+    /// Takes in what a launch took around its kernel; it stands for so many. True as above.
+    pub fn add_around(&mut self, modelled: Seconds, measured: Seconds, launches: u32) -> bool {
+        let usable = |s: Seconds| s.0.is_finite() && s.0 > 0.0;
+        usable(modelled)
+            && usable(measured)
+            && Octave::at(&mut self.around, modelled.0).add(modelled.0, measured.0, launches)
     }
 
     /// The weighted sum of what was measured near a size, and the sum of the weights.
     fn near(&self, device: Device, modelled: Seconds) -> (f64, f64) {
-        let at = octave(modelled.0);
-        let octaves = self.devices[device as usize].iter();
-        octaves.fold((0.0, 0.0), |(sum, weights), o| {
-            let w = o.weight() * FADING.powi((o.of - at).abs());
-            (sum + w * o.median(), weights + w)
-        })
+        Octave::near(&self.devices[device as usize], modelled.0)
     }
 
     /// The logarithm of a correction; `prior`: what to take it for where nothing was measured.
@@ -164,6 +183,10 @@ impl Learned {
     pub fn correct(&self, estimates: &mut [Estimate; 3]) {
         if self.devices.iter().all(Vec::is_empty) {
             return;
+        }
+        for estimate in &mut estimates[1..] {
+            let (sum, weights) = Octave::near(&self.around, estimate.raw_around.0);
+            estimate.correct_around((sum / (PRIOR + weights)).exp());
         }
         let modelled = estimates.map(|e| e.modelled());
         for device in [Device::Interpreter, Device::Serial, Device::Threads] {
@@ -343,6 +366,24 @@ mod tests {
         let mut all = estimates(1e-6, 1e-4);
         learned.correct(&mut all);
         assert!(all[2].total().0 < 1.05e-4, "{:?}", all[2]);
+    }
+
+    #[test]
+    fn what_is_around_kernels_is_corrected_for_both_native_devices() {
+        let mut learned = Learned::default();
+        add(&mut learned, Device::Serial, 1e-5, 1e-5, 5);
+        let bind = Seconds(1e-6);
+        let mut all = estimates(1e-5, 0.0).map(|e| Estimate {
+            bind,
+            raw_around: bind,
+            ..e
+        });
+        (0..5).for_each(|_| {
+            learned.add_around(bind, Seconds(2e-5), 1);
+        });
+        learned.correct(&mut all);
+        assert_eq!(all[0].bind, bind);
+        assert!(all[1].bind.0 > 1.2e-5 && all[2].bind.0 > 1.2e-5);
     }
 
     #[test]

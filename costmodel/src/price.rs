@@ -101,6 +101,8 @@ pub struct Estimate {
     pub compute: Seconds,
     /// What the model said of the last three, before they were corrected by what was measured.
     pub raw: Seconds,
+    /// The same for the first two.
+    pub raw_around: Seconds,
 }
 
 impl Estimate {
@@ -110,7 +112,11 @@ impl Estimate {
     }
     /// All terms but compilation: what every further call costs.
     pub fn warm(&self) -> Seconds {
-        self.bind + self.convert + self.modelled()
+        self.around() + self.modelled()
+    }
+    /// The part before and after that.
+    pub fn around(&self) -> Seconds {
+        self.bind + self.convert
     }
     /// The part that a launch measures: all from the kernel's first iteration to its last.
     pub fn modelled(&self) -> Seconds {
@@ -119,6 +125,12 @@ impl Estimate {
     /// That part takes so many times as long.
     pub(crate) fn correct(&mut self, factor: f64) {
         for term in [&mut self.fork_join, &mut self.undo, &mut self.compute] {
+            *term = *term * factor;
+        }
+    }
+    /// What is around it takes so many times as long.
+    pub(crate) fn correct_around(&mut self, factor: f64) {
+        for term in [&mut self.bind, &mut self.convert] {
             *term = *term * factor;
         }
     }
@@ -338,7 +350,9 @@ pub fn decide(
         ..threaded(&serial, profile, situation)
     };
     let mut estimates = [interpreter, serial, threads];
-    estimates.iter_mut().for_each(|e| e.raw = e.modelled());
+    for estimate in &mut estimates {
+        (estimate.raw, estimate.raw_around) = (estimate.modelled(), estimate.around());
+    }
     learned.correct(&mut estimates);
     if let Some(measured) = situation.measured {
         // The pace of this very call.

@@ -14,6 +14,7 @@ use nestwise_runtime::{Launch, Plan, Value, options};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Boxed, since they are moved for each call.
@@ -24,14 +25,34 @@ type Calls = Vec<Box<Settled>>;
 #[derive(Default)]
 pub struct SettledCalls {
     calls: Mutex<Calls>,
+    /// Calls since one was timed, and how many there are to be until the next.
+    untimed: AtomicU32,
+    pause: AtomicU32,
 }
 
 /// More than this are not kept.
 const MAX_SETTLED: usize = 4;
+/// Of so many calls one is timed at least.
+const SELDOM: u32 = 64;
 
 impl SettledCalls {
     fn lock(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Whether this call is to be timed; it stands for so many then. Ever fewer are.
+    pub fn times(&self) -> Option<u32> {
+        let calls = self.untimed.load(Ordering::Relaxed) + 1;
+        let pause = self.pause.load(Ordering::Relaxed);
+        // Two threads at once may time one call too many.
+        if calls <= pause {
+            self.untimed.store(calls, Ordering::Relaxed);
+            return None;
+        }
+        self.untimed.store(0, Ordering::Relaxed);
+        self.pause
+            .store((2 * pause + 1).min(SELDOM), Ordering::Relaxed);
+        Some(calls)
     }
 
     /// Makes a call like an earlier one: that one, run again and for the caller to [`keep`](Self::keep). None, and

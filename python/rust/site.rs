@@ -380,6 +380,7 @@ impl Site {
                 begun.map(|c| check.set(c)).is_ok()
             }
         };
+        let timed = self.settled.times().map(|calls| (calls, Instant::now()));
         let mut settled = self.settled.run(py, &parsed.places, names, errors, &like)?;
         let (binding, launch) = (settled.binding(), settled.launch());
         self.launched(launch);
@@ -395,6 +396,10 @@ impl Site {
             progress = check.ran(py, parsed, launch, progress);
         }
         settled.release();
+        if let Some((calls, begun)) = timed {
+            let plan = settled.plan();
+            plan.learn_whole(settled.launch(), begun.elapsed(), calls);
+        }
         self.settled.keep(settled);
         Some(progress)
     }
@@ -465,6 +470,9 @@ impl Site {
                     let mut progress = results::collect(py, parsed, &binding, &launch, host);
                     if let Some(check) = check {
                         progress = check.ran(py, parsed, &launch, progress);
+                    }
+                    if resume.is_none() {
+                        plan.learn_whole(&launch, entered.elapsed(), 1);
                     }
                     let places = &parsed.places;
                     // Whose features are asked for, every call is looked at anew.

@@ -5,6 +5,7 @@ use crate::launch::Launch;
 use crate::options::{Options, options};
 use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 impl Plan {
     /// Counts what has made decisions doubtful: one made at another count is to be made again.
@@ -16,6 +17,19 @@ impl Plan {
     pub fn learn(&self, launch: &Launch, launches: u32) {
         if let Some(lesson) = launch.lesson(launches) {
             self.take_in(&lesson);
+        }
+    }
+
+    /// Takes in what a launch that compiled nothing took in all, from the moment when it was asked for until everything was
+    /// handed back; it stands for so many.
+    pub fn learn_whole(&self, launch: &Launch, whole: Duration, launches: u32) {
+        if launch.compile.happened || !options().learns() {
+            return;
+        }
+        let around = Seconds(whole.as_secs_f64() - launch.seconds);
+        let modelled = launch.decision.of(launch.device).raw_around;
+        if lock(&self.learned).add_around(modelled, around, launches) {
+            self.lessons.fetch_add(1, Ordering::Relaxed);
         }
     }
 

@@ -89,7 +89,9 @@ impl Plan {
                 f64::from(u8::from(var.live_in.is_some())),
             );
         }
-        let (mut arrays, mut written, mut full) = (0.0, 0.0, self.nest.top_for().is_none());
+        let (mut arrays, mut written) = (0.0, 0.0);
+        // See `launch::repeat`: what may take long is not run again at a glance.
+        let mut full = sizes.trips.iter().any(Option::is_none);
         for array in self.nest.arrays.values() {
             match captures.get(array.capture as usize).map(HasValue::value) {
                 Some(Value::Sequence { rank, extents }) => {
@@ -113,7 +115,6 @@ impl Plan {
             bind.add(LaunchWork::Inspected, elements);
             full |= elements > 0.0;
         }
-        // See `launch::repeat`.
         bind.add(LaunchWork::Full, f64::from(u8::from(full)));
         // Each written one is compared with each that comes after it, about.
         bind.add(
