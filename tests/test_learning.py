@@ -64,10 +64,10 @@ def threaded(source, threads, learning, tmp_path):
 def test_threads_that_cost_more_than_was_thought_are_left(tmp_path):
     free = {"fork_join": 1.0, "efficiency": 1.0, "memory": 1.0}
     output, launches, before = threaded(SMALL, free, "0", tmp_path)
-    assert before > 0.9 * launches > 1900
+    assert before > 0.5 * launches > 1900, (launches, before)
     again, launches, after = threaded(SMALL, free, "1", tmp_path)
     assert again == output
-    assert after < 0.5 * launches
+    assert after < 0.5 * before, (launches, before, after)
 
 
 def test_threads_that_looked_too_dear_are_tried(tmp_path):

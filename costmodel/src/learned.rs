@@ -22,7 +22,9 @@ pub const TRIED_SHARE: f64 = 0.05;
 /// How much worse it may look: estimates err by that much now and then.
 const BAND: f64 = 2.0;
 /// The logarithm of a change that is worth deciding anew, the first time.
-const MOVED: f64 = 0.15;
+const MOVED: f64 = 0.25;
+/// With fewer launches there is no time for a trial.
+const SOME: u64 = 8;
 /// With this many measurements near a size a device is known there.
 const KNOWN: f64 = 2.0;
 
@@ -34,6 +36,8 @@ pub struct Learned {
     around: Vec<Octave>,
     /// No value of a call tells the lengths of its loops: what is wrong with one device's estimate is wrong with all.
     lengths_guessed: bool,
+    /// Launches so far.
+    launches: u64,
     /// All that was measured, and the part of it that was tried against the odds.
     spent: f64,
     tried: f64,
@@ -90,7 +94,7 @@ impl Octave {
         self.count += 1;
         self.long |= measured > LONG;
         let launches = self.launches + u64::from(launches.max(1));
-        let doubled = launches.ilog2() > self.launches.max(1).ilog2();
+        let doubled = launches >= SOME && launches.ilog2() > self.launches.max(1).ilog2();
         self.launches = launches;
         // Estimates move, or there may be time for a trial.
         self.has_moved() || doubled
@@ -107,7 +111,7 @@ impl Octave {
     /// Whether the median is far from where it last was; farther each time, since times that scatter teach nothing.
     fn has_moved(&mut self) -> bool {
         let now = self.median();
-        let far = MOVED * f64::from(1 + self.moves);
+        let far = MOVED * f64::from(1u32 << self.moves.min(4));
         if self.weight() == 0.0 || self.told.is_some_and(|then| (then - now).abs() < far) {
             return false;
         }
@@ -153,11 +157,17 @@ impl Learned {
             return false;
         }
         self.lengths_guessed |= lesson.guessed;
+        self.launches += u64::from(lesson.launches);
         let all = measured * f64::from(lesson.launches);
         self.spent += all;
         self.tried += if lesson.trial { all } else { 0.0 };
         let octaves = &mut self.devices[lesson.device as usize];
         Octave::at(octaves, modelled).add(modelled, measured, lesson.launches)
+    }
+
+    /// Launches so far.
+    pub fn launches(&self) -> u64 {
+        self.launches
     }
 
     /// Takes in what a launch took around its kernel; it stands for so many. True as above.

@@ -316,7 +316,7 @@ impl Decision {
     }
 }
 
-/// Threads that are to save less than the rest are not worth pricing call after call, let alone a kernel.
+/// A device that is to save less than the rest is not worth pricing call after call, let alone a kernel.
 const WORTH_WAITING: f64 = 0.9;
 
 /// Prices the devices for one call and picks the cheapest.
@@ -377,7 +377,11 @@ pub fn decide(
         runner_up: (ranked[1].0, ranked[1].1.total()),
         interpreted,
         trial: false,
-        for_now: ranked[0].0 == Device::Serial && threads.warm() < serial.warm() * WORTH_WAITING,
+        for_now: match ranked[0].0 {
+            Device::Interpreter => false,
+            Device::Serial => threads.warm() < serial.warm() * WORTH_WAITING,
+            Device::Threads => serial.warm() < threads.warm() * WORTH_WAITING,
+        },
         waits_for_compile: ranked[0].0 == Device::Interpreter && best_native.warm() < interpreted,
         ranked,
     }
@@ -535,6 +539,14 @@ mod tests {
         };
         let then = decided(body, n, false, &lost);
         assert!(then.device == Device::Threads && !then.for_now);
+        // The other way round, too.
+        let several = Situation {
+            compiled: [false, true],
+            ..situation()
+        };
+        let small = decided(body, 2_000.0, false, &several);
+        assert!(small.device != Device::Serial);
+        assert!(small.for_now || small.waits_for_compile);
         // Where threads gain nothing, nothing is waited for.
         assert!(!decided(body, 1_000.0, false, &one).for_now);
     }

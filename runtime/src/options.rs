@@ -56,9 +56,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether launches teach anything: where decisions are free, and nobody wants to see them as they are.
+    /// Whether launches are measured: where decisions are free, and nobody wants to see each for itself.
     pub fn learns(&self) -> bool {
-        self.learning && self.device == DeviceChoice::Auto && !self.verify && !self.prices
+        self.device == DeviceChoice::Auto && !self.verify && !self.prices
     }
 }
 

@@ -220,7 +220,8 @@ fn attempt<V: HasValue>(
     let options = options();
     let facts = plan.facts(captures);
     let known = plan.recent(&facts, &options).filter(|_| resume.is_none());
-    let decided = known.as_ref().and_then(|k| k.decision);
+    let before = known.as_ref().map(|k| k.decision.device);
+    let decided = known.as_ref().filter(|k| !k.outdated).map(|k| k.decision);
     let sizes = match known {
         Some(known) => known.sizes,
         None => {
@@ -251,11 +252,11 @@ fn attempt<V: HasValue>(
             return Err(Reason::Long);
         }
         let warm = decision.estimate.compile.0 == 0.0;
-        if resume.is_none() && warm && !decision.for_now {
+        if resume.is_none() && warm && !decision.trial {
             plan.remember(facts, &options, &sizes, decision);
         }
-        if decision.device == Device::Serial && decision.for_now {
-            plan.add_unshared(&decision, &options);
+        if decision.for_now && !decision.trial {
+            plan.add_missing(&decision, &options);
         }
     }
     // The memory to work on, and which of it may overlap.
@@ -286,7 +287,8 @@ fn attempt<V: HasValue>(
         launch.runs = launch.executed(&plan.trips(&sizes), &sizes);
     }
     // What arrays hold is no fact of a call: the next may find other elements.
-    launch.repeated = decided.is_some() && !contents;
+    let again = before == Some(decision.device) && !decision.trial;
+    launch.repeated = again && !contents;
     if options.learns() {
         plan.learn(&launch, 1);
     }

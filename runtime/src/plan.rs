@@ -26,7 +26,7 @@ use nestwise_costmodel::{Decision, Device, Learned, Prices, Seconds};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::{ArrayId, BinOp, ExprKind, Nest, Scalar};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
@@ -44,11 +44,12 @@ pub struct Plan {
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
     /// The kernels that were last asked for: for one thread, and for several.
     made: Mutex<[Option<Arc<Kernel>>; 2]>,
-    lost: Mutex<Seconds>,
-    /// Time lost by not having a kernel for threads, where there is one for one core.
-    unshared: Mutex<Seconds>,
+    /// Time lost by not having a kernel for one core, and one for threads.
+    lost: Mutex<[Seconds; 2]>,
     /// How its estimates are to be corrected.
     learned: Mutex<Learned>,
+    /// Launches before a decision was made last.
+    decided_at: AtomicU64,
     /// Counts what has made decisions doubtful since.
     lessons: AtomicU32,
     /// Hash of the nest, once it is needed.
@@ -89,8 +90,10 @@ struct Recent {
 pub struct Known {
     /// The sizes.
     pub sizes: Arc<Sizes>,
-    /// The decision; none where it was made before something was learned.
-    pub decision: Option<Decision>,
+    /// The decision.
+    pub decision: Decision,
+    /// Something was learned since: it is to be made again.
+    pub outdated: bool,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -119,8 +122,8 @@ impl Plan {
             kernels: Mutex::default(),
             made: Mutex::default(),
             lost: Mutex::default(),
-            unshared: Mutex::default(),
             learned: Mutex::default(),
+            decided_at: AtomicU64::new(0),
             lessons: AtomicU32::new(0),
             shows_identity: OnceLock::new(),
             undo: OnceLock::new(),
@@ -178,7 +181,8 @@ impl Plan {
         let lessons = self.lessons();
         recent.front().map(|r| Known {
             sizes: r.sizes.clone(),
-            decision: (r.lessons == lessons).then_some(r.decision),
+            decision: r.decision,
+            outdated: r.lessons != lessons,
         })
     }
 
@@ -418,8 +422,12 @@ impl Plan {
     }
 
     fn last(&self, kernel: &Arc<Kernel>) -> Arc<Kernel> {
-        let mut made = lock(&self.made);
-        made[usize::from(kernel.about.threaded)] = Some(kernel.clone());
+        let kind = usize::from(kernel.about.threaded);
+        let before = lock(&self.made)[kind].replace(kernel.clone());
+        if before.is_none() {
+            // What CPython lost is what this one was made for.
+            lock(&self.lost)[1 - kind] = Seconds(0.0);
+        }
         kernel.clone()
     }
 

@@ -55,7 +55,7 @@ impl Plan {
 
     /// The decision, or now and then one for what may turn out to be better.
     pub(super) fn perhaps_tried(&self, decision: Decision, options: &Options) -> Decision {
-        if !options.learns() {
+        if !options.learning || !options.learns() {
             return decision;
         }
         let made = lock(&self.made).each_ref().map(Option::is_some);

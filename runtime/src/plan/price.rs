@@ -6,9 +6,10 @@ use crate::launch;
 use crate::options::{DeviceChoice, Options};
 use crate::pipeline::{HasValue, Resume};
 use nestwise_analysis as analysis;
-use nestwise_costmodel::{Compute, Decision, Device, Seconds, Situation, decide};
+use nestwise_costmodel::{Compute, Decision, Device, Learned, Seconds, Situation, decide};
 use nestwise_ir::LoopId;
 use nestwise_ir::schedule::ThreadLoop;
+use std::sync::atomic::Ordering;
 
 /// Time from which it is worth looking for what threads could do.
 const SHARED_FROM: Seconds = Seconds(1e-3);
@@ -28,16 +29,14 @@ impl Plan {
         let one = self.native(false, self.verdicts.has_parallel(), sizes);
         let around = self.launch_work(sizes, captures, one.total());
         let compiled = lock(&self.made).each_ref().map(Option::is_some);
-        let lost = *lock(&self.lost) + resume.map_or(Seconds(0.0), |r| r.spent);
+        let spent = resume.map_or(Seconds(0.0), |r| r.spent);
+        let lost = lock(&self.lost).map(|lost| lost + spent);
         let alone = Situation {
             bind: around.bind,
             convert: around.convert,
             undo: around.undo,
             compiled,
-            lost: match compiled[0] {
-                true => [lost, *lock(&self.unshared)],
-                false => [lost; 2],
-            },
+            lost,
             rest: sizes.rest(resume),
             measured: resume.and_then(|r| sizes.measured(r)),
             threads: 1,
@@ -47,7 +46,9 @@ impl Plan {
         };
         let decide = |situation: &Situation| {
             let learned = lock(&self.learned);
-            decide(&self.prices, &options.profile, &trips, situation, &learned)
+            let none = Learned::default();
+            let learned = if options.learning { &*learned } else { &none };
+            decide(&self.prices, &options.profile, &trips, situation, learned)
         };
         let first = decide(&alone);
         if first.estimate.warm() < SHARED_FROM && first.interpreted < SHARED_FROM {
@@ -94,16 +95,24 @@ impl Plan {
         alone.lost[1] + saved >= self.prices.compile()
     }
 
-    /// A launch on one core might have been shorter on threads, for which there is no kernel: that counts as lost.
-    pub fn add_unshared(&self, decision: &Decision, options: &Options) {
-        let serial = decision.of(Device::Serial);
-        let threads = decision.of(Device::Threads).warm().0;
-        let threads = match threads.is_finite() {
-            true => threads,
-            false => serial.warm().0 - serial.compute.0 * (1.0 - 1.0 / options.threads as f64),
+    /// Launches might have been shorter on the other native device, for which there is no kernel: that counts as lost, for
+    /// all of them since a decision was made last.
+    pub fn add_missing(&self, decision: &Decision, options: &Options) {
+        let launches = lock(&self.learned).launches();
+        let before = self.decided_at.swap(launches, Ordering::Relaxed);
+        let launches = launches.saturating_sub(before).max(1) as f64;
+        let chosen = decision.of(decision.device);
+        let (kind, other) = match decision.device {
+            Device::Threads => (0, decision.of(Device::Serial).warm().0),
+            _ => (1, decision.of(Device::Threads).warm().0),
         };
-        let mut unshared = lock(&self.unshared);
-        *unshared = *unshared + Seconds((serial.warm().0 - threads).max(0.0));
+        let other = match other.is_finite() {
+            true => other,
+            // Nobody has asked yet what threads can do.
+            false => chosen.warm().0 - chosen.compute.0 * (1.0 - 1.0 / options.threads as f64),
+        };
+        let mut lost = lock(&self.lost);
+        lost[kind] = lost[kind] + Seconds((chosen.warm().0 - other).max(0.0)) * launches;
     }
 
     /// The trips of each loop to reckon with: what its bounds allow for, or fewer where it may be left before.
@@ -208,11 +217,12 @@ impl Plan {
     /// Adds to the time lost by not being compiled.
     pub fn add_lost(&self, time: Seconds) {
         let mut lost = lock(&self.lost);
-        *lost = *lost + time;
+        *lost = lost.map(|lost| lost + time);
     }
 
     /// How much more time may be lost before compiling pays.
     pub fn patience(&self) -> Seconds {
-        Seconds((self.prices.compile().0 - lock(&self.lost).0).max(0.0))
+        let lost = lock(&self.lost).map(|l| l.0);
+        Seconds((self.prices.compile().0 - lost[0].max(lost[1])).max(0.0))
     }
 }
