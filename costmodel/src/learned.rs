@@ -18,7 +18,7 @@ const FADING: f64 = 0.5;
 /// A launch this long is not much delayed by what is done but once: its first time is as good as any.
 const LONG: f64 = 1e-3;
 /// The share of a nest's time that may go into trying the device that looks worse.
-pub const TRIED_SHARE: f64 = 0.05;
+const TRIED_SHARE: f64 = 0.05;
 /// How much worse it may look: estimates err by that much now and then.
 const BAND: f64 = 2.0;
 /// The logarithm of a change that is worth deciding anew, the first time.

@@ -301,14 +301,15 @@ impl Decision {
     pub fn tried(self, device: Device) -> Decision {
         Decision {
             trial: true,
-            for_now: true,
             ..self.forced(device)
         }
     }
 
     /// The same, if `device` has to be taken whatever it costs.
     pub fn forced(mut self, device: Device) -> Decision {
-        (self.device, self.trial) = (device, false);
+        self.device = device;
+        // Nothing is waited for.
+        (self.trial, self.for_now) = (false, false);
         let possible = self.of(device).total().0.is_finite();
         // Threads without a loop for them run on one core.
         self.estimate = self.of(if possible { device } else { Device::Serial });

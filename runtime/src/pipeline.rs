@@ -255,7 +255,7 @@ fn attempt<V: HasValue>(
         if resume.is_none() && warm && !decision.trial {
             plan.remember(facts, &options, &sizes, decision);
         }
-        if decision.for_now && !decision.trial {
+        if decision.for_now {
             plan.add_missing(&decision, &options);
         }
     }
