@@ -80,7 +80,7 @@ fn bad_numbers_are_refused_with_the_field_named() {
         let broken = format!("{}{value},{}", &text()[..at], &text()[at..]);
         assert!(refused(&broken).contains("line"), "{value}");
     }
-    assert!(refused(&with("threads", "efficiency", "1.5")).contains("threads.efficiency"));
+    assert!(refused(&with("threads", "compute", "1.5")).contains("threads.compute"));
     assert!(refused(&with("threads", "fork_join", "0.0")).contains("threads.fork_join"));
     assert!(MachineProfile::parse(&with("interpreter", "load", "0.0")).is_ok());
 }

@@ -24,6 +24,7 @@ mod once;
 mod others;
 mod panics;
 mod random;
+mod recording;
 mod results;
 mod settled;
 mod site;
@@ -51,7 +52,7 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, learning=true, found=None))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, found=None))]
 #[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
@@ -65,6 +66,7 @@ fn configure(
     unchecked: Option<&str>,
     verify: bool,
     prices: bool,
+    record: bool,
     learning: bool,
     found: Option<PathBuf>,
 ) -> PyResult<Vec<String>> {
@@ -122,6 +124,7 @@ fn configure(
         unchecked,
         verify,
         prices,
+        record,
         learning,
     });
     numpy::configured();
@@ -433,6 +436,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(calibrate::default_profile, module)?,
         wrap_pyfunction!(calibrate::read_profile, module)?,
         wrap_pyfunction!(verify::passed_over, module)?,
+        wrap_pyfunction!(recording::recording, module)?,
+        wrap_pyfunction!(recording::what_if, module)?,
     ] {
         module.add_function(function)?;
     }

@@ -15,6 +15,7 @@ use crate::results;
 use crate::settled::{Settled, SettledCalls};
 use crate::verify::{self, Check, Picked};
 use nestwise_costmodel::Device;
+use nestwise_costmodel::record::NestRecord;
 use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site, specialise};
 use nestwise_ir::surface;
 use nestwise_ir::{PlaceId, Span, WithSpan};
@@ -163,6 +164,14 @@ impl Site {
         stats.calls = self.calls.load(Ordering::Relaxed);
         stats.left(self.gate.left());
         stats
+    }
+
+    /// What its nests were asked to do, where that is kept.
+    pub fn recorded(&self) -> Vec<NestRecord> {
+        let plans = lock(&self.plans);
+        let made = plans.iter().filter_map(|e| e.plan.as_ref().ok());
+        let (file, line) = (&self.text.file, self.text.first_line);
+        made.filter_map(|plan| plan.recorded(file, line)).collect()
     }
 
     /// CPython's share of a call ended. `vain`: it was all of the call, after an attempt.
@@ -445,8 +454,7 @@ impl Site {
                 continue;
             }
             if resume.is_none() && priced() && !matches!(outcome, Outcome::Fallback(_)) {
-                let features = plan.features(&binding.captures)?;
-                lock(&self.stats).features.add(&features);
+                self.keep_prices(&plan, &binding);
             }
             return match outcome {
                 Outcome::Declined(declined) => {
@@ -487,6 +495,17 @@ impl Site {
             };
         }
         Err(Reason::Off)
+    }
+
+    /// Keeps what the price of a call rests on.
+    fn keep_prices(&self, plan: &Plan, binding: &Binding) {
+        if let Ok(features) = plan.features(&binding.captures) {
+            lock(&self.stats).features.add(&features);
+        }
+        if options().record {
+            // What could be priced can be kept.
+            let _ = plan.record(&binding.captures);
+        }
     }
 
     fn declined(

@@ -93,7 +93,7 @@ def test_profiles_are_compared(calibrated):
         ("call", "launch", None),
         ("compile", "node", 5e9),
         ("host", "issue", [1]),
-        ("threads", "efficiency", 2.0),
+        ("threads", "compute", 2.0),
     ],
 )
 def test_bad_fields_are_named(tmp_path, default, section, field, value):

@@ -51,6 +51,8 @@ pub struct Options {
     pub verify: bool,
     /// Every call is priced anew, and what was predicted for each device is summed up.
     pub prices: bool,
+    /// What the price of every call depends on is kept, for [`crate::Plan::recorded`]. Asks for `prices`.
+    pub record: bool,
     /// Prices are corrected by what launches take.
     pub learning: bool,
 }
@@ -99,6 +101,7 @@ impl Default for Options {
             unchecked: None,
             verify: false,
             prices: false,
+            record: false,
             learning: true,
         }
     }

@@ -10,6 +10,7 @@ use crate::plan::{Plan, Sizes};
 use crate::proof::{self, Proof};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
+use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, LoopId, Nest, StmtKind};
 use std::sync::Arc;
@@ -163,13 +164,33 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     // Guards that the values of a call may prove.
     let bounds = analysis::BoundsPlan::new(&nest);
     // What one trip of each loop costs on each device.
-    let vectors = |fun, repr| nestwise_codegen::has_vector_form(fun, repr, options.fp);
-    let traffic = analysis::traffic::TrafficPlan::of(&nest, &[]);
-    let lanes = nestwise_codegen::vector_bits() / 64;
-    let mut features = Features::of(&nest, &vectors);
-    features.vectors = verdicts.has_parallel();
+    let PricedBy {
+        features,
+        traffic,
+        lanes,
+    } = priced_by(&nest, &verdicts, options);
     let prices = Prices::new(&features, &traffic, lanes, &options.profile);
     Ok(Plan::new(nest, verdicts, bounds, prices, broken))
+}
+
+/// What a nest is priced by as long as there is no kernel of it, on whatever machine.
+pub(crate) struct PricedBy {
+    pub(crate) features: Features,
+    pub(crate) traffic: TrafficPlan,
+    /// Numbers of 64 bits in a vector register.
+    pub(crate) lanes: u32,
+}
+
+pub(crate) fn priced_by(nest: &Nest, verdicts: &analysis::Staged, options: &Options) -> PricedBy {
+    let vectors = |fun, repr| nestwise_codegen::has_vector_form(fun, repr, options.fp);
+    PricedBy {
+        features: Features {
+            vectors: verdicts.has_parallel(),
+            ..Features::of(nest, &vectors)
+        },
+        traffic: TrafficPlan::of(nest, &[]),
+        lanes: nestwise_codegen::vector_bits() / 64,
+    }
 }
 
 /// Slots that trade places (buffer swaps) hold each other's arrays in turn: what one of them writes or reads, any

@@ -3,6 +3,7 @@
 mod learn;
 mod make;
 mod price;
+mod record;
 mod sample;
 mod sizes;
 mod work;
@@ -22,6 +23,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
+use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Decision, Device, Learned, Prices, Seconds};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::{ArrayId, BinOp, ExprKind, Nest, Scalar};
@@ -75,6 +77,8 @@ pub struct Plan {
     found: Found,
     /// What guesses of trips rest on, once one is needed.
     followed: OnceLock<sample::Followed>,
+    /// Its calls, where they are kept.
+    record: Mutex<Option<Box<NestRecord>>>,
 }
 
 /// A call that ran natively: one with the same facts needs neither proofs nor prices.
@@ -132,6 +136,7 @@ impl Plan {
             quiet: AtomicBool::new(false),
             found: Found::default(),
             followed: OnceLock::new(),
+            record: Mutex::default(),
             broken,
         }
     }

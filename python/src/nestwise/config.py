@@ -40,6 +40,7 @@ class Options:
         self.broken: str | None = None  # for tests: an operation that nests compute wrongly
         self.unchecked: str | None = None  # for benches: kernels without checks
         self.prices = False  # what every call was predicted to take is summed up
+        self.record = False  # what that depends on is kept, for other machines
         self.learning = True  # measured times correct what is predicted
         self.verify = False  # every native run is compared with CPython
         self.sample = 1
@@ -265,6 +266,7 @@ def _configure_core(module: Any) -> None:
         chosen.unchecked,
         chosen.verify,
         chosen.prices,
+        chosen.record,
         chosen.learning,
         found,
     )
