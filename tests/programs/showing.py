@@ -21,6 +21,8 @@ def bits(x):
     if kind in (list, tuple):
         inner = ", ".join(text(v) if type(v) not in (int, float) else bits(v) for v in x)
         return f"[{inner}]" if kind is list else f"({inner})"
+    if kind is int and x.bit_length() > 10_000:
+        return hex(x)  # CPython refuses to write so many decimal digits
     return repr(x)
 
 
