@@ -56,6 +56,20 @@ def by_float_constants(a, out):
     return out
 
 
+def least_by_counter(a):
+    s = t = 0
+    for i in range(-2, 3):  # native
+        s = s * 7 + int(a[1] % (i - 3))
+        t = t * 7 + int(a[1]) % (i - 3)
+    return s, t
+
+
+def least_by_minus_one(a, out):
+    for i in range(len(a)):  # native
+        out[i] = a[i] % -1
+    return out
+
+
 def halves(n):
     s = 0
     for i in range(-n, n):  # native
@@ -185,3 +199,8 @@ with np.errstate(all="ignore"):
         mods([inf], [1.0], [[0.0]]),
         mods(np.array([inf, 1.0]), np.array([0.0]), np.zeros((2, 1))),
     )
+# Hardware has no remainder of the least int by -1.
+for kind in (np.int8, np.int16, np.int32, np.int64):
+    edge = np.array([5, np.iinfo(kind).min, -7, 100, np.iinfo(kind).max], kind)
+    show("least", least_by_counter(edge), least_by_minus_one(edge, edge.copy()))
+    show("least", least_by_counter(edge.tolist()), least_by_minus_one(edge.tolist(), [1] * 5))

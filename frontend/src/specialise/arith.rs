@@ -297,7 +297,11 @@ impl Lower<'_> {
                 return Err(self.wrong_operands(op, &a, &b, span));
             }
             Op::Div => !b.nonzero(),
-            Op::FloorDiv | Op::Mod => !b.nonzero() || (compute.is_int() && overflows),
+            Op::FloorDiv | Op::Mod => {
+                let traps = |all: range::Range| range::traps(typed, a.range, b.range, all.0);
+                let int = compute.is_int();
+                !b.nonzero() || (int && (overflows || bounds.is_none_or(traps)))
+            }
             Op::Pow => true,
             Op::Shl => true,
             Op::Shr => b.range.0 < 0,

@@ -273,14 +273,9 @@ impl Lower<'_> {
                 range::clamp(b.range, range::I64),
             );
             let fits = range.is_some_and(|r| range::within(r, range::I64));
-            let e = build::binary(
-                t,
-                narrow(&a),
-                narrow(&b),
-                Ty::PY_INT,
-                zero || negative || !fits,
-                span,
-            );
+            let traps = range::traps(t, a.range, b.range, range::I64.0);
+            let guard = zero || negative || traps || !fits;
+            let e = build::binary(t, narrow(&a), narrow(&b), Ty::PY_INT, guard, span);
             return Sv::of(e, Kind::PyInt)
                 .with_range(range.map_or(range::I64, |r| range::clamp(r, range::I64)));
         }

@@ -52,6 +52,12 @@ fn ones(v: i128) -> i128 {
     }
 }
 
+/// Whether dividing such values may trap although the result fits: hardware has no remainder of the least value of a
+/// type, `least`, by -1.
+pub(super) fn traps(op: BinOp, a: Range, b: Range, least: i128) -> bool {
+    op == BinOp::Mod && least < 0 && a.0 <= least && within((-1, -1), b)
+}
+
 /// The interval of an operation on Python ints, before any commitment to 64 bits.
 pub(super) fn binary(op: BinOp, a: Range, b: Range) -> Option<Range> {
     match op {
