@@ -407,7 +407,7 @@ impl Site {
         settled.release();
         if let Some((calls, begun)) = timed {
             let plan = settled.plan();
-            plan.learn_whole(settled.launch(), begun.elapsed(), calls);
+            plan.learn(settled.launch(), Some(begun.elapsed()), calls);
         }
         self.settled.keep(settled);
         Some(progress)
@@ -479,16 +479,15 @@ impl Site {
                     if let Some(check) = check {
                         progress = check.ran(py, parsed, &launch, progress);
                     }
-                    if resume.is_none() {
-                        plan.learn_whole(&launch, entered.elapsed(), 1);
-                    }
+                    let whole = resume.is_none().then(|| entered.elapsed());
+                    plan.learn(&launch, whole, 1);
                     let places = &parsed.places;
                     // Whose features are asked for, every call is looked at anew.
                     if resume.is_none()
                         && !keeps_prices()
                         && let Some(one) = Settled::of(py, places, binding, &plan, launch, errors)
                     {
-                        self.settled.keep(Box::new(one));
+                        self.settled.add(Box::new(one));
                     }
                     Ok(Attempt::Ran(progress))
                 }

@@ -310,9 +310,6 @@ fn attempt<V: HasValue>(
     // What arrays hold is no fact of a call: the next may find other elements.
     let again = before == Some(decision.device) && !decision.trial;
     launch.repeated = again && !contents;
-    if options.learns() {
-        plan.learn(&launch, 1);
-    }
     Ok(Outcome::Launched(launch))
 }
 

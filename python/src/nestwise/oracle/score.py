@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from nestwise.oracle.measure import CHOSEN, LEARNED, Experiment
+from nestwise.oracle.programs import GENERATED
 
 
 class Scored(NamedTuple):
@@ -24,6 +25,7 @@ class Scored(NamedTuple):
     times: dict[str, float]
     predicted: dict[str, float]
     learned_s: float | None = None
+    group: str = ""
 
     @property
     def slowdown(self) -> float:
@@ -56,7 +58,17 @@ def score(experiment: Experiment) -> Scored:
         learned_s=times.pop(LEARNED, None),
         times=times,
         predicted=experiment.predicted,
+        group=experiment.group,
     )
+
+
+def groups(scored: Sequence[Scored]) -> dict[str, list[Scored]]:
+    """By name of the group; "" are all programs that somebody wrote, those held back among them."""
+    found: dict[str, list[Scored]] = {"": [one for one in scored if one.group != GENERATED]}
+    for one in scored:
+        if one.group:
+            found.setdefault(one.group, []).append(one)
+    return {name: group for name, group in found.items() if group}
 
 
 def summary(slowdowns: Sequence[float]) -> Summary:
