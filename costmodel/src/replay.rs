@@ -164,8 +164,9 @@ impl Run<'_> {
             native: [self.native(call, false, self.vectors); 2],
         };
         let learned = Learned::default();
-        let decided =
-            |situation: &Situation| decide(&self.prices, self.profile, &allowed, situation, &learned);
+        let decided = |situation: &Situation| {
+            decide(&self.prices, self.profile, &allowed, situation, &learned)
+        };
         let first = decided(&alone);
         if first.estimate.warm() < WORTH_SHARING && first.interpreted < WORTH_SHARING {
             return first;

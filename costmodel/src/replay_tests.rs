@@ -116,7 +116,8 @@ fn a_faster_interpreter_keeps_more() {
     let slow = MachineProfile::default();
     let mut fast = slow.clone();
     for kind in Work::ALL {
-        fast.interpreter.set(kind, slow.interpreter.get(kind) / 1000.0);
+        fast.interpreter
+            .set(kind, slow.interpreter.get(kind) / 1000.0);
     }
     let kept = |p: &MachineProfile| record.replay(p, 1).calls.interpreter;
     assert!(kept(&slow) < kept(&fast));

@@ -455,21 +455,29 @@ impl Active {
         if progress.ended.is_some_and(|e| e != Ended::Partial { next }) {
             self.vain.set(None);
         }
-        if let Some(waits) = &mut progress.waits {
-            // Still too early, although as much is lost as compiling costs: it was not the only thing.
-            waits.patience = self.spent() * 2.0;
-        }
+        let wait = progress.waits.as_mut().map(|waits| {
+            let more = waits.patience;
+            waits.patience = self.spent() + more;
+            more
+        });
         let got_far = match progress.ended {
             Some(Ended::Partial { next: now }) => (now - next) / FAR > burst,
             _ => false,
         };
-        let share = if got_far {
-            FIRST_BURST
-        } else {
-            burst.saturating_mul(2)
+        let share = match wait {
+            _ if got_far => FIRST_BURST,
+            Some(more) if range.is_some() => self.iterations_in(more),
+            _ => burst.saturating_mul(2),
         };
         self.go_on_with(progress, share);
         true
+    }
+
+    /// Iterations that CPython makes in that time at its pace so far, which may change.
+    fn iterations_in(&self, time: Seconds) -> i64 {
+        let done = self.done.get().max(1);
+        let each = (self.spent().0 / done as f64).max(1e-10);
+        ((time.0 / each) as i64).clamp(FIRST_BURST, done.saturating_mul(2))
     }
 
     /// CPython goes on from there, for so many iterations unless they are to be compared.
@@ -572,7 +580,7 @@ impl Active {
             return false;
         }
         // By then about the time is up, at the pace so far, which may change.
-        let factor = (patience / spent.max(1e-9)).clamp(1.25, 2.0);
+        let factor = (patience / spent.max(1e-9)).clamp(1.02, 2.0);
         self.look.set((done as f64 * factor) as i64 + 1);
         true
     }

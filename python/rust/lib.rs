@@ -9,6 +9,7 @@ mod calibrate;
 mod classify;
 mod driver;
 mod environment;
+mod exit;
 mod explain;
 mod functions;
 mod gain;
@@ -52,7 +53,7 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, found=None))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, background=true, found=None))]
 #[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
@@ -68,6 +69,7 @@ fn configure(
     prices: bool,
     record: bool,
     learning: bool,
+    background: bool,
     found: Option<PathBuf>,
 ) -> PyResult<Vec<String>> {
     let bad = PyValueError::new_err::<String>;
@@ -126,6 +128,7 @@ fn configure(
         prices,
         record,
         learning,
+        background,
     });
     numpy::configured();
     Ok(notes)

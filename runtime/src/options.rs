@@ -55,6 +55,8 @@ pub struct Options {
     pub record: bool,
     /// Prices are corrected by what launches take.
     pub learning: bool,
+    /// Kernels are made while CPython goes on.
+    pub background: bool,
 }
 
 impl Options {
@@ -103,6 +105,7 @@ impl Default for Options {
             prices: false,
             record: false,
             learning: true,
+            background: false,
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::launch::{self, Launch};
 use crate::options::{DeviceChoice, Options, options};
 use crate::overlap::ArrayView;
-use crate::plan::{Plan, Sizes};
+use crate::plan::{Key, Plan, Sizes};
 use crate::proof::{self, Proof};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
@@ -219,7 +219,7 @@ fn spread_writes(nest: &mut Nest) {
 
 /// Once per call: what needs values.
 pub fn run<V: HasValue>(
-    plan: &Plan,
+    plan: &Arc<Plan>,
     captures: &[V],
     resume: Option<Resume>,
     host: &mut dyn Host,
@@ -232,7 +232,7 @@ pub fn run<V: HasValue>(
 }
 
 fn attempt<V: HasValue>(
-    plan: &Plan,
+    plan: &Arc<Plan>,
     captures: &[V],
     resume: Option<Resume>,
     host: &mut dyn Host,
@@ -264,8 +264,13 @@ fn attempt<V: HasValue>(
         None => decide(plan, &sizes, captures, resume, &options),
     };
     if decision.device == Device::Interpreter {
+        if plan.asks_for_kernel(&decision, resume, &options) {
+            let (views, wanted) = (host.arrays()?, Plan::wanted(&decision));
+            let key = key(plan, &sizes, &views, wanted, resume, host, &options);
+            plan.order(key, &options);
+        }
         return Ok(Outcome::Declined(declined(
-            plan, &sizes, &decision, &options,
+            plan, &sizes, &decision, resume, &options,
         )));
     }
     if decided.is_none() {
@@ -282,22 +287,33 @@ fn attempt<V: HasValue>(
     }
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
+    if decision.for_now {
+        order_other(plan, &sizes, &views, &decision, resume, host, &options);
+    }
     // Which more guards the elements of index arrays prove, and values followed through the nest.
     let device = decision.device;
+    let resumed = resume.is_some();
     let Proof {
         proven,
         elements,
         seen,
     } = proof::prove(plan, &sizes, &views, device, host, &options);
     // The kernel for all this: from this process, from disk, or from LLVM.
-    let facts = (&*sizes, &proven, elements);
-    let resumed = resume.is_some();
-    let kernel = plan.kernel(facts, resumed, &views, device, &options, entered)?;
+    let key = || {
+        plan.key(
+            (&*sizes, &proven, elements),
+            resumed,
+            &views,
+            device,
+            &options,
+        )
+    };
+    let kernel = plan.kernel(key(), &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
     let mut quiet = || {
         let made = plan.make_quiet();
-        let again = || plan.kernel(facts, resumed, &views, device, &options, entered);
+        let again = || plan.kernel(key(), &options, entered);
         made.then(again)?.ok().map(|(kernel, _)| kernel)
     };
     let contents = !seen.is_empty();
@@ -311,6 +327,47 @@ fn attempt<V: HasValue>(
     let again = before == Some(decision.device) && !decision.trial;
     launch.repeated = again && !contents;
     Ok(Outcome::Launched(launch))
+}
+
+/// What a kernel that is not needed yet would have to be made for.
+fn key(
+    plan: &Plan,
+    sizes: &Arc<Sizes>,
+    views: &[ArrayView],
+    device: Device,
+    resume: Option<Resume>,
+    host: &mut dyn Host,
+    options: &Options,
+) -> Key {
+    let proof = proof::prove(plan, sizes, views, device, host, options);
+    let facts = (&**sizes, &proof.proven, proof.elements);
+    plan.key(facts, resume.is_some(), views, device, options)
+}
+
+/// Launches might be shorter on the other native device: its kernel, or before it what threads could do, is asked for once
+/// that is worth it.
+fn order_other(
+    plan: &Arc<Plan>,
+    sizes: &Arc<Sizes>,
+    views: &[ArrayView],
+    decision: &Decision,
+    resume: Option<Resume>,
+    host: &mut dyn Host,
+    options: &Arc<Options>,
+) {
+    let other = match decision.device {
+        Device::Threads => Device::Serial,
+        _ => Device::Threads,
+    };
+    if !plan.is_due(other, Seconds(0.0), options) {
+        return;
+    }
+    if other == Device::Threads && !plan.knows_abilities() {
+        plan.order_abilities(sizes, options);
+    } else {
+        let key = key(plan, sizes, views, other, resume, host, options);
+        plan.order(key, options);
+    }
 }
 
 /// Signals are handled, and other threads get their turn, between two iterations of the top loop. Where one of them would
@@ -330,11 +387,17 @@ fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision) -> bool 
     inner && decision.estimate.compute.0 / top > most
 }
 
-fn declined(plan: &Plan, sizes: &Sizes, decision: &Decision, options: &Options) -> Declined {
+fn declined(
+    plan: &Plan,
+    sizes: &Sizes,
+    decision: &Decision,
+    resume: Option<Resume>,
+    options: &Options,
+) -> Declined {
     let waits = decision.waits_for_compile && options.device == DeviceChoice::Auto;
     Declined {
         decision: *decision,
-        patience: waits.then(|| plan.patience()),
+        patience: waits.then(|| plan.patience(resume, options)),
         sure: sizes.top.is_some() && sizes.knows_inner(),
         range: sizes.range(),
     }

@@ -30,7 +30,9 @@ impl Plan {
         let around = self.launch_work(sizes, captures, one.total());
         let compiled = lock(&self.made).each_ref().map(Option::is_some);
         let spent = resume.map_or(Seconds(0.0), |r| r.spent);
-        let lost = lock(&self.lost).map(|lost| lost + spent);
+        // What is made already is there the sooner, the longer that has been going on.
+        let begun = self.ordered_for().0;
+        let lost = lock(&self.lost).map(|lost| Seconds((lost + spent).0.max(begun)));
         let alone = Situation {
             bind: around.bind,
             convert: around.convert,
@@ -72,12 +74,17 @@ impl Plan {
         self.perhaps_tried(decide(&situation), options)
     }
 
+    /// What the nest can do on several threads in a call of these sizes.
+    pub(super) fn abilities(&self, sizes: &Sizes) -> &analysis::Abilities {
+        let hopeful = self.elements().is_empty() || self.found.hopes();
+        let decided = self.bounds.decided(&sizes.proven) && hopeful;
+        self.verdicts.abilities(&self.nest, sizes.refuted, decided)
+    }
+
     /// What so many threads could do, at most.
     pub(super) fn parallel(&self, sizes: &Sizes, threads: u32, options: &Options) -> Parallel {
         let trips = |id: LoopId| sizes.expected(id);
-        let hopeful = self.elements().is_empty() || self.found.hopes();
-        let decided = self.bounds.decided(&sizes.proven) && hopeful;
-        let able = self.verdicts.abilities(&self.nest, sizes.refuted, decided);
+        let able = self.abilities(sizes);
         let roomy = self.roomy(sizes, options);
         let roots = able.roots(|a| is_roomy(roomy, a));
         let copied = roots.iter().map(|t| {
@@ -221,11 +228,5 @@ impl Plan {
     pub fn add_lost(&self, time: Seconds) {
         let mut lost = lock(&self.lost);
         *lost = lost.map(|lost| lost + time);
-    }
-
-    /// How much more time may be lost before compiling pays.
-    pub fn patience(&self) -> Seconds {
-        let lost = lock(&self.lost).map(|l| l.0);
-        Seconds((self.prices.compile().0 - lost[0].max(lost[1])).max(0.0))
     }
 }
