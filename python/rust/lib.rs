@@ -24,6 +24,8 @@ mod numpy;
 mod once;
 mod others;
 mod panics;
+mod parsed;
+mod progress;
 mod random;
 mod recording;
 mod results;
@@ -37,10 +39,11 @@ use nestwise_costmodel::weights::Kind;
 use nestwise_costmodel::{MachineProfile, ProfileError};
 use nestwise_frontend::{LoopKind, ScopeInfo};
 use nestwise_runtime::{Broken, DeviceChoice, FpMode, Options, Trial, Unchecked, set_options};
+use parsed::SiteText;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use site::{Site, SiteText};
+use site::Site;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -218,7 +221,7 @@ fn lower<'py>(
         local_names,
         bound_names,
     );
-    match site::guarded_parse(py, &text) {
+    match parsed::guarded_parse(py, &text) {
         Ok(parsed) => {
             let i = &parsed.interface;
             answer.set_item("ok", true)?;
