@@ -82,6 +82,16 @@ def test_prediction_errors_are_relative_to_what_was_measured():
     assert errors == {"serial": (1, 0.5, 0.5), "threads": (1, 0.0, 0.0)}
 
 
+def test_the_prediction_that_misled_is_named():
+    one = experiment(interpreter=[4.0] * 4, serial=[1.0] * 4, chosen=[4.0] * 4)
+    misled = one._replace(predicted={"interpreter": 4.4, "serial": 6.0})
+    assert score.wrong(score.score(misled)) == "serial predicted 6.00 times"
+    too_cheap = one._replace(predicted={"interpreter": 0.4, "serial": 1.1})
+    assert score.wrong(score.score(too_cheap)) == "interpreter predicted 0.10 times"
+    right = one._replace(predicted={"interpreter": 4.0, "serial": 2.0})
+    assert score.wrong(score.score(right)) == ""
+
+
 def test_sizes_lie_around_the_crossover():
     quick = {n: {"interpreter": 1e-7 * n, "serial": 2e-6 + 1e-9 * n} for n in ladder(10_000)}
     sizes, (crossover,) = chosen_sizes(quick, 5)

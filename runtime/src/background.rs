@@ -39,6 +39,11 @@ pub fn start(most: usize, work: impl FnOnce() + Send + 'static) -> bool {
     with_signals_blocked(|| builder.stack_size(STACK).spawn(work).is_ok())
 }
 
+/// Whether there is room for one more of `most`.
+pub fn has_room(most: usize) -> bool {
+    BUSY.load(Ordering::Relaxed) < most
+}
+
 /// One of them, for as long as this lives.
 struct Busy;
 

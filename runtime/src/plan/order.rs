@@ -43,8 +43,8 @@ impl Plan {
         let kind = usize::from(device == Device::Threads);
         let missing = lock(&self.made)[kind].is_none();
         let lost = lock(&self.lost)[kind] + spent;
-        options.background() > 0
-            && missing
+        missing
+            && background::has_room(options.background())
             && lost.0 >= SHARE * self.prices.compile().0
             && !self.gave_up.load(Ordering::Relaxed)
             && !self.is_ordered()

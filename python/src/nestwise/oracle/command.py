@@ -222,8 +222,8 @@ def text(scored: list[score.Scored], cold: list[float]) -> str:
     lines += ["", f"{'the worst':24} {'size':>9} {'chosen':>10} {'best':>10}"]
     for o in worst:
         head = f"{o.program:24} {o.size:9} {_seconds(o.chosen_s)} {_seconds(o.best_s)}"
-        guessed = ", ".join(f"{d} {_seconds(s).strip()}" for d, s in o.predicted.items())
-        lines.append(f"{head} {o.slowdown:8.1%} best: {o.best}; predicted: {guessed}")
+        why = score.wrong(o)
+        lines.append(f"{head} {o.slowdown:8.1%} best: {o.best}{'; ' + why if why else ''}")
     found = score.intervals(scored)
     if found:
         lines += ["", "sizes between which something over 5 % slower than the best was chosen"]

@@ -6,6 +6,7 @@ other half, so that luck in picking does not count for the oracle.
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -147,3 +148,23 @@ def intervals(scored: Sequence[Scored]) -> dict[str, tuple[int, int]]:
             low, high = found.get(one.program, (one.size, one.size))
             found[one.program] = (min(low, one.size), max(high, one.size))
     return found
+
+
+def wrong(one: Scored) -> str:
+    """Of the devices that were confused, the one whose prediction is farther off, and by how much;
+    empty where predictions say what measurements do, so that something else was wrong.
+    """
+    factors = {}
+    for device, predicted in one.predicted.items():
+        measured = one.times.get(measured_as(device, one))
+        if measured and predicted > 0:
+            factors[device] = predicted / measured
+    if not factors:
+        return ""
+    cheapest = min(one.predicted, key=one.predicted.__getitem__)
+    best = one.best.split()[0]
+    confused = [d for d in dict.fromkeys((cheapest, best)) if d in factors]
+    if cheapest == best or not confused:
+        return ""
+    worst = max(confused, key=lambda d: abs(math.log(factors[d])))
+    return f"{worst} predicted {factors[worst]:.2f} times"
