@@ -83,7 +83,7 @@ pub struct Plan {
     making: Mutex<()>,
     /// Since when something is made in the background.
     ordered: Mutex<Option<Instant>>,
-    /// That has failed.
+    /// It is not done: that is to be made by who needs it.
     gave_up: AtomicBool,
     /// Its calls, where they are kept.
     record: Mutex<Option<Box<NestRecord>>>,

@@ -69,14 +69,12 @@ impl Plan {
     pub(crate) fn order(self: &Arc<Self>, key: Key, options: &Arc<Options>) {
         let (plan, of) = (self.clone(), options.clone());
         self.begin(options, move || {
-            let begun = Instant::now();
-            match plan.get_or_make(key, &of, begun, true) {
+            // Unless it is done: whoever needs it gets to know why it cannot be.
+            plan.gave_up.store(true, Ordering::Relaxed);
+            if plan.get_or_make(key, &of, Instant::now(), true).is_ok() {
+                plan.gave_up.store(false, Ordering::Relaxed);
                 // Decisions that went without it are to be made again.
-                Ok(_) => {
-                    plan.lessons.fetch_add(1, Ordering::Relaxed);
-                }
-                // Whoever needs it gets to know why.
-                Err(_) => plan.gave_up.store(true, Ordering::Relaxed),
+                plan.lessons.fetch_add(1, Ordering::Relaxed);
             }
         });
     }
