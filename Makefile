@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests verify-all robust memcheck properties bench-analysis ulps bench-checks loops clean
+.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests verify-all robust memcheck properties bench-analysis ulps bench-checks oracle loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -69,7 +69,10 @@ test: build test-rust test-python ## set up, build, every test
 test-rust: setup
 	cargo test --workspace $(CARGO_FLAGS)
 
-test-python: build
+browser: # what tests look at pages with
+	@tools/setup.sh --browser
+
+test-python: build browser
 	$(PY) -m pytest tests python/tests -q $(ARGS)
 
 test-all: build ## every script of tests/programs on every device and with 1, 2 and 5 threads
@@ -126,6 +129,9 @@ ulps: build ## the worst errors of --fp faithful's functions, into docs/floating
 bench-checks: build ## what checks cost, into docs/checks.md
 	$(PY) bench/checks.py --write $(ARGS)
 	$(PY) bench/checks.py --write --device threads $(ARGS)
+
+oracle: build ## decisions against every way to run programs, into docs/oracle.md: an hour or two
+	$(PY) bench/oracle.py $(ARGS)
 
 loops: build ## docs/loops.md: every loop of kernels/ as traced and as told, with the times of the stages
 	$(PY) tests/trace_kernels.py --out docs/loops_traced.json

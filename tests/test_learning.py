@@ -62,7 +62,7 @@ def threaded(source, threads, learning, tmp_path):
 
 
 def test_threads_that_cost_more_than_was_thought_are_left(tmp_path):
-    free = {"fork_join": 1.0, "efficiency": 1.0, "memory": 1.0}
+    free = {"fork_join": 1.0, "thread": 1.0, "compute": 1.0, "latency": 1.0, "memory": 1.0}
     output, launches, before = threaded(SMALL, free, "0", tmp_path)
     assert before > 0.5 * launches > 1900, (launches, before)
     again, launches, after = threaded(SMALL, free, "1", tmp_path)

@@ -4,6 +4,7 @@
 #
 #   tools/setup.sh              everything
 #   tools/setup.sh --packages   the Debian packages alone
+#   tools/setup.sh --browser    what tests look at pages with, nothing else
 #
 # NESTWISE_PYTHON names the interpreter that .venv is made from (default: python3).
 set -euo pipefail
@@ -45,6 +46,18 @@ if [[ ! -x .venv/bin/python && $(command -v "$python") == /usr/bin/python3 ]] &&
     missing+=(python3-venv)
 fi
 
+if [[ ${1:-} == --browser ]]; then
+    missing=()
+    if ! command -v chromium >/dev/null && ! command -v chrome >/dev/null; then
+        # Without it tests of pages are skipped: no reason to end where nobody can install it.
+        ((EUID == 0)) && command -v apt-get >/dev/null || {
+            say "no Chromium, and nobody here who may install it: pages are not looked at"
+            exit 0
+        }
+        missing+=(chromium)
+    fi
+fi
+
 if ((${#missing[@]})); then
     command -v apt-get >/dev/null ||
         die "these packages are missing and there is no apt-get to install them: ${missing[*]} (Debian names)"
@@ -60,7 +73,7 @@ if ((${#missing[@]})); then
         die "apt-get could not install: ${missing[*]}"
     fi
 fi
-[[ ${1:-} == --packages ]] && exit 0
+[[ ${1:-} == --packages || ${1:-} == --browser ]] && exit 0
 
 PATH=$PATH:$HOME/.cargo/bin command -v cargo >/dev/null ||
     die "there is no cargo: install a Rust toolchain (1.89 or later, https://rustup.rs)"

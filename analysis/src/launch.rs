@@ -1,9 +1,10 @@
 //! What a launch knows.
 
 use nestwise_ir::Nest;
+use serde::{Deserialize, Serialize};
 
 /// The values of a launch that decide bounds.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LaunchValues {
     /// By variable: the value of a live-in int, `None` for everything else.
     pub vars: Vec<Option<i64>>,

@@ -4,12 +4,13 @@ use nestwise_ir::{
     BinOp, Expr, ExprKind, Fun, Lib, LoopId, LoopWork, Nest, Scalar, Stmt, StmtKind, Tally, UnOp,
     Work,
 };
+use serde::{Deserialize, Serialize};
 
 /// Version of the feature set: raised whenever the meaning of a field changes.
 pub const FEATURES_VERSION: u32 = 2;
 
 /// How often each kind of operation happens in one execution of a block, loops inside it excluded.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     /// Of all operations: additions, multiplications, comparisons and the like.
     pub simple_ops: f64,
@@ -31,7 +32,7 @@ pub struct Counts {
 pub type Vectors<'a> = &'a dyn Fn(Fun, Scalar) -> bool;
 
 /// One loop's body and the loops in it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LoopFeatures {
     /// The loop.
     pub id: LoopId,
@@ -54,7 +55,7 @@ const NOTHING: LoopWork = LoopWork {
 };
 
 /// Features of a nest.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Features {
     /// The top loop.
     pub top: LoopFeatures,

@@ -13,6 +13,7 @@ use nestwise_ir::LoopId;
 use nestwise_ir::shape::{Body, LoopShape, Op, Width};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Add;
 
 /// Levels of the cache hierarchy that are told apart: transfers into the first from the second, into that from the
 /// third, into that from memory.
@@ -312,29 +313,55 @@ pub fn weigh(form: &[(usize, f64)], weights: &[f64]) -> f64 {
     form.iter().map(|(k, n)| weights[*k] * n).sum()
 }
 
+/// Time on one core, by what bounds it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ByBound {
+    /// The core's units.
+    pub compute: Seconds,
+    /// Operations that wait for the one before.
+    pub latency: Seconds,
+    /// Memory.
+    pub memory: Seconds,
+}
+
+impl ByBound {
+    /// Everything.
+    pub fn total(&self) -> Seconds {
+        self.compute + self.latency + self.memory
+    }
+}
+
+impl Add for ByBound {
+    type Output = ByBound;
+    fn add(self, other: ByBound) -> ByBound {
+        ByBound {
+            compute: self.compute + other.compute,
+            latency: self.latency + other.latency,
+            memory: self.memory + other.memory,
+        }
+    }
+}
+
 /// Time of compiled code on one core.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Compute {
     /// Outside of loops that threads share.
-    pub alone: Seconds,
+    pub alone: ByBound,
     /// Inside.
-    pub shared: Seconds,
-    /// The part of `shared` in which memory is the bottleneck.
-    pub memory: Seconds,
+    pub shared: ByBound,
 }
 
 impl Compute {
     /// The same if threads could share all of it.
     pub fn all_shared(self) -> Compute {
         Compute {
-            alone: Seconds(0.0),
-            shared: self.total(),
-            ..self
+            alone: ByBound::default(),
+            shared: self.alone + self.shared,
         }
     }
     /// Everything, on one core.
     pub fn total(&self) -> Seconds {
-        self.alone + self.shared
+        self.alone.total() + self.shared.total()
     }
 }
 
@@ -399,15 +426,11 @@ impl Priced {
         }
         let mut all = Compute::default();
         for sum in &sums {
-            let fetching = sum.memory + sum.transfers;
-            let time = Seconds(sum.core.max(fetching) * 1e-9 + sum.extra * 1e-9);
-            match sum.threads {
-                true => all.shared = all.shared + time,
-                false => all.alone = all.alone + time,
-            }
-            if sum.threads && fetching > sum.core {
-                all.memory = all.memory + time;
-            }
+            let part = match sum.threads {
+                true => &mut all.shared,
+                false => &mut all.alone,
+            };
+            *part = *part + sum.by_bound();
         }
         all
     }
@@ -447,10 +470,30 @@ struct Sum {
     threads: bool,
     /// The busiest resource but memory.
     core: f64,
+    /// The part of it where that is the chain from one iteration to the next.
+    waiting: f64,
     memory: f64,
     transfers: f64,
     /// What overlaps with nothing.
     extra: f64,
+}
+
+impl Sum {
+    fn by_bound(&self) -> ByBound {
+        let nanos = |ns: f64| Seconds(ns * 1e-9);
+        let fetching = self.memory + self.transfers;
+        if fetching > self.core {
+            return ByBound {
+                memory: nanos(fetching + self.extra),
+                ..ByBound::default()
+            };
+        }
+        ByBound {
+            compute: nanos(self.core - self.waiting + self.extra),
+            latency: nanos(self.waiting),
+            ..ByBound::default()
+        }
+    }
 }
 
 impl Part {
@@ -487,7 +530,9 @@ impl Part {
         sums: &mut Vec<Sum>,
     ) {
         let d = &self.demand;
-        let core = d.arithmetic.max(d.chain).max(d.issue).max(d.memory) * times;
+        let busy = d.arithmetic.max(d.issue).max(d.memory);
+        let core = busy.max(d.chain) * times;
+        let waiting = if d.chain > busy { core } else { 0.0 };
         let extra = d.unsure * times + self.entry * entries;
         let found = sums
             .iter_mut()
@@ -495,6 +540,7 @@ impl Part {
         match found {
             Some(sum) => {
                 sum.core += core;
+                sum.waiting += waiting;
                 sum.memory += d.memory * times;
                 sum.extra += extra;
             }
@@ -502,6 +548,7 @@ impl Part {
                 home,
                 threads,
                 core,
+                waiting,
                 memory: d.memory * times,
                 transfers: 0.0,
                 extra,

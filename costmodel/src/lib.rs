@@ -14,6 +14,8 @@ pub mod host;
 pub mod learned;
 pub mod price;
 pub mod profile;
+pub mod record;
+pub mod replay;
 pub mod shape;
 pub mod weights;
 

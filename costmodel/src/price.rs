@@ -200,6 +200,29 @@ impl Prices {
         self.entry + self.top.total(trips)
     }
 
+    /// What compiled code takes: by what the `kernels` that were made execute, the fitting one (for one core, for threads)
+    /// or else the other, or by a guess.
+    pub fn native(
+        &self,
+        kernels: [Option<&Priced>; 2],
+        threads: bool,
+        vectorised: bool,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+    ) -> Compute {
+        let fitting = kernels[usize::from(threads)];
+        match fitting.or(kernels[usize::from(!threads)]) {
+            Some(kernel) => {
+                let compute = kernel.seconds(trips, values);
+                match threads && fitting.is_none() {
+                    true => compute.all_shared(),
+                    false => compute,
+                }
+            }
+            None => self.guess(vectorised, trips, values),
+        }
+    }
+
     /// Time that a kernel will likely take, of which all is taken to be shared by threads.
     pub fn guess(
         &self,
@@ -207,12 +230,8 @@ impl Prices {
         trips: &dyn Fn(LoopId) -> f64,
         values: &LaunchValues,
     ) -> Compute {
-        let guess = self.guesses[usize::from(vectorised)].seconds(trips, values);
-        Compute {
-            alone: Seconds(0.0),
-            shared: guess.total(),
-            memory: guess.memory,
-        }
+        let guess = &self.guesses[usize::from(vectorised)];
+        guess.seconds(trips, values).all_shared()
     }
 }
 
@@ -317,6 +336,9 @@ impl Decision {
     }
 }
 
+/// Time from which it is worth looking for what threads could do.
+pub const WORTH_SHARING: Seconds = Seconds(1e-3);
+
 /// A device that is to save less than the rest is not worth pricing call after call, let alone a kernel.
 const WORTH_WAITING: f64 = 0.9;
 
@@ -397,286 +419,23 @@ fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) 
     }
     let w = &profile.threads;
     let more = f64::from(situation.threads - 1);
-    let (cores, channels) = (1.0 + more * w.efficiency, 1.0 + more * w.memory);
     let native = &situation.native[1];
-    let busy = Seconds((native.shared.0 - native.memory.0).max(0.0));
-    let shared = busy * (1.0 / cores) + native.memory * (1.0 / channels);
+    let on = |share: f64, time: Seconds| time * (1.0 / (1.0 + more * share));
+    let shared = on(w.compute, native.shared.compute)
+        + on(w.latency, native.shared.latency)
+        + on(w.memory, native.shared.memory);
     // A copy is filled and merged, the former by its own thread, the latter one after the other.
     let copies = situation.copied_bytes
         * f64::from(situation.threads)
         * profile.call.get(LaunchWork::UndoByte);
     Estimate {
-        fork_join: Seconds::from_nanos(profile.threads.fork_join) * situation.forks.max(1.0)
+        fork_join: Seconds::from_nanos(w.fork_join + w.thread * more) * situation.forks.max(1.0)
             + Seconds::from_nanos(copies),
-        compute: (native.alone + shared) * situation.rest,
+        compute: (native.alone.total() + shared) * situation.rest,
         ..*serial
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::features::Counts;
-    use nestwise_ir::Work;
-    use proptest::prelude::*;
-
-    fn features(body: Counts, work: &[(Work, f64)]) -> Features {
-        let mut tally = Tally::default();
-        work.iter().for_each(|(kind, n)| tally.add(*kind, *n));
-        let top = LoopFeatures {
-            id: LoopId(0),
-            reached: 1.0,
-            body,
-            work: LoopWork {
-                reached: 1.0,
-                once: false,
-                leaves: false,
-                body: tally,
-            },
-            inner: vec![],
-        };
-        Features {
-            top,
-            entry: Tally::default(),
-            nodes: 10.0,
-            vectors: false,
-        }
-    }
-
-    fn prices(body: Counts) -> Prices {
-        let work = [
-            (Work::RangeStep, 1.0),
-            (Work::NumpyFloat, 2.0),
-            (Work::ArrayGet, 3.0),
-        ];
-        let features = features(body, &work);
-        let profile = MachineProfile::default();
-        Prices::new(&features, &TrafficPlan::default(), 8, &profile)
-    }
-
-    fn situation() -> Situation {
-        let mut launch = LaunchTally::default();
-        launch.add(LaunchWork::Launch, 1.0);
-        Situation {
-            bind: launch,
-            convert: LaunchTally::default(),
-            undo: LaunchTally::default(),
-            compiled: [true; 2],
-            lost: [Seconds(0.0); 2],
-            rest: 1.0,
-            measured: None,
-            threads: 2,
-            forks: 1.0,
-            copied_bytes: 0.0,
-            native: [Compute::default(); 2],
-        }
-    }
-
-    /// A decision for a nest of one loop of `n` iterations.
-    fn decided(body: Counts, n: f64, vectorised: bool, situation: &Situation) -> Decision {
-        let prices = prices(body);
-        let native = prices.guess(vectorised, &|_| n, &LaunchValues::default());
-        let situation = Situation {
-            native: [native; 2],
-            ..*situation
-        };
-        decide(
-            &prices,
-            &MachineProfile::default(),
-            &|_| n,
-            &situation,
-            &Learned::default(),
-        )
-    }
-
-    fn device(n: f64, situation: &Situation) -> Device {
-        let body = Counts {
-            simple_ops: 2.0,
-            accesses: 3.0,
-            ..Counts::default()
-        };
-        decided(body, n, false, situation).device
-    }
-
-    #[test]
-    fn sizes_move_the_decision_from_interpreter_to_serial_to_threads() {
-        assert_eq!(device(1.0, &situation()), Device::Interpreter);
-        assert_eq!(device(1_000.0, &situation()), Device::Serial);
-        assert_eq!(device(10_000_000.0, &situation()), Device::Threads);
-    }
-
-    #[test]
-    fn compilation_is_charged_once_and_waived_when_as_much_was_lost() {
-        let cold = Situation {
-            compiled: [false; 2],
-            ..situation()
-        };
-        assert_eq!(device(1_000.0, &cold), Device::Interpreter);
-        let lost = Situation {
-            lost: [Seconds(1.0); 2],
-            ..cold
-        };
-        assert_eq!(device(1_000.0, &lost), Device::Serial);
-    }
-
-    #[test]
-    fn a_kernel_for_threads_is_waited_for_until_as_much_was_lost() {
-        let n = 200_000.0;
-        assert_eq!(device(n, &situation()), Device::Threads);
-        let body = Counts {
-            simple_ops: 2.0,
-            accesses: 3.0,
-            ..Counts::default()
-        };
-        let one = Situation {
-            compiled: [true, false],
-            ..situation()
-        };
-        let first = decided(body, n, false, &one);
-        assert!(first.device == Device::Serial && first.for_now);
-        let lost = Situation {
-            lost: [Seconds(0.0), Seconds(1.0)],
-            ..one
-        };
-        let then = decided(body, n, false, &lost);
-        assert!(then.device == Device::Threads && !then.for_now);
-        // The other way round, too.
-        let several = Situation {
-            compiled: [false, true],
-            ..situation()
-        };
-        let small = decided(body, 2_000.0, false, &several);
-        assert!(small.device != Device::Serial);
-        assert!(small.for_now || small.waits_for_compile);
-        // Where threads gain nothing, nothing is waited for.
-        assert!(!decided(body, 1_000.0, false, &one).for_now);
-    }
-
-    #[test]
-    fn a_pace_that_was_measured_counts_more_than_the_model() {
-        let slow = Situation {
-            compiled: [false; 2],
-            rest: 0.5,
-            measured: Some(Seconds(1.0)),
-            ..situation()
-        };
-        assert_eq!(device(10.0, &slow), Device::Serial);
-        let fast = Situation {
-            measured: Some(Seconds(1e-7)),
-            ..slow
-        };
-        assert_eq!(device(100_000.0, &fast), Device::Interpreter);
-    }
-
-    #[test]
-    fn a_forced_device_has_its_own_price() {
-        let alone = Situation {
-            threads: 1,
-            ..situation()
-        };
-        let body = Counts {
-            simple_ops: 2.0,
-            ..Counts::default()
-        };
-        let best = decided(body, 1.0, false, &alone);
-        assert_eq!(best.device, Device::Interpreter);
-        let serial = best.forced(Device::Serial);
-        assert!(serial.estimate.compute.0 < best.estimate.compute.0);
-        assert_eq!(best.forced(Device::Threads).estimate, serial.estimate);
-    }
-
-    #[test]
-    fn vectors_make_calls_shorter_that_have_a_vector_form() {
-        let compute = |vector_calls: f64, vectorised: bool| {
-            let body = Counts {
-                calls: 1.0,
-                vector_calls,
-                ..Counts::default()
-            };
-            let alone = Situation {
-                threads: 1,
-                ..situation()
-            };
-            let decision = decided(body, 1e6, vectorised, &alone);
-            decision.forced(Device::Serial).estimate.compute
-        };
-        assert_eq!(compute(0.0, false), compute(1.0, false));
-        assert!(compute(1.0, true) < compute(0.0, true) * 0.5);
-    }
-
-    /// A loop in a loop, the inner one reached `share` times in an iteration of the outer one.
-    fn nested(outer: &[(Work, f64)], inner: &[(Work, f64)], share: f64) -> Prices {
-        let mut top = features(Counts::default(), outer);
-        let mut inside = features(Counts::default(), inner).top;
-        inside.id = LoopId(1);
-        inside.work.reached = share;
-        top.top.inner.push(inside);
-        top.entry.add(Work::ForLoop, 1.0);
-        Prices::new(&top, &TrafficPlan::default(), 8, &MachineProfile::default())
-    }
-
-    proptest! {
-        /// What CPython takes is the sum of what its loops take, each times its trips, and never less for more.
-        #[test]
-        fn interpreted_times_add_up(
-            a in 0.0..50.0f64, b in 0.0..50.0f64, share in 0.0..1.0f64,
-            n in 0.0..1e6f64, m in 0.0..1e6f64,
-        ) {
-            let price = |a: f64, b: f64, n: f64, m: f64| {
-                let prices = nested(&[(Work::IntAdd, a)], &[(Work::ArrayGet, b)], share);
-                let trips = |id: LoopId| if id.index() == 0 { n } else { m };
-                prices.interpreted(&trips).0
-            };
-            let empty = price(0.0, 0.0, n, m);
-            let w = &MachineProfile::default().interpreter;
-            prop_assert_eq!(empty, w.get(Work::ForLoop) * 1e-9);
-            let each = (price(a, 0.0, n, m) - empty) + (price(0.0, b, n, m) - empty);
-            let both = price(a, b, n, m) - empty;
-            prop_assert!((both - each).abs() <= 1e-9 * (both + empty));
-            let inner = b * w.get(Work::ArrayGet) * share * n * m * 1e-9;
-            prop_assert!((price(0.0, b, n, m) - empty - inner).abs() <= 1e-9 * (inner + empty));
-            prop_assert!(price(a, b, n + 1.0, m) >= price(a, b, n, m));
-            prop_assert!(price(a, b, n, m + 1.0) >= price(a, b, n, m));
-        }
-    }
-
-    #[test]
-    fn a_loop_that_nobody_wrote_runs_once() {
-        let mut top = features(Counts::default(), &[(Work::Load, 3.0)]);
-        top.top.work.once = true;
-        let price = Prices::new(&top, &TrafficPlan::default(), 8, &MachineProfile::default());
-        assert_eq!(price.interpreted(&|_| 100.0), price.interpreted(&|_| 1.0));
-    }
-
-    #[test]
-    fn a_launch_costs_what_it_does() {
-        let mut more = situation();
-        more.convert.add(LaunchWork::FloatIn, 1000.0);
-        let profile = MachineProfile::default();
-        let serial = |s: &Situation| {
-            let learned = Learned::default();
-            let decision = decide(&prices(Counts::default()), &profile, &|_| 1.0, s, &learned);
-            decision.forced(Device::Serial).estimate
-        };
-        let (plain, lists) = (serial(&situation()), serial(&more));
-        let nanos = 1000.0 * profile.call.get(LaunchWork::FloatIn);
-        assert_eq!(plain.convert, Seconds(0.0));
-        assert_eq!(lists.convert, Seconds::from_nanos(nanos));
-        assert_eq!(lists.bind, plain.bind);
-    }
-
-    #[test]
-    fn estimates_grow_with_trip_counts() {
-        let p = prices(Counts {
-            simple_ops: 1.0,
-            ..Counts::default()
-        });
-        let mut last = (Seconds(0.0), Seconds(0.0));
-        for n in [1.0, 10.0, 1e6, 1e12] {
-            let guess = p.guess(false, &|_| n, &LaunchValues::default());
-            let now = (p.interpreted(&|_| n), guess.total());
-            assert!(now.0 > last.0 && now.1 > last.1);
-            last = now;
-        }
-    }
-}
+#[path = "price_tests.rs"]
+mod tests;

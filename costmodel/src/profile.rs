@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::Path;
 
 /// The version of the document that this code reads and writes.
-pub const PROFILE_VERSION: u32 = 2;
+pub const PROFILE_VERSION: u32 = 3;
 
 /// No operation takes longer than a second: a larger number is a mistake.
 const LONGEST: f64 = 1e9;
@@ -111,10 +111,14 @@ pub struct CompileWeights {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ThreadWeights {
-    /// Starting and joining a parallel loop.
+    /// Starting and joining a parallel loop, with whatever number of threads.
     pub fork_join: f64,
-    /// Share of a core that each further thread really adds, 0 to 1.
-    pub efficiency: f64,
+    /// What each further thread adds to that.
+    pub thread: f64,
+    /// Share of a core that each further thread really adds, 0 to 1, where the core's units are the bottleneck.
+    pub compute: f64,
+    /// The same where each operation waits for the one before.
+    pub latency: f64,
     /// The same where memory is the bottleneck.
     pub memory: f64,
 }
@@ -135,8 +139,10 @@ impl Default for MachineProfile {
             },
             host: HostWeights::default(),
             threads: ThreadWeights {
-                fork_join: 12_000.0,
-                efficiency: 0.75,
+                fork_join: 10_000.0,
+                thread: 2_000.0,
+                compute: 0.75,
+                latency: 0.8,
                 memory: 0.4,
             },
             errors: BTreeMap::new(),
@@ -218,12 +224,18 @@ impl MachineProfile {
 
     fn check(&self) -> Result<(), ProfileError> {
         let bad = |field: &str, why: String| Err(ProfileError::BadValue(field.into(), why));
-        let e = self.threads.efficiency;
-        if e > 1.0 {
-            return bad(
-                "threads.efficiency",
-                format!("is {e}; no thread adds more than a core"),
-            );
+        let t = &self.threads;
+        for (field, share) in [
+            ("compute", t.compute),
+            ("latency", t.latency),
+            ("memory", t.memory),
+        ] {
+            if share > 1.0 {
+                return bad(
+                    &format!("threads.{field}"),
+                    format!("is {share}; no thread adds more than a core"),
+                );
+            }
         }
         for (section, errors) in &self.errors {
             if !COSTS.contains(&section.as_str()) {

@@ -4,6 +4,7 @@ use nestwise_ir::{Tally, Work};
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -115,8 +116,9 @@ impl LaunchWork {
     pub const COUNT: usize = 16;
 }
 
-/// How often a launch does what.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+/// How often a launch does what. As a document: what it does, by name.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(into = "BTreeMap<String, f64>", try_from = "BTreeMap<String, f64>")]
 pub struct LaunchTally(pub [f64; LaunchWork::COUNT]);
 
 impl LaunchTally {
@@ -136,6 +138,25 @@ impl LaunchTally {
     pub fn iter(&self) -> impl Iterator<Item = (LaunchWork, f64)> + '_ {
         let all = LaunchWork::ALL.iter().copied().zip(self.0);
         all.filter(|(_, times)| *times != 0.0)
+    }
+}
+
+impl From<LaunchTally> for BTreeMap<String, f64> {
+    fn from(tally: LaunchTally) -> Self {
+        let named = tally.iter().map(|(kind, n)| (kind.name().to_string(), n));
+        named.collect()
+    }
+}
+
+impl TryFrom<BTreeMap<String, f64>> for LaunchTally {
+    type Error = String;
+    fn try_from(named: BTreeMap<String, f64>) -> Result<LaunchTally, String> {
+        let mut tally = LaunchTally::default();
+        for (name, times) in named {
+            let kind = LaunchWork::ALL.iter().find(|k| k.name() == name);
+            tally.add(*kind.ok_or(format!("unknown launch work `{name}`"))?, times);
+        }
+        Ok(tally)
     }
 }
 

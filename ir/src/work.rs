@@ -5,6 +5,8 @@
 //! by more than a fifth on CPython 3.11 or 3.12.
 
 use crate::ids::LoopId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 macro_rules! kinds {
@@ -158,8 +160,9 @@ kinds! {
     Append = "append",
 }
 
-/// How often each kind happens.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// How often each kind happens. As a document: those that do, by name.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(into = "BTreeMap<String, f64>", try_from = "BTreeMap<String, f64>")]
 pub struct Tally(pub [f64; Work::COUNT]);
 
 impl Default for Tally {
@@ -193,6 +196,25 @@ impl Tally {
     }
 }
 
+impl From<Tally> for BTreeMap<String, f64> {
+    fn from(tally: Tally) -> Self {
+        let named = tally.iter().map(|(kind, n)| (kind.name().to_string(), n));
+        named.collect()
+    }
+}
+
+impl TryFrom<BTreeMap<String, f64>> for Tally {
+    type Error = String;
+    fn try_from(named: BTreeMap<String, f64>) -> Result<Tally, String> {
+        let mut tally = Tally::default();
+        for (name, times) in named {
+            let kind = Work::ALL.into_iter().find(|k| k.name() == name);
+            tally.add(kind.ok_or(format!("unknown work `{name}`"))?, times);
+        }
+        Ok(tally)
+    }
+}
+
 /// `2 load, 1 int_add, 0.5 store`.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -206,7 +228,7 @@ impl fmt::Display for Tally {
 }
 
 /// A loop of a nest.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LoopWork {
     /// How often it is entered in one execution of its parent's body, the branches taken into account.
     pub reached: f64,

@@ -29,6 +29,10 @@ fn section(name: &str) -> PyResult<Vec<(&'static str, f64)>> {
             ("node", usual.compile.node),
             ("vector_node", usual.compile.vector_node),
         ],
+        "threads" => vec![
+            ("fork_join", usual.threads.fork_join),
+            ("thread", usual.threads.thread),
+        ],
         other => return Err(PyValueError::new_err(format!("{other}: no such section"))),
     })
 }

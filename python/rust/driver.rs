@@ -7,10 +7,11 @@
 
 use crate::gate::Attempted;
 use crate::iterator;
+use crate::progress::Progress;
 use crate::site::Site;
 use crate::verify::{Check, Concluded, Exit, Part};
 use nestwise_costmodel::Seconds;
-use nestwise_runtime::{Ended, Plan, Resume};
+use nestwise_runtime::{Ended, Resume};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::{Cell, Ref, RefCell};
@@ -20,7 +21,7 @@ use std::time::Instant;
 
 /// After an event, or where compiling may pay later, CPython runs this many iterations before native code is tried
 /// again; doubled each time, until native code gets far again.
-const FIRST_BURST: i64 = 1;
+pub const FIRST_BURST: i64 = 1;
 /// Native code that ran this many times as many iterations as CPython before it got far.
 const FAR: i64 = 8;
 /// A `while` in which native code was tried in vain after a share this long is CPython's from then on: loops inside it
@@ -28,117 +29,6 @@ const FAR: i64 = 8;
 const LAST_BURST: i64 = 64;
 /// Iterations of a waiting `while` before it looks at the clock for the first time.
 const FIRST_LOOK: i64 = 1;
-
-/// How far one native run came and what it left to hand over.
-pub struct Progress {
-    /// `None`: nothing was done, CPython runs all of it.
-    pub ended: Option<Ended>,
-    /// Values of local names to assign, in the order of the interface's `writes`; empty: nothing to assign.
-    pub writes: Vec<*mut PyObject>,
-    /// The same for `maybe`; null: not assigned.
-    pub maybe: Vec<*mut PyObject>,
-    /// What `return` returns.
-    pub value: *mut PyObject,
-    /// Start, stop and step of the top loop's counter, unless it is a `while`.
-    pub range: Option<(i64, i64, i64)>,
-    /// The top loop runs over that very range; otherwise over elements, which the counter numbers.
-    pub is_range: bool,
-    /// An exception that a signal handler raised between two chunks.
-    pub raised: Option<PyErr>,
-    /// Native code waits until CPython has lost as much time as compiling costs.
-    pub waits: Option<Waits>,
-    /// What native code did, CPython does over again to be compared.
-    pub check: Option<Check>,
-    /// The attempt came to nothing: the work of the call, if it is known.
-    pub vain: Option<Attempted>,
-}
-
-/// A price that spoke against compiling, so far.
-pub struct Waits {
-    /// What it is about.
-    pub plan: Arc<Plan>,
-    /// Time CPython may take before compiling pays.
-    pub patience: Seconds,
-    /// What CPython was expected to take for all of it.
-    pub modelled: Seconds,
-    /// How often its loops run is known, so that much about.
-    pub sure: bool,
-}
-
-impl Waits {
-    /// A share that is worth an attempt afterwards.
-    const BRIEF: Seconds = Seconds(50e-6);
-
-    /// Iterations of CPython's first share: as long as is to be waited, if the expectation is any good.
-    fn first_share(&self, (start, stop, step): (i64, i64, i64)) -> i64 {
-        let trips = nestwise_runtime::launch::trip_count(start, stop, step);
-        let time = match self.sure {
-            true => self.patience.0.max(Self::BRIEF.0),
-            false => Self::BRIEF.0,
-        };
-        let each = self.modelled.0 / trips.max(1) as f64;
-        ((time / each.max(1e-10)) as i64).clamp(FIRST_BURST, trips.max(FIRST_BURST))
-    }
-}
-
-impl Progress {
-    /// Nothing was done.
-    pub fn none() -> Progress {
-        Progress {
-            ended: None,
-            writes: Vec::new(),
-            maybe: Vec::new(),
-            value: std::ptr::null_mut(),
-            range: None,
-            is_range: false,
-            raised: None,
-            waits: None,
-            check: None,
-            vain: None,
-        }
-    }
-
-    /// A `while` in which an event has fired.
-    fn stopped_while(&self) -> bool {
-        self.range.is_none() && matches!(self.ended, Some(Ended::Partial { .. }))
-    }
-
-    /// Iterations of CPython's first share.
-    fn first_share(&self) -> i64 {
-        match (&self.check, &self.waits, self.range) {
-            (Some(check), ..) => check.burst(),
-            (None, Some(waits), Some(range)) => waits.first_share(range),
-            _ => FIRST_BURST,
-        }
-    }
-
-    /// Nothing was done, for a reason that the next call may have too.
-    pub fn vain(attempted: Attempted) -> Progress {
-        let mut progress = Progress::none();
-        progress.vain = Some(attempted);
-        progress
-    }
-
-    /// CPython begins, and native code may take over later: after some iterations of a counted loop (`range`), after
-    /// some time in a `while`.
-    pub fn waiting(waits: Waits, range: Option<(i64, i64, i64)>, is_range: bool) -> Progress {
-        let mut progress = Progress::none();
-        progress.ended = range.map(|_| Ended::Partial { next: 0 });
-        progress.range = range;
-        progress.is_range = is_range;
-        progress.waits = Some(waits);
-        progress
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        for object in self.writes.iter().chain(&self.maybe).chain([&self.value]) {
-            // SAFETY: null or a strong reference of ours.
-            unsafe { ffi::Py_XDECREF(*object) };
-        }
-    }
-}
 
 /// One running site.
 pub struct Active {
@@ -455,21 +345,29 @@ impl Active {
         if progress.ended.is_some_and(|e| e != Ended::Partial { next }) {
             self.vain.set(None);
         }
-        if let Some(waits) = &mut progress.waits {
-            // Still too early, although as much is lost as compiling costs: it was not the only thing.
-            waits.patience = self.spent() * 2.0;
-        }
+        let wait = progress.waits.as_mut().map(|waits| {
+            let more = waits.patience;
+            waits.patience = self.spent() + more;
+            more
+        });
         let got_far = match progress.ended {
             Some(Ended::Partial { next: now }) => (now - next) / FAR > burst,
             _ => false,
         };
-        let share = if got_far {
-            FIRST_BURST
-        } else {
-            burst.saturating_mul(2)
+        let share = match wait {
+            _ if got_far => FIRST_BURST,
+            Some(more) if range.is_some() => self.iterations_in(more),
+            _ => burst.saturating_mul(2),
         };
         self.go_on_with(progress, share);
         true
+    }
+
+    /// Iterations that CPython makes in that time at its pace so far, which may change.
+    fn iterations_in(&self, time: Seconds) -> i64 {
+        let done = self.done.get().max(1);
+        let each = (self.spent().0 / done as f64).max(1e-10);
+        ((time.0 / each) as i64).clamp(FIRST_BURST, done.saturating_mul(2))
     }
 
     /// CPython goes on from there, for so many iterations unless they are to be compared.
@@ -572,7 +470,7 @@ impl Active {
             return false;
         }
         // By then about the time is up, at the pace so far, which may change.
-        let factor = (patience / spent.max(1e-9)).clamp(1.25, 2.0);
+        let factor = (patience / spent.max(1e-9)).clamp(1.02, 2.0);
         self.look.set((done as f64 * factor) as i64 + 1);
         true
     }

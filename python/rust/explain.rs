@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::gain;
-use crate::site::SiteText;
+use crate::parsed::SiteText;
 
 /// What `--sizes` says: a value for an int, extents for an array.
 type Sizes = HashMap<String, Vec<i64>>;
@@ -218,7 +218,7 @@ fn tell(
     };
     let begun = Instant::now();
     let mut nest = specialise::specialise(surface, captures, settings)
-        .map_err(|e| crate::site::refused(&e))?;
+        .map_err(|e| crate::parsed::refused(&e))?;
     let lower = begun.elapsed();
     let lowered = (after == Some("lower")).then(|| nest.to_string());
     fix(&mut nest, stated);

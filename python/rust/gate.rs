@@ -2,7 +2,7 @@
 
 use crate::attributes;
 use crate::layout;
-use crate::site::Parsed;
+use crate::parsed::Parsed;
 use crate::verify;
 use nestwise_frontend::atoms::AtomKind;
 use nestwise_ir::surface::Scope;

@@ -9,6 +9,7 @@ mod calibrate;
 mod classify;
 mod driver;
 mod environment;
+mod exit;
 mod explain;
 mod functions;
 mod gain;
@@ -23,7 +24,10 @@ mod numpy;
 mod once;
 mod others;
 mod panics;
+mod parsed;
+mod progress;
 mod random;
+mod recording;
 mod results;
 mod settled;
 mod site;
@@ -35,10 +39,11 @@ use nestwise_costmodel::weights::Kind;
 use nestwise_costmodel::{MachineProfile, ProfileError};
 use nestwise_frontend::{LoopKind, ScopeInfo};
 use nestwise_runtime::{Broken, DeviceChoice, FpMode, Options, Trial, Unchecked, set_options};
+use parsed::SiteText;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use site::{Site, SiteText};
+use site::Site;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,7 +56,7 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, learning=true, found=None))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, background=true, found=None))]
 #[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
@@ -65,7 +70,9 @@ fn configure(
     unchecked: Option<&str>,
     verify: bool,
     prices: bool,
+    record: bool,
     learning: bool,
+    background: bool,
     found: Option<PathBuf>,
 ) -> PyResult<Vec<String>> {
     let bad = PyValueError::new_err::<String>;
@@ -122,7 +129,9 @@ fn configure(
         unchecked,
         verify,
         prices,
+        record,
         learning,
+        background,
     });
     numpy::configured();
     Ok(notes)
@@ -212,7 +221,7 @@ fn lower<'py>(
         local_names,
         bound_names,
     );
-    match site::guarded_parse(py, &text) {
+    match parsed::guarded_parse(py, &text) {
         Ok(parsed) => {
             let i = &parsed.interface;
             answer.set_item("ok", true)?;
@@ -433,6 +442,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(calibrate::default_profile, module)?,
         wrap_pyfunction!(calibrate::read_profile, module)?,
         wrap_pyfunction!(verify::passed_over, module)?,
+        wrap_pyfunction!(recording::recording, module)?,
+        wrap_pyfunction!(recording::what_if, module)?,
     ] {
         module.add_function(function)?;
     }

@@ -5,11 +5,12 @@
 //! again. Where something is not as it was, CPython goes on.
 
 use crate::appended;
+use crate::attributes;
 use crate::bind::{BindPlace, Binding, Names};
 use crate::classify;
 use crate::environment::{self, NumpyErrors};
 use crate::functions;
-use crate::site::{self, Parsed};
+use crate::parsed::Parsed;
 use nestwise_ir::surface::Scope;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -75,7 +76,7 @@ pub fn left_alone(
 ) -> bool {
     environment::unusual(py).is_none()
         && environment::numpy_errors(py) == world.errors
-        && site::settable(py, world.parsed, binding).is_ok()
+        && attributes::settable(py, world.parsed, binding).is_ok()
         && names_hold(py, world, binding, published)
         && functions_hold(py, binding)
 }

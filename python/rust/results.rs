@@ -3,12 +3,13 @@
 use crate::attributes;
 use crate::bind::Binding;
 use crate::boxing;
-use crate::driver::Progress;
 use crate::host::PyHost;
 use crate::known;
 use crate::layout;
 use crate::panics;
-use crate::site::{Parsed, order};
+use crate::parsed::Parsed;
+use crate::progress::Progress;
+use crate::site::order;
 use nestwise_analysis::identity;
 use nestwise_frontend::capture::{Builtin, Known};
 use nestwise_ir::nest::ReturnForm;

@@ -42,7 +42,7 @@ impl SettledCalls {
 
     /// Whether this call is to be timed; it stands for so many then. Ever fewer are.
     pub fn times(&self) -> Option<u32> {
-        let calls = self.untimed.load(Ordering::Relaxed) + 1;
+        let calls = self.untimed.load(Ordering::Relaxed).saturating_add(1);
         let pause = self.pause.load(Ordering::Relaxed);
         // Two threads at once may time one call too many.
         if calls <= pause {
@@ -91,6 +91,13 @@ impl SettledCalls {
             self.put_back(all);
         }
         ran
+    }
+
+    /// Keeps a call that was made in full. It is like none of the others: from now on more calls are timed again.
+    pub fn add(&self, one: Box<Settled>) {
+        let pause = if options().learns() { 0 } else { u32::MAX };
+        self.pause.store(pause, Ordering::Relaxed);
+        self.keep(one);
     }
 
     /// Keeps a call in front of the others.

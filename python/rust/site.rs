@@ -1,8 +1,8 @@
 //! One site: its surface nest, what the hook is given and gives back, and the call itself.
 
 use crate::attributes;
-use crate::bind::{self, BindPlace, Binding, Names};
-use crate::driver::{self, Progress, Waits};
+use crate::bind::{self, Binding, Names};
+use crate::driver;
 use crate::environment::NumpyErrors;
 use crate::gate::{self, Attempted, Gate};
 use crate::host::PyHost;
@@ -11,13 +11,15 @@ use crate::layout;
 use crate::once::Once;
 use crate::others::World;
 use crate::panics;
+use crate::parsed::{Parsed, SiteText, guarded_parse, refused};
+use crate::progress::{Progress, Waits};
 use crate::results;
 use crate::settled::{Settled, SettledCalls};
 use crate::verify::{self, Check, Picked};
 use nestwise_costmodel::Device;
-use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site, specialise};
-use nestwise_ir::surface;
-use nestwise_ir::{PlaceId, Span, WithSpan};
+use nestwise_costmodel::record::NestRecord;
+use nestwise_frontend::{Interface, Refusal, specialise};
+use nestwise_ir::{PlaceId, WithSpan};
 use nestwise_runtime::options::keeps_prices;
 use nestwise_runtime::pipeline::Declined;
 use nestwise_runtime::report::Stats;
@@ -35,36 +37,6 @@ use std::time::Instant;
 const LASTING_FAILURES: u32 = 3;
 /// Plans kept per site; a site called with more signatures than this runs in CPython for the new ones.
 const MAX_PLANS: usize = 16;
-
-/// The text a site is made from.
-pub struct SiteText {
-    /// The user's file.
-    pub file: String,
-    /// Complete source lines of the statement.
-    pub text: String,
-    /// The line they start at.
-    pub first_line: u32,
-    /// They are indented.
-    pub indented: bool,
-    /// Names around it.
-    pub scope: ScopeInfo,
-}
-
-/// What is known from the text alone.
-pub struct Parsed {
-    /// The nest.
-    pub surface: surface::Site,
-    /// Arguments and results of the hook.
-    pub interface: Interface,
-    /// Its places.
-    pub places: Vec<BindPlace>,
-    /// The rewritten code asks `GATE` before it calls. At module level it does not: a name may be gone.
-    pub gated: bool,
-    /// Which arguments [`Interface::sizes`] are.
-    pub sizes: Vec<usize>,
-    /// It assigns attributes, or two of its objects must not be one.
-    assigns: bool,
-}
 
 /// A site.
 pub struct Site {
@@ -89,42 +61,6 @@ struct Entry {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
-}
-
-/// Reads the text of a site.
-pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
-    let surface = parse_site(&text.text, text.first_line, text.indented, &text.scope)?;
-    let interface = interface(&surface, &text.scope).map_err(|e| vec![e])?;
-    let places: Vec<&surface::Place> = surface.places.values().collect();
-    let mut bound = bind::bind_places(py, &places, &interface.reads);
-    for id in &interface.pass_through {
-        bound[id.index()].pass_through = true;
-    }
-    let attribute = |p: &surface::Place| p.parent.is_some() && p.written;
-    let assigns = surface.places.values().any(attribute) || !interface.distinct.is_empty();
-    let argument = |name| interface.reads.iter().position(|read| read == name);
-    let sizes = interface.sizes.iter().filter_map(argument).collect();
-    Ok(Parsed {
-        gated: interface.atoms.is_some() && !text.scope.module_level,
-        surface,
-        sizes,
-        interface,
-        places: bound,
-        assigns,
-    })
-}
-
-/// The same; a panic on the way is one more refusal.
-pub fn guarded_parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
-    let work = std::panic::AssertUnwindSafe(|| parse(py, text));
-    std::panic::catch_unwind(work).unwrap_or_else(|panic| {
-        let span = Span {
-            line: text.first_line,
-            column: 0,
-        };
-        let message = panics::message(&*panic);
-        Err(vec![WithSpan::new(span, Refusal::Internal { message })])
-    })
 }
 
 impl Site {
@@ -163,6 +99,14 @@ impl Site {
         stats.calls = self.calls.load(Ordering::Relaxed);
         stats.left(self.gate.left());
         stats
+    }
+
+    /// What its nests were asked to do, where that is kept.
+    pub fn recorded(&self) -> Vec<NestRecord> {
+        let plans = lock(&self.plans);
+        let made = plans.iter().filter_map(|e| e.plan.as_ref().ok());
+        let (file, line) = (&self.text.file, self.text.first_line);
+        made.filter_map(|plan| plan.recorded(file, line)).collect()
     }
 
     /// CPython's share of a call ended. `vain`: it was all of the call, after an attempt.
@@ -372,7 +316,7 @@ impl Site {
         let check = Cell::new(None);
         let like = |one: &Settled| {
             let binding = one.binding();
-            let settable = !parsed.assigns || settable(py, parsed, binding).is_ok();
+            let settable = !parsed.assigns || attributes::settable(py, parsed, binding).is_ok();
             let identity = crate::environment::keeps_identity() && one.plan().shows_identity();
             let stops = one.warns() && crate::warned::warnings_stop(py);
             settable && !identity && !stops && {
@@ -398,7 +342,7 @@ impl Site {
         settled.release();
         if let Some((calls, begun)) = timed {
             let plan = settled.plan();
-            plan.learn_whole(settled.launch(), begun.elapsed(), calls);
+            plan.learn(settled.launch(), Some(begun.elapsed()), calls);
         }
         self.settled.keep(settled);
         Some(progress)
@@ -427,7 +371,7 @@ impl Site {
         for _ in 0..=parsed.places.len() {
             let mixed = lock(&self.mixed).clone();
             let binding = bind::bind(py, &parsed.places, names, &mixed);
-            settable(py, parsed, &binding)?;
+            attributes::settable(py, parsed, &binding)?;
             let plan = self.plan(py, parsed, &binding)?;
             if crate::environment::keeps_identity() && plan.shows_identity() {
                 return Err(Reason::Environment(
@@ -445,8 +389,7 @@ impl Site {
                 continue;
             }
             if resume.is_none() && priced() && !matches!(outcome, Outcome::Fallback(_)) {
-                let features = plan.features(&binding.captures)?;
-                lock(&self.stats).features.add(&features);
+                self.keep_prices(&plan, &binding);
             }
             return match outcome {
                 Outcome::Declined(declined) => {
@@ -471,22 +414,32 @@ impl Site {
                     if let Some(check) = check {
                         progress = check.ran(py, parsed, &launch, progress);
                     }
-                    if resume.is_none() {
-                        plan.learn_whole(&launch, entered.elapsed(), 1);
-                    }
+                    let whole = resume.is_none().then(|| entered.elapsed());
+                    plan.learn(&launch, whole, 1);
                     let places = &parsed.places;
                     // Whose features are asked for, every call is looked at anew.
                     if resume.is_none()
                         && !keeps_prices()
                         && let Some(one) = Settled::of(py, places, binding, &plan, launch, errors)
                     {
-                        self.settled.keep(Box::new(one));
+                        self.settled.add(Box::new(one));
                     }
                     Ok(Attempt::Ran(progress))
                 }
             };
         }
         Err(Reason::Off)
+    }
+
+    /// Keeps what the price of a call rests on.
+    fn keep_prices(&self, plan: &Plan, binding: &Binding) {
+        if let Ok(features) = plan.features(&binding.captures) {
+            lock(&self.stats).features.add(&features);
+        }
+        if options().record {
+            // What could be priced can be kept.
+            let _ = plan.record(&binding.captures);
+        }
     }
 
     fn declined(
@@ -563,75 +516,6 @@ enum Attempt {
     Failed,
     /// Native code ran.
     Ran(Progress),
-}
-
-/// A refusal as a reason.
-pub fn refused(refusal: &WithSpan<Refusal>) -> Reason {
-    Reason::Refused {
-        line: refusal.span.line,
-        code: refusal.error.code(),
-        message: refusal.error.to_string(),
-        hint: refusal.error.hint(),
-    }
-}
-
-/// Whether every attribute that the site assigns can be set without running user code, and objects that must be
-/// two are two.
-pub fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<(), Reason> {
-    for (id, place) in parsed.surface.places.iter() {
-        let (Some(parent), true) = (place.parent, place.written) else {
-            continue;
-        };
-        let object = binding.captures[parent.index()].object;
-        // SAFETY: null, or kept alive by the binding.
-        let settable = !object.is_null()
-            && unsafe { attributes::writable(py, object, parsed.places[id.index()].name.bind(py)) };
-        if !settable {
-            return Err(Reason::Attribute {
-                name: parsed.surface.path(id),
-            });
-        }
-    }
-    for user in &binding.users {
-        for (id, place) in user.function.surface.places.iter() {
-            let (Some(parent), true) = (place.parent, place.written) else {
-                continue;
-            };
-            let object = binding.captures[user.first + parent.index()].object;
-            let name = user.function.places[id.index()].name.bind(py);
-            // SAFETY: null, or kept alive by the binding.
-            if object.is_null() || !unsafe { attributes::writable(py, object, name) } {
-                return Err(Reason::Attribute {
-                    name: place.name.clone(),
-                });
-            }
-        }
-    }
-    // An inlined function must not read what the site is about to change: its capture would be stale.
-    for user in &binding.users {
-        let reads = |name: &str| {
-            let own = |p: &surface::Place| {
-                p.captured && p.scope == surface::Scope::Global && p.name == name
-            };
-            user.function.surface.places.values().any(own)
-        };
-        for id in &parsed.interface.stores {
-            let place = &parsed.surface.places[*id];
-            if place.scope == surface::Scope::Global && reads(&place.name) {
-                return Err(Reason::Attribute {
-                    name: place.name.clone(),
-                });
-            }
-        }
-    }
-    for (a, b) in &parsed.interface.distinct {
-        if binding.captures[a.index()].object == binding.captures[b.index()].object {
-            return Err(Reason::Attribute {
-                name: parsed.surface.path(*a),
-            });
-        }
-    }
-    Ok(())
 }
 
 /// Whether this call's prices are to be kept: those of a nest inside another are part of that one's.

@@ -2,6 +2,7 @@
 //! program may give ever new functions to `nestwise.jit`.
 
 use crate::site::Site;
+use nestwise_costmodel::record::NestRecord;
 use nestwise_runtime::report::Stats;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,6 +16,8 @@ struct Sites {
     /// By their addresses, with their number in the order in which they were made.
     alive: HashMap<usize, (u64, Weak<Site>)>,
     gone: HashMap<Place, (u64, Stats)>,
+    /// What those that are gone were asked to do, where that is kept.
+    recorded: Vec<(u64, NestRecord)>,
     made: u64,
 }
 
@@ -51,25 +54,50 @@ pub fn add(site: &Arc<Site>) {
 impl Drop for Site {
     fn drop(&mut self) {
         let stats = self.stats();
+        let recorded = self.recorded();
         let mut sites = sites();
         let address = std::ptr::from_ref(self) as usize;
         if let Some((number, _)) = sites.alive.remove(&address)
             && stats.calls > 0
         {
+            let recorded = recorded.into_iter().map(|nest| (number, nest));
+            sites.recorded.extend(recorded);
             sum(&mut sites.gone, number, stats);
         }
     }
+}
+
+impl Sites {
+    /// Those that are there, in the order in which they were made. A site that goes while somebody holds one of them
+    /// needs the lock: it is not to be held then.
+    fn alive(&self) -> Vec<(u64, Arc<Site>)> {
+        let of = |(number, site): &(u64, Weak<Site>)| Some((*number, site.upgrade()?));
+        let mut alive: Vec<_> = self.alive.values().filter_map(of).collect();
+        alive.sort_by_key(|(number, _)| *number);
+        alive
+    }
+}
+
+/// What all nests were asked to do, where that is kept, in the order in which they were first met.
+pub fn recorded() -> Vec<NestRecord> {
+    let locked = sites();
+    let mut all = locked.recorded.clone();
+    let alive = locked.alive();
+    drop(locked);
+    for (number, site) in &alive {
+        let nests = site.recorded().into_iter().map(|nest| (*number, nest));
+        all.extend(nests);
+    }
+    all.sort_by_key(|(number, _)| *number);
+    all.into_iter().map(|(_, nest)| nest).collect()
 }
 
 /// What became of each loop that was entered, in the order in which they were first met.
 pub fn report() -> Vec<Stats> {
     let locked = sites();
     let mut all = locked.gone.clone();
-    let of = |(number, site): &(u64, Weak<Site>)| Some((*number, site.upgrade()?));
-    let mut alive: Vec<(u64, Arc<Site>)> = locked.alive.values().filter_map(of).collect();
-    // A site that goes meanwhile, since this was its last holder, needs the lock.
+    let alive = locked.alive();
     drop(locked);
-    alive.sort_by_key(|(number, _)| *number);
     for (number, site) in &alive {
         let stats = site.stats();
         if stats.calls > 0 {

@@ -7,9 +7,9 @@
 
 use crate::attributes;
 use crate::bind::Binding;
-use crate::driver::Progress;
 use crate::environment;
-use crate::site::Parsed;
+use crate::parsed::Parsed;
+use crate::progress::Progress;
 use nestwise_ir::surface::Scope;
 use nestwise_runtime::{Ended, Launch};
 use pyo3::ffi::PyObject;

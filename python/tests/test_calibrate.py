@@ -56,11 +56,15 @@ def default(tmp_path):
 def test_a_quick_calibration_is_a_profile_with_its_errors(calibrated):
     folder, told = calibrated
     profile = json.loads((folder / NAME).read_text())
-    assert profile["version"] == 2
+    assert profile["version"] == 3
     assert profile["machine"]["python"] == ".".join(map(str, sys.version_info[:3]))
     for section in ("interpreter", "call", "compile"):
         assert set(profile["errors"][section]) == {"median", "p90"}
         assert f"{section}: {len(profile[section])} weights" in told
+    if profile["machine"]["cores"] > 1:
+        assert "threads" in profile["errors"] and "of a core for each further thread" in told
+        shares = [profile["threads"][bound] for bound in ("compute", "latency", "memory")]
+        assert all(0 < share <= 1 for share in shares)
     # Rough, on a machine that does other things, but nothing like a guess.
     assert profile["errors"]["interpreter"]["median"] < 0.5
     costs = profile["interpreter"]
@@ -93,7 +97,7 @@ def test_profiles_are_compared(calibrated):
         ("call", "launch", None),
         ("compile", "node", 5e9),
         ("host", "issue", [1]),
-        ("threads", "efficiency", 2.0),
+        ("threads", "compute", 2.0),
     ],
 )
 def test_bad_fields_are_named(tmp_path, default, section, field, value):
@@ -124,10 +128,10 @@ def test_another_version_is_told_and_the_default_goes_on(tmp_path, default):
     assert done.returncode == 0
     assert "version 1" in done.stderr and "default profile is used" in done.stderr
     # One that is found is told in the report alone.
-    (tmp_path / NAME).write_text('{"version": 3}')
+    (tmp_path / NAME).write_text('{"version": 2}')
     assert nestwise(tmp_path, "run", "loop.py").stderr == ""
     report = nestwise(tmp_path, "run", "--report=json", "loop.py").stderr
-    assert any("version 3" in note for note in json.loads(report)["notes"])
+    assert any("version 2" in note for note in json.loads(report)["notes"])
 
 
 def test_another_machine_is_told_once_in_the_report(calibrated, tmp_path):

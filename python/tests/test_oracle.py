@@ -6,9 +6,16 @@ import subprocess
 import sys
 
 import pytest
-from nestwise.oracle import page, score
+from nestwise.oracle import generate, page, score
 from nestwise.oracle.measure import CHOSEN, LEARNED, Experiment
-from nestwise.oracle.programs import NoProgram, chosen_sizes, find, ladder
+from nestwise.oracle.programs import (
+    GENERATED,
+    HELD_BACK,
+    NoProgram,
+    chosen_sizes,
+    find,
+    ladder,
+)
 
 SCRIPT = """
 import argparse
@@ -75,6 +82,16 @@ def test_prediction_errors_are_relative_to_what_was_measured():
     assert errors == {"serial": (1, 0.5, 0.5), "threads": (1, 0.0, 0.0)}
 
 
+def test_the_prediction_that_misled_is_named():
+    one = experiment(interpreter=[4.0] * 4, serial=[1.0] * 4, chosen=[4.0] * 4)
+    misled = one._replace(predicted={"interpreter": 4.4, "serial": 6.0})
+    assert score.wrong(score.score(misled)) == "serial predicted 6.00 times"
+    too_cheap = one._replace(predicted={"interpreter": 0.4, "serial": 1.1})
+    assert score.wrong(score.score(too_cheap)) == "interpreter predicted 0.10 times"
+    right = one._replace(predicted={"interpreter": 4.0, "serial": 2.0})
+    assert score.wrong(score.score(right)) == ""
+
+
 def test_sizes_lie_around_the_crossover():
     quick = {n: {"interpreter": 1e-7 * n, "serial": 2e-6 + 1e-9 * n} for n in ladder(10_000)}
     sizes, (crossover,) = chosen_sizes(quick, 5)
@@ -84,12 +101,48 @@ def test_sizes_lie_around_the_crossover():
     assert len(near) >= 6
 
 
+def test_random_programs_are_the_same_for_a_seed_and_run(tmp_path):
+    folders = [tmp_path / name for name in "ab"]
+    for folder in folders:
+        folder.mkdir()
+    first, second = (list(generate.programs(40, 11, folder)) for folder in folders)
+    texts = [p.script.read_text() for p in first]
+    assert texts == [p.script.read_text() for p in second] and len(set(texts)) == 40
+    assert {p.group for p in first} == {GENERATED}
+    depths = {t.split("def main")[0].count("for ") for t in texts}
+    assert {1, 2, 3} <= depths
+    for program in first[::8]:
+        words = [sys.executable, str(program.script), *program.arguments(12)]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        assert "nan" not in done.stdout and "kernel_seconds" in done.stdout
+
+
+def test_random_programs_have_figures_of_their_own(tmp_path):
+    words = ("--generated", "2", "--seed", "4", "--threads", "2", "--json", "kept.json")
+    done = oracle(tmp_path, *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 random programs: --seed 4" in done.stdout
+    assert "generated: 6 experiments, 2 programs" in done.stdout
+    again = oracle(tmp_path, *words)
+    assert again.returncode == 0 and "generated: 6 experiments" in again.stdout
+
+
+def test_groups_are_told_apart():
+    one = score.score(experiment(serial=[1.0] * 4, chosen=[1.0] * 4))
+    held, random = one._replace(group=HELD_BACK), one._replace(group=GENERATED)
+    counts = {name: len(of) for name, of in score.groups([one, held, random, random]).items()}
+    assert counts == {"": 2, HELD_BACK: 1, GENERATED: 2}
+    assert set(score.groups([random])) == {GENERATED}
+
+
 def test_programs_of_a_folder(tmp_path):
     (tmp_path / "a.py").write_text(SCRIPT)
     assert [p.name for p in find([str(tmp_path)])] == ["a"]
     entry = {"name": "b", "file": "a.py", "forms": ["ndarray", "list"], "refused": False}
     (tmp_path / "index.json").write_text(json.dumps([entry, {**entry, "refused": True}]))
     assert [(p.name, p.form) for p in find([str(tmp_path)])] == [("b", "ndarray")]
+    (tmp_path / "index.json").write_text(json.dumps([{**entry, "held_back": True}]))
+    assert [p.group for p in find([str(tmp_path)])] == [HELD_BACK]
     forms = find([str(tmp_path / "a.py")], forms=True)
     assert [(p.name, p.form) for p in forms] == [("b", "ndarray"), ("b-list", "list")]
     assert forms[1].arguments(7) == ["--size", "7", "--form", "list"]

@@ -11,6 +11,8 @@ use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::shape::Body;
 use nestwise_ir::{ArrayId, LoopId, Nest, Schedule, StmtKind};
 use serde::{Deserialize, Serialize};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A compiled nest under one schedule, for launches that share all facts it was compiled for.
@@ -23,6 +25,9 @@ pub struct Kernel {
     pub about: About,
     /// What it takes on this machine.
     pub price: Priced,
+    /// How it came about, until a launch has told.
+    news: Mutex<Option<CompileInfo>>,
+    has_news: AtomicBool,
 }
 
 /// What a launch needs to know of a kernel besides its code; kept on disk with it.
@@ -185,7 +190,24 @@ impl Kernel {
             layout: codegen::abi::FrameLayout::of(&about.nest),
             code,
             about,
+            news: Mutex::default(),
+            has_news: AtomicBool::new(false),
         }
+    }
+
+    /// How it came about is for the first launch to tell, if it was made `ahead` of any.
+    pub(crate) fn tells(&mut self, info: CompileInfo, ahead: bool) {
+        *self.news.get_mut().unwrap_or_else(|e| e.into_inner()) = ahead.then_some(info);
+        *self.has_news.get_mut() = ahead;
+    }
+
+    /// What is to be told of it, once.
+    pub(crate) fn news(&self) -> CompileInfo {
+        if !self.has_news.swap(false, Ordering::Relaxed) {
+            return CompileInfo::default();
+        }
+        let news = self.news.lock().unwrap_or_else(|e| e.into_inner()).take();
+        news.unwrap_or_default()
     }
 
     /// The kernel stored under `key`, if it is there and undamaged.

@@ -4,8 +4,10 @@
 //! signals are handled. When an event fires in a chunk, what it wrote is taken back, the iterations before the
 //! event run again, and CPython goes on from there.
 
+mod launched;
 mod repeat;
 
+pub use launched::{Ended, Launch};
 pub use repeat::{Repeat, Repeated};
 
 use crate::contents::Seen;
@@ -13,14 +15,13 @@ use crate::fpenv;
 use crate::options::options;
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Host, Value, held};
-use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange, UNKNOWN_TRIPS};
+use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange};
 use crate::reason::Reason;
 use crate::undo::{self, Saved};
 use nestwise_analysis::Region;
 use nestwise_codegen::abi::{FrameHeader, Status};
-use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
-use nestwise_ir::shape::Body;
-use nestwise_ir::{ArrayId, LoopId, Nest, Scalar, VarId};
+use nestwise_costmodel::{Decision, Device};
+use nestwise_ir::Scalar;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -38,173 +39,6 @@ pub(crate) const BYTES_PER_CALL: i64 = 4096;
 const SAMPLE: i64 = 8;
 /// Trips of a `while` in its first chunk.
 const FIRST_WHILE_CHUNK: i64 = 256;
-
-/// How far native code came.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
-    /// All iterations ran.
-    Finished,
-    /// The loop was left by `break`.
-    Broke,
-    /// The site was left by `return`.
-    Returned,
-    /// Iterations before `next` ran; CPython goes on with it.
-    Partial { next: i64 },
-}
-
-/// A launch that is over.
-pub struct Launch {
-    /// How it ended.
-    pub ended: Ended,
-    /// Where it ran.
-    pub device: Device,
-    /// Why it ran here.
-    pub decision: Decision,
-    /// Measured time of the kernel.
-    pub seconds: f64,
-    /// The kernel's way into this process.
-    pub compile: CompileInfo,
-    /// Why it ended early.
-    pub stopped_by: Option<Reason>,
-    /// Some loop's length was not known beforehand.
-    guessed: bool,
-    /// Some loop may be left early.
-    leaves: bool,
-    /// An earlier call had the same facts.
-    pub repeated: bool,
-    /// What the kernel executed, where prices are asked for: JSON.
-    pub runs: String,
-    /// It takes too little time to let other threads of Python's run meanwhile.
-    brief: bool,
-    kernel: Arc<Kernel>,
-    frame: Vec<u128>,
-    top: Option<TopRange>,
-    from: i64,
-    next: i64,
-    started: i64,
-}
-
-impl std::fmt::Debug for Launch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "Launch({:?}, {}, next {})",
-            self.ended, self.device, self.next
-        )
-    }
-}
-
-impl Launch {
-    /// What was done with its loops, in words.
-    pub fn schedule(&self) -> &str {
-        &self.kernel.about.words
-    }
-    /// What was done with the nest, and what made it possible, a word each.
-    pub fn means(&self) -> &[String] {
-        &self.kernel.about.means
-    }
-    /// What the kernel executes in a call of these sizes, loop by loop, and the lines that it fetches: JSON. `written`
-    /// gives the trips of each loop as it was written.
-    pub fn executed(&self, written: &dyn Fn(LoopId) -> f64, sizes: &Sizes) -> String {
-        let about = &self.kernel.about;
-        let origin = |id: LoopId| about.origin.get(id.index()).copied().unwrap_or(id);
-        let trips = |id: LoopId| written(origin(id));
-        let runs = nestwise_costmodel::shape::runs(&about.shape, &trips);
-        let own = |run: &nestwise_costmodel::shape::Run<'_>| {
-            let body = Body {
-                inner: Vec::new(),
-                ..run.body.clone()
-            };
-            (run.times, run.entries, run.threads, body)
-        };
-        let runs: Vec<_> = runs.iter().map(own).collect();
-        let fetched = self.kernel.price.lines(written, &sizes.values);
-        let lines: Vec<_> = fetched.iter().map(|t| (t.lines, t.streams)).collect();
-        serde_json::to_string(&(runs, lines)).unwrap_or_default()
-    }
-    /// The nest that ran.
-    pub fn nest(&self) -> &Nest {
-        &self.kernel.about.nest
-    }
-    /// The first iteration that did not run to its end.
-    pub fn next(&self) -> i64 {
-        self.next
-    }
-    /// The first iteration of all.
-    pub fn from(&self) -> i64 {
-        self.from
-    }
-    /// Iterations that were at least begun.
-    pub fn iterations(&self) -> i64 {
-        self.started - self.from
-    }
-    /// The top loop's start, stop and step.
-    pub fn range(&self) -> Option<(i64, i64, i64)> {
-        self.top.map(|t| (t.start, t.stop, t.step))
-    }
-    /// A variable's value.
-    pub fn slot(&self, var: VarId) -> *const u8 {
-        let offset = self.kernel.layout.var(var).unwrap_or(0);
-        // SAFETY: the layout's offsets lie inside the frame it was made for.
-        unsafe { self.frame.as_ptr().cast::<u8>().add(offset) }
-    }
-    /// The slot whose entry object `array` holds now.
-    pub fn origin(&self, array: ArrayId) -> ArrayId {
-        let Some(slot) = self.kernel.layout.slot(array) else {
-            return array;
-        };
-        // SAFETY: an aligned i64 of the frame, at the layout's offset.
-        ArrayId(unsafe {
-            *self
-                .frame
-                .as_ptr()
-                .cast::<u8>()
-                .add(slot.origin)
-                .cast::<i64>()
-        } as u32)
-    }
-    /// The model's time of one iteration of the top loop, not quite nothing.
-    fn per_trip(&self) -> f64 {
-        let trips = self
-            .top
-            .map_or(1.0, |t| (t.trips - self.from).max(1) as f64);
-        let estimate = &self.decision.estimate;
-        ((estimate.compute + estimate.fork_join).0 / trips).max(1e-10)
-    }
-    fn header(&self) -> &FrameHeader {
-        // SAFETY: every frame starts with a header.
-        unsafe { &*self.frame.as_ptr().cast() }
-    }
-    /// What it tells of the model, if it ran to its end; it stands for so many.
-    pub fn lesson(&self, launches: u32) -> Option<Lesson> {
-        let partial = matches!(self.ended, Ended::Partial { .. });
-        if partial || self.stopped_by.is_some() {
-            return None;
-        }
-        Some(Lesson {
-            device: self.device,
-            modelled: self.decision.of(self.device).raw,
-            measured: Seconds(self.seconds),
-            launches,
-            trial: self.decision.trial,
-            guessed: self.guessed || self.leaves,
-        })
-    }
-    /// What CPython would have taken for the iterations that ran, in seconds.
-    pub fn replaced(&self) -> f64 {
-        let all = match self.top {
-            Some(t) => (t.trips - self.from) as f64,
-            None => UNKNOWN_TRIPS,
-        };
-        let model = self.decision.interpreted.0 * self.iterations() as f64 / all.max(1.0);
-        if !self.guessed {
-            return model;
-        }
-        // Where the sizes were guessed, the time that native code took says more: it is that many times slower.
-        let slower = self.decision.interpreted.0 / self.decision.estimate.compute.0.max(1e-12);
-        model.max(self.seconds * slower)
-    }
-}
 
 /// Iterations of a range whose count is known to fit.
 pub fn trip_count(start: i64, stop: i64, step: i64) -> i64 {

@@ -51,8 +51,12 @@ pub struct Options {
     pub verify: bool,
     /// Every call is priced anew, and what was predicted for each device is summed up.
     pub prices: bool,
+    /// What the price of every call depends on is kept, for [`crate::Plan::recorded`]. Asks for `prices`.
+    pub record: bool,
     /// Prices are corrected by what launches take.
     pub learning: bool,
+    /// Kernels are made while CPython goes on.
+    pub background: bool,
 }
 
 impl Options {
@@ -99,7 +103,9 @@ impl Default for Options {
             unchecked: None,
             verify: false,
             prices: false,
+            record: false,
             learning: true,
+            background: false,
         }
     }
 }

@@ -6,10 +6,11 @@
 use crate::launch::{self, Launch};
 use crate::options::{DeviceChoice, Options, options};
 use crate::overlap::ArrayView;
-use crate::plan::{Plan, Sizes};
+use crate::plan::{Key, Plan, Sizes};
 use crate::proof::{self, Proof};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
+use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, LoopId, Nest, StmtKind};
 use std::sync::Arc;
@@ -163,13 +164,33 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     // Guards that the values of a call may prove.
     let bounds = analysis::BoundsPlan::new(&nest);
     // What one trip of each loop costs on each device.
-    let vectors = |fun, repr| nestwise_codegen::has_vector_form(fun, repr, options.fp);
-    let traffic = analysis::traffic::TrafficPlan::of(&nest, &[]);
-    let lanes = nestwise_codegen::vector_bits() / 64;
-    let mut features = Features::of(&nest, &vectors);
-    features.vectors = verdicts.has_parallel();
+    let PricedBy {
+        features,
+        traffic,
+        lanes,
+    } = priced_by(&nest, &verdicts, options);
     let prices = Prices::new(&features, &traffic, lanes, &options.profile);
     Ok(Plan::new(nest, verdicts, bounds, prices, broken))
+}
+
+/// What a nest is priced by as long as there is no kernel of it, on whatever machine.
+pub(crate) struct PricedBy {
+    pub(crate) features: Features,
+    pub(crate) traffic: TrafficPlan,
+    /// Numbers of 64 bits in a vector register.
+    pub(crate) lanes: u32,
+}
+
+pub(crate) fn priced_by(nest: &Nest, verdicts: &analysis::Staged, options: &Options) -> PricedBy {
+    let vectors = |fun, repr| nestwise_codegen::has_vector_form(fun, repr, options.fp);
+    PricedBy {
+        features: Features {
+            vectors: verdicts.has_parallel(),
+            ..Features::of(nest, &vectors)
+        },
+        traffic: TrafficPlan::of(nest, &[]),
+        lanes: nestwise_codegen::vector_bits() / 64,
+    }
 }
 
 /// Slots that trade places (buffer swaps) hold each other's arrays in turn: what one of them writes or reads, any
@@ -198,7 +219,7 @@ fn spread_writes(nest: &mut Nest) {
 
 /// Once per call: what needs values.
 pub fn run<V: HasValue>(
-    plan: &Plan,
+    plan: &Arc<Plan>,
     captures: &[V],
     resume: Option<Resume>,
     host: &mut dyn Host,
@@ -211,7 +232,7 @@ pub fn run<V: HasValue>(
 }
 
 fn attempt<V: HasValue>(
-    plan: &Plan,
+    plan: &Arc<Plan>,
     captures: &[V],
     resume: Option<Resume>,
     host: &mut dyn Host,
@@ -243,8 +264,13 @@ fn attempt<V: HasValue>(
         None => decide(plan, &sizes, captures, resume, &options),
     };
     if decision.device == Device::Interpreter {
+        if plan.asks_for_kernel(&decision, resume, &options) {
+            let (views, wanted) = (host.arrays()?, Plan::wanted(&decision));
+            let key = key(plan, &sizes, &views, wanted, resume, host, &options);
+            plan.order(key, &options);
+        }
         return Ok(Outcome::Declined(declined(
-            plan, &sizes, &decision, &options,
+            plan, &sizes, &decision, resume, &options,
         )));
     }
     if decided.is_none() {
@@ -261,22 +287,33 @@ fn attempt<V: HasValue>(
     }
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
+    if decision.for_now {
+        order_other(plan, &sizes, &views, &decision, resume, host, &options);
+    }
     // Which more guards the elements of index arrays prove, and values followed through the nest.
     let device = decision.device;
+    let resumed = resume.is_some();
     let Proof {
         proven,
         elements,
         seen,
     } = proof::prove(plan, &sizes, &views, device, host, &options);
     // The kernel for all this: from this process, from disk, or from LLVM.
-    let facts = (&*sizes, &proven, elements);
-    let resumed = resume.is_some();
-    let kernel = plan.kernel(facts, resumed, &views, device, &options, entered)?;
+    let key = || {
+        plan.key(
+            (&*sizes, &proven, elements),
+            resumed,
+            &views,
+            device,
+            &options,
+        )
+    };
+    let kernel = plan.kernel(key(), &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
     let mut quiet = || {
         let made = plan.make_quiet();
-        let again = || plan.kernel(facts, resumed, &views, device, &options, entered);
+        let again = || plan.kernel(key(), &options, entered);
         made.then(again)?.ok().map(|(kernel, _)| kernel)
     };
     let contents = !seen.is_empty();
@@ -289,10 +326,48 @@ fn attempt<V: HasValue>(
     // What arrays hold is no fact of a call: the next may find other elements.
     let again = before == Some(decision.device) && !decision.trial;
     launch.repeated = again && !contents;
-    if options.learns() {
-        plan.learn(&launch, 1);
-    }
     Ok(Outcome::Launched(launch))
+}
+
+/// What a kernel that is not needed yet would have to be made for.
+fn key(
+    plan: &Plan,
+    sizes: &Arc<Sizes>,
+    views: &[ArrayView],
+    device: Device,
+    resume: Option<Resume>,
+    host: &mut dyn Host,
+    options: &Options,
+) -> Key {
+    let proof = proof::prove(plan, sizes, views, device, host, options);
+    let facts = (&**sizes, &proof.proven, proof.elements);
+    plan.key(facts, resume.is_some(), views, device, options)
+}
+
+/// Launches might be shorter on the other native device: its kernel, or before it what threads could do, is asked for once
+/// that is worth it.
+fn order_other(
+    plan: &Arc<Plan>,
+    sizes: &Arc<Sizes>,
+    views: &[ArrayView],
+    decision: &Decision,
+    resume: Option<Resume>,
+    host: &mut dyn Host,
+    options: &Arc<Options>,
+) {
+    let other = match decision.device {
+        Device::Threads => Device::Serial,
+        _ => Device::Threads,
+    };
+    if !plan.is_due(other, Seconds(0.0), options) {
+        return;
+    }
+    if other == Device::Threads && !plan.knows_abilities() {
+        plan.order_abilities(sizes, options);
+    } else {
+        let key = key(plan, sizes, views, other, resume, host, options);
+        plan.order(key, options);
+    }
 }
 
 /// Signals are handled, and other threads get their turn, between two iterations of the top loop. Where one of them would
@@ -312,11 +387,17 @@ fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision) -> bool 
     inner && decision.estimate.compute.0 / top > most
 }
 
-fn declined(plan: &Plan, sizes: &Sizes, decision: &Decision, options: &Options) -> Declined {
+fn declined(
+    plan: &Plan,
+    sizes: &Sizes,
+    decision: &Decision,
+    resume: Option<Resume>,
+    options: &Options,
+) -> Declined {
     let waits = decision.waits_for_compile && options.device == DeviceChoice::Auto;
     Declined {
         decision: *decision,
-        patience: waits.then(|| plan.patience()),
+        patience: waits.then(|| plan.patience(resume, options)),
         sure: sizes.top.is_some() && sizes.knows_inner(),
         range: sizes.range(),
     }

@@ -2,12 +2,15 @@
 
 mod learn;
 mod make;
+mod order;
 mod price;
+mod record;
 mod sample;
 mod sizes;
 mod work;
 
-use self::make::{Key, Made, compile, schedule, short_loops};
+pub(crate) use self::make::Key;
+use self::make::{Made, compile, schedule, short_loops};
 pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{first_trips, top_range};
 pub use self::work::CallFeatures;
@@ -22,6 +25,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
+use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Decision, Device, Learned, Prices, Seconds};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::{ArrayId, BinOp, ExprKind, Nest, Scalar};
@@ -75,6 +79,14 @@ pub struct Plan {
     found: Found,
     /// What guesses of trips rest on, once one is needed.
     followed: OnceLock<sample::Followed>,
+    /// Held by whoever makes a kernel.
+    making: Mutex<()>,
+    /// Since when something is made in the background.
+    ordered: Mutex<Option<Instant>>,
+    /// It is not done: that is to be made by who needs it.
+    gave_up: AtomicBool,
+    /// Its calls, where they are kept.
+    record: Mutex<Option<Box<NestRecord>>>,
 }
 
 /// A call that ran natively: one with the same facts needs neither proofs nor prices.
@@ -132,6 +144,10 @@ impl Plan {
             quiet: AtomicBool::new(false),
             found: Found::default(),
             followed: OnceLock::new(),
+            making: Mutex::default(),
+            ordered: Mutex::default(),
+            gave_up: AtomicBool::new(false),
+            record: Mutex::default(),
             broken,
         }
     }
@@ -355,16 +371,15 @@ impl Plan {
         compares && !self.quiet.swap(true, Ordering::Relaxed)
     }
 
-    /// The kernel for a launch: from this plan, from disk, or from LLVM.
-    pub fn kernel(
+    /// What the kernel for a launch is made for.
+    pub(crate) fn key(
         &self,
         (sizes, proven, elements): (&Sizes, &GuardSet, u64),
         resumed: bool,
         views: &[ArrayView],
         device: Device,
         options: &Options,
-        entered: Instant,
-    ) -> Result<(Arc<Kernel>, CompileInfo), Reason> {
+    ) -> Key {
         let written = |slot: usize| {
             self.nest
                 .arrays
@@ -372,7 +387,7 @@ impl Plan {
                 .nth(slot)
                 .is_some_and(|a| a.written)
         };
-        let mut key = Key {
+        Key {
             proven: proven.clone(),
             memory: match resumed && self.verdicts.counts_from_entry(&self.nest) {
                 // In the order as written, whatever iterations have in common.
@@ -393,32 +408,59 @@ impl Plan {
                 _ => 0,
             },
             quiet: self.is_quiet(),
-        };
-        let mut kernels = lock(&self.kernels);
-        let find = |key: &Key, kernels: &[(Key, Arc<Kernel>)]| {
-            let found = kernels.iter().find(|(k, _)| k == key);
-            found.map(|(_, kernel)| (self.last(kernel), CompileInfo::default()))
-        };
-        if let Some(found) = find(&key, &kernels) {
+        }
+    }
+
+    /// The kernel for a launch: from this plan, from disk, or from LLVM.
+    pub(crate) fn kernel(
+        &self,
+        key: Key,
+        options: &Options,
+        entered: Instant,
+    ) -> Result<(Arc<Kernel>, CompileInfo), Reason> {
+        match self.find(&key) {
+            Some(found) => Ok(found),
+            None => self.get_or_make(key, options, entered, false),
+        }
+    }
+
+    /// The kernel, if it is there.
+    pub(crate) fn find(&self, key: &Key) -> Option<(Arc<Kernel>, CompileInfo)> {
+        let kernels = lock(&self.kernels);
+        let (_, kernel) = kernels.iter().find(|(k, _)| k == key)?;
+        let kernel = kernel.clone();
+        drop(kernels);
+        let news = kernel.news();
+        Some((self.last(&kernel), news))
+    }
+
+    /// The same, made if it is not there, unless somebody else makes it at the moment. `ahead`: of any launch, the first of
+    /// which is to tell.
+    fn get_or_make(
+        &self,
+        mut key: Key,
+        options: &Options,
+        entered: Instant,
+        ahead: bool,
+    ) -> Result<(Arc<Kernel>, CompileInfo), Reason> {
+        let _making = lock(&self.making);
+        if lock(&self.kernels).len() >= MAX_KERNELS {
+            key = Key::general(self.bounds.guards(), self.nest.arrays.len());
+        }
+        if let Some(found) = self.find(&key) {
             return Ok(found);
         }
-        if kernels.len() >= MAX_KERNELS {
-            key = Key::general(self.bounds.guards(), self.nest.arrays.len());
-            if let Some(found) = find(&key, &kernels) {
-                return Ok(found);
-            }
-        }
-        let (kernel, from_disk) = self.build(&key, kernels.len(), options)?;
+        let turn = lock(&self.kernels).len();
+        let (mut kernel, from_disk) = self.build(&key, turn, options)?;
+        let info = CompileInfo {
+            happened: true,
+            from_disk,
+            time: entered.elapsed(),
+        };
+        kernel.tells(info, ahead);
         let kernel = Arc::new(kernel);
-        kernels.push((key, kernel.clone()));
-        Ok((
-            self.last(&kernel),
-            CompileInfo {
-                happened: true,
-                from_disk,
-                time: entered.elapsed(),
-            },
-        ))
+        lock(&self.kernels).push((key, kernel.clone()));
+        Ok((self.last(&kernel), info))
     }
 
     fn last(&self, kernel: &Arc<Kernel>) -> Arc<Kernel> {

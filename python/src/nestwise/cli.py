@@ -12,12 +12,14 @@ usage: nestwise run [options] script.py [argument...]
        nestwise oracle [--sizes N,...] [--json F] [--html F] PATH...
        nestwise calibrate [--quick] [--out F]
        nestwise profile show [F] | diff F [G]
+       nestwise whatif --profile F[,G...] [options of run] script.py [argument...]
        nestwise explain [--json] [--sizes n=1000,a=20x30] [--after STAGE] script.py
 
 Runs a Python program as python does, with its loop nests priced, compiled and run where they win;
 or runs every nest twice, compiled and in CPython, and compares bit by bit; or explains, without
 running the program, what each of its loops may do and why not more; or measures this machine, so
-that prices are its own. `nestwise COMMAND --help` tells more of calibrate, profile and oracle.
+that prices are its own; or tells what other machines would do with a program.
+`nestwise COMMAND --help` tells more of calibrate, oracle, profile and whatif.
 
 options of verify:
   --sample K            compare the first two calls of each nest, then about one in K (all)
@@ -77,7 +79,7 @@ def _bad_option() -> type[Exception]:
 def _dispatch(arguments: list[str]) -> int:
     command, rest = (arguments[0], arguments[1:]) if arguments else ("--help", [])
     if command in ("run", "verify"):
-        return _run(rest, command)
+        return run_program(rest, [command])
     if command in ("-h", "--help", "help"):
         print(USAGE, end="")
         return 0
@@ -102,21 +104,30 @@ def _dispatch(arguments: list[str]) -> int:
         from nestwise.calibrate.files import main as profile
 
         return profile(rest)
+    if command == "whatif":
+        from nestwise.whatif import main as whatif
+
+        return whatif(rest)
     hint = f"; did you mean `nestwise run {command}`?" if command.endswith(".py") else ""
     raise _Usage(f"unknown command {command!r}{hint} (see nestwise --help)")
 
 
-def _run(arguments: list[str], command: str) -> int:
+def run_program(arguments: list[str], command: list[str]) -> int:
+    """Runs the program of a command line that begins with `command`; its exit code, unless it ends
+    by itself.
+    """
     from nestwise import config
 
     if "-h" in arguments[:1] or "--help" in arguments[:1]:
         print(USAGE, end="")
         return 0
     options = config.Options.from_environment()
-    options.verify = command == "verify"
+    options.verify = command[0] == "verify"
+    if command[0] == "whatif":
+        options.prices = options.record = True
     given, flags, what, program = _parse(arguments, options)
     if flags:
-        _restart([*flags], [command, *given, *(what or ["--"]), *program])
+        _restart([*flags], [*command, *given, *(what or ["--"]), *program])
     options.program = (*what, *program)
     config.configure(options)
     config.check()

@@ -40,7 +40,9 @@ class Options:
         self.broken: str | None = None  # for tests: an operation that nests compute wrongly
         self.unchecked: str | None = None  # for benches: kernels without checks
         self.prices = False  # what every call was predicted to take is summed up
+        self.record = False  # what that depends on is kept, for other machines
         self.learning = True  # measured times correct what is predicted
+        self.background = True  # kernels are made while CPython goes on
         self.verify = False  # every native run is compared with CPython
         self.sample = 1
         self.only: tuple[str, int, int] | None = None
@@ -101,6 +103,7 @@ class Options:
         options.unchecked = os.environ.get("NESTWISE_UNCHECKED") or None
         options.prices = os.environ.get("NESTWISE_PRICES") == "1"
         options.learning = os.environ.get("NESTWISE_LEARNING") != "0"
+        options.background = os.environ.get("NESTWISE_BACKGROUND") != "0"
         uncached = os.environ.get("NESTWISE_NO_CACHE", "") not in ("", "0")
         if uncached or options.schedule or options.broken or options.unchecked:
             options.cache = False
@@ -265,7 +268,9 @@ def _configure_core(module: Any) -> None:
         chosen.unchecked,
         chosen.verify,
         chosen.prices,
+        chosen.record,
         chosen.learning,
+        chosen.background,
         found,
     )
     for text in told or ():

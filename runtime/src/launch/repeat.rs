@@ -9,7 +9,6 @@
 //! goes the full way.
 
 use super::{CHUNK_SECONDS, Ended, Launch, fill, part, run_watched, store};
-use crate::options::options;
 use crate::overlap;
 use crate::pipeline::{HasValue, Value};
 use crate::plan::{CompileInfo, Plan};
@@ -35,9 +34,6 @@ pub enum Repeated {
     Outdated,
 }
 
-/// Of so many repetitions, one is measured for the model at least.
-const SELDOM: u32 = 64;
-
 /// A launch that can be made again.
 pub struct Repeat {
     launch: Box<Launch>,
@@ -55,9 +51,6 @@ pub struct Repeat {
     saved: Vec<(SlotUndo, Saved)>,
     /// What the plan had learned when it was made.
     lessons: u32,
-    /// Runs since the plan was told of one, and how many there are to be then; none: it is not to be told.
-    untold: u32,
-    tell: Option<u32>,
 }
 
 /// An array of the nest.
@@ -146,8 +139,6 @@ impl Repeat {
             free,
             saved,
             lessons: plan.lessons(),
-            untold: 0,
-            tell: options().learns().then_some(1),
             launch,
         })
     }
@@ -204,19 +195,7 @@ impl Repeat {
             return Repeated::Fired;
         };
         (launch.next, launch.started, launch.ended) = (next, started, ended);
-        self.tell();
         Repeated::Ran
-    }
-
-    /// Tells the plan what the model can learn, of ever fewer runs.
-    fn tell(&mut self) {
-        let Some(tell) = &mut self.tell else { return };
-        self.untold += 1;
-        if self.untold >= *tell {
-            self.plan.learn(&self.launch, self.untold);
-            self.untold = 0;
-            *tell = (*tell * 2).min(SELDOM);
-        }
     }
 
     /// Makes the frame for these captures; false if they do not overlap as before, or a value does not fit.

@@ -13,23 +13,21 @@ impl Plan {
         self.lessons.load(Ordering::Relaxed)
     }
 
-    /// Takes in what a launch took; it stands for so many.
-    pub fn learn(&self, launch: &Launch, launches: u32) {
+    /// Takes in what a launch took, which stands for so many; `whole`: from the moment when it was asked for until
+    /// everything was handed back, if it was all of a call.
+    pub fn learn(&self, launch: &Launch, whole: Option<Duration>, launches: u32) {
+        if !options().learns() {
+            return;
+        }
         if let Some(lesson) = launch.lesson(launches) {
             self.take_in(&lesson);
         }
-    }
-
-    /// Takes in what a launch that compiled nothing took in all, from the moment when it was asked for until everything was
-    /// handed back; it stands for so many.
-    pub fn learn_whole(&self, launch: &Launch, whole: Duration, launches: u32) {
-        if launch.compile.happened || !options().learns() {
-            return;
-        }
-        let around = Seconds(whole.as_secs_f64() - launch.seconds);
-        let modelled = launch.decision.of(launch.device).raw_around;
-        if lock(&self.learned).add_around(modelled, around, launches) {
-            self.lessons.fetch_add(1, Ordering::Relaxed);
+        if let Some(whole) = whole.filter(|_| !launch.compile.happened) {
+            let around = Seconds(whole.as_secs_f64() - launch.seconds);
+            let modelled = launch.decision.of(launch.device).raw_around;
+            if lock(&self.learned).add_around(modelled, around, launches) {
+                self.lessons.fetch_add(1, Ordering::Relaxed);
+            }
         }
     }
 

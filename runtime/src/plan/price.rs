@@ -6,13 +6,13 @@ use crate::launch;
 use crate::options::{DeviceChoice, Options};
 use crate::pipeline::{HasValue, Resume};
 use nestwise_analysis as analysis;
+use nestwise_costmodel::price::WORTH_SHARING;
+use nestwise_costmodel::record::Parallel;
 use nestwise_costmodel::{Compute, Decision, Device, Learned, Seconds, Situation, decide};
 use nestwise_ir::LoopId;
 use nestwise_ir::schedule::ThreadLoop;
 use std::sync::atomic::Ordering;
 
-/// Time from which it is worth looking for what threads could do.
-const SHARED_FROM: Seconds = Seconds(1e-3);
 /// Tiles of an average wave that keep one thread busy.
 const TILES_PER_THREAD: f64 = 2.0;
 
@@ -30,7 +30,9 @@ impl Plan {
         let around = self.launch_work(sizes, captures, one.total());
         let compiled = lock(&self.made).each_ref().map(Option::is_some);
         let spent = resume.map_or(Seconds(0.0), |r| r.spent);
-        let lost = lock(&self.lost).map(|lost| lost + spent);
+        // What is made already is there the sooner, the longer that has been going on.
+        let begun = self.ordered_for().0;
+        let lost = lock(&self.lost).map(|lost| Seconds((lost + spent).0.max(begun)));
         let alone = Situation {
             bind: around.bind,
             convert: around.convert,
@@ -51,7 +53,7 @@ impl Plan {
             decide(&self.prices, &options.profile, &trips, situation, learned)
         };
         let first = decide(&alone);
-        if first.estimate.warm() < SHARED_FROM && first.interpreted < SHARED_FROM {
+        if first.estimate.warm() < WORTH_SHARING && first.interpreted < WORTH_SHARING {
             // What threads could do takes longer to find out than there is to gain.
             return first;
         }
@@ -61,26 +63,43 @@ impl Plan {
                 ..first
             };
         }
+        let parallel = self.parallel(sizes, options.threads as u32, options);
+        let situation = Situation {
+            threads: parallel.most,
+            forks: parallel.forks,
+            copied_bytes: parallel.copied_bytes,
+            native: [one, self.native(true, parallel.vectorisable, sizes)],
+            ..alone
+        };
+        self.perhaps_tried(decide(&situation), options)
+    }
+
+    /// What the nest can do on several threads in a call of these sizes.
+    pub(super) fn abilities(&self, sizes: &Sizes) -> &analysis::Abilities {
         let hopeful = self.elements().is_empty() || self.found.hopes();
         let decided = self.bounds.decided(&sizes.proven) && hopeful;
-        let able = self.verdicts.abilities(&self.nest, sizes.refuted, decided);
+        self.verdicts.abilities(&self.nest, sizes.refuted, decided)
+    }
+
+    /// What so many threads could do, at most.
+    pub(super) fn parallel(&self, sizes: &Sizes, threads: u32, options: &Options) -> Parallel {
+        let trips = |id: LoopId| sizes.expected(id);
+        let able = self.abilities(sizes);
         let roomy = self.roomy(sizes, options);
         let roots = able.roots(|a| is_roomy(roomy, a));
         let copied = roots.iter().map(|t| {
             let bytes = t.copied().map(|a| copy_bytes(&self.nest, a, &sizes.values));
             bytes.sum::<i64>() as f64 * self.times_entered(t.id, &trips)
         });
+        let copied_bytes = copied.sum();
         let ahead = self.guards > sizes.proven.len() && !self.warns;
-        let most = options.threads as u32;
-        let (forks, threads) = self.parallelism(able, roots, ahead, most, &trips);
-        let situation = Situation {
-            threads,
+        let (forks, most) = self.parallelism(able, roots, ahead, threads, &trips);
+        Parallel {
+            most,
             forks,
-            copied_bytes: copied.sum(),
-            native: [one, self.native(true, able.vectorisable, sizes)],
-            ..alone
-        };
-        self.perhaps_tried(decide(&situation), options)
+            copied_bytes,
+            vectorisable: able.vectorisable,
+        }
     }
 
     /// Whether it is time to find out what threads could do, which takes as long as compiling, about: once they could have
@@ -128,18 +147,9 @@ impl Plan {
     pub(super) fn native(&self, threads: bool, vectorised: bool, sizes: &Sizes) -> Compute {
         let trips = self.trips(sizes);
         let made = lock(&self.made);
-        let fitting = made[usize::from(threads)].as_ref();
-        match fitting.or(made[usize::from(!threads)].as_ref()) {
-            Some(kernel) => {
-                let priced = &kernel.price;
-                let compute = priced.seconds(&trips, &sizes.values);
-                match threads && fitting.is_none() {
-                    true => compute.all_shared(),
-                    false => compute,
-                }
-            }
-            None => self.prices.guess(vectorised, &trips, &sizes.values),
-        }
+        let kernels = made.each_ref().map(|k| k.as_ref().map(|k| &k.price));
+        self.prices
+            .native(kernels, threads, vectorised, &trips, &sizes.values)
     }
 
     /// Bytes that a launch of so many seconds copies in case that it has to be taken back, about.
@@ -218,11 +228,5 @@ impl Plan {
     pub fn add_lost(&self, time: Seconds) {
         let mut lost = lock(&self.lost);
         *lost = lost.map(|lost| lost + time);
-    }
-
-    /// How much more time may be lost before compiling pays.
-    pub fn patience(&self) -> Seconds {
-        let lost = lock(&self.lost).map(|l| l.0);
-        Seconds((self.prices.compile().0 - lost[0].max(lost[1])).max(0.0))
     }
 }

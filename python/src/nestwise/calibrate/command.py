@@ -11,13 +11,14 @@ import time
 from nestwise import config
 from nestwise.calibrate import files
 from nestwise.calibrate.files import BadProfile
+from nestwise.calibrate.threads import BOUNDS
 
 USAGE = """\
 usage: nestwise calibrate [--quick] [--out F]
 
-Measures what CPython takes for each kind of work, what a native launch takes around its loops, and
-what compiling takes, fits a weight to each, and writes them as this machine's profile. Runs of
-nestwise find it by themselves:
+Measures what CPython takes for each kind of work, what a native launch takes around its loops, what
+compiling takes, what compiled code takes, and what threads add and cost; fits a weight to each, and
+writes them as this machine's profile. Runs of nestwise find it by themselves:
   {path}
 How far predictions are off is told by loops that nothing was fitted to.
 
@@ -29,8 +30,9 @@ A profile belongs to a machine and a minor version of Python. `nestwise run --pr
 without one; `nestwise profile show` prints what is in force.
 """
 
-# Seconds of measuring, at most: CPython's probes, those of launches, those of compiled code.
-FULL, QUICK = (8.0, 3.0, 4.0), (1.0, 0.4, 0.5)
+# Seconds of measuring, at most: CPython's probes, those of launches, those of compiled code, those of
+# threads.
+FULL, QUICK = (8.0, 3.0, 4.0, 2.0), (1.0, 0.4, 0.5, 0.2)
 
 
 def main(arguments: list[str]) -> int:
@@ -71,7 +73,7 @@ def _parse(arguments: list[str]) -> tuple[bool, str]:
 
 def measure(quick: bool, out: str) -> None:
     """Measures, tells, writes."""
-    from nestwise.calibrate import sections
+    from nestwise.calibrate import sections, threads
     from nestwise.calibrate.measure import Progress
 
     try:
@@ -92,8 +94,11 @@ def measure(quick: bool, out: str) -> None:
         budgets[1], lambda s: bar.show(0.5 + s * 0.2, "launches")
     )
     weights, found["host"] = sections.host(
-        budgets[2], lambda s: bar.show(0.7 + s * 0.3, "compiled code")
+        budgets[2], lambda s: bar.show(0.7 + s * 0.2, "compiled code")
     )
+    shared = threads.threads(budgets[3], lambda s: bar.show(0.9 + s * 0.1, "threads"))
+    if shared is not None:
+        found["threads"] = shared
     bar.done()
     profile = json.loads(core.default_profile())
     today = datetime.date.today().isoformat()
@@ -101,7 +106,7 @@ def measure(quick: bool, out: str) -> None:
     kind = "quickly " if quick else ""
     profile["name"] = f"{kind}measured on {profile['machine']['cpu']}, {today}"
     for name, section in found.items():
-        profile[name] = {k: _rounded(v) for k, v in section.weights.items()}
+        profile[name] |= {k: _rounded(v) for k, v in section.weights.items()}
         profile["errors"][name] = {"median": _rounded(section.median), "p90": _rounded(section.p90)}
     profile["host"] = weights
     files.write(out, profile, core)
@@ -116,13 +121,18 @@ def _tell(found: dict, profile: dict, out: str, seconds: float) -> None:
     machine = profile["machine"]
     print(f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}")
     for name, section in found.items():
+        shares = {k: v for k, v in section.weights.items() if name == "threads" and k in BOUNDS}
         sure = f"measured to {section.unsure:.1%}" if section.unsure else "measured once each"
         print(f"\n{name}: {len(section.weights)} weights from {section.probes} probes, {sure}")
-        files.print_weights(section.weights)
+        files.print_weights({k: v for k, v in section.weights.items() if k not in shares})
+        for bound, share in shares.items():
+            print(f"  {bound:<22}{share:>8.0%} of a core for each further thread")
         print(
             f"  held-back loops, {len(section.points)}: half are off by less than "
             f"{section.median:.0%}, nine of ten by less than {section.p90:.0%}"
         )
         for probe, measured, off in section.points:
             print(f"    {probe:<24} {files.time_text(measured * 1e9):>10} {off:+8.0%}")
-    print(f"\nthreads: as in the default profile\n{seconds:.1f} s; written to {out}")
+    if "threads" not in found:
+        print("\nthreads: there is one core; as in the default profile")
+    print(f"\n{seconds:.1f} s; written to {out}")

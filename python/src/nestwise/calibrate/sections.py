@@ -58,11 +58,11 @@ def _functions(name: str, code: types.CodeType) -> dict[str, Callable]:
     return {n: v for n, v in vars(module).items() if is_probe(n, v)}
 
 
-def configure(device: str, prices: bool) -> None:
+def configure(device: str, prices: bool, threads: int = 1) -> None:
     """In this process, from now on. Kernels are made anew: it is to be seen what that takes."""
     options = config.Options()
     options.device = device
-    options.threads = 1
+    options.threads = threads
     options.cache = False
     options.prices = prices
     options.profile = config.DEFAULT
@@ -213,7 +213,7 @@ def _kernel_times(
     round_ = 0
     while round_ < measure.LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
         for probe in probes:
-            samples[probe.name].append(_kernel_sample(probe, calls[probe.name]))
+            samples[probe.name].append(kernel_sample(probe, calls[probe.name]))
         round_ += 1
         progress((time.perf_counter() - begun) / budget_s)
     found = {}
@@ -224,11 +224,12 @@ def _kernel_times(
 
 
 def _kernel_calls(probe: Probe) -> int:
-    took = min(_kernel_sample(probe, 1) for _ in range(3))
+    took = min(kernel_sample(probe, 1) for _ in range(3))
     return min(max(int(measure.SAMPLE_S / max(took, 1e-7)), 1), 50)
 
 
-def _kernel_sample(probe: Probe, calls: int) -> float:
+def kernel_sample(probe: Probe, calls: int) -> float:
+    """Seconds of one kernel run, on average over so many."""
     function, arguments = probe.function, probe.arguments
     seconds, launches = _measured(function)
     for _ in range(calls):

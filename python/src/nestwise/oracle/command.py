@@ -10,12 +10,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from nestwise.oracle import measure, page, score
+from nestwise.oracle import generate, measure, page, score
 from nestwise.oracle.measure import Candidate, Experiment
-from nestwise.oracle.programs import NoProgram, Program, find
+from nestwise.oracle.programs import GENERATED, NoProgram, Program, find
 
 USAGE = """\
-usage: nestwise oracle [options] PATH...
+usage: nestwise oracle [options] [PATH...]
 
 Runs scripts (those of a folder with an index.json, or single ones, each with a main() that takes
 `--size N`) on every device at many sizes, and compares what was predicted and chosen with what was
@@ -26,6 +26,8 @@ measured. Ctrl-C keeps what is done; the same command goes on from there if --js
   --sizes N,...         these sizes instead of sizes found around the crossovers
   --spread N            sizes over the whole range, besides those at crossovers (7)
   --cold                each size also from nothing: a few calls, compilation included
+  --generated N         also N random programs, at three sizes each, their figures apart
+  --seed S              those of this seed (drawn and told)
   --forms               each form of the programs (ndarray, list), not the first alone
   --profile F           the machine profile to price with
   --fp MODE             as for run
@@ -34,7 +36,9 @@ measured. Ctrl-C keeps what is done; the same command goes on from there if --js
 """
 
 VERSION = 1
-VALUED = ("devices", "threads", "sizes", "spread", "profile", "fp", "json", "html")
+# Random programs are many: fewer sizes of each do.
+GENERATED_SIZES = 3
+VALUED = ("devices", "threads", "sizes", "spread", "profile", "fp", "json", "html", "generated", "seed")
 
 
 class Bad(ValueError):
@@ -52,11 +56,15 @@ def main(arguments: list[str]) -> int:
     except (Bad, NoProgram) as error:
         print(f"nestwise: oracle: {error}", file=sys.stderr)
         return 2
-    try:
-        failed = _run(programs, options, done)
-    except KeyboardInterrupt:
-        print("\nbroken off; what is done is kept", file=sys.stderr)
-        failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        if options["generated"]:
+            print(f"{options['generated']} random programs: --seed {options['seed']}")
+            programs += generate.programs(options["generated"], options["seed"], Path(folder))
+        try:
+            failed = _run(programs, options, done)
+        except KeyboardInterrupt:
+            print("\nbroken off; what is done is kept", file=sys.stderr)
+            failed = 0
     if done:
         scored = [score.score(e) for e in done]
         print(text(scored, score.cold(done)))
@@ -82,7 +90,10 @@ def _parse(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
             raise Bad(f"{word}: a value is missing")
         else:
             options[name] = value if equals else rest.pop(0)
-    if not paths:
+    options["generated"] = (_numbers("generated", options["generated"]) or [0])[0]
+    seed = _numbers("seed", options["seed"])
+    options["seed"] = seed[0] if seed else int.from_bytes(os.urandom(3), "big") + 1
+    if not paths and not options["generated"]:
         raise Bad("a script or a folder is missing")
     options["sizes"] = _numbers("sizes", options["sizes"])
     options["threads"] = _numbers("threads", options["threads"]) or _some_threads()
@@ -158,7 +169,7 @@ def _run(programs: list[Program], options: dict[str, Any], done: list[Experiment
                     _ways(options),
                     words,
                     Path(cache),
-                    options["spread"],
+                    GENERATED_SIZES if program.group == GENERATED else options["spread"],
                     options["sizes"],
                     options["cold"],
                     bar.say,
@@ -198,29 +209,38 @@ class _Bar:
 
 def text(scored: list[score.Scored], cold: list[float]) -> str:
     """The report for a terminal."""
-    lines = ["", f"{len(scored)} experiments, {len({o.program for o in scored})} programs", ""]
-    lines.append(f"{'against the oracle':24} {'mean':>9} {'p95':>9} {'worst':>9}")
-    rows = {**score.ours(scored), **score.strategies(scored)}
-    for name, s in rows.items():
-        lines.append(f"{name:24} {s.mean:9.1%} {s.p95:9.1%} {s.worst:9.1%}")
+    lines = []
+    for group, those in score.groups(scored).items():
+        about = f"{group}: " if group else ""
+        count = len({one.program for one in those})
+        lines += ["", f"{about}{len(those)} experiments, {count} programs", *_figures(those, group)]
     if cold:
         mean, most = sum(cold) / len(cold), max(cold)
         lines += ["", f"{measure.COLD_CALLS} calls from nothing, against the best in hindsight:"]
         lines.append(f"{'chosen':24} {mean:8.2f}x mean, {most:.2f}x worst, of {len(cold)}")
-    lines += ["", f"{'prediction error':24} {'median':>9} {'p90':>9}"]
-    for device, (count, half, most) in score.prediction_errors(scored).items():
-        lines.append(f"{device:24} {half:9.1%} {most:9.1%}   of {count}")
     worst = sorted(scored, key=lambda o: -o.slowdown)[:10]
     lines += ["", f"{'the worst':24} {'size':>9} {'chosen':>10} {'best':>10}"]
     for o in worst:
         head = f"{o.program:24} {o.size:9} {_seconds(o.chosen_s)} {_seconds(o.best_s)}"
-        guessed = ", ".join(f"{d} {_seconds(s).strip()}" for d, s in o.predicted.items())
-        lines.append(f"{head} {o.slowdown:8.1%} best: {o.best}; predicted: {guessed}")
+        why = score.wrong(o)
+        lines.append(f"{head} {o.slowdown:8.1%} best: {o.best}{'; ' + why if why else ''}")
     found = score.intervals(scored)
     if found:
         lines += ["", "sizes between which something over 5 % slower than the best was chosen"]
         lines += [f"{name:24} {low} to {high}" for name, (low, high) in found.items()]
     return "\n".join(lines)
+
+
+def _figures(scored: list[score.Scored], group: str) -> list[str]:
+    """How automatic runs and predictions did; beside all programs also what else would have."""
+    lines = ["", f"{'against the oracle':24} {'mean':>9} {'p95':>9} {'worst':>9}"]
+    others = {} if group else score.strategies(scored)
+    for name, s in {**score.ours(scored), **others}.items():
+        lines.append(f"{name:24} {s.mean:9.1%} {s.p95:9.1%} {s.worst:9.1%}")
+    lines += ["", f"{'prediction error':24} {'median':>9} {'p90':>9}"]
+    for device, (count, half, most) in score.prediction_errors(scored).items():
+        lines.append(f"{device:24} {half:9.1%} {most:9.1%}   of {count}")
+    return lines
 
 
 def _seconds(s: float) -> str:

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nestwise import config
-from nestwise.oracle.programs import Program, chosen_sizes, ladder
+from nestwise.oracle.programs import AROUND, GENERATED, Program, chosen_sizes, ladder
 
 SERVE = Path(__file__).with_name("serve.py")
 # The ladder of sizes ends where CPython takes this long, or compiled code a third of it.
 LONGEST_S = 2.0
+# Of random programs, which are many.
+LONGEST_GENERATED_S = 0.3
 # A candidate so much slower than the best is not measured again.
 HOPELESS = 20.0
 # A size is measured until each candidate has run so long, or so often.
@@ -110,6 +112,7 @@ class Experiment(NamedTuple):
     predicted: dict[str, float]  # seconds by device
     crossovers: list[float]  # sizes
     cold: dict[str, list[float]] = {}  # as `samples`, of `COLD_CALLS` calls from nothing
+    group: str = ""  # of programs that nothing was tuned to
 
 
 class Bench:
@@ -117,6 +120,7 @@ class Bench:
 
     def __init__(self, program: Program, ways: list[Candidate], options: list[str], cache: Path):
         self.program = program
+        self.longest_s = LONGEST_GENERATED_S if program.group == GENERATED else LONGEST_S
         start = lambda way: Server(program, way, options, cache)  # noqa: E731
         self.servers = {way.name: start(way) for way in ways}
         self.servers |= {way.name: start(way) for way in OURS}
@@ -140,11 +144,11 @@ class Bench:
                 continue  # too small for the program
             found[size] = times
             slowest = max(times.values())
-            if slowest > LONGEST_S and "interpreter" in ways:
+            if slowest > self.longest_s and "interpreter" in ways:
                 ways.remove("interpreter")
-            if min(times.values()) > LONGEST_S / 3:
+            if min(times.values()) > self.longest_s / 3:
                 break
-            if "interpreter" not in ways and len(found) > 3 and slowest > LONGEST_S:
+            if "interpreter" not in ways and len(found) > 3 and slowest > self.longest_s:
                 break
         return found
 
@@ -183,7 +187,10 @@ class Bench:
             turn += 1
         samples |= {way: [seconds] * LEAST_TURNS for way, seconds in hopeless.items()}
         predicted = self.teller.ask(arguments, 1)["predicted"]
-        return Experiment(self.program.name, size, samples, predicted, crossovers)
+        program = self.program
+        return Experiment(
+            program.name, size, samples, predicted, crossovers, group=program.group
+        )
 
 
 def experiments(
@@ -202,7 +209,8 @@ def experiments(
         said("looking for sizes")
         if sizes is None:
             quick = bench.quick()
-            sizes, crossovers = chosen_sizes(quick, spread)
+            around = () if program.group == GENERATED else AROUND
+            sizes, crossovers = chosen_sizes(quick, spread, around)
         else:
             quick, crossovers = {}, []
         bench.warm(max(sizes))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from nestwise.oracle import score
 from nestwise.oracle.measure import CHOSEN, LEARNED, Experiment
+from nestwise.oracle.programs import GENERATED
 
 WIDTH, HEIGHT, MARGIN = 420, 280, 46
 COLOURS = {"interpreter": "#b5533c", "serial": "#2f6db5", CHOSEN: "#222222", LEARNED: "#888888"}
@@ -19,7 +20,7 @@ SEVERAL = ("#2e8b57", "#7a5195", "#c28e0e", "#008b8b")
 
 def write(path: Path, done: Sequence[Experiment], scored: Sequence[score.Scored]) -> None:
     """Writes the page. `done` and `scored` are alike in order."""
-    programs = dict.fromkeys(one.program for one in done)
+    programs = dict.fromkeys(one.program for one in done if one.group != GENERATED)
     pictures = "\n".join(
         _picture(name, [e for e in done if e.program == name]) for name in programs
     )
@@ -29,7 +30,16 @@ def write(path: Path, done: Sequence[Experiment], scored: Sequence[score.Scored]
 
 
 def _summary(scored: Sequence[score.Scored]) -> str:
-    rows = {**score.ours(scored), **score.strategies(scored)}
+    parts = []
+    for group, those in score.groups(scored).items():
+        count = len({one.program for one in those})
+        about = f"{group}: {count}" if group else str(count)
+        parts.append(f"<h2>{html.escape(about)} programs</h2>{_figures(those, group)}")
+    return "".join(parts)
+
+
+def _figures(scored: Sequence[score.Scored], group: str) -> str:
+    rows = {**score.ours(scored), **({} if group else score.strategies(scored))}
     cells = "".join(
         f"<tr><td>{html.escape(name)}</td><td>{s.mean:.1%}</td><td>{s.p95:.1%}</td>"
         f"<td>{s.worst:.1%}</td><td>{s.count}</td></tr>"

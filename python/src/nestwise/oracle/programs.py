@@ -12,10 +12,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 
+# What nothing was tuned to, apart in reports: programs that an index says are held back, and random ones.
+HELD_BACK, GENERATED = "held back", "generated"
+
+
 class Program(NamedTuple):
     name: str
     script: Path
     form: str | None
+    group: str = ""
 
     def arguments(self, size: int) -> list[str]:
         form = ["--form", self.form] if self.form else []
@@ -51,6 +56,7 @@ def _of_folder(folder: Path, forms: bool) -> list[Program]:
             entry["name"] if form == entry["forms"][0] else f"{entry['name']}-{form}",
             folder / entry["file"],
             form,
+            HELD_BACK if entry.get("held_back") else "",
         )
         for entry in json.loads(index.read_text())
         if not entry["refused"]
@@ -80,9 +86,11 @@ def ladder(most: int) -> Iterator[int]:
 AROUND = (0.3, 0.55, 0.8, 1.25, 1.8, 3.3)
 
 
-def chosen_sizes(quick: dict[int, dict[str, float]], spread: int) -> tuple[list[int], list[float]]:
+def chosen_sizes(
+    quick: dict[int, dict[str, float]], spread: int, around: Sequence[float] = AROUND
+) -> tuple[list[int], list[float]]:
     """(sizes, crossovers) from quick times by size and candidate: `spread` of them over the whole
-    range, and those of `AROUND` about every place where another candidate becomes the best."""
+    range, and those `around` every place where another candidate becomes the best."""
     known = sorted(quick)
     sizes = {known[round(k * (len(known) - 1) / max(spread - 1, 1))] for k in range(spread)}
     crossovers: list[float] = []
@@ -94,7 +102,7 @@ def chosen_sizes(quick: dict[int, dict[str, float]], spread: int) -> tuple[list[
         at = low * (high / low) ** _part(ratios[0], 1.0, ratios[1])
         crossovers.append(at)
         growth = _exponent(low, quick[low][after], high, quick[high][after])
-        sizes |= {max(known[0], round(at * factor ** (1 / growth))) for factor in AROUND}
+        sizes |= {max(known[0], round(at * factor ** (1 / growth))) for factor in around}
     return sorted(n for n in sizes if known[0] <= n <= known[-1]), crossovers
 
 

@@ -6,11 +6,13 @@ other half, so that luck in picking does not count for the oracle.
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from nestwise.oracle.measure import CHOSEN, LEARNED, Experiment
+from nestwise.oracle.programs import GENERATED
 
 
 class Scored(NamedTuple):
@@ -24,6 +26,7 @@ class Scored(NamedTuple):
     times: dict[str, float]
     predicted: dict[str, float]
     learned_s: float | None = None
+    group: str = ""
 
     @property
     def slowdown(self) -> float:
@@ -56,7 +59,17 @@ def score(experiment: Experiment) -> Scored:
         learned_s=times.pop(LEARNED, None),
         times=times,
         predicted=experiment.predicted,
+        group=experiment.group,
     )
+
+
+def groups(scored: Sequence[Scored]) -> dict[str, list[Scored]]:
+    """By name of the group; "" are all programs that somebody wrote, those held back among them."""
+    found: dict[str, list[Scored]] = {"": [one for one in scored if one.group != GENERATED]}
+    for one in scored:
+        if one.group:
+            found.setdefault(one.group, []).append(one)
+    return {name: group for name, group in found.items() if group}
 
 
 def summary(slowdowns: Sequence[float]) -> Summary:
@@ -135,3 +148,23 @@ def intervals(scored: Sequence[Scored]) -> dict[str, tuple[int, int]]:
             low, high = found.get(one.program, (one.size, one.size))
             found[one.program] = (min(low, one.size), max(high, one.size))
     return found
+
+
+def wrong(one: Scored) -> str:
+    """Of the devices that were confused, the one whose prediction is farther off, and by how much;
+    empty where predictions say what measurements do, so that something else was wrong.
+    """
+    factors = {}
+    for device, predicted in one.predicted.items():
+        measured = one.times.get(measured_as(device, one))
+        if measured and predicted > 0:
+            factors[device] = predicted / measured
+    if not factors:
+        return ""
+    cheapest = min(one.predicted, key=one.predicted.__getitem__)
+    best = one.best.split()[0]
+    confused = [d for d in dict.fromkeys((cheapest, best)) if d in factors]
+    if cheapest == best or not confused:
+        return ""
+    worst = max(confused, key=lambda d: abs(math.log(factors[d])))
+    return f"{worst} predicted {factors[worst]:.2f} times"

@@ -1,0 +1,131 @@
+"""Decisions held against the oracle: what `nestwise oracle` measured, as docs/oracle.md.
+
+    python bench/oracle.py [--json F] [--about TEXT] [NAME ...]
+
+Measures the programs of kernels/ that are named (else EVERY below) and GENERATED random ones, with
+the profile that runs find (`nestwise calibrate` makes it first), goes on with what F holds, and
+puts the report into docs/oracle.md. That takes an hour or two on two cores; Ctrl-C and the same
+command later is fine. `--only-write` renders what F holds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import math
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from nestwise import config
+from nestwise.oracle import score
+from nestwise.oracle.measure import Experiment
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENT = ROOT / "docs" / "oracle.md"
+BEGIN, END = "<!-- report -->", "<!-- end of report -->"
+# Of each kind one or two; those of kernels/index.json that are held back are all among them.
+EVERY = (
+    "matmul lu_pivot cholesky triangular_solve jacobi2d heat3d gauss_seidel wave2d nbody ising "
+    "sobel dither black_scholes floyd_warshall bellman_ford lcs knapsack binning mandelbrot sieve "
+    "kmeans fft autocorrelation softmax"
+).split()
+GENERATED, SEED = 200, 20261122
+# Rows of the table of what went wrong.
+WORST = 15
+
+
+def measure(names: Sequence[str], kept: Path, generated: int) -> None:
+    scripts = [str(ROOT / "kernels" / f"{name}.py") for name in names]
+    words = [sys.executable, "-m", "nestwise", "oracle", *scripts, "--json", str(kept)]
+    words += ["--html", str(kept.with_suffix(".html"))]
+    if generated:
+        words += ["--generated", str(generated), "--seed", str(SEED)]
+    subprocess.run(words, check=False)
+
+
+def report(done: Sequence[Experiment], about: str) -> list[str]:
+    """The document's part that is measured."""
+    scored = [score.score(one) for one in done]
+    lines = [about, ""]
+    for group, those in score.groups(scored).items():
+        count = len({one.program for one in those})
+        lines += [f"### {group.capitalize() or 'All programs'}", ""]
+        lines += [f"{len(those)} experiments with {count} programs.", "", *_figures(those, group)]
+    lines += ["### By program", "", *_programs([o for o in scored if o.group != "generated"])]
+    lines += ["### The worst", "", *_worst(scored)]
+    return lines
+
+
+def _figures(scored: Sequence[score.Scored], group: str) -> list[str]:
+    rows = {**score.ours(scored), **({} if group else score.strategies(scored))}
+    lines = ["| slower than the best candidate | mean | p95 | worst |", "|---|---|---|---|"]
+    lines += [f"| {n} | {s.mean:.1%} | {s.p95:.1%} | {s.worst:.1%} |" for n, s in rows.items()]
+    lines += ["", "| prediction error | median | p90 | of |", "|---|---|---|---|"]
+    for device, (count, half, most) in score.prediction_errors(scored).items():
+        lines.append(f"| {device} | {half:.1%} | {most:.1%} | {count} |")
+    return [*lines, ""]
+
+
+def _programs(scored: Sequence[score.Scored]) -> list[str]:
+    """A row for each: sizes, slowdowns, and where something else than the best was chosen."""
+    head = "| program | sizes | mean | worst | with learning | over 5 % slower between |"
+    lines = [head, "|---|---|---|---|---|---|"]
+    intervals = score.intervals(scored)
+    for name in dict.fromkeys(one.program for one in scored):
+        those = [one for one in scored if one.program == name]
+        s = score.summary([one.slowdown for one in those])
+        learned = [one.learned for one in those if one.learned is not None]
+        mean = f"{statistics.fmean(learned):.1%}" if learned else ""
+        low, high = intervals.get(name, ("", ""))
+        between = f"{low} and {high}" if low else ""
+        held = " (held back)" if those[0].group else ""
+        sizes = f"{len(those)}, {those[0].size} to {those[-1].size}"
+        lines.append(f"| {name}{held} | {sizes} | {s.mean:.1%} | {s.worst:.1%} | {mean} | {between} |")
+    return [*lines, ""]
+
+
+def _worst(scored: Sequence[score.Scored]) -> list[str]:
+    lines = ["| program | size | chosen | best | slower | what was wrong |", "|---|---|---|---|---|---|"]
+    for one in sorted(scored, key=lambda o: -o.slowdown)[:WORST]:
+        times = f"{_time(one.chosen_s)} | {one.best} {_time(one.best_s)}"
+        why = score.wrong(one) or "no prediction"
+        lines.append(f"| {one.program} | {one.size} | {times} | {one.slowdown:.1%} | {why} |")
+    return [*lines, ""]
+
+
+def _time(s: float) -> str:
+    unit, scale = next(
+        ((u, k) for u, k in (("s", 1.0), ("ms", 1e3), ("us", 1e6)) if s * k >= 1.0), ("ns", 1e9)
+    )
+    digits = max(2 - int(math.log10(max(s * scale, 1.0))), 0)
+    return f"{s * scale:.{digits}f} {unit}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", default=EVERY)
+    parser.add_argument("--json", type=Path, default=ROOT / "target" / "oracle.json")
+    parser.add_argument("--generated", type=int, default=GENERATED)
+    parser.add_argument("--about", default="")
+    parser.add_argument("--only-write", action="store_true")
+    options = parser.parse_args()
+    if not options.only_write:
+        measure(options.names, options.json, options.generated)
+    content = json.loads(options.json.read_text())
+    done = [Experiment(**one) for one in content["experiments"]]
+    before, rest = DOCUMENT.read_text().split(BEGIN)
+    after = rest.split(END)[1]
+    path = config.profile_path()
+    machine = json.loads(Path(path).read_text())["name"] if path and Path(path).exists() else ""
+    about = options.about or f"{datetime.date.today().isoformat()}; profile: {machine or 'default'}."
+    body = "\n".join(report(done, about))
+    DOCUMENT.write_text(f"{before}{BEGIN}\n{body}{END}{after}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

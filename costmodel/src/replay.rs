@@ -1,0 +1,203 @@
+//! A recorded run on another machine: the same calls in the same order, decided by that machine's prices.
+
+use crate::host::{Compute, Priced};
+use crate::learned::Learned;
+use crate::price::{Decision, Device, Prices, Seconds, Situation, WORTH_SHARING, decide};
+use crate::profile::MachineProfile;
+use crate::record::{CallRecord, NestRecord};
+use nestwise_ir::LoopId;
+use serde::Serialize;
+
+/// Calls that are decided one by one; if nothing is settled by then, nothing will be.
+const MOST_STEPS: u32 = 100_000;
+
+/// What a nest's calls come to.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Replay {
+    /// Calls by where they ran, or ended where they changed half-way.
+    pub calls: ByDevice<u64>,
+    /// Seconds that they took in all, compilation included.
+    pub seconds: f64,
+    /// Seconds of that to compile.
+    pub compile: f64,
+    /// Kernels compiled.
+    pub kernels: u32,
+    /// Seconds had they all run in one place, where kernels are there already.
+    pub always: ByDevice<f64>,
+}
+
+/// Something for each device.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct ByDevice<T> {
+    /// CPython's.
+    pub interpreter: T,
+    /// One core's.
+    pub serial: T,
+    /// Several cores'; where no loop is for them, one core's.
+    pub threads: T,
+}
+
+impl<T> ByDevice<T> {
+    fn of(&mut self, device: Device) -> &mut T {
+        match device {
+            Device::Interpreter => &mut self.interpreter,
+            Device::Serial => &mut self.serial,
+            Device::Threads => &mut self.threads,
+        }
+    }
+}
+
+impl NestRecord {
+    /// Its calls on a machine with this profile and so many cores, no kernel compiled beforehand, nothing learned.
+    pub fn replay(&self, profile: &MachineProfile, cores: u32) -> Replay {
+        let priced = |kernel: &crate::record::KernelRecord| {
+            let (traffic, origin) = (kernel.traffic.clone(), kernel.origin.clone());
+            Priced::new(&kernel.shape, traffic, origin, &profile.host)
+        };
+        let mut run = Run {
+            prices: Prices::new(&self.features, &self.traffic, self.lanes, profile),
+            kernels: self.kernels.each_ref().map(|k| k.as_ref().map(priced)),
+            vectors: self.features.vectors,
+            profile,
+            cores,
+            compiled: [false; 2],
+            lost: [Seconds(0.0); 2],
+            done: Replay::default(),
+        };
+        self.calls.iter().for_each(|call| run.calls(call));
+        run.done
+    }
+}
+
+struct Run<'a> {
+    prices: Prices,
+    kernels: [Option<Priced>; 2],
+    vectors: bool,
+    profile: &'a MachineProfile,
+    cores: u32,
+    compiled: [bool; 2],
+    /// What not having each kernel has cost so far.
+    lost: [Seconds; 2],
+    done: Replay,
+}
+
+impl Run<'_> {
+    fn calls(&mut self, call: &CallRecord) {
+        let (mut left, mut steps) = (call.times, 0);
+        while left > 0 {
+            let decision = self.decide(call, 1.0);
+            let native = decision.device != Device::Interpreter;
+            let missing = native && !self.compiled[kind(decision.device)];
+            let changes = missing || decision.for_now || decision.waits_for_compile;
+            steps += 1;
+            let alike = match changes && steps < MOST_STEPS {
+                true => 1,
+                false => left,
+            };
+            match decision.waits_for_compile && steps < MOST_STEPS {
+                true => self.waits(call, &decision),
+                false => self.runs(&decision, alike),
+            }
+            for (device, estimate) in &decision.ranked {
+                let warm = Some(estimate.warm().0).filter(|s| s.is_finite());
+                // Threads without a loop for them run on one core.
+                let warm = warm.unwrap_or_else(|| decision.of(Device::Serial).warm().0);
+                *self.done.always.of(*device) += warm * alike as f64;
+            }
+            left -= alike;
+        }
+    }
+
+    /// CPython runs a call until as much is lost as compiling costs.
+    fn waits(&mut self, call: &CallRecord, decision: &Decision) {
+        let lost = self.lost[0].0.max(self.lost[1].0);
+        let patience = (self.prices.compile().0 - lost).max(0.0);
+        let all = decision.interpreted.0;
+        let spent = all.min(patience);
+        self.lost = self.lost.map(|lost| lost + Seconds(spent));
+        self.done.seconds += spent;
+        if spent >= all {
+            *self.done.calls.of(Device::Interpreter) += 1;
+        } else {
+            let rest = self.decide(call, 1.0 - spent / all);
+            self.runs(&rest, 1);
+        }
+    }
+
+    /// So many calls that are decided alike.
+    fn runs(&mut self, decision: &Decision, calls: u64) {
+        *self.done.calls.of(decision.device) += calls;
+        self.done.seconds += decision.estimate.warm().0 * calls as f64;
+        if decision.device == Device::Interpreter {
+            return;
+        }
+        let kind = kind(decision.device);
+        if !self.compiled[kind] {
+            self.compiled[kind] = true;
+            self.done.kernels += 1;
+            self.done.compile += self.prices.compile().0;
+            self.done.seconds += self.prices.compile().0;
+        }
+        // The other kernel is made once not having it has cost as much.
+        let other = match decision.device {
+            Device::Threads => decision.of(Device::Serial),
+            _ => decision.of(Device::Threads),
+        };
+        let lost = (decision.estimate.warm().0 - other.warm().0).max(0.0);
+        self.lost[1 - kind] = self.lost[1 - kind] + Seconds(lost * calls as f64);
+    }
+
+    fn decide(&self, call: &CallRecord, rest: f64) -> Decision {
+        let allowed = |id: LoopId| of(&call.allowed, id);
+        let p = call.parallel;
+        let alone = Situation {
+            bind: call.bind,
+            convert: call.convert,
+            undo: call.undo,
+            compiled: self.compiled,
+            lost: self.lost,
+            rest,
+            measured: None,
+            threads: 1,
+            forks: 0.0,
+            copied_bytes: 0.0,
+            native: [self.native(call, false, self.vectors); 2],
+        };
+        let learned = Learned::default();
+        let decided = |situation: &Situation| {
+            decide(&self.prices, self.profile, &allowed, situation, &learned)
+        };
+        let first = decided(&alone);
+        if first.estimate.warm() < WORTH_SHARING && first.interpreted < WORTH_SHARING {
+            return first;
+        }
+        decided(&Situation {
+            threads: p.most.min(self.cores),
+            forks: p.forks,
+            copied_bytes: p.copied_bytes,
+            native: [alone.native[0], self.native(call, true, p.vectorisable)],
+            ..alone
+        })
+    }
+
+    fn native(&self, call: &CallRecord, threads: bool, vectorised: bool) -> Compute {
+        let trips = |id: LoopId| of(&call.trips, id);
+        let kernels = self.kernels.each_ref().map(Option::as_ref);
+        self.prices
+            .native(kernels, threads, vectorised, &trips, &call.values)
+    }
+}
+
+/// The number of the kernel that a native device runs.
+fn kind(device: Device) -> usize {
+    usize::from(device == Device::Threads)
+}
+
+/// A loop's trips; a recording that names too few of them is not ours, but no reason to end the program.
+fn of(trips: &[f64], id: LoopId) -> f64 {
+    trips.get(id.index()).copied().unwrap_or(1.0)
+}
+
+#[cfg(test)]
+#[path = "replay_tests.rs"]
+mod tests;

@@ -1,0 +1,85 @@
+//! A site as its text tells it.
+
+use crate::bind::{self, BindPlace};
+use crate::panics;
+use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site};
+use nestwise_ir::surface;
+use nestwise_ir::{Span, WithSpan};
+use nestwise_runtime::Reason;
+use pyo3::prelude::*;
+
+/// The text a site is made from.
+pub struct SiteText {
+    /// The user's file.
+    pub file: String,
+    /// Complete source lines of the statement.
+    pub text: String,
+    /// The line they start at.
+    pub first_line: u32,
+    /// They are indented.
+    pub indented: bool,
+    /// Names around it.
+    pub scope: ScopeInfo,
+}
+
+/// What is known from the text alone.
+pub struct Parsed {
+    /// The nest.
+    pub surface: surface::Site,
+    /// Arguments and results of the hook.
+    pub interface: Interface,
+    /// Its places.
+    pub places: Vec<BindPlace>,
+    /// The rewritten code asks `GATE` before it calls. At module level it does not: a name may be gone.
+    pub gated: bool,
+    /// Which arguments [`Interface::sizes`] are.
+    pub sizes: Vec<usize>,
+    /// It assigns attributes, or two of its objects must not be one.
+    pub assigns: bool,
+}
+
+/// Reads the text of a site.
+pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
+    let surface = parse_site(&text.text, text.first_line, text.indented, &text.scope)?;
+    let interface = interface(&surface, &text.scope).map_err(|e| vec![e])?;
+    let places: Vec<&surface::Place> = surface.places.values().collect();
+    let mut bound = bind::bind_places(py, &places, &interface.reads);
+    for id in &interface.pass_through {
+        bound[id.index()].pass_through = true;
+    }
+    let attribute = |p: &surface::Place| p.parent.is_some() && p.written;
+    let assigns = surface.places.values().any(attribute) || !interface.distinct.is_empty();
+    let argument = |name| interface.reads.iter().position(|read| read == name);
+    let sizes = interface.sizes.iter().filter_map(argument).collect();
+    Ok(Parsed {
+        gated: interface.atoms.is_some() && !text.scope.module_level,
+        surface,
+        sizes,
+        interface,
+        places: bound,
+        assigns,
+    })
+}
+
+/// The same; a panic on the way is one more refusal.
+pub fn guarded_parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
+    let work = std::panic::AssertUnwindSafe(|| parse(py, text));
+    std::panic::catch_unwind(work).unwrap_or_else(|panic| {
+        let span = Span {
+            line: text.first_line,
+            column: 0,
+        };
+        let message = panics::message(&*panic);
+        Err(vec![WithSpan::new(span, Refusal::Internal { message })])
+    })
+}
+
+/// A refusal as a reason.
+pub fn refused(refusal: &WithSpan<Refusal>) -> Reason {
+    Reason::Refused {
+        line: refusal.span.line,
+        code: refusal.error.code(),
+        message: refusal.error.to_string(),
+        hint: refusal.error.hint(),
+    }
+}

@@ -1,0 +1,121 @@
+//! What a native run leaves for the driver.
+
+use crate::driver::FIRST_BURST;
+use crate::gate::Attempted;
+use crate::verify::Check;
+use nestwise_costmodel::Seconds;
+use nestwise_runtime::{Ended, Plan};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// How far one native run came and what it left to hand over.
+pub struct Progress {
+    /// `None`: nothing was done, CPython runs all of it.
+    pub ended: Option<Ended>,
+    /// Values of local names to assign, in the order of the interface's `writes`; empty: nothing to assign.
+    pub writes: Vec<*mut PyObject>,
+    /// The same for `maybe`; null: not assigned.
+    pub maybe: Vec<*mut PyObject>,
+    /// What `return` returns.
+    pub value: *mut PyObject,
+    /// Start, stop and step of the top loop's counter, unless it is a `while`.
+    pub range: Option<(i64, i64, i64)>,
+    /// The top loop runs over that very range; otherwise over elements, which the counter numbers.
+    pub is_range: bool,
+    /// An exception that a signal handler raised between two chunks.
+    pub raised: Option<PyErr>,
+    /// Native code waits until CPython has lost as much time as compiling costs.
+    pub waits: Option<Waits>,
+    /// What native code did, CPython does over again to be compared.
+    pub check: Option<Check>,
+    /// The attempt came to nothing: the work of the call, if it is known.
+    pub vain: Option<Attempted>,
+}
+
+/// A price that spoke against compiling, so far.
+pub struct Waits {
+    /// What it is about.
+    pub plan: Arc<Plan>,
+    /// Time CPython may take before compiling pays.
+    pub patience: Seconds,
+    /// What CPython was expected to take for all of it.
+    pub modelled: Seconds,
+    /// How often its loops run is known, so that much about.
+    pub sure: bool,
+}
+
+impl Waits {
+    /// A share that is worth an attempt afterwards.
+    const BRIEF: Seconds = Seconds(50e-6);
+
+    /// Iterations of CPython's first share: as long as is to be waited, if the expectation is any good.
+    fn first_share(&self, (start, stop, step): (i64, i64, i64)) -> i64 {
+        let trips = nestwise_runtime::launch::trip_count(start, stop, step);
+        let time = match self.sure {
+            true => self.patience.0.max(Self::BRIEF.0),
+            false => Self::BRIEF.0,
+        };
+        let each = self.modelled.0 / trips.max(1) as f64;
+        ((time / each.max(1e-10)) as i64).clamp(FIRST_BURST, trips.max(FIRST_BURST))
+    }
+}
+
+impl Progress {
+    /// Nothing was done.
+    pub fn none() -> Progress {
+        Progress {
+            ended: None,
+            writes: Vec::new(),
+            maybe: Vec::new(),
+            value: std::ptr::null_mut(),
+            range: None,
+            is_range: false,
+            raised: None,
+            waits: None,
+            check: None,
+            vain: None,
+        }
+    }
+
+    /// A `while` in which an event has fired.
+    pub fn stopped_while(&self) -> bool {
+        self.range.is_none() && matches!(self.ended, Some(Ended::Partial { .. }))
+    }
+
+    /// Iterations of CPython's first share.
+    pub fn first_share(&self) -> i64 {
+        match (&self.check, &self.waits, self.range) {
+            (Some(check), ..) => check.burst(),
+            (None, Some(waits), Some(range)) => waits.first_share(range),
+            _ => FIRST_BURST,
+        }
+    }
+
+    /// Nothing was done, for a reason that the next call may have too.
+    pub fn vain(attempted: Attempted) -> Progress {
+        let mut progress = Progress::none();
+        progress.vain = Some(attempted);
+        progress
+    }
+
+    /// CPython begins, and native code may take over later: after some iterations of a counted loop (`range`), after
+    /// some time in a `while`.
+    pub fn waiting(waits: Waits, range: Option<(i64, i64, i64)>, is_range: bool) -> Progress {
+        let mut progress = Progress::none();
+        progress.ended = range.map(|_| Ended::Partial { next: 0 });
+        progress.range = range;
+        progress.is_range = is_range;
+        progress.waits = Some(waits);
+        progress
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        for object in self.writes.iter().chain(&self.maybe).chain([&self.value]) {
+            // SAFETY: null or a strong reference of ours.
+            unsafe { ffi::Py_XDECREF(*object) };
+        }
+    }
+}

@@ -1,0 +1,124 @@
+"""What threads cost and gain: the same kernels on one, two, four ... and all cores in turn."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+from nestwise import config
+from nestwise.calibrate import data, measure, sections
+from nestwise.calibrate.measure import Probe
+from nestwise.calibrate.sections import Section
+
+BOUNDS = ("compute", "latency", "memory")
+# Elements of a loop that is started often, its starts in a call, and elements of the long ones:
+# such as fit caches, and such as do not.
+SHORT, STARTS, LONG, LARGE = 128, 200, 20_000, 2_000_000
+# Nothing gains less; what gains more is noise.
+LEAST, MOST = 0.02, 1.0
+
+
+def counts(cores: int) -> list[int]:
+    """Numbers of threads to measure: powers of two, and all."""
+    return sorted({2**k for k in range(1, 16) if 2**k <= cores} | ({cores} if cores > 1 else set()))
+
+
+def values() -> dict[str, Any]:
+    import numpy as np
+
+    random = np.random.default_rng(9)
+    return {
+        "a": random.random(LONG),
+        "b": random.random(LONG),
+        "o": np.zeros(LONG),
+        "idx": random.integers(0, LONG, LONG),
+        "kdx": np.zeros(LONG, np.int64),
+        "a2": random.random(LARGE),
+        "b2": random.random(LARGE),
+        "o2": np.zeros(LARGE),
+        "idx2": random.integers(0, LARGE, LARGE),
+        "x": 0.5,
+        "r": STARTS,
+    }
+
+
+def threads(budget_s: float, progress: Callable[[float], None]) -> Section | None:
+    """The weights of threads; None where there is but one core."""
+    core = config.core()
+    several = counts(core.cores())
+    if not several:
+        return None
+    times = _times(_probes(several[-1]), several, budget_s, progress)
+    starts = {n: (times["starts", n] - times["starts", 1]) / STARTS for n in several}
+    rows = [{"fork_join": 1.0, "thread": n - 1.0} for n in several]
+    weights, _ = core.fit("threads", rows, [max(starts[n], 1e-8) for n in several])
+    names = dict.fromkeys(name for name, _ in times)
+    for bound in BOUNDS:
+        shares = [
+            _share(times[name, 1], times[name, n], n)
+            for name in names
+            if name.startswith(bound)
+            for n in several
+        ]
+        if shares:
+            weights[bound] = min(max(statistics.median(shares), LEAST), MOST)
+    points = [
+        (f"{name} {n}", times[name, n], _predicted(weights, name, times[name, 1], n) / times[name, n] - 1)
+        for name in names
+        if name.startswith("held_")
+        for n in several
+    ]
+    off = sorted(abs(error) for _, _, error in points)
+    p90 = off[min(int(0.9 * len(off)), len(off) - 1)]
+    return Section(weights, statistics.median(off), p90, points, len(names), 0.0)
+
+
+def _share(alone: float, together: float, n: int) -> float:
+    """The share of a core that each further thread added."""
+    return (alone / together - 1.0) / (n - 1)
+
+
+def _predicted(weights: dict[str, float], name: str, alone: float, n: int) -> float:
+    bound = next(b for b in BOUNDS if b in name)
+    start = (weights["fork_join"] + weights["thread"] * (n - 1)) * 1e-9
+    return start + alone / (1.0 + weights[bound] * (n - 1))
+
+
+def _probes(most: int) -> list[Probe]:
+    """Those that really run on threads, compiled for them."""
+    _on(most, prices=True)
+    given = values()
+    short = given | {"a": given["a"][:SHORT].copy(), "o": given["o"][:SHORT].copy()}
+    found = []
+    for name, function in sections.handled("parallel").items():
+        arguments = data.arguments(function, short if name == "starts" else given)
+        for _ in range(2):  # the first call may compile in the middle of it
+            _, nest = sections.counted(function, arguments, "launch_work")
+        if nest and nest["threaded_launches"] and not nest["fallbacks"]:
+            found.append(Probe(name, function, arguments))
+    return found
+
+
+def _on(n: int, prices: bool) -> None:
+    sections.configure("threads", prices, threads=n)
+
+
+def _times(
+    probes: list[Probe], several: list[int], budget_s: float, progress: Callable[[float], None]
+) -> dict[tuple[str, int], float]:
+    """Seconds of a kernel by probe and number of threads: medians, all in turn."""
+    samples: dict[tuple[str, int], list[float]] = {}
+    begun = time.perf_counter()
+    rounds = 0
+    while rounds < measure.LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
+        for n in (1, *several):
+            _on(n, prices=False)
+            for probe in probes:
+                # One call for the pool to wake up and the caches to fill, the other to be timed.
+                probe.function(*probe.arguments)
+                samples.setdefault((probe.name, n), []).append(sections.kernel_sample(probe, 1))
+        rounds += 1
+        progress((time.perf_counter() - begun) / budget_s)
+    return {key: statistics.median(taken) for key, taken in samples.items()}

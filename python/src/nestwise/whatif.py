@@ -1,0 +1,217 @@
+"""`nestwise whatif`: what other machines would do with a program that is run, or was recorded, here."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, NamedTuple
+
+from nestwise import config
+from nestwise.calibrate.files import BadProfile, read, time_text
+
+USAGE = """\
+usage: nestwise whatif --profile F[,G...] [--record R] [options of run] script.py [argument...]
+       nestwise whatif --profile F[,G...] --from R
+
+Runs a program here and tells, on standard error, where each of its loop nests would have run on the
+machines that these profiles were measured on, and what its calls would have taken there; beside
+it the same by this machine's own profile. What another machine compiles is taken to be what was
+compiled here.
+
+  --profile F[,G...]    the machines' profiles (`nestwise calibrate` makes one there; `default` for
+                        the one that nobody measured)
+  --cores N             so many cores there (those that the profile names)
+  --record R            keep what was recorded, to ask about other machines later
+  --from R              do not run anything: what was kept
+  --json                the same for programs, on standard output
+"""
+
+HERE = "here"
+DEVICES = ("interpreter", "serial", "threads")
+
+
+class Bad(ValueError):
+    """A command line that makes no sense, or a file that is none of ours."""
+
+
+class Asked(NamedTuple):
+    """What the command line asks for."""
+
+    profiles: list[str]
+    cores: int
+    record: str | None
+    recorded: str | None
+    json: bool
+    program: list[str]  # and options of run
+    words: list[str]  # the command line before that
+
+
+def main(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE, end="")
+        return 0 if arguments else 2
+    try:
+        asked = _parse(arguments)
+        profiles = {name: _profile(name) for name in asked.profiles}
+        if asked.recorded is not None:
+            recording = _kept(asked.recorded)
+        elif not asked.program:
+            raise Bad("a script is missing (see nestwise whatif --help)")
+        else:
+            return _run(asked, profiles)
+        _tell(recording, profiles, asked)
+    except (Bad, BadProfile) as error:
+        print(f"nestwise: whatif: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parse(arguments: list[str]) -> Asked:
+    """Our own options stand before those of run."""
+    given: dict[str, Any] = {}
+    rest = list(arguments)
+    while rest and rest[0].startswith("--"):
+        name, equals, value = rest[0][2:].partition("=")
+        if name == "json" and not equals:
+            given["json"] = True
+            del rest[0]
+            continue
+        if name not in ("profile", "cores", "record", "from"):
+            break
+        del rest[0]
+        if not equals:
+            if not rest:
+                raise Bad(f"--{name}: a value is missing")
+            value = rest.pop(0)
+        given[name] = value
+    profiles = [name for name in given.get("profile", "").split(",") if name]
+    if not profiles:
+        raise Bad("--profile: the profile of another machine is missing")
+    cores = given.get("cores", "0")
+    if not cores.isdigit() or ("cores" in given and not 1 <= int(cores) <= 65535):
+        raise Bad(f"--cores: {cores!r} is not a number of cores")
+    if "from" in given and (rest or "record" in given):
+        raise Bad("--from: nothing is run, so that there is no script and nothing to record")
+    ours = ["whatif", *arguments[: len(arguments) - len(rest)]]
+    kept, wanted = given.get("record"), given.get("from")
+    return Asked(profiles, int(cores), kept, wanted, "json" in given, rest, ours)
+
+
+def _profile(name: str) -> str:
+    """A profile's text, every field of it checked."""
+    from nestwise import _core as core
+
+    if name == config.DEFAULT:
+        return core.default_profile()
+    return json.dumps(read(name, core))
+
+
+def _kept(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "is not text"
+        raise Bad(f"--from: cannot read {path!r}: {why}") from None
+
+
+def _run(asked: Asked, profiles: dict[str, str]) -> int:
+    """Runs the program with all that its prices depend on kept, and tells; its exit code."""
+    from nestwise import cli
+
+    if asked.record is not None:
+        _writable(asked.record)
+
+    def tell() -> None:
+        core = config.loaded_core()
+        recording = core.recording() if core is not None else None
+        if recording is None:
+            print("nestwise: whatif: no loop nest was met", file=sys.stderr)
+            return
+        if asked.record is not None:
+            _write(asked.record, recording)
+        try:
+            _tell(recording, profiles, asked)
+        except Bad as error:
+            print(f"nestwise: whatif: {error}", file=sys.stderr)
+
+    try:
+        return cli.run_program(asked.program, asked.words)
+    finally:
+        tell()
+
+
+def _writable(path: str) -> None:
+    """Better said before a long run than after."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path) or not os.access(folder, os.W_OK):
+        raise Bad(f"--record: cannot write {path!r}")
+
+
+def _write(path: str, recording: str) -> None:
+    fresh = f"{path}.{os.getpid()}"
+    try:
+        with open(fresh, "w", encoding="utf-8") as file:
+            file.write(recording)
+        os.replace(fresh, path)
+    except OSError as error:
+        print(f"nestwise: whatif: cannot write {path!r}: {error.strerror}", file=sys.stderr)
+
+
+def _tell(recording: str, profiles: dict[str, str], asked: Asked) -> None:
+    core = config.core()
+    if core is None:
+        raise Bad("the native part could not be used")
+    try:
+        answers = {HERE: json.loads(core.what_if(recording, None, 0))}
+        for name, text in profiles.items():
+            answers[name] = json.loads(core.what_if(recording, text, asked.cores))
+    except ValueError as error:
+        raise Bad(f"{asked.recorded or 'the recording'} {error}") from None
+    if asked.json:
+        print(json.dumps(answers))
+    else:
+        print(text_of(answers), file=sys.stdout if asked.recorded else sys.stderr)
+
+
+def text_of(answers: dict[str, Any]) -> str:
+    """A block for each nest, a line for each machine in it; the sums last."""
+    lines = [
+        f"{name}: {answer['profile']}, {answer['cores']} cores" for name, answer in answers.items()
+    ]
+    shown = dict(zip(answers, _short(list(answers)), strict=True))
+    width = max(map(len, shown.values())) + 2
+    head = " " * (width + 2) + f"{'time':>10} {'compiling':>10}"
+    head += "".join(f"{'all ' + device:>16}" for device in DEVICES) + "   calls run by"
+    for nests in zip(*(answer["nests"] for answer in answers.values()), strict=True):
+        first = nests[0]
+        place = f"{os.path.basename(first['file'])}:{first['line']}"
+        count = sum(first["replay"]["calls"].values())
+        folded = f", of which {first['folded']} as others" if first["folded"] else ""
+        lines += ["", f"{place}: {count} call{'s' * (count != 1)}{folded}", head]
+        for name, nest in zip(answers, nests, strict=True):
+            lines.append(f"  {shown[name]:{width}}{_row(nest['replay'])}")
+    totals = {
+        name: sum(nest["replay"]["seconds"] for nest in answer["nests"])
+        for name, answer in answers.items()
+    }
+    lines += ["", "in all: " + ", ".join(f"{shown[n]} {_time(s)}" for n, s in totals.items())]
+    return "\n".join(lines)
+
+
+def _short(names: list[str]) -> list[str]:
+    """What files are called, where that tells them apart."""
+    bases = [os.path.basename(name).removesuffix(".json") for name in names]
+    return bases if len(set(bases)) == len(bases) else names
+
+
+def _row(replay: dict[str, Any]) -> str:
+    calls = [f"{device} {n}" for device, n in replay["calls"].items() if n]
+    always = "".join(f"{_time(replay['always'][device]):>16}" for device in DEVICES)
+    took = f"{_time(replay['seconds']):>10} {_time(replay['compile']):>10}"
+    return f"{took}{always}   {', '.join(calls)}"
+
+
+def _time(seconds: float) -> str:
+    return time_text(seconds * 1e9) if seconds else "0"

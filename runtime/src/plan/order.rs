@@ -1,0 +1,144 @@
+//! Kernels that are made while CPython, or another kernel, goes on.
+
+use super::{Key, Plan, Sizes, lock};
+use crate::background;
+use crate::options::{DeviceChoice, Options};
+use crate::pipeline::Resume;
+use nestwise_costmodel::{Decision, Device, Seconds};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// A kernel is ordered once this part of what it takes to make it was lost without it: the core that makes it was idle, so
+/// little is lost if it turns out to be of no use.
+const SHARE: f64 = 0.1;
+/// Looks at whether it is there, while it is made.
+const LOOKS: f64 = 16.0;
+
+impl Options {
+    /// Kernels that may be made at a time beside what runs: one for each further thread.
+    pub fn background(&self) -> usize {
+        let free = self.device == DeviceChoice::Auto && !self.verify && !self.prices;
+        match free && self.trial.is_none() && self.background {
+            true => self.threads - 1,
+            false => 0,
+        }
+    }
+}
+
+impl Plan {
+    /// Whether something is being made.
+    pub(crate) fn is_ordered(&self) -> bool {
+        lock(&self.ordered).is_some()
+    }
+
+    /// For how long.
+    pub(super) fn ordered_for(&self) -> Seconds {
+        let begun = lock(&self.ordered);
+        Seconds(begun.map_or(0.0, |b| b.elapsed().as_secs_f64()))
+    }
+
+    /// Whether it is time to order the kernel of this kind: it is missing, and enough was lost without.
+    pub(crate) fn is_due(&self, device: Device, spent: Seconds, options: &Options) -> bool {
+        let kind = usize::from(device == Device::Threads);
+        let missing = lock(&self.made)[kind].is_none();
+        let lost = lock(&self.lost)[kind] + spent;
+        missing
+            && background::has_room(options.background())
+            && lost.0 >= SHARE * self.prices.compile().0
+            && !self.gave_up.load(Ordering::Relaxed)
+            && !self.is_ordered()
+    }
+
+    /// Whether CPython, which runs a call for now, has lost enough for a kernel to be ordered. A call that is going to be taken
+    /// over half-way asks then: other proofs hold half-way.
+    pub(crate) fn asks_for_kernel(
+        &self,
+        decision: &Decision,
+        resume: Option<Resume>,
+        options: &Options,
+    ) -> bool {
+        let spent = resume.map_or(Seconds(0.0), |r| r.spent);
+        let short = decision.interpreted < self.prices.compile() * 0.5;
+        decision.waits_for_compile
+            && (resume.is_some() || short)
+            && self.is_due(Plan::wanted(decision), spent, options)
+    }
+
+    /// Has a kernel made.
+    pub(crate) fn order(self: &Arc<Self>, key: Key, options: &Arc<Options>) {
+        let (plan, of) = (self.clone(), options.clone());
+        self.begin(options, move || {
+            // Unless it is done: whoever needs it gets to know why it cannot be.
+            plan.gave_up.store(true, Ordering::Relaxed);
+            if plan.get_or_make(key, &of, Instant::now(), true).is_ok() {
+                plan.gave_up.store(false, Ordering::Relaxed);
+                // Decisions that went without it are to be made again.
+                plan.lessons.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+    }
+
+    /// Has it found out what threads could do, which may take longer than making a kernel.
+    pub(crate) fn order_abilities(self: &Arc<Self>, sizes: &Arc<Sizes>, options: &Options) {
+        let (plan, sizes) = (self.clone(), sizes.clone());
+        self.begin(options, move || {
+            plan.abilities(&sizes);
+        });
+    }
+
+    /// Whether that is known.
+    pub(crate) fn knows_abilities(&self) -> bool {
+        self.verdicts.knows_abilities()
+    }
+
+    fn begin(self: &Arc<Self>, options: &Options, work: impl FnOnce() + Send + 'static) {
+        let mut ordered = lock(&self.ordered);
+        if ordered.is_some() {
+            return;
+        }
+        let plan = self.clone();
+        let started = background::start(options.background(), move || {
+            let _done = Done(plan);
+            work();
+        });
+        if started {
+            *ordered = Some(Instant::now());
+        }
+    }
+
+    /// The native device that runs fastest once it can.
+    pub(crate) fn wanted(decision: &Decision) -> Device {
+        let warm = |device| decision.of(device).warm().0;
+        match warm(Device::Threads) < warm(Device::Serial) {
+            true => Device::Threads,
+            false => Device::Serial,
+        }
+    }
+
+    /// How much longer CPython may go on before native code is asked about again.
+    pub(crate) fn patience(&self, resume: Option<Resume>, options: &Options) -> Seconds {
+        let compile = self.prices.compile().0;
+        if self.is_ordered() {
+            return Seconds(compile / LOOKS);
+        }
+        let spent = resume.map_or(0.0, |r| r.spent.0);
+        let lost = lock(&self.lost).map(|l| l.0);
+        let share = if options.background() > 0 { SHARE } else { 1.0 };
+        let left = compile * share - lost[0].max(lost[1]) - spent;
+        match left > 0.0 {
+            true => Seconds(left),
+            // Still too early, although enough was lost: something else speaks against it.
+            false => Seconds(spent.max(compile / LOOKS)),
+        }
+    }
+}
+
+/// Whatever becomes of it, it is over.
+struct Done(Arc<Plan>);
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        *lock(&self.0.ordered) = None;
+    }
+}

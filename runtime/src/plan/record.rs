@@ -1,0 +1,78 @@
+//! A run as other machines could price it.
+
+use super::{Plan, Sizes, lock};
+use crate::options::{Options, options};
+use crate::pipeline::{self, HasValue};
+use crate::reason::Reason;
+use nestwise_costmodel::record::{CallRecord, KernelRecord, NestRecord, Parallel};
+use nestwise_ir::LoopId;
+
+impl Plan {
+    /// Keeps what the price of a call depends on.
+    pub fn record<V: HasValue>(&self, captures: &[V]) -> Result<(), Reason> {
+        let mut sizes = self.resolve(self.launch_values(captures)?, false)?;
+        self.guess_trips(&mut sizes, captures);
+        let options = options();
+        let call = self.call(&sizes, captures, &options);
+        let mut record = lock(&self.record);
+        let record = record.get_or_insert_with(|| Box::new(self.empty_record(&options)));
+        record.add(call);
+        Ok(())
+    }
+
+    /// What was kept of the nest that stands there, its kernels as they are now.
+    pub fn recorded(&self, file: &str, line: u32) -> Option<NestRecord> {
+        let kept = lock(&self.record).clone()?;
+        let kernel = |k: &std::sync::Arc<super::Kernel>| KernelRecord {
+            shape: k.about.shape.clone(),
+            traffic: k.about.traffic.clone(),
+            origin: k.about.origin.clone(),
+        };
+        Some(NestRecord {
+            file: file.into(),
+            line,
+            kernels: lock(&self.made).each_ref().map(|k| k.as_ref().map(kernel)),
+            ..*kept
+        })
+    }
+
+    fn empty_record(&self, options: &Options) -> NestRecord {
+        let source = pipeline::priced_by(&self.nest, &self.verdicts, options);
+        NestRecord {
+            file: String::new(),
+            line: 0,
+            features: source.features,
+            traffic: source.traffic,
+            lanes: source.lanes,
+            kernels: [None, None],
+            calls: Vec::new(),
+            folded: 0,
+        }
+    }
+
+    fn call<V: HasValue>(&self, sizes: &Sizes, captures: &[V], options: &Options) -> CallRecord {
+        let one = self.native(false, self.verdicts.has_parallel(), sizes);
+        let around = self.launch_work(sizes, captures, one.total());
+        let ids: Vec<LoopId> = self.nest.loops.ids().collect();
+        let trips = self.trips(sizes);
+        let parallel = self.parallel(sizes, u32::MAX, options);
+        CallRecord {
+            times: 1,
+            allowed: ids.iter().map(|id| sizes.expected(*id)).collect(),
+            trips: ids.iter().map(|id| trips(*id)).collect(),
+            // What index arrays hold moves no memory.
+            values: nestwise_analysis::LaunchValues {
+                contents: Vec::new(),
+                ..sizes.values.clone()
+            },
+            bind: around.bind,
+            convert: around.convert,
+            undo: around.undo,
+            parallel: Parallel {
+                // A number that every reader of JSON has.
+                most: parallel.most.min(i32::MAX as u32),
+                ..parallel
+            },
+        }
+    }
+}
