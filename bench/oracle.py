@@ -84,12 +84,17 @@ def _programs(scored: Sequence[score.Scored]) -> list[str]:
         between = f"{low} and {high}" if low else ""
         held = " (held back)" if those[0].group else ""
         sizes = f"{len(those)}, {those[0].size} to {those[-1].size}"
-        lines.append(f"| {name}{held} | {sizes} | {s.mean:.1%} | {s.worst:.1%} | {mean} | {between} |")
+        lines.append(
+            f"| {name}{held} | {sizes} | {s.mean:.1%} | {s.worst:.1%} | {mean} | {between} |"
+        )
     return [*lines, ""]
 
 
 def _worst(scored: Sequence[score.Scored]) -> list[str]:
-    lines = ["| program | size | chosen | best | slower | what was wrong |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| program | size | chosen | best | slower | what was wrong |",
+        "|---|---|---|---|---|---|",
+    ]
     for one in sorted(scored, key=lambda o: -o.slowdown)[:WORST]:
         times = f"{_time(one.chosen_s)} | {one.best} {_time(one.best_s)}"
         why = score.wrong(one) or "no prediction"
@@ -121,7 +126,9 @@ def main() -> int:
     after = rest.split(END)[1]
     path = config.profile_path()
     machine = json.loads(Path(path).read_text())["name"] if path and Path(path).exists() else ""
-    about = options.about or f"{datetime.date.today().isoformat()}; profile: {machine or 'default'}."
+    about = (
+        options.about or f"{datetime.date.today().isoformat()}; profile: {machine or 'default'}."
+    )
     body = "\n".join(report(done, about))
     DOCUMENT.write_text(f"{before}{BEGIN}\n{body}{END}{after}")
     return 0

@@ -1,4 +1,4 @@
-"""Kernels that are made while CPython goes on: they come into use, and neither an exit nor a fork minds."""
+"""Kernels made while CPython goes on: they come into use, and neither an exit nor a fork minds."""
 
 import json
 import os

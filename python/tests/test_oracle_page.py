@@ -1,5 +1,5 @@
-"""The oracle's page in a real browser: nothing fails, nothing is fetched, every picture shows its lines
-inside its frame, and the table sorts.
+"""The oracle's page in a real browser: nothing fails, nothing is fetched, every picture shows its
+lines inside its frame, and the table sorts.
 """
 
 import html

@@ -1,4 +1,4 @@
-"""`nestwise whatif`: what other machines would do with a program that is run, or was recorded, here."""
+"""`nestwise whatif`: what other machines would do with a program that runs, or ran, here."""
 
 from __future__ import annotations
 

@@ -30,8 +30,7 @@ A profile belongs to a machine and a minor version of Python. `nestwise run --pr
 without one; `nestwise profile show` prints what is in force.
 """
 
-# Seconds of measuring, at most: CPython's probes, those of launches, those of compiled code, those of
-# threads.
+# Seconds of measuring, at most: CPython's probes, those of launches, of compiled code, of threads.
 FULL, QUICK = (8.0, 3.0, 4.0, 2.0), (1.0, 0.4, 0.5, 0.2)
 
 

@@ -65,7 +65,11 @@ def threads(budget_s: float, progress: Callable[[float], None]) -> Section | Non
         if shares:
             weights[bound] = min(max(statistics.median(shares), LEAST), MOST)
     points = [
-        (f"{name} {n}", times[name, n], _predicted(weights, name, times[name, 1], n) / times[name, n] - 1)
+        (
+            f"{name} {n}",
+            times[name, n],
+            _predicted(weights, name, times[name, 1], n) / times[name, n] - 1,
+        )
         for name in names
         if name.startswith("held_")
         for n in several

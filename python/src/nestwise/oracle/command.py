@@ -38,7 +38,18 @@ measured. Ctrl-C keeps what is done; the same command goes on from there if --js
 VERSION = 1
 # Random programs are many: fewer sizes of each do.
 GENERATED_SIZES = 3
-VALUED = ("devices", "threads", "sizes", "spread", "profile", "fp", "json", "html", "generated", "seed")
+VALUED = (
+    "devices",
+    "threads",
+    "sizes",
+    "spread",
+    "profile",
+    "fp",
+    "json",
+    "html",
+    "generated",
+    "seed",
+)
 
 
 class Bad(ValueError):

@@ -17,7 +17,7 @@ from nestwise.oracle.programs import GENERATED, Program
 
 PREFIX = "generated_"
 
-SCRIPT = '''\
+SCRIPT = """\
 import argparse
 import math
 import time
@@ -46,7 +46,7 @@ def main():
 
 if __name__ == "__main__":
     main()
-'''
+"""
 
 # Extents of arrays, by the number of loops over them: the last axis of some is short.
 SHAPES = {1: ["(n,)"], 2: ["(n, n)", "(n, 16)", "(n, 61)"], 3: ["(n, n, 8)", "(n, 12, 12)"]}

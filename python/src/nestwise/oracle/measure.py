@@ -188,9 +188,7 @@ class Bench:
         samples |= {way: [seconds] * LEAST_TURNS for way, seconds in hopeless.items()}
         predicted = self.teller.ask(arguments, 1)["predicted"]
         program = self.program
-        return Experiment(
-            program.name, size, samples, predicted, crossovers, group=program.group
-        )
+        return Experiment(program.name, size, samples, predicted, crossovers, group=program.group)
 
 
 def experiments(

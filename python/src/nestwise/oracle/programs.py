@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-
-# What nothing was tuned to, apart in reports: programs that an index says are held back, and random ones.
+# What nothing was tuned to, apart in reports: programs that an index holds back, and random ones.
 HELD_BACK, GENERATED = "held back", "generated"
 
 
