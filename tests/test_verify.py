@@ -67,6 +67,26 @@ def test_much_is_compared(runs):
     assert sum(c[1] for c in compared) > 5 * len(RUNS)
 
 
+def test_a_while_that_cpython_begins_is_compared_from_where_it_was_taken_over(tmp_path):
+    """The first iterations leave 64 bits: native code comes in after some turns of CPython's."""
+    script = tmp_path / "late.py"
+    script.write_text(
+        "def orbit(x):\n"
+        "    steps = 0\n"
+        "    while x != 1:\n"
+        "        if x % 2 == 0:\n"
+        "            x //= 2\n"
+        "        else:\n"
+        "            x = 3 * x + 1\n"
+        "        steps += 1\n"
+        "    return steps\n"
+        "print([orbit(((2**63 - 1) // 3 | 1) + 2 * k) for k in range(20)])\n"
+    )
+    done = verify(script, tmp_path / "cache")
+    runs, nests, verdict = told(done)
+    assert verdict == "no difference" and nests == 1 and runs > 40, done.stderr
+
+
 # -- what is wrong is found --------------------------------------------------------------------
 
 

@@ -372,6 +372,10 @@ impl Active {
 
     /// CPython goes on from there, for so many iterations unless they are to be compared.
     fn go_on_with(&self, progress: Progress, share: i64) {
+        if progress.check.is_some() && progress.range.is_none() {
+            // The turns of a share that is compared are counted from its beginning.
+            self.done.set(0);
+        }
         self.burst
             .set(progress.check.as_ref().map_or(share, Check::burst));
         self.due.set(self.done.get().saturating_add(share));

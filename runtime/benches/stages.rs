@@ -253,9 +253,8 @@ fn kernel(plan: &Plan, sizes: &Sizes, values: &[Value], options: &Options) -> bo
         })
         .collect();
     let facts = (sizes, &sizes.proven, 0);
-    let now = Instant::now();
-    plan.kernel(facts, false, &views, Device::Serial, options, now)
-        .is_ok()
+    let key = plan.key(facts, false, &views, Device::Serial, options);
+    plan.kernel(key, options, Instant::now()).is_ok()
 }
 
 /// Typed nest to machine code as it was written, without a schedule.

@@ -112,7 +112,9 @@ mod tests {
         while !has_room(1) {
             std::thread::yield_now();
         }
-        let slow = move || drop(wait.recv_timeout(Duration::from_millis(20)));
+        let slow = move || {
+            let _ = wait.recv_timeout(Duration::from_millis(20));
+        };
         assert!(start(1, slow));
         // SAFETY: the child only looks at a number and leaves.
         let child = unsafe { libc::fork() };

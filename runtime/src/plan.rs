@@ -9,7 +9,7 @@ mod sample;
 mod sizes;
 mod work;
 
-pub(crate) use self::make::Key;
+pub use self::make::Key;
 use self::make::{Made, compile, schedule, short_loops};
 pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{first_trips, top_range};
@@ -372,7 +372,7 @@ impl Plan {
     }
 
     /// What the kernel for a launch is made for.
-    pub(crate) fn key(
+    pub fn key(
         &self,
         (sizes, proven, elements): (&Sizes, &GuardSet, u64),
         resumed: bool,
@@ -412,7 +412,7 @@ impl Plan {
     }
 
     /// The kernel for a launch: from this plan, from disk, or from LLVM.
-    pub(crate) fn kernel(
+    pub fn kernel(
         &self,
         key: Key,
         options: &Options,

@@ -18,7 +18,7 @@ const ACCUMULATORS: u32 = 4;
 
 /// Everything that a kernel is made for: what is equal here shares a kernel.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Key {
+pub struct Key {
     pub(super) proven: GuardSet,
     pub(super) memory: analysis::Memory,
     /// Clauses that do not hold, a bit each.
