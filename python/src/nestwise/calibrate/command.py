@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 import platform
 import sys
 import time
@@ -32,6 +33,9 @@ without one; `nestwise profile show` prints what is in force.
 
 # Seconds of measuring, at most: CPython's probes, those of launches, of compiled code, of threads.
 FULL, QUICK = (8.0, 3.0, 4.0, 2.0), (1.0, 0.4, 0.5, 0.2)
+
+# So many cores busy with something else are told.
+BUSY = 0.5
 
 
 def main(arguments: list[str]) -> int:
@@ -79,7 +83,7 @@ def measure(quick: bool, out: str) -> None:
         import numpy as np
     except ImportError:
         raise BadProfile("calibrate: NumPy is not installed: its part cannot be measured") from None
-    begun = time.perf_counter()
+    begun, busy = time.perf_counter(), _busy()
     budgets = QUICK if quick else FULL
     bar = Progress(sys.stderr)
     sections.configure("auto", prices=True)
@@ -110,6 +114,20 @@ def measure(quick: bool, out: str) -> None:
     profile["host"] = weights
     files.write(out, profile, core)
     _tell(found, profile, out, time.perf_counter() - begun)
+    if busy >= BUSY:
+        print(
+            f"about {busy:.1f} cores were busy with something else when this began: what threads "
+            "add, and perhaps more, is told too low. Measure again on a quiet machine.",
+            file=sys.stderr,
+        )
+
+
+def _busy() -> float:
+    """Cores that others keep busy: the mean of the last minute, where the system tells."""
+    try:
+        return os.getloadavg()[0]
+    except OSError:
+        return 0.0
 
 
 def _rounded(value: float) -> float:
