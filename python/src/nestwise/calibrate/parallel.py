@@ -61,7 +61,7 @@ def held_compute_escape(a, b, o):
     for i in range(len(o)):
         x = y = 0.0
         for _ in range(30):
-            x, y = x * x - y * y + a[i] - 0.5, 2.0 * x * y + b[i] * 0.5
+            x, y = x * x - y * y + a[i] * 0.2, 2.0 * x * y + b[i] * 0.2
         o[i] = x * x + y * y
 
 

@@ -15,7 +15,7 @@ from nestwise.calibrate.sections import Section
 BOUNDS = ("compute", "latency", "memory")
 # Elements of a loop that is started often, its starts in a call, and elements of the long ones:
 # such as fit caches, and such as do not.
-SHORT, STARTS, LONG, LARGE = 128, 200, 20_000, 2_000_000
+SHORT, STARTS, LONG, LARGE = 128, 200, 100_000, 2_000_000
 # Nothing gains less; what gains more is noise.
 LEAST, MOST = 0.02, 1.0
 
@@ -57,7 +57,7 @@ def threads(budget_s: float, progress: Callable[[float], None]) -> Section | Non
     names = dict.fromkeys(name for name, _ in times)
     for bound in BOUNDS:
         shares = [
-            _share(times[name, 1], times[name, n], n)
+            _share(times[name, 1], times[name, n] - starts[n], n)
             for name in names
             if name.startswith(bound)
             for n in several
@@ -80,8 +80,8 @@ def threads(budget_s: float, progress: Callable[[float], None]) -> Section | Non
 
 
 def _share(alone: float, together: float, n: int) -> float:
-    """The share of a core that each further thread added."""
-    return (alone / together - 1.0) / (n - 1)
+    """The share of a core that each further thread added, starting them apart."""
+    return (alone / max(together, alone / n) - 1.0) / (n - 1)
 
 
 def _predicted(weights: dict[str, float], name: str, alone: float, n: int) -> float:
