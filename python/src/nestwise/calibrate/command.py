@@ -151,5 +151,5 @@ def _tell(found: dict, profile: dict, out: str, seconds: float) -> None:
         for probe, measured, off in section.points:
             print(f"    {probe:<24} {files.time_text(measured * 1e9):>10} {off:+8.0%}")
     if "threads" not in found:
-        print("\nthreads: there is one core; as in the default profile")
+        print("\nthreads: not measured, nothing runs on several; as in the default profile")
     print(f"\n{seconds:.1f} s; written to {out}")

@@ -45,12 +45,17 @@ def values() -> dict[str, Any]:
 
 
 def threads(budget_s: float, progress: Callable[[float], None]) -> Section | None:
-    """The weights of threads; None where there is but one core."""
+    """The weights of threads; None where there is but one core, or nothing runs on several."""
     core = config.core()
     several = counts(core.cores())
     if not several:
         return None
-    times = _times(_probes(several[-1]), several, budget_s, progress)
+    probes = _probes(several[-1])
+    if not all(
+        any(p.name.startswith(kind) for p in probes) for kind in ("starts", "held_", *BOUNDS)
+    ):
+        return None  # nothing runs on threads here: the default says as much as can be said
+    times = _times(probes, several, budget_s, progress)
     starts = {n: (times["starts", n] - times["starts", 1]) / STARTS for n in several}
     rows = [{"fork_join": 1.0, "thread": n - 1.0} for n in several]
     weights, _ = core.fit("threads", rows, [max(starts[n], 1e-8) for n in several])
@@ -62,8 +67,7 @@ def threads(budget_s: float, progress: Callable[[float], None]) -> Section | Non
             if name.startswith(bound)
             for n in several
         ]
-        if shares:
-            weights[bound] = min(max(statistics.median(shares), LEAST), MOST)
+        weights[bound] = min(max(statistics.median(shares), LEAST), MOST)
     points = [
         (
             f"{name} {n}",
