@@ -2,7 +2,7 @@
 
     python bench/oracle.py [--json F] [--about TEXT] [NAME ...]
 
-Measures the programs of kernels/ that are named (else EVERY below) and GENERATED random ones, with
+Measures the programs of kernels/ that are named (else EVERY below) and COUNT random ones, with
 the profile that runs find (`nestwise calibrate` makes it first), goes on with what F holds, and
 puts the report into docs/oracle.md. That takes an hour or two on two cores; Ctrl-C and the same
 command later is fine. `--only-write` renders what F holds.
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-import math
 import statistics
 import subprocess
 import sys
@@ -21,8 +20,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nestwise import config
+from nestwise.calibrate.files import time_text
 from nestwise.oracle import score
 from nestwise.oracle.measure import Experiment
+from nestwise.oracle.programs import GENERATED
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "oracle.md"
@@ -33,7 +34,7 @@ EVERY = (
     "sobel dither black_scholes floyd_warshall bellman_ford lcs knapsack binning mandelbrot sieve "
     "kmeans fft autocorrelation softmax"
 ).split()
-GENERATED, SEED = 200, 20261122
+COUNT, SEED = 200, 20261122
 # Rows of the table of what went wrong.
 WORST = 15
 
@@ -55,13 +56,13 @@ def report(done: Sequence[Experiment], about: str) -> list[str]:
         count = len({one.program for one in those})
         lines += [f"### {group.capitalize() or 'All programs'}", ""]
         lines += [f"{len(those)} experiments with {count} programs.", "", *_figures(those, group)]
-    lines += ["### By program", "", *_programs([o for o in scored if o.group != "generated"])]
+    lines += ["### By program", "", *_programs([o for o in scored if o.group != GENERATED])]
     lines += ["### The worst", "", *_worst(scored)]
     return lines
 
 
 def _figures(scored: Sequence[score.Scored], group: str) -> list[str]:
-    rows = {**score.ours(scored), **({} if group else score.strategies(scored))}
+    rows = score.against_oracle(scored, group)
     lines = ["| slower than the best candidate | mean | p95 | worst |", "|---|---|---|---|"]
     lines += [f"| {n} | {s.mean:.1%} | {s.p95:.1%} | {s.worst:.1%} |" for n, s in rows.items()]
     lines += ["", "| prediction error | median | p90 | of |", "|---|---|---|---|"]
@@ -102,19 +103,15 @@ def _worst(scored: Sequence[score.Scored]) -> list[str]:
     return [*lines, ""]
 
 
-def _time(s: float) -> str:
-    unit, scale = next(
-        ((u, k) for u, k in (("s", 1.0), ("ms", 1e3), ("us", 1e6)) if s * k >= 1.0), ("ns", 1e9)
-    )
-    digits = max(2 - int(math.log10(max(s * scale, 1.0))), 0)
-    return f"{s * scale:.{digits}f} {unit}"
+def _time(seconds: float) -> str:
+    return time_text(seconds * 1e9)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", default=EVERY)
     parser.add_argument("--json", type=Path, default=ROOT / "target" / "oracle.json")
-    parser.add_argument("--generated", type=int, default=GENERATED)
+    parser.add_argument("--generated", type=int, default=COUNT)
     parser.add_argument("--about", default="")
     parser.add_argument("--only-write", action="store_true")
     options = parser.parse_args()

@@ -157,4 +157,4 @@ def test_bad_command_lines_and_files_are_told(folder, machines, tmp_path):
     bad = tmp_path / "bad.json"
     bad.write_text(FIXED.read_text().replace('"load": 1.8', '"load": -1.8', 1))
     assert "load" in refused("--profile", bad, "--from", torn)
-    assert "cannot write" in refused("--profile", profile, "--record", tmp_path, "script.py")
+    assert "is a folder" in refused("--profile", profile, "--record", tmp_path, "script.py")

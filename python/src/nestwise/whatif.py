@@ -8,7 +8,7 @@ import sys
 from typing import Any, NamedTuple
 
 from nestwise import config
-from nestwise.calibrate.files import BadProfile, read, time_text
+from nestwise.calibrate.files import BadProfile, check_writable, read, time_text
 
 USAGE = """\
 usage: nestwise whatif --profile F[,G...] [--record R] [options of run] script.py [argument...]
@@ -17,7 +17,7 @@ usage: nestwise whatif --profile F[,G...] [--record R] [options of run] script.p
 Runs a program here and tells, on standard error, where each of its loop nests would have run on the
 machines that these profiles were measured on, and what its calls would have taken there; beside
 it the same by this machine's own profile. What another machine compiles is taken to be what was
-compiled here.
+compiled here; callers wait for that, and nothing is learned.
 
   --profile F[,G...]    the machines' profiles (`nestwise calibrate` makes one there; `default` for
                         the one that nobody measured)
@@ -121,7 +121,7 @@ def _run(asked: Asked, profiles: dict[str, str]) -> int:
     from nestwise import cli
 
     if asked.record is not None:
-        _writable(asked.record)
+        check_writable(asked.record)  # better said before a long run than after
 
     def tell() -> None:
         core = config.loaded_core()
@@ -140,13 +140,6 @@ def _run(asked: Asked, profiles: dict[str, str]) -> int:
         return cli.run_program(asked.program, asked.words)
     finally:
         tell()
-
-
-def _writable(path: str) -> None:
-    """Better said before a long run than after."""
-    folder = os.path.dirname(os.path.abspath(path))
-    if os.path.isdir(path) or not os.access(folder, os.W_OK):
-        raise Bad(f"--record: cannot write {path!r}")
 
 
 def _write(path: str, recording: str) -> None:

@@ -245,8 +245,7 @@ def text(scored: list[score.Scored], cold: list[float]) -> str:
 def _figures(scored: list[score.Scored], group: str) -> list[str]:
     """How automatic runs and predictions did; beside all programs also what else would have."""
     lines = ["", f"{'against the oracle':24} {'mean':>9} {'p95':>9} {'worst':>9}"]
-    others = {} if group else score.strategies(scored)
-    for name, s in {**score.ours(scored), **others}.items():
+    for name, s in score.against_oracle(scored, group).items():
         lines.append(f"{name:24} {s.mean:9.1%} {s.p95:9.1%} {s.worst:9.1%}")
     lines += ["", f"{'prediction error':24} {'median':>9} {'p90':>9}"]
     for device, (count, half, most) in score.prediction_errors(scored).items():

@@ -39,7 +39,7 @@ def _summary(scored: Sequence[score.Scored]) -> str:
 
 
 def _figures(scored: Sequence[score.Scored], group: str) -> str:
-    rows = {**score.ours(scored), **({} if group else score.strategies(scored))}
+    rows = score.against_oracle(scored, group)
     cells = "".join(
         f"<tr><td>{html.escape(name)}</td><td>{s.mean:.1%}</td><td>{s.p95:.1%}</td>"
         f"<td>{s.worst:.1%}</td><td>{s.count}</td></tr>"

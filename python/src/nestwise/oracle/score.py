@@ -118,6 +118,11 @@ def strategies(scored: Sequence[Scored]) -> dict[str, Summary]:
     return found
 
 
+def against_oracle(scored: Sequence[Scored], group: str) -> dict[str, Summary]:
+    """Rows of a report: automatic runs, and for all programs together what else there is."""
+    return {**ours(scored), **({} if group else strategies(scored))}
+
+
 def prediction_errors(scored: Iterable[Scored]) -> dict[str, tuple[int, float, float]]:
     """By device: (count, median, 90th percentile) of |predicted / measured - 1|."""
     errors: dict[str, list[float]] = {}
