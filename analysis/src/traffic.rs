@@ -4,9 +4,11 @@
 //! cache fetches what the whole loop touches once per time the loop runs (Wolf and Lam, "A data locality optimizing
 //! algorithm", 1991, count the same by reuse vectors). Of the loops around an access the outermost that fits decides.
 
-use crate::affine::{Affine, Ix, Sym};
-use crate::forms::{AccessForm, Extents, Form};
+mod axis;
+
+use crate::forms::{AccessForm, Extents, Forms};
 use crate::launch::LaunchValues;
+use axis::Axis;
 use nestwise_ir::{ArrayId, LoopId, Nest};
 use serde::{Deserialize, Serialize};
 
@@ -85,23 +87,6 @@ impl Level {
     }
 }
 
-/// A subscript.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Axis {
-    /// Linear in counters; the constant parts lie between the two.
-    Linear(Vec<(LoopId, Factor)>, f64, f64),
-    /// Anywhere in the axis.
-    Any,
-}
-
-/// A constant times values of the call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Factor {
-    times: f64,
-    vars: Vec<u32>,
-    dims: Vec<(u32, u32)>,
-}
-
 /// Lines that one place has fetched, by level of cache that misses them, stored ones twice: they go back, too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traffic<const N: usize> {
@@ -109,8 +94,19 @@ pub struct Traffic<const N: usize> {
     pub home: LoopId,
     /// Lines.
     pub lines: [f64; N],
+    /// In which order.
+    pub order: Order,
+}
+
+/// In which order lines are fetched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Order {
     /// Neighbours follow each other, so that they are fetched ahead.
-    pub streams: bool,
+    Stream,
+    /// In steps of the same size, so that where the next ones are is known long before.
+    Strided,
+    /// As data tell.
+    Scattered,
 }
 
 /// What counting needs to know of a call.
@@ -128,7 +124,7 @@ impl TrafficPlan {
         let forms = crate::walk::forms(nest, &ranges, Extents::Shared);
         let mut places: Vec<Place> = Vec::new();
         for access in forms.accesses.iter().flatten() {
-            let place = place(nest, access, lanes);
+            let place = place(nest, access, &forms, lanes);
             if place.loops.is_empty() {
                 continue;
             }
@@ -186,7 +182,7 @@ impl TrafficPlan {
                 true => 0.0,
                 false => p.fetched(&bytes[*start..], &rounds, cache * SHARE, sizes),
             }),
-            streams: p.streams(sizes),
+            order: p.order(sizes),
         };
         self.places.iter().zip(&starts).map(one).collect()
     }
@@ -215,13 +211,22 @@ impl Place {
         // Of each axis: the elements, and from the first to the last of them.
         let mut moved = [(1.0, 1.0); MAX_RANK];
         let mut times = 1.0;
+        // Whether the loop is inside the one in whose iterations such an axis is anywhere.
+        let mut still = [true; MAX_RANK];
         out.resize(first + self.loops.len() + 1, 0.0);
         out[first + self.loops.len()] = self.touched(&moved, times, width, sizes);
         for (depth, level) in self.loops.iter().enumerate().rev() {
             let trips = level.trips(sizes);
             times *= trips;
-            for (axis, (count, span)) in self.axes.iter().zip(&mut moved) {
-                let Axis::Linear(by, ..) = axis else { continue };
+            for ((axis, (count, span)), still) in self.axes.iter().zip(&mut moved).zip(&mut still) {
+                let by = match axis {
+                    Axis::Linear(by, ..) => by,
+                    Axis::Any(home) => {
+                        *still &= home.is_some_and(|home| home != level.id());
+                        *count *= if *still { 1.0 } else { trips };
+                        continue;
+                    }
+                };
                 for (_, factor) in by.iter().filter(|b| b.0 == level.id()) {
                     *count *= trips;
                     *span += factor.value(sizes.values).abs() * level.step() * (trips - 1.0);
@@ -245,7 +250,7 @@ impl Place {
             let extent = extents.map_or(0, |d| d[k]) as f64;
             let extent = if extent > 0.0 { extent } else { f64::INFINITY };
             let (count, span) = match axis {
-                Axis::Any => (extent.min(times), extent),
+                Axis::Any(_) => (extent.min(*count), extent),
                 Axis::Linear(_, least, most) => {
                     let span = (span + (most - least)).min(extent);
                     ((count + (most - least)).min(span), span)
@@ -263,30 +268,39 @@ impl Place {
     fn width(&self) -> f64 {
         let of = |a: &Axis| match a {
             Axis::Linear(_, least, most) => most - least + 1.0,
-            Axis::Any => 1.0,
+            Axis::Any(_) => 1.0,
         };
         self.axes.iter().map(of).product()
     }
 
-    /// Whether one iteration of the innermost loop that moves it goes to a neighbour.
-    fn streams(&self, sizes: &Sizes<'_>) -> bool {
-        if self.axes.contains(&Axis::Any) {
-            return false;
-        }
+    /// Streams where one iteration of the innermost loop that moves it goes to a neighbour.
+    fn order(&self, sizes: &Sizes<'_>) -> Order {
         let moves = |id: &LoopId| {
-            let by = |a: &Axis| matches!(a, Axis::Linear(by, ..) if by.iter().any(|b| b.0 == *id));
+            let by = |a: &Axis| match a {
+                Axis::Linear(by, ..) => by.iter().any(|b| b.0 == *id),
+                Axis::Any(home) => home.is_none_or(|home| home == *id),
+            };
             self.axes.iter().any(by)
         };
         let Some(id) = self.loops.iter().rev().map(|l| l.id()).find(moves) else {
-            return true;
+            return Order::Stream;
         };
+        let anywhere =
+            |a: &Axis| matches!(a, Axis::Any(home) if home.is_none_or(|home| home == id));
+        if self.axes.iter().any(anywhere) {
+            return Order::Scattered;
+        }
         let last = self.axes.len() - 1;
-        self.axes.iter().enumerate().all(|(k, axis)| match axis {
+        let neighbour = self.axes.iter().enumerate().all(|(k, axis)| match axis {
             Axis::Linear(by, ..) => by.iter().filter(|b| b.0 == id).all(|(_, factor)| {
                 k == last && factor.value(sizes.values).abs() * self.size <= LINE
             }),
-            Axis::Any => false,
-        })
+            Axis::Any(_) => k != last,
+        });
+        match neighbour {
+            true => Order::Stream,
+            false => Order::Strided,
+        }
     }
 
     /// The same but for constants.
@@ -294,7 +308,7 @@ impl Place {
         let same = |(a, b): (&Axis, &Axis)| match (a, b) {
             (Axis::Linear(x, ..), Axis::Linear(y, ..)) => x == y,
             // Where it is anybody's guess, one guess is as good as two.
-            (Axis::Any, Axis::Any) => true,
+            (Axis::Any(x), Axis::Any(y)) => x == y,
             _ => false,
         };
         let axes = self.axes.len() == other.axes.len();
@@ -314,27 +328,7 @@ impl Place {
     }
 }
 
-impl Factor {
-    fn value(&self, values: &LaunchValues) -> f64 {
-        if self.vars.is_empty() && self.dims.is_empty() {
-            return self.times;
-        }
-        let var = |v: &u32| values.vars.get(*v as usize).copied().flatten().unwrap_or(1) as f64;
-        let dim = |(a, k): &(u32, u32)| {
-            values
-                .dims
-                .get(*a as usize)
-                .and_then(|d| d.get(*k as usize))
-                .copied()
-                .unwrap_or(1) as f64
-        };
-        let vars: f64 = self.vars.iter().map(var).product();
-        let dims: f64 = self.dims.iter().map(dim).product();
-        self.times * vars * dims
-    }
-}
-
-fn place(nest: &Nest, access: &AccessForm, lanes: &[(LoopId, u32)]) -> Place {
+fn place(nest: &Nest, access: &AccessForm, forms: &Forms, lanes: &[(LoopId, u32)]) -> Place {
     let by = |id: LoopId| lanes.iter().find(|l| l.0 == id).map(|l| f64::from(l.1));
     let outer = access.loops.iter().map(|id| match by(*id) {
         Some(lanes) => Level::Groups(*id, lanes),
@@ -349,56 +343,19 @@ fn place(nest: &Nest, access: &AccessForm, lanes: &[(LoopId, u32)]) -> Place {
         size: nest.arrays[access.array].storage.size() as f64,
         home: access.loops.last().copied().unwrap_or(LoopId(0)),
         loops: outer.chain(inner).collect(),
-        axes: access.index.iter().map(axis).collect(),
+        axes: access
+            .index
+            .iter()
+            .map(|f| Axis::of(f, nest, forms))
+            .collect(),
         stored: access.store,
         rounds: Vec::new(),
     }
 }
 
-fn axis(form: &Form) -> Axis {
-    match form {
-        Form::At(_, form) => axis(form),
-        Form::Aff(affine) => linear(affine).unwrap_or(Axis::Any),
-        // Clamped, or wrapped around: most of the time it goes where its operand does.
-        Form::Op(_, operands) => {
-            let known = operands.iter().map(axis);
-            let mut moving = known.filter(|a| matches!(a, Axis::Linear(by, ..) if !by.is_empty()));
-            moving.next().unwrap_or(Axis::Any)
-        }
-        _ => Axis::Any,
-    }
-}
-
-/// None where it depends on anything but counters and what the call knows.
-fn linear(affine: &Affine) -> Option<Axis> {
-    let (mut by, mut constant) = (Vec::new(), 0.0);
-    for term in affine.terms() {
-        let mut factor = Factor {
-            times: term.coef as f64,
-            vars: Vec::new(),
-            dims: Vec::new(),
-        };
-        let mut known = true;
-        for sym in &term.syms {
-            match sym {
-                Sym::Var(v) => factor.vars.push(v.0),
-                Sym::Dim(a, k) => factor.dims.push((a.0, *k)),
-                Sym::Def(_) => known = false,
-            }
-        }
-        match term.ix {
-            Some(Ix::Counter(id)) if known => by.push((id, factor)),
-            Some(_) => return None,
-            // The same in all iterations; where, does not matter.
-            None if term.syms.is_empty() => constant = factor.times,
-            None => {}
-        }
-    }
-    Some(Axis::Linear(by, constant, constant))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::axis::Factor;
     use super::*;
 
     fn factor(times: f64) -> Factor {
@@ -412,7 +369,7 @@ mod tests {
     fn place(array: u32, loops: &[u32], axes: &[Option<u32>], stored: bool) -> Place {
         let axis = |l: &Option<u32>| match l {
             Some(l) => Axis::Linear(vec![(LoopId(*l), factor(1.0))], 0.0, 0.0),
-            None => Axis::Any,
+            None => Axis::Any(None),
         };
         Place {
             array: ArrayId(array),

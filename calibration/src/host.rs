@@ -5,6 +5,7 @@
 //! weights are fitted to that, and so on until they stay.
 
 use crate::fit as linear;
+use nestwise_analysis::traffic::Order;
 use nestwise_costmodel::HostWeights;
 use nestwise_costmodel::host::{Forms, LEVELS, weigh};
 use nestwise_ir::shape::Body;
@@ -14,9 +15,9 @@ use serde::Deserialize;
 const TURNS: usize = 24;
 
 /// What a kernel executed in a call: its loops (executions, entries, whether threads share them, one execution), and
-/// the lines of memory that it fetched into each cache, whether as streams.
+/// the lines of memory that it fetched into each cache, in which order.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Executed(Vec<(f64, f64, bool, Body)>, Vec<([f64; LEVELS], bool)>);
+pub struct Executed(Vec<(f64, f64, bool, Body)>, Vec<([f64; LEVELS], Order)>);
 
 impl Executed {
     /// As the report has it.
@@ -40,19 +41,23 @@ impl Executed {
         let loads = |k: &usize| weigh(&forms[*k].memory, values) * self.0[*k].0;
         let home = (0..forms.len()).max_by(|a, b| loads(a).total_cmp(&loads(b)));
         for (k, (f, (times, entries, ..))) in forms.iter().zip(&self.0).enumerate() {
-            let mut memory: Vec<(usize, f64)> =
-                f.memory.iter().map(|(w, n)| (*w, n * times)).collect();
-            if home == Some(k) {
-                memory.extend(&fetching);
-            }
             let scaled = |form: &Vec<(usize, f64)>| -> Vec<(usize, f64)> {
                 form.iter().map(|(w, n)| (*w, n * times)).collect()
             };
+            let mut memory = scaled(&f.memory);
+            let mut lines = Vec::new();
+            if home == Some(k) {
+                match weights.overlap {
+                    true => lines.clone_from(&fetching),
+                    false => memory.extend(&fetching),
+                }
+            }
             let resources = [
                 scaled(&f.arithmetic),
                 scaled(&f.chain),
                 scaled(&f.issue),
                 memory,
+                lines,
             ];
             let busiest = resources
                 .into_iter()
@@ -66,18 +71,37 @@ impl Executed {
     }
 
     fn fetching(&self) -> Vec<(usize, f64)> {
-        let of = |(lines, streams): &([f64; LEVELS], bool)| {
-            let streams = *streams;
+        let of = |(lines, order): &([f64; LEVELS], Order)| {
+            let order = *order;
             let each = lines.iter().enumerate();
-            each.map(|(level, n)| (Forms::line(level, streams), *n))
+            each.map(|(level, n)| (Forms::line(level, order), *n))
                 .collect::<Vec<_>>()
         };
         self.1.iter().flat_map(of).collect()
     }
 }
 
-/// Weights that explain the nanoseconds that each of these kernels took. None if the numbers make no sense.
+/// Weights that explain the nanoseconds that each of these kernels took; whether fetching lines overlaps with loads and
+/// stores is what explains them better. None if the numbers make no sense.
 pub fn fit(executed: &[Executed], nanos: &[f64], usual: &HostWeights) -> Option<HostWeights> {
+    let each = [false, true].map(|overlap| {
+        let usual = HostWeights {
+            overlap,
+            ..usual.clone()
+        };
+        let found = fit_one(executed, nanos, &usual)?;
+        let off = residuals(executed, nanos, &found);
+        let square = |r: &f64| (1.0 + r).max(1e-3).ln().powi(2);
+        Some((off.iter().map(square).sum::<f64>(), found))
+    });
+    let best = each
+        .into_iter()
+        .flatten()
+        .min_by(|a, b| a.0.total_cmp(&b.0));
+    best.map(|(_, found)| found)
+}
+
+fn fit_one(executed: &[Executed], nanos: &[f64], usual: &HostWeights) -> Option<HostWeights> {
     let prior = usual.to_vec();
     let mut values = prior.clone();
     for _ in 0..TURNS {

@@ -3,7 +3,7 @@
 
 use crate::features::{Counts, Features, LoopFeatures};
 use crate::host::OTHER;
-use nestwise_ir::shape::{Body, LoopShape, Op, Width};
+use nestwise_ir::shape::{Body, LoopShape, Op, Part, Width};
 
 /// The shape of a kernel of the nest in which innermost loops run `lanes` iterations at once.
 pub fn shape(features: &Features, lanes: u32) -> Body {
@@ -18,6 +18,7 @@ fn of_loop(l: &LoopFeatures, lanes: u32) -> LoopShape {
     LoopShape {
         id: Some(l.id),
         stride,
+        part: Part::All,
         reached: l.reached as f32,
         threads: false,
         body: Body {

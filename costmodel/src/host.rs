@@ -3,12 +3,13 @@
 //! The execution-cache-memory model (Treibig and Hager, "Introducing a performance model for bandwidth-limited loop
 //! kernels", 2009): an iteration takes as long as the busiest of a core's resources needs for it. Arithmetic, the
 //! width of the front end and the chain from one iteration to the next each are one; loads and stores are one together
-//! with the transfers between the levels of the cache hierarchy, which do not overlap with them.
+//! with the transfers between the levels of the cache hierarchy, which do not overlap with them on some cores
+//! ([`HostWeights::overlap`]).
 
 use crate::price::Seconds;
 use crate::shape;
 use nestwise_analysis::LaunchValues;
-use nestwise_analysis::traffic::{Sizes, Traffic, TrafficPlan};
+use nestwise_analysis::traffic::{Order, Sizes, Traffic, TrafficPlan};
 use nestwise_ir::LoopId;
 use nestwise_ir::shape::{Body, LoopShape, Op, Width};
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,9 @@ use std::ops::Add;
 /// Levels of the cache hierarchy that are told apart: transfers into the first from the second, into that from the
 /// third, into that from memory.
 pub const LEVELS: usize = 3;
+
+/// How many of the jumps that data decide are as hard to foresee as those that are measured, where data are random.
+const SURPRISE: f64 = 0.3;
 
 /// The entry of [`HostWeights::functions`] for those that have none.
 pub const OTHER: &str = "other";
@@ -44,8 +48,13 @@ pub struct HostWeights {
     pub caches: [f64; LEVELS],
     /// Fetching a line of 64 bytes into each of them, its neighbours following.
     pub stream: [f64; LEVELS],
+    /// Fetching the lines of places that lie apart by the same step.
+    pub strided: [f64; LEVELS],
     /// Fetching a line from anywhere.
     pub scattered: [f64; LEVELS],
+    /// Lines are fetched while the core loads and stores what is there, as AMD's cores do; Intel's do one or the other
+    /// (Hofmann et al., "Bridging the architecture gap", 2020).
+    pub overlap: bool,
 }
 
 /// A weight for each kind of operation.
@@ -183,7 +192,9 @@ impl Default for HostWeights {
             functions: BTreeMap::from([(OTHER.to_string(), 12.0)]),
             caches: [48e3, 2e6, 16e6],
             stream: [0.8, 2.5, 6.0],
+            strided: [1.0, 4.0, 12.0],
             scattered: [2.0, 8.0, 25.0],
+            overlap: false,
         }
     }
 }
@@ -194,7 +205,8 @@ impl HostWeights {
         let tables = [&self.scalar, &self.vector, &self.latency];
         let ops = tables.into_iter().flat_map(|t| Op::ALL.map(|op| t.of(op)));
         let single = [self.issue, self.unsure, self.entry];
-        let lines = self.stream.into_iter().chain(self.scattered);
+        let lines = self.stream.into_iter().chain(self.strided);
+        let lines = lines.chain(self.scattered);
         let all = ops.chain(single).chain(lines);
         all.chain(self.functions.values().copied()).collect()
     }
@@ -212,6 +224,7 @@ impl HostWeights {
             .for_each(&mut set);
         out.stream
             .iter_mut()
+            .chain(&mut out.strided)
             .chain(&mut out.scattered)
             .for_each(&mut set);
         out.functions.values_mut().for_each(set);
@@ -228,7 +241,8 @@ mod number {
     pub(super) const UNSURE: usize = ISSUE + 1;
     pub(super) const ENTRY: usize = ISSUE + 2;
     pub(super) const STREAM: usize = ISSUE + 3;
-    pub(super) const SCATTERED: usize = STREAM + LEVELS;
+    pub(super) const STRIDED: usize = STREAM + LEVELS;
+    pub(super) const SCATTERED: usize = STRIDED + LEVELS;
     pub(super) const FUNCTIONS: usize = SCATTERED + LEVELS;
 
     pub(super) fn op(op: Op, width: Width) -> usize {
@@ -298,12 +312,12 @@ impl Forms {
     }
 
     /// Fetching a line into a level.
-    pub fn line(level: usize, streams: bool) -> usize {
+    pub fn line(level: usize, order: Order) -> usize {
         level
-            + if streams {
-                number::STREAM
-            } else {
-                number::SCATTERED
+            + match order {
+                Order::Stream => number::STREAM,
+                Order::Strided => number::STRIDED,
+                Order::Scattered => number::SCATTERED,
             }
     }
 }
@@ -374,7 +388,9 @@ pub struct Priced {
     origin: Vec<LoopId>,
     caches: [f64; LEVELS],
     stream: [f64; LEVELS],
+    strided: [f64; LEVELS],
     scattered: [f64; LEVELS],
+    overlap: bool,
 }
 
 /// Nanoseconds per iteration, by resource.
@@ -408,7 +424,9 @@ impl Priced {
             origin,
             caches: weights.caches,
             stream: weights.stream,
+            strided: weights.strided,
             scattered: weights.scattered,
+            overlap: weights.overlap,
         }
     }
 
@@ -430,7 +448,7 @@ impl Priced {
                 true => &mut all.shared,
                 false => &mut all.alone,
             };
-            *part = *part + sum.by_bound();
+            *part = *part + sum.by_bound(self.overlap);
         }
         all
     }
@@ -450,10 +468,10 @@ impl Priced {
     }
 
     fn transfers(&self, fetched: &Traffic<LEVELS>) -> f64 {
-        let each = if fetched.streams {
-            self.stream
-        } else {
-            self.scattered
+        let each = match fetched.order {
+            Order::Stream => self.stream,
+            Order::Strided => self.strided,
+            Order::Scattered => self.scattered,
         };
         fetched
             .lines
@@ -479,9 +497,12 @@ struct Sum {
 }
 
 impl Sum {
-    fn by_bound(&self) -> ByBound {
+    fn by_bound(&self, overlap: bool) -> ByBound {
         let nanos = |ns: f64| Seconds(ns * 1e-9);
-        let fetching = self.memory + self.transfers;
+        let fetching = match overlap {
+            true => self.memory.max(self.transfers),
+            false => self.memory + self.transfers,
+        };
         if fetching > self.core {
             return ByBound {
                 memory: nanos(fetching + self.extra),
@@ -504,7 +525,7 @@ impl Part {
             chain: weigh(&forms.chain, values),
             issue: weigh(&forms.issue, values),
             memory: weigh(&forms.memory, values),
-            unsure: weigh(&forms.extra, values),
+            unsure: weigh(&forms.extra, values) * SURPRISE,
         };
         let inner = |l: &LoopShape| {
             let part = Part::new(&l.body, weights, values);

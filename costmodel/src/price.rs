@@ -252,7 +252,7 @@ impl LoopPrice {
     fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
         let inner = self.inner.iter().map(|l| l.total(trips));
         let body = self.interpreted + inner.sum();
-        body * (self.work.trips(trips(self.id)) * self.work.reached)
+        body * (trips(self.id).max(0.0) * self.work.reached)
     }
 }
 

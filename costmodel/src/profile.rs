@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::Path;
 
 /// The version of the document that this code reads and writes.
-pub const PROFILE_VERSION: u32 = 3;
+pub const PROFILE_VERSION: u32 = 4;
 
 /// No operation takes longer than a second: a larger number is a mistake.
 const LONGEST: f64 = 1e9;
@@ -274,6 +274,8 @@ fn costs(path: &str, value: &Value, usual: &Value) -> Result<(), ProfileError> {
             }
             Ok(())
         }
+        (Value::Bool(_), Value::Bool(_)) => Ok(()),
+        (_, Value::Bool(_)) => bad(format!("is {value}; it has to be true or false")),
         (_, Value::Object(_)) => bad(format!("is {value}; it has to be an object")),
         (_, Value::Array(_)) => bad(format!("is {value}; it has to be a list")),
         _ => bad(format!("is {value}; a cost is a number of nanoseconds")),

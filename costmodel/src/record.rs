@@ -9,7 +9,7 @@ use nestwise_ir::shape::Body;
 use serde::{Deserialize, Serialize};
 
 /// The version of the document that this code reads and writes.
-pub const RECORDING_VERSION: u32 = 1;
+pub const RECORDING_VERSION: u32 = 2;
 
 /// Calls of a nest that are kept apart; what differs from all of them counts as one more of the last.
 const MOST_CALLS: usize = 4096;
@@ -64,9 +64,7 @@ pub struct KernelRecord {
 pub struct CallRecord {
     /// How many.
     pub times: u64,
-    /// By loop: the trips that its bounds allow for.
-    pub allowed: Vec<f64>,
-    /// By loop: the trips to reckon with; fewer where it may be left before.
+    /// By loop: the trips to reckon with.
     pub trips: Vec<f64>,
     /// Ints and extents.
     pub values: LaunchValues,
@@ -127,7 +125,6 @@ impl CallRecord {
     fn is_like(&self, other: &CallRecord) -> bool {
         self.values == other.values
             && self.trips == other.trips
-            && self.allowed == other.allowed
             && (self.bind, self.convert, self.undo) == (other.bind, other.convert, other.undo)
             && self.parallel == other.parallel
     }

@@ -149,7 +149,7 @@ impl Run<'_> {
     }
 
     fn decide(&self, call: &CallRecord, rest: f64) -> Decision {
-        let allowed = |id: LoopId| of(&call.allowed, id);
+        let trips = |id: LoopId| of(&call.trips, id);
         let p = call.parallel;
         let alone = Situation {
             bind: call.bind,
@@ -165,9 +165,8 @@ impl Run<'_> {
             native: [self.native(call, false, self.vectors); 2],
         };
         let learned = Learned::default();
-        let decided = |situation: &Situation| {
-            decide(&self.prices, self.profile, &allowed, situation, &learned)
-        };
+        let decided =
+            |situation: &Situation| decide(&self.prices, self.profile, &trips, situation, &learned);
         let first = decided(&alone);
         if first.estimate.warm() < WORTH_SHARING && first.interpreted < WORTH_SHARING {
             return first;

@@ -50,7 +50,6 @@ fn calls(times: u64, trips: f64) -> CallRecord {
     bind.add(LaunchWork::Launch, 1.0);
     CallRecord {
         times,
-        allowed: vec![trips],
         trips: vec![trips],
         values: LaunchValues::default(),
         bind,

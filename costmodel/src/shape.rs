@@ -1,7 +1,7 @@
 //! How often the loops of compiled code run, for the trip counts of a call.
 
 use nestwise_ir::LoopId;
-use nestwise_ir::shape::{Body, LoopShape};
+use nestwise_ir::shape::{Body, LoopShape, Part};
 
 /// A loop of compiled code, or the code outside loops, and how often it is executed in a call.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +63,11 @@ pub(crate) fn shares<'a, T>(
             run(item, (entered, entered));
             continue;
         };
+        if l.part == Part::Edge {
+            // One at each end, as around most grids.
+            run(item, (entered, entered));
+            continue;
+        }
         let all = inner.iter().map(&shape);
         let iterations = iterations(all, k, (id, l.stride.max(1)), copies, trips(id).max(0.0));
         run(item, (entered * iterations, entered));
@@ -77,7 +82,9 @@ fn iterations<'a>(
     copies: u32,
     trips: f64,
 ) -> f64 {
-    let same = all.enumerate().filter(|(_, l)| l.id == Some(id));
+    let same = all
+        .enumerate()
+        .filter(|(_, l)| l.id == Some(id) && l.part != Part::Edge);
     let equal = same.clone().filter(|(_, l)| l.stride.max(1) == stride);
     if copies == 1 && equal.clone().any(|(i, _)| i < k) {
         // Another version of the same, or the ends of one that is split.
@@ -92,7 +99,8 @@ fn iterations<'a>(
         left -= (left / f64::from(s)).floor() * f64::from(s);
     }
     let whole = left.max(0.0) / f64::from(stride);
-    match strides.clone().any(|s| s < stride) {
+    let whole_groups = equal.clone().all(|(_, l)| l.part == Part::Groups);
+    match whole_groups || strides.clone().any(|s| s < stride) {
         true => whole.floor(),
         // Whoever runs last runs all that is left.
         false => whole.ceil(),
@@ -110,6 +118,7 @@ mod tests {
         LoopShape {
             id: Some(LoopId(id)),
             stride,
+            part: Part::All,
             reached: 1.0,
             threads: false,
             body,
@@ -129,6 +138,29 @@ mod tests {
         };
         assert_eq!(iterations(&body, 100.0), [4.0, 6.0]);
         assert_eq!(iterations(&body, 5.0), [5.0, 0.0]);
+    }
+
+    #[test]
+    fn what_lanes_leave_over_is_no_turn_of_their_loop() {
+        let mut lanes = shape(0, 16);
+        lanes.part = Part::Groups;
+        let body = Body {
+            inner: vec![lanes],
+            ..Body::default()
+        };
+        assert_eq!(iterations(&body, 26.0), [1.0]);
+        assert_eq!(iterations(&body, 7.0), [0.0]);
+    }
+
+    #[test]
+    fn ends_of_a_split_loop_are_short_and_leave_the_rest_to_it() {
+        let mut edge = shape(0, 1);
+        edge.part = Part::Edge;
+        let body = Body {
+            inner: vec![edge.clone(), shape(0, 1), edge],
+            ..Body::default()
+        };
+        assert_eq!(iterations(&body, 100.0), [1.0, 100.0, 1.0]);
     }
 
     #[test]

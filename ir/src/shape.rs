@@ -108,6 +108,18 @@ pub struct Body {
     pub inner: Vec<LoopShape>,
 }
 
+/// Which iterations a loop of the machine code runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum Part {
+    /// As many as there are, or as other loops of the same leave.
+    #[default]
+    All,
+    /// Whole groups of iterations; what is left is run elsewhere, not by a loop.
+    Groups,
+    /// Some at an end that differ from those in between.
+    Edge,
+}
+
 /// A loop of the machine code.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LoopShape {
@@ -115,6 +127,8 @@ pub struct LoopShape {
     pub id: Option<LoopId>,
     /// How many of that loop's iterations one of its own runs.
     pub stride: u32,
+    /// Which of that loop's iterations are its own.
+    pub part: Part,
     /// How often it is reached in an execution of what encloses it.
     pub reached: f32,
     /// Its iterations are shared among threads.

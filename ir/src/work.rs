@@ -241,12 +241,12 @@ pub struct LoopWork {
 }
 
 impl LoopWork {
-    /// The trips to reckon with where its bounds allow for so many: half of them, if it may be left before, as who looks
-    /// for something finds it half-way on average.
+    /// The trips to reckon with where its bounds allow for so many: the geometric mean of one and all of them, if it may
+    /// be left before. Who looks for something may find it half-way; who waits for something to settle, much sooner.
     pub fn trips(&self, allowed: f64) -> f64 {
         match (self.once, self.leaves) {
             (true, _) => 1.0,
-            (_, true) if allowed > 1.0 => (allowed / 2.0).max(1.0),
+            (_, true) if allowed > 1.0 => allowed.sqrt(),
             _ => allowed.max(0.0),
         }
     }
@@ -309,13 +309,14 @@ mod tests {
             once: true,
             ..plain
         };
-        for (allowed, all, half) in [
+        for (allowed, all, left) in [
             (0.0, 0.0, 0.0),
             (1.0, 1.0, 1.0),
-            (1.5, 1.5, 1.0),
-            (8.0, 8.0, 4.0),
+            (0.5, 0.5, 0.5),
+            (4.0, 4.0, 2.0),
+            (100.0, 100.0, 10.0),
         ] {
-            assert_eq!((plain.trips(allowed), early.trips(allowed)), (all, half));
+            assert_eq!((plain.trips(allowed), early.trips(allowed)), (all, left));
             assert_eq!(once.trips(allowed), 1.0);
         }
         assert_eq!(plain.trips(-3.0), 0.0);

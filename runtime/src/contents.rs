@@ -5,6 +5,7 @@
 //! while nobody writes there, so a launch that relies on it keeps the interpreter lock and looks again whenever
 //! Python code may have run.
 
+use crate::number::Number;
 use crate::overlap::ArrayView;
 use nestwise_analysis::dependence::Property;
 use nestwise_ir::Scalar;
@@ -78,12 +79,25 @@ macro_rules! by_storage {
     };
 }
 
-/// An element that is an int of 64 bits; a subscript below zero counts from the end, once.
-pub fn element(view: &ArrayView, storage: Scalar, index: &[i64]) -> Option<i64> {
-    by_storage!(storage, read(view, index), None)
+/// An element; a subscript below zero counts from the end, once.
+pub(crate) fn number(view: &ArrayView, storage: Scalar, index: &[i64]) -> Option<Number> {
+    match storage {
+        Scalar::F64 => read::<f64>(view, index).map(Number::Float),
+        Scalar::F32 => read::<f32>(view, index).map(|v| Number::Float(v.into())),
+        Scalar::C128 => read::<[f64; 2]>(view, index).map(|[re, im]| Number::Complex(re, im)),
+        Scalar::C64 => {
+            read::<[f32; 2]>(view, index).map(|[re, im]| Number::Complex(re.into(), im.into()))
+        }
+        Scalar::Bool => read::<u8>(view, index).map(|v| Number::Int(v.into())),
+        _ => by_storage!(storage, read_int(view, index), None).map(Number::Int),
+    }
 }
 
-fn read<T: Copy + TryInto<i64>>(view: &ArrayView, index: &[i64]) -> Option<i64> {
+fn read_int<T: Copy + TryInto<i64>>(view: &ArrayView, index: &[i64]) -> Option<i64> {
+    read::<T>(view, index)?.try_into().ok()
+}
+
+fn read<T: Copy>(view: &ArrayView, index: &[i64]) -> Option<T> {
     if view.rank != index.len() || view.size != size_of::<T>() as i64 || view.ptr.is_null() {
         return None;
     }
@@ -107,7 +121,7 @@ fn read<T: Copy + TryInto<i64>>(view: &ArrayView, index: &[i64]) -> Option<i64> 
             .cast::<T>()
             .read_unaligned()
     };
-    value.try_into().ok()
+    Some(value)
 }
 
 /// Whether the elements of an array of one axis, all between the ends, have a property.

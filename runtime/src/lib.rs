@@ -10,6 +10,7 @@ pub mod contents;
 pub mod fpenv;
 pub mod kernel;
 pub mod launch;
+mod number;
 pub mod options;
 pub mod overlap;
 pub mod pipeline;

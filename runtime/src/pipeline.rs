@@ -321,7 +321,7 @@ fn attempt<V: HasValue>(
         plan, kernel, &sizes, &views, seen, captures, &decision, from, host, &mut quiet,
     )?;
     if options.prices {
-        launch.runs = launch.executed(&plan.trips(&sizes), &sizes);
+        launch.runs = launch.executed(&|id| sizes.expected(id), &sizes);
     }
     // What arrays hold is no fact of a call: the next may find other elements.
     let again = before == Some(decision.device) && !decision.trial;

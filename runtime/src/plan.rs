@@ -12,7 +12,7 @@ mod work;
 pub use self::make::Key;
 use self::make::{Made, compile, schedule, short_loops};
 pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
-use self::sizes::{first_trips, top_range};
+use self::sizes::{mean_trips, top_range};
 pub use self::work::CallFeatures;
 use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
@@ -79,6 +79,7 @@ pub struct Plan {
     found: Found,
     /// What guesses of trips rest on, once one is needed.
     followed: OnceLock<sample::Followed>,
+    guesses: Mutex<sample::Guesses>,
     /// Held by whoever makes a kernel.
     making: Mutex<()>,
     /// Since when something is made in the background.
@@ -144,6 +145,7 @@ impl Plan {
             quiet: AtomicBool::new(false),
             found: Found::default(),
             followed: OnceLock::new(),
+            guesses: Mutex::default(),
             making: Mutex::default(),
             ordered: Mutex::default(),
             gave_up: AtomicBool::new(false),
@@ -348,7 +350,7 @@ impl Plan {
         Ok(Sizes {
             refuted: self.verdicts.refuted(&values),
             nonempty: resolved.nonempty,
-            first: first_trips(&self.nest, &trips, &values),
+            mean: mean_trips(&self.nest, &trips, &values),
             trips,
             values,
             proven,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::rc::Rc;
 
-use nestwise_ir::{AccessId, Expr, Scalar, Span, VarId};
+use nestwise_ir::{AccessId, Expr, LoopId, Scalar, Span, VarId};
 
 use super::jam::Jam;
 use super::lanes::Lanes;
@@ -103,7 +103,7 @@ pub(crate) struct Func<'u, 'a> {
     /// Depth of conditionals around the current operation.
     pub(crate) conditional: u32,
     /// In the first or last iterations of a loop that is split: they are few, and run one by one.
-    pub(crate) edge: bool,
+    pub(crate) edge: Option<LoopId>,
     /// Whether this is the entry, not a thread body.
     pub(crate) is_entry: bool,
     /// In a thread body: variables that start from their reduction's identity, not from what ranges were proved for.
@@ -170,7 +170,7 @@ impl<'u, 'a> Func<'u, 'a> {
             exits,
             loose: None,
             conditional: 0,
-            edge: false,
+            edge: None,
             is_entry,
             reduced: Vec::new(),
             marks: HashMap::new(),

@@ -245,7 +245,8 @@ impl Func<'_, '_> {
         ir.store(ir.select(inside, a, once), home);
         let far = if how.wide { self.any(far) } else { far };
         let (slow, end) = (self.fresh(), self.fresh());
-        ir.cond_br(far, slow, end);
+        // Neighbours around a border are at most one period away.
+        ir.expect(ir.cond_br(far, slow, end), 1, 8);
         ir.at(slow);
         self.conditional += 1;
         let remainder = self.int_floor_div(a, b, constant, how).1;

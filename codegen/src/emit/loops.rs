@@ -280,7 +280,7 @@ impl Func<'_, '_> {
     /// Rotated: a test before the loop and one behind each iteration.
     fn iterate(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
         let ir = self.ir();
-        if self.lanes.is_none() && !self.edge && is_innermost(&l.body) {
+        if self.lanes.is_none() && self.edge.is_none() && is_innermost(&l.body) {
             self.u.scalar_loops.set(true);
         }
         let target = Target::Loop(l.id);
@@ -291,7 +291,7 @@ impl Func<'_, '_> {
             .groups
             .get(&l.id)
             .copied()
-            .filter(|_| self.lanes.is_none() && !self.edge);
+            .filter(|_| self.lanes.is_none() && self.edge.is_none());
         self.groups.extend(group);
         let before = ir.here();
         ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, range.lo, range.hi), body, end);
@@ -371,13 +371,16 @@ impl Func<'_, '_> {
     /// Loop metadata for LLVM's vectoriser.
     fn annotate(&self, branch: V, l: &For) {
         let ir = self.ir();
-        if self.edge {
+        if let Some(edge) = self.edge {
             let off = |what: &str, value: V| ir.md_node(&[ir.md_string(what), ir.md_value(value)]);
-            let never = [
+            let mut facts = vec![
                 off("llvm.loop.vectorize.enable", ir.const_bool(false)),
                 ir.md_node(&[ir.md_string("llvm.loop.unroll.disable")]),
             ];
-            return self.mark_loop(branch, l.id, &never);
+            if edge == l.id {
+                facts.push(ir.md_node(&[ir.md_string(crate::shape::EDGE)]));
+            }
+            return self.mark_loop(branch, l.id, &facts);
         }
         let mut facts = Vec::new();
         if let Some(group) = self.u.groups.get(&l.id).filter(|_| self.lanes.is_none()) {

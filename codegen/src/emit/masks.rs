@@ -11,6 +11,9 @@ use crate::error::{Result, invalid};
 use crate::flow::{self, Target};
 use crate::llvm::{IntPred, V};
 
+/// How much likelier it is that some lane of a vector takes a side than that none does.
+pub(super) const SOME_LANE: u32 = 8;
+
 /// A loop or scope that lanes leave one by one. Allocas of lane masks.
 pub(crate) struct Masked {
     /// Left by break or leave: active again behind the construct.
@@ -152,7 +155,12 @@ impl Func<'_, '_> {
             self.set_diverged(true);
             let skip = is_heavy(side).then(|| (self.fresh(), self.fresh()));
             if let Some((run, end)) = skip {
-                ir.cond_br(self.any(mask), run, end);
+                let branch = ir.cond_br(self.any(mask), run, end);
+                // A lane leaves its loop once, but of many lanes one is on most sides.
+                match flow::exits(side).is_empty() {
+                    true => ir.expect(branch, SOME_LANE, 1),
+                    false => ir.expect(branch, 1, SOME_LANE),
+                }
                 ir.at(run);
             }
             self.block(side)?;
@@ -196,7 +204,7 @@ impl Func<'_, '_> {
             let (run, end) = (self.fresh(), self.fresh());
             self.set_exec(mask);
             self.set_diverged(true);
-            ir.cond_br(self.any(mask), run, end);
+            ir.expect(ir.cond_br(self.any(mask), run, end), SOME_LANE, 1);
             ir.at(run);
             self.conditional += 1;
             let v = self.expr(side)?;

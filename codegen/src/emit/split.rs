@@ -39,9 +39,9 @@ impl Func<'_, '_> {
 
     /// A part of the range without vectors.
     pub(super) fn one_by_one(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
-        self.edge = true;
+        self.edge = Some(l.id);
         let done = self.serial(l, range, at);
-        self.edge = false;
+        self.edge = None;
         done
     }
 

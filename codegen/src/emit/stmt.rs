@@ -122,7 +122,8 @@ impl<'u, 'a> Func<'u, 'a> {
                 let next = self.fresh();
                 let end = *end.get_or_insert_with(|| self.fresh());
                 let any = self.any_active();
-                self.ir().cond_br(any, next, end);
+                let branch = self.ir().cond_br(any, next, end);
+                self.ir().expect(branch, super::masks::SOME_LANE, 1);
                 self.ir().at(next);
             }
         }

@@ -69,7 +69,8 @@ impl Func<'_, '_> {
         let latch = ir.here();
         ir.add_incoming(k, next, latch);
         let back = ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), main, rest);
-        self.mark_loop(back, l.id, &[]);
+        let groups = ir.md_node(&[ir.md_string(crate::shape::GROUPS)]);
+        self.mark_loop(back, l.id, &[groups]);
         ir.at(rest);
         let k = ir.phi(ir.i64());
         ir.add_incoming(k, range.lo, before);

@@ -18,6 +18,8 @@ pub(super) struct Cycle<'a> {
     pub(super) holds: &'a [bool],
     pub(super) header: usize,
     pub(super) latches: &'a [usize],
+    /// By block: how often it runs in an iteration.
+    pub(super) runs: &'a [f32],
     pub(super) vector_bits: u32,
 }
 
@@ -25,7 +27,9 @@ pub(super) struct Cycle<'a> {
 #[derive(Default)]
 pub(super) struct Chain {
     insts: Vec<usize>,
-    iterations: f32,
+    /// How often it goes on from one iteration to the next. Where a jump decides that it does not, nothing waits for it:
+    /// jumps are foreseen.
+    often: f32,
 }
 
 impl Chain {
@@ -35,13 +39,24 @@ impl Chain {
         for k in &self.insts {
             let inst = &code.insts[*k];
             for (op, width, _) in ops(code, inst, vector_bits) {
-                all.add(op, width, 1.0 / self.iterations);
+                all.add(op, width, self.often);
             }
             if super::is_function(inst) {
-                calls.push((inst.callee.clone(), 1.0 / self.iterations));
+                calls.push((inst.callee.clone(), inst.lanes * self.often));
             }
         }
         (all, calls)
+    }
+}
+
+impl Cycle<'_> {
+    /// How often the rarest of these instructions runs in an iteration.
+    fn least(&self, insts: &[usize]) -> f32 {
+        let runs = |k: &usize| match self.code.insts[*k].block {
+            header if header == self.header => 1.0,
+            block => self.runs[block],
+        };
+        insts.iter().map(runs).fold(1.0, f32::min)
     }
 }
 
@@ -76,10 +91,10 @@ pub(super) fn longest(cycle: &Cycle<'_>) -> Chain {
     let counters = counters(cycle);
     let mut best = (0.0, Chain::default());
     let mut offer = |found: Option<(f32, Vec<usize>)>, iterations: f32| {
-        if let Some((length, insts)) = found
-            && length / iterations > best.0
-        {
-            best = (length / iterations, Chain { insts, iterations });
+        let Some((length, insts)) = found else { return };
+        let often = cycle.least(&insts) / iterations;
+        if length * often > best.0 {
+            best = (length * often, Chain { insts, often });
         }
     };
     for phi in phis(cycle) {
@@ -143,6 +158,63 @@ fn step_of(cycle: &Cycle<'_>, address: &Sum, counters: &[(usize, i64)]) -> Optio
         }
     }
     Some(step)
+}
+
+/// Which values a loop's data decide: what it loads from where it is in this iteration, or carries from one to the next.
+/// All others, counters and what is the same in all iterations among them, processors foresee.
+pub(super) struct Data<'a> {
+    cycle: &'a Cycle<'a>,
+    counters: Vec<usize>,
+    known: HashMap<usize, bool>,
+}
+
+impl<'a> Data<'a> {
+    pub(super) fn new(cycle: &'a Cycle<'a>) -> Data<'a> {
+        Data {
+            cycle,
+            counters: counters(cycle).into_iter().map(|c| c.0).collect(),
+            known: HashMap::new(),
+        }
+    }
+
+    pub(super) fn decides(&mut self, o: Operand) -> bool {
+        let Operand::Code(k) = o else { return false };
+        let inst = &self.cycle.code.insts[k];
+        if !self.cycle.holds[inst.block] {
+            return false;
+        }
+        if let Some(known) = self.known.get(&k) {
+            return *known;
+        }
+        self.known.insert(k, false);
+        let carried = inst.code == LLVMPHI && inst.block == self.cycle.header;
+        let found = match inst.code {
+            _ if carried => !self.counters.contains(&k),
+            LLVMLoad => inst.operands.iter().any(|o| self.moves(*o)),
+            _ => inst.operands.iter().any(|o| self.decides(*o)),
+        };
+        self.known.insert(k, found);
+        found
+    }
+
+    /// Whether an address depends on the iteration.
+    fn moves(&self, o: Operand) -> bool {
+        let mut left = vec![o];
+        let mut seen = Vec::new();
+        while let Some(o) = left.pop() {
+            let Operand::Code(k) = o else { continue };
+            let inst = &self.cycle.code.insts[k];
+            if seen.contains(&k) || !self.cycle.holds[inst.block] {
+                continue;
+            }
+            if inst.code == LLVMPHI {
+                return true;
+            }
+            seen.push(k);
+            left.extend(&inst.operands);
+        }
+        false
+    }
 }
 
 /// Paths from one instruction through the loop's own.

@@ -16,16 +16,16 @@ use inkwell::targets::TargetMachine;
 use inkwell::values::AsValueRef;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMValueRef;
-use nestwise_ir::shape::{Body, LoopShape};
+use nestwise_ir::shape::{Body, LoopShape, Part};
 use nestwise_ir::{LoopId, Nest, Stmt, StmtKind};
 
 use self::affine::sum;
-use self::chain::{Cycle, counters, longest};
+use self::chain::{Cycle, Data, counters, longest};
 use self::graph::{Graph, Loops};
 use self::read::{Block, Code, Inst, Operand};
 use crate::abi::ENTRY_SYMBOL;
 
-pub(crate) use self::read::MARK;
+pub(crate) use self::read::{EDGE, GROUPS, MARK};
 
 /// The shape of a kernel's entry function.
 pub(crate) fn of(module: &Module<'_>, machine: &TargetMachine, vector_bits: u32) -> Body {
@@ -84,6 +84,26 @@ fn set_reached(body: &mut Body, known: &HashMap<LoopId, f32>) {
     }
 }
 
+/// LLVM's unroller marks the unrolled loop alone. A loop without a mark that executes about as much in an iteration as a
+/// marked one beside it in one of several runs what that leaves over.
+fn claim_rests(loops: &mut [LoopShape]) {
+    let size = |l: &LoopShape| l.body.ops.iter().map(|o| o.2).sum::<f32>();
+    for k in 0..loops.len() {
+        if loops[k].id.is_some() || loops[k].threads {
+            continue;
+        }
+        let own = size(&loops[k]) / loops[k].stride as f32;
+        let is_like = |l: &&LoopShape| {
+            let ratio = size(l) / l.stride as f32 / own;
+            l.id.is_some() && l.stride > loops[k].stride && (0.4..=1.6).contains(&ratio)
+        };
+        let found = loops.iter().find(is_like).map(|l| (l.id, l.reached));
+        if let Some((id, reached)) = found {
+            (loops[k].id, loops[k].reached) = (id, reached);
+        }
+    }
+}
+
 /// Whether an instruction calls a function that has to be priced by its name.
 fn is_function(inst: &Inst) -> bool {
     inst.code == LLVMOpcode::LLVMCall
@@ -135,7 +155,11 @@ impl<'a> Reader<'a> {
                 .iter()
                 .filter(|(s, _)| of.is_none() || self.holds(of, *s));
             let decided = inside.count() > 1 && !block.weighed;
-            if decided && block.test.is_some_and(|t| !is_fixed(t)) {
+            let by_data = || match (&cycle, block.test) {
+                (Some(cycle), Some(test)) => Data::new(cycle).decides(test),
+                _ => false,
+            };
+            if decided && by_data() {
                 body.unsure += runs;
             }
         }
@@ -148,6 +172,7 @@ impl<'a> Reader<'a> {
             .filter(|(_, l)| l.parent == of)
             .map(|(k, _)| self.inner(k));
         body.inner.extend(inner);
+        claim_rests(&mut body.inner);
         body
     }
 
@@ -167,6 +192,7 @@ impl<'a> Reader<'a> {
             holds: &l.holds,
             header: l.header,
             latches: &l.latches,
+            runs: &self.runs,
             vector_bits: self.vector_bits,
         }
     }
@@ -177,6 +203,12 @@ impl<'a> Reader<'a> {
         LoopShape {
             id: mark.map(LoopId),
             stride: self.stride(k),
+            part: l
+                .latches
+                .iter()
+                .map(|b| self.code.blocks[*b].part)
+                .find(|p| *p != Part::All)
+                .unwrap_or_default(),
             reached: self.runs[l.header],
             threads: false,
             body: self.body(Some(k)),
@@ -213,11 +245,14 @@ impl<'a> Reader<'a> {
                 Some(part) => body.inner.push(LoopShape {
                     id: None,
                     stride: 1,
+                    part: Part::All,
                     reached: runs,
                     threads: true,
                     body: part.clone(),
                 }),
-                None => body.calls.push((inst.callee.clone(), runs)),
+                None => body
+                    .calls
+                    .push((inst.callee.clone(), runs * inst.calls(runs))),
             }
         }
     }
@@ -230,8 +265,4 @@ impl<'a> Reader<'a> {
         });
         functions.next().filter(|_| inst.callee == "nw_parallel")
     }
-}
-
-fn is_fixed(o: Operand) -> bool {
-    !matches!(o, Operand::Code(_))
 }

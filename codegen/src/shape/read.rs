@@ -7,6 +7,7 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use llvm_sys::target::{LLVMABISizeOfType, LLVMTargetDataRef};
 use llvm_sys::{LLVMOpcode, LLVMTypeKind, LLVMValueKind};
+use nestwise_ir::shape::Part;
 
 /// What an instruction works on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -42,10 +43,24 @@ pub(super) struct Inst {
     pub(super) from: Vec<usize>,
     /// A call's function, if it has a name.
     pub(super) callee: String,
+    /// It is called for each lane of a vector, or each active one.
+    pub(super) lanes: f32,
+    pub(super) masked: bool,
     /// A pointer computation: bytes by which its only index is scaled.
     pub(super) scale: Option<i64>,
     /// How often its result is used, and whether by jumps alone.
     pub(super) jumps_only: bool,
+}
+
+impl Inst {
+    /// How often the function of a call is called each time, where the call runs in so many iterations. Where few lanes
+    /// go, they do not go together.
+    pub(super) fn calls(&self, runs: f32) -> f32 {
+        match self.masked {
+            true => (self.lanes * runs).clamp(1.0, self.lanes),
+            false => self.lanes,
+        }
+    }
 }
 
 /// A block.
@@ -56,6 +71,8 @@ pub(super) struct Block {
     pub(super) next: Vec<(usize, f32)>,
     /// The loop that its jump back belongs to.
     pub(super) mark: Option<u32>,
+    /// Which of its iterations.
+    pub(super) part: Part,
     /// What its jump decides by, and whether anything says how likely it is.
     pub(super) test: Option<Operand>,
     pub(super) weighed: bool,
@@ -68,8 +85,16 @@ pub(super) struct Code {
     pub(super) blocks: Vec<Block>,
 }
 
+/// Functions that call another one, their first argument, for each lane of a vector, of which the last argument tells how
+/// many there are.
+const MAP: &str = "nw_map";
+
 /// The prefix of a loop's mark in its metadata.
 pub(crate) const MARK: &str = "nestwise.loop.";
+
+/// What else is noted of a loop: see [`Part`].
+pub(crate) const GROUPS: &str = "nestwise.groups";
+pub(crate) const EDGE: &str = "nestwise.edge";
 
 /// Reads a function.
 pub(super) fn read(f: LLVMValueRef, layout: LLVMTargetDataRef) -> Code {
@@ -142,6 +167,8 @@ impl Reader {
                 operands: Vec::new(),
                 from: Vec::new(),
                 callee: String::new(),
+                lanes: 1.0,
+                masked: false,
                 scale: None,
                 jumps_only: jumps_only(v),
             };
@@ -158,6 +185,14 @@ impl Reader {
                 LLVMOpcode::LLVMCall => {
                     count = LLVMGetNumArgOperands(v);
                     inst.callee = name(LLVMGetCalledValue(v));
+                    if inst.callee.starts_with(MAP) && count > 1 {
+                        let argument = |k| self.operand(LLVMGetOperand(v, k));
+                        if let Operand::Int(lanes) = argument(count - 1) {
+                            inst.lanes = lanes as f32;
+                        }
+                        inst.masked = !matches!(argument(count - 2), Operand::Int(_));
+                        inst.callee = name(LLVMGetOperand(v, 0));
+                    }
                 }
                 LLVMOpcode::LLVMGetElementPtr if count == 2 => {
                     let element = LLVMGetGEPSourceElementType(v);
@@ -207,7 +242,16 @@ impl Reader {
             if count > 1 {
                 block.test = Some(self.operand(LLVMGetOperand(v, 0)));
             }
-            block.mark = self.mark(v);
+            let marks = self.marks(v);
+            block.mark = marks
+                .iter()
+                .find_map(|m| m.strip_prefix(MARK)?.parse().ok());
+            let part = |m: &String| match m.as_str() {
+                GROUPS => Some(Part::Groups),
+                EDGE => Some(Part::Edge),
+                _ => None,
+            };
+            block.part = marks.iter().find_map(part).unwrap_or_default();
         }
     }
 
@@ -223,13 +267,14 @@ impl Reader {
         (found.len() == count && sum > 0.0).then(|| found.iter().map(|w| w / sum).collect())
     }
 
-    unsafe fn mark(&self, v: LLVMValueRef) -> Option<u32> {
+    unsafe fn marks(&self, v: LLVMValueRef) -> Vec<String> {
         let operands = unsafe { node(LLVMGetMetadata(v, self.loop_kind)) };
-        operands.iter().skip(1).find_map(|fact| {
+        let facts = operands.iter().skip(1);
+        let texts = facts.filter_map(|fact| {
             let parts = unsafe { node(*fact) };
-            let text = parts.first().map(|t| unsafe { text(*t) })?;
-            text.strip_prefix(MARK)?.parse().ok()
-        })
+            parts.first().map(|t| unsafe { text(*t) })
+        });
+        texts.collect()
     }
 }
 

@@ -88,7 +88,7 @@ impl Launch {
         };
         let runs: Vec<_> = runs.iter().map(own).collect();
         let fetched = self.kernel.price.lines(written, &sizes.values);
-        let lines: Vec<_> = fetched.iter().map(|t| (t.lines, t.streams)).collect();
+        let lines: Vec<_> = fetched.iter().map(|t| (t.lines, t.order)).collect();
         serde_json::to_string(&(runs, lines)).unwrap_or_default()
     }
     /// The nest that ran.

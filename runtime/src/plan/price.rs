@@ -134,18 +134,9 @@ impl Plan {
         lost[kind] = lost[kind] + Seconds((chosen.warm().0 - other).max(0.0)) * launches;
     }
 
-    /// The trips of each loop to reckon with: what its bounds allow for, or fewer where it may be left before.
-    pub fn trips<'a>(&'a self, sizes: &'a Sizes) -> impl Fn(LoopId) -> f64 + 'a {
-        |id| {
-            let allowed = sizes.expected(id);
-            let work = self.nest.work.of(id);
-            work.map_or(allowed, |work| work.trips(allowed))
-        }
-    }
-
     /// What compiled code takes: by what the kernel last launched executes, or else one of the other kind, or by a guess.
     pub(super) fn native(&self, threads: bool, vectorised: bool, sizes: &Sizes) -> Compute {
-        let trips = self.trips(sizes);
+        let trips = |id: LoopId| sizes.expected(id);
         let made = lock(&self.made);
         let kernels = made.each_ref().map(|k| k.as_ref().map(|k| &k.price));
         self.prices

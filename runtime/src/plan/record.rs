@@ -54,12 +54,10 @@ impl Plan {
         let one = self.native(false, self.verdicts.has_parallel(), sizes);
         let around = self.launch_work(sizes, captures, one.total());
         let ids: Vec<LoopId> = self.nest.loops.ids().collect();
-        let trips = self.trips(sizes);
         let parallel = self.parallel(sizes, u32::MAX, options);
         CallRecord {
             times: 1,
-            allowed: ids.iter().map(|id| sizes.expected(*id)).collect(),
-            trips: ids.iter().map(|id| trips(*id)).collect(),
+            trips: ids.iter().map(|id| sizes.expected(*id)).collect(),
             // What index arrays hold moves no memory.
             values: nestwise_analysis::LaunchValues {
                 contents: Vec::new(),

@@ -1,61 +1,80 @@
 //! Trips of loops that neither types nor ints tell: what a few iterations say of them, for prices.
 //!
-//! Bounds of inner loops are read from arrays (`range(first[i], first[i + 1])`). So the statements that such bounds rest on are followed through a few iterations of
-//! the loops around, on the values of the call and what its arrays hold at entry. That is a guess: what a nest assigns
-//! elsewhere, or writes to the arrays, is not seen.
+//! Bounds of inner loops are read from arrays (`range(first[i], first[i + 1])`), a `while` ends where data say so, a
+//! `break` leaves. So the statements that this rests on are followed through a few iterations of the loops around, on
+//! the values of the call and what its arrays hold at entry. That is a guess: what a nest writes to arrays is not seen.
 
-use super::{Plan, Sizes};
+use super::{Plan, Sizes, lock};
 use crate::contents;
+use crate::number::Number;
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Value};
 use nestwise_analysis as analysis;
-use nestwise_ir::nest::Const;
-use nestwise_ir::{Expr, ExprKind, For, LoopId, Nest, Stmt, StmtKind, VarId};
+use nestwise_ir::nest::While;
+use nestwise_ir::{Expr, ExprKind, For, LoopId, Nest, ScopeId, Stmt, StmtKind, VarId};
 
-/// Iterations that are followed.
+/// Iterations of the outer loops that are followed.
 const SAMPLES: usize = 8;
 /// Where they lie is spread by the golden ratio: evenly, and in step with nothing.
 const SPREAD: f64 = 0.618_033_988_749_895;
-/// Statements that are followed for all of them; larger nests are priced without.
-const MOST: usize = 400;
+/// Statements that are followed in each. A loop that goes on for longer is taken to go on for as long again.
+const STEPS: u32 = 500;
+/// Larger nests are priced without.
+const MOST_STATEMENTS: usize = 400;
+/// Kinds of calls whose guesses are remembered.
+const REMEMBERED: usize = 8;
 
 /// What has to be followed in a nest.
 pub(super) struct Followed {
-    /// Variables that bounds of loops rest on, by number.
+    /// Variables that the ends of loops rest on, by number.
     vars: Vec<bool>,
+    /// By loop: those of them that it assigns.
+    assigned: Vec<Vec<VarId>>,
     worth: bool,
 }
 
 impl Followed {
-    /// What the bounds of all counted loops rest on.
+    /// What the ends of all loops rest on.
     pub fn of(nest: &Nest) -> Followed {
         let mut vars = vec![false; nest.vars.len()];
         let mut statements = 0;
         nest.top.walk(&mut |stmt| {
             statements += 1;
-            if let StmtKind::For(l) = &stmt.kind {
-                for e in [&l.start, &l.stop, &l.step] {
-                    note(e, &mut vars);
+            match &stmt.kind {
+                StmtKind::For(l) => {
+                    for e in [&l.start, &l.stop, &l.step] {
+                        note(e, &mut vars);
+                    }
                 }
+                StmtKind::While(l) => note(&l.cond, &mut vars),
+                StmtKind::If { cond, .. } if jumps(stmt) => note(cond, &mut vars),
+                _ => {}
             }
         });
-        // What those are made from, as far as that goes.
+        // What those are made from, and under which conditions, as far as that goes.
         loop {
             let before = vars.iter().filter(|v| **v).count();
-            nest.top.walk(&mut |stmt| {
-                if let StmtKind::Let { var, value } = &stmt.kind
-                    && vars[var.index()]
-                {
-                    note(value, &mut vars);
-                }
+            nest.top.walk(&mut |stmt| match &stmt.kind {
+                StmtKind::Let { var, value } if vars[var.index()] => note(value, &mut vars),
+                StmtKind::If { cond, .. } if assigns(stmt, &vars) => note(cond, &mut vars),
+                _ => {}
             });
             if vars.iter().filter(|v| **v).count() == before {
                 break;
             }
         }
+        let mut assigned = vec![Vec::new(); nest.loops.len()];
+        nest.top.walk(&mut |stmt| {
+            if let StmtKind::For(l) = &stmt.kind {
+                let all = analysis::structure::assigned(&l.body);
+                let inside = all.iter().copied().filter(|v| vars[v.index()]);
+                assigned[l.id.index()] = inside.collect();
+            }
+        });
         Followed {
             vars,
-            worth: statements <= MOST,
+            assigned,
+            worth: statements <= MOST_STATEMENTS,
         }
     }
 }
@@ -68,131 +87,343 @@ fn note(e: &Expr, vars: &mut [bool]) {
     });
 }
 
+fn jumps(stmt: &Stmt) -> bool {
+    let mut found = false;
+    stmt.walk(&mut |s| {
+        found |= matches!(
+            s.kind,
+            StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Leave(_) | StmtKind::Return
+        );
+    });
+    found
+}
+
+fn assigns(stmt: &Stmt, vars: &[bool]) -> bool {
+    let mut found = false;
+    stmt.walk(&mut |s| found |= matches!(&s.kind, StmtKind::Let { var, .. } if vars[var.index()]));
+    found
+}
+
+/// Guesses by kind of call, kinds being told apart by the octaves of the trips that are known.
+#[derive(Default)]
+pub(super) struct Guesses(Vec<Guess>);
+
+struct Guess {
+    octaves: Vec<i32>,
+    calls: u64,
+    trips: Vec<Option<f64>>,
+}
+
 impl Plan {
-    /// Puts guesses in for loops whose trips are not known.
+    /// Puts guesses in for loops whose trips are not known. Calls are looked at when their number has doubled: their data
+    /// may change, but looking takes as long as hundreds of iterations.
     pub fn guess_trips<V: HasValue>(&self, sizes: &mut Sizes, captures: &[V]) {
-        if sizes.trips.iter().skip(1).all(Option::is_some) {
+        if !self.nest.loops.ids().any(|id| self.is_open(sizes, id)) {
             return;
         }
         let followed = self.followed.get_or_init(|| Followed::of(&self.nest));
         if !followed.worth {
             return;
         }
-        let view =
-            |array: &nestwise_ir::ArrayDecl| match captures.get(array.capture as usize)?.value() {
-                Value::Array(view) => Some(*view),
+        let octave = |t: &Option<f64>| t.map_or(-1, |t| t.max(1.0).log2().round() as i32);
+        let octaves: Vec<i32> = sizes.trips.iter().map(octave).collect();
+        let mut guesses = lock(&self.guesses);
+        let known = guesses.0.iter().position(|g| g.octaves == octaves);
+        let at = known.unwrap_or_else(|| {
+            if guesses.0.len() == REMEMBERED {
+                guesses.0.remove(0);
+            }
+            guesses.0.push(Guess {
+                octaves,
+                calls: 0,
+                trips: Vec::new(),
+            });
+            guesses.0.len() - 1
+        });
+        let guess = &mut guesses.0[at];
+        guess.calls += 1;
+        if guess.calls.is_power_of_two() {
+            guess.trips = self.sampled(followed, sizes, captures);
+        }
+        for (id, trips) in self.nest.loops.ids().zip(&guess.trips) {
+            if let (Some(trips), true) = (trips, self.is_open(sizes, id)) {
+                sizes.mean[id.index()] = *trips;
+            }
+        }
+    }
+
+    /// Whether no value of the call tells how often a loop runs.
+    fn is_open(&self, sizes: &Sizes, id: LoopId) -> bool {
+        let known = sizes.trips.get(id.index()).copied().flatten().is_some();
+        !known || self.nest.work.of(id).is_some_and(|w| w.leaves)
+    }
+
+    fn sampled<V: HasValue>(
+        &self,
+        followed: &Followed,
+        sizes: &Sizes,
+        captures: &[V],
+    ) -> Vec<Option<f64>> {
+        let of = |capture: u32| captures.get(capture as usize).map(HasValue::value);
+        let view = |array: &nestwise_ir::ArrayDecl| match of(array.capture)? {
+            Value::Array(view) => Some(*view),
+            _ => None,
+        };
+        let number = |(v, known): (&nestwise_ir::nest::VarDecl, &Option<i64>)| match known {
+            Some(v) => Some(Number::Int(*v)),
+            None => match of(v.live_in?)? {
+                Value::Int(v) => Some(Number::Int(*v)),
+                Value::Bool(v) => Some(Number::Int((*v).into())),
+                Value::Float(v) => Some(Number::Float(*v)),
+                Value::Complex(re, im) => Some(Number::Complex(*re, *im)),
                 _ => None,
-            };
+            },
+        };
+        let values = self.nest.vars.values().zip(&sizes.values.vars);
+        let values: Vec<Option<Number>> = values.map(number).collect();
         let mut walk = Walk {
             nest: &self.nest,
             followed,
             views: self.nest.arrays.values().map(view).collect(),
-            values: sizes.values.clone(),
-            seen: vec![(0.0, 0.0); sizes.trips.len()],
+            dims: &sizes.values.dims,
+            values: Vec::new(),
+            seen: vec![(0.0, 0.0); self.nest.loops.len()],
+            weight: 1.0,
             fraction: 0.5,
+            steps: 0,
         };
         for sample in 0..SAMPLES {
-            walk.values.clone_from(&sizes.values);
+            walk.values.clone_from(&values);
+            walk.weight = 1.0;
             walk.fraction = (0.5 + SPREAD * sample as f64).fract();
+            walk.steps = STEPS;
             walk.stmt(&self.nest.top);
         }
-        for (guess, (sum, count)) in sizes.first.iter_mut().zip(walk.seen) {
-            if count > 0.0 {
-                *guess = Some(sum / count);
-            }
-        }
+        let mean = |(sum, count): (f64, f64)| (count > 0.0).then(|| sum / count);
+        walk.seen.into_iter().map(mean).collect()
     }
+}
+
+/// Where control goes after a statement.
+#[derive(Clone, Copy, PartialEq)]
+enum Flow {
+    Next,
+    Break(LoopId),
+    Continue(LoopId),
+    Leave(ScopeId),
+    Return,
 }
 
 struct Walk<'a> {
     nest: &'a Nest,
     followed: &'a Followed,
     views: Vec<Option<ArrayView>>,
-    values: analysis::LaunchValues,
-    /// By loop: trips of the entries that were met, and how many these are.
+    dims: &'a [[i64; 8]],
+    values: Vec<Option<Number>>,
+    /// By loop: trips of the entries that were met, and how many these are, each for as many as `weight` says.
     seen: Vec<(f64, f64)>,
+    /// Iterations that the one which is followed stands for.
+    weight: f64,
     /// Which iteration of a loop is followed, 0 the first, 1 behind the last.
     fraction: f64,
+    /// Statements that may still be followed.
+    steps: u32,
 }
 
 impl Walk<'_> {
-    fn stmt(&mut self, stmt: &Stmt) {
+    fn block(&mut self, block: &[Stmt]) -> Flow {
+        for stmt in block {
+            let flow = self.stmt(stmt);
+            if flow != Flow::Next {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Flow {
+        self.steps = self.steps.saturating_sub(1);
         match &stmt.kind {
             StmtKind::Let { var, value } if self.followed.vars[var.index()] => {
                 let v = self.eval(value);
                 self.set(*var, v);
             }
-            StmtKind::For(l) => self.enter(l),
-            _ => {
-                for block in stmt.blocks() {
-                    block.iter().for_each(|s| self.stmt(s));
+            StmtKind::For(l) => return self.counted(l),
+            StmtKind::While(l) => return self.repeated(l),
+            StmtKind::If { cond, then, orelse } => match self.eval(cond) {
+                Some(c) => return self.block(if c.is_true() { then } else { orelse }),
+                // Whoever may go elsewhere, may as well stay.
+                None => [then, orelse].into_iter().for_each(|b| {
+                    self.block(b);
+                }),
+            },
+            StmtKind::Scope { id, body } => match self.block(body) {
+                Flow::Leave(left) if left == *id => {}
+                flow => return flow,
+            },
+            StmtKind::Break(id) => return Flow::Break(*id),
+            StmtKind::Continue(id) => return Flow::Continue(*id),
+            StmtKind::Leave(id) => return Flow::Leave(*id),
+            StmtKind::Return => return Flow::Return,
+            _ => {}
+        }
+        Flow::Next
+    }
+
+    fn counted(&mut self, l: &For) -> Flow {
+        let mut int = |e| self.eval(e).and_then(Number::int);
+        let (Some(start), Some(stop), Some(step)) = (int(&l.start), int(&l.stop), int(&l.step))
+        else {
+            self.set(l.counter, None);
+            self.block(&l.body);
+            return Flow::Next;
+        };
+        let Some(trips) = analysis::trip_count(start, stop, step) else {
+            return Flow::Next;
+        };
+        let at = |k: i64| k.checked_mul(step).and_then(|d| start.checked_add(d));
+        let work = self.nest.work.of(l.id);
+        if work.is_some_and(|w| w.leaves) {
+            return self.until_left(l, trips as f64, &at);
+        }
+        self.count(l.id, trips as f64);
+        if trips < 1 {
+            return Flow::Next;
+        }
+        let which = (trips as f64 * self.fraction).floor() as i64;
+        self.fraction = (self.fraction + SPREAD).fract();
+        let outside = self.weight;
+        self.weight *= trips as f64;
+        // What other iterations make of variables is not known.
+        if which > 0 {
+            self.forget(l.id);
+        }
+        self.set(l.counter, at(which.min(trips as i64 - 1)).map(Number::Int));
+        // What jumps to further outside does so in one of its iterations, of which this is any.
+        self.block(&l.body);
+        if trips > 1 {
+            self.forget(l.id);
+        }
+        self.weight = outside;
+        Flow::Next
+    }
+
+    /// A loop that may be left early.
+    fn until_left(&mut self, l: &For, trips: f64, at: &dyn Fn(i64) -> Option<i64>) -> Flow {
+        let mut done = 0.0;
+        while done < trips {
+            if self.steps == 0 {
+                self.count(l.id, (2.0 * done).clamp(1.0, trips));
+                return Flow::Next;
+            }
+            self.set(l.counter, at(done as i64).map(Number::Int));
+            done += 1.0;
+            match self.block(&l.body) {
+                Flow::Next => {}
+                Flow::Continue(id) if id == l.id => {}
+                flow => {
+                    self.count(l.id, done);
+                    return stays(flow, l.id);
+                }
+            }
+        }
+        self.count(l.id, done);
+        Flow::Next
+    }
+
+    fn repeated(&mut self, l: &While) -> Flow {
+        let mut done = 0.0;
+        loop {
+            let Some(goes_on) = self.eval(&l.cond) else {
+                self.block(&l.body);
+                return Flow::Next;
+            };
+            if !goes_on.is_true() {
+                self.count(l.id, done);
+                return Flow::Next;
+            }
+            if self.steps == 0 {
+                self.count(l.id, (2.0 * done).max(1.0));
+                return Flow::Next;
+            }
+            self.steps -= 1;
+            done += 1.0;
+            match self.block(&l.body) {
+                Flow::Next => {}
+                Flow::Continue(id) if id == l.id => {}
+                flow => {
+                    self.count(l.id, done);
+                    return stays(flow, l.id);
                 }
             }
         }
     }
 
-    fn enter(&mut self, l: &For) {
-        let bounds = (self.eval(&l.start), self.eval(&l.stop), self.eval(&l.step));
-        let (Some(start), Some(stop), Some(step)) = bounds else {
-            self.set(l.counter, None);
-            l.body.iter().for_each(|s| self.stmt(s));
-            return;
-        };
-        let Some(trips) = analysis::trip_count(start, stop, step) else {
-            return;
-        };
-        let trips = trips as f64;
-        self.count(l.id, trips);
-        if trips < 1.0 {
-            return;
-        }
-        let which = (trips * self.fraction).floor().min(trips - 1.0) as i64;
-        self.fraction = (self.fraction + SPREAD).fract();
-        let at = which.checked_mul(step).and_then(|d| start.checked_add(d));
-        self.set(l.counter, at);
-        l.body.iter().for_each(|s| self.stmt(s));
-    }
-
     fn count(&mut self, id: LoopId, trips: f64) {
         if let Some((sum, count)) = self.seen.get_mut(id.index()) {
-            *sum += trips;
-            *count += 1.0;
+            *sum += trips * self.weight;
+            *count += self.weight;
         }
     }
 
-    fn set(&mut self, var: VarId, value: Option<i64>) {
-        if let Some(slot) = self.values.vars.get_mut(var.index()) {
+    fn forget(&mut self, id: LoopId) {
+        for var in &self.followed.assigned[id.index()] {
+            self.values[var.index()] = None;
+        }
+    }
+
+    fn set(&mut self, var: VarId, value: Option<Number>) {
+        if let Some(slot) = self.values.get_mut(var.index()) {
             *slot = value;
         }
     }
 
-    fn eval(&self, e: &Expr) -> Option<i64> {
-        let mut loads = false;
-        e.walk(&mut |e| loads |= matches!(e.kind, ExprKind::Load { .. }));
-        if !loads {
-            return analysis::eval::eval(e, &self.values);
+    fn eval(&mut self, e: &Expr) -> Option<Number> {
+        let repr = e.ty.repr;
+        match &e.kind {
+            ExprKind::Const(c) => Number::constant(*c),
+            ExprKind::Var(v) => *self.values.get(v.index())?,
+            ExprKind::Dim(array, axis) => {
+                let extents = self.dims.get(array.index())?;
+                extents.get(*axis as usize).copied().map(Number::Int)
+            }
+            ExprKind::Load { array, index, .. } => {
+                let mut at = [0i64; 8];
+                for (slot, e) in at.iter_mut().zip(index) {
+                    *slot = self.eval(e)?.int()?;
+                }
+                let view = self.views.get(array.index())?.as_ref()?;
+                let storage = self.nest.arrays[*array].storage;
+                contents::number(view, storage, &at[..index.len()])
+            }
+            ExprKind::Unary { op, a, .. } => self.eval(a)?.unary(*op, repr),
+            ExprKind::Binary { op, a, b, .. } => Number::binary(*op, self.eval(a)?, self.eval(b)?),
+            ExprKind::Compare { op, a, b } => {
+                let truth = Number::compare(*op, self.eval(a)?, self.eval(b)?);
+                Some(Number::Int(truth.into()))
+            }
+            ExprKind::Select { cond, then, orelse } => match self.eval(cond)?.is_true() {
+                true => self.eval(then),
+                false => self.eval(orelse),
+            },
+            ExprKind::Cast { kind, a, .. } => self.eval(a)?.cast(*kind, repr),
+            ExprKind::Call { fun, args, .. } => {
+                let args: Option<Vec<Number>> = args.iter().map(|a| self.eval(a)).collect();
+                Number::call(*fun, &args?)
+            }
+            ExprKind::Bind { var, value, body } => {
+                let v = self.eval(value);
+                self.set(*var, v);
+                self.eval(body)
+            }
         }
-        let mut e = e.clone();
-        self.read(&mut e)?;
-        analysis::eval::eval(&e, &self.values)
     }
+}
 
-    /// Puts elements in the place of loads.
-    fn read(&self, e: &mut Expr) -> Option<()> {
-        for child in e.children_mut() {
-            self.read(child)?;
-        }
-        let ExprKind::Load { array, index, .. } = &e.kind else {
-            return Some(());
-        };
-        let view = self.views.get(array.index())?.as_ref()?;
-        let mut at = [0i64; 8];
-        for (slot, e) in at.iter_mut().zip(index) {
-            *slot = analysis::eval::eval(e, &self.values)?;
-        }
-        let storage = self.nest.arrays[*array].storage;
-        let v = contents::element(view, storage, &at[..index.len()])?;
-        e.kind = ExprKind::Const(Const::Int(v.into()));
-        Some(())
+/// What is left of a jump outside the loop that it leaves.
+fn stays(flow: Flow, id: LoopId) -> Flow {
+    match flow {
+        Flow::Break(left) if left == id => Flow::Next,
+        flow => flow,
     }
 }

@@ -22,8 +22,8 @@ pub struct Sizes {
     pub nonempty: u64,
     /// Mean trip count per loop.
     pub trips: Vec<Option<f64>>,
-    /// For loops whose count no value tells: that of the first entry, if the values at entry tell it. A guess, for prices.
-    pub first: Vec<Option<f64>>,
+    /// The trips to reckon with: those, or fewer where a loop may be left before, or a guess.
+    pub mean: Vec<f64>,
     /// Exact trip count of the top loop and its range (start, stop, step); none for a `while`.
     pub top: Option<TopRange>,
 }
@@ -31,9 +31,7 @@ pub struct Sizes {
 impl Sizes {
     /// The trips of a loop to reckon with.
     pub fn expected(&self, id: LoopId) -> f64 {
-        let of = |all: &[Option<f64>]| all.get(id.index()).copied().flatten();
-        let known = of(&self.trips).or_else(|| of(&self.first));
-        known.unwrap_or(UNKNOWN_TRIPS)
+        self.mean.get(id.index()).copied().unwrap_or(UNKNOWN_TRIPS)
     }
 
     /// Whether the trips of all loops inside the top loop are known.
@@ -83,25 +81,27 @@ pub struct TopRange {
     pub step: i64,
 }
 
-/// The trips of loops whose mean is not known, when they are first entered: by the values that variables have at entry.
-pub(super) fn first_trips(
+/// The trips to reckon with before any data are looked at: where a count is not known, that of the first entry by the
+/// values that variables have when the nest begins.
+pub(super) fn mean_trips(
     nest: &Nest,
     trips: &[Option<f64>],
     values: &analysis::LaunchValues,
-) -> Vec<Option<f64>> {
-    let mut first = vec![None; trips.len()];
-    if trips.iter().all(Option::is_some) {
-        return first;
-    }
+) -> Vec<f64> {
+    let mut allowed = trips.to_vec();
     nest.top.walk(&mut |stmt| {
         if let StmtKind::For(l) = &stmt.kind
             && let Some(None) = trips.get(l.id.index())
             && let Ok(range) = top_range(l, values)
         {
-            first[l.id.index()] = Some(range.trips as f64);
+            allowed[l.id.index()] = Some(range.trips as f64);
         }
     });
-    first
+    let reckoned = |(id, allowed): (LoopId, Option<f64>)| {
+        let allowed = allowed.unwrap_or(UNKNOWN_TRIPS);
+        nest.work.of(id).map_or(allowed, |work| work.trips(allowed))
+    };
+    nest.loops.ids().zip(allowed).map(reckoned).collect()
 }
 
 /// The exact range of the top loop.

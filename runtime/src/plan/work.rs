@@ -66,7 +66,7 @@ impl Plan {
         let mut times: Vec<f64> = Vec::with_capacity(work.loops.len());
         for ((id, decl), l) in self.nest.loops.iter().zip(&work.loops) {
             let around = decl.parent.map_or(1.0, |p| times[p.index()]);
-            let trips = l.trips(sizes.expected(id));
+            let trips = sizes.expected(id);
             times.push(around * l.reached * trips);
             all.add_all(&l.body, times[id.index()]);
         }

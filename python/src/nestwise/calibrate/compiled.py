@@ -41,6 +41,12 @@ def copy(a, o, r8):
             o[i] = a[i]
 
 
+def scale(a, o, x, r8):
+    for _ in range(r8):
+        for i in range(len(o)):
+            o[i] = a[i] * x
+
+
 def fill(o, x, r8):
     for _ in range(r8):
         for i in range(len(o)):
@@ -264,10 +270,25 @@ def columns_first(m, q, r8):
                 q[i, j] = m[i, j] * 0.5 + q[i, j]
 
 
+def columns_of_square(s, t, r8):
+    for _ in range(r8):
+        for j in range(len(t)):
+            sum_ = 0.0
+            for i in range(len(s)):
+                sum_ += s[i, j]
+            t[j] = sum_
+
+
 def complex_steps(n, z, w):
     for _ in range(n):
         z = z * z * 0.25 + w
     return z
+
+
+def held_streamed(a, b, o, r8):
+    for _ in range(r8):
+        for i in range(len(o)):
+            o[i] = a[i] * 0.5 + (o[i] - b[i])
 
 
 def held_polynomial(a, o, r8):

@@ -95,13 +95,11 @@ def compiled_values(n: int) -> dict[str, Any]:
     """Arguments of loops that are timed compiled: `n` elements, and places for results."""
     import numpy as np
 
-    given = values(n)
+    given = values(n) | streamed_values(n)
     random = np.random.default_rng(6)
     rows = max(n // 16, 16)
     given |= {
-        # As often as a loop of few elements needs to take a while.
-        "r8": max(300_000 // n, 1) if n > 10_000 else 40,
-        "o": np.zeros(n),
+        "r8": 40,
         "g1": np.zeros(n, np.float32),
         "jdx": random.integers(1, n + 1, n),
         "kdx": np.zeros(n, np.int64),
@@ -114,3 +112,24 @@ def compiled_values(n: int) -> dict[str, Any]:
         "w": 0.25 - 0.25j,
     }
     return given
+
+
+def streamed_values(n: int) -> dict[str, Any]:
+    """Arguments of loops that do nothing but go through arrays, of `n` elements each."""
+    import numpy as np
+
+    random = np.random.default_rng(7)
+    rows, side = max(n // 16, 16), max(int(n**0.5), 16)
+    return {
+        # As often as few elements need to take a while.
+        "r8": max(300_000 // n, 1),
+        "a": random.random(n),
+        "b": random.random(n),
+        "o": np.zeros(n),
+        "idx": random.integers(0, n, n),
+        "m": random.random((rows, 16)),
+        "q": np.zeros((rows, 16)),
+        "s": random.random((side, side)),
+        "t": np.zeros(side),
+        "x": 1.25,
+    }

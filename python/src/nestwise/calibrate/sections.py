@@ -160,10 +160,15 @@ def launches(budget_s: float, progress: Callable[[float], None]) -> tuple[Sectio
     return call, compile_
 
 
-# Elements that loops are timed compiled with: such as fit the first cache, and, of those that do
-# nothing but go through memory, such as only the others hold.
-COMPILED, LARGE = 1200, (30_000, 1_500_000)
-STREAMS = ("copy", "add", "gather", "rows_first", "neighbours")
+# Elements that loops are timed compiled with: such as fit the first cache, in four arrays, too.
+COMPILED = 600
+# Those that do nothing but go through memory, also with such as only the other caches hold, and
+# none of them.
+STREAMS = (
+    "scale add gather neighbours rows_first columns_first columns_of_square held_streamed"
+).split()
+# Bytes of three arrays that no cache should hold, at most: each has to be filled first.
+MOST_BYTES = 128e6
 LEAST_S = 4e-7
 
 
@@ -174,8 +179,8 @@ def host(budget_s: float, progress: Callable[[float], None]) -> tuple[dict, Sect
     executed: dict[str, str] = {}
     probes: list[Probe] = []
     functions = handled("compiled")
-    for n in (COMPILED, *LARGE):
-        given = data.compiled_values(n)
+    for n in (COMPILED, *_beyond(json.loads(core.default_profile())["host"]["caches"])):
+        given = data.compiled_values(n) if n == COMPILED else data.streamed_values(n)
         for name, function in functions.items():
             if n != COMPILED and name not in STREAMS:
                 continue
@@ -201,6 +206,14 @@ def host(budget_s: float, progress: Callable[[float], None]) -> tuple[dict, Sect
     flat = {f"{k}.{n}": v for k in ("scalar", "vector", "latency") for n, v in weights[k].items()}
     flat |= {k: weights[k] for k in ("issue", "unsure", "entry")} | weights["functions"]
     return weights, Section(flat, median, p90, points, len(fitting), unsure)
+
+
+def _beyond(caches: list[float]) -> list[int]:
+    """Elements of an array of which three fill half of the second cache, are between the second and
+    the third, do not fit the third."""
+    _, second, third = caches
+    for_all = (second / 2, (second * third) ** 0.5, min(2 * third, MOST_BYTES))
+    return [int(size / 3 / 8) for size in for_all]
 
 
 def _kernel_times(
