@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 
 /// Bytes that come and go together.
 pub const LINE: f64 = 64.0;
-/// The part of a cache that one nest can hope to keep for itself.
-const SHARE: f64 = 0.8;
+/// Parts of a cache that one nest can hope to keep for itself, one as likely as the other: what else is there, and what is
+/// thrown out first, differs.
+const SHARES: [f64; 3] = [0.6, 0.9, 1.3];
 
 /// The places of a nest, ready to be counted for the sizes of a call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,6 +49,29 @@ struct Place {
     stored: bool,
     /// For each of its loops the number of its round.
     rounds: Vec<u32>,
+}
+
+/// How far the loops inside have moved an axis.
+#[derive(Clone, Copy)]
+struct Moved {
+    /// Elements, and from the first to the last of them.
+    count: f64,
+    span: f64,
+    /// Places where it went on from.
+    places: f64,
+    /// It does that in all loops from here on outwards.
+    jumps: bool,
+}
+
+impl Default for Moved {
+    fn default() -> Moved {
+        Moved {
+            count: 1.0,
+            span: 1.0,
+            places: 1.0,
+            jumps: false,
+        }
+    }
 }
 
 /// Axes of an array, at most.
@@ -167,7 +191,7 @@ impl TrafficPlan {
             place.footprints(sizes, &mut bytes);
         }
         let all: f64 = starts.iter().map(|s| bytes[*s]).sum();
-        if all <= caches[0] * SHARE {
+        if all <= caches[0] * SHARES[0] {
             return Vec::new();
         }
         // Bytes that one iteration touches.
@@ -176,12 +200,16 @@ impl TrafficPlan {
             inside.map(|s| bytes[s + r.depth as usize]).sum()
         };
         let rounds: Vec<f64> = self.rounds.iter().map(round).collect();
+        let fetched = |p: &Place, start: usize, cache: f64| {
+            let with = |share: f64| match all <= cache * share {
+                true => 0.0,
+                false => p.fetched(&bytes[start..], &rounds, cache * share, sizes),
+            };
+            SHARES.map(with).iter().sum::<f64>() / SHARES.len() as f64
+        };
         let one = |(p, start): (&Place, &usize)| Traffic {
             home: p.home,
-            lines: caches.map(|cache| match all <= cache * SHARE {
-                true => 0.0,
-                false => p.fetched(&bytes[*start..], &rounds, cache * SHARE, sizes),
-            }),
+            lines: caches.map(|cache| fetched(p, *start, cache)),
             order: p.order(sizes),
         };
         self.places.iter().zip(&starts).map(one).collect()
@@ -207,95 +235,67 @@ impl Place {
     /// Adds the bytes, in whole lines, that it touches while its loops run but for the first none, one, ... all of them.
     fn footprints(&self, sizes: &Sizes<'_>, out: &mut Vec<f64>) {
         let first = out.len();
-        let width = self.width();
-        // Of each axis: the elements, and from the first to the last of them.
-        let mut moved = [(1.0, 1.0); MAX_RANK];
-        let mut times = 1.0;
-        // Whether the loop is inside the one in whose iterations such an axis is anywhere.
-        let mut still = [true; MAX_RANK];
+        let mut moved = [Moved::default(); MAX_RANK];
+        let mut times = self.width();
         out.resize(first + self.loops.len() + 1, 0.0);
-        out[first + self.loops.len()] = self.touched(&moved, times, width, sizes);
+        out[first + self.loops.len()] = self.touched(&moved, times, sizes);
         for (depth, level) in self.loops.iter().enumerate().rev() {
             let trips = level.trips(sizes);
             times *= trips;
-            for ((axis, (count, span)), still) in self.axes.iter().zip(&mut moved).zip(&mut still) {
-                let by = match axis {
-                    Axis::Linear(by, ..) => by,
-                    Axis::Any(home) => {
-                        *still &= home.is_some_and(|home| home != level.id());
-                        *count *= if *still { 1.0 } else { trips };
-                        continue;
-                    }
-                };
-                for (_, factor) in by.iter().filter(|b| b.0 == level.id()) {
-                    *count *= trips;
-                    *span += factor.value(sizes.values).abs() * level.step() * (trips - 1.0);
+            for (axis, moved) in self.axes.iter().zip(&mut moved) {
+                moved.jumps |= axis.jumps.with(level.id());
+                if moved.jumps {
+                    moved.places *= trips;
+                    continue;
+                }
+                for (_, factor) in axis.by.iter().filter(|b| b.0 == level.id()) {
+                    let step = factor.value(sizes.values).abs() * level.step();
+                    moved.count *= trips;
+                    moved.span += step * (trips - 1.0);
                 }
             }
-            out[first + depth] = self.touched(&moved, times, width, sizes);
+            out[first + depth] = self.touched(&moved, times, sizes);
         }
     }
 
-    /// Bytes, in whole lines, where the axes were moved so far in so many iterations.
-    fn touched(
-        &self,
-        moved: &[(f64, f64); MAX_RANK],
-        times: f64,
-        width: f64,
-        sizes: &Sizes<'_>,
-    ) -> f64 {
+    /// Bytes, in whole lines, where the axes were moved so far and so many elements were touched.
+    fn touched(&self, moved: &[Moved; MAX_RANK], times: f64, sizes: &Sizes<'_>) -> f64 {
         let extents = sizes.values.dims.get(self.array.index());
         let mut lines = 1.0;
-        for (k, (axis, (count, span))) in self.axes.iter().zip(moved).enumerate() {
+        for (k, (axis, moved)) in self.axes.iter().zip(moved).enumerate() {
             let extent = extents.map_or(0, |d| d[k]) as f64;
             let extent = if extent > 0.0 { extent } else { f64::INFINITY };
-            let (count, span) = match axis {
-                Axis::Any(_) => (extent.min(*count), extent),
-                Axis::Linear(_, least, most) => {
-                    let span = (span + (most - least)).min(extent);
-                    ((count + (most - least)).min(span), span)
-                }
-            };
+            let span = (moved.span + axis.width()).min(extent);
+            let count = (moved.count + axis.width()).min(span);
+            let in_lines = |elements: f64| (elements * self.size / LINE).ceil().max(1.0);
             lines *= match k + 1 == self.axes.len() {
-                true => (span * self.size / LINE).ceil().min(count).max(1.0),
-                false => count,
+                true => (in_lines(span).min(count.max(1.0)) * moved.places).min(in_lines(extent)),
+                false => (count * moved.places).min(extent),
             };
         }
-        lines.min(times * width) * LINE
+        lines.min(times) * LINE
     }
 
     /// Places that one access stands for: neighbours that were taken in.
     fn width(&self) -> f64 {
-        let of = |a: &Axis| match a {
-            Axis::Linear(_, least, most) => most - least + 1.0,
-            Axis::Any(_) => 1.0,
-        };
-        self.axes.iter().map(of).product()
+        self.axes.iter().map(|a| a.width() + 1.0).product()
     }
 
     /// Streams where one iteration of the innermost loop that moves it goes to a neighbour.
     fn order(&self, sizes: &Sizes<'_>) -> Order {
-        let moves = |id: &LoopId| {
-            let by = |a: &Axis| match a {
-                Axis::Linear(by, ..) => by.iter().any(|b| b.0 == *id),
-                Axis::Any(home) => home.is_none_or(|home| home == *id),
-            };
-            self.axes.iter().any(by)
-        };
+        let moves = |id: &LoopId| self.axes.iter().any(|a| a.moves(*id) || a.jumps.with(*id));
         let Some(id) = self.loops.iter().rev().map(|l| l.id()).find(moves) else {
             return Order::Stream;
         };
-        let anywhere =
-            |a: &Axis| matches!(a, Axis::Any(home) if home.is_none_or(|home| home == id));
-        if self.axes.iter().any(anywhere) {
+        if self.axes.iter().any(|a| a.jumps.with(id)) {
             return Order::Scattered;
         }
         let last = self.axes.len() - 1;
-        let neighbour = self.axes.iter().enumerate().all(|(k, axis)| match axis {
-            Axis::Linear(by, ..) => by.iter().filter(|b| b.0 == id).all(|(_, factor)| {
-                k == last && factor.value(sizes.values).abs() * self.size <= LINE
-            }),
-            Axis::Any(_) => k != last,
+        let is_neighbour =
+            |factor: &axis::Factor| factor.value(sizes.values).abs() * self.size <= LINE;
+        let neighbour = self.axes.iter().enumerate().all(|(k, axis)| {
+            let mut by = axis.by.iter().filter(|b| b.0 == id);
+            by.all(|(_, factor)| k == last && is_neighbour(factor))
         });
         match neighbour {
             true => Order::Stream,
@@ -305,25 +305,18 @@ impl Place {
 
     /// The same but for constants.
     fn is_near(&self, other: &Place) -> bool {
-        let same = |(a, b): (&Axis, &Axis)| match (a, b) {
-            (Axis::Linear(x, ..), Axis::Linear(y, ..)) => x == y,
-            // Where it is anybody's guess, one guess is as good as two.
-            (Axis::Any(x), Axis::Any(y)) => x == y,
-            _ => false,
-        };
-        let axes = self.axes.len() == other.axes.len();
+        // Where it is anybody's guess, one guess is as good as two.
+        let same = |(a, b): (&Axis, &Axis)| a.by == b.by && a.jumps == b.jumps;
         self.array == other.array
             && self.loops == other.loops
-            && axes
+            && self.axes.len() == other.axes.len()
             && self.axes.iter().zip(&other.axes).all(same)
     }
 
     fn take_in(&mut self, other: &Place) {
         self.stored |= other.stored;
         for (mine, others) in self.axes.iter_mut().zip(&other.axes) {
-            if let (Axis::Linear(_, least, most), Axis::Linear(_, l, m)) = (mine, others) {
-                (*least, *most) = (least.min(*l), most.max(*m));
-            }
+            (mine.least, mine.most) = (mine.least.min(others.least), mine.most.max(others.most));
         }
     }
 }
@@ -355,7 +348,7 @@ fn place(nest: &Nest, access: &AccessForm, forms: &Forms, lanes: &[(LoopId, u32)
 
 #[cfg(test)]
 mod tests {
-    use super::axis::Factor;
+    use super::axis::{Factor, Jumps};
     use super::*;
 
     fn factor(times: f64) -> Factor {
@@ -368,8 +361,14 @@ mod tests {
 
     fn place(array: u32, loops: &[u32], axes: &[Option<u32>], stored: bool) -> Place {
         let axis = |l: &Option<u32>| match l {
-            Some(l) => Axis::Linear(vec![(LoopId(*l), factor(1.0))], 0.0, 0.0),
-            None => Axis::Any(None),
+            Some(l) => Axis {
+                by: vec![(LoopId(*l), factor(1.0))],
+                ..Axis::default()
+            },
+            None => Axis {
+                jumps: Jumps::Always,
+                ..Axis::default()
+            },
         };
         Place {
             array: ArrayId(array),
@@ -421,7 +420,7 @@ mod tests {
     fn a_column_fetches_a_line_for_each_element_and_stores_go_both_ways() {
         let column = place(0, &[0], &[Some(0), None], true);
         let column = Place {
-            axes: vec![column.axes[0].clone(), Axis::Linear(vec![], 3.0, 3.0)],
+            axes: vec![column.axes[0].clone(), Axis::default()],
             ..column
         };
         assert_eq!(lines(vec![column], &[[1000; 8]], 1000.0, 1e3), [2000.0]);

@@ -60,6 +60,16 @@ pub fn residuals(rows: &[Vec<f64>], measured: &[f64], weights: &[f64]) -> Vec<f6
 /// relative errors are small. `usual` has a weight for each kind on some other machine: their proportions decide where
 /// measurements do not. None if the numbers make no sense: rows of different length, times that are not above 0.
 pub fn fit(rows: &[Vec<f64>], measured: &[f64], usual: &[f64]) -> Option<Fit> {
+    fit_with(rows, measured, usual, BELIEF)
+}
+
+/// The same where assumptions count so much.
+pub(crate) fn fit_with(
+    rows: &[Vec<f64>],
+    measured: &[f64],
+    usual: &[f64],
+    belief: f64,
+) -> Option<Fit> {
     let kinds = usual.len();
     let sensible = |row: &Vec<f64>| row.len() == kinds && row.iter().all(|v| v.is_finite());
     let times = measured.iter().all(|t| t.is_finite() && *t > 0.0);
@@ -75,7 +85,7 @@ pub fn fit(rows: &[Vec<f64>], measured: &[f64], usual: &[f64]) -> Option<Fit> {
     let mut trust = vec![1.0; rows.len()];
     let mut weights = prior.clone();
     for round in 0..ROUNDS {
-        weights = solve(rows, measured, &trust, &prior)?;
+        weights = solve(rows, measured, &trust, &prior, belief)?;
         let off = residuals(rows, measured, &weights);
         let usual = FAR * Held::of(&off).median.max(LEAST_ERROR);
         // Narrower by and by: at first an outlier has bent what its kind is thought to cost.
@@ -98,17 +108,23 @@ fn pace(rows: &[Vec<f64>], measured: &[f64], usual: &[f64]) -> f64 {
 }
 
 /// One row for each measurement, divided by what was measured, and one for each kind that says it is as usual.
-fn solve(rows: &[Vec<f64>], measured: &[f64], trust: &[f64], prior: &[f64]) -> Option<Vec<f64>> {
+fn solve(
+    rows: &[Vec<f64>],
+    measured: &[f64],
+    trust: &[f64],
+    prior: &[f64],
+    belief: f64,
+) -> Option<Vec<f64>> {
     let kinds = prior.len();
     let count = rows.len();
     // Unknowns are multiples of what is usual, so that all are about 1.
     let a = DMatrix::from_fn(count + kinds, kinds, |i, j| match rows.get(i) {
         Some(row) => trust[i] * row[j] * prior[j] / measured[i],
-        None if i - count == j => BELIEF,
+        None if i - count == j => belief,
         None => 0.0,
     });
     let b = DVector::from_fn(count + kinds, |i, _| {
-        trust.get(i).copied().unwrap_or(BELIEF)
+        trust.get(i).copied().unwrap_or(belief)
     });
     let x = nnls::solve(&a, &b)?;
     Some(x.iter().zip(prior).map(|(x, p)| x.max(LEAST) * p).collect())

@@ -4,12 +4,16 @@
 //! They are found in turn: with those so far the busiest resource of every loop is told, which makes all linear; then
 //! weights are fitted to that, and so on until they stay.
 
-use crate::fit as linear;
+use crate::fit::fit_with;
 use nestwise_analysis::traffic::Order;
 use nestwise_costmodel::HostWeights;
-use nestwise_costmodel::host::{Forms, LEVELS, weigh};
+use nestwise_costmodel::host::{Forms, LEVELS, waits, weigh};
 use nestwise_ir::shape::Body;
 use serde::Deserialize;
+
+/// How much it counts that a weight is as usual: operations share resources, so that few measurements speak of one kind
+/// alone.
+const BELIEF: f64 = 0.1;
 
 /// Turns of telling and fitting.
 const TURNS: usize = 24;
@@ -40,10 +44,17 @@ impl Executed {
         // Lines belong to the loop that loads and stores most.
         let loads = |k: &usize| weigh(&forms[*k].memory, values) * self.0[*k].0;
         let home = (0..forms.len()).max_by(|a, b| loads(a).total_cmp(&loads(b)));
-        for (k, (f, (times, entries, ..))) in forms.iter().zip(&self.0).enumerate() {
+        for (k, (f, (times, entries, _, body))) in forms.iter().zip(&self.0).enumerate() {
             let scaled = |form: &Vec<(usize, f64)>| -> Vec<(usize, f64)> {
                 form.iter().map(|(w, n)| (*w, n * times)).collect()
             };
+            let ops: f64 = body.ops.iter().map(|o| f64::from(o.2)).sum();
+            let share = waits(ops, times / entries.max(1e-9));
+            let chain = f
+                .chain
+                .iter()
+                .map(|(w, n)| (*w, n * times * share))
+                .collect();
             let mut memory = scaled(&f.memory);
             let mut lines = Vec::new();
             if home == Some(k) {
@@ -54,7 +65,7 @@ impl Executed {
             }
             let resources = [
                 scaled(&f.arithmetic),
-                scaled(&f.chain),
+                chain,
                 scaled(&f.issue),
                 memory,
                 lines,
@@ -106,7 +117,7 @@ fn fit_one(executed: &[Executed], nanos: &[f64], usual: &HostWeights) -> Option<
     let mut values = prior.clone();
     for _ in 0..TURNS {
         let rows: Vec<Vec<f64>> = executed.iter().map(|e| e.row(usual, &values)).collect();
-        let found = linear(&rows, nanos, &prior)?;
+        let found = fit_with(&rows, nanos, &prior, BELIEF)?;
         // Half the way: the busiest resource changes with what is found.
         let half = |(a, b): (&f64, &f64)| (a.max(1e-6) * b.max(1e-6)).sqrt();
         values = values.iter().zip(&found.weights).map(half).collect();

@@ -21,7 +21,10 @@ use std::ops::Add;
 pub const LEVELS: usize = 3;
 
 /// How many of the jumps that data decide are as hard to foresee as those that are measured, where data are random.
-const SURPRISE: f64 = 0.3;
+const SURPRISE: f64 = 0.5;
+
+/// Operations that a core has under way at once, about.
+const WINDOW: f64 = 200.0;
 
 /// The entry of [`HostWeights::functions`] for those that have none.
 pub const OTHER: &str = "other";
@@ -322,6 +325,12 @@ impl Forms {
     }
 }
 
+/// The share of a loop's chains that it waits for: where it is short, the core has gone on to what comes behind the loop
+/// while the chain goes on.
+pub fn waits(ops: f64, trips: f64) -> f64 {
+    (ops * trips / WINDOW).min(1.0)
+}
+
 /// A form's value.
 pub fn weigh(form: &[(usize, f64)], weights: &[f64]) -> f64 {
     form.iter().map(|(k, n)| weights[*k] * n).sum()
@@ -396,6 +405,8 @@ pub struct Priced {
 /// Nanoseconds per iteration, by resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Demand {
+    /// Operations of any kind.
+    ops: f64,
     arithmetic: f64,
     chain: f64,
     issue: f64,
@@ -521,6 +532,7 @@ impl Part {
     fn new(body: &Body, weights: &HostWeights, values: &[f64]) -> Part {
         let forms = Forms::of(body, weights);
         let demand = Demand {
+            ops: body.ops.iter().map(|o| f64::from(o.2)).sum(),
             arithmetic: weigh(&forms.arithmetic, values),
             chain: weigh(&forms.chain, values),
             issue: weigh(&forms.issue, values),
@@ -552,8 +564,9 @@ impl Part {
     ) {
         let d = &self.demand;
         let busy = d.arithmetic.max(d.issue).max(d.memory);
-        let core = busy.max(d.chain) * times;
-        let waiting = if d.chain > busy { core } else { 0.0 };
+        let chain = d.chain * waits(d.ops, times / f64::max(entries, 1e-9));
+        let core = busy.max(chain) * times;
+        let waiting = if chain > busy { core } else { 0.0 };
         let extra = d.unsure * times + self.entry * entries;
         let found = sums
             .iter_mut()

@@ -1,21 +1,41 @@
 //! How a subscript moves with the counters around it, about: for prices, not for proofs.
 
-use crate::affine::{Affine, Ix, Sym};
+use crate::affine::{Affine, DefId, Ix, Sym};
 use crate::forms::{Form, Forms, Op};
 use crate::launch::LaunchValues;
-use nestwise_ir::{LoopId, Nest};
+use nestwise_ir::{AccessId, LoopId, Nest};
 use serde::{Deserialize, Serialize};
 
 /// Definitions that are followed from one to the next.
 const DEPTH: u32 = 8;
 
-/// A subscript.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Axis {
-    /// Linear in counters; the constant parts lie between the two.
-    Linear(Vec<(LoopId, Factor)>, f64, f64),
-    /// Anywhere in the axis, at another place in each iteration of that loop; if none, of the innermost one.
-    Any(Option<LoopId>),
+/// A subscript: linear in counters, from wherever data make it jump to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Axis {
+    /// By counter.
+    pub by: Vec<(LoopId, Factor)>,
+    /// The constant part lies between these two.
+    pub least: f64,
+    pub most: f64,
+    pub jumps: Jumps,
+}
+
+/// Where in the axis nobody knows before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) enum Jumps {
+    #[default]
+    Never,
+    /// Somewhere else in each iteration of that loop.
+    With(LoopId),
+    /// Of the innermost one.
+    Always,
+}
+
+impl Jumps {
+    /// Whether it does in each iteration of that loop, the loops inside it apart.
+    pub fn with(self, id: LoopId) -> bool {
+        self == Jumps::With(id) || self == Jumps::Always
+    }
 }
 
 /// A constant times values of the call.
@@ -51,12 +71,25 @@ impl Factor {
 }
 
 impl Axis {
+    /// Elements between the neighbours that it stands for.
+    pub fn width(&self) -> f64 {
+        self.most - self.least
+    }
+
+    /// Whether a loop's counter moves it.
+    pub fn moves(&self, id: LoopId) -> bool {
+        self.by.iter().any(|b| b.0 == id)
+    }
+
     /// That of a subscript.
     pub fn of(form: &Form, nest: &Nest, forms: &Forms) -> Axis {
         let reader = Reader { nest, forms };
-        match reader.form(form, DEPTH) {
-            Some(line) => Axis::Linear(line.by, line.constant, line.constant),
-            None => Axis::Any(reader.changes(form)),
+        let line = reader.form(form, DEPTH);
+        Axis {
+            by: line.by,
+            least: line.constant,
+            most: line.constant,
+            jumps: line.jumps,
         }
     }
 }
@@ -66,20 +99,21 @@ impl Axis {
 struct Line {
     by: Vec<(LoopId, Factor)>,
     constant: f64,
+    jumps: Jumps,
 }
 
 impl Line {
+    fn jumping(jumps: Jumps) -> Line {
+        Line {
+            jumps,
+            ..Line::default()
+        }
+    }
+
     fn scaled(mut self, times: f64) -> Line {
         self.by.iter_mut().for_each(|(_, f)| f.times *= times);
         self.constant *= times;
         self
-    }
-
-    fn add(&mut self, other: Line) {
-        self.constant += other.constant;
-        for (id, factor) in other.by {
-            self.step(id, factor);
-        }
     }
 
     fn step(&mut self, id: LoopId, factor: Factor) {
@@ -97,13 +131,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// None where it depends on anything but counters and what the call knows.
-    fn form(&self, form: &Form, depth: u32) -> Option<Line> {
+    fn form(&self, form: &Form, depth: u32) -> Line {
         match form {
             Form::At(_, form) => self.form(form, depth),
             Form::Aff(affine) => self.affine(affine, depth),
             Form::Op(op, operands) => self.operation(*op, operands, depth),
-            Form::Range(_) | Form::Content(..) => None,
+            Form::Content(_, access, _) => Line::jumping(self.loaded(*access, depth)),
+            Form::Range(_) => Line::jumping(Jumps::Always),
         }
     }
 
@@ -116,46 +150,77 @@ impl Reader<'_> {
         }
     }
 
-    /// The innermost loop in whose iterations a subscript changes, where that is known.
-    fn changes(&self, form: &Form) -> Option<LoopId> {
-        let known = |form: &Form| match form {
-            Form::Aff(_) => true,
-            Form::At(_, form) => matches!(**form, Form::Aff(_)),
-            _ => false,
+    /// An element is another one where its subscripts are.
+    fn loaded(&self, access: AccessId, depth: u32) -> Jumps {
+        let known = self.forms.accesses.get(access.index());
+        let Some(access) = known.and_then(Option::as_ref).filter(|_| depth > 0) else {
+            return Jumps::Always;
         };
-        let all = match form {
-            Form::Op(_, operands) => operands.iter().all(known),
-            form => known(form),
-        };
-        let mut ixs = vec![];
-        form.for_each_affine(&mut |a| ixs.extend(a.ixs()));
-        self.forms.deepest(self.nest, &ixs).filter(|_| all)
+        let subscripts = access.index.iter().map(|f| self.form(f, depth - 1));
+        subscripts.fold(Jumps::Never, |all, line| {
+            let moved = line.by.iter().map(|b| Jumps::With(b.0));
+            moved.fold(self.either(all, line.jumps), |all, one| {
+                self.either(all, one)
+            })
+        })
     }
 
-    fn operation(&self, op: Op, operands: &[Form], depth: u32) -> Option<Line> {
-        let first = || self.form(operands.first()?, depth);
-        let second = || operands.get(1)?.as_constant().map(|c| c as f64);
-        match op {
-            Op::Add | Op::Sub => {
-                let mut sum = first()?;
-                let other = self.form(operands.get(1)?, depth)?;
-                sum.add(other.scaled(if op == Op::Sub { -1.0 } else { 1.0 }));
-                Some(sum)
-            }
-            Op::Neg => Some(first()?.scaled(-1.0)),
-            Op::Mul => Some(first()?.scaled(second()?)),
-            Op::FloorDiv => Some(first()?.scaled(1.0 / second().filter(|c| *c != 0.0)?)),
-            Op::Shl => Some(first()?.scaled(second()?.min(62.0).exp2())),
-            Op::Shr => Some(first()?.scaled((-second()?).exp2())),
-            // Clamped, wrapped around, one of two: most of the time it goes where that operand does which moves.
-            _ => {
-                let known = operands.iter().filter_map(|o| self.form(o, depth));
-                known.into_iter().find(|line| !line.by.is_empty())
+    /// Where both jump, it is the inner one that counts.
+    fn either(&self, a: Jumps, b: Jumps) -> Jumps {
+        let depth = |id: LoopId| self.nest.loops.get(id).map_or(0, |l| l.depth);
+        match (a, b) {
+            (Jumps::Never, other) | (other, Jumps::Never) => other,
+            (Jumps::Always, _) | (_, Jumps::Always) => Jumps::Always,
+            (Jumps::With(x), Jumps::With(y)) => {
+                Jumps::With(if depth(x) > depth(y) { x } else { y })
             }
         }
     }
 
-    fn affine(&self, affine: &Affine, depth: u32) -> Option<Line> {
+    fn add(&self, sum: &mut Line, other: Line) {
+        sum.constant += other.constant;
+        sum.jumps = self.either(sum.jumps, other.jumps);
+        for (id, factor) in other.by {
+            sum.step(id, factor);
+        }
+    }
+
+    fn operation(&self, op: Op, operands: &[Form], depth: u32) -> Line {
+        let Some(first) = operands.first() else {
+            return Line::jumping(Jumps::Always);
+        };
+        let line = self.form(first, depth);
+        let second = operands.get(1);
+        let by = second.and_then(|f| self.constant(f));
+        match (op, by) {
+            (Op::Add | Op::Sub, _) => {
+                let mut sum = line;
+                if let Some(second) = second {
+                    let sign = if op == Op::Sub { -1.0 } else { 1.0 };
+                    let other = self.form(second, depth).scaled(sign);
+                    self.add(&mut sum, other);
+                }
+                sum
+            }
+            (Op::Neg, _) => line.scaled(-1.0),
+            (Op::Mul, Some(c)) => line.scaled(c),
+            (Op::FloorDiv, Some(c)) if c != 0.0 => line.scaled(1.0 / c),
+            (Op::Shl, Some(c)) => line.scaled(c.min(62.0).exp2()),
+            (Op::Shr, Some(c)) => line.scaled((-c).exp2()),
+            (Op::Mul | Op::FloorDiv | Op::Shl | Op::Shr | Op::Pow, _) => {
+                Line::jumping(Jumps::Always)
+            }
+            // Clamped, wrapped around, one of two: most of the time it goes where that operand does which moves.
+            _ => {
+                let rest = operands.iter().skip(1).map(|o| self.form(o, depth));
+                let moves = |line: &Line| !line.by.is_empty();
+                let mut all = std::iter::once(line).chain(rest);
+                all.find(moves).unwrap_or_else(|| self.form(first, depth))
+            }
+        }
+    }
+
+    fn affine(&self, affine: &Affine, depth: u32) -> Line {
         let mut sum = Line::default();
         for term in affine.terms() {
             let mut factor = Factor {
@@ -163,38 +228,49 @@ impl Reader<'_> {
                 vars: Vec::new(),
                 dims: Vec::new(),
             };
-            let mut known = true;
             for sym in &term.syms {
                 match sym {
                     Sym::Var(v) => factor.vars.push(v.0),
                     Sym::Dim(a, k) => factor.dims.push((a.0, *k)),
-                    Sym::Def(id) => match self.constant(&self.forms.def(*id)?.value) {
-                        Some(v) => factor.times *= v,
-                        None => known = false,
-                    },
+                    // The same throughout, though nobody knows what.
+                    Sym::Def(id) => {
+                        let value = self.forms.def(*id).and_then(|d| self.constant(&d.value));
+                        factor.times *= value.unwrap_or(1.0);
+                    }
                 }
             }
             match term.ix {
-                Some(Ix::Counter(id)) if known => sum.step(id, factor),
-                Some(Ix::Def(id)) if known && depth > 0 => {
-                    let value = &self.forms.def(id)?.value;
-                    let line = self.form(value, depth - 1)?;
-                    for (id, inner) in line.by {
-                        sum.step(id, product(&factor, inner));
-                    }
+                Some(Ix::Counter(id)) => sum.step(id, factor),
+                Some(Ix::Def(id)) => {
+                    let line = self.definition(id, depth);
+                    sum.jumps = self.either(sum.jumps, line.jumps);
                     if term.syms.is_empty() {
                         sum.constant += line.constant * factor.times;
                     }
+                    for (id, inner) in line.by {
+                        sum.step(id, product(&factor, inner));
+                    }
                 }
-                Some(_) => return None,
                 // The same in all iterations; where, does not matter.
-                None if factor.vars.is_empty() && factor.dims.is_empty() && known => {
-                    sum.constant += factor.times;
-                }
+                None if term.syms.is_empty() => sum.constant += factor.times,
                 None => {}
             }
         }
-        Some(sum)
+        sum
+    }
+
+    /// What is unknown of a definition is another value in each iteration of its loop.
+    fn definition(&self, id: DefId, depth: u32) -> Line {
+        let Some(def) = self.forms.def(id).filter(|_| depth > 0) else {
+            return Line::jumping(Jumps::Always);
+        };
+        let mut line = self.form(&def.value, depth - 1);
+        if line.jumps == Jumps::Always
+            && let Some(home) = def.home
+        {
+            line.jumps = Jumps::With(home);
+        }
+        line
     }
 }
 

@@ -7,8 +7,10 @@ use nestwise_analysis::guards::GuardSet;
 use nestwise_costmodel::Seconds;
 use nestwise_ir::{ArrayId, For, LoopId, Nest, StmtKind};
 
-/// Assumed trips of a loop whose count no value of the call tells (a `while`).
+/// Assumed trips of a top loop whose count no value of the call tells (a `while`).
 pub const UNKNOWN_TRIPS: f64 = 100.0;
+/// The same of a loop inside, which is begun again and again and mostly ends soon.
+const UNKNOWN_INNER_TRIPS: f64 = 10.0;
 
 /// What a launch's values decide.
 pub struct Sizes {
@@ -31,7 +33,7 @@ pub struct Sizes {
 impl Sizes {
     /// The trips of a loop to reckon with.
     pub fn expected(&self, id: LoopId) -> f64 {
-        self.mean.get(id.index()).copied().unwrap_or(UNKNOWN_TRIPS)
+        self.mean.get(id.index()).copied().unwrap_or(1.0)
     }
 
     /// Whether the trips of all loops inside the top loop are known.
@@ -98,7 +100,11 @@ pub(super) fn mean_trips(
         }
     });
     let reckoned = |(id, allowed): (LoopId, Option<f64>)| {
-        let allowed = allowed.unwrap_or(UNKNOWN_TRIPS);
+        let unknown = match id {
+            LoopId(0) => UNKNOWN_TRIPS,
+            _ => UNKNOWN_INNER_TRIPS,
+        };
+        let allowed = allowed.unwrap_or(unknown);
         nest.work.of(id).map_or(allowed, |work| work.trips(allowed))
     };
     nest.loops.ids().zip(allowed).map(reckoned).collect()
