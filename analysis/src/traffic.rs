@@ -410,7 +410,10 @@ mod tests {
         assert_eq!(product(1e6), Vec::<f64>::new());
         // The second fits, and a row of the first: both once.
         let row = (100.0_f64 * 8.0 / 64.0).ceil();
-        assert_eq!(product(110e3), [100.0 * row, 100.0 * row]);
+        // With all of the cache, and more, both of them do.
+        for found in product(160e3) {
+            assert!((found - 100.0 * row * 2.0 / 3.0).abs() < 1e-6, "{found}");
+        }
         // Not the second: it is fetched for every row of the first.
         let found = product(20e3);
         assert_eq!(found[1], 100.0 * 100.0 * row);
@@ -442,6 +445,38 @@ mod tests {
         let together = lines(vec![together], &[[1000; 8]], 1000.0, 1e3);
         assert_eq!(alone, [1e6]);
         assert_eq!(together, [125e3]);
+    }
+
+    fn jumping(jumps: Jumps) -> Axis {
+        Axis {
+            jumps,
+            ..Axis::default()
+        }
+    }
+
+    #[test]
+    fn rows_in_any_order_are_streams_and_elements_are_not() {
+        // `for i: for j: a[order[i], j]`: a row is fetched after another, wherever it lies.
+        let mut rows = place(0, &[0, 1], &[Some(0), Some(1)], false);
+        rows.axes[0] = jumping(Jumps::With(LoopId(0)));
+        let values = LaunchValues {
+            dims: vec![[1000; 8]],
+            ..LaunchValues::default()
+        };
+        let sizes = Sizes {
+            trips: &|_| 1000.0,
+            values: &values,
+        };
+        let traffic = |p: Place| TrafficPlan::new(vec![p]).traffic(&sizes, [1e3])[0];
+        let found = traffic(rows.clone());
+        assert_eq!(found.order, Order::Stream);
+        assert_eq!(found.lines, [1000.0 * 125.0]);
+        // `a[order[j], i]`: each element in a row of its own.
+        rows.axes = vec![jumping(Jumps::With(LoopId(1))), rows.axes[1].clone()];
+        rows.axes[1].by[0].0 = LoopId(0);
+        let found = traffic(rows);
+        assert_eq!(found.order, Order::Scattered);
+        assert_eq!(found.lines, [1e6]);
     }
 
     #[test]

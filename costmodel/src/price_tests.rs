@@ -224,14 +224,6 @@ proptest! {
 }
 
 #[test]
-fn a_loop_that_nobody_wrote_runs_once() {
-    let mut top = features(Counts::default(), &[(Work::Load, 3.0)]);
-    top.top.work.once = true;
-    let price = Prices::new(&top, &TrafficPlan::default(), 8, &MachineProfile::default());
-    assert_eq!(price.interpreted(&|_| 100.0), price.interpreted(&|_| 1.0));
-}
-
-#[test]
 fn a_launch_costs_what_it_does() {
     let mut more = situation();
     more.convert.add(LaunchWork::FloatIn, 1000.0);

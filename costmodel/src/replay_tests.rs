@@ -133,7 +133,7 @@ fn a_recording_survives_its_way_to_a_file_and_back() {
     let back = Recording::parse(&text).unwrap();
     assert_eq!(serde_json::to_string(&back).unwrap(), text);
     let wrong = |text: &str| Recording::parse(text).unwrap_err();
-    assert!(wrong(&text.replace("\"version\":1", "\"version\":9")).contains("version 9"));
+    assert!(wrong(&text.replace("\"version\":2", "\"version\":9")).contains("version 9"));
     assert!(wrong("{}").contains("no version"));
     assert!(wrong(&text.replace("\"line\":3", "\"line\":\"x\"")).contains("line 1 column"));
     assert!(wrong("[").contains("EOF"));

@@ -185,10 +185,51 @@ def ragged(n, first, xs):
             s += xs[e]
     return s
 
+def halved(n, x):
+    s = 0
+    for i in range(n):
+        v = x + i
+        while v > 1:
+            v //= 2
+            s += 1
+    return s
+
+def escapes(c, limit):
+    s = 0
+    for i in range(len(c)):
+        z = 0.0
+        for k in range(limit):
+            z = z * z + c[i]
+            if z > 2.0:
+                break
+            s += 1
+    return s
+
+def settles(a, most):
+    for round in range(most):
+        change = 0.0
+        for i in range(1, len(a)):
+            new = 0.5 * (a[i] + a[i - 1])
+            change += abs(new - a[i])
+            a[i] = new
+        if change < 1e-3:
+            break
+    return round
+
+def searched(xs, x):
+    for k in range(len(xs)):
+        if xs[k] == x:
+            break
+    return k
+
 a = np.ones(400)
 dot(400, a, a)
 dot(100, a, a)
 ragged(50, np.arange(51) * 3, [0.5] * 150)
+halved(40, 2**20)
+escapes(np.ones(30), 5000)
+settles(np.arange(10.0), 400)
+searched(np.arange(1000.0), 77.0)
 print(json.dumps({nest["line"]: nest for nest in config.loaded_core().report()}))
 """
 
@@ -198,23 +239,42 @@ def features(tmp_path_factory):
     folder = tmp_path_factory.mktemp("features")
     (folder / "features.py").write_text(FEATURES)
     done = nestwise(folder, "run", "features.py", NESTWISE_PRICES="1")
-    return json.loads(done.stdout)
+    by_line = json.loads(done.stdout)
+    # Each function's loop is the first one in it.
+    lines = FEATURES.splitlines()
+    named = {text[4:].split("(")[0]: k for k, text in enumerate(lines) if text.startswith("def ")}
+    loop = lambda k: next(n for n, t in enumerate(lines) if n > k and t.startswith("    for "))  # noqa: E731
+    return {name: by_line[str(loop(k) + 1)] for name, k in named.items()}
 
 
 def test_what_calls_do_is_summed_up(features):
-    work = features["7"]["work"]
+    work = features["dot"]["work"]
     assert (work["range_step"], work["array_get"], work["for_loop"]) == (500, 1000, 2)
     assert work["numpy_float"] == 1000
-    launch = features["7"]["launch_work"]
+    launch = features["dot"]["launch_work"]
     assert (launch["launch"], launch["array"], "float_in" in launch) == (2, 4, False)
-    assert features["7"]["guessed_loops"] == 0
+    assert features["dot"]["guessed_loops"] == 0
 
 
 def test_trips_are_guessed_by_what_index_arrays_hold(features):
-    ragged = features["13"]
+    ragged = features["ragged"]
     assert ragged["guessed_loops"] == 1
     assert ragged["work"]["range_step"] == 50 + 150
     assert (ragged["launch_work"]["float_in"], ragged["launch_work"]["inspected"]) == (150, 51)
+
+
+def test_trips_are_guessed_by_following_a_while_and_a_break(features):
+    # 2**20 + i is halved 20 times; 1, 2, 5 leave with the third; element 77 is the 78th.
+    halved, escapes, searched = features["halved"], features["escapes"], features["searched"]
+    assert halved["work"]["while_step"] == pytest.approx(40 * 20, rel=0.1)
+    assert escapes["work"]["range_step"] == pytest.approx(30 + 30 * 3, rel=0.1)
+    assert searched["work"]["range_step"] == 78
+
+
+def test_what_other_iterations_would_have_left_is_not_made_up(features):
+    # Of the loop inside one iteration is followed: what all of them sum up to is not known. So
+    # the trips are those of a loop that may be left early: 20 of 400.
+    assert features["settles"]["work"]["range_step"] == pytest.approx(20 + 20 * 9)
 
 
 def test_every_probe_can_be_called_and_has_an_argument_for_each_parameter():

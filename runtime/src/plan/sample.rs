@@ -191,6 +191,7 @@ impl Plan {
             weight: 1.0,
             fraction: 0.5,
             steps: 0,
+            lost: vec![false; self.nest.loops.len()],
         };
         for sample in 0..SAMPLES {
             walk.values.clone_from(&values);
@@ -228,6 +229,8 @@ struct Walk<'a> {
     fraction: f64,
     /// Statements that may still be followed.
     steps: u32,
+    /// Loops that may have been left, nobody knows.
+    lost: Vec<bool>,
 }
 
 impl Walk<'_> {
@@ -252,10 +255,12 @@ impl Walk<'_> {
             StmtKind::While(l) => return self.repeated(l),
             StmtKind::If { cond, then, orelse } => match self.eval(cond) {
                 Some(c) => return self.block(if c.is_true() { then } else { orelse }),
-                // Whoever may go elsewhere, may as well stay.
-                None => [then, orelse].into_iter().for_each(|b| {
-                    self.block(b);
-                }),
+                None => {
+                    self.lose(stmt);
+                    [then, orelse].into_iter().for_each(|b| {
+                        self.block(b);
+                    });
+                }
             },
             StmtKind::Scope { id, body } => match self.block(body) {
                 Flow::Leave(left) if left == *id => {}
@@ -319,6 +324,7 @@ impl Walk<'_> {
             self.set(l.counter, at(done as i64).map(Number::Int));
             done += 1.0;
             match self.block(&l.body) {
+                _ if std::mem::take(&mut self.lost[l.id.index()]) => return Flow::Next,
                 Flow::Next => {}
                 Flow::Continue(id) if id == l.id => {}
                 flow => {
@@ -349,6 +355,7 @@ impl Walk<'_> {
             self.steps -= 1;
             done += 1.0;
             match self.block(&l.body) {
+                _ if std::mem::take(&mut self.lost[l.id.index()]) => return Flow::Next,
                 Flow::Next => {}
                 Flow::Continue(id) if id == l.id => {}
                 flow => {
@@ -357,6 +364,16 @@ impl Walk<'_> {
                 }
             }
         }
+    }
+
+    /// Nobody knows whether these statements are executed.
+    fn lose(&mut self, stmt: &Stmt) {
+        let lost = &mut self.lost;
+        stmt.walk(&mut |s| match &s.kind {
+            StmtKind::Break(id) => lost[id.index()] = true,
+            StmtKind::Return => lost.fill(true),
+            _ => {}
+        });
     }
 
     fn count(&mut self, id: LoopId, trips: f64) {
