@@ -60,7 +60,7 @@ def over(lengths):
             k += 1
             total += k % 5
     return total, last, k
-print(over([9000 + k for k in range(60)]))
+print(over([9000 + k for k in range(200)]))
 """
 
 
