@@ -169,6 +169,37 @@ mod tests {
         all
     }
 
+    /// Loops that load, store and fetch lines, each more of one.
+    fn streams() -> Vec<Executed> {
+        let one = |loads: f32, lines: f64| {
+            let mut kernel = kernel(1000.0, &[(Op::Load, loads), (Op::Float, 1.0)], &[]);
+            kernel.1.push(([lines, 0.0, 0.0], Order::Stream));
+            kernel
+        };
+        let loads = [2.0, 6.0, 18.0];
+        let each = loads.map(|l| [300.0, 900.0, 2700.0].map(|lines| one(l, lines)));
+        each.into_iter().flatten().chain(probes()).collect()
+    }
+
+    #[test]
+    fn whether_lines_are_fetched_beside_loads_is_what_explains_times_better() {
+        let usual = HostWeights::default();
+        for overlap in [false, true] {
+            let wanted = HostWeights {
+                overlap,
+                ..usual.clone()
+            };
+            let values = wanted.to_vec();
+            let all = streams();
+            let time = |e: &Executed| weigh_row(&e.row(&wanted, &values), &values);
+            let nanos: Vec<f64> = all.iter().map(time).collect();
+            let found = fit(&all, &nanos, &usual).expect("a fit");
+            assert_eq!(found.overlap, overlap);
+            let ratio = found.stream[0] / usual.stream[0];
+            assert!((0.9..1.1).contains(&ratio), "{ratio}");
+        }
+    }
+
     #[test]
     fn weights_of_each_resource_are_found_though_the_busiest_counts_alone() {
         let usual = HostWeights::default();

@@ -18,8 +18,13 @@ pub fn solve(a: &DMatrix<f64>, b: &DVector<f64>) -> Option<DVector<f64>> {
             column /= *s;
         }
     }
-    let mut x = DVector::zeros(n);
-    let mut passive = vec![false; n];
+    // Where most coefficients are positive in the end, they had better all be at the beginning.
+    let mut passive: Vec<bool> = scale.iter().map(|s| *s > 0.0).collect();
+    let some = (b.norm() / (n.max(1) as f64).sqrt()).max(f64::MIN_POSITIVE);
+    let mut x = DVector::from_iterator(n, passive.iter().map(|p| if *p { some } else { 0.0 }));
+    if passive.contains(&true) {
+        settle(&scaled, b, &mut passive, &mut x)?;
+    }
     let enough = 1e-12 * b.norm().max(f64::MIN_POSITIVE);
     // Each coefficient enters and leaves a few times at most; the bound is for numbers that go in circles.
     for _ in 0..10 * n.max(1) {

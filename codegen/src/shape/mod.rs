@@ -144,6 +144,7 @@ impl<'a> Reader<'a> {
         let mut body = Body::default();
         let own = self.own(of);
         let cycle = of.map(|k| self.cycle(k, &own));
+        let mut data = cycle.as_ref().map(Data::new);
         for (b, block) in self.code.blocks.iter().enumerate().filter(|(b, _)| own[*b]) {
             let header = of.is_some_and(|k| self.loops.all[k].header == b);
             let runs = if header { 1.0 } else { self.runs[b] };
@@ -155,8 +156,8 @@ impl<'a> Reader<'a> {
                 .iter()
                 .filter(|(s, _)| of.is_none() || self.holds(of, *s));
             let decided = inside.count() > 1 && !block.weighed;
-            let by_data = || match (&cycle, block.test) {
-                (Some(cycle), Some(test)) => Data::new(cycle).decides(test),
+            let mut by_data = || match (&mut data, block.test) {
+                (Some(data), Some(test)) => data.decides(test),
                 _ => false,
             };
             if decided && by_data() {

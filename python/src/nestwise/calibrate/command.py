@@ -34,7 +34,8 @@ without one; `nestwise profile show` prints what is in force.
 # Seconds of measuring, at most: CPython's probes, those of launches, of compiled code, of threads.
 FULL, QUICK = (8.0, 3.0, 4.0, 2.0), (1.0, 0.4, 0.5, 0.2)
 
-# So many cores busy with something else are told.
+# So many cores busy with something else, while this looks for so long, are told.
+LOOK_S = 0.3
 BUSY = 0.5
 
 
@@ -123,11 +124,21 @@ def measure(quick: bool, out: str) -> None:
 
 
 def _busy() -> float:
-    """Cores that others keep busy: the mean of the last minute, where the system tells."""
+    """Cores that others keep busy for LOOK_S seconds, where the system tells."""
     try:
-        return os.getloadavg()[0]
-    except OSError:
+        before = _busy_ticks()
+        time.sleep(LOOK_S)
+        return (_busy_ticks() - before) / os.sysconf("SC_CLK_TCK") / LOOK_S
+    except (OSError, ValueError, IndexError):
         return 0.0
+
+
+def _busy_ticks() -> int:
+    """Ticks that all cores together have not been idle, from proc(5)'s stat: user, nice, system,
+    idle, iowait, irq, softirq, steal."""
+    with open("/proc/stat", encoding="ascii") as file:
+        ticks = [int(word) for word in file.readline().split()[1:9]]
+    return sum(ticks) - ticks[3] - ticks[4]
 
 
 def _rounded(value: float) -> float:
