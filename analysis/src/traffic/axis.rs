@@ -212,10 +212,11 @@ impl Reader<'_> {
             }
             // Clamped, wrapped around, one of two: most of the time it goes where that operand does which moves.
             _ => {
-                let rest = operands.iter().skip(1).map(|o| self.form(o, depth));
-                let moves = |line: &Line| !line.by.is_empty();
-                let mut all = std::iter::once(line).chain(rest);
-                all.find(moves).unwrap_or_else(|| self.form(first, depth))
+                if !line.by.is_empty() {
+                    return line;
+                }
+                let mut rest = operands.iter().skip(1).map(|o| self.form(o, depth));
+                rest.find(|l| !l.by.is_empty()).unwrap_or(line)
             }
         }
     }

@@ -195,6 +195,7 @@ impl Plan {
         };
         for sample in 0..SAMPLES {
             walk.values.clone_from(&values);
+            walk.lost.fill(false);
             walk.weight = 1.0;
             walk.fraction = (0.5 + SPREAD * sample as f64).fract();
             walk.steps = STEPS;
@@ -323,14 +324,8 @@ impl Walk<'_> {
             }
             self.set(l.counter, at(done as i64).map(Number::Int));
             done += 1.0;
-            match self.block(&l.body) {
-                _ if std::mem::take(&mut self.lost[l.id.index()]) => return Flow::Next,
-                Flow::Next => {}
-                Flow::Continue(id) if id == l.id => {}
-                flow => {
-                    self.count(l.id, done);
-                    return stays(flow, l.id);
-                }
+            if let Some(flow) = self.iteration(l.id, &l.body, done) {
+                return flow;
             }
         }
         self.count(l.id, done);
@@ -354,14 +349,24 @@ impl Walk<'_> {
             }
             self.steps -= 1;
             done += 1.0;
-            match self.block(&l.body) {
-                _ if std::mem::take(&mut self.lost[l.id.index()]) => return Flow::Next,
-                Flow::Next => {}
-                Flow::Continue(id) if id == l.id => {}
-                flow => {
-                    self.count(l.id, done);
-                    return stays(flow, l.id);
-                }
+            if let Some(flow) = self.iteration(l.id, &l.body, done) {
+                return flow;
+            }
+        }
+    }
+
+    /// One iteration, the `done`-th; where control goes if the loop ends with it, or may have ended.
+    fn iteration(&mut self, id: LoopId, body: &[Stmt], done: f64) -> Option<Flow> {
+        match self.block(body) {
+            _ if std::mem::take(&mut self.lost[id.index()]) => Some(Flow::Next),
+            Flow::Next => None,
+            Flow::Continue(next) if next == id => None,
+            flow => {
+                self.count(id, done);
+                Some(match flow {
+                    Flow::Break(left) if left == id => Flow::Next,
+                    flow => flow,
+                })
             }
         }
     }
@@ -434,13 +439,5 @@ impl Walk<'_> {
                 self.eval(body)
             }
         }
-    }
-}
-
-/// What is left of a jump outside the loop that it leaves.
-fn stays(flow: Flow, id: LoopId) -> Flow {
-    match flow {
-        Flow::Break(left) if left == id => Flow::Next,
-        flow => flow,
     }
 }
