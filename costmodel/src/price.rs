@@ -95,6 +95,8 @@ pub struct Estimate {
     pub compile: Seconds,
     /// Starting and joining threads.
     pub fork_join: Seconds,
+    /// How many of them: 0 where there are none, or as many as there may be.
+    pub threads: u32,
     /// Copies from which an event is undone.
     pub undo: Seconds,
     /// The loops themselves.
@@ -303,6 +305,8 @@ pub struct Decision {
     pub trial: bool,
     /// The next call may be decided otherwise, although it is the same: something is still waited for.
     pub for_now: bool,
+    /// The native device to run on once both have kernels.
+    pub wanted: Device,
     /// Whether only the time to compile spoke against running natively.
     pub waits_for_compile: bool,
     /// All devices, the cheapest first.
@@ -316,16 +320,33 @@ impl Decision {
         found.map_or(self.estimate, |r| r.1)
     }
 
+    /// What a native call loses for not running on the other native device, where that is to be had.
+    pub fn missed(&self) -> Option<(Device, Seconds)> {
+        let other = match (self.device, self.wanted) {
+            (Device::Threads, _) => Device::Serial,
+            (_, Device::Threads) => Device::Threads,
+            _ => return None,
+        };
+        let lost = self.of(self.device).warm().0 - self.of(other).warm().0;
+        Some((other, Seconds(lost.max(0.0))))
+    }
+
     /// The same, to try a device that looks worse.
     pub fn tried(self, device: Device) -> Decision {
         Decision {
             trial: true,
-            ..self.forced(device)
+            ..self.on(device)
         }
     }
 
-    /// The same, if `device` has to be taken whatever it costs.
-    pub fn forced(mut self, device: Device) -> Decision {
+    /// The same, if `device` has to be taken whatever it costs, with all of its threads.
+    pub fn forced(self, device: Device) -> Decision {
+        let mut forced = self.on(device);
+        forced.estimate.threads = 0;
+        forced
+    }
+
+    fn on(mut self, device: Device) -> Decision {
         self.device = device;
         // Nothing is waited for.
         (self.trial, self.for_now) = (false, false);
@@ -339,8 +360,9 @@ impl Decision {
 /// Time from which it is worth looking for what threads could do.
 pub const WORTH_SHARING: Seconds = Seconds(1e-3);
 
-/// A device that is to save less than the rest is not worth pricing call after call, let alone a kernel.
-const WORTH_WAITING: f64 = 0.9;
+/// Another kernel, and other cores, have to promise this part of the time without them, or less: estimates are not that
+/// certain, the least of all what a further core adds, which others may want for themselves.
+const WORTH_IT: f64 = 0.9;
 
 /// Prices the devices for one call and picks the cheapest.
 pub fn decide(
@@ -388,12 +410,12 @@ pub fn decide(
         (Device::Serial, serial),
         (Device::Threads, threads),
     ];
-    ranked.sort_by(|a, b| a.1.total().0.total_cmp(&b.1.total().0));
-    let best_native = if threads.warm() < serial.warm() {
-        threads
-    } else {
-        serial
+    let cost = |(device, estimate): &(Device, Estimate)| match device {
+        Device::Threads => estimate.total().0 / WORTH_IT,
+        _ => estimate.total().0,
     };
+    ranked.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+    let worth = |other: &Estimate, than: &Estimate| other.warm() < than.warm() * WORTH_IT;
     Decision {
         device: ranked[0].0,
         estimate: ranked[0].1,
@@ -402,36 +424,57 @@ pub fn decide(
         trial: false,
         for_now: match ranked[0].0 {
             Device::Interpreter => false,
-            Device::Serial => threads.warm() < serial.warm() * WORTH_WAITING,
-            Device::Threads => serial.warm() < threads.warm() * WORTH_WAITING,
+            Device::Serial => worth(&threads, &serial),
+            Device::Threads => worth(&serial, &threads),
         },
-        waits_for_compile: ranked[0].0 == Device::Interpreter && best_native.warm() < interpreted,
+        waits_for_compile: ranked[0].0 == Device::Interpreter
+            && serial.warm().0.min(threads.warm().0) < interpreted.0,
+        wanted: match worth(&threads, &serial) {
+            true => Device::Threads,
+            false => Device::Serial,
+        },
         ranked,
     }
 }
 
+/// The best number of threads: all of them, or a power of two below.
 fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) -> Estimate {
-    if situation.threads < 2 {
+    let numbers = (1..u32::BITS).map(|k| 1 << k);
+    let fewer = numbers.take_while(|&n| n < situation.threads);
+    fewer
+        .chain([situation.threads])
+        .map(|n| on_threads(n, serial, profile, situation))
+        .min_by(|a, b| a.warm().0.total_cmp(&b.warm().0))
+        .unwrap_or(*serial)
+}
+
+fn on_threads(
+    threads: u32,
+    serial: &Estimate,
+    profile: &MachineProfile,
+    situation: &Situation,
+) -> Estimate {
+    if threads < 2 {
         return Estimate {
             compute: Seconds::INFINITE,
             ..*serial
         };
     }
     let w = &profile.threads;
-    let more = f64::from(situation.threads - 1);
+    let more = f64::from(threads - 1);
     let native = &situation.native[1];
     let on = |share: f64, time: Seconds| time * (1.0 / (1.0 + more * share));
     let shared = on(w.compute, native.shared.compute)
         + on(w.latency, native.shared.latency)
         + on(w.memory, native.shared.memory);
     // A copy is filled and merged, the former by its own thread, the latter one after the other.
-    let copies = situation.copied_bytes
-        * f64::from(situation.threads)
-        * profile.call.get(LaunchWork::UndoByte);
+    let copies =
+        situation.copied_bytes * f64::from(threads) * profile.call.get(LaunchWork::UndoByte);
     Estimate {
         fork_join: Seconds::from_nanos(w.fork_join + w.thread * more) * situation.forks.max(1.0)
             + Seconds::from_nanos(copies),
         compute: (native.alone.total() + shared) * situation.rest,
+        threads,
         ..*serial
     }
 }

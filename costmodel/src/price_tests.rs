@@ -89,6 +89,54 @@ fn sizes_move_the_decision_from_interpreter_to_serial_to_threads() {
 }
 
 #[test]
+fn a_few_of_many_threads_are_enough_for_little() {
+    let many = Situation {
+        threads: 48,
+        ..situation()
+    };
+    let body = Counts {
+        simple_ops: 2.0,
+        accesses: 3.0,
+        ..Counts::default()
+    };
+    let on = |n: f64| decided(body, n, false, &many).of(Device::Threads).threads;
+    let numbers = [1e4, 1e5, 1e6, 1e7, 1e8].map(on);
+    assert!(numbers.is_sorted(), "{numbers:?}");
+    assert!(numbers[0] < 8 && numbers[4] == 48, "{numbers:?}");
+    // Nobody asks what is best where a number is given.
+    let forced = decided(body, 1e4, false, &many).forced(Device::Threads);
+    assert_eq!(forced.estimate.threads, 0);
+}
+
+#[test]
+fn threads_have_to_promise_a_tenth() {
+    let with = |copied_bytes: f64| {
+        let copying = Situation {
+            copied_bytes,
+            ..situation()
+        };
+        let body = Counts {
+            simple_ops: 2.0,
+            accesses: 3.0,
+            ..Counts::default()
+        };
+        decided(body, 1e7, false, &copying)
+    };
+    // The least that speaks against them: so much to copy that they are no longer chosen, while they still look better.
+    let mut bytes = 1.0;
+    while with(bytes).device == Device::Threads {
+        bytes *= 1.02;
+    }
+    let found = with(bytes);
+    assert_eq!(
+        (found.device, found.wanted),
+        (Device::Serial, Device::Serial)
+    );
+    assert!(found.of(Device::Threads).total() < found.of(Device::Serial).total());
+    assert_eq!(found.missed(), None);
+}
+
+#[test]
 fn compilation_is_charged_once_and_waived_when_as_much_was_lost() {
     let cold = Situation {
         compiled: [false; 2],

@@ -140,12 +140,10 @@ impl Run<'_> {
             self.done.seconds += self.prices.compile().0;
         }
         // The other kernel is made once not having it has cost as much.
-        let other = match decision.device {
-            Device::Threads => decision.of(Device::Serial),
-            _ => decision.of(Device::Threads),
-        };
-        let lost = (decision.estimate.warm().0 - other.warm().0).max(0.0);
-        self.lost[1 - kind] = self.lost[1 - kind] + Seconds(lost * calls as f64);
+        if let Some((other, missed)) = decision.missed() {
+            let lost = &mut self.lost[self::kind(other)];
+            *lost = *lost + missed * calls as f64;
+        }
     }
 
     fn decide(&self, call: &CallRecord, rest: f64) -> Decision {

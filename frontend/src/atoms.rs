@@ -14,7 +14,7 @@ use nestwise_ir::surface::{BinOp, Expr, ExprKind, Scope, Site, Stmt, StmtKind, T
 use crate::places::{is_stable, targets_of, walk_expr, walk_stmts};
 
 /// More than this are not worth a test.
-const MAX_ATOMS: usize = 8;
+pub(crate) const MAX_ATOMS: usize = 8;
 /// Longest chain of definitions that is followed.
 const MAX_CHAIN: u32 = 16;
 

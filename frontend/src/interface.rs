@@ -3,7 +3,7 @@
 use nestwise_ir::surface::{Place, Scope, Site, StmtKind};
 use nestwise_ir::{PlaceId, WithSpan};
 
-use crate::atoms::{Atom, atoms};
+use crate::atoms::{Atom, MAX_ATOMS, atoms};
 use crate::places::{ScopeInfo, flow_of_loop, is_stable};
 use crate::refusal::Refusal;
 
@@ -45,7 +45,7 @@ pub struct Interface {
     /// What decides how much work the nest is: the trip count of every loop is bounded by a function of these numbers
     /// that grows with each of them. `None` if that is not known from a few ints and lengths.
     pub atoms: Option<Vec<Atom>>,
-    /// The names among `reads` that the atoms are of.
+    /// The names among `reads` that the atoms are of; where there are no atoms, whatever may tell small calls from large.
     pub sizes: Vec<String>,
     /// The site holds a `return`.
     pub returns: bool,
@@ -103,6 +103,9 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         }
     }
     result.atoms = atoms(site, &result.reads);
+    if result.atoms.is_none() {
+        result.sizes = result.reads.iter().take(MAX_ATOMS).cloned().collect();
+    }
     for atom in result.atoms.iter().flatten() {
         let name = &root(site, atom.place).name;
         if result.reads.contains(name) && !result.sizes.contains(name) {

@@ -27,15 +27,16 @@ impl Gate {
     }
 
     /// Whether a call of that much work is worth an attempt.
-    pub fn admits(&self, work: Option<i64>) -> bool {
-        let small = work.is_some_and(|w| w <= self.threshold.load(Ordering::Relaxed));
+    pub fn admits(&self, work: Option<Work>) -> bool {
+        let threshold = || self.threshold.load(Ordering::Relaxed);
+        let small = work.is_some_and(|w| w.bounds && w.amount <= threshold());
         !small && !self.vain.skips(work)
     }
 
     /// A call of that much work is cheaper in CPython, whatever else is asked.
-    pub fn is_small(&self, work: i64) {
-        if !options().prices {
-            self.threshold.fetch_max(work, Ordering::Relaxed);
+    pub fn is_small(&self, work: Work) {
+        if work.bounds && !options().prices {
+            self.threshold.fetch_max(work.amount, Ordering::Relaxed);
         }
     }
 
@@ -63,20 +64,31 @@ impl Gate {
     }
 }
 
+/// How much work a call is.
+#[derive(Clone, Copy)]
+pub struct Work {
+    /// A number that it grows with.
+    pub amount: i64,
+    /// That is an upper measure of the trip counts. Otherwise it only tells how large the numbers are that may decide
+    /// them: a `while` of numbers alike may well run for longer.
+    pub bounds: bool,
+}
+
 /// An attempt that came to nothing.
 #[derive(Clone, Copy)]
 pub struct Attempted {
     /// How much work the call was, if that is known.
-    pub work: Option<i64>,
+    pub work: Option<Work>,
     /// Native code ran, and all that it did was taken back.
     pub lost: bool,
 }
 
 /// Attempts that came to nothing.
 ///
-/// Asking costs a microsecond or two, whatever is found to be in the way; a launch that is taken back can cost much
-/// more. After a few such calls in a row some are left to CPython without being asked about, and only up to the next
-/// question. Where it was the asking that was too much, those that are no larger: so what could be missed is bounded.
+/// Asking costs a microsecond or two, whatever is found to be in the way, or the pricing alone where no bound of the work
+/// is known; a launch that is taken back can cost much more. After a few such calls in a row some are left to CPython
+/// without being asked about, and only up to the next question. Where it was the asking that was too much, those that are
+/// no larger, and for a few milliseconds: so what could be missed is bounded.
 #[derive(Default)]
 struct Vain {
     /// How many there were in a row.
@@ -85,6 +97,8 @@ struct Vain {
     skip: AtomicU32,
     /// The largest of them.
     work: AtomicI64,
+    /// When the last one was, in nanoseconds.
+    last: AtomicI64,
     /// How many there were.
     left: AtomicU64,
 }
@@ -95,12 +109,20 @@ impl Vain {
     /// So many in a row may be chance: attempts, and launches taken back.
     const CHANCE: u32 = 4;
     const CHANCE_LOST: u32 = 16;
-    /// Calls in a row that are not asked about, at most.
-    const MOST: u32 = 64;
+    /// Calls in a row that are not asked about, at most, by their size or not.
+    const MOST: u32 = 512;
+    const MOST_LOST: u32 = 64;
+    /// Larger than any call.
+    const ANY: i64 = i64::MAX;
 
-    fn skips(&self, work: Option<i64>) -> bool {
+    fn skips(&self, work: Option<Work>) -> bool {
         let skip = self.skip.load(Ordering::Relaxed);
-        if skip == 0 || work.unwrap_or(i64::MAX) > self.work.load(Ordering::Relaxed) {
+        let largest = self.work.load(Ordering::Relaxed);
+        if skip == 0 || work.map_or(Self::ANY, |w| w.amount) > largest {
+            return false;
+        }
+        // A call that was left and took long is followed by a question.
+        if largest != Self::ANY && self.last.load(Ordering::Relaxed) != coarse_time() {
             return false;
         }
         // Two threads at once may count one call for two.
@@ -110,22 +132,26 @@ impl Vain {
     }
 
     fn add(&self, attempted: Attempted, seconds: f64) {
-        let (work, chance) = match attempted {
-            Attempted { lost: true, .. } => (i64::MAX, Self::CHANCE_LOST),
+        let (work, chance, most) = match attempted {
+            Attempted { lost: true, .. } => (Self::ANY, Self::CHANCE_LOST, Self::MOST_LOST),
             Attempted {
                 work: Some(work), ..
-            } if seconds <= Self::SHORT => (work, Self::CHANCE),
+            } if seconds <= Self::SHORT => {
+                (work.amount.min(Self::ANY - 1), Self::CHANCE, Self::MOST)
+            }
             _ => return self.clear(),
         };
+        let before = self.work.load(Ordering::Relaxed);
+        if (before == Self::ANY) != attempted.lost {
+            self.clear();
+        }
         let streak = self.streak.load(Ordering::Relaxed) + 1;
-        let work = match streak {
-            1 => work,
-            _ => work.min(self.work.load(Ordering::Relaxed)),
-        };
-        self.work.store(work, Ordering::Relaxed);
+        let largest = if streak > 1 { work.max(before) } else { work };
+        self.work.store(largest, Ordering::Relaxed);
+        self.last.store(coarse_time(), Ordering::Relaxed);
         self.streak.store(streak, Ordering::Relaxed);
         if streak > chance {
-            let doubled = (streak - chance).min(Self::MOST.ilog2());
+            let doubled = (streak - chance).min(most.ilog2());
             self.skip.store(1 << doubled, Ordering::Relaxed);
         }
     }
@@ -138,26 +164,64 @@ impl Vain {
     }
 }
 
-/// How much work a call is: the product of the atoms' sizes, an upper measure of the trip counts. None if one is not a
-/// plain size. `argument` gives what is passed for a name.
+/// Nanoseconds on a clock that moves every few milliseconds, and costs next to nothing.
+fn coarse_time() -> i64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: a place to write to.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut time) };
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+/// How much work a call is: the product of the atoms' sizes, or where there are no atoms of what is large of the places.
+/// None if an atom is not a plain int or container now. Runs no user code. `argument(i)` is the value of the `i`th name
+/// that the hook is given.
 pub fn work(
     py: Python<'_>,
     parsed: &Parsed,
     argument: &impl Fn(usize) -> Option<*mut PyObject>,
-) -> Option<i64> {
-    let mut work = 1i64;
-    for atom in parsed.interface.atoms.as_ref()? {
-        let place = &parsed.places[atom.place.index()];
-        let size = match place.argument.filter(|_| place.parent.is_none()) {
-            Some(i) => size(py, argument(i)?, atom.kind)?,
-            None => {
-                let object = object(py, parsed, atom.place.index(), argument)?;
-                size(py, object.as_ptr(), atom.kind)?
-            }
-        };
-        work = work.checked_mul(size.max(0))?;
+) -> Option<Work> {
+    let held = |index: usize| {
+        let place = &parsed.places[index];
+        match place.argument.filter(|_| place.parent.is_none()) {
+            Some(i) => argument(i).map(Held::Borrowed),
+            None => object(py, parsed, index, argument).map(Held::Owned),
+        }
+    };
+    let Some(atoms) = &parsed.interface.atoms else {
+        let large = |index: &usize| held(*index).map_or(1, |h| magnitude(py, h.as_ptr()));
+        let product = parsed.telling.iter().map(large);
+        return Some(Work {
+            amount: product.fold(1, i64::saturating_mul),
+            bounds: false,
+        });
+    };
+    let mut amount = 1i64;
+    for atom in atoms {
+        let size = size(py, held(atom.place.index())?.as_ptr(), atom.kind)?;
+        amount = amount.checked_mul(size.max(0))?;
     }
-    Some(work)
+    Some(Work {
+        amount,
+        bounds: true,
+    })
+}
+
+/// What a place holds.
+enum Held<'py> {
+    Borrowed(*mut PyObject),
+    Owned(Bound<'py, PyAny>),
+}
+
+impl Held<'_> {
+    fn as_ptr(&self) -> *mut PyObject {
+        match self {
+            Held::Borrowed(object) => *object,
+            Held::Owned(object) => object.as_ptr(),
+        }
+    }
 }
 
 /// What a place holds, if it is found without running user code.
@@ -217,4 +281,42 @@ fn size(py: Python<'_>, object: *mut PyObject, kind: AtomKind) -> Option<i64> {
         }
     }
     None
+}
+
+/// How large a number or a container is, at least 1; 1 for whatever else there is.
+fn magnitude(py: Python<'_>, object: *mut PyObject) -> i64 {
+    if object.is_null() {
+        return 1;
+    }
+    // SAFETY: a live object; exact types are checked before anything is read.
+    let size = unsafe {
+        let ty = ffi::Py_TYPE(object);
+        if ty == &raw mut ffi::PyLong_Type {
+            let mut overflow = 0;
+            match ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow) {
+                _ if overflow != 0 => i64::MAX,
+                value => value.saturating_abs(),
+            }
+        } else if ty == &raw mut ffi::PyFloat_Type {
+            ffi::PyFloat_AsDouble(object).abs() as i64
+        } else if crate::numpy::numpy(py).is_some_and(|np| ty == np.ndarray) {
+            let header = layout::array_header(object);
+            let extent = |axis: usize| *header.dimensions.add(axis) as i64;
+            (0..header.nd as usize)
+                .map(extent)
+                .fold(1, i64::saturating_mul)
+        } else if [
+            &raw mut ffi::PyList_Type,
+            &raw mut ffi::PyTuple_Type,
+            &raw mut ffi::PyBytes_Type,
+            &raw mut ffi::PyUnicode_Type,
+        ]
+        .contains(&ty)
+        {
+            ffi::PyObject_Size(object) as i64
+        } else {
+            1
+        }
+    };
+    size.max(1)
 }

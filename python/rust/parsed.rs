@@ -34,6 +34,8 @@ pub struct Parsed {
     pub gated: bool,
     /// Which arguments [`Interface::sizes`] are.
     pub sizes: Vec<usize>,
+    /// Where there are no atoms: the places that may tell large calls from small.
+    pub telling: Vec<usize>,
     /// It assigns attributes, or two of its objects must not be one.
     pub assigns: bool,
 }
@@ -50,10 +52,20 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
     let attribute = |p: &surface::Place| p.parent.is_some() && p.written;
     let assigns = surface.places.values().any(attribute) || !interface.distinct.is_empty();
     let argument = |name| interface.reads.iter().position(|read| read == name);
-    let sizes = interface.sizes.iter().filter_map(argument).collect();
+    let sizes: Vec<usize> = interface.sizes.iter().filter_map(argument).collect();
+    let tells = |index: &usize| {
+        let mut place = &bound[*index];
+        while let Some(parent) = place.parent {
+            place = &bound[parent];
+        }
+        place.argument.is_some_and(|i| sizes.contains(&i))
+    };
+    let telling = (0..bound.len()).filter(tells).collect();
     Ok(Parsed {
-        gated: interface.atoms.is_some() && !text.scope.module_level,
+        gated: (interface.atoms.is_some() || !interface.sizes.is_empty())
+            && !text.scope.module_level,
         surface,
+        telling,
         sizes,
         interface,
         places: bound,

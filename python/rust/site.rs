@@ -4,7 +4,7 @@ use crate::attributes;
 use crate::bind::{self, Binding, Names};
 use crate::driver;
 use crate::environment::NumpyErrors;
-use crate::gate::{self, Attempted, Gate};
+use crate::gate::{self, Attempted, Gate, Work};
 use crate::host::PyHost;
 use crate::iterator;
 use crate::layout;
@@ -170,7 +170,14 @@ impl Site {
             Attempt::Declined(None) if !gated && iterable.is_none() => {
                 return iterator::declined(py);
             }
-            Attempt::Declined(None) => Progress::none(),
+            // No bound of its work tells others like it.
+            Attempt::Declined(None) => match work().filter(|w| !w.bounds) {
+                Some(work) => Progress::vain(Attempted {
+                    work: Some(work),
+                    lost: false,
+                }),
+                None => Progress::none(),
+            },
             Attempt::Failed => Progress::vain(Attempted {
                 work: work(),
                 lost: false,
@@ -523,7 +530,7 @@ fn priced() -> bool {
     keeps_prices() && !driver::is_inside()
 }
 
-fn work(py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> Option<i64> {
+fn work(py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> Option<Work> {
     gate::work(py, parsed, &|i| arguments.get(i).copied())
 }
 

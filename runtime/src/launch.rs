@@ -16,6 +16,7 @@ use crate::options::options;
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Host, Value, held};
 use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange};
+use crate::pool::on_threads;
 use crate::reason::Reason;
 use crate::undo::{self, Saved};
 use nestwise_analysis::Region;
@@ -271,7 +272,10 @@ impl Runner<'_> {
         let kernel = self.launch.kernel.clone();
         let frame = &mut self.launch.frame;
         let (mut status, mut raised) = (Status::Done, false);
-        let mut work = || (status, raised) = run_watched(&kernel, frame, lo, hi);
+        let threads = self.launch.decision.estimate.threads as usize;
+        let mut work = || {
+            (status, raised) = on_threads(threads, || run_watched(&kernel, frame, lo, hi));
+        };
         // What may be taken back must not be seen by others meanwhile, nor may others write what the kernel relies on;
         // and what is over at once need not be shared.
         if !self.launch.brief

@@ -33,7 +33,7 @@ impl Number {
         }
     }
 
-    fn float(self) -> Option<f64> {
+    pub fn float(self) -> Option<f64> {
         match self {
             Int(v) => Some(v as f64),
             Float(v) => Some(v),

@@ -265,7 +265,7 @@ fn attempt<V: HasValue>(
     };
     if decision.device == Device::Interpreter {
         if plan.asks_for_kernel(&decision, resume, &options) {
-            let (views, wanted) = (host.arrays()?, Plan::wanted(&decision));
+            let (views, wanted) = (host.arrays()?, decision.wanted);
             let key = key(plan, &sizes, &views, wanted, resume, host, &options);
             plan.order(key, &options);
         }

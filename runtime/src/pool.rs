@@ -9,6 +9,7 @@ use crate::options::options;
 use nestwise_codegen::abi::part;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::alloc::Layout;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -21,6 +22,19 @@ const PARTS_PER_THREAD: i64 = 4;
 const SHARED_BYTES: usize = 1 << 18;
 /// Words of a record's beginning, which is all that is there when a part is asked how much it saves.
 const RECORD: usize = part::COPIES / 8 + 1;
+
+thread_local! {
+    /// How many threads loops that are started from here run on; 0: as many as there may be.
+    static CHOSEN: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Runs `f`, whose parallel loops are to run on so many threads, or fewer if there may not be so many.
+pub fn on_threads<T>(threads: usize, f: impl FnOnce() -> T) -> T {
+    let before = CHOSEN.replace(threads);
+    let done = f();
+    CHOSEN.set(before);
+    done
+}
 
 struct Job {
     body: Body,
@@ -182,7 +196,10 @@ pub unsafe extern "C" fn parallel(
     keep: i64,
     save: Option<Body>,
 ) -> i64 {
-    let threads = options().threads;
+    let threads = match (CHOSEN.get(), options().threads) {
+        (0, most) => most,
+        (chosen, most) => chosen.min(most),
+    };
     let trips = hi.saturating_sub(lo).max(1);
     // Copies that are merged one after the other should be few.
     let each = if keep == 0 { PARTS_PER_THREAD } else { 1 };
@@ -381,6 +398,24 @@ mod tests {
             };
             assert_eq!(trips, hi);
         }
+    }
+
+    #[test]
+    fn a_launch_may_take_fewer_threads() {
+        let parts = |threads: usize| {
+            let mut env = [100i64, 0];
+            let mut records = std::ptr::null_mut();
+            // SAFETY: as `parallel` asks.
+            on_threads(threads, || unsafe {
+                let env = env.as_mut_ptr().cast();
+                let parts = parallel(body, env, 0, 100, 48, &mut records, 0, 0, None);
+                free_parts(records, parts, 48);
+                parts
+            })
+        };
+        assert_eq!(parts(1), 1);
+        assert_eq!(parts(0), parts(usize::MAX));
+        assert_eq!(CHOSEN.get(), 0);
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Plan {
         let short = decision.interpreted < self.prices.compile() * 0.5;
         decision.waits_for_compile
             && (resume.is_some() || short)
-            && self.is_due(Plan::wanted(decision), spent, options)
+            && self.is_due(decision.wanted, spent, options)
     }
 
     /// Has a kernel made.
@@ -104,15 +104,6 @@ impl Plan {
         });
         if started {
             *ordered = Some(Instant::now());
-        }
-    }
-
-    /// The native device that runs fastest once it can.
-    pub(crate) fn wanted(decision: &Decision) -> Device {
-        let warm = |device| decision.of(device).warm().0;
-        match warm(Device::Threads) < warm(Device::Serial) {
-            true => Device::Threads,
-            false => Device::Serial,
         }
     }
 

@@ -120,18 +120,16 @@ impl Plan {
         let launches = lock(&self.learned).launches();
         let before = self.decided_at.swap(launches, Ordering::Relaxed);
         let launches = launches.saturating_sub(before).max(1) as f64;
-        let chosen = decision.of(decision.device);
-        let (kind, other) = match decision.device {
-            Device::Threads => (0, decision.of(Device::Serial).warm().0),
-            _ => (1, decision.of(Device::Threads).warm().0),
-        };
-        let other = match other.is_finite() {
-            true => other,
-            // Nobody has asked yet what threads can do.
-            false => chosen.warm().0 - chosen.compute.0 * (1.0 - 1.0 / options.threads as f64),
-        };
+        let (other, missed) = decision.missed().unwrap_or_else(|| {
+            // Nobody may have asked yet what threads can do.
+            let ideal = 1.0 - 1.0 / options.threads as f64;
+            let gone = if self.knows_abilities() { 0.0 } else { ideal };
+            let compute = decision.of(decision.device).compute;
+            (Device::Threads, compute * gone)
+        });
+        let kind = usize::from(other == Device::Threads);
         let mut lost = lock(&self.lost);
-        lost[kind] = lost[kind] + Seconds((chosen.warm().0 - other).max(0.0)) * launches;
+        lost[kind] = lost[kind] + missed * launches;
     }
 
     /// What compiled code takes: by what the kernel last launched executes, or else one of the other kind, or by a guess.

@@ -22,7 +22,7 @@ const STEPS: u32 = 500;
 /// Larger nests are priced without.
 const MOST_STATEMENTS: usize = 400;
 /// Kinds of calls whose guesses are remembered.
-const REMEMBERED: usize = 8;
+const REMEMBERED: usize = 32;
 
 /// What has to be followed in a nest.
 pub(super) struct Followed {
@@ -104,7 +104,8 @@ fn assigns(stmt: &Stmt, vars: &[bool]) -> bool {
     found
 }
 
-/// Guesses by kind of call, kinds being told apart by the octaves of the trips that are known.
+/// Guesses by kind of call, kinds being told apart by the octaves of trips that are known, of the numbers that the others
+/// rest on, and of extents.
 #[derive(Default)]
 pub(super) struct Guesses(Vec<Guess>);
 
@@ -125,8 +126,8 @@ impl Plan {
         if !followed.worth {
             return;
         }
-        let octave = |t: &Option<f64>| t.map_or(-1, |t| t.max(1.0).log2().round() as i32);
-        let octaves: Vec<i32> = sizes.trips.iter().map(octave).collect();
+        let numbers = self.numbers(sizes, captures);
+        let octaves = self.octaves(followed, sizes, &numbers);
         let mut guesses = lock(&self.guesses);
         let known = guesses.0.iter().position(|g| g.octaves == octaves);
         let at = known.unwrap_or_else(|| {
@@ -143,7 +144,7 @@ impl Plan {
         let guess = &mut guesses.0[at];
         guess.calls += 1;
         if guess.calls.is_power_of_two() {
-            guess.trips = self.sampled(followed, sizes, captures);
+            guess.trips = self.sampled(followed, sizes, captures, numbers);
         }
         for (id, trips) in self.nest.loops.ids().zip(&guess.trips) {
             if let (Some(trips), true) = (trips, self.is_open(sizes, id)) {
@@ -158,17 +159,23 @@ impl Plan {
         !known || self.nest.work.of(id).is_some_and(|w| w.leaves)
     }
 
-    fn sampled<V: HasValue>(
-        &self,
-        followed: &Followed,
-        sizes: &Sizes,
-        captures: &[V],
-    ) -> Vec<Option<f64>> {
-        let of = |capture: u32| captures.get(capture as usize).map(HasValue::value);
-        let view = |array: &nestwise_ir::ArrayDecl| match of(array.capture)? {
-            Value::Array(view) => Some(*view),
-            _ => None,
+    fn octaves(&self, followed: &Followed, sizes: &Sizes, numbers: &[Option<Number>]) -> Vec<i32> {
+        let octave = |x: f64| match x {
+            0.0 => 0,
+            _ => (x.abs().log2().round() as i32).saturating_mul(2) + i32::from(x < 0.0),
         };
+        let trips = sizes.trips.iter().map(|t| t.map_or(-1, octave));
+        let rested_on = numbers.iter().zip(&followed.vars).filter(|(_, v)| **v);
+        let numbers = rested_on.map(|(n, _)| n.and_then(Number::float).map_or(-1, octave));
+        let arrays = self.nest.arrays.values().zip(&sizes.values.dims);
+        let extents = arrays.flat_map(|(a, dims)| &dims[..a.rank as usize]);
+        let extents = extents.map(|e| octave(*e as f64));
+        trips.chain(numbers).chain(extents).collect()
+    }
+
+    /// What variables hold at entry.
+    fn numbers<V: HasValue>(&self, sizes: &Sizes, captures: &[V]) -> Vec<Option<Number>> {
+        let of = |capture: u32| captures.get(capture as usize).map(HasValue::value);
         let number = |(v, known): (&nestwise_ir::nest::VarDecl, &Option<i64>)| match known {
             Some(v) => Some(Number::Int(*v)),
             None => match of(v.live_in?)? {
@@ -179,8 +186,22 @@ impl Plan {
                 _ => None,
             },
         };
-        let values = self.nest.vars.values().zip(&sizes.values.vars);
-        let values: Vec<Option<Number>> = values.map(number).collect();
+        let vars = self.nest.vars.values().zip(&sizes.values.vars);
+        vars.map(number).collect()
+    }
+
+    fn sampled<V: HasValue>(
+        &self,
+        followed: &Followed,
+        sizes: &Sizes,
+        captures: &[V],
+        values: Vec<Option<Number>>,
+    ) -> Vec<Option<f64>> {
+        let of = |capture: u32| captures.get(capture as usize).map(HasValue::value);
+        let view = |array: &nestwise_ir::ArrayDecl| match of(array.capture)? {
+            Value::Array(view) => Some(*view),
+            _ => None,
+        };
         let mut walk = Walk {
             nest: &self.nest,
             followed,

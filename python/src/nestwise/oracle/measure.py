@@ -24,6 +24,10 @@ HOPELESS = 20.0
 # A size is measured until each candidate has run so long, or so often.
 ENOUGH_S, MOST_TURNS, LEAST_TURNS = 0.15, 40, 6
 LARGEST = 10**9
+# Processes take turns: each runs for up to so long before it is timed.
+WARM_S = 0.03
+# Sizes begin where CPython takes so long, which is a few iterations; before, it is the call alone.
+SHORTEST_S = 2e-6
 # Before that, automatic runs have so long, or so many calls, to compile what they want to.
 SETTLED_S, SETTLED_TURNS = 0.1, 400
 # Cold runs: so many calls in a new process with an empty cache, so many times.
@@ -84,9 +88,11 @@ class Server:
             env=environment,
         )
 
-    def ask(self, arguments: list[str], turns: int) -> dict:
+    def ask(self, arguments: list[str], turns: int, warm: float = 0.0) -> dict:
+        """Has it run `turns` times, after others that take up to `warm` seconds."""
+        question = {"arguments": arguments, "turns": turns, "warm": warm}
         try:
-            self.process.stdin.write(json.dumps({"arguments": arguments, "turns": turns}) + "\n")
+            self.process.stdin.write(json.dumps(question) + "\n")
             self.process.stdin.flush()
             answer = json.loads(self.process.stdout.readline() or "{}")
         except OSError:
@@ -137,25 +143,28 @@ class Bench:
         for size in ladder(LARGEST):
             arguments = self.program.arguments(size)
             try:
-                times = {w: min(self.servers[w].ask(arguments, 3)["seconds"]) for w in ways}
+                ask = lambda way: self.servers[way].ask(arguments, 3, WARM_S)  # noqa: E731
+                times = {w: min(ask(w)["seconds"]) for w in ways}
             except Failed:
                 if found:
                     raise
                 continue  # too small for the program
+            if times.get(INTERPRETER, SHORTEST_S) < SHORTEST_S:
+                continue
             found[size] = times
             slowest = max(times.values())
-            if slowest > self.longest_s and "interpreter" in ways:
-                ways.remove("interpreter")
+            if slowest > self.longest_s and INTERPRETER in ways:
+                ways.remove(INTERPRETER)
             if min(times.values()) > self.longest_s / 3:
                 break
-            if "interpreter" not in ways and len(found) > 3 and slowest > self.longest_s:
+            if INTERPRETER not in ways and len(found) > 3 and slowest > self.longest_s:
                 break
         return found
 
     def warm(self, size: int) -> None:
         """Lets every process compile what it needs at a size where it surely does."""
         for server in (*self.servers.values(), self.teller):
-            if server.name != "interpreter":
+            if server.name != INTERPRETER:
                 server.ask(self.program.arguments(size), 1)
 
     def settle(self, arguments: list[str]) -> None:
@@ -181,7 +190,7 @@ class Bench:
         while turn < LEAST_TURNS or (turn < MOST_TURNS and max(spent.values()) < ENOUGH_S):
             for k in range(len(ways)):
                 way = ways[(k + turn) % len(ways)]
-                seconds = self.servers[way].ask(arguments, 1)["seconds"]
+                seconds = self.servers[way].ask(arguments, 1, WARM_S)["seconds"]
                 samples[way] += seconds
                 spent[way] += sum(seconds)
             turn += 1
