@@ -339,11 +339,11 @@ pub fn weigh(form: &[(usize, f64)], weights: &[f64]) -> f64 {
 /// Time on one core, by what bounds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ByBound {
-    /// The core's units.
+    /// The core's units, and its own caches.
     pub compute: Seconds,
     /// Operations that wait for the one before.
     pub latency: Seconds,
-    /// Memory.
+    /// Memory, and caches that cores have in common.
     pub memory: Seconds,
 }
 
@@ -447,10 +447,11 @@ impl Priced {
         let mut sums: Vec<Sum> = Vec::new();
         self.root.add((None, 1), (1.0, 1.0), false, &own, &mut sums);
         for fetched in self.lines(trips, values) {
-            let time = self.transfers(&fetched);
+            let [near, far, memory] = self.transfers(&fetched);
             let home = sums.iter_mut().find(|s| s.home == Some(fetched.home));
             if let Some(sum) = home {
-                sum.transfers += time;
+                sum.transfers += near + far + memory;
+                sum.common += far + memory;
             }
         }
         let mut all = Compute::default();
@@ -478,18 +479,14 @@ impl Priced {
         self.traffic.traffic(&sizes, self.caches)
     }
 
-    fn transfers(&self, fetched: &Traffic<LEVELS>) -> f64 {
+    /// Nanoseconds by the level below the one that lines come to.
+    fn transfers(&self, fetched: &Traffic<LEVELS>) -> [f64; LEVELS] {
         let each = match fetched.order {
             Order::Stream => self.stream,
             Order::Strided => self.strided,
             Order::Scattered => self.scattered,
         };
-        fetched
-            .lines
-            .iter()
-            .zip(each)
-            .map(|(lines, ns)| lines * ns)
-            .sum()
+        std::array::from_fn(|level| fetched.lines[level] * each[level])
     }
 }
 
@@ -503,6 +500,8 @@ struct Sum {
     waiting: f64,
     memory: f64,
     transfers: f64,
+    /// The part of these from what several cores have in common.
+    common: f64,
     /// What overlaps with nothing.
     extra: f64,
 }
@@ -515,8 +514,10 @@ impl Sum {
             false => self.memory + self.transfers,
         };
         if fetching > self.core {
+            // A core's first caches are its own, as its units are.
             return ByBound {
-                memory: nanos(fetching + self.extra),
+                memory: nanos(self.common),
+                compute: nanos(fetching - self.common + self.extra),
                 ..ByBound::default()
             };
         }
@@ -585,6 +586,7 @@ impl Part {
                 waiting,
                 memory: d.memory * times,
                 transfers: 0.0,
+                common: 0.0,
                 extra,
             }),
         }

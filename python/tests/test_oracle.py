@@ -79,7 +79,16 @@ def test_prediction_errors_are_relative_to_what_was_measured():
     one.samples[CHOSEN] = [1.0] * 4
     one = one._replace(predicted={"serial": 3.0, "threads": 0.5})
     errors = score.prediction_errors([score.score(one)])
-    assert errors == {"serial": (1, 0.5, 0.5), "threads": (1, 0.0, 0.0)}
+    assert errors["serial"] == (1, 0.5, 0.5)
+    assert errors["threads"] == (1, 0.0, 0.0)
+    assert errors["all"] == (2, 0.25, 0.5)
+    # While CPython takes half as long again as the profile says, so should everything.
+    slow = one._replace(predicted={"serial": 2.0, "threads": 0.4}, pace=1.25)
+    errors = score.prediction_errors([score.score(slow)])
+    assert errors["serial, at the pace"] == (1, 0.25, 0.25)
+    assert errors["threads, at the pace"] == (1, 0.0, 0.0)
+    # What was measured at another size says nothing of this one.
+    assert "serial" not in score.prediction_errors([score.score(one._replace(rough=["serial"]))])
 
 
 def test_the_prediction_that_misled_is_named():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from nestwise import config
 from nestwise.oracle.programs import AROUND, GENERATED, Program, chosen_sizes, ladder
 
 SERVE = Path(__file__).with_name("serve.py")
+PACE = Path(__file__).with_name("pace.py")
 # The ladder of sizes ends where CPython takes this long, or compiled code a third of it.
 LONGEST_S = 2.0
 # Of random programs, which are many.
@@ -48,6 +50,10 @@ OURS = (
     Candidate(CHOSEN, ("--device", "auto"), (("NESTWISE_LEARNING", "0"),)),
     Candidate(LEARNED, ("--device", "auto")),
 )
+
+
+# Tells what is predicted, call by call.
+PRICES = Candidate("prices", ("--device", "auto"), (("NESTWISE_PRICES", "1"),))
 
 
 def candidates(threads: Iterable[int]) -> list[Candidate]:
@@ -119,6 +125,8 @@ class Experiment(NamedTuple):
     crossovers: list[float]  # sizes
     cold: dict[str, list[float]] = {}  # as `samples`, of `COLD_CALLS` calls from nothing
     group: str = ""  # of programs that nothing was tuned to
+    pace: float = 1.0  # time that CPython took for a fixed loop, over what the profile says
+    rough: Sequence[str] = ()  # candidates whose samples are of a size nearby
 
 
 class Bench:
@@ -130,10 +138,12 @@ class Bench:
         start = lambda way: Server(program, way, options, cache)  # noqa: E731
         self.servers = {way.name: start(way) for way in ways}
         self.servers |= {way.name: start(way) for way in OURS}
-        self.teller = start(Candidate("prices", ("--device", "auto"), (("NESTWISE_PRICES", "1"),)))
+        self.teller = start(PRICES)
+        clock, self.usual_pace = pace(options, cache)
+        self.clock = Server(clock, candidates(())[0], (), cache)
 
     def close(self) -> None:
-        for server in (*self.servers.values(), self.teller):
+        for server in (*self.servers.values(), self.teller, self.clock):
             server.close()
 
     def quick(self) -> dict[int, dict[str, float]]:
@@ -143,12 +153,12 @@ class Bench:
         for size in ladder(LARGEST):
             arguments = self.program.arguments(size)
             try:
-                ask = lambda way: self.servers[way].ask(arguments, 3, WARM_S)  # noqa: E731
-                times = {w: min(ask(w)["seconds"]) for w in ways}
+                answers = {w: self.servers[w].ask(arguments, 3, WARM_S) for w in ways}
             except Failed:
                 if found:
                     raise
                 continue  # too small for the program
+            times = {way: min(answer["seconds"]) for way, answer in answers.items()}
             if times.get(INTERPRETER, SHORTEST_S) < SHORTEST_S:
                 continue
             found[size] = times
@@ -186,6 +196,7 @@ class Bench:
             raise Failed(f"size {size}: the results differ: {results}")
         self.settle(arguments)
         spent = dict.fromkeys(ways, 0.0)
+        paces: list[float] = []
         turn = 0
         while turn < LEAST_TURNS or (turn < MOST_TURNS and max(spent.values()) < ENOUGH_S):
             for k in range(len(ways)):
@@ -193,11 +204,34 @@ class Bench:
                 seconds = self.servers[way].ask(arguments, 1, WARM_S)["seconds"]
                 samples[way] += seconds
                 spent[way] += sum(seconds)
+            paces += self.clock.ask([], 1, WARM_S / 10)["seconds"]
             turn += 1
         samples |= {way: [seconds] * LEAST_TURNS for way, seconds in hopeless.items()}
         predicted = self.teller.ask(arguments, 1)["predicted"]
         program = self.program
-        return Experiment(program.name, size, samples, predicted, crossovers, group=program.group)
+        return Experiment(
+            program.name,
+            size,
+            samples,
+            predicted,
+            crossovers,
+            group=program.group,
+            pace=statistics.median(paces) / self.usual_pace,
+            rough=sorted(hopeless),
+        )
+
+
+def pace(options: list[str], cache: Path) -> tuple[Program, float]:
+    """A loop that tells the machine's pace, and the seconds that the profile says CPython takes."""
+    # Where it lies it would be a module of our own, which is left alone.
+    script = cache / PACE.name
+    script.write_text(PACE.read_text())
+    program = Program("pace", script, None)
+    teller = Server(program, PRICES, options, cache)
+    try:
+        return program, teller.ask([], 1)["predicted"]["interpreter"]
+    finally:
+        teller.close()
 
 
 def experiments(

@@ -27,6 +27,8 @@ class Scored(NamedTuple):
     predicted: dict[str, float]
     learned_s: float | None = None
     group: str = ""
+    pace: float = 1.0
+    rough: Sequence[str] = ()
 
     @property
     def slowdown(self) -> float:
@@ -58,6 +60,8 @@ def score(experiment: Experiment) -> Scored:
         times.pop(CHOSEN),
         learned_s=times.pop(LEARNED, None),
         times=times,
+        pace=experiment.pace,
+        rough=experiment.rough,
         predicted=experiment.predicted,
         group=experiment.group,
     )
@@ -124,13 +128,19 @@ def against_oracle(scored: Sequence[Scored], group: str) -> dict[str, Summary]:
 
 
 def prediction_errors(scored: Iterable[Scored]) -> dict[str, tuple[int, float, float]]:
-    """By device: (count, median, 90th percentile) of |predicted / measured - 1|."""
+    """By device and of all: (count, median, 90th percentile) of |predicted / measured - 1|, also
+    with what was predicted as much longer as CPython took for a loop that was run in between."""
     errors: dict[str, list[float]] = {}
     for one in scored:
         for device, predicted in one.predicted.items():
-            measured = one.times.get(measured_as(device, one))
-            if measured:
-                errors.setdefault(device, []).append(abs(predicted / measured - 1.0))
+            way = measured_as(device, one)
+            measured = one.times.get(way)
+            if not measured or way in one.rough:
+                continue
+            for row in (device, "all"):
+                errors.setdefault(row, []).append(abs(predicted / measured - 1.0))
+                paced = errors.setdefault(f"{row}, at the pace", [])
+                paced.append(abs(predicted * one.pace / measured - 1.0))
     return {
         device: (len(e), statistics.median(e), percentile(sorted(e), 0.9))
         for device, e in errors.items()

@@ -22,7 +22,6 @@ import sys
 import time
 from pathlib import Path
 
-
 # Enough to have the caches filled again.
 WARM_TURNS = 4
 
