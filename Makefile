@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted oracle loops clean
+.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small oracle loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -132,6 +132,9 @@ bench-checks: build ## what checks cost, into docs/checks.md
 
 bench-predicted: build ## what compiled code was predicted to take against what it took, nest by nest
 	$(PY) bench/predicted.py $(ARGS)
+
+bench-small: build ## what small loops that are called often lose, against python
+	$(PY) bench/small.py $(ARGS)
 
 oracle: build ## decisions against every way to run programs, into docs/oracle.md: an hour or two
 	$(PY) bench/oracle.py $(ARGS)

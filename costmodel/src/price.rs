@@ -411,7 +411,7 @@ pub fn decide(
         (Device::Threads, threads),
     ];
     let cost = |(device, estimate): &(Device, Estimate)| match device {
-        Device::Threads => estimate.total().0 / WORTH_IT,
+        Device::Threads => estimate.warm().0 / WORTH_IT + estimate.compile.0,
         _ => estimate.total().0,
     };
     ranked.sort_by(|a, b| cost(a).total_cmp(&cost(b)));

@@ -5,7 +5,7 @@
 //! thread's stack of running sites, which is how `OUT()`, `REST()` and the others find it without a name in anybody's
 //! namespace.
 
-use crate::gate::Attempted;
+use crate::gate::{Attempted, SHORT};
 use crate::iterator;
 use crate::progress::Progress;
 use crate::site::Site;
@@ -68,7 +68,9 @@ impl Drop for Active {
         let seconds = self.spent();
         self.site.interpreted(seconds.0, self.vain.get());
         if let Some(waits) = &progress.waits {
-            waits.plan.add_lost(seconds);
+            if self.vain.get().is_none() || seconds.0 > SHORT {
+                waits.plan.add_lost(seconds);
+            }
             if self.native.get() == 0.0 {
                 waits.plan.learn_interpreted(waits.modelled, seconds);
             }

@@ -4,12 +4,16 @@ use crate::attributes;
 use crate::layout;
 use crate::parsed::Parsed;
 use crate::verify;
+use nestwise_costmodel::Seconds;
 use nestwise_frontend::atoms::AtomKind;
 use nestwise_ir::surface::Scope;
 use nestwise_runtime::{DeviceChoice, options};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+/// Of a loop that takes CPython so many seconds or more, an attempt is a small part.
+pub const SHORT: f64 = 25e-6;
 
 /// What stands before a site's attempts.
 pub struct Gate {
@@ -79,8 +83,18 @@ pub struct Work {
 pub struct Attempted {
     /// How much work the call was, if that is known.
     pub work: Option<Work>,
+    pub why: Why,
+}
+
+/// Why an attempt came to nothing.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Why {
+    /// CPython is cheaper, at about this price.
+    Dear(Seconds),
+    /// Something was in the way.
+    Failed,
     /// Native code ran, and all that it did was taken back.
-    pub lost: bool,
+    Lost,
 }
 
 /// Attempts that came to nothing.
@@ -88,7 +102,7 @@ pub struct Attempted {
 /// Asking costs a microsecond or two, whatever is found to be in the way, or the pricing alone where no bound of the work
 /// is known; a launch that is taken back can cost much more. After a few such calls in a row some are left to CPython
 /// without being asked about, and only up to the next question. Where it was the asking that was too much, those that are
-/// no larger, and for a few milliseconds: so what could be missed is bounded.
+/// not much larger, and for a few milliseconds: so what could be missed is bounded.
 #[derive(Default)]
 struct Vain {
     /// How many there were in a row.
@@ -99,13 +113,13 @@ struct Vain {
     work: AtomicI64,
     /// When the last one was, in nanoseconds.
     last: AtomicI64,
-    /// How many there were.
+    /// They are left to CPython because it is cheaper, as are calls below the threshold, which nobody counts.
+    dear: AtomicBool,
+    /// How many others there were.
     left: AtomicU64,
 }
 
 impl Vain {
-    /// Of a loop that takes CPython longer, an attempt is a small part.
-    const SHORT: f64 = 25e-6;
     /// So many in a row may be chance: attempts, and launches taken back.
     const CHANCE: u32 = 4;
     const CHANCE_LOST: u32 = 16;
@@ -114,11 +128,13 @@ impl Vain {
     const MOST_LOST: u32 = 64;
     /// Larger than any call.
     const ANY: i64 = i64::MAX;
+    /// Calls that are so many times as large as those are still like them: sizes may grow from call to call.
+    const LARGER: i64 = 2;
 
     fn skips(&self, work: Option<Work>) -> bool {
         let skip = self.skip.load(Ordering::Relaxed);
         let largest = self.work.load(Ordering::Relaxed);
-        if skip == 0 || work.map_or(Self::ANY, |w| w.amount) > largest {
+        if skip == 0 || work.map_or(Self::ANY, |w| w.amount) / Self::LARGER > largest {
             return false;
         }
         // A call that was left and took long is followed by a question.
@@ -127,24 +143,27 @@ impl Vain {
         }
         // Two threads at once may count one call for two.
         self.skip.store(skip - 1, Ordering::Relaxed);
-        self.left.fetch_add(1, Ordering::Relaxed);
+        if !self.dear.load(Ordering::Relaxed) {
+            self.left.fetch_add(1, Ordering::Relaxed);
+        }
         true
     }
 
     fn add(&self, attempted: Attempted, seconds: f64) {
-        let (work, chance, most) = match attempted {
-            Attempted { lost: true, .. } => (Self::ANY, Self::CHANCE_LOST, Self::MOST_LOST),
-            Attempted {
-                work: Some(work), ..
-            } if seconds <= Self::SHORT => {
+        let lost = attempted.why == Why::Lost;
+        let (work, chance, most) = match attempted.work {
+            _ if lost => (Self::ANY, Self::CHANCE_LOST, Self::MOST_LOST),
+            Some(work) if seconds <= SHORT => {
                 (work.amount.min(Self::ANY - 1), Self::CHANCE, Self::MOST)
             }
             _ => return self.clear(),
         };
         let before = self.work.load(Ordering::Relaxed);
-        if (before == Self::ANY) != attempted.lost {
+        if (before == Self::ANY) != lost {
             self.clear();
         }
+        let dear = matches!(attempted.why, Why::Dear(_));
+        self.dear.store(dear, Ordering::Relaxed);
         let streak = self.streak.load(Ordering::Relaxed) + 1;
         let largest = if streak > 1 { work.max(before) } else { work };
         self.work.store(largest, Ordering::Relaxed);

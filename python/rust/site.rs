@@ -4,7 +4,7 @@ use crate::attributes;
 use crate::bind::{self, Binding, Names};
 use crate::driver;
 use crate::environment::NumpyErrors;
-use crate::gate::{self, Attempted, Gate, Work};
+use crate::gate::{self, Attempted, Gate, Why, Work};
 use crate::host::PyHost;
 use crate::iterator;
 use crate::layout;
@@ -16,8 +16,8 @@ use crate::progress::{Progress, Waits};
 use crate::results;
 use crate::settled::{Settled, SettledCalls};
 use crate::verify::{self, Check, Picked};
-use nestwise_costmodel::Device;
 use nestwise_costmodel::record::NestRecord;
+use nestwise_costmodel::{Device, Seconds};
 use nestwise_frontend::{Interface, Refusal, specialise};
 use nestwise_ir::{PlaceId, WithSpan};
 use nestwise_runtime::options::keeps_prices;
@@ -35,6 +35,8 @@ use std::time::Instant;
 
 /// A site with this many failures that would happen again is switched off.
 const LASTING_FAILURES: u32 = 3;
+/// A loop that took so many times as long as it was priced at was misjudged, whatever the machine does.
+const MISJUDGED: f64 = 8.0;
 /// Plans kept per site; a site called with more signatures than this runs in CPython for the new ones.
 const MAX_PLANS: usize = 16;
 
@@ -113,6 +115,14 @@ impl Site {
     pub fn interpreted(&self, seconds: f64, vain: Option<Attempted>) {
         lock(&self.stats).interpreted += seconds;
         self.gate.ended(vain, seconds);
+        if let Some(Why::Dear(predicted)) = vain.map(|v| v.why)
+            && seconds > gate::SHORT
+            && seconds > predicted.0 * MISJUDGED
+        {
+            let plans = lock(&self.plans);
+            let made = plans.iter().filter_map(|e| e.plan.as_ref().ok());
+            made.for_each(|plan| plan.forget_guesses());
+        }
     }
 
     /// Whether a loop around it is soon to be compiled, itself included.
@@ -167,20 +177,21 @@ impl Site {
             self.guarded(py, arguments, None)
         };
         let progress = match attempt {
-            Attempt::Declined(None) if !gated && iterable.is_none() => {
+            Attempt::Declined(None) | Attempt::Dear(_) if !gated && iterable.is_none() => {
                 return iterator::declined(py);
             }
-            // No bound of its work tells others like it.
-            Attempt::Declined(None) => match work().filter(|w| !w.bounds) {
+            Attempt::Declined(None) => Progress::none(),
+            Attempt::Dear(predicted) => match work().filter(|w| !w.bounds) {
+                // No bound of its work tells others like it.
                 Some(work) => Progress::vain(Attempted {
                     work: Some(work),
-                    lost: false,
+                    why: Why::Dear(predicted),
                 }),
                 None => Progress::none(),
             },
             Attempt::Failed => Progress::vain(Attempted {
                 work: work(),
-                lost: false,
+                why: Why::Failed,
             }),
             Attempt::Declined(Some(waiting)) => *waiting,
             Attempt::Ran(mut progress) => {
@@ -188,7 +199,7 @@ impl Site {
                 if progress.ended == Some(Ended::Partial { next: 0 }) {
                     progress.vain = Some(Attempted {
                         work: work(),
-                        lost: true,
+                        why: Why::Lost,
                     });
                 }
                 progress
@@ -209,7 +220,7 @@ impl Site {
                 progress.waits = waiting.and_then(|mut w| w.waits.take());
                 progress
             }
-            Attempt::Failed => Progress::none(),
+            Attempt::Failed | Attempt::Dear(_) => Progress::none(),
         }
     }
 
@@ -403,16 +414,24 @@ impl Site {
                     if resume.is_none() {
                         self.declined(py, parsed, names.arguments, &declined);
                     }
-                    Ok(Attempt::Declined(declined.patience.map(|patience| {
-                        let is_range = results::runs_over_range(py, parsed, &binding);
-                        let waits = Waits {
-                            plan,
-                            patience,
-                            modelled: declined.decision.of(Device::Interpreter).raw,
-                            sure: declined.sure,
-                        };
-                        Box::new(Progress::waiting(waits, declined.range, is_range))
-                    })))
+                    let Some(patience) = declined.patience else {
+                        return Ok(Attempt::Dear(declined.decision.interpreted));
+                    };
+                    let is_range = results::runs_over_range(py, parsed, &binding);
+                    let waits = Waits {
+                        plan,
+                        patience,
+                        modelled: declined.decision.of(Device::Interpreter).raw,
+                        sure: declined.sure,
+                    };
+                    let mut waiting = Progress::waiting(waits, declined.range, is_range);
+                    if declined.doubted {
+                        waiting.vain = Some(Attempted {
+                            work: work(py, parsed, names.arguments),
+                            why: Why::Dear(declined.decision.interpreted),
+                        });
+                    }
+                    Ok(Attempt::Declined(Some(Box::new(waiting))))
                 }
                 Outcome::Fallback(reason) => Err(reason),
                 Outcome::Launched(launch) => {
@@ -519,6 +538,8 @@ impl Site {
 enum Attempt {
     /// The interpreter is cheaper, at least at first.
     Declined(Option<Box<Progress>>),
+    /// The same: it is cheaper there, at about this price.
+    Dear(Seconds),
     /// CPython runs it; the reason is in the statistics.
     Failed,
     /// Native code ran.

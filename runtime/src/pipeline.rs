@@ -129,8 +129,11 @@ pub enum Outcome {
 pub struct Declined {
     /// What it rests on.
     pub decision: Decision,
-    /// Only the time to compile spoke against a native run: when CPython has taken this long, compiling pays.
+    /// When CPython has taken this long a native run may pay: only the time to compile spoke against it, or nothing tells how
+    /// long the loop goes on.
     pub patience: Option<Seconds>,
+    /// It is the latter: as far as anybody knows CPython is cheaper.
+    pub doubted: bool,
     /// How often its loops run is known.
     pub sure: bool,
     /// The top loop's start, stop and step, unless it is a `while`.
@@ -394,10 +397,18 @@ fn declined(
     resume: Option<Resume>,
     options: &Options,
 ) -> Declined {
-    let waits = decision.waits_for_compile && options.device == DeviceChoice::Auto;
+    let free = options.device == DeviceChoice::Auto;
+    let waits = decision.waits_for_compile && free;
+    // Ski-rental: what a native run would have cost may be lost before it is tried, once.
+    let doubted = !waits && free && sizes.top.is_none() && resume.is_none();
+    let whole = decision.of(decision.wanted).total();
     Declined {
         decision: *decision,
-        patience: waits.then(|| plan.patience(resume, options)),
+        patience: match waits {
+            true => Some(plan.patience(resume, options)),
+            false => doubted.then_some(whole),
+        },
+        doubted,
         sure: sizes.top.is_some() && sizes.knows_inner(),
         range: sizes.range(),
     }

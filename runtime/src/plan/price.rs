@@ -40,7 +40,11 @@ impl Plan {
             compiled,
             lost,
             rest: sizes.rest(resume),
-            measured: resume.and_then(|r| sizes.measured(r)),
+            measured: resume.and_then(|r| match sizes.top {
+                Some(_) => sizes.measured(r),
+                // A `while` is halfway, for all that anybody knows.
+                None => (self.prices.interpreted(&trips) < r.spent).then_some(r.spent),
+            }),
             threads: 1,
             forks: 0.0,
             copied_bytes: 0.0,

@@ -153,6 +153,11 @@ impl Plan {
         }
     }
 
+    /// Something took much longer than its guess: the next call of each kind is looked at.
+    pub fn forget_guesses(&self) {
+        lock(&self.guesses).0.clear();
+    }
+
     /// Whether no value of the call tells how often a loop runs.
     fn is_open(&self, sizes: &Sizes, id: LoopId) -> bool {
         let known = sizes.trips.get(id.index()).copied().flatten().is_some();

@@ -1,0 +1,83 @@
+"""Loops that are small in call after call are left to CPython without much ado; long ones are not.
+
+The functions are called from list comprehensions, which stay in CPython.
+"""
+
+import pytest
+from differential import difference, nests_by_line, nestwise, python
+
+GCD = """\
+def gcd(a, b):
+    while b:
+        a, b = b, a % b
+    return a
+print(sum([gcd(a * 7919, a * a + 1) for a in range(1, 30001)]))
+"""
+
+ATTRIBUTES = """\
+class Walker:
+    def __init__(self):
+        self.xs = list(range(20))
+        self.n = 20
+    def walk(self, k):
+        t = 0
+        while k < self.n:
+            t += self.xs[k]
+            k += 3
+        return t
+w = Walker()
+print(sum([w.walk(k % 20) for k in range(30000)]))
+"""
+
+FAILING = """\
+def over(xs, k):
+    while k < len(xs) and xs[k] != 0:
+        k += 1
+    return k
+xs = [object()] * 5
+print(sum([over(xs, k % 5) for k in range(30000)]))
+"""
+
+
+@pytest.mark.parametrize("script", [GCD, ATTRIBUTES, FAILING])
+def test_small_loops_are_asked_about_now_and_then(script, tmp_path):
+    program = tmp_path / "small.py"
+    program.write_text(script)
+    done = nestwise(program, "auto", tmp_path)
+    assert not difference(python(program), done)
+    asked = [n["calls"] for nests in nests_by_line(done.report, program).values() for n in nests]
+    # Once for some hundreds of calls, and each few milliseconds.
+    assert 0 < max(asked) < 6000
+
+
+LARGER = """\
+def count(n):
+    k = s = 0
+    while k < n:
+        s += k * k % 7
+        k += 1
+    return s
+print(sum([count(k % 5) for k in range(5000)]))
+print(sum([count(k) for k in (400_000, 3, 400_001, 400_002)]))
+"""
+
+AS_LARGE = """\
+def zeros(xs, k):
+    while xs[k] == 0:
+        k += 1
+    return k
+short, long = [1] * 400_000, [0] * 399_999 + [1]
+print(sum([zeros(short, 1) for k in range(5000)]))
+print(sum([zeros(long, 1) for k in range(12)]))
+"""
+
+
+@pytest.mark.parametrize(("script", "least"), [(LARGER, 2), (AS_LARGE, 5)])
+def test_a_long_loop_is_asked_about_after_many_small_ones(script, least, tmp_path):
+    program = tmp_path / "long.py"
+    program.write_text(script)
+    done = nestwise(program, "auto", tmp_path)
+    assert not difference(python(program), done)
+    [nests] = nests_by_line(done.report, program).values()
+    # No number tells that the calls of the second script are longer, but that some have taken long.
+    assert sum(n["iterations"] for n in nests) > least * 400_000
