@@ -55,17 +55,20 @@ def threads(budget_s: float, progress: Callable[[float], None]) -> Section | Non
         any(p.name.startswith(kind) for p in probes) for kind in ("starts", "held_", *BOUNDS)
     ):
         return None  # nothing runs on threads here: the default says as much as can be said
-    times = _times(probes, several, budget_s, progress)
+    samples = _samples(probes, several, budget_s, progress)
+    times = {key: statistics.median(taken) for key, taken in samples.items()}
     starts = {n: (times["starts", n] - times["starts", 1]) / STARTS for n in several}
     rows = [{"fork_join": 1.0, "thread": n - 1.0} for n in several]
     weights, _ = core.fit("threads", rows, [max(starts[n], 1e-8) for n in several])
     names = dict.fromkeys(name for name, _ in times)
     for bound in BOUNDS:
+        # Round by round: the machine may be slower in one than in the next.
         shares = [
-            _share(times[name, 1], times[name, n] - starts[n], n)
+            _share(alone, together - starts[n], n)
             for name in names
             if name.startswith(bound)
             for n in several
+            for alone, together in zip(samples[name, 1], samples[name, n], strict=True)
         ]
         weights[bound] = min(max(statistics.median(shares), LEAST), MOST)
     points = [
@@ -113,10 +116,10 @@ def _on(n: int, prices: bool) -> None:
     sections.configure("threads", prices, threads=n)
 
 
-def _times(
+def _samples(
     probes: list[Probe], several: list[int], budget_s: float, progress: Callable[[float], None]
-) -> dict[tuple[str, int], float]:
-    """Seconds of a kernel by probe and number of threads: medians, all in turn."""
+) -> dict[tuple[str, int], list[float]]:
+    """Seconds of a kernel by probe and number of threads, of each round one, all in turn."""
     samples: dict[tuple[str, int], list[float]] = {}
     begun = time.perf_counter()
     rounds = 0
@@ -129,4 +132,4 @@ def _times(
                 samples.setdefault((probe.name, n), []).append(sections.kernel_sample(probe, 1))
         rounds += 1
         progress((time.perf_counter() - begun) / budget_s)
-    return {key: statistics.median(taken) for key, taken in samples.items()}
+    return samples
