@@ -79,12 +79,12 @@ impl Octave {
         &mut octaves[at]
     }
 
-    /// The weighted sum of what was measured near a size, and the sum of the weights.
-    fn near(octaves: &[Octave], modelled: f64) -> (f64, f64) {
+    /// The weighted sum of what was measured near a size, and the sum of the weights. `usual`: what of the measurements.
+    fn near(octaves: &[Octave], modelled: f64, usual: fn(&Octave) -> f64) -> (f64, f64) {
         let at = octave(modelled);
         octaves.iter().fold((0.0, 0.0), |(sum, weights), o| {
             let w = o.weight() * FADING.powi((o.of - at).abs());
-            (sum + w * o.median(), weights + w)
+            (sum + w * usual(o), weights + w)
         })
     }
 
@@ -98,6 +98,15 @@ impl Octave {
         self.launches = launches;
         // Estimates move, or there may be time for a trial.
         self.has_moved() || doubled
+    }
+
+    /// The least.
+    fn least(&self) -> f64 {
+        let all = &self.recent[..self.count.min(RECENT)];
+        all.iter()
+            .copied()
+            .fold(f64::INFINITY, f64::min)
+            .min(f64::MAX)
     }
 
     /// The lower median.
@@ -180,7 +189,7 @@ impl Learned {
 
     /// The weighted sum of what was measured near a size, and the sum of the weights.
     fn near(&self, device: Device, modelled: Seconds) -> (f64, f64) {
-        Octave::near(&self.devices[device as usize], modelled.0)
+        Octave::near(&self.devices[device as usize], modelled.0, Octave::median)
     }
 
     /// The logarithm of a correction; `prior`: what to take it for where nothing was measured.
@@ -195,7 +204,9 @@ impl Learned {
             return;
         }
         for estimate in &mut estimates[1..] {
-            let (sum, weights) = Octave::near(&self.around, estimate.raw_around.0);
+            // Of calls that come seldom, caches cold, most is around the kernel. CPython is as much slower then, which nobody
+            // measures: were it taken for what the next calls cost, they would be CPython's for ever.
+            let (sum, weights) = Octave::near(&self.around, estimate.raw_around.0, Octave::least);
             estimate.correct_around((sum / (PRIOR + weights)).exp());
         }
         let modelled = estimates.map(|e| e.modelled());

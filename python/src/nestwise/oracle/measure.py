@@ -24,7 +24,7 @@ LONGEST_GENERATED_S = 0.3
 # A candidate so much slower than the best is not measured again.
 HOPELESS = 20.0
 # A size is measured until each candidate has run so long, or so often.
-ENOUGH_S, MOST_TURNS, LEAST_TURNS = 0.15, 40, 6
+ENOUGH_S, MOST_TURNS, LEAST_TURNS = 0.15, 80, 6
 LARGEST = 10**9
 # Processes take turns: each runs for up to so long before it is timed.
 WARM_S = 0.03
