@@ -3,21 +3,35 @@
 A filetest is an ordinary script and behind it, in comments, what nestwise is expected to do with
 it: every loop's verdict, the schedule it is compiled with on one core and on threads (loops in
 their final order, what each is mapped to, what is left to check), why CPython has to do a part,
-and where a made-up machine (`profile.json`) would run it. One script, many treatments: the output
-is compared with CPython's on every device.
+and where a made-up machine (`profile.json`) and others like it (MACHINES) would run it. One script,
+many treatments: the output is compared with CPython's on every device.
 
 `NESTWISE_BLESS=1` writes the expectations anew with what nestwise does now.
 """
 
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from differential import DEVICES, difference, nestwise, python
+from differential import DEVICES, difference, environment, nestwise, python
 
 FOLDER = Path(__file__).parent / "filetests"
 SCRIPTS = sorted(FOLDER.glob("*.py"))
 MARK = "\n# expect\n"
+ABOUT = {
+    "cpu": "made up",
+    "smt": False,
+    "numa_nodes": 1,
+    "caches": [32768, 1048576],
+    "python": "3.11.7",
+    "numpy": None,
+    "card": None,
+    "driver": None,
+    "date": "2026-11-23",
+}
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +45,50 @@ def run(script, device, cache, tmp_path):
     copy.write_text(script.read_text().split(MARK)[0] + "\n")
     options = ["--profile", str(FOLDER / "profile.json")]
     return nestwise(copy, device, cache, options=options), python(copy)
+
+
+# What is different about machines that are not here: cores, and factors by section of the profile.
+MACHINES = {
+    "64 cores": (64, {}),
+    "dear threads": (64, {"threads": {"fork_join": 1e4, "thread": 1e2}}),
+    "shared core": (2, {"threads": {"compute": 0.05, "latency": 0.1, "memory": 0.05}}),
+    "quick CPython": (1, {"interpreter": 0.01}),
+}
+
+
+def machine(name, folder):
+    """The profile of one of MACHINES, as a file."""
+    cores, changes = MACHINES[name]
+    profile = json.loads((FOLDER / "profile.json").read_text())
+    profile |= {"name": name, "machine": ABOUT | {"cores": cores}}
+    for section, factors in changes.items():
+        for field, ns in profile[section].items():
+            factor = factors if isinstance(factors, float) else factors.get(field, 1.0)
+            profile[section][field] = ns * factor
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(profile))
+    return path
+
+
+def elsewhere(script, cache, tmp_path):
+    """How many calls of each nest other machines would leave to which device."""
+    profiles = {name: machine(name, tmp_path) for name in MACHINES}
+    every = ",".join(map(str, profiles.values()))
+    kept = tmp_path / "kept.json"
+    own = str(FOLDER / "profile.json")
+    env = environment(cache) | {"NESTWISE_PROFILE": own}
+    command = [sys.executable, "-m", "nestwise", "whatif", "--profile", every]
+    done = [command + ["--record", kept, tmp_path / script.name]]
+    done += [command + ["--from", kept, "--json"]]
+    for words in done:
+        answer = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    answers = json.loads(answer.stdout)
+    for name, path in profiles.items():
+        for nest in answers[str(path)]["nests"]:
+            calls = nest["replay"]["calls"]
+            shares = ", ".join(f"{count} {device}" for device, count in calls.items() if count)
+            yield f"{name} {nest['line']}: {shares}"
 
 
 def story(device, report, outer):
@@ -63,6 +121,7 @@ def test_story(script, cache, tmp_path):
             told += story(device, got.report, outer)
         else:
             assert not any(nest["launches"] for nest in got.report["nests"])
+    told += elsewhere(script, cache, tmp_path)
     text = "".join(f"# {line}\n" for line in told)
     if os.environ.get("NESTWISE_BLESS"):
         script.write_text(script.read_text().split(MARK)[0].rstrip("\n") + "\n\n" + MARK + text)

@@ -288,6 +288,8 @@ pub struct Situation {
     pub copied_bytes: f64,
     /// What compiled code takes for the whole call on one core, as it is made for one, and as it is made for threads.
     pub native: [Compute; 2],
+    /// The call before was so long ago that others have had the caches.
+    pub seldom: bool,
 }
 
 /// A decision and what it rests on.
@@ -309,6 +311,8 @@ pub struct Decision {
     pub wanted: Device,
     /// Whether only the time to compile spoke against running natively.
     pub waits_for_compile: bool,
+    /// It holds for calls that come seldom alone.
+    pub seldom: bool,
     /// All devices, the cheapest first.
     pub ranked: [(Device, Estimate); 3],
 }
@@ -364,6 +368,13 @@ pub const WORTH_SHARING: Seconds = Seconds(1e-3);
 /// certain, the least of all what a further core adds, which others may want for themselves.
 const WORTH_IT: f64 = 0.9;
 
+/// Where others have had the caches since the last call, what is around a kernel takes so many times as long as in call after
+/// call, which is what calibration measures; what CPython takes, so much more, for its first microseconds: its own code was
+/// used meanwhile. Programs that call a nest once in a while saw 4 to 20 times, and 0 to 2.7 times more.
+const COLD_AROUND: f64 = 6.0;
+const COLD_CPYTHON: f64 = 0.6;
+const COLD_FOR: Seconds = Seconds(10e-6);
+
 /// Prices the devices for one call and picks the cheapest.
 pub fn decide(
     prices: &Prices,
@@ -372,7 +383,12 @@ pub fn decide(
     situation: &Situation,
     learned: &Learned,
 ) -> Decision {
-    let interpreted = || prices.interpreted(trips) * situation.rest;
+    let interpreted = || {
+        let warm = prices.interpreted(trips) * situation.rest;
+        let cold = warm.0.min(COLD_FOR.0) * COLD_CPYTHON;
+        warm + Seconds(if situation.seldom { cold } else { 0.0 })
+    };
+    let around = if situation.seldom { COLD_AROUND } else { 1.0 };
     let interpreter = Estimate {
         compute: situation.measured.unwrap_or_else(interpreted),
         ..Estimate::default()
@@ -383,7 +399,7 @@ pub fn decide(
         false => Seconds((prices.compile().0 - situation.lost[kind].0).max(0.0)),
     };
     let serial = Estimate {
-        bind: Seconds::from_nanos(c.weigh(&situation.bind)),
+        bind: Seconds::from_nanos(c.weigh(&situation.bind)) * around,
         convert: Seconds::from_nanos(c.weigh(&situation.convert)),
         compile: compile(0),
         undo: Seconds::from_nanos(c.weigh(&situation.undo)),
@@ -433,6 +449,7 @@ pub fn decide(
             true => Device::Threads,
             false => Device::Serial,
         },
+        seldom: situation.seldom,
         ranked,
     }
 }

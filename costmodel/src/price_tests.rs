@@ -52,6 +52,7 @@ fn situation() -> Situation {
         forks: 1.0,
         copied_bytes: 0.0,
         native: [Compute::default(); 2],
+        seldom: false,
     }
 }
 
@@ -86,6 +87,17 @@ fn sizes_move_the_decision_from_interpreter_to_serial_to_threads() {
     assert_eq!(device(1.0, &situation()), Device::Interpreter);
     assert_eq!(device(1_000.0, &situation()), Device::Serial);
     assert_eq!(device(10_000_000.0, &situation()), Device::Threads);
+}
+
+#[test]
+fn a_call_that_comes_seldom_has_to_gain_more() {
+    let seldom = Situation {
+        seldom: true,
+        ..situation()
+    };
+    let least = |s: &Situation| (1..).find(|n| device(f64::from(*n), s) == Device::Serial);
+    let (often, seldom) = (least(&situation()).unwrap(), least(&seldom).unwrap());
+    assert!(often * 2 < seldom && seldom < often * 6, "{often} {seldom}");
 }
 
 #[test]

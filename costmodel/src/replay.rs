@@ -161,6 +161,7 @@ impl Run<'_> {
             forks: 0.0,
             copied_bytes: 0.0,
             native: [self.native(call, false, self.vectors); 2],
+            seldom: false,
         };
         let learned = Learned::default();
         let decided =

@@ -15,10 +15,17 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 /// Of a loop that takes CPython so many seconds or more, an attempt is a small part.
 pub const SHORT: f64 = 25e-6;
 
+/// Nanoseconds after which a call finds little of the one before in the caches.
+const SELDOM: i64 = 200_000;
+
 /// What stands before a site's attempts.
 pub struct Gate {
     /// Up to this much work CPython is cheaper; below zero at first.
     threshold: AtomicI64,
+    /// The same for calls that come seldom, to which caches are cold.
+    seldom: AtomicI64,
+    /// When it was asked about last, in nanoseconds; 0: never.
+    asked: AtomicI64,
     vain: Vain,
 }
 
@@ -26,21 +33,39 @@ impl Gate {
     pub fn new() -> Gate {
         Gate {
             threshold: AtomicI64::new(-1),
+            seldom: AtomicI64::new(-1),
+            asked: AtomicI64::new(0),
             vain: Vain::default(),
         }
     }
 
     /// Whether a call of that much work is worth an attempt.
     pub fn admits(&self, work: Option<Work>) -> bool {
-        let threshold = || self.threshold.load(Ordering::Relaxed);
-        let small = work.is_some_and(|w| w.bounds && w.amount <= threshold());
+        let small = work.is_some_and(|w| w.bounds && self.leaves(w.amount));
         !small && !self.vain.skips(work)
     }
 
-    /// A call of that much work is cheaper in CPython, whatever else is asked.
-    pub fn is_small(&self, work: Work) {
+    fn leaves(&self, amount: i64) -> bool {
+        amount <= self.threshold.load(Ordering::Relaxed)
+            || amount <= self.seldom.load(Ordering::Relaxed) && self.comes_seldom()
+    }
+
+    /// Whether the call before was asked about so long ago that others have had the caches.
+    pub fn comes_seldom(&self) -> bool {
+        let now = time(libc::CLOCK_MONOTONIC);
+        let before = self.asked.swap(now, Ordering::Relaxed);
+        before > 0 && now - before > SELDOM
+    }
+
+    /// A call of that much work is cheaper in CPython, whatever else is asked; `seldom`: if it comes seldom.
+    pub fn is_small(&self, work: Work, seldom: bool) {
+        let threshold = if seldom {
+            &self.seldom
+        } else {
+            &self.threshold
+        };
         if work.bounds && !options().prices {
-            self.threshold.fetch_max(work.amount, Ordering::Relaxed);
+            threshold.fetch_max(work.amount, Ordering::Relaxed);
         }
     }
 
@@ -102,7 +127,7 @@ pub enum Why {
 /// Asking costs a microsecond or two, whatever is found to be in the way, or the pricing alone where no bound of the work
 /// is known; a launch that is taken back can cost much more. After a few such calls in a row some are left to CPython
 /// without being asked about, and only up to the next question. Where it was the asking that was too much, those that are
-/// not much larger, and for a few milliseconds: so what could be missed is bounded.
+/// not much larger, and for some milliseconds: so what could be missed is bounded.
 #[derive(Default)]
 struct Vain {
     /// How many there were in a row.
@@ -126,6 +151,8 @@ impl Vain {
     /// Calls in a row that are not asked about, at most, by their size or not.
     const MOST: u32 = 512;
     const MOST_LOST: u32 = 64;
+    /// Nanoseconds after which there is a question in any case: some hundred times as many as one takes.
+    const LASTING: i64 = 20_000_000;
     /// Larger than any call.
     const ANY: i64 = i64::MAX;
     /// Calls that are so many times as large as those are still like them: sizes may grow from call to call.
@@ -138,7 +165,8 @@ impl Vain {
             return false;
         }
         // A call that was left and took long is followed by a question.
-        if largest != Self::ANY && self.last.load(Ordering::Relaxed) != coarse_time() {
+        let old = || coarse_time() - self.last.load(Ordering::Relaxed) > Self::LASTING;
+        if largest != Self::ANY && old() {
             return false;
         }
         // Two threads at once may count one call for two.
@@ -185,12 +213,16 @@ impl Vain {
 
 /// Nanoseconds on a clock that moves every few milliseconds, and costs next to nothing.
 fn coarse_time() -> i64 {
+    time(libc::CLOCK_MONOTONIC_COARSE)
+}
+
+fn time(clock: libc::clockid_t) -> i64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
     // SAFETY: a place to write to.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut time) };
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -79,6 +80,14 @@ def test_runs_find_it(calibrated):
     shown = nestwise(folder, "profile", "show").stdout
     assert str(folder / NAME) in shown and "off by" in shown
     assert "not measured" in nestwise(folder, "profile", "show", "default").stdout
+
+
+def test_profiles_of_other_machines_can_be_read(tmp_path):
+    kept = sorted((Path(__file__).parents[2] / "calibration" / "profiles").glob("*.json"))
+    assert kept
+    for path in kept:
+        shown = nestwise(tmp_path, "profile", "show", path)
+        assert shown.returncode == 0 and "measured on" in shown.stdout, shown.stderr
 
 
 def test_profiles_are_compared(calibrated):

@@ -390,6 +390,9 @@ fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision) -> bool 
     inner && decision.estimate.compute.0 / top > most
 }
 
+/// Asking takes some microseconds: what is over sooner is not asked about a second time.
+const WORTH_TRYING: f64 = 25e-6;
+
 fn declined(
     plan: &Plan,
     sizes: &Sizes,
@@ -401,12 +404,12 @@ fn declined(
     let waits = decision.waits_for_compile && free;
     // Ski-rental: what a native run would have cost may be lost before it is tried, once.
     let doubted = !waits && free && sizes.top.is_none() && resume.is_none();
-    let whole = decision.of(decision.wanted).total();
+    let whole = decision.of(decision.wanted).total().0.max(WORTH_TRYING);
     Declined {
         decision: *decision,
         patience: match waits {
             true => Some(plan.patience(resume, options)),
-            false => doubted.then_some(whole),
+            false => doubted.then_some(Seconds(whole)),
         },
         doubted,
         sure: sizes.top.is_some() && sizes.knows_inner(),

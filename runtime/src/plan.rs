@@ -52,6 +52,8 @@ pub struct Plan {
     lost: Mutex<[Seconds; 2]>,
     /// How its estimates are to be corrected.
     learned: Mutex<Learned>,
+    /// Its calls come so far apart that others have the caches meanwhile.
+    seldom: AtomicBool,
     /// Launches before a decision was made last.
     decided_at: AtomicU64,
     /// Counts what has made decisions doubtful since.
@@ -138,6 +140,7 @@ impl Plan {
             learned: Mutex::default(),
             decided_at: AtomicU64::new(0),
             lessons: AtomicU32::new(0),
+            seldom: AtomicBool::new(false),
             shows_identity: OnceLock::new(),
             undo: OnceLock::new(),
             recent: Mutex::default(),
@@ -187,6 +190,11 @@ impl Plan {
     /// Whether kernels compare without raising flags.
     pub fn is_quiet(&self) -> bool {
         self.quiet.load(Ordering::Relaxed)
+    }
+
+    /// How the call that comes now comes: long after the one before, or soon.
+    pub fn comes(&self, seldom: bool) {
+        self.seldom.store(seldom, Ordering::Relaxed);
     }
 
     /// What an earlier call with these facts has found out, if one of the last few had them.

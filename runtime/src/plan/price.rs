@@ -49,6 +49,7 @@ impl Plan {
             forks: 0.0,
             copied_bytes: 0.0,
             native: [one; 2],
+            seldom: resume.is_none() && self.seldom.load(Ordering::Relaxed),
         };
         let decide = |situation: &Situation| {
             let learned = lock(&self.learned);

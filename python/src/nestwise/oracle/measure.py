@@ -198,14 +198,17 @@ class Bench:
         spent = dict.fromkeys(ways, 0.0)
         paces: list[float] = []
         turn = 0
-        while turn < LEAST_TURNS or (turn < MOST_TURNS and max(spent.values()) < ENOUGH_S):
-            for k in range(len(ways)):
-                way = ways[(k + turn) % len(ways)]
+        left = ways
+        while left and turn < MOST_TURNS:
+            for k in range(len(left)):
+                way = left[(k + turn) % len(left)]
                 seconds = self.servers[way].ask(arguments, 1, WARM_S)["seconds"]
                 samples[way] += seconds
                 spent[way] += sum(seconds)
             paces += self.clock.ask([], 1, WARM_S / 10)["seconds"]
             turn += 1
+            done = turn >= LEAST_TURNS
+            left = [way for way in ways if not done or spent[way] < ENOUGH_S]
         samples |= {way: [seconds] * LEAST_TURNS for way, seconds in hopeless.items()}
         predicted = self.teller.ask(arguments, 1)["predicted"]
         program = self.program

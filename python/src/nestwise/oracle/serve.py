@@ -57,6 +57,9 @@ class _Asked:
         sys.path.insert(0, str(Path(script).resolve().parent))
         self.script, self.module = script, importlib.import_module(Path(script).stem)
         self.last: tuple[list[str], float] = ([], 0.0)
+        # What is there now stays: collecting garbage is to be quick, and to leave the caches alone.
+        gc.collect()
+        gc.freeze()
 
     def answer(self, question: dict) -> dict:
         # What earlier turns left behind is no part of these.
