@@ -349,7 +349,9 @@ fn magnitude(py: Python<'_>, object: *mut PyObject) -> i64 {
                 value => value.saturating_abs(),
             }
         } else if ty == &raw mut ffi::PyFloat_Type {
-            ffi::PyFloat_AsDouble(object).abs() as i64
+            // A tolerance is the larger, the smaller it is.
+            let value = ffi::PyFloat_AsDouble(object).abs();
+            value.max(value.recip()) as i64
         } else if crate::numpy::numpy(py).is_some_and(|np| ty == np.ndarray) {
             let header = layout::array_header(object);
             let extent = |axis: usize| *header.dimensions.add(axis) as i64;

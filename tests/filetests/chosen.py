@@ -46,3 +46,11 @@ print(out[:14], out.sum().hex(), log.sum())
 # threads 20: lines 20 threads independent split; may stop, 1 guards; floating-point flags
 # auto 7: interpreter
 # auto 20: native
+# 64 cores 7: 1 interpreter
+# 64 cores 20: 1 serial
+# dear threads 7: 1 interpreter
+# dear threads 20: 1 serial
+# shared core 7: 1 interpreter
+# shared core 20: 1 serial
+# quick CPython 7: 1 interpreter
+# quick CPython 20: 1 interpreter

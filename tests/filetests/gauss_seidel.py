@@ -48,3 +48,15 @@ print(grid.sum().hex(), grid[298, 698].hex())
 # auto 6: native
 # auto 14: native
 # auto 21: native
+# 64 cores 6: 1 threads
+# 64 cores 14: 1 threads
+# 64 cores 21: 1 threads
+# dear threads 6: 1 serial
+# dear threads 14: 1 serial
+# dear threads 21: 1 serial
+# shared core 6: 1 serial
+# shared core 14: 1 serial
+# shared core 21: 1 serial
+# quick CPython 6: 1 interpreter
+# quick CPython 14: 1 interpreter
+# quick CPython 21: 1 interpreter

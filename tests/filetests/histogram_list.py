@@ -14,3 +14,7 @@ print(bins)
 # serial 2: lines 2; may stop, 1 guards
 # threads 2: lines 2 threads with its own bins; may stop, 1 guards
 # auto 2: interpreter
+# 64 cores 2: 1 interpreter
+# dear threads 2: 1 interpreter
+# shared core 2: 1 interpreter
+# quick CPython 2: 1 interpreter

@@ -26,3 +26,11 @@ print(a.sum().hex())
 # threads 10: lines 10 whole, 10 threads independent, 10 threads independent; floating-point flags
 # auto 5: interpreter
 # auto 10: interpreter
+# 64 cores 5: 1 interpreter
+# 64 cores 10: 1 interpreter
+# dear threads 5: 1 interpreter
+# dear threads 10: 1 interpreter
+# shared core 5: 1 interpreter
+# shared core 10: 1 interpreter
+# quick CPython 5: 1 interpreter
+# quick CPython 10: 1 interpreter

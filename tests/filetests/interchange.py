@@ -45,3 +45,15 @@ print(q.sum().hex())
 # auto 5: native
 # auto 12: native
 # auto 18: native
+# 64 cores 5: 1 threads
+# 64 cores 12: 1 serial
+# 64 cores 18: 1 serial
+# dear threads 5: 1 serial
+# dear threads 12: 1 serial
+# dear threads 18: 1 serial
+# shared core 5: 1 serial
+# shared core 12: 1 serial
+# shared core 18: 1 serial
+# quick CPython 5: 1 interpreter
+# quick CPython 12: 1 interpreter
+# quick CPython 18: 1 interpreter

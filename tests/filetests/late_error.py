@@ -20,3 +20,7 @@ except IndexError as error:
 # threads 5: lines 5; may stop, 2 guards; floating-point flags
 # threads 5: 1 x event
 # auto 5: interpreter
+# 64 cores 5: 1 interpreter
+# dear threads 5: 1 interpreter
+# shared core 5: 1 interpreter
+# quick CPython 5: 1 interpreter

@@ -16,3 +16,7 @@ print(sum(map(sum, b)).hex())
 # serial 2: lines 2, 3 independent
 # threads 2: lines 2 threads, 3 independent
 # auto 2: interpreter
+# 64 cores 2: 1 interpreter
+# dear threads 2: 1 interpreter
+# shared core 2: 1 interpreter
+# quick CPython 2: 1 interpreter

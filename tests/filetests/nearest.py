@@ -33,3 +33,11 @@ print(nearest(a, 0.25), nearest(a[:0], 1.0), best_position(a))
 # threads 17: lines 17 whole, 17 threads
 # auto 7: interpreter
 # auto 17: interpreter
+# 64 cores 7: 2 interpreter
+# 64 cores 17: 1 interpreter
+# dear threads 7: 2 interpreter
+# dear threads 17: 1 interpreter
+# shared core 7: 2 interpreter
+# shared core 17: 1 interpreter
+# quick CPython 7: 2 interpreter
+# quick CPython 17: 1 interpreter

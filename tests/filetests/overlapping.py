@@ -16,3 +16,7 @@ print(x.sum())
 # serial 5: lines 5; floating-point flags
 # threads 5: lines 5; floating-point flags
 # auto 5: interpreter
+# 64 cores 5: 1 interpreter
+# dear threads 5: 1 interpreter
+# shared core 5: 1 interpreter
+# quick CPython 5: 1 interpreter

@@ -111,3 +111,35 @@ print(d.sum().hex())
 # auto 37: native
 # auto 44: interpreter
 # auto 49: interpreter
+# 64 cores 5: 3 interpreter
+# 64 cores 10: 1 interpreter, 2 threads
+# 64 cores 15: 3 interpreter
+# 64 cores 20: 1 interpreter, 2 threads
+# 64 cores 28: 1 interpreter, 2 serial
+# 64 cores 37: 1 serial
+# 64 cores 44: 1 interpreter, 2 serial
+# 64 cores 49: 3 interpreter
+# dear threads 5: 3 interpreter
+# dear threads 10: 3 interpreter
+# dear threads 15: 3 interpreter
+# dear threads 20: 3 interpreter
+# dear threads 28: 1 interpreter, 2 serial
+# dear threads 37: 1 serial
+# dear threads 44: 1 interpreter, 2 serial
+# dear threads 49: 3 interpreter
+# shared core 5: 3 interpreter
+# shared core 10: 3 interpreter
+# shared core 15: 3 interpreter
+# shared core 20: 3 interpreter
+# shared core 28: 1 interpreter, 2 serial
+# shared core 37: 1 serial
+# shared core 44: 1 interpreter, 2 serial
+# shared core 49: 3 interpreter
+# quick CPython 5: 3 interpreter
+# quick CPython 10: 3 interpreter
+# quick CPython 15: 3 interpreter
+# quick CPython 20: 3 interpreter
+# quick CPython 28: 3 interpreter
+# quick CPython 37: 1 interpreter
+# quick CPython 44: 3 interpreter
+# quick CPython 49: 3 interpreter

@@ -40,3 +40,11 @@ print(z.sum().hex())
 # threads 19: lines 19 threads independent split; floating-point flags
 # auto 6: native
 # auto 19: interpreter
+# 64 cores 6: 1 serial
+# 64 cores 19: 1 interpreter
+# dear threads 6: 1 serial
+# dear threads 19: 1 interpreter
+# shared core 6: 1 serial
+# shared core 19: 1 interpreter
+# quick CPython 6: 1 interpreter
+# quick CPython 19: 1 interpreter

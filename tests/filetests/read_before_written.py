@@ -77,3 +77,27 @@ print(float(g.sum()), a.sum().hex(), b.sum().hex(), sum(k))
 # auto 26: native
 # auto 32: interpreter
 # auto 38: interpreter
+# 64 cores 6: 1 serial
+# 64 cores 13: 1 interpreter
+# 64 cores 19: 1 serial
+# 64 cores 26: 1 serial
+# 64 cores 32: 1 interpreter
+# 64 cores 38: 1 interpreter
+# dear threads 6: 1 serial
+# dear threads 13: 1 interpreter
+# dear threads 19: 1 serial
+# dear threads 26: 1 serial
+# dear threads 32: 1 interpreter
+# dear threads 38: 1 interpreter
+# shared core 6: 1 serial
+# shared core 13: 1 interpreter
+# shared core 19: 1 serial
+# shared core 26: 1 serial
+# shared core 32: 1 interpreter
+# shared core 38: 1 interpreter
+# quick CPython 6: 1 interpreter
+# quick CPython 13: 1 interpreter
+# quick CPython 19: 1 interpreter
+# quick CPython 26: 1 interpreter
+# quick CPython 32: 1 interpreter
+# quick CPython 38: 1 interpreter

@@ -16,3 +16,7 @@ print(x.sum().hex())
 # serial 5: lines 5; floating-point flags
 # threads 5: lines 5; floating-point flags
 # auto 5: native
+# 64 cores 5: 1 serial
+# dear threads 5: 1 serial
+# shared core 5: 1 serial
+# quick CPython 5: 1 interpreter

@@ -44,3 +44,11 @@ print(triangle(c, c.copy(), s), s.sum().hex())
 # threads 18: lines 18 threads, 19, 20; floating-point flags
 # auto 6: native
 # auto 18: native
+# 64 cores 6: 1 serial
+# 64 cores 18: 1 serial
+# dear threads 6: 1 serial
+# dear threads 18: 1 serial
+# shared core 6: 1 serial
+# shared core 18: 1 serial
+# quick CPython 6: 1 interpreter
+# quick CPython 18: 1 interpreter

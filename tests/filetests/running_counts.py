@@ -32,3 +32,11 @@ print(counts)
 # threads 12: lines 12; may stop, 1 guards
 # auto 5: native
 # auto 12: interpreter
+# 64 cores 5: 1 serial
+# 64 cores 12: 1 interpreter
+# dear threads 5: 1 serial
+# dear threads 12: 1 interpreter
+# shared core 5: 1 serial
+# shared core 12: 1 interpreter
+# quick CPython 5: 1 interpreter
+# quick CPython 12: 1 interpreter

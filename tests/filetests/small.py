@@ -13,3 +13,7 @@ print(few(4))
 # serial 3: lines 3
 # threads 3: lines 3 threads
 # auto 3: interpreter
+# 64 cores 3: 1 interpreter
+# dear threads 3: 1 interpreter
+# shared core 3: 1 interpreter
+# quick CPython 3: 1 interpreter

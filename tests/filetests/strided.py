@@ -38,3 +38,15 @@ print(a.sum().hex())
 # auto 5: interpreter
 # auto 10: interpreter
 # auto 15: interpreter
+# 64 cores 5: 1 interpreter
+# 64 cores 10: 1 interpreter
+# 64 cores 15: 1 interpreter
+# dear threads 5: 1 interpreter
+# dear threads 10: 1 interpreter
+# dear threads 15: 1 interpreter
+# shared core 5: 1 interpreter
+# shared core 10: 1 interpreter
+# shared core 15: 1 interpreter
+# quick CPython 5: 1 interpreter
+# quick CPython 10: 1 interpreter
+# quick CPython 15: 1 interpreter

@@ -24,3 +24,7 @@ print(float(grid.sum()), float(grid[17, 5]), float(row.sum()))
 # serial 6: lines 6, 7, 9 independent; floating-point flags
 # threads 6: lines 6, 7, 9 threads independent; floating-point flags
 # auto 6: native
+# 64 cores 6: 1 serial
+# dear threads 6: 1 serial
+# shared core 6: 1 serial
+# quick CPython 6: 1 interpreter
