@@ -414,7 +414,7 @@ pub fn decide(
     for estimate in &mut estimates {
         (estimate.raw, estimate.raw_around) = (estimate.modelled(), estimate.around());
     }
-    learned.correct(&mut estimates);
+    learned.correct(&mut estimates, situation.seldom);
     if let Some(measured) = situation.measured {
         // The pace of this very call.
         estimates[0].compute = measured;
@@ -427,11 +427,12 @@ pub fn decide(
         (Device::Threads, threads),
     ];
     let cost = |(device, estimate): &(Device, Estimate)| match device {
-        Device::Threads => estimate.warm().0 / WORTH_IT + estimate.compile.0,
+        Device::Threads => estimate.total().0 + estimate.modelled().0 * (1.0 / WORTH_IT - 1.0),
         _ => estimate.total().0,
     };
     ranked.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
-    let worth = |other: &Estimate, than: &Estimate| other.warm() < than.warm() * WORTH_IT;
+    // What is around the kernels is the same, and depends on when the call comes.
+    let worth = |other: &Estimate, than: &Estimate| other.modelled() < than.modelled() * WORTH_IT;
     Decision {
         device: ranked[0].0,
         estimate: ranked[0].1,
