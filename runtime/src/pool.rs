@@ -30,10 +30,17 @@ thread_local! {
 
 /// Runs `f`, whose parallel loops are to run on so many threads, or fewer if there may not be so many.
 pub fn on_threads<T>(threads: usize, f: impl FnOnce() -> T) -> T {
-    let before = CHOSEN.replace(threads);
-    let done = f();
-    CHOSEN.set(before);
-    done
+    let _before = Before(CHOSEN.replace(threads));
+    f()
+}
+
+/// Is chosen again afterwards, even if a launch panics.
+struct Before(usize);
+
+impl Drop for Before {
+    fn drop(&mut self) {
+        CHOSEN.set(self.0);
+    }
 }
 
 struct Job {
