@@ -415,7 +415,7 @@ mod tests {
             // SAFETY: as `parallel` asks.
             on_threads(threads, || unsafe {
                 let env = env.as_mut_ptr().cast();
-                let parts = parallel(body, env, 0, 100, 48, &mut records, 0, 0, None);
+                let parts = parallel(body, env, 0, 100, 48, &mut records, 128, 0, None);
                 free_parts(records, parts, 48);
                 parts
             })
