@@ -105,13 +105,67 @@ pub struct User {
     pub first: usize,
     /// The object that a method is bound to: its first parameter.
     receiver: Option<Py<PyAny>>,
-    callee: Py<PyAny>,
+    callee: Option<Py<PyAny>>,
 }
 
 impl User {
-    /// The function itself, borrowed.
+    /// The function itself, borrowed; null between calls.
     pub fn callee(&self) -> *mut PyObject {
-        self.callee.as_ptr()
+        self.callee
+            .as_ref()
+            .map_or(std::ptr::null_mut(), Py::as_ptr)
+    }
+
+    /// Takes what a call of `object` runs, if that is the same function; what a method is bound to may be another object.
+    pub fn accepts(&mut self, py: Python<'_>, object: *mut PyObject, method: bool) -> bool {
+        let Some((callee, receiver)) = functions::callee(py, object) else {
+            return false;
+        };
+        let now = functions::user_function(py, callee.as_ptr());
+        let same = now.is_some_and(|now| Arc::ptr_eq(&now, &self.function));
+        let bound = receiver.is_some();
+        (self.callee, self.receiver) = (Some(callee), receiver);
+        same && bound == method
+    }
+
+    /// What it is called on is let go of.
+    pub fn release(&mut self) {
+        (self.callee, self.receiver) = (None, None);
+    }
+
+    /// What its names are looked up in.
+    pub fn inside(&self, py: Python<'_>) -> Inside {
+        let first = self.function.surface.params.first();
+        let receiver = self.receiver.as_ref().map(|r| r.clone_ref(py));
+        let held = functions::closure(py, self.callee());
+        Inside {
+            function: self.function.clone(),
+            cells: held.iter().map(Py::as_ptr).collect(),
+            _held: held,
+            receiver: first.map(|p| p.place.index()).zip(receiver),
+        }
+    }
+}
+
+/// A function as it sees itself.
+pub struct Inside {
+    /// The function.
+    pub function: Arc<UserFunction>,
+    /// What its free names hold.
+    cells: Vec<*mut PyObject>,
+    _held: Vec<Py<PyAny>>,
+    receiver: Option<(usize, Py<PyAny>)>,
+}
+
+impl Inside {
+    /// Where its names are looked up.
+    pub fn names(&self, builtins: *mut PyObject) -> Names<'_> {
+        Names {
+            arguments: &self.cells,
+            globals: self.function.globals.as_ptr(),
+            builtins,
+            receiver: self.receiver.as_ref().map(|(at, r)| (*at, r.as_ptr())),
+        }
     }
 }
 
@@ -136,21 +190,10 @@ pub fn bind(py: Python<'_>, places: &[BindPlace], names: &Names<'_>, mixed: &[us
     // that contains itself is cut off by the limit.
     while next < binding.users.len() && binding.users.len() <= 16 {
         let first = binding.captures.len();
-        let user = &mut binding.users[next];
-        user.first = first;
-        let function = user.function.clone();
-        let receiver = user.receiver.as_ref().map(|r| r.clone_ref(py));
-        let held = functions::closure(py, user.callee.as_ptr());
-        let cells: Vec<*mut PyObject> = held.iter().map(Py::as_ptr).collect();
-        let inner = Names {
-            arguments: &cells,
-            globals: function.globals.as_ptr(),
-            builtins: names.builtins,
-            receiver: receiver
-                .as_ref()
-                .and_then(|r| Some((function.surface.params.first()?.place.index(), r.as_ptr()))),
-        };
-        binding.scope(py, np, &function.places, &inner, mixed);
+        binding.users[next].first = first;
+        let inside = binding.users[next].inside(py);
+        let names = inside.names(names.builtins);
+        binding.scope(py, np, &inside.function.places, &names, mixed);
         next += 1;
     }
     binding
@@ -220,7 +263,7 @@ impl Binding {
                         function,
                         first: 0,
                         receiver,
-                        callee,
+                        callee: Some(callee),
                     });
                 }
             }
@@ -238,6 +281,10 @@ impl Binding {
             let object = std::mem::replace(&mut bound.object, std::ptr::null_mut());
             // SAFETY: null or a strong reference of ours.
             unsafe { ffi::Py_XDECREF(object) };
+        }
+        if !self.users.is_empty() {
+            // Attached once more in PyO3's own books: references that it gives up would else wait for that for ever.
+            Python::attach(|_| self.users.iter_mut().for_each(User::release));
         }
     }
 

@@ -5,6 +5,7 @@ use crate::random;
 use nestwise_frontend::parse_function;
 use nestwise_ir::surface::{Function, Place};
 use pyo3::ffi::{self, PyObject};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict};
 use std::collections::{HashMap, HashSet};
@@ -77,7 +78,7 @@ pub fn code_of(py: Python<'_>, object: *mut PyObject) -> Option<*mut PyObject> {
         if ffi::Py_TYPE(object) != function_type(py) {
             return None;
         }
-        let code = ffi::PyObject_GetAttrString(object, c"__code__".as_ptr());
+        let code = ffi::PyObject_GetAttr(object, intern!(py, "__code__").as_ptr());
         if code.is_null() {
             ffi::PyErr_Clear();
             return None;
@@ -106,8 +107,8 @@ pub fn method(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Py<Py
         }
         Bound::from_borrowed_ptr(py, object)
     };
-    let function = method.getattr("__func__").ok()?;
-    let receiver = method.getattr("__self__").ok()?;
+    let function = method.getattr(intern!(py, "__func__")).ok()?;
+    let receiver = method.getattr(intern!(py, "__self__")).ok()?;
     Some((function.unbind(), receiver.unbind()))
 }
 
@@ -130,11 +131,11 @@ pub fn closure(py: Python<'_>, function: *mut PyObject) -> Vec<Py<PyAny>> {
     // SAFETY: a live function.
     let function: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, function) };
     let cells = function
-        .getattr("__closure__")
+        .getattr(intern!(py, "__closure__"))
         .ok()
         .filter(|c| !c.is_none());
     let contents = |cell: Bound<'_, PyAny>| {
-        cell.getattr("cell_contents")
+        cell.getattr(intern!(py, "cell_contents"))
             .map_or_else(|_| py.None(), Bound::unbind)
     };
     cells
@@ -151,9 +152,9 @@ pub fn user_function(py: Python<'_>, object: *mut PyObject) -> Option<Arc<UserFu
     let code = code_of(py, object)?;
     // SAFETY: a live function.
     let function: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, object) };
-    let globals = function.getattr("__globals__").ok()?;
-    let defaults = function.getattr("__defaults__").ok()?;
-    let by_name = function.getattr("__kwdefaults__").ok()?;
+    let globals = function.getattr(intern!(py, "__globals__")).ok()?;
+    let defaults = function.getattr(intern!(py, "__defaults__")).ok()?;
+    let by_name = function.getattr(intern!(py, "__kwdefaults__")).ok()?;
     let key = [code.cast(), globals.as_ptr(), defaults.as_ptr()].map(|p: *mut PyObject| p as usize);
     let (found, count) = with_functions(|all| (all.get(&key).cloned(), all.len()));
     let entry = match found {

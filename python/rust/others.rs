@@ -96,14 +96,8 @@ fn names_hold(py: Python<'_>, world: World<'_>, binding: &Binding, published: &P
         };
         holds(py, place, index, now, binding, published)
     }) && binding.users.iter().all(|user| {
-        let held = functions::closure(py, user.callee());
-        let cells: Vec<*mut PyObject> = held.iter().map(Py::as_ptr).collect();
-        let names = Names {
-            arguments: &cells,
-            globals: user.function.globals.as_ptr(),
-            builtins: world.names.builtins,
-            receiver: None,
-        };
+        let inside = user.inside(py);
+        let names = inside.names(world.names.builtins);
         let mut places = user.function.places.iter().enumerate();
         places.all(|(at, place)| {
             // The first parameter of a method is not looked up.

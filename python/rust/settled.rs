@@ -146,6 +146,8 @@ enum Seen {
     Number(u64),
     /// A module.
     Module,
+    /// A user's function, or a method of an object, which the binding knows.
+    Function,
     /// An object of the class, which is kept alive so that its address stays its own.
     Instance(Py<PyType>),
 }
@@ -163,11 +165,14 @@ impl Settled {
         launch: Box<Launch>,
         errors: NumpyErrors,
     ) -> Option<Settled> {
-        if !launch.repeated || !binding.users.is_empty() {
+        // One whose places were not bound is not inlined.
+        if !launch.repeated || binding.users.iter().any(|u| u.first == 0) {
             return None;
         }
-        let seen = places.iter().zip(&binding.captures);
-        let seen: Option<Vec<Seen>> = seen.map(|(place, b)| look(py, place, b)).collect();
+        let users = binding.users.iter();
+        let inner = users.flat_map(|u| u.function.places.iter());
+        let every = places.iter().chain(inner).zip(&binding.captures);
+        let seen: Option<Vec<Seen>> = every.map(|(place, b)| look(py, place, b)).collect();
         let seen = seen?;
         let repeat = Repeat::of(plan, launch, &binding.captures)?;
         binding.release();
@@ -212,20 +217,61 @@ impl Settled {
         if self.generation != options::generation() || self.errors != errors {
             return false;
         }
-        for (index, (place, seen)) in places.iter().zip(&self.seen).enumerate() {
-            if !place.captured {
-                continue;
-            }
-            let object = self.binding.look_up(py, place, 0, names);
+        self.bind_scope(py, np, places, names, 0)
+    }
+
+    /// The same for the places of one scope, whose captures begin at `first`.
+    fn bind_scope(
+        &mut self,
+        py: Python<'_>,
+        np: Option<&'static Numpy>,
+        places: &[BindPlace],
+        names: &Names<'_>,
+        first: usize,
+    ) -> bool {
+        for (at, place) in places.iter().enumerate() {
+            let index = first + at;
+            let object = match names.receiver {
+                Some((receiver, object)) if receiver == at => {
+                    // SAFETY: kept alive by the function that is bound.
+                    unsafe { ffi::Py_INCREF(object) };
+                    object
+                }
+                _ if place.captured => self.binding.look_up(py, place, first, names),
+                _ => continue,
+            };
             let bound = &mut self.binding.captures[index];
             bound.object = object;
-            // SAFETY: null or a strong reference.
-            let same = unsafe { seen.is(np, object, &mut bound.value, index, &self.repeat) };
+            let seen = &self.seen[index];
+            let same = match seen {
+                Seen::Function => self.bind_user(np, index, names),
+                // SAFETY: null or a strong reference.
+                _ => unsafe { seen.is(np, object, &mut bound.value, index, &self.repeat) },
+            };
             if !same {
                 return false;
             }
         }
         true
+    }
+
+    /// The same for a user's function, the capture `index`, and all that it sees.
+    fn bind_user(&mut self, np: Option<&'static Numpy>, index: usize, names: &Names<'_>) -> bool {
+        // Attached once more in PyO3's own books: references that it gives up would else wait for that for ever.
+        Python::attach(|py| {
+            let bound = &self.binding.captures[index];
+            let (object, method) = (bound.object, bound.word & 0xff == classify::METHOD);
+            let mut users = self.binding.users.iter_mut();
+            let Some(user) = users.find(|u| u.capture == index) else {
+                return false;
+            };
+            if object.is_null() || !user.accepts(py, object, method) {
+                return false;
+            }
+            let (first, inside) = (user.first, user.inside(py));
+            let inner = inside.names(names.builtins);
+            self.bind_scope(py, np, &inside.function.places, &inner, first)
+        })
     }
 
     /// Runs the kernel on what was bound.
@@ -238,18 +284,25 @@ impl Settled {
     pub fn release(&mut self) {
         self.binding.release();
     }
+
+    /// Whether user functions are inlined.
+    pub fn has_users(&self) -> bool {
+        !self.binding.users.is_empty()
+    }
 }
 
 /// How a place is told to be as it is now; none if that takes more than a glance.
 fn look(py: Python<'_>, place: &BindPlace, bound: &bind::Bound) -> Option<Seen> {
-    if !place.captured || place.pass_through {
+    let object = bound.object;
+    // A method's first parameter holds something without being looked up.
+    if place.pass_through || !place.captured && object.is_null() {
         return Some(Seen::Anything);
     }
-    let object = bound.object;
     Some(match (bound.word & 0xff, &bound.value) {
         (classify::UNBOUND, _) => Seen::Object(std::ptr::null_mut()),
         (classify::KNOWN, _) => Seen::Object(object),
         (classify::MODULE, _) => Seen::Module,
+        (classify::USER | classify::METHOD, _) => Seen::Function,
         (classify::SCALAR, _) => {
             // SAFETY: a strong reference. A character of a text is no number.
             unsafe { classify::number(numpy::numpy(py), object) }?;
@@ -311,7 +364,7 @@ impl Seen {
                 }
                 Seen::Module => ty == &raw mut ffi::PyModule_Type,
                 Seen::Instance(class) => ty == class.as_ptr().cast(),
-                Seen::Anything | Seen::Object(_) => false,
+                Seen::Anything | Seen::Object(_) | Seen::Function => false,
             }
         }
     }

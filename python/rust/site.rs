@@ -334,7 +334,8 @@ impl Site {
         let check = Cell::new(None);
         let like = |one: &Settled| {
             let binding = one.binding();
-            let settable = !parsed.assigns || attributes::settable(py, parsed, binding).is_ok();
+            let assigns = parsed.assigns || one.has_users();
+            let settable = !assigns || attributes::settable(py, parsed, binding).is_ok();
             let identity = crate::environment::keeps_identity() && one.plan().shows_identity();
             let stops = one.warns() && crate::warned::warnings_stop(py);
             settable && !identity && !stops && {
