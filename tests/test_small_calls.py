@@ -81,3 +81,32 @@ def test_a_long_loop_is_asked_about_after_many_small_ones(script, least, tmp_pat
     [nests] = nests_by_line(done.report, program).values()
     # No number tells that the calls of the second script are longer, but that some have taken long.
     assert sum(n["iterations"] for n in nests) > least * 400_000
+
+
+# A name that is a float at first and NumPy's half-way: of the loop as it begins, and as it goes on,
+# kernels are two.
+SETTLING = """\
+import numpy as np
+def settle(a, tolerance, most):
+    change, k = tolerance + 1.0, 0
+    while change > tolerance and k < most:
+        change = 0.0
+        for i in range(1, len(a) - 1):
+            new = 0.5 * (a[i - 1] + a[i + 1])
+            change = max(change, abs(new - a[i]))
+            a[i] = new
+        k += 1
+    return k, change
+print(sum([settle(np.arange(12.0) ** 2, 1e-9, 6)[0] for k in range(3000)]))
+"""
+
+
+def test_a_loop_that_is_taken_over_again_and_again_is_run_from_its_beginning(tmp_path, monkeypatch):
+    monkeypatch.setenv("NESTWISE_LEARNING", "0")
+    program = tmp_path / "settling.py"
+    program.write_text(SETTLING)
+    done = nestwise(program, "auto", tmp_path)
+    assert not difference(python(program), done)
+    (nest,) = nests_by_line(done.report, program)[4]
+    # Hundreds of calls pay for the kernel, not all of them.
+    assert nest["declined"] < 1500 < nest["launches"]

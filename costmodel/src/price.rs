@@ -368,13 +368,6 @@ pub const WORTH_SHARING: Seconds = Seconds(1e-3);
 /// certain, the least of all what a further core adds, which others may want for themselves.
 const WORTH_IT: f64 = 0.9;
 
-/// Where others have had the caches since the last call, what is around a kernel takes so many times as long as in call after
-/// call, which is what calibration measures; what CPython takes, so much more, for its first microseconds: its own code was
-/// used meanwhile. Programs that call a nest once in a while saw 4 to 20 times, and 0 to 2.7 times more.
-const COLD_AROUND: f64 = 6.0;
-const COLD_CPYTHON: f64 = 0.6;
-const COLD_FOR: Seconds = Seconds(10e-6);
-
 /// Prices the devices for one call and picks the cheapest.
 pub fn decide(
     prices: &Prices,
@@ -383,12 +376,9 @@ pub fn decide(
     situation: &Situation,
     learned: &Learned,
 ) -> Decision {
-    let interpreted = || {
-        let warm = prices.interpreted(trips) * situation.rest;
-        let cold = warm.0.min(COLD_FOR.0) * COLD_CPYTHON;
-        warm + Seconds(if situation.seldom { cold } else { 0.0 })
-    };
-    let around = if situation.seldom { COLD_AROUND } else { 1.0 };
+    let cold = |nanos: f64| Seconds::from_nanos(if situation.seldom { nanos } else { 0.0 });
+    let interpreted =
+        || prices.interpreted(trips) * situation.rest + cold(profile.cold.interpreter);
     let interpreter = Estimate {
         compute: situation.measured.unwrap_or_else(interpreted),
         ..Estimate::default()
@@ -399,7 +389,8 @@ pub fn decide(
         false => Seconds((prices.compile().0 - situation.lost[kind].0).max(0.0)),
     };
     let serial = Estimate {
-        bind: Seconds::from_nanos(c.weigh(&situation.bind)) * around,
+        bind: Seconds::from_nanos(c.weigh(&situation.bind))
+            + cold(profile.cold.weigh(&situation.bind)),
         convert: Seconds::from_nanos(c.weigh(&situation.convert)),
         compile: compile(0),
         undo: Seconds::from_nanos(c.weigh(&situation.undo)),
@@ -480,6 +471,10 @@ fn on_threads(
     }
     let w = &profile.threads;
     let more = f64::from(threads - 1);
+    let cold = match situation.seldom {
+        true => profile.cold.fork_join,
+        false => 0.0,
+    };
     let native = &situation.native[1];
     let on = |share: f64, time: Seconds| time * (1.0 / (1.0 + more * share));
     let shared = on(w.compute, native.shared.compute)
@@ -490,7 +485,7 @@ fn on_threads(
         situation.copied_bytes * f64::from(threads) * profile.call.get(LaunchWork::UndoByte);
     Estimate {
         fork_join: Seconds::from_nanos(w.fork_join + w.thread * more) * situation.forks.max(1.0)
-            + Seconds::from_nanos(copies),
+            + Seconds::from_nanos(copies + cold),
         compute: (native.alone.total() + shared) * situation.rest,
         threads,
         ..*serial

@@ -1,7 +1,7 @@
 //! A machine's weights: nanoseconds per operation, as a versioned JSON document (docs/profile.md).
 
 use crate::host::HostWeights;
-use crate::weights::{LaunchWork, Weights};
+use crate::weights::{LaunchTally, LaunchWork, Weights};
 use nestwise_ir::Work;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::Path;
 
 /// The version of the document that this code reads and writes.
-pub const PROFILE_VERSION: u32 = 4;
+pub const PROFILE_VERSION: u32 = 5;
 
 /// No operation takes longer than a second: a larger number is a mistake.
 const LONGEST: f64 = 1e9;
@@ -29,6 +29,8 @@ pub struct MachineProfile {
     pub interpreter: Weights<Work>,
     /// What a launch takes around its kernel.
     pub call: Weights<LaunchWork>,
+    /// What calls take more that come seldom.
+    pub cold: ColdWeights,
     /// What it takes to make a kernel.
     pub compile: CompileWeights,
     /// Compiled code's prices on one core.
@@ -95,6 +97,38 @@ pub struct Errors {
     pub p90: f64,
 }
 
+/// What a call takes more where the one before was so long ago that others have had the caches since.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColdWeights {
+    /// CPython, for the whole loop.
+    pub interpreter: f64,
+    /// A launch.
+    pub launch: f64,
+    /// One that is looked at in full.
+    pub full: f64,
+    /// Each number, array or list that is bound, and each new value of a variable.
+    pub bound: f64,
+    /// Threads that are started for the first time in the call: they sleep.
+    pub fork_join: f64,
+}
+
+impl ColdWeights {
+    /// Nanoseconds that what is around a kernel takes more.
+    pub fn weigh(&self, bind: &LaunchTally) -> f64 {
+        bind.iter()
+            .map(|(kind, times)| match kind {
+                LaunchWork::Launch => self.launch * times,
+                LaunchWork::Full => self.full * times,
+                LaunchWork::Scalar | LaunchWork::Array | LaunchWork::List | LaunchWork::LiveOut => {
+                    self.bound * times
+                }
+                _ => 0.0,
+            })
+            .sum()
+    }
+}
+
 /// What it takes to make a kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -132,6 +166,13 @@ impl Default for MachineProfile {
             machine: None,
             interpreter: crate::defaults::interpreter(),
             call: crate::defaults::call(),
+            cold: ColdWeights {
+                interpreter: 1_000.0,
+                launch: 3_000.0,
+                full: 3_000.0,
+                bound: 100.0,
+                fork_join: 20_000.0,
+            },
             compile: CompileWeights {
                 kernel: 5_000_000.0,
                 node: 350_000.0,
@@ -181,7 +222,7 @@ impl fmt::Display for ProfileError {
 impl std::error::Error for ProfileError {}
 
 /// The sections that hold nothing but costs.
-const COSTS: [&str; 5] = ["interpreter", "call", "compile", "host", "threads"];
+const COSTS: [&str; 6] = ["interpreter", "call", "cold", "compile", "host", "threads"];
 
 impl MachineProfile {
     /// Reads and checks the JSON document at `path`.
@@ -293,6 +334,7 @@ fn check_section(name: &str, section: &Value) -> Result<(), ProfileError> {
         "machine" => is::<Option<Machine>>(name, section),
         "interpreter" => is::<Weights<Work>>(name, section),
         "call" => is::<Weights<LaunchWork>>(name, section),
+        "cold" => is::<ColdWeights>(name, section),
         "compile" => is::<CompileWeights>(name, section),
         "host" => is::<HostWeights>(name, section),
         "threads" => is::<ThreadWeights>(name, section),

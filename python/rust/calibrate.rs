@@ -24,6 +24,13 @@ fn section(name: &str) -> PyResult<Vec<(&'static str, f64)>> {
             let all = LaunchWork::ALL.iter();
             all.map(|k| (Kind::name(*k), usual.call.get(*k))).collect()
         }
+        "cold" => vec![
+            ("interpreter", usual.cold.interpreter),
+            ("launch", usual.cold.launch),
+            ("full", usual.cold.full),
+            ("bound", usual.cold.bound),
+            ("fork_join", usual.cold.fork_join),
+        ],
         "compile" => vec![
             ("kernel", usual.compile.kernel),
             ("node", usual.compile.node),

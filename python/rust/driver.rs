@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::site::Site;
 use crate::verify::{Check, Concluded, Exit, Part};
 use nestwise_costmodel::Seconds;
-use nestwise_runtime::{Ended, Resume};
+use nestwise_runtime::{Ended, Plan, Resume};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::{Cell, Ref, RefCell};
@@ -57,6 +57,8 @@ pub struct Active {
     started: Option<Instant>,
     /// Part of the time since `started` that was native.
     native: Cell<f64>,
+    /// What the call waited for when it began: half-way names may hold other types.
+    began: Option<Arc<Plan>>,
 }
 
 impl Drop for Active {
@@ -67,13 +69,17 @@ impl Drop for Active {
         }
         let seconds = self.spent();
         self.site.interpreted(seconds.0, self.vain.get());
-        if let Some(waits) = &progress.waits {
-            if self.vain.get().is_none() || seconds.0 > SHORT {
-                waits.plan.add_lost(seconds);
-            }
-            if self.native.get() == 0.0 {
-                waits.plan.learn_interpreted(waits.modelled, seconds);
-            }
+        let waits = progress.waits.as_ref();
+        if self.vain.get().is_none() || seconds.0 > SHORT {
+            let before = self.began.as_ref();
+            let before = before.filter(|p| waits.is_none_or(|w| !Arc::ptr_eq(p, &w.plan)));
+            let plans = before.into_iter().chain(waits.map(|w| &w.plan));
+            plans.for_each(|plan| plan.add_lost(seconds));
+        }
+        if let Some(waits) = waits
+            && self.native.get() == 0.0
+        {
+            waits.plan.learn_interpreted(waits.modelled, seconds);
         }
     }
 }
@@ -179,6 +185,7 @@ impl Active {
     fn new(site: &Arc<Site>, progress: Progress, timed: bool) -> Rc<Active> {
         Rc::new(Active {
             site: site.clone(),
+            began: progress.waits.as_ref().map(|w| w.plan.clone()),
             burst: Cell::new(progress.first_share()),
             vain: Cell::new(progress.vain),
             progress: RefCell::new(progress),

@@ -58,7 +58,8 @@ impl Plan {
             decide(&self.prices, &options.profile, &trips, situation, learned)
         };
         let first = decide(&alone);
-        if first.estimate.warm() < WORTH_SHARING && first.interpreted < WORTH_SHARING {
+        let short = first.estimate.warm() < WORTH_SHARING && first.interpreted < WORTH_SHARING;
+        if short && !options.prices {
             // What threads could do takes longer to find out than there is to gain.
             return first;
         }
@@ -218,9 +219,12 @@ impl Plan {
         product
     }
 
-    /// Adds to the time lost by not being compiled.
+    /// Adds to the time lost by not being compiled, for each kind of kernel that there is not.
     pub fn add_lost(&self, time: Seconds) {
+        let made = lock(&self.made).each_ref().map(Option::is_some);
         let mut lost = lock(&self.lost);
-        *lost = lost.map(|lost| lost + time);
+        for (lost, made) in lost.iter_mut().zip(made) {
+            *lost = *lost + if made { Seconds(0.0) } else { time };
+        }
     }
 }

@@ -11,7 +11,9 @@ use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Value};
 use nestwise_analysis as analysis;
 use nestwise_ir::nest::While;
-use nestwise_ir::{Expr, ExprKind, For, LoopId, Nest, ScopeId, Stmt, StmtKind, VarId};
+use nestwise_ir::{
+    BinOp, Expr, ExprKind, For, LoopId, Nest, Scalar, ScopeId, Stmt, StmtKind, VarId,
+};
 
 /// Iterations of the outer loops that are followed.
 const SAMPLES: usize = 8;
@@ -359,18 +361,24 @@ impl Walk<'_> {
     }
 
     fn repeated(&mut self, l: &While) -> Flow {
-        let mut done = 0.0;
+        let mut done = 0.0f64;
+        // Whether it would not have ended before, if part of its condition is not known.
+        let mut sure = true;
         loop {
-            let Some(goes_on) = self.eval(&l.cond) else {
-                self.block(&l.body);
-                return Flow::Next;
-            };
-            if !goes_on.is_true() {
-                self.count(l.id, done);
-                return Flow::Next;
+            match self.eval(&l.cond) {
+                Some(goes_on) if !goes_on.is_true() => {
+                    // As with a counted loop that may be left: what is waited for happens much sooner.
+                    let trips = if sure { done } else { done.max(1.0).sqrt() };
+                    self.count(l.id, trips);
+                    return Flow::Next;
+                }
+                Some(_) => {}
+                None => sure = false,
             }
             if self.steps == 0 {
-                self.count(l.id, (2.0 * done).max(1.0));
+                if sure {
+                    self.count(l.id, (2.0 * done).max(1.0));
+                }
                 return Flow::Next;
             }
             self.steps -= 1;
@@ -445,14 +453,25 @@ impl Walk<'_> {
                 contents::number(view, storage, &at[..index.len()])
             }
             ExprKind::Unary { op, a, .. } => self.eval(a)?.unary(*op, repr),
-            ExprKind::Binary { op, a, b, .. } => Number::binary(*op, self.eval(a)?, self.eval(b)?),
+            ExprKind::Binary { op, a, b, .. } => match (self.eval(a), self.eval(b)) {
+                (Some(a), Some(b)) => Number::binary(*op, a, b),
+                (Some(known), None) | (None, Some(known)) if repr == Scalar::Bool => {
+                    decided(*op, known)
+                }
+                _ => None,
+            },
             ExprKind::Compare { op, a, b } => {
                 let truth = Number::compare(*op, self.eval(a)?, self.eval(b)?);
                 Some(Number::Int(truth.into()))
             }
-            ExprKind::Select { cond, then, orelse } => match self.eval(cond)?.is_true() {
-                true => self.eval(then),
-                false => self.eval(orelse),
+            ExprKind::Select { cond, then, orelse } => match self.eval(cond) {
+                Some(cond) if cond.is_true() => self.eval(then),
+                Some(_) => self.eval(orelse),
+                None => {
+                    let (then, orelse) = (self.eval(then)?, self.eval(orelse)?);
+                    let same = repr == Scalar::Bool && then.is_true() == orelse.is_true();
+                    same.then_some(then)
+                }
             },
             ExprKind::Cast { kind, a, .. } => self.eval(a)?.cast(*kind, repr),
             ExprKind::Call { fun, args, .. } => {
@@ -465,5 +484,14 @@ impl Walk<'_> {
                 self.eval(body)
             }
         }
+    }
+}
+
+/// A conjunction or disjunction of truths, one of which nobody knows.
+fn decided(op: BinOp, known: Number) -> Option<Number> {
+    match op {
+        BinOp::And => (!known.is_true()).then_some(known),
+        BinOp::Or => known.is_true().then_some(known),
+        _ => None,
     }
 }

@@ -18,8 +18,9 @@ USAGE = """\
 usage: nestwise calibrate [--quick] [--out F]
 
 Measures what CPython takes for each kind of work, what a native launch takes around its loops, what
-compiling takes, what compiled code takes, and what threads add and cost; fits a weight to each, and
-writes them as this machine's profile. Runs of nestwise find it by themselves:
+both take more where caches are cold, what compiling takes, what compiled code takes, and what
+threads add and cost; fits a weight to each, and writes them as this machine's profile. Runs of
+nestwise find it by themselves:
   {path}
 How far predictions are off is told by loops that nothing was fitted to.
 
@@ -31,8 +32,8 @@ A profile belongs to a machine and a minor version of Python. `nestwise run --pr
 without one; `nestwise profile show` prints what is in force.
 """
 
-# Seconds of measuring, at most: CPython's probes, those of launches, of compiled code, of threads.
-FULL, QUICK = (8.0, 3.0, 4.0, 2.0), (1.0, 0.4, 0.5, 0.2)
+# Seconds of measuring, at most: CPython's probes, launches, cold calls, compiled code, threads.
+FULL, QUICK = (7.0, 2.5, 1.0, 3.5, 2.0), (1.0, 0.4, 0.2, 0.5, 0.2)
 
 # So many cores busy with something else, while this looks for so long, are told.
 LOOK_S = 0.3
@@ -77,7 +78,7 @@ def _parse(arguments: list[str]) -> tuple[bool, str]:
 
 def measure(quick: bool, out: str) -> None:
     """Measures, tells, writes."""
-    from nestwise.calibrate import sections, threads
+    from nestwise.calibrate import cold, sections, threads
     from nestwise.calibrate.measure import Progress
 
     try:
@@ -97,10 +98,11 @@ def measure(quick: bool, out: str) -> None:
     found["call"], found["compile"] = sections.launches(
         budgets[1], lambda s: bar.show(0.5 + s * 0.2, "launches")
     )
+    found["cold"] = cold.cold(budgets[2], lambda s: bar.show(0.7 + s * 0.05, "cold calls"))
     weights, found["host"] = sections.host(
-        budgets[2], lambda s: bar.show(0.7 + s * 0.2, "compiled code")
+        budgets[3], lambda s: bar.show(0.75 + s * 0.15, "compiled code")
     )
-    shared = threads.threads(budgets[3], lambda s: bar.show(0.9 + s * 0.1, "threads"))
+    shared = threads.threads(budgets[4], lambda s: bar.show(0.9 + s * 0.1, "threads"))
     if shared is not None:
         found["threads"] = shared
     bar.done()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import time
@@ -37,6 +38,7 @@ def plain(name: str) -> dict[str, Callable]:
     return _functions(name, _source(name)[1])
 
 
+@functools.cache
 def handled(name: str) -> dict[str, Callable]:
     """The same with their loops handled by nestwise."""
     source, code = _source(name)
@@ -81,6 +83,13 @@ def counted(function: Callable, arguments: tuple, key: str) -> tuple[dict[str, f
     return {k: v for k, v in work.items() if v}, nests[0] if nests else {}
 
 
+def threaded(function: Callable) -> int:
+    """Launches of a handled function on several threads so far."""
+    code = function.__code__
+    lines = {line for _, _, line in code.co_lines() if line}
+    return sum(nest["threaded_launches"] for nest in _nests(lines, code.co_filename))
+
+
 def _nests(lines: set[int], path: str) -> list[dict[str, Any]]:
     report = config.core().report()
     return [n for n in report if n["file"] == path and n["line"] in lines]
@@ -94,7 +103,7 @@ def _sums(lines: set[int], path: str, key: str) -> dict[str, float]:
     return sums
 
 
-def _fitted(
+def fitted(
     name: str,
     fitting: list[str],
     held: list[str],
@@ -129,7 +138,7 @@ def interpreter(budget_s: float, progress: Callable[[float], None]) -> Section:
                 (held if module == "mixed" else fitting).append(name)
                 probes.append(Probe(name, functions[name], arguments))
     times = measure.timings(probes, budget_s, SURE, config.core().summary, progress)
-    return _fitted("interpreter", fitting, held, counts, times)
+    return fitted("interpreter", fitting, held, counts, times)
 
 
 def launches(budget_s: float, progress: Callable[[float], None]) -> tuple[Section, Section]:
@@ -154,9 +163,9 @@ def launches(budget_s: float, progress: Callable[[float], None]) -> tuple[Sectio
     times = measure.timings(probes, budget_s, SURE, config.core().summary, progress)
     held = [p.name for p in probes if p.name.startswith("held_")]
     fitting = [p.name for p in probes if p.name not in held]
-    call = _fitted("call", fitting, held, counts, times)
+    call = fitted("call", fitting, held, counts, times)
     every = sorted(nodes, key=lambda n: (nodes[n]["node"], nodes[n]["vector_node"]))
-    compile_ = _fitted("compile", every[::2], every[1::2], nodes, making)
+    compile_ = fitted("compile", every[::2], every[1::2], nodes, making)
     return call, compile_
 
 

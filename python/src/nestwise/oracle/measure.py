@@ -26,7 +26,10 @@ HOPELESS = 20.0
 # A size is measured until each candidate has run so long, or so often.
 ENOUGH_S, MOST_TURNS, LEAST_TURNS = 0.15, 80, 6
 LARGEST = 10**9
-# Processes take turns: each runs for up to so long before it is timed.
+# Of each candidate, which take turns: where a process happens to find its memory, the same code may
+# be a third slower than in another.
+PROCESSES = 2
+# Each runs for up to so long before it is timed.
 WARM_S = 0.03
 # Sizes begin where CPython takes so long, which is a few iterations; before, it is the call alone.
 SHORTEST_S = 2e-6
@@ -130,21 +133,23 @@ class Experiment(NamedTuple):
 
 
 class Bench:
-    """The servers of one program."""
+    """The servers of one program: some of each candidate, one that tells prices, one the pace."""
 
     def __init__(self, program: Program, ways: list[Candidate], options: list[str], cache: Path):
         self.program = program
         self.longest_s = LONGEST_GENERATED_S if program.group == GENERATED else LONGEST_S
         start = lambda way: Server(program, way, options, cache)  # noqa: E731
-        self.servers = {way.name: start(way) for way in ways}
-        self.servers |= {way.name: start(way) for way in OURS}
+        self.servers = {w.name: [start(w) for _ in range(PROCESSES)] for w in (*ways, *OURS)}
         self.teller = start(PRICES)
         clock, self.usual_pace = pace(options, cache)
         self.clock = Server(clock, candidates(())[0], (), cache)
 
     def close(self) -> None:
-        for server in (*self.servers.values(), self.teller, self.clock):
+        for server in (*self.every(), self.teller, self.clock):
             server.close()
+
+    def every(self) -> list[Server]:
+        return [server for several in self.servers.values() for server in several]
 
     def quick(self) -> dict[int, dict[str, float]]:
         """Times of every candidate along the ladder, few turns each."""
@@ -153,7 +158,7 @@ class Bench:
         for size in ladder(LARGEST):
             arguments = self.program.arguments(size)
             try:
-                answers = {w: self.servers[w].ask(arguments, 3, WARM_S) for w in ways}
+                answers = {w: self.servers[w][0].ask(arguments, 3, WARM_S) for w in ways}
             except Failed:
                 if found:
                     raise
@@ -173,27 +178,40 @@ class Bench:
 
     def warm(self, size: int) -> None:
         """Lets every process compile what it needs at a size where it surely does."""
-        for server in (*self.servers.values(), self.teller):
+        for server in (*self.every(), self.teller):
             if server.name != INTERPRETER:
                 server.ask(self.program.arguments(size), 1)
 
     def settle(self, arguments: list[str]) -> None:
         """Lets the automatic ways compile, which they do once enough was lost without."""
-        for way in OURS:
+        for server in [server for way in OURS for server in self.servers[way.name]]:
             spent, turns = 0.0, 0
             while spent < SETTLED_S and turns < SETTLED_TURNS:
-                seconds = self.servers[way.name].ask(arguments, 20 if turns else 1)["seconds"]
+                seconds = server.ask(arguments, 20 if turns else 1)["seconds"]
                 spent, turns = spent + sum(seconds), turns + len(seconds)
 
-    def measure(self, size: int, quick: dict[str, float], crossovers: list[float]) -> Experiment:
+    def first(self, arguments: list[str], ways: Iterable[str]) -> dict[str, float]:
+        """Seconds of each way's first turn, which may compile."""
+        return {w: self.servers[w][0].ask(arguments, 1)["seconds"][0] for w in ways}
+
+    def same(self, arguments: list[str], ways: Iterable[str]) -> None:
+        """Has every process run once; refused if results differ."""
+        servers = [server for way in ways for server in self.servers[way]]
+        results = {server.name: server.ask(arguments, 1)["checksum"] for server in servers}
+        if len(set(results.values())) > 1:
+            raise Failed(f"{' '.join(arguments)}: the results differ: {results}")
+
+    def measure(
+        self, size: int, near: dict[str, float] | None, crossovers: list[float]
+    ) -> Experiment:
+        """`near`: what each way took at a size nearby."""
         arguments = self.program.arguments(size)
+        quick = near or self.first(arguments, self.servers)
         best = min(quick.values())
         hopeless = {w: t for w, t in quick.items() if t > HOPELESS * best and t > 0.05}
         ways = [name for name in self.servers if name not in hopeless]
         samples: dict[str, list[float]] = {w: [] for w in ways}
-        results = {name: self.servers[name].ask(arguments, 2)["checksum"] for name in ways}
-        if len(set(results.values())) > 1:
-            raise Failed(f"size {size}: the results differ: {results}")
+        self.same(arguments, ways)
         self.settle(arguments)
         spent = dict.fromkeys(ways, 0.0)
         paces: list[float] = []
@@ -202,7 +220,8 @@ class Bench:
         while left and turn < MOST_TURNS:
             for k in range(len(left)):
                 way = left[(k + turn) % len(left)]
-                seconds = self.servers[way].ask(arguments, 1, WARM_S)["seconds"]
+                server = self.servers[way][turn % PROCESSES]
+                seconds = server.ask(arguments, 1, WARM_S)["seconds"]
                 samples[way] += seconds
                 spent[way] += sum(seconds)
             paces += self.clock.ask([], 1, WARM_S / 10)["seconds"]
@@ -261,8 +280,7 @@ def experiments(
         for k, size in enumerate(sizes):
             said(f"size {size} ({k + 1} of {len(sizes)})")
             near = min(quick, key=lambda n: abs(n - size)) if quick else None
-            times = quick[near] if near is not None else {CHOSEN: 0.0}
-            found = bench.measure(size, times, crossovers)
+            found = bench.measure(size, quick.get(near), crossovers)
             if cold:
                 said(f"size {size}, cold")
                 best = min(map(min, found.samples.values()))
