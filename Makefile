@@ -136,6 +136,9 @@ bench-predicted: build ## what compiled code was predicted to take against what 
 bench-small: build ## what small loops that are called often lose, against python
 	$(PY) bench/small.py $(ARGS)
 
+bench-once: build ## scripts run once, with nothing kept and with kernels kept, against python
+	$(PY) bench/once.py $(ARGS)
+
 oracle: build ## decisions against every way to run programs, into docs/oracle.md: an hour or two
 	$(PY) bench/oracle.py $(ARGS)
 

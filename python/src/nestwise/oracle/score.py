@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from nestwise.oracle.measure import CHOSEN, LEARNED, Experiment
+from nestwise.oracle.measure import CHOSEN, LEARNED, PROCESSES, Experiment
 from nestwise.oracle.programs import GENERATED
 
 
@@ -49,8 +49,8 @@ class Summary(NamedTuple):
 
 def score(experiment: Experiment) -> Scored:
     candidates = [w for w in experiment.samples if w not in (CHOSEN, LEARNED)]
-    picked = {w: statistics.median(experiment.samples[w][::2]) for w in candidates}
-    times = {w: statistics.median(s[1::2]) for w, s in experiment.samples.items()}
+    picked = {w: statistics.median(_half(experiment.samples[w], 0)) for w in candidates}
+    times = {w: statistics.median(_half(s, 1)) for w, s in experiment.samples.items()}
     best = min(picked, key=picked.__getitem__)
     return Scored(
         experiment.program,
@@ -65,6 +65,12 @@ def score(experiment: Experiment) -> Scored:
         predicted=experiment.predicted,
         group=experiment.group,
     )
+
+
+def _half(samples: list[float], which: int) -> list[float]:
+    """Every other turn of each process, which take turns."""
+    half = [s for k, s in enumerate(samples) if k // PROCESSES % 2 == which]
+    return half or samples
 
 
 def groups(scored: Sequence[Scored]) -> dict[str, list[Scored]]:
