@@ -6,13 +6,18 @@ import datetime
 import json
 import os
 import platform
+import statistics
 import sys
 import time
+from typing import TYPE_CHECKING, Any
 
 from nestwise import config
 from nestwise.calibrate import files
 from nestwise.calibrate.files import BadProfile
 from nestwise.calibrate.threads import BOUNDS
+
+if TYPE_CHECKING:
+    from nestwise.calibrate.sections import Section
 
 USAGE = """\
 usage: nestwise calibrate [--quick] [--out F]
@@ -34,6 +39,11 @@ without one; `nestwise profile show` prints what is in force.
 
 # Seconds of measuring, at most: CPython's probes, launches, cold calls, compiled code, threads.
 FULL, QUICK = (7.0, 2.5, 1.0, 3.5, 2.0), (1.0, 0.4, 0.2, 0.5, 0.2)
+
+# Of `host`, what is no time.
+HOST_SIZES = ("caches", "overlap")
+# Paces that differ by more are told.
+UNSTEADY = 1.1
 
 # So many cores busy with something else, while this looks for so long, are told.
 LOOK_S = 0.3
@@ -79,7 +89,7 @@ def _parse(arguments: list[str]) -> tuple[bool, str]:
 def measure(quick: bool, out: str) -> None:
     """Measures, tells, writes."""
     from nestwise.calibrate import cold, sections, threads
-    from nestwise.calibrate.measure import Progress
+    from nestwise.calibrate.measure import Pace, Progress
 
     try:
         import numpy as np
@@ -88,24 +98,31 @@ def measure(quick: bool, out: str) -> None:
     begun, busy = time.perf_counter(), _busy()
     budgets = QUICK if quick else FULL
     bar = Progress(sys.stderr)
+    pace = lambda at, part, what: Pace(lambda s: bar.show(at + s * part, what))  # noqa: E731
+    paces = {
+        "interpreter": pace(0.0, 0.5, "CPython"),
+        "call": pace(0.5, 0.2, "launches"),
+        "cold": pace(0.7, 0.05, "cold calls"),
+        "host": pace(0.75, 0.15, "compiled code"),
+        "threads": pace(0.9, 0.1, "threads"),
+    }
     sections.configure("auto", prices=True)
     core = config.core()
     if core is None:
         raise BadProfile("calibrate: the native part cannot be loaded")
-    found = {
-        "interpreter": sections.interpreter(budgets[0], lambda s: bar.show(s * 0.5, "CPython"))
-    }
-    found["call"], found["compile"] = sections.launches(
-        budgets[1], lambda s: bar.show(0.5 + s * 0.2, "launches")
-    )
-    found["cold"] = cold.cold(budgets[2], lambda s: bar.show(0.7 + s * 0.05, "cold calls"))
-    weights, found["host"] = sections.host(
-        budgets[3], lambda s: bar.show(0.75 + s * 0.15, "compiled code")
-    )
-    shared = threads.threads(budgets[4], lambda s: bar.show(0.9 + s * 0.1, "threads"))
+    found = {"interpreter": sections.interpreter(budgets[0], paces["interpreter"])}
+    found["call"], found["compile"] = sections.launches(budgets[1], paces["call"])
+    found["cold"] = cold.cold(budgets[2], paces["cold"])
+    weights, found["host"] = sections.host(budgets[3], paces["host"])
+    shared = threads.threads(budgets[4], paces["threads"])
     if shared is not None:
         found["threads"] = shared
     bar.done()
+    paces["compile"] = paces["call"]
+    # All as if it had been measured at the same pace, the middle one.
+    usual = statistics.median(pace.seconds() for pace in paces.values() if pace.taken)
+    slower = {name: paces[name].seconds() / usual for name in found}
+    found = {name: _at_pace(section, slower[name]) for name, section in found.items()}
     profile = json.loads(core.default_profile())
     today = datetime.date.today().isoformat()
     profile["machine"] = json.loads(core.machine(platform.python_version(), np.__version__, today))
@@ -114,15 +131,35 @@ def measure(quick: bool, out: str) -> None:
     for name, section in found.items():
         profile[name] |= {k: _rounded(v) for k, v in section.weights.items()}
         profile["errors"][name] = {"median": _rounded(section.median), "p90": _rounded(section.p90)}
-    profile["host"] = weights
+    profile["host"] = {
+        k: v if k in HOST_SIZES else _scaled(v, 1 / slower["host"]) for k, v in weights.items()
+    }
     files.write(out, profile, core)
     _tell(found, profile, out, time.perf_counter() - begun)
+    if max(slower.values()) > UNSTEADY * min(slower.values()):
+        told = ", ".join(f"{name} {factor:.2f}" for name, factor in slower.items())
+        print(f"the machine's pace changed, for which this allows; times as slow as usual: {told}")
     if busy >= BUSY:
         print(
             f"about {busy:.1f} cores were busy with something else when this began: what threads "
             "add, and perhaps more, is told too low. Measure again on a quiet machine.",
             file=sys.stderr,
         )
+
+
+def _at_pace(section: Section, slower: float) -> Section:
+    """What it would have been on a machine that is not so much slower."""
+    weights = {k: v if k in BOUNDS else v / slower for k, v in section.weights.items()}
+    return section._replace(weights=weights)
+
+
+def _scaled(value: Any, factor: float) -> Any:
+    """Times at whatever depth."""
+    if isinstance(value, dict):
+        return {k: _scaled(v, factor) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_scaled(v, factor) for v in value]
+    return _rounded(value * factor)
 
 
 def _busy() -> float:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import gc
+import statistics
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
+
+from nestwise.oracle.pace import mix
 
 # Time of this thread alone: what others do on the machine is not ours.
 clock = time.thread_time
 # A sample takes so long at least, that looking at the clock is nothing beside it.
 SAMPLE_S = 60e-6
 MOST_CALLS = 2000
+# Of the loop that tells the pace.
+PACE_TRIPS = 2000
 # So many rounds at least, and looks at how sure the medians are every so many.
 LEAST_ROUNDS, ROUNDS_A_LOOK = 5, 10
 # This part of the medians has to be sure.
@@ -53,6 +58,24 @@ class Progress:
             self.stream.write("\r" + " " * (self.width + 27) + "\r")
             self.stream.flush()
         self.last = -1
+
+
+class Pace:
+    """What a fixed loop takes CPython while something else is measured, told by its progress: the
+    machine may be half as fast in one section as in the next."""
+
+    def __init__(self, progress: Callable[[float], None]) -> None:
+        self.progress = progress
+        self.taken: list[float] = []
+
+    def __call__(self, share: float) -> None:
+        begun = clock()
+        mix(PACE_TRIPS)
+        self.taken.append(clock() - begun)
+        self.progress(share)
+
+    def seconds(self) -> float:
+        return statistics.median(self.taken)
 
 
 def timings(
