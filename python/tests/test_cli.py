@@ -404,3 +404,11 @@ def test_debugger_sees_plain_code(place):
     write("m.py", LOOP + "HOOKED = any(callable(c) for c in total.__code__.co_consts)")
     write("s.py", "import sys\nsys.settrace(lambda *a: None)\nimport m\nprint(m.HOOKED)")
     same("s.py")
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    words = f"{sys.executable} -m nestwise explain --help; {sys.executable} -m nestwise profile show"
+    done = subprocess.run(
+        f"({words}) | head -1", shell=True, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.count("\n") == 1 and not done.stderr

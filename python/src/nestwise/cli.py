@@ -88,28 +88,34 @@ def _dispatch(arguments: list[str]) -> int:
 
         print(f"nestwise {__version__}")
         return 0
-    if command == "explain":
-        from nestwise.explain import main as explain
-
-        return explain(rest)
-    if command == "oracle":
-        from nestwise.oracle.command import main as oracle
-
-        return oracle(rest)
-    if command == "calibrate":
-        from nestwise.calibrate.command import main as calibrate
-
-        return calibrate(rest)
-    if command == "profile":
-        from nestwise.calibrate.files import main as profile
-
-        return profile(rest)
-    if command == "whatif":
-        from nestwise.whatif import main as whatif
-
-        return whatif(rest)
+    if command in TOOLS:
+        return _tool(TOOLS[command], rest)
     hint = f"; did you mean `nestwise run {command}`?" if command.endswith(".py") else ""
     raise _Usage(f"unknown command {command!r}{hint} (see nestwise --help)")
+
+
+# Modules with a main(arguments), by command.
+TOOLS = {
+    "explain": "nestwise.explain",
+    "oracle": "nestwise.oracle.command",
+    "calibrate": "nestwise.calibrate.command",
+    "profile": "nestwise.calibrate.files",
+    "whatif": "nestwise.whatif",
+}
+
+
+def _tool(module: str, arguments: list[str]) -> int:
+    import importlib
+    import os
+
+    try:
+        code = importlib.import_module(module).main(arguments)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Who reads has seen enough. What is still to be written goes nowhere, also at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def run_program(arguments: list[str], command: list[str]) -> int:
