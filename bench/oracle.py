@@ -1,33 +1,37 @@
 """Decisions held against the oracle: what `nestwise oracle` measured, as docs/oracle.md.
 
-    python bench/oracle.py [--json F] [--about TEXT] [NAME ...]
+    python bench/oracle.py [--json F] [--about TEXT] [--busy | --cold] [NAME ...]
 
 Measures the programs of kernels/ that are named (else EVERY below) and COUNT random ones, with
 the profile that runs find (`nestwise calibrate` makes it first), goes on with what F holds, and
 puts the report into docs/oracle.md. That takes an hour or two on two cores; Ctrl-C and the same
-command later is fine. `--only-write` renders what F holds.
+command later is fine. `--only-write` renders what F holds. `--busy`: beside a process for each core
+that does nothing but keep it busy; `--cold`: each size also in processes that have nothing
+compiled. Both have parts of the document of their own, and fewer sizes.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import json
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nestwise import config
 from nestwise.calibrate.files import time_text
 from nestwise.oracle import score
-from nestwise.oracle.measure import Experiment
+from nestwise.oracle.measure import COLD_CALLS, Experiment
 from nestwise.oracle.programs import GENERATED
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "oracle.md"
-BEGIN, END = "<!-- report -->", "<!-- end of report -->"
+# Sizes over the whole range, of runs that are no more than that.
+FEW = 5
 # Of each kind one or two; those of kernels/index.json that are held back are all among them.
 EVERY = (
     "matmul lu_pivot cholesky triangular_solve jacobi2d heat3d gauss_seidel wave2d nbody ising "
@@ -39,13 +43,31 @@ COUNT, SEED = 200, 20261122
 WORST = 15
 
 
-def measure(names: Sequence[str], kept: Path, generated: int) -> None:
+def measure(names: Sequence[str], kept: Path, generated: int, part: str) -> None:
     scripts = [str(ROOT / "kernels" / f"{name}.py") for name in names]
     words = [sys.executable, "-m", "nestwise", "oracle", *scripts, "--json", str(kept)]
     words += ["--html", str(kept.with_suffix(".html"))]
     if generated:
         words += ["--generated", str(generated), "--seed", str(SEED)]
-    subprocess.run(words, check=False)
+    if part != "report":
+        words += ["--spread", str(FEW), "--even"]
+    if part == "cold":
+        words.append("--cold")
+    with busy(config.core().cores() if part == "busy" else 0):
+        subprocess.run(words, check=False)
+
+
+@contextlib.contextmanager
+def busy(count: int) -> Iterator[None]:
+    """So many processes that do nothing useful meanwhile."""
+    words = [sys.executable, "-c", "while True: pass"]
+    beside = [subprocess.Popen(words) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in beside:
+            process.kill()
+            process.wait()
 
 
 def report(done: Sequence[Experiment], about: str) -> list[str]:
@@ -56,6 +78,15 @@ def report(done: Sequence[Experiment], about: str) -> list[str]:
         count = len({one.program for one in those})
         lines += [f"### {group.capitalize() or 'All programs'}", ""]
         lines += [f"{len(those)} experiments with {count} programs.", "", *_figures(those, group)]
+    cold = score.cold(done)
+    if cold:
+        half = statistics.median(cold)
+        lines += [
+            f"{COLD_CALLS} calls from nothing, compiling included, took "
+            f"{statistics.fmean(cold):.2f} times as long in the mean as what would have been best, "
+            f"{half:.2f} times in the median, {max(cold):.2f} times at worst.",
+            "",
+        ]
     lines += ["### By program", "", *_programs([o for o in scored if o.group != GENERATED])]
     lines += ["### The worst", "", *_worst(scored)]
     return lines
@@ -110,24 +141,32 @@ def _time(seconds: float) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", default=EVERY)
-    parser.add_argument("--json", type=Path, default=ROOT / "target" / "oracle.json")
-    parser.add_argument("--generated", type=int, default=COUNT)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--generated", type=int)
+    parser.add_argument("--busy", action="store_const", const="busy", dest="part")
+    parser.add_argument("--cold", action="store_const", const="cold", dest="part")
     parser.add_argument("--about", default="")
     parser.add_argument("--only-write", action="store_true")
     options = parser.parse_args()
+    part = options.part or "report"
+    kept = options.json or ROOT / "target" / f"oracle-{part}.json"
+    generated = options.generated
+    if generated is None:
+        generated = COUNT if part == "report" else 0
     if not options.only_write:
-        measure(options.names, options.json, options.generated)
-    content = json.loads(options.json.read_text())
+        measure(options.names, kept, generated, part)
+    content = json.loads(kept.read_text())
     done = [Experiment(**one) for one in content["experiments"]]
-    before, rest = DOCUMENT.read_text().split(BEGIN)
-    after = rest.split(END)[1]
+    begin, end = f"<!-- {part} -->", f"<!-- end of {part} -->"
+    before, rest = DOCUMENT.read_text().split(begin)
+    after = rest.split(end)[1]
     path = config.profile_path()
     machine = json.loads(Path(path).read_text())["name"] if path and Path(path).exists() else ""
     about = (
         options.about or f"{datetime.date.today().isoformat()}; profile: {machine or 'default'}."
     )
     body = "\n".join(report(done, about))
-    DOCUMENT.write_text(f"{before}{BEGIN}\n{body}{END}{after}")
+    DOCUMENT.write_text(f"{before}{begin}\n{body}{end}{after}")
     return 0
 
 

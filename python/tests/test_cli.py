@@ -407,7 +407,9 @@ def test_debugger_sees_plain_code(place):
 
 
 def test_a_reader_that_has_seen_enough_is_no_error():
-    words = f"{sys.executable} -m nestwise explain --help; {sys.executable} -m nestwise profile show"
+    words = (
+        f"{sys.executable} -m nestwise explain --help; {sys.executable} -m nestwise profile show"
+    )
     done = subprocess.run(
         f"({words}) | head -1", shell=True, capture_output=True, text=True, timeout=60
     )

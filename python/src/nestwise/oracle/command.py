@@ -25,6 +25,7 @@ measured. Ctrl-C keeps what is done; the same command goes on from there if --js
   --threads N,...       numbers of threads to try (every power of two, and all cores)
   --sizes N,...         these sizes instead of sizes found around the crossovers
   --spread N            sizes over the whole range, besides those at crossovers (7)
+  --even                none at crossovers
   --cold                each size also from nothing: a few calls, compilation included
   --generated N         also N random programs, at three sizes each, their figures apart
   --seed S              those of this seed (drawn and told)
@@ -86,14 +87,14 @@ def main(arguments: list[str]) -> int:
 
 def _parse(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
     options: dict[str, Any] = dict.fromkeys(VALUED)
-    options["forms"] = options["cold"] = False
+    options["forms"] = options["cold"] = options["even"] = False
     paths, rest = [], list(arguments)
     while rest:
         word = rest.pop(0)
         name, equals, value = word[2:].partition("=")
         if not word.startswith("--"):
             paths.append(word)
-        elif word in ("--forms", "--cold"):
+        elif word in ("--forms", "--cold", "--even"):
             options[name] = True
         elif name not in VALUED:
             raise Bad(f"unknown option {word} (see nestwise oracle --help)")
@@ -181,6 +182,7 @@ def _run(programs: list[Program], options: dict[str, Any], done: list[Experiment
                     words,
                     Path(cache),
                     GENERATED_SIZES if program.group == GENERATED else options["spread"],
+                    not options["even"] and program.group != GENERATED,
                     options["sizes"],
                     options["cold"],
                     bar.say,

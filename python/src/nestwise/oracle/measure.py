@@ -262,6 +262,7 @@ def experiments(
     options: list[str],
     cache: Path,
     spread: int,
+    crossovers_too: bool,
     sizes: list[int] | None,
     cold: bool,
     said: Callable[[str], None],
@@ -272,8 +273,7 @@ def experiments(
         said("looking for sizes")
         if sizes is None:
             quick = bench.quick()
-            around = () if program.group == GENERATED else AROUND
-            sizes, crossovers = chosen_sizes(quick, spread, around)
+            sizes, crossovers = chosen_sizes(quick, spread, AROUND if crossovers_too else ())
         else:
             quick, crossovers = {}, []
         bench.warm(max(sizes))
