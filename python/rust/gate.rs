@@ -2,6 +2,7 @@
 
 use crate::attributes;
 use crate::layout;
+use crate::once::Once;
 use crate::parsed::Parsed;
 use crate::verify;
 use nestwise_costmodel::Seconds;
@@ -26,6 +27,8 @@ pub struct Gate {
     seldom: AtomicI64,
     /// When it was asked about last, in nanoseconds; 0: never.
     asked: AtomicI64,
+    /// What tells how much work a call is, where names alone do.
+    glance: Once<Option<Glance>>,
     vain: Vain,
 }
 
@@ -35,8 +38,14 @@ impl Gate {
             threshold: AtomicI64::new(-1),
             seldom: AtomicI64::new(-1),
             asked: AtomicI64::new(0),
+            glance: Once::new(),
             vain: Vain::default(),
         }
+    }
+
+    /// How much work a call is is told by that, if by anything; `find` looks at the site, once.
+    pub fn glance(&self, find: impl FnOnce() -> Option<Glance>) -> Option<&Glance> {
+        self.glance.get_or_init(find).as_ref()
     }
 
     /// Whether a call of that much work is worth an attempt.
@@ -258,6 +267,60 @@ pub fn work(
         amount,
         bounds: true,
     })
+}
+
+/// The atoms of a site that are sizes of its names, side by side: a call that comes seldom finds little of what is known of
+/// the site in the caches.
+pub struct Glance {
+    /// Which of the names in the brackets of `GATE`, and what of it.
+    atoms: [(u8, AtomKind); Glance::MOST],
+    count: u8,
+    /// How many names stand there.
+    names: u8,
+}
+
+impl Glance {
+    const MOST: usize = 4;
+
+    /// None where there are too many, or attributes among them.
+    pub fn of(parsed: &Parsed) -> Option<Glance> {
+        let found = parsed.interface.atoms.as_ref()?;
+        let mut atoms = [(0, AtomKind::Int); Glance::MOST];
+        for (k, atom) in found.iter().enumerate() {
+            let place = &parsed.places[atom.place.index()];
+            let argument = place.argument.filter(|_| place.parent.is_none())?;
+            let at = parsed.sizes.iter().position(|s| *s == argument)?;
+            *atoms.get_mut(k)? = (u8::try_from(at).ok()?, atom.kind);
+        }
+        Some(Glance {
+            atoms,
+            count: found.len() as u8,
+            names: u8::try_from(parsed.sizes.len()).ok()?,
+        })
+    }
+
+    /// As [`work`] does. `key`: the name's value, or a tuple of them.
+    pub fn work(&self, py: Python<'_>, key: *mut PyObject) -> Option<Work> {
+        let values = match self.names {
+            1 => std::slice::from_ref(&key),
+            // SAFETY: a live object; its type is looked at before it is read.
+            _ => unsafe {
+                if ffi::Py_TYPE(key) != &raw mut ffi::PyTuple_Type {
+                    return None; // not the rewritten code
+                }
+                layout::tuple_items(key)
+            },
+        };
+        let mut amount = 1i64;
+        for (at, kind) in &self.atoms[..usize::from(self.count)] {
+            let size = size(py, *values.get(usize::from(*at))?, *kind)?;
+            amount = amount.checked_mul(size.max(0))?;
+        }
+        Some(Work {
+            amount,
+            bounds: true,
+        })
+    }
 }
 
 /// What a place holds.

@@ -4,7 +4,7 @@ use crate::attributes;
 use crate::bind::{self, Binding, Names};
 use crate::driver;
 use crate::environment::NumpyErrors;
-use crate::gate::{self, Attempted, Gate, Why, Work};
+use crate::gate::{self, Attempted, Gate, Glance, Why, Work};
 use crate::host::PyHost;
 use crate::iterator;
 use crate::layout;
@@ -132,6 +132,10 @@ impl Site {
 
     /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
     pub fn admits(&self, py: Python<'_>, key: *mut PyObject) -> bool {
+        let glance = || self.parsed(py).ok().and_then(Glance::of);
+        if let Some(glance) = self.gate.glance(glance) {
+            return self.gate.admits(glance.work(py, key)) && !self.is_waited_for();
+        }
         let Ok(parsed) = self.parsed(py) else {
             return true;
         };
