@@ -456,6 +456,10 @@ impl<'c> Ir<'c> {
 
     // Selection, vectors, calls.
 
+    /// A pointer as a number.
+    pub(crate) fn address(&self, v: V) -> V {
+        unsafe { LLVMBuildPtrToInt(self.b, v, self.i64(), NO_NAME) }
+    }
     pub(crate) fn select(&self, cond: V, a: V, b: V) -> V {
         unsafe { LLVMBuildSelect(self.b, cond, a, b, NO_NAME) }
     }

@@ -196,6 +196,11 @@ impl Func<'_, '_> {
 
     /// The same for a loop, or a part of it, that is not cut up.
     pub(crate) fn unsplit(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
+        let mut range = range;
+        if let Some(first) = self.aligned_from(l, range)? {
+            self.one_by_one(l, Range { hi: first, ..range }, at)?;
+            range.lo = first;
+        }
         if self.lanes.is_none() && self.vector_loop(l, range)? {
             return Ok(());
         }
@@ -501,7 +506,7 @@ impl Func<'_, '_> {
     }
 }
 
-fn is_innermost(body: &[Stmt]) -> bool {
+pub(super) fn is_innermost(body: &[Stmt]) -> bool {
     let mut inner = false;
     for s in body {
         s.walk(&mut |s| inner |= matches!(s.kind, StmtKind::For(_) | StmtKind::While(_)));

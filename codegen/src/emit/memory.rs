@@ -164,7 +164,7 @@ impl Func<'_, '_> {
     }
 
     /// Index values, narrow.
-    fn indices(&mut self, index: &[Expr]) -> Result<Vec<V>> {
+    pub(super) fn indices(&mut self, index: &[Expr]) -> Result<Vec<V>> {
         let mut at = Vec::with_capacity(index.len());
         for e in index {
             let v = self.expr(e)?;

@@ -10,6 +10,7 @@
 //! value that is safe: integers saturate (what was proved about ranges still holds), loads that would be out
 //! of range do not happen and give zero, divisors become one.
 
+mod aligned;
 mod call;
 mod cast;
 mod complex;
