@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 pub const SHORT: f64 = 25e-6;
 
 /// Nanoseconds after which a call finds little of the one before in the caches.
-const SELDOM: i64 = 200_000;
+const SELDOM: i64 = 50_000;
 
 /// What stands before a site's attempts.
 pub struct Gate {

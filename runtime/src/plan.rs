@@ -496,9 +496,20 @@ impl Plan {
             None => guards::apply(&self.nest, &key.proven),
             Some(Unchecked { wraps }) => guards::unchecked(&self.nest, &key.proven, wraps),
         };
-        let made = schedule(&nest, key, &self.verdicts, turn, options);
-        let compiled = match compile(&made, key, options) {
-            // A schedule that code generation cannot carry out is worth less than the nest as it was written.
+        let scheduled = |key: &Key| {
+            let made = schedule(&nest, key, &self.verdicts, turn, options);
+            compile(&made, key, options)
+        };
+        let alone = Key {
+            threaded: false,
+            ..key.clone()
+        };
+        let compiled = match scheduled(key) {
+            // A schedule that code generation cannot carry out is worth less than another, or the nest as it was written.
+            Err(Reason::Codegen(_)) if key.threaded => scheduled(&alone),
+            result => result,
+        };
+        let compiled = match compiled {
             Err(Reason::Codegen(_)) => compile(&Made::plain(&nest), key, options),
             result => result,
         };

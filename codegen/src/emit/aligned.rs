@@ -15,6 +15,8 @@ use crate::llvm::{IntPred, V, Wrap};
 const LINE: i64 = 64;
 /// A loop of fewer lines is over too soon.
 const MANY: i64 = 8;
+/// Of smaller elements too many iterations would run one by one.
+const LEAST_BYTES: usize = 8;
 
 impl Func<'_, '_> {
     /// The first iteration from which on the loop had better run on vectors, if it does.
@@ -74,6 +76,7 @@ impl Func<'_, '_> {
                 let (last, outer) = index.split_last()?;
                 let consecutive = self.unit(*array)
                     && !self.storage(*array).ok()?.is_complex()
+                    && size >= LEAST_BYTES
                     && size.is_power_of_two()
                     && follows(last, l, &assigned)
                     && outer.iter().all(|e| stays(e, l, &assigned));

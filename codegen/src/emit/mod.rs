@@ -267,6 +267,27 @@ impl<'a> Unit<'a> {
         let here = inside.get(&var).copied().unwrap_or(0);
         all > here || self.frame_out.contains(&var)
     }
+
+    /// Whether anything but that loop's body needs a value of `var` that it has not assigned itself: where a loop is there in
+    /// two forms, they assign and read the same variables.
+    pub(crate) fn needed_without(&self, id: LoopId, var: VarId) -> bool {
+        let mut rest = self.nest.top.clone();
+        empty(&mut rest, id);
+        let flow = flow::flow(&[], &[rest], None, self.spec.schedule.nonempty);
+        flow.exposed.contains(&var) || self.frame_out.contains(&var)
+    }
+}
+
+/// Takes the body of a loop away.
+fn empty(stmt: &mut nestwise_ir::Stmt, id: LoopId) {
+    match &mut stmt.kind {
+        StmtKind::For(l) if l.id == id => l.body.clear(),
+        _ => {
+            for block in stmt.blocks_mut() {
+                block.iter_mut().for_each(|s| empty(s, id));
+            }
+        }
+    }
 }
 
 /// A power of ints that is not a constant number of products.

@@ -420,7 +420,7 @@ fn thread_flow(u: &Unit<'_>, l: &For, t: &ThreadLoop) -> Result<Flow> {
             ));
         }
         let last = t.last_values.contains(v);
-        if !reduced(v) && !last && u.live_after(*v, &inside) {
+        if !reduced(v) && !last && u.live_after(*v, &inside) && u.needed_without(l.id, *v) {
             return invalid(format!(
                 "{v} lives on after {} without being a last value",
                 l.id

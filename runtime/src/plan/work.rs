@@ -40,6 +40,9 @@ impl CallFeatures {
     }
 }
 
+/// Captures of the launches that calibration measures.
+const USUAL_CAPTURES: f64 = 6.0;
+
 impl Plan {
     /// The features of a call, worked out anew: for who measures, not for a launch.
     pub fn features<V: HasValue>(&self, captures: &[V]) -> Result<CallFeatures, Reason> {
@@ -105,6 +108,7 @@ impl Plan {
                     written += f64::from(u8::from(array.written));
                     bind.add(LaunchWork::Array, 1.0);
                 }
+                Some(Value::Append { .. }) => full = true,
                 _ => {}
             }
         }
@@ -115,7 +119,9 @@ impl Plan {
             bind.add(LaunchWork::Inspected, elements);
             full |= elements > 0.0;
         }
-        bind.add(LaunchWork::Full, f64::from(u8::from(full)));
+        // Whatever is bound is looked at then.
+        let looks = f64::max(captures.len() as f64 / USUAL_CAPTURES, 1.0);
+        bind.add(LaunchWork::Full, if full { looks } else { 0.0 });
         // Each written one is compared with each that comes after it, about.
         bind.add(
             LaunchWork::Pair,
