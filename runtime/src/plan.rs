@@ -504,7 +504,9 @@ impl Plan {
             threaded: false,
             ..key.clone()
         };
-        let compiled = match scheduled(key) {
+        let first = scheduled(key);
+        let refused = matches!(first, Err(Reason::Codegen(_)));
+        let compiled = match first {
             // A schedule that code generation cannot carry out is worth less than another, or the nest as it was written.
             Err(Reason::Codegen(_)) if key.threaded => scheduled(&alone),
             result => result,
@@ -514,6 +516,9 @@ impl Plan {
             result => result,
         };
         let (object, mut about) = compiled?;
+        if refused {
+            about.means.push("refused schedule".into());
+        }
         if self.broken {
             about.means.push("broken".into());
         }
