@@ -258,15 +258,10 @@ pub fn work(
             bounds: false,
         });
     };
-    let mut amount = 1i64;
-    for atom in atoms {
-        let size = size(py, held(atom.place.index())?.as_ptr(), atom.kind)?;
-        amount = amount.checked_mul(size.max(0))?;
-    }
-    Some(Work {
-        amount,
-        bounds: true,
-    })
+    let sizes = atoms
+        .iter()
+        .map(|atom| size(py, held(atom.place.index())?.as_ptr(), atom.kind));
+    bounded(sizes)
 }
 
 /// The atoms of a site that are sizes of its names, side by side: a call that comes seldom finds little of what is known of
@@ -311,16 +306,25 @@ impl Glance {
                 layout::tuple_items(key)
             },
         };
-        let mut amount = 1i64;
-        for (at, kind) in &self.atoms[..usize::from(self.count)] {
-            let size = size(py, *values.get(usize::from(*at))?, *kind)?;
-            amount = amount.checked_mul(size.max(0))?;
-        }
-        Some(Work {
-            amount,
-            bounds: true,
-        })
+        let atoms = &self.atoms[..usize::from(self.count)];
+        bounded(
+            atoms
+                .iter()
+                .map(|(at, kind)| size(py, *values.get(usize::from(*at))?, *kind)),
+        )
     }
+}
+
+/// The work of a call whose atoms have these sizes.
+fn bounded(sizes: impl Iterator<Item = Option<i64>>) -> Option<Work> {
+    let mut amount = 1i64;
+    for size in sizes {
+        amount = amount.checked_mul(size?.max(0))?;
+    }
+    Some(Work {
+        amount,
+        bounds: true,
+    })
 }
 
 /// What a place holds.

@@ -500,15 +500,14 @@ impl Plan {
             let made = schedule(&nest, key, &self.verdicts, turn, options);
             compile(&made, key, options)
         };
-        let alone = Key {
-            threaded: false,
-            ..key.clone()
-        };
         let first = scheduled(key);
         let refused = matches!(first, Err(Reason::Codegen(_)));
         let compiled = match first {
             // A schedule that code generation cannot carry out is worth less than another, or the nest as it was written.
-            Err(Reason::Codegen(_)) if key.threaded => scheduled(&alone),
+            Err(Reason::Codegen(_)) if key.threaded => scheduled(&Key {
+                threaded: false,
+                ..key.clone()
+            }),
             result => result,
         };
         let compiled = match compiled {

@@ -12,9 +12,6 @@ def starts(a, o, x, r):
         for i in range(len(o)):
             o[i] = a[i] * s
         s = o[0] * 0.5 + 0.25
-        # What programs do in between takes long enough for the other threads to fall asleep.
-        for _ in range(1000):
-            s = s / (1.0 + s) + 0.5
     return s
 
 

@@ -85,9 +85,13 @@ def counted(function: Callable, arguments: tuple, key: str) -> tuple[dict[str, f
 
 def threaded(function: Callable) -> int:
     """Launches of a handled function on several threads so far."""
+    return sum(nest["threaded_launches"] for nest in _own_nests(function))
+
+
+def _own_nests(function: Callable) -> list[dict[str, Any]]:
     code = function.__code__
     lines = {line for _, _, line in code.co_lines() if line}
-    return sum(nest["threaded_launches"] for nest in _nests(lines, code.co_filename))
+    return _nests(lines, code.co_filename)
 
 
 def _nests(lines: set[int], path: str) -> list[dict[str, Any]]:
@@ -263,9 +267,7 @@ def kernel_sample(probe: Probe, calls: int) -> float:
 
 
 def _measured(function: Callable) -> tuple[float, int]:
-    code = function.__code__
-    lines = {line for _, _, line in code.co_lines() if line}
-    nests = _nests(lines, code.co_filename)
+    nests = _own_nests(function)
     return sum(n["measured_s"] for n in nests), sum(n["launches"] for n in nests)
 
 

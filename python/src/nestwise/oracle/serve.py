@@ -28,6 +28,8 @@ WARM_TURNS = 4
 # Before each turn so many pieces of memory of up to so many bytes are taken: small arrays are not
 # to lie where they lay in the turns before, since some places are quicker than others.
 PIECES, MOST_BYTES = 8, 2048
+# Not the one that programs draw from.
+_random = random.Random()
 
 
 def _predictions() -> dict[str, float]:
@@ -45,7 +47,7 @@ def _predictions() -> dict[str, float]:
 def _turn(module, script: str, arguments: list[str]) -> tuple[float, str]:
     """(seconds, checksum) of one run of main()."""
     sys.argv = [script, *arguments]
-    _pieces = [bytes(random.randrange(1, MOST_BYTES)) for _ in range(PIECES)]
+    _pieces = [bytes(_random.randrange(1, MOST_BYTES)) for _ in range(PIECES)]
     printed = io.StringIO()
     begun = time.perf_counter()
     with contextlib.redirect_stdout(printed):
