@@ -32,6 +32,8 @@ DEVICES: dict[str, list[str]] = {
     "serial": ["--device", "serial"],
     "threads": ["--device", "threads", "--threads", "2"],
     "auto": ["--device", "auto"],
+    # The same, but even what is over at once is planned and priced.
+    "planned": ["--device", "auto"],
 }
 
 # Devices that leave nothing to prices: whatever can run compiled must.
@@ -62,9 +64,10 @@ def treatments(program: Path, every: bool) -> list[str | Treatment]:
     together meet every way and a run of them stays short."""
     threads = [Treatment("threads", count) for count in THREADS]
     if every:
-        return ["interpreter", "serial", *threads, "auto"]
+        return ["interpreter", "serial", *threads, "auto", "planned"]
     pick = zlib.crc32(program.stem.encode())
-    chosen: list[str | Treatment] = ["serial", threads[pick % 3], "auto"]
+    free = "planned" if pick % 2 else "auto"
+    chosen: list[str | Treatment] = ["serial", threads[pick % 3], free]
     # `interpreter` tests the rewriting alone, which all scripts have alike.
     return ["interpreter", *chosen] if pick % 5 == 0 else chosen
 
@@ -142,7 +145,8 @@ def nestwise(
     words = [sys.executable, "-m", "nestwise", "run", *DEVICES[device], *options]
     words += ["--report=json", "--report-file", name, str(program), *arguments]
     try:
-        done = _run(words, program, cache, timeout, {"NESTWISE_SCHEDULE": schedule})
+        env = {"NESTWISE_SCHEDULE": schedule, "NESTWISE_EARLY": str(int(device != "planned"))}
+        done = _run(words, program, cache, timeout, env)
         text = Path(name).read_text(encoding="utf-8")
     finally:
         os.unlink(name)

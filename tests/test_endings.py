@@ -102,7 +102,7 @@ for name, work in CASES.items():
 """
 
 
-@pytest.mark.parametrize("device", ["serial", "threads", "auto"])
+@pytest.mark.parametrize("device", ["serial", "threads", "auto", "planned"])
 def test_control_c(device, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(INTERRUPTED.replace("LATENCY", str(LATENCY_S)))

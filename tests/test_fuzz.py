@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import batches
 import pytest
-from differential import Treatment
+from differential import DEVICES, Treatment
 from fuzz import recorded
 from generator import script
 from generator.more_idioms import KINDS
@@ -93,7 +93,7 @@ def test_most_programs_ran_compiled_and_few_are_tame(done):
 
 def test_every_treatment_has_its_turn():
     met = [treatment for seed in SEEDS for treatment in batches.rotation(seed)]
-    assert {t.device for t in met} == {"interpreter", "serial", "threads", "auto"}
+    assert {t.device for t in met} == set(DEVICES)
     assert {t.threads for t in met if t.device == "threads"} == {1, 2, 5}
     for device in ("serial", "threads"):
         forms = {t.schedule.partition(":")[0] for t in met if t.device == device}

@@ -6,10 +6,9 @@
 //! elimination with one inequality per step, which suffices because each bound only speaks of earlier variables.
 
 use crate::affine::{Affine, Ix, Sym};
-use crate::forms::{Bounds, Ctx, Extents, FactKind, Form, Forms, GuardForm, Op, Step};
+use crate::forms::{Bounds, Ctx, FactKind, Form, Forms, GuardForm, Op, Step};
 use crate::guards::{GuardId, count};
 use crate::interval::Interval;
-use crate::range::ranges;
 use crate::structure::Classes;
 use nestwise_ir::{AccessId, ArrayId, Expr, ExprKind, LoopId, Nest, StmtKind, VarId};
 use std::collections::HashMap;
@@ -154,9 +153,11 @@ pub struct BoundsPlan {
 impl BoundsPlan {
     /// Compiles the plan of a nest.
     pub fn new(nest: &Nest) -> BoundsPlan {
-        let r = ranges(nest);
-        let forms = crate::walk::forms(nest, &r, Extents::Shared);
-        Compiler::new(nest, &forms).compile()
+        BoundsPlan::with(nest, &crate::shared_forms(nest))
+    }
+    /// The same, from its [shared forms](crate::shared_forms).
+    pub fn with(nest: &Nest, forms: &Forms) -> BoundsPlan {
+        Compiler::new(nest, forms).compile()
     }
     /// Whether every guard that values may decide is in the set.
     pub fn decided(&self, proven: &crate::guards::GuardSet) -> bool {

@@ -46,7 +46,7 @@ pub struct Fact {
 }
 
 /// An integer value.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Form {
     /// Affine.
     Aff(Affine),
@@ -61,7 +61,7 @@ pub enum Form {
 }
 
 /// Operations of [`Form`], exact on integers.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     Add,
     Sub,
@@ -222,7 +222,7 @@ pub struct Forms {
     pub choices: Vec<Vec<Facts>>,
     /// Forms use [`Sym::Dim`] of permuted slots as if the extents of all slots of a class were equal.
     pub assumes_equal_extents: bool,
-    pub(crate) interned: HashMap<String, DefId>,
+    pub(crate) interned: HashMap<Form, DefId>,
 }
 
 /// What to take for the extents of slots that a `Rebind` permutes.

@@ -9,7 +9,7 @@ use crate::forms::{Bounds, Form, LoopForm, Op, Step};
 use crate::interval::Interval;
 use crate::legality::invariant;
 use crate::statics;
-use crate::structure::{any, assigned, early_exit, for_each_assigned, leaves};
+use crate::structure::{any, early_exit, for_each_assigned, leaves};
 use crate::walk::Walker;
 use nestwise_ir::nest::{Cast, Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{BinOp, LoopId, Prov, Scalar, VarId};
@@ -101,12 +101,6 @@ pub(crate) fn addends(var: VarId, value: &Expr) -> Option<Vec<(&Expr, bool)>> {
     let mut out = rest;
     out.push((other, minus));
     (!mentions).then_some(out)
-}
-
-fn assigns(stmt: &Stmt, var: VarId) -> bool {
-    let mut found = false;
-    for_each_assigned(stmt, &mut |v| found |= v == var);
-    found
 }
 
 impl Walker<'_> {
@@ -207,7 +201,7 @@ impl Walker<'_> {
                 }
             });
         }
-        let changed = assigned(body);
+        let changed = self.assigned.by_block(body);
         if values.len() < all || !values.iter().all(|e| invariant(e, &changed)) {
             return None;
         }
@@ -263,7 +257,7 @@ impl Walker<'_> {
         let Some(form) = self.out.loop_form(id).cloned() else {
             return;
         };
-        for v in assigned(body) {
+        for v in self.assigned.by_block(body) {
             let Some(ind) = self.inductions.remove(&(id, v)) else {
                 continue;
             };
@@ -288,7 +282,10 @@ impl Walker<'_> {
     /// What one run of `block` adds to `v`, in forms at this point; `None` if it is not the same each time.
     fn net_increment(&mut self, block: &[Stmt], v: VarId) -> Option<Affine> {
         let mut total = Affine::default();
-        for stmt in block.iter().filter(|s| assigns(s, v)) {
+        for stmt in block {
+            if !self.assigned.is_by(stmt, v) {
+                continue;
+            }
             let part = match &stmt.kind {
                 StmtKind::Let { var, value } if *var == v => {
                     let mut sum = Affine::default();
@@ -322,7 +319,10 @@ impl Walker<'_> {
     /// What one run of `block` inside the loop `id` adds to `v`; `None` if something else happens to it.
     fn reach(&mut self, id: LoopId, block: &[Stmt], v: VarId) -> Option<Reach> {
         let mut total = Reach::nothing();
-        for stmt in block.iter().filter(|s| assigns(s, v)) {
+        for stmt in block {
+            if !self.assigned.is_by(stmt, v) {
+                continue;
+            }
             let part = match &stmt.kind {
                 StmtKind::Let { var, value } if *var == v => {
                     let mut i = Interval::point(0);

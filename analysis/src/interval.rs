@@ -6,7 +6,7 @@
 use nestwise_ir::Scalar;
 
 /// All integers `lo..=hi`; never empty.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Interval {
     /// Smallest.
     pub lo: i128,

@@ -81,7 +81,7 @@ pub use undo::{Region, SlotUndo, UndoPlan, may_warn, undo_plan, warns};
 pub use verdict::{
     Analysis, Condition, LoopInfo, Memory, Options, Overlap, Verdict, Why, analyse, analyse_with,
 };
-pub use walk::forms;
+pub use walk::{forms, shared_forms};
 
 #[cfg(test)]
 mod tests;

@@ -278,7 +278,7 @@ impl Live {
             _ => {}
         }
         if !matches!(s.kind, StmtKind::While(_)) {
-            s.exprs().into_iter().for_each(|e| Live::expr(&mut out, e));
+            s.exprs().for_each(|e| Live::expr(&mut out, e));
         }
         out
     }

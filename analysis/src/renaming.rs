@@ -201,11 +201,11 @@ fn subscripts(block: &[Stmt], load: AccessId) -> Option<&[Expr]> {
     fn of(e: &Expr, load: AccessId) -> Option<&[Expr]> {
         match &e.kind {
             ExprKind::Load { access, index, .. } if *access == load => Some(index),
-            _ => e.children().into_iter().find_map(|c| of(c, load)),
+            _ => e.children().find_map(|c| of(c, load)),
         }
     }
     block.iter().find_map(|s| {
-        let own = s.exprs().into_iter().find_map(|e| of(e, load));
-        own.or_else(|| s.blocks().into_iter().find_map(|b| subscripts(b, load)))
+        let own = s.exprs().find_map(|e| of(e, load));
+        own.or_else(|| s.blocks().find_map(|b| subscripts(b, load)))
     })
 }

@@ -165,7 +165,7 @@ fn reads(e: &Expr, v: VarId) -> usize {
 
 fn reads_in(s: &Stmt, v: VarId) -> usize {
     let mut n = 0;
-    s.walk(&mut |s| n += s.exprs().iter().map(|e| reads(e, v)).sum::<usize>());
+    s.walk(&mut |s| n += s.exprs().map(|e| reads(e, v)).sum::<usize>());
     n
 }
 
@@ -252,7 +252,7 @@ impl Found<'_> {
             _ => {}
         }
         let mut bound = false;
-        s.exprs().iter().for_each(|e| {
+        s.exprs().for_each(|e| {
             e.walk(&mut |e| bound |= matches!(e.kind, ExprKind::Bind { var, .. } if var == self.v))
         });
         self.ok &= !bound;
@@ -312,8 +312,13 @@ pub fn same(a: &Expr, b: &Expr) -> bool {
             }
             _ => false,
         };
-    let (p, q) = (a.children(), b.children());
-    head && p.len() == q.len() && p.iter().zip(q).all(|(x, y)| same(x, y))
+    let (mut p, mut q) = (a.children(), b.children());
+    head && loop {
+        match (p.next(), q.next()) {
+            (Some(x), Some(y)) if same(x, y) => {}
+            (x, y) => break x.is_none() && y.is_none(),
+        }
+    }
 }
 
 fn bits(c: &Const) -> (u8, i128, u64, u64) {

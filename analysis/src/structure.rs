@@ -2,6 +2,7 @@
 
 use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::{ArrayId, LoopId, ScopeId, VarId};
+use std::collections::HashMap;
 
 /// Calls `f` on every variable that a statement (or anything inside it) assigns; with repetitions.
 pub fn for_each_assigned(stmt: &Stmt, f: &mut impl FnMut(VarId)) {
@@ -35,6 +36,61 @@ pub fn assigned(block: &[Stmt]) -> Vec<VarId> {
     out.sort_unstable();
     out.dedup();
     out
+}
+
+/// What each statement of a nest assigns: looked at once, and asked for at every level of the nest.
+pub struct Assigned {
+    by_stmt: HashMap<*const Stmt, Vec<VarId>>,
+}
+
+impl Assigned {
+    /// Of all statements of a nest.
+    pub fn of(nest: &Nest) -> Assigned {
+        let mut all = Assigned {
+            by_stmt: HashMap::new(),
+        };
+        nest.prologue.iter().for_each(|stmt| all.look(stmt));
+        all.look(&nest.top);
+        all
+    }
+
+    fn look(&mut self, stmt: &Stmt) {
+        let mut vars = Vec::new();
+        match &stmt.kind {
+            StmtKind::Let { var, .. } => vars.push(*var),
+            StmtKind::For(l) => vars.push(l.counter),
+            _ => {}
+        }
+        stmt.exprs()
+            .for_each(|e| for_each_bound(e, &mut |v| vars.push(v)));
+        for inner in stmt.blocks().flatten() {
+            self.look(inner);
+            vars.extend(self.by(inner));
+        }
+        vars.sort_unstable();
+        vars.dedup();
+        self.by_stmt.insert(stmt, vars);
+    }
+
+    /// The variables that a statement of the nest, or anything inside it, assigns, sorted, each once.
+    pub fn by(&self, stmt: &Stmt) -> &[VarId] {
+        self.by_stmt
+            .get(&std::ptr::from_ref(stmt))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// The same for a block.
+    pub fn by_block(&self, block: &[Stmt]) -> Vec<VarId> {
+        let mut vars: Vec<VarId> = block.iter().flat_map(|s| self.by(s)).copied().collect();
+        vars.sort_unstable();
+        vars.dedup();
+        vars
+    }
+
+    /// Whether a statement assigns a variable.
+    pub fn is_by(&self, stmt: &Stmt, var: VarId) -> bool {
+        self.by(stmt).binary_search(&var).is_ok()
+    }
 }
 
 /// Whether control never reaches the end of a block.

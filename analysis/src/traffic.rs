@@ -6,7 +6,7 @@
 
 mod axis;
 
-use crate::forms::{AccessForm, Extents, Forms};
+use crate::forms::{AccessForm, Forms};
 use crate::launch::LaunchValues;
 use axis::Axis;
 use nestwise_ir::{ArrayId, LoopId, Nest};
@@ -144,11 +144,14 @@ pub struct Sizes<'a> {
 impl TrafficPlan {
     /// The places of `nest`, some of whose loops run by so many lanes.
     pub fn of(nest: &Nest, lanes: &[(LoopId, u32)]) -> TrafficPlan {
-        let ranges = crate::range::ranges(nest);
-        let forms = crate::walk::forms(nest, &ranges, Extents::Shared);
+        TrafficPlan::with(nest, &crate::shared_forms(nest), lanes)
+    }
+
+    /// The same, from its [shared forms](crate::shared_forms).
+    pub fn with(nest: &Nest, forms: &Forms, lanes: &[(LoopId, u32)]) -> TrafficPlan {
         let mut places: Vec<Place> = Vec::new();
         for access in forms.accesses.iter().flatten() {
-            let place = place(nest, access, &forms, lanes);
+            let place = place(nest, access, forms, lanes);
             if place.loops.is_empty() {
                 continue;
             }

@@ -8,8 +8,8 @@ use crate::forms::{
 use crate::guards::{GuardId, numbering};
 use crate::induction::Induction;
 use crate::interval::Interval;
-use crate::range::Ranges;
-use crate::structure::{self, Classes, assigned, diverges};
+use crate::range::{Ranges, ranges};
+use crate::structure::{self, Assigned, Classes, diverges};
 use nestwise_ir::nest::{For, Nest, Stmt, StmtKind, While};
 use nestwise_ir::{AccessId, ArrayId, LoopId, Scalar, Ty, VarId};
 use std::collections::HashMap;
@@ -22,6 +22,7 @@ pub(crate) struct Walker<'n> {
     pub(crate) ranges: &'n Ranges,
     numbers: HashMap<usize, GuardId>,
     pub(crate) classes: Classes,
+    pub(crate) assigned: Assigned,
     pub(crate) extents: Extents,
     /// The value of each int variable here.
     pub(crate) env: Vec<Affine>,
@@ -63,6 +64,7 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
         ranges,
         numbers: numbering(nest),
         classes: Classes::of(nest),
+        assigned: Assigned::of(nest),
         extents,
         env: nest.vars.ids().map(|v| Affine::sym(Sym::Var(v))).collect(),
         ctx: Ctx(0),
@@ -81,6 +83,11 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
     w.before = false;
     w.stmt(&nest.top);
     w.out
+}
+
+/// The forms that plans for launches are made of: extents of permuted slots are taken to be equal, which launches see to.
+pub fn shared_forms(nest: &Nest) -> Forms {
+    forms(nest, &ranges(nest), Extents::Shared)
 }
 
 /// An end of a range without a limit of 64 bits it is kept within: beyond that limit there are no counters, so within the
@@ -165,8 +172,7 @@ impl<'n> Walker<'n> {
         if !form.is_pure() {
             return self.define(var, form, Bounds::default());
         }
-        let key = format!("{form:?}");
-        if let Some(id) = self.out.interned.get(&key) {
+        if let Some(id) = self.out.interned.get(&form) {
             return self.def_form(*id);
         }
         let mut ixs = vec![];
@@ -176,10 +182,10 @@ impl<'n> Walker<'n> {
             lower: self.below(&form),
             upper: self.above(&form),
         };
-        let a = self.define_at(var, home, form, bounds);
+        let a = self.define_at(var, home, form.clone(), bounds);
         self.out
             .interned
-            .insert(key, DefId((self.out.defs.len() - 1) as u32));
+            .insert(form, DefId((self.out.defs.len() - 1) as u32));
         a
     }
     /// Affine forms never above a form.
@@ -445,7 +451,7 @@ impl<'n> Walker<'n> {
 
     /// Gives every int variable that `body` assigns an unknown value in the range known for it.
     fn merge_unknown(&mut self, body: &[Stmt], state: Option<&Option<crate::range::State>>) {
-        for v in assigned(body) {
+        for v in self.assigned.by_block(body) {
             if self.int_var(v) {
                 let range = Form::Range(Ranges::interval(state, v, self.nest));
                 let value = self.define(Some(v), range, Bounds::default());
@@ -555,7 +561,9 @@ impl<'n> Walker<'n> {
         if let Some(c) = counter {
             self.set(c, Affine::ix(Ix::Counter(id)));
         }
-        let vars: Vec<VarId> = assigned(body)
+        let vars: Vec<VarId> = self
+            .assigned
+            .by_block(body)
             .into_iter()
             .filter(|v| self.int_var(*v))
             .collect();

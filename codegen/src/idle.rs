@@ -252,11 +252,7 @@ impl Walk {
             ExprKind::Call { fun, args, .. } if sees_less(*fun) => {
                 args.iter().for_each(|x| self.within(out, x));
             }
-            _ => e
-                .children()
-                .into_iter()
-                .rev()
-                .for_each(|c| self.uses(out, c)),
+            _ => e.children().rev().for_each(|c| self.uses(out, c)),
         }
     }
 

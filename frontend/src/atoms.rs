@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use nestwise_ir::PlaceId;
 use nestwise_ir::surface::{BinOp, Expr, ExprKind, Scope, Site, Stmt, StmtKind, Target, UnOp};
 
+use crate::effort::{Bound, Effort, Turn};
 use crate::places::{is_stable, targets_of, walk_expr, walk_stmts};
 
 /// More than this are not worth a test.
@@ -38,28 +39,24 @@ pub struct Atom {
     pub kind: AtomKind,
 }
 
-/// What to look at, or `None` where some loop is not bounded so.
-pub(crate) fn atoms(site: &Site, reads: &[String]) -> Option<Vec<Atom>> {
+/// What a site's work is bounded by, if it is, and what CPython does.
+pub(crate) fn atoms(site: &Site, reads: &[String]) -> (Option<Vec<Atom>>, Effort) {
     let top = std::slice::from_ref(&site.top);
     let mut finder = Finder {
         site,
         definitions: definitions(top),
         found: vec![],
         asked: HashMap::new(),
+        open: false,
     };
-    let mut bounded = true;
-    walk_stmts(top, &mut |stmt| {
-        bounded = bounded
-            && match &stmt.kind {
-                StmtKind::For { iter, .. } => finder.iterable(iter, 0).is_some(),
-                StmtKind::While { .. } => false,
-                _ => true,
-            }
-            && exprs_of(stmt)
-                .into_iter()
-                .all(|e| finder.calls(e).is_some());
-    });
-    bounded.then(|| finder.finish(reads)).flatten()
+    let turns = finder.block(top);
+    let atoms = (!finder.open).then(|| finder.chosen(reads)).flatten();
+    let all = finder.found.iter();
+    let effort = Effort {
+        atoms: all.map(|&(place, kind)| Atom { place, kind }).collect(),
+        turns,
+    };
+    (atoms, effort)
 }
 
 /// How a place gets a value inside the site.
@@ -100,58 +97,143 @@ fn definitions(stmts: &[Stmt]) -> HashMap<PlaceId, Vec<Definition<'_>>> {
     all
 }
 
-/// The expressions that a statement itself evaluates.
-fn exprs_of(stmt: &Stmt) -> Vec<&Expr> {
-    fn of_target<'a>(target: &'a Target, out: &mut Vec<&'a Expr>) {
-        match target {
-            Target::Place(_) => {}
-            Target::Subscript(base, index) => out.extend(std::iter::once(base).chain(index)),
-            Target::Tuple(items) => items.iter().for_each(|item| of_target(item, out)),
+/// Trips of a loop over `range(ends...)`: numbers that are no sizes are negative, which ranges hardly begin at.
+fn trips(mut ends: Vec<Bound>, step: Option<&Expr>) -> Bound {
+    let step = step.map(|step| match &step.kind {
+        ExprKind::Int(v) => Some(*v as f64),
+        ExprKind::Unary(UnOp::Neg, v) => match v.kind {
+            ExprKind::Int(v) => Some(-(v as f64)),
+            _ => None,
+        },
+        _ => None,
+    });
+    ends.truncate(2);
+    let far = match (ends.len(), step) {
+        (2, None) => ends.swap_remove(1),
+        (2, Some(Some(step))) => {
+            let far = ends.swap_remove(usize::from(step > 0.0));
+            let each = Bound::Number(1.0 / step.abs().max(1.0));
+            Bound::Product(Box::new(far), Box::new(each))
         }
-    }
-    let mut out = Vec::new();
-    match &stmt.kind {
-        StmtKind::Assign { targets, value } => {
-            targets
-                .iter()
-                .for_each(|target| of_target(target, &mut out));
-            out.push(value);
-        }
-        StmtKind::AugAssign { target, value, .. }
-        | StmtKind::For {
-            target,
-            iter: value,
-            ..
-        } => {
-            of_target(target, &mut out);
-            out.push(value);
-        }
-        StmtKind::If { test, .. } | StmtKind::While { test, .. } => out.push(test),
-        StmtKind::Return(value) => out.extend(value),
-        StmtKind::Call(value) => out.push(value),
-        StmtKind::Break | StmtKind::Continue | StmtKind::Raise | StmtKind::Pass => {}
-    }
-    out
+        _ => Bound::Largest(ends),
+    };
+    far.short()
 }
 
 struct Finder<'a> {
     site: &'a Site,
     definitions: HashMap<PlaceId, Vec<Definition<'a>>>,
     found: Vec<(PlaceId, AtomKind)>,
-    /// Places assigned inside whose size was asked for: whether the answer is there yet.
-    asked: HashMap<PlaceId, bool>,
+    /// Places assigned inside whose size was asked for, and the answer once it is there.
+    asked: HashMap<PlaceId, Option<Bound>>,
+    /// Something is not bounded.
+    open: bool,
 }
 
 impl<'a> Finder<'a> {
-    fn add(&mut self, place: PlaceId, kind: AtomKind) -> Option<()> {
+    /// What statements do.
+    fn block(&mut self, stmts: &'a [Stmt]) -> Turn {
+        let mut turn = Turn::default();
+        for stmt in stmts {
+            self.stmt(stmt, &mut turn);
+        }
+        turn
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt, turn: &mut Turn) {
+        match &stmt.kind {
+            StmtKind::For {
+                target,
+                iter,
+                body,
+                orelse,
+            } => {
+                let trips = self.trips(iter);
+                self.evaluated(iter, turn);
+                let mut each = self.block(body);
+                self.assigned(target, &mut each);
+                turn.add_loop(trips, each);
+                orelse.iter().for_each(|stmt| self.stmt(stmt, turn));
+            }
+            StmtKind::While { test, body, orelse } => {
+                self.open = true;
+                let mut each = self.block(body);
+                self.evaluated(test, &mut each);
+                turn.add_loop(Bound::ONE, each);
+                orelse.iter().for_each(|stmt| self.stmt(stmt, turn));
+            }
+            StmtKind::If { test, body, orelse } => {
+                self.evaluated(test, turn);
+                for block in [body, orelse] {
+                    turn.add_branch(self.block(block));
+                }
+            }
+            StmtKind::Assign { targets, value } => {
+                targets.iter().for_each(|t| self.assigned(t, turn));
+                self.evaluated(value, turn);
+            }
+            StmtKind::AugAssign { target, value, .. } => {
+                // Read and written.
+                self.assigned(target, turn);
+                self.assigned(target, turn);
+                turn.add_operator();
+                self.evaluated(value, turn);
+            }
+            StmtKind::Return(Some(value)) | StmtKind::Call(value) => self.evaluated(value, turn),
+            StmtKind::Return(None)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Raise
+            | StmtKind::Pass => {}
+        }
+    }
+
+    /// What a target takes, besides its value.
+    fn assigned(&mut self, target: &'a Target, turn: &mut Turn) {
+        match target {
+            Target::Place(_) => turn.add_name(),
+            Target::Subscript(base, index) => {
+                turn.add_element(base, index);
+                std::iter::once(base)
+                    .chain(index)
+                    .for_each(|e| self.calls(e, turn));
+            }
+            Target::Tuple(items) => items.iter().for_each(|item| self.assigned(item, turn)),
+        }
+    }
+
+    fn evaluated(&mut self, expr: &'a Expr, turn: &mut Turn) {
+        turn.add_expr(expr);
+        self.calls(expr, turn);
+    }
+
+    /// Bounds the elements of something iterated; where it is open, by what is known of them, or at least one.
+    fn trips(&mut self, iter: &'a Expr) -> Bound {
+        if let Some(trips) = self.iterable(iter, 0) {
+            return trips;
+        }
+        self.open = true;
+        let range = |f: &Self, func| f.builtin(func) == Some("range");
+        match &iter.kind {
+            ExprKind::Call { func, args, .. } if range(self, func) => {
+                let ends = args.iter().take(2).rev();
+                let known = ends.filter_map(|end| self.size(end, 0)).next();
+                known.unwrap_or(Bound::ONE)
+            }
+            _ => Bound::ONE,
+        }
+    }
+
+    fn add(&mut self, place: PlaceId, kind: AtomKind) -> Option<Bound> {
         if !is_stable(&self.site.places, place, &[]) {
             return None;
         }
         let atom = (place, kind);
-        if !self.found.contains(&atom) {
+        let known = self.found.iter().position(|found| *found == atom);
+        Some(Bound::Atom(known.unwrap_or_else(|| {
             self.found.push(atom);
-        }
-        Some(())
+            self.found.len() - 1
+        })))
     }
 
     /// The name of the builtin that `func` is, as far as the text shows.
@@ -164,24 +246,33 @@ impl<'a> Finder<'a> {
     }
 
     /// Bounds the number of elements of something iterated.
-    fn iterable(&mut self, iter: &'a Expr, chain: u32) -> Option<()> {
+    fn iterable(&mut self, iter: &'a Expr, chain: u32) -> Option<Bound> {
         if let ExprKind::Call { func, args, .. } = &iter.kind {
             return match self.builtin(func)? {
-                "range" => args.iter().try_for_each(|arg| self.size(arg, chain)),
+                "range" => {
+                    let ends = self.sizes(args, chain)?;
+                    Some(trips(ends, args.get(2)))
+                }
                 "enumerate" | "reversed" => self.iterable(args.first()?, chain),
                 // The shortest decides, so any one of them bounds it.
                 "zip" => args.iter().find_map(|arg| self.iterable(arg, chain)),
                 _ => None,
             };
         }
-        if let ExprKind::Tuple(_) | ExprKind::Str(_) | ExprKind::Bytes(_) = iter.kind {
-            return Some(());
+        let known = match &iter.kind {
+            ExprKind::Tuple(items) => Some(items.len()),
+            ExprKind::Str(text) => Some(text.len()),
+            ExprKind::Bytes(bytes) => Some(bytes.len()),
+            _ => None,
+        };
+        if let Some(known) = known {
+            return Some(Bound::Number(known as f64));
         }
         let (place, depth) = self.view(iter, chain)?;
         self.add_extent(place, depth)
     }
 
-    fn add_extent(&mut self, place: PlaceId, axis: u32) -> Option<()> {
+    fn add_extent(&mut self, place: PlaceId, axis: u32) -> Option<Bound> {
         self.add(
             place,
             if axis == 0 {
@@ -219,36 +310,35 @@ impl<'a> Finder<'a> {
         }
     }
 
+    fn sizes(&mut self, exprs: &'a [Expr], chain: u32) -> Option<Vec<Bound>> {
+        exprs.iter().map(|e| self.size(e, chain)).collect()
+    }
+
     /// Bounds the size of a number.
-    fn size(&mut self, expr: &'a Expr, chain: u32) -> Option<()> {
+    fn size(&mut self, expr: &'a Expr, chain: u32) -> Option<Bound> {
         if chain > MAX_CHAIN {
             return None;
         }
         match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) => Some(()),
+            ExprKind::Int(v) => Some(Bound::Number((*v as f64).abs())),
+            ExprKind::Float(v) => Some(Bound::Number(v.abs())),
+            ExprKind::Bool(_) => Some(Bound::Number(1.0)),
             ExprKind::Place(place) => self.size_of_place(*place, chain),
             ExprKind::Unary(UnOp::Neg | UnOp::Pos | UnOp::Invert, a) => self.size(a, chain),
-            ExprKind::Binary(BinOp::Div, a, b) => match b.kind {
-                ExprKind::Int(v) if v != 0 => self.size(a, chain),
-                ExprKind::Float(v) if v.abs() >= 1e-9 => self.size(a, chain),
-                _ => None,
-            },
-            ExprKind::Binary(BinOp::Pow, ..) => None,
-            ExprKind::Binary(_, a, b) => {
-                self.size(a, chain)?;
-                self.size(b, chain)
-            }
+            ExprKind::Binary(op, a, b) => self.size_of_binary(*op, a, b, chain),
             ExprKind::IfExp { body, orelse, .. } => {
-                self.size(body, chain)?;
-                self.size(orelse, chain)
+                let branches = [body, orelse].map(|e| self.size(e, chain));
+                let [Some(body), Some(orelse)] = branches else {
+                    return None;
+                };
+                Some(Bound::Largest(vec![body, orelse]))
             }
             ExprKind::Subscript(base, index) => self.shape(base, index),
             ExprKind::Call { func, args, .. } => match self.builtin(func)? {
                 // Of one argument, `min` and `max` are of a sequence's elements.
                 "min" | "max" if args.len() < 2 => None,
-                "min" | "max" | "abs" | "int" => {
-                    args.iter().try_for_each(|arg| self.size(arg, chain))
-                }
+                "min" => Some(Bound::Smallest(self.sizes(args, chain)?)),
+                "max" | "abs" | "int" => Some(Bound::Largest(self.sizes(args, chain)?)),
                 "len" => {
                     let (place, depth) = self.view(args.first()?, chain)?;
                     self.add_extent(place, depth)
@@ -259,47 +349,80 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn size_of_place(&mut self, place: PlaceId, chain: u32) -> Option<()> {
+    fn size_of_binary(&mut self, op: BinOp, a: &'a Expr, b: &'a Expr, chain: u32) -> Option<Bound> {
+        let known = match b.kind {
+            ExprKind::Int(v) => Some((v as f64).abs()),
+            ExprKind::Float(v) => Some(v.abs()),
+            _ => None,
+        };
+        let divided = |a, by: f64| Bound::Product(Box::new(a), Box::new(Bound::Number(1.0 / by)));
+        if op == BinOp::Div {
+            let by = known.filter(|v| *v >= 1e-9)?;
+            return Some(divided(self.size(a, chain)?, by));
+        }
+        if op == BinOp::Pow {
+            return None;
+        }
+        let (a, b) = (self.size(a, chain)?, self.size(b, chain)?);
+        Some(match (op, known) {
+            (BinOp::FloorDiv, Some(by)) if by >= 1.0 => divided(a, by),
+            (BinOp::Shr, Some(by)) => divided(a, by.exp2()),
+            (BinOp::Shl, Some(by)) => divided(a, (-by).exp2()),
+            (BinOp::FloorDiv | BinOp::Shr, _) => a,
+            (BinOp::Mod, _) => b,
+            (BinOp::Mul, _) => Bound::Product(Box::new(a), Box::new(b)),
+            (BinOp::Shl, None) => Bound::Number(f64::INFINITY),
+            // Of what is not negative, as sizes are, the difference is no larger than the larger one.
+            (BinOp::Sub, _) => Bound::Largest(vec![a, b]),
+            _ => Bound::Sum(vec![a, b]),
+        })
+    }
+
+    fn size_of_place(&mut self, place: PlaceId, chain: u32) -> Option<Bound> {
         let site = self.site;
         let Some(definitions) = self.definitions.get(&place) else {
             return self.add(place, AtomKind::Int);
         };
-        match self.asked.insert(place, false) {
+        match self.asked.insert(place, None) {
             // Defined by itself: it may grow with every iteration.
-            Some(false) => return None,
-            Some(true) => {}
-            None => {
-                for definition in definitions.clone() {
-                    match definition {
-                        Definition::Value(value) => self.size(value, chain + 1)?,
-                        Definition::Element(iter) => self.size_of_element(iter, chain + 1)?,
-                        Definition::Unknown => return None,
-                    }
-                }
-                // The value at entry may be seen too.
-                if site.places.get(place)?.captured {
-                    self.add(place, AtomKind::Int)?;
-                }
+            Some(None) => return None,
+            Some(known) => {
+                self.asked.insert(place, known.clone());
+                return known;
             }
+            None => {}
         }
-        self.asked.insert(place, true);
-        Some(())
+        let mut bounds = Vec::new();
+        for definition in definitions.clone() {
+            bounds.push(match definition {
+                Definition::Value(value) => self.size(value, chain + 1)?,
+                Definition::Element(iter) => self.size_of_element(iter, chain + 1)?,
+                Definition::Unknown => return None,
+            });
+        }
+        // The value at entry may be seen too.
+        if site.places.get(place)?.captured {
+            bounds.push(self.add(place, AtomKind::Int)?);
+        }
+        let bound = Bound::Largest(bounds).short();
+        self.asked.insert(place, Some(bound.clone()));
+        Some(bound)
     }
 
     /// A loop variable over a range is as large as the range's ends.
-    fn size_of_element(&mut self, iter: &'a Expr, chain: u32) -> Option<()> {
+    fn size_of_element(&mut self, iter: &'a Expr, chain: u32) -> Option<Bound> {
         let ExprKind::Call { func, args, .. } = &iter.kind else {
             return None;
         };
         match self.builtin(func)? {
-            "range" => args.iter().try_for_each(|arg| self.size(arg, chain)),
+            "range" => Some(Bound::Largest(self.sizes(args, chain)?)),
             "reversed" => self.size_of_element(args.first()?, chain),
             _ => None,
         }
     }
 
     /// `A.shape[k]`.
-    fn shape(&mut self, base: &Expr, index: &[Expr]) -> Option<()> {
+    fn shape(&mut self, base: &Expr, index: &[Expr]) -> Option<Bound> {
         let (ExprKind::Place(attr), [axis]) = (&base.kind, index) else {
             return None;
         };
@@ -313,33 +436,52 @@ impl<'a> Finder<'a> {
         self.add_extent(parent, u32::try_from(*axis).ok()?)
     }
 
-    /// Bounds the work of the calls in an expression: those of known functions of scalars are constant.
-    fn calls(&mut self, expr: &'a Expr) -> Option<()> {
+    /// The work of the calls in an expression: those of known functions of scalars are constant. What is done for each
+    /// element of something goes to `turn`.
+    fn calls(&mut self, expr: &'a Expr, turn: &mut Turn) {
         let (mut calls, mut inner) = (Vec::new(), Vec::new());
         walk_expr(expr, &mut |e| {
-            if let ExprKind::Comprehension { iter, .. } = &e.kind {
-                inner.push(iter.as_ref());
+            if let ExprKind::Comprehension {
+                iter,
+                element,
+                tests,
+                ..
+            } = &e.kind
+            {
+                inner.push((iter.as_ref(), element.as_ref(), tests));
             }
             if let ExprKind::Call { func, args, .. } = &e.kind {
                 calls.push((func.as_ref(), args));
             }
         });
-        for iter in inner {
-            self.iterable(iter, 0)?;
+        for (iter, element, tests) in inner {
+            let mut each = Turn::default();
+            std::iter::once(element)
+                .chain(tests)
+                .for_each(|e| each.add_expr(e));
+            let trips = self.trips(iter);
+            turn.add_loop(trips, each);
         }
         for (func, args) in calls {
             if self.is_library(func) {
                 continue;
             }
-            match self.builtin(func)? {
-                "range" | "enumerate" | "zip" | "reversed" | "len" | "abs" | "int" | "float"
-                | "bool" | "complex" | "round" | "pow" | "divmod" | "ord" => {}
-                "min" | "max" if args.len() > 1 => {}
-                "min" | "max" | "sum" => self.iterable(args.first()?, 0)?,
-                _ => return None,
+            match (self.builtin(func), args.first()) {
+                (
+                    Some(
+                        "range" | "enumerate" | "zip" | "reversed" | "len" | "abs" | "int"
+                        | "float" | "bool" | "complex" | "round" | "pow" | "divmod" | "ord",
+                    ),
+                    _,
+                ) => {}
+                (Some("min" | "max"), _) if args.len() > 1 => {}
+                (Some("min" | "max" | "sum"), Some(elements)) => {
+                    let trips = self.trips(elements);
+                    turn.add_loop(trips, Turn::default());
+                }
+                _ => self.open = true,
             }
         }
-        Some(())
     }
 
     /// A function of `math` or NumPy under one of its usual names.
@@ -357,10 +499,11 @@ impl<'a> Finder<'a> {
         })
     }
 
-    fn finish(self, reads: &[String]) -> Option<Vec<Atom>> {
+    /// The atoms, if they can be looked at and are few.
+    fn chosen(&self, reads: &[String]) -> Option<Vec<Atom>> {
         let places = &self.site.places;
         let mut plan = Vec::new();
-        for (place, kind) in self.found {
+        for &(place, kind) in &self.found {
             let mut root = places.get(place)?;
             while let Some(parent) = root.parent {
                 root = places.get(parent)?;

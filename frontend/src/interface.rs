@@ -4,6 +4,7 @@ use nestwise_ir::surface::{Place, Scope, Site, StmtKind};
 use nestwise_ir::{PlaceId, WithSpan};
 
 use crate::atoms::{Atom, MAX_ATOMS, atoms};
+use crate::effort::Effort;
 use crate::places::{ScopeInfo, flow_of_loop, is_stable};
 use crate::refusal::Refusal;
 
@@ -20,7 +21,7 @@ pub enum LoopKind {
 ///
 /// Only the function's own names (locals, cells, free names) travel through the hook's arguments and results; it
 /// finds globals itself and stores them itself, as it does attributes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Interface {
     /// Of the site's own loop.
     pub kind: LoopKind,
@@ -45,6 +46,8 @@ pub struct Interface {
     /// What decides how much work the nest is: the trip count of every loop is bounded by a function of these numbers
     /// that grows with each of them. `None` if that is not known from a few ints and lengths.
     pub atoms: Option<Vec<Atom>>,
+    /// What CPython does, at most if there are atoms, and otherwise at least.
+    pub effort: Effort,
     /// The names among `reads` that the atoms are of; where there are no atoms, whatever may tell small calls from large.
     pub sizes: Vec<String>,
     /// The site holds a `return`.
@@ -71,6 +74,7 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         pass_through: vec![],
         distinct: distinct(site),
         atoms: None,
+        effort: Effort::default(),
         sizes: vec![],
         returns: site.returns,
     };
@@ -102,7 +106,7 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
             result.maybe_order.push(id);
         }
     }
-    result.atoms = atoms(site, &result.reads);
+    (result.atoms, result.effort) = atoms(site, &result.reads);
     if result.atoms.is_none() {
         result.sizes = result.reads.iter().take(MAX_ATOMS).cloned().collect();
     }

@@ -10,6 +10,7 @@
 
 pub mod atoms;
 pub mod capture;
+pub mod effort;
 pub mod guess;
 pub mod interface;
 mod lines;

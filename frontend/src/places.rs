@@ -333,7 +333,15 @@ fn is_inner(name: &str) -> bool {
 
 /// Calls `f` on an expression and all below it, parents first.
 pub(crate) fn walk_expr<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
-    f(expr);
+    fn walk<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+        f(expr);
+        children(expr, &mut |child| walk(child, f));
+    }
+    walk(expr, f);
+}
+
+/// Calls `f` on the expressions that an expression is made of.
+pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     match &expr.kind {
         ExprKind::Int(_)
         | ExprKind::Float(_)
@@ -343,7 +351,7 @@ pub(crate) fn walk_expr<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
         | ExprKind::Str(_)
         | ExprKind::Bytes(_)
         | ExprKind::Place(_) => {}
-        ExprKind::Attr(base, _) => walk_expr(base, f),
+        ExprKind::Attr(base, _) => f(base),
         ExprKind::Comprehension {
             func,
             element,
@@ -351,32 +359,36 @@ pub(crate) fn walk_expr<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
             tests,
             ..
         } => {
-            [func, iter].into_iter().for_each(|e| walk_expr(e, f));
-            tests.iter().for_each(|e| walk_expr(e, f));
-            walk_expr(element, f);
+            f(func);
+            f(iter);
+            tests.iter().for_each(&mut *f);
+            f(element);
         }
-        ExprKind::Unary(_, a) | ExprKind::InText(a, _) => walk_expr(a, f),
-        ExprKind::Binary(_, a, b) => [a, b].into_iter().for_each(|e| walk_expr(e, f)),
+        ExprKind::Unary(_, a) | ExprKind::InText(a, _) => f(a),
+        ExprKind::Binary(_, a, b) => {
+            f(a);
+            f(b);
+        }
         ExprKind::Subscript(base, index) => {
-            walk_expr(base, f);
-            index.iter().for_each(|e| walk_expr(e, f));
+            f(base);
+            index.iter().for_each(f);
         }
         ExprKind::Call { func, args, kwargs } => {
-            walk_expr(func, f);
-            args.iter().for_each(|e| walk_expr(e, f));
-            kwargs.iter().for_each(|(_, e)| walk_expr(e, f));
+            f(func);
+            args.iter().for_each(&mut *f);
+            kwargs.iter().for_each(|(_, e)| f(e));
         }
         ExprKind::And(items) | ExprKind::Or(items) | ExprKind::Tuple(items) => {
-            items.iter().for_each(|e| walk_expr(e, f));
+            items.iter().for_each(f);
         }
         ExprKind::Compare(first, rest) => {
-            walk_expr(first, f);
-            rest.iter().for_each(|(_, e)| walk_expr(e, f));
+            f(first);
+            rest.iter().for_each(|(_, e)| f(e));
         }
         ExprKind::IfExp { test, body, orelse } => {
-            [test, body, orelse]
-                .into_iter()
-                .for_each(|e| walk_expr(e, f));
+            f(test);
+            f(body);
+            f(orelse);
         }
     }
 }

@@ -312,3 +312,56 @@ fn definitions_that_fan_out_are_asked_once() {
     source += "  for j in range(x14): pass\n";
     assert_eq!(atoms(&source), "n");
 }
+
+#[test]
+fn efforts_of_nests() {
+    // Turns of all loops together, and elements read or written.
+    let counted = |source: &str, sizes: &[f64]| {
+        let scope = scope(source, "i j k x row v");
+        let site = parse(source, &scope);
+        let i = interface(&site, &scope).unwrap_or_else(|r| panic!("{source}: {r}"));
+        assert!(i.atoms.is_some(), "{source}");
+        let all = i.effort.operations(sizes);
+        (all.turns, all.elements)
+    };
+    for (source, sizes, turns, elements) in [
+        ("for i in range(n): pass", &[7.0][..], 7.0, 0.0),
+        ("for i in range(n): a[i] = b[i]", &[7.0], 7.0, 14.0),
+        ("for i in range(n): a[i] += b[i]", &[7.0], 7.0, 21.0),
+        (
+            "for i in range(n):\n  for j in range(m): a[i, j] = 0",
+            &[3.0, 5.0],
+            18.0,
+            15.0,
+        ),
+        // Begins near 0, whatever is said; half as many for a step of 2.
+        ("for i in range(1, n, 2): pass", &[10.0], 5.0, 0.0),
+        ("for i in range(n, 0, -1): pass", &[10.0], 10.0, 0.0),
+        ("for i in range(min(n, m)): pass", &[10.0, 4.0], 4.0, 0.0),
+        ("for i in range(n // 4): pass", &[20.0], 5.0, 0.0),
+        // No difference of sizes is larger than both.
+        (
+            "for i in range(n):\n  for j in range(n - i): pass",
+            &[4.0],
+            20.0,
+            0.0,
+        ),
+        // Every other turn takes a branch.
+        (
+            "for i in range(n):\n  if i: a[i] = b[i]\n  else:\n    for j in range(4): pass",
+            &[8.0],
+            24.0,
+            8.0,
+        ),
+        ("for i in range(n): s = sum(A[i])", &[2.0, 9.0], 20.0, 2.0),
+        ("for x in (1, 2): pass", &[], 2.0, 0.0),
+    ] {
+        assert_eq!(counted(source, sizes), (turns, elements), "{source}");
+    }
+    let source = "for i in range(1 << n): pass";
+    assert_eq!(counted(source, &[5.0]).0, f64::INFINITY);
+    // The larger a size, the more there is to do.
+    let source = "for i in range(n):\n  for j in range(i, m): a[i, j] = b[j % m]";
+    let (few, many) = (counted(source, &[3.0, 4.0]), counted(source, &[4.0, 4.0]));
+    assert!(few.0 < many.0 && few.1 < many.1);
+}

@@ -50,7 +50,7 @@ pub fn stmt_may_fire(nest: &Nest, s: &Stmt) -> bool {
 pub fn any_may_fire(nest: &Nest, s: &Stmt) -> bool {
     let mut found = false;
     s.walk(&mut |s| {
-        found |= stmt_may_fire(nest, s) || s.exprs().into_iter().any(any_expr_may_fire);
+        found |= stmt_may_fire(nest, s) || s.exprs().any(any_expr_may_fire);
     });
     found
 }

@@ -376,16 +376,23 @@ impl Expr {
         }
     }
     /// The operands, in evaluation order.
-    pub fn children(&self) -> Vec<&Expr> {
-        match &self.kind {
-            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Dim(..) => vec![],
-            ExprKind::Load { index, .. } => index.iter().collect(),
-            ExprKind::Unary { a, .. } | ExprKind::Cast { a, .. } => vec![a],
-            ExprKind::Binary { a, b, .. } | ExprKind::Compare { a, b, .. } => vec![a, b],
-            ExprKind::Select { cond, then, orelse } => vec![cond, then, orelse],
-            ExprKind::Call { args, .. } => args.iter().collect(),
-            ExprKind::Bind { value, body, .. } => vec![value, body],
-        }
+    pub fn children(&self) -> impl DoubleEndedIterator<Item = &Expr> {
+        const NONE: &[Expr] = &[];
+        // Analyses look at every node many times: nothing is allocated.
+        let (many, few): (&[Expr], [Option<&Expr>; 3]) = match &self.kind {
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Dim(..) => (NONE, [None; 3]),
+            ExprKind::Load { index, .. } => (index, [None; 3]),
+            ExprKind::Unary { a, .. } | ExprKind::Cast { a, .. } => (NONE, [Some(a), None, None]),
+            ExprKind::Binary { a, b, .. } | ExprKind::Compare { a, b, .. } => {
+                (NONE, [Some(a), Some(b), None])
+            }
+            ExprKind::Select { cond, then, orelse } => {
+                (NONE, [Some(cond), Some(then), Some(orelse)])
+            }
+            ExprKind::Call { args, .. } => (args, [None; 3]),
+            ExprKind::Bind { value, body, .. } => (NONE, [Some(value), Some(body), None]),
+        };
+        many.iter().chain(few.into_iter().flatten())
     }
     /// The operands, in evaluation order, for rewriting.
     pub fn children_mut(&mut self) -> Vec<&mut Expr> {
@@ -410,15 +417,21 @@ impl Expr {
 
 impl Stmt {
     /// The expressions this statement evaluates itself (not those of statements inside it).
-    pub fn exprs(&self) -> Vec<&Expr> {
-        match &self.kind {
-            StmtKind::Let { value, .. } | StmtKind::Eval(value) => vec![value],
-            StmtKind::Store { index, value, .. } => index.iter().chain([value]).collect(),
-            StmtKind::If { cond, .. } | StmtKind::Check { cond, .. } => vec![cond],
-            StmtKind::For(l) => vec![&l.start, &l.stop, &l.step],
-            StmtKind::While(l) => vec![&l.cond],
-            _ => vec![],
-        }
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        const NONE: &[Expr] = &[];
+        let (many, few): (&[Expr], [Option<&Expr>; 3]) = match &self.kind {
+            StmtKind::Let { value, .. } | StmtKind::Eval(value) => {
+                (NONE, [Some(value), None, None])
+            }
+            StmtKind::Store { index, value, .. } => (index, [Some(value), None, None]),
+            StmtKind::If { cond, .. } | StmtKind::Check { cond, .. } => {
+                (NONE, [Some(cond), None, None])
+            }
+            StmtKind::For(l) => (NONE, [Some(&l.start), Some(&l.stop), Some(&l.step)]),
+            StmtKind::While(l) => (NONE, [Some(&l.cond), None, None]),
+            _ => (NONE, [None; 3]),
+        };
+        many.iter().chain(few.into_iter().flatten())
     }
     /// The expressions this statement evaluates itself, for rewriting.
     pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
@@ -432,14 +445,15 @@ impl Stmt {
         }
     }
     /// The blocks inside this statement.
-    pub fn blocks(&self) -> Vec<&Vec<Stmt>> {
-        match &self.kind {
-            StmtKind::If { then, orelse, .. } => vec![then, orelse],
-            StmtKind::For(l) => vec![&l.body],
-            StmtKind::While(l) => vec![&l.body],
-            StmtKind::Scope { body, .. } => vec![body],
-            _ => vec![],
-        }
+    pub fn blocks(&self) -> impl Iterator<Item = &Vec<Stmt>> {
+        let blocks = match &self.kind {
+            StmtKind::If { then, orelse, .. } => [Some(then), Some(orelse)],
+            StmtKind::For(l) => [Some(&l.body), None],
+            StmtKind::While(l) => [Some(&l.body), None],
+            StmtKind::Scope { body, .. } => [Some(body), None],
+            _ => [None, None],
+        };
+        blocks.into_iter().flatten()
     }
     /// The blocks inside this statement, for rewriting.
     pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Stmt>> {

@@ -6,6 +6,7 @@
 //! namespace.
 
 use crate::gate::{Attempted, SHORT};
+use crate::iterables;
 use crate::iterator;
 use crate::progress::Progress;
 use crate::site::Site;
@@ -68,18 +69,19 @@ impl Drop for Active {
             return;
         }
         let seconds = self.spent();
-        self.site.interpreted(seconds.0, self.vain.get());
+        self.site.interpreted(seconds, self.vain.get());
         let waits = progress.waits.as_ref();
+        let plan = waits.and_then(|w| w.plan.as_ref());
         if self.vain.get().is_none() || seconds.0 > SHORT {
             let before = self.began.as_ref();
-            let before = before.filter(|p| waits.is_none_or(|w| !Arc::ptr_eq(p, &w.plan)));
-            let plans = before.into_iter().chain(waits.map(|w| &w.plan));
+            let before = before.filter(|p| plan.is_none_or(|plan| !Arc::ptr_eq(p, plan)));
+            let plans = before.into_iter().chain(plan);
             plans.for_each(|plan| plan.add_lost(seconds));
         }
-        if let Some(waits) = waits
+        if let (Some(waits), Some(plan)) = (waits, plan)
             && self.native.get() == 0.0
         {
-            waits.plan.learn_interpreted(waits.modelled, seconds);
+            plan.learn_interpreted(waits.modelled, seconds);
         }
     }
 }
@@ -110,6 +112,7 @@ pub fn start(
     }
     let active = Active::new(site, progress, !finished);
     if let Some(iterable) = iterable {
+        active.find_range(iterable);
         active.keep(iterable)?;
     }
     iterator::left(py, active)
@@ -185,7 +188,7 @@ impl Active {
     fn new(site: &Arc<Site>, progress: Progress, timed: bool) -> Rc<Active> {
         Rc::new(Active {
             site: site.clone(),
-            began: progress.waits.as_ref().map(|w| w.plan.clone()),
+            began: progress.waits.as_ref().and_then(|w| w.plan.clone()),
             burst: Cell::new(progress.first_share()),
             vain: Cell::new(progress.vain),
             progress: RefCell::new(progress),
@@ -334,6 +337,13 @@ impl Active {
             _ if self.over.replace(false) => (0, 0),
             _ => return false,
         };
+        let early = self.too_early();
+        if range.is_some() && early.0 > 0.0 {
+            self.progress.borrow_mut().ended = Some(Ended::Partial { next });
+            self.burst.set(self.iterations_in(early));
+            self.fresh.set(true);
+            return true;
+        }
         let resume = Resume {
             next,
             range,
@@ -370,6 +380,13 @@ impl Active {
         };
         self.go_on_with(progress, share);
         true
+    }
+
+    /// How much longer CPython goes on before a plan is asked for.
+    fn too_early(&self) -> Seconds {
+        let progress = self.progress.borrow();
+        let waits = progress.waits.as_ref().filter(|w| w.plan.is_none());
+        Seconds(waits.map_or(0.0, |w| w.patience.0 - self.spent().0))
     }
 
     /// Iterations that CPython makes in that time at its pace so far, which may change.
@@ -495,11 +512,24 @@ impl Active {
             check.runs_over(iterable, range);
         }
         drop(progress);
+        self.find_range(iterable);
         if self.share().is_none() {
             return Ok(iterable.clone());
         }
         self.keep(iterable)?;
         self.kept_share(iterable.py())
+    }
+
+    /// Where there is no plan yet that would know, what the loop runs over tells how its iterations are numbered.
+    fn find_range(&self, iterable: &Bound<'_, PyAny>) {
+        let mut progress = self.progress.borrow_mut();
+        let unplanned = progress.waits.as_ref().is_some_and(|w| w.plan.is_none());
+        if !unplanned || progress.range.is_some() {
+            return;
+        }
+        progress.range = iterables::counter(iterable);
+        progress.ended = progress.range.map(|_| Ended::Partial { next: 0 });
+        self.burst.set(progress.first_share());
     }
 
     /// From now on CPython's shares are taken from this iterable: evaluated again, it could be another.

@@ -74,7 +74,7 @@ fn calling(nest: &Nest) -> Vec<LoopId> {
             e.walk(&mut |e| found |= calls(e));
         }
         out.extend(around.filter(|id| found && !out.contains(id)));
-        for inner in stmt.blocks().into_iter().flatten() {
+        for inner in stmt.blocks().flatten() {
             go(inner, around, out);
         }
     }

@@ -6,7 +6,7 @@ use crate::once::Once;
 use crate::parsed::Parsed;
 use crate::verify;
 use nestwise_costmodel::Seconds;
-use nestwise_frontend::atoms::AtomKind;
+use nestwise_frontend::atoms::{Atom, AtomKind};
 use nestwise_ir::surface::Scope;
 use nestwise_runtime::{DeviceChoice, options};
 use pyo3::ffi::{self, PyObject};
@@ -243,25 +243,31 @@ pub fn work(
     parsed: &Parsed,
     argument: &impl Fn(usize) -> Option<*mut PyObject>,
 ) -> Option<Work> {
-    let held = |index: usize| {
-        let place = &parsed.places[index];
-        match place.argument.filter(|_| place.parent.is_none()) {
-            Some(i) => argument(i).map(Held::Borrowed),
-            None => object(py, parsed, index, argument).map(Held::Owned),
-        }
-    };
-    let Some(atoms) = &parsed.interface.atoms else {
+    let held = |index: usize| held(py, parsed, index, argument);
+    if parsed.interface.atoms.is_none() {
         let large = |index: &usize| held(*index).map_or(1, |h| magnitude(py, h.as_ptr()));
         let product = parsed.telling.iter().map(large);
         return Some(Work {
             amount: product.fold(1, i64::saturating_mul),
             bounds: false,
         });
+    }
+    let atoms = parsed.interface.atoms.iter().flatten();
+    bounded(atoms.map(|atom| size(py, held(atom.place.index())?.as_ptr(), atom.kind)))
+}
+
+/// The sizes that a site's effort depends on; None: it is not a plain int or container now.
+pub fn sizes(
+    py: Python<'_>,
+    parsed: &Parsed,
+    argument: &impl Fn(usize) -> Option<*mut PyObject>,
+) -> Vec<Option<f64>> {
+    let atoms = parsed.interface.effort.atoms.iter();
+    let size = |atom: &Atom| {
+        let held = held(py, parsed, atom.place.index(), argument)?;
+        Some(size(py, held.as_ptr(), atom.kind)? as f64)
     };
-    let sizes = atoms
-        .iter()
-        .map(|atom| size(py, held(atom.place.index())?.as_ptr(), atom.kind));
-    bounded(sizes)
+    atoms.map(size).collect()
 }
 
 /// The atoms of a site that are sizes of its names, side by side: a call that comes seldom finds little of what is known of
@@ -342,6 +348,19 @@ impl Held<'_> {
     }
 }
 
+fn held<'py>(
+    py: Python<'py>,
+    parsed: &Parsed,
+    index: usize,
+    argument: &impl Fn(usize) -> Option<*mut PyObject>,
+) -> Option<Held<'py>> {
+    let place = &parsed.places[index];
+    match place.argument.filter(|_| place.parent.is_none()) {
+        Some(i) => argument(i).map(Held::Borrowed),
+        None => object(py, parsed, index, argument).map(Held::Owned),
+    }
+}
+
 /// What a place holds, if it is found without running user code.
 fn object<'py>(
     py: Python<'py>,
@@ -385,7 +404,14 @@ fn size(py: Python<'_>, object: *mut PyObject, kind: AtomKind) -> Option<i64> {
         if matches!(kind, AtomKind::Int) {
             return None;
         }
-        if ty == &raw mut ffi::PyList_Type || ty == &raw mut ffi::PyTuple_Type {
+        if [
+            &raw mut ffi::PyList_Type,
+            &raw mut ffi::PyTuple_Type,
+            &raw mut ffi::PyUnicode_Type,
+            &raw mut ffi::PyBytes_Type,
+        ]
+        .contains(&ty)
+        {
             return matches!(kind, AtomKind::Len).then(|| ffi::PyObject_Size(object) as i64);
         }
         if crate::numpy::numpy(py).is_some_and(|np| ty == np.ndarray) {

@@ -8,6 +8,7 @@ mod buffers;
 mod calibrate;
 mod classify;
 mod driver;
+mod early;
 mod environment;
 mod exit;
 mod explain;
@@ -16,6 +17,7 @@ mod gain;
 mod gate;
 mod hooks;
 mod host;
+mod iterables;
 mod iterator;
 mod known;
 mod layout;
@@ -25,6 +27,7 @@ mod once;
 mod others;
 mod panics;
 mod parsed;
+mod plans;
 mod progress;
 mod random;
 mod recording;
@@ -56,7 +59,7 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, background=true, found=None))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, background=true, early=true, found=None))]
 #[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
@@ -73,6 +76,7 @@ fn configure(
     record: bool,
     learning: bool,
     background: bool,
+    early: bool,
     found: Option<PathBuf>,
 ) -> PyResult<Vec<String>> {
     let bad = PyValueError::new_err::<String>;
@@ -132,6 +136,7 @@ fn configure(
         record,
         learning,
         background,
+        early,
     });
     numpy::configured();
     Ok(notes)

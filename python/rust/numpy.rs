@@ -12,6 +12,7 @@ use pyo3::ffi::{self, PyObject, PyTypeObject};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is known of the imported NumPy.
 pub struct Numpy {
@@ -55,6 +56,18 @@ pub fn numpy(py: Python<'_>) -> Option<&'static Numpy> {
     let module = loaded(py)?;
     let found = Numpy::look(&module).ok();
     NUMPY.get_or_init(|| found).as_ref()
+}
+
+/// Before something is compiled: the code generator is told of NumPy's own loops, once, which takes longer than finding
+/// NumPy.
+pub fn register_loops(py: Python<'_>) {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    if numpy(py).is_some()
+        && !DONE.swap(true, Ordering::Relaxed)
+        && let Some(module) = loaded(py)
+    {
+        register_ufuncs(&module);
+    }
 }
 
 /// Options were replaced: what is known of NumPy is part of the new ones too.
@@ -155,7 +168,6 @@ impl Numpy {
             whole_ints: whole_ints(module)?,
         };
         this.check_layout(module)?;
-        register_ufuncs(module);
         this.add_version();
         Ok(this)
     }
@@ -291,7 +303,7 @@ fn register_ufuncs(module: &Bound<'_, PyAny>) {
         let genuine = known::is_genuine(&ufunc, "numpy", known).unwrap_or(false);
         if genuine && ufunc.get_type().is(&ufunc_type) {
             // SAFETY: an exact ufunc.
-            unsafe { register_loops(fun, &*ufunc.as_ptr().cast::<Ufunc>()) };
+            unsafe { register_loops_of(fun, &*ufunc.as_ptr().cast::<Ufunc>()) };
             // The loops must stay: whoever deletes the ufunc from the module does not delete it from here.
             std::mem::forget(ufunc);
         }
@@ -300,7 +312,7 @@ fn register_ufuncs(module: &Bound<'_, PyAny>) {
 
 /// # Safety
 /// `ufunc` is the head of a live ufunc.
-unsafe fn register_loops(fun: Fun, ufunc: &Ufunc) {
+unsafe fn register_loops_of(fun: Fun, ufunc: &Ufunc) {
     let nargs = ufunc.nargs.max(0) as usize;
     // NumPy takes the first loop that fits; later ones of the same types are more general and have other bits.
     let mut seen = Vec::new();

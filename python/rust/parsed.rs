@@ -7,6 +7,7 @@ use nestwise_ir::surface;
 use nestwise_ir::{Span, WithSpan};
 use nestwise_runtime::Reason;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// The text a site is made from.
 pub struct SiteText {
@@ -25,7 +26,9 @@ pub struct SiteText {
 /// What is known from the text alone.
 pub struct Parsed {
     /// The nest.
-    pub surface: surface::Site,
+    pub surface: Arc<surface::Site>,
+    /// Lines of its text.
+    pub lines: u32,
     /// Arguments and results of the hook.
     pub interface: Interface,
     /// Its places.
@@ -59,7 +62,8 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
     Ok(Parsed {
         gated: (interface.atoms.is_some() || !interface.sizes.is_empty())
             && !text.scope.module_level,
-        surface,
+        surface: Arc::new(surface),
+        lines: text.text.lines().count() as u32,
         telling,
         sizes,
         interface,

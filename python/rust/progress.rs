@@ -35,17 +35,27 @@ pub struct Progress {
 
 /// A price that spoke against compiling, so far.
 pub struct Waits {
-    /// What it is about.
-    pub plan: Arc<Plan>,
-    /// Time CPython may take before compiling pays.
+    /// What it is about; none while there is none.
+    pub plan: Option<Arc<Plan>>,
+    /// Time CPython may take before compiling, or planning, pays.
     pub patience: Seconds,
-    /// What CPython was expected to take for all of it.
+    /// What CPython was expected to take for all of it; zero: not known.
     pub modelled: Seconds,
     /// How often its loops run is known, so that much about.
     pub sure: bool,
 }
 
 impl Waits {
+    /// A plan is not worth its time yet; `whole`: what CPython is expected to take, if that is known.
+    pub fn unplanned(patience: Seconds, whole: Option<Seconds>) -> Waits {
+        Waits {
+            plan: None,
+            patience,
+            modelled: whole.unwrap_or(Seconds(0.0)),
+            sure: whole.is_some(),
+        }
+    }
+
     /// A share that is worth an attempt afterwards.
     const BRIEF: Seconds = Seconds(50e-6);
 
@@ -56,6 +66,9 @@ impl Waits {
             true => self.patience.0.max(Self::BRIEF.0),
             false => Self::BRIEF.0,
         };
+        if self.modelled.0 == 0.0 {
+            return FIRST_BURST;
+        }
         let each = self.modelled.0 / trips.max(1) as f64;
         ((time / each.max(1e-10)) as i64).clamp(FIRST_BURST, trips.max(FIRST_BURST))
     }

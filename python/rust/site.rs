@@ -3,6 +3,7 @@
 use crate::attributes;
 use crate::bind::{self, Binding, Names};
 use crate::driver;
+use crate::early::{self, Course, Early};
 use crate::environment::NumpyErrors;
 use crate::gate::{self, Attempted, Gate, Glance, Why, Work};
 use crate::host::PyHost;
@@ -12,13 +13,14 @@ use crate::once::Once;
 use crate::others::World;
 use crate::panics;
 use crate::parsed::{Parsed, SiteText, guarded_parse, refused};
+use crate::plans::{Planned, Plans};
 use crate::progress::{Progress, Waits};
 use crate::results;
 use crate::settled::{Settled, SettledCalls};
 use crate::verify::{self, Check, Picked};
 use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Device, Seconds};
-use nestwise_frontend::{Interface, Refusal, specialise};
+use nestwise_frontend::{Interface, Refusal};
 use nestwise_ir::{PlaceId, WithSpan};
 use nestwise_runtime::options::keeps_prices;
 use nestwise_runtime::pipeline::Declined;
@@ -37,28 +39,22 @@ use std::time::Instant;
 const LASTING_FAILURES: u32 = 3;
 /// A loop that took so many times as long as it was priced at was misjudged, whatever the machine does.
 const MISJUDGED: f64 = 8.0;
-/// Plans kept per site; a site called with more signatures than this runs in CPython for the new ones.
-const MAX_PLANS: usize = 16;
 
 /// A site.
 pub struct Site {
     /// Its text.
     pub text: SiteText,
     parsed: Once<Result<Parsed, Vec<WithSpan<Refusal>>>>,
-    plans: Mutex<Vec<Entry>>,
+    plans: Plans,
     mixed: Mutex<Vec<usize>>,
     settled: SettledCalls,
     calls: AtomicU64,
     stats: Mutex<Stats>,
     gate: Gate,
+    early: Early,
     /// Something of it has run natively.
     ran: AtomicBool,
     failures: AtomicU32,
-}
-
-struct Entry {
-    words: Box<[u64]>,
-    plan: Result<Arc<Plan>, Reason>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -72,12 +68,13 @@ impl Site {
         Site {
             text,
             parsed: Once::new(),
-            plans: Mutex::default(),
+            plans: Plans::default(),
             mixed: Mutex::default(),
             settled: SettledCalls::default(),
             calls: AtomicU64::new(0),
             stats: Mutex::new(stats),
             gate: Gate::new(),
+            early: Early::new(),
             ran: AtomicBool::new(false),
             failures: AtomicU32::new(0),
         }
@@ -100,28 +97,34 @@ impl Site {
         let mut stats = lock(&self.stats).clone();
         stats.calls = self.calls.load(Ordering::Relaxed);
         stats.left(self.gate.left());
+        let (left, seconds) = self.early.left();
+        stats.brief(left, seconds);
         stats
     }
 
     /// What its nests were asked to do, where that is kept.
     pub fn recorded(&self) -> Vec<NestRecord> {
-        let plans = lock(&self.plans);
-        let made = plans.iter().filter_map(|e| e.plan.as_ref().ok());
         let (file, line) = (&self.text.file, self.text.first_line);
-        made.filter_map(|plan| plan.recorded(file, line)).collect()
+        let made = self.plans.made();
+        made.iter()
+            .filter_map(|plan| plan.recorded(file, line))
+            .collect()
     }
 
     /// CPython's share of a call ended. `vain`: it was all of the call, after an attempt.
-    pub fn interpreted(&self, seconds: f64, vain: Option<Attempted>) {
+    pub fn interpreted(&self, whole: Seconds, vain: Option<Attempted>) {
+        let seconds = whole.0;
         lock(&self.stats).interpreted += seconds;
+        if !self.early.is_over() {
+            return self.early.add(whole);
+        }
         self.gate.ended(vain, seconds);
         if let Some(Why::Dear(predicted)) = vain.map(|v| v.why)
             && seconds > gate::SHORT
             && seconds > predicted.0 * MISJUDGED
         {
-            let plans = lock(&self.plans);
-            let made = plans.iter().filter_map(|e| e.plan.as_ref().ok());
-            made.for_each(|plan| plan.forget_guesses());
+            let made = self.plans.made();
+            made.iter().for_each(|plan| plan.forget_guesses());
         }
     }
 
@@ -133,7 +136,9 @@ impl Site {
     /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
     pub fn admits(&self, py: Python<'_>, key: *mut PyObject) -> bool {
         let glance = || self.parsed(py).ok().and_then(Glance::of);
-        if let Some(glance) = self.gate.glance(glance) {
+        if self.early.is_over()
+            && let Some(glance) = self.gate.glance(glance)
+        {
             return self.gate.admits(glance.work(py, key)) && !self.is_waited_for();
         }
         let Ok(parsed) = self.parsed(py) else {
@@ -154,7 +159,39 @@ impl Site {
             let at = parsed.sizes.iter().position(|s| *s == i)?;
             sizes.get(at).copied()
         };
-        self.gate.admits(gate::work(py, parsed, &size)) && !self.is_waited_for()
+        !self.is_waited_for()
+            && !self.is_brief(py, parsed, &size)
+            && self.gate.admits(gate::work(py, parsed, &size))
+    }
+
+    /// Whether all calls so far, this one included, are too little for anybody to look at.
+    fn is_brief(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        argument: &impl Fn(usize) -> Option<*mut PyObject>,
+    ) -> bool {
+        self.early.is_early() && {
+            let price = early::interpreted(py, parsed, argument);
+            self.early.course(parsed, price) == Course::Leave
+        }
+    }
+
+    /// What is to become of a call as long as there is no plan.
+    fn course(
+        &self,
+        py: Python<'_>,
+        parsed: Option<&Parsed>,
+        arguments: &[*mut PyObject],
+    ) -> Course {
+        match parsed.filter(|_| !self.early.is_over()) {
+            Some(parsed) => {
+                let argument = |i: usize| arguments.get(i).copied();
+                let price = early::interpreted(py, parsed, &argument);
+                self.early.course(parsed, price)
+            }
+            None => Course::Plan,
+        }
     }
 
     /// `CALL(reads...)`. `asked`: see [`driver::start`].
@@ -174,11 +211,24 @@ impl Site {
         if !gated && iterable.is_none() && !self.gate.admits(work()) {
             return iterator::declined(py);
         }
+        let waited_for = verify::busy() || self.is_waited_for();
+        let course = match waited_for {
+            true => Course::Plan,
+            false => self.course(py, parsed, arguments),
+        };
+        if course == Course::Leave && iterable.is_none() {
+            return iterator::declined(py);
+        }
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let attempt = if verify::busy() || self.is_waited_for() {
-            Attempt::Declined(None)
-        } else {
-            self.guarded(py, arguments, None)
+        let attempt = match course {
+            _ if waited_for => Attempt::Declined(None),
+            Course::Leave => Attempt::Declined(None),
+            Course::Wait(patience, whole) => {
+                let waits = Waits::unplanned(patience, whole);
+                Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
+            }
+            Course::Order => self.guarded(py, arguments, None, true),
+            Course::Plan => self.guarded(py, arguments, None, false),
         };
         let progress = match attempt {
             Attempt::Declined(None) | Attempt::Dear(_) if !gated && iterable.is_none() => {
@@ -217,7 +267,7 @@ impl Site {
 
     /// Goes on natively from iteration `resume.next` of the top loop, with the names as they are now.
     pub fn resume(&self, py: Python<'_>, arguments: &[*mut PyObject], resume: Resume) -> Progress {
-        match self.guarded(py, arguments, Some(resume)) {
+        match self.guarded(py, arguments, Some(resume), true) {
             Attempt::Ran(progress) => progress,
             Attempt::Declined(waiting) => {
                 let mut progress = Progress::none();
@@ -228,14 +278,16 @@ impl Site {
         }
     }
 
-    /// One attempt; whatever goes wrong in it, CPython can still run everything.
+    /// One attempt; whatever goes wrong in it, CPython can still run everything. `beside`: where there is no plan, CPython may
+    /// go on while it is made.
     fn guarded(
         &self,
         py: Python<'_>,
         arguments: &[*mut PyObject],
         resume: Option<Resume>,
+        beside: bool,
     ) -> Attempt {
-        let work = std::panic::AssertUnwindSafe(|| self.attempt(py, arguments, resume));
+        let work = std::panic::AssertUnwindSafe(|| self.attempt(py, arguments, resume, beside));
         let attempt = std::panic::catch_unwind(work)
             .unwrap_or_else(|panic| Err(Reason::Internal(panics::message(&*panic))));
         attempt.unwrap_or_else(|reason| {
@@ -256,6 +308,7 @@ impl Site {
         py: Python<'_>,
         arguments: &[*mut PyObject],
         resume: Option<Resume>,
+        beside: bool,
     ) -> Result<Attempt, Reason> {
         if self.failures.load(Ordering::Relaxed) >= LASTING_FAILURES {
             return Err(Reason::Off);
@@ -290,8 +343,9 @@ impl Site {
             return Ok(Attempt::Ran(progress));
         }
         // Attached once more in PyO3's own books: references that it gives up would else wait for that for ever.
-        let attempt =
-            Python::attach(|py| self.in_full(py, parsed, &names, resume, errors, compared));
+        let attempt = Python::attach(|py| {
+            self.in_full(py, parsed, &names, resume, (errors, compared, beside))
+        });
         if picked == Picked::PassedOver && matches!(attempt, Ok(Attempt::Ran(_))) {
             verify::pass_over();
         }
@@ -378,8 +432,7 @@ impl Site {
         parsed: &Parsed,
         names: &Names<'_>,
         resume: Option<Resume>,
-        errors: NumpyErrors,
-        compared: bool,
+        (errors, compared, beside): (NumpyErrors, bool, bool),
     ) -> Result<Attempt, Reason> {
         let entered = Instant::now();
         let world = World {
@@ -396,7 +449,13 @@ impl Site {
             let mixed = lock(&self.mixed).clone();
             let binding = bind::bind(py, &parsed.places, names, &mixed);
             attributes::settable(py, parsed, &binding)?;
-            let plan = self.plan(py, parsed, &binding)?;
+            let Some(plan) = self.plan(py, parsed, &binding, beside)? else {
+                let argument = |i: usize| names.arguments.get(i).copied();
+                let price = early::interpreted(py, parsed, &argument);
+                let waits = Waits::unplanned(early::look(parsed), price.known());
+                let waiting = Progress::waiting(waits, None, false);
+                return Ok(Attempt::Declined(Some(Box::new(waiting))));
+            };
             if crate::environment::keeps_identity() && plan.shows_identity() {
                 return Err(Reason::Environment(
                     "the program compares numbers by identity, which a copied one would lose",
@@ -428,7 +487,7 @@ impl Site {
                     };
                     let is_range = results::runs_over_range(py, parsed, &binding);
                     let waits = Waits {
-                        plan,
+                        plan: Some(plan),
                         patience,
                         modelled: declined.decision.of(Device::Interpreter).raw,
                         sure: declined.sure,
@@ -497,48 +556,27 @@ impl Site {
         }
     }
 
+    /// The plan for what a call binds. None: it is being made, where CPython may go on `beside`.
     fn plan(
         &self,
         py: Python<'_>,
         parsed: &Parsed,
         binding: &Binding,
-    ) -> Result<Arc<Plan>, Reason> {
-        let known = |plans: &[Entry]| {
-            let count = binding.captures.len();
-            let same =
-                |e: &&Entry| e.words.len() == count && binding.words().eq(e.words.iter().copied());
-            match plans.iter().find(same) {
-                Some(entry) => Some(entry.plan.clone()),
-                None => (plans.len() >= MAX_PLANS).then_some(Err(Reason::Signatures)),
+        beside: bool,
+    ) -> Result<Option<Arc<Plan>>, Reason> {
+        let plan = match self.plans.of(py, parsed, binding, beside)? {
+            Planned::Known(plan) => return Ok(Some(plan)),
+            Planned::Soon => {
+                self.early.ordered();
+                return Ok(None);
             }
+            Planned::Came(plan) => plan,
         };
-        if let Some(known) = known(&lock(&self.plans)) {
-            return known;
-        }
-        // Not locked meanwhile: describing makes objects, which may set off a garbage collection, whose finalizers may
-        // come by here again.
-        let captures = binding.describe(py);
-        let options = options();
-        let settings = specialise::Options {
-            python_minor: options.python_minor,
-            whole_ints: crate::numpy::numpy(py).is_none_or(|n| n.whole_ints),
-            fp: options.fp,
-        };
-        let plan = specialise::specialise(&parsed.surface, &captures, settings)
-            .map_err(|e| refused(&e))
-            .and_then(|nest| pipeline::plan(nest, &options).map(Arc::new));
-        let mut plans = lock(&self.plans);
-        if let Some(known) = known(&plans) {
-            return known;
-        }
-        if let Ok(plan) = &plan {
-            lock(&self.stats).planned(plan);
-        }
-        plans.push(Entry {
-            words: binding.words().collect(),
-            plan: plan.clone(),
-        });
-        plan
+        self.early.end();
+        let plan = plan?;
+        plan.add_lost(self.early.spent());
+        lock(&self.stats).planned(&plan);
+        Ok(Some(plan))
     }
 }
 

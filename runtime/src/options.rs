@@ -57,6 +57,8 @@ pub struct Options {
     pub learning: bool,
     /// Kernels are made while CPython goes on.
     pub background: bool,
+    /// CPython runs what is over sooner than a plan of it would be made.
+    pub early: bool,
 }
 
 impl Options {
@@ -106,6 +108,7 @@ impl Default for Options {
             record: false,
             learning: true,
             background: false,
+            early: false,
         }
     }
 }

@@ -165,13 +165,14 @@ pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     prepare(&mut nest)?;
     let verdicts = verdicts(&nest, options);
     // Guards that the values of a call may prove.
-    let bounds = analysis::BoundsPlan::new(&nest);
+    let forms = analysis::shared_forms(&nest);
+    let bounds = analysis::BoundsPlan::with(&nest, &forms);
     // What one trip of each loop costs on each device.
     let PricedBy {
         features,
         traffic,
         lanes,
-    } = priced_by(&nest, &verdicts, options);
+    } = priced_by(&nest, &forms, &verdicts, options);
     let prices = Prices::new(&features, &traffic, lanes, &options.profile);
     Ok(Plan::new(nest, verdicts, bounds, prices, broken))
 }
@@ -184,14 +185,20 @@ pub(crate) struct PricedBy {
     pub(crate) lanes: u32,
 }
 
-pub(crate) fn priced_by(nest: &Nest, verdicts: &analysis::Staged, options: &Options) -> PricedBy {
+/// `forms`: see [`analysis::shared_forms`].
+pub(crate) fn priced_by(
+    nest: &Nest,
+    forms: &analysis::forms::Forms,
+    verdicts: &analysis::Staged,
+    options: &Options,
+) -> PricedBy {
     let vectors = |fun, repr| nestwise_codegen::has_vector_form(fun, repr, options.fp);
     PricedBy {
         features: Features {
             vectors: verdicts.has_parallel(),
             ..Features::of(nest, &vectors)
         },
-        traffic: TrafficPlan::of(nest, &[]),
+        traffic: TrafficPlan::with(nest, forms, &[]),
         lanes: nestwise_codegen::vector_bits() / 64,
     }
 }

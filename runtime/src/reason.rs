@@ -16,6 +16,8 @@ pub enum Reason {
     Off,
     /// Attempts before this call came to nothing time and again.
     Futile,
+    /// Calls so far, all together, take CPython less time than finding out what could be done about them.
+    Brief,
     /// One iteration of the top loop takes so long that nobody should have to wait for its end.
     Long,
     /// More signatures than plans are kept for.
@@ -59,6 +61,7 @@ impl Reason {
             Self::Refused { code, .. } => code,
             Self::Off => "off",
             Self::Futile => "futile",
+            Self::Brief => "brief",
             Self::Long => "long",
             Self::Signatures => "signatures",
             Self::Forced => "forced",
@@ -94,6 +97,10 @@ impl fmt::Display for Reason {
             Self::Futile => write!(
                 f,
                 "not attempted: those before came to nothing, time and again"
+            ),
+            Self::Brief => write!(
+                f,
+                "not looked at: all calls together take less time than that would"
             ),
             Self::Long => write!(
                 f,

@@ -4,7 +4,7 @@ use crate::launch::Launch;
 use crate::pipeline::Declined;
 use crate::plan::{CallFeatures, Plan};
 use crate::reason::Reason;
-use nestwise_costmodel::{Decision, Device};
+use nestwise_costmodel::{Decision, Device, Seconds};
 use std::time::Duration;
 
 /// Reasons kept per site; those with run-time values in them could be many.
@@ -149,6 +149,15 @@ impl Stats {
     pub fn left(&mut self, calls: u64) {
         if calls > 0 {
             self.fallbacks.push((Reason::Futile, calls));
+        }
+    }
+
+    /// So many calls were left to CPython because all of them together were not worth a look. They take so long, about.
+    pub fn brief(&mut self, calls: u64, seconds: Seconds) {
+        if calls > 0 {
+            self.calls += calls;
+            self.interpreted += seconds.0;
+            self.fallbacks.push((Reason::Brief, calls));
         }
     }
 

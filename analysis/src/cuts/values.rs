@@ -59,7 +59,7 @@ impl Values {
                 StmtKind::While(_) => self.forget(s),
                 _ => {}
             }
-            return s.blocks().into_iter().any(|b| self.reach(b, id));
+            return s.blocks().any(|b| self.reach(b, id));
         }
         false
     }

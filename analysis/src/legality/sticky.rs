@@ -96,7 +96,7 @@ fn closed(l: &While) -> bool {
                 s.kind,
                 StmtKind::Let { .. } | StmtKind::If { .. } | StmtKind::While(_) | StmtKind::Eval(_)
             );
-            s.exprs().into_iter().for_each(&mut look);
+            s.exprs().for_each(&mut look);
         });
     }
     ok && plain
@@ -176,7 +176,7 @@ fn compared(e: &Expr) -> Vec<VarId> {
     match &e.kind {
         ExprKind::Var(v) => vec![*v],
         ExprKind::Load { .. } => vec![],
-        _ => e.children().into_iter().flat_map(compared).collect(),
+        _ => e.children().flat_map(compared).collect(),
     }
 }
 
@@ -244,7 +244,7 @@ impl Taint {
             ExprKind::Compare { a, .. } if a.ty.repr.is_float() && !self.trunc => false,
             _ => {
                 let own = matters && expr_may_fire(e);
-                own || e.children().iter().any(|c| self.tainted(c))
+                own || e.children().any(|c| self.tainted(c))
             }
         }
     }

@@ -123,11 +123,7 @@ fn shares_control(s: &Stmt, facts: &Facts) -> bool {
             .any(|e| facts.is_varying(e)),
         _ => false,
     };
-    alike
-        && s.blocks()
-            .into_iter()
-            .flatten()
-            .all(|s| shares_control(s, facts))
+    alike && s.blocks().flatten().all(|s| shares_control(s, facts))
 }
 
 impl Func<'_, '_> {

@@ -132,7 +132,7 @@ impl Facts {
                 self.expr(then, sides);
                 self.expr(orelse, sides);
             }
-            _ => e.children().into_iter().for_each(|c| self.expr(c, varying)),
+            _ => e.children().for_each(|c| self.expr(c, varying)),
         }
     }
 

@@ -546,11 +546,7 @@ fn gathers_bytes(nest: &Nest, body: &[Stmt]) -> bool {
 fn most_lanes(l: &For) -> u32 {
     let mut size = 0;
     for s in &l.body {
-        s.walk(&mut |s| {
-            s.exprs()
-                .into_iter()
-                .for_each(|e| e.walk(&mut |_| size += 1))
-        });
+        s.walk(&mut |s| s.exprs().for_each(|e| e.walk(&mut |_| size += 1)));
     }
     match size {
         0..=80 => 64,

@@ -358,7 +358,7 @@ pub(crate) fn first_call_only(nest: &Nest) -> bool {
         });
     };
     for s in &nest.prologue {
-        s.exprs().into_iter().for_each(&mut look);
+        s.exprs().for_each(&mut look);
     }
     if let StmtKind::For(l) = &nest.top.kind {
         look(&l.start);

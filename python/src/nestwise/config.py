@@ -43,6 +43,7 @@ class Options:
         self.record = False  # what that depends on is kept, for other machines
         self.learning = True  # measured times correct what is predicted
         self.background = True  # kernels are made while CPython goes on
+        self.early = True  # CPython runs what is over sooner than a plan of it would be made
         self.verify = False  # every native run is compared with CPython
         self.sample = 1
         self.only: tuple[str, int, int] | None = None
@@ -104,6 +105,7 @@ class Options:
         options.prices = os.environ.get("NESTWISE_PRICES") == "1"
         options.learning = os.environ.get("NESTWISE_LEARNING") != "0"
         options.background = os.environ.get("NESTWISE_BACKGROUND") != "0"
+        options.early = os.environ.get("NESTWISE_EARLY") != "0"
         uncached = os.environ.get("NESTWISE_NO_CACHE", "") not in ("", "0")
         if uncached or options.schedule or options.broken or options.unchecked:
             options.cache = False
@@ -271,6 +273,7 @@ def _configure_core(module: Any) -> None:
         chosen.record,
         chosen.learning,
         chosen.background,
+        chosen.early,
         found,
     )
     for text in told or ():

@@ -153,7 +153,9 @@ impl Plan {
         if !events && !self.warns {
             return 0.0;
         }
-        let undo = self.undo.get_or_init(|| analysis::undo_plan(&self.nest));
+        let forms = &self.verdicts.verdicts.forms;
+        let plan = || analysis::undo::undo_plan_with(&self.nest, forms, true);
+        let undo = self.undo.get_or_init(plan);
         let trips = |id: LoopId| sizes.expected(id);
         // What is written anywhere is copied before each chunk, rows but once.
         let chunks = (seconds.0 / launch::CHUNK_SECONDS).max(1.0);

@@ -37,7 +37,8 @@ impl Plan {
     }
 
     fn empty_record(&self, options: &Options) -> NestRecord {
-        let source = pipeline::priced_by(&self.nest, &self.verdicts, options);
+        let forms = nestwise_analysis::shared_forms(&self.nest);
+        let source = pipeline::priced_by(&self.nest, &forms, &self.verdicts, options);
         NestRecord {
             file: String::new(),
             line: 0,

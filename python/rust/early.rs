@@ -1,0 +1,224 @@
+//! Sites of which nothing is planned yet.
+//!
+//! A plan, which tells what a nest may do and what it costs where, takes about as long as CPython takes for some ten
+//! thousand operations: most loops of most programs never run for that long in all. So CPython runs a site until it has
+//! lost about as much time as a plan takes (ski-rental: no more than twice what is best is lost, whatever comes). What a
+//! call takes is told by the site's [effort](nestwise_frontend::effort) where that is bounded, and measured elsewhere. A call
+//! that takes much longer than a plan is planned at once, and where there are cores to spare the plan is made beside
+//! CPython.
+
+use crate::gate;
+use crate::numpy;
+use crate::parsed::Parsed;
+use crate::verify;
+use nestwise_costmodel::Seconds;
+use nestwise_frontend::effort::Operations;
+use nestwise_ir::Work;
+use nestwise_ir::surface::{ExprKind, StmtKind};
+use nestwise_runtime::{DeviceChoice, Options, options};
+use pyo3::ffi::PyObject;
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+/// Calls that CPython takes so many times as long for as a plan takes are over before anything could come of one that is
+/// made meanwhile.
+const SMALL: f64 = 3.0;
+/// Calls that take so many times as long are planned at once.
+const LARGE: f64 = 20.0;
+/// Between two looks whether a plan is there.
+const LOOKS: f64 = 4.0;
+
+/// What is known of a site before it has a plan.
+pub struct Early {
+    phase: AtomicU8,
+    /// Nanoseconds that CPython has taken in all.
+    spent: AtomicU64,
+    /// Calls that were left to it without a further look, and their part of that.
+    left: AtomicU64,
+    guessed: AtomicU64,
+}
+
+/// No plan was asked for yet.
+const EARLY: u8 = 0;
+/// One is being made.
+const ORDERED: u8 = 1;
+/// There is one.
+const OVER: u8 = 2;
+
+/// What is to become of a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Course {
+    /// CPython runs all of it.
+    Leave,
+    /// CPython begins, and a plan is asked for after so long. The whole is expected to take so long, if that is known.
+    Wait(Seconds, Option<Seconds>),
+    /// A plan is to be made; CPython may go on meanwhile.
+    Order,
+    /// It is planned now.
+    Plan,
+}
+
+impl Early {
+    pub fn new() -> Early {
+        Early {
+            phase: AtomicU8::new(EARLY),
+            spent: AtomicU64::new(0),
+            left: AtomicU64::new(0),
+            guessed: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether there is a plan, so that calls are looked at like any others.
+    pub fn is_over(&self) -> bool {
+        self.phase.load(Ordering::Relaxed) == OVER
+    }
+
+    /// Whether nobody has asked for one.
+    pub fn is_early(&self) -> bool {
+        self.phase.load(Ordering::Relaxed) == EARLY
+    }
+
+    /// There is a plan.
+    pub fn end(&self) {
+        self.phase.store(OVER, Ordering::Relaxed);
+    }
+
+    /// One is being made.
+    pub fn ordered(&self) {
+        self.phase.fetch_max(ORDERED, Ordering::Relaxed);
+    }
+
+    /// CPython has taken so long for a call.
+    pub fn add(&self, seconds: Seconds) {
+        add(&self.spent, seconds);
+    }
+
+    /// What CPython has taken so far.
+    pub fn spent(&self) -> Seconds {
+        sum(&self.spent)
+    }
+
+    /// Calls that were left, and how long CPython took for them, about.
+    pub fn left(&self) -> (u64, Seconds) {
+        (self.left.load(Ordering::Relaxed), sum(&self.guessed))
+    }
+
+    /// What is to become of a call that takes CPython so long.
+    pub fn course(&self, parsed: &Parsed, price: Price) -> Course {
+        if self.is_over() || !is_free(&options()) {
+            return Course::Plan;
+        }
+        let (planning, spent) = (planning(parsed).0, self.spent().0);
+        let early = self.is_early() && spent < planning;
+        let Price { seconds, whole } = price;
+        if whole && early && seconds.0 < planning * SMALL {
+            self.add(seconds);
+            add(&self.guessed, seconds);
+            self.left.fetch_add(1, Ordering::Relaxed);
+            return Course::Leave;
+        }
+        if seconds.0.is_nan() || seconds.0 >= planning * LARGE || !can_stop(parsed) {
+            return Course::Plan;
+        }
+        match early {
+            true => Course::Wait(Seconds(planning - spent), price.known()),
+            false => Course::Order,
+        }
+    }
+}
+
+/// What a call takes CPython, about.
+#[derive(Clone, Copy, Debug)]
+pub struct Price {
+    seconds: Seconds,
+    /// That is all of it. Otherwise it takes at least so long: something is not bounded.
+    whole: bool,
+}
+
+impl Price {
+    /// All of it, if that is known.
+    pub fn known(self) -> Option<Seconds> {
+        self.whole.then_some(self.seconds)
+    }
+}
+
+/// Adds to a sum of nanoseconds.
+fn add(to: &AtomicU64, seconds: Seconds) {
+    to.fetch_add((seconds.0 * 1e9) as u64, Ordering::Relaxed);
+}
+
+fn sum(of: &AtomicU64) -> Seconds {
+    Seconds(of.load(Ordering::Relaxed) as f64 * 1e-9)
+}
+
+/// Whether decisions are free, and nobody wants to see the first call of a site for itself.
+fn is_free(options: &Options) -> bool {
+    options.early
+        && options.device == DeviceChoice::Auto
+        && options.trial.is_none()
+        && !options.prices
+        && !verify::on()
+}
+
+/// What a plan takes, about.
+fn planning(parsed: &Parsed) -> Seconds {
+    Seconds(0.3e-3 + 0.1e-3 * f64::from(parsed.lines))
+}
+
+/// How long CPython goes on before it is looked whether a plan that is being made is there.
+pub fn look(parsed: &Parsed) -> Seconds {
+    Seconds(planning(parsed).0 / LOOKS)
+}
+
+/// Whether CPython's share of the site can be ended before the loop is over.
+fn can_stop(parsed: &Parsed) -> bool {
+    let StmtKind::For { iter, .. } = &parsed.surface.top.kind else {
+        return true;
+    };
+    match &iter.kind {
+        ExprKind::Place(_) => true,
+        ExprKind::Call { func, .. } => {
+            let ExprKind::Place(place) = func.kind else {
+                return false;
+            };
+            let name = parsed.surface.places[place].name.as_str();
+            matches!(name, "range" | "enumerate" | "zip")
+        }
+        _ => false,
+    }
+}
+
+/// What a call takes CPython, by the sizes of a few names.
+pub fn interpreted(
+    py: Python<'_>,
+    parsed: &Parsed,
+    argument: &impl Fn(usize) -> Option<*mut PyObject>,
+) -> Price {
+    let sizes = gate::sizes(py, parsed, argument);
+    let known: Vec<f64> = sizes.iter().map(|s| s.unwrap_or(1.0)).collect();
+    let operations = parsed.interface.effort.operations(&known);
+    let arrays = numpy::numpy(py).is_some();
+    Price {
+        seconds: price(&operations, arrays, &options()),
+        whole: parsed.interface.atoms.is_some() && sizes.iter().all(Option::is_some),
+    }
+}
+
+/// Types are not known: where NumPy is in use, elements are an array's, and numbers NumPy's.
+fn price(operations: &Operations, arrays: bool, options: &Options) -> Seconds {
+    let weight = |work| options.profile.interpreter.get(work);
+    let (number, element) = match arrays {
+        true => (weight(Work::NumpyFloat), weight(Work::ArrayGet)),
+        false => (
+            weight(Work::IntAdd),
+            weight(Work::ListGet) + weight(Work::ListIndex),
+        ),
+    };
+    let nanoseconds = operations.names * weight(Work::Load)
+        + operations.arithmetic * number
+        + operations.indexing * weight(Work::IntAdd)
+        + operations.elements * element
+        + operations.calls * weight(Work::Math)
+        + operations.turns * weight(Work::RangeStep);
+    Seconds(nanoseconds * 1e-9)
+}

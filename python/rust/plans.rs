@@ -1,0 +1,145 @@
+//! The plans of a site, one for each signature that it is called with.
+
+use crate::bind::Binding;
+use crate::numpy;
+use crate::parsed::{Parsed, refused};
+use nestwise_frontend::specialise;
+use nestwise_runtime::{Plan, Reason, background, options, pipeline};
+use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+
+/// Plans kept per site; a site called with more signatures than this runs in CPython for the new ones.
+const MAX_PLANS: usize = 16;
+
+/// A plan, or why there is none.
+type Made = Result<Arc<Plan>, Reason>;
+
+/// They.
+#[derive(Default)]
+pub struct Plans(Mutex<Vec<Entry>>);
+
+struct Entry {
+    words: Box<[u64]>,
+    plan: State,
+}
+
+enum State {
+    Made(Made),
+    /// Somebody makes it.
+    Ordered(Arc<OnceLock<Made>>),
+}
+
+/// What there is for a call.
+pub enum Planned {
+    /// A plan that was there.
+    Known(Arc<Plan>),
+    /// A new one.
+    Came(Made),
+    /// It is being made, and the call may go on without.
+    Soon,
+}
+
+impl Entry {
+    fn is_for(&self, binding: &Binding) -> bool {
+        self.words.len() == binding.captures.len() && binding.words().eq(self.words.iter().copied())
+    }
+}
+
+impl Plans {
+    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
+        self.0.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Those that were made, refusals left out.
+    pub fn made(&self) -> Vec<Arc<Plan>> {
+        let of = |entry: &Entry| match &entry.plan {
+            State::Made(plan) => plan.clone().ok(),
+            State::Ordered(_) => None,
+        };
+        self.lock().iter().filter_map(of).collect()
+    }
+
+    /// The plan for what a call binds, made now unless the call may go on `beside`.
+    pub fn of(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        binding: &Binding,
+        beside: bool,
+    ) -> Result<Planned, Reason> {
+        if let Some(known) = self.known(binding, beside)? {
+            return Ok(known);
+        }
+        // Not locked meanwhile: describing makes objects, which may set off a garbage collection, whose finalizers may
+        // come by here again.
+        let captures = binding.describe(py);
+        numpy::register_loops(py);
+        let options = options();
+        let settings = specialise::Options {
+            python_minor: options.python_minor,
+            whole_ints: numpy::numpy(py).is_none_or(|n| n.whole_ints),
+            fp: options.fp,
+        };
+        let (surface, threads) = (parsed.surface.clone(), options.background());
+        let make = move || {
+            specialise::specialise(&surface, &captures, settings)
+                .map_err(|e| refused(&e))
+                .and_then(|nest| pipeline::plan(nest, &options).map(Arc::new))
+        };
+        if !beside || !background::has_room(threads) {
+            return Ok(Planned::Came(self.enter(binding, make())));
+        }
+        let soon = Arc::new(OnceLock::new());
+        let filled = soon.clone();
+        if background::start(threads, move || drop(filled.set(make()))) {
+            self.push(binding, State::Ordered(soon));
+        }
+        Ok(Planned::Soon)
+    }
+
+    /// What there is without making anything.
+    fn known(&self, binding: &Binding, beside: bool) -> Result<Option<Planned>, Reason> {
+        let mut plans = self.lock();
+        let Some(at) = plans.iter().position(|e| e.is_for(binding)) else {
+            return match plans.len() < MAX_PLANS {
+                true => Ok(None),
+                false => Err(Reason::Signatures),
+            };
+        };
+        let soon = match &plans[at].plan {
+            State::Made(plan) => return plan.clone().map(|plan| Some(Planned::Known(plan))),
+            State::Ordered(soon) => soon,
+        };
+        if let Some(plan) = soon.get().cloned() {
+            plans[at].plan = State::Made(plan.clone());
+            return Ok(Some(Planned::Came(plan)));
+        }
+        // Nobody else has it: whoever was about to make it came to grief.
+        let lost = Arc::strong_count(soon) == 1;
+        if beside && !lost {
+            return Ok(Some(Planned::Soon));
+        }
+        plans.swap_remove(at);
+        Ok(None)
+    }
+
+    /// Keeps a plan, unless there is one by now; what there is then.
+    fn enter(&self, binding: &Binding, plan: Made) -> Made {
+        match self.known(binding, false) {
+            Ok(Some(Planned::Known(plan))) => Ok(plan),
+            Ok(Some(Planned::Came(plan))) => plan,
+            Ok(Some(Planned::Soon) | None) => {
+                self.push(binding, State::Made(plan.clone()));
+                plan
+            }
+            Err(reason) => Err(reason),
+        }
+    }
+
+    fn push(&self, binding: &Binding, plan: State) {
+        self.lock().push(Entry {
+            words: binding.words().collect(),
+            plan,
+        });
+    }
+}
