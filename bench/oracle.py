@@ -1,13 +1,14 @@
 """Decisions held against the oracle: what `nestwise oracle` measured, as docs/oracle.md.
 
-    python bench/oracle.py [--json F] [--about TEXT] [--busy | --cold] [NAME ...]
+    python bench/oracle.py [--json F] [--about TEXT] [--busy | --cold | --schedules] [NAME ...]
 
 Measures the programs of kernels/ that are named (else EVERY below) and COUNT random ones, with
 the profile that runs find (`nestwise calibrate` makes it first), goes on with what F holds, and
 puts the report into docs/oracle.md. That takes an hour or two on two cores; Ctrl-C and the same
 command later is fine. `--only-write` renders what F holds. `--busy`: beside a process for each core
 that does nothing but keep it busy; `--cold`: each size also in processes that have nothing
-compiled. Both have parts of the document of their own, and fewer sizes.
+compiled; `--schedules`: single schedules of nests are candidates, too. These have parts of the
+document of their own, and fewer sizes.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ EVERY = (
     "kmeans fft autocorrelation softmax"
 ).split()
 COUNT, SEED = 200, 20261122
+# So many schedules of each nest, for one core and for threads.
+SCHEDULES = 6
 # Rows of the table of what went wrong.
 WORST = 15
 
@@ -51,6 +54,8 @@ def measure(names: Sequence[str], kept: Path, generated: int, part: str) -> None
         words += ["--generated", str(generated), "--seed", str(SEED)]
     if part != "report":
         words += ["--spread", str(FEW), "--even"]
+    if part == "schedules":
+        words += ["--schedules", str(SCHEDULES)]
     if part == "cold":
         words.append("--cold")
     with busy(config.core().cores() if part == "busy" else 0):
@@ -145,6 +150,7 @@ def main() -> int:
     parser.add_argument("--generated", type=int)
     parser.add_argument("--busy", action="store_const", const="busy", dest="part")
     parser.add_argument("--cold", action="store_const", const="cold", dest="part")
+    parser.add_argument("--schedules", action="store_const", const="schedules", dest="part")
     parser.add_argument("--about", default="")
     parser.add_argument("--only-write", action="store_true")
     options = parser.parse_args()

@@ -155,6 +155,15 @@ def run(xs, most):
         if len(xs) < most:
             xs.append(x + 1)
     return s, x, len(xs)
+def ends(xs, most):
+    s = 0
+    for k, x in enumerate(xs):
+        s += steps(x)
+        if k > most:
+            xs.pop()
+    else:
+        s = -s
+    return s, k, x, len(xs)
 class Odd(list):
     def __iter__(self):
         return iter(range(5))
@@ -162,6 +171,7 @@ class Odd(list):
         print("len")
         return 3
 print([run([1, 2, 3], 3000), run(list(range(1, 20000)), 20500)])
+print([ends([1, 2, 3, 4], 1), ends(list(range(1, 20000)), 9000)])
 print([run(Odd([1, 2]), 0), run(zip([1, 2, 3], (4, 5)).__class__([7]) and [7, 8], 9)])
 """
 

@@ -110,3 +110,28 @@ def test_a_loop_that_is_taken_over_again_and_again_is_run_from_its_beginning(tmp
     (nest,) = nests_by_line(done.report, program)[4]
     # Hundreds of calls pay for the kernel, not all of them.
     assert nest["declined"] < 1500 < nest["launches"]
+
+
+# Calls so far apart that there is a question in any case, if there is time for one.
+SELDOM = """\
+import time
+def zeros(xs, k):
+    while xs[k] == 0:
+        k += 1
+    return k
+short, long = [1] * 4_000_000, [0] * 3_999_999 + [1]
+print(sum([zeros(short, 1 + bool(time.sleep(0.03))) for k in range(30)]))
+print(sum([zeros(long, 1 + bool(time.sleep(0.03))) for k in range(3)]))
+"""
+
+
+def test_small_calls_that_come_seldom_are_watched_rather_than_asked_about(tmp_path):
+    program = tmp_path / "seldom.py"
+    program.write_text(SELDOM)
+    done = nestwise(program, "planned", tmp_path)
+    assert not difference(python(program), done)
+    [[nest]] = nests_by_line(done.report, program).values()
+    assert nest["calls"] >= 15
+    assert nest["declined"] < 15, nest
+    # The first long one is interrupted.
+    assert nest["iterations"] > 1_000_000, nest

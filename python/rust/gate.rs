@@ -16,6 +16,12 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 /// Of a loop that takes CPython so many seconds or more, an attempt is a small part.
 pub const SHORT: f64 = 25e-6;
 
+/// The same where calls come seldom: an attempt takes ten times as long with cold caches.
+const SHORT_SELDOM: f64 = 250e-6;
+
+/// Seconds after which a call that is only watched is asked about after all.
+pub const WATCHED: f64 = 100e-6;
+
 /// Nanoseconds after which a call finds little of the one before in the caches.
 const SELDOM: i64 = 50_000;
 
@@ -27,6 +33,10 @@ pub struct Gate {
     seldom: AtomicI64,
     /// When it was asked about last, in nanoseconds; 0: never.
     asked: AtomicI64,
+    /// That was long after the time before.
+    late: AtomicBool,
+    /// The call that comes now is to be watched.
+    watch: AtomicBool,
     /// What tells how much work a call is, where names alone do.
     glance: Once<Option<Glance>>,
     vain: Vain,
@@ -38,6 +48,8 @@ impl Gate {
             threshold: AtomicI64::new(-1),
             seldom: AtomicI64::new(-1),
             asked: AtomicI64::new(0),
+            late: AtomicBool::new(false),
+            watch: AtomicBool::new(false),
             glance: Once::new(),
             vain: Vain::default(),
         }
@@ -48,10 +60,27 @@ impl Gate {
         self.glance.get_or_init(find).as_ref()
     }
 
-    /// Whether a call of that much work is worth an attempt.
+    /// Whether a call of that much work is worth an attempt, or at least [to be watched](Gate::watches).
     pub fn admits(&self, work: Option<Work>) -> bool {
-        let small = work.is_some_and(|w| w.bounds && self.leaves(w.amount));
-        !small && !self.vain.skips(work)
+        if work.is_some_and(|w| w.bounds && self.leaves(w.amount)) {
+            return false;
+        }
+        let answer = self.vain.answer(work);
+        if answer == Answer::Watch {
+            self.watch.store(true, Ordering::Relaxed);
+        }
+        answer != Answer::Leave
+    }
+
+    /// Whether CPython is to begin the call that was just admitted, which is asked about only if it takes long: what
+    /// became of the ones before.
+    pub fn watches(&self) -> Option<Why> {
+        let watched =
+            self.watch.load(Ordering::Relaxed) && self.watch.swap(false, Ordering::Relaxed);
+        watched.then(|| match self.vain.dear.load(Ordering::Relaxed) {
+            true => Why::Dear(Seconds(SHORT)),
+            false => Why::Failed,
+        })
     }
 
     fn leaves(&self, amount: i64) -> bool {
@@ -63,7 +92,9 @@ impl Gate {
     pub fn comes_seldom(&self) -> bool {
         let now = time(libc::CLOCK_MONOTONIC);
         let before = self.asked.swap(now, Ordering::Relaxed);
-        before > 0 && now - before > SELDOM
+        let late = before > 0 && now - before > SELDOM;
+        self.late.store(late, Ordering::Relaxed);
+        late
     }
 
     /// A call of that much work is cheaper in CPython, whatever else is asked; `seldom`: if it comes seldom.
@@ -85,7 +116,11 @@ impl Gate {
             Some(attempted)
                 if options().device == DeviceChoice::Auto && !verify::on() && !options().prices =>
             {
-                self.vain.add(attempted, seconds);
+                let short = match self.late.load(Ordering::Relaxed) {
+                    true => SHORT_SELDOM,
+                    false => SHORT,
+                };
+                self.vain.add(attempted, seconds, short);
             }
             _ => self.vain.clear(),
         }
@@ -131,12 +166,21 @@ pub enum Why {
     Lost,
 }
 
+/// What is to be done with a call.
+#[derive(Clone, Copy, PartialEq)]
+enum Answer {
+    Leave,
+    Watch,
+    Ask,
+}
+
 /// Attempts that came to nothing.
 ///
 /// Asking costs a microsecond or two, whatever is found to be in the way, or the pricing alone where no bound of the work
-/// is known; a launch that is taken back can cost much more. After a few such calls in a row some are left to CPython
-/// without being asked about, and only up to the next question. Where it was the asking that was too much, those that are
-/// not much larger, and for some milliseconds: so what could be missed is bounded.
+/// is known, and ten times as much with cold caches; a launch that is taken back can cost much more. After a few such calls
+/// in a row some are left to CPython without being asked about, and only up to the next question. Where it was the asking that
+/// was too much, those that are not much larger, and for some milliseconds: so what could be missed is bounded. Then one is
+/// watched: CPython begins, and is interrupted if it takes long.
 #[derive(Default)]
 struct Vain {
     /// How many there were in a row.
@@ -167,30 +211,31 @@ impl Vain {
     /// Calls that are so many times as large as those are still like them: sizes may grow from call to call.
     const LARGER: i64 = 2;
 
-    fn skips(&self, work: Option<Work>) -> bool {
+    fn answer(&self, work: Option<Work>) -> Answer {
         let skip = self.skip.load(Ordering::Relaxed);
         let largest = self.work.load(Ordering::Relaxed);
         if skip == 0 || work.map_or(Self::ANY, |w| w.amount) / Self::LARGER > largest {
-            return false;
-        }
-        // A call that was left and took long is followed by a question.
-        let old = || coarse_time() - self.last.load(Ordering::Relaxed) > Self::LASTING;
-        if largest != Self::ANY && old() {
-            return false;
+            return Answer::Ask;
         }
         // Two threads at once may count one call for two.
         self.skip.store(skip - 1, Ordering::Relaxed);
         if !self.dear.load(Ordering::Relaxed) {
             self.left.fetch_add(1, Ordering::Relaxed);
         }
-        true
+        // A call that was left may have taken long, and the next may too.
+        let old = || coarse_time() - self.last.load(Ordering::Relaxed) > Self::LASTING;
+        match largest != Self::ANY && old() {
+            true => Answer::Watch,
+            false => Answer::Leave,
+        }
     }
 
-    fn add(&self, attempted: Attempted, seconds: f64) {
+    /// `short`: calls of so many seconds or more are asked about anyway.
+    fn add(&self, attempted: Attempted, seconds: f64, short: f64) {
         let lost = attempted.why == Why::Lost;
         let (work, chance, most) = match attempted.work {
             _ if lost => (Self::ANY, Self::CHANCE_LOST, Self::MOST_LOST),
-            Some(work) if seconds <= SHORT => {
+            Some(work) if seconds <= short => {
                 (work.amount.min(Self::ANY - 1), Self::CHANCE, Self::MOST)
             }
             _ => return self.clear(),

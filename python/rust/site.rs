@@ -116,7 +116,7 @@ impl Site {
         let seconds = whole.0;
         lock(&self.stats).interpreted += seconds;
         if !self.early.is_over() {
-            return self.early.add(whole);
+            self.early.add(whole);
         }
         self.gate.ended(vain, seconds);
         if let Some(Why::Dear(predicted)) = vain.map(|v| v.why)
@@ -228,7 +228,15 @@ impl Site {
                 Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
             }
             Course::Order => self.guarded(py, arguments, None, true),
-            Course::Plan => self.guarded(py, arguments, None, false),
+            Course::Plan => match self.gate.watches() {
+                Some(why) => {
+                    let waits = Waits::unplanned(Seconds(gate::WATCHED), None);
+                    let mut waiting = Progress::waiting(waits, None, false);
+                    waiting.vain = Some(Attempted { work: work(), why });
+                    Attempt::Declined(Some(Box::new(waiting)))
+                }
+                None => self.guarded(py, arguments, None, false),
+            },
         };
         let progress = match attempt {
             Attempt::Declined(None) | Attempt::Dear(_) if !gated && iterable.is_none() => {

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from nestwise.oracle import generate, page, score
-from nestwise.oracle.measure import CHOSEN, LEARNED, Experiment
+from nestwise.oracle.measure import CHOSEN, LEARNED, Experiment, candidates
 from nestwise.oracle.programs import (
     GENERATED,
     HELD_BACK,
@@ -72,6 +72,24 @@ def test_what_other_strategies_would_have_cost():
     assert costs["always serial"].mean == 1.0  # 200 % and 0 %
     assert costs["always interpreter"].mean == 1.5
     assert costs["random"].mean == (1.0 + 1.5) / 2
+
+
+def test_single_schedules_count_for_the_best_alone():
+    names = [way.name for way in candidates((2,), 2)]
+    assert names == [
+        *("interpreter", "serial", "threads 2"),
+        *("serial schedule 0", "serial schedule 1", "threads 2 schedule 0", "threads 2 schedule 1"),
+    ]
+    times = {name: [2.0] * 4 for name in names} | {"chosen": [2.0] * 4}
+    times["threads 2 schedule 1"] = [1.0] * 4
+    scored = score.score(experiment(**times)._replace(predicted={"threads": 3.0}))
+    assert (scored.best, scored.slowdown) == ("threads 2 schedule 1", 1.0)
+    assert set(score.strategies([scored])) == {
+        *("always interpreter", "always serial", "always threads 2", "random")
+    }
+    assert score.strategies([scored])["random"].mean == 1.0
+    assert score.prediction_errors([scored])["threads"] == (1, 0.5, 0.5)
+    assert score.wrong(scored) == "" or "threads" in score.wrong(scored)
 
 
 def test_prediction_errors_are_relative_to_what_was_measured():

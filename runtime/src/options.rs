@@ -62,6 +62,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether nests run in forms that are to find faults.
+    pub fn tests_forms(&self) -> bool {
+        self.trial.is_some_and(|trial| trial.is_test())
+    }
+
     /// Whether launches are measured: where decisions are free, and nobody wants to see each for itself.
     pub fn learns(&self) -> bool {
         self.device == DeviceChoice::Auto && !self.verify && !self.prices

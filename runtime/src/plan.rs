@@ -409,9 +409,9 @@ impl Plan {
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
             nonempty: sizes.nonempty,
-            short: match options.trial {
-                Some(_) => 0,
-                None => short_loops(&sizes.trips),
+            short: match options.tests_forms() {
+                true => 0,
+                false => short_loops(&sizes.trips),
             },
             roomy: match device {
                 Device::Threads => self.roomy(sizes, options),

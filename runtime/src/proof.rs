@@ -207,7 +207,7 @@ fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen], follows: bool) -> (GuardSet
 
 /// The iterations of the loop that runs the most of them.
 fn work(plan: &Plan, sizes: &Sizes, options: &Options) -> f64 {
-    if options.trial.is_some() {
+    if options.tests_forms() {
         return f64::INFINITY;
     }
     let trips = |id: LoopId| sizes.expected(id);

@@ -3,7 +3,8 @@
 //! `NESTWISE_SCHEDULE=FORM` or `FORM:SEED` has every nest take a legal schedule of that form where there is one, however
 //! small it is. With a seed, the parts of loops on threads run one after the other in an order that the seed decides, and
 //! chunks have a few iterations, so that whatever some iteration takes from another one of another part goes wrong each
-//! time and not once in a while.
+//! time and not once in a while. `nthK` is for measurements: every nest runs by the K-th of its legal schedules, from 0, as it
+//! would if that one were thought the best; by the one that is where there are not as many.
 
 use nestwise_analysis::Candidate;
 use nestwise_analysis::schedule::Rewrite;
@@ -24,6 +25,8 @@ enum Form {
     Written,
     /// Those of a rewriting, by its name.
     Named(&'static str),
+    /// The one of that number.
+    Nth(usize),
 }
 
 /// What a test asks for.
@@ -44,6 +47,10 @@ impl FromStr for Trial {
             "every" => Form::Every,
             "rewritten" => Form::Rewritten,
             "written" => Form::Written,
+            _ if form.starts_with("nth") && seed.is_none() => {
+                let number = form.trim_start_matches("nth").parse();
+                Form::Nth(number.map_err(|_| format!("schedule {text}: no number"))?)
+            }
             _ => match Rewrite::NAMES.into_iter().find(|name| *name == form) {
                 Some(name) => Form::Named(name),
                 None => return Err(format!("schedule {text}: unknown")),
@@ -58,7 +65,7 @@ impl FromStr for Trial {
 impl Form {
     fn takes(self, rewrite: Rewrite) -> bool {
         match self {
-            Form::Every => true,
+            Form::Every | Form::Nth(_) => true,
             Form::Rewritten => rewrite != Rewrite::None,
             Form::Written => rewrite == Rewrite::None,
             Form::Named(name) => rewrite.name() == Some(name),
@@ -67,6 +74,11 @@ impl Form {
 }
 
 impl Trial {
+    /// Whether it is about finding faults: short tiles, schedules that are worth nothing, proofs that take long.
+    pub fn is_test(&self) -> bool {
+        !matches!(self.form, Form::Nth(_))
+    }
+
     /// The candidate for the `turn`-th kernel of a nest, on threads if some candidate of the form is; none where the form
     /// has no candidate.
     pub fn pick(&self, all: &[Candidate], threads: bool, turn: usize) -> Option<usize> {
@@ -74,6 +86,9 @@ impl Trial {
         let formed: Vec<usize> = (0..all.len()).filter(of_form).collect();
         let placed = |c: &usize| all[*c].kind.threads == threads;
         let exact: Vec<usize> = formed.iter().copied().filter(placed).collect();
+        if let Form::Nth(number) = self.form {
+            return exact.get(number).copied();
+        }
         let found = if exact.is_empty() { formed } else { exact };
         let at = scattered(self.seed.unwrap_or(0)) as usize % found.len().max(1) + turn;
         found.get(at % found.len().max(1)).copied()
@@ -117,12 +132,15 @@ mod tests {
             assert_eq!(order, (0..9).collect::<Vec<_>>());
         }
         let plain: Trial = "waves".parse().unwrap();
-        assert!(plain.order(9).is_none() && plain.chunk().is_none());
+        assert!(plain.order(9).is_none() && plain.chunk().is_none() && plain.is_test());
+        assert!(!"nth3".parse::<Trial>().unwrap().is_test());
     }
 
     #[test]
     fn what_is_no_form_is_refused() {
-        for text in ["", "wave", "waves:", "waves:x", ":3", "every:-1"] {
+        for text in [
+            "", "wave", "waves:", "waves:x", ":3", "every:-1", "nth", "nth-1", "nth1:2",
+        ] {
             assert!(text.parse::<Trial>().is_err(), "{text}");
         }
     }

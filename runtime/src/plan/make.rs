@@ -202,12 +202,13 @@ pub(super) fn schedule<'a>(
         unit_stride: key.unit_stride.clone(),
         lanes: ACCUMULATORS * codegen::vector_bits() / 64,
         roomy: nest.arrays.ids().map(|a| is_roomy(key.roomy, a)).collect(),
-        tile: options
-            .trial
-            .map_or(analysis::schedule::TILE, |_| trial::TILE),
+        tile: match options.tests_forms() {
+            true => trial::TILE,
+            false => analysis::schedule::TILE,
+        },
         threads: key.threaded,
         undo: true,
-        eager: options.trial.is_some(),
+        eager: options.tests_forms(),
         assumed: assumed.clone(),
     };
     let now = analysis::analyse_with(nest, assumed);

@@ -23,6 +23,7 @@ measured. Ctrl-C keeps what is done; the same command goes on from there if --js
 
   --devices D,...       of interpreter, serial, threads (all)
   --threads N,...       numbers of threads to try (every power of two, and all cores)
+  --schedules N         also the first N legal schedules of every nest, one by one (0)
   --sizes N,...         these sizes instead of sizes found around the crossovers
   --spread N            sizes over the whole range, besides those at crossovers (7)
   --even                none at crossovers
@@ -42,6 +43,7 @@ GENERATED_SIZES = 3
 VALUED = (
     "devices",
     "threads",
+    "schedules",
     "sizes",
     "spread",
     "profile",
@@ -109,6 +111,7 @@ def _parse(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
         raise Bad("a script or a folder is missing")
     options["sizes"] = _numbers("sizes", options["sizes"])
     options["threads"] = _numbers("threads", options["threads"]) or _some_threads()
+    options["schedules"] = (_numbers("schedules", options["schedules"]) or [0])[0]
     options["spread"] = (_numbers("spread", options["spread"]) or [7])[0]
     options["devices"] = (options["devices"] or "interpreter,serial,threads").split(",")
     unknown = set(options["devices"]) - {"interpreter", "serial", "threads"}
@@ -160,7 +163,7 @@ def _keep(options: dict[str, Any], done: list[Experiment]) -> None:
 
 
 def _ways(options: dict[str, Any]) -> list[Candidate]:
-    every = measure.candidates(options["threads"])
+    every = measure.candidates(options["threads"], options["schedules"])
     return [way for way in every if way.name.split()[0] in options["devices"]]
 
 

@@ -63,7 +63,8 @@ OURS = (
 PRICES = Candidate("prices", ("--device", "auto"), (("NESTWISE_PRICES", "1"),))
 
 
-def candidates(threads: Iterable[int]) -> list[Candidate]:
+def candidates(threads: Iterable[int], schedules: int = 0) -> list[Candidate]:
+    """Every way to run a program; of compiled ones also that many legal schedules, one by one."""
     alone = [
         Candidate(INTERPRETER, ("--device", "interpreter")),
         Candidate("serial", ("--device", "serial")),
@@ -71,7 +72,12 @@ def candidates(threads: Iterable[int]) -> list[Candidate]:
     several = [
         Candidate(f"threads {n}", ("--device", "threads", "--threads", str(n))) for n in threads
     ]
-    return [*alone, *several]
+    forced = [
+        Candidate(f"{way.name} schedule {k}", way.options, (("NESTWISE_SCHEDULE", f"nth{k}"),))
+        for way in (alone[1], *several)
+        for k in range(schedules)
+    ]
+    return [*alone, *several, *forced]
 
 
 class Failed(RuntimeError):

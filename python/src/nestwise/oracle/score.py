@@ -119,12 +119,15 @@ def cold(done: Iterable[Experiment]) -> list[float]:
 
 def strategies(scored: Sequence[Scored]) -> dict[str, Summary]:
     """What always taking the same candidate would have cost, and a random one, where measured."""
-    names = dict.fromkeys(name for one in scored for name in one.times)
+    plain = [{w: t for w, t in one.times.items() if "schedule" not in w} for one in scored]
+    names = dict.fromkeys(name for times in plain for name in times)
     found = {}
     for name in names:
         having = [one for one in scored if name in one.times]
         found[f"always {name}"] = summary([o.times[name] / o.best_s - 1.0 for o in having])
-    found["random"] = summary([statistics.fmean(o.times.values()) / o.best_s - 1.0 for o in scored])
+    means = [statistics.fmean(times.values()) for times in plain]
+    ratios = [mean / one.best_s - 1.0 for mean, one in zip(means, scored, strict=True)]
+    found["random"] = summary(ratios)
     return found
 
 
@@ -157,7 +160,7 @@ def measured_as(device: str, one: Scored) -> str:
     """The candidate that a device's prediction is about: of threads, the most."""
     if device != "threads":
         return device
-    several = [name for name in one.times if name.startswith("threads")]
+    several = [n for n in one.times if n.startswith("threads") and "schedule" not in n]
     return max(several, key=lambda name: int(name.split()[1]), default=device)
 
 
