@@ -110,7 +110,7 @@ pub struct FrameHeader {
     pub event_code: i64,
     /// In: total trip count of the top loop; unused for `while`.
     pub trips: i64,
-    /// In: anything the caller wants to find again; kernels do not touch it.
+    /// In: anything the caller wants to find again; kernels hand it to [`Launch`], and do not touch it.
     pub user: *mut u8,
     /// Between calls: start and step of the top loop where they cannot be evaluated again.
     pub bounds: [i64; 2],
@@ -121,6 +121,7 @@ impl FrameHeader {
     pub(crate) const AT: usize = 8;
     pub(crate) const LINE: usize = 16;
     pub(crate) const CODE: usize = 24;
+    pub(crate) const USER: usize = 40;
     pub(crate) const BOUNDS: usize = 48;
 }
 
@@ -248,6 +249,26 @@ pub type Parallel = unsafe extern "C" fn(
 /// Frees what a [`Parallel`] returned.
 pub type PartsFree = unsafe extern "C" fn(parts: *mut u8, count: i64, part_size: i64);
 
+/// Has the threads of a device run iterations `lo..hi` of a loop by the kernel of that number, some time later but in the
+/// order of the calls. `user` is the frame's ([`FrameHeader::user`]). `env` is the environment that kernels are given a copy
+/// of: `size` bytes, laid out like a frame, addresses of the device's memory in its descriptors. `inner` are the iterations of
+/// the next loop on an axis, -1 if there is none or they differ. Not 0: it cannot, and the call ends with an event.
+pub type Launch = unsafe extern "C" fn(
+    user: *mut u8,
+    kernel: i64,
+    env: *mut u8,
+    size: i64,
+    lo: i64,
+    hi: i64,
+    inner: i64,
+) -> i64;
+
+/// A kernel of an emulated device, as one of its threads runs it. `status` is [`part::STATUS`] and what follows, shared by all
+/// threads: set by those in which something fires. `place` has twelve numbers: the thread in its block, the threads of a block,
+/// the block in the grid, the blocks of the grid, along three axes each.
+pub type GridThread =
+    unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, status: *mut u8, place: *const i64);
+
 /// Offsets in a part record: status, line and code of an event, the address of the part's copies of arrays, then
 /// 16-byte cells.
 pub mod part {
@@ -279,6 +300,7 @@ mod tests {
             std::mem::offset_of!(FrameHeader, event_code),
             FrameHeader::CODE
         );
+        assert_eq!(std::mem::offset_of!(FrameHeader, user), FrameHeader::USER);
         assert_eq!(
             std::mem::offset_of!(FrameHeader, bounds),
             FrameHeader::BOUNDS

@@ -4,7 +4,7 @@
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::abi::{Body, Parallel, PartsFree};
+use crate::abi::{Body, Launch, Parallel, PartsFree};
 use crate::merge;
 use crate::mvec;
 use crate::save;
@@ -117,6 +117,7 @@ fn runtime(name: &str) -> Option<usize> {
         "memmove" => libc::memmove as unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_void,
         "nw_parallel" => nw_parallel as Parallel,
         "nw_parts_free" => nw_parts_free as PartsFree,
+        "nw_grid" => nw_grid as Launch,
         "nw_fill_copy" => merge::nw_fill_copy as unsafe extern "C" fn(i64, *mut u8, i64, i64),
         "nw_merge_copy" => merge::nw_merge_copy as unsafe extern "C" fn(i64, i64, *const u8, *const u8, i64) -> i64,
         "nw_save_copy" => save::nw_save_copy as unsafe extern "C" fn(i64, i64, i64, *const u8, i64, i64, i64, *mut u8),
@@ -265,6 +266,30 @@ static PARTS_FREE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 pub fn register_parallel(run: Parallel, free: PartsFree) {
     PARTS_FREE.store(free as *mut c_void, Ordering::Release);
     PARALLEL.store(run as *mut c_void, Ordering::Release);
+}
+
+static LAUNCH: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Registers who launches kernels of devices. Without one, launches fail. It must not unwind.
+pub fn register_launch(launch: Launch) {
+    LAUNCH.store(launch as *mut c_void, Ordering::Release);
+}
+
+unsafe extern "C" fn nw_grid(
+    user: *mut u8,
+    kernel: i64,
+    env: *mut u8,
+    size: i64,
+    lo: i64,
+    hi: i64,
+    inner: i64,
+) -> i64 {
+    let launch = LAUNCH.load(Ordering::Acquire);
+    if launch.is_null() {
+        return 1;
+    }
+    let launch: Launch = unsafe { std::mem::transmute(launch) };
+    unsafe { launch(user, kernel, env, size, lo, hi, inner) }
 }
 
 /// Records start on 16 bytes, so their memory is counted in these.

@@ -4,7 +4,7 @@
 //! size does what ORC would, in microseconds and without LLVM: a cached kernel starts within the time of a
 //! file read. Formats and relocations: the System V ABI, AMD64 supplement, chapter 4.
 
-use crate::abi::{ENTRY_SYMBOL, Entry};
+use crate::abi::{ENTRY_SYMBOL, Entry, GridThread};
 use crate::error::{CodegenError, Result};
 use crate::helpers;
 
@@ -36,7 +36,37 @@ impl Kernel {
 
 /// Links an object file made by [`crate::compile`].
 pub fn load(object: &[u8]) -> Result<Kernel> {
-    Linker::new(object)?.link()
+    let (image, entries) = Linker::new(object)?.link(&[ENTRY_SYMBOL.to_owned()])?;
+    // The section was checked to be executable and to contain this address.
+    let entry: Entry = unsafe { std::mem::transmute(entries[0]) };
+    Ok(Kernel { image, entry })
+}
+
+/// The kernels of an emulated device. Their memory is unmapped on drop.
+pub struct GridCode {
+    kernels: Vec<GridThread>,
+    _image: Image,
+}
+
+impl GridCode {
+    /// A kernel, as one thread runs it.
+    pub fn kernel(&self, number: usize) -> Option<GridThread> {
+        self.kernels.get(number).copied()
+    }
+}
+
+/// Links the device's part of so many kernels ([`crate::DeviceCode::Object`]).
+pub fn load_grid(object: &[u8], kernels: usize) -> Result<GridCode> {
+    let names: Vec<String> = (0..kernels).map(crate::grid::kernel_name).collect();
+    let (image, entries) = Linker::new(object)?.link(&names)?;
+    let kernel = |at: *mut u8| -> GridThread {
+        // As above.
+        unsafe { std::mem::transmute(at) }
+    };
+    Ok(GridCode {
+        kernels: entries.into_iter().map(kernel).collect(),
+        _image: image,
+    })
 }
 
 /// Anonymous mapped memory.
@@ -288,7 +318,8 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    fn link(mut self) -> Result<Kernel> {
+    /// The image, and where these functions are in it.
+    fn link(mut self, names: &[String]) -> Result<(Image, Vec<*mut u8>)> {
         self.resolve_externals()?;
         let plan = self.plan()?;
         if plan.len == 0 {
@@ -318,7 +349,9 @@ impl<'a> Linker<'a> {
                 self.relocate(&mut image, &plan, *s, place)?;
             }
         }
-        self.seal(image, &plan)
+        let entry = |name: &String| self.entry(&image, name);
+        let entries = names.iter().map(entry).collect::<Result<_>>()?;
+        Ok((self.seal(image, &plan)?, entries))
     }
 
     fn relocate(&self, image: &mut Image, plan: &Plan, rela: Section, place: usize) -> Result<()> {
@@ -375,22 +408,24 @@ impl<'a> Linker<'a> {
         }
     }
 
-    fn seal(&self, image: Image, plan: &Plan) -> Result<Kernel> {
+    fn entry(&self, image: &Image, wanted: &str) -> Result<*mut u8> {
         let count = self.symbol_table()?.size / 24;
-        let mut entry = None;
         for index in 1..count as u32 {
             let (name, section, value) = self.symbol(index)?;
-            if name == ENTRY_SYMBOL && section != SHN_UNDEF {
+            if name == wanted && section != SHN_UNDEF {
                 let s = self.section(section as usize)?;
-                entry = s
+                let place = s
                     .place
-                    .filter(|_| s.flags & SHF_EXEC != 0 && value < s.size)
-                    .map(|p| p + value);
+                    .filter(|_| s.flags & SHF_EXEC != 0 && value < s.size);
+                if let Some(place) = place {
+                    return Ok(unsafe { image.base.add(place + value) });
+                }
             }
         }
-        let Some(entry) = entry else {
-            return bad("no entry point");
-        };
+        bad("no entry point")
+    }
+
+    fn seal(&self, image: Image, plan: &Plan) -> Result<Image> {
         image.protect(0, plan.data, libc::PROT_READ | libc::PROT_EXEC)?;
         let access = if plan.writable {
             libc::PROT_READ | libc::PROT_WRITE
@@ -398,9 +433,7 @@ impl<'a> Linker<'a> {
             libc::PROT_READ
         };
         image.protect(plan.data, plan.len, access)?;
-        // The section was checked to be executable and to contain this offset.
-        let entry: Entry = unsafe { std::mem::transmute(image.base.add(entry)) };
-        Ok(Kernel { image, entry })
+        Ok(image)
     }
 }
 

@@ -58,9 +58,20 @@ pub struct Schedule {
     /// Loops, each in `independent` too, whose first and last iterations are run one by one, and only the
     /// [interior](crate::split) as the rest of the schedule says.
     pub split: Vec<LoopId>,
+    /// Loops whose iterations run on the grid of a device, each in a kernel; none encloses another.
+    #[serde(default)]
+    pub grid: Vec<GridLoop>,
     /// A fact of the launch, not a choice: loops (a bit each, by number, the first 64) that run at least once
     /// whenever they are entered, so that what they assign is assigned afterwards.
     pub nonempty: u64,
+}
+
+/// A parallel loop mapped to the grid of a device, without reductions and without variables that outlive it.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct GridLoop {
+    /// The loop and, inside it, further parallel ones, outermost first: at most three. The last one runs along the grid's
+    /// first axis. What stands between them assigns variables only.
+    pub axes: Vec<LoopId>,
 }
 
 /// A loop mapped to threads.

@@ -5,11 +5,13 @@
 //! over `k` stays a serial loop, and it is a loop around it (`j`) whose iterations become the lanes.
 
 mod forms;
+mod grid;
 mod lanes;
 mod splits;
 
 pub use forms::Waves;
 pub(crate) use forms::{Beyond, beyond, freed};
+pub use grid::grid_loops;
 pub use lanes::vectorise;
 
 use crate::privatise::worth_copying;

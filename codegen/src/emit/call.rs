@@ -215,6 +215,11 @@ impl Func<'_, '_> {
         only: Option<Val>,
     ) -> Result<Val> {
         let ir = self.ir();
+        if self.u.device.is_some() && only.is_some() {
+            // Where an operation has no short way, which is seldom: the host does it all.
+            ir.give_up();
+            return Ok(x);
+        }
         let (x, y) = self.unify(x, y);
         let (fty, suffix) = self.float_type(repr);
         let ty = ir.function(fty, &[fty, fty]);

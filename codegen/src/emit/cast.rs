@@ -286,6 +286,9 @@ impl Func<'_, '_> {
             x = ir.select(mask.a, x, self.const_float(Scalar::F64, 0.0, v.wide));
         }
         let ty = self.shape(ir.int(to.bits()), v.wide);
+        if self.u.device.is_some() {
+            return Ok(Val::one(self.device_int(x, ty, to)));
+        }
         let r = if to.is_signed() {
             ir.fptosi(x, ty)
         } else {

@@ -117,6 +117,8 @@ pub(crate) struct Func<'u, 'a> {
     /// Words that idle values go into, and whether any did.
     pub(crate) kept: [V; 2],
     pub(crate) keeps: std::cell::Cell<bool>,
+    /// In a kernel of a device: loops on its axes.
+    pub(crate) axes: Option<super::grid::Axes>,
     /// The accumulation being emitted: what is proved of the whole sum need not hold of a part of it.
     pub(crate) wrapping: Option<*const Expr>,
 }
@@ -132,8 +134,10 @@ impl<'u, 'a> Func<'u, 'a> {
         let ty = ir.function(ir.void(), params);
         let f = ir.add_function(&CString::new(name).unwrap_or_default(), ty);
         ir.attribute(f, "nounwind", 0);
-        ir.string_attribute(f, "prefer-vector-width", &u.vector_width());
-        ir.string_attribute(f, "tune-cpu", u.host.tune);
+        if u.device != Some(super::grid::Registers::Ptx) {
+            ir.string_attribute(f, "prefer-vector-width", &u.vector_width());
+            ir.string_attribute(f, "tune-cpu", u.host.tune);
+        }
         ir.string_attribute(f, "no-trapping-math", "true");
         ir.param_attribute(f, 0, "noalias");
         ir.param_attribute(f, 0, "nonnull");
@@ -178,6 +182,7 @@ impl<'u, 'a> Func<'u, 'a> {
             unread: false,
             kept: [std::ptr::null_mut(); 2],
             keeps: std::cell::Cell::new(false),
+            axes: None,
             wrapping: None,
         };
         func.kept = func.kept_words(1);

@@ -174,6 +174,19 @@ impl Func<'_, '_> {
     /// Chooses how to run the range. `at` receives the number of the current iteration.
     pub(crate) fn counted(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
         let u = self.u;
+        if let Some(axis) = self.axis_of(l.id) {
+            return self.strided(l, range, axis);
+        }
+        if let Some(g) = u
+            .spec
+            .schedule
+            .grid
+            .iter()
+            .find(|g| g.axes.first() == Some(&l.id))
+            && u.grid.is_some()
+        {
+            return self.grid(l, g, range);
+        }
         if self.lanes.is_none() {
             if let Some(t) = u
                 .spec

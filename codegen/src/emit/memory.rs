@@ -5,7 +5,7 @@ use nestwise_ir::{ArrayId, Expr, Scalar, Span};
 use super::func::Slot;
 use super::{Func, Val};
 use crate::abi::EventCode;
-use crate::error::{Result, invalid};
+use crate::error::{Result, invalid, unsupported};
 use crate::llvm::{IntPred, T, V, Wrap};
 
 /// Where one element is: its address and, for [`Scalar::Num`], that of its tag.
@@ -221,6 +221,10 @@ impl Func<'_, '_> {
     /// the form in which LLVM recognises consecutive accesses.
     pub(crate) fn place(&self, array: ArrayId, at: &[V]) -> Result<Place> {
         let ir = self.ir();
+        if self.u.grid.is_some() {
+            // The host has addresses of the device's memory.
+            return unsupported("an element that is looked at outside kernels");
+        }
         let (slot, storage) = (self.slot(array)?, self.storage(array)?);
         if at.len() != slot.strides.len() || at.is_empty() {
             return invalid(format!("{} indices of {array}", at.len()));

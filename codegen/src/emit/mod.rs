@@ -19,6 +19,7 @@ mod expr;
 mod extremes;
 mod float;
 mod func;
+pub(crate) mod grid;
 mod int;
 mod jam;
 mod kept;
@@ -116,6 +117,10 @@ pub(crate) struct Unit<'a> {
     pub(crate) scalar_loops: Cell<bool>,
     /// Whether a way to the event exit was emitted.
     pub(crate) events: Cell<bool>,
+    /// What kernels are made of, if loops run on a device.
+    pub(crate) grid: Option<grid::Grid<'a>>,
+    /// These are kernels of a device.
+    pub(crate) device: Option<grid::Registers>,
 }
 
 impl<'a> Unit<'a> {
@@ -156,6 +161,8 @@ impl<'a> Unit<'a> {
             idle,
             scalar_loops: Cell::new(false),
             events: Cell::new(false),
+            grid: None,
+            device: None,
         };
         unit.alias = unit.alias_scopes();
         unit.independent_loops(context)?;

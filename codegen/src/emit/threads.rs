@@ -394,7 +394,7 @@ fn propagates_nan(l: &For, v: VarId) -> bool {
 }
 
 /// Checks that the schedule accounts for every variable of the loop.
-fn thread_flow(u: &Unit<'_>, l: &For, t: &ThreadLoop) -> Result<Flow> {
+pub(super) fn thread_flow(u: &Unit<'_>, l: &For, t: &ThreadLoop) -> Result<Flow> {
     let mut flow = flow::flow(&[], &l.body, Some(l.id), u.spec.schedule.nonempty);
     flow.exposed.remove(&l.counter);
     flow.assigned.remove(&l.counter);

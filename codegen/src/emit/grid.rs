@@ -1,0 +1,300 @@
+//! Loops mapped to the grid of a device.
+//!
+//! The entry runs on the host: outer loops and what else has to do with numbers alone. A mapped loop becomes a kernel in a
+//! module of its own, whose threads run its iterations; the entry has it launched (`nw_grid`) and goes on at once. Nothing
+//! comes back from a kernel but elements of arrays, and a word that says that something fired, which whoever launches looks
+//! at when all kernels have run. Then nothing of the launch counts, and the host's arrays are as they were.
+//!
+//! A device has no floating-point flags. A result that is not finite counts as fired: NumPy may have warned.
+
+use std::cell::RefCell;
+
+use nestwise_ir::schedule::{GridLoop, ThreadLoop};
+use nestwise_ir::{Expr, ExprKind, For, LoopId, Scalar, Stmt, StmtKind, VarId};
+
+use super::func::Jump;
+use super::loops::Range;
+use super::threads::thread_flow;
+use super::{Func, Unit, Val};
+use crate::abi::{EventCode, FrameHeader, Status, part};
+use crate::error::{Result, invalid, unsupported};
+use crate::flow::{self, Target};
+use crate::grid::kernel_name;
+use crate::llvm::{IntPred, RealPred, V, Wrap};
+
+/// Where a thread of a device reads its place in the grid.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Registers {
+    /// In special registers of PTX.
+    Ptx,
+    /// Behind its last argument.
+    Memory,
+}
+
+/// The kernels of a launch.
+pub(crate) struct Grid<'a> {
+    /// What they are made in.
+    device: &'a Unit<'a>,
+    /// The loops of each.
+    pub(crate) kernels: RefCell<Vec<Vec<LoopId>>>,
+}
+
+/// The loops of a kernel, outermost first.
+pub(crate) struct Axes {
+    loops: Vec<LoopId>,
+    /// The place in the grid, where it is in memory.
+    place: Option<V>,
+}
+
+/// What a special register tells, in the order of [`crate::abi::GridThread`].
+const KINDS: [&str; 4] = ["tid", "ntid", "ctaid", "nctaid"];
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl<'a> Grid<'a> {
+    pub(crate) fn new(device: &'a Unit<'a>) -> Grid<'a> {
+        Grid {
+            device,
+            kernels: RefCell::default(),
+        }
+    }
+}
+
+impl<'u> Func<'u, '_> {
+    /// Launches a loop's kernel.
+    pub(crate) fn grid(&mut self, l: &For, g: &GridLoop, range: Range) -> Result<()> {
+        let u = self.u;
+        let Some(grid) = &u.grid else {
+            return invalid("no device");
+        };
+        check(l, g)?;
+        let flow = thread_flow(u, l, &ThreadLoop::plain(l.id))?;
+        let mut shared: Vec<VarId> = flow.exposed.iter().copied().collect();
+        shared.sort();
+        let number = grid.kernels.borrow().len();
+        grid.kernels.borrow_mut().push(g.axes.clone());
+        kernel(grid.device, number, l, g, &shared)?;
+
+        let ir = self.ir();
+        let (run, end) = (self.fresh(), self.fresh());
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, range.lo, range.hi), run, end);
+        ir.at(run);
+        let size = u.layout.size as u64;
+        let env = ir.alloca_aligned(self.entry, ir.array(ir.i8(), size), 16);
+        self.store_slots(env, true);
+        for v in &shared {
+            self.store_var(*v, env)?;
+        }
+        let bounds = ir.offset_const(env, FrameHeader::BOUNDS);
+        ir.store(range.start, bounds);
+        ir.store(range.step, ir.offset_const(bounds, 8));
+        let inner = self.inner_trips(l, g)?;
+        let (i64t, ptr) = (ir.i64(), ir.ptr());
+        let ty = ir.function(i64t, &[ptr, i64t, ptr, i64t, i64t, i64t, i64t]);
+        let launch = ir.add_function(c"nw_grid", ty);
+        let user = ir.load(ptr, ir.offset_const(self.frame, FrameHeader::USER));
+        let (number, size) = (ir.const_i64(number as i64), ir.const_i64(size as i64));
+        let arguments = [user, number, env, size, range.lo, range.hi, inner];
+        let failed = ir.call(ty, launch, &arguments);
+        let failed = ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0));
+        let span = u
+            .nest
+            .loops
+            .get(l.id)
+            .map_or(Default::default(), |d| d.span);
+        self.leave_if(failed, end, EventCode::Several, span);
+        self.ir().at(end);
+        Ok(())
+    }
+
+    /// The iterations of the next loop on an axis, where they are the same in each of this one's and tell without elements;
+    /// else -1.
+    fn inner_trips(&mut self, l: &For, g: &GridLoop) -> Result<V> {
+        let none = self.ir().const_i64(-1);
+        let Some(inner) = g.axes.get(1).and_then(|id| loop_in(&l.body, *id)) else {
+            return Ok(none);
+        };
+        let mut flow = flow::flow(&[], &l.body, Some(l.id), 0);
+        flow.assigned.insert(l.counter);
+        let same = |e: &Expr| {
+            let mut same = true;
+            e.walk(&mut |e| {
+                same &= match &e.kind {
+                    ExprKind::Var(v) => !flow.assigned.contains(v),
+                    ExprKind::Load { .. } => false,
+                    _ => true,
+                }
+            });
+            same && !nestwise_ir::events::expr_may_fire(e)
+        };
+        let step = inner.step.as_int().filter(|s| *s != 0);
+        if step.is_none() || ![&inner.start, &inner.stop].into_iter().all(same) {
+            return Ok(none);
+        }
+        let (start, stop) = (self.expr(&inner.start)?.a, self.expr(&inner.stop)?.a);
+        let by = self.expr(&inner.step)?.a;
+        Ok(self.trips(start, stop, by, step, false))
+    }
+
+    /// The number of a loop's axis, the first being the innermost's.
+    pub(crate) fn axis_of(&self, id: LoopId) -> Option<usize> {
+        let axes = self.axes.as_ref()?;
+        axes.loops.iter().rev().position(|l| *l == id)
+    }
+
+    /// This thread's iterations of a loop on an axis: from its own place on, as far apart as there are threads.
+    pub(crate) fn strided(&mut self, l: &For, range: Range, axis: usize) -> Result<()> {
+        let ir = self.ir();
+        let [thread, threads, block, blocks] = [0, 1, 2, 3].map(|kind| self.register(kind, axis));
+        let place = ir.add(ir.mul(block, threads, Wrap::Signed), thread, Wrap::Signed);
+        let stride = ir.mul(blocks, threads, Wrap::Signed);
+        let first = ir.add(range.lo, place, Wrap::Signed);
+        let (body, latch, end) = (self.fresh(), self.fresh(), self.fresh());
+        let before = ir.here();
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, first, range.hi), body, end);
+        ir.at(body);
+        let k = ir.phi(ir.i64());
+        ir.add_incoming(k, first, before);
+        let distance = ir.mul(k, range.step, Wrap::Signed);
+        let counter = ir.add(range.start, distance, Wrap::Signed);
+        self.fixed.insert(l.counter, Val::one(counter));
+        self.jumps.push(Jump {
+            target: Target::Loop(l.id),
+            on_break: end,
+            on_continue: latch,
+            lanes: None,
+        });
+        self.block(&l.body)?;
+        self.jumps.pop();
+        self.fixed.remove(&l.counter);
+        ir.br(latch);
+        ir.at(latch);
+        let next = ir.add(k, stride, Wrap::Signed);
+        ir.add_incoming(k, next, latch);
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, next, range.hi), body, end);
+        ir.at(end);
+        Ok(())
+    }
+
+    fn register(&self, kind: usize, axis: usize) -> V {
+        let ir = self.ir();
+        match self.axes.as_ref().and_then(|a| a.place) {
+            Some(place) => {
+                let at = ir.offset_const(place, 8 * (3 * kind + axis));
+                ir.load(ir.i64(), at)
+            }
+            None => {
+                let name = format!("llvm.nvvm.read.ptx.sreg.{}.{}", KINDS[kind], AXES[axis]);
+                ir.zext(ir.intrinsic(&name, &[], &[]), ir.i64())
+            }
+        }
+    }
+
+    /// A float as an int, on a device: what does not fit is left to the host, whose instruction has a result of its own.
+    pub(crate) fn device_int(&self, x: V, ty: crate::llvm::T, to: Scalar) -> V {
+        let ir = self.ir();
+        let float = ir.type_of(x);
+        let (name, back) = match to.is_signed() {
+            true => {
+                let v = ir.intrinsic("llvm.fptosi.sat", &[ty, float], &[x]);
+                (v, ir.sitofp(v, float))
+            }
+            false => {
+                let v = ir.intrinsic("llvm.fptoui.sat", &[ty, float], &[x]);
+                (v, ir.uitofp(v, float))
+            }
+        };
+        let whole = ir.intrinsic("llvm.trunc", &[float], &[x]);
+        ir.note(ir.fcmp(RealPred::LLVMRealUNE, back, whole));
+        name
+    }
+}
+
+/// Writes a kernel.
+fn kernel(u: &Unit<'_>, number: usize, l: &For, g: &GridLoop, shared: &[VarId]) -> Result<()> {
+    let ir = &u.ir;
+    let (ptr, i64t) = (ir.ptr(), ir.i64());
+    let in_memory = u.device == Some(Registers::Memory);
+    let mut params = vec![ptr, i64t, i64t, ptr];
+    params.extend(in_memory.then_some(ptr));
+    let mut f = Func::new(u, &kernel_name(number), &params, false);
+    if !in_memory {
+        ir.set_kernel(f.f, u.layout.size as u64);
+    }
+    let status = ir.param(f.f, 3);
+    f.axes = Some(Axes {
+        loops: g.axes.clone(),
+        place: in_memory.then(|| ir.param(f.f, 4)),
+    });
+    f.start_body();
+    let odd = ir.alloca(f.entry, ir.i1());
+    ir.store(ir.const_bool(false), odd);
+    ir.watch(Some(odd));
+    f.load_slots()?;
+    for v in shared {
+        f.load_var(*v, f.frame)?;
+    }
+    let range = f.part_range(l);
+    f.counted(l, range, None)?;
+    ir.watch(None);
+    ir.br(f.exits.done);
+    ir.at(f.exits.done);
+    f.release_kept();
+    let (told, out) = (f.fresh(), f.fresh());
+    ir.cond_br(ir.load(ir.i1(), odd), told, out);
+    let tell = |line: V, code: V| {
+        ir.store(line, ir.offset_const(status, part::LINE));
+        ir.store(code, ir.offset_const(status, part::CODE));
+        let event = ir.const_i64(Status::Event as i64);
+        ir.store(event, ir.offset_const(status, part::STATUS));
+        ir.ret_void();
+    };
+    ir.at(told);
+    let line = u.nest.loops.get(l.id).map_or(0, |d| d.span.line);
+    tell(
+        ir.const_i64(line.into()),
+        ir.const_i64(EventCode::Several as i64),
+    );
+    ir.at(out);
+    ir.ret_void();
+    ir.at(f.exits.event);
+    tell(ir.load(i64t, f.exits.line), ir.load(i64t, f.exits.code));
+    Ok(())
+}
+
+/// Checks what a mapping promises of the statements around inner axes.
+fn check(l: &For, g: &GridLoop) -> Result<()> {
+    if g.axes.len() > AXES.len() {
+        return unsupported("more axes than a grid has");
+    }
+    let mut around = l;
+    for id in &g.axes[1..] {
+        let Some(inner) = loop_in(&around.body, *id) else {
+            return invalid(format!("{id} is not in {}", around.id));
+        };
+        let plain = |s: &Stmt| match &s.kind {
+            StmtKind::Let { .. } => true,
+            StmtKind::For(l) => l.id == *id,
+            _ => false,
+        };
+        if !around.body.iter().all(plain) {
+            return unsupported("something beside an inner axis");
+        }
+        let mut breaks = false;
+        for s in &inner.body {
+            s.walk(&mut |s| breaks |= matches!(s.kind, StmtKind::Break(b) if b == *id));
+        }
+        if breaks {
+            return invalid(format!("{id} is mapped to an axis and left early"));
+        }
+        around = inner;
+    }
+    Ok(())
+}
+
+/// A loop among the statements of a block.
+fn loop_in(block: &[Stmt], id: LoopId) -> Option<&For> {
+    block.iter().find_map(|s| match &s.kind {
+        StmtKind::For(l) if l.id == id => Some(l),
+        _ => None,
+    })
+}

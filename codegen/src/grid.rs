@@ -1,0 +1,160 @@
+//! Kernels for the grid of a device, and the host's part that launches them.
+//!
+//! [`compile_grid`] makes both from a nest whose schedule maps loops to the grid. The host's part is a kernel like any other
+//! ([`crate::abi`]), but that its descriptors hold addresses of the device's memory, which it never looks at: it runs outer
+//! loops and what else has to do with numbers alone, and has kernels launched ([`register_launch`]). The device's part is PTX,
+//! or the same module for the host: what an emulated device runs.
+
+use inkwell::OptimizationLevel;
+use inkwell::context::Context;
+use inkwell::module::Module;
+use inkwell::targets::{
+    CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
+};
+use nestwise_ir::{FpMode, LoopId, Schedule};
+
+use crate::KernelSpec;
+use crate::emit::grid::{Grid, Registers};
+use crate::emit::{self, Unit};
+use crate::error::{CodegenError, Result};
+use crate::passes;
+use crate::target::Host;
+
+/// The symbol of a kernel in the device's part.
+pub fn kernel_name(number: usize) -> String {
+    format!("nw_grid_{number}")
+}
+
+/// What kernels are made for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum GridTarget {
+    /// A card of this compute capability: 80 for 8.0.
+    Ptx(u32),
+    /// The host, as a device whose threads are stepped.
+    Emulated,
+}
+
+/// The device's part.
+#[derive(Clone, Debug)]
+pub enum DeviceCode {
+    /// The text of a PTX module.
+    Ptx(String),
+    /// An object file for [`crate::load_grid`].
+    Object(Vec<u8>),
+}
+
+/// A compiled nest.
+#[derive(Clone, Debug)]
+pub struct CompiledGrid {
+    /// The host's part: an object file for [`crate::load`].
+    pub host: Vec<u8>,
+    /// The device's.
+    pub device: DeviceCode,
+    /// The loops of each kernel, outermost first; the name of the `k`th is [`kernel_name`]`(k)`.
+    pub kernels: Vec<Vec<LoopId>>,
+}
+
+/// Compiles a nest some of whose loops are mapped to a grid ([`Schedule::grid`]); nothing else of the schedule counts.
+///
+/// [`CodegenError::Unsupported`] where something in them has no form for devices: a function that has none to the bit, an
+/// element that is looked at outside kernels.
+pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<CompiledGrid> {
+    let host = Host::get()?;
+    let context = Context::create();
+    let nonempty = spec.schedule.nonempty;
+    let outer = Schedule {
+        grid: spec.schedule.grid.clone(),
+        nonempty,
+        ..Schedule::default()
+    };
+    let inner = Schedule {
+        nonempty,
+        ..Schedule::default()
+    };
+    let outer = KernelSpec {
+        schedule: &outer,
+        ..spec
+    };
+    let inner = KernelSpec {
+        schedule: &inner,
+        ..spec
+    };
+    host.with_machine(|machine| {
+        let made;
+        let device_machine = match target {
+            GridTarget::Emulated => machine,
+            GridTarget::Ptx(capability) => {
+                made = ptx_machine(capability)?;
+                &made
+            }
+        };
+        let on_host = new_module(&context, "host", machine);
+        let on_device = new_module(&context, "device", device_machine);
+        let kernels = {
+            let mut device = Unit::new(&context, &on_device, &inner, host)?;
+            device.device = Some(match target {
+                GridTarget::Emulated => Registers::Memory,
+                GridTarget::Ptx(_) => Registers::Ptx,
+            });
+            let mut unit = Unit::new(&context, &on_host, &outer, host)?;
+            unit.grid = Some(Grid::new(&device));
+            emit::emit(&unit)?;
+            if let Some(name) = device.ir.missing().first() {
+                return Err(CodegenError::Unsupported(format!("{name} on a device")));
+            }
+            unit.grid
+                .map(|g| g.kernels.into_inner())
+                .unwrap_or_default()
+        };
+        let vector_math = spec.fp != FpMode::Strict;
+        for (module, machine) in [(&on_host, machine), (&on_device, device_machine)] {
+            let bad = |e: inkwell::support::LLVMString| CodegenError::Llvm(e.to_string());
+            module.verify().map_err(bad)?;
+            passes::optimise(module, machine, false, vector_math)?;
+        }
+        let device = match target {
+            GridTarget::Emulated => {
+                DeviceCode::Object(file(&on_device, machine, FileType::Object)?)
+            }
+            GridTarget::Ptx(_) => {
+                let text = file(&on_device, device_machine, FileType::Assembly)?;
+                DeviceCode::Ptx(String::from_utf8_lossy(&text).into_owned())
+            }
+        };
+        Ok(CompiledGrid {
+            host: file(&on_host, machine, FileType::Object)?,
+            device,
+            kernels,
+        })
+    })
+}
+
+fn new_module<'c>(context: &'c Context, name: &str, machine: &TargetMachine) -> Module<'c> {
+    let module = context.create_module(name);
+    module.set_triple(&machine.get_triple());
+    module.set_data_layout(&machine.get_target_data().get_data_layout());
+    module
+}
+
+fn file(module: &Module<'_>, machine: &TargetMachine, kind: FileType) -> Result<Vec<u8>> {
+    let buffer = machine.write_to_memory_buffer(module, kind);
+    let buffer = buffer.map_err(|e| CodegenError::Llvm(e.to_string()))?;
+    Ok(buffer.as_slice().to_vec())
+}
+
+/// LLVM takes the lowest version of PTX that knows the card.
+fn ptx_machine(capability: u32) -> Result<TargetMachine> {
+    Target::initialize_nvptx(&InitializationConfig::default());
+    let triple = TargetTriple::create("nvptx64-nvidia-cuda");
+    let target = Target::from_triple(&triple).map_err(|e| CodegenError::Llvm(e.to_string()))?;
+    target
+        .create_target_machine(
+            &triple,
+            &format!("sm_{capability}"),
+            "",
+            OptimizationLevel::Aggressive,
+            RelocMode::Default,
+            CodeModel::Default,
+        )
+        .ok_or_else(|| CodegenError::Llvm(format!("no target machine for sm_{capability}")))
+}

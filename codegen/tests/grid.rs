@@ -1,0 +1,345 @@
+//! Kernels for the grid of a device: what the emulated form computes, thread by thread, against the serial kernel; and what PTX
+//! is made of.
+
+mod common;
+
+use common::*;
+use nestwise_codegen::abi::{GridThread, Status};
+use nestwise_codegen::{
+    CodegenError, CompiledGrid, DeviceCode, GridCode, GridTarget, compile_grid, load, load_grid,
+    register_launch,
+};
+use nestwise_ir::schedule::GridLoop;
+use nestwise_ir::{Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
+
+/// What a launch is given, at the address that its frame's `user` is.
+struct Device {
+    code: GridCode,
+    /// Blocks and threads along the axes; their order is shuffled by the seed.
+    blocks: [i64; 3],
+    threads: [i64; 3],
+    seed: u64,
+    status: [i64; 3],
+    launches: Vec<(i64, i64, i64)>,
+}
+
+unsafe extern "C" fn launch(
+    user: *mut u8,
+    kernel: i64,
+    env: *mut u8,
+    size: i64,
+    lo: i64,
+    hi: i64,
+    inner: i64,
+) -> i64 {
+    let device = unsafe { &mut *user.cast::<Device>() };
+    device.launches.push((kernel, hi - lo, inner));
+    let run: GridThread = device.code.kernel(kernel as usize).unwrap();
+    let mut places = vec![];
+    let axes = |n: [i64; 3]| {
+        (0..n[0] * n[1] * n[2]).map(move |k| [k % n[0], k / n[0] % n[1], k / (n[0] * n[1])])
+    };
+    for block in axes(device.blocks) {
+        for thread in axes(device.threads) {
+            places.push([thread, device.threads, block, device.blocks].concat());
+        }
+    }
+    let mix = |k: usize| (k as u64 ^ device.seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by_key(|k| mix(*k));
+    for k in order {
+        // Every thread has a copy of its own: none may write it.
+        let mut own = vec![0u128; (size as usize).div_ceil(16)];
+        let status = device.status.as_mut_ptr().cast();
+        unsafe {
+            std::ptr::copy_nonoverlapping(env, own.as_mut_ptr().cast(), size as usize);
+            run(own.as_mut_ptr().cast(), lo, hi, status, places[k].as_ptr());
+        }
+    }
+    0
+}
+
+fn mapped(loops: &[&[LoopId]]) -> Schedule {
+    let grid = loops.iter().map(|axes| GridLoop {
+        axes: axes.to_vec(),
+    });
+    Schedule {
+        grid: grid.collect(),
+        ..Schedule::default()
+    }
+}
+
+fn compiled(nest: &Nest, schedule: &Schedule, target: GridTarget) -> CompiledGrid {
+    compile_grid(spec(nest, schedule), target).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn ptx(nest: &Nest, schedule: &Schedule, capability: u32) -> String {
+    match compiled(nest, schedule, GridTarget::Ptx(capability)).device {
+        DeviceCode::Ptx(text) => text,
+        DeviceCode::Object(_) => panic!("no PTX"),
+    }
+}
+
+/// Runs the emulated form; `prepare` sets variables. Gives the arrays, the launches, and the status.
+fn emulated(
+    nest: &Nest,
+    schedule: &Schedule,
+    arrays: &[Buffer],
+    trips: i64,
+    shape: ([i64; 3], [i64; 3], u64),
+    prepare: &dyn Fn(&mut Run<'_>),
+) -> (Vec<Buffer>, Vec<(i64, i64, i64)>, i64) {
+    register_launch(launch);
+    let made = compiled(nest, schedule, GridTarget::Emulated);
+    let DeviceCode::Object(object) = &made.device else {
+        panic!("no object");
+    };
+    let mut device = Device {
+        code: load_grid(object, made.kernels.len()).unwrap(),
+        blocks: shape.0,
+        threads: shape.1,
+        seed: shape.2,
+        status: [0; 3],
+        launches: vec![],
+    };
+    let host = load(&made.host).unwrap();
+    let mut run = Run::new(nest, arrays.to_vec());
+    prepare(&mut run);
+    run.put(40, (&raw mut device) as i64);
+    run.done(&host, 0, trips);
+    (run.arrays, device.launches, device.status[0])
+}
+
+fn serial(
+    nest: &Nest,
+    arrays: &[Buffer],
+    trips: i64,
+    prepare: &dyn Fn(&mut Run<'_>),
+) -> Vec<Buffer> {
+    let mut run = Run::new(nest, arrays.to_vec());
+    prepare(&mut run);
+    run.done(&kernel(nest, &Schedule::serial()), 0, trips);
+    run.arrays
+}
+
+const SHAPES: [([i64; 3], [i64; 3], u64); 4] = [
+    ([1, 1, 1], [1, 1, 1], 1),
+    ([3, 1, 1], [4, 1, 1], 2),
+    ([2, 2, 1], [4, 2, 1], 3),
+    ([40, 9, 1], [32, 2, 1], 4),
+];
+
+/// out[i, j] = (x[i - 1, j] + x[i + 1, j]) * a, and `while` the outer loop goes on, x and out trade places
+fn heat() -> (Nest, [LoopId; 3], nestwise_ir::VarId) {
+    let mut b = Builder::new();
+    let (x, out) = (b.floats(2), b.floats(2));
+    let (lt, li, lj) = (b.loop_id(), b.loop_id(), b.loop_id());
+    let (t, i, j, steps) = (b.var(I64), b.var(I64), b.var(I64), b.input(I64));
+    let a = b.input(NPF);
+    let at = |b: &mut Builder, d: i64| b.load(x, vec![add(b.v(i), int(d)), b.v(j)], false);
+    let sum = add(at(&mut b, -1), at(&mut b, 1));
+    let scaled = mul(sum, b.v(a));
+    let put = b.store(out, vec![b.v(i), b.v(j)], scaled, false);
+    let inner = b.for_(lj, j, upto(dim(x, 1)), vec![put]);
+    let rows = [int(1), sub(dim(x, 0), int(1)), int(1)];
+    let middle = b.for_(li, i, rows, vec![inner]);
+    let swap = stmt(StmtKind::Rebind(vec![(x, out), (out, x)]));
+    let top = b.for_(lt, t, upto(b.v(steps)), vec![middle, swap]);
+    (b.finish(top), [lt, li, lj], a)
+}
+
+#[test]
+fn a_time_loop_launches_once_a_step_and_computes_what_the_host_would() {
+    let (nest, [_, li, lj], a) = heat();
+    let grid = |seed: usize| Buffer::floats(&[13, 9], move |k| (k * 7 + seed) as f64 % 5.0 - 1.0);
+    let arrays = [grid(1), grid(2)];
+    let factor = |run: &mut Run<'_>| run.set_var(a, Value::F64(0.5));
+    let expected = serial(&nest, &arrays, 6, &factor);
+    for axes in [&[li, lj][..], &[li]] {
+        let schedule = mapped(&[axes]);
+        for shape in SHAPES {
+            let (got, launches, status) = emulated(&nest, &schedule, &arrays, 6, shape, &factor);
+            assert_eq!(status, 0);
+            for (mine, theirs) in got.iter().zip(&expected) {
+                assert_eq!(mine.f64s(), theirs.f64s(), "{axes:?} {shape:?}");
+            }
+            let inner = if axes.len() == 2 { 9 } else { -1 };
+            assert_eq!(launches, vec![(0, 11, inner); 6]);
+        }
+    }
+}
+
+/// s = 0; s += a[i, k] * x[k, j]; c[i, j] = s
+fn product() -> (Nest, [LoopId; 2]) {
+    let mut b = Builder::new();
+    let (a, x, c) = (b.floats(2), b.floats(2), b.floats(2));
+    let (li, lj, lk) = (b.loop_id(), b.loop_id(), b.loop_id());
+    let (i, j, k, s) = (b.var(I64), b.var(I64), b.var(I64), b.var(NPF));
+    let left = b.load(a, vec![b.v(i), b.v(k)], false);
+    let right = b.load(x, vec![b.v(k), b.v(j)], false);
+    let sum = add(b.v(s), mul(left, right));
+    let inner = b.for_(lk, k, upto(dim(a, 1)), vec![let_(s, sum)]);
+    let put = b.store(c, vec![b.v(i), b.v(j)], b.v(s), false);
+    let zero: Expr = constant(nestwise_ir::Const::Float(0.0), NPF);
+    let middle = b.for_(lj, j, upto(dim(c, 1)), vec![let_(s, zero), inner, put]);
+    let top = b.for_(li, i, upto(dim(c, 0)), vec![middle]);
+    (b.finish(top), [li, lj])
+}
+
+#[test]
+fn a_product_keeps_its_bits() {
+    let (nest, axes) = product();
+    let some = |rows: i64, columns: i64, f: f64| {
+        Buffer::floats(&[rows, columns], move |k| ((k * 31 % 17) as f64 - 8.3) * f)
+    };
+    let arrays = [some(7, 12, 0.1), some(12, 5, 1.7), some(7, 5, 0.0)];
+    let expected = serial(&nest, &arrays, 7, &|_| {});
+    for shape in SHAPES {
+        let schedule = mapped(&[&axes]);
+        let (got, launches, status) = emulated(&nest, &schedule, &arrays, 7, shape, &|_| {});
+        assert_eq!((status, launches), (0, vec![(0, 7, 5)]));
+        assert_eq!(got[2].f64s(), expected[2].f64s());
+    }
+}
+
+#[test]
+fn what_may_have_warned_is_told() {
+    let (nest, axes) = product();
+    let mut arrays = [
+        Buffer::floats(&[2, 3], |_| 1e200),
+        Buffer::floats(&[3, 2], |_| 2.0),
+        Buffer::floats(&[2, 2], |_| 0.0),
+    ];
+    let schedule = mapped(&[&axes]);
+    let status = |arrays: &[Buffer]| emulated(&nest, &schedule, arrays, 2, SHAPES[2], &|_| {}).2;
+    assert_eq!(status(&arrays), 0);
+    arrays[1].set(5, Value::F64(1e200));
+    assert_eq!(status(&arrays), Status::Event as i64);
+    arrays[1].set(5, Value::F64(f64::NAN));
+    assert_eq!(status(&arrays), Status::Event as i64);
+}
+
+/// x[p[i]] = 1, if the index is one
+fn scattered() -> (Nest, LoopId) {
+    let mut b = Builder::new();
+    let (x, p) = (b.floats(1), b.array(Scalar::I64, I64, 1));
+    let (l, i) = (b.loop_id(), b.var(I64));
+    let at = b.load(p, vec![b.v(i)], false);
+    let one: Expr = constant(nestwise_ir::Const::Float(1.0), NPF);
+    let put = b.store(x, vec![at], one, true);
+    let top = b.for_(l, i, upto(dim(p, 0)), vec![put]);
+    (b.finish(top), l)
+}
+
+#[test]
+fn an_event_in_a_thread_is_told() {
+    let (nest, l) = scattered();
+    let schedule = mapped(&[&[l]]);
+    for (last, expected) in [(3, 0), (4, Status::Event as i64)] {
+        let positions: Vec<Value> = [0, 2, -1, last].map(Value::Int).to_vec();
+        let arrays = [
+            Buffer::floats(&[4], |_| 0.0),
+            Buffer::of(Scalar::I64, &positions),
+        ];
+        let (got, _, status) = emulated(&nest, &schedule, &arrays, 4, SHAPES[1], &|_| {});
+        assert_eq!(status, expected);
+        assert_eq!(got[0].f64s()[..3], [1.0, 0.0, 1.0]);
+    }
+}
+
+#[test]
+fn ptx_has_kernels_that_round_and_fuse_nothing() {
+    let (nest, axes) = product();
+    let text = ptx(&nest, &mapped(&[&axes]), 80);
+    assert!(text.contains(".target sm_80"), "{text}");
+    assert_eq!(text.matches(".entry nw_grid_0").count(), 1, "{text}");
+    for word in [
+        "%tid.x",
+        "%ctaid.x",
+        "%ntid.x",
+        "%nctaid.x",
+        "%tid.y",
+        "%ctaid.y",
+    ] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(
+        text.contains("mul.rn.f64") && text.contains("add.rn.f64"),
+        "{text}"
+    );
+    for word in [
+        "fma.", ".ftz", ".approx", "mul.f64", "add.f64", ".call", "call ",
+    ] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
+    // Arrays are in the memory that all threads share, which is said.
+    assert!(text.contains("ld.global"), "{text}");
+    assert!(
+        !text.contains("ld.f64") && !text.contains("ld.u64 "),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_a_device_has_not_is_refused() {
+    let mut b = Builder::new();
+    let (x, l, i) = (b.floats(1), b.loop_id(), b.var(I64));
+    let at = b.load(x, vec![b.v(i)], false);
+    let sine = call(
+        nestwise_ir::Fun::Sin,
+        nestwise_ir::Lib::C,
+        vec![at],
+        NPF,
+        false,
+    );
+    let put = b.store(x, vec![b.v(i)], sine, false);
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![put]);
+    let nest = b.finish(top);
+    for target in [GridTarget::Emulated, GridTarget::Ptx(90)] {
+        let refused = compile_grid(spec(&nest, &mapped(&[&[l]])), target);
+        assert!(
+            matches!(refused, Err(CodegenError::Unsupported(_))),
+            "{refused:?}"
+        );
+    }
+}
+
+/// `ptxas`, which `make test` sets.
+const PTXAS: &str = "NESTWISE_PTXAS";
+
+#[test]
+fn ptx_is_assembled_without_spills() {
+    let Some(ptxas) = std::env::var_os(PTXAS) else {
+        println!("{PTXAS} is not set: nothing is assembled");
+        return;
+    };
+    let (heat, [_, li, lj], _) = heat();
+    let (product, axes) = product();
+    let (scattered, l) = scattered();
+    let folder = std::env::temp_dir().join(format!("nestwise-ptx-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let nests = [
+        (&heat, vec![li, lj]),
+        (&product, axes.to_vec()),
+        (&scattered, vec![l]),
+    ];
+    for (k, (nest, axes)) in nests.into_iter().enumerate() {
+        for capability in [75, 80, 90, 100] {
+            let (text, binary) = (folder.join(format!("{k}.ptx")), folder.join("out.cubin"));
+            std::fs::write(&text, ptx(nest, &mapped(&[&axes]), capability)).unwrap();
+            let done = std::process::Command::new(&ptxas)
+                .arg(format!("-arch=sm_{capability}"))
+                .args(["-v", "-o"])
+                .args([&binary, &text])
+                .output()
+                .expect("ptxas runs");
+            let said = String::from_utf8_lossy(&done.stderr);
+            assert!(done.status.success(), "{said}");
+            assert!(
+                said.contains("0 bytes spill stores, 0 bytes spill loads"),
+                "{said}"
+            );
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
