@@ -142,12 +142,6 @@ def test_loops_of_unknown_length_are_taken_over(name, tmp_path):
 
 # What a loop over a list that changes runs over is CPython's business, whatever its shares.
 CHANGING = """\
-def steps(k):
-    n = 0
-    while k > 1:
-        k = k // 2 if k % 2 == 0 else 3 * k + 1
-        n += 1
-    return n
 def run(xs, most):
     s = 0
     for x in xs:
@@ -177,4 +171,4 @@ print([run(Odd([1, 2]), 0), run(zip([1, 2, 3], (4, 5)).__class__([7]) and [7, 8]
 
 
 def test_a_changing_list(tmp_path):
-    ran(CHANGING, tmp_path)
+    ran(HEAD + CHANGING, tmp_path)

@@ -2,20 +2,24 @@
 
 use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::{ArrayId, LoopId, ScopeId, VarId};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Calls `f` on every variable that a statement (or anything inside it) assigns; with repetitions.
 pub fn for_each_assigned(stmt: &Stmt, f: &mut impl FnMut(VarId)) {
-    stmt.walk(&mut |s| {
-        match &s.kind {
-            StmtKind::Let { var, .. } => f(*var),
-            StmtKind::For(l) => f(l.counter),
-            _ => {}
-        }
-        for e in s.exprs() {
-            for_each_bound(e, f);
-        }
-    });
+    stmt.walk(&mut |s| for_each_own(s, f));
+}
+
+/// The same without what is inside it.
+fn for_each_own(stmt: &Stmt, f: &mut impl FnMut(VarId)) {
+    match &stmt.kind {
+        StmtKind::Let { var, .. } => f(*var),
+        StmtKind::For(l) => f(l.counter),
+        _ => {}
+    }
+    for e in stmt.exprs() {
+        for_each_bound(e, f);
+    }
 }
 
 /// Calls `f` on every variable that an expression binds.
@@ -56,32 +60,29 @@ impl Assigned {
 
     fn look(&mut self, stmt: &Stmt) {
         let mut vars = Vec::new();
-        match &stmt.kind {
-            StmtKind::Let { var, .. } => vars.push(*var),
-            StmtKind::For(l) => vars.push(l.counter),
-            _ => {}
-        }
-        stmt.exprs()
-            .for_each(|e| for_each_bound(e, &mut |v| vars.push(v)));
+        for_each_own(stmt, &mut |v| vars.push(v));
         for inner in stmt.blocks().flatten() {
             self.look(inner);
-            vars.extend(self.by(inner));
+            vars.extend(self.by(inner).iter());
         }
         vars.sort_unstable();
         vars.dedup();
         self.by_stmt.insert(stmt, vars);
     }
 
-    /// The variables that a statement of the nest, or anything inside it, assigns, sorted, each once.
-    pub fn by(&self, stmt: &Stmt) -> &[VarId] {
-        self.by_stmt
-            .get(&std::ptr::from_ref(stmt))
-            .map_or(&[], Vec::as_slice)
+    /// The variables that a statement, or anything inside it, assigns, sorted, each once. One that is not the nest's own is
+    /// looked at now: it may be a copy.
+    fn by(&self, stmt: &Stmt) -> Cow<'_, [VarId]> {
+        match self.by_stmt.get(&std::ptr::from_ref(stmt)) {
+            Some(known) => Cow::Borrowed(known),
+            None => Cow::Owned(assigned(std::slice::from_ref(stmt))),
+        }
     }
 
     /// The same for a block.
     pub fn by_block(&self, block: &[Stmt]) -> Vec<VarId> {
-        let mut vars: Vec<VarId> = block.iter().flat_map(|s| self.by(s)).copied().collect();
+        let mut vars: Vec<VarId> = Vec::new();
+        block.iter().for_each(|s| vars.extend(self.by(s).iter()));
         vars.sort_unstable();
         vars.dedup();
         vars

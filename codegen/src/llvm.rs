@@ -4,6 +4,7 @@
 //! interface allows. Contexts, modules and target machines are inkwell's. Every method here only builds IR:
 //! ill-typed use is caught by LLVM's verifier before anything runs.
 
+mod device;
 mod hidden;
 mod metadata;
 
@@ -206,19 +207,6 @@ impl<'c> Ir<'c> {
             LLVMAddAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, attr);
         }
     }
-    /// A function is a kernel of a device; its first parameter is a copy of so many bytes.
-    pub(crate) fn set_kernel(&self, function: V, bytes: u64) {
-        // `CallingConv::PTX_Kernel`.
-        const KERNEL: u32 = 71;
-        unsafe {
-            LLVMSetFunctionCallConv(function, KERNEL);
-            let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
-            let copy = LLVMCreateTypeAttribute(self.ctx, kind, self.array(self.i8(), bytes));
-            LLVMAddAttributeAtIndex(function, 1, copy);
-            let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
-            LLVMAddAttributeAtIndex(function, 1, LLVMCreateEnumAttribute(self.ctx, kind, 16));
-        }
-    }
     pub(crate) fn param(&self, function: V, index: u32) -> V {
         unsafe { LLVMGetParam(function, index) }
     }
@@ -239,25 +227,6 @@ impl<'c> Ir<'c> {
     }
     pub(crate) fn ret(&self, v: V) {
         unsafe { LLVMBuildRet(self.b, v) };
-    }
-    /// Functions that the module calls and does not have, LLVM's own left out.
-    pub(crate) fn missing(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        unsafe {
-            let mut function = LLVMGetFirstFunction(self.module);
-            while !function.is_null() {
-                let mut length = 0;
-                let name = LLVMGetValueName2(function, &raw mut length);
-                let name = std::slice::from_raw_parts(name.cast::<u8>(), length);
-                let name = String::from_utf8_lossy(name).into_owned();
-                let used = !LLVMGetFirstUse(function).is_null();
-                if !self.has_body(function) && used && !name.starts_with("llvm.") {
-                    found.push(name);
-                }
-                function = LLVMGetNextFunction(function);
-            }
-        }
-        found
     }
     pub(crate) fn has_body(&self, function: V) -> bool {
         unsafe { LLVMCountBasicBlocks(function) > 0 }
@@ -420,35 +389,6 @@ impl<'c> Ir<'c> {
     }
     pub(crate) fn fdiv(&self, a: V, b: V) -> V {
         self.watched(self.fp(self.op(LLVMOpcode::LLVMFDiv, a, b)))
-    }
-    /// From here on results that are not finite are noted in that word (one bit), if there is one.
-    pub(crate) fn watch(&self, word: Option<V>) {
-        self.watch.set(word);
-    }
-    /// What follows is not to be relied on, if the code gets here.
-    pub(crate) fn give_up(&self) {
-        self.note(self.const_bool(true));
-    }
-    /// The same where `bad`.
-    pub(crate) fn note(&self, bad: V) {
-        if let Some(word) = self.watch.get().filter(|_| !self.is_false(bad)) {
-            let old = self.load(self.i1(), word);
-            self.store(self.or(old, bad), word);
-        }
-    }
-    fn watched(&self, v: V) -> V {
-        if self.watch.get().is_none() || unsafe { LLVMIsConstant(v) } != 0 {
-            return v;
-        }
-        // The exponent is all ones: on integers, since units for doubles are few on some devices.
-        let (bits, exponent) = match self.type_of(v) == self.f32() {
-            true => (self.int(32), 0x7f80_0000),
-            false => (self.i64(), 0x7ff0_0000_0000_0000),
-        };
-        let exponent = self.const_int(bits, exponent);
-        let found = self.and(self.bitcast(v, bits), exponent);
-        self.note(self.icmp(LLVMIntPredicate::LLVMIntEQ, found, exponent));
-        v
     }
     pub(crate) fn fneg(&self, a: V) -> V {
         unsafe { LLVMBuildFNeg(self.b, a, NO_NAME) }

@@ -97,7 +97,7 @@ fn definitions(stmts: &[Stmt]) -> HashMap<PlaceId, Vec<Definition<'_>>> {
     all
 }
 
-/// Trips of a loop over `range(ends...)`: numbers that are no sizes are negative, which ranges hardly begin at.
+/// Trips of a loop over `range(ends...)`, whose ends are taken not to be negative.
 fn trips(mut ends: Vec<Bound>, step: Option<&Expr>) -> Bound {
     let step = step.map(|step| match &step.kind {
         ExprKind::Int(v) => Some(*v as f64),

@@ -522,12 +522,15 @@ impl Active {
 
     /// Where there is no plan yet that would know, what the loop runs over tells how its iterations are numbered.
     fn find_range(&self, iterable: &Bound<'_, PyAny>) {
-        let mut progress = self.progress.borrow_mut();
-        let unplanned = progress.waits.as_ref().is_some_and(|w| w.plan.is_none());
-        if !unplanned || progress.range.is_some() {
+        let unplanned = |p: &Progress| p.waits.as_ref().is_some_and(|w| w.plan.is_none());
+        let known = |p: &Progress| p.range.is_some();
+        if !unplanned(&self.progress.borrow()) || known(&self.progress.borrow()) {
             return;
         }
-        progress.range = iterables::counter(iterable);
+        // Not borrowed meanwhile: it makes objects, and a garbage collection's finalizers may come by here.
+        let range = iterables::counter(iterable);
+        let mut progress = self.progress.borrow_mut();
+        progress.range = range;
         progress.ended = progress.range.map(|_| Ended::Partial { next: 0 });
         self.burst.set(progress.first_share());
     }

@@ -2,10 +2,9 @@
 //!
 //! A plan, which tells what a nest may do and what it costs where, takes about as long as CPython takes for some ten
 //! thousand operations: most loops of most programs never run for that long in all. So CPython runs a site until it has
-//! lost about as much time as a plan takes (ski-rental: no more than twice what is best is lost, whatever comes). What a
-//! call takes is told by the site's [effort](nestwise_frontend::effort) where that is bounded, and measured elsewhere. A call
-//! that takes much longer than a plan is planned at once, and where there are cores to spare the plan is made beside
-//! CPython.
+//! lost about as much time as a plan takes, or a few times that in one call (ski-rental). What a call takes is told by the
+//! site's [effort](nestwise_frontend::effort) where that is bounded, and measured elsewhere. A call that takes much longer than
+//! a plan is planned at once, and where there are cores to spare the plan is made beside CPython.
 
 use crate::gate;
 use crate::numpy;
@@ -103,11 +102,17 @@ impl Early {
         (self.left.load(Ordering::Relaxed), sum(&self.guessed))
     }
 
-    /// What is to become of a call that takes CPython so long.
-    pub fn course(&self, parsed: &Parsed, price: Price) -> Course {
+    /// What is to become of a call. `argument(i)` is the value of the `i`th name that the hook is given.
+    pub fn course(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        argument: &impl Fn(usize) -> Option<*mut PyObject>,
+    ) -> Course {
         if self.is_over() || !is_free(&options()) {
             return Course::Plan;
         }
+        let price = interpreted(py, parsed, argument);
         let (planning, spent) = (planning(parsed).0, self.spent().0);
         let early = self.is_early() && spent < planning;
         let Price { seconds, whole } = price;

@@ -159,39 +159,10 @@ impl Site {
             let at = parsed.sizes.iter().position(|s| *s == i)?;
             sizes.get(at).copied()
         };
-        !self.is_waited_for()
-            && !self.is_brief(py, parsed, &size)
-            && self.gate.admits(gate::work(py, parsed, &size))
-    }
-
-    /// Whether all calls so far, this one included, are too little for anybody to look at.
-    fn is_brief(
-        &self,
-        py: Python<'_>,
-        parsed: &Parsed,
-        argument: &impl Fn(usize) -> Option<*mut PyObject>,
-    ) -> bool {
-        self.early.is_early() && {
-            let price = early::interpreted(py, parsed, argument);
-            self.early.course(parsed, price) == Course::Leave
-        }
-    }
-
-    /// What is to become of a call as long as there is no plan.
-    fn course(
-        &self,
-        py: Python<'_>,
-        parsed: Option<&Parsed>,
-        arguments: &[*mut PyObject],
-    ) -> Course {
-        match parsed.filter(|_| !self.early.is_over()) {
-            Some(parsed) => {
-                let argument = |i: usize| arguments.get(i).copied();
-                let price = early::interpreted(py, parsed, &argument);
-                self.early.course(parsed, price)
-            }
-            None => Course::Plan,
-        }
+        // All calls so far, this one included, may be too little for anybody to look at.
+        let brief =
+            || self.early.is_early() && self.early.course(py, parsed, &size) == Course::Leave;
+        !self.is_waited_for() && !brief() && self.gate.admits(gate::work(py, parsed, &size))
     }
 
     /// `CALL(reads...)`. `asked`: see [`driver::start`].
@@ -212,9 +183,10 @@ impl Site {
             return iterator::declined(py);
         }
         let waited_for = verify::busy() || self.is_waited_for();
-        let course = match waited_for {
-            true => Course::Plan,
-            false => self.course(py, parsed, arguments),
+        let argument = |i: usize| arguments.get(i).copied();
+        let course = match parsed.filter(|_| !waited_for) {
+            Some(parsed) => self.early.course(py, parsed, &argument),
+            None => Course::Plan,
         };
         if course == Course::Leave && iterable.is_none() {
             return iterator::declined(py);

@@ -1,0 +1,70 @@
+//! What only kernels of devices need.
+
+use llvm_sys::core::*;
+
+use super::{IntPred, Ir, V};
+
+impl Ir<'_> {
+    /// From here on results that are not finite are noted in that word (one bit), if there is one.
+    pub(crate) fn watch(&self, word: Option<V>) {
+        self.watch.set(word);
+    }
+    /// What follows is not to be relied on, if the code gets here.
+    pub(crate) fn give_up(&self) {
+        self.note(self.const_bool(true));
+    }
+    /// The same where `bad`.
+    pub(crate) fn note(&self, bad: V) {
+        if let Some(word) = self.watch.get().filter(|_| !self.is_false(bad)) {
+            let old = self.load(self.i1(), word);
+            self.store(self.or(old, bad), word);
+        }
+    }
+    pub(super) fn watched(&self, v: V) -> V {
+        if self.watch.get().is_none() || unsafe { LLVMIsConstant(v) } != 0 {
+            return v;
+        }
+        // The exponent is all ones: on integers, since units for doubles are few on some devices.
+        let (bits, exponent) = match self.type_of(v) == self.f32() {
+            true => (self.int(32), 0x7f80_0000),
+            false => (self.i64(), 0x7ff0_0000_0000_0000),
+        };
+        let exponent = self.const_int(bits, exponent);
+        let found = self.and(self.bitcast(v, bits), exponent);
+        self.note(self.icmp(IntPred::LLVMIntEQ, found, exponent));
+        v
+    }
+
+    /// A function is a kernel of a device; its first parameter is a copy of so many bytes.
+    pub(crate) fn set_kernel(&self, function: V, bytes: u64) {
+        // `CallingConv::PTX_Kernel`.
+        const KERNEL: u32 = 71;
+        unsafe {
+            LLVMSetFunctionCallConv(function, KERNEL);
+            let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
+            let copy = LLVMCreateTypeAttribute(self.ctx, kind, self.array(self.i8(), bytes));
+            LLVMAddAttributeAtIndex(function, 1, copy);
+            let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
+            LLVMAddAttributeAtIndex(function, 1, LLVMCreateEnumAttribute(self.ctx, kind, 16));
+        }
+    }
+    /// Functions that the module calls and does not have, LLVM's own left out.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        unsafe {
+            let mut function = LLVMGetFirstFunction(self.module);
+            while !function.is_null() {
+                let mut length = 0;
+                let name = LLVMGetValueName2(function, &raw mut length);
+                let name = std::slice::from_raw_parts(name.cast::<u8>(), length);
+                let name = String::from_utf8_lossy(name).into_owned();
+                let used = !LLVMGetFirstUse(function).is_null();
+                if !self.has_body(function) && used && !name.starts_with("llvm.") {
+                    found.push(name);
+                }
+                function = LLVMGetNextFunction(function);
+            }
+        }
+        found
+    }
+}
