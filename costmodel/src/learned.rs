@@ -17,14 +17,19 @@ const PRIOR: f64 = 0.5;
 const FADING: f64 = 0.5;
 /// A launch this long is not much delayed by what is done but once: its first time is as good as any.
 const LONG: f64 = 1e-3;
-/// The share of a nest's time that may go into trying the device that looks worse.
+/// The share of a nest's time that may be lost by trying the device that looks worse.
 const TRIED_SHARE: f64 = 0.05;
+/// What a trial is expected to lose where both devices look alike, as a share of its time: estimates err by a factor of
+/// 1.6 or so, either way.
+const RISK: f64 = 0.2;
 /// How much worse it may look: estimates err by that much now and then.
 const BAND: f64 = 2.0;
 /// The logarithm of a change that is worth deciding anew, the first time.
 const MOVED: f64 = 0.25;
-/// With fewer launches there is no time for a trial.
+/// With fewer short launches there is no time for a trial.
 const SOME: u64 = 8;
+/// The same for long ones, beside which a decision is nothing.
+const SOME_LONG: u64 = 4;
 /// With this many measurements near a size a device is known there.
 const KNOWN: f64 = 2.0;
 
@@ -38,9 +43,9 @@ pub struct Learned {
     lengths_guessed: bool,
     /// Launches so far.
     launches: u64,
-    /// All that was measured, and the part of it that was tried against the odds.
+    /// All that was measured, and what trials took more than the other device would have.
     spent: f64,
-    tried: f64,
+    lost: f64,
 }
 
 /// What was measured where the model's word lay within one factor of two.
@@ -94,7 +99,8 @@ impl Octave {
         self.count += 1;
         self.long |= measured > LONG;
         let launches = self.launches + u64::from(launches.max(1));
-        let doubled = launches >= SOME && launches.ilog2() > self.launches.max(1).ilog2();
+        let some = if self.long { SOME_LONG } else { SOME };
+        let doubled = launches >= some && launches.ilog2() > self.launches.max(1).ilog2();
         self.launches = launches;
         // Estimates move, or there may be time for a trial.
         self.has_moved() || doubled
@@ -151,8 +157,8 @@ pub struct Lesson {
     pub measured: Seconds,
     /// The launches that it stands for.
     pub launches: u32,
-    /// It was a trial.
-    pub trial: bool,
+    /// It was a trial; the other device would have taken so long.
+    pub trial: Option<Seconds>,
     /// No value of the call told how often its loops run.
     pub guessed: bool,
 }
@@ -167,9 +173,10 @@ impl Learned {
         }
         self.lengths_guessed |= lesson.guessed;
         self.launches += u64::from(lesson.launches);
-        let all = measured * f64::from(lesson.launches);
-        self.spent += all;
-        self.tried += if lesson.trial { all } else { 0.0 };
+        let launches = f64::from(lesson.launches);
+        self.spent += measured * launches;
+        let lost = lesson.trial.map_or(0.0, |other| measured - other.0);
+        self.lost += lost.max(0.0) * launches;
         let octaves = &mut self.devices[lesson.device as usize];
         Octave::at(octaves, modelled).add(modelled, measured, lesson.launches)
     }
@@ -250,7 +257,7 @@ impl Learned {
     }
 
     /// A native device worth trying, although `chosen` looks better: it is not known at this size, looks not much worse,
-    /// and the time it will take, with `compile` where it has no kernel yet, is a small share of all the nest took.
+    /// and what that may lose, with `compile` where it has no kernel yet, is a small share of all the nest took.
     pub fn trial(
         &self,
         chosen: Device,
@@ -267,8 +274,9 @@ impl Learned {
             .find(|(d, _)| natives.contains(d) && *d != chosen)?;
         let warm = estimate.warm();
         let known = self.near(*other, estimate.raw).1 >= KNOWN;
-        let cost = self.tried + warm.0 + compile(*other).0;
-        let worth = !known && warm.0 < best.warm().0 * BAND && cost < TRIED_SHARE * self.spent;
+        let loss = (warm.0 - best.warm().0).max(0.0) + RISK * warm.0 + compile(*other).0;
+        let affordable = self.lost + loss <= TRIED_SHARE * self.spent;
+        let worth = !known && warm.0 < best.warm().0 * BAND && affordable;
         worth.then_some(*other)
     }
 }
@@ -307,7 +315,7 @@ mod tests {
             modelled: Seconds(modelled),
             measured: Seconds(measured),
             launches: 1,
-            trial: false,
+            trial: None,
             guessed: false,
         }
     }
@@ -437,7 +445,7 @@ mod tests {
         assert_eq!(trial(&learned, 0.0), Some(Device::Threads));
         assert_eq!(trial(&learned, 0.1), None);
         learned.add(&Lesson {
-            trial: true,
+            trial: Some(Seconds(1e-4)),
             ..lesson(Device::Threads, all[2].raw.0, 1e-3)
         });
         assert_eq!(trial(&learned, 0.0), None);

@@ -304,7 +304,7 @@ pub struct Decision {
     /// The interpreter's price.
     pub interpreted: Seconds,
     /// It is not the cheapest, but may turn out to be.
-    pub trial: bool,
+    pub trial: Option<Seconds>,
     /// The next call may be decided otherwise, although it is the same: something is still waited for.
     pub for_now: bool,
     /// The native device to run on once both have kernels.
@@ -338,7 +338,7 @@ impl Decision {
     /// The same, to try a device that looks worse.
     pub fn tried(self, device: Device) -> Decision {
         Decision {
-            trial: true,
+            trial: Some(self.estimate.modelled()),
             ..self.on(device)
         }
     }
@@ -353,7 +353,7 @@ impl Decision {
     fn on(mut self, device: Device) -> Decision {
         self.device = device;
         // Nothing is waited for.
-        (self.trial, self.for_now) = (false, false);
+        (self.trial, self.for_now) = (None, false);
         let possible = self.of(device).total().0.is_finite();
         // Threads without a loop for them run on one core.
         self.estimate = self.of(if possible { device } else { Device::Serial });
@@ -429,7 +429,7 @@ pub fn decide(
         estimate: ranked[0].1,
         runner_up: (ranked[1].0, ranked[1].1.total()),
         interpreted,
-        trial: false,
+        trial: None,
         for_now: match ranked[0].0 {
             Device::Interpreter => false,
             Device::Serial => worth(&threads, &serial),

@@ -180,8 +180,8 @@ impl Default for MachineProfile {
             },
             host: HostWeights::default(),
             threads: ThreadWeights {
-                fork_join: 10_000.0,
-                thread: 2_000.0,
+                fork_join: 4_000.0,
+                thread: 1_000.0,
                 compute: 0.75,
                 latency: 0.8,
                 memory: 0.4,

@@ -7,6 +7,7 @@ pub mod background;
 pub mod broken;
 pub mod cache;
 pub mod contents;
+pub mod crew;
 pub mod fpenv;
 pub mod kernel;
 pub mod launch;

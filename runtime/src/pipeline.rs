@@ -288,7 +288,7 @@ fn attempt<V: HasValue>(
             return Err(Reason::Long);
         }
         let warm = decision.estimate.compile.0 == 0.0;
-        if resume.is_none() && warm && !decision.trial {
+        if resume.is_none() && warm && decision.trial.is_none() {
             plan.remember(facts, &options, &sizes, decision);
         }
         if decision.for_now {
@@ -334,7 +334,7 @@ fn attempt<V: HasValue>(
         launch.runs = launch.executed(&|id| sizes.expected(id), &sizes);
     }
     // What arrays hold is no fact of a call: the next may find other elements.
-    let again = before == Some(decision.device) && !decision.trial;
+    let again = before == Some(decision.device) && decision.trial.is_none();
     launch.repeated = again && !contents;
     Ok(Outcome::Launched(launch))
 }

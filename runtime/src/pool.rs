@@ -1,16 +1,16 @@
-//! Parallel loops on a rayon pool, without barriers that spin.
+//! Parallel loops on several threads.
 //!
-//! A job is cut into parts; the caller and as many workers as wake up in time take parts from one counter. The
-//! caller waits only for parts that somebody has begun: on a busy machine, where workers wake up late, it simply
-//! runs the parts itself, so threads never cost much more than running serially.
+//! A job is cut into parts; the caller and as many helpers ([`crate::crew`]) as come in time take parts from one
+//! counter. The caller waits only for parts that somebody has begun: on a busy machine, where helpers wake up late, it
+//! simply runs the parts itself, so threads never cost much more than running serially.
 
+use crate::crew::{self, Crew, Shared};
 use crate::fpenv;
 use crate::options::options;
 use nestwise_codegen::abi::part;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::alloc::Layout;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 /// A parallel loop's body: runs iterations `lo..hi` and leaves its results in `part`.
@@ -97,8 +97,8 @@ impl Copies {
 unsafe impl Send for Job {}
 unsafe impl Sync for Job {}
 
-impl Job {
-    /// Takes and runs parts until none is left; `thread` numbers those who do.
+impl Shared for Job {
+    /// Takes and runs parts until none is left.
     fn work(&self, thread: usize) {
         loop {
             let part = self.next.fetch_add(1, Ordering::Relaxed);
@@ -108,7 +108,9 @@ impl Job {
             self.run(part, thread);
         }
     }
+}
 
+impl Job {
     /// Runs one part, which nobody else does.
     fn run(&self, part: i64, thread: usize) {
         let cut = |p: i64| cut(self.lo, self.hi, p, self.parts);
@@ -129,61 +131,16 @@ impl Job {
         }
     }
 
+    /// Parts that somebody has begun are waited for: awake at first, since waking up may take longer than they do.
     fn wait(&self) {
+        if crew::look(|| self.done.load(Ordering::Acquire) == self.runs) {
+            return;
+        }
         let mut finished = self.finished.lock().unwrap_or_else(|e| e.into_inner());
         while !*finished {
             finished = self.wake.wait(finished).unwrap_or_else(|e| e.into_inner());
         }
     }
-}
-
-/// The pool of one process, and of how many threads it is.
-struct Pool {
-    owner: u32,
-    current: Mutex<Option<(usize, Arc<ThreadPool>)>>,
-}
-
-impl Pool {
-    /// This process's. A forked child has none of its parent's threads, and whoever held the parent's lock when it was
-    /// forked is not there to let go of it: it begins anew, and what was its parent's is left alone.
-    fn of_this_process() -> &'static Pool {
-        static POOL: AtomicPtr<Pool> = AtomicPtr::new(std::ptr::null_mut());
-        let owner = std::process::id();
-        let found = POOL.load(Ordering::Acquire);
-        // SAFETY: null, or a pool that is never freed.
-        if let Some(pool) = unsafe { found.as_ref() }
-            && pool.owner == owner
-        {
-            return pool;
-        }
-        let new = Box::leak(Box::new(Pool {
-            owner,
-            current: Mutex::new(None),
-        }));
-        match POOL.compare_exchange(found, new, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => new,
-            // SAFETY: another thread of this process was first; its pool is never freed.
-            Err(other) => unsafe { &*other },
-        }
-    }
-}
-
-/// A pool of so many threads.
-fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
-    let pool = Pool::of_this_process();
-    let mut slot = pool.current.lock().unwrap_or_else(|e| e.into_inner());
-    if let Some((size, pool)) = slot.as_ref()
-        && *size == threads
-    {
-        return Some(pool.clone());
-    }
-    let built = ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .thread_name(|i| format!("nestwise-{i}"))
-        .build();
-    let pool = Arc::new(built.ok()?);
-    *slot = Some((threads, pool.clone()));
-    Some(pool)
 }
 
 /// Runs `body` over `lo..hi` in parts, as `nestwise_codegen::abi::Parallel` says; `*records` is to be freed with
@@ -292,15 +249,11 @@ fn share(job: Job, threads: usize) {
 }
 
 fn spread(job: &Arc<Job>, threads: usize) {
-    if threads > 1
-        && let Some(pool) = pool(options().threads - 1)
-    {
-        for thread in 1..threads {
-            let job = job.clone();
-            pool.spawn(move || job.work(thread));
-        }
+    let helpers = options().threads.saturating_sub(1);
+    match (threads > 1).then(|| Crew::of_this_process(helpers)) {
+        Some(Some(crew)) => crew.share(job, threads),
+        _ => job.work(0),
     }
-    job.work(0);
     job.wait();
 }
 

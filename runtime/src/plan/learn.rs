@@ -39,7 +39,7 @@ impl Plan {
                 modelled,
                 measured,
                 launches: 1,
-                trial: false,
+                trial: None,
                 guessed: false,
             });
         }

@@ -119,7 +119,7 @@ def _on(n: int, prices: bool) -> None:
 def _samples(
     probes: list[Probe], several: list[int], budget_s: float, progress: Callable[[float], None]
 ) -> dict[tuple[str, int], list[float]]:
-    """Seconds of a kernel by probe and number of threads, of each round one, all in turn."""
+    """Seconds of a call by probe and number of threads, of each round one, all in turn."""
     samples: dict[tuple[str, int], list[float]] = {}
     begun = time.perf_counter()
     rounds = 0
@@ -127,9 +127,12 @@ def _samples(
         for n in (1, *several):
             _on(n, prices=False)
             for probe in probes:
-                # One call for the pool to wake up and the caches to fill, the other to be timed.
+                # One call for helpers to wake up and caches to fill, and the other to be timed at
+                # once: they soon sleep again.
                 probe.function(*probe.arguments)
-                samples.setdefault((probe.name, n), []).append(sections.kernel_sample(probe, 1))
+                start = time.perf_counter()
+                probe.function(*probe.arguments)
+                samples.setdefault((probe.name, n), []).append(time.perf_counter() - start)
         rounds += 1
         progress((time.perf_counter() - begun) / budget_s)
     return samples
