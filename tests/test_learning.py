@@ -36,6 +36,20 @@ list(map(iterate, [a] * 2000))
 print(a.sum())
 """
 
+# One call takes a core some tenths of a second.
+ONCE = """\
+import numpy as np
+def iterate(a):
+    for i in range(len(a)):
+        x = a[i]
+        for k in range(200):
+            x = x * 0.999 + 0.001
+        a[i] = x
+a = np.arange(1_000_000.0)
+iterate(a)
+print(a.sum())
+"""
+
 pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core")
 
 
@@ -43,6 +57,12 @@ def threaded(source, threads, learning, tmp_path):
     """(output, launches, those on threads) with a profile whose weights of threads are replaced."""
     profile = json.loads(PROFILE.read_text())
     profile["threads"] |= threads
+    output, nest = ran(source, profile, learning, tmp_path)
+    return output, nest["launches"], nest["threaded_launches"]
+
+
+def ran(source, profile, learning, tmp_path):
+    """(output, the report's line of the loop) with that profile."""
     # Calls come seldom where each takes a while: threads are not to be thought asleep.
     profile["cold"]["fork_join"] = 0.0
     wrong = tmp_path / "profile.json"
@@ -60,7 +80,7 @@ def threaded(source, threads, learning, tmp_path):
     done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and not done.stderr
     [nest] = [n for n in json.loads(report.read_text())["nests"] if n["line"] == 3]
-    return done.stdout, nest["launches"], nest["threaded_launches"]
+    return done.stdout, nest
 
 
 def test_threads_that_cost_more_than_was_thought_are_left(tmp_path):
@@ -79,3 +99,21 @@ def test_threads_that_looked_too_dear_are_tried(tmp_path):
     again, launches, after = threaded(LARGE, dear, "1", tmp_path)
     assert again == output
     assert 0 < after, (launches, after)
+
+
+def scaled(weights, factor):
+    if isinstance(weights, dict):
+        return {name: scaled(weight, factor) for name, weight in weights.items()}
+    return weights * factor
+
+
+def test_a_launch_that_takes_longer_than_was_thought_goes_on_on_threads(tmp_path):
+    profile = json.loads(PROFILE.read_text())
+    profile["threads"]["fork_join"] = 2e7
+    for kind in ("scalar", "vector", "latency"):
+        profile["host"][kind] = scaled(profile["host"][kind], 0.02)
+    output, before = ran(ONCE, profile, "0", tmp_path)
+    assert before["device"] == "serial" and "changed device" not in before["means"]
+    again, after = ran(ONCE, profile, "1", tmp_path)
+    assert again == output
+    assert after["means"].get("changed device") == 1 and after["threaded_launches"] == 1

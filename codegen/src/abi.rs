@@ -234,6 +234,8 @@ pub type Body = unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, part: *mut 
 /// [`part::COPIES`] it leaves the number of bytes, `copies` included, at [`part::STATUS`]; otherwise it puts there what
 /// the range is to find unchanged. It is called for all ranges but the last before `body` is for any, and what it fills
 /// is one range's alone.
+///
+/// So many iterations as `grain` are run by vectors at once: a range that has not a multiple of it takes longer.
 pub type Parallel = unsafe extern "C" fn(
     body: Body,
     env: *mut u8,
@@ -244,6 +246,7 @@ pub type Parallel = unsafe extern "C" fn(
     copies: i64,
     keep: i64,
     save: Option<Body>,
+    grain: i64,
 ) -> i64;
 
 /// Frees what a [`Parallel`] returned.

@@ -306,11 +306,16 @@ unsafe extern "C" fn nw_parallel(
     copies: i64,
     keep: i64,
     save: Option<Body>,
+    grain: i64,
 ) -> i64 {
     let run = PARALLEL.load(Ordering::Acquire);
     if !run.is_null() {
         let run: Parallel = unsafe { std::mem::transmute(run) };
-        return unsafe { run(body, env, lo, hi, part_size, parts, copies, keep, save) };
+        return unsafe {
+            run(
+                body, env, lo, hi, part_size, parts, copies, keep, save, grain,
+            )
+        };
     }
     let cells = (part_size.max(0) as usize).div_ceil(CELL);
     let record = Box::into_raw(vec![0u128; cells].into_boxed_slice()).cast::<u8>();

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// nothing else to do that looks, and somebody's time that is lost.
 const PATIENCE: Duration = Duration::from_micros(200);
 /// Looks between two of the clock, at which others may have the core.
-const LOOKS: u32 = 64;
+const LOOKS: u32 = 1024;
 
 /// What several threads can do together, each as long as there is something left.
 pub trait Shared: Send + Sync {
@@ -33,7 +33,7 @@ pub struct Crew {
 #[derive(Default)]
 struct Open {
     offers: Vec<Offer>,
-    /// Helpers that look, or have been called, or will look again after what they are at.
+    /// Helpers that look, or have been called.
     ready: usize,
 }
 
@@ -112,12 +112,14 @@ impl Crew {
 
     /// Helps until there has been nothing to do for a while.
     fn help(&self) {
+        let mut was_away = false;
         loop {
             let seen = self.offered.load(Ordering::Acquire);
-            while let Some((job, thread)) = self.take() {
+            while let Some((job, thread)) = self.take(was_away) {
                 job.work(thread);
-                lock(&self.open).ready += 1;
+                was_away = true;
             }
+            was_away = false;
             if look(|| self.offered.load(Ordering::Acquire) != seen) {
                 continue;
             }
@@ -129,14 +131,17 @@ impl Crew {
         }
     }
 
-    fn take(&self) -> Option<(Arc<dyn Shared>, usize)> {
-        lock(&self.open).take()
+    /// A place; it is somebody who was at another one.
+    fn take(&self, was_away: bool) -> Option<(Arc<dyn Shared>, usize)> {
+        let mut open = lock(&self.open);
+        open.ready += usize::from(was_away);
+        open.take()
     }
 }
 
 /// Whether something comes true before patience is over.
 pub fn look(mut there: impl FnMut() -> bool) -> bool {
-    let begun = Instant::now();
+    let mut begun = None;
     loop {
         for _ in 0..LOOKS {
             if there() {
@@ -144,7 +149,7 @@ pub fn look(mut there: impl FnMut() -> bool) -> bool {
             }
             std::hint::spin_loop();
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
             return there();
         }
         std::thread::yield_now();

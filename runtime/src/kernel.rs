@@ -182,6 +182,24 @@ pub struct CompileInfo {
 }
 
 impl Kernel {
+    /// Whether it can go on with the frame of another one, between two chunks: the variables and arrays are the same.
+    pub fn continues(&self, other: &Kernel) -> bool {
+        let vars = |kernel: &Kernel| {
+            Vec::from_iter(kernel.about.nest.vars.values().map(|v| (v.live_in, v.ty)))
+        };
+        let arrays = |kernel: &Kernel| {
+            Vec::from_iter(
+                kernel
+                    .about
+                    .nest
+                    .arrays
+                    .values()
+                    .map(|a| (a.capture, a.kind, a.storage)),
+            )
+        };
+        self.layout == other.layout && vars(self) == vars(other) && arrays(self) == arrays(other)
+    }
+
     /// Puts loaded code and what is known of it together.
     pub fn new(code: codegen::Kernel, about: About, options: &Options) -> Kernel {
         let (traffic, origin) = (about.traffic.clone(), about.origin.clone());

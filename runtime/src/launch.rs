@@ -10,6 +10,7 @@ mod repeat;
 pub use launched::{Ended, Launch};
 pub use repeat::{Repeat, Repeated};
 
+use crate::change::{Change, Others};
 use crate::contents::Seen;
 use crate::fpenv;
 use crate::options::options;
@@ -38,6 +39,11 @@ const UNDO_BYTES_THREADS: i64 = 1 << 22;
 pub(crate) const BYTES_PER_CALL: i64 = 4096;
 /// Iterations from which it is told how many bytes each of them adds.
 const SAMPLE: i64 = 8;
+/// Chunks that take so long are looked at: the launch may go on elsewhere, if its price was wrong.
+const RECONSIDERED_SECONDS: f64 = 0.02;
+/// Of a launch of that time the first chunk is but this part, in case it takes much longer.
+const WORTH_FEELING: f64 = 1e-3;
+const FELT: i64 = 8;
 /// Trips of a `while` in its first chunk.
 const FIRST_WHILE_CHUNK: i64 = 256;
 
@@ -60,7 +66,7 @@ pub fn launch<V: HasValue>(
     decision: &Decision,
     from: i64,
     host: &mut dyn Host,
-    quiet: &mut dyn FnMut() -> Option<Arc<Kernel>>,
+    others: &mut dyn Others,
 ) -> Result<Box<Launch>, Reason> {
     let frame = fill(plan, &kernel, sizes.top, views, captures)?;
     let guessed = sizes.trips.iter().any(Option::is_none);
@@ -79,6 +85,7 @@ pub fn launch<V: HasValue>(
         leaves: plan.nest().work.loops.iter().any(|l| l.leaves),
         runs: String::new(),
         repeated: false,
+        changed: false,
         brief: decision.estimate.warm().0 < BRIEF_SECONDS && !guessed,
         kernel,
         frame,
@@ -88,17 +95,17 @@ pub fn launch<V: HasValue>(
         started: from,
     });
     let begun = Instant::now();
-    let per_trip = launch.per_trip();
-    let warns = launch.kernel.about.undo.warns;
-    Runner {
+    let mut runner = Runner {
         launch: &mut launch,
         views,
-        stops: warns && host.warnings_stop(),
+        stops: false,
         seen,
         host,
-        quiet,
-    }
-    .run(per_trip);
+        others,
+        asked: (from, begun),
+    };
+    runner.stops = runner.may_stop();
+    runner.run();
     launch.seconds = begun.elapsed().as_secs_f64();
     Ok(launch)
 }
@@ -111,19 +118,19 @@ struct Runner<'a> {
     /// What the kernel relies on.
     seen: Vec<Seen>,
     host: &'a mut dyn Host,
-    /// A kernel that a NaN in a comparison does not make raise a flag, if there is another one.
-    quiet: &'a mut dyn FnMut() -> Option<Arc<Kernel>>,
+    others: &'a mut dyn Others,
+    /// The iteration and the time of the last question whether another device is better.
+    asked: (i64, Instant),
 }
 
 impl Runner<'_> {
-    fn run(&mut self, per_trip: f64) {
+    fn run(&mut self) {
         let trips = self.launch.top.map_or(i64::MAX, |t| t.trips);
         let mut chunk = match self.launch.top {
-            Some(_) => ((CHUNK_SECONDS / per_trip) as i64).clamp(1, i64::MAX),
+            Some(_) => self.first_chunk(trips - self.launch.next),
             None => FIRST_WHILE_CHUNK,
         };
-        let short = options().trial.and_then(|t| t.chunk());
-        let most = short.unwrap_or_else(|| self.longest_chunk());
+        let mut most = self.longest_chunk();
         while self.launch.next < trips {
             let lo = self.launch.next;
             let hi = lo.saturating_add(chunk.min(most)).min(trips);
@@ -149,14 +156,70 @@ impl Runner<'_> {
                     return;
                 }
                 chunk = next_chunk(hi - lo, begun.elapsed().as_secs_f64());
+                if self.goes_on_elsewhere() {
+                    most = self.longest_chunk();
+                }
             }
         }
         self.launch.ended = Ended::Finished;
     }
 
+    /// Of so many trips.
+    fn first_chunk(&self, trips: i64) -> i64 {
+        let per_trip = self.launch.per_trip();
+        // Several threads are started anew in each.
+        let cheap = !self.launch.kernel.about.threaded || self.launch.is_guess();
+        let most = match cheap && per_trip * trips as f64 > WORTH_FEELING {
+            true => trips / FELT,
+            false => i64::MAX,
+        };
+        ((CHUNK_SECONDS / per_trip) as i64).min(most).max(1)
+    }
+
+    /// Changes to another kernel, if one is there and turns out to be better.
+    fn goes_on_elsewhere(&mut self) -> bool {
+        let now = Instant::now();
+        let (from, since) = self.asked;
+        let seconds = (now - since).as_secs_f64();
+        let tested = options().trial.is_some_and(|t| t.changes());
+        let due = match self.launch.top {
+            Some(top) if seconds >= RECONSIDERED_SECONDS || tested => {
+                Some((self.launch.next - from) as f64 / top.trips as f64)
+            }
+            _ => None,
+        };
+        let Some(part) = due else {
+            return false;
+        };
+        self.asked = (self.launch.next, now);
+        let change = self.others.better(self.launch, part, seconds, self.host);
+        let Some(Change {
+            kernel,
+            decision,
+            seen,
+        }) = change
+        else {
+            return false;
+        };
+        if !self.launch.go_on(kernel, decision) {
+            return false;
+        }
+        self.seen = seen;
+        self.stops = self.may_stop();
+        true
+    }
+
+    /// Whether a warning of the kernel's may end the loop.
+    fn may_stop(&self) -> bool {
+        self.launch.kernel.about.undo.warns && self.host.warnings_stop()
+    }
+
     /// Iterations of which the copies for undo stay in the cache, if they shrink with the chunk: what is copied is then
     /// at hand when the kernel works on it, and takes no fresh memory.
     fn longest_chunk(&self) -> i64 {
+        if let Some(short) = options().trial.and_then(|t| t.chunk()) {
+            return short;
+        }
         let about = &self.launch.kernel.about;
         if !about.undo.may_fire() {
             return i64::MAX;
@@ -246,7 +309,7 @@ impl Runner<'_> {
         };
         self.restore(before);
         if matches!(reason, Reason::FloatingPoint)
-            && let Some(kernel) = (self.quiet)()
+            && let Some(kernel) = self.others.quiet()
         {
             // Perhaps it was but a comparison with a NaN, which warns of nothing.
             self.launch.kernel = kernel;

@@ -6,6 +6,7 @@
 pub mod background;
 pub mod broken;
 pub mod cache;
+pub mod change;
 pub mod contents;
 pub mod crew;
 pub mod fpenv;

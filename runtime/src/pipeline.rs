@@ -3,6 +3,7 @@
 //! [`plan`] runs once per site and signature: everything that types alone decide. [`run`] runs once per call: only
 //! what needs values.
 
+use crate::change::Kernels;
 use crate::launch::{self, Launch};
 use crate::options::{DeviceChoice, Options, options};
 use crate::overlap::ArrayView;
@@ -309,26 +310,35 @@ fn attempt<V: HasValue>(
         seen,
     } = proof::prove(plan, &sizes, &views, device, host, &options);
     // The kernel for all this: from this process, from disk, or from LLVM.
-    let key = || {
-        plan.key(
-            (&*sizes, &proven, elements),
-            resumed,
-            &views,
-            device,
-            &options,
-        )
-    };
-    let kernel = plan.kernel(key(), &options, entered)?;
+    let facts = (&*sizes, &proven, elements);
+    let key = plan.key(facts, resumed, &views, device, &options);
+    let kernel = plan.kernel(key, &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
-    let mut quiet = || {
-        let made = plan.make_quiet();
-        let again = || plan.kernel(key(), &options, entered);
-        made.then(again)?.ok().map(|(kernel, _)| kernel)
-    };
     let contents = !seen.is_empty();
+    let mut others = Kernels {
+        plan,
+        sizes: &sizes,
+        views: &views,
+        captures,
+        resumed,
+        options: &options,
+        entered,
+        proven,
+        elements,
+        device,
+    };
     let mut launch = launch::launch(
-        plan, kernel, &sizes, &views, seen, captures, &decision, from, host, &mut quiet,
+        plan,
+        kernel,
+        &sizes,
+        &views,
+        seen,
+        captures,
+        &decision,
+        from,
+        host,
+        &mut others,
     )?;
     if options.prices {
         launch.runs = launch.executed(&|id| sizes.expected(id), &sizes);

@@ -10,8 +10,9 @@ use crate::options::options;
 use nestwise_codegen::abi::part;
 use std::alloc::Layout;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering, fence};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, Thread};
 
 /// A parallel loop's body: runs iterations `lo..hi` and leaves its results in `part`.
 pub type Body = unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, part: *mut u8);
@@ -46,19 +47,73 @@ impl Drop for Before {
 struct Job {
     body: Body,
     env: *mut u8,
-    lo: i64,
-    hi: i64,
+    cuts: Cuts,
     /// Parts to run, the first ones of all.
     runs: i64,
-    parts: i64,
     part_size: usize,
     records: *mut u8,
     copies: Copies,
-    next: AtomicI64,
+    shares: Box<[Share]>,
     done: AtomicI64,
     raised: AtomicBool,
-    finished: Mutex<bool>,
-    wake: Condvar,
+    /// Whoever waits for the last part, if it sleeps.
+    sleeper: OnceLock<Thread>,
+}
+
+/// A range cut into parts.
+#[derive(Clone, Copy)]
+struct Cuts {
+    lo: i64,
+    hi: i64,
+    parts: i64,
+    /// All parts but the last one are multiples of that.
+    grain: i64,
+}
+
+impl Cuts {
+    /// At most so many parts.
+    fn of((lo, hi): (i64, i64), grain: i64, most: i64) -> Cuts {
+        let trips = hi.saturating_sub(lo).max(1);
+        let parts = most.min((trips - 1) / grain + 1);
+        Cuts {
+            lo,
+            hi,
+            parts,
+            grain,
+        }
+    }
+
+    /// Where a part begins; where the last one ends.
+    fn at(self, part: i64) -> i64 {
+        if part == self.parts {
+            return self.hi;
+        }
+        let trips = i128::from(self.hi) - i128::from(self.lo);
+        let grains = (trips + i128::from(self.grain) - 1) / i128::from(self.grain);
+        let before = grains * i128::from(part) / i128::from(self.parts);
+        (i128::from(self.lo) + before * i128::from(self.grain)) as i64
+    }
+}
+
+/// Parts that lie side by side, for one thread in the first place: the next of them, and the end.
+struct Share {
+    next: AtomicI64,
+    end: i64,
+    /// No two are on one cache line.
+    _apart: [u64; 6],
+}
+
+impl Share {
+    /// So many parts for so many threads.
+    fn of(runs: i64, threads: usize) -> Box<[Share]> {
+        let threads = threads as i64;
+        let share = |t: i64| Share {
+            next: AtomicI64::new(runs * t / threads),
+            end: runs * (t + 1) / threads,
+            _apart: [0; 6],
+        };
+        (0..threads).map(share).collect()
+    }
 }
 
 /// Memory for what parts do not share.
@@ -98,14 +153,19 @@ unsafe impl Send for Job {}
 unsafe impl Sync for Job {}
 
 impl Shared for Job {
-    /// Takes and runs parts until none is left.
+    /// Takes and runs parts until none is left: at first those that the same thread had the last time, whose elements its
+    /// caches still have (affinity scheduling: Markatos and LeBlanc, 1994).
     fn work(&self, thread: usize) {
-        loop {
-            let part = self.next.fetch_add(1, Ordering::Relaxed);
-            if part >= self.runs {
-                return;
+        let own = rayon::current_thread_index().map_or(0, |helper| helper + 1);
+        for k in 0..self.shares.len() {
+            let share = &self.shares[(own + k) % self.shares.len()];
+            loop {
+                let part = share.next.fetch_add(1, Ordering::Relaxed);
+                if part >= share.end {
+                    break;
+                }
+                self.run(part, thread);
             }
-            self.run(part, thread);
         }
     }
 }
@@ -113,32 +173,37 @@ impl Shared for Job {
 impl Job {
     /// Runs one part, which nobody else does.
     fn run(&self, part: i64, thread: usize) {
-        let cut = |p: i64| cut(self.lo, self.hi, p, self.parts);
+        let cuts = self.cuts;
         fpenv::clear();
         // SAFETY: the part is ours alone, and so is its block of copies; record `part` lies inside the allocation.
         unsafe {
             let record = self.records.add(part as usize * self.part_size);
-            let copies = self.copies.of(part, self.parts, thread);
+            let copies = self.copies.of(part, cuts.parts, thread);
             record.add(part::COPIES).cast::<*mut u8>().write(copies);
-            (self.body)(self.env, cut(part), cut(part + 1), record);
+            (self.body)(self.env, cuts.at(part), cuts.at(part + 1), record);
         }
         if fpenv::raised() {
             self.raised.store(true, Ordering::Relaxed);
         }
         if self.done.fetch_add(1, Ordering::AcqRel) + 1 == self.runs {
-            *self.finished.lock().unwrap_or_else(|e| e.into_inner()) = true;
-            self.wake.notify_all();
+            fence(Ordering::SeqCst);
+            if let Some(sleeper) = self.sleeper.get() {
+                sleeper.unpark();
+            }
         }
     }
 
     /// Parts that somebody has begun are waited for: awake at first, since waking up may take longer than they do.
     fn wait(&self) {
-        if crew::look(|| self.done.load(Ordering::Acquire) == self.runs) {
+        let over = || self.done.load(Ordering::Acquire) == self.runs;
+        if crew::look(over) {
             return;
         }
-        let mut finished = self.finished.lock().unwrap_or_else(|e| e.into_inner());
-        while !*finished {
-            finished = self.wake.wait(finished).unwrap_or_else(|e| e.into_inner());
+        self.sleeper.get_or_init(thread::current);
+        // Either whoever does the last part sees who sleeps, or this sees that it is done.
+        fence(Ordering::SeqCst);
+        while !over() {
+            thread::park();
         }
     }
 }
@@ -159,23 +224,24 @@ pub unsafe extern "C" fn parallel(
     copies: i64,
     keep: i64,
     save: Option<Body>,
+    grain: i64,
 ) -> i64 {
     let threads = match (CHOSEN.get(), options().threads) {
         (0, most) => most,
         (chosen, most) => chosen.min(most),
     };
-    let trips = hi.saturating_sub(lo).max(1);
     // Copies that are merged one after the other should be few.
     let each = if keep == 0 { PARTS_PER_THREAD } else { 1 };
-    let mut parts = if threads < 2 {
+    let most = if threads < 2 {
         1
     } else {
-        trips.min(threads as i64 * each)
+        threads as i64 * each
     };
+    let mut cuts = Cuts::of((lo, hi), grain.max(1), most);
     let part_size = part_size.max(1) as usize;
     let size = match save {
         // SAFETY: as for the whole.
-        Some(save) => unsafe { most_bytes(save, env, lo, hi, parts) },
+        Some(save) => unsafe { most_bytes(save, env, cuts) },
         None => copies,
     };
     let mut copies = Copies {
@@ -183,29 +249,28 @@ pub unsafe extern "C" fn parallel(
         size: size.max(0) as usize,
         own: keep != 0 || save.is_some(),
     };
-    let memory = Memory::allocate(parts, part_size, copies.blocks(parts, threads), copies.size)
-        .unwrap_or_else(|| {
-            parts = 1;
-            Memory::records_only(parts, part_size)
+    let blocks = copies.blocks(cuts.parts, threads);
+    let memory =
+        Memory::allocate(cuts.parts, part_size, blocks, copies.size).unwrap_or_else(|| {
+            cuts.parts = 1;
+            Memory::records_only(1, part_size)
         });
+    let parts = cuts.parts;
     copies.memory = memory.copies;
     let memory = memory.records;
     let job = |body: Body, saves: bool| Job {
         body,
         env,
-        lo,
-        hi,
+        cuts,
         // The last part saves nothing.
         runs: parts - i64::from(saves),
-        parts,
         part_size,
         records: memory,
         copies,
-        next: AtomicI64::new(0),
+        shares: Share::of(parts - i64::from(saves), threads),
         done: AtomicI64::new(0),
         raised: AtomicBool::new(fpenv::raised()),
-        finished: Mutex::new(false),
-        wake: Condvar::new(),
+        sleeper: OnceLock::new(),
     };
     if let Some(save) = save.filter(|_| parts > 1) {
         let little = copies.size.saturating_mul(parts as usize) < SHARED_BYTES;
@@ -221,10 +286,10 @@ pub unsafe extern "C" fn parallel(
 ///
 /// # Safety
 /// As for [`parallel`].
-unsafe fn most_bytes(save: Body, env: *mut u8, lo: i64, hi: i64, parts: i64) -> i64 {
-    let bytes = (0..parts - 1).map(|p| {
+unsafe fn most_bytes(save: Body, env: *mut u8, cuts: Cuts) -> i64 {
+    let bytes = (0..cuts.parts - 1).map(|p| {
         let mut record = [0i64; RECORD];
-        let (from, to) = (cut(lo, hi, p, parts), cut(lo, hi, p + 1, parts));
+        let (from, to) = (cuts.at(p), cuts.at(p + 1));
         // SAFETY: asked for a number, it touches nothing but the record's beginning.
         unsafe { save(env, from, to, record.as_mut_ptr().cast()) };
         record[part::STATUS / 8]
@@ -255,12 +320,6 @@ fn spread(job: &Arc<Job>, threads: usize) {
         _ => job.work(0),
     }
     job.wait();
-}
-
-/// Where a part of a range begins.
-fn cut(lo: i64, hi: i64, part: i64, parts: i64) -> i64 {
-    let total = i128::from(hi) - i128::from(lo);
-    (i128::from(lo) + total * i128::from(part) / i128::from(parts)) as i64
 }
 
 /// Frees what [`parallel`] allocated.
@@ -349,7 +408,7 @@ mod tests {
             // SAFETY: as `parallel` asks.
             let trips = unsafe {
                 let env = env.as_mut_ptr().cast();
-                let parts = parallel(body, env, 0, hi, 48, &mut records, 128, keep, None);
+                let parts = parallel(body, env, 0, hi, 48, &mut records, 128, keep, None, 1);
                 let trips: i64 = (0..parts)
                     .map(|p| *records.add(p as usize * 48).cast::<i64>())
                     .sum();
@@ -361,6 +420,27 @@ mod tests {
     }
 
     #[test]
+    fn parts_are_whole_grains() {
+        for (lo, hi, grain, most) in [
+            (0, 186, 32, 8),
+            (5, 6, 32, 8),
+            (-7, 100, 1, 8),
+            (0, 1000, 8, 8),
+            (i64::MIN, i64::MAX, 16, 64),
+        ] {
+            let cuts = Cuts::of((lo, hi), grain, most);
+            assert!((1..=most).contains(&cuts.parts));
+            let at: Vec<i64> = (0..=cuts.parts).map(|p| cuts.at(p)).collect();
+            assert_eq!((at[0], at[at.len() - 1]), (lo, hi));
+            assert!(at.is_sorted_by(|a, b| a < b), "{at:?}");
+            let (_, inner) = at.split_last().unwrap();
+            let off = |a: &i64| (i128::from(*a) - i128::from(lo)) % i128::from(grain);
+            assert!(inner.iter().all(|a| off(a) == 0), "{at:?}");
+        }
+        assert_eq!(Cuts::of((0, 186), 32, 8).parts, 6);
+    }
+
+    #[test]
     fn a_launch_may_take_fewer_threads() {
         let parts = |threads: usize| {
             let mut env = [100i64, 0];
@@ -368,7 +448,7 @@ mod tests {
             // SAFETY: as `parallel` asks.
             on_threads(threads, || unsafe {
                 let env = env.as_mut_ptr().cast();
-                let parts = parallel(body, env, 0, 100, 48, &mut records, 128, 0, None);
+                let parts = parallel(body, env, 0, 100, 48, &mut records, 128, 0, None, 1);
                 free_parts(records, parts, 48);
                 parts
             })
@@ -394,6 +474,7 @@ mod tests {
                 i64::MAX / 2,
                 0,
                 None,
+                1,
             );
             assert_eq!(parts, 1);
             free_parts(records, parts, 48);

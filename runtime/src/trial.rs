@@ -99,6 +99,11 @@ impl Trial {
         self.seed.map(|seed| 1 + (scattered(seed) % 9) as i64)
     }
 
+    /// Whether launches go on on another device after each chunk.
+    pub fn changes(&self) -> bool {
+        self.seed.is_some_and(|seed| seed.is_multiple_of(3))
+    }
+
     /// The order in which so many parts run, one after the other.
     pub fn order(&self, parts: i64) -> Option<std::vec::IntoIter<i64>> {
         let seed = self.seed?;

@@ -66,7 +66,7 @@ impl Func<'_, '_> {
         threads || self.u.sticky.contains(&l.id) || self.vector_lanes(l).is_some()
     }
 
-    fn vector_lanes(&self, l: &For) -> Option<u32> {
+    pub(super) fn vector_lanes(&self, l: &For) -> Option<u32> {
         let lanes = self
             .u
             .spec

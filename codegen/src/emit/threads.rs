@@ -4,7 +4,7 @@
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::{BinOp, CmpOp, For, Scalar, Span, StmtKind, VarId};
 
-use super::loops::Range;
+use super::loops::{Range, is_innermost};
 use super::{Func, Unit, Val, reads_in};
 use crate::abi::{EventCode, Status, part};
 use crate::error::{Result, invalid, unsupported};
@@ -129,6 +129,15 @@ impl<'u, 'a> Func<'u, 'a> {
         }
     }
 
+    /// Iterations that parts should not cut up: those that vectors run at once.
+    fn grain(&self, l: &For) -> u32 {
+        match self.vector_lanes(l) {
+            Some(lanes) => lanes,
+            None if is_innermost(&l.body) => crate::target::vector_bits() / 64,
+            None => 1,
+        }
+    }
+
     fn run_parts(&mut self, l: &For, t: &ThreadLoop, body: V, env: V, range: Range) -> Result<()> {
         let ir = self.ir();
         let size = mark_cell(t, results(t).count()) as i64;
@@ -136,13 +145,14 @@ impl<'u, 'a> Func<'u, 'a> {
         let list = ir.alloca(self.entry, ir.ptr());
         let i64t = ir.i64();
         let ptr = ir.ptr();
-        let params = [ptr, ptr, i64t, i64t, i64t, ptr, i64t, i64t, ptr];
+        let params = [ptr, ptr, i64t, i64t, i64t, ptr, i64t, i64t, ptr, i64t];
         let ty = ir.function(i64t, &params);
         let parallel = ir.add_function(c"nw_parallel", ty);
         let (copies, keep) = self.copy_bytes(t)?;
         let save = self.save_function(l, t)?;
         let Range { lo, hi, .. } = range;
-        let arguments = [body, env, lo, hi, size, list, copies, keep, save];
+        let grain = ir.const_i64(self.grain(l).into());
+        let arguments = [body, env, lo, hi, size, list, copies, keep, save, grain];
         let count = ir.call(ty, parallel, &arguments);
         let parts = ir.load(ir.ptr(), list);
 

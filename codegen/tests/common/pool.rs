@@ -27,6 +27,7 @@ unsafe extern "C" fn run(
     copies: i64,
     _keep: i64,
     save: Option<Body>,
+    _grain: i64,
 ) -> i64 {
     let count = (hi - lo).min(PARTS.load(Ordering::Relaxed));
     let cut = |k: i64| lo + (hi - lo) * k / count;

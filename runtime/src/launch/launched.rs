@@ -41,6 +41,8 @@ pub struct Launch {
     pub(super) leaves: bool,
     /// An earlier call had the same facts.
     pub repeated: bool,
+    /// It went on on another device half-way.
+    pub(super) changed: bool,
     /// What the kernel executed, where prices are asked for: JSON.
     pub runs: String,
     /// It takes too little time to let other threads of Python's run meanwhile.
@@ -69,8 +71,10 @@ impl Launch {
         &self.kernel.about.words
     }
     /// What was done with the nest, and what made it possible, a word each.
-    pub fn means(&self) -> &[String] {
-        &self.kernel.about.means
+    pub fn means(&self) -> impl Iterator<Item = &str> {
+        let changed = self.changed.then_some("changed device");
+        let means = self.kernel.about.means.iter();
+        means.map(String::as_str).chain(changed)
     }
     /// What the kernel executes in a call of these sizes, loop by loop, and the lines that it fetches: JSON. `written`
     /// gives the trips of each loop as it was written.
@@ -147,7 +151,7 @@ impl Launch {
     /// What it tells of the model, if it ran to its end; it stands for so many.
     pub fn lesson(&self, launches: u32) -> Option<Lesson> {
         let partial = matches!(self.ended, Ended::Partial { .. });
-        if partial || self.stopped_by.is_some() {
+        if partial || self.stopped_by.is_some() || self.changed {
             return None;
         }
         Some(Lesson {
@@ -156,8 +160,25 @@ impl Launch {
             measured: Seconds(self.seconds),
             launches,
             trial: self.decision.trial,
-            guessed: self.guessed || self.leaves,
+            guessed: self.is_guess(),
         })
+    }
+    /// Whether no value of the call tells how long its loops go on.
+    pub fn is_guess(&self) -> bool {
+        self.guessed || self.leaves
+    }
+    /// Takes another kernel from here on. False: its variables are others.
+    pub(super) fn go_on(&mut self, kernel: Arc<Kernel>, decision: Decision) -> bool {
+        if !kernel.continues(&self.kernel) {
+            return false;
+        }
+        self.device = match kernel.about.threaded {
+            true => Device::Threads,
+            false => Device::Serial,
+        };
+        self.changed = true;
+        (self.kernel, self.decision) = (kernel, decision);
+        true
     }
     /// What CPython would have taken for the iterations that ran, in seconds.
     pub fn replaced(&self) -> f64 {

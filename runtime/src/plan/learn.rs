@@ -1,8 +1,9 @@
 //! What launches taught about a nest's prices.
 
-use super::{Plan, lock};
+use super::{Plan, Sizes, lock};
 use crate::launch::Launch;
 use crate::options::{Options, options};
+use crate::pipeline::HasValue;
 use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -29,6 +30,26 @@ impl Plan {
                 self.lessons.fetch_add(1, Ordering::Relaxed);
             }
         }
+    }
+
+    /// The decision for a call of which that is known already; a lesson for good if it is another one. What a part of a
+    /// loop takes need not be its share, so it is not one in any case.
+    pub(crate) fn reconsider<V: HasValue>(
+        &self,
+        lesson: &Lesson,
+        sizes: &Sizes,
+        captures: &[V],
+        options: &Options,
+    ) -> Option<Decision> {
+        let mut learned = lock(&self.learned).clone();
+        learned.add(lesson);
+        let decision = self.price_by(Some(&learned), sizes, captures, None, options);
+        let native = decision.device != Device::Interpreter;
+        let other = native && decision.device != lesson.device && decision.trial.is_none();
+        other.then(|| {
+            self.take_in(lesson);
+            decision
+        })
     }
 
     /// Takes in what CPython took for a call that it was left, all of it.

@@ -25,6 +25,18 @@ impl Plan {
         resume: Option<Resume>,
         options: &Options,
     ) -> Decision {
+        self.price_by(None, sizes, captures, resume, options)
+    }
+
+    /// The same as if the launches so far had taught that.
+    pub(super) fn price_by<V: HasValue>(
+        &self,
+        taught: Option<&Learned>,
+        sizes: &Sizes,
+        captures: &[V],
+        resume: Option<Resume>,
+        options: &Options,
+    ) -> Decision {
         let trips = |id: LoopId| sizes.expected(id);
         let one = self.native(false, self.verdicts.has_parallel(), sizes);
         let around = self.launch_work(sizes, captures, one.total());
@@ -52,10 +64,14 @@ impl Plan {
             seldom: resume.is_none() && self.seldom.load(Ordering::Relaxed),
         };
         let decide = |situation: &Situation| {
-            let learned = lock(&self.learned);
-            let none = Learned::default();
-            let learned = if options.learning { &*learned } else { &none };
-            decide(&self.prices, &options.profile, &trips, situation, learned)
+            let by = |learned: &Learned| {
+                decide(&self.prices, &options.profile, &trips, situation, learned)
+            };
+            match taught {
+                Some(learned) => by(learned),
+                None if options.learning => by(&lock(&self.learned)),
+                None => by(&Learned::default()),
+            }
         };
         let first = decide(&alone);
         let short = first.estimate.warm() < WORTH_SHARING && first.interpreted < WORTH_SHARING;

@@ -13,9 +13,9 @@ from nestwise.calibrate.measure import Probe
 from nestwise.calibrate.sections import Section
 
 BOUNDS = ("compute", "latency", "memory")
-# Elements of a loop that is started often, its starts in a call, and elements of the long ones:
-# such as fit caches, and such as do not.
-SHORT, STARTS, LONG, LARGE = 128, 200, 100_000, 2_000_000
+# Elements of a loop that is started often, as many as it hardly pays for, its starts in a call, and
+# elements of the long ones: such as fit caches, and such as do not.
+SHORT, STARTS, LONG, LARGE = 8192, 200, 100_000, 2_000_000
 # Nothing gains less; what gains more is noise.
 LEAST, MOST = 0.02, 1.0
 
@@ -57,7 +57,8 @@ def threads(budget_s: float, progress: Callable[[float], None]) -> Section | Non
         return None  # nothing runs on threads here: the default says as much as can be said
     samples = _samples(probes, several, budget_s, progress)
     times = {key: statistics.median(taken) for key, taken in samples.items()}
-    starts = {n: (times["starts", n] - times["starts", 1]) / STARTS for n in several}
+    # What is more than a part of the time alone: to call, to wait, to have what the others wrote.
+    starts = {n: (times["starts", n] - times["starts", 1] / n) / STARTS for n in several}
     rows = [{"fork_join": 1.0, "thread": n - 1.0} for n in several]
     weights, _ = core.fit("threads", rows, [max(starts[n], 1e-8) for n in several])
     names = dict.fromkeys(name for name, _ in times)

@@ -1,0 +1,141 @@
+//! Other kernels that a launch goes on with, between two chunks of its top loop.
+//!
+//! Between chunks arrays and frame are as the program has them, whatever the kernel: CPython could go on from there. So can
+//! another kernel with the same variables. It is asked for where something fires that means nothing, and where the launch
+//! has taken so long that another device turns out to be the better one.
+
+use crate::contents::Seen;
+use crate::launch::Launch;
+use crate::options::{DeviceChoice, Options};
+use crate::overlap::ArrayView;
+use crate::pipeline::{HasValue, Host};
+use crate::plan::{Kernel, Plan, Sizes};
+use crate::proof::{self, Proof};
+use nestwise_analysis::guards::GuardSet;
+use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What a launch may ask for.
+pub trait Others {
+    /// A kernel that a NaN in a comparison does not make raise a flag, if there is another one.
+    fn quiet(&mut self) -> Option<Arc<Kernel>>;
+
+    /// What is better from here on: the last chunks, this part of the whole loop, took so long.
+    fn better(
+        &mut self,
+        launch: &Launch,
+        part: f64,
+        seconds: f64,
+        host: &dyn Host,
+    ) -> Option<Change>;
+}
+
+/// How a launch goes on.
+pub struct Change {
+    pub kernel: Arc<Kernel>,
+    pub decision: Decision,
+    /// What the kernel relies on.
+    pub seen: Vec<Seen>,
+}
+
+/// The kernels of a plan for one call.
+pub(crate) struct Kernels<'a, V> {
+    pub plan: &'a Arc<Plan>,
+    pub sizes: &'a Arc<Sizes>,
+    pub views: &'a [ArrayView],
+    pub captures: &'a [V],
+    /// The call goes on where CPython was.
+    pub resumed: bool,
+    pub options: &'a Arc<Options>,
+    pub entered: Instant,
+    /// What the kernel that it began with was made for.
+    pub proven: GuardSet,
+    pub elements: u64,
+    pub device: Device,
+}
+
+impl<V: HasValue> Others for Kernels<'_, V> {
+    fn quiet(&mut self) -> Option<Arc<Kernel>> {
+        if !self.plan.make_quiet() {
+            return None;
+        }
+        let facts = (&**self.sizes, &self.proven, self.elements);
+        let (views, options) = (self.views, self.options);
+        let key = self
+            .plan
+            .key(facts, self.resumed, views, self.device, options);
+        let made = self.plan.kernel(key, options, self.entered);
+        made.ok().map(|(kernel, _)| kernel)
+    }
+
+    fn better(
+        &mut self,
+        launch: &Launch,
+        part: f64,
+        seconds: f64,
+        host: &dyn Host,
+    ) -> Option<Change> {
+        let decision = match self.options.trial {
+            Some(_) => launch.decision.forced(other(launch.device)),
+            None => self.reconsidered(launch, part, seconds)?,
+        };
+        self.change(decision, host)
+    }
+}
+
+impl<V: HasValue> Kernels<'_, V> {
+    /// A decision for the other native device, if what was measured speaks for it.
+    fn reconsidered(&self, launch: &Launch, part: f64, seconds: f64) -> Option<Decision> {
+        let options = self.options;
+        if !options.learning || !options.learns() || self.resumed || launch.decision.trial.is_some()
+        {
+            return None;
+        }
+        let lesson = Lesson {
+            device: launch.device,
+            modelled: launch.decision.of(launch.device).raw * part,
+            measured: Seconds(seconds),
+            launches: 1,
+            trial: None,
+            guessed: launch.is_guess(),
+        };
+        self.plan
+            .reconsider(&lesson, self.sizes, self.captures, options)
+    }
+
+    /// The kernel for it; none as long as it has to be made, which is done beside the launch.
+    fn change(&mut self, decision: Decision, host: &dyn Host) -> Option<Change> {
+        let (plan, sizes, views, options) = (self.plan, self.sizes, self.views, self.options);
+        let Proof {
+            proven,
+            elements,
+            seen,
+        } = proof::prove(plan, sizes, views, decision.device, host, options);
+        let facts = (&**sizes, &proven, elements);
+        let key = plan.key(facts, self.resumed, views, decision.device, options);
+        let kernel = match plan.find(&key) {
+            Some((kernel, _)) => kernel,
+            None if options.trial.is_some() => plan.kernel(key, options, self.entered).ok()?.0,
+            None => {
+                if options.device == DeviceChoice::Auto && !plan.is_ordered() {
+                    plan.order(key, options);
+                }
+                return None;
+            }
+        };
+        (self.proven, self.elements, self.device) = (proven, elements, decision.device);
+        Some(Change {
+            kernel,
+            decision,
+            seen,
+        })
+    }
+}
+
+fn other(device: Device) -> Device {
+    match device {
+        Device::Threads => Device::Serial,
+        _ => Device::Threads,
+    }
+}
