@@ -21,7 +21,7 @@ pub trait Others {
     /// A kernel that a NaN in a comparison does not make raise a flag, if there is another one.
     fn quiet(&mut self) -> Option<Arc<Kernel>>;
 
-    /// What is better from here on: the last chunks, this part of the whole loop, took so long.
+    /// What is better from here on: the last chunks, this part of the whole loop (above 0), took so long.
     fn better(
         &mut self,
         launch: &Launch,
@@ -94,8 +94,8 @@ impl<V: HasValue> Kernels<'_, V> {
         }
         let lesson = Lesson {
             device: launch.device,
-            modelled: launch.decision.of(launch.device).raw * part,
-            measured: Seconds(seconds),
+            modelled: launch.decision.of(launch.device).raw,
+            measured: Seconds(seconds / part),
             launches: 1,
             trial: None,
             guessed: launch.is_guess(),

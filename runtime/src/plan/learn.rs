@@ -8,6 +8,9 @@ use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+/// What some ten milliseconds of a launch tell of the rest of it, in launches of the past.
+const AS_GOOD_AS: u32 = 4;
+
 impl Plan {
     /// Counts what has made decisions doubtful: one made at another count is to be made again.
     pub fn lessons(&self) -> u32 {
@@ -32,8 +35,8 @@ impl Plan {
         }
     }
 
-    /// The decision for a call of which that is known already; a lesson for good if it is another one. What a part of a
-    /// loop takes need not be its share, so it is not one in any case.
+    /// The decision for a call that would take so long at the pace so far; a lesson for good if it is another one. Iterations
+    /// need not all take the same, so it is not one in any case.
     pub(crate) fn reconsider<V: HasValue>(
         &self,
         lesson: &Lesson,
@@ -42,7 +45,10 @@ impl Plan {
         options: &Options,
     ) -> Option<Decision> {
         let mut learned = lock(&self.learned).clone();
-        learned.add(lesson);
+        // It is about this very call.
+        (0..AS_GOOD_AS).for_each(|_| {
+            learned.add(lesson);
+        });
         let decision = self.price_by(Some(&learned), sizes, captures, None, options);
         let native = decision.device != Device::Interpreter;
         let other = native && decision.device != lesson.device && decision.trial.is_none();
