@@ -10,7 +10,7 @@ mod sizes;
 mod work;
 
 pub use self::make::Key;
-use self::make::{Made, compile, schedule, short_loops};
+use self::make::{Made, compile, has_room, schedule, short_loops};
 pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{mean_trips, top_range};
 pub use self::work::CallFeatures;
@@ -491,6 +491,9 @@ impl Plan {
             .then(|| self.cache_key(key, options));
         if let Some(kernel) = entry.and_then(|entry| Kernel::from_disk(options, &entry)) {
             return Ok((kernel, true));
+        }
+        if !has_room() {
+            return Err(Reason::Codegen("there is too little memory left".into()));
         }
         let nest = match options.unchecked {
             None => guards::apply(&self.nest, &key.proven),

@@ -131,6 +131,26 @@ impl Made<'_> {
     }
 }
 
+/// Bytes that LLVM may need for a kernel. Where it gets none it ends the process.
+const COMPILE_BYTES: usize = 64 << 20;
+
+/// Whether there is memory to compile a kernel.
+pub(super) fn has_room() -> bool {
+    // SAFETY: fresh pages that nobody looks at, given back at once.
+    unsafe {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let pages = libc::mmap(
+            std::ptr::null_mut(),
+            COMPILE_BYTES,
+            libc::PROT_NONE,
+            flags,
+            -1,
+            0,
+        );
+        pages != libc::MAP_FAILED && libc::munmap(pages, COMPILE_BYTES) == 0
+    }
+}
+
 /// Object code for a nest under a schedule, and what a launch has to know of it.
 pub(super) fn compile(
     made: &Made<'_>,
