@@ -481,11 +481,21 @@ fn on_threads(
         + on(w.latency, native.shared.latency)
         + on(w.memory, native.shared.memory);
     // A copy is filled and merged, the former by its own thread, the latter one after the other.
+    // They are never run again at a glance.
+    let looked_at = situation
+        .bind
+        .iter()
+        .any(|(kind, n)| kind == LaunchWork::Full && n > 0.0);
+    let full = if looked_at {
+        0.0
+    } else {
+        profile.call.get(LaunchWork::Full)
+    };
     let copies =
         situation.copied_bytes * f64::from(threads) * profile.call.get(LaunchWork::UndoByte);
     Estimate {
         fork_join: Seconds::from_nanos(w.fork_join + w.thread * more) * situation.forks.max(1.0)
-            + Seconds::from_nanos(copies + cold),
+            + Seconds::from_nanos(copies + cold + full),
         compute: (native.alone.total() + shared) * situation.rest,
         threads,
         ..*serial

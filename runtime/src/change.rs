@@ -80,7 +80,7 @@ impl<V: HasValue> Others for Kernels<'_, V> {
             Some(_) => launch.decision.forced(other(launch.device)),
             None => self.reconsidered(launch, part, seconds)?,
         };
-        self.change(decision, host)
+        self.change(launch, decision, host)
     }
 }
 
@@ -104,8 +104,8 @@ impl<V: HasValue> Kernels<'_, V> {
             .reconsider(&lesson, self.sizes, self.captures, options)
     }
 
-    /// The kernel for it; none as long as it has to be made, which is done beside the launch.
-    fn change(&mut self, decision: Decision, host: &dyn Host) -> Option<Change> {
+    /// The kernel for it, if it has the same variables; none as long as it has to be made, which is done beside the launch.
+    fn change(&mut self, launch: &Launch, decision: Decision, host: &dyn Host) -> Option<Change> {
         let (plan, sizes, views, options) = (self.plan, self.sizes, self.views, self.options);
         let Proof {
             proven,
@@ -124,6 +124,9 @@ impl<V: HasValue> Kernels<'_, V> {
                 return None;
             }
         };
+        if !launch.may_go_on(&kernel) {
+            return None;
+        }
         (self.proven, self.elements, self.device) = (proven, elements, decision.device);
         Some(Change {
             kernel,

@@ -9,7 +9,7 @@ use nestwise_codegen as codegen;
 use nestwise_costmodel::Priced;
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::shape::Body;
-use nestwise_ir::{ArrayId, LoopId, Nest, Schedule, StmtKind};
+use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule, StmtKind};
 use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -184,20 +184,11 @@ pub struct CompileInfo {
 impl Kernel {
     /// Whether it can go on with the frame of another one, between two chunks: the variables and arrays are the same.
     pub fn continues(&self, other: &Kernel) -> bool {
-        let vars = |kernel: &Kernel| {
-            Vec::from_iter(kernel.about.nest.vars.values().map(|v| (v.live_in, v.ty)))
-        };
-        let arrays = |kernel: &Kernel| {
-            Vec::from_iter(
-                kernel
-                    .about
-                    .nest
-                    .arrays
-                    .values()
-                    .map(|a| (a.capture, a.kind, a.storage)),
-            )
-        };
-        self.layout == other.layout && vars(self) == vars(other) && arrays(self) == arrays(other)
+        let (mine, others) = (&self.about.nest, &other.about.nest);
+        let vars = |nest: &Nest| Vec::from_iter(nest.vars.values().map(|v| (v.live_in, v.ty)));
+        let array = |a: &ArrayDecl| (a.capture, a.kind, a.storage);
+        let arrays = |nest: &Nest| Vec::from_iter(nest.arrays.values().map(array));
+        self.layout == other.layout && vars(mine) == vars(others) && arrays(mine) == arrays(others)
     }
 
     /// Puts loaded code and what is known of it together.

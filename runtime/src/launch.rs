@@ -201,9 +201,7 @@ impl Runner<'_> {
         else {
             return false;
         };
-        if !self.launch.go_on(kernel, decision) {
-            return false;
-        }
+        self.launch.go_on(kernel, decision);
         self.seen = seen;
         self.stops = self.may_stop();
         true

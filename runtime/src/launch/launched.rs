@@ -167,18 +167,18 @@ impl Launch {
     pub fn is_guess(&self) -> bool {
         self.guessed || self.leaves
     }
-    /// Takes another kernel from here on. False: its variables are others.
-    pub(super) fn go_on(&mut self, kernel: Arc<Kernel>, decision: Decision) -> bool {
-        if !kernel.continues(&self.kernel) {
-            return false;
-        }
+    /// Whether it can take another kernel between two chunks: the variables are the same.
+    pub fn may_go_on(&self, kernel: &Kernel) -> bool {
+        kernel.continues(&self.kernel)
+    }
+    /// Takes another kernel from here on, which [`Launch::may_go_on`].
+    pub(super) fn go_on(&mut self, kernel: Arc<Kernel>, decision: Decision) {
         self.device = match kernel.about.threaded {
             true => Device::Threads,
             false => Device::Serial,
         };
         self.changed = true;
         (self.kernel, self.decision) = (kernel, decision);
-        true
     }
     /// What CPython would have taken for the iterations that ran, in seconds.
     pub fn replaced(&self) -> f64 {

@@ -11,6 +11,21 @@ use std::time::Duration;
 /// What some ten milliseconds of a launch tell of the rest of it, in launches of the past.
 const AS_GOOD_AS: u32 = 4;
 
+/// The lesson of a launch, which takes longer where others have had the caches: prices of calls that come seldom have that
+/// already.
+fn warm(lesson: Lesson, seldom: bool) -> Lesson {
+    let (measured, modelled) = (lesson.measured.0, lesson.modelled.0);
+    let cold = if seldom {
+        options().profile.cold.launch * 1e-9
+    } else {
+        0.0
+    };
+    Lesson {
+        measured: Seconds(measured.min(modelled.max(measured - cold))),
+        ..lesson
+    }
+}
+
 impl Plan {
     /// Counts what has made decisions doubtful: one made at another count is to be made again.
     pub fn lessons(&self) -> u32 {
@@ -24,7 +39,7 @@ impl Plan {
             return;
         }
         if let Some(lesson) = launch.lesson(launches) {
-            self.take_in(&lesson);
+            self.take_in(&warm(lesson, launch.decision.seldom));
         }
         if let Some(whole) = whole.filter(|_| !launch.compile.happened) {
             let around = Seconds(whole.as_secs_f64() - launch.seconds);

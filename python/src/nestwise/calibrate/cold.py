@@ -13,11 +13,14 @@ from nestwise.calibrate import data, sections
 from nestwise.calibrate.measure import Probe, Timing
 from nestwise.calibrate.sections import Section
 
-LENGTH = 16
+# Elements of loops on one core, and of such as several threads share.
+LENGTH, SHARED = 16, 256
 LEAST_ROUNDS = 5
 # Cold calls in a row, with others between: the first one comes after many probes, which is more
 # than a program does between two calls of a loop that it calls again and again.
 COLD = 4
+# Between calls on threads others take so long at least: helpers are fast asleep by then.
+ASLEEP_S = 2e-3
 # Calls in a row after them; the first of them still have something to fetch.
 WARM = 6
 LEAST_S = 1e-8
@@ -50,7 +53,7 @@ def _measured(
     begun, rounds = time.perf_counter(), 0
     while rounds < LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
         for probe in probes:
-            samples[probe.name].append(_more(probe))
+            samples[probe.name].append(_more(probe, 0.0 if threads == 1 else ASLEEP_S))
         rounds += 1
         progress((time.perf_counter() - begun) / budget_s)
     more: dict[str, Timing] = {}
@@ -63,7 +66,7 @@ def _measured(
 
 def _probes(device: str, threads: int) -> tuple[dict[str, dict[str, float]], list[Probe]]:
     sections.configure(device, prices=True, threads=threads)
-    given = data.launch_values(LENGTH)
+    given = data.launch_values(LENGTH if threads == 1 else SHARED)
     in_cpython = sections.plain("launches")
     counts: dict[str, dict[str, float]] = {}
     probes: list[Probe] = []
@@ -87,8 +90,8 @@ def _probes(device: str, threads: int) -> tuple[dict[str, dict[str, float]], lis
     return counts, probes
 
 
-def _more(probe: Probe) -> float:
-    """Seconds that a cold call takes more than others."""
+def _more(probe: Probe, apart_s: float) -> float:
+    """Seconds that a cold call takes more than others; so long at least lies between cold ones."""
 
     def taken() -> float:
         begun = time.perf_counter()
@@ -97,14 +100,22 @@ def _more(probe: Probe) -> float:
 
     times = []
     for _ in range(COLD):
-        _others()
+        _others(apart_s)
         times.append(taken())
     warm = [taken() for _ in range(WARM)]
     return statistics.median(times[1:]) - statistics.median(warm[WARM // 2 :])
 
 
-def _others() -> None:
-    """What a program does meanwhile: some hundred microseconds of code and data of all kinds."""
+def _others(seconds: float) -> None:
+    """What a program does meanwhile, for so long at least."""
+    begun = time.perf_counter()
+    _mixture()
+    while time.perf_counter() - begun < seconds:
+        _mixture()
+
+
+def _mixture() -> None:
+    """Some hundred microseconds of code and data of all kinds."""
     import numpy as np
 
     parser = argparse.ArgumentParser(description="sizes")
