@@ -42,6 +42,8 @@ EVERY = (
 COUNT, SEED = 200, 20261122
 # So many schedules of each nest, for one core and for threads.
 SCHEDULES = 6
+# Calls that take so long have figures of their own.
+LONG_S = 50e-6
 # Rows of the table of what went wrong.
 WORST = 15
 
@@ -93,6 +95,7 @@ def report(done: Sequence[Experiment], about: str) -> list[str]:
             "",
         ]
     lines += ["### By program", "", *_programs([o for o in scored if o.group != GENERATED])]
+    lines += ["### Longer calls", "", *_longer(scored)]
     lines += ["### The worst", "", *_worst(scored)]
     return lines
 
@@ -104,6 +107,23 @@ def _figures(scored: Sequence[score.Scored], group: str) -> list[str]:
     lines += ["", "| prediction error | median | p90 | of |", "|---|---|---|---|"]
     for device, (count, half, most) in score.prediction_errors(scored).items():
         lines.append(f"| {device} | {half:.1%} | {most:.1%} | {count} |")
+    return [*lines, ""]
+
+
+def _longer(scored: Sequence[score.Scored]) -> list[str]:
+    """Where the best candidate takes long enough for what is around the loops not to matter."""
+    long = [one for one in scored if one.best_s >= LONG_S]
+    lines = [
+        f"{len(long)} experiments in which the best candidate takes {_time(LONG_S)} or more.",
+        "",
+        "| slower than the best candidate | mean | p95 | worst |",
+        "|---|---|---|---|",
+    ]
+    learned = [one.learned for one in long if one.learned is not None]
+    for name, slowdowns in (("chosen", [o.slowdown for o in long]), ("chosen, learning", learned)):
+        if slowdowns:
+            s = score.summary(slowdowns)
+            lines.append(f"| {name} | {s.mean:.1%} | {s.p95:.1%} | {s.worst:.1%} |")
     return [*lines, ""]
 
 

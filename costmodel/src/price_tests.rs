@@ -121,6 +121,22 @@ fn a_few_of_many_threads_are_enough_for_little() {
 }
 
 #[test]
+fn what_runs_on_threads_is_looked_at_in_full() {
+    let fork_join = |situation: &Situation| {
+        let body = Counts::default();
+        decided(body, 1e6, false, situation)
+            .of(Device::Threads)
+            .fork_join
+    };
+    let at_a_glance = situation();
+    let mut in_full = situation();
+    in_full.bind.add(LaunchWork::Full, 1.0);
+    let more = fork_join(&at_a_glance).0 - fork_join(&in_full).0;
+    let full = MachineProfile::default().call.get(LaunchWork::Full) * 1e-9;
+    assert!((more - full).abs() < 1e-12, "{more}");
+}
+
+#[test]
 fn threads_have_to_promise_a_tenth() {
     let with = |copied_bytes: f64| {
         let copying = Situation {

@@ -110,3 +110,28 @@ impl Plan {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cold_caches_are_no_fault_of_a_price() {
+        let cold = options().profile.cold.launch * 1e-9;
+        let learnt = |measured: f64, seldom: bool| {
+            let lesson = Lesson {
+                device: Device::Serial,
+                modelled: Seconds(1e-6),
+                measured: Seconds(measured),
+                launches: 1,
+                trial: None,
+                guessed: false,
+            };
+            warm(lesson, seldom).measured.0
+        };
+        assert_eq!(learnt(0.5 * cold, false), 0.5 * cold);
+        assert_eq!(learnt(0.5 * cold, true), 1e-6);
+        assert_eq!(learnt(0.5e-6, true), 0.5e-6);
+        assert!((learnt(1e-3, true) - (1e-3 - cold)).abs() < 1e-12);
+    }
+}
