@@ -1,7 +1,7 @@
 //! Parallel loops on several threads.
 //!
-//! A job is cut into parts; the caller and as many helpers ([`crate::crew`]) as come in time take parts from one
-//! counter. The caller waits only for parts that somebody has begun: on a busy machine, where helpers wake up late, it
+//! A job is cut into parts; the caller and as many helpers ([`crate::crew`]) as come in time take them, each at first those
+//! of its own share. The caller waits only for parts that somebody has begun: on a busy machine, where helpers wake up late, it
 //! simply runs the parts itself, so threads never cost much more than running serially.
 
 use crate::crew::{self, Crew, Shared};
@@ -106,7 +106,7 @@ struct Share {
 impl Share {
     /// So many parts for so many threads.
     fn of(runs: i64, threads: usize) -> Box<[Share]> {
-        let threads = threads as i64;
+        let threads = threads.max(1) as i64;
         let share = |t: i64| Share {
             next: AtomicI64::new(runs * t / threads),
             end: runs * (t + 1) / threads,
