@@ -303,7 +303,7 @@ pub struct Decision {
     pub runner_up: (Device, Seconds),
     /// The interpreter's price.
     pub interpreted: Seconds,
-    /// It is not the cheapest, but may turn out to be.
+    /// It is not the cheapest, but may turn out to be; the cheapest would take so long.
     pub trial: Option<Seconds>,
     /// The next call may be decided otherwise, although it is the same: something is still waited for.
     pub for_now: bool,
@@ -388,9 +388,10 @@ pub fn decide(
         true => Seconds(0.0),
         false => Seconds((prices.compile().0 - situation.lost[kind].0).max(0.0)),
     };
+    let bind =
+        |work: &LaunchTally| Seconds::from_nanos(c.weigh(work)) + cold(profile.cold.weigh(work));
     let serial = Estimate {
-        bind: Seconds::from_nanos(c.weigh(&situation.bind))
-            + cold(profile.cold.weigh(&situation.bind)),
+        bind: bind(&situation.bind),
         convert: Seconds::from_nanos(c.weigh(&situation.convert)),
         compile: compile(0),
         undo: Seconds::from_nanos(c.weigh(&situation.undo)),
@@ -398,6 +399,7 @@ pub fn decide(
         ..Estimate::default()
     };
     let threads = Estimate {
+        bind: bind(&in_full(situation.bind)),
         compile: compile(1),
         ..threaded(&serial, profile, situation)
     };
@@ -446,6 +448,17 @@ pub fn decide(
     }
 }
 
+/// The same if everything is looked at: launches on threads are never run again at a glance.
+fn in_full(mut bind: LaunchTally) -> LaunchTally {
+    if !bind
+        .iter()
+        .any(|(kind, n)| kind == LaunchWork::Full && n > 0.0)
+    {
+        bind.add(LaunchWork::Full, 1.0);
+    }
+    bind
+}
+
 /// The best number of threads: all of them, or a power of two below.
 fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) -> Estimate {
     let numbers = (1..u32::BITS).map(|k| 1 << k);
@@ -481,21 +494,11 @@ fn on_threads(
         + on(w.latency, native.shared.latency)
         + on(w.memory, native.shared.memory);
     // A copy is filled and merged, the former by its own thread, the latter one after the other.
-    // They are never run again at a glance.
-    let looked_at = situation
-        .bind
-        .iter()
-        .any(|(kind, n)| kind == LaunchWork::Full && n > 0.0);
-    let full = if looked_at {
-        0.0
-    } else {
-        profile.call.get(LaunchWork::Full)
-    };
     let copies =
         situation.copied_bytes * f64::from(threads) * profile.call.get(LaunchWork::UndoByte);
     Estimate {
         fork_join: Seconds::from_nanos(w.fork_join + w.thread * more) * situation.forks.max(1.0)
-            + Seconds::from_nanos(copies + cold + full),
+            + Seconds::from_nanos(copies + cold),
         compute: (native.alone.total() + shared) * situation.rest,
         threads,
         ..*serial

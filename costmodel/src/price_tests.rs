@@ -122,18 +122,18 @@ fn a_few_of_many_threads_are_enough_for_little() {
 
 #[test]
 fn what_runs_on_threads_is_looked_at_in_full() {
-    let fork_join = |situation: &Situation| {
-        let body = Counts::default();
-        decided(body, 1e6, false, situation)
-            .of(Device::Threads)
-            .fork_join
+    let bind = |situation: &Situation, device: Device| {
+        let decision = decided(Counts::default(), 1e6, false, situation);
+        decision.of(device).bind.0
     };
     let at_a_glance = situation();
-    let mut in_full = situation();
-    in_full.bind.add(LaunchWork::Full, 1.0);
-    let more = fork_join(&at_a_glance).0 - fork_join(&in_full).0;
+    let more = bind(&at_a_glance, Device::Threads) - bind(&at_a_glance, Device::Serial);
     let full = MachineProfile::default().call.get(LaunchWork::Full) * 1e-9;
     assert!((more - full).abs() < 1e-12, "{more}");
+    let mut in_full = situation();
+    in_full.bind.add(LaunchWork::Full, 1.0);
+    let both = [Device::Serial, Device::Threads].map(|device| bind(&in_full, device));
+    assert_eq!(both[0], both[1]);
 }
 
 #[test]

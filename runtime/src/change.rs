@@ -6,7 +6,7 @@
 
 use crate::contents::Seen;
 use crate::launch::Launch;
-use crate::options::{DeviceChoice, Options};
+use crate::options::Options;
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Host};
 use crate::plan::{Kernel, Plan, Sizes};
@@ -118,9 +118,7 @@ impl<V: HasValue> Kernels<'_, V> {
             Some((kernel, _)) => kernel,
             None if options.trial.is_some() => plan.kernel(key, options, self.entered).ok()?.0,
             None => {
-                if options.device == DeviceChoice::Auto && !plan.is_ordered() {
-                    plan.order(key, options);
-                }
+                plan.order(key, options);
                 return None;
             }
         };

@@ -65,8 +65,11 @@ impl Plan {
             && self.is_due(decision.wanted, spent, options)
     }
 
-    /// Has a kernel made.
+    /// Has a kernel made, unless one could not be.
     pub(crate) fn order(self: &Arc<Self>, key: Key, options: &Arc<Options>) {
+        if self.gave_up.load(Ordering::Relaxed) {
+            return;
+        }
         let (plan, of) = (self.clone(), options.clone());
         self.begin(options, move || {
             // Unless it is done: whoever needs it gets to know why it cannot be.

@@ -100,25 +100,26 @@ def measure(quick: bool, out: str) -> None:
     bar = Progress(sys.stderr)
     pace = lambda at, part, what: Pace(lambda s: bar.show(at + s * part, what))  # noqa: E731
     paces = {
-        "interpreter": pace(0.0, 0.5, "CPython"),
+        "interpreter": pace(0.05, 0.45, "CPython"),
         "call": pace(0.5, 0.2, "launches"),
         "cold": pace(0.7, 0.05, "cold calls"),
         "host": pace(0.75, 0.15, "compiled code"),
-        "threads": pace(0.9, 0.1, "threads"),
     }
     sections.configure("auto", prices=True)
     core = config.core()
     if core is None:
         raise BadProfile("calibrate: the native part cannot be loaded")
     # Others may have our cores for seconds on end: twice, far apart; the better one counts.
-    shared = [threads.threads(budgets[4] / 2, paces["threads"])]
+    early, late = pace(0.0, 0.05, "threads"), pace(0.9, 0.1, "threads")
+    shared = [(threads.threads(budgets[4] / 2, early), early)]
     found = {"interpreter": sections.interpreter(budgets[0], paces["interpreter"])}
     found["call"], found["compile"] = sections.launches(budgets[1], paces["call"])
     found["cold"] = cold.cold(budgets[2], paces["cold"])
     weights, found["host"] = sections.host(budgets[3], paces["host"])
-    shared.append(threads.threads(budgets[4] / 2, paces["threads"]))
-    if measured := [section for section in shared if section is not None]:
-        found["threads"] = max(measured, key=lambda s: sum(s.weights[b] for b in BOUNDS))
+    shared.append((threads.threads(budgets[4] / 2, late), late))
+    if measured := [one for one in shared if one[0] is not None]:
+        gain = lambda one: sum(one[0].weights[bound] for bound in BOUNDS)  # noqa: E731
+        found["threads"], paces["threads"] = max(measured, key=gain)
     bar.done()
     paces["compile"] = paces["call"]
     # All as if it had been measured at the same pace, the middle one.
