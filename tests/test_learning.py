@@ -65,7 +65,7 @@ def ran(source, profile, learning, tmp_path):
     """(output, the report's line of the loop) with that profile."""
     # Calls come seldom where each takes a while: threads are not to be thought asleep. Nor is this
     # about what launches on threads have looked at.
-    profile["cold"]["fork_join"] = profile["call"]["full"] = 0.0
+    profile["cold"]["fork_join"] = profile["cold"]["full"] = profile["call"]["full"] = 0.0
     wrong = tmp_path / "profile.json"
     wrong.write_text(json.dumps(profile))
     program = tmp_path / "program.py"
