@@ -7,6 +7,7 @@
 //! delayed by something else says nothing.
 
 use crate::price::{Device, Estimate, Seconds};
+use crate::profile::Caches;
 use std::cmp::Ordering;
 
 /// The ratios that a median is taken of.
@@ -206,17 +207,17 @@ impl Learned {
     }
 
     /// Corrects the estimates of one call, in the order of [`Device`].
-    pub fn correct(&self, estimates: &mut [Estimate; 3], seldom: bool) {
+    pub fn correct(&self, estimates: &mut [Estimate; 3], caches: Caches) {
         if self.devices.iter().all(Vec::is_empty) {
             return;
         }
         for estimate in &mut estimates[1..] {
-            // Of calls that come seldom, caches cold, most is around the kernel. CPython is slower then, too, which nobody
+            // Of calls that find the caches cold most is around the kernel. CPython is slower then, too, which nobody
             // measures: were the former taken for what the next calls cost, they would be CPython's for ever. So it is the
             // model that tells of such calls, and the least of others.
             let (sum, weights) = Octave::near(&self.around, estimate.raw_around.0, Octave::least);
             let factor = (sum / (PRIOR + weights)).exp();
-            estimate.correct_around(if seldom { 1.0 } else { factor });
+            estimate.correct_around(if caches.are_cold() { 1.0 } else { factor });
         }
         let modelled = estimates.map(|e| e.modelled());
         for device in [Device::Interpreter, Device::Serial, Device::Threads] {
@@ -305,7 +306,7 @@ mod tests {
 
     fn corrected(learned: &Learned, serial: f64) -> [f64; 3] {
         let mut all = estimates(serial, 0.0);
-        learned.correct(&mut all, false);
+        learned.correct(&mut all, Caches::Warm);
         all.map(|e| e.total().0)
     }
 
@@ -329,7 +330,7 @@ mod tests {
     #[test]
     fn nothing_measured_changes_nothing() {
         let mut all = estimates(1e-5, 1e-6);
-        Learned::default().correct(&mut all, false);
+        Learned::default().correct(&mut all, Caches::Warm);
         assert_eq!(all, estimates(1e-5, 1e-6));
     }
 
@@ -395,7 +396,7 @@ mod tests {
         let mut learned = Learned::default();
         add(&mut learned, Device::Serial, 1e-6, 4e-6, 5);
         let mut all = estimates(1e-6, 1e-4);
-        learned.correct(&mut all, false);
+        learned.correct(&mut all, Caches::Warm);
         assert!(all[2].total().0 < 1.05e-4, "{:?}", all[2]);
     }
 
@@ -412,7 +413,7 @@ mod tests {
         (0..5).for_each(|_| {
             learned.add_around(bind, Seconds(2e-5), 1);
         });
-        learned.correct(&mut all, false);
+        learned.correct(&mut all, Caches::Warm);
         assert_eq!(all[0].bind, bind);
         assert!(all[1].bind.0 > 1.2e-5 && all[2].bind.0 > 1.2e-5);
     }

@@ -4,7 +4,7 @@ use crate::features::{Features, LoopFeatures};
 use crate::guess;
 use crate::host::{Compute, Priced};
 use crate::learned::Learned;
-use crate::profile::MachineProfile;
+use crate::profile::{Caches, MachineProfile};
 use crate::weights::{LaunchTally, LaunchWork};
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
@@ -288,8 +288,8 @@ pub struct Situation {
     pub copied_bytes: f64,
     /// What compiled code takes for the whole call on one core, as it is made for one, and as it is made for threads.
     pub native: [Compute; 2],
-    /// The call before was so long ago that others have had the caches.
-    pub seldom: bool,
+    /// What the call finds in the caches.
+    pub caches: Caches,
 }
 
 /// A decision and what it rests on.
@@ -311,8 +311,8 @@ pub struct Decision {
     pub wanted: Device,
     /// Whether only the time to compile spoke against running natively.
     pub waits_for_compile: bool,
-    /// It holds for calls that come seldom alone.
-    pub seldom: bool,
+    /// It holds for calls that find this in the caches alone.
+    pub caches: Caches,
     /// All devices, the cheapest first.
     pub ranked: [(Device, Estimate); 3],
 }
@@ -376,9 +376,11 @@ pub fn decide(
     situation: &Situation,
     learned: &Learned,
 ) -> Decision {
-    let cold = |nanos: f64| Seconds::from_nanos(if situation.seldom { nanos } else { 0.0 });
-    let interpreted =
-        || prices.interpreted(trips) * situation.rest + cold(profile.cold.interpreter);
+    let cold = match situation.caches.are_cold() {
+        true => Seconds::from_nanos(profile.cold.interpreter),
+        false => Seconds(0.0),
+    };
+    let interpreted = || prices.interpreted(trips) * situation.rest + cold;
     let interpreter = Estimate {
         compute: situation.measured.unwrap_or_else(interpreted),
         ..Estimate::default()
@@ -388,8 +390,9 @@ pub fn decide(
         true => Seconds(0.0),
         false => Seconds((prices.compile().0 - situation.lost[kind].0).max(0.0)),
     };
-    let bind =
-        |work: &LaunchTally| Seconds::from_nanos(c.weigh(work)) + cold(profile.cold.weigh(work));
+    let bind = |work: &LaunchTally| {
+        Seconds::from_nanos(c.weigh(work) + profile.cold.weigh(work, situation.caches))
+    };
     let serial = Estimate {
         bind: bind(&situation.bind),
         convert: Seconds::from_nanos(c.weigh(&situation.convert)),
@@ -407,7 +410,7 @@ pub fn decide(
     for estimate in &mut estimates {
         (estimate.raw, estimate.raw_around) = (estimate.modelled(), estimate.around());
     }
-    learned.correct(&mut estimates, situation.seldom);
+    learned.correct(&mut estimates, situation.caches);
     if let Some(measured) = situation.measured {
         // The pace of this very call.
         estimates[0].compute = measured;
@@ -443,7 +446,7 @@ pub fn decide(
             true => Device::Threads,
             false => Device::Serial,
         },
-        seldom: situation.seldom,
+        caches: situation.caches,
         ranked,
     }
 }
@@ -484,7 +487,7 @@ fn on_threads(
     }
     let w = &profile.threads;
     let more = f64::from(threads - 1);
-    let cold = match situation.seldom {
+    let cold = match situation.caches.are_cold() {
         true => profile.cold.fork_join,
         false => 0.0,
     };

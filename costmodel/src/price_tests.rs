@@ -52,7 +52,7 @@ fn situation() -> Situation {
         forks: 1.0,
         copied_bytes: 0.0,
         native: [Compute::default(); 2],
-        seldom: false,
+        caches: Caches::Warm,
     }
 }
 
@@ -91,12 +91,19 @@ fn sizes_move_the_decision_from_interpreter_to_serial_to_threads() {
 
 #[test]
 fn a_call_that_comes_seldom_has_to_gain_more() {
-    let seldom = Situation {
-        seldom: true,
-        ..situation()
+    let least = |caches: Caches| {
+        let situation = Situation {
+            caches,
+            ..situation()
+        };
+        (1..).find(|n| device(f64::from(*n), &situation) == Device::Serial)
     };
-    let least = |s: &Situation| (1..).find(|n| device(f64::from(*n), s) == Device::Serial);
-    let (often, seldom) = (least(&situation()).unwrap(), least(&seldom).unwrap());
+    let [often, shared, seldom] =
+        [Caches::Warm, Caches::Shared, Caches::Cold].map(|c| least(c).unwrap());
+    assert!(
+        often < shared && shared < seldom,
+        "{often} {shared} {seldom}"
+    );
     assert!(often * 2 < seldom && seldom < often * 6, "{often} {seldom}");
 }
 

@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::Path;
 
 /// The version of the document that this code reads and writes.
-pub const PROFILE_VERSION: u32 = 5;
+pub const PROFILE_VERSION: u32 = 6;
 
 /// No operation takes longer than a second: a larger number is a mistake.
 const LONGEST: f64 = 1e9;
@@ -97,6 +97,26 @@ pub struct Errors {
     pub p90: f64,
 }
 
+/// What a call finds in the caches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Caches {
+    /// What the call before left there, just now.
+    #[default]
+    Warm,
+    /// Little of this nest: others have had them since. But other nests were launched meanwhile, and what launches have in
+    /// common is fetched for those anyway.
+    Shared,
+    /// Little of anything.
+    Cold,
+}
+
+impl Caches {
+    /// Whether others have had them since the call before.
+    pub fn are_cold(self) -> bool {
+        self != Caches::Warm
+    }
+}
+
 /// What a call takes more where the one before was so long ago that others have had the caches since.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -105,6 +125,8 @@ pub struct ColdWeights {
     pub interpreter: f64,
     /// A launch.
     pub launch: f64,
+    /// A launch of one of several nests.
+    pub shared: f64,
     /// One that is looked at in full.
     pub full: f64,
     /// Each number, array or list that is bound, and each new value of a variable.
@@ -114,11 +136,23 @@ pub struct ColdWeights {
 }
 
 impl ColdWeights {
+    /// Nanoseconds that a launch takes more, whatever it binds.
+    pub fn launch(&self, caches: Caches) -> f64 {
+        match caches {
+            Caches::Warm => 0.0,
+            Caches::Shared => self.shared,
+            Caches::Cold => self.launch,
+        }
+    }
+
     /// Nanoseconds that what is around a kernel takes more.
-    pub fn weigh(&self, bind: &LaunchTally) -> f64 {
+    pub fn weigh(&self, bind: &LaunchTally, caches: Caches) -> f64 {
+        if caches == Caches::Warm {
+            return 0.0;
+        }
         bind.iter()
             .map(|(kind, times)| match kind {
-                LaunchWork::Launch => self.launch * times,
+                LaunchWork::Launch => self.launch(caches) * times,
                 LaunchWork::Full => self.full * times,
                 LaunchWork::Scalar | LaunchWork::Array | LaunchWork::List | LaunchWork::LiveOut => {
                     self.bound * times
@@ -169,6 +203,7 @@ impl Default for MachineProfile {
             cold: ColdWeights {
                 interpreter: 1_000.0,
                 launch: 3_000.0,
+                shared: 1_500.0,
                 full: 3_000.0,
                 bound: 100.0,
                 fork_join: 20_000.0,

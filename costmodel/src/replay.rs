@@ -3,7 +3,7 @@
 use crate::host::{Compute, Priced};
 use crate::learned::Learned;
 use crate::price::{Decision, Device, Prices, Seconds, Situation, WORTH_SHARING, decide};
-use crate::profile::MachineProfile;
+use crate::profile::{Caches, MachineProfile};
 use crate::record::{CallRecord, NestRecord};
 use nestwise_ir::LoopId;
 use serde::Serialize;
@@ -161,7 +161,7 @@ impl Run<'_> {
             forks: 0.0,
             copied_bytes: 0.0,
             native: [self.native(call, false, self.vectors); 2],
-            seldom: false,
+            caches: Caches::Warm,
         };
         let learned = Learned::default();
         let decided =

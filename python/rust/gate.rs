@@ -5,7 +5,7 @@ use crate::layout;
 use crate::once::Once;
 use crate::parsed::Parsed;
 use crate::verify;
-use nestwise_costmodel::Seconds;
+use nestwise_costmodel::{Caches, Seconds};
 use nestwise_frontend::atoms::{Atom, AtomKind};
 use nestwise_ir::surface::Scope;
 use nestwise_runtime::{DeviceChoice, options};
@@ -25,14 +25,18 @@ pub const WATCHED: f64 = 100e-6;
 /// Nanoseconds after which a call finds little of the one before in the caches.
 const SELDOM: i64 = 50_000;
 
+/// Launches of all sites.
+static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+
 /// What stands before a site's attempts.
 pub struct Gate {
-    /// Up to this much work CPython is cheaper; below zero at first.
-    threshold: AtomicI64,
-    /// The same for calls that come seldom, to which caches are cold.
-    seldom: AtomicI64,
+    /// Up to this much work CPython is cheaper, by what a call finds in the caches; below zero at first.
+    thresholds: [AtomicI64; 3],
     /// When it was asked about last, in nanoseconds; 0: never.
     asked: AtomicI64,
+    /// Launches of the site, and those of others when it was asked about last.
+    own: AtomicU64,
+    others: AtomicU64,
     /// That was long after the time before.
     late: AtomicBool,
     /// The call that comes now is to be watched.
@@ -45,9 +49,10 @@ pub struct Gate {
 impl Gate {
     pub fn new() -> Gate {
         Gate {
-            threshold: AtomicI64::new(-1),
-            seldom: AtomicI64::new(-1),
+            thresholds: [const { AtomicI64::new(-1) }; 3],
             asked: AtomicI64::new(0),
+            own: AtomicU64::new(0),
+            others: AtomicU64::new(0),
             late: AtomicBool::new(false),
             watch: AtomicBool::new(false),
             glance: Once::new(),
@@ -84,28 +89,36 @@ impl Gate {
     }
 
     fn leaves(&self, amount: i64) -> bool {
-        amount <= self.threshold.load(Ordering::Relaxed)
-            || amount <= self.seldom.load(Ordering::Relaxed) && self.comes_seldom()
+        let [warm, shared, cold] = &self.thresholds;
+        let within = |threshold: &AtomicI64| amount <= threshold.load(Ordering::Relaxed);
+        within(warm) || (within(shared) || within(cold)) && within(self.threshold(self.caches()))
     }
 
-    /// Whether the call before was asked about so long ago that others have had the caches.
-    pub fn comes_seldom(&self) -> bool {
+    fn threshold(&self, caches: Caches) -> &AtomicI64 {
+        &self.thresholds[caches as usize]
+    }
+
+    /// What the call that comes now finds in the caches.
+    pub fn caches(&self) -> Caches {
         let now = time(libc::CLOCK_MONOTONIC);
         let before = self.asked.swap(now, Ordering::Relaxed);
         let late = before > 0 && now - before > SELDOM;
         self.late.store(late, Ordering::Relaxed);
-        late
+        let launches = LAUNCHES.load(Ordering::Relaxed);
+        let others = launches.wrapping_sub(self.own.load(Ordering::Relaxed));
+        let launched = self.others.swap(others, Ordering::Relaxed) != others;
+        match (late, launched) {
+            (false, _) => Caches::Warm,
+            (true, true) => Caches::Shared,
+            (true, false) => Caches::Cold,
+        }
     }
 
-    /// A call of that much work is cheaper in CPython, whatever else is asked; `seldom`: if it comes seldom.
-    pub fn is_small(&self, work: Work, seldom: bool) {
-        let threshold = if seldom {
-            &self.seldom
-        } else {
-            &self.threshold
-        };
+    /// A call of that much work is cheaper in CPython, whatever else is asked, if it finds that in the caches.
+    pub fn is_small(&self, work: Work, caches: Caches) {
         if work.bounds && !options().prices {
-            threshold.fetch_max(work.amount, Ordering::Relaxed);
+            self.threshold(caches)
+                .fetch_max(work.amount, Ordering::Relaxed);
         }
     }
 
@@ -128,6 +141,15 @@ impl Gate {
 
     /// Native code ran all of a call.
     pub fn ran(&self) {
+        // Two threads at once may count one launch for two.
+        let count = |to: &AtomicU64| {
+            to.store(
+                to.load(Ordering::Relaxed).wrapping_add(1),
+                Ordering::Relaxed,
+            );
+        };
+        count(&LAUNCHES);
+        count(&self.own);
         self.vain.clear();
     }
 

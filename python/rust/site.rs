@@ -423,7 +423,7 @@ impl Site {
         if options().device == DeviceChoice::Interpreter {
             return Err(Reason::Forced);
         }
-        let seldom = resume.is_none() && self.gate.comes_seldom();
+        let caches = resume.is_none().then(|| self.gate.caches());
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
         for _ in 0..=parsed.places.len() {
             let mixed = lock(&self.mixed).clone();
@@ -444,8 +444,8 @@ impl Site {
             let found_mixed = Cell::new(None);
             let mut host = PyHost::new(py, world, &binding, &plan, &found_mixed);
             let check = self.check(py, parsed, &binding, compared)?;
-            if resume.is_none() {
-                plan.comes(seldom);
+            if let Some(caches) = caches {
+                plan.finds(caches);
             }
             let outcome = pipeline::run(&plan, &binding.captures, resume, &mut host, entered);
             if let Some(capture) = found_mixed.get()
@@ -532,7 +532,7 @@ impl Site {
         if declined.patience.is_none()
             && let Some(work) = work(py, parsed, arguments)
         {
-            self.gate.is_small(work, declined.decision.seldom);
+            self.gate.is_small(work, declined.decision.caches);
         }
     }
 

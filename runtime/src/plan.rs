@@ -26,7 +26,7 @@ use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
 use nestwise_costmodel::record::NestRecord;
-use nestwise_costmodel::{Decision, Device, Learned, Prices, Seconds};
+use nestwise_costmodel::{Caches, Decision, Device, Learned, Prices, Seconds};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::{ArrayId, BinOp, ExprKind, Nest, Scalar};
 use std::collections::VecDeque;
@@ -53,7 +53,7 @@ pub struct Plan {
     /// How its estimates are to be corrected.
     learned: Mutex<Learned>,
     /// Its calls come so far apart that others have the caches meanwhile.
-    seldom: AtomicBool,
+    caches: Mutex<Caches>,
     /// Launches before a decision was made last.
     decided_at: AtomicU64,
     /// Counts what has made decisions doubtful since.
@@ -140,7 +140,7 @@ impl Plan {
             learned: Mutex::default(),
             decided_at: AtomicU64::new(0),
             lessons: AtomicU32::new(0),
-            seldom: AtomicBool::new(false),
+            caches: Mutex::default(),
             shows_identity: OnceLock::new(),
             undo: OnceLock::new(),
             recent: Mutex::default(),
@@ -192,9 +192,9 @@ impl Plan {
         self.quiet.load(Ordering::Relaxed)
     }
 
-    /// How the call that comes now comes: long after the one before, or soon.
-    pub fn comes(&self, seldom: bool) {
-        self.seldom.store(seldom, Ordering::Relaxed);
+    /// What the call that comes now finds in the caches.
+    pub fn finds(&self, caches: Caches) {
+        *lock(&self.caches) = caches;
     }
 
     /// What an earlier call with these facts has found out, if one of the last few had them.

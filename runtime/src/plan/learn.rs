@@ -4,22 +4,17 @@ use super::{Plan, Sizes, lock};
 use crate::launch::Launch;
 use crate::options::{Options, options};
 use crate::pipeline::HasValue;
-use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
+use nestwise_costmodel::{Caches, Decision, Device, Lesson, Seconds};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// What some ten milliseconds of a launch tell of the rest of it, in launches of the past.
 const AS_GOOD_AS: u32 = 4;
 
-/// The lesson of a launch, which takes longer where others have had the caches: prices of calls that come seldom have that
-/// already.
-fn warm(lesson: Lesson, seldom: bool) -> Lesson {
+/// The lesson of a launch, which takes longer where others have had the caches: prices of such calls have that already.
+fn warm(lesson: Lesson, caches: Caches) -> Lesson {
     let (measured, modelled) = (lesson.measured.0, lesson.modelled.0);
-    let cold = if seldom {
-        options().profile.cold.launch * 1e-9
-    } else {
-        0.0
-    };
+    let cold = options().profile.cold.launch(caches) * 1e-9;
     Lesson {
         measured: Seconds(measured.min(modelled.max(measured - cold))),
         ..lesson
@@ -39,7 +34,7 @@ impl Plan {
             return;
         }
         if let Some(lesson) = launch.lesson(launches) {
-            self.take_in(&warm(lesson, launch.decision.seldom));
+            self.take_in(&warm(lesson, launch.decision.caches));
         }
         if let Some(whole) = whole.filter(|_| !launch.compile.happened) {
             let around = Seconds(whole.as_secs_f64() - launch.seconds);
@@ -118,7 +113,7 @@ mod tests {
     #[test]
     fn cold_caches_are_no_fault_of_a_price() {
         let cold = options().profile.cold.launch * 1e-9;
-        let learnt = |measured: f64, seldom: bool| {
+        let learnt = |measured: f64, caches: Caches| {
             let lesson = Lesson {
                 device: Device::Serial,
                 modelled: Seconds(1e-6),
@@ -127,11 +122,11 @@ mod tests {
                 trial: None,
                 guessed: false,
             };
-            warm(lesson, seldom).measured.0
+            warm(lesson, caches).measured.0
         };
-        assert_eq!(learnt(0.5 * cold, false), 0.5 * cold);
-        assert_eq!(learnt(0.5 * cold, true), 1e-6);
-        assert_eq!(learnt(0.5e-6, true), 0.5e-6);
-        assert!((learnt(1e-3, true) - (1e-3 - cold)).abs() < 1e-12);
+        assert_eq!(learnt(0.5 * cold, Caches::Warm), 0.5 * cold);
+        assert_eq!(learnt(0.5 * cold, Caches::Cold), 1e-6);
+        assert_eq!(learnt(0.5e-6, Caches::Cold), 0.5e-6);
+        assert!((learnt(1e-3, Caches::Cold) - (1e-3 - cold)).abs() < 1e-12);
     }
 }

@@ -8,7 +8,7 @@ use crate::pipeline::{HasValue, Resume};
 use nestwise_analysis as analysis;
 use nestwise_costmodel::price::WORTH_SHARING;
 use nestwise_costmodel::record::Parallel;
-use nestwise_costmodel::{Compute, Decision, Device, Learned, Seconds, Situation, decide};
+use nestwise_costmodel::{Caches, Compute, Decision, Device, Learned, Seconds, Situation, decide};
 use nestwise_ir::LoopId;
 use nestwise_ir::schedule::ThreadLoop;
 use std::sync::atomic::Ordering;
@@ -61,7 +61,10 @@ impl Plan {
             forks: 0.0,
             copied_bytes: 0.0,
             native: [one; 2],
-            seldom: resume.is_none() && self.seldom.load(Ordering::Relaxed),
+            caches: match resume {
+                None => *lock(&self.caches),
+                Some(_) => Caches::Warm,
+            },
         };
         let decide = |situation: &Situation| {
             let by = |learned: &Learned| {

@@ -7,6 +7,7 @@ import json
 import statistics
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 from nestwise import config
 from nestwise.calibrate import data, sections
@@ -27,49 +28,59 @@ LEAST_S = 1e-8
 BOUND = ("scalar", "array", "list", "live_out")
 
 
-# The part of the time that goes to launches on threads.
-ON_THREADS = 0.2
+# The part of the time that goes to launches on one core.
+ON_ONE_CORE = 0.6
+# Calls after which it is known that a loop is left to CPython.
+SETTLED = 2000
 
 
 def cold(budget_s: float, progress: Callable[[float], None]) -> Section:
     """The weights of what is cold: in launches, in CPython, in threads that are woken."""
-    counts, more = _measured("serial", 1, budget_s * (1.0 - ON_THREADS), progress)
+    counts, more = _measured("serial", 1, budget_s * ON_ONE_CORE, progress)
     cores = config.core().cores()
-    if cores > 1:
-        woken, by_threads = _measured("threads", cores, budget_s * ON_THREADS, lambda _: None)
-        counts, more = counts | woken, more | by_threads
+    rest_s = budget_s * (1.0 - ON_ONE_CORE) / 2.0
+    for device, threads in (("auto", 1), ("threads", cores))[: 2 if cores > 1 else 1]:
+        counts_there, more_there = _measured(device, threads, rest_s, lambda _: None)
+        counts, more = counts | counts_there, more | more_there
     held = [name for name in counts if name.startswith("held_")]
     fitting = [name for name in counts if name not in held]
     return sections.fitted("cold", fitting, held, counts, more)
 
 
+class _Cold(NamedTuple):
+    """A call that is timed when others have had the caches."""
+
+    probe: Probe
+    does: dict[str, float]
+    before: Probe | None  # another one that is called right before
+
+
 def _measured(
     device: str, threads: int, budget_s: float, progress: Callable[[float], None]
 ) -> tuple[dict[str, dict[str, float]], dict[str, Timing]]:
-    """(what calls do, what cold ones take more); on one core those of CPython, too."""
-    counts, probes = _probes(device, threads)
+    """(what calls do, what cold ones take more)."""
+    probes = _left() if device == "auto" else _launched(device, threads)
     sections.configure(device, prices=False, threads=threads)
-    samples: dict[str, list[float]] = {p.name: [] for p in probes}
+    samples: list[list[float]] = [[] for _ in probes]
     begun, rounds = time.perf_counter(), 0
     while rounds < LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
-        for probe in probes:
-            samples[probe.name].append(_more(probe, 0.0 if threads == 1 else ASLEEP_S))
+        for one, found in zip(probes, samples, strict=True):
+            found.append(_more(one, ASLEEP_S if threads > 1 else 0.0))
         rounds += 1
         progress((time.perf_counter() - begun) / budget_s)
     more: dict[str, Timing] = {}
-    for name, all_ in samples.items():
+    for one, all_ in zip(probes, samples, strict=True):
         median, error, kept = config.core().summary(all_)
         # A difference below zero says nothing.
-        more[name] = Timing(max(median, LEAST_S), error / max(median, LEAST_S), kept)
-    return counts, more
+        more[one.probe.name] = Timing(max(median, LEAST_S), error / max(median, LEAST_S), kept)
+    return {one.probe.name: one.does for one in probes}, more
 
 
-def _probes(device: str, threads: int) -> tuple[dict[str, dict[str, float]], list[Probe]]:
+def _launched(device: str, threads: int) -> list[_Cold]:
+    """Launches by themselves and, on one core, right after another one."""
     sections.configure(device, prices=True, threads=threads)
     given = data.launch_values(LENGTH if threads == 1 else SHARED)
-    in_cpython = sections.plain("launches")
-    counts: dict[str, dict[str, float]] = {}
-    probes: list[Probe] = []
+    probes: list[_Cold] = []
     for name, function in sections.handled("launches").items():
         arguments = data.arguments(function, given)
         before = sections.threaded(function)
@@ -77,23 +88,44 @@ def _probes(device: str, threads: int) -> tuple[dict[str, dict[str, float]], lis
         woken = sections.threaded(function) > before
         if not work or nest["fallbacks"] or woken != (threads > 1):
             continue
-        counts[f"{name} on {device}"] = {
+        does = {
             "launch": work["launch"],
             "full": work.get("full", 0.0),
             "bound": sum(work.get(kind, 0.0) for kind in BOUND),
             "fork_join": float(woken),
         }
-        probes.append(Probe(f"{name} on {device}", function, arguments))
-        if not woken:
-            counts[f"{name} in CPython"] = {"interpreter": 1.0}
-            probes.append(Probe(f"{name} in CPython", in_cpython[name], arguments))
-    return counts, probes
+        probes.append(_Cold(Probe(f"{name} on {device}", function, arguments), does, None))
+    return probes + ([] if threads > 1 else list(map(_after, probes, [*probes[1:], probes[0]])))
 
 
-def _more(probe: Probe, apart_s: float) -> float:
+def _after(one: _Cold, other: _Cold) -> _Cold:
+    """The same launch where another nest was launched just before."""
+    does = {**one.does, "launch": 0.0, "shared": one.does["launch"]}
+    return _Cold(one.probe._replace(name=f"{one.probe.name}, after others"), does, other.probe)
+
+
+def _left() -> list[_Cold]:
+    """The same loops where they are so short that they are left to CPython."""
+    sections.configure("auto", prices=False)
+    given = data.launch_values(LENGTH)
+    probes = []
+    for name, function in sections.handled("launches").items():
+        arguments = data.arguments(function, given)
+        for _ in range(SETTLED):
+            function(*arguments)
+        before = sections.launches_of(function)
+        for _ in range(WARM):
+            function(*arguments)
+        if sections.launches_of(function) == before:
+            probe = Probe(f"{name} in CPython", function, arguments)
+            probes.append(_Cold(probe, {"interpreter": 1.0}, None))
+    return probes
+
+
+def _more(one: _Cold, apart_s: float) -> float:
     """Seconds that a cold call takes more than others; so long at least lies between cold ones."""
 
-    def taken() -> float:
+    def taken(probe: Probe) -> float:
         begun = time.perf_counter()
         probe.function(*probe.arguments)
         return time.perf_counter() - begun
@@ -101,8 +133,10 @@ def _more(probe: Probe, apart_s: float) -> float:
     times = []
     for _ in range(COLD):
         _others(apart_s)
-        times.append(taken())
-    warm = [taken() for _ in range(WARM)]
+        if one.before is not None:
+            taken(one.before)
+        times.append(taken(one.probe))
+    warm = [taken(one.probe) for _ in range(WARM)]
     return statistics.median(times[1:]) - statistics.median(warm[WARM // 2 :])
 
 

@@ -88,6 +88,11 @@ def threaded(function: Callable) -> int:
     return sum(nest["threaded_launches"] for nest in _own_nests(function))
 
 
+def launches_of(function: Callable) -> int:
+    """Launches of a handled function so far."""
+    return sum(nest["launches"] for nest in _own_nests(function))
+
+
 def _own_nests(function: Callable) -> list[dict[str, Any]]:
     code = function.__code__
     lines = {line for _, _, line in code.co_lines() if line}
