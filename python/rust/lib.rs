@@ -321,11 +321,19 @@ fn make_site(
     hooks::functions(py, &site, maybe)
 }
 
-/// One dictionary per loop that was entered as a site.
+/// One dictionary per loop that was entered as a site; `file`, `lines`: of those in that file, and on these lines, alone.
 #[pyfunction]
-fn report(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+#[pyo3(signature = (file=None, lines=None))]
+fn report<'py>(
+    py: Python<'py>,
+    file: Option<&str>,
+    lines: Option<HashSet<u32>>,
+) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
-    for s in sites::report() {
+    let asked = |in_file: &str, line: u32| {
+        file.is_none_or(|f| f == in_file) && lines.as_ref().is_none_or(|l| l.contains(&line))
+    };
+    for s in sites::report(asked) {
         let d = PyDict::new(py);
         d.set_item("file", &s.file)?;
         d.set_item("line", s.line)?;

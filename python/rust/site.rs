@@ -92,6 +92,11 @@ impl Site {
         self.parsed(py).map_or(0, |p| p.interface.maybe.len())
     }
 
+    /// Its file and first line.
+    pub fn place(&self) -> (&str, u32) {
+        (&self.text.file, self.text.first_line)
+    }
+
     /// A copy of the statistics.
     pub fn stats(&self) -> Stats {
         let mut stats = lock(&self.stats).clone();

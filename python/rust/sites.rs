@@ -92,13 +92,18 @@ pub fn recorded() -> Vec<NestRecord> {
     all.into_iter().map(|(_, nest)| nest).collect()
 }
 
-/// What became of each loop that was entered, in the order in which they were first met.
-pub fn report() -> Vec<Stats> {
+/// What became of each loop that was entered and is `asked` for, by file and line, in the order in which they were first met.
+pub fn report(asked: impl Fn(&str, u32) -> bool) -> Vec<Stats> {
     let locked = sites();
     let mut all = locked.gone.clone();
     let alive = locked.alive();
     drop(locked);
+    all.retain(|(file, line), _| asked(file, *line));
     for (number, site) in &alive {
+        let (file, line) = site.place();
+        if !asked(file, line) {
+            continue;
+        }
         let stats = site.stats();
         if stats.calls > 0 {
             sum(&mut all, *number, stats);

@@ -30,7 +30,7 @@ nestwise find it by themselves:
 How far predictions are off is told by loops that nothing was fitted to.
 
 options:
-  --quick               a rough profile in about two seconds of measuring (else about fifteen)
+  --quick               a rough profile in about four seconds (else about fifteen)
   --out F               write the profile to F; use it with --profile F
 
 A profile belongs to a machine and a minor version of Python. `nestwise run --profile default` does
@@ -38,7 +38,7 @@ without one; `nestwise profile show` prints what is in force.
 """
 
 # Seconds of measuring, at most: CPython's probes, launches, cold calls, compiled code, threads.
-FULL, QUICK = (7.0, 2.5, 1.0, 3.5, 2.0), (1.0, 0.4, 0.2, 0.5, 0.2)
+FULL, QUICK = (7.0, 2.5, 1.0, 3.5, 2.0), (0.7, 0.3, 0.2, 0.4, 0.1)
 
 # Of `host`, what is no time.
 HOST_SIZES = ("caches", "overlap")
@@ -111,7 +111,7 @@ def measure(quick: bool, out: str) -> None:
         raise BadProfile("calibrate: the native part cannot be loaded")
     # Others may have our cores for seconds on end: twice, far apart; the better one counts.
     early, late = pace(0.0, 0.05, "threads"), pace(0.9, 0.1, "threads")
-    shared = [(threads.threads(budgets[4] / 2, early), early)]
+    shared = [] if quick else [(threads.threads(budgets[4] / 2, early), early)]
     found = {"interpreter": sections.interpreter(budgets[0], paces["interpreter"])}
     found["call"], found["compile"] = sections.launches(budgets[1], paces["call"])
     found["cold"] = cold.cold(budgets[2], paces["cold"])

@@ -100,8 +100,7 @@ def _own_nests(function: Callable) -> list[dict[str, Any]]:
 
 
 def _nests(lines: set[int], path: str) -> list[dict[str, Any]]:
-    report = config.core().report()
-    return [n for n in report if n["file"] == path and n["line"] in lines]
+    return config.core().report(path, lines)
 
 
 def _sums(lines: set[int], path: str, key: str) -> dict[str, float]:
