@@ -254,7 +254,7 @@ fn kernel(plan: &Plan, sizes: &Sizes, values: &[Value], options: &Options) -> bo
         .collect();
     let facts = (sizes, &sizes.proven, 0);
     let key = plan.key(facts, false, &views, Device::Serial, options);
-    plan.kernel(key, options, Instant::now()).is_ok()
+    plan.kernel(&key, options, Instant::now()).is_ok()
 }
 
 /// Typed nest to machine code as it was written, without a schedule.

@@ -9,9 +9,8 @@ use crate::launch::Launch;
 use crate::options::Options;
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Host};
-use crate::plan::{Kernel, Plan, Sizes};
-use crate::proof::{self, Proof};
-use nestwise_analysis::guards::GuardSet;
+use crate::plan::{Kernel, Key, Plan, Sizes};
+use crate::proof;
 use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,33 +38,50 @@ pub struct Change {
     pub seen: Vec<Seen>,
 }
 
-/// The kernels of a plan for one call.
-pub(crate) struct Kernels<'a, V> {
+/// A call, for whatever device.
+pub(crate) struct Call<'a> {
     pub plan: &'a Arc<Plan>,
     pub sizes: &'a Arc<Sizes>,
     pub views: &'a [ArrayView],
-    pub captures: &'a [V],
-    /// The call goes on where CPython was.
+    /// It goes on where CPython was.
     pub resumed: bool,
     pub options: &'a Arc<Options>,
+}
+
+impl Call<'_> {
+    /// What a kernel for that device has to be made for, and what it relies on.
+    pub fn key(&self, device: Device, host: &dyn Host) -> (Key, Vec<Seen>) {
+        let Call {
+            plan,
+            sizes,
+            views,
+            resumed,
+            options,
+        } = *self;
+        let proof = proof::prove(plan, sizes, views, device, host, options);
+        let facts = (&**sizes, &proof.proven, proof.elements);
+        let key = plan.key(facts, resumed, views, device, options);
+        (key, proof.seen)
+    }
+}
+
+/// The kernels of a plan for one call.
+pub(crate) struct Kernels<'a, V> {
+    pub call: Call<'a>,
+    pub captures: &'a [V],
     pub entered: Instant,
-    /// What the kernel that it began with was made for.
-    pub proven: GuardSet,
-    pub elements: u64,
-    pub device: Device,
+    /// What the kernel that runs now was made for.
+    pub key: Key,
 }
 
 impl<V: HasValue> Others for Kernels<'_, V> {
     fn quiet(&mut self) -> Option<Arc<Kernel>> {
-        if !self.plan.make_quiet() {
+        let Call { plan, options, .. } = self.call;
+        if !plan.make_quiet() {
             return None;
         }
-        let facts = (&**self.sizes, &self.proven, self.elements);
-        let (views, options) = (self.views, self.options);
-        let key = self
-            .plan
-            .key(facts, self.resumed, views, self.device, options);
-        let made = self.plan.kernel(key, options, self.entered);
+        self.key.quiet = true;
+        let made = plan.kernel(&self.key, options, self.entered);
         made.ok().map(|(kernel, _)| kernel)
     }
 
@@ -76,7 +92,7 @@ impl<V: HasValue> Others for Kernels<'_, V> {
         seconds: f64,
         host: &dyn Host,
     ) -> Option<Change> {
-        let decision = match self.options.trial {
+        let decision = match self.call.options.trial {
             Some(_) => launch.decision.forced(other(launch.device)),
             None => self.reconsidered(launch, part, seconds)?,
         };
@@ -87,9 +103,15 @@ impl<V: HasValue> Others for Kernels<'_, V> {
 impl<V: HasValue> Kernels<'_, V> {
     /// A decision for the other native device, if what was measured speaks for it.
     fn reconsidered(&self, launch: &Launch, part: f64, seconds: f64) -> Option<Decision> {
-        let options = self.options;
-        if !options.learning || !options.learns() || self.resumed || launch.decision.trial.is_some()
-        {
+        let Call {
+            plan,
+            sizes,
+            resumed,
+            options,
+            ..
+        } = self.call;
+        let free = options.learning && options.learns();
+        if !free || resumed || launch.decision.trial.is_some() {
             return None;
         }
         let lesson = Lesson {
@@ -100,23 +122,16 @@ impl<V: HasValue> Kernels<'_, V> {
             trial: None,
             guessed: launch.is_guess(),
         };
-        self.plan
-            .reconsider(&lesson, self.sizes, self.captures, options)
+        plan.reconsider(&lesson, sizes, self.captures, options)
     }
 
     /// The kernel for it, if it has the same variables; none as long as it has to be made, which is done beside the launch.
     fn change(&mut self, launch: &Launch, decision: Decision, host: &dyn Host) -> Option<Change> {
-        let (plan, sizes, views, options) = (self.plan, self.sizes, self.views, self.options);
-        let Proof {
-            proven,
-            elements,
-            seen,
-        } = proof::prove(plan, sizes, views, decision.device, host, options);
-        let facts = (&**sizes, &proven, elements);
-        let key = plan.key(facts, self.resumed, views, decision.device, options);
+        let Call { plan, options, .. } = self.call;
+        let (key, seen) = self.call.key(decision.device, host);
         let kernel = match plan.find(&key) {
             Some((kernel, _)) => kernel,
-            None if options.trial.is_some() => plan.kernel(key, options, self.entered).ok()?.0,
+            None if options.trial.is_some() => plan.kernel(&key, options, self.entered).ok()?.0,
             None => {
                 plan.order(key, options);
                 return None;
@@ -125,7 +140,7 @@ impl<V: HasValue> Kernels<'_, V> {
         if !launch.may_go_on(&kernel) {
             return None;
         }
-        (self.proven, self.elements, self.device) = (proven, elements, decision.device);
+        self.key = key;
         Some(Change {
             kernel,
             decision,

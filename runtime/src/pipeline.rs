@@ -3,12 +3,11 @@
 //! [`plan`] runs once per site and signature: everything that types alone decide. [`run`] runs once per call: only
 //! what needs values.
 
-use crate::change::Kernels;
+use crate::change::{Call, Kernels};
 use crate::launch::{self, Launch};
 use crate::options::{DeviceChoice, Options, options};
 use crate::overlap::ArrayView;
-use crate::plan::{Key, Plan, Sizes};
-use crate::proof::{self, Proof};
+use crate::plan::{Plan, Sizes};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::traffic::TrafficPlan;
@@ -274,11 +273,18 @@ fn attempt<V: HasValue>(
         Some(decision) => decision,
         None => decide(plan, &sizes, captures, resume, &options),
     };
+    let call = |views| Call {
+        plan,
+        sizes: &sizes,
+        views,
+        resumed: resume.is_some(),
+        options: &options,
+    };
     if decision.device == Device::Interpreter {
         if plan.asks_for_kernel(&decision, resume, &options) {
-            let (views, wanted) = (host.arrays()?, decision.wanted);
-            let key = key(plan, &sizes, &views, wanted, resume, host, &options);
-            plan.order(key, &options);
+            let views = host.arrays()?;
+            let call = call(&views);
+            plan.order(call.key(decision.wanted, host).0, &options);
         }
         return Ok(Outcome::Declined(declined(
             plan, &sizes, &decision, resume, &options,
@@ -298,35 +304,22 @@ fn attempt<V: HasValue>(
     }
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
+    let call = call(&views);
     if decision.for_now {
-        order_other(plan, &sizes, &views, &decision, resume, host, &options);
+        order_other(&call, &decision, host);
     }
     // Which more guards the elements of index arrays prove, and values followed through the nest.
-    let device = decision.device;
-    let resumed = resume.is_some();
-    let Proof {
-        proven,
-        elements,
-        seen,
-    } = proof::prove(plan, &sizes, &views, device, host, &options);
+    let (key, seen) = call.key(decision.device, host);
     // The kernel for all this: from this process, from disk, or from LLVM.
-    let facts = (&*sizes, &proven, elements);
-    let key = plan.key(facts, resumed, &views, device, &options);
-    let kernel = plan.kernel(key, &options, entered)?;
+    let kernel = plan.kernel(&key, &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
     let contents = !seen.is_empty();
     let mut others = Kernels {
-        plan,
-        sizes: &sizes,
-        views: &views,
+        call,
         captures,
-        resumed,
-        options: &options,
         entered,
-        proven,
-        elements,
-        device,
+        key,
     };
     let mut launch = launch::launch(
         plan,
@@ -349,32 +342,10 @@ fn attempt<V: HasValue>(
     Ok(Outcome::Launched(launch))
 }
 
-/// What a kernel that is not needed yet would have to be made for.
-fn key(
-    plan: &Plan,
-    sizes: &Arc<Sizes>,
-    views: &[ArrayView],
-    device: Device,
-    resume: Option<Resume>,
-    host: &mut dyn Host,
-    options: &Options,
-) -> Key {
-    let proof = proof::prove(plan, sizes, views, device, host, options);
-    let facts = (&**sizes, &proof.proven, proof.elements);
-    plan.key(facts, resume.is_some(), views, device, options)
-}
-
 /// Launches might be shorter on the other native device: its kernel, or before it what threads could do, is asked for once
 /// that is worth it.
-fn order_other(
-    plan: &Arc<Plan>,
-    sizes: &Arc<Sizes>,
-    views: &[ArrayView],
-    decision: &Decision,
-    resume: Option<Resume>,
-    host: &mut dyn Host,
-    options: &Arc<Options>,
-) {
+fn order_other(call: &Call<'_>, decision: &Decision, host: &dyn Host) {
+    let (plan, options) = (call.plan, call.options);
     let other = match decision.device {
         Device::Threads => Device::Serial,
         _ => Device::Threads,
@@ -383,10 +354,9 @@ fn order_other(
         return;
     }
     if other == Device::Threads && !plan.knows_abilities() {
-        plan.order_abilities(sizes, options);
+        plan.order_abilities(call.sizes, options);
     } else {
-        let key = key(plan, sizes, views, other, resume, host, options);
-        plan.order(key, options);
+        plan.order(call.key(other, host).0, options);
     }
 }
 

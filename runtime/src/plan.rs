@@ -424,13 +424,13 @@ impl Plan {
     /// The kernel for a launch: from this plan, from disk, or from LLVM.
     pub fn kernel(
         &self,
-        key: Key,
+        key: &Key,
         options: &Options,
         entered: Instant,
     ) -> Result<(Arc<Kernel>, CompileInfo), Reason> {
-        match self.find(&key) {
+        match self.find(key) {
             Some(found) => Ok(found),
-            None => self.get_or_make(key, options, entered, false),
+            None => self.get_or_make(key.clone(), options, entered, false),
         }
     }
 

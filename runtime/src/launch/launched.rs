@@ -167,9 +167,10 @@ impl Launch {
     pub fn is_guess(&self) -> bool {
         self.guessed || self.leaves
     }
-    /// Whether it can take another kernel between two chunks: the variables are the same.
+    /// Whether it can take this kernel of another device between two chunks: the variables are the same.
     pub fn may_go_on(&self, kernel: &Kernel) -> bool {
-        kernel.continues(&self.kernel)
+        let other = kernel.about.threaded != self.kernel.about.threaded;
+        other && kernel.continues(&self.kernel)
     }
     /// Takes another kernel from here on, which [`Launch::may_go_on`].
     pub(super) fn go_on(&mut self, kernel: Arc<Kernel>, decision: Decision) {

@@ -33,7 +33,7 @@ pub struct Key {
     /// Arrays of which every thread may have a copy, a bit each.
     pub(super) roomy: u64,
     /// For data with NaN: comparisons raise no flag.
-    pub(super) quiet: bool,
+    pub(crate) quiet: bool,
 }
 
 impl Key {
