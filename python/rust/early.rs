@@ -6,7 +6,7 @@
 //! site's [effort](nestwise_frontend::effort) where that is bounded, and measured elsewhere. A call that takes much longer than
 //! a plan is planned at once, and where there are cores to spare the plan is made beside CPython.
 
-use crate::gate;
+use crate::gate::{self, Work as Amount};
 use crate::numpy;
 use crate::parsed::Parsed;
 use crate::verify;
@@ -17,7 +17,7 @@ use nestwise_ir::surface::{ExprKind, StmtKind};
 use nestwise_runtime::{DeviceChoice, Options, options};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
 
 /// Calls that CPython takes so many times as long for as a plan takes are over before anything could come of one that is
 /// made meanwhile.
@@ -35,6 +35,11 @@ pub struct Early {
     /// Calls that were left to it without a further look, and their part of that.
     left: AtomicU64,
     guessed: AtomicU64,
+    /// How much work the last of them was, below zero before there was one, and its nanoseconds.
+    last: AtomicI64,
+    each: AtomicU64,
+    /// Nanoseconds that may be spent without a plan.
+    most: AtomicU64,
 }
 
 /// No plan was asked for yet.
@@ -64,6 +69,9 @@ impl Early {
             spent: AtomicU64::new(0),
             left: AtomicU64::new(0),
             guessed: AtomicU64::new(0),
+            last: AtomicI64::new(-1),
+            each: AtomicU64::new(0),
+            most: AtomicU64::new(0),
         }
     }
 
@@ -89,7 +97,8 @@ impl Early {
 
     /// CPython has taken so long for a call.
     pub fn add(&self, seconds: Seconds) {
-        add(&self.spent, seconds);
+        self.spent
+            .fetch_add(nanoseconds(seconds), Ordering::Relaxed);
     }
 
     /// What CPython has taken so far.
@@ -100,6 +109,35 @@ impl Early {
     /// Calls that were left, and how long CPython took for them, about.
     pub fn left(&self) -> (u64, Seconds) {
         (self.left.load(Ordering::Relaxed), sum(&self.guessed))
+    }
+
+    /// Whether a call is left like the last one, which was as much work; a call that comes seldom finds little of what else
+    /// would have to be looked at in the caches.
+    pub fn leaves_again(&self, work: Option<Amount>) -> bool {
+        let last = self.last.load(Ordering::Relaxed);
+        if !work.is_some_and(|w| w.bounds && w.amount == last) {
+            return false;
+        }
+        let spent = self.spent.load(Ordering::Relaxed);
+        let leaves = self.is_early() && spent < self.most.load(Ordering::Relaxed);
+        if leaves {
+            self.leave(self.each.load(Ordering::Relaxed));
+        }
+        leaves
+    }
+
+    /// From now on calls of so much work are left like the one that just was.
+    pub fn leaves_such(&self, work: Option<Amount>) {
+        if let Some(work) = work.filter(|w| w.bounds) {
+            self.last.store(work.amount, Ordering::Relaxed);
+        }
+    }
+
+    fn leave(&self, nanoseconds: u64) {
+        for to in [&self.spent, &self.guessed] {
+            to.fetch_add(nanoseconds, Ordering::Relaxed);
+        }
+        self.left.fetch_add(1, Ordering::Relaxed);
     }
 
     /// What is to become of a call. `argument(i)` is the value of the `i`th name that the hook is given.
@@ -117,9 +155,10 @@ impl Early {
         let early = self.is_early() && spent < planning;
         let Price { seconds, whole } = price;
         if whole && early && seconds.0 < planning * SMALL {
-            self.add(seconds);
-            add(&self.guessed, seconds);
-            self.left.fetch_add(1, Ordering::Relaxed);
+            self.leave(nanoseconds(seconds));
+            self.each.store(nanoseconds(seconds), Ordering::Relaxed);
+            self.most
+                .store(nanoseconds(Seconds(planning)), Ordering::Relaxed);
             return Course::Leave;
         }
         if seconds.0.is_nan() || seconds.0 >= planning * LARGE || !can_stop(parsed) {
@@ -147,9 +186,8 @@ impl Price {
     }
 }
 
-/// Adds to a sum of nanoseconds.
-fn add(to: &AtomicU64, seconds: Seconds) {
-    to.fetch_add((seconds.0 * 1e9) as u64, Ordering::Relaxed);
+fn nanoseconds(seconds: Seconds) -> u64 {
+    (seconds.0 * 1e9) as u64
 }
 
 fn sum(of: &AtomicU64) -> Seconds {

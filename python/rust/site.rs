@@ -141,10 +141,15 @@ impl Site {
     /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
     pub fn admits(&self, py: Python<'_>, key: *mut PyObject) -> bool {
         let glance = || self.parsed(py).ok().and_then(Glance::of);
-        if self.early.is_over()
-            && let Some(glance) = self.gate.glance(glance)
-        {
-            return self.gate.admits(glance.work(py, key)) && !self.is_waited_for();
+        let over = self.early.is_over();
+        if let Some(glance) = self.gate.glance(glance) {
+            let work = glance.work(py, key);
+            if over {
+                return self.gate.admits(work) && !self.is_waited_for();
+            }
+            if self.early.leaves_again(work) {
+                return false;
+            }
         }
         let Ok(parsed) = self.parsed(py) else {
             return true;
@@ -165,9 +170,17 @@ impl Site {
             sizes.get(at).copied()
         };
         // All calls so far, this one included, may be too little for anybody to look at.
+        let work = gate::work(py, parsed, &size);
         let brief =
             || self.early.is_early() && self.early.course(py, parsed, &size) == Course::Leave;
-        !self.is_waited_for() && !brief() && self.gate.admits(gate::work(py, parsed, &size))
+        if self.is_waited_for() {
+            return false;
+        }
+        if brief() {
+            self.early.leaves_such(work);
+            return false;
+        }
+        self.gate.admits(work)
     }
 
     /// `CALL(reads...)`. `asked`: see [`driver::start`].

@@ -13,7 +13,7 @@ use super::build;
 use super::hir::{self, ExprKind};
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
-use super::meter::HALF;
+use super::meter::{HALF, goes_on};
 use super::value::{Sv, Val, View};
 use super::{R, refuse};
 use crate::refusal::Refusal;
@@ -252,8 +252,9 @@ impl Lower<'_> {
             other => (None, other),
         };
         let here = self.compare_vals(*op, left, middle.clone(), span)?;
+        let share = goes_on(*op, rest[0].0);
         let (next, block) =
-            self.scaled(HALF, |l| l.inner(|l| l.compare_rest(middle, rest, span)))?;
+            self.scaled(share, |l| l.inner(|l| l.compare_rest(middle, rest, span)))?;
         if here.is_bottom() {
             return Ok(here);
         }

@@ -2,10 +2,11 @@
 //!
 //! Weights say how often something happens in one execution of the loop's body around it. Nobody has seen the
 //! branches run, so each side of an `if`, and each later operand of `and` and `or`, counts half, but for what the text
-//! tells (Ball and Larus, "Branch prediction for free", 1993): two things are seldom equal, what goes on to the next
-//! iteration is an exception, and a side that leaves its loop ([`LEAVES`]) runs at most once in all its iterations.
+//! tells (Ball and Larus, "Branch prediction for free", 1993): two things are seldom equal, numbers are seldom below zero,
+//! what goes on to the next iteration is an exception, and a side that leaves its loop ([`LEAVES`]) runs at most once in
+//! all its iterations. A range that something is to lie in is as a rule where an array can be indexed.
 
-use nestwise_ir::surface::{BinOp as Op, CmpOp};
+use nestwise_ir::surface::{BinOp as Op, CmpOp, UnOp};
 use nestwise_ir::work::{LoopWork, NestWork, Tally, Work};
 use nestwise_ir::{ArrayKind, Scalar};
 
@@ -443,9 +444,9 @@ pub(super) fn shares(test: &hir::Expr, body: &[hir::Stmt], orelse: &[hir::Stmt])
         (End::Leaves, End::Leaves) => HALF,
         (End::Leaves, _) => LEAVES,
         (_, End::Leaves) => 1.0 - LEAVES,
-        (End::Skips, End::Falls) => equality(test).min(RARELY),
-        (End::Falls, End::Skips) => equality(test).max(1.0 - RARELY),
-        _ => equality(test),
+        (End::Skips, End::Falls) => likelihood(test).min(RARELY),
+        (End::Falls, End::Skips) => likelihood(test).max(1.0 - RARELY),
+        _ => likelihood(test),
     };
     let falls = |end: End, share: f64| match end {
         End::Skips => 0.0,
@@ -460,15 +461,32 @@ pub(super) fn shares(test: &hir::Expr, body: &[hir::Stmt], orelse: &[hir::Stmt])
     }
 }
 
-/// How likely a test is to hold: two things are seldom equal.
-fn equality(test: &hir::Expr) -> f64 {
-    let hir::ExprKind::Compare(_, rest) = &test.kind else {
-        return HALF;
-    };
-    match rest.as_slice() {
-        [(CmpOp::Eq, _)] => RARELY,
-        [(CmpOp::Ne, _)] => 1.0 - RARELY,
+/// How likely a test is to hold.
+fn likelihood(test: &hir::Expr) -> f64 {
+    let is_zero = |e: &hir::Expr| matches!(e.kind, hir::ExprKind::Int(0));
+    match &test.kind {
+        hir::ExprKind::Unary(UnOp::Not, inner) => 1.0 - likelihood(inner),
+        hir::ExprKind::Compare(first, rest) => match rest.as_slice() {
+            [(CmpOp::Eq, _)] => RARELY,
+            [(CmpOp::Ne, _)] => 1.0 - RARELY,
+            [(CmpOp::Lt | CmpOp::Le, second)] if is_zero(second) => RARELY,
+            [(CmpOp::Gt | CmpOp::Ge, second)] if is_zero(second) => 1.0 - RARELY,
+            [(CmpOp::Lt | CmpOp::Le, _)] if is_zero(first) => 1.0 - RARELY,
+            [(CmpOp::Gt | CmpOp::Ge, _)] if is_zero(first) => RARELY,
+            [(one, _), (other, _)] => goes_on(*one, *other),
+            _ => HALF,
+        },
         _ => HALF,
+    }
+}
+
+/// How likely the first of two comparisons in a row is to hold, as in `0 <= i < n`.
+pub(super) fn goes_on(one: CmpOp, other: CmpOp) -> f64 {
+    let upward = |op| matches!(op, CmpOp::Lt | CmpOp::Le);
+    let downward = |op| matches!(op, CmpOp::Gt | CmpOp::Ge);
+    match upward(one) && upward(other) || downward(one) && downward(other) {
+        true => 1.0 - RARELY,
+        false => HALF,
     }
 }
 
