@@ -256,6 +256,22 @@ impl<'c> Ir<'c> {
             v
         }
     }
+    /// The same, with zeros in it when the function begins.
+    pub(crate) fn alloca_zeroed(&self, entry: Block, ty: T) -> V {
+        let v = self.alloca(entry, ty);
+        let here = self.here();
+        unsafe {
+            let next = LLVMGetNextInstruction(v);
+            if next.is_null() {
+                LLVMPositionBuilderAtEnd(self.b, entry);
+            } else {
+                LLVMPositionBuilderBefore(self.b, next);
+            }
+        }
+        self.store(self.zero(ty), v);
+        self.at(here);
+        v
+    }
 
     // Memory.
 

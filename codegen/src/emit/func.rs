@@ -291,7 +291,11 @@ impl<'u, 'a> Func<'u, 'a> {
 
     fn home_of(&self, repr: Scalar, wide: bool) -> Home {
         let (a, b) = self.u.components(repr);
-        let make = |ty: T| self.ir().alloca(self.entry, self.shape(ty, wide));
+        // Lanes that are not active compute all the same: what was never assigned is not to be anything that raises a flag.
+        let make = |ty: T| match wide {
+            true => self.ir().alloca_zeroed(self.entry, self.shape(ty, wide)),
+            false => self.ir().alloca(self.entry, ty),
+        };
         Home {
             a: make(a),
             b: b.map(make),
