@@ -33,6 +33,11 @@ const SOME: u64 = 8;
 const SOME_LONG: u64 = 4;
 /// With this many measurements near a size a device is known there.
 const KNOWN: f64 = 2.0;
+/// What was true of a known device need not stay so, others may have had its cores: it is tried again after so many launches
+/// that take longer than an attempt does, and may lose a smaller share.
+const AGAIN: u64 = 16;
+const WORTH_AN_ATTEMPT: f64 = 100e-6;
+const TRIED_AGAIN_SHARE: f64 = 0.01;
 
 /// The corrections of one nest.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +52,9 @@ pub struct Learned {
     /// All that was measured, and what trials took more than the other device would have.
     spent: f64,
     lost: f64,
+    /// The launch that was a trial last, and whether it took less than the other device would have.
+    tried: u64,
+    promising: bool,
 }
 
 /// What was measured where the model's word lay within one factor of two.
@@ -102,9 +110,10 @@ impl Octave {
         let launches = self.launches + u64::from(launches.max(1));
         let some = if self.long { SOME_LONG } else { SOME };
         let doubled = launches >= some && launches.ilog2() > self.launches.max(1).ilog2();
+        let again = measured > WORTH_AN_ATTEMPT && launches / AGAIN != self.launches / AGAIN;
         self.launches = launches;
         // Estimates move, or there may be time for a trial.
-        self.has_moved() || doubled
+        self.has_moved() || doubled || again
     }
 
     /// The least.
@@ -178,8 +187,12 @@ impl Learned {
         self.spent += measured * launches;
         let lost = lesson.trial.map_or(0.0, |other| measured - other.0);
         self.lost += lost.max(0.0) * launches;
+        if let Some(other) = lesson.trial {
+            (self.tried, self.promising) = (self.launches, measured < other.0);
+        }
+        let promising = lesson.trial.is_some() && self.promising;
         let octaves = &mut self.devices[lesson.device as usize];
-        Octave::at(octaves, modelled).add(modelled, measured, lesson.launches)
+        Octave::at(octaves, modelled).add(modelled, measured, lesson.launches) || promising
     }
 
     /// Launches so far.
@@ -257,8 +270,9 @@ impl Learned {
         }
     }
 
-    /// A native device worth trying, although `chosen` looks better: it is not known at this size, looks not much worse,
-    /// and what that may lose, with `compile` where it has no kernel yet, is a small share of all the nest took.
+    /// A native device worth trying, although `chosen` looks better: it is not known at this size, or was not tried for some
+    /// time, looks not much worse, and what that may lose, with `compile` where it has no kernel yet, is a small share of all
+    /// the nest took.
     pub fn trial(
         &self,
         chosen: Device,
@@ -276,8 +290,15 @@ impl Learned {
         let warm = estimate.warm();
         let known = self.near(*other, estimate.raw).1 >= KNOWN;
         let loss = (warm.0 - best.warm().0).max(0.0) + RISK * warm.0 + compile(*other).0;
-        let affordable = self.lost + loss <= TRIED_SHARE * self.spent;
-        let worth = !known && warm.0 < best.warm().0 * BAND && affordable;
+        let long = best.warm().0 > WORTH_AN_ATTEMPT;
+        let due = self.promising || self.launches >= self.tried + AGAIN;
+        let share = match known {
+            false => TRIED_SHARE,
+            true if long && due => TRIED_AGAIN_SHARE,
+            true => 0.0,
+        };
+        let affordable = self.lost + loss <= share * self.spent;
+        let worth = warm.0 < best.warm().0 * BAND && affordable;
         worth.then_some(*other)
     }
 }
@@ -454,6 +475,72 @@ mod tests {
             learned.trial(Device::Interpreter, &ranked, &|_| Seconds(0.0)),
             None
         );
+    }
+
+    #[test]
+    fn a_known_device_is_tried_again_and_taken_once_it_is_better() {
+        let mut learned = Learned::default();
+        let at = 2e-3;
+        // Somebody else had the other core.
+        add(&mut learned, Device::Threads, at / 2.0, at, 5);
+        add(&mut learned, Device::Serial, at, at, 5);
+        let (mut trials, mut taken) = (0, None);
+        for k in 0..400 {
+            let mut all = estimates(at, 0.0);
+            learned.correct(&mut all, Caches::Warm);
+            let ranked = [
+                (Device::Serial, all[1]),
+                (Device::Threads, all[2]),
+                (Device::Interpreter, all[0]),
+            ];
+            if all[2].total().0 < 0.8 * all[1].total().0 {
+                taken.get_or_insert(k);
+            }
+            match learned.trial(Device::Serial, &ranked, &|_| Seconds(0.0)) {
+                Some(device) => {
+                    trials += 1;
+                    // He is gone since the hundredth launch.
+                    let took = if k < 100 { at } else { at / 2.0 };
+                    learned.add(&Lesson {
+                        trial: Some(all[1].total()),
+                        ..lesson(device, all[2].raw.0, took)
+                    });
+                }
+                None => add(&mut learned, Device::Serial, at, at, 1),
+            }
+        }
+        let taken = taken.expect("it is found to be better");
+        assert!((100..150).contains(&taken), "{taken}");
+        assert!(trials < 400);
+    }
+
+    #[test]
+    fn trying_again_costs_little() {
+        let mut learned = Learned::default();
+        let at = 1e-3;
+        add(&mut learned, Device::Threads, at / 2.0, 1.5 * at, 5);
+        add(&mut learned, Device::Serial, at, at, 20);
+        let before = learned.spent;
+        for _ in 0..2000 {
+            let mut all = estimates(at, 0.0);
+            learned.correct(&mut all, Caches::Warm);
+            let ranked = [
+                (Device::Serial, all[1]),
+                (Device::Threads, all[2]),
+                (Device::Interpreter, all[0]),
+            ];
+            match learned.trial(Device::Serial, &ranked, &|_| Seconds(0.0)) {
+                Some(device) => {
+                    learned.add(&Lesson {
+                        trial: Some(all[1].total()),
+                        ..lesson(device, all[2].raw.0, 1.5 * at)
+                    });
+                }
+                None => add(&mut learned, Device::Serial, at, at, 1),
+            }
+        }
+        let lost = learned.spent - before - 2000.0 * at;
+        assert!(lost < 0.02 * 2000.0 * at, "{lost}");
     }
 
     proptest! {
