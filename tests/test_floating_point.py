@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 import pytest
-from differential import PROGRAMS, Treatment, broken_marks, difference, nestwise, python
+from differential import PROGRAMS, ROOT, Treatment, broken_marks, difference, nestwise, python
 from function_scripts import domains, fast, functions, reductions
 
 # What docs/floating_point.md promises of the vector functions, and one for what they are compared
@@ -23,6 +23,8 @@ EXACT_PROGRAMS = [
     *(("fast", p) for p in ("int_warnings", "floor_mod", "min_max_nan", "stores")),
 ]
 RUNS = [Treatment("serial", 1), *(Treatment("threads", n) for n in (1, 2, 5))]
+
+KERNELS = ROOT / "kernels"
 
 
 @pytest.fixture(scope="module")
@@ -154,3 +156,13 @@ def test_what_is_exact_stays_exact(program, mode, cache):
     got = nestwise(path, Treatment("threads", 2), cache, options=["--fp", mode])
     assert not (found := difference(python(path), got)), found
     assert not broken_marks(path, got, "threads")
+
+
+@pytest.mark.parametrize("size", [4, 5, 6, 7, 8, 9, 11, 13])
+def test_lanes_that_are_not_active_raise_no_flags(size, cache):
+    # Fewer bodies than a vector has lanes: what the others compute is nobody's, whatever it is.
+    done = nestwise(KERNELS / "nbody.py", "serial", cache, "--size", str(size))
+    nests = done.report["nests"]
+    assert any("lanes" in nest["means"] for nest in nests), [nest["means"] for nest in nests]
+    reasons = {reason["code"] for nest in nests for reason in nest["fallbacks"]}
+    assert "floating-point" not in reasons, reasons
