@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small oracle loops clean
+.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small oracle gpu-check loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -66,8 +66,11 @@ demo: build ## a handful of kernels/ under CPython and under nestwise
 
 test: build test-rust test-python ## set up, build, every test
 
+# PTX is assembled, and functions of cards are linked, where tests find what that needs.
 test-rust: setup
-	cargo test --workspace $(CARGO_FLAGS)
+	NESTWISE_PTXAS=$$(echo $(CURDIR)/$(VENV)/lib/python3*/site-packages/nvidia/cu13/bin/ptxas) \
+	NESTWISE_LIBDEVICE=$$(echo $(CURDIR)/$(VENV)/lib/python3*/site-packages/nvidia/cu13/nvvm/libdevice/libdevice.10.bc) \
+	    cargo test --workspace $(CARGO_FLAGS)
 
 browser: # what tests look at pages with
 	@tools/setup.sh --browser
@@ -138,6 +141,9 @@ bench-small: build ## what small loops that are called often lose, against pytho
 
 bench-once: build ## scripts run once, with nothing kept and with kernels kept, against python
 	$(PY) bench/once.py $(ARGS)
+
+gpu-check: ## on a machine with a card: every program there, and five nests beside hand-written ones (PARTS, OUT)
+	$${PYTHON:-python3} bench/gpu_check.py $(if $(PARTS),--parts "$(PARTS)") --out "$${OUT:-build/gpu-check}" $(ARGS)
 
 oracle: build ## decisions against every way to run programs, into docs/oracle.md: an hour or two
 	$(PY) bench/oracle.py $(ARGS)

@@ -34,6 +34,7 @@ DEVICES: dict[str, list[str]] = {
     "auto": ["--device", "auto"],
     # The same, but even what is over at once is planned and priced.
     "planned": ["--device", "auto"],
+    "emulated": ["--device", "emulated"],
 }
 
 # Devices that leave nothing to prices: whatever can run compiled must.
@@ -64,9 +65,9 @@ def treatments(program: Path, every: bool) -> list[str | Treatment]:
     together meet every way and a run of them stays short."""
     threads = [Treatment("threads", count) for count in THREADS]
     if every:
-        return ["interpreter", "serial", *threads, "auto", "planned"]
+        return ["interpreter", "serial", *threads, "auto", "planned", "emulated"]
     pick = zlib.crc32(program.stem.encode())
-    free = "planned" if pick % 2 else "auto"
+    free = ("auto", "planned", "emulated")[pick // 3 % 3]
     chosen: list[str | Treatment] = ["serial", threads[pick % 3], free]
     # `interpreter` tests the rewriting alone, which all scripts have alike.
     return ["interpreter", *chosen] if pick % 5 == 0 else chosen
@@ -134,19 +135,22 @@ def nestwise(
     *arguments: str,
     timeout: float = TIMEOUT_S,
     options: Sequence[str] = (),
+    switches: dict[str, str] | None = None,
 ) -> Done:
-    """`program` under `nestwise run`, with the report that it leaves."""
+    """`program` under `nestwise run`, with the report that it leaves; `switches`: variables."""
     handle, name = tempfile.mkstemp(suffix=".json")
     os.close(handle)
     schedule = ""
     if isinstance(device, Treatment):
         options = ["--threads", str(device.threads), *options]
         device, _, schedule = device
-    words = [sys.executable, "-m", "nestwise", "run", *DEVICES[device], *options]
+    words = [sys.executable, "-m", "nestwise", "run"]
+    # A card is none of the devices that every test can have.
+    words += [*DEVICES.get(device, ["--device", device]), *options]
     words += ["--report=json", "--report-file", name, str(program), *arguments]
     try:
         env = {"NESTWISE_SCHEDULE": schedule, "NESTWISE_EARLY": str(int(device != "planned"))}
-        done = _run(words, program, cache, timeout, env)
+        done = _run(words, program, cache, timeout, env | (switches or {}))
         text = Path(name).read_text(encoding="utf-8")
     finally:
         os.unlink(name)

@@ -34,7 +34,7 @@ RUNS = [
     Run(KERNELS / entry["file"], form, device, entry["refused"])
     for entry in INDEX
     for form in entry["forms"]
-    for device in ("interpreter", "serial", "threads", "auto")
+    for device in ("interpreter", "serial", "threads", "auto", "emulated")
 ]
 
 

@@ -255,7 +255,9 @@ pub type PartsFree = unsafe extern "C" fn(parts: *mut u8, count: i64, part_size:
 /// Has the threads of a device run iterations `lo..hi` of a loop by the kernel of that number, some time later but in the
 /// order of the calls. `user` is the frame's ([`FrameHeader::user`]). `env` is the environment that kernels are given a copy
 /// of: `size` bytes, laid out like a frame, addresses of the device's memory in its descriptors. `inner` are the iterations of
-/// the next loop on an axis, -1 if there is none or they differ. Not 0: it cannot, and the call ends with an event.
+/// the next loop on an axis, -1 if there is none or they differ. Where `results` is not null, so many bytes are wanted there of
+/// what the kernel leaves behind [`part::CELLS`] of its status, before the call returns. Not 0: it cannot, or something has fired,
+/// and the call ends with an event.
 pub type Launch = unsafe extern "C" fn(
     user: *mut u8,
     kernel: i64,
@@ -264,10 +266,12 @@ pub type Launch = unsafe extern "C" fn(
     lo: i64,
     hi: i64,
     inner: i64,
+    results: *mut u8,
+    bytes: i64,
 ) -> i64;
 
 /// A kernel of an emulated device, as one of its threads runs it. `status` is [`part::STATUS`] and what follows, shared by all
-/// threads: set by those in which something fires. `place` has twelve numbers: the thread in its block, the threads of a block,
+/// threads: set by those in which something fires, and the cells behind it by the one that runs the last iteration. `place` has twelve numbers: the thread in its block, the threads of a block,
 /// the block in the grid, the blocks of the grid, along three axes each.
 pub type GridThread =
     unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, status: *mut u8, place: *const i64);
@@ -277,11 +281,12 @@ pub type GridThread =
 pub mod part {
     /// Where bytes are asked for: their number.
     pub const STATUS: usize = 0;
-    pub(crate) const LINE: usize = 8;
+    pub const LINE: usize = 8;
     pub(crate) const CODE: usize = 16;
     /// Null: the part works on the arrays themselves.
     pub const COPIES: usize = 24;
-    pub(crate) const CELLS: usize = 32;
+    /// Cells of results begin here.
+    pub const CELLS: usize = 32;
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::KernelSpec;
 use crate::emit::grid::{Grid, Registers};
 use crate::emit::{self, Unit};
 use crate::error::{CodegenError, Result};
+use crate::libdevice;
 use crate::passes;
 use crate::target::Host;
 
@@ -24,6 +25,9 @@ use crate::target::Host;
 pub fn kernel_name(number: usize) -> String {
     format!("nw_grid_{number}")
 }
+
+/// Bytes of an environment: kernels for older cards have 4096 bytes of parameters, of which the others take 24.
+const MOST_PARAMETERS: usize = 4064;
 
 /// What kernels are made for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -77,6 +81,8 @@ pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<Compiled
     };
     let inner = KernelSpec {
         schedule: &inner,
+        // There are no flags to raise.
+        quiet: false,
         ..spec
     };
     host.with_machine(|machine| {
@@ -90,6 +96,7 @@ pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<Compiled
         };
         let on_host = new_module(&context, "host", machine);
         let on_device = new_module(&context, "device", device_machine);
+        let linked;
         let kernels = {
             let mut device = Unit::new(&context, &on_device, &inner, host)?;
             device.device = Some(match target {
@@ -97,15 +104,29 @@ pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<Compiled
                 GridTarget::Ptx(_) => Registers::Ptx,
             });
             let mut unit = Unit::new(&context, &on_host, &outer, host)?;
+            if matches!(target, GridTarget::Ptx(_)) && unit.layout.size > MOST_PARAMETERS {
+                return Err(CodegenError::Unsupported(
+                    "so many variables on a device".into(),
+                ));
+            }
             unit.grid = Some(Grid::new(&device));
             emit::emit(&unit)?;
-            if let Some(name) = device.ir.missing().first() {
+            linked = device.ir.missing().iter().any(|name| libdevice::has(name));
+            // What is not promised to the bit an emulated device has from the host.
+            let host_has = target == GridTarget::Emulated && spec.fp != FpMode::Strict;
+            let missing = device.ir.missing().into_iter();
+            let own = |name: &str| name == "nw_touched" || libdevice::has(name);
+            let mut missing = missing.filter(|name| !host_has && !own(name));
+            if let Some(name) = missing.next() {
                 return Err(CodegenError::Unsupported(format!("{name} on a device")));
             }
             unit.grid
                 .map(|g| g.kernels.into_inner())
                 .unwrap_or_default()
         };
+        if linked {
+            libdevice::link(&on_device, &context, device_machine)?;
+        }
         let vector_math = spec.fp != FpMode::Strict;
         for (module, machine) in [(&on_host, machine), (&on_device, device_machine)] {
             let bad = |e: inkwell::support::LLVMString| CodegenError::Llvm(e.to_string());

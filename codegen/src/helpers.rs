@@ -118,6 +118,7 @@ fn runtime(name: &str) -> Option<usize> {
         "nw_parallel" => nw_parallel as Parallel,
         "nw_parts_free" => nw_parts_free as PartsFree,
         "nw_grid" => nw_grid as Launch,
+        "nw_touched" => nw_touched as Touched,
         "nw_fill_copy" => merge::nw_fill_copy as unsafe extern "C" fn(i64, *mut u8, i64, i64),
         "nw_merge_copy" => merge::nw_merge_copy as unsafe extern "C" fn(i64, i64, *const u8, *const u8, i64) -> i64,
         "nw_save_copy" => save::nw_save_copy as unsafe extern "C" fn(i64, i64, i64, *const u8, i64, i64, i64, *mut u8),
@@ -269,12 +270,30 @@ pub fn register_parallel(run: Parallel, free: PartsFree) {
 }
 
 static LAUNCH: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+static TOUCHED: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Is told of each access of a thread of an emulated device to an element: where, and whether (1) or not (0) it writes.
+pub type Touched = unsafe extern "C" fn(at: *const u8, write: i64);
+
+/// Registers who is told. It must not unwind.
+pub fn register_touched(touched: Touched) {
+    TOUCHED.store(touched as *mut c_void, Ordering::Release);
+}
+
+unsafe extern "C" fn nw_touched(at: *const u8, write: i64) {
+    let touched = TOUCHED.load(Ordering::Acquire);
+    if !touched.is_null() {
+        let touched: Touched = unsafe { std::mem::transmute(touched) };
+        unsafe { touched(at, write) };
+    }
+}
 
 /// Registers who launches kernels of devices. Without one, launches fail. It must not unwind.
 pub fn register_launch(launch: Launch) {
     LAUNCH.store(launch as *mut c_void, Ordering::Release);
 }
 
+#[allow(clippy::too_many_arguments)] // the kernel ABI's
 unsafe extern "C" fn nw_grid(
     user: *mut u8,
     kernel: i64,
@@ -283,13 +302,15 @@ unsafe extern "C" fn nw_grid(
     lo: i64,
     hi: i64,
     inner: i64,
+    results: *mut u8,
+    bytes: i64,
 ) -> i64 {
     let launch = LAUNCH.load(Ordering::Acquire);
     if launch.is_null() {
         return 1;
     }
     let launch: Launch = unsafe { std::mem::transmute(launch) };
-    unsafe { launch(user, kernel, env, size, lo, hi, inner) }
+    unsafe { launch(user, kernel, env, size, lo, hi, inner, results, bytes) }
 }
 
 /// Records start on 16 bytes, so their memory is counted in these.

@@ -4,10 +4,10 @@
 mod common;
 
 use common::*;
-use nestwise_codegen::abi::{GridThread, Status};
+use nestwise_codegen::abi::{GridThread, Status, part};
 use nestwise_codegen::{
-    CodegenError, CompiledGrid, DeviceCode, GridCode, GridTarget, compile_grid, load, load_grid,
-    register_launch,
+    CodegenError, CompiledGrid, DeviceCode, GridCode, GridTarget, KernelSpec, compile_grid, load,
+    load_grid, register_launch,
 };
 use nestwise_ir::schedule::GridLoop;
 use nestwise_ir::{Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
@@ -19,7 +19,9 @@ struct Device {
     blocks: [i64; 3],
     threads: [i64; 3],
     seed: u64,
-    status: [i64; 3],
+    /// Axes of each kernel.
+    axes: Vec<usize>,
+    status: Vec<u128>,
     launches: Vec<(i64, i64, i64)>,
 }
 
@@ -31,6 +33,8 @@ unsafe extern "C" fn launch(
     lo: i64,
     hi: i64,
     inner: i64,
+    results: *mut u8,
+    bytes: i64,
 ) -> i64 {
     let device = unsafe { &mut *user.cast::<Device>() };
     device.launches.push((kernel, hi - lo, inner));
@@ -39,9 +43,13 @@ unsafe extern "C" fn launch(
     let axes = |n: [i64; 3]| {
         (0..n[0] * n[1] * n[2]).map(move |k| [k % n[0], k / n[0] % n[1], k / (n[0] * n[1])])
     };
-    for block in axes(device.blocks) {
-        for thread in axes(device.threads) {
-            places.push([thread, device.threads, block, device.blocks].concat());
+    let (blocks, threads) = match device.axes[kernel as usize] {
+        0 => ([1; 3], [1; 3]),
+        _ => (device.blocks, device.threads),
+    };
+    for block in axes(blocks) {
+        for thread in axes(threads) {
+            places.push([thread, threads, block, blocks].concat());
         }
     }
     let mix = |k: usize| (k as u64 ^ device.seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
@@ -56,12 +64,18 @@ unsafe extern "C" fn launch(
             run(own.as_mut_ptr().cast(), lo, hi, status, places[k].as_ptr());
         }
     }
+    // SAFETY: behind the status, and what the host's part wants.
+    unsafe {
+        let cells = device.status.as_ptr().cast::<u8>().add(part::CELLS);
+        std::ptr::copy_nonoverlapping(cells, results, bytes as usize);
+    }
     0
 }
 
 fn mapped(loops: &[&[LoopId]]) -> Schedule {
     let grid = loops.iter().map(|axes| GridLoop {
         axes: axes.to_vec(),
+        last_values: vec![],
     });
     Schedule {
         grid: grid.collect(),
@@ -89,6 +103,18 @@ fn emulated(
     shape: ([i64; 3], [i64; 3], u64),
     prepare: &dyn Fn(&mut Run<'_>),
 ) -> (Vec<Buffer>, Vec<(i64, i64, i64)>, i64) {
+    emulated_with(nest, schedule, arrays, trips, shape, prepare, &|_| {})
+}
+
+fn emulated_with(
+    nest: &Nest,
+    schedule: &Schedule,
+    arrays: &[Buffer],
+    trips: i64,
+    shape: ([i64; 3], [i64; 3], u64),
+    prepare: &dyn Fn(&mut Run<'_>),
+    look: &dyn Fn(&mut Run<'_>),
+) -> (Vec<Buffer>, Vec<(i64, i64, i64)>, i64) {
     register_launch(launch);
     let made = compiled(nest, schedule, GridTarget::Emulated);
     let DeviceCode::Object(object) = &made.device else {
@@ -99,7 +125,8 @@ fn emulated(
         blocks: shape.0,
         threads: shape.1,
         seed: shape.2,
-        status: [0; 3],
+        axes: made.kernels.iter().map(Vec::len).collect(),
+        status: vec![0; 16],
         launches: vec![],
     };
     let host = load(&made.host).unwrap();
@@ -107,7 +134,8 @@ fn emulated(
     prepare(&mut run);
     run.put(40, (&raw mut device) as i64);
     run.done(&host, 0, trips);
-    (run.arrays, device.launches, device.status[0])
+    look(&mut run);
+    (run.arrays, device.launches, device.status[0] as i64)
 }
 
 fn serial(
@@ -122,6 +150,7 @@ fn serial(
     run.arrays
 }
 
+/// Those of one axis come first.
 const SHAPES: [([i64; 3], [i64; 3], u64); 4] = [
     ([1, 1, 1], [1, 1, 1], 1),
     ([3, 1, 1], [4, 1, 1], 2),
@@ -157,7 +186,7 @@ fn a_time_loop_launches_once_a_step_and_computes_what_the_host_would() {
     let expected = serial(&nest, &arrays, 6, &factor);
     for axes in [&[li, lj][..], &[li]] {
         let schedule = mapped(&[axes]);
-        for shape in SHAPES {
+        for shape in SHAPES.into_iter().take(2 * axes.len()) {
             let (got, launches, status) = emulated(&nest, &schedule, &arrays, 6, shape, &factor);
             assert_eq!(status, 0);
             for (mine, theirs) in got.iter().zip(&expected) {
@@ -199,6 +228,86 @@ fn a_product_keeps_its_bits() {
         let (got, launches, status) = emulated(&nest, &schedule, &arrays, 7, shape, &|_| {});
         assert_eq!((status, launches), (0, vec![(0, 7, 5)]));
         assert_eq!(got[2].f64s(), expected[2].f64s());
+    }
+}
+
+#[test]
+fn the_last_iteration_tells_what_outlives_the_loop() {
+    let mut b = Builder::new();
+    let (x, li, lj) = (b.floats(2), b.loop_id(), b.loop_id());
+    let (i, j, s, m) = (b.var(I64), b.var(I64), b.var(NPF), b.var(I64));
+    let double = add(b.load(x, vec![b.v(i), b.v(j)], false), b.v(s));
+    let set = let_(s, b.load(x, vec![b.v(i), b.v(j)], false));
+    let put = b.store(x, vec![b.v(i), b.v(j)], double, false);
+    let inner = b.for_(lj, j, upto(dim(x, 1)), vec![set, put]);
+    let before = let_(m, add(b.v(i), int(100)));
+    let top = b.for_(li, i, upto(dim(x, 0)), vec![before, inner]);
+    for v in [s, m, j] {
+        b.output(v);
+    }
+    let nest = b.finish(top);
+    let arrays = [Buffer::floats(&[5, 7], |k| k as f64)];
+    for axes in [&[li, lj][..], &[li]] {
+        let mut schedule = mapped(&[axes]);
+        schedule.grid[0].last_values = vec![s, m, j];
+        schedule.nonempty = 3;
+        for shape in SHAPES.into_iter().take(2 * axes.len()) {
+            let told = std::cell::RefCell::new(vec![]);
+            let ran = emulated_with(&nest, &schedule, &arrays, 5, shape, &|_| {}, &|run| {
+                told.replace([s, m, j].map(|v| run.var(v)).to_vec());
+            });
+            assert_eq!(ran.2, 0);
+            let expected = [Value::F64(34.0), Value::Int(104), Value::Int(6)];
+            for (got, wanted) in told.take().into_iter().zip(expected) {
+                assert!(got.same(wanted), "{got:?} for {wanted:?} {shape:?}");
+            }
+            assert_eq!(ran.0[0].f64s()[34], 68.0);
+        }
+    }
+}
+
+/// p = a[k, k]; s += p; a[i, k] *= p below it; b[k] = s
+fn pivots() -> (Nest, LoopId, nestwise_ir::VarId) {
+    let mut b = Builder::new();
+    let (a, out) = (b.floats(2), b.floats(1));
+    let (lk, li) = (b.loop_id(), b.loop_id());
+    let (k, i, p, s) = (b.var(I64), b.var(I64), b.var(NPF), b.input(NPF));
+    let pivot = let_(p, b.load(a, vec![b.v(k), b.v(k)], false));
+    let sum = let_(s, add(b.v(s), b.v(p)));
+    let scaled = mul(b.load(a, vec![b.v(i), b.v(k)], false), b.v(p));
+    let below = b.store(a, vec![b.v(i), b.v(k)], scaled, false);
+    let rows = [add(b.v(k), int(1)), dim(a, 0), int(1)];
+    let column = b.for_(li, i, rows, vec![below]);
+    let kept = b.store(out, vec![b.v(k)], b.v(s), false);
+    let top = b.for_(lk, k, upto(dim(a, 0)), vec![pivot, sum, column, kept]);
+    b.output(s);
+    (b.finish(top), li, s)
+}
+
+#[test]
+fn one_thread_does_what_is_on_no_axis() {
+    let (nest, li, s) = pivots();
+    let arrays = [
+        Buffer::floats(&[4, 4], |k| 1.0 + k as f64 / 8.0),
+        Buffer::floats(&[4], |_| 0.0),
+    ];
+    let zero = |run: &mut Run<'_>| run.set_var(s, Value::F64(0.0));
+    let expected = serial(&nest, &arrays, 4, &zero);
+    let schedule = mapped(&[&[li]]);
+    for shape in SHAPES.into_iter().take(2) {
+        let told = std::cell::Cell::new(None);
+        let ran = emulated_with(&nest, &schedule, &arrays, 4, shape, &zero, &|run| {
+            told.set(Some(run.var(s)));
+        });
+        assert_eq!(ran.2, 0);
+        let column = |k: i64| [(0, 1, -1), (1, 3 - k, -1), (2, 1, -1)];
+        let launched = (0..4).flat_map(column).filter(|launch| launch.1 > 0);
+        assert_eq!(ran.1, launched.collect::<Vec<_>>());
+        for (mine, theirs) in ran.0.iter().zip(&expected) {
+            assert_eq!(mine.f64s(), theirs.f64s(), "{shape:?}");
+        }
+        let last = expected[1].f64s()[3];
+        assert!(told.get().is_some_and(|v| v.same(Value::F64(last))));
     }
 }
 
@@ -304,42 +413,102 @@ fn what_a_device_has_not_is_refused() {
     }
 }
 
-/// `ptxas`, which `make test` sets.
-const PTXAS: &str = "NESTWISE_PTXAS";
+/// x[i] = exp(x[i]) + sin(x[i]) * log(x[i])
+fn waves() -> (Nest, LoopId) {
+    use nestwise_ir::{Fun, Lib};
+    let mut b = Builder::new();
+    let (x, l, i) = (b.floats(1), b.loop_id(), b.var(I64));
+    let of = |b: &mut Builder, fun: Fun| {
+        let at = b.load(x, vec![b.v(i)], false);
+        call(fun, Lib::C, vec![at], NPF, true)
+    };
+    let product = mul(of(&mut b, Fun::Sin), of(&mut b, Fun::Log));
+    let sum = add(of(&mut b, Fun::Exp), product);
+    let put = b.store(x, vec![b.v(i)], sum, false);
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![put]);
+    (b.finish(top), l)
+}
 
 #[test]
-fn ptx_is_assembled_without_spills() {
+fn functions_are_the_cards_library_where_bits_are_not_promised() {
+    let (nest, l) = waves();
+    let schedule = mapped(&[&[l]]);
+    let faithful = |target| {
+        let spec = KernelSpec {
+            fp: nestwise_ir::FpMode::Faithful,
+            ..spec(&nest, &schedule)
+        };
+        compile_grid(spec, target)
+    };
+    // The emulated device has the host's.
+    assert!(faithful(GridTarget::Emulated).is_ok());
+    let Some(file) = std::env::var_os("NESTWISE_LIBDEVICE") else {
+        println!("NESTWISE_LIBDEVICE is not set: nothing is linked");
+        assert!(faithful(GridTarget::Ptx(80)).is_err());
+        return;
+    };
+    nestwise_codegen::register_libdevice(file.into());
+    for capability in CAPABILITIES {
+        let made = faithful(GridTarget::Ptx(capability)).unwrap_or_else(|e| panic!("{e}"));
+        let DeviceCode::Ptx(text) = made.device else {
+            panic!("no PTX");
+        };
+        assert_eq!(text.matches(".entry").count(), 1, "{text}");
+        assert!(
+            !text.contains("__nv") && !text.contains(".ftz.f32"),
+            "{text}"
+        );
+        assert!(text.contains("fma.rn.f64"), "{text}");
+        assemble("waves", &text, capability);
+    }
+    // Strictly none of it.
+    let refused = compile_grid(spec(&nest, &schedule), GridTarget::Ptx(80));
+    assert!(matches!(refused, Err(CodegenError::Unsupported(_))));
+}
+
+/// `ptxas`, which `make test` sets.
+const PTXAS: &str = "NESTWISE_PTXAS";
+const CAPABILITIES: [u32; 4] = [75, 80, 90, 100];
+
+/// Has `ptxas`, if there is one, assemble that for a card, without spills.
+fn assemble(name: &str, text: &str, capability: u32) {
     let Some(ptxas) = std::env::var_os(PTXAS) else {
         println!("{PTXAS} is not set: nothing is assembled");
         return;
     };
+    let name = format!("nestwise-{name}-{capability}-{}", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    std::fs::write(&file, text).unwrap();
+    let done = std::process::Command::new(&ptxas)
+        .arg(format!("-arch=sm_{capability}"))
+        .args(["-v", "-o", "/dev/null"])
+        .arg(&file)
+        .output()
+        .expect("ptxas runs");
+    std::fs::remove_file(&file).unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    let mut spills = said.lines().filter(|line| line.contains("spill"));
+    let none = "0 bytes spill stores, 0 bytes spill loads";
+    assert!(spills.all(|line| line.contains(none)), "{said}");
+    assert!(said.contains(none), "{said}");
+}
+
+#[test]
+fn ptx_is_assembled_without_spills() {
     let (heat, [_, li, lj], _) = heat();
     let (product, axes) = product();
     let (scattered, l) = scattered();
-    let folder = std::env::temp_dir().join(format!("nestwise-ptx-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let (pivots, below, _) = pivots();
     let nests = [
-        (&heat, vec![li, lj]),
-        (&product, axes.to_vec()),
-        (&scattered, vec![l]),
+        ("heat", &heat, vec![li, lj]),
+        ("product", &product, axes.to_vec()),
+        ("scattered", &scattered, vec![l]),
+        ("pivots", &pivots, vec![below]),
     ];
-    for (k, (nest, axes)) in nests.into_iter().enumerate() {
-        for capability in [75, 80, 90, 100] {
-            let (text, binary) = (folder.join(format!("{k}.ptx")), folder.join("out.cubin"));
-            std::fs::write(&text, ptx(nest, &mapped(&[&axes]), capability)).unwrap();
-            let done = std::process::Command::new(&ptxas)
-                .arg(format!("-arch=sm_{capability}"))
-                .args(["-v", "-o"])
-                .args([&binary, &text])
-                .output()
-                .expect("ptxas runs");
-            let said = String::from_utf8_lossy(&done.stderr);
-            assert!(done.status.success(), "{said}");
-            assert!(
-                said.contains("0 bytes spill stores, 0 bytes spill loads"),
-                "{said}"
-            );
+    for (name, nest, axes) in nests {
+        for capability in CAPABILITIES {
+            assemble(name, &ptx(nest, &mapped(&[&axes]), capability), capability);
         }
     }
-    std::fs::remove_dir_all(&folder).unwrap();
 }

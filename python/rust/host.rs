@@ -316,12 +316,16 @@ impl Host for PyHost<'_> {
     }
 
     fn poll(&mut self, launch: &Launch) -> bool {
-        if self.accompanied || others::may_act(self.py) {
+        if !self.is_alone() {
             return self.turns.due() && !self.let_others(launch);
         }
         // Nobody's code runs but, perhaps, what raises KeyboardInterrupt.
         self.raised = self.py.check_signals().err();
         self.raised.is_some() || !self.unchanged()
+    }
+
+    fn is_alone(&self) -> bool {
+        !self.accompanied && !others::may_act(self.py)
     }
 
     fn silent(&self) -> bool {

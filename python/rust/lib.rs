@@ -86,15 +86,11 @@ fn configure(
         "serial" => DeviceChoice::Serial,
         "threads" => DeviceChoice::Threads,
         "gpu" => {
-            return Err(bad(
-                "device gpu: this version has no GPU back end yet".into()
-            ));
+            let found = nestwise_runtime::device::cuda::card();
+            found.map_err(|why| bad(format!("device gpu: {why}")))?;
+            DeviceChoice::Gpu
         }
-        "emulated" => {
-            return Err(bad(
-                "device emulated: this version has no emulated GPU yet".into()
-            ));
-        }
+        "emulated" => DeviceChoice::Emulated,
         other => return Err(bad(format!("device {other}: unknown"))),
     };
     let fp = match fp {
@@ -321,6 +317,12 @@ fn make_site(
     hooks::functions(py, &site, maybe)
 }
 
+/// Where libdevice.10.bc is; the first call counts.
+#[pyfunction]
+fn use_libdevice(file: PathBuf) {
+    nestwise_codegen::register_libdevice(file);
+}
+
 /// One dictionary per loop that was entered as a site; `file`, `lines`: of those in that file, and on these lines, alone.
 #[pyfunction]
 #[pyo3(signature = (file=None, lines=None))]
@@ -353,6 +355,18 @@ fn report<'py>(
             means.set_item(word, launches)?;
         }
         d.set_item("means", means)?;
+        let transfers = PyDict::new(py);
+        for (what, count) in [
+            ("up", s.transfers.up),
+            ("down", s.transfers.down),
+            ("bytes_up", s.transfers.bytes_up),
+            ("bytes_down", s.transfers.bytes_down),
+        ] {
+            transfers.set_item(what, count)?;
+        }
+        transfers.set_item("seconds_up", s.transfers.seconds_up)?;
+        transfers.set_item("seconds_down", s.transfers.seconds_down)?;
+        d.set_item("transfers", transfers)?;
         d.set_item("device", device_word(&s))?;
         d.set_item("launches", s.launches.iter().sum::<u64>())?;
         d.set_item("threaded_launches", s.launches[1])?;
@@ -401,12 +415,22 @@ fn report<'py>(
     Ok(list)
 }
 
-fn device_word(s: &nestwise_runtime::report::Stats) -> &'static str {
-    match s.launches {
+fn device_word(s: &nestwise_runtime::report::Stats) -> String {
+    let on_host = match s.launches {
         [0, 0] => "interpreter",
         [_, 0] => "serial",
         [0, _] => "threads",
         _ => "serial+threads",
+    };
+    let device = match nestwise_runtime::options::options().device {
+        DeviceChoice::Gpu => "gpu",
+        _ => "emulated",
+    };
+    let on_grid = s.means.iter().find(|(word, _)| word == "grid");
+    match on_grid.map_or(0, |(_, launches)| *launches) {
+        0 => on_host.into(),
+        all if all == s.launches.iter().sum::<u64>() => device.into(),
+        _ => format!("{on_host}+{device}"),
     }
 }
 
@@ -439,6 +463,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(version, module)?,
         wrap_pyfunction!(configure, module)?,
         wrap_pyfunction!(cores, module)?,
+        wrap_pyfunction!(use_libdevice, module)?,
         wrap_pyfunction!(lower, module)?,
         wrap_pyfunction!(explain_site, module)?,
         wrap_pyfunction!(random_text, module)?,

@@ -1,6 +1,7 @@
 //! A compiled nest: made by LLVM, or read from disk without asking the analysis or LLVM anything.
 
 use crate::cache;
+use crate::device::Grid;
 use crate::options::Options;
 use nestwise_analysis as analysis;
 use nestwise_analysis::schedule::Rewrite;
@@ -25,6 +26,8 @@ pub struct Kernel {
     pub about: About,
     /// What it takes on this machine.
     pub price: Priced,
+    /// Its loops that run on a device, if it is made for one.
+    pub grid: Option<Grid>,
     /// How it came about, until a launch has told.
     news: Mutex<Option<CompileInfo>>,
     has_news: AtomicBool,
@@ -199,6 +202,7 @@ impl Kernel {
             layout: codegen::abi::FrameLayout::of(&about.nest),
             code,
             about,
+            grid: None,
             news: Mutex::default(),
             has_news: AtomicBool::new(false),
         }

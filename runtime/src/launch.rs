@@ -5,6 +5,7 @@
 //! event run again, and CPython goes on from there.
 
 mod launched;
+mod on_device;
 mod repeat;
 
 pub use launched::{Ended, Launch};
@@ -12,6 +13,7 @@ pub use repeat::{Repeat, Repeated};
 
 use crate::change::{Change, Others};
 use crate::contents::Seen;
+use crate::device::{Resident, Transfers};
 use crate::fpenv;
 use crate::options::options;
 use crate::overlap::ArrayView;
@@ -84,6 +86,7 @@ pub fn launch<V: HasValue>(
         guessed,
         leaves: plan.nest().work.loops.iter().any(|l| l.leaves),
         runs: String::new(),
+        transfers: Transfers::default(),
         repeated: false,
         changed: false,
         brief: decision.estimate.warm().0 < BRIEF_SECONDS && !guessed,
@@ -98,6 +101,7 @@ pub fn launch<V: HasValue>(
     let mut runner = Runner {
         launch: &mut launch,
         views,
+        resident: None,
         stops: false,
         seen,
         host,
@@ -106,6 +110,7 @@ pub fn launch<V: HasValue>(
     };
     runner.stops = runner.may_stop();
     runner.run();
+    runner.land();
     launch.seconds = begun.elapsed().as_secs_f64();
     Ok(launch)
 }
@@ -113,6 +118,8 @@ pub fn launch<V: HasValue>(
 struct Runner<'a> {
     launch: &'a mut Launch,
     views: &'a [ArrayView],
+    /// Copies of them on a device, which are what counts for now.
+    resident: Option<Resident>,
     /// A warning may end the loop, or be looked at by somebody.
     stops: bool,
     /// What the kernel relies on.
@@ -150,6 +157,9 @@ impl Runner<'_> {
             self.launch.next = hi;
             self.launch.started = hi;
             if hi < trips {
+                if !self.host.is_alone() && !self.land() {
+                    return;
+                }
                 // A signal's handler is Python code: it may have written anywhere.
                 if self.host.poll(self.launch) || !self.seen.iter().all(|s| s.holds(self.views)) {
                     self.launch.ended = Ended::Partial { next: hi };
@@ -279,11 +289,20 @@ impl Runner<'_> {
             self.launch.stopped_by = Some(Reason::Memory);
             return self.end(lo, lo, Ended::Partial { next: lo });
         };
+        if self.launch.kernel.grid.is_some() {
+            return self.on_grid(lo, hi);
+        }
         let status = self.call(lo, hi);
         let at = self.launch.header().at.clamp(lo, hi);
         match status {
-            Status::Done => Step::Done,
             Status::Event => self.take_back(&before, lo, at, hi),
+            status => self.ended(status, at),
+        }
+    }
+
+    fn ended(&mut self, status: Status, at: i64) -> Step {
+        match status {
+            Status::Done | Status::Event => Step::Done,
             Status::Finished => self.end(at, at, Ended::Finished),
             Status::Broke => self.end(at, at + 1, Ended::Broke),
             Status::Returned => self.end(at, at + 1, Ended::Returned),

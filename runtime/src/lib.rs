@@ -9,6 +9,7 @@ pub mod cache;
 pub mod change;
 pub mod contents;
 pub mod crew;
+pub mod device;
 pub mod fpenv;
 pub mod kernel;
 pub mod launch;

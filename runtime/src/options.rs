@@ -1,7 +1,9 @@
 //! What the user asked for, once per process.
 
 use crate::broken::Broken;
+use crate::device::cuda;
 use crate::trial::Trial;
+use nestwise_codegen::GridTarget;
 use nestwise_costmodel::MachineProfile;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -22,6 +24,10 @@ pub enum DeviceChoice {
     Serial,
     /// Compiled, on threads wherever a loop allows it.
     Threads,
+    /// For tests: compiled, and on an emulated device's grid wherever loops allow it.
+    Emulated,
+    /// Compiled, and on the GPU's grid wherever loops allow it.
+    Gpu,
 }
 
 /// The process's options.
@@ -65,6 +71,17 @@ impl Options {
     /// Whether nests run in forms that are to find faults.
     pub fn tests_forms(&self) -> bool {
         self.trial.is_some_and(|trial| trial.is_test())
+    }
+
+    /// What device's grid loops may run on.
+    pub fn grid_target(&self) -> Option<GridTarget> {
+        match self.device {
+            DeviceChoice::Emulated => Some(GridTarget::Emulated),
+            DeviceChoice::Gpu => cuda::card()
+                .ok()
+                .map(|card| GridTarget::Ptx(card.capability)),
+            _ => None,
+        }
     }
 
     /// Whether launches are measured: where decisions are free, and nobody wants to see each for itself.

@@ -84,6 +84,8 @@ pub trait Host {
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason>;
     /// Between chunks: handles signals, and lets other threads run; true: stop here.
     fn poll(&mut self, launch: &Launch) -> bool;
+    /// Whether nobody's code runs between chunks, whatever signals come, unless the launch ends there.
+    fn is_alone(&self) -> bool;
     /// Whether NumPy is told to say nothing about overflows, invalid operations and divisions by zero.
     fn silent(&self) -> bool;
     /// Whether a warning of NumPy's may run anybody's code or become an exception, so that it matters how far the arrays
@@ -418,7 +420,9 @@ fn decide<V: HasValue>(
         }
         DeviceChoice::Auto => decision,
         DeviceChoice::Interpreter => decision.forced(Device::Interpreter),
-        DeviceChoice::Serial => decision.forced(Device::Serial),
+        DeviceChoice::Serial | DeviceChoice::Emulated | DeviceChoice::Gpu => {
+            decision.forced(Device::Serial)
+        }
         DeviceChoice::Threads => decision.forced(Device::Threads),
     }
 }

@@ -48,6 +48,10 @@ pub enum Reason {
     Environment(&'static str),
     /// There is no memory for copies that a run needs.
     Memory,
+    /// The device has no memory for copies of the arrays.
+    DeviceMemory,
+    /// The device, or its driver, failed.
+    Device(String),
     /// LLVM failed.
     Codegen(String),
     /// A bug of ours, caught.
@@ -77,6 +81,8 @@ impl Reason {
             Self::FloatingPoint => "floating-point",
             Self::Environment(_) => "environment",
             Self::Memory => "memory",
+            Self::DeviceMemory => "device memory",
+            Self::Device(_) => "device",
             Self::Codegen(_) => "codegen",
             Self::Internal(_) => "internal",
         }
@@ -144,6 +150,8 @@ impl fmt::Display for Reason {
                 "a floating-point overflow or invalid operation that NumPy warns of"
             ),
             Self::Environment(what) => write!(f, "{what}"),
+            Self::DeviceMemory => write!(f, "the device has no memory for copies of its arrays"),
+            Self::Device(why) => write!(f, "the GPU cannot be used: {why}"),
             Self::Memory => write!(f, "there is no memory for copies of what it writes"),
             Self::Codegen(why) => write!(f, "compilation failed: {why}"),
             Self::Internal(why) => write!(f, "internal failure: {why}"),

@@ -1,5 +1,6 @@
 //! What happened at each site: counts, decisions, times, reasons.
 
+use crate::device::Transfers;
 use crate::launch::Launch;
 use crate::pipeline::Declined;
 use crate::plan::{CallFeatures, Plan};
@@ -52,6 +53,8 @@ pub struct Stats {
     pub schedules: Vec<String>,
     /// What was done with its nests, and what made it possible, each with the launches.
     pub means: Vec<(String, u64)>,
+    /// Between the host's memory and devices'.
+    pub transfers: Transfers,
     /// Reasons with their counts.
     pub fallbacks: Vec<(Reason, u64)>,
 }
@@ -79,6 +82,7 @@ impl Stats {
             interpreted: 0.0,
             schedules: Vec::new(),
             means: Vec::new(),
+            transfers: Transfers::default(),
             fallbacks: Vec::new(),
         }
     }
@@ -109,6 +113,7 @@ impl Stats {
         for (word, launches) in &other.means {
             self.mean(word, *launches);
         }
+        self.transfers.add(other.transfers);
         for (reason, count) in &other.fallbacks {
             self.fallbacks(reason, *count);
         }
@@ -191,6 +196,7 @@ impl Stats {
         self.compile += launch.compile.time;
         self.kernels[usize::from(launch.compile.from_disk)] += u64::from(launch.compile.happened);
         self.scheduled(launch.schedule());
+        self.transfers.add(launch.transfers);
         for word in launch.means() {
             self.mean(word, 1);
         }

@@ -27,6 +27,9 @@ impl Host for Arrays {
     fn poll(&mut self, _: &Launch) -> bool {
         false
     }
+    fn is_alone(&self) -> bool {
+        true
+    }
     fn silent(&self) -> bool {
         false
     }

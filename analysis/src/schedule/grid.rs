@@ -1,13 +1,16 @@
 //! Loops for the grid of a device.
 //!
-//! A loop is mapped if its iterations run in any order and leave nothing behind but elements of arrays: no sum, no last value, no
-//! copy. Inside it further such loops become axes, as long as what stands around them assigns variables only: every thread
-//! computes those for itself.
+//! A loop is mapped if its iterations run in any order and leave nothing behind but elements of arrays and what the last one
+//! assigned: no sum, no copy. Inside it further such loops become axes, as long as what stands before them assigns variables
+//! only, and nothing stands behind them. Every thread computes those variables, and the inner loop's bounds, for itself, when
+//! others may have run iterations: they must not rest on elements that the inner loop writes.
 
 use super::LaunchInfo;
 use crate::verdict::Analysis;
 use nestwise_ir::nest::{For, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
+use nestwise_ir::{ArrayId, Expr, ExprKind, VarId};
+use std::collections::HashSet;
 
 /// Axes of a grid.
 const MOST: usize = 3;
@@ -21,11 +24,17 @@ pub fn grid_loops(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Gr
 
 fn collect(block: &[Stmt], analysis: &Analysis, info: &LaunchInfo, out: &mut Vec<GridLoop>) {
     for s in block {
-        match &s.kind {
-            StmtKind::For(l) if is_axis(l, analysis, info) => out.push(GridLoop {
+        if let StmtKind::For(l) = &s.kind
+            && let Some(last_values) = last_values(l, analysis, info)
+        {
+            out.push(GridLoop {
                 axes: axes(l, analysis, info),
-            }),
-            _ => s.blocks().for_each(|b| collect(b, analysis, info, out)),
+                last_values,
+            });
+            continue;
+        }
+        for b in s.blocks() {
+            collect(b, analysis, info, out);
         }
     }
 }
@@ -35,7 +44,7 @@ fn axes(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Vec<nestwise_ir::Loo
     let mut around = l;
     while axes.len() < MOST
         && let Some(inner) = only_loop(&around.body)
-        && is_axis(inner, analysis, info)
+        && last_values(inner, analysis, info).is_some()
     {
         axes.push(inner.id);
         around = inner;
@@ -43,21 +52,44 @@ fn axes(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Vec<nestwise_ir::Loo
     axes
 }
 
-/// The loop of a block that otherwise assigns variables.
+/// The loop that a block ends with, if what stands before it assigns variables.
 fn only_loop(block: &[Stmt]) -> Option<&For> {
-    let mut found = None;
+    let (last, before) = block.split_last()?;
+    let StmtKind::For(l) = &last.kind else {
+        return None;
+    };
+    let stored = stored(&l.body);
+    let steady = |e: &Expr| {
+        let mut steady = true;
+        e.walk(&mut |e| {
+            steady &= !matches!(e.kind, ExprKind::Load { array, .. } if stored.contains(&array));
+        });
+        steady
+    };
+    let plain = |s: &Stmt| matches!(&s.kind, StmtKind::Let { value, .. } if steady(value));
+    let bounds = [&l.start, &l.stop, &l.step];
+    (before.iter().all(plain) && bounds.into_iter().all(steady)).then_some(l)
+}
+
+fn stored(block: &[Stmt]) -> HashSet<ArrayId> {
+    let mut found = HashSet::new();
     for s in block {
-        match &s.kind {
-            StmtKind::Let { .. } => {}
-            StmtKind::For(l) if found.is_none() => found = Some(l),
-            _ => return None,
-        }
+        s.walk(&mut |s| {
+            if let StmtKind::Store { array, .. } = s.kind {
+                found.insert(array);
+            }
+        });
     }
     found
 }
 
-fn is_axis(l: &For, analysis: &Analysis, info: &LaunchInfo) -> bool {
+/// What outlives a loop that may be on an axis.
+fn last_values(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<Vec<VarId>> {
+    let mapped = analysis.may_run_parallel(l.id)?;
+    let plain = ThreadLoop {
+        last_values: mapped.last_values.clone(),
+        ..ThreadLoop::plain(l.id)
+    };
     let few = info.trips(l.id).is_some_and(|t| t < 2.0);
-    let mapped = analysis.may_run_parallel(l.id);
-    !few && mapped.is_some_and(|mapped| mapped == ThreadLoop::plain(l.id))
+    (!few && mapped == plain).then_some(mapped.last_values)
 }

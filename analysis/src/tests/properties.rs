@@ -2,7 +2,7 @@
 
 use crate::guards::{GuardSet, apply};
 use crate::interval::Interval;
-use crate::schedule::{Candidate, LaunchInfo, Rewrite, candidates};
+use crate::schedule::{Candidate, LaunchInfo, Rewrite, candidates, grid_loops};
 use crate::testing::{
     Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, choices, counting_case, neighbours,
     parted, run, run_ranges, run_reversed,
@@ -373,7 +373,27 @@ pub(super) fn check_candidate(
             ..ThreadLoop::plain(*id)
         })
     });
-    for t in cand.schedule.threads.iter().cloned().chain(free) {
+    // What would run on a device's grid.
+    let launch = LaunchInfo {
+        assumed: options(cand),
+        ..LaunchInfo::guess(nest, FpMode::Strict)
+    };
+    let axes = grid_loops(nest, &info, &launch).into_iter();
+    let axes = axes.flat_map(|g| g.axes).filter_map(|id| {
+        let last_values = info.loop_info(id)?.last_values.clone();
+        Some(ThreadLoop {
+            last_values,
+            ..ThreadLoop::plain(id)
+        })
+    });
+    for t in cand
+        .schedule
+        .threads
+        .iter()
+        .cloned()
+        .chain(free)
+        .chain(axes)
+    {
         let backwards = run_reversed(nest, c.memory.clone(), Some(mapped(&t)));
         same(&format!("{} reversed", t.id), &backwards)?;
     }

@@ -1,10 +1,11 @@
 //! Candidates, rewritings and undo plans of whole nests.
 
 use crate::guards::{GuardSet, apply, count, for_each};
-use crate::schedule::{LaunchInfo, Rewrite, candidates};
+use crate::schedule::{LaunchInfo, Rewrite, candidates, grid_loops};
 use crate::testing::nest;
 use crate::undo::{Region, undo_plan};
 use crate::verdict::{Options, Verdict, analyse, analyse_with};
+use nestwise_ir::schedule::GridLoop;
 use nestwise_ir::{FpMode, LoopId, Nest, StmtKind};
 
 /// The nest with every guard cleared.
@@ -401,4 +402,40 @@ fn loops_are_split() {
     for (body, expected) in cases {
         assert_eq!(listed(h, body), expected, "{body}");
     }
+}
+
+/// The axes of each kernel for a device's grid, by name.
+fn on_grid(header: &str, body: &str) -> Vec<String> {
+    let n = clear(&nest(header, body));
+    let info = LaunchInfo::guess(&n, FpMode::Strict);
+    let loops = grid_loops(&n, &analyse(&n, FpMode::Strict), &info);
+    let name = |id: &LoopId| n.loops[*id].name.clone();
+    let names = |g: &GridLoop| g.axes.iter().map(name).collect::<Vec<_>>().join(" ");
+    loops.iter().map(names).collect()
+}
+
+#[test]
+fn loops_for_a_grid() {
+    let h = "n: int, a: f64[2], b: f64[2], c: f64[2], x: f64[1]";
+    let product = "for i in range(n):\n    for j in range(n):\n        s = 0.0\n        for k in range(n):\n            s = s + a[i, k] * b[k, j]\n        c[i, j] = s";
+    assert_eq!(on_grid(h, product), ["i j"]);
+    let heat = "for t in range(n):\n    for i in range(1, n - 1):\n        for j in range(1, n - 1):\n            b[i, j] = a[i - 1, j] + a[i, j + 1]\n    for i2 in range(n):\n        for j2 in range(n):\n            a[i2, j2] = b[i2, j2]";
+    assert_eq!(on_grid(h, heat), ["i j", "i2 j2"]);
+    // What stands between axes assigns variables only.
+    let between =
+        "for i in range(n):\n    m = n - i\n    for j in range(m):\n        a[i, j] = x[i] * 2.0";
+    assert_eq!(on_grid(h, between), ["i j"]);
+    let stored =
+        "for i in range(n):\n    x[i] = 1.0\n    for j in range(n):\n        a[i, j] = 2.0";
+    assert_eq!(on_grid(h, stored), ["i"]);
+    // Threads that run the inner loop read what stands before it when others have written it.
+    let own = "for i in range(n):\n    w = a[i, 0]\n    for j in range(n):\n        a[i, j] = a[i, j] - w";
+    assert_eq!(on_grid(h, own), ["i"]);
+    // A sum is not in any order.
+    assert!(on_grid(h, "s = 0.0\nfor i in range(n):\n    s = s + x[i]").is_empty());
+    let rows = "for i in range(n):\n    s = 0.0\n    for j in range(n):\n        s = s + a[i, j]\n    x[i] = s";
+    assert_eq!(on_grid(h, rows), ["i"]);
+    let sweep =
+        "for i in range(1, n):\n    for j in range(n):\n        a[i, j] = a[i - 1, j] + 1.0";
+    assert_eq!(on_grid(h, sweep), ["j"]);
 }

@@ -2,12 +2,14 @@
 
 use std::ffi::{CStr, CString};
 
-use nestwise_ir::{Expr, Fun, Lib, Scalar, Span};
+use nestwise_ir::{Expr, FpMode, Fun, Lib, Scalar, Span};
 
+use super::grid::Registers;
 use super::{Func, Unit, Val};
 use crate::abi::EventCode;
 use crate::error::{CodegenError, Result, invalid};
 use crate::idle::sees_less;
+use crate::libdevice;
 use crate::llvm::{RealPred, T, V};
 use crate::ufunc;
 
@@ -45,6 +47,12 @@ impl Func<'_, '_> {
         if let Some(v) = self.inline_call(fun, lib, &values, repr, guard, e.span)? {
             return Ok(v);
         }
+        if let Some(v) = self.card_math(fun, &values, repr)? {
+            if guard && lib == Lib::C {
+                self.fire_math(v, &values, repr, e.span);
+            }
+            return Ok(v);
+        }
         if let Some(v) = self.vector_math(fun, lib, &values, repr)? {
             if guard && lib == Lib::C {
                 self.fire_math(v, &values, repr, e.span);
@@ -55,6 +63,23 @@ impl Func<'_, '_> {
             Lib::Numpy => self.numpy_call(fun, &values, repr),
             Lib::C => self.c_call(fun, &values, repr, guard, e.span),
         }
+    }
+
+    /// On a card, where bits are not promised: its library's function. A result that is not finite is noted, as of any
+    /// operation.
+    fn card_math(&mut self, fun: Fun, args: &[Val], repr: Scalar) -> Result<Option<Val>> {
+        let on_card = self.u.device == Some(Registers::Ptx) && self.u.spec.fp != FpMode::Strict;
+        let Some(symbol) = libdevice::symbol(fun, repr).filter(|_| on_card) else {
+            return Ok(None);
+        };
+        let symbol = CString::new(symbol).unwrap_or_default();
+        let r = match args {
+            [x] => self.libm1(&symbol, *x, repr)?,
+            [x, y] => self.libm2(&symbol, *x, *y, repr, None)?,
+            _ => return invalid(format!("arguments of {fun:?}")),
+        };
+        self.ir().watched(r.a);
+        Ok(Some(r))
     }
 
     fn inline_call(

@@ -12,6 +12,9 @@ use crate::llvm::{IntPred, RealPred, V, Wrap};
 impl Func<'_, '_> {
     /// Emits `e`; operands left to right, before the operation.
     pub(crate) fn expr(&mut self, e: &Expr) -> Result<Val> {
+        if self.has_grid() && super::alone::reads_elements(e) {
+            return self.value_alone(e);
+        }
         match &e.kind {
             ExprKind::Const(c) => self.constant(*c, e.ty.repr),
             ExprKind::Var(v) => self.read(*v),

@@ -1,16 +1,17 @@
 //! Loops mapped to the grid of a device.
 //!
 //! The entry runs on the host: outer loops and what else has to do with numbers alone. A mapped loop becomes a kernel in a
-//! module of its own, whose threads run its iterations; the entry has it launched (`nw_grid`) and goes on at once. Nothing
-//! comes back from a kernel but elements of arrays, and a word that says that something fired, which whoever launches looks
-//! at when all kernels have run. Then nothing of the launch counts, and the host's arrays are as they were.
+//! module of its own, whose threads run its iterations, and so does what else looks at elements ([`super::alone`]). The entry
+//! has a kernel launched (`nw_grid`) and goes on at once, unless variables come back, which it waits for. A word says that
+//! something fired; whoever launches looks at it when all kernels have run. Then nothing of the launch counts, and the host's
+//! arrays are as they were.
 //!
 //! A device has no floating-point flags. A result that is not finite counts as fired: NumPy may have warned.
 
 use std::cell::RefCell;
 
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
-use nestwise_ir::{Expr, ExprKind, For, LoopId, Scalar, Stmt, StmtKind, VarId};
+use nestwise_ir::{Expr, ExprKind, For, LoopId, Scalar, Span, Stmt, StmtKind, VarId};
 
 use super::func::Jump;
 use super::loops::Range;
@@ -34,18 +35,29 @@ pub(crate) enum Registers {
 /// The kernels of a launch.
 pub(crate) struct Grid<'a> {
     /// What they are made in.
-    device: &'a Unit<'a>,
-    /// The loops of each.
+    pub(super) device: &'a Unit<'a>,
+    /// The loops of each; none: one thread runs it.
     pub(crate) kernels: RefCell<Vec<Vec<LoopId>>>,
 }
 
-/// The loops of a kernel, outermost first.
+/// The loops of a kernel.
+#[derive(Default)]
 pub(crate) struct Axes {
+    /// Outermost first.
     loops: Vec<LoopId>,
+    /// Variables that the last iteration of all leaves behind, by the order of their cells.
+    results: Vec<VarId>,
+    /// Whether the last iteration of each was run: of the inner ones, in the current iteration of the outermost.
+    last: Vec<V>,
+    /// Where cells of results are.
+    cells: Option<V>,
     /// The place in the grid, where it is in memory.
     place: Option<V>,
 }
 
+/// Bytes of a result, and how many a kernel may have.
+const CELL: usize = 16;
+const RESULTS: usize = 62;
 /// What a special register tells, in the order of [`crate::abi::GridThread`].
 const KINDS: [&str; 4] = ["tid", "ntid", "ctaid", "nctaid"];
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -57,6 +69,13 @@ impl<'a> Grid<'a> {
             kernels: RefCell::default(),
         }
     }
+
+    /// The number of a new kernel with these loops.
+    pub(super) fn next(&self, loops: Vec<LoopId>) -> usize {
+        let mut kernels = self.kernels.borrow_mut();
+        kernels.push(loops);
+        kernels.len() - 1
+    }
 }
 
 impl<'u> Func<'u, '_> {
@@ -67,42 +86,98 @@ impl<'u> Func<'u, '_> {
             return invalid("no device");
         };
         check(l, g)?;
-        let flow = thread_flow(u, l, &ThreadLoop::plain(l.id))?;
+        let as_threads = ThreadLoop {
+            last_values: g.last_values.clone(),
+            ..ThreadLoop::plain(l.id)
+        };
+        let flow = thread_flow(u, l, &as_threads)?;
         let mut shared: Vec<VarId> = flow.exposed.iter().copied().collect();
         shared.sort();
-        let number = grid.kernels.borrow().len();
-        grid.kernels.borrow_mut().push(g.axes.clone());
-        kernel(grid.device, number, l, g, &shared)?;
+        let number = grid.next(g.axes.clone());
+        let span = u.nest.loops.get(l.id).map_or(Span::default(), |d| d.span);
+        let axes = Axes {
+            loops: g.axes.clone(),
+            results: g.last_values.clone(),
+            ..Axes::default()
+        };
+        kernel(grid.device, number, span, axes, &shared, |f, _| {
+            let range = f.part_range(l);
+            f.counted(l, range, None)
+        })?;
 
         let ir = self.ir();
         let (run, end) = (self.fresh(), self.fresh());
         ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, range.lo, range.hi), run, end);
         ir.at(run);
+        let inner = self.inner_trips(l, g)?;
+        let cells = g.last_values.len();
+        let results = self.launch(number, &shared, range, inner, cells, span)?;
+        for (k, v) in g.last_values.iter().enumerate() {
+            self.take_result(*v, results, k)?;
+        }
+        ir.br(end);
+        ir.at(end);
+        Ok(())
+    }
+
+    /// Launches a kernel that is given the values of `shared`; where the host finds so many cells of results, for which it waits.
+    pub(super) fn launch(
+        &mut self,
+        number: usize,
+        shared: &[VarId],
+        range: Range,
+        inner: V,
+        cells: usize,
+        span: Span,
+    ) -> Result<V> {
+        if cells > RESULTS {
+            return unsupported("so many results of a kernel");
+        }
+        let (u, ir) = (self.u, self.ir());
         let size = u.layout.size as u64;
         let env = ir.alloca_aligned(self.entry, ir.array(ir.i8(), size), 16);
         self.store_slots(env, true);
-        for v in &shared {
+        for v in shared {
             self.store_var(*v, env)?;
         }
         let bounds = ir.offset_const(env, FrameHeader::BOUNDS);
         ir.store(range.start, bounds);
         ir.store(range.step, ir.offset_const(bounds, 8));
-        let inner = self.inner_trips(l, g)?;
         let (i64t, ptr) = (ir.i64(), ir.ptr());
-        let ty = ir.function(i64t, &[ptr, i64t, ptr, i64t, i64t, i64t, i64t]);
+        let parameters = [ptr, i64t, ptr, i64t, i64t, i64t, i64t, ptr, i64t];
+        let ty = ir.function(i64t, &parameters);
         let launch = ir.add_function(c"nw_grid", ty);
         let user = ir.load(ptr, ir.offset_const(self.frame, FrameHeader::USER));
         let (number, size) = (ir.const_i64(number as i64), ir.const_i64(size as i64));
-        let arguments = [user, number, env, size, range.lo, range.hi, inner];
+        let bytes = (CELL * cells) as u64;
+        let results = match bytes {
+            0 => ir.zero(ptr),
+            _ => ir.alloca_aligned(self.entry, ir.array(ir.i8(), bytes), 16),
+        };
+        let bytes = ir.const_i64(bytes as i64);
+        let (lo, hi) = (range.lo, range.hi);
+        let arguments = [user, number, env, size, lo, hi, inner, results, bytes];
         let failed = ir.call(ty, launch, &arguments);
         let failed = ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0));
-        let span = u
-            .nest
-            .loops
-            .get(l.id)
-            .map_or(Default::default(), |d| d.span);
-        self.leave_if(failed, end, EventCode::Several, span);
-        self.ir().at(end);
+        let fine = self.fresh();
+        self.leave_if(failed, fine, EventCode::Several, span);
+        ir.at(fine);
+        Ok(results)
+    }
+
+    /// On the host: a variable has the value of a kernel's result.
+    pub(super) fn take_result(&mut self, v: VarId, results: V, cell: usize) -> Result<()> {
+        let (home, repr) = (self.home(v, false)?, self.repr(v)?);
+        let got = self.load_cell(repr, self.ir().offset_const(results, CELL * cell));
+        self.put(home, got);
+        Ok(())
+    }
+
+    /// In a kernel: the value of a variable is a result.
+    pub(super) fn leave_result(&mut self, v: VarId, results: V, cell: usize) -> Result<()> {
+        let (home, repr) = (self.home(v, false)?, self.repr(v)?);
+        let value = self.get(home, repr, false);
+        self.store_cell(repr, value, self.ir().offset_const(results, CELL * cell));
         Ok(())
     }
 
@@ -156,7 +231,15 @@ impl<'u> Func<'u, '_> {
         ir.add_incoming(k, first, before);
         let distance = ir.mul(k, range.step, Wrap::Signed);
         let counter = ir.add(range.start, distance, Wrap::Signed);
-        self.fixed.insert(l.counter, Val::one(counter));
+        self.enter_counter(l, Val::one(counter))?;
+        self.note_last(
+            axis,
+            ir.icmp(
+                IntPred::LLVMIntEQ,
+                k,
+                ir.sub(range.hi, ir.const_i64(1), Wrap::Signed),
+            ),
+        );
         self.jumps.push(Jump {
             target: Target::Loop(l.id),
             on_break: end,
@@ -168,9 +251,48 @@ impl<'u> Func<'u, '_> {
         self.fixed.remove(&l.counter);
         ir.br(latch);
         ir.at(latch);
+        if self
+            .axes
+            .as_ref()
+            .is_some_and(|a| axis + 1 == a.loops.len())
+        {
+            self.leave_results()?;
+        }
         let next = ir.add(k, stride, Wrap::Signed);
-        ir.add_incoming(k, next, latch);
+        ir.add_incoming(k, next, ir.here());
         ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, next, range.hi), body, end);
+        ir.at(end);
+        Ok(())
+    }
+
+    /// Keeps whether this is an axis's last iteration; those inside have run none of the new one.
+    fn note_last(&self, axis: usize, last: V) {
+        let ir = self.ir();
+        let Some(axes) = self.axes.as_ref().filter(|a| !a.results.is_empty()) else {
+            return;
+        };
+        ir.store(last, axes.last[axis]);
+        for inner in &axes.last[..axis] {
+            ir.store(ir.const_bool(false), *inner);
+        }
+    }
+
+    /// After an iteration of the outermost axis: if it was the last of all, what outlives the loop.
+    fn leave_results(&mut self) -> Result<()> {
+        let ir = self.ir();
+        let Some((axes, to)) = self.axes.as_ref().and_then(|a| Some((a, a.cells?))) else {
+            return Ok(());
+        };
+        let vars = axes.results.clone();
+        let flags = axes.last.iter().map(|flag| ir.load(ir.i1(), *flag));
+        let all = flags.fold(ir.const_bool(true), |all, flag| ir.and(all, flag));
+        let (leave, end) = (self.fresh(), self.fresh());
+        ir.cond_br(all, leave, end);
+        ir.at(leave);
+        for (k, v) in vars.iter().enumerate() {
+            self.leave_result(*v, to, k)?;
+        }
+        ir.br(end);
         ir.at(end);
         Ok(())
     }
@@ -209,8 +331,15 @@ impl<'u> Func<'u, '_> {
     }
 }
 
-/// Writes a kernel.
-fn kernel(u: &Unit<'_>, number: usize, l: &For, g: &GridLoop, shared: &[VarId]) -> Result<()> {
+/// Writes a kernel, which is given the values of `shared`; `body` also gets the place of its results.
+pub(super) fn kernel<'u, 'a>(
+    u: &'u Unit<'a>,
+    number: usize,
+    span: Span,
+    axes: Axes,
+    shared: &[VarId],
+    body: impl FnOnce(&mut Func<'u, 'a>, V) -> Result<()>,
+) -> Result<()> {
     let ir = &u.ir;
     let (ptr, i64t) = (ir.ptr(), ir.i64());
     let in_memory = u.device == Some(Registers::Memory);
@@ -221,20 +350,26 @@ fn kernel(u: &Unit<'_>, number: usize, l: &For, g: &GridLoop, shared: &[VarId]) 
         ir.set_kernel(f.f, u.layout.size as u64);
     }
     let status = ir.param(f.f, 3);
-    f.axes = Some(Axes {
-        loops: g.axes.clone(),
-        place: in_memory.then(|| ir.param(f.f, 4)),
-    });
     f.start_body();
-    let odd = ir.alloca(f.entry, ir.i1());
-    ir.store(ir.const_bool(false), odd);
+    let flag = || {
+        let flag = ir.alloca(f.entry, ir.i1());
+        ir.store(ir.const_bool(false), flag);
+        flag
+    };
+    let results = ir.offset_const(status, part::CELLS);
+    let (odd, last) = (flag(), axes.loops.iter().map(|_| flag()).collect());
+    f.axes = Some(Axes {
+        place: in_memory.then(|| ir.param(f.f, 4)),
+        last,
+        cells: (!axes.results.is_empty()).then_some(results),
+        ..axes
+    });
     ir.watch(Some(odd));
     f.load_slots()?;
     for v in shared {
         f.load_var(*v, f.frame)?;
     }
-    let range = f.part_range(l);
-    f.counted(l, range, None)?;
+    body(&mut f, results)?;
     ir.watch(None);
     ir.br(f.exits.done);
     ir.at(f.exits.done);
@@ -249,9 +384,8 @@ fn kernel(u: &Unit<'_>, number: usize, l: &For, g: &GridLoop, shared: &[VarId]) 
         ir.ret_void();
     };
     ir.at(told);
-    let line = u.nest.loops.get(l.id).map_or(0, |d| d.span.line);
     tell(
-        ir.const_i64(line.into()),
+        ir.const_i64(span.line.into()),
         ir.const_i64(EventCode::Several as i64),
     );
     ir.at(out);
@@ -261,7 +395,7 @@ fn kernel(u: &Unit<'_>, number: usize, l: &For, g: &GridLoop, shared: &[VarId]) 
     Ok(())
 }
 
-/// Checks what a mapping promises of the statements around inner axes.
+/// Checks what a mapping promises of the statements around inner axes: every thread runs them for itself, at any time.
 fn check(l: &For, g: &GridLoop) -> Result<()> {
     if g.axes.len() > AXES.len() {
         return unsupported("more axes than a grid has");
@@ -271,12 +405,19 @@ fn check(l: &For, g: &GridLoop) -> Result<()> {
         let Some(inner) = loop_in(&around.body, *id) else {
             return invalid(format!("{id} is not in {}", around.id));
         };
-        let plain = |s: &Stmt| match &s.kind {
-            StmtKind::Let { .. } => true,
-            StmtKind::For(l) => l.id == *id,
-            _ => false,
+        let stored = super::alone::stored_in(&inner.body);
+        let steady = |e: &Expr| {
+            let mut steady = true;
+            e.walk(&mut |e| {
+                steady &=
+                    !matches!(e.kind, ExprKind::Load { array, .. } if stored.contains(&array));
+            });
+            steady
         };
-        if !around.body.iter().all(plain) {
+        let plain = |s: &Stmt| matches!(&s.kind, StmtKind::Let { value, .. } if steady(value));
+        let before = around.body.split_last().map_or(&[][..], |split| split.1);
+        let bounds = [&inner.start, &inner.stop, &inner.step];
+        if !before.iter().all(plain) || !bounds.into_iter().all(steady) {
             return unsupported("something beside an inner axis");
         }
         let mut breaks = false;
@@ -291,10 +432,10 @@ fn check(l: &For, g: &GridLoop) -> Result<()> {
     Ok(())
 }
 
-/// A loop among the statements of a block.
+/// The loop that a block ends with, if it is that one.
 fn loop_in(block: &[Stmt], id: LoopId) -> Option<&For> {
-    block.iter().find_map(|s| match &s.kind {
+    match &block.last()?.kind {
         StmtKind::For(l) if l.id == id => Some(l),
         _ => None,
-    })
+    }
 }

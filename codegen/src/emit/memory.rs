@@ -3,6 +3,7 @@
 use nestwise_ir::{ArrayId, Expr, Scalar, Span};
 
 use super::func::Slot;
+use super::grid::Registers;
 use super::{Func, Val};
 use crate::abi::EventCode;
 use crate::error::{Result, invalid, unsupported};
@@ -268,6 +269,7 @@ impl Func<'_, '_> {
 
     pub(crate) fn load_at(&self, array: ArrayId, at: &[V]) -> Result<Val> {
         let place = self.place(array, at)?;
+        self.tell_of(place, false);
         let storage = self.storage(array)?;
         let ir = self.ir();
         let ty = self.memory_type(storage);
@@ -333,6 +335,7 @@ impl Func<'_, '_> {
 
     pub(crate) fn store_at(&self, array: ArrayId, at: &[V], v: Val) -> Result<()> {
         let place = self.place(array, at)?;
+        self.tell_of(place, true);
         let storage = self.storage(array)?;
         let ir = self.ir();
         let v = self.narrow_element(array, v)?;
@@ -352,6 +355,17 @@ impl Func<'_, '_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// In a kernel of an emulated device: whoever looks for races is told of an access.
+    fn tell_of(&self, place: Place, write: bool) {
+        if self.u.device != Some(Registers::Memory) {
+            return;
+        }
+        let ir = self.ir();
+        let ty = ir.function(ir.void(), &[ir.ptr(), ir.i64()]);
+        let touched = ir.add_function(c"nw_touched", ty);
+        ir.call(ty, touched, &[place.at, ir.const_i64(i64::from(write))]);
     }
 
     /// Attaches what is known about aliasing to an access.

@@ -11,6 +11,7 @@
 //! of range do not happen and give zero, divisors become one.
 
 mod aligned;
+mod alone;
 mod call;
 mod cast;
 mod complex;

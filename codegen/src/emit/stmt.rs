@@ -114,6 +114,9 @@ impl<'u, 'a> Func<'u, 'a> {
         if self.jam.is_some() && !self.in_copy {
             return self.interleaved(block);
         }
+        if self.has_grid() {
+            return self.host_block(block);
+        }
         let mut end = None;
         for (k, s) in block.iter().enumerate() {
             self.stmt(s)?;

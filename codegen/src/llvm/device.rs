@@ -20,7 +20,8 @@ impl Ir<'_> {
             self.store(self.or(old, bad), word);
         }
     }
-    pub(super) fn watched(&self, v: V) -> V {
+    /// Notes a result that is not finite.
+    pub(crate) fn watched(&self, v: V) -> V {
         if self.watch.get().is_none() || unsafe { LLVMIsConstant(v) } != 0 {
             return v;
         }

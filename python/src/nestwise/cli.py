@@ -35,7 +35,9 @@ options of explain:
 
 options of run:
   --device auto|interpreter|serial|threads|emulated|gpu
-                        where loop nests may run (auto: wherever it is cheapest)
+                        where loop nests may run (auto: wherever it is cheapest, the GPU left out;
+                        gpu: an NVIDIA card wherever loops allow it; emulated: that without a card,
+                        for tests)
   --threads N           at most N threads
   --fp strict|faithful|fast
                         floating point: CPython's bits; within ulps; reordered sums

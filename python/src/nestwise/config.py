@@ -259,6 +259,11 @@ def loaded_core() -> Any | None:
 def _configure_core(module: Any) -> None:
     chosen = options()
     asked, found = _profiles(chosen)
+    if chosen.device in ("gpu", "emulated") and chosen.fp != "strict":
+        from nestwise import libdevice
+
+        if (library := libdevice.find()) is not None:
+            module.use_libdevice(library)
     told = module.configure(
         chosen.device,
         chosen.threads,

@@ -1,5 +1,6 @@
 //! What became of a launch.
 
+use crate::device::Transfers;
 use crate::plan::{CompileInfo, Kernel, Sizes, TopRange, UNKNOWN_TRIPS};
 use crate::reason::Reason;
 use nestwise_codegen::abi::FrameHeader;
@@ -45,6 +46,8 @@ pub struct Launch {
     pub(super) changed: bool,
     /// What the kernel executed, where prices are asked for: JSON.
     pub runs: String,
+    /// Between the host's memory and a device's.
+    pub transfers: Transfers,
     /// It takes too little time to let other threads of Python's run meanwhile.
     pub(super) brief: bool,
     pub(super) kernel: Arc<Kernel>,

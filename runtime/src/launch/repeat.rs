@@ -82,7 +82,14 @@ impl Repeat {
         let whole = launch.from == 0 && launch.stopped_by.is_none();
         let partial = matches!(launch.ended, Ended::Partial { .. });
         let one_chunk = trips as f64 * launch.per_trip() <= CHUNK_SECONDS;
-        if !whole || partial || !one_chunk || !launch.brief || launch.device != Device::Serial {
+        let grid = launch.kernel.grid.is_some();
+        if grid
+            || !whole
+            || partial
+            || !one_chunk
+            || !launch.brief
+            || launch.device != Device::Serial
+        {
             return None;
         }
         let nest = plan.nest();

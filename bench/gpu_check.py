@@ -1,0 +1,200 @@
+"""What a card makes of nestwise: whether it is right, and how fast.
+
+    python bench/gpu_check.py [--parts card,programs,sanitizer,peers] [--out FOLDER] [--device gpu]
+
+For a machine with a driver and Python with NumPy, no more. Installs dist/*.whl into a temporary
+folder (without a wheel: uses the nestwise that is installed), and writes gpu-check.json into the
+folder: the card and its driver; for every program of kernels/ its checksum on the card and on one
+core, what moved and how long it took; what compute-sanitizer says where it exists; and the five
+nests of bench/gpu_ours.py beside those of bench/gpu_peers.py. Exit code 1 if any answer differs or
+anything fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = ("card", "programs", "sanitizer", "peers")
+# Programs whose threads compute-sanitizer looks at, small.
+SANITIZED = ("matmul", "jacobi2d", "lu_pivot", "kmeans")
+PATIENCE_S = 240
+
+
+class Check:
+    """One run: where nestwise is, what was found."""
+
+    def __init__(self, device: str, package: str | None):
+        self.device = device
+        env = {k: v for k, v in os.environ.items() if not k.startswith("NESTWISE")}
+        if package is not None:
+            env["PYTHONPATH"] = package
+        self.env = env
+        self.wrong: list[str] = []
+
+    def run(self, words: list[str], **more: Any) -> subprocess.CompletedProcess[str]:
+        kwargs = {"capture_output": True, "text": True, "env": self.env, "cwd": ROOT} | more
+        try:
+            return subprocess.run(words, timeout=PATIENCE_S, check=False, **kwargs)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(words, 124, "", f"over {PATIENCE_S} s")
+
+    def nestwise(self, device: str, script: str, *arguments: str) -> dict[str, Any]:
+        """What a script printed, and the report of its nests."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "report.json"
+            words = [sys.executable, "-m", "nestwise", "run", "--device", device, "--no-cache"]
+            words += ["--report=json", "--report-file", str(file), script, *arguments]
+            begun = time.perf_counter()
+            done = self.run(words)
+            seconds = time.perf_counter() - begun
+            report = json.loads(file.read_text()) if file.exists() and file.stat().st_size else {}
+        return {
+            "code": done.returncode,
+            "printed": done.stdout,
+            "error": done.stderr[-2000:],
+            "seconds": seconds,
+            "nests": [nest for nest in report.get("nests", []) if nest["launches"]],
+        }
+
+    def card(self) -> dict[str, Any]:
+        smi = shutil.which("nvidia-smi")
+        query = "--query-gpu=name,driver_version,memory.total,clocks.max.sm,pcie.link.gen.current"
+        told = self.run([smi, query, "--format=csv"]).stdout if smi else "no nvidia-smi"
+        return {
+            "nvidia_smi": told.splitlines(),
+            "machine": platform.platform(),
+            "python": platform.python_version(),
+            "date": datetime.date.today().isoformat(),
+            "command": " ".join(sys.argv),
+        }
+
+    def programs(self) -> list[dict[str, Any]]:
+        index = json.loads((ROOT / "kernels" / "index.json").read_text())
+        found = []
+        for entry in index:
+            for size in ("small", "medium"):
+                script = f"kernels/{entry['file']}"
+                theirs = self.nestwise("serial", script, "--size", size)
+                mine = self.nestwise(self.device, script, "--size", size)
+                found.append(self.compared(f"{entry['name']} {size}", theirs, mine))
+        return found
+
+    def compared(self, name: str, theirs: dict[str, Any], mine: dict[str, Any]) -> dict[str, Any]:
+        words = [
+            dict(line.split(" ", 1) for line in one["printed"].splitlines() if " " in line)
+            for one in (theirs, mine)
+        ]
+        same = mine["code"] == 0 and words[0].get("checksum") == words[1].get("checksum")
+        if not same:
+            self.wrong.append(name)
+        nests = [
+            {
+                "line": nest["line"],
+                "grid": nest["means"].get("grid", 0),
+                "not": [word for word in nest["means"] if word.startswith("not on a grid")],
+                "fallbacks": {f["reason"]: f["count"] for f in nest["fallbacks"]},
+                "transfers": nest["transfers"],
+                "measured_s": nest["measured_s"],
+            }
+            for nest in mine["nests"]
+        ]
+        on_grid = sum(nest["grid"] > 0 for nest in nests)
+        seconds = [float(w.get("kernel_seconds", "nan")) for w in words]
+        verdict = "equal" if same else "DIFFERENT"
+        print(f"{name:<28} {verdict:<10} {on_grid} of {len(nests)} nests on the card, "
+              f"{seconds[1]:.4f} s ({seconds[0]:.4f} s on a core)", flush=True)  # fmt: skip
+        found = {"program": name, "same": same, "seconds": seconds, "nests": nests}
+        return found if same else found | {"error": mine["error"]}
+
+    def sanitizer(self) -> list[dict[str, Any]]:
+        tool = shutil.which("compute-sanitizer")
+        if tool is None:
+            print("compute-sanitizer: not here")
+            return []
+        found = []
+        for name in SANITIZED:
+            words = [tool, "--error-exitcode", "9", sys.executable, "-m", "nestwise", "run"]
+            words += ["--device", "gpu", f"kernels/{name}.py", "--size", "40"]
+            done = self.run(words)
+            print(f"compute-sanitizer, {name}: exit code {done.returncode}", flush=True)
+            if done.returncode:
+                self.wrong.append(f"compute-sanitizer {name}")
+            found.append({"program": name, "code": done.returncode, "said": done.stdout[-2000:]})
+        return found
+
+    def peers(self, sizes: list[str]) -> dict[str, Any]:
+        ours = self.nestwise(self.device, "bench/gpu_ours.py", *sizes)
+        lines = [json.loads(line) for line in ours["printed"].splitlines()]
+        if ours["code"]:
+            self.wrong.append("bench/gpu_ours.py")
+            print(ours["error"])
+        done = self.run([sys.executable, "bench/gpu_peers.py", *sizes])
+        theirs = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        for line in lines:
+            print(
+                f"{line['name']:<16} nestwise {min(line['seconds']):.4f} s with transfers",
+                flush=True,
+            )
+        for line in theirs:
+            if "by" in line:
+                print(f"{line['name']:<16} {line['by']} {min(line['kernel_seconds']):.4f} s")
+            else:
+                print(*line.values())
+        nests = [
+            {k: nest[k] for k in ("line", "means", "transfers", "measured_s", "launches")}
+            for nest in ours["nests"]
+        ]
+        return {"ours": lines, "nests": nests, "theirs": theirs, "error": done.stderr[-2000:]}
+
+
+def installed(folder: str) -> str | None:
+    """The wheel of dist/, in that folder; None without one."""
+    wheels = sorted((ROOT / "dist").glob("*.whl"))
+    if not wheels:
+        return None
+    words = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
+    subprocess.run([*words, "--target", folder, str(wheels[-1])], check=True)
+    return folder
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--parts", default=" ".join(PARTS), help="some of " + ", ".join(PARTS))
+    parser.add_argument("--out", default="build/gpu-check")
+    parser.add_argument("--device", default="gpu", choices=["gpu", "emulated"])
+    parser.add_argument("--size", action="append", default=[], help="NAME=SIZE, of a peer's nest")
+    asked = parser.parse_args()
+    parts = asked.parts.replace(",", " ").split()
+    if unknown := [part for part in parts if part not in PARTS]:
+        parser.error(f"no such part: {', '.join(unknown)} (there are {', '.join(PARTS)})")
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        check = Check(asked.device, installed(folder))
+        for part in parts:
+            print(f"== {part}", flush=True)
+            found[part] = check.peers(asked.size) if part == "peers" else getattr(check, part)()
+    out = Path(asked.out)
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / "gpu-check.json"
+    before = json.loads(file.read_text()) if file.exists() else {}
+    file.write_text(json.dumps(before | found, indent=1))
+    print(f"written to {file}")
+    if check.wrong:
+        print(f"wrong: {', '.join(check.wrong)}", file=sys.stderr)
+    return 1 if check.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

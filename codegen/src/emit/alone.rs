@@ -1,0 +1,175 @@
+//! What has to do with elements but is on no axis of a device's grid: a kernel that one thread runs.
+//!
+//! The host's part never looks at an element, so that arrays may stay on the device. Statements outside mapped loops that do are
+//! put into kernels of their own, as many as stand side by side, and so is what bounds and conditions read. What they assign
+//! comes back, and the host waits for it.
+
+use std::collections::{HashMap, HashSet};
+
+use nestwise_ir::{ArrayId, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, VarId};
+
+use super::grid::{Axes, kernel};
+use super::loops::Range;
+use super::{Func, Val, reads_in};
+use crate::error::{Result, invalid};
+use crate::flow;
+use crate::llvm::V;
+
+/// What a kernel without axes does.
+#[derive(Clone, Copy)]
+enum Part<'s> {
+    Block(&'s [Stmt]),
+    Value(&'s Expr),
+}
+
+impl<'u> Func<'u, '_> {
+    /// Whether this is a part of the host's that may not look at elements.
+    pub(crate) fn has_grid(&self) -> bool {
+        self.u.grid.is_some()
+    }
+
+    /// Statements in order, those that look at elements on the device.
+    pub(crate) fn host_block(&mut self, block: &[Stmt]) -> Result<()> {
+        let mut rest = block;
+        while let Some((first, others)) = rest.split_first() {
+            if !self.is_alone(first) {
+                self.stmt(first)?;
+                rest = others;
+                continue;
+            }
+            let goes_along = |s: &&Stmt| self.is_alone(s) || self.may_go_along(s);
+            let mut count = 1 + others.iter().take_while(goes_along).count();
+            // What stands behind the last of them has to do with numbers alone.
+            while !self.is_alone(&rest[count - 1]) {
+                count -= 1;
+            }
+            let (together, behind) = rest.split_at(count);
+            self.alone(Part::Block(together))?;
+            rest = behind;
+        }
+        Ok(())
+    }
+
+    /// What reads elements, as one thread of the device finds it.
+    pub(crate) fn value_alone(&mut self, e: &Expr) -> Result<Val> {
+        let cells = self.alone(Part::Value(e))?;
+        Ok(self.load_cell(e.ty.repr, cells))
+    }
+
+    /// A statement that looks at elements and that one thread can run.
+    fn is_alone(&self, s: &Stmt) -> bool {
+        touches(s) && self.may_go_along(s)
+    }
+
+    /// Whether one thread can run it: no loop of it is mapped, and nothing of it is the host's to do.
+    fn may_go_along(&self, s: &Stmt) -> bool {
+        let mapped = |id: LoopId| {
+            let grid = &self.u.spec.schedule.grid;
+            grid.iter().any(|g| g.axes.contains(&id))
+        };
+        let mut alone = flow::exits(std::slice::from_ref(s)).is_empty();
+        s.walk(&mut |s| {
+            alone &= match &s.kind {
+                StmtKind::For(l) => !mapped(l.id),
+                StmtKind::Rebind(_) | StmtKind::Return => false,
+                _ => true,
+            }
+        });
+        alone
+    }
+
+    /// Has one thread run it, and takes what it assigns; where its own value is.
+    fn alone(&mut self, part: Part<'_>) -> Result<V> {
+        let u = self.u;
+        let nonempty = u.spec.schedule.nonempty;
+        let (flow, span) = match part {
+            Part::Block(block) => (flow::flow(&[], block, None, nonempty), block[0].span),
+            Part::Value(e) => (flow::flow(&[e], &[], None, nonempty), e.span),
+        };
+        let inside = match part {
+            Part::Block(block) => reads_in(block),
+            Part::Value(_) => HashMap::new(),
+        };
+        // What is needed behind it, or by itself the next time.
+        let needed = |v: &&VarId| flow.exposed.contains(v) || u.live_after(**v, &inside);
+        let mut assigned: Vec<VarId> = flow.assigned.iter().filter(needed).copied().collect();
+        assigned.sort();
+        // What is assigned on some paths only has its old value on the others.
+        let kept = assigned.iter().filter(|v| !flow.definite.contains(v));
+        let mut shared: Vec<VarId> = flow.exposed.iter().chain(kept).copied().collect();
+        shared.sort();
+        shared.dedup();
+        let values: Vec<Scalar> = match part {
+            Part::Block(_) => vec![],
+            Part::Value(e) => vec![e.ty.repr],
+        };
+        let Some(grid) = &u.grid else {
+            return invalid("no device");
+        };
+        let number = grid.next(vec![]);
+        kernel(
+            grid.device,
+            number,
+            span,
+            Axes::default(),
+            &shared,
+            |f, results| {
+                match part {
+                    Part::Block(block) => f.block(block)?,
+                    Part::Value(e) => {
+                        let value = f.expr(e)?;
+                        f.store_cell(e.ty.repr, value, results);
+                    }
+                }
+                for (k, v) in assigned.iter().enumerate() {
+                    f.leave_result(*v, results, values.len() + k)?;
+                }
+                Ok(())
+            },
+        )?;
+        let ir = self.ir();
+        let zero = ir.const_i64(0);
+        let once = Range {
+            start: zero,
+            step: ir.const_i64(1),
+            lo: zero,
+            hi: ir.const_i64(1),
+        };
+        let none = ir.const_i64(-1);
+        let cells = values.len() + assigned.len();
+        let results = self.launch(number, &shared, once, none, cells, span)?;
+        for (k, v) in assigned.iter().enumerate() {
+            self.take_result(*v, results, values.len() + k)?;
+        }
+        Ok(results)
+    }
+}
+
+/// Whether it reads elements.
+pub(crate) fn reads_elements(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
+    found
+}
+
+/// Whether it looks at elements anywhere.
+fn touches(s: &Stmt) -> bool {
+    let mut found = false;
+    s.walk(&mut |s| {
+        found |= matches!(s.kind, StmtKind::Store { .. }) || s.exprs().any(reads_elements);
+    });
+    found
+}
+
+/// The arrays that a block stores to.
+pub(crate) fn stored_in(block: &[Stmt]) -> HashSet<ArrayId> {
+    let mut found = HashSet::new();
+    for s in block {
+        s.walk(&mut |s| {
+            if let StmtKind::Store { array, .. } = s.kind {
+                found.insert(array);
+            }
+        });
+    }
+    found
+}

@@ -1,0 +1,484 @@
+//! NVIDIA's cards, through the driver that is found at run time.
+//!
+//! The driver is asked for when somebody wants a card for the first time, and a context is made when something is to run there:
+//! import, build and everything on the CPU work without either. One card is used, the first that the driver tells of
+//! (CUDA_VISIBLE_DEVICES chooses). All of a launch goes through one stream, in the order of the calls.
+
+use super::Device;
+use crate::reason::Reason;
+use cudarc::driver::{DriverError, result as cu, sys};
+use nestwise_codegen::abi::part;
+use nestwise_codegen::kernel_name;
+use std::ffi::{CString, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Bytes of a status and what it leaves behind.
+const STATUS_BYTES: usize = 16 * 66;
+/// The oldest driver that has all that is used: CUDA 11.4's.
+const OLDEST_DRIVER: i32 = 11_040;
+/// The oldest capability that `ptxas` of CUDA 13 knows, and those with instructions of their own that LLVM knows.
+const CAPABILITIES: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
+/// After so many failures it is left alone.
+const MOST_FAILURES: u32 = 3;
+/// Threads of a block, by axes in use: neighbours along the innermost.
+const BLOCK: [[i64; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];
+/// Blocks along an axis at most, by the card's processors; each thread takes several iterations then.
+const BLOCKS_PER_PROCESSOR: i64 = 32;
+/// Blocks along an axis whose iterations are not known.
+const UNKNOWN_BLOCKS: i64 = 16;
+/// Blocks that any card takes along an axis.
+const MOST_BLOCKS: i64 = 65_535;
+
+/// The card.
+pub struct Card {
+    device: sys::CUdevice,
+    /// As the driver calls it.
+    pub name: String,
+    /// What PTX is made for: 80 for compute capability 8.0.
+    pub capability: u32,
+    /// The driver's version of CUDA: 12040 for 12.4.
+    pub driver: i32,
+    processors: i64,
+    /// The process that found it: another one, forked, cannot use it.
+    process: u32,
+    failures: AtomicU32,
+    context: OnceLock<Result<Shared<sys::CUcontext>, DriverError>>,
+    /// Streams that nobody uses now.
+    streams: Mutex<Vec<Shared<sys::CUstream>>>,
+}
+
+/// A handle of the driver's, which any thread may use.
+#[derive(Clone, Copy)]
+struct Shared<T>(T);
+
+// SAFETY: the driver's handles are good for all threads of the process, one after the other or together.
+unsafe impl<T> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Shared<T> {}
+
+/// The card, or why there is none, in words for users.
+pub fn card() -> Result<&'static Card, String> {
+    static CARD: OnceLock<Result<Card, String>> = OnceLock::new();
+    // The bindings panic where the driver has not what it should have.
+    let find = || std::panic::catch_unwind(Card::find).unwrap_or_else(|_| Err(NO_DRIVER.into()));
+    let card = CARD.get_or_init(find).as_ref().map_err(Clone::clone)?;
+    if card.process != std::process::id() {
+        return Err(
+            "a forked process cannot use the card of the one that it was forked from".into(),
+        );
+    }
+    if card.failures.load(Ordering::Relaxed) >= MOST_FAILURES {
+        return Err(format!("{} failed {MOST_FAILURES} times", card.name));
+    }
+    Ok(card)
+}
+
+const NO_DRIVER: &str = "no NVIDIA driver was found (libcuda.so.1)";
+
+impl Card {
+    fn find() -> Result<Card, String> {
+        // SAFETY: a library is looked for, and loaded if it is there.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(NO_DRIVER.into());
+        }
+        let bad = |e: DriverError| format!("the NVIDIA driver cannot be used: {}", told(&e));
+        let mut driver = 0;
+        // SAFETY: a place for a number.
+        unsafe { sys::cuDriverGetVersion(&raw mut driver) }
+            .result()
+            .map_err(bad)?;
+        if driver < OLDEST_DRIVER {
+            let version = |v: i32| format!("{}.{}", v / 1000, v % 1000 / 10);
+            return Err(format!(
+                "the NVIDIA driver is for CUDA {}; {} or newer is needed",
+                version(driver),
+                version(OLDEST_DRIVER)
+            ));
+        }
+        cu::init().map_err(bad)?;
+        if cu::device::get_count().map_err(bad)? == 0 {
+            return Err("the NVIDIA driver tells of no card".into());
+        }
+        let device = cu::device::get(0).map_err(bad)?;
+        let name = cu::device::get_name(device).map_err(bad)?;
+        use sys::CUdevice_attribute as Attribute;
+        // SAFETY: a device that is there.
+        let attribute = |which| unsafe { cu::device::get_attribute(device, which) }.map_err(bad);
+        let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let own = (10 * major + minor) as u32;
+        let known = CAPABILITIES.iter().rev().find(|c| **c <= own);
+        let Some(capability) = known.copied() else {
+            return Err(format!(
+                "{name} is too old: it has compute capability {major}.{minor}, 7.5 is needed"
+            ));
+        };
+        let processors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        Ok(Card {
+            device,
+            name,
+            capability,
+            driver,
+            processors: processors.into(),
+            process: std::process::id(),
+            failures: AtomicU32::new(0),
+            context: OnceLock::new(),
+            streams: Mutex::default(),
+        })
+    }
+
+    /// Makes the context, once, and this thread's current one for as long as what comes back lives: others of this process may
+    /// have one of their own.
+    fn enter(&self) -> Result<Entered, Reason> {
+        let before = cu::ctx::get_current().ok().flatten();
+        let entered = Entered(Shared(before.unwrap_or(std::ptr::null_mut())));
+        let made = self.context.get_or_init(|| {
+            // SAFETY: a device that is there; never given back.
+            let context = unsafe { cu::primary_ctx::retain(self.device) }?;
+            // SAFETY: just retained.
+            unsafe { cu::ctx::set_current(context) }?;
+            self.keep_memory()?;
+            Ok(Shared(context))
+        });
+        let context = made.as_ref().map_err(|e| self.failed(*e))?;
+        // SAFETY: retained above.
+        unsafe { cu::ctx::set_current(context.0) }.map_err(|e| self.failed(e))?;
+        Ok(entered)
+    }
+
+    /// What was freed stays with the process: to get it from the system takes long.
+    fn keep_memory(&self) -> Result<(), DriverError> {
+        let mut all = u64::MAX;
+        let what = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        // SAFETY: the device's own pool, and a number as the attribute is.
+        unsafe {
+            let pool = cu::device::get_default_mem_pool(self.device)?;
+            cu::mem_pool::set_attribute(pool, what, (&raw mut all).cast())
+        }
+    }
+
+    /// Counts a failure; there being no memory is none.
+    fn failed(&self, error: DriverError) -> Reason {
+        if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+            return Reason::DeviceMemory;
+        }
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        Reason::Device(told(&error))
+    }
+
+    fn streams(&self) -> MutexGuard<'_, Vec<Shared<sys::CUstream>>> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The context that was current before.
+struct Entered(Shared<sys::CUcontext>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        // SAFETY: what was current, or none. A failure has nobody to tell.
+        let _ = unsafe { cu::ctx::set_current(self.0.0) };
+    }
+}
+
+/// An error in the driver's words.
+fn told(error: &DriverError) -> String {
+    match error.error_string() {
+        Ok(words) => words.to_string_lossy().into_owned(),
+        Err(_) => format!("{:?}", error.0),
+    }
+}
+
+/// A nest's kernels on the card.
+pub struct Module {
+    card: &'static Card,
+    module: Shared<sys::CUmodule>,
+    kernels: Vec<Function>,
+}
+
+struct Function {
+    handle: Shared<sys::CUfunction>,
+    /// Threads that a block of it can have.
+    most: i64,
+}
+
+impl Module {
+    /// Has the driver assemble PTX that has so many kernels.
+    pub fn load(ptx: &str, kernels: usize) -> Result<Module, Reason> {
+        let card = card().map_err(Reason::Device)?;
+        let _entered = card.enter()?;
+        let text = CString::new(ptx).map_err(|_| Reason::Internal("a NUL in PTX".into()))?;
+        let bad = |e| card.failed(e);
+        // SAFETY: text that ends with a NUL.
+        let module = unsafe { cu::module::load_data(text.as_ptr().cast()) }.map_err(bad)?;
+        let mut made = Module {
+            card,
+            module: Shared(module),
+            kernels: Vec::with_capacity(kernels),
+        };
+        let most = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+        for number in 0..kernels {
+            let name = CString::new(kernel_name(number)).unwrap_or_default();
+            // SAFETY: the module that was just loaded, and a function of it.
+            let (handle, most) = unsafe {
+                let handle = cu::module::get_function(module, name).map_err(bad)?;
+                let most = cu::function::get_function_attribute(handle, most).map_err(bad)?;
+                (handle, most)
+            };
+            made.kernels.push(Function {
+                handle: Shared(handle),
+                most: most.into(),
+            });
+        }
+        Ok(made)
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        let entered = || self.card.enter().ok();
+        if self.card.process == std::process::id()
+            && let Some(_entered) = entered()
+        {
+            // SAFETY: loaded above; nothing of it runs, since launches hold it. A failure has nobody to tell.
+            let _ = unsafe { cu::module::unload(self.module.0) };
+        }
+    }
+}
+
+/// One launch's view of the card.
+pub struct Cuda {
+    card: &'static Card,
+    module: Arc<Module>,
+    stream: Shared<sys::CUstream>,
+    /// On the card: status, line and code of what fired, and results.
+    status: u64,
+    blocks: Vec<u64>,
+    /// What went wrong first: the driver says it again whatever it is asked then.
+    failed: Option<Reason>,
+    _entered: Entered,
+}
+
+impl Cuda {
+    /// With the kernels of a nest.
+    pub fn new(module: Arc<Module>) -> Result<Cuda, Reason> {
+        let card = card().map_err(Reason::Device)?;
+        let entered = card.enter()?;
+        let free = card.streams().pop();
+        let new = || cu::stream::create(cu::stream::StreamKind::NonBlocking);
+        let stream = match free {
+            Some(stream) => stream,
+            None => Shared(new().map_err(|e| card.failed(e))?),
+        };
+        let mut cuda = Cuda {
+            card,
+            module,
+            stream,
+            status: 0,
+            blocks: Vec::new(),
+            failed: None,
+            _entered: entered,
+        };
+        cuda.status = cuda.allocate(STATUS_BYTES)?;
+        // SAFETY: so many bytes, just allocated on that stream.
+        unsafe { cu::memset_d8_async(cuda.status, 0, STATUS_BYTES, stream.0) }
+            .map_err(|e| card.failed(e))?;
+        Ok(cuda)
+    }
+
+    /// Keeps what went wrong.
+    fn done(&mut self, done: Result<(), DriverError>) -> Result<(), Reason> {
+        let Err(error) = done else {
+            return Ok(());
+        };
+        let reason = match &self.failed {
+            Some(reason) => reason.clone(),
+            None => self.card.failed(error),
+        };
+        self.failed = Some(reason.clone());
+        Err(reason)
+    }
+
+    /// The first bytes of the status, once all that was launched has run.
+    fn status(&mut self, bytes: usize) -> Result<Vec<u8>, Reason> {
+        if let Some(reason) = &self.failed {
+            return Err(reason.clone());
+        }
+        let mut found = vec![0; bytes];
+        self.download(self.status, &mut found)?;
+        Ok(found)
+    }
+}
+
+/// The line that a status tells of, if something has fired.
+fn line(status: &[u8]) -> Option<u32> {
+    let word = |at: usize| status[at..at + 8].try_into().map(i64::from_le_bytes);
+    let fired = word(part::STATUS).is_ok_and(|code| code != 0);
+    fired.then(|| word(part::LINE).unwrap_or(0) as u32)
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        // A failure has nobody to tell: whoever needed this has been told.
+        for block in self.blocks.drain(..) {
+            // SAFETY: allocated below, on that stream.
+            let _ = unsafe { cu::free_async(block, self.stream.0) };
+        }
+        // SAFETY: a stream of ours.
+        if unsafe { cu::stream::synchronize(self.stream.0) }.is_ok() {
+            self.card.streams().push(self.stream);
+        }
+    }
+}
+
+impl Device for Cuda {
+    fn allocate(&mut self, bytes: usize) -> Result<u64, Reason> {
+        // SAFETY: a stream of ours.
+        let block = unsafe { cu::malloc_async(self.stream.0, bytes.max(1)) };
+        let block = block.map_err(|e| self.card.failed(e))?;
+        self.blocks.push(block);
+        Ok(block)
+    }
+
+    unsafe fn upload(&mut self, to: u64, from: *const u8, bytes: usize) -> Result<(), Reason> {
+        // SAFETY: as promised by the caller. Of memory that is not pinned the driver has a copy when it returns.
+        let copied = unsafe {
+            let from = std::slice::from_raw_parts(from, bytes);
+            cu::memcpy_htod_async(to, from, self.stream.0)
+        };
+        self.done(copied)
+    }
+
+    fn download(&mut self, from: u64, to: &mut [u8]) -> Result<(), Reason> {
+        // SAFETY: the device's bytes; waited for.
+        let copied = unsafe {
+            cu::memcpy_dtoh_async(to, from, self.stream.0)
+                .and_then(|()| cu::stream::synchronize(self.stream.0))
+        };
+        self.done(copied)
+    }
+
+    fn launch(
+        &mut self,
+        kernel: usize,
+        axes: usize,
+        env: &[u8],
+        (mut lo, mut hi): (i64, i64),
+        inner: i64,
+    ) {
+        let Some(function) = self.module.kernels.get(kernel) else {
+            self.failed = Some(Reason::Internal("no such kernel".into()));
+            return;
+        };
+        let most = BLOCKS_PER_PROCESSOR * self.card.processors;
+        let (blocks, threads) = shape(axes, hi - lo, inner, function.most, most);
+        let dim = |n: [i64; 3]| (n[0] as u32, n[1] as u32, n[2] as u32);
+        let mut parameters: [*mut c_void; 4] = [
+            env.as_ptr().cast_mut().cast(),
+            (&raw mut lo).cast(),
+            (&raw mut hi).cast(),
+            (&raw mut self.status).cast(),
+        ];
+        // SAFETY: the kernel of this nest, its parameters as `emit/grid.rs` has them; the driver copies them.
+        let launched = unsafe {
+            cu::launch_kernel(
+                function.handle.0,
+                dim(blocks),
+                dim(threads),
+                0,
+                self.stream.0,
+                &mut parameters,
+            )
+        };
+        // Told when it is waited for.
+        let _ = self.done(launched);
+    }
+
+    fn results(&mut self, to: &mut [u8]) -> bool {
+        if part::CELLS + to.len() > STATUS_BYTES {
+            return false;
+        }
+        match self.status(part::CELLS + to.len()) {
+            Ok(found) if line(&found).is_none() => {
+                to.copy_from_slice(&found[part::CELLS..]);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn finish(&mut self) -> Result<Option<u32>, Reason> {
+        Ok(line(&self.status(part::CELLS)?))
+    }
+}
+
+/// Blocks, and threads of each, for a kernel on so many axes, whose outermost has so many iterations, and the next one `inner`
+/// (below zero: not known). A block has at most `most_threads`, an axis `most_blocks`.
+fn shape(
+    axes: usize,
+    trips: i64,
+    inner: i64,
+    most_threads: i64,
+    most_blocks: i64,
+) -> ([i64; 3], [i64; 3]) {
+    if axes == 0 {
+        return ([1; 3], [1; 3]);
+    }
+    let last = axes.min(3) - 1;
+    let mut threads = BLOCK[last];
+    // What does not fit loses the axes first that are not the innermost.
+    for axis in [2, 1, 0] {
+        while threads[axis] > 1 && threads.iter().product::<i64>() > most_threads {
+            threads[axis] /= 2;
+        }
+    }
+    let most_blocks = most_blocks.clamp(1, MOST_BLOCKS);
+    let mut blocks = [1; 3];
+    for (axis, count) in blocks.iter_mut().enumerate().take(last + 1) {
+        let known = match last - axis {
+            0 => Some(trips),
+            1 if inner >= 0 => Some(inner),
+            _ => None,
+        };
+        *count = match known {
+            Some(trips) => ((trips.max(1) - 1) / threads[axis] + 1).min(most_blocks),
+            None => UNKNOWN_BLOCKS.min(most_blocks),
+        };
+    }
+    (blocks, threads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_cover_what_is_known_and_fit_the_card() {
+        assert_eq!(shape(0, 1, -1, 1024, 100), ([1; 3], [1; 3]));
+        assert_eq!(shape(1, 1000, -1, 1024, 100), ([4, 1, 1], [256, 1, 1]));
+        assert_eq!(shape(1, 1 << 40, -1, 1024, 100).0, [100, 1, 1]);
+        assert_eq!(shape(2, 17, 33, 1024, 100), ([2, 3, 1], [32, 8, 1]));
+        assert_eq!(shape(2, 17, -1, 1024, 100).0, [UNKNOWN_BLOCKS, 3, 1]);
+        assert_eq!(shape(3, 5, 9, 1024, 1 << 20).0, [UNKNOWN_BLOCKS, 3, 3]);
+        assert_eq!(shape(3, 5, 9, 64, 100).1, [32, 2, 1]);
+        assert_eq!(shape(1, 5, -1, 128, 100).1, [128, 1, 1]);
+        assert_eq!(shape(1, 0, -1, 128, 0), ([1; 3], [128, 1, 1]));
+    }
+
+    #[test]
+    fn without_a_card_it_is_said_why() {
+        if let Err(why) = card() {
+            assert!(why.contains("NVIDIA") || why.contains("too old"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_status_tells_its_line() {
+        let mut status = [0; 32];
+        assert_eq!(line(&status), None);
+        status[part::STATUS] = 1;
+        status[part::LINE] = 7;
+        assert_eq!(line(&status), Some(7));
+    }
+}

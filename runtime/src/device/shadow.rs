@@ -1,0 +1,133 @@
+//! Which threads of a kernel touched what, to find those that race: two touch an element, and one of them writes it.
+//!
+//! Kernels for an emulated device tell of each access (`nw_touched`). Between launches everything is in order; within one
+//! nothing is, since kernels have no barriers. Arrays of more than 16 MB are not looked at.
+
+use std::cell::Cell;
+
+/// The last launch in which an element was touched, and the thread.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Stamp {
+    launch: u32,
+    thread: u32,
+}
+
+/// Several threads.
+const SEVERAL: u32 = u32::MAX;
+/// Larger blocks are not looked at: what is kept takes sixteen times as much.
+const MOST_BYTES: usize = 1 << 24;
+
+/// By whom an element was touched last.
+#[derive(Clone, Copy, Default)]
+struct Touched {
+    written: Stamp,
+    read: Stamp,
+}
+
+/// The accesses to a device's memory.
+#[derive(Default)]
+pub struct Shadow {
+    /// Where a block begins, and what was touched by the first byte of each access.
+    blocks: Vec<(u64, Vec<Touched>)>,
+    now: Stamp,
+    raced: bool,
+}
+
+thread_local! {
+    /// That of the device whose kernel runs on this thread.
+    static CURRENT: Cell<*mut Shadow> = const { Cell::new(std::ptr::null_mut()) };
+}
+
+impl Shadow {
+    /// So many bytes of memory begin there.
+    pub fn add(&mut self, at: u64, bytes: usize) {
+        if bytes > MOST_BYTES {
+            return;
+        }
+        self.blocks.push((at, vec![Touched::default(); bytes]));
+    }
+
+    /// A kernel is launched.
+    pub fn launch(&mut self) {
+        self.now.launch += 1;
+    }
+
+    /// Has that thread of it run.
+    pub fn run(&mut self, thread: usize, work: impl FnOnce()) {
+        self.now.thread = thread as u32;
+        let before = CURRENT.replace(self);
+        work();
+        CURRENT.set(before);
+    }
+
+    /// Whether any threads raced so far.
+    pub fn raced(&self) -> bool {
+        self.raced
+    }
+
+    fn touched(&mut self, at: u64, write: bool) {
+        let now = self.now;
+        let holds = |(first, cells): &&mut (u64, Vec<Touched>)| {
+            (*first..*first + cells.len() as u64).contains(&at)
+        };
+        let Some((first, cells)) = self.blocks.iter_mut().find(holds) else {
+            return;
+        };
+        let cell = &mut cells[(at - *first) as usize];
+        let by_another = |stamp: Stamp| stamp.launch == now.launch && stamp.thread != now.thread;
+        self.raced |= by_another(cell.written) || write && by_another(cell.read);
+        if write {
+            cell.written = now;
+        } else if by_another(cell.read) {
+            cell.read.thread = SEVERAL;
+        } else {
+            cell.read = now;
+        }
+    }
+}
+
+/// What `nw_touched` calls.
+pub unsafe extern "C" fn touched(at: *const u8, write: i64) {
+    let shadow = CURRENT.get();
+    if !shadow.is_null() {
+        // SAFETY: `run` is on this thread's stack, and lends it.
+        unsafe { (*shadow).touched(at as u64, write != 0) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raced(accesses: &[(usize, u64, bool)]) -> bool {
+        let mut shadow = Shadow::default();
+        shadow.add(64, 64);
+        shadow.launch();
+        // An earlier launch is in order with this one.
+        shadow.run(9, || unsafe { touched(64 as *const u8, 1) });
+        shadow.launch();
+        for (thread, at, write) in accesses {
+            shadow.run(*thread, || unsafe {
+                touched(*at as *const u8, i64::from(*write))
+            });
+        }
+        shadow.raced()
+    }
+
+    #[test]
+    fn a_race_is_two_threads_of_which_one_writes() {
+        assert!(!raced(&[(1, 64, true), (1, 64, false), (1, 64, true)]));
+        assert!(!raced(&[
+            (1, 64, false),
+            (2, 64, false),
+            (1, 72, true),
+            (2, 80, true)
+        ]));
+        assert!(raced(&[(1, 64, true), (2, 64, true)]));
+        assert!(raced(&[(1, 64, true), (2, 64, false)]));
+        assert!(raced(&[(1, 64, false), (2, 64, true)]));
+        // Of several readers the writer may be one.
+        assert!(raced(&[(1, 64, false), (2, 64, false), (2, 64, true)]));
+        assert!(raced(&[(2, 64, false), (1, 64, false), (2, 64, true)]));
+    }
+}

@@ -1,0 +1,257 @@
+"""Nests on an emulated device: what its threads compute, brought back, is what CPython has."""
+
+import pytest
+from differential import difference, nests_by_line, nestwise, python
+
+
+def ran(script, folder):
+    program = folder / "grid.py"
+    program.write_text(script)
+    done = nestwise(program, "emulated", folder)
+    assert not (found := difference(python(program), done)), found
+    return [nest for nests in nests_by_line(done.report, program).values() for nest in nests]
+
+
+HEAD = """\
+import numpy as np, zlib
+def crc(a):
+    return zlib.crc32(np.ascontiguousarray(a))
+rng = np.random.default_rng(5)
+"""
+
+STENCIL = """\
+def steps(a, b, n):
+    for t in range(n):
+        for i in range(1, a.shape[0] - 1):
+            for j in range(1, a.shape[1] - 1):
+                b[i, j] = 0.2 * (a[i, j] + a[i, j - 1] + a[i, j + 1] + a[i - 1, j] + a[i + 1, j])
+        a, b = b, a
+    return a, b, t, i, j
+found = steps(rng.random((37, 53)), np.zeros((37, 53)), 5)
+print([x if isinstance(x, int) else crc(x) for x in found])
+"""
+
+PRODUCT = """\
+def product(a, b, c):
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+    return s, i, j, k
+c = np.zeros((19, 31))
+print(product(rng.random((19, 23)), rng.random((23, 31)), c), crc(c))
+"""
+
+# Windows on arrays: every other column, backwards; what lies between is nobody's to write.
+WINDOWS = """\
+def scale(x, y):
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            y[i, j] = x[i, j] * 3 + i
+whole = np.arange(600.0).reshape(20, 30)
+target = -np.arange(600.0).reshape(30, 20)
+scale(whole[::-1, 1::2], target[5:25, 19:4:-1])
+print(crc(whole), crc(target))
+ints = rng.integers(0, 100, (40, 3), dtype=np.int16)
+scale(ints.T, np.asfortranarray(np.zeros((3, 40))))
+"""
+
+LISTS = """\
+def squares(xs, ys):
+    for i in range(len(xs)):
+        ys[i] = xs[i] * xs[i] - i
+xs, ys = [k * 7 % 31 for k in range(500)], [0] * 500
+squares(xs, ys)
+print(ys, sum(ys))
+"""
+
+MANDELBROT = """\
+def escape(out, n, most):
+    for i in range(n):
+        y = i * 3.0 / n - 1.5
+        for j in range(n):
+            x = j * 3.0 / n - 2.0
+            a = b = 0.0
+            k = 0
+            while k < most and a * a + b * b < 4.0:
+                a, b = a * a - b * b + x, 2.0 * a * b + y
+                k += 1
+            out[i, j] = k
+out = np.zeros((40, 40), dtype=np.int64)
+escape(out, 40, 60)
+print(crc(out))
+"""
+
+
+@pytest.mark.parametrize("script", [STENCIL, PRODUCT, WINDOWS, LISTS, MANDELBROT])
+def test_nests_on_the_grid(script, tmp_path):
+    nests = ran(HEAD + script, tmp_path)
+    assert all(nest["means"].get("grid", 0) > 0 for nest in nests), [n["means"] for n in nests]
+
+
+# Long enough for several chunks.
+LONG = """\
+def steps(a, b, n):
+    for t in range(n):
+        for i in range(1, a.shape[0] - 1):
+            for j in range(1, a.shape[1] - 1):
+                b[i, j] = 0.2 * (a[i, j] + a[i, j - 1] + a[i, j + 1] + a[i - 1, j] + c[i, j])
+        a, b = b, a
+    return a, b
+c = rng.random((60, 60))
+print([crc(x) for x in steps(rng.random((60, 60)), np.zeros((60, 60)), 1000)])
+"""
+# Somebody else's code may run between two chunks, and look at the arrays.
+WATCHED = """\
+import signal
+signal.signal(signal.SIGALRM, lambda *_: None)
+"""
+
+
+@pytest.mark.parametrize("before", ["", WATCHED])
+def test_arrays_stay_on_the_device(before, tmp_path):
+    [nest] = ran(HEAD + before + LONG, tmp_path)
+    moved, size = nest["transfers"], 60 * 60 * 8
+    downs = 2 if not before else moved["down"]
+    assert (moved["down"], moved["bytes_down"]) == (downs, downs * size), moved
+    assert moved["bytes_up"] == moved["up"] * size, moved
+    # Each goes up once where nobody may have written meanwhile.
+    assert (moved["up"] == 3) == (not before), moved
+
+
+# An index out of range half-way, a sum that wraps around and one that may not, an overflow of
+# floats that NumPy warns of: the arrays are as CPython leaves them.
+EVENTS = """\
+import sys, warnings
+def picked(x, p, y):
+    for i in range(len(p)):
+        y[i] = x[p[i]]
+x, p, y = np.arange(50.0), rng.integers(0, 50, 400), np.zeros(400)
+picked(x, p, y)
+p[333] = 50
+try:
+    picked(x, p, y)
+except IndexError as error:
+    print(error, crc(y))
+def grown(xs, ys):
+    for i in range(len(xs)):
+        ys[i] = xs[i] * 3
+ys = [0] * 100
+grown([2**62 if k == 70 else k for k in range(100)], ys)
+print(ys)
+def blown(a, b):
+    for i in range(len(a)):
+        b[i] = a[i] * a[i]
+a, b = np.full(300, 1e100), np.zeros(300)
+a[200] = 1e200
+warnings.simplefilter("always")
+blown(a, b)
+print(crc(b))
+"""
+
+
+def test_events_leave_everything_as_it_was(tmp_path):
+    nests = ran(HEAD + EVENTS, tmp_path)
+    assert sum(nest["means"].get("grid", 0) for nest in nests) >= 2
+
+
+# What looks at elements between mapped loops is one thread's.
+BETWEEN = """\
+def eliminate(a, b):
+    for k in range(len(a)):
+        best, p = 0.0, k
+        for i in range(k, len(a)):
+            if abs(a[i, k]) > best:
+                best, p = abs(a[i, k]), i
+        if p != k:
+            for j in range(len(a)):
+                a[k, j], a[p, j] = a[p, j], a[k, j]
+        for i in range(k + 1, len(a)):
+            a[i, k] /= a[k, k]
+            for j in range(k + 1, len(a)):
+                a[i, j] -= a[i, k] * a[k, j]
+        b[k] = best
+    return best, p
+def rows(starts, x, y):
+    for r in range(len(starts) - 1):
+        for k in range(starts[r], starts[r + 1]):
+            y[k] = x[k] * r
+        if y[starts[r]] > 90.0:
+            break
+    return r
+a, b = rng.random((20, 20)) + 1, np.zeros(20)
+print(eliminate(a, b), crc(a), crc(b))
+starts, y = np.arange(0, 101, 10), np.zeros(100)
+print(rows(starts, rng.random(100) * 20, y), crc(y))
+"""
+
+
+def test_elements_between_mapped_loops(tmp_path):
+    nests = ran(HEAD + BETWEEN, tmp_path)
+    assert all(nest["means"].get("grid", 0) > 0 for nest in nests), [n["means"] for n in nests]
+
+
+# A sweep in place: waves of tiles.
+REWRITTEN = """\
+def sweep(a):
+    for i in range(1, a.shape[0]):
+        for j in range(1, a.shape[1]):
+            a[i, j] = 0.5 * (a[i - 1, j] + a[i, j - 1]) + 0.1 * a[i, j]
+a = rng.random((90, 110))
+sweep(a)
+print(crc(a))
+"""
+
+
+def test_sweeps_are_waves(tmp_path):
+    [nest] = [nest for nest in ran(HEAD + REWRITTEN, tmp_path) if nest["launches"]]
+    assert nest["means"].get("grid", 0) and nest["means"].get("waves", 0), nest["means"]
+
+
+# Sums in order and sines are the host's.
+STAYS = """\
+import math
+def total(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i]
+    return s
+def waves(x, y):
+    for i in range(len(x)):
+        y[i] = math.sin(x[i])
+x, y = rng.random(300), np.zeros(300)
+waves(x, y)
+print(total(x), crc(y))
+"""
+
+
+def test_what_cannot_run_there_says_why(tmp_path):
+    nests = ran(HEAD + STAYS, tmp_path)
+    for nest in nests:
+        assert nest["launches"] > 0
+        assert any(mean.startswith("not on a grid: ") for mean in nest["means"]), nest["means"]
+
+
+# Functions that strictly are the host's.
+FUNCTIONS = """\
+import math
+def waves(x, y):
+    for i in range(len(x)):
+        y[i] = math.sin(x[i]) * np.exp(-x[i]) + math.atan2(x[i], 2.0)
+x, y = rng.random(300), np.zeros(300)
+waves(x, y)
+near = [math.sin(v) * math.exp(-v) + math.atan2(v, 2.0) for v in x]
+print(bool(np.all(np.abs(y - near) < 1e-14)))
+"""
+
+
+def test_functions_run_there_where_bits_are_not_promised(tmp_path):
+    program = tmp_path / "grid.py"
+    program.write_text(HEAD + FUNCTIONS)
+    for mode in ("faithful", "fast"):
+        done = nestwise(program, "emulated", tmp_path, options=["--fp", mode])
+        assert (done.code, done.stdout) == (0, "True\n"), done
+        nests = [n for found in nests_by_line(done.report, program).values() for n in found]
+        assert any(nest["means"].get("grid", 0) for nest in nests), [n["means"] for n in nests]
