@@ -2,6 +2,7 @@
 
 mod learn;
 mod make;
+mod on_grid;
 mod order;
 mod price;
 mod record;
@@ -10,13 +11,11 @@ mod sizes;
 mod work;
 
 pub use self::make::Key;
-use self::make::{Made, compile, compile_grid, has_room, schedule, short_loops};
+use self::make::{Made, compile, has_room, schedule, short_loops};
 pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{mean_trips, top_range};
 pub use self::work::CallFeatures;
 use crate::cache;
-use crate::device::cuda::Module;
-use crate::device::{Code, Grid};
 pub use crate::kernel::{About, CompileInfo, Kernel};
 use crate::options::{DeviceChoice, Options, Unchecked};
 use crate::overlap::{self, ArrayView};
@@ -540,32 +539,6 @@ impl Plan {
         }
         let code = codegen::load(&object).map_err(|e| Reason::Codegen(e.to_string()))?;
         Ok((Kernel::new(code, about, options), false))
-    }
-
-    /// A kernel whose loops run on a device, or why they cannot.
-    fn build_grid(
-        &self,
-        key: &Key,
-        target: codegen::GridTarget,
-        options: &Options,
-    ) -> Result<Kernel, String> {
-        let nest = guards::apply(&self.nest, &key.proven);
-        let (made, about) = compile_grid(&nest, key, target, &self.verdicts, options)?;
-        let bad = |e: codegen::CodegenError| e.to_string();
-        let count = made.kernels.len();
-        let code = match &made.device {
-            codegen::DeviceCode::Object(object) => {
-                Code::Emulated(Arc::new(codegen::load_grid(object, count).map_err(bad)?))
-            }
-            codegen::DeviceCode::Ptx(text) => Code::Cuda(Arc::new(
-                Module::load(text, count).map_err(|r| r.to_string())?,
-            )),
-        };
-        let host = codegen::load(&made.host).map_err(bad)?;
-        let axes = made.kernels.iter().map(Vec::len).collect();
-        let mut kernel = Kernel::new(host, about, options);
-        kernel.grid = Some(Grid::new(code, axes));
-        Ok(kernel)
     }
 
     /// A hash of everything that a kernel depends on: the nest, the facts of the launch, the machine, and the code

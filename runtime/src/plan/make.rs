@@ -9,8 +9,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
-use nestwise_ir::schedule::{GridLoop, ThreadLoop};
-use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, LoopId, Nest, Scalar, Schedule};
+use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule};
 
 /// Trips below which a loop is neither split among threads nor run by vectors.
 const SHORT: f64 = 4.0;
@@ -56,11 +55,11 @@ impl Key {
             quiet: true,
         }
     }
-    fn disjoint(&self) -> bool {
+    pub(super) fn disjoint(&self) -> bool {
         self.memory == analysis::Memory::Disjoint
     }
     /// What a launch found out that decided more than its types do.
-    fn means(&self) -> impl Iterator<Item = &'static str> {
+    pub(super) fn means(&self) -> impl Iterator<Item = &'static str> {
         let shifted = matches!(self.memory, analysis::Memory::Overlaps(_));
         let all = [
             (shifted, "overlaps"),
@@ -192,7 +191,11 @@ pub(super) fn compile(
 }
 
 /// What the analysis may take for granted.
-fn assumed(key: &Key, verdicts: &analysis::Staged, options: &Options) -> analysis::Options {
+pub(super) fn assumed(
+    key: &Key,
+    verdicts: &analysis::Staged,
+    options: &Options,
+) -> analysis::Options {
     analysis::Options {
         fp: options.fp,
         memory: key.memory.clone(),
@@ -202,97 +205,8 @@ fn assumed(key: &Key, verdicts: &analysis::Staged, options: &Options) -> analysi
     }
 }
 
-/// The same for a device, or why that cannot be.
-pub(super) fn compile_grid(
-    nest: &Nest,
-    key: &Key,
-    target: codegen::GridTarget,
-    verdicts: &analysis::Staged,
-    options: &Options,
-) -> Result<(codegen::CompiledGrid, About), String> {
-    let mixed = |a: &ArrayDecl| a.storage == Scalar::Num || a.kind == ArrayKind::Appended;
-    if !key.disjoint() {
-        return Err("arrays overlap".into());
-    }
-    if nest.arrays.values().any(mixed) {
-        return Err("lists of ints and floats, or that grow".into());
-    }
-    let mapped = on_grid(nest, key, verdicts, options).ok_or("no parallel loop")?;
-    let nest = mapped.rewritten.as_ref().unwrap_or(mapped.written);
-    let unit_stride = unit_strides(nest, key);
-    let spec = codegen::KernelSpec {
-        nest,
-        schedule: &mapped.schedule,
-        disjoint: true,
-        unit_stride: &unit_stride,
-        fp: options.fp,
-        quiet: true,
-        unchecked: false,
-    };
-    let made = codegen::compile_grid(spec, target);
-    let made = made.map_err(|e| e.to_string())?;
-    // Nothing is ever taken back: the host's arrays are not written before all is well.
-    let undo = analysis::UndoPlan {
-        slots: Vec::new(),
-        events: false,
-        warns: false,
-    };
-    let mut about = About::of(nest, undo, &mapped.schedule, mapped.rewrite);
-    about.means.push("grid".into());
-    about.means.extend(key.means().map(str::to_string));
-    about.origin.clone_from(&mapped.origin);
-    Ok((made, about))
-}
-
-/// The loops for a grid: of the nest as written, or else those that threads would have of what it is rewritten to for them (waves
-/// of tiles, loops made into several).
-fn on_grid<'a>(
-    nest: &'a Nest,
-    key: &Key,
-    verdicts: &analysis::Staged,
-    options: &Options,
-) -> Option<Made<'a>> {
-    let assumed = assumed(key, verdicts, options);
-    let info = analysis::LaunchInfo {
-        assumed: assumed.clone(),
-        ..analysis::LaunchInfo::guess(nest, options.fp)
-    };
-    let now = analysis::analyse_with(nest, assumed);
-    let mapped = |grid: Vec<GridLoop>, nonempty| Schedule {
-        grid,
-        nonempty,
-        ..Schedule::serial()
-    };
-    let grid = analysis::schedule::grid_loops(nest, &now, &info);
-    if !grid.is_empty() {
-        return Some(Made {
-            schedule: mapped(grid, key.nonempty),
-            ..Made::plain(nest)
-        });
-    }
-    let threaded = Key {
-        threaded: true,
-        ..key.clone()
-    };
-    let made = schedule(nest, &threaded, verdicts, 0, options);
-    let alike = made.schedule.threads.iter().filter_map(|t| {
-        let last_values = t.last_values.clone();
-        let plain = ThreadLoop {
-            last_values: last_values.clone(),
-            ..ThreadLoop::plain(t.id)
-        };
-        let axes = vec![t.id];
-        (*t == plain).then_some(GridLoop { axes, last_values })
-    });
-    let grid: Vec<GridLoop> = alike.collect();
-    (!grid.is_empty()).then(|| Made {
-        schedule: mapped(grid, made.schedule.nonempty),
-        ..made
-    })
-}
-
 /// By slot: elements along the last axis follow each other.
-fn unit_strides(nest: &Nest, key: &Key) -> Vec<bool> {
+pub(super) fn unit_strides(nest: &Nest, key: &Key) -> Vec<bool> {
     let last_axis = |(a, unit): (&ArrayDecl, &[bool; 8])| unit[a.rank as usize - 1];
     let arrays = nest.arrays.values().zip(&key.unit_stride);
     arrays.map(last_axis).collect()
