@@ -1,7 +1,7 @@
 """Nests on an emulated device: what its threads compute, brought back, is what CPython has."""
 
 import pytest
-from differential import difference, nests_by_line, nestwise, python
+from differential import Treatment, difference, nests_by_line, nestwise, python
 
 
 def ran(script, folder):
@@ -101,7 +101,7 @@ def steps(a, b, n):
         a, b = b, a
     return a, b
 c = rng.random((60, 60))
-print([crc(x) for x in steps(rng.random((60, 60)), np.zeros((60, 60)), 1000)])
+print([crc(x) for x in steps(rng.random((60, 60)), np.zeros((60, 60)), 1001)])
 """
 # Somebody else's code may run between two chunks, and look at the arrays.
 WATCHED = """\
@@ -119,6 +119,17 @@ def test_arrays_stay_on_the_device(before, tmp_path):
     assert moved["bytes_up"] == moved["up"] * size, moved
     # Each goes up once where nobody may have written meanwhile.
     assert (moved["up"] == 3) == (not before), moved
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_arrays_trade_places_between_chunks(seed, tmp_path):
+    # Chunks of one to nine steps, after each of which everything comes down and goes up again.
+    program = tmp_path / "grid.py"
+    program.write_text(HEAD + WATCHED + LONG.replace("1001", "37"))
+    done = nestwise(program, Treatment("emulated", 1, f"written:{seed}"), tmp_path)
+    assert not (found := difference(python(program), done)), found
+    [nest] = [n for found in nests_by_line(done.report, program).values() for n in found]
+    assert nest["means"].get("grid") and nest["transfers"]["up"] > 3, nest["transfers"]
 
 
 # An index out of range half-way, a sum that wraps around and one that may not, an overflow of

@@ -74,13 +74,19 @@ impl Resident {
             since: at,
             transfers: Transfers::default(),
         };
-        let (words, begun) = (Words(frame), Instant::now());
-        for (k, view) in views.iter().enumerate() {
+        let (mut firsts, begun) = (Vec::with_capacity(views.len()), Instant::now());
+        for view in views {
             let (from, to) = view.range();
             let copy = resident.bring_up(from as *const u8, (to - from) as usize)?;
-            if let Some(slot) = layout.slot(ArrayId(k as u32)) {
-                words.put(slot.ptr, copy as i64 + (view.ptr as i64 - from));
-            }
+            firsts.push(copy as i64 + (view.ptr as i64 - from));
+        }
+        // Only now: where there is no room, the frame stays the host's.
+        let words = Words(frame);
+        for slot in (0..views.len()).filter_map(|k| layout.slot(ArrayId(k as u32))) {
+            // Slots may have traded places by now.
+            let whose = usize::try_from(words.get(slot.origin)).ok();
+            let first = whose.and_then(|k| firsts.get(k));
+            words.put(slot.ptr, first.copied().unwrap_or(0));
         }
         resident.transfers.seconds_up = begun.elapsed().as_secs_f64();
         Ok(resident)
