@@ -18,6 +18,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# The share of the loop time that has to run compiled: the rest passes while kernels are made, which
+# on a quick machine is more of a short program.
+ENOUGH = 0.9
 KERNELS = ROOT / "kernels"
 HANDFUL = 9
 
@@ -86,7 +89,7 @@ def main() -> int:
             for form in entry["forms"] if args.all else entry["forms"][:1]:
                 row = compare(entry, form, args.size, Path(scratch))
                 note = " (refused, as it should be)" if row["refused"] else ""
-                low = not row["refused"] and row["share"] < 0.95
+                low = not row["refused"] and row["share"] < ENOUGH
                 bad += (not row["equal"]) or low
                 print(
                     f"{row['name']:28} {seconds(row['cpython']):>10} "
