@@ -477,6 +477,14 @@ mod tests {
         );
     }
 
+    /// The corrected estimates, and one core before threads.
+    fn ranked(learned: &Learned, at: f64) -> ([Estimate; 3], [(Device, Estimate); 3]) {
+        let mut all = estimates(at, 0.0);
+        learned.correct(&mut all, Caches::Warm);
+        let order = [Device::Serial, Device::Threads, Device::Interpreter];
+        (all, order.map(|device| (device, all[device as usize])))
+    }
+
     #[test]
     fn a_known_device_is_tried_again_and_taken_once_it_is_better() {
         let mut learned = Learned::default();
@@ -486,13 +494,7 @@ mod tests {
         add(&mut learned, Device::Serial, at, at, 5);
         let (mut trials, mut taken) = (0, None);
         for k in 0..400 {
-            let mut all = estimates(at, 0.0);
-            learned.correct(&mut all, Caches::Warm);
-            let ranked = [
-                (Device::Serial, all[1]),
-                (Device::Threads, all[2]),
-                (Device::Interpreter, all[0]),
-            ];
+            let (all, ranked) = ranked(&learned, at);
             if all[2].total().0 < 0.8 * all[1].total().0 {
                 taken.get_or_insert(k);
             }
@@ -522,13 +524,7 @@ mod tests {
         add(&mut learned, Device::Serial, at, at, 20);
         let before = learned.spent;
         for _ in 0..2000 {
-            let mut all = estimates(at, 0.0);
-            learned.correct(&mut all, Caches::Warm);
-            let ranked = [
-                (Device::Serial, all[1]),
-                (Device::Threads, all[2]),
-                (Device::Interpreter, all[0]),
-            ];
+            let (all, ranked) = ranked(&learned, at);
             match learned.trial(Device::Serial, &ranked, &|_| Seconds(0.0)) {
                 Some(device) => {
                     learned.add(&Lesson {

@@ -9,6 +9,7 @@ use crate::ids::{AccessId, Arena, ArrayId, LoopId, PlaceId, ScopeId, VarId};
 use crate::span::Span;
 use crate::types::{Scalar, Ty};
 use crate::work::NestWork;
+use std::collections::HashSet;
 
 /// A typed nest: one top loop and the declarations it uses.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -474,6 +475,30 @@ impl Stmt {
             }
         }
     }
+}
+
+impl Expr {
+    /// Whether it reads elements of arrays that are `asked` for.
+    pub fn reads(&self, asked: impl Fn(ArrayId) -> bool) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| {
+            found |= matches!(e.kind, ExprKind::Load { array, .. } if asked(array));
+        });
+        found
+    }
+}
+
+/// The arrays that a block stores to.
+pub fn stored(block: &[Stmt]) -> HashSet<ArrayId> {
+    let mut found = HashSet::new();
+    for s in block {
+        s.walk(&mut |s| {
+            if let StmtKind::Store { array, .. } = s.kind {
+                found.insert(array);
+            }
+        });
+    }
+    found
 }
 
 impl Nest {

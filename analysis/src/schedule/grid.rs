@@ -7,10 +7,9 @@
 
 use super::LaunchInfo;
 use crate::verdict::Analysis;
-use nestwise_ir::nest::{For, Nest, Stmt, StmtKind};
+use nestwise_ir::nest::{For, Nest, Stmt, StmtKind, stored};
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
-use nestwise_ir::{ArrayId, Expr, ExprKind, VarId};
-use std::collections::HashSet;
+use nestwise_ir::{Expr, VarId};
 
 /// Axes of a grid.
 const MOST: usize = 3;
@@ -59,28 +58,10 @@ fn only_loop(block: &[Stmt]) -> Option<&For> {
         return None;
     };
     let stored = stored(&l.body);
-    let steady = |e: &Expr| {
-        let mut steady = true;
-        e.walk(&mut |e| {
-            steady &= !matches!(e.kind, ExprKind::Load { array, .. } if stored.contains(&array));
-        });
-        steady
-    };
+    let steady = |e: &Expr| !e.reads(|array| stored.contains(&array));
     let plain = |s: &Stmt| matches!(&s.kind, StmtKind::Let { value, .. } if steady(value));
     let bounds = [&l.start, &l.stop, &l.step];
     (before.iter().all(plain) && bounds.into_iter().all(steady)).then_some(l)
-}
-
-fn stored(block: &[Stmt]) -> HashSet<ArrayId> {
-    let mut found = HashSet::new();
-    for s in block {
-        s.walk(&mut |s| {
-            if let StmtKind::Store { array, .. } = s.kind {
-                found.insert(array);
-            }
-        });
-    }
-    found
 }
 
 /// What outlives a loop that may be on an axis.

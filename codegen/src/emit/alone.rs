@@ -4,9 +4,7 @@
 //! put into kernels of their own, as many as stand side by side, and so is what bounds and conditions read. What they assign
 //! comes back, and the host waits for it.
 
-use std::collections::{HashMap, HashSet};
-
-use nestwise_ir::{ArrayId, Expr, ExprKind, LoopId, Scalar, Stmt, StmtKind, VarId};
+use nestwise_ir::{Expr, LoopId, Stmt, StmtKind, VarId};
 
 use super::grid::{Axes, kernel};
 use super::loops::Range;
@@ -37,8 +35,8 @@ impl<'u> Func<'u, '_> {
                 rest = others;
                 continue;
             }
-            let goes_along = |s: &&Stmt| self.is_alone(s) || self.may_go_along(s);
-            let mut count = 1 + others.iter().take_while(goes_along).count();
+            let along = others.iter().take_while(|s| self.may_go_along(s));
+            let mut count = 1 + along.count();
             // What stands behind the last of them has to do with numbers alone.
             while !self.is_alone(&rest[count - 1]) {
                 count -= 1;
@@ -71,7 +69,7 @@ impl<'u> Func<'u, '_> {
         s.walk(&mut |s| {
             alone &= match &s.kind {
                 StmtKind::For(l) => !mapped(l.id),
-                StmtKind::Rebind(_) | StmtKind::Return => false,
+                StmtKind::Rebind(_) => false,
                 _ => true,
             }
         });
@@ -82,14 +80,13 @@ impl<'u> Func<'u, '_> {
     fn alone(&mut self, part: Part<'_>) -> Result<V> {
         let u = self.u;
         let nonempty = u.spec.schedule.nonempty;
-        let (flow, span) = match part {
-            Part::Block(block) => (flow::flow(&[], block, None, nonempty), block[0].span),
-            Part::Value(e) => (flow::flow(&[e], &[], None, nonempty), e.span),
+        // The cells before those of variables are the value's own.
+        let (extra, block, span, own) = match part {
+            Part::Block(block) => (vec![], block, block[0].span, 0),
+            Part::Value(e) => (vec![e], &[][..], e.span, 1),
         };
-        let inside = match part {
-            Part::Block(block) => reads_in(block),
-            Part::Value(_) => HashMap::new(),
-        };
+        let flow = flow::flow(&extra, block, None, nonempty);
+        let inside = reads_in(block);
         // What is needed behind it, or by itself the next time.
         let needed = |v: &&VarId| flow.exposed.contains(v) || u.live_after(**v, &inside);
         let mut assigned: Vec<VarId> = flow.assigned.iter().filter(needed).copied().collect();
@@ -99,10 +96,6 @@ impl<'u> Func<'u, '_> {
         let mut shared: Vec<VarId> = flow.exposed.iter().chain(kept).copied().collect();
         shared.sort();
         shared.dedup();
-        let values: Vec<Scalar> = match part {
-            Part::Block(_) => vec![],
-            Part::Value(e) => vec![e.ty.repr],
-        };
         let Some(grid) = &u.grid else {
             return invalid("no device");
         };
@@ -122,7 +115,7 @@ impl<'u> Func<'u, '_> {
                     }
                 }
                 for (k, v) in assigned.iter().enumerate() {
-                    f.leave_result(*v, results, values.len() + k)?;
+                    f.leave_result(*v, results, own + k)?;
                 }
                 Ok(())
             },
@@ -136,40 +129,21 @@ impl<'u> Func<'u, '_> {
             hi: ir.const_i64(1),
         };
         let none = ir.const_i64(-1);
-        let cells = values.len() + assigned.len();
+        let cells = own + assigned.len();
         let results = self.launch(number, &shared, once, none, cells, span)?;
         for (k, v) in assigned.iter().enumerate() {
-            self.take_result(*v, results, values.len() + k)?;
+            self.take_result(*v, results, own + k)?;
         }
         Ok(results)
     }
-}
-
-/// Whether it reads elements.
-pub(crate) fn reads_elements(e: &Expr) -> bool {
-    let mut found = false;
-    e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
-    found
 }
 
 /// Whether it looks at elements anywhere.
 fn touches(s: &Stmt) -> bool {
     let mut found = false;
     s.walk(&mut |s| {
-        found |= matches!(s.kind, StmtKind::Store { .. }) || s.exprs().any(reads_elements);
+        let reads = s.exprs().any(|e| e.reads(|_| true));
+        found |= matches!(s.kind, StmtKind::Store { .. }) || reads;
     });
-    found
-}
-
-/// The arrays that a block stores to.
-pub(crate) fn stored_in(block: &[Stmt]) -> HashSet<ArrayId> {
-    let mut found = HashSet::new();
-    for s in block {
-        s.walk(&mut |s| {
-            if let StmtKind::Store { array, .. } = s.kind {
-                found.insert(array);
-            }
-        });
-    }
     found
 }

@@ -12,7 +12,7 @@ use crate::llvm::{IntPred, RealPred, V, Wrap};
 impl Func<'_, '_> {
     /// Emits `e`; operands left to right, before the operation.
     pub(crate) fn expr(&mut self, e: &Expr) -> Result<Val> {
-        if self.has_grid() && super::alone::reads_elements(e) {
+        if self.has_grid() && e.reads(|_| true) {
             return self.value_alone(e);
         }
         match &e.kind {

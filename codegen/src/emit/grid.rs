@@ -405,15 +405,8 @@ fn check(l: &For, g: &GridLoop) -> Result<()> {
         let Some(inner) = loop_in(&around.body, *id) else {
             return invalid(format!("{id} is not in {}", around.id));
         };
-        let stored = super::alone::stored_in(&inner.body);
-        let steady = |e: &Expr| {
-            let mut steady = true;
-            e.walk(&mut |e| {
-                steady &=
-                    !matches!(e.kind, ExprKind::Load { array, .. } if stored.contains(&array));
-            });
-            steady
-        };
+        let stored = nestwise_ir::nest::stored(&inner.body);
+        let steady = |e: &Expr| !e.reads(|array| stored.contains(&array));
         let plain = |s: &Stmt| matches!(&s.kind, StmtKind::Let { value, .. } if steady(value));
         let before = around.body.split_last().map_or(&[][..], |split| split.1);
         let bounds = [&inner.start, &inner.stop, &inner.step];
