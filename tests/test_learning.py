@@ -118,3 +118,31 @@ def test_a_launch_that_takes_longer_than_was_thought_goes_on_on_threads(tmp_path
     again, after = ran(ONCE, profile, "1", tmp_path)
     assert again == output
     assert after["means"].get("changed device") == 1 and after["threaded_launches"] == 1
+
+
+# Calls fill memory that nobody has touched, and then that which the first call has.
+FILLED = """\
+import math, mmap, numpy as np
+def fill(a):
+    for i in range(len(a)):
+        a[i] = math.sqrt(1.0 + i) / (1.0 + i)
+def untouched():
+    private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    return np.frombuffer(mmap.mmap(-1, 8_000_000, flags=private))
+again = untouched()
+list(map(fill, ({array} for _ in range(20))))
+print(again.sum())
+"""
+
+
+@pytest.mark.parametrize(("array", "threads"), [("untouched()", 0), ("again", 19)])
+def test_memory_that_nobody_has_touched_is_priced(array, threads, tmp_path):
+    profile = json.loads(PROFILE.read_text())
+    # Nothing is gained by threads where pages are what takes time.
+    profile["pages"] = {"small": 1e6, "large": 1e6}
+    profile["threads"] |= {"fork_join": 1.0, "thread": 1.0, "pages": 1e-6}
+    profile["threads"] |= {"compute": 1.0, "latency": 1.0, "memory": 1.0}
+    # Compiling is not what this is about, nor which kernel is there first.
+    profile["compile"] = dict.fromkeys(profile["compile"], 0.0)
+    _, nest = ran(FILLED.format(array=array), profile, "0", tmp_path)
+    assert nest["launches"] == 20 and nest["threaded_launches"] == threads, nest

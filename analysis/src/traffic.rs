@@ -217,6 +217,19 @@ impl TrafficPlan {
         };
         self.places.iter().zip(&starts).map(one).collect()
     }
+
+    /// Bytes of an array, in whole lines, that a call stores to; more than it has, perhaps, where it does so in several
+    /// places.
+    pub fn stored_bytes(&self, array: ArrayId, sizes: &Sizes<'_>) -> f64 {
+        let stored = |p: &&Place| p.stored && p.array == array;
+        let mut bytes = Vec::new();
+        let all = self.places.iter().filter(stored).map(|place| {
+            bytes.clear();
+            place.footprints(sizes, &mut bytes);
+            bytes[0]
+        });
+        all.sum()
+    }
 }
 
 impl Place {

@@ -23,5 +23,5 @@ pub use features::{FEATURES_VERSION, Features};
 pub use host::{Compute, HostWeights, Priced};
 pub use learned::{Learned, Lesson};
 pub use price::{Decision, Device, Estimate, Prices, Seconds, Situation, decide};
-pub use profile::{Caches, MachineProfile, ProfileError};
+pub use profile::{Caches, Fresh, MachineProfile, ProfileError};
 pub use weights::{LaunchTally, LaunchWork, Weights};

@@ -4,11 +4,11 @@ use crate::features::{Features, LoopFeatures};
 use crate::guess;
 use crate::host::{Compute, Priced};
 use crate::learned::Learned;
-use crate::profile::{Caches, MachineProfile};
+use crate::profile::{Caches, Fresh, MachineProfile};
 use crate::weights::{LaunchTally, LaunchWork};
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
-use nestwise_ir::{LoopId, LoopWork, Tally};
+use nestwise_ir::{ArrayId, LoopId, LoopWork, Tally};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul};
@@ -99,9 +99,11 @@ pub struct Estimate {
     pub threads: u32,
     /// Copies from which an event is undone.
     pub undo: Seconds,
+    /// Touching memory for the first time.
+    pub pages: Seconds,
     /// The loops themselves.
     pub compute: Seconds,
-    /// What the model said of the last three, before they were corrected by what was measured.
+    /// What the model said of the last four, before they were corrected by what was measured.
     pub raw: Seconds,
     /// The same for the first two.
     pub raw_around: Seconds,
@@ -122,13 +124,17 @@ impl Estimate {
     }
     /// The part that a launch measures: all from the kernel's first iteration to its last.
     pub fn modelled(&self) -> Seconds {
-        self.fork_join + self.undo + self.compute
+        self.fork_join + self.undo + self.pages + self.compute
     }
     /// That part takes so many times as long.
     pub(crate) fn correct(&mut self, factor: f64) {
-        for term in [&mut self.fork_join, &mut self.undo, &mut self.compute] {
-            *term = *term * factor;
-        }
+        let terms = [
+            &mut self.fork_join,
+            &mut self.undo,
+            &mut self.pages,
+            &mut self.compute,
+        ];
+        terms.into_iter().for_each(|term| *term = *term * factor);
     }
     /// What is around it takes so many times as long.
     pub(crate) fn correct_around(&mut self, factor: f64) {
@@ -185,6 +191,16 @@ impl Prices {
             compile: Seconds::from_nanos(c.kernel + c.node * scalar + c.vector_node * vectors),
             nodes: (scalar, vectors),
         }
+    }
+
+    /// Bytes of an array that a call stores to, about.
+    pub fn stored_bytes(
+        &self,
+        array: ArrayId,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+    ) -> f64 {
+        self.guesses[0].stored_bytes(array, trips, values)
     }
 
     /// Time to compile a kernel of this nest.
@@ -286,6 +302,8 @@ pub struct Situation {
     pub forks: f64,
     /// Bytes of arrays that each thread copies, over all those starts.
     pub copied_bytes: f64,
+    /// Memory that it touches first.
+    pub fresh: Fresh,
     /// What compiled code takes for the whole call on one core, as it is made for one, and as it is made for threads.
     pub native: [Compute; 2],
     /// What the call finds in the caches.
@@ -381,8 +399,10 @@ pub fn decide(
         false => Seconds(0.0),
     };
     let interpreted = || prices.interpreted(trips) * situation.rest + cold;
+    let pages = Seconds::from_nanos(profile.pages.weigh(&situation.fresh));
     let interpreter = Estimate {
         compute: situation.measured.unwrap_or_else(interpreted),
+        pages,
         ..Estimate::default()
     };
     let c = &profile.call;
@@ -398,6 +418,7 @@ pub fn decide(
         convert: Seconds::from_nanos(c.weigh(&situation.convert)),
         compile: compile(0),
         undo: Seconds::from_nanos(c.weigh(&situation.undo)),
+        pages,
         compute: situation.native[0].total() * situation.rest,
         ..Estimate::default()
     };
@@ -413,7 +434,7 @@ pub fn decide(
     learned.correct(&mut estimates, situation.caches);
     if let Some(measured) = situation.measured {
         // The pace of this very call.
-        estimates[0].compute = measured;
+        (estimates[0].compute, estimates[0].pages) = (measured, Seconds(0.0));
     }
     let [interpreter, serial, threads] = estimates;
     let interpreted = interpreter.total();
@@ -502,6 +523,7 @@ fn on_threads(
     Estimate {
         fork_join: Seconds::from_nanos(w.fork_join + w.thread * more) * situation.forks.max(1.0)
             + Seconds::from_nanos(copies + cold),
+        pages: on(w.pages, serial.pages),
         compute: (native.alone.total() + shared) * situation.rest,
         threads,
         ..*serial

@@ -51,6 +51,7 @@ fn situation() -> Situation {
         threads: 2,
         forks: 1.0,
         copied_bytes: 0.0,
+        fresh: Fresh::default(),
         native: [Compute::default(); 2],
         caches: Caches::Warm,
     }
@@ -141,6 +142,48 @@ fn what_runs_on_threads_is_looked_at_in_full() {
     in_full.bind.add(LaunchWork::Full, 1.0);
     let both = [Device::Serial, Device::Threads].map(|device| bind(&in_full, device));
     assert_eq!(both[0], both[1]);
+}
+
+#[test]
+fn untouched_memory_costs_every_device_and_threads_the_least() {
+    let pages = |bytes: f64, device: Device| {
+        let mut fresh = Fresh::default();
+        fresh.add(bytes, bytes);
+        let call = Situation {
+            fresh,
+            ..situation()
+        };
+        let with = decided(Counts::default(), 1e6, false, &call).of(device);
+        let without = decided(Counts::default(), 1e6, false, &situation()).of(device);
+        let more = with.warm().0 - without.warm().0;
+        assert!((more - with.pages.0).abs() < 1e-12, "{more}");
+        with.pages.0
+    };
+    for device in [Device::Interpreter, Device::Serial, Device::Threads] {
+        let [one, two] = [1e6, 2e6].map(|bytes| pages(bytes, device));
+        assert!(
+            (two / one - 2.0).abs() < 1e-9 && one > 0.0,
+            "{device} {one} {two}"
+        );
+        // Large pages are fewer.
+        assert!(pages(2e7, device) < 10.0 * two, "{device}");
+    }
+    assert_eq!(pages(1e6, Device::Interpreter), pages(1e6, Device::Serial));
+    assert!(pages(1e6, Device::Threads) < pages(1e6, Device::Serial));
+    assert!(pages(1e6, Device::Threads) > pages(1e6, Device::Serial) / 2.0);
+}
+
+#[test]
+fn a_loop_whose_pace_is_known_has_touched_what_it_touches() {
+    let mut fresh = Fresh::default();
+    fresh.add(1e6, 1e6);
+    let halfway = Situation {
+        fresh,
+        measured: Some(Seconds(0.5)),
+        ..situation()
+    };
+    let decision = decided(Counts::default(), 1e6, false, &halfway);
+    assert_eq!(decision.interpreted, Seconds(0.5));
 }
 
 #[test]

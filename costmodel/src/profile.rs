@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::Path;
 
 /// The version of the document that this code reads and writes.
-pub const PROFILE_VERSION: u32 = 6;
+pub const PROFILE_VERSION: u32 = 7;
 
 /// No operation takes longer than a second: a larger number is a mistake.
 const LONGEST: f64 = 1e9;
@@ -35,6 +35,8 @@ pub struct MachineProfile {
     pub compile: CompileWeights,
     /// Compiled code's prices on one core.
     pub host: HostWeights,
+    /// Memory that is touched for the first time.
+    pub pages: PageWeights,
     /// What threads add.
     pub threads: ThreadWeights,
     /// By section, how far its predictions are off where it was not fitted.
@@ -127,7 +129,7 @@ pub struct ColdWeights {
     pub launch: f64,
     /// A launch of one of several nests.
     pub shared: f64,
-    /// One that is looked at in full.
+    /// One that is looked at in full, the only one around.
     pub full: f64,
     /// Each number, array or list that is bound, and each new value of a variable.
     pub bound: f64,
@@ -153,6 +155,8 @@ impl ColdWeights {
         bind.iter()
             .map(|(kind, times)| match kind {
                 LaunchWork::Launch => self.launch(caches) * times,
+                // Where others were launched, some of them were looked at in full, too.
+                LaunchWork::Full if caches == Caches::Shared => 0.0,
                 LaunchWork::Full => self.full * times,
                 LaunchWork::Scalar | LaunchWork::Array | LaunchWork::List | LaunchWork::LiveOut => {
                     self.bound * times
@@ -175,6 +179,49 @@ pub struct CompileWeights {
     pub vector_node: f64,
 }
 
+/// What it takes to touch a page of memory for the first time: the operating system looks for one and fills it with zeros.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PageWeights {
+    /// Each [`Fresh::PAGE`] bytes where pages are as small as that.
+    pub small: f64,
+    /// Each of as many bytes where they may come in large pages.
+    pub large: f64,
+}
+
+/// Pages that a call is the first to touch, of [`Fresh::PAGE`] bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fresh {
+    /// Of arrays that have small pages.
+    pub small: f64,
+    /// Of such as may have large ones.
+    pub large: f64,
+}
+
+impl Fresh {
+    /// Bytes of a page.
+    pub const PAGE: f64 = 4096.0;
+    /// Bytes from which NumPy asks for large pages.
+    pub const LARGE_FROM: f64 = 4_194_304.0;
+
+    /// Adds so many bytes of an array of so many.
+    pub fn add(&mut self, bytes: f64, array: f64) {
+        let pages = match array < Self::LARGE_FROM {
+            true => &mut self.small,
+            false => &mut self.large,
+        };
+        *pages += bytes / Self::PAGE;
+    }
+}
+
+impl PageWeights {
+    /// Nanoseconds on one core.
+    pub fn weigh(&self, fresh: &Fresh) -> f64 {
+        self.small * fresh.small + self.large * fresh.large
+    }
+}
+
 /// What running on threads adds and gains.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -189,6 +236,8 @@ pub struct ThreadWeights {
     pub latency: f64,
     /// The same where memory is the bottleneck.
     pub memory: f64,
+    /// The same where pages are touched for the first time.
+    pub pages: f64,
 }
 
 impl Default for MachineProfile {
@@ -214,12 +263,17 @@ impl Default for MachineProfile {
                 vector_node: 500_000.0,
             },
             host: HostWeights::default(),
+            pages: PageWeights {
+                small: 250.0,
+                large: 100.0,
+            },
             threads: ThreadWeights {
                 fork_join: 4_000.0,
                 thread: 1_000.0,
                 compute: 0.75,
                 latency: 0.8,
                 memory: 0.4,
+                pages: 0.5,
             },
             errors: BTreeMap::new(),
         }
@@ -257,7 +311,15 @@ impl fmt::Display for ProfileError {
 impl std::error::Error for ProfileError {}
 
 /// The sections that hold nothing but costs.
-const COSTS: [&str; 6] = ["interpreter", "call", "cold", "compile", "host", "threads"];
+const COSTS: [&str; 7] = [
+    "interpreter",
+    "call",
+    "cold",
+    "compile",
+    "host",
+    "pages",
+    "threads",
+];
 
 impl MachineProfile {
     /// Reads and checks the JSON document at `path`.
@@ -305,6 +367,7 @@ impl MachineProfile {
             ("compute", t.compute),
             ("latency", t.latency),
             ("memory", t.memory),
+            ("pages", t.pages),
         ] {
             if share > 1.0 {
                 return bad(
@@ -372,6 +435,7 @@ fn check_section(name: &str, section: &Value) -> Result<(), ProfileError> {
         "cold" => is::<ColdWeights>(name, section),
         "compile" => is::<CompileWeights>(name, section),
         "host" => is::<HostWeights>(name, section),
+        "pages" => is::<PageWeights>(name, section),
         "threads" => is::<ThreadWeights>(name, section),
         "errors" => is::<BTreeMap<String, Errors>>(name, section),
         // Unknown ones are told by the document as a whole.

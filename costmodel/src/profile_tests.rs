@@ -67,6 +67,7 @@ fn bad_numbers_are_refused_with_the_field_named() {
         ("cold", "bound"),
         ("compile", "node"),
         ("host", "issue"),
+        ("pages", "small"),
         ("threads", "fork_join"),
     ] {
         for value in ["-1.0", "2e9", "\"7\"", "null", "true", "[1.0]", "{}"] {

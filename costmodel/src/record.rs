@@ -1,6 +1,7 @@
 //! What the prices of a program's nests depend on besides the machine: enough to price them for another one.
 
 use crate::features::Features;
+use crate::profile::Fresh;
 use crate::weights::LaunchTally;
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
@@ -9,7 +10,7 @@ use nestwise_ir::shape::Body;
 use serde::{Deserialize, Serialize};
 
 /// The version of the document that this code reads and writes.
-pub const RECORDING_VERSION: u32 = 2;
+pub const RECORDING_VERSION: u32 = 3;
 
 /// Calls of a nest that are kept apart; what differs from all of them counts as one more of the last.
 const MOST_CALLS: usize = 4096;
@@ -74,6 +75,8 @@ pub struct CallRecord {
     pub convert: LaunchTally,
     /// What it does to be able to undo, on the machine that recorded it.
     pub undo: LaunchTally,
+    /// Memory that it touches first.
+    pub fresh: Fresh,
     /// What threads could do.
     pub parallel: Parallel,
 }
@@ -126,6 +129,6 @@ impl CallRecord {
         self.values == other.values
             && self.trips == other.trips
             && (self.bind, self.convert, self.undo) == (other.bind, other.convert, other.undo)
-            && self.parallel == other.parallel
+            && (self.fresh, self.parallel) == (other.fresh, other.parallel)
     }
 }

@@ -160,6 +160,7 @@ impl Run<'_> {
             threads: 1,
             forks: 0.0,
             copied_bytes: 0.0,
+            fresh: call.fresh,
             native: [self.native(call, false, self.vectors); 2],
             caches: Caches::Warm,
         };

@@ -1,5 +1,6 @@
 use super::*;
 use crate::features::{Counts, Features, LoopFeatures};
+use crate::profile::Fresh;
 use crate::record::{Parallel, RECORDING_VERSION, Recording};
 use crate::weights::{LaunchTally, LaunchWork};
 use nestwise_analysis::LaunchValues;
@@ -55,6 +56,7 @@ fn calls(times: u64, trips: f64) -> CallRecord {
         bind,
         convert: LaunchTally::default(),
         undo: LaunchTally::default(),
+        fresh: Fresh::default(),
         parallel: Parallel {
             most: 1000,
             forks: 1.0,
@@ -133,7 +135,8 @@ fn a_recording_survives_its_way_to_a_file_and_back() {
     let back = Recording::parse(&text).unwrap();
     assert_eq!(serde_json::to_string(&back).unwrap(), text);
     let wrong = |text: &str| Recording::parse(text).unwrap_err();
-    assert!(wrong(&text.replace("\"version\":2", "\"version\":9")).contains("version 9"));
+    let own = format!("\"version\":{RECORDING_VERSION}");
+    assert!(wrong(&text.replace(&own, "\"version\":9")).contains("version 9"));
     assert!(wrong("{}").contains("no version"));
     assert!(wrong(&text.replace("\"line\":3", "\"line\":\"x\"")).contains("line 1 column"));
     assert!(wrong("[").contains("EOF"));

@@ -13,54 +13,59 @@ use std::collections::BTreeMap;
 type Counted = BTreeMap<String, f64>;
 
 /// The names of a section's weights with those of the default profile.
-fn section(name: &str) -> PyResult<Vec<(&'static str, f64)>> {
+fn section(name: &str) -> PyResult<Vec<(String, f64)>> {
     let usual = MachineProfile::default();
     Ok(match name {
         "interpreter" => {
             let all = Work::ALL.iter();
-            all.map(|k| (k.name(), usual.interpreter.get(*k))).collect()
+            all.map(|k| (k.name().into(), usual.interpreter.get(*k)))
+                .collect()
         }
         "call" => {
             let all = LaunchWork::ALL.iter();
-            all.map(|k| (Kind::name(*k), usual.call.get(*k))).collect()
+            all.map(|k| (Kind::name(*k).into(), usual.call.get(*k)))
+                .collect()
         }
-        "cold" => vec![
-            ("interpreter", usual.cold.interpreter),
-            ("launch", usual.cold.launch),
-            ("full", usual.cold.full),
-            ("bound", usual.cold.bound),
-            ("fork_join", usual.cold.fork_join),
-        ],
-        "compile" => vec![
-            ("kernel", usual.compile.kernel),
-            ("node", usual.compile.node),
-            ("vector_node", usual.compile.vector_node),
-        ],
+        "cold" | "compile" => named(&usual, name),
         "threads" => vec![
-            ("fork_join", usual.threads.fork_join),
-            ("thread", usual.threads.thread),
+            ("fork_join".into(), usual.threads.fork_join),
+            ("thread".into(), usual.threads.thread),
         ],
         other => return Err(PyValueError::new_err(format!("{other}: no such section"))),
     })
+}
+
+/// A section whose names are all times that are fitted.
+fn named(usual: &MachineProfile, section: &str) -> Vec<(String, f64)> {
+    let usual = serde_json::to_value(usual).unwrap_or_default();
+    let all = usual[section].as_object().into_iter().flatten();
+    all.filter_map(|(name, v)| Some((name.clone(), v.as_f64()?)))
+        .collect()
 }
 
 /// `fit(section, counts, seconds)`: nanoseconds by kind, and each measurement's relative error.
 #[pyfunction]
 pub fn fit(name: &str, counts: Vec<Counted>, seconds: Vec<f64>) -> PyResult<(Counted, Vec<f64>)> {
     let section = section(name)?;
-    let rows = rows(&section, &counts);
+    let rows = rows(&section, &counts)?;
     let nanos: Vec<f64> = seconds.iter().map(|s| s * 1e9).collect();
     let usual: Vec<f64> = section.iter().map(|(_, w)| *w).collect();
     let fit = calibration::fit(&rows, &nanos, &usual)
         .ok_or_else(|| PyValueError::new_err(format!("{name}: these times make no sense")))?;
-    let names = section.iter().map(|(name, _)| name.to_string());
+    let names = section.into_iter().map(|(name, _)| name);
     Ok((names.zip(fit.weights).collect(), fit.residuals))
 }
 
-fn rows(section: &[(&str, f64)], counts: &[Counted]) -> Vec<Vec<f64>> {
+/// What each measurement counted, in the order of the section. Something that it does not know is a mistake of ours: its
+/// time would go to others.
+fn rows(section: &[(String, f64)], counts: &[Counted]) -> PyResult<Vec<Vec<f64>>> {
     let row = |counted: &Counted| {
-        let times = section.iter().map(|(name, _)| counted.get(*name).copied());
-        times.map(|n| n.unwrap_or(0.0)).collect()
+        let unknown = |kind: &&String| !section.iter().any(|(name, _)| name == *kind);
+        if let Some(kind) = counted.keys().find(unknown) {
+            return Err(PyValueError::new_err(format!("{kind}: no such weight")));
+        }
+        let times = section.iter().map(|(name, _)| counted.get(name).copied());
+        Ok(times.map(|n| n.unwrap_or(0.0)).collect())
     };
     counts.iter().map(row).collect()
 }
@@ -75,11 +80,11 @@ pub fn errors(
     seconds: Vec<f64>,
 ) -> PyResult<(Vec<f64>, f64, f64)> {
     let section = section(name)?;
-    let rows = rows(&section, &counts);
+    let rows = rows(&section, &counts)?;
     let nanos: Vec<f64> = seconds.iter().map(|s| s * 1e9).collect();
     let weights: Vec<f64> = section
         .iter()
-        .map(|(name, _)| weights.get(*name).copied().unwrap_or(0.0))
+        .map(|(name, _)| weights.get(name).copied().unwrap_or(0.0))
         .collect();
     let off = calibration::fit::residuals(&rows, &nanos, &weights);
     let held = calibration::Held::of(&off);

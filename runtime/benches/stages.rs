@@ -201,8 +201,16 @@ fn recalling(bencher: Bencher<'_, '_>, name: &str) {
     let launch = plan.launch_values(&values).expect("all are bound");
     let sizes = Arc::new(plan.resolve(launch, false).expect("trip counts that fit"));
     let decision = plan.price(&sizes, &values, None, &options);
-    plan.remember(plan.facts(&values), &options, &sizes, decision);
-    bencher.bench_local(|| plan.recent(&plan.facts(&values), &options).is_some());
+    plan.remember(
+        plan.facts(&values, &plan.untouched(&values)),
+        &options,
+        &sizes,
+        decision,
+    );
+    bencher.bench_local(|| {
+        plan.recent(&plan.facts(&values, &plan.untouched(&values)), &options)
+            .is_some()
+    });
 }
 
 /// Trip counts to a decision.

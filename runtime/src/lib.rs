@@ -16,6 +16,7 @@ pub mod launch;
 mod number;
 pub mod options;
 pub mod overlap;
+mod pages;
 pub mod pipeline;
 pub mod plan;
 pub mod pool;

@@ -251,7 +251,8 @@ fn attempt<V: HasValue>(
     entered: Instant,
 ) -> Result<Outcome, Reason> {
     let options = options();
-    let facts = plan.facts(captures);
+    let untouched = plan.untouched(captures);
+    let facts = plan.facts(captures, &untouched);
     let known = plan.recent(&facts, &options).filter(|_| resume.is_none());
     let before = known.as_ref().map(|k| k.decision.device);
     let decided = known.as_ref().filter(|k| !k.outdated).map(|k| k.decision);
@@ -263,6 +264,7 @@ fn attempt<V: HasValue>(
             // Which guards they prove, how often each loop runs.
             let mut sizes = plan.resolve(values, resume.is_some())?;
             plan.guess_trips(&mut sizes, captures);
+            sizes.untouched = untouched;
             Arc::new(sizes)
         }
     };

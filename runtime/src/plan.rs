@@ -1,10 +1,12 @@
 //! What is known of a nest for one signature, and the kernels made for it so far.
 
+mod fresh;
 mod learn;
 mod make;
 mod on_grid;
 mod order;
 mod price;
+mod recent;
 mod record;
 mod sample;
 mod sizes;
@@ -12,12 +14,14 @@ mod work;
 
 pub use self::make::Key;
 use self::make::{Made, compile, has_room, schedule, short_loops};
+pub use self::recent::Known;
+use self::recent::Recent;
 pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
 use self::sizes::{mean_trips, top_range};
 pub use self::work::CallFeatures;
 use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
-use crate::options::{DeviceChoice, Options, Unchecked};
+use crate::options::{Options, Unchecked};
 use crate::overlap::{self, ArrayView};
 use crate::pipeline::{HasValue, ROOM, Value, held};
 use crate::proof::Found;
@@ -27,7 +31,7 @@ use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
 use nestwise_costmodel::record::NestRecord;
-use nestwise_costmodel::{Caches, Decision, Device, Learned, Prices, Seconds};
+use nestwise_costmodel::{Caches, Device, Learned, Prices, Seconds};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::{ArrayId, BinOp, ExprKind, Nest, Scalar};
 use std::collections::VecDeque;
@@ -37,8 +41,6 @@ use std::time::Instant;
 
 /// Kernels kept per plan; a nest called with ever new facts gets one more, which holds for all of them.
 const MAX_KERNELS: usize = 32;
-/// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
-const MAX_RECENT: usize = 8;
 
 /// A nest for one signature.
 pub struct Plan {
@@ -93,25 +95,6 @@ pub struct Plan {
     record: Mutex<Option<Box<NestRecord>>>,
 }
 
-/// A call that ran natively: one with the same facts needs neither proofs nor prices.
-struct Recent {
-    facts: Vec<i64>,
-    device: DeviceChoice,
-    sizes: Arc<Sizes>,
-    decision: Decision,
-    lessons: u32,
-}
-
-/// What an earlier call with the same facts has found out.
-pub struct Known {
-    /// The sizes.
-    pub sizes: Arc<Sizes>,
-    /// The decision.
-    pub decision: Decision,
-    /// Something was learned since: it is to be made again.
-    pub outdated: bool,
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }
@@ -158,27 +141,6 @@ impl Plan {
         }
     }
 
-    /// All that decisions rest on besides types: the values of ints, the arrays' extents, and floats that the bounds
-    /// of the top loop are computed from.
-    pub fn facts<V: HasValue>(&self, captures: &[V]) -> Vec<i64> {
-        let mut facts = Vec::with_capacity(2 * captures.len());
-        for (index, capture) in captures.iter().enumerate() {
-            match capture.value() {
-                Value::Float(v) if self.bounding.contains(&(index as u32)) => {
-                    facts.push(v.to_bits() as i64);
-                }
-                Value::Int(v) => facts.push(*v),
-                Value::Uint(v) => facts.push(*v as i64),
-                Value::Bool(v) => facts.push(i64::from(*v)),
-                Value::Array(view) => facts.extend(&view.extents[..view.rank]),
-                Value::Sequence { rank, extents } => facts.extend(&extents[..*rank]),
-                Value::Append { length } => facts.push(held(&self.nest, index as u32, *length)),
-                Value::Float(_) | Value::Complex(..) | Value::None => {}
-            }
-        }
-        facts
-    }
-
     /// Whether another value of this capture could change a proof, a price or a kernel.
     pub fn decides(&self, capture: usize, value: &Value) -> bool {
         match value {
@@ -196,41 +158,6 @@ impl Plan {
     /// What the call that comes now finds in the caches.
     pub fn finds(&self, caches: Caches) {
         *lock(&self.caches) = caches;
-    }
-
-    /// What an earlier call with these facts has found out, if one of the last few had them.
-    pub fn recent(&self, facts: &[i64], options: &Options) -> Option<Known> {
-        let mut recent = lock(&self.recent);
-        let same = |r: &Recent| r.facts == facts && r.device == options.device;
-        let at = recent.iter().position(same)?;
-        // The latest in front.
-        recent.swap(0, at);
-        let lessons = self.lessons();
-        recent.front().map(|r| Known {
-            sizes: r.sizes.clone(),
-            decision: r.decision,
-            outdated: r.lessons != lessons,
-        })
-    }
-
-    /// Keeps what was found out about a call that ran natively.
-    pub fn remember(
-        &self,
-        facts: Vec<i64>,
-        options: &Options,
-        sizes: &Arc<Sizes>,
-        decision: Decision,
-    ) {
-        let mut recent = lock(&self.recent);
-        recent.retain(|r| r.facts != facts || r.device != options.device);
-        recent.truncate(MAX_RECENT - 1);
-        recent.push_front(Recent {
-            facts,
-            device: options.device,
-            sizes: sizes.clone(),
-            decision,
-            lessons: self.lessons(),
-        });
     }
 
     /// What values decide.
@@ -364,6 +291,7 @@ impl Plan {
             values,
             proven,
             top,
+            untouched: Vec::new(),
         })
     }
 

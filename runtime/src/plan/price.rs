@@ -60,6 +60,7 @@ impl Plan {
             threads: 1,
             forks: 0.0,
             copied_bytes: 0.0,
+            fresh: self.fresh(sizes),
             native: [one; 2],
             caches: match resume {
                 None => *lock(&self.caches),

@@ -12,6 +12,7 @@ impl Plan {
     pub fn record<V: HasValue>(&self, captures: &[V]) -> Result<(), Reason> {
         let mut sizes = self.resolve(self.launch_values(captures)?, false)?;
         self.guess_trips(&mut sizes, captures);
+        sizes.untouched = self.untouched(captures);
         let options = options();
         let call = self.call(&sizes, captures, &options);
         let mut record = lock(&self.record);
@@ -67,6 +68,7 @@ impl Plan {
             bind: around.bind,
             convert: around.convert,
             undo: around.undo,
+            fresh: self.fresh(sizes),
             parallel: Parallel {
                 // A number that every reader of JSON has.
                 most: parallel.most.min(i32::MAX as u32),

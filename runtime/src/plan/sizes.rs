@@ -28,7 +28,12 @@ pub struct Sizes {
     pub mean: Vec<f64>,
     /// Exact trip count of the top loop and its range (start, stop, step); none for a `while`.
     pub top: Option<TopRange>,
+    /// Written arrays with memory that nobody has touched, and the share of it.
+    pub untouched: Untouched,
 }
+
+/// Arrays and shares of them.
+pub type Untouched = Vec<(ArrayId, f64)>;
 
 impl Sizes {
     /// The trips of a loop to reckon with.

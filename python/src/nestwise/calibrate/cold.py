@@ -100,7 +100,7 @@ def _launched(device: str, threads: int) -> list[_Cold]:
 
 def _after(one: _Cold, other: _Cold) -> _Cold:
     """The same launch where another nest was launched just before."""
-    does = {**one.does, "launch": 0.0, "shared": one.does["launch"]}
+    does = {**one.does, "launch": 0.0, "full": 0.0, "shared": one.does["launch"]}
     return _Cold(one.probe._replace(name=f"{one.probe.name}, after others"), does, other.probe)
 
 

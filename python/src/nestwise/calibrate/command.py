@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from nestwise import config
 from nestwise.calibrate import files
 from nestwise.calibrate.files import BadProfile
-from nestwise.calibrate.threads import BOUNDS
+from nestwise.calibrate.threads import BOUNDS, SHARES
 
 if TYPE_CHECKING:
     from nestwise.calibrate.sections import Section
@@ -37,8 +37,9 @@ A profile belongs to a machine and a minor version of Python. `nestwise run --pr
 without one; `nestwise profile show` prints what is in force.
 """
 
-# Seconds of measuring, at most: CPython's probes, launches, cold calls, compiled code, threads.
-FULL, QUICK = (7.0, 2.5, 1.0, 3.5, 2.0), (0.7, 0.3, 0.2, 0.4, 0.1)
+# Seconds of measuring, at most: CPython's probes, launches, cold calls, compiled code, untouched
+# memory, threads.
+FULL, QUICK = (7.0, 2.5, 1.0, 3.5, 0.5, 2.0), (0.7, 0.3, 0.2, 0.4, 0.05, 0.1)
 
 # Of `host`, what is no time.
 HOST_SIZES = ("caches", "overlap")
@@ -88,7 +89,7 @@ def _parse(arguments: list[str]) -> tuple[bool, str]:
 
 def measure(quick: bool, out: str) -> None:
     """Measures, tells, writes."""
-    from nestwise.calibrate import cold, sections, threads
+    from nestwise.calibrate import cold, pages, sections, threads
     from nestwise.calibrate.measure import Pace, Progress
 
     try:
@@ -103,7 +104,8 @@ def measure(quick: bool, out: str) -> None:
         "interpreter": pace(0.05, 0.45, "CPython"),
         "call": pace(0.5, 0.2, "launches"),
         "cold": pace(0.7, 0.05, "cold calls"),
-        "host": pace(0.75, 0.15, "compiled code"),
+        "host": pace(0.75, 0.13, "compiled code"),
+        "pages": pace(0.88, 0.02, "untouched memory"),
     }
     sections.configure("auto", prices=True)
     core = config.core()
@@ -111,15 +113,20 @@ def measure(quick: bool, out: str) -> None:
         raise BadProfile("calibrate: the native part cannot be loaded")
     # Others may have our cores for seconds on end: twice, far apart; the better one counts.
     early, late = pace(0.0, 0.05, "threads"), pace(0.9, 0.1, "threads")
-    shared = [] if quick else [(threads.threads(budgets[4] / 2, early), early)]
+    shared = [] if quick else [(threads.threads(budgets[5] / 2, early), early)]
     found = {"interpreter": sections.interpreter(budgets[0], paces["interpreter"])}
     found["call"], found["compile"] = sections.launches(budgets[1], paces["call"])
     found["cold"] = cold.cold(budgets[2], paces["cold"])
     weights, found["host"] = sections.host(budgets[3], paces["host"])
-    shared.append((threads.threads(budgets[4] / 2, late), late))
+    touched, pages_share = pages.pages(budgets[4], paces["pages"])
+    if touched is not None:
+        found["pages"] = touched
+    shared.append((threads.threads(budgets[5] / 2, late), late))
     if measured := [one for one in shared if one[0] is not None]:
         gain = lambda one: sum(one[0].weights[bound] for bound in BOUNDS)  # noqa: E731
         found["threads"], paces["threads"] = max(measured, key=gain)
+        if pages_share is not None:
+            found["threads"].weights["pages"] = pages_share
     bar.done()
     paces["compile"] = paces["call"]
     # All as if it had been measured at the same pace, the middle one.
@@ -152,7 +159,7 @@ def measure(quick: bool, out: str) -> None:
 
 def _at_pace(section: Section, slower: float) -> Section:
     """What it would have been on a machine that is not so much slower."""
-    weights = {k: v if k in BOUNDS else v / slower for k, v in section.weights.items()}
+    weights = {k: v if k in SHARES else v / slower for k, v in section.weights.items()}
     return section._replace(weights=weights)
 
 
@@ -191,7 +198,7 @@ def _tell(found: dict, profile: dict, out: str, seconds: float) -> None:
     machine = profile["machine"]
     print(f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}")
     for name, section in found.items():
-        shares = {k: v for k, v in section.weights.items() if name == "threads" and k in BOUNDS}
+        shares = {k: v for k, v in section.weights.items() if name == "threads" and k in SHARES}
         sure = f"measured to {section.unsure:.1%}" if section.unsure else "measured once each"
         print(f"\n{name}: {len(section.weights)} weights from {section.probes} probes, {sure}")
         files.print_weights({k: v for k, v in section.weights.items() if k not in shares})

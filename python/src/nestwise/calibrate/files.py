@@ -21,7 +21,7 @@ operation; `default` names the profile that nobody measured.
 
 # Ratios nearer to 1 than this are no difference.
 SAME = 0.02
-SECTIONS = ("interpreter", "call", "cold", "compile", "host", "threads")
+SECTIONS = ("interpreter", "call", "cold", "compile", "host", "pages", "threads")
 
 
 class BadProfile(Exception):
@@ -124,7 +124,7 @@ def show(where: str, profile: dict[str, Any]) -> None:
         print(f"  Python {machine['python']}{numpy}, measured on {machine['date']}")
     for section in SECTIONS:
         print(f"\n{section}" + _told(profile["errors"].get(section)))
-        if section in ("interpreter", "call", "cold", "compile"):
+        if section in ("interpreter", "call", "cold", "compile", "pages"):
             print_weights(profile[section])
         else:
             for name, value in profile[section].items():

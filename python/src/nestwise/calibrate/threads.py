@@ -13,6 +13,8 @@ from nestwise.calibrate.measure import Probe
 from nestwise.calibrate.sections import Section
 
 BOUNDS = ("compute", "latency", "memory")
+# Weights that are shares of a core; the last is measured elsewhere (`pages.py`).
+SHARES = (*BOUNDS, "pages")
 # Elements of a loop that is started often, as many as it hardly pays for, its starts in a call, and
 # elements of the long ones: such as fit caches, and such as do not.
 SHORT, STARTS, LONG, LARGE = 8192, 200, 100_000, 2_000_000

@@ -1,0 +1,118 @@
+"""What it takes to touch memory for the first time: loops that fill it, once more each."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import mmap
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from nestwise import config
+from nestwise.calibrate import measure, sections
+from nestwise.calibrate.sections import Section
+
+# Bytes that the weights count in (`Fresh::PAGE`).
+PAGE = 4096
+
+
+class _Memory(NamedTuple):
+    """An array's memory."""
+
+    kind: str  # the name of the weight
+    size: int  # bytes
+    held: bool  # nothing is fitted to it
+
+
+MEMORY = (
+    _Memory("small", 1 << 20, False),
+    _Memory("large", 8 << 20, False),
+    _Memory("small", 3 << 19, True),
+    _Memory("large", 6 << 20, True),
+)
+# Nothing gains less; what gains more is noise.
+LEAST, MOST = 0.02, 1.0
+LEAST_S = 1e-9
+# Memory that was given back last is what the system gives out next, and caches still hold it: it is
+# kept until so many others have been touched.
+KEPT = 8
+
+
+def pages(
+    budget_s: float, progress: Callable[[float], None]
+) -> tuple[Section | None, float | None]:
+    """(the weights of pages, the share of a core that further threads add); None where the system gives no such memory,
+    and where there is one core or the loop did not run on several."""
+    core = config.core()
+    function = sections.handled("touched")["fills"]
+    several = core.cores()
+    samples: dict[tuple[_Memory, int], list[float]] = {}
+    kept: collections.deque[mmap.mmap] = collections.deque(maxlen=KEPT)
+    begun = time.perf_counter()
+    rounds = 0
+    try:
+        while rounds < measure.LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
+            for threads in (1, several) if several > 1 else (1,):
+                device = "serial" if threads == 1 else "threads"
+                sections.configure(device, prices=False, threads=threads)
+                for memory in MEMORY:
+                    taken, mapped = _each_page(function, memory)
+                    kept.append(mapped)
+                    samples.setdefault((memory, threads), []).append(taken)
+            rounds += 1
+            progress((time.perf_counter() - begun) / budget_s)
+    except (OSError, ValueError):
+        return None, None
+    return _section(samples), _share(samples, several) if sections.threaded(function) else None
+
+
+def _each_page(function: Callable, memory: _Memory) -> tuple[float, mmap.mmap]:
+    """(seconds by which a page takes longer that was never touched, the memory)."""
+    import numpy as np
+
+    mapped = mmap.mmap(-1, memory.size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if memory.kind == "large" and hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):  # the system has small ones only
+            mapped.madvise(mmap.MADV_HUGEPAGE)  # as NumPy does
+    array = np.frombuffer(mapped)
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        function(array)
+        times.append(time.perf_counter() - start)
+    more = max(times[0] - min(times[1:]), LEAST_S)
+    return more / (memory.size / PAGE), mapped
+
+
+def _section(samples: dict[tuple[_Memory, int], list[float]]) -> Section:
+    of: Callable[[bool], dict[_Memory, Any]] = lambda held: {  # noqa: E731
+        memory: config.core().summary(taken)
+        for (memory, threads), taken in samples.items()
+        if threads == 1 and memory.held == held
+    }
+    fitted = {memory.kind: each for memory, each in of(False).items()}
+    weights = {kind: median * 1e9 for kind, (median, _, _) in fitted.items()}
+    points = [
+        (
+            f"{memory.kind}, {memory.size >> 10} KiB",
+            median * memory.size / PAGE,
+            weights[memory.kind] * 1e-9 / median - 1.0,
+        )
+        for memory, (median, _, _) in of(True).items()
+    ]
+    off = sorted(abs(error) for _, _, error in points)
+    unsure = max(error / median for median, error, _ in fitted.values())
+    return Section(weights, statistics.median(off), off[-1], points, len(fitted), unsure)
+
+
+def _share(samples: dict[tuple[_Memory, int], list[float]], several: int) -> float | None:
+    """The share of a core that each further thread added, of all rounds."""
+    shares = [
+        (alone / together - 1.0) / (several - 1)
+        for (memory, threads), taken in samples.items()
+        if threads == 1
+        for alone, together in zip(taken, samples.get((memory, several), ()), strict=False)
+    ]
+    return min(max(statistics.median(shares), LEAST), MOST) if several > 1 and shares else None
