@@ -55,6 +55,15 @@ MACHINES = {
     "shared core": (2, {"threads": {"compute": 0.05, "latency": 0.1, "memory": 0.05}}),
     "quick CPython": (1, {"interpreter": 0.01}),
 }
+# Others with a made-up card (`gpu.json`), which scripts ask for that say CARDED.
+# As if the process had used it before, and had its kernels.
+USED = {"context": 0.0, "module": 0.0}
+CARDS = {
+    "fast card": (8, {"gpu": USED}),
+    "slow bus": (8, {"gpu": USED | {"up": 40.0, "down": 40.0}}),
+    "slow card": (8, {"gpu": USED | {"processors": 0.05, "busy": 10.0, "memory": 20.0}}),
+}
+CARDED = "# Also on machines with a card.\n"
 
 
 # What a kernel executes, and so its price anywhere, depends on the vectors of the processor that
@@ -62,26 +71,36 @@ MACHINES = {
 WIDE = "avx512f" in Path("/proc/cpuinfo").read_text()
 
 
-OTHERS = rf"^# ({'|'.join(MACHINES)}) \d+: .*\n"
+OTHERS = rf"^# ({'|'.join([*MACHINES, *CARDS])}) \d+: .*\n"
 
 
 def machine(name, folder):
-    """The profile of one of MACHINES, as a file."""
-    cores, changes = MACHINES[name]
+    """The profile of one of MACHINES or CARDS, as a file."""
+    cores, changes = (MACHINES | CARDS)[name]
     profile = json.loads((FOLDER / "profile.json").read_text())
     profile |= {"name": name, "machine": ABOUT | {"cores": cores}}
+    if "gpu" in changes:
+        profile["gpu"] = json.loads((FOLDER / "gpu.json").read_text())
     for section, factors in changes.items():
         for field, ns in profile[section].items():
             factor = factors if isinstance(factors, float) else factors.get(field, 1.0)
-            profile[section][field] = ns * factor
+            profile[section][field] = times(ns, factor)
     path = folder / f"{name}.json"
     path.write_text(json.dumps(profile))
     return path
 
 
+def times(ns, factor):
+    """A weight, or all of some."""
+    if isinstance(ns, dict):
+        return {field: times(one, factor) for field, one in ns.items()}
+    return ns * factor
+
+
 def elsewhere(script, cache, tmp_path):
     """How many calls of each nest other machines would leave to which device."""
-    profiles = {name: machine(name, tmp_path) for name in MACHINES}
+    names = [*MACHINES, *(CARDS if CARDED in script.read_text() else ())]
+    profiles = {name: machine(name, tmp_path) for name in names}
     every = ",".join(map(str, profiles.values()))
     kept = tmp_path / "kept.json"
     own = str(FOLDER / "profile.json")

@@ -3,9 +3,14 @@
 The driver is a pretended one: no kernel runs on it.
 """
 
+import json
+from pathlib import Path
+
 import ptx
 import pytest
 from differential import difference, nests_by_line, nestwise, python
+
+FILETESTS = Path(__file__).with_name("filetests")
 
 SCRIPT = """\
 import numpy as np
@@ -42,6 +47,47 @@ def run(driver, tmp_path):
         return program, done, log.read_text().splitlines() if log.exists() else []
 
     return run
+
+
+# Long enough on a core for a card to be thought of.
+LONG = """\
+import math
+import numpy as np
+def roots(x, y):
+    for i in range(len(x)):
+        y[i] = math.sqrt(x[i]) / (1.0 + math.sqrt(x[i] + 1.0))
+x, y = np.arange(1_000_000.0), np.zeros(1_000_000)
+for k in list(range(3)):
+    list(map(roots, [x], [y]))
+print(y.sum())
+"""
+
+
+@pytest.mark.parametrize("byte, launches", [(1e-6, 1), (1e3, 0)])
+def test_prices_choose_a_card_that_is_in_the_profile(driver, tmp_path, byte, launches):
+    profile = json.loads((FILETESTS / "profile.json").read_text())
+    gpu = json.loads((FILETESTS / "gpu.json").read_text())
+    profile["gpu"] = gpu | {"context": 0.0, "module": 0.0}
+    profile["gpu"] |= {way: {"copy": 0.0, "byte": byte} for way in ("up", "down")}
+    profile["compile"] = dict.fromkeys(profile["compile"], 0.0)
+    (tmp_path / "profile.json").write_text(json.dumps(profile))
+    program = tmp_path / "roots.py"
+    program.write_text(LONG)
+    switches = {
+        "LD_LIBRARY_PATH": str(driver),
+        "FAKE_CUDA": "",
+        "FAKE_CUDA_LOG": str(tmp_path / "log"),
+        "NESTWISE_PROFILE": str(tmp_path / "profile.json"),
+    }
+    done = nestwise(program, "auto", tmp_path / "cache", switches=switches)
+    assert not (found := difference(python(program), done)), found
+    log = tmp_path / "log"
+    asked = log.read_text().splitlines() if log.exists() else []
+    # Something fires in all that runs on this card: it is tried once.
+    assert sum(line.startswith("launch") for line in asked) == launches
+    assert bool(asked) == bool(launches)
+    [nest] = nests_by_line(done.report, program)[4]
+    assert nest["launches"] >= 2 and ("gpu" in nest["device"]) == bool(launches)
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,8 @@ impl Default for Moved {
 
 /// Axes of an array, at most.
 const MAX_RANK: usize = 8;
+/// Iterations that a graphics card runs side by side.
+pub const WARP: f64 = 32.0;
 
 /// A loop, or a part of one whose iterations run by lanes: the lanes stand innermost, whatever is around them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -218,6 +220,22 @@ impl TrafficPlan {
         self.places.iter().zip(&starts).map(one).collect()
     }
 
+    /// Pieces of so many bytes that a call asks for where the iterations of some loops run side by side, [`WARP`] at a time, and
+    /// neighbours share what they can. `side`: of each loop the one whose iterations do, around it or itself.
+    pub fn sectors(
+        &self,
+        side: &dyn Fn(LoopId) -> Option<LoopId>,
+        bytes: f64,
+        sizes: &Sizes<'_>,
+    ) -> f64 {
+        let all = self.places.iter().map(|p| {
+            let times: f64 = p.loops.iter().map(|l| l.trips(sizes)).product();
+            let by = p.loops.iter().rev().find_map(|l| side(l.id()));
+            times * p.width() * p.share_of_sector(by, bytes, sizes)
+        });
+        all.sum()
+    }
+
     /// Bytes of an array, in whole lines, that a call stores to; more than it has, perhaps, where it does so in several
     /// places.
     pub fn stored_bytes(&self, array: ArrayId, sizes: &Sizes<'_>) -> f64 {
@@ -290,6 +308,25 @@ impl Place {
             };
         }
         lines.min(times) * LINE
+    }
+
+    /// The part of a piece of so many bytes that an access takes, the others being its neighbours' in the same group of
+    /// iterations side by side; `by`: of which loop.
+    fn share_of_sector(&self, by: Option<LoopId>, bytes: f64, sizes: &Sizes<'_>) -> f64 {
+        let Some(by) = by.filter(|by| self.loops.iter().any(|l| l.id() == *by)) else {
+            return 1.0;
+        };
+        let last = self.axes.len() - 1;
+        let mut step = 0.0;
+        for (k, axis) in self.axes.iter().enumerate() {
+            let factor = axis.by.iter().find(|f| f.0 == by);
+            let moved = factor.map_or(0.0, |f| f.1.value(sizes.values).abs());
+            if axis.jumps.with(by) || (moved > 0.0 && k < last) {
+                return 1.0;
+            }
+            step = moved * self.size;
+        }
+        (step / bytes).clamp(1.0 / WARP, 1.0)
     }
 
     /// Places that one access stands for: neighbours that were taken in.
@@ -418,6 +455,34 @@ mod tests {
             place(1, &[0, 1, 2], &[Some(2), Some(1)], false),
         ];
         lines(places, &[[100; 8], [100; 8]], 100.0, cache)
+    }
+
+    /// Pieces of 32 bytes that 320 by 320 elements of 8 bytes are asked for in, the inner loop's iterations side by side.
+    fn sectors(axes: &[Option<u32>], side: Option<u32>) -> f64 {
+        let plan = TrafficPlan::new(vec![place(0, &[0, 1], axes, false)]);
+        let values = LaunchValues {
+            dims: vec![[320, 320, 0, 0, 0, 0, 0, 0]],
+            ..LaunchValues::default()
+        };
+        let sizes = Sizes {
+            trips: &|_| 320.0,
+            values: &values,
+        };
+        plan.sectors(&|_| side.map(LoopId), 32.0, &sizes)
+    }
+
+    #[test]
+    fn neighbours_side_by_side_share_what_they_fetch() {
+        let all = 320.0 * 320.0;
+        assert_eq!(sectors(&[Some(0), Some(1)], Some(1)), all / 4.0);
+        // A column each.
+        assert_eq!(sectors(&[Some(1), Some(0)], Some(1)), all);
+        // All of them the same element.
+        assert_eq!(sectors(&[Some(0), Some(0)], Some(1)), all / WARP);
+        // Anywhere.
+        assert_eq!(sectors(&[Some(0), None], Some(1)), all);
+        // One after the other.
+        assert_eq!(sectors(&[Some(0), Some(1)], None), all);
     }
 
     #[test]

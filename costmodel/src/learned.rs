@@ -42,7 +42,7 @@ const TRIED_AGAIN_SHARE: f64 = 0.01;
 /// The corrections of one nest.
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
-    devices: [Vec<Octave>; 3],
+    devices: [Vec<Octave>; 4],
     /// The same for what is around a kernel: binding, converting, writing back.
     around: Vec<Octave>,
     /// No value of a call tells the lengths of its loops: what is wrong with one device's estimate is wrong with all.
@@ -220,7 +220,7 @@ impl Learned {
     }
 
     /// Corrects the estimates of one call, in the order of [`Device`].
-    pub fn correct(&self, estimates: &mut [Estimate; 3], caches: Caches) {
+    pub fn correct(&self, estimates: &mut [Estimate; 4], caches: Caches) {
         if self.devices.iter().all(Vec::is_empty) {
             return;
         }
@@ -233,7 +233,7 @@ impl Learned {
             estimate.correct_around(if caches.are_cold() { 1.0 } else { factor });
         }
         let modelled = estimates.map(|e| e.modelled());
-        for device in [Device::Interpreter, Device::Serial, Device::Threads] {
+        for device in Device::ALL {
             let estimate = &mut estimates[device as usize];
             let own = modelled[device as usize];
             if !own.0.is_finite() || own.0 <= 0.0 {
@@ -261,7 +261,8 @@ impl Learned {
     /// The devices whose corrections hold for another, too, until that one is measured itself.
     fn informants(&self, device: Device) -> &'static [Device] {
         match (device, self.lengths_guessed) {
-            (Device::Interpreter, false) => &[],
+            // Nothing of a card's kernels is a core's.
+            (Device::Interpreter, false) | (Device::Gpu, _) => &[],
             (Device::Interpreter, true) => &[Device::Serial, Device::Threads],
             (Device::Serial, false) => &[Device::Threads],
             (Device::Serial, true) => &[Device::Threads, Device::Interpreter],
@@ -276,17 +277,15 @@ impl Learned {
     pub fn trial(
         &self,
         chosen: Device,
-        ranked: &[(Device, Estimate); 3],
+        ranked: &[(Device, Estimate); 4],
         compile: &dyn Fn(Device) -> Seconds,
     ) -> Option<Device> {
         let best = ranked.iter().find(|r| r.0 == chosen)?.1;
-        let natives = [Device::Serial, Device::Threads];
-        if !natives.contains(&chosen) {
+        if chosen == Device::Interpreter {
             return None;
         }
-        let (other, estimate) = ranked
-            .iter()
-            .find(|(d, _)| natives.contains(d) && *d != chosen)?;
+        let is_other = |d: Device| d != Device::Interpreter && d != chosen;
+        let (other, estimate) = ranked.iter().find(|(d, _)| is_other(*d))?;
         let warm = estimate.warm();
         let known = self.near(*other, estimate.raw).1 >= KNOWN;
         let loss = (warm.0 - best.warm().0).max(0.0) + RISK * warm.0 + compile(*other).0;
@@ -308,7 +307,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn estimates(serial: f64, fork_join: f64) -> [Estimate; 3] {
+    fn estimates(serial: f64, fork_join: f64) -> [Estimate; 4] {
         let compute = |s: f64| Estimate {
             compute: Seconds(s),
             ..Estimate::default()
@@ -320,12 +319,13 @@ mod tests {
                 fork_join: Seconds(fork_join),
                 ..compute(serial / 2.0)
             },
+            compute(f64::INFINITY),
         ];
         all.iter_mut().for_each(|e| e.raw = e.modelled());
         all
     }
 
-    fn corrected(learned: &Learned, serial: f64) -> [f64; 3] {
+    fn corrected(learned: &Learned, serial: f64) -> [f64; 4] {
         let mut all = estimates(serial, 0.0);
         learned.correct(&mut all, Caches::Warm);
         all.map(|e| e.total().0)
@@ -359,7 +359,7 @@ mod tests {
     fn some_measurements_outweigh_the_model() {
         let mut learned = Learned::default();
         add(&mut learned, Device::Serial, 1e-5, 2e-5, 5);
-        let [interpreter, serial, threads] = corrected(&learned, 1e-5);
+        let [interpreter, serial, threads, _] = corrected(&learned, 1e-5);
         assert!((1.8e-5..2.01e-5).contains(&serial), "{serial}");
         // The same loops, on more cores; CPython runs them its own way.
         assert!((0.65e-5..0.75e-5).contains(&threads), "{threads}");
@@ -447,7 +447,7 @@ mod tests {
             ..lesson(Device::Serial, 1e-3, 1e-1)
         });
         add(&mut learned, Device::Serial, 1e-3, 1e-1, 5);
-        let [interpreter, _, threads] = corrected(&learned, 1e-3);
+        let [interpreter, _, threads, _] = corrected(&learned, 1e-3);
         assert!(interpreter > 1.0 && threads > 0.01);
     }
 
@@ -459,6 +459,7 @@ mod tests {
             (Device::Serial, all[1]),
             (Device::Threads, all[2]),
             (Device::Interpreter, all[0]),
+            (Device::Gpu, all[3]),
         ];
         let trial =
             |l: &Learned, compile: f64| l.trial(Device::Serial, &ranked, &|_| Seconds(compile));
@@ -478,10 +479,15 @@ mod tests {
     }
 
     /// The corrected estimates, and one core before threads.
-    fn ranked(learned: &Learned, at: f64) -> ([Estimate; 3], [(Device, Estimate); 3]) {
+    fn ranked(learned: &Learned, at: f64) -> ([Estimate; 4], [(Device, Estimate); 4]) {
         let mut all = estimates(at, 0.0);
         learned.correct(&mut all, Caches::Warm);
-        let order = [Device::Serial, Device::Threads, Device::Interpreter];
+        let order = [
+            Device::Serial,
+            Device::Threads,
+            Device::Interpreter,
+            Device::Gpu,
+        ];
         (all, order.map(|device| (device, all[device as usize])))
     }
 
@@ -554,9 +560,12 @@ mod tests {
                     ..lesson(devices[device], 10f64.powf(modelled), 10f64.powf(measured))
                 });
             }
-            for price in corrected(&learned, 10f64.powf(at)) {
+            let [on_cores @ .., on_gpu] = corrected(&learned, 10f64.powf(at));
+            for price in on_cores {
                 prop_assert!(price.is_finite() && price > 0.0);
             }
+            // There is none.
+            prop_assert!(on_gpu.is_infinite());
         }
     }
 }

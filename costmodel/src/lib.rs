@@ -9,6 +9,7 @@
 
 mod defaults;
 pub mod features;
+pub mod gpu;
 pub mod guess;
 pub mod host;
 pub mod learned;

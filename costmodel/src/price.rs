@@ -1,6 +1,7 @@
 //! The model: features, weights and sizes to an estimate per device, and a decision.
 
 use crate::features::{Features, LoopFeatures};
+use crate::gpu::{self, OnGpu};
 use crate::guess;
 use crate::host::{Compute, Priced};
 use crate::learned::Learned;
@@ -72,6 +73,25 @@ pub enum Device {
     Serial,
     /// Compiled code on several.
     Threads,
+    /// A graphics card, or what stands for one.
+    Gpu,
+}
+
+impl Device {
+    /// All of them.
+    pub const ALL: [Device; 4] = [
+        Device::Interpreter,
+        Device::Serial,
+        Device::Threads,
+        Device::Gpu,
+    ];
+    /// Those that run compiled code, in the order of what is kept for each.
+    pub const NATIVE: [Device; 3] = [Device::Serial, Device::Threads, Device::Gpu];
+
+    /// The place among these; CPython has none, and is not asked for it.
+    pub fn kind(self) -> usize {
+        (self as usize).saturating_sub(1)
+    }
 }
 
 impl fmt::Display for Device {
@@ -80,6 +100,7 @@ impl fmt::Display for Device {
             Self::Interpreter => "interpreter",
             Self::Serial => "serial",
             Self::Threads => "threads",
+            Self::Gpu => "gpu",
         })
     }
 }
@@ -97,15 +118,19 @@ pub struct Estimate {
     pub fork_join: Seconds,
     /// How many of them: 0 where there are none, or as many as there may be.
     pub threads: u32,
+    /// Arrays to a graphics card and back.
+    pub transfer: Seconds,
+    /// Handing kernels to it.
+    pub launch: Seconds,
     /// Copies from which an event is undone.
     pub undo: Seconds,
     /// Touching memory for the first time.
     pub pages: Seconds,
     /// The loops themselves.
     pub compute: Seconds,
-    /// What the model said of the last four, before they were corrected by what was measured.
+    /// What the model said of what a launch measures, before they were corrected by what was measured.
     pub raw: Seconds,
-    /// The same for the first two.
+    /// The same for what is around that.
     pub raw_around: Seconds,
 }
 
@@ -124,12 +149,15 @@ impl Estimate {
     }
     /// The part that a launch measures: all from the kernel's first iteration to its last.
     pub fn modelled(&self) -> Seconds {
-        self.fork_join + self.undo + self.pages + self.compute
+        let starting = self.fork_join + self.transfer + self.launch;
+        starting + self.undo + self.pages + self.compute
     }
     /// That part takes so many times as long.
     pub(crate) fn correct(&mut self, factor: f64) {
         let terms = [
             &mut self.fork_join,
+            &mut self.transfer,
+            &mut self.launch,
             &mut self.undo,
             &mut self.pages,
             &mut self.compute,
@@ -151,6 +179,8 @@ pub struct Prices {
     top: LoopPrice,
     /// What a kernel will likely take: without vectors, and with them.
     guesses: [Priced; 2],
+    /// For the machine's card, if it has one.
+    gpu: Option<gpu::Priced>,
     /// The head of the top loop in CPython, once per call.
     entry: Seconds,
     compile: Seconds,
@@ -188,9 +218,18 @@ impl Prices {
             top: LoopPrice::new(&features.top, profile),
             entry: interpreted(&features.entry, profile),
             guesses: [guess(1), guess(lanes)],
+            gpu: profile
+                .gpu
+                .as_ref()
+                .map(|weights| gpu::Priced::new(&features.top, traffic.clone(), weights)),
             compile: Seconds::from_nanos(c.kernel + c.node * scalar + c.vector_node * vectors),
             nodes: (scalar, vectors),
         }
+    }
+
+    /// The nest on the machine's card, if it has one.
+    pub fn gpu(&self) -> Option<&gpu::Priced> {
+        self.gpu.as_ref()
     }
 
     /// Bytes of an array that a call stores to, about.
@@ -287,11 +326,11 @@ pub struct Situation {
     pub convert: LaunchTally,
     /// What it does to be able to undo.
     pub undo: LaunchTally,
-    /// Kernels for one thread, and for several, are compiled already.
-    pub compiled: [bool; 2],
+    /// Kernels for each of [`Device::NATIVE`] are there already.
+    pub compiled: [bool; 3],
     /// Time this site has lost so far by not having each of them; compiling is charged only with what exceeds it (the
     /// ski-rental rule: compile once as much was lost as compiling costs).
-    pub lost: [Seconds; 2],
+    pub lost: [Seconds; 3],
     /// The part of the top loop's iterations that this call is about, 0 to 1.
     pub rest: f64,
     /// What CPython takes for that part, if it has already shown its pace; better than any model.
@@ -306,6 +345,8 @@ pub struct Situation {
     pub fresh: Fresh,
     /// What compiled code takes for the whole call on one core, as it is made for one, and as it is made for threads.
     pub native: [Compute; 2],
+    /// The call on the machine's card, and what it takes to get ready for the first one, where it may run there.
+    pub gpu: Option<(OnGpu, Seconds)>,
     /// What the call finds in the caches.
     pub caches: Caches,
 }
@@ -332,7 +373,7 @@ pub struct Decision {
     /// It holds for calls that find this in the caches alone.
     pub caches: Caches,
     /// All devices, the cheapest first.
-    pub ranked: [(Device, Estimate); 3],
+    pub ranked: [(Device, Estimate); 4],
 }
 
 impl Decision {
@@ -345,9 +386,10 @@ impl Decision {
     /// What a native call loses for not running on the other native device, where that is to be had.
     pub fn missed(&self) -> Option<(Device, Seconds)> {
         let other = match (self.device, self.wanted) {
-            (Device::Threads, _) => Device::Serial,
-            (_, Device::Threads) => Device::Threads,
-            _ => return None,
+            (Device::Threads, Device::Threads) => Device::Serial,
+            (Device::Interpreter, Device::Serial) => return None,
+            (device, wanted) if device == wanted => return None,
+            (_, wanted) => wanted,
         };
         let lost = self.of(self.device).warm().0 - self.of(other).warm().0;
         Some((other, Seconds(lost.max(0.0))))
@@ -406,9 +448,9 @@ pub fn decide(
         ..Estimate::default()
     };
     let c = &profile.call;
-    let compile = |kind: usize| match situation.compiled[kind] {
+    let compile = |device: Device, all: Seconds| match situation.compiled[device.kind()] {
         true => Seconds(0.0),
-        false => Seconds((prices.compile().0 - situation.lost[kind].0).max(0.0)),
+        false => Seconds((all.0 - situation.lost[device.kind()].0).max(0.0)),
     };
     let bind = |work: &LaunchTally| {
         Seconds::from_nanos(c.weigh(work) + profile.cold.weigh(work, situation.caches))
@@ -416,7 +458,7 @@ pub fn decide(
     let serial = Estimate {
         bind: bind(&situation.bind),
         convert: Seconds::from_nanos(c.weigh(&situation.convert)),
-        compile: compile(0),
+        compile: compile(Device::Serial, prices.compile()),
         undo: Seconds::from_nanos(c.weigh(&situation.undo)),
         pages,
         compute: situation.native[0].total() * situation.rest,
@@ -424,10 +466,27 @@ pub fn decide(
     };
     let threads = Estimate {
         bind: bind(&in_full(situation.bind)),
-        compile: compile(1),
+        compile: compile(Device::Threads, prices.compile()),
         ..threaded(&serial, profile, situation)
     };
-    let mut estimates = [interpreter, serial, threads];
+    let gpu = match situation.gpu {
+        // Everything is looked at there, too. What comes down is written to the arrays by the host.
+        Some((gpu, ready)) => Estimate {
+            bind: threads.bind,
+            convert: serial.convert,
+            compile: compile(Device::Gpu, prices.compile() + ready),
+            transfer: gpu.transfer,
+            launch: gpu.launch * situation.rest,
+            pages,
+            compute: gpu.compute * situation.rest,
+            ..Estimate::default()
+        },
+        None => Estimate {
+            compute: Seconds::INFINITE,
+            ..serial
+        },
+    };
+    let mut estimates = [interpreter, serial, threads, gpu];
     for estimate in &mut estimates {
         (estimate.raw, estimate.raw_around) = (estimate.modelled(), estimate.around());
     }
@@ -436,20 +495,27 @@ pub fn decide(
         // The pace of this very call.
         (estimates[0].compute, estimates[0].pages) = (measured, Seconds(0.0));
     }
-    let [interpreter, serial, threads] = estimates;
+    let [interpreter, serial, threads, gpu] = estimates;
     let interpreted = interpreter.total();
     let mut ranked = [
         (Device::Interpreter, interpreter),
         (Device::Serial, serial),
         (Device::Threads, threads),
+        (Device::Gpu, gpu),
     ];
     let cost = |(device, estimate): &(Device, Estimate)| match device {
-        Device::Threads => estimate.total().0 + estimate.modelled().0 * (1.0 / WORTH_IT - 1.0),
+        Device::Threads | Device::Gpu => {
+            estimate.total().0 + estimate.modelled().0 * (1.0 / WORTH_IT - 1.0)
+        }
         _ => estimate.total().0,
     };
     ranked.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
     // What is around the kernels is the same, and depends on when the call comes.
     let worth = |other: &Estimate, than: &Estimate| other.modelled() < than.modelled() * WORTH_IT;
+    let (on_cores, cores) = match worth(&threads, &serial) {
+        true => (Device::Threads, threads),
+        false => (Device::Serial, serial),
+    };
     Decision {
         device: ranked[0].0,
         estimate: ranked[0].1,
@@ -458,14 +524,15 @@ pub fn decide(
         trial: None,
         for_now: match ranked[0].0 {
             Device::Interpreter => false,
-            Device::Serial => worth(&threads, &serial),
-            Device::Threads => worth(&serial, &threads),
+            Device::Serial => worth(&threads, &serial) || worth(&gpu, &serial),
+            Device::Threads => worth(&serial, &threads) || worth(&gpu, &threads),
+            Device::Gpu => worth(&cores, &gpu),
         },
         waits_for_compile: ranked[0].0 == Device::Interpreter
-            && serial.warm().0.min(threads.warm().0) < interpreted.0,
-        wanted: match worth(&threads, &serial) {
-            true => Device::Threads,
-            false => Device::Serial,
+            && serial.warm().0.min(threads.warm().0).min(gpu.warm().0) < interpreted.0,
+        wanted: match worth(&gpu, &cores) {
+            true => Device::Gpu,
+            false => on_cores,
         },
         caches: situation.caches,
         ranked,

@@ -44,8 +44,8 @@ fn situation() -> Situation {
         bind: launch,
         convert: LaunchTally::default(),
         undo: LaunchTally::default(),
-        compiled: [true; 2],
-        lost: [Seconds(0.0); 2],
+        compiled: [true; 3],
+        lost: [Seconds(0.0); 3],
         rest: 1.0,
         measured: None,
         threads: 2,
@@ -53,6 +53,7 @@ fn situation() -> Situation {
         copied_bytes: 0.0,
         fresh: Fresh::default(),
         native: [Compute::default(); 2],
+        gpu: None,
         caches: Caches::Warm,
     }
 }
@@ -174,6 +175,61 @@ fn untouched_memory_costs_every_device_and_threads_the_least() {
 }
 
 #[test]
+fn a_card_is_chosen_where_what_crosses_is_little_next_to_what_it_saves() {
+    let on = |transfer: f64, ready: f64| {
+        let gpu = OnGpu {
+            transfer: Seconds(transfer),
+            launch: Seconds(2e-5),
+            compute: Seconds(1e-4),
+        };
+        let call = Situation {
+            gpu: Some((gpu, Seconds(ready))),
+            ..situation()
+        };
+        let body = Counts {
+            simple_ops: 2.0,
+            accesses: 3.0,
+            ..Counts::default()
+        };
+        decided(body, 1e7, false, &call)
+    };
+    let (fast, slow) = (on(1e-4, 0.0), on(1.0, 0.0));
+    assert_eq!((fast.device, fast.wanted), (Device::Gpu, Device::Gpu));
+    assert_eq!(slow.device, Device::Threads);
+    assert_eq!(fast.of(Device::Gpu).transfer, Seconds(1e-4));
+    // Without one nothing of it is priced.
+    let without = decided(Counts::default(), 1e7, false, &situation());
+    assert_eq!(without.of(Device::Gpu).total(), Seconds::INFINITE);
+}
+
+#[test]
+fn a_card_is_waited_for_until_as_much_was_lost() {
+    let gpu = OnGpu {
+        compute: Seconds(1e-4),
+        ..OnGpu::default()
+    };
+    let body = Counts {
+        simple_ops: 2.0,
+        accesses: 3.0,
+        ..Counts::default()
+    };
+    let after = |lost: f64| {
+        let call = Situation {
+            compiled: [true, true, false],
+            lost: [Seconds(0.0), Seconds(0.0), Seconds(lost)],
+            gpu: Some((gpu, Seconds(0.15))),
+            ..situation()
+        };
+        decided(body, 1e7, false, &call)
+    };
+    let first = after(0.0);
+    assert_eq!((first.device, first.wanted), (Device::Threads, Device::Gpu));
+    let (other, missed) = first.missed().expect("something is missed");
+    assert!(first.for_now && other == Device::Gpu && missed.0 > 0.0);
+    assert_eq!(after(1.0).device, Device::Gpu);
+}
+
+#[test]
 fn a_loop_whose_pace_is_known_has_touched_what_it_touches() {
     let mut fresh = Fresh::default();
     fresh.add(1e6, 1e6);
@@ -217,12 +273,12 @@ fn threads_have_to_promise_a_tenth() {
 #[test]
 fn compilation_is_charged_once_and_waived_when_as_much_was_lost() {
     let cold = Situation {
-        compiled: [false; 2],
+        compiled: [false; 3],
         ..situation()
     };
     assert_eq!(device(1_000.0, &cold), Device::Interpreter);
     let lost = Situation {
-        lost: [Seconds(1.0); 2],
+        lost: [Seconds(1.0); 3],
         ..cold
     };
     assert_eq!(device(1_000.0, &lost), Device::Serial);
@@ -238,20 +294,20 @@ fn a_kernel_for_threads_is_waited_for_until_as_much_was_lost() {
         ..Counts::default()
     };
     let one = Situation {
-        compiled: [true, false],
+        compiled: [true, false, false],
         ..situation()
     };
     let first = decided(body, n, false, &one);
     assert!(first.device == Device::Serial && first.for_now);
     let lost = Situation {
-        lost: [Seconds(0.0), Seconds(1.0)],
+        lost: [Seconds(0.0), Seconds(1.0), Seconds(0.0)],
         ..one
     };
     let then = decided(body, n, false, &lost);
     assert!(then.device == Device::Threads && !then.for_now);
     // The other way round, too.
     let several = Situation {
-        compiled: [false, true],
+        compiled: [false, true, false],
         ..situation()
     };
     let small = decided(body, 2_000.0, false, &several);
@@ -264,7 +320,7 @@ fn a_kernel_for_threads_is_waited_for_until_as_much_was_lost() {
 #[test]
 fn a_pace_that_was_measured_counts_more_than_the_model() {
     let slow = Situation {
-        compiled: [false; 2],
+        compiled: [false; 3],
         rest: 0.5,
         measured: Some(Seconds(1.0)),
         ..situation()

@@ -1,5 +1,6 @@
 //! A machine's weights: nanoseconds per operation, as a versioned JSON document (docs/profile.md).
 
+use crate::gpu::GpuWeights;
 use crate::host::HostWeights;
 use crate::weights::{LaunchTally, LaunchWork, Weights};
 use nestwise_ir::Work;
@@ -39,6 +40,9 @@ pub struct MachineProfile {
     pub pages: PageWeights,
     /// What threads add.
     pub threads: ThreadWeights,
+    /// A graphics card; none if nobody has measured one.
+    #[serde(default)]
+    pub gpu: Option<GpuWeights>,
     /// By section, how far its predictions are off where it was not fitted.
     pub errors: BTreeMap<String, Errors>,
 }
@@ -275,6 +279,7 @@ impl Default for MachineProfile {
                 memory: 0.4,
                 pages: 0.5,
             },
+            gpu: None,
             errors: BTreeMap::new(),
         }
     }
@@ -345,6 +350,9 @@ impl MachineProfile {
                 costs(name, section, &usual[name])?;
             }
         }
+        if let Some(section) = all.get("gpu").filter(|s| !s.is_null()) {
+            costs("gpu", section, &Value::Null)?;
+        }
         // One section at a time, so that a message names it.
         for (name, section) in &all {
             check_section(name, section)?;
@@ -376,8 +384,15 @@ impl MachineProfile {
                 );
             }
         }
+        if let Some(gpu) = &self.gpu {
+            for (field, v) in [("processors", gpu.processors), ("resident", gpu.resident)] {
+                if v < 1.0 {
+                    return bad(&format!("gpu.{field}"), format!("is {v}; a card has some"));
+                }
+            }
+        }
         for (section, errors) in &self.errors {
-            if !COSTS.contains(&section.as_str()) {
+            if section != "gpu" && !COSTS.contains(&section.as_str()) {
                 return bad(&format!("errors.{section}"), "is no section".into());
             }
             for (field, v) in [("median", errors.median), ("p90", errors.p90)] {
@@ -437,6 +452,7 @@ fn check_section(name: &str, section: &Value) -> Result<(), ProfileError> {
         "host" => is::<HostWeights>(name, section),
         "pages" => is::<PageWeights>(name, section),
         "threads" => is::<ThreadWeights>(name, section),
+        "gpu" => is::<Option<GpuWeights>>(name, section),
         "errors" => is::<BTreeMap<String, Errors>>(name, section),
         // Unknown ones are told by the document as a whole.
         _ => Ok(()),

@@ -1,6 +1,7 @@
 //! What the prices of a program's nests depend on besides the machine: enough to price them for another one.
 
 use crate::features::Features;
+use crate::gpu::{Axes, Copies};
 use crate::profile::Fresh;
 use crate::weights::LaunchTally;
 use nestwise_analysis::LaunchValues;
@@ -37,6 +38,8 @@ pub struct NestRecord {
     pub features: Features,
     /// The memory it goes through.
     pub traffic: TrafficPlan,
+    /// Its loops that a card could have.
+    pub grid: Axes,
     /// Numbers of 64 bits in a vector register of the machine that recorded it.
     pub lanes: u32,
     /// What its kernels execute that were made: for one core, and for threads.
@@ -77,6 +80,8 @@ pub struct CallRecord {
     pub undo: LaunchTally,
     /// Memory that it touches first.
     pub fresh: Fresh,
+    /// What would cross to a card and back.
+    pub copies: Copies,
     /// What threads could do.
     pub parallel: Parallel,
 }
@@ -129,6 +134,7 @@ impl CallRecord {
         self.values == other.values
             && self.trips == other.trips
             && (self.bind, self.convert, self.undo) == (other.bind, other.convert, other.undo)
-            && (self.fresh, self.parallel) == (other.fresh, other.parallel)
+            && (self.fresh, self.copies) == (other.fresh, other.copies)
+            && self.parallel == other.parallel
     }
 }

@@ -1,5 +1,6 @@
 //! A recorded run on another machine: the same calls in the same order, decided by that machine's prices.
 
+use crate::gpu::{Axes, OnGpu};
 use crate::host::{Compute, Priced};
 use crate::learned::Learned;
 use crate::price::{Decision, Device, Prices, Seconds, Situation, WORTH_SHARING, decide};
@@ -35,6 +36,8 @@ pub struct ByDevice<T> {
     pub serial: T,
     /// Several cores'; where no loop is for them, one core's.
     pub threads: T,
+    /// A graphics card's; where there is none, or no loop is for it, one core's.
+    pub gpu: T,
 }
 
 impl<T> ByDevice<T> {
@@ -43,6 +46,7 @@ impl<T> ByDevice<T> {
             Device::Interpreter => &mut self.interpreter,
             Device::Serial => &mut self.serial,
             Device::Threads => &mut self.threads,
+            Device::Gpu => &mut self.gpu,
         }
     }
 }
@@ -61,8 +65,10 @@ impl NestRecord {
             vectors: self.features.vectors,
             profile,
             cores,
-            compiled: [false; 2],
-            lost: [Seconds(0.0); 2],
+            axes: &self.grid,
+            begun: false,
+            compiled: [false; 3],
+            lost: [Seconds(0.0); 3],
             done: Replay::default(),
         };
         self.calls.iter().for_each(|call| run.calls(call));
@@ -76,9 +82,12 @@ struct Run<'a> {
     vectors: bool,
     profile: &'a MachineProfile,
     cores: u32,
-    compiled: [bool; 2],
+    axes: &'a Axes,
+    /// The card was used before.
+    begun: bool,
+    compiled: [bool; 3],
     /// What not having each kernel has cost so far.
-    lost: [Seconds; 2],
+    lost: [Seconds; 3],
     done: Replay,
 }
 
@@ -88,7 +97,7 @@ impl Run<'_> {
         while left > 0 {
             let decision = self.decide(call, 1.0);
             let native = decision.device != Device::Interpreter;
-            let missing = native && !self.compiled[kind(decision.device)];
+            let missing = native && !self.compiled[decision.device.kind()];
             let changes = missing || decision.for_now || decision.waits_for_compile;
             steps += 1;
             let alike = match changes && steps < MOST_STEPS {
@@ -111,7 +120,7 @@ impl Run<'_> {
 
     /// CPython runs a call until as much is lost as compiling costs.
     fn waits(&mut self, call: &CallRecord, decision: &Decision) {
-        let lost = self.lost[0].0.max(self.lost[1].0);
+        let lost = self.lost.map(|l| l.0).into_iter().fold(0.0, f64::max);
         let patience = (self.prices.compile().0 - lost).max(0.0);
         let all = decision.interpreted.0;
         let spent = all.min(patience);
@@ -132,16 +141,21 @@ impl Run<'_> {
         if decision.device == Device::Interpreter {
             return;
         }
-        let kind = kind(decision.device);
+        let kind = decision.device.kind();
         if !self.compiled[kind] {
+            let ready = match (decision.device, self.prices.gpu()) {
+                (Device::Gpu, Some(gpu)) => gpu.compile(std::mem::replace(&mut self.begun, true)),
+                _ => Seconds(0.0),
+            };
+            let compile = (self.prices.compile() + ready).0;
             self.compiled[kind] = true;
             self.done.kernels += 1;
-            self.done.compile += self.prices.compile().0;
-            self.done.seconds += self.prices.compile().0;
+            self.done.compile += compile;
+            self.done.seconds += compile;
         }
         // The other kernel is made once not having it has cost as much.
         if let Some((other, missed)) = decision.missed() {
-            let lost = &mut self.lost[self::kind(other)];
+            let lost = &mut self.lost[other.kind()];
             *lost = *lost + missed * calls as f64;
         }
     }
@@ -162,6 +176,7 @@ impl Run<'_> {
             copied_bytes: 0.0,
             fresh: call.fresh,
             native: [self.native(call, false, self.vectors); 2],
+            gpu: None,
             caches: Caches::Warm,
         };
         let learned = Learned::default();
@@ -176,8 +191,16 @@ impl Run<'_> {
             forks: p.forks,
             copied_bytes: p.copied_bytes,
             native: [alone.native[0], self.native(call, true, p.vectorisable)],
+            gpu: self.gpu(call),
             ..alone
         })
+    }
+
+    fn gpu(&self, call: &CallRecord) -> Option<(OnGpu, Seconds)> {
+        let trips = |id: LoopId| of(&call.trips, id);
+        let gpu = self.prices.gpu().filter(|_| !self.axes.is_empty())?;
+        let call = gpu.seconds(self.axes, &call.copies, &trips, &call.values);
+        Some((call, gpu.compile(self.begun)))
     }
 
     fn native(&self, call: &CallRecord, threads: bool, vectorised: bool) -> Compute {
@@ -186,11 +209,6 @@ impl Run<'_> {
         self.prices
             .native(kernels, threads, vectorised, &trips, &call.values)
     }
-}
-
-/// The number of the kernel that a native device runs.
-fn kind(device: Device) -> usize {
-    usize::from(device == Device::Threads)
 }
 
 /// A loop's trips; a recording that names too few of them is not ours, but no reason to end the program.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::features::{Counts, Features, LoopFeatures};
+use crate::gpu::Copies;
 use crate::profile::Fresh;
 use crate::record::{Parallel, RECORDING_VERSION, Recording};
 use crate::weights::{LaunchTally, LaunchWork};
@@ -39,6 +40,7 @@ fn nest(calls: Vec<CallRecord>) -> NestRecord {
             vectors: false,
         },
         traffic: TrafficPlan::default(),
+        grid: Vec::new(),
         lanes: 8,
         kernels: [None, None],
         calls,
@@ -57,6 +59,7 @@ fn calls(times: u64, trips: f64) -> CallRecord {
         convert: LaunchTally::default(),
         undo: LaunchTally::default(),
         fresh: Fresh::default(),
+        copies: Copies::default(),
         parallel: Parallel {
             most: 1000,
             forks: 1.0,

@@ -11,7 +11,7 @@ use nestwise_ir::surface::Scope;
 use nestwise_runtime::{DeviceChoice, options};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Of a loop that takes CPython so many seconds or more, an attempt is a small part.
 pub const SHORT: f64 = 25e-6;
@@ -25,6 +25,14 @@ pub const WATCHED: f64 = 100e-6;
 /// Nanoseconds after which a call finds little of the one before in the caches.
 const SELDOM: i64 = 50_000;
 
+/// What may have been found in the caches, by number.
+const FOUND: [Option<Caches>; 4] = [
+    None,
+    Some(Caches::Warm),
+    Some(Caches::Shared),
+    Some(Caches::Cold),
+];
+
 /// Launches of all sites.
 static LAUNCHES: AtomicU64 = AtomicU64::new(0);
 
@@ -34,6 +42,8 @@ pub struct Gate {
     thresholds: [AtomicI64; 3],
     /// When it was asked about last, in nanoseconds; 0: never.
     asked: AtomicI64,
+    /// What the call that was just admitted finds in the caches, if that was looked at: see [`FOUND`].
+    found: AtomicU8,
     /// Launches of the site, and those of others when it was asked about last.
     own: AtomicU64,
     others: AtomicU64,
@@ -51,6 +61,7 @@ impl Gate {
         Gate {
             thresholds: [const { AtomicI64::new(-1) }; 3],
             asked: AtomicI64::new(0),
+            found: AtomicU8::new(0),
             own: AtomicU64::new(0),
             others: AtomicU64::new(0),
             late: AtomicBool::new(false),
@@ -91,15 +102,31 @@ impl Gate {
     fn leaves(&self, amount: i64) -> bool {
         let [warm, shared, cold] = &self.thresholds;
         let within = |threshold: &AtomicI64| amount <= threshold.load(Ordering::Relaxed);
-        within(warm) || (within(shared) || within(cold)) && within(self.threshold(self.caches()))
+        if within(warm) {
+            return true;
+        }
+        if !within(shared) && !within(cold) {
+            return false;
+        }
+        let caches = self.look();
+        let leaves = within(self.threshold(caches));
+        let found = FOUND.iter().position(|f| *f == Some(caches));
+        let found = found.filter(|_| !leaves).unwrap_or(0);
+        self.found.store(found as u8, Ordering::Relaxed);
+        leaves
+    }
+
+    /// What the call that comes now finds in the caches.
+    pub fn caches(&self) -> Caches {
+        let found = self.found.swap(0, Ordering::Relaxed);
+        FOUND[usize::from(found)].unwrap_or_else(|| self.look())
     }
 
     fn threshold(&self, caches: Caches) -> &AtomicI64 {
         &self.thresholds[caches as usize]
     }
 
-    /// What the call that comes now finds in the caches.
-    pub fn caches(&self) -> Caches {
+    fn look(&self) -> Caches {
         let now = time(libc::CLOCK_MONOTONIC);
         let before = self.asked.swap(now, Ordering::Relaxed);
         let late = before > 0 && now - before > SELDOM;

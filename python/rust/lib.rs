@@ -39,7 +39,7 @@ mod verify;
 mod warned;
 
 use nestwise_costmodel::weights::Kind;
-use nestwise_costmodel::{MachineProfile, ProfileError};
+use nestwise_costmodel::{Device, MachineProfile, ProfileError};
 use nestwise_frontend::{LoopKind, ScopeInfo};
 use nestwise_runtime::{Broken, DeviceChoice, FpMode, Options, Trial, Unchecked, set_options};
 use parsed::SiteText;
@@ -374,11 +374,8 @@ fn report<'py>(
         d.set_item("predicted_s", s.predicted)?;
         d.set_item("measured_s", s.measured)?;
         let priced = PyDict::new(py);
-        for (device, seconds) in ["interpreter", "serial", "threads"]
-            .into_iter()
-            .zip(s.priced)
-        {
-            priced.set_item(device, seconds)?;
+        for (device, seconds) in Device::ALL.into_iter().zip(s.priced) {
+            priced.set_item(device.to_string(), seconds)?;
         }
         d.set_item("priced_s", priced)?;
         d.set_item("runs", &s.runs)?;
@@ -416,21 +413,15 @@ fn report<'py>(
 }
 
 fn device_word(s: &nestwise_runtime::report::Stats) -> String {
-    let on_host = match s.launches {
-        [0, 0] => "interpreter",
-        [_, 0] => "serial",
-        [0, _] => "threads",
-        _ => "serial+threads",
+    let word = |device: &Device| match (device, nestwise_runtime::options::options().device) {
+        (Device::Gpu, DeviceChoice::Emulated) => "emulated".to_string(),
+        _ => device.to_string(),
     };
-    let device = match nestwise_runtime::options::options().device {
-        DeviceChoice::Gpu => "gpu",
-        _ => "emulated",
-    };
-    let on_grid = s.means.iter().find(|(word, _)| word == "grid");
-    match on_grid.map_or(0, |(_, launches)| *launches) {
-        0 => on_host.into(),
-        all if all == s.launches.iter().sum::<u64>() => device.into(),
-        _ => format!("{on_host}+{device}"),
+    let ran = |device: &&Device| s.launches[device.kind()] > 0;
+    let words: Vec<String> = Device::NATIVE.iter().filter(ran).map(word).collect();
+    match words[..] {
+        [] => Device::Interpreter.to_string(),
+        _ => words.join("+"),
     }
 }
 

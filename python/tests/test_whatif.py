@@ -110,7 +110,7 @@ def test_the_program_runs_as_it_is(recorded, folder):
 def test_cores_and_what_starting_them_costs_decide_on_threads(recorded, machines):
     _, _, _, answers = recorded
     one, many, far, _ = (answers[str(m)] for m in machines)
-    nothing = {"interpreter": 0, "serial": 0, "threads": 0}
+    nothing = {"interpreter": 0, "serial": 0, "threads": 0, "gpu": 0}
     assert (one["cores"], many["cores"]) == (1, 64)
     assert calls(one, 9) == calls(far, 9) == nothing | {"serial": 1}
     assert calls(many, 9) == nothing | {"threads": 1}

@@ -7,7 +7,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_codegen as codegen;
-use nestwise_costmodel::Priced;
+use nestwise_costmodel::{Device, Priced};
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::shape::Body;
 use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule, StmtKind};
@@ -185,6 +185,15 @@ pub struct CompileInfo {
 }
 
 impl Kernel {
+    /// Where it runs.
+    pub fn device(&self) -> Device {
+        match (&self.grid, self.about.threaded) {
+            (Some(_), _) => Device::Gpu,
+            (None, true) => Device::Threads,
+            (None, false) => Device::Serial,
+        }
+    }
+
     /// Whether it can go on with the frame of another one, between two chunks: the variables and arrays are the same.
     pub fn continues(&self, other: &Kernel) -> bool {
         let (mine, others) = (&self.about.nest, &other.about.nest);

@@ -24,7 +24,7 @@ use crate::reason::Reason;
 use crate::undo::{self, Saved};
 use nestwise_analysis::Region;
 use nestwise_codegen::abi::{FrameHeader, Status};
-use nestwise_costmodel::{Decision, Device};
+use nestwise_costmodel::Decision;
 use nestwise_ir::Scalar;
 use std::sync::Arc;
 use std::time::Instant;
@@ -74,11 +74,7 @@ pub fn launch<V: HasValue>(
     let guessed = sizes.trips.iter().any(Option::is_none);
     let mut launch = Box::new(Launch {
         ended: Ended::Finished,
-        device: if kernel.about.threaded {
-            Device::Threads
-        } else {
-            Device::Serial
-        },
+        device: kernel.device(),
         decision: *decision,
         seconds: 0.0,
         compile,

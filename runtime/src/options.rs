@@ -77,7 +77,7 @@ impl Options {
     pub fn grid_target(&self) -> Option<GridTarget> {
         match self.device {
             DeviceChoice::Emulated => Some(GridTarget::Emulated),
-            DeviceChoice::Gpu => cuda::card()
+            DeviceChoice::Gpu | DeviceChoice::Auto => cuda::card()
                 .ok()
                 .map(|card| GridTarget::Ptx(card.capability)),
             _ => None,

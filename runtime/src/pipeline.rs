@@ -337,6 +337,10 @@ fn attempt<V: HasValue>(
         host,
         &mut others,
     )?;
+    if launch.device == Device::Gpu && launch.stopped_by.is_some() {
+        // It went there and back for nothing, and might again: what fires there need not on a core.
+        plan.leave_grid();
+    }
     if options.prices {
         launch.runs = launch.executed(&|id| sizes.expected(id), &sizes);
     }
@@ -350,10 +354,7 @@ fn attempt<V: HasValue>(
 /// that is worth it.
 fn order_other(call: &Call<'_>, decision: &Decision, host: &dyn Host) {
     let (plan, options) = (call.plan, call.options);
-    let other = match decision.device {
-        Device::Threads => Device::Serial,
-        _ => Device::Threads,
-    };
+    let other = decision.missed().map_or(Device::Threads, |m| m.0);
     if !plan.is_due(other, Seconds(0.0), options) {
         return;
     }
@@ -373,7 +374,7 @@ const LONG_ON_THREADS: f64 = 2.0;
 
 fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision) -> bool {
     let most = match decision.device {
-        Device::Threads => LONG_ON_THREADS,
+        Device::Threads | Device::Gpu => LONG_ON_THREADS,
         Device::Serial | Device::Interpreter => LONG_ITERATION,
     };
     let top = sizes.expected(LoopId(0)).max(1.0);
@@ -422,9 +423,8 @@ fn decide<V: HasValue>(
         }
         DeviceChoice::Auto => decision,
         DeviceChoice::Interpreter => decision.forced(Device::Interpreter),
-        DeviceChoice::Serial | DeviceChoice::Emulated | DeviceChoice::Gpu => {
-            decision.forced(Device::Serial)
-        }
+        DeviceChoice::Serial => decision.forced(Device::Serial),
+        DeviceChoice::Emulated | DeviceChoice::Gpu => decision.forced(Device::Gpu),
         DeviceChoice::Threads => decision.forced(Device::Threads),
     }
 }

@@ -30,6 +30,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
+use nestwise_costmodel::gpu::Axes;
 use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Caches, Device, Learned, Prices, Seconds};
 use nestwise_ir::nest::Cast;
@@ -49,10 +50,13 @@ pub struct Plan {
     bounds: analysis::BoundsPlan,
     prices: Prices,
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
-    /// The kernels that were last asked for: for one thread, and for several.
-    made: Mutex<[Option<Arc<Kernel>>; 2]>,
-    /// Time lost by not having a kernel for one core, and one for threads.
-    lost: Mutex<[Seconds; 2]>,
+    /// The kernels that were last asked for, for each native device.
+    made: Mutex<[Option<Arc<Kernel>>; 3]>,
+    /// Time lost by not having each of them.
+    lost: Mutex<[Seconds; 3]>,
+    /// Its loops that a card could have, and that it cannot after all.
+    axes: OnceLock<Axes>,
+    off_grid: AtomicBool,
     /// How its estimates are to be corrected.
     learned: Mutex<Learned>,
     /// Its calls come so far apart that others have the caches meanwhile.
@@ -121,6 +125,8 @@ impl Plan {
             kernels: Mutex::default(),
             made: Mutex::default(),
             lost: Mutex::default(),
+            axes: OnceLock::new(),
+            off_grid: AtomicBool::new(false),
             learned: Mutex::default(),
             decided_at: AtomicU64::new(0),
             lessons: AtomicU32::new(0),
@@ -337,7 +343,10 @@ impl Plan {
             elements,
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
-            grid: options.grid_target().filter(|_| !resumed),
+            grid: match device {
+                Device::Gpu if !resumed => options.grid_target(),
+                _ => None,
+            },
             nonempty: sizes.nonempty,
             short: match options.tests_forms() {
                 true => 0,
@@ -404,11 +413,13 @@ impl Plan {
     }
 
     fn last(&self, kernel: &Arc<Kernel>) -> Arc<Kernel> {
-        let kind = usize::from(kernel.about.threaded);
+        let kind = kernel.device().kind();
         let before = lock(&self.made)[kind].replace(kernel.clone());
         if before.is_none() {
             // What CPython lost is what this one was made for.
-            lock(&self.lost)[1 - kind] = Seconds(0.0);
+            let mut lost = lock(&self.lost);
+            let others = lost.iter_mut().enumerate().filter(|(k, _)| *k != kind);
+            others.for_each(|(_, lost)| *lost = Seconds(0.0));
         }
         kernel.clone()
     }
@@ -420,6 +431,9 @@ impl Plan {
             .is_some()
             .then(|| self.cache_key(key, options));
         if let Some(kernel) = entry.and_then(|entry| Kernel::from_disk(options, &entry)) {
+            if key.grid.is_some() {
+                self.leave_grid();
+            }
             return Ok((kernel, true));
         }
         if !has_room() {
@@ -429,7 +443,10 @@ impl Plan {
         if let Some(target) = key.grid {
             match self.build_grid(key, target, options) {
                 Ok(kernel) => return Ok((kernel, false)),
-                Err(why) => off_grid = Some(format!("not on a grid: {why}")),
+                Err(why) => {
+                    self.leave_grid();
+                    off_grid = Some(format!("not on a grid: {why}"));
+                }
             }
         }
         let nest = match options.unchecked {

@@ -23,7 +23,7 @@ pub struct Stats {
     /// Iterations of the top loop that ran natively.
     pub iterations: u64,
     /// Launches by device: serial, threads.
-    pub launches: [u64; 2],
+    pub launches: [u64; 3],
     /// Launches that an event ended after some iterations.
     pub stopped: u64,
     /// Calls that the price left to CPython.
@@ -36,7 +36,7 @@ pub struct Stats {
     pub measured: f64,
     /// Of every call that was priced, where that was asked for: what was predicted for the interpreter, one core and
     /// threads, without compilation.
-    pub priced: [f64; 3],
+    pub priced: [f64; 4],
     /// What the kernel of the last launch executed in it, where prices are asked for: JSON.
     pub runs: String,
     /// What all those calls do, where that was asked for.
@@ -67,13 +67,13 @@ impl Stats {
             line,
             calls: 0,
             iterations: 0,
-            launches: [0; 2],
+            launches: [0; 3],
             stopped: 0,
             declined: 0,
             verdicts: Vec::new(),
             predicted: 0.0,
             measured: 0.0,
-            priced: [0.0; 3],
+            priced: [0.0; 4],
             runs: String::new(),
             features: CallFeatures::default(),
             replaced: 0.0,
@@ -170,9 +170,8 @@ impl Stats {
     pub fn priced(&mut self, decision: &Decision) {
         let price = |device| Some(decision.of(device).warm().0).filter(|s| s.is_finite());
         let serial = price(Device::Serial).unwrap_or(0.0);
-        let devices = [Device::Interpreter, Device::Serial, Device::Threads];
-        for (sum, device) in self.priced.iter_mut().zip(devices) {
-            // Threads without a loop for them run on one core.
+        for (sum, device) in self.priced.iter_mut().zip(Device::ALL) {
+            // Threads or a card without a loop for them: one core runs it.
             *sum += price(device).unwrap_or(serial);
         }
     }
@@ -188,7 +187,7 @@ impl Stats {
 
     /// A kernel ran.
     pub fn launched(&mut self, launch: &Launch) {
-        self.launches[usize::from(launch.device == Device::Threads)] += 1;
+        self.launches[launch.device.kind()] += 1;
         self.iterations += launch.iterations().max(0) as u64;
         self.predicted += launch.decision.estimate.warm().0;
         self.measured += launch.seconds;

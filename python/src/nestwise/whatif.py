@@ -28,7 +28,7 @@ compiled here; callers wait for that, and nothing is learned.
 """
 
 HERE = "here"
-DEVICES = ("interpreter", "serial", "threads")
+DEVICES = ("interpreter", "serial", "threads", "gpu")
 
 
 class Bad(ValueError):

@@ -10,7 +10,7 @@ use cudarc::driver::{DriverError, result as cu, sys};
 use nestwise_codegen::abi::part;
 use nestwise_codegen::kernel_name;
 use std::ffi::{CString, c_void};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Bytes of a status and what it leaves behind.
@@ -76,6 +76,13 @@ pub fn card() -> Result<&'static Card, String> {
 
 const NO_DRIVER: &str = "no NVIDIA driver was found (libcuda.so.1)";
 
+/// Whether a context was made, which takes long.
+pub fn begun() -> bool {
+    BEGUN.load(Ordering::Relaxed)
+}
+
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
 impl Card {
     fn find() -> Result<Card, String> {
         // SAFETY: a library is looked for, and loaded if it is there.
@@ -139,6 +146,7 @@ impl Card {
             // SAFETY: just retained.
             unsafe { cu::ctx::set_current(context) }?;
             self.keep_memory()?;
+            BEGUN.store(true, Ordering::Relaxed);
             Ok(Shared(context))
         });
         let context = made.as_ref().map_err(|e| self.failed(*e))?;

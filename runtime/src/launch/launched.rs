@@ -170,17 +170,18 @@ impl Launch {
     pub fn is_guess(&self) -> bool {
         self.guessed || self.leaves
     }
-    /// Whether it can take this kernel of another device between two chunks: the variables are the same.
+    /// Whether it can take this kernel of another device between two chunks: the variables are the same, and what lies in
+    /// memory is the host's.
     pub fn may_go_on(&self, kernel: &Kernel) -> bool {
-        let other = kernel.about.threaded != self.kernel.about.threaded;
-        other && kernel.continues(&self.kernel)
+        let other = kernel.device() != self.kernel.device();
+        other
+            && kernel.grid.is_none()
+            && self.kernel.grid.is_none()
+            && kernel.continues(&self.kernel)
     }
     /// Takes another kernel from here on, which [`Launch::may_go_on`].
     pub(super) fn go_on(&mut self, kernel: Arc<Kernel>, decision: Decision) {
-        self.device = match kernel.about.threaded {
-            true => Device::Threads,
-            false => Device::Serial,
-        };
+        self.device = kernel.device();
         self.changed = true;
         (self.kernel, self.decision) = (kernel, decision);
     }

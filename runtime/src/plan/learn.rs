@@ -94,7 +94,7 @@ impl Plan {
             return decision;
         }
         let made = lock(&self.made).each_ref().map(Option::is_some);
-        let compile = |device: Device| match made[usize::from(device == Device::Threads)] {
+        let compile = |device: Device| match made[device.kind()] {
             true => Seconds(0.0),
             false => self.prices.compile(),
         };

@@ -1,19 +1,84 @@
 //! Kernels whose loops run on a device's grid.
 
 use super::make::{Key, Made, assumed, schedule, unit_strides};
-use super::{Kernel, Plan};
-use crate::device::cuda::Module;
+use super::{Kernel, Plan, Sizes};
+use crate::device::cuda::{self, Module};
 use crate::device::{Code, Grid};
 use crate::kernel::About;
-use crate::options::Options;
+use crate::options::{DeviceChoice, Options};
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards;
 use nestwise_codegen as codegen;
+use nestwise_costmodel::Seconds;
+use nestwise_costmodel::gpu::{Axes, Copies, OnGpu};
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
-use nestwise_ir::{ArrayDecl, ArrayKind, Nest, Scalar, Schedule};
+use nestwise_ir::{ArrayDecl, ArrayKind, LoopId, Nest, Scalar, Schedule};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 impl Plan {
+    /// The call on the machine's card, and what it takes to get ready for the first one; none where it has none, or nothing of
+    /// the nest is for it.
+    pub(super) fn on_gpu(
+        &self,
+        sizes: &Sizes,
+        resumed: bool,
+        options: &Options,
+    ) -> Option<(OnGpu, Seconds)> {
+        let gpu = self.prices.gpu()?;
+        let free = options.device == DeviceChoice::Auto && !options.verify && !resumed;
+        if !free || self.off_grid.load(Ordering::Relaxed) {
+            return None;
+        }
+        let axes = self.axes(sizes, options);
+        if axes.is_empty() {
+            return None;
+        }
+        let trips = |id: LoopId| sizes.expected(id);
+        let call = gpu.seconds(axes, &self.copies(sizes), &trips, &sizes.values);
+        Some((call, gpu.compile(cuda::begun())))
+    }
+
+    /// No kernel of it is for a grid, as has turned out.
+    pub(crate) fn leave_grid(&self) {
+        if !self.off_grid.swap(true, Ordering::Relaxed) {
+            self.lessons.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The loops that a grid could have if arrays do not overlap, and what the first call's sizes prove is so.
+    pub(super) fn axes(&self, sizes: &Sizes, options: &Options) -> &Axes {
+        self.axes.get_or_init(|| {
+            if refusal(&self.nest).is_some() {
+                return Vec::new();
+            }
+            let nest = guards::apply(&self.nest, &sizes.proven);
+            let assumed = self.verdicts.verdicts.options.clone();
+            let verdicts = analysis::analyse_with(&nest, assumed.clone());
+            let info = analysis::LaunchInfo {
+                assumed,
+                ..analysis::LaunchInfo::guess(&nest, options.fp)
+            };
+            let loops = analysis::schedule::grid_loops(&nest, &verdicts, &info);
+            loops.into_iter().map(|g| g.axes).collect()
+        })
+    }
+
+    /// What crosses in a call: every array goes up, those that are written come down.
+    pub(super) fn copies(&self, sizes: &Sizes) -> Copies {
+        let mut copies = Copies::default();
+        for (id, decl) in self.nest.arrays.iter() {
+            let bytes = sizes.elements(id, &self.nest) * decl.storage.size() as f64;
+            copies.up += 1.0;
+            copies.bytes_up += bytes;
+            if decl.written {
+                copies.down += 1.0;
+                copies.bytes_down += bytes;
+            }
+        }
+        copies
+    }
+
     /// A kernel whose loops run on a device, or why they cannot.
     pub(super) fn build_grid(
         &self,
@@ -41,6 +106,13 @@ impl Plan {
     }
 }
 
+/// Why no array of the nest may be on a device.
+fn refusal(nest: &Nest) -> Option<&'static str> {
+    let mixed = |a: &ArrayDecl| a.storage == Scalar::Num || a.kind == ArrayKind::Appended;
+    let any = nest.arrays.values().any(mixed);
+    any.then_some("lists of ints and floats, or that grow")
+}
+
 /// Both parts of a nest under the schedule for a grid, or why there are none.
 fn compile_grid(
     nest: &Nest,
@@ -49,12 +121,11 @@ fn compile_grid(
     verdicts: &analysis::Staged,
     options: &Options,
 ) -> Result<(codegen::CompiledGrid, About), String> {
-    let mixed = |a: &ArrayDecl| a.storage == Scalar::Num || a.kind == ArrayKind::Appended;
     if !key.disjoint() {
         return Err("arrays overlap".into());
     }
-    if nest.arrays.values().any(mixed) {
-        return Err("lists of ints and floats, or that grow".into());
+    if let Some(why) = refusal(nest) {
+        return Err(why.into());
     }
     let mapped = on_grid(nest, key, verdicts, options).ok_or("no parallel loop")?;
     let nest = mapped.rewritten.as_ref().unwrap_or(mapped.written);

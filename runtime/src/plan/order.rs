@@ -40,7 +40,7 @@ impl Plan {
 
     /// Whether it is time to order the kernel of this kind: it is missing, and enough was lost without.
     pub(crate) fn is_due(&self, device: Device, spent: Seconds, options: &Options) -> bool {
-        let kind = usize::from(device == Device::Threads);
+        let kind = device.kind();
         let missing = lock(&self.made)[kind].is_none();
         let lost = lock(&self.lost)[kind] + spent;
         missing
@@ -119,7 +119,7 @@ impl Plan {
         let spent = resume.map_or(0.0, |r| r.spent.0);
         let lost = lock(&self.lost).map(|l| l.0);
         let share = if options.background() > 0 { SHARE } else { 1.0 };
-        let left = compile * share - lost[0].max(lost[1]) - spent;
+        let left = compile * share - lost.into_iter().fold(0.0, f64::max) - spent;
         match left > 0.0 {
             true => Seconds(left),
             // Still too early, although enough was lost: something else speaks against it.

@@ -62,6 +62,7 @@ impl Plan {
             copied_bytes: 0.0,
             fresh: self.fresh(sizes),
             native: [one; 2],
+            gpu: None,
             caches: match resume {
                 None => *lock(&self.caches),
                 Some(_) => Caches::Warm,
@@ -95,6 +96,7 @@ impl Plan {
             forks: parallel.forks,
             copied_bytes: parallel.copied_bytes,
             native: [one, self.native(true, parallel.vectorisable, sizes)],
+            gpu: self.on_gpu(sizes, resume.is_some(), options),
             ..alone
         };
         self.perhaps_tried(decide(&situation), options)
@@ -153,16 +155,16 @@ impl Plan {
             let compute = decision.of(decision.device).compute;
             (Device::Threads, compute * gone)
         });
-        let kind = usize::from(other == Device::Threads);
         let mut lost = lock(&self.lost);
-        lost[kind] = lost[kind] + missed * launches;
+        lost[other.kind()] = lost[other.kind()] + missed * launches;
     }
 
     /// What compiled code takes: by what the kernel last launched executes, or else one of the other kind, or by a guess.
     pub(super) fn native(&self, threads: bool, vectorised: bool, sizes: &Sizes) -> Compute {
         let trips = |id: LoopId| sizes.expected(id);
         let made = lock(&self.made);
-        let kernels = made.each_ref().map(|k| k.as_ref().map(|k| &k.price));
+        let kernel = |device: Device| made[device.kind()].as_ref().map(|k| &k.price);
+        let kernels = [Device::Serial, Device::Threads].map(kernel);
         self.prices
             .native(kernels, threads, vectorised, &trips, &sizes.values)
     }

@@ -56,10 +56,13 @@ impl Plan {
         facts
     }
 
-    /// What an earlier call with these facts has found out, if one of the last few had them.
+    /// What an earlier call with these facts has found out, if one of the last few had them and found as much in the caches.
     pub fn recent(&self, facts: &[i64], options: &Options) -> Option<Known> {
+        let caches = *lock(&self.caches);
         let mut recent = lock(&self.recent);
-        let same = |r: &Recent| r.facts == facts && r.device == options.device;
+        let same = |r: &Recent| {
+            r.facts == facts && r.device == options.device && r.decision.caches == caches
+        };
         let at = recent.iter().position(same)?;
         // The latest in front.
         recent.swap(0, at);
@@ -80,7 +83,10 @@ impl Plan {
         decision: Decision,
     ) {
         let mut recent = lock(&self.recent);
-        recent.retain(|r| r.facts != facts || r.device != options.device);
+        recent.retain(|r| {
+            let alike = r.facts == facts && r.device == options.device;
+            !alike || r.decision.caches != decision.caches
+        });
         recent.truncate(MAX_RECENT - 1);
         recent.push_front(Recent {
             facts,

@@ -4,6 +4,7 @@ use super::{Plan, Sizes, lock};
 use crate::options::{Options, options};
 use crate::pipeline::{self, HasValue};
 use crate::reason::Reason;
+use nestwise_costmodel::Device;
 use nestwise_costmodel::record::{CallRecord, KernelRecord, NestRecord, Parallel};
 use nestwise_ir::LoopId;
 
@@ -16,7 +17,7 @@ impl Plan {
         let options = options();
         let call = self.call(&sizes, captures, &options);
         let mut record = lock(&self.record);
-        let record = record.get_or_insert_with(|| Box::new(self.empty_record(&options)));
+        let record = record.get_or_insert_with(|| Box::new(self.empty_record(&sizes, &options)));
         record.add(call);
         Ok(())
     }
@@ -32,12 +33,13 @@ impl Plan {
         Some(NestRecord {
             file: file.into(),
             line,
-            kernels: lock(&self.made).each_ref().map(|k| k.as_ref().map(kernel)),
+            kernels: [Device::Serial, Device::Threads]
+                .map(|device| lock(&self.made)[device.kind()].as_ref().map(kernel)),
             ..*kept
         })
     }
 
-    fn empty_record(&self, options: &Options) -> NestRecord {
+    fn empty_record(&self, sizes: &Sizes, options: &Options) -> NestRecord {
         let forms = nestwise_analysis::shared_forms(&self.nest);
         let source = pipeline::priced_by(&self.nest, &forms, &self.verdicts, options);
         NestRecord {
@@ -45,6 +47,7 @@ impl Plan {
             line: 0,
             features: source.features,
             traffic: source.traffic,
+            grid: self.axes(sizes, options).clone(),
             lanes: source.lanes,
             kernels: [None, None],
             calls: Vec::new(),
@@ -69,6 +72,7 @@ impl Plan {
             convert: around.convert,
             undo: around.undo,
             fresh: self.fresh(sizes),
+            copies: self.copies(sizes),
             parallel: Parallel {
                 // A number that every reader of JSON has.
                 most: parallel.most.min(i32::MAX as u32),

@@ -43,8 +43,8 @@ KEPT = 8
 def pages(
     budget_s: float, progress: Callable[[float], None]
 ) -> tuple[Section | None, float | None]:
-    """(the weights of pages, the share of a core that further threads add); None where the system gives no such memory,
-    and where there is one core or the loop did not run on several."""
+    """(the weights of pages, the share of a core that further threads add); None where the system
+    gives no such memory, and where there is one core or the loop did not run on several."""
     core = config.core()
     function = sections.handled("touched")["fills"]
     several = core.cores()

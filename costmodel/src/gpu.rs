@@ -1,0 +1,289 @@
+//! What a call takes on a graphics card.
+//!
+//! Kernels take as long as the busiest of three: the operations that a processor does at once, those that one thread does one
+//! after the other (times the turns that threads take, where there are more than have room), and the memory (after Hong and
+//! Kim, "An analytical model for a GPU architecture with memory-level and thread-level parallelism awareness", 2009, and
+//! Volkov, "Understanding Latency Hiding on GPUs", 2016). They run beside the host, which hands them over one by one: where
+//! they are short, that is what takes time. Arrays cross before and after.
+
+use crate::features::{Counts, LoopFeatures};
+use crate::price::Seconds;
+use nestwise_analysis::LaunchValues;
+use nestwise_analysis::traffic::{Sizes, TrafficPlan};
+use nestwise_ir::LoopId;
+use serde::{Deserialize, Serialize};
+
+/// Bytes that memory is read and written by.
+const SECTOR: f64 = 32.0;
+/// Threads of a block.
+const BLOCK: f64 = 256.0;
+/// The part of a thread's operations that wait for each other.
+const CHAINED: f64 = 0.5;
+
+/// Weights of one card. Times in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GpuWeights {
+    /// Making the context, once in a process.
+    pub context: f64,
+    /// Having the driver assemble a nest's kernels.
+    pub module: f64,
+    /// Handing a kernel to the driver.
+    pub launch: f64,
+    /// The shortest kernel, on the card.
+    pub kernel: f64,
+    /// Waiting for what kernels leave behind.
+    pub wait: f64,
+    /// Copying an array to the card.
+    pub up: CopyWeights,
+    /// Copying one back.
+    pub down: CopyWeights,
+    /// Processors.
+    pub processors: f64,
+    /// Threads that one of them has room for.
+    pub resident: f64,
+    /// An operation of a thread, where enough others have something to do: of one processor's time.
+    pub busy: GpuOps,
+    /// The same where the next one waits for it.
+    pub latency: GpuOps,
+    /// Bytes of the cache that all have in common.
+    pub cache: f64,
+    /// 32 bytes from it, and from memory, where all processors ask for some.
+    pub cached: f64,
+    /// From memory.
+    pub memory: f64,
+}
+
+/// Copies of arrays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopyWeights {
+    /// Each copy.
+    pub copy: f64,
+    /// Each byte.
+    pub byte: f64,
+}
+
+/// A weight for each kind of operation of a thread, on numbers of 64 bits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GpuOps {
+    /// Additions, multiplications, comparisons, counters.
+    pub simple: f64,
+    /// Divisions and roots.
+    pub slow: f64,
+    /// Loads and stores, wherever it is.
+    pub access: f64,
+    /// Functions.
+    pub call: f64,
+}
+
+impl GpuOps {
+    fn weigh(&self, c: &Counts) -> f64 {
+        self.simple * c.simple_ops
+            + self.slow * c.slow_ops
+            + self.access * c.accesses
+            + self.call * (c.calls + c.numpy_calls)
+    }
+}
+
+/// What crosses in a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Copies {
+    /// Arrays that go up.
+    pub up: f64,
+    /// Their bytes.
+    pub bytes_up: f64,
+    /// Arrays that come down.
+    pub down: f64,
+    /// Their bytes.
+    pub bytes_down: f64,
+}
+
+/// The loops of a nest that become kernels: of each the loop and those inside it that are axes of one grid, outermost first.
+pub type Axes = Vec<Vec<LoopId>>;
+
+/// A call on a card, by term.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OnGpu {
+    /// Arrays up and down.
+    pub transfer: Seconds,
+    /// Handing kernels over, and waiting.
+    pub launch: Seconds,
+    /// What kernels take longer than that.
+    pub compute: Seconds,
+}
+
+/// A nest under a card's weights.
+#[derive(Clone, Debug)]
+pub struct Priced {
+    top: LoopFeatures,
+    traffic: TrafficPlan,
+    weights: GpuWeights,
+}
+
+/// Kernels of the same loops.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kernels {
+    /// How many run, one after the other.
+    launches: f64,
+    /// What one leaves behind the host may wait for.
+    awaited: bool,
+    /// Threads of each.
+    threads: f64,
+    /// Nanoseconds that each thread keeps a processor busy, and that it takes by itself.
+    busy: f64,
+    latency: f64,
+}
+
+impl Priced {
+    /// Weighs a nest with those features.
+    pub fn new(top: &LoopFeatures, traffic: TrafficPlan, weights: &GpuWeights) -> Priced {
+        Priced {
+            top: top.clone(),
+            traffic,
+            weights: weights.clone(),
+        }
+    }
+
+    /// To get ready for the first kernel of this nest; `begun`: the process has used the card before.
+    pub fn compile(&self, begun: bool) -> Seconds {
+        let context = if begun { 0.0 } else { self.weights.context };
+        Seconds::from_nanos(self.weights.module + context)
+    }
+
+    /// The time of a call; `trips` gives each loop's mean trip count.
+    pub fn seconds(
+        &self,
+        axes: &Axes,
+        copies: &Copies,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+    ) -> OnGpu {
+        let w = &self.weights;
+        let mut kernels = Vec::new();
+        self.kernels(&self.top, 1.0, axes, trips, &mut kernels);
+        let sizes = Sizes { trips, values };
+        let x = |id: LoopId| {
+            let around = |axes: &&Vec<LoopId>| axes.contains(&id);
+            axes.iter().find(around).and_then(|a| a.last().copied())
+        };
+        let sectors = self.traffic.sectors(&x, SECTOR, &sizes);
+        let missed = self.traffic.traffic(&sizes, [w.cache]);
+        let lines: f64 = missed.iter().map(|t| t.lines[0]).sum();
+        let fetching = (sectors * w.cached).max(lines * 64.0 / SECTOR * w.memory);
+        let computing: f64 = kernels.iter().map(|k| k.nanos(w)).sum();
+        let launches: f64 = kernels.iter().map(|k| k.launches).sum();
+        let awaited = kernels.iter().filter(|k| k.awaited).map(|k| k.launches);
+        let handing = launches * w.launch + w.wait * (1.0 + awaited.sum::<f64>());
+        let running = launches * w.kernel + computing.max(fetching);
+        let transfer = copies.up * w.up.copy
+            + copies.bytes_up * w.up.byte
+            + copies.down * w.down.copy
+            + copies.bytes_down * w.down.byte;
+        OnGpu {
+            transfer: Seconds::from_nanos(transfer),
+            launch: Seconds::from_nanos(handing),
+            // The host is ahead of the card; where it is not, the card waits for it.
+            compute: Seconds::from_nanos(running - launches * w.launch),
+        }
+    }
+
+    /// The kernels of a loop that is reached so many times: its own, where it is an axis, or else those of the loops inside and,
+    /// for what else there is, one of one thread in each iteration.
+    fn kernels(
+        &self,
+        l: &LoopFeatures,
+        times: f64,
+        axes: &Axes,
+        trips: &dyn Fn(LoopId) -> f64,
+        out: &mut Vec<Kernels>,
+    ) {
+        let times = times * l.reached;
+        let own = axes.iter().find(|a| a.first() == Some(&l.id));
+        if own.is_none() && holds_axes(l, axes) {
+            let iterations = times * trips(l.id);
+            if l.body.accesses > 0.0 {
+                out.push(self.alone(&l.body, iterations));
+            }
+            for inner in &l.inner {
+                self.kernels(inner, iterations, axes, trips, out);
+            }
+            return;
+        }
+        let mut all = Kernels {
+            launches: times,
+            awaited: own.is_none(),
+            ..Kernels::default()
+        };
+        let mut threads = 1.0;
+        let is_axis = |l: &LoopFeatures| own.is_some_and(|a| a.contains(&l.id));
+        self.inside(l, 1.0, &is_axis, trips, &mut threads, &mut all);
+        all.threads = threads;
+        out.push(all);
+    }
+
+    /// Adds what a thread does in a loop; axes only multiply threads.
+    fn inside(
+        &self,
+        l: &LoopFeatures,
+        times: f64,
+        is_axis: &dyn Fn(&LoopFeatures) -> bool,
+        trips: &dyn Fn(LoopId) -> f64,
+        threads: &mut f64,
+        all: &mut Kernels,
+    ) {
+        let times = match is_axis(l) {
+            true => {
+                *threads *= trips(l.id).max(1.0);
+                times
+            }
+            false => times * l.reached * trips(l.id),
+        };
+        // The counter's step and test.
+        let body = Counts {
+            simple_ops: l.body.simple_ops + 2.0,
+            ..l.body
+        };
+        all.busy += times * self.weights.busy.weigh(&body);
+        all.latency += times * self.weights.latency.weigh(&body);
+        for inner in &l.inner {
+            self.inside(inner, times, is_axis, trips, threads, all);
+        }
+    }
+
+    fn alone(&self, body: &Counts, times: f64) -> Kernels {
+        Kernels {
+            launches: times,
+            awaited: true,
+            threads: 1.0,
+            busy: self.weights.busy.weigh(body),
+            latency: self.weights.latency.weigh(body),
+        }
+    }
+}
+
+/// Whether some loop inside is the first axis of a grid.
+fn holds_axes(l: &LoopFeatures, axes: &Axes) -> bool {
+    let is_first = |id: LoopId| axes.iter().any(|a| a.first() == Some(&id));
+    l.inner
+        .iter()
+        .any(|inner| is_first(inner.id) || holds_axes(inner, axes))
+}
+
+impl Kernels {
+    /// Nanoseconds on the card, memory apart.
+    fn nanos(&self, w: &GpuWeights) -> f64 {
+        // Blocks are handed out whole: some processors have one more than others.
+        let blocks = (self.threads / BLOCK).ceil().max(1.0);
+        let each = (blocks / w.processors).ceil();
+        let busy = self.busy * each * BLOCK.min(self.threads);
+        let turns = (each * BLOCK / w.resident).ceil().max(1.0);
+        self.launches * busy.max(self.latency * CHAINED * turns)
+    }
+}
+
+#[cfg(test)]
+#[path = "gpu_tests.rs"]
+mod tests;

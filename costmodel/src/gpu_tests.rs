@@ -1,0 +1,152 @@
+use super::*;
+use crate::features::LoopFeatures;
+use nestwise_ir::{LoopWork, Tally};
+
+/// A card of the 2020s on a fast bus, by its makers' tables.
+fn card() -> GpuWeights {
+    GpuWeights {
+        context: 1.5e8,
+        module: 3e6,
+        launch: 3_000.0,
+        kernel: 2_500.0,
+        wait: 8_000.0,
+        up: CopyWeights {
+            copy: 8_000.0,
+            byte: 0.08,
+        },
+        down: CopyWeights {
+            copy: 8_000.0,
+            byte: 0.08,
+        },
+        processors: 100.0,
+        resident: 1024.0,
+        busy: GpuOps {
+            simple: 0.01,
+            slow: 0.2,
+            access: 0.02,
+            call: 0.5,
+        },
+        latency: GpuOps {
+            simple: 3.0,
+            slow: 40.0,
+            access: 300.0,
+            call: 60.0,
+        },
+        cache: 4e7,
+        cached: 0.006,
+        memory: 0.016,
+    }
+}
+
+/// Loops inside each other, the innermost with a body.
+fn loops(depth: u32) -> LoopFeatures {
+    let mut made: Option<LoopFeatures> = None;
+    for id in (0..depth).rev() {
+        let body = Counts {
+            simple_ops: 2.0,
+            accesses: 3.0,
+            ..Counts::default()
+        };
+        made = Some(LoopFeatures {
+            id: LoopId(id),
+            reached: 1.0,
+            body: if made.is_none() {
+                body
+            } else {
+                Counts::default()
+            },
+            work: LoopWork {
+                reached: 1.0,
+                once: false,
+                leaves: false,
+                body: Tally::default(),
+            },
+            inner: made.into_iter().collect(),
+        });
+    }
+    made.expect("a loop")
+}
+
+fn on(weights: &GpuWeights, axes: &[&[u32]], trips: &[f64], copies: &Copies) -> OnGpu {
+    let priced = Priced::new(&loops(trips.len() as u32), TrafficPlan::default(), weights);
+    let ids = |a: &&[u32]| a.iter().map(|id| LoopId(*id)).collect();
+    let axes: Axes = axes.iter().map(ids).collect();
+    let of = |id: LoopId| trips[id.index()];
+    priced.seconds(&axes, copies, &of, &LaunchValues::default())
+}
+
+fn total(on: OnGpu) -> f64 {
+    (on.transfer + on.launch + on.compute).0
+}
+
+#[test]
+fn more_iterations_never_take_less() {
+    let sizes = [1.0, 10.0, 300.0, 1e4, 1e5, 1e6, 1e8];
+    let times = sizes.map(|n| total(on(&card(), &[&[0]], &[n], &Copies::default())));
+    assert!(times.is_sorted(), "{times:?}");
+    // Until its processors are busy, a card takes as long for more.
+    assert_eq!(times[2], times[3]);
+    assert!(times[6] > 20.0 * times[5]);
+}
+
+#[test]
+fn copies_add_up_in_each_direction() {
+    let crossing = |up, bytes_up, down, bytes_down| {
+        let copies = Copies {
+            up,
+            bytes_up,
+            down,
+            bytes_down,
+        };
+        on(&card(), &[&[0]], &[1e4], &copies).transfer.0
+    };
+    let (up, down) = (crossing(1.0, 1e6, 0.0, 0.0), crossing(0.0, 0.0, 1.0, 1e6));
+    assert!((up - (8e-6 + 8e-5)).abs() < 1e-12);
+    assert!((crossing(1.0, 1e6, 1.0, 1e6) - up - down).abs() < 1e-12);
+    assert!((crossing(2.0, 2e6, 0.0, 0.0) - 2.0 * up).abs() < 1e-12);
+}
+
+#[test]
+fn under_a_serial_loop_the_host_hands_over_one_kernel_after_the_other() {
+    let outside = on(&card(), &[&[0]], &[1000.0, 1000.0], &Copies::default());
+    let inside = on(&card(), &[&[1]], &[1000.0, 1000.0], &Copies::default());
+    assert!(total(outside) < total(inside) / 5.0);
+    // Kernels that are shorter than what it takes to hand them over leave the card waiting.
+    let handing = 1000.0 * card().launch + card().wait;
+    assert!((inside.launch.0 - handing * 1e-9).abs() < 1e-9);
+    let slow = GpuWeights {
+        kernel: 10.0 * card().launch,
+        ..card()
+    };
+    let starved = on(&slow, &[&[1]], &[1000.0, 1000.0], &Copies::default());
+    assert!((total(starved) / (1000.0 * slow.kernel * 1e-9) - 1.0).abs() < 0.1);
+}
+
+#[test]
+fn both_loops_of_a_grid_are_threads() {
+    let one = on(&card(), &[&[0]], &[1000.0, 1000.0], &Copies::default());
+    let two = on(&card(), &[&[0, 1]], &[1000.0, 1000.0], &Copies::default());
+    assert!(total(two) < total(one), "{two:?} {one:?}");
+}
+
+#[test]
+fn what_no_grid_has_is_run_by_one_thread() {
+    let mut nest = loops(2);
+    nest.body.accesses = 4.0;
+    let with = |nest: &LoopFeatures| {
+        let priced = Priced::new(nest, TrafficPlan::default(), &card());
+        let axes = vec![vec![LoopId(1)]];
+        let trips = |_: LoopId| 100.0;
+        total(priced.seconds(&axes, &Copies::default(), &trips, &LaunchValues::default()))
+    };
+    let more = with(&nest) - with(&loops(2));
+    // A kernel, and a wait, in each iteration.
+    assert!(more > 100.0 * card().wait * 1e-9, "{more}");
+}
+
+#[test]
+fn the_first_nest_pays_for_the_context() {
+    let priced = Priced::new(&loops(1), TrafficPlan::default(), &card());
+    assert_eq!(priced.compile(false).0, (1.5e8 + 3e6) * 1e-9);
+    assert_eq!(priced.compile(true).0, 3e6 * 1e-9);
+}
