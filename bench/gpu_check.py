@@ -1,13 +1,14 @@
 """What a card makes of nestwise: whether it is right, and how fast.
 
-    python bench/gpu_check.py [--parts card,programs,sanitizer,peers] [--out FOLDER] [--device gpu]
+    python bench/gpu_check.py [--parts card,programs,...] [--out FOLDER] [--device gpu]
 
 For a machine with a driver and Python with NumPy, no more. Installs dist/*.whl into a temporary
 folder (without a wheel: uses the nestwise that is installed), and writes gpu-check.json into the
 folder: the card and its driver; for every program of kernels/ its checksum on the card and on one
 core, what moved and how long it took; what compute-sanitizer says where it exists; and the five
-nests of bench/gpu_ours.py beside those of bench/gpu_peers.py. Exit code 1 if any answer differs or
-anything fails.
+nests of bench/gpu_ours.py beside those of bench/gpu_peers.py. `calibrate` leaves a profile in that
+folder, and `oracle` compares what it chooses with what is best, as many programs as there is time
+for; the same again goes on. Exit code 1 if any answer differs or anything fails.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,20 +28,24 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = ("card", "programs", "sanitizer", "peers")
+PARTS = ("card", "programs", "sanitizer", "peers", "calibrate", "oracle")
 # Programs whose threads compute-sanitizer looks at, small.
 SANITIZED = ("matmul", "jacobi2d", "lu_pivot", "kmeans")
 PATIENCE_S = 240
+# The oracle is interrupted then, and keeps what it has.
+ORACLE_S = 480
 
 
 class Check:
     """One run: where nestwise is, what was found."""
 
-    def __init__(self, device: str, package: str | None):
-        self.device = device
+    def __init__(self, device: str, package: str | None, out: Path):
+        self.device, self.out = device, out.absolute()
         env = {k: v for k, v in os.environ.items() if not k.startswith("NESTWISE")}
         if package is not None:
             env["PYTHONPATH"] = package
+        # Where runs look for a profile.
+        self.settled = env | {"NESTWISE_CACHE_DIR": str(self.out / "settings")}
         self.env = env
         self.wrong: list[str] = []
 
@@ -158,6 +164,30 @@ class Check:
         ]
         return {"ours": lines, "nests": nests, "theirs": theirs, "error": done.stderr[-2000:]}
 
+    def calibrate(self) -> dict[str, Any]:
+        done = self.run([sys.executable, "-m", "nestwise", "calibrate"], env=self.settled)
+        print(done.stdout[-3000:])
+        measured = "graphics card:" in done.stdout
+        if done.returncode or not measured:
+            self.wrong.append("calibrate")
+        return {"code": done.returncode, "measured": measured, "error": done.stderr[-2000:]}
+
+    def oracle(self) -> dict[str, Any]:
+        words = [sys.executable, "-m", "nestwise", "oracle", "kernels/", "--spread", "4"]
+        words += ["--json", str(self.out / "oracle.json"), "--html", str(self.out / "oracle.html")]
+        running = subprocess.Popen(
+            words, env=self.settled, cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        try:
+            told, _ = running.communicate(timeout=ORACLE_S)
+        except subprocess.TimeoutExpired:
+            running.send_signal(signal.SIGINT)
+            told, _ = running.communicate()
+        print(told[-4000:])
+        if not (self.out / "oracle.json").exists():
+            self.wrong.append("oracle")
+        return {"code": running.returncode, "told": told}
+
 
 def installed(folder: str) -> str | None:
     """The wheel of dist/, in that folder; None without one."""
@@ -180,13 +210,13 @@ def main() -> int:
     if unknown := [part for part in parts if part not in PARTS]:
         parser.error(f"no such part: {', '.join(unknown)} (there are {', '.join(PARTS)})")
     found: dict[str, Any] = {}
+    out = Path(asked.out)
+    out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        check = Check(asked.device, installed(folder))
+        check = Check(asked.device, installed(folder), out)
         for part in parts:
             print(f"== {part}", flush=True)
             found[part] = check.peers(asked.size) if part == "peers" else getattr(check, part)()
-    out = Path(asked.out)
-    out.mkdir(parents=True, exist_ok=True)
     file = out / "gpu-check.json"
     before = json.loads(file.read_text()) if file.exists() else {}
     file.write_text(json.dumps(before | found, indent=1))

@@ -152,6 +152,20 @@ impl Estimate {
         let starting = self.fork_join + self.transfer + self.launch;
         starting + self.undo + self.pages + self.compute
     }
+    /// Each term by name.
+    pub fn terms(&self) -> [(&'static str, Seconds); 9] {
+        [
+            ("bind", self.bind),
+            ("convert", self.convert),
+            ("compile", self.compile),
+            ("fork-join", self.fork_join),
+            ("transfer", self.transfer),
+            ("launch", self.launch),
+            ("undo", self.undo),
+            ("pages", self.pages),
+            ("compute", self.compute),
+        ]
+    }
     /// That part takes so many times as long.
     pub(crate) fn correct(&mut self, factor: f64) {
         let terms = [

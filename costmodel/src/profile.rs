@@ -87,6 +87,14 @@ impl Machine {
             ("Python", minor(&measured.python), minor(&self.python)),
         ];
         let differing = pairs.into_iter().filter(|(_, then, now)| then != now);
+        let card = |m: &Machine| m.card.clone().unwrap_or_else(|| "none".into());
+        // Only who had one rests on it.
+        let cards = ("the graphics card", card(measured), card(self));
+        let differing = differing.chain(
+            [cards]
+                .into_iter()
+                .filter(|c| measured.card.is_some() && c.1 != c.2),
+        );
         differing
             .map(|(what, then, now)| format!("{what} was {then} and is {now}"))
             .collect()

@@ -116,6 +116,15 @@ pub fn usual_profile() -> MachineProfile {
     profile
 }
 
+/// The card that `--device gpu` uses: (name, processors, threads that each has room for, bytes of their cache); none where
+/// there is none.
+#[pyfunction]
+pub fn card() -> Option<(String, i64, i64, i64)> {
+    let card = nestwise_runtime::device::cuda::card().ok()?;
+    let name = card.name.clone();
+    Some((name, card.processors, card.resident, card.cache))
+}
+
 /// The default profile, as JSON.
 #[pyfunction]
 pub fn default_profile() -> String {

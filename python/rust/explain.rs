@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use crate::gain;
 use crate::parsed::SiteText;
+use crate::priced;
 
 /// What `--sizes` says: a value for an int, extents for an array.
 type Sizes = HashMap<String, Vec<i64>>;
@@ -238,6 +239,7 @@ fn tell(
         Some("prove") => Some(nest.to_string()),
         Some("analyse") => Some(analysed(&nest, &assuming(&nest, options.fp), &loops)),
         Some("schedule") => Some(scheduled(&nest, options.fp)),
+        Some("price") => Some(priced::text(&fixed, captures, stated, &options)),
         _ => None,
     };
     Ok(Told {

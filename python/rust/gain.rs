@@ -93,7 +93,7 @@ fn calls(e: &Expr) -> bool {
 }
 
 /// A call with the stated sizes; arrays are nowhere, since nobody looks into them.
-fn values(captures: &[Capture], stated: &Stated) -> Option<Vec<Value>> {
+pub fn values(captures: &[Capture], stated: &Stated) -> Option<Vec<Value>> {
     let one = |(index, capture): (usize, &Capture)| {
         let index = index as u32;
         Some(match capture {

@@ -28,6 +28,7 @@ mod others;
 mod panics;
 mod parsed;
 mod plans;
+mod priced;
 mod progress;
 mod random;
 mod recording;
@@ -332,6 +333,7 @@ fn report<'py>(
     lines: Option<HashSet<u32>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
+    let has_card = nestwise_runtime::options::options().profile.gpu.is_some();
     let asked = |in_file: &str, line: u32| {
         file.is_none_or(|f| f == in_file) && lines.as_ref().is_none_or(|l| l.contains(&line))
     };
@@ -375,7 +377,9 @@ fn report<'py>(
         d.set_item("measured_s", s.measured)?;
         let priced = PyDict::new(py);
         for (device, seconds) in Device::ALL.into_iter().zip(s.priced) {
-            priced.set_item(device.to_string(), seconds)?;
+            if device != Device::Gpu || has_card {
+                priced.set_item(device.to_string(), seconds)?;
+            }
         }
         d.set_item("priced_s", priced)?;
         d.set_item("runs", &s.runs)?;
@@ -468,6 +472,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(calibrate::fit_host, module)?,
         wrap_pyfunction!(calibrate::summary, module)?,
         wrap_pyfunction!(calibrate::machine, module)?,
+        wrap_pyfunction!(calibrate::card, module)?,
         wrap_pyfunction!(calibrate::default_profile, module)?,
         wrap_pyfunction!(calibrate::read_profile, module)?,
         wrap_pyfunction!(verify::passed_over, module)?,

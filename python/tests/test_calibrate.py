@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("nestwise._core")
 
-from nestwise.calibrate import data, measure, sections
+from nestwise.calibrate import data, gpu, measure, sections
 
 LOOP = """\
 def f(n):
@@ -306,3 +306,29 @@ def test_medians_are_measured_until_they_are_sure():
     found = measure.timings(probes, 30.0, 0.5, summary, seen.append)
     assert 0 < found["a"].seconds < found["b"].seconds
     assert found["a"].samples == measure.ROUNDS_A_LOOK and len(seen) == 1
+
+
+def test_a_card_is_measured_by_what_loops_on_it_take(monkeypatch):
+    from nestwise import config
+
+    # What stands for a card here is slow, and has little of everything.
+    for name, value in {"LITTLE": 256, "MUCH": 1 << 14, "STREAMED": 3 << 12}.items():
+        monkeypatch.setattr(gpu, name, value)
+    for name, value in {"FEW": 2, "MANY": 6, "SHORT": 2, "LONG": 12, "BLOCK": 8}.items():
+        monkeypatch.setattr(gpu, name, value)
+    monkeypatch.setattr(measure, "LEAST_ROUNDS", 1)
+    weights = gpu.gpu(gpu.Card("pretended", 2, 16, 1 << 12), 1e-3, lambda _: None, "emulated")
+    core = config.core()
+    profile = json.loads(core.default_profile()) | {"gpu": weights}
+    assert json.loads(core.read_profile(json.dumps(profile)))["gpu"] == weights
+    assert weights["processors"] == 2 and weights["resident"] == 16
+    # Kernels take time here, too, and each thread its own.
+    assert weights["launch"] > 100 and weights["busy"]["simple"] > 0.01
+    for broken, why in [({"processors": 0.0}, "gpu.processors is 0"), ({"wait": -1.0}, "gpu.wait")]:
+        text = json.dumps(profile | {"gpu": weights | broken})
+        with pytest.raises(ValueError, match=why):
+            core.read_profile(text)
+
+
+def test_where_loops_do_not_run_on_a_card_there_are_no_weights():
+    assert gpu.gpu(gpu.Card("none", 1, 1, 1), 0.0, lambda _: None, "serial") is None

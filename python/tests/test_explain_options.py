@@ -80,7 +80,7 @@ BAD = [
     (["--sizes", "n=3x4"], "n is taken for `int"),
     (["--sizes", "a=3x4x5"], "3 extents are given"),
     (["--sizes"], "a value is missing"),
-    (["--after", "magic"], "there are parse, lower, prove, analyse, schedule"),
+    (["--after", "magic"], "there are parse, lower, prove, analyse, schedule, price"),
     (["--fp", "loose"], "'loose' is none of"),
     (["--frob"], "unknown option"),
     (["t.py"], "usage"),
@@ -101,6 +101,7 @@ STAGES = {
     "prove": "a1[v0]!",
     "analyse": "x1 store a[i] (line 3)",
     "schedule": "in order",
+    "price": "a price needs all sizes",
 }
 
 
@@ -114,6 +115,19 @@ def test_after(place, stage):
     )
     stage_text = json_["nests"][0]["stage"]
     assert all(line.strip().encode() in out for line in stage_text.splitlines())
+
+
+def test_prices_by_term(place):
+    write("s.py", "def f(a, n):\n    for i in range(n):\n        a[i] = a[i] * 2.0\n")
+    sizes = ["--sizes", "a=1000000,n=1000000"]
+    code, out, _ = nestwise("explain", "--profile", "default", "--after", "price", *sizes, "s.py")
+    assert code == 0
+    head, about, *lines = out.decode().splitlines()[:6]
+    assert head == "s.py:2: after price" and "default (not measured" in about
+    prices = dict(line.split(maxsplit=1) for line in lines)
+    assert prices.keys() == {"interpreter", "serial", "threads", "gpu"}
+    assert {"bind", "compile", "compute"} <= set(re.findall(r"[a-z-]+(?= \d)", prices["serial"]))
+    assert "no card" in prices["gpu"] and "fork-join" in prices["threads"]
 
 
 def test_text(place):

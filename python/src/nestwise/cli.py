@@ -30,13 +30,15 @@ options of explain:
   --json                the same for programs
   --sizes NAME=N,...    ints (n=1000, self.n=20) and extents (a=20x30, a.shape=(20,30)) as they
                         will be
-  --after STAGE         the nests as they are after parse, lower, prove, analyse or schedule
-  --fp MODE             as below
+  --after STAGE         the nests as they are after parse, lower, prove, analyse, schedule,
+                        or their prices by device and term after price (with all --sizes)
+  --fp MODE, --profile F
+                        as below
 
 options of run:
   --device auto|interpreter|serial|threads|emulated|gpu
-                        where loop nests may run (auto: wherever it is cheapest, the GPU left out;
-                        gpu: an NVIDIA card wherever loops allow it; emulated: that without a card,
+                        where loop nests may run (auto: wherever it is cheapest, on a card only
+                        where the profile has one; gpu: an NVIDIA card wherever loops allow it; emulated: that without a card,
                         for tests)
   --threads N           at most N threads
   --fp strict|faithful|fast

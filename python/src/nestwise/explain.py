@@ -16,7 +16,7 @@ from nestwise.guess import ANYWHERE, Guess
 from nestwise.guess_scopes import Scopes
 
 USAGE = "usage: nestwise explain [--json] [--sizes n=1000,a=20x30] [--after STAGE] script.py"
-STAGES = ("parse", "lower", "prove", "analyse", "schedule")
+STAGES = ("parse", "lower", "prove", "analyse", "schedule", "price")
 # Types named in the message of a refusal.
 MAX_TYPES = 8
 
@@ -72,7 +72,7 @@ def _parse(arguments: list[str]) -> _Asked:
         name, equals, value = word[2:].partition("=")
         if word == "--json":
             as_json = True
-        elif word.startswith("--") and name in ("sizes", "after", "fp"):
+        elif word.startswith("--") and name in ("sizes", "after", "fp", "profile"):
             if not equals and not rest:
                 raise _Bad(f"{word}: a value is missing")
             value = value if equals else rest.pop(0)
@@ -81,7 +81,7 @@ def _parse(arguments: list[str]) -> _Asked:
             elif name == "after":
                 found["after"] = value
             else:
-                options.set(name, value, "--fp")
+                options.set(name, value, f"--{name}")
         elif word.startswith("-"):
             raise _Bad(f"explain: unknown option {word}; {USAGE}")
         else:

@@ -176,7 +176,8 @@ def text_of(answers: dict[str, Any]) -> str:
     shown = dict(zip(answers, _short(list(answers)), strict=True))
     width = max(map(len, shown.values())) + 2
     head = " " * (width + 2) + f"{'time':>10} {'compiling':>10}"
-    head += "".join(f"{'all ' + device:>16}" for device in DEVICES) + "   calls run by"
+    devices = _devices(answers)
+    head += "".join(f"{'all ' + device:>16}" for device in devices) + "   calls run by"
     for nests in zip(*(answer["nests"] for answer in answers.values()), strict=True):
         first = nests[0]
         place = f"{os.path.basename(first['file'])}:{first['line']}"
@@ -184,7 +185,7 @@ def text_of(answers: dict[str, Any]) -> str:
         folded = f", of which {first['folded']} as others" if first["folded"] else ""
         lines += ["", f"{place}: {count} call{'s' * (count != 1)}{folded}", head]
         for name, nest in zip(answers, nests, strict=True):
-            lines.append(f"  {shown[name]:{width}}{_row(nest['replay'])}")
+            lines.append(f"  {shown[name]:{width}}{_row(nest['replay'], devices)}")
     totals = {
         name: sum(nest["replay"]["seconds"] for nest in answer["nests"])
         for name, answer in answers.items()
@@ -199,9 +200,16 @@ def _short(names: list[str]) -> list[str]:
     return bases if len(set(bases)) == len(bases) else names
 
 
-def _row(replay: dict[str, Any]) -> str:
+def _devices(answers: dict[str, Any]) -> list[str]:
+    """Those that some machine has: where there is no card, one core runs what it would."""
+    every = [nest["replay"]["always"] for answer in answers.values() for nest in answer["nests"]]
+    card = any(always["gpu"] != always["serial"] for always in every)
+    return [device for device in DEVICES if device != "gpu" or card]
+
+
+def _row(replay: dict[str, Any], devices: list[str]) -> str:
     calls = [f"{device} {n}" for device, n in replay["calls"].items() if n]
-    always = "".join(f"{_time(replay['always'][device]):>16}" for device in DEVICES)
+    always = "".join(f"{_time(replay['always'][device]):>16}" for device in devices)
     took = f"{_time(replay['seconds']):>10} {_time(replay['compile']):>10}"
     return f"{took}{always}   {', '.join(calls)}"
 

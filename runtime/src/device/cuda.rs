@@ -39,7 +39,12 @@ pub struct Card {
     pub capability: u32,
     /// The driver's version of CUDA: 12040 for 12.4.
     pub driver: i32,
-    processors: i64,
+    /// Its processors.
+    pub processors: i64,
+    /// Threads that one of them has room for.
+    pub resident: i64,
+    /// Bytes of the cache that they have in common.
+    pub cache: i64,
     /// The process that found it: another one, forked, cannot use it.
     process: u32,
     failures: AtomicU32,
@@ -128,6 +133,9 @@ impl Card {
             capability,
             driver,
             processors: processors.into(),
+            resident: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?
+                .into(),
+            cache: attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
             process: std::process::id(),
             failures: AtomicU32::new(0),
             context: OnceLock::new(),

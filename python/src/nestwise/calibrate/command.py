@@ -17,6 +17,7 @@ from nestwise.calibrate.files import BadProfile
 from nestwise.calibrate.threads import BOUNDS, SHARES
 
 if TYPE_CHECKING:
+    from nestwise.calibrate.measure import Progress
     from nestwise.calibrate.sections import Section
 
 USAGE = """\
@@ -38,7 +39,8 @@ without one; `nestwise profile show` prints what is in force.
 """
 
 # Seconds of measuring, at most: CPython's probes, launches, cold calls, compiled code, untouched
-# memory, threads.
+# memory, threads; beyond those a card, if there is one.
+FULL_GPU, QUICK_GPU = 3.0, 0.3
 FULL, QUICK = (7.0, 2.5, 1.0, 3.5, 0.5, 2.0), (0.7, 0.3, 0.2, 0.4, 0.05, 0.1)
 
 # Of `host`, what is no time.
@@ -127,6 +129,7 @@ def measure(quick: bool, out: str) -> None:
         found["threads"], paces["threads"] = max(measured, key=gain)
         if pages_share is not None:
             found["threads"].weights["pages"] = pages_share
+    on_card = _on_card(QUICK_GPU if quick else FULL_GPU, bar, core)
     bar.done()
     paces["compile"] = paces["call"]
     # All as if it had been measured at the same pace, the middle one.
@@ -144,6 +147,7 @@ def measure(quick: bool, out: str) -> None:
     profile["host"] = {
         k: v if k in HOST_SIZES else _scaled(v, 1 / slower["host"]) for k, v in weights.items()
     }
+    profile["gpu"] = on_card and _scaled(on_card, 1.0)
     files.write(out, profile, core)
     _tell(found, profile, out, time.perf_counter() - begun)
     if max(slower.values()) > UNSTEADY * min(slower.values()):
@@ -155,6 +159,16 @@ def measure(quick: bool, out: str) -> None:
             "add, and perhaps more, is told too low. Measure again on a quiet machine.",
             file=sys.stderr,
         )
+
+
+def _on_card(budget_s: float, bar: Progress, core: Any) -> dict[str, Any] | None:
+    """The weights of the card that `--device gpu` uses, if there is one that runs loops."""
+    from nestwise.calibrate import gpu
+
+    found = core.card()
+    if found is None:
+        return None
+    return gpu.gpu(gpu.Card(*found), budget_s, lambda s: bar.show(s, "the graphics card"))
 
 
 def _at_pace(section: Section, slower: float) -> Section:
@@ -212,4 +226,7 @@ def _tell(found: dict, profile: dict, out: str, seconds: float) -> None:
             print(f"    {probe:<24} {files.time_text(measured * 1e9):>10} {off:+8.0%}")
     if "threads" not in found:
         print("\nthreads: not measured, nothing runs on several; as in the default profile")
+    if gpu := profile["gpu"]:
+        print(f"\ngraphics card: {machine['card'] or 'emulated'}")
+        files.print_weights(files.flat(gpu))
     print(f"\n{seconds:.1f} s; written to {out}")

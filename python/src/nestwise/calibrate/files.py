@@ -21,6 +21,8 @@ operation; `default` names the profile that nobody measured.
 
 # Ratios nearer to 1 than this are no difference.
 SAME = 0.02
+# Of a card, what is no time.
+NO_TIMES = ("processors", "resident", "cache")
 SECTIONS = ("interpreter", "call", "cold", "compile", "host", "pages", "threads")
 
 
@@ -114,6 +116,17 @@ def print_weights(weights: dict[str, float]) -> None:
         print("  " + "   ".join(cells[k::rows]))
 
 
+def flat(weights: dict[str, Any]) -> dict[str, float]:
+    """Weights by their paths; what is no time is left out."""
+    found: dict[str, float] = {}
+    for name, value in weights.items():
+        if isinstance(value, dict):
+            found |= {f"{name}.{inner}": v for inner, v in value.items()}
+        elif name not in NO_TIMES:
+            found[name] = value
+    return found
+
+
 def show(where: str, profile: dict[str, Any]) -> None:
     print(f"{where}: {profile['name']}")
     machine = profile.get("machine")
@@ -129,6 +142,10 @@ def show(where: str, profile: dict[str, Any]) -> None:
         else:
             for name, value in profile[section].items():
                 print(f"  {name:<22}{value!s:>9}")
+    if profile["gpu"]:
+        sizes = ", ".join(f"{name} {profile['gpu'][name]:g}" for name in NO_TIMES)
+        print(f"\ngpu: {sizes}")
+        print_weights(flat(profile["gpu"]))
 
 
 def _told(errors: dict[str, float] | None) -> str:
@@ -141,9 +158,10 @@ def diff(first: tuple[str, dict], second: tuple[str, dict]) -> None:
     (one, a), (other, b) = first, second
     print(f"{one}\n  against {other}")
     lines = []
-    for section in SECTIONS:
-        for name, value in a[section].items():
-            before = b[section].get(name)
+    for section in (*SECTIONS, "gpu"):
+        then = flat(b[section] or {}) if section == "gpu" else b[section]
+        for name, value in (flat(a[section] or {}) if section == "gpu" else a[section]).items():
+            before = then.get(name)
             numbers = isinstance(value, float) and isinstance(before, float)
             if not numbers or value == before:
                 continue

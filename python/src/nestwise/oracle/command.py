@@ -21,7 +21,7 @@ Runs scripts (those of a folder with an index.json, or single ones, each with a 
 `--size N`) on every device at many sizes, and compares what was predicted and chosen with what was
 measured. Ctrl-C keeps what is done; the same command goes on from there if --json is given.
 
-  --devices D,...       of interpreter, serial, threads (all)
+  --devices D,...       of interpreter, serial, threads, gpu (all; a card that the profile has)
   --threads N,...       numbers of threads to try (every power of two, and all cores)
   --schedules N         also the first N legal schedules of every nest, one by one (0)
   --sizes N,...         these sizes instead of sizes found around the crossovers
@@ -38,6 +38,7 @@ measured. Ctrl-C keeps what is done; the same command goes on from there if --js
 """
 
 VERSION = 1
+DEVICES = ("interpreter", "serial", "threads", "gpu")
 # Random programs are many: fewer sizes of each do.
 GENERATED_SIZES = 3
 VALUED = (
@@ -113,10 +114,7 @@ def _parse(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
     options["threads"] = _numbers("threads", options["threads"]) or _some_threads()
     options["schedules"] = (_numbers("schedules", options["schedules"]) or [0])[0]
     options["spread"] = (_numbers("spread", options["spread"]) or [7])[0]
-    options["devices"] = (options["devices"] or "interpreter,serial,threads").split(",")
-    unknown = set(options["devices"]) - {"interpreter", "serial", "threads"}
-    if unknown:
-        raise Bad(f"--devices: unknown: {', '.join(sorted(unknown))}")
+    options["devices"] = _devices(options["devices"])
     return options, paths
 
 
@@ -130,6 +128,26 @@ def _numbers(name: str, text: str | None) -> list[int] | None:
     if not numbers or min(numbers) < 1:
         raise Bad(f"--{name}: {text!r} is not a list of positive whole numbers")
     return numbers
+
+
+def _devices(text: str | None) -> list[str]:
+    """Those that are named, or all that there are: a card if there is one that has prices."""
+    if text is None:
+        return [d for d in DEVICES if d != "gpu" or _has_card()]
+    named = text.split(",")
+    if unknown := set(named) - set(DEVICES):
+        raise Bad(f"--devices: unknown: {', '.join(sorted(unknown))}")
+    return named
+
+
+def _has_card() -> bool:
+    from nestwise import config
+    from nestwise.calibrate import files
+
+    path, core = config.profile_path(), config.core()
+    if path is None or not os.path.exists(path):
+        return False
+    return bool(files.read(path, core)["gpu"]) and core.card() is not None
 
 
 def _some_threads() -> list[int]:

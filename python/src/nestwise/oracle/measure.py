@@ -72,12 +72,13 @@ def candidates(threads: Iterable[int], schedules: int = 0) -> list[Candidate]:
     several = [
         Candidate(f"threads {n}", ("--device", "threads", "--threads", str(n))) for n in threads
     ]
+    card = [Candidate("gpu", ("--device", "gpu"))]
     forced = [
         Candidate(f"{way.name} schedule {k}", way.options, (("NESTWISE_SCHEDULE", f"nth{k}"),))
         for way in (alone[1], *several)
         for k in range(schedules)
     ]
-    return [*alone, *several, *forced]
+    return [*alone, *several, *card, *forced]
 
 
 class Failed(RuntimeError):

@@ -1,0 +1,194 @@
+"""What a graphics card takes: differences between loops that do more of one thing and less of it.
+
+The weights are such that the model (`costmodel/gpu.rs`) says of these loops what was measured.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from nestwise import config
+from nestwise.calibrate import measure, sections
+
+# Of the model.
+SECTOR, BLOCK, CHAINED = 32.0, 256, 0.5
+# Bytes of arrays that cross: hardly any, and many.
+LITTLE, MUCH = 1 << 12, 1 << 25
+# Kernels one after the other, and iterations of a thread: some, and more.
+FEW, MANY = 20, 220
+SHORT, LONG = 200, 2200
+# Operations of one iteration of the loops in `on_gpu.py`, the counter's step and test among them.
+SIMPLE_OPS, SLOW_OPS, ACCESS_OPS = 4.0, 3.0, 3.0
+# Where nothing tells: a function, in divisions.
+CALL = 4.0
+# Streams go through so many bytes at a time, arrays together.
+STREAMED = 3 << 27
+LEAST_NS = 1e-4
+
+
+class Card(NamedTuple):
+    """What its driver tells."""
+
+    name: str
+    processors: int
+    resident: int  # threads that one of them has room for
+    cache: int  # bytes
+
+
+class Took(NamedTuple):
+    """Seconds of a call."""
+
+    up: float
+    down: float
+    kernels: float
+
+
+def gpu(
+    card: Card, budget_s: float, progress: Callable[[float], None], device: str = "gpu"
+) -> dict[str, Any] | None:
+    """The weights of a card; None where a loop did not run there. `device`: what runs them."""
+    sections.configure(device, prices=False)
+    begun = time.perf_counter()
+    first = _first(card)
+    if first is None:
+        return None
+    rows: list[dict[str, Any]] = []
+    while len(rows) < measure.LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
+        rows.append(_round(card))
+        progress((time.perf_counter() - begun) / budget_s)
+    weights = _medians(rows)
+    weights["busy"]["call"] = weights["busy"]["slow"] * CALL
+    weights["latency"]["call"] = weights["latency"]["slow"] * CALL
+    return (
+        first
+        | weights
+        | {
+            "processors": float(card.processors),
+            "resident": float(card.resident),
+            "cache": float(card.cache),
+        }
+    )
+
+
+def _first(card: Card) -> dict[str, float] | None:
+    """What first kernels take more than the same again: the context, then another nest's module."""
+    found = []
+    for name in ("crosses", "steps"):
+        arguments = _arguments(name, BLOCK, 1)
+        times = []
+        for _ in range(3):
+            begun = time.perf_counter()
+            if _call(name, arguments) is None:
+                return None
+            times.append(time.perf_counter() - begun)
+        found.append(max(times[0] - min(times[1:]), 0.0) * 1e9)
+    context, module = found
+    return {"context": max(context - module, LEAST_NS), "module": max(module, LEAST_NS)}
+
+
+def _round(card: Card) -> dict[str, Any]:
+    """Every weight once, in nanoseconds."""
+    little, much = (_took("crosses", n // 8, 1) for n in (LITTLE, MUCH))
+    up = {"byte": (much.up - little.up) / (2 * (MUCH - LITTLE))}
+    down = {"byte": (much.down - little.down) / (MUCH - LITTLE)}
+    up["copy"] = little.up / 2 - up["byte"] * LITTLE
+    down["copy"] = little.down - down["byte"] * LITTLE
+    few, many = (_took("steps", BLOCK, m).kernels for m in (FEW, MANY))
+    each = (many - few) / (MANY - FEW)
+    full = card.processors * card.resident
+    cached = min(max(card.cache // 4, 3 * 8 * BLOCK), STREAMED) // 24
+    return {
+        "launch": _nanos(each),
+        "kernel": _nanos(each),
+        "wait": _nanos(few - each * FEW),
+        "up": {k: _nanos(v) for k, v in up.items()},
+        "down": {k: _nanos(v) for k, v in down.items()},
+        "latency": _ops(lambda name: _slope(name, BLOCK) / CHAINED),
+        "busy": _ops(lambda name: _slope(name, full) / card.resident),
+        "cached": _nanos(_stream(cached, each) / (3 * 8 * cached / SECTOR)),
+        # What is stored comes and goes.
+        "memory": _nanos(_stream(STREAMED // 24, each) / (4 * STREAMED / 3 / SECTOR)),
+    }
+
+
+def _ops(slope: Callable[[str], float]) -> dict[str, float]:
+    """Each kind of operation, of loops whose iterations take so long."""
+    simple = slope("simple") / SIMPLE_OPS
+    slow = slope("slow") - SLOW_OPS * simple
+    access = slope("access") - ACCESS_OPS * simple
+    return {"simple": _nanos(simple), "slow": _nanos(slow), "access": _nanos(access)}
+
+
+def _slope(name: str, threads: int) -> float:
+    """Seconds of one more iteration of each thread."""
+    short, long = (_took(name, threads, m).kernels for m in (SHORT, LONG))
+    return (long - short) / (LONG - SHORT)
+
+
+def _stream(elements: int, each: float) -> float:
+    """Seconds of going through three arrays, kernels' own part apart."""
+    few, many = (_took("streams", elements, m).kernels for m in (2, 12))
+    return (many - few) / 10 - each
+
+
+def _took(name: str, elements: int, m: int) -> Took:
+    took = _call(name, _arguments(name, elements, m))
+    if took is None:
+        raise RuntimeError(f"{name} no longer runs on the card")
+    return took
+
+
+def _arguments(name: str, elements: int, m: int) -> tuple:
+    import numpy as np
+
+    function = sections.handled("on_gpu")[name]
+    given = {
+        "a": np.ones(max(elements, LONG)),
+        "b": np.ones(elements),
+        "o": np.ones(elements),
+        "m": m,
+    }
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return tuple(given[n] for n in names)
+
+
+def _call(name: str, arguments: tuple) -> Took | None:
+    """One call, by nestwise's own measuring; None if it ran elsewhere."""
+    function = sections.handled("on_gpu")[name]
+    before = _sums(function)
+    function(*arguments)
+    after = _sums(function)
+    up, down, all_, launches = (b - a for a, b in zip(before, after, strict=True))
+    return Took(up, down, max(all_ - up - down, 0.0)) if launches else None
+
+
+def _sums(function: Callable) -> tuple[float, float, float, int]:
+    nests = config.core().report(function.__code__.co_filename, _lines(function))
+    transfers = [nest["transfers"] for nest in nests]
+    return (
+        sum(t["seconds_up"] for t in transfers),
+        sum(t["seconds_down"] for t in transfers),
+        sum(nest["measured_s"] for nest in nests),
+        sum(nest["means"].get("grid", 0) for nest in nests),
+    )
+
+
+def _lines(function: Callable) -> set[int]:
+    return {line for _, _, line in function.__code__.co_lines() if line}
+
+
+def _nanos(seconds: float) -> float:
+    return max(seconds * 1e9, LEAST_NS)
+
+
+def _medians(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Of each weight the middle one."""
+    return {
+        name: _medians([row[name] for row in rows])
+        if isinstance(value, dict)
+        else statistics.median(row[name] for row in rows)
+        for name, value in rows[0].items()
+    }
