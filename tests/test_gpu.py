@@ -63,8 +63,8 @@ print(y.sum())
 """
 
 
-@pytest.mark.parametrize("byte, launches", [(1e-6, 1), (1e3, 0)])
-def test_prices_choose_a_card_that_is_in_the_profile(driver, tmp_path, byte, launches):
+@pytest.mark.parametrize("byte, what, launches", [(1e-6, "", 1), (1e3, "", 0), (1e-6, "none", 0)])
+def test_prices_choose_a_card_that_is_in_the_profile(driver, tmp_path, byte, what, launches):
     profile = json.loads((FILETESTS / "profile.json").read_text())
     gpu = json.loads((FILETESTS / "gpu.json").read_text())
     profile["gpu"] = gpu | {"context": 0.0, "module": 0.0}
@@ -75,7 +75,7 @@ def test_prices_choose_a_card_that_is_in_the_profile(driver, tmp_path, byte, lau
     program.write_text(LONG)
     switches = {
         "LD_LIBRARY_PATH": str(driver),
-        "FAKE_CUDA": "",
+        "FAKE_CUDA": what,
         "FAKE_CUDA_LOG": str(tmp_path / "log"),
         "NESTWISE_PROFILE": str(tmp_path / "profile.json"),
     }

@@ -314,6 +314,10 @@ fn attempt<V: HasValue>(
     }
     // Which more guards the elements of index arrays prove, and values followed through the nest.
     let (key, seen) = call.key(decision.device, host);
+    if decision.device == Device::Gpu && key.grid.is_none() {
+        // The profile has a card, the machine has none, or not any more.
+        plan.leave_grid();
+    }
     // The kernel for all this: from this process, from disk, or from LLVM.
     let kernel = plan.kernel(&key, &options, entered)?;
     // Chunk by chunk, to the end or to the first thing that only CPython can do.

@@ -145,7 +145,8 @@ impl Launch {
             .top
             .map_or(1.0, |t| (t.trips - self.from).max(1) as f64);
         let estimate = &self.decision.estimate;
-        ((estimate.compute + estimate.fork_join).0 / trips).max(1e-10)
+        let starting = estimate.fork_join + estimate.launch;
+        ((estimate.compute + starting).0 / trips).max(1e-10)
     }
     pub(super) fn header(&self) -> &FrameHeader {
         // SAFETY: every frame starts with a header.

@@ -96,7 +96,7 @@ impl Plan {
         let made = lock(&self.made).each_ref().map(Option::is_some);
         let compile = |device: Device| match made[device.kind()] {
             true => Seconds(0.0),
-            false => self.prices.compile(),
+            false => self.to_make(device),
         };
         let learned = lock(&self.learned);
         match learned.trial(decision.device, &decision.ranked, &compile) {

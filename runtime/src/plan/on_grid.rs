@@ -9,7 +9,7 @@ use crate::options::{DeviceChoice, Options};
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards;
 use nestwise_codegen as codegen;
-use nestwise_costmodel::Seconds;
+use nestwise_costmodel::{Device, Seconds};
 use nestwise_costmodel::gpu::{Axes, Copies, OnGpu};
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
 use nestwise_ir::{ArrayDecl, ArrayKind, LoopId, Nest, Scalar, Schedule};
@@ -37,6 +37,15 @@ impl Plan {
         let trips = |id: LoopId| sizes.expected(id);
         let call = gpu.seconds(axes, &self.copies(sizes), &trips, &sizes.values);
         Some((call, gpu.compile(cuda::begun())))
+    }
+
+    /// To make the first kernel for a device, and to get the device ready.
+    pub(super) fn to_make(&self, device: Device) -> Seconds {
+        let ready = match (device, self.prices.gpu()) {
+            (Device::Gpu, Some(gpu)) => gpu.compile(cuda::begun()),
+            _ => Seconds(0.0),
+        };
+        self.prices.compile() + ready
     }
 
     /// No kernel of it is for a grid, as has turned out.

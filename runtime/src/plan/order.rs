@@ -45,7 +45,7 @@ impl Plan {
         let lost = lock(&self.lost)[kind] + spent;
         missing
             && background::has_room(options.background())
-            && lost.0 >= SHARE * self.prices.compile().0
+            && lost.0 >= SHARE * self.to_make(device).0
             && !self.gave_up.load(Ordering::Relaxed)
             && !self.is_ordered()
     }
