@@ -38,8 +38,8 @@ options of explain:
 options of run:
   --device auto|interpreter|serial|threads|emulated|gpu
                         where loop nests may run (auto: wherever it is cheapest, on a card only
-                        where the profile has one; gpu: an NVIDIA card wherever loops allow it; emulated: that without a card,
-                        for tests)
+                        where the profile has one; gpu: an NVIDIA card wherever
+                        loops allow it; emulated: that without a card, for tests)
   --threads N           at most N threads
   --fp strict|faithful|fast
                         floating point: CPython's bits; within ulps; reordered sums
