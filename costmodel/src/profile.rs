@@ -169,7 +169,8 @@ impl ColdWeights {
                 LaunchWork::Launch => self.launch(caches) * times,
                 // Where others were launched, some of them were looked at in full, too.
                 LaunchWork::Full if caches == Caches::Shared => 0.0,
-                LaunchWork::Full => self.full * times,
+                // However much is looked at, the code that does is fetched once.
+                LaunchWork::Full => self.full * times.min(1.0),
                 LaunchWork::Scalar | LaunchWork::Array | LaunchWork::List | LaunchWork::LiveOut => {
                     self.bound * times
                 }

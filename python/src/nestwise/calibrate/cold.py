@@ -90,7 +90,7 @@ def _launched(device: str, threads: int) -> list[_Cold]:
             continue
         does = {
             "launch": work["launch"],
-            "full": work.get("full", 0.0),
+            "full": min(work.get("full", 0.0), 1.0),
             "bound": sum(work.get(kind, 0.0) for kind in BOUND),
             "fork_join": float(woken),
         }
