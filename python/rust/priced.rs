@@ -20,15 +20,23 @@ pub fn text(nest: &Nest, captures: &[Capture], stated: &Stated, options: &Option
     let priced = || {
         let values = gain::values(captures, stated)?;
         let plan = pipeline::plan(nest.clone(), &options).ok()?;
-        let sizes = plan.resolve(plan.launch_values(&values).ok()?, false).ok()?;
+        let sizes = plan
+            .resolve(plan.launch_values(&values).ok()?, false)
+            .ok()?;
         Some(plan.price(&sizes, &values, None, &options))
     };
     let Some(decision) = priced() else {
-        return "a price needs all sizes: --sizes names each int and array that is captured\n".into();
+        return "a price needs all sizes: --sizes names each int and array that is captured\n"
+            .into();
     };
     let mut out = format!("prices by {}\n", options.profile.name);
     for (device, estimate) in &decision.ranked {
-        let _ = writeln!(out, "{:<12} {}", device.to_string(), terms(*device, estimate));
+        let _ = writeln!(
+            out,
+            "{:<12} {}",
+            device.to_string(),
+            terms(*device, estimate)
+        );
     }
     out
 }
@@ -36,7 +44,9 @@ pub fn text(nest: &Nest, captures: &[Capture], stated: &Stated, options: &Option
 fn terms(device: Device, estimate: &Estimate) -> String {
     if estimate.total().0.is_infinite() {
         return match device {
-            Device::Gpu => "not here: the profile has no card, or nothing of the nest is for one".into(),
+            Device::Gpu => {
+                "not here: the profile has no card, or nothing of the nest is for one".into()
+            }
             _ => "no loop for it".into(),
         };
     }

@@ -243,7 +243,8 @@ def test_programs_whose_results_differ_are_told(tmp_path):
     [
         (("nothing.py",), "neither a script nor a folder"),
         (("--sizes", "5,x", "s.py"), "--sizes: '5,x' is not a list of positive whole numbers"),
-        (("--devices", "gpu", "s.py"), "--devices: unknown: gpu"),
+        (("--devices", "warp", "s.py"), "--devices: unknown: warp"),
+        (("--devices", "gpu", "s.py"), "--devices gpu: there is no card here"),
         (("--sizes",), "--sizes: a value is missing"),
         (("--size=3", "s.py"), "unknown option --size=3"),
         (("--sizes", "3"), "a script or a folder is missing"),

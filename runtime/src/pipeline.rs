@@ -314,7 +314,7 @@ fn attempt<V: HasValue>(
     }
     // Which more guards the elements of index arrays prove, and values followed through the nest.
     let (key, seen) = call.key(decision.device, host);
-    if decision.device == Device::Gpu && key.grid.is_none() {
+    if decision.device == Device::Gpu && !key.is_for_grid() {
         // The profile has a card, the machine has none, or not any more.
         plan.leave_grid();
     }

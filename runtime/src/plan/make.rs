@@ -55,6 +55,10 @@ impl Key {
             quiet: true,
         }
     }
+    /// Whether its loops are to run on a device's grid.
+    pub fn is_for_grid(&self) -> bool {
+        self.grid.is_some()
+    }
     pub(super) fn disjoint(&self) -> bool {
         self.memory == analysis::Memory::Disjoint
     }

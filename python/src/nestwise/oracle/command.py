@@ -132,11 +132,15 @@ def _numbers(name: str, text: str | None) -> list[int] | None:
 
 def _devices(text: str | None) -> list[str]:
     """Those that are named, or all that there are: a card if there is one that has prices."""
+    from nestwise import config
+
     if text is None:
         return [d for d in DEVICES if d != "gpu" or _has_card()]
     named = text.split(",")
     if unknown := set(named) - set(DEVICES):
         raise Bad(f"--devices: unknown: {', '.join(sorted(unknown))}")
+    if "gpu" in named and config.core().card() is None:
+        raise Bad("--devices gpu: there is no card here that can be used")
     return named
 
 
@@ -181,7 +185,7 @@ def _keep(options: dict[str, Any], done: list[Experiment]) -> None:
 
 
 def _ways(options: dict[str, Any]) -> list[Candidate]:
-    every = measure.candidates(options["threads"], options["schedules"])
+    every = [*measure.candidates(options["threads"], options["schedules"]), measure.ON_CARD]
     return [way for way in every if way.name.split()[0] in options["devices"]]
 
 

@@ -59,6 +59,7 @@ OURS = (
 )
 
 
+ON_CARD = Candidate("gpu", ("--device", "gpu"))
 # Tells what is predicted, call by call.
 PRICES = Candidate("prices", ("--device", "auto"), (("NESTWISE_PRICES", "1"),))
 
@@ -72,13 +73,12 @@ def candidates(threads: Iterable[int], schedules: int = 0) -> list[Candidate]:
     several = [
         Candidate(f"threads {n}", ("--device", "threads", "--threads", str(n))) for n in threads
     ]
-    card = [Candidate("gpu", ("--device", "gpu"))]
     forced = [
         Candidate(f"{way.name} schedule {k}", way.options, (("NESTWISE_SCHEDULE", f"nth{k}"),))
         for way in (alone[1], *several)
         for k in range(schedules)
     ]
-    return [*alone, *several, *card, *forced]
+    return [*alone, *several, *forced]
 
 
 class Failed(RuntimeError):
