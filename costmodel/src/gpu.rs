@@ -48,9 +48,9 @@ pub struct GpuWeights {
     pub latency: GpuOps,
     /// Bytes of the cache that all have in common.
     pub cache: f64,
-    /// 32 bytes from it, and from memory, where all processors ask for some.
+    /// 32 bytes from it, where all processors ask for some.
     pub cached: f64,
-    /// From memory.
+    /// The same from memory.
     pub memory: f64,
 }
 
@@ -148,7 +148,7 @@ impl Priced {
     }
 
     /// To get ready for the first kernel of this nest; `begun`: the process has used the card before.
-    pub fn compile(&self, begun: bool) -> Seconds {
+    pub fn ready(&self, begun: bool) -> Seconds {
         let context = if begun { 0.0 } else { self.weights.context };
         Seconds::from_nanos(self.weights.module + context)
     }

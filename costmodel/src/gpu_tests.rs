@@ -147,6 +147,6 @@ fn what_no_grid_has_is_run_by_one_thread() {
 #[test]
 fn the_first_nest_pays_for_the_context() {
     let priced = Priced::new(&loops(1), TrafficPlan::default(), &card());
-    assert_eq!(priced.compile(false).0, (1.5e8 + 3e6) * 1e-9);
-    assert_eq!(priced.compile(true).0, 3e6 * 1e-9);
+    assert_eq!(priced.ready(false).0, (1.5e8 + 3e6) * 1e-9);
+    assert_eq!(priced.ready(true).0, 3e6 * 1e-9);
 }

@@ -10,8 +10,8 @@ use crate::price::Seconds;
 use crate::shape;
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::{Order, Sizes, Traffic, TrafficPlan};
+use nestwise_ir::LoopId;
 use nestwise_ir::shape::{Body, LoopShape, Op, Width};
-use nestwise_ir::{ArrayId, LoopId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Add;
@@ -392,7 +392,7 @@ impl Compute {
 #[derive(Clone, Debug)]
 pub struct Priced {
     root: Part,
-    traffic: TrafficPlan,
+    pub(crate) traffic: TrafficPlan,
     /// By loop of the kernel: the one of the nest as written.
     origin: Vec<LoopId>,
     caches: [f64; LEVELS],
@@ -443,7 +443,7 @@ impl Priced {
 
     /// The time of a call; `trips` gives the mean trip count of each loop as written.
     pub fn seconds(&self, trips: &dyn Fn(LoopId) -> f64, values: &LaunchValues) -> Compute {
-        let own = |id: LoopId| trips(self.origin(id));
+        let own = |id: LoopId| trips(self.origin.get(id.index()).copied().unwrap_or(id));
         let mut sums: Vec<Sum> = Vec::new();
         self.root.add((None, 1), (1.0, 1.0), false, &own, &mut sums);
         for fetched in self.lines(trips, values) {
@@ -471,32 +471,12 @@ impl Priced {
         trips: &dyn Fn(LoopId) -> f64,
         values: &LaunchValues,
     ) -> Vec<Traffic<LEVELS>> {
-        let trips = |id: LoopId| trips(self.origin(id));
+        let trips = |id: LoopId| trips(self.origin.get(id.index()).copied().unwrap_or(id));
         let sizes = Sizes {
             trips: &trips,
             values,
         };
         self.traffic.traffic(&sizes, self.caches)
-    }
-
-    /// Bytes of an array that a call stores to, about.
-    pub fn stored_bytes(
-        &self,
-        array: ArrayId,
-        trips: &dyn Fn(LoopId) -> f64,
-        values: &LaunchValues,
-    ) -> f64 {
-        let trips = |id: LoopId| trips(self.origin(id));
-        let sizes = Sizes {
-            trips: &trips,
-            values,
-        };
-        self.traffic.stored_bytes(array, &sizes)
-    }
-
-    /// The loop as written that a loop of the kernel runs iterations of.
-    fn origin(&self, id: LoopId) -> LoopId {
-        self.origin.get(id.index()).copied().unwrap_or(id)
     }
 
     /// Nanoseconds by the level below the one that lines come to.

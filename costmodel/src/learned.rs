@@ -6,7 +6,8 @@
 //! So one measurement says little, and some of them nearly all. What is kept of a size is a median: a launch that was
 //! delayed by something else says nothing.
 
-use crate::price::{Device, Estimate, Seconds};
+use crate::device::Device;
+use crate::price::{Estimate, Seconds};
 use crate::profile::Caches;
 use std::cmp::Ordering;
 

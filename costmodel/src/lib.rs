@@ -8,6 +8,7 @@
 //! This crate never measures anything.
 
 mod defaults;
+pub mod device;
 pub mod features;
 pub mod gpu;
 pub mod guess;
@@ -20,9 +21,10 @@ pub mod replay;
 pub mod shape;
 pub mod weights;
 
+pub use device::Device;
 pub use features::{FEATURES_VERSION, Features};
 pub use host::{Compute, HostWeights, Priced};
 pub use learned::{Learned, Lesson};
-pub use price::{Decision, Device, Estimate, Prices, Seconds, Situation, decide};
+pub use price::{Decision, Estimate, Prices, Seconds, Situation, decide};
 pub use profile::{Caches, Fresh, MachineProfile, ProfileError};
 pub use weights::{LaunchTally, LaunchWork, Weights};

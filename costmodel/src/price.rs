@@ -1,5 +1,6 @@
 //! The model: features, weights and sizes to an estimate per device, and a decision.
 
+use crate::device::Device;
 use crate::features::{Features, LoopFeatures};
 use crate::gpu::{self, OnGpu};
 use crate::guess;
@@ -9,7 +10,7 @@ use crate::profile::{Caches, Fresh, MachineProfile};
 use crate::weights::{LaunchTally, LaunchWork};
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
-use nestwise_ir::{ArrayId, LoopId, LoopWork, Tally};
+use nestwise_ir::{LoopId, LoopWork, Tally};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul};
@@ -61,47 +62,6 @@ impl fmt::Display for Seconds {
             s if s >= 1e-6 => write!(f, "{:.2} us", s * 1e6),
             s => write!(f, "{:.0} ns", s * 1e9),
         }
-    }
-}
-
-/// The devices that are priced.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Device {
-    /// CPython itself.
-    Interpreter,
-    /// Compiled code on one core.
-    Serial,
-    /// Compiled code on several.
-    Threads,
-    /// A graphics card, or what stands for one.
-    Gpu,
-}
-
-impl Device {
-    /// All of them.
-    pub const ALL: [Device; 4] = [
-        Device::Interpreter,
-        Device::Serial,
-        Device::Threads,
-        Device::Gpu,
-    ];
-    /// Those that run compiled code, in the order of what is kept for each.
-    pub const NATIVE: [Device; 3] = [Device::Serial, Device::Threads, Device::Gpu];
-
-    /// The place among these; CPython has none, and is not asked for it.
-    pub fn kind(self) -> usize {
-        (self as usize).saturating_sub(1)
-    }
-}
-
-impl fmt::Display for Device {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Interpreter => "interpreter",
-            Self::Serial => "serial",
-            Self::Threads => "threads",
-            Self::Gpu => "gpu",
-        })
     }
 }
 
@@ -246,19 +206,22 @@ impl Prices {
         self.gpu.as_ref()
     }
 
-    /// Bytes of an array that a call stores to, about.
-    pub fn stored_bytes(
-        &self,
-        array: ArrayId,
-        trips: &dyn Fn(LoopId) -> f64,
-        values: &LaunchValues,
-    ) -> f64 {
-        self.guesses[0].stored_bytes(array, trips, values)
+    /// The memory that the nest goes through as it is written.
+    pub fn traffic(&self) -> &TrafficPlan {
+        &self.guesses[0].traffic
     }
 
     /// Time to compile a kernel of this nest.
     pub fn compile(&self) -> Seconds {
         self.compile
+    }
+
+    /// Time to make the first kernel for a device, and to get that ready; `begun`: the process has used the card before.
+    pub fn to_make(&self, device: Device, begun: bool) -> Seconds {
+        match (device, &self.gpu) {
+            (Device::Gpu, Some(gpu)) => self.compile + gpu.ready(begun),
+            _ => self.compile,
+        }
     }
 
     /// The nest's nodes: of one without vectors, of one with.

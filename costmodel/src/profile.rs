@@ -77,6 +77,13 @@ impl Machine {
     /// What of this differs from what a profile was measured on so much that its weights may not hold, in words.
     pub fn differs(&self, measured: &Machine) -> Vec<String> {
         let minor = |v: &str| v.split('.').take(2).collect::<Vec<_>>().join(".");
+        let card = |m: &Machine| m.card.clone().unwrap_or_else(|| "none".into());
+        // Only who had one rests on it.
+        let rested = if measured.card.is_some() {
+            self
+        } else {
+            measured
+        };
         let pairs = [
             ("the processor", measured.cpu.clone(), self.cpu.clone()),
             (
@@ -85,16 +92,9 @@ impl Machine {
                 self.cores.to_string(),
             ),
             ("Python", minor(&measured.python), minor(&self.python)),
+            ("the graphics card", card(measured), card(rested)),
         ];
         let differing = pairs.into_iter().filter(|(_, then, now)| then != now);
-        let card = |m: &Machine| m.card.clone().unwrap_or_else(|| "none".into());
-        // Only who had one rests on it.
-        let cards = ("the graphics card", card(measured), card(self));
-        let differing = differing.chain(
-            [cards]
-                .into_iter()
-                .filter(|c| measured.card.is_some() && c.1 != c.2),
-        );
         differing
             .map(|(what, then, now)| format!("{what} was {then} and is {now}"))
             .collect()
@@ -401,7 +401,7 @@ impl MachineProfile {
             }
         }
         for (section, errors) in &self.errors {
-            if section != "gpu" && !COSTS.contains(&section.as_str()) {
+            if !COSTS.contains(&section.as_str()) {
                 return bad(&format!("errors.{section}"), "is no section".into());
             }
             for (field, v) in [("median", errors.median), ("p90", errors.p90)] {

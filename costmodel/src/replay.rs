@@ -1,9 +1,10 @@
 //! A recorded run on another machine: the same calls in the same order, decided by that machine's prices.
 
+use crate::device::Device;
 use crate::gpu::{Axes, OnGpu};
 use crate::host::{Compute, Priced};
 use crate::learned::Learned;
-use crate::price::{Decision, Device, Prices, Seconds, Situation, WORTH_SHARING, decide};
+use crate::price::{Decision, Prices, Seconds, Situation, WORTH_SHARING, decide};
 use crate::profile::{Caches, MachineProfile};
 use crate::record::{CallRecord, NestRecord};
 use nestwise_ir::LoopId;
@@ -143,11 +144,8 @@ impl Run<'_> {
         }
         let kind = decision.device.kind();
         if !self.compiled[kind] {
-            let ready = match (decision.device, self.prices.gpu()) {
-                (Device::Gpu, Some(gpu)) => gpu.compile(std::mem::replace(&mut self.begun, true)),
-                _ => Seconds(0.0),
-            };
-            let compile = (self.prices.compile() + ready).0;
+            let compile = self.prices.to_make(decision.device, self.begun).0;
+            self.begun |= decision.device == Device::Gpu;
             self.compiled[kind] = true;
             self.done.kernels += 1;
             self.done.compile += compile;
@@ -200,7 +198,7 @@ impl Run<'_> {
         let trips = |id: LoopId| of(&call.trips, id);
         let gpu = self.prices.gpu().filter(|_| !self.axes.is_empty())?;
         let call = gpu.seconds(self.axes, &call.copies, &trips, &call.values);
-        Some((call, gpu.compile(self.begun)))
+        Some((call, gpu.ready(self.begun)))
     }
 
     fn native(&self, call: &CallRecord, threads: bool, vectorised: bool) -> Compute {

@@ -4,6 +4,7 @@ use super::sizes::Untouched;
 use super::{Plan, Sizes};
 use crate::pages;
 use crate::pipeline::{HasValue, Value};
+use nestwise_analysis::traffic;
 use nestwise_costmodel::Fresh;
 use nestwise_ir::{ArrayDecl, LoopId};
 
@@ -21,12 +22,15 @@ impl Plan {
 
     /// How much of that a call touches.
     pub(super) fn fresh(&self, sizes: &Sizes) -> Fresh {
-        let trips = |id: LoopId| sizes.expected(id);
+        let counted = traffic::Sizes {
+            trips: &|id: LoopId| sizes.expected(id),
+            values: &sizes.values,
+        };
         let mut fresh = Fresh::default();
         for (id, share) in &sizes.untouched {
             let size = self.nest.arrays[*id].storage.size() as f64;
             let array = sizes.elements(*id, &self.nest) * size;
-            let stored = self.prices.stored_bytes(*id, &trips, &sizes.values);
+            let stored = self.prices.traffic().stored_bytes(*id, &counted);
             fresh.add(stored.min(array) * share, array);
         }
         fresh

@@ -36,16 +36,12 @@ impl Plan {
         }
         let trips = |id: LoopId| sizes.expected(id);
         let call = gpu.seconds(axes, &self.copies(sizes), &trips, &sizes.values);
-        Some((call, gpu.compile(cuda::begun())))
+        Some((call, gpu.ready(cuda::begun())))
     }
 
     /// To make the first kernel for a device, and to get the device ready.
     pub(super) fn to_make(&self, device: Device) -> Seconds {
-        let ready = match (device, self.prices.gpu()) {
-            (Device::Gpu, Some(gpu)) => gpu.compile(cuda::begun()),
-            _ => Seconds(0.0),
-        };
-        self.prices.compile() + ready
+        self.prices.to_make(device, cuda::begun())
     }
 
     /// No kernel of it is for a grid, as has turned out.

@@ -1,0 +1,44 @@
+//! Where a nest may run.
+
+use std::fmt;
+
+/// The devices that are priced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Device {
+    /// CPython itself.
+    Interpreter,
+    /// Compiled code on one core.
+    Serial,
+    /// Compiled code on several.
+    Threads,
+    /// A graphics card, or what stands for one.
+    Gpu,
+}
+
+impl Device {
+    /// All of them.
+    pub const ALL: [Device; 4] = [
+        Device::Interpreter,
+        Device::Serial,
+        Device::Threads,
+        Device::Gpu,
+    ];
+    /// Those that run compiled code, in the order of what is kept for each.
+    pub const NATIVE: [Device; 3] = [Device::Serial, Device::Threads, Device::Gpu];
+
+    /// The place among these; CPython has none, and is not asked for it.
+    pub fn kind(self) -> usize {
+        (self as usize).saturating_sub(1)
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Interpreter => "interpreter",
+            Self::Serial => "serial",
+            Self::Threads => "threads",
+            Self::Gpu => "gpu",
+        })
+    }
+}
