@@ -24,14 +24,14 @@ USAGE = """\
 usage: nestwise calibrate [--quick] [--out F]
 
 Measures what CPython takes for each kind of work, what a native launch takes around its loops, what
-both take more where caches are cold, what compiling takes, what compiled code takes, and what
-threads add and cost; fits a weight to each, and writes them as this machine's profile. Runs of
-nestwise find it by themselves:
+both take more where caches are cold, what compiling takes, what compiled code takes, what memory
+takes that nobody has touched, what threads add and cost, and what a graphics card takes; fits a
+weight to each, and writes them as this machine's profile. Runs of nestwise find it by themselves:
   {path}
 How far predictions are off is told by loops that nothing was fitted to.
 
 options:
-  --quick               a rough profile in about four seconds (else about fifteen)
+  --quick               a rough profile in about five seconds (else about twelve)
   --out F               write the profile to F; use it with --profile F
 
 A profile belongs to a machine and a minor version of Python. `nestwise run --profile default` does
@@ -227,6 +227,6 @@ def _tell(found: dict, profile: dict, out: str, seconds: float) -> None:
     if "threads" not in found:
         print("\nthreads: not measured, nothing runs on several; as in the default profile")
     if gpu := profile["gpu"]:
-        print(f"\ngraphics card: {machine['card'] or 'emulated'}")
+        print(f"\ngraphics card: {machine['card'] or 'its name is not told'}")
         files.print_weights(files.flat(gpu))
     print(f"\n{seconds:.1f} s; written to {out}")

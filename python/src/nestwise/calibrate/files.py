@@ -159,8 +159,8 @@ def diff(first: tuple[str, dict], second: tuple[str, dict]) -> None:
     print(f"{one}\n  against {other}")
     lines = []
     for section in (*SECTIONS, "gpu"):
-        then = flat(b[section] or {}) if section == "gpu" else b[section]
-        for name, value in (flat(a[section] or {}) if section == "gpu" else a[section]).items():
+        then = flat(b[section] or {})
+        for name, value in flat(a[section] or {}).items():
             before = then.get(name)
             numbers = isinstance(value, float) and isinstance(before, float)
             if not numbers or value == before:

@@ -26,7 +26,7 @@ SIMPLE_OPS, SLOW_OPS, ACCESS_OPS = 4.0, 3.0, 3.0
 CALL = 4.0
 # Streams go through so many bytes at a time, arrays together.
 STREAMED = 3 << 27
-LEAST_NS = 1e-4
+LEAST_NS, MOST_NS = 1e-4, 1e9
 
 
 class Card(NamedTuple):
@@ -46,34 +46,32 @@ class Took(NamedTuple):
     kernels: float
 
 
+class _Elsewhere(Exception):
+    """A loop that did not run on the card."""
+
+
 def gpu(
     card: Card, budget_s: float, progress: Callable[[float], None], device: str = "gpu"
 ) -> dict[str, Any] | None:
     """The weights of a card; None where a loop did not run there. `device`: what runs them."""
     sections.configure(device, prices=False)
     begun = time.perf_counter()
-    first = _first(card)
-    if first is None:
-        return None
     rows: list[dict[str, Any]] = []
-    while len(rows) < measure.LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
-        rows.append(_round(card))
-        progress((time.perf_counter() - begun) / budget_s)
-    weights = _medians(rows)
-    weights["busy"]["call"] = weights["busy"]["slow"] * CALL
-    weights["latency"]["call"] = weights["latency"]["slow"] * CALL
-    return (
-        first
-        | weights
-        | {
-            "processors": float(card.processors),
-            "resident": float(card.resident),
-            "cache": float(card.cache),
-        }
-    )
+    try:
+        first = _first()
+        while len(rows) < measure.LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
+            rows.append(_round(card))
+            progress((time.perf_counter() - begun) / budget_s)
+    except _Elsewhere:
+        return None
+    weights = first | _medians(rows)
+    for ops in (weights["busy"], weights["latency"]):
+        ops["call"] = ops["slow"] * CALL
+    told = {"processors": card.processors, "resident": card.resident, "cache": card.cache}
+    return weights | {name: float(count) for name, count in told.items()}
 
 
-def _first(card: Card) -> dict[str, float] | None:
+def _first() -> dict[str, float]:
     """What first kernels take more than the same again: the context, then another nest's module."""
     found = []
     for name in ("crosses", "steps"):
@@ -81,12 +79,11 @@ def _first(card: Card) -> dict[str, float] | None:
         times = []
         for _ in range(3):
             begun = time.perf_counter()
-            if _call(name, arguments) is None:
-                return None
+            _call(name, arguments)
             times.append(time.perf_counter() - begun)
-        found.append(max(times[0] - min(times[1:]), 0.0) * 1e9)
+        found.append(times[0] - min(times[1:]))
     context, module = found
-    return {"context": max(context - module, LEAST_NS), "module": max(module, LEAST_NS)}
+    return {"context": _nanos(context - module), "module": _nanos(module)}
 
 
 def _round(card: Card) -> dict[str, Any]:
@@ -135,10 +132,7 @@ def _stream(elements: int, each: float) -> float:
 
 
 def _took(name: str, elements: int, m: int) -> Took:
-    took = _call(name, _arguments(name, elements, m))
-    if took is None:
-        raise RuntimeError(f"{name} no longer runs on the card")
-    return took
+    return _call(name, _arguments(name, elements, m))
 
 
 def _arguments(name: str, elements: int, m: int) -> tuple:
@@ -155,14 +149,16 @@ def _arguments(name: str, elements: int, m: int) -> tuple:
     return tuple(given[n] for n in names)
 
 
-def _call(name: str, arguments: tuple) -> Took | None:
-    """One call, by nestwise's own measuring; None if it ran elsewhere."""
+def _call(name: str, arguments: tuple) -> Took:
+    """One call, by nestwise's own measuring."""
     function = sections.handled("on_gpu")[name]
     before = _sums(function)
     function(*arguments)
     after = _sums(function)
     up, down, all_, launches = (b - a for a, b in zip(before, after, strict=True))
-    return Took(up, down, max(all_ - up - down, 0.0)) if launches else None
+    if not launches:
+        raise _Elsewhere(name)
+    return Took(up, down, max(all_ - up - down, 0.0))
 
 
 def _sums(function: Callable) -> tuple[float, float, float, int]:
@@ -181,7 +177,8 @@ def _lines(function: Callable) -> set[int]:
 
 
 def _nanos(seconds: float) -> float:
-    return max(seconds * 1e9, LEAST_NS)
+    """As a profile may have it."""
+    return min(max(seconds * 1e9, LEAST_NS), MOST_NS)
 
 
 def _medians(rows: list[dict[str, Any]]) -> dict[str, Any]:
