@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -296,16 +297,51 @@ def test_every_probe_can_be_called_and_has_an_argument_for_each_parameter():
         function(*data.arguments(function, given))
 
 
+def middle(samples):
+    """What stands for the core's summary here: sure at once."""
+    return sorted(samples)[len(samples) // 2], 1e-9, len(samples)
+
+
 def test_medians_are_measured_until_they_are_sure():
     probes = [measure.Probe("a", sum, ([1] * 50,)), measure.Probe("b", sum, ([1] * 5000,))]
-
-    def summary(samples):
-        return sorted(samples)[len(samples) // 2], 1e-9, len(samples)
-
     seen = []
-    found = measure.timings(probes, 30.0, 0.5, summary, seen.append)
+    found = measure.timings(probes, 30.0, 0.5, middle, measure.Pace(seen.append, []))
     assert 0 < found["a"].seconds < found["b"].seconds
-    assert found["a"].samples == measure.ROUNDS_A_LOOK and len(seen) == 1
+    # Where others disturb, a few rounds more; the 30 s would have been 100,000.
+    assert measure.ROUNDS_A_LOOK <= len(seen) < 1000
+    assert measure.LEAST_ROUNDS <= found["a"].samples <= len(seen)
+
+
+class Paces(measure.Pace):
+    """A machine whose pace is told: the last one goes on."""
+
+    def __init__(self, *paces):
+        super().__init__(lambda _: None, [])
+        self.to_come = list(paces)
+
+    def take(self):
+        self.everywhere.append(self.to_come.pop(0) if len(self.to_come) > 1 else self.to_come[0])
+        return self.everywhere[-1]
+
+
+def test_rounds_in_which_others_disturb_do_not_count():
+    pace = Paces(*[1.0] * 4, *[2.0] * 3, *[1.05] * 20)
+    rounds = measure.Rounds(30.0, pace)
+    rounds.stop()  # as soon as there are enough
+    taken = list(rounds)
+    # Three rounds begin or end while the machine is slow, and one lies between.
+    assert rounds.quiet(taken) == [0, 1, 2, 7, 8] and len(taken) == 9
+    assert pace.seconds() == 1.0
+
+
+def test_where_all_rounds_are_disturbed_the_least_disturbed_count():
+    pace = Paces(1.0, *[2.0 + 0.1 * i for i in range(7)], 9.0)
+    rounds = measure.Rounds(1e-3, pace)
+    taken = [round_ for round_ in rounds if not time.sleep(2e-4)]
+    # It was tried for longer, and then no more.
+    assert measure.LEAST_ROUNDS < len(taken) < 20
+    assert rounds.quiet(taken) == [0, 1, 2, 3, 4]
+    assert pace.seconds() == pytest.approx(2.2)
 
 
 def test_a_card_is_measured_by_what_loops_on_it_take(monkeypatch):

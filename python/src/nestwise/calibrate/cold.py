@@ -6,17 +6,15 @@ import argparse
 import json
 import statistics
 import time
-from collections.abc import Callable
 from typing import NamedTuple
 
 from nestwise import config
 from nestwise.calibrate import data, sections
-from nestwise.calibrate.measure import Probe, Timing
+from nestwise.calibrate.measure import Pace, Probe, Rounds, Timing
 from nestwise.calibrate.sections import Section
 
 # Elements of loops on one core, and of such as several threads share.
 LENGTH, SHARED = 16, 256
-LEAST_ROUNDS = 5
 # Cold calls in a row, with others between: the first one comes after many probes, which is more
 # than a program does between two calls of a loop that it calls again and again.
 COLD = 4
@@ -34,13 +32,14 @@ ON_ONE_CORE = 0.6
 SETTLED = 2000
 
 
-def cold(budget_s: float, progress: Callable[[float], None]) -> Section:
+def cold(budget_s: float, pace: Pace) -> Section:
     """The weights of what is cold: in launches, in CPython, in threads that are woken."""
-    counts, more = _measured("serial", 1, budget_s * ON_ONE_CORE, progress)
+    counts, more = _measured("serial", 1, Rounds(budget_s * ON_ONE_CORE, pace, (0, ON_ONE_CORE)))
     cores = config.core().cores()
     rest_s = budget_s * (1.0 - ON_ONE_CORE) / 2.0
     for device, threads in (("auto", 1), ("threads", cores))[: 2 if cores > 1 else 1]:
-        counts_there, more_there = _measured(device, threads, rest_s, lambda _: None)
+        rounds = Rounds(rest_s, pace, (ON_ONE_CORE, 1))
+        counts_there, more_there = _measured(device, threads, rounds)
         counts, more = counts | counts_there, more | more_there
     held = [name for name in counts if name.startswith("held_")]
     fitting = [name for name in counts if name not in held]
@@ -56,21 +55,18 @@ class _Cold(NamedTuple):
 
 
 def _measured(
-    device: str, threads: int, budget_s: float, progress: Callable[[float], None]
+    device: str, threads: int, rounds: Rounds
 ) -> tuple[dict[str, dict[str, float]], dict[str, Timing]]:
     """(what calls do, what cold ones take more)."""
     probes = _left() if device == "auto" else _launched(device, threads)
     sections.configure(device, prices=False, threads=threads)
     samples: list[list[float]] = [[] for _ in probes]
-    begun, rounds = time.perf_counter(), 0
-    while rounds < LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
+    for _ in rounds:
         for one, found in zip(probes, samples, strict=True):
             found.append(_more(one, ASLEEP_S if threads > 1 else 0.0))
-        rounds += 1
-        progress((time.perf_counter() - begun) / budget_s)
     more: dict[str, Timing] = {}
     for one, all_ in zip(probes, samples, strict=True):
-        median, error, kept = config.core().summary(all_)
+        median, error, kept = config.core().summary(rounds.quiet(all_))
         # A difference below zero says nothing.
         more[one.probe.name] = Timing(max(median, LEAST_S), error / max(median, LEAST_S), kept)
     return {one.probe.name: one.does for one in probes}, more

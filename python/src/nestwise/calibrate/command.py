@@ -101,7 +101,11 @@ def measure(quick: bool, out: str) -> None:
     begun, busy = time.perf_counter(), _busy()
     budgets = QUICK if quick else FULL
     bar = Progress(sys.stderr)
-    pace = lambda at, part, what: Pace(lambda s: bar.show(at + s * part, what))  # noqa: E731
+    everywhere: list[float] = []
+
+    def pace(at: float, part: float, what: str) -> Pace:
+        return Pace(lambda s: bar.show(at + s * part, what), everywhere)
+
     paces = {
         "interpreter": pace(0.05, 0.45, "CPython"),
         "call": pace(0.5, 0.2, "launches"),
@@ -133,7 +137,7 @@ def measure(quick: bool, out: str) -> None:
     bar.done()
     paces["compile"] = paces["call"]
     # All as if it had been measured at the same pace, the middle one.
-    usual = statistics.median(pace.seconds() for pace in paces.values() if pace.taken)
+    usual = statistics.median(pace.seconds() for pace in paces.values() if pace.kept)
     slower = {name: paces[name].seconds() / usual for name in found}
     found = {name: _at_pace(section, slower[name]) for name, section in found.items()}
     profile = json.loads(core.default_profile())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
 
 from nestwise.oracle.pace import mix
 
@@ -17,10 +17,15 @@ SAMPLE_S = 60e-6
 MOST_CALLS = 2000
 # Of the loop that tells the pace.
 PACE_TRIPS = 2000
+# A part of all its times is better than what it is held to, which are by chance; it takes so much
+# longer while others disturb. So much longer is measured to have rounds in which they do not.
+BEST_OF, UNDISTURBED, LONGER = 20, 1.15, 2.0
 # So many rounds at least, and looks at how sure the medians are every so many.
 LEAST_ROUNDS, ROUNDS_A_LOOK = 5, 10
 # This part of the medians has to be sure.
 NEARLY = 0.95
+
+T = TypeVar("T")
 
 
 class Probe(NamedTuple):
@@ -61,29 +66,83 @@ class Progress:
 
 
 class Pace:
-    """What a fixed loop takes CPython while something else is measured, told by its progress: the
-    machine may be half as fast in one section as in the next."""
+    """What a fixed loop takes CPython while something else is measured: a machine may be half as
+    fast in one second as in the next, where others have the other half of its cores.
 
-    def __init__(self, progress: Callable[[float], None]) -> None:
+    `everywhere`: what it took in all that is measured, which tells what the machine is able to.
+    """
+
+    def __init__(self, progress: Callable[[float], None], everywhere: list[float]) -> None:
         self.progress = progress
-        self.taken: list[float] = []
+        self.everywhere = everywhere
+        self.kept: list[float] = []
 
-    def __call__(self, share: float) -> None:
+    def take(self) -> float:
+        mix(PACE_TRIPS)  # what was measured may have left the loop's own code cold
         begun = clock()
         mix(PACE_TRIPS)
-        self.taken.append(clock() - begun)
-        self.progress(share)
+        self.everywhere.append(clock() - begun)
+        return self.everywhere[-1]
+
+    def quiet(self) -> float:
+        """It takes no longer while nobody disturbs."""
+        best = sorted(self.everywhere)[len(self.everywhere) // BEST_OF]
+        return best * UNDISTURBED
 
     def seconds(self) -> float:
-        return statistics.median(self.taken)
+        """What it took in the rounds that count."""
+        return statistics.median(self.kept)
+
+
+class Rounds:
+    """Turns of a measurement: `for _ in rounds`, each of which takes a sample of everything. They
+    go on for `budget_s`, and longer, LONGER times that at most, where the machine was disturbed in
+    all but a few: `quiet` leaves what was taken in those that were not.
+    """
+
+    def __init__(self, budget_s: float, pace: Pace, shown: tuple[float, float] = (0, 1)) -> None:
+        self.budget_s = budget_s
+        self.pace = pace
+        self.shown = shown
+        self.paces: list[float] = []
+        self.stopped = False
+
+    def __iter__(self) -> Iterator[int]:
+        begun = time.perf_counter()
+        before = self.pace.take()
+        while not self._over(spent := time.perf_counter() - begun):
+            start, end = self.shown
+            self.pace.progress(start + min(spent / self.budget_s, 1.0) * (end - start))
+            yield len(self.paces)
+            after = self.pace.take()
+            self.paces.append(max(before, after))
+            before = after
+        self.pace.kept += self.quiet(self.paces)
+
+    def stop(self) -> None:
+        """No turn after this one: all is sure."""
+        self.stopped = True
+
+    def _over(self, spent: float) -> bool:
+        if len(self.paces) < LEAST_ROUNDS or not (self.stopped or spent >= self.budget_s):
+            return False
+        return len(self._quiet()) >= LEAST_ROUNDS or spent >= LONGER * self.budget_s
+
+    def _quiet(self) -> list[int]:
+        limit = self.pace.quiet()
+        return [i for i, pace in enumerate(self.paces) if pace <= limit]
+
+    def quiet(self, samples: list[T]) -> list[T]:
+        """Of one sample a round, those of quiet rounds; of the quietest ones, if there are few."""
+        rounds = self._quiet()
+        if len(rounds) < LEAST_ROUNDS:
+            of = min(len(self.paces), len(samples))
+            rounds = sorted(range(of), key=lambda i: self.paces[i])[:LEAST_ROUNDS]
+        return [samples[i] for i in rounds if i < len(samples)]
 
 
 def timings(
-    probes: list[Probe],
-    budget_s: float,
-    enough: float,
-    summary: Callable,
-    progress: Callable[[float], None],
+    probes: list[Probe], budget_s: float, enough: float, summary: Callable, pace: Pace
 ) -> dict[str, Timing]:
     """Times of a call of each probe, all in turn, round after round, until the standard error of
     nearly every median is below `enough` of it or `budget_s` is spent. All are measured as often:
@@ -91,29 +150,28 @@ def timings(
     """
     calls = {p.name: _calls(p) for p in probes}
     samples: dict[str, list[float]] = {p.name: [] for p in probes}
-    found: dict[str, Timing] = {}
-    begun = time.perf_counter()
+    rounds = Rounds(budget_s, pace)
     collecting = gc.isenabled()
     gc.disable()
     try:
-        round_ = 0
-        sure = False
-        while not sure:
+        for round_ in rounds:
             for probe in probes:
                 samples[probe.name].append(_sample(probe, calls[probe.name]))
-            round_ += 1
-            spent = time.perf_counter() - begun
-            over = spent >= budget_s and round_ >= LEAST_ROUNDS
-            if over or round_ % ROUNDS_A_LOOK == 0:
-                progress(spent / budget_s)
-                for probe in probes:
-                    median, error, kept = summary(samples[probe.name])
-                    found[probe.name] = Timing(median, error / median, kept)
-                errors = sorted(t.error for t in found.values())
-                sure = over or errors[int(len(errors) * NEARLY)] <= enough
+            if (round_ + 1) % ROUNDS_A_LOOK == 0:
+                errors = sorted(t.error for t in summed(samples, rounds, summary).values())
+                if errors[int(len(errors) * NEARLY)] <= enough:
+                    rounds.stop()
     finally:
         if collecting:
             gc.enable()
+    return summed(samples, rounds, summary)
+
+
+def summed(samples: dict[str, list[float]], rounds: Rounds, summary: Callable) -> dict[str, Timing]:
+    found = {}
+    for name, all_ in samples.items():
+        median, error, kept = summary(rounds.quiet(all_))
+        found[name] = Timing(median, error / median, kept)
     return found
 
 

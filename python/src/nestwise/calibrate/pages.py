@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from nestwise import config
-from nestwise.calibrate import measure, sections
+from nestwise.calibrate import sections
+from nestwise.calibrate.measure import Pace, Rounds
 from nestwise.calibrate.sections import Section
 
 # Bytes that the weights count in (`Fresh::PAGE`).
@@ -40,9 +41,7 @@ LEAST_S = 1e-9
 KEPT = 8
 
 
-def pages(
-    budget_s: float, progress: Callable[[float], None]
-) -> tuple[Section | None, float | None]:
+def pages(budget_s: float, pace: Pace) -> tuple[Section | None, float | None]:
     """(the weights of pages, the share of a core that further threads add); None where the system
     gives no such memory, and where there is one core or the loop did not run on several."""
     core = config.core()
@@ -50,10 +49,9 @@ def pages(
     several = core.cores()
     samples: dict[tuple[_Memory, int], list[float]] = {}
     kept: collections.deque[mmap.mmap] = collections.deque(maxlen=KEPT)
-    begun = time.perf_counter()
-    rounds = 0
+    rounds = Rounds(budget_s, pace)
     try:
-        while rounds < measure.LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
+        for _ in rounds:
             for threads in (1, several) if several > 1 else (1,):
                 device = "serial" if threads == 1 else "threads"
                 sections.configure(device, prices=False, threads=threads)
@@ -61,10 +59,9 @@ def pages(
                     taken, mapped = _each_page(function, memory)
                     kept.append(mapped)
                     samples.setdefault((memory, threads), []).append(taken)
-            rounds += 1
-            progress((time.perf_counter() - begun) / budget_s)
     except (OSError, ValueError):
         return None, None
+    samples = {key: rounds.quiet(taken) for key, taken in samples.items()}
     return _section(samples), _share(samples, several) if sections.threaded(function) else None
 
 

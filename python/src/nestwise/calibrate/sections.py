@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import json
 import os
-import time
 import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from nestwise import config, importer
 from nestwise.calibrate import data, measure
-from nestwise.calibrate.measure import Probe, Timing
+from nestwise.calibrate.measure import Pace, Probe, Rounds, Timing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Iterations of the loops that CPython is timed in.
@@ -128,7 +127,7 @@ def fitted(
     return Section(weights, median, p90, points, len(fitting), unsure)
 
 
-def interpreter(budget_s: float, progress: Callable[[float], None]) -> Section:
+def interpreter(budget_s: float, pace: Pace) -> Section:
     """CPython's weights."""
     given = data.values(TRIPS)
     configure("auto", prices=True)
@@ -145,11 +144,11 @@ def interpreter(budget_s: float, progress: Callable[[float], None]) -> Section:
                 counts[name] = work
                 (held if module == "mixed" else fitting).append(name)
                 probes.append(Probe(name, functions[name], arguments))
-    times = measure.timings(probes, budget_s, SURE, config.core().summary, progress)
+    times = measure.timings(probes, budget_s, SURE, config.core().summary, pace)
     return fitted("interpreter", fitting, held, counts, times)
 
 
-def launches(budget_s: float, progress: Callable[[float], None]) -> tuple[Section, Section]:
+def launches(budget_s: float, pace: Pace) -> tuple[Section, Section]:
     """The weights of launches, and of making kernels."""
     configure("serial", prices=True)
     counts: dict[str, dict] = {}
@@ -160,18 +159,20 @@ def launches(budget_s: float, progress: Callable[[float], None]) -> tuple[Sectio
         for length in LIST_LENGTHS if _has_lists(function) else LIST_LENGTHS[:1]:
             arguments = data.arguments(function, data.launch_values(length))
             key = f"{name} {length}"
+            before = pace.take()
             work, nest = counted(function, arguments, "launch_work")
             if not work or nest["fallbacks"]:
                 continue
             counts[key] = work
             probes.append(Probe(key, function, arguments))
-            _note_making(name, nest, nodes, making)
-    _make_more(nodes, making)
+            _note_making(name, nest, nodes, making, (before + pace.take()) / 2)
+    _make_more(nodes, making, pace)
     configure("serial", prices=False)
-    times = measure.timings(probes, budget_s, SURE, config.core().summary, progress)
+    times = measure.timings(probes, budget_s, SURE, config.core().summary, pace)
     held = [p.name for p in probes if p.name.startswith("held_")]
     fitting = [p.name for p in probes if p.name not in held]
     call = fitted("call", fitting, held, counts, times)
+    making = {n: t._replace(seconds=t.seconds * pace.seconds()) for n, t in making.items()}
     every = sorted(nodes, key=lambda n: (nodes[n]["node"], nodes[n]["vector_node"]))
     compile_ = fitted("compile", every[::2], every[1::2], nodes, making)
     return call, compile_
@@ -189,7 +190,7 @@ MOST_BYTES = 128e6
 LEAST_S = 4e-7
 
 
-def host(budget_s: float, progress: Callable[[float], None]) -> tuple[dict, Section]:
+def host(budget_s: float, pace: Pace) -> tuple[dict, Section]:
     """(the weights of compiled code as a profile has them, what is to be told of them)."""
     core = config.core()
     configure("serial", prices=True)
@@ -208,7 +209,7 @@ def host(budget_s: float, progress: Callable[[float], None]) -> tuple[dict, Sect
                 executed[f"{name} {n}"] = nest["runs"]
                 probes.append(Probe(f"{name} {n}", function, arguments))
     configure("serial", prices=False)
-    times = _kernel_times(probes, budget_s, core.summary, progress)
+    times = _kernel_times(probes, budget_s, core.summary, pace)
     known = [p.name for p in probes if times[p.name].seconds > LEAST_S]
     held = [name for name in known if name.startswith("held_")]
     fitting = [name for name in known if not name.startswith("held_")]
@@ -234,23 +235,16 @@ def _beyond(caches: list[float]) -> list[int]:
 
 
 def _kernel_times(
-    probes: list[Probe], budget_s: float, summary: Callable, progress: Callable[[float], None]
+    probes: list[Probe], budget_s: float, summary: Callable, pace: Pace
 ) -> dict[str, Timing]:
     """Seconds of one kernel run of each, as the report has them."""
     samples: dict[str, list[float]] = {p.name: [] for p in probes}
     calls = {p.name: _kernel_calls(p) for p in probes}
-    begun = time.perf_counter()
-    round_ = 0
-    while round_ < measure.LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
+    rounds = Rounds(budget_s, pace)
+    for _ in rounds:
         for probe in probes:
             samples[probe.name].append(kernel_sample(probe, calls[probe.name]))
-        round_ += 1
-        progress((time.perf_counter() - begun) / budget_s)
-    found = {}
-    for name, all_ in samples.items():
-        median, error, kept = summary(all_)
-        found[name] = Timing(median, error / median, kept)
-    return found
+    return measure.summed(samples, rounds, summary)
 
 
 def _kernel_calls(probe: Probe) -> int:
@@ -275,18 +269,22 @@ def _measured(function: Callable) -> tuple[float, int]:
     return sum(n["measured_s"] for n in nests), sum(n["launches"] for n in nests)
 
 
-def _make_more(nodes: dict[str, dict], making: dict[str, Timing]) -> None:
+def _make_more(nodes: dict[str, dict], making: dict[str, Timing], pace: Pace) -> None:
     """Kernels of loops as programs have them: larger ones."""
     given = data.values(LIST_LENGTHS[0] * 16)
     for name, function in handled("mixed").items():
+        before = pace.take()
         _, nest = counted(function, data.arguments(function, given), "launch_work")
-        _note_making(name, nest, nodes, making)
+        _note_making(name, nest, nodes, making, (before + pace.take()) / 2)
 
 
-def _note_making(name: str, nest: dict, nodes: dict[str, dict], making: dict[str, Timing]) -> None:
+def _note_making(
+    name: str, nest: dict, nodes: dict[str, dict], making: dict[str, Timing], pace: float
+) -> None:
+    """What making a kernel took, which is done once: as so many times what the pace loop took."""
     if nest and nest["kernels_compiled"] == 1 and name not in nodes:
         nodes[name] = {"kernel": 1.0, **nest["nodes"]}
-        making[name] = Timing(nest["compile_s"], 0.0, 1)
+        making[name] = Timing(nest["compile_s"] / pace, 0.0, 1)
 
 
 def _has_lists(function: Callable) -> bool:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
 from typing import Any
 
 from nestwise import config
-from nestwise.calibrate import data, measure, sections
-from nestwise.calibrate.measure import Probe
+from nestwise.calibrate import data, sections
+from nestwise.calibrate.measure import Pace, Probe, Rounds
 from nestwise.calibrate.sections import Section
 
 BOUNDS = ("compute", "latency", "memory")
@@ -46,7 +45,7 @@ def values() -> dict[str, Any]:
     }
 
 
-def threads(budget_s: float, progress: Callable[[float], None]) -> Section | None:
+def threads(budget_s: float, pace: Pace) -> Section | None:
     """The weights of threads; None where there is but one core, or nothing runs on several."""
     core = config.core()
     several = counts(core.cores())
@@ -57,7 +56,7 @@ def threads(budget_s: float, progress: Callable[[float], None]) -> Section | Non
         any(p.name.startswith(kind) for p in probes) for kind in ("starts", "held_", *BOUNDS)
     ):
         return None  # nothing runs on threads here: the default says as much as can be said
-    samples = _samples(probes, several, budget_s, progress)
+    samples = _samples(probes, several, budget_s, pace)
     times = {key: statistics.median(taken) for key, taken in samples.items()}
     # What is more than a part of the time alone: to call, to wait, to have what the others wrote.
     starts = {n: (times["starts", n] - times["starts", 1] / n) / STARTS for n in several}
@@ -120,13 +119,12 @@ def _on(n: int, prices: bool) -> None:
 
 
 def _samples(
-    probes: list[Probe], several: list[int], budget_s: float, progress: Callable[[float], None]
+    probes: list[Probe], several: list[int], budget_s: float, pace: Pace
 ) -> dict[tuple[str, int], list[float]]:
     """Seconds of a call by probe and number of threads, of each round one, all in turn."""
     samples: dict[tuple[str, int], list[float]] = {}
-    begun = time.perf_counter()
-    rounds = 0
-    while rounds < measure.LEAST_ROUNDS or time.perf_counter() - begun < budget_s:
+    rounds = Rounds(budget_s, pace)
+    for _ in rounds:
         for n in (1, *several):
             _on(n, prices=False)
             for probe in probes:
@@ -136,6 +134,4 @@ def _samples(
                 start = time.perf_counter()
                 probe.function(*probe.arguments)
                 samples.setdefault((probe.name, n), []).append(time.perf_counter() - start)
-        rounds += 1
-        progress((time.perf_counter() - begun) / budget_s)
-    return samples
+    return {key: rounds.quiet(taken) for key, taken in samples.items()}
