@@ -333,6 +333,18 @@ unsafe fn ndarray(object: *mut PyObject) -> (u64, Value) {
     )
 }
 
+/// The part of memory that the elements of an array lie in, if they are numbers that kernels could work with.
+///
+/// # Safety
+/// `object` is an exact ndarray, alive.
+pub unsafe fn memory_of_numbers(object: *mut PyObject) -> Option<(i64, i64)> {
+    // SAFETY: as promised by the caller.
+    match unsafe { ndarray(object) } {
+        (_, Value::Array(view)) => Some(view.range()),
+        _ => None,
+    }
+}
+
 unsafe fn sequence(object: *mut PyObject, is_list: bool, mixed: bool) -> (u64, Value) {
     // SAFETY: an exact list or tuple.
     let Some(shape) = (unsafe { lists::shape(object) }) else {

@@ -6,6 +6,7 @@
 use crate::driver::{self, Active};
 use crate::iterator::{self, new_type};
 use crate::once::Once;
+use crate::region::{self, Flushing, Place, Region};
 use crate::site::Site;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -50,12 +51,58 @@ pub struct SiteFunctions {
     value: Py<PyAny>,
     #[pyo3(get)]
     noted: Py<PyAny>,
+    #[pyo3(get)]
+    region: Py<PyAny>,
+    #[pyo3(get)]
+    keep: Py<PyAny>,
+    #[pyo3(get)]
+    flush: Py<PyAny>,
+    #[pyo3(get)]
+    over: Py<PyAny>,
+    site: Arc<Site>,
+}
+
+#[pymethods]
+impl SiteFunctions {
+    /// `gate`, `call` or `call_asked` in the region whose first site is `first`. `flags`: see `nestwise/region.py`.
+    fn within(
+        &self,
+        py: Python<'_>,
+        what: &str,
+        first: &SiteFunctions,
+        flags: &str,
+    ) -> PyResult<Py<PyAny>> {
+        let place = Place {
+            first: first.site.clone(),
+            keeps: flags.contains('k'),
+            unsure: flags.contains('u'),
+            maybe: flags.contains('m'),
+            alone: flags.contains('a'),
+        };
+        let bundle = Bundle {
+            place: Some(place),
+            ..Bundle::of(&self.site, usize::from(what == "call_asked"))
+        };
+        bound_to(py, bundle, if what == "gate" { gate } else { call })
+    }
 }
 
 struct Bundle {
     site: Arc<Site>,
     /// Which `maybe` name, for that function; for `CALL`, whether more is asked than its values.
     index: usize,
+    /// For `GATE` and `CALL` in a region.
+    place: Option<Place>,
+}
+
+impl Bundle {
+    fn of(site: &Arc<Site>, index: usize) -> Bundle {
+        Bundle {
+            site: site.clone(),
+            index,
+            place: None,
+        }
+    }
 }
 
 type Vectorcall =
@@ -138,6 +185,12 @@ unsafe extern "C" fn reduce(this: *mut PyObject, _none: *mut PyObject) -> *mut P
         "()"
     } else if is(gate) {
         "type('', (), {'__getitem__': lambda *_: False})()"
+    } else if is(region_begins) {
+        "lambda: ((),)"
+    } else if is(keep) || is(flush) {
+        "lambda *_: True"
+    } else if is(over) {
+        "iter"
     } else {
         "lambda *_: ()"
     };
@@ -197,6 +250,10 @@ fn function_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
 }
 
 fn bound(py: Python<'_>, site: &Arc<Site>, body: Body, index: usize) -> PyResult<Py<PyAny>> {
+    bound_to(py, Bundle::of(site, index), body)
+}
+
+fn bound_to(py: Python<'_>, bundle: Bundle, body: Body) -> PyResult<Py<PyAny>> {
     let ty = function_type(py)?;
     // SAFETY: an object of our type, whose fields are written before anybody sees it.
     unsafe {
@@ -205,8 +262,7 @@ fn bound(py: Python<'_>, site: &Arc<Site>, body: Body, index: usize) -> PyResult
         let function = object.as_ptr().cast::<Function>();
         (&raw mut (*function).vectorcall).write(vectorcall);
         (&raw mut (*function).body).write(body);
-        let site = site.clone();
-        (&raw mut (*function).bundle).write(Bundle { site, index });
+        (&raw mut (*function).bundle).write(bundle);
         Ok(object.unbind())
     }
 }
@@ -233,6 +289,11 @@ pub fn functions(py: Python<'_>, site: &Arc<Site>, names: usize) -> PyResult<Sit
         returned: bound(py, site, returned, 0)?,
         value: bound(py, site, value, 0)?,
         noted: bound(py, site, noted, 0)?,
+        region: bound(py, site, region_begins, 0)?,
+        keep: bound(py, site, keep, 0)?,
+        flush: bound(py, site, flush, 0)?,
+        over: bound(py, site, over, 0)?,
+        site: site.clone(),
     })
 }
 
@@ -281,7 +342,16 @@ unsafe extern "C" fn gate(
     shielded(|py| {
         // SAFETY: called by CPython with the GIL held.
         let key = unsafe { arguments(key, count) }.first();
-        bool_object(key.is_none_or(|key| this.site.admits(py, *key)))
+        let admits = key.is_none_or(|key| this.site.admits(py, *key));
+        if !admits {
+            if let Some(place) = &this.place {
+                place.ran(&this.site, false);
+            }
+            if let Err(error) = region::release(py) {
+                return raised(py, error);
+            }
+        }
+        bool_object(admits)
     })
 }
 
@@ -294,8 +364,75 @@ unsafe extern "C" fn call(
         // SAFETY: called by CPython with the GIL held.
         let (site, arguments) = (&this.site, unsafe { arguments(args, count) });
         let asked = this.index != 0;
-        let called = site.call(py, arguments, asked);
-        called.unwrap_or_else(|e| raised(py, e))
+        let keeps = this.place.as_ref().is_some_and(|place| place.keeps(site));
+        if !keeps && let Err(error) = region::release(py) {
+            return raised(py, error);
+        }
+        let called = site.call(py, arguments, asked, keeps);
+        region::nest_ended(site);
+        match called {
+            Ok(turns) => {
+                if let Some(place) = &this.place {
+                    place.ran(site, iterator::is_finished(turns));
+                }
+                turns
+            }
+            Err(error) => raised(py, error),
+        }
+    })
+}
+
+/// `REGION()`: see [`region::Region`].
+unsafe extern "C" fn region_begins(
+    this: &Bundle,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| match Bound::new(py, Region::new(&this.site)) {
+        Ok(region) => region.into_any().into_ptr(),
+        Err(error) => raised(py, error),
+    })
+}
+
+/// `KEEP(roles, names...)`: true, see [`region::keep`].
+unsafe extern "C" fn keep(
+    this: &Bundle,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: called by CPython with the GIL held.
+        let arguments = unsafe { arguments(args, count) };
+        match region::keep(py, &this.site, arguments) {
+            Ok(()) => bool_object(true),
+            Err(error) => raised(py, error),
+        }
+    })
+}
+
+/// `FLUSH()`: true, the arrays of the host hold what counts.
+unsafe extern "C" fn flush(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    shielded(|py| match region::release(py) {
+        Ok(()) => bool_object(true),
+        Err(error) => raised(py, error),
+    })
+}
+
+/// `OVER(iterable)`: see [`Flushing::over`].
+unsafe extern "C" fn over(
+    this: &Bundle,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: CPython's promise about vectorcall arguments; they are alive during the call.
+        let iterable = unsafe {
+            let Some(iterable) = arguments(args, count).first() else {
+                return py.None().into_ptr();
+            };
+            Bound::from_borrowed_ptr(py, *iterable)
+        };
+        Flushing::over(&this.site, &iterable).map_or_else(|e| raised(py, e), Bound::into_ptr)
     })
 }
 

@@ -9,9 +9,11 @@ use crate::lists::{Buffer, Shape, Trouble};
 use crate::numpy;
 use crate::others::{self, Published, Turns, World};
 use crate::random;
+use crate::region;
 use crate::results;
 use nestwise_analysis::identity;
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Scalar};
+use nestwise_runtime::device::Owner;
 use nestwise_runtime::{ArrayView, Host, Launch, Plan, Reason, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -39,6 +41,8 @@ pub struct PyHost<'a> {
     pub published_all: bool,
     /// What a signal handler raised.
     pub raised: Option<PyErr>,
+    /// Copies on a device may outlive the launch.
+    pub keeps: bool,
 }
 
 impl<'a> PyHost<'a> {
@@ -65,6 +69,7 @@ impl<'a> PyHost<'a> {
             published: Published::default(),
             published_all: false,
             raised: None,
+            keeps: false,
         }
     }
 
@@ -326,6 +331,14 @@ impl Host for PyHost<'_> {
 
     fn is_alone(&self) -> bool {
         !self.accompanied && !others::may_act(self.py)
+    }
+
+    fn owner(&self, slot: usize) -> Option<Owner> {
+        let decl = self.nest.arrays.values().nth(slot)?;
+        if !self.keeps || decl.kind != ArrayKind::Ndarray {
+            return None;
+        }
+        region::owner(self.py, self.object(decl.capture as usize))
     }
 
     fn silent(&self) -> bool {

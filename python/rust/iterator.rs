@@ -10,6 +10,7 @@
 
 use crate::driver::{self, Active};
 use crate::once::Once;
+use crate::region;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -78,12 +79,14 @@ pub fn finished(
 
 /// There is something left for CPython, which `STAY` finds out about.
 pub fn left(py: Python<'_>, active: Rc<Active>) -> PyResult<*mut PyObject> {
+    region::release(py)?;
     new(py, Turn::HandOver, Some(active))
 }
 
 /// CPython runs the loop as it was: a new reference to an object that is made once.
 pub fn declined(py: Python<'_>) -> PyResult<*mut PyObject> {
     static ONE: Once<Py<PyAny>> = Once::new();
+    region::release(py)?;
     shared(py, &ONE, || Turn::HandOver)
 }
 
@@ -129,6 +132,13 @@ fn new(py: Python<'_>, turn: Turn, active: Option<Rc<Active>>) -> PyResult<*mut 
         (&raw mut (*this).active).write(active);
         Ok(object)
     }
+}
+
+/// Whether that is what [`finished`] made.
+pub fn is_finished(turns: *mut PyObject) -> bool {
+    // SAFETY: an object of our type, as all that `CALL` returns.
+    let turn = unsafe { &(*turns.cast::<Iterator>()).turn };
+    matches!(turn, Turn::Values(_))
 }
 
 unsafe extern "C" fn next(this: *mut PyObject) -> *mut PyObject {

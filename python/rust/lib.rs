@@ -32,6 +32,7 @@ mod priced;
 mod progress;
 mod random;
 mod recording;
+mod region;
 mod results;
 mod settled;
 mod site;

@@ -22,6 +22,7 @@ use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Device, Seconds};
 use nestwise_frontend::{Interface, Refusal};
 use nestwise_ir::{PlaceId, WithSpan};
+use nestwise_runtime::device::{Transfers, kept};
 use nestwise_runtime::options::keeps_prices;
 use nestwise_runtime::pipeline::Declined;
 use nestwise_runtime::report::Stats;
@@ -107,6 +108,11 @@ impl Site {
         stats
     }
 
+    /// What came down from a device after its launches.
+    pub fn transferred(&self, transfers: Transfers) {
+        lock(&self.stats).transfers.add(transfers);
+    }
+
     /// What its nests were asked to do, where that is kept.
     pub fn recorded(&self) -> Vec<NestRecord> {
         let (file, line) = (&self.text.file, self.text.first_line);
@@ -183,12 +189,13 @@ impl Site {
         self.gate.admits(work)
     }
 
-    /// `CALL(reads...)`. `asked`: see [`driver::start`].
+    /// `CALL(reads...)`. `asked`: see [`driver::start`]. `keeps`: a device's copies of arrays may outlive the call.
     pub fn call(
         self: &Arc<Self>,
         py: Python<'_>,
         arguments: &[*mut PyObject],
         asked: bool,
+        keeps: bool,
     ) -> PyResult<*mut PyObject> {
         let parsed = self.parsed(py).ok();
         // The loop's iterable comes last where the loop assigns a name that it is made from. Evaluated for the hook, it
@@ -217,7 +224,15 @@ impl Site {
                 let waits = Waits::unplanned(patience, whole);
                 Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
             }
-            Course::Order => self.guarded(py, arguments, None, true),
+            Course::Order => self.guarded(
+                py,
+                arguments,
+                None,
+                Manner {
+                    beside: true,
+                    keeps,
+                },
+            ),
             Course::Plan => match self.gate.watches() {
                 Some(why) => {
                     let waits = Waits::unplanned(Seconds(gate::WATCHED), None);
@@ -225,7 +240,15 @@ impl Site {
                     waiting.vain = Some(Attempted { work: work(), why });
                     Attempt::Declined(Some(Box::new(waiting)))
                 }
-                None => self.guarded(py, arguments, None, false),
+                None => self.guarded(
+                    py,
+                    arguments,
+                    None,
+                    Manner {
+                        beside: false,
+                        keeps,
+                    },
+                ),
             },
         };
         let progress = match attempt {
@@ -265,7 +288,11 @@ impl Site {
 
     /// Goes on natively from iteration `resume.next` of the top loop, with the names as they are now.
     pub fn resume(&self, py: Python<'_>, arguments: &[*mut PyObject], resume: Resume) -> Progress {
-        match self.guarded(py, arguments, Some(resume), true) {
+        let manner = Manner {
+            beside: true,
+            keeps: false,
+        };
+        match self.guarded(py, arguments, Some(resume), manner) {
             Attempt::Ran(progress) => progress,
             Attempt::Declined(waiting) => {
                 let mut progress = Progress::none();
@@ -276,16 +303,15 @@ impl Site {
         }
     }
 
-    /// One attempt; whatever goes wrong in it, CPython can still run everything. `beside`: where there is no plan, CPython may
-    /// go on while it is made.
+    /// One attempt; whatever goes wrong in it, CPython can still run everything.
     fn guarded(
         &self,
         py: Python<'_>,
         arguments: &[*mut PyObject],
         resume: Option<Resume>,
-        beside: bool,
+        manner: Manner,
     ) -> Attempt {
-        let work = std::panic::AssertUnwindSafe(|| self.attempt(py, arguments, resume, beside));
+        let work = std::panic::AssertUnwindSafe(|| self.attempt(py, arguments, resume, manner));
         let attempt = std::panic::catch_unwind(work)
             .unwrap_or_else(|panic| Err(Reason::Internal(panics::message(&*panic))));
         attempt.unwrap_or_else(|reason| {
@@ -306,7 +332,7 @@ impl Site {
         py: Python<'_>,
         arguments: &[*mut PyObject],
         resume: Option<Resume>,
-        beside: bool,
+        manner: Manner,
     ) -> Result<Attempt, Reason> {
         if self.failures.load(Ordering::Relaxed) >= LASTING_FAILURES {
             return Err(Reason::Off);
@@ -333,6 +359,7 @@ impl Site {
             receiver: None,
         };
         if resume.is_none()
+            && !kept::any()
             && let Some(progress) = self.repeat(py, parsed, &names, errors, compared)
         {
             if picked == Picked::PassedOver {
@@ -342,7 +369,7 @@ impl Site {
         }
         // Attached once more in PyO3's own books: references that it gives up would else wait for that for ever.
         let attempt = Python::attach(|py| {
-            self.in_full(py, parsed, &names, resume, (errors, compared, beside))
+            self.in_full(py, parsed, &names, resume, (errors, compared, manner))
         });
         if picked == Picked::PassedOver && matches!(attempt, Ok(Attempt::Ran(_))) {
             verify::pass_over();
@@ -430,7 +457,7 @@ impl Site {
         parsed: &Parsed,
         names: &Names<'_>,
         resume: Option<Resume>,
-        (errors, compared, beside): (NumpyErrors, bool, bool),
+        (errors, compared, manner): (NumpyErrors, bool, Manner),
     ) -> Result<Attempt, Reason> {
         let entered = Instant::now();
         let world = World {
@@ -447,7 +474,7 @@ impl Site {
             let mixed = lock(&self.mixed).clone();
             let binding = bind::bind(py, &parsed.places, names, &mixed);
             attributes::settable(py, parsed, &binding)?;
-            let Some(plan) = self.plan(py, parsed, &binding, beside)? else {
+            let Some(plan) = self.plan(py, parsed, &binding, manner.beside)? else {
                 let argument = |i: usize| names.arguments.get(i).copied();
                 let price = early::interpreted(py, parsed, &argument);
                 let waits = Waits::unplanned(early::look(parsed), price.known());
@@ -461,6 +488,7 @@ impl Site {
             }
             let found_mixed = Cell::new(None);
             let mut host = PyHost::new(py, world, &binding, &plan, &found_mixed);
+            host.keeps = manner.keeps && !compared;
             let check = self.check(py, parsed, &binding, compared)?;
             if let Some(caches) = caches {
                 plan.finds(caches);
@@ -576,6 +604,15 @@ impl Site {
         lock(&self.stats).planned(&plan);
         Ok(Some(plan))
     }
+}
+
+/// How an attempt is made.
+#[derive(Clone, Copy)]
+struct Manner {
+    /// Where there is no plan, CPython may go on while it is made.
+    beside: bool,
+    /// A device's copies of arrays may outlive it.
+    keeps: bool,
 }
 
 // Built and taken apart at once: a box would cost more than the copy.

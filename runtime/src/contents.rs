@@ -5,6 +5,7 @@
 //! while nobody writes there, so a launch that relies on it keeps the interpreter lock and looks again whenever
 //! Python code may have run.
 
+use crate::device::kept;
 use crate::number::Number;
 use crate::overlap::ArrayView;
 use nestwise_analysis::dependence::Property;
@@ -79,7 +80,7 @@ macro_rules! by_storage {
     };
 }
 
-/// An element; a subscript below zero counts from the end, once.
+/// An element; a subscript below zero counts from the end, once. Good for guesses alone: a device may have a newer one.
 pub(crate) fn number(view: &ArrayView, storage: Scalar, index: &[i64]) -> Option<Number> {
     match storage {
         Scalar::F64 => read::<f64>(view, index).map(Number::Float),
@@ -166,8 +167,9 @@ fn inspect<T: Copy + Ord + TryInto<i64>>(
     }
 }
 
-/// The least and the greatest element.
+/// The least and the greatest element. What a device has computed of them comes down first.
 fn ends(view: &ArrayView, storage: Scalar) -> Option<(i64, i64)> {
+    kept::settle(Some(view.range())).ok()?;
     by_storage!(storage, scan(view), None)
 }
 

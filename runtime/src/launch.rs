@@ -105,8 +105,10 @@ pub fn launch<V: HasValue>(
         asked: (from, begun),
     };
     runner.stops = runner.may_stop();
+    runner.find_on_host()?;
     runner.run();
-    runner.land();
+    let may_stay = runner.host.is_alone();
+    runner.land(may_stay);
     launch.seconds = begun.elapsed().as_secs_f64();
     Ok(launch)
 }
@@ -153,7 +155,7 @@ impl Runner<'_> {
             self.launch.next = hi;
             self.launch.started = hi;
             if hi < trips {
-                if !self.host.is_alone() && !self.land() {
+                if !self.host.is_alone() && !self.land(false) {
                     return;
                 }
                 // A signal's handler is Python code: it may have written anywhere.

@@ -21,6 +21,17 @@ pub struct ArrayView {
 }
 
 impl ArrayView {
+    /// Whether both are the same elements in the same places.
+    pub fn is_same(&self, other: &ArrayView) -> bool {
+        let axes = ..self.rank;
+        self.ptr == other.ptr
+            && self.tags == other.tags
+            && self.rank == other.rank
+            && self.size == other.size
+            && self.extents[axes] == other.extents[axes]
+            && self.strides[axes] == other.strides[axes]
+    }
+
     /// Number of elements.
     pub fn len(&self) -> i64 {
         self.extents[..self.rank].iter().product()

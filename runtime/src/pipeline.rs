@@ -4,6 +4,7 @@
 //! what needs values.
 
 use crate::change::{Call, Kernels};
+use crate::device::Owner;
 use crate::launch::{self, Launch};
 use crate::options::{DeviceChoice, Options, options};
 use crate::overlap::ArrayView;
@@ -86,6 +87,9 @@ pub trait Host {
     fn poll(&mut self, launch: &Launch) -> bool;
     /// Whether nobody's code runs between chunks, whatever signals come, unless the launch ends there.
     fn is_alone(&self) -> bool;
+    /// What keeps the memory of a slot in place for as long as it lives, where the program cannot look at its array before it asks
+    /// us: a device's copy may outlive the launch then ([`kept`](crate::device::kept)).
+    fn owner(&self, slot: usize) -> Option<Owner>;
     /// Whether NumPy is told to say nothing about overflows, invalid operations and divisions by zero.
     fn silent(&self) -> bool;
     /// Whether a warning of NumPy's may run anybody's code or become an exception, so that it matters how far the arrays

@@ -4,6 +4,7 @@ use nestwise_costmodel::Caches;
 use nestwise_frontend::capture::{Builtin, Capture, Known};
 use nestwise_frontend::{ScopeInfo, parse_site, specialise};
 use nestwise_ir::{ArrayKind, Scalar, Ty, surface};
+use nestwise_runtime::device::Owner;
 use nestwise_runtime::launch::{Repeat, Repeated};
 use nestwise_runtime::pipeline::Outcome;
 use nestwise_runtime::{
@@ -22,6 +23,9 @@ for i in range(n):
 struct Arrays(Vec<ArrayView>);
 
 impl Host for Arrays {
+    fn owner(&self, _: usize) -> Option<Owner> {
+        None
+    }
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason> {
         Ok(self.0.clone())
     }

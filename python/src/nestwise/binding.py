@@ -26,6 +26,10 @@ def bind(code: CodeType, tag: str, sites: list[Any]) -> CodeType:
             site = sites[int(number)]
             if name.startswith("maybe"):
                 return site.maybe[int(name[5:])]
+            what, inside, where = name.partition("_in:")
+            if inside:
+                first, _, flags = where.partition(":")
+                return site.within(what, sites[int(first)], flags)
             return getattr(site, name)
         return constant
 

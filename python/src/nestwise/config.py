@@ -178,6 +178,24 @@ def _profiles(chosen: Options) -> tuple[str | None, str | None]:
     return chosen.profile, found if found and os.path.exists(found) else None
 
 
+def regions() -> bool:
+    """Whether nests may run on a device that has copies of arrays: it is asked for, or priced.
+
+    What is compared with CPython (`verify`) leaves nothing there.
+    """
+    chosen = options()
+    if chosen.device != "auto" or chosen.verify:
+        return chosen.device in ("gpu", "emulated") and not chosen.verify
+    path = next(filter(None, _profiles(chosen)), None)
+    if path is None:
+        return False
+    try:
+        with open(path, encoding="utf-8") as file:
+            return '"gpu": {' in file.read()
+    except (OSError, ValueError):
+        return False
+
+
 _options: Options | None = None
 _core: Any = None
 _identity = False

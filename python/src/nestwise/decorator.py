@@ -58,8 +58,8 @@ def _rewritten(function: FunctionType) -> CodeType | None:
         return None
     data = source if isinstance(source, bytes) else source.encode()
     tag = codecache.tag(data)
-    noted = config.options().verify
-    made = rewrite(source, sources.decode(source), filename, tag, core.lower, noted=noted)
+    kinds = {"noted": config.options().verify, "regions": config.regions()}
+    made = rewrite(source, sources.decode(source), filename, tag, core.lower, **kinds)
     importer.loops.setdefault(filename, [tuple(loop) for loop in made.loops])
     if made.code is None:
         return None

@@ -156,9 +156,9 @@ def _entry(path: str, source: bytes) -> Entry | None:
             return None
         from nestwise.rewrite import rewrite
 
-        noted = config.options().verify
+        kinds = {"noted": config.options().verify, "regions": config.regions()}
         tag = codecache.tag(source)
-        made = rewrite(source, sources.decode(source), path, tag, core.lower, noted=noted)
+        made = rewrite(source, sources.decode(source), path, tag, core.lower, **kinds)
         entry = Entry(made.code, [tuple(s) for s in made.sites], [tuple(x) for x in made.loops])
         if entry.loops:
             codecache.put(path, source, entry)

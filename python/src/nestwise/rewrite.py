@@ -64,6 +64,7 @@ from typing import Any, NamedTuple
 
 from nestwise.binding import mark_of
 from nestwise.compiling import COMPILING, quiet, renamed
+from nestwise.region import Region, may_be_one
 from nestwise.scope import Scope, annotate, mangle
 
 Lower = Callable[..., dict]
@@ -98,6 +99,14 @@ class Loop(NamedTuple):
     reason_line: int
 
 
+class Made(NamedTuple):
+    """What a site became."""
+
+    statement: ast.stmt
+    asked: list[ast.Constant]  # its GATE, if it has one, and its CALL
+    maybe: frozenset[str]  # names that it may bind
+
+
 class Rewritten(NamedTuple):
     code: CodeType | None  # None where no loop is a site
     sites: list[SiteText]
@@ -112,16 +121,22 @@ def rewrite(
     lower: Lower,
     optimize: int = -1,
     noted: bool = False,
+    regions: bool = False,
 ) -> Rewritten:
-    """`source` as CPython compiles it, `text` its decoded lines; `tag` marks our constants."""
+    """`source` as CPython compiles it, `text` its decoded lines; `tag` marks our constants.
+
+    `noted`: what CPython's shares of loops return is told. `regions`: a device may keep copies of
+    arrays from one site to the next.
+    """
     lines = text.split("\n")
     with quiet():
-        # CPython limits how deep blocks nest; where our loops exceed it, sites inside sites go.
-        for nested in (True, False):
+        # CPython limits how deep blocks nest; where our loops exceed it, regions go, and sites
+        # inside sites.
+        for nested, regions_too in ((True, regions), (True, False), (False, False)):
             tree = compile(source, COMPILING, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
             annotate(tree, text, COMPILING)
             plain = compile(tree, COMPILING, "exec", dont_inherit=True, optimize=optimize)
-            work = _Rewriter(lines, tag, lower, nested, noted)
+            work = _Rewriter(lines, tag, lower, nested, noted, regions_too)
             tree.body = work.block(tree.body)
             if not work.sites:
                 break
@@ -198,28 +213,82 @@ class _Refused(Exception):
 
 
 class _Rewriter:
-    def __init__(self, lines: list[str], tag: str, lower: Lower, nested: bool, noted: bool):
+    def __init__(
+        self, lines: list[str], tag: str, lower: Lower, nested: bool, noted: bool, regions: bool
+    ):
         self.lines = lines
         self.mark = mark_of(tag)
         self.lower = lower
         self.nested = nested
         self.noted = noted
+        self.regions = regions
+        self.region: Region | None = None  # the one that statements are part of
         self.depth = 0
         self.sites: list[SiteText] = []
         self.loops: list[Loop] = []
         self.scopes: dict[Scope, None] = {}  # those with a site in them
 
     def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        return [self.statement(s) for s in statements]
+        if self.region is None:
+            return [self.statement(s) for s in statements]
+        return [part for s in statements for part in self.parts(s)]
 
     def statement(self, node: ast.stmt) -> ast.stmt:
-        if isinstance(node, (ast.For, ast.While)) and (self.nested or not self.depth):
-            try:
-                return self.site(node)
-            except _Refused as why:
-                self.note(node, why)
+        if isinstance(node, (ast.For, ast.While)):
+            if self.nested or not self.depth:
+                try:
+                    return self.site(node).statement
+                except _Refused as why:
+                    self.note(node, why)
+            if self.regions and not self.depth and may_be_one(node, node.nw_scope):
+                return self.begin_region(node)
         self.descend(node)
         return node
+
+    def begin_region(self, node: ast.For | ast.While) -> ast.stmt:
+        """A loop that is no site, as a region if its sites can leave anything on a device."""
+        region = Region(node, node.nw_scope, self.mark, len(self.sites))
+        self.region = region
+        test = region.guarded(node) if isinstance(node, ast.While) else None
+        node.body = self.block(node.body)
+        self.region = None
+        node.orelse = self.block(node.orelse)
+        if _stray_exit(node.orelse) is not None or not region.finish():
+            region.undo()
+            return node
+        if test is not None:
+            node.test = test
+        else:
+            node.iter = region.call("over", node.iter)
+        at = region.at
+        if node.orelse:
+            node.orelse.insert(0, ast.Expr(region.call("flush"), **at))
+        target = ast.Tuple([], ast.Store(), **at)
+        return ast.For(target, region.call("region"), [node], [], None, **at)
+
+    def parts(self, node: ast.stmt) -> list[ast.stmt]:
+        """A statement of a region, and what stands around it."""
+        region, before = self.region, []
+        if isinstance(node, (ast.For, ast.While)):
+            self.region = None
+            try:
+                made = self.site(node)
+            except _Refused as why:
+                self.note(node, why)
+            else:
+                plain = not node.orelse and not _rebinds_its_iterable(node)
+                before = region.nest(node, made.asked, made.maybe, plain)
+                return [*before, made.statement]
+            finally:
+                self.region = region
+            before = region.enter(node)
+        else:
+            before = region.before(node)
+            if not isinstance(node, ast.If):
+                self.region = None
+        self.descend(node)
+        self.region = region
+        return [*before, node]
 
     def descend(self, node: Any) -> None:
         for name in ("body", "orelse", "finalbody"):
@@ -238,7 +307,7 @@ class _Rewriter:
             Loop(node.lineno, kind, where, self.depth, not refused, code, message, hint, line)
         )
 
-    def site(self, node: ast.For | ast.While) -> ast.stmt:
+    def site(self, node: ast.For | ast.While) -> Made:
         scope: Scope | None = node.nw_scope
         _check(node, scope)
         site = SiteText(
@@ -259,7 +328,8 @@ class _Rewriter:
         ours = _clone(node)
         self.descend(ours)
         self.depth -= 1
-        return _Shape(self.mark, number, node, self.noted).build(ours, answer)
+        shape = _Shape(self.mark, number, node, self.noted)
+        return Made(shape.build(ours, answer), shape.asked, frozenset(answer["maybe"]))
 
     def ask(self, site: SiteText) -> dict:
         try:
@@ -380,6 +450,7 @@ class _Shape:
         self.node = node
         self.noted = noted
         self.prefix = f"{mark}{number}:"
+        self.asked: list[ast.Constant] = []
         header = node.iter if isinstance(node, ast.For) else node.test
         self.at = {name: getattr(header, name) for name in _PLACE}
 
@@ -473,6 +544,8 @@ class _Shape:
         # A conditional on True compiles to the constant alone. Called as it stands, a string
         # would earn a SyntaxWarning.
         constant = self.constant(what)
+        if what in ("gate", "call", "call_asked"):
+            self.asked.append(constant)
         return ast.IfExp(ast.Constant(True, **self.at), constant, constant, **self.at)
 
     def call(self, what: str, names: list[str] = ()) -> ast.Call:

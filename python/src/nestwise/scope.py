@@ -2,7 +2,8 @@
 
 `annotate` leaves two attributes on every `for` and `while` of a tree: `nw_scope`, the function or
 module that owns it (None in a class body), and `nw_bound`, the local names that have a value on
-every path that reaches it. Locality is CPython's own answer (symtable). Boundness is a forward
+every path that reaches it; and on every statement `nw_state`, which `nw_bound` comes from. Locality
+is CPython's own answer (symtable). Boundness is a forward
 walk that errs on one side only: a name it lists never raises when it is read before the loop.
 """
 
@@ -159,6 +160,7 @@ class _Flow:
 
     def block(self, statements: list[ast.stmt], state: Names | None) -> Names | None:
         for statement in statements:
+            statement.nw_state = NOTHING if state is None else state
             visit = getattr(self, "_" + type(statement).__name__, None)
             if visit is None:
                 continue

@@ -4,7 +4,7 @@
 //! import, build and everything on the CPU work without either. One card is used, the first that the driver tells of
 //! (CUDA_VISIBLE_DEVICES chooses). All of a launch goes through one stream, in the order of the calls.
 
-use super::Device;
+use super::{Code, Device};
 use crate::reason::Reason;
 use cudarc::driver::{DriverError, result as cu, sys};
 use nestwise_codegen::abi::part;
@@ -263,10 +263,10 @@ impl Drop for Module {
     }
 }
 
-/// One launch's view of the card.
+/// The card, with a stream of our own and what is in use of its memory.
 pub struct Cuda {
     card: &'static Card,
-    module: Arc<Module>,
+    module: Option<Arc<Module>>,
     stream: Shared<sys::CUstream>,
     /// On the card: status, line and code of what fired, and results.
     status: u64,
@@ -277,8 +277,8 @@ pub struct Cuda {
 }
 
 impl Cuda {
-    /// With the kernels of a nest.
-    pub fn new(module: Arc<Module>) -> Result<Cuda, Reason> {
+    /// Nothing of its memory is in use.
+    pub fn new() -> Result<Cuda, Reason> {
         let card = card().map_err(Reason::Device)?;
         let entered = card.enter()?;
         let free = card.streams().pop();
@@ -289,7 +289,7 @@ impl Cuda {
         };
         let mut cuda = Cuda {
             card,
-            module,
+            module: None,
             stream,
             status: 0,
             blocks: Vec::new(),
@@ -297,9 +297,6 @@ impl Cuda {
             _entered: entered,
         };
         cuda.status = cuda.allocate(STATUS_BYTES)?;
-        // SAFETY: so many bytes, just allocated on that stream.
-        unsafe { cu::memset_d8_async(cuda.status, 0, STATUS_BYTES, stream.0) }
-            .map_err(|e| card.failed(e))?;
         Ok(cuda)
     }
 
@@ -349,6 +346,17 @@ impl Drop for Cuda {
 }
 
 impl Device for Cuda {
+    fn begin(&mut self, code: &Code) -> Result<(), Reason> {
+        let Code::Cuda(module) = code else {
+            return Err(Reason::Internal("no card's code".into()));
+        };
+        self.module = Some(module.clone());
+        self.failed = None;
+        // SAFETY: so many bytes, allocated on that stream.
+        let cleared = unsafe { cu::memset_d8_async(self.status, 0, STATUS_BYTES, self.stream.0) };
+        self.done(cleared)
+    }
+
     fn allocate(&mut self, bytes: usize) -> Result<u64, Reason> {
         // SAFETY: a stream of ours.
         let block = unsafe { cu::malloc_async(self.stream.0, bytes.max(1)) };
@@ -357,12 +365,27 @@ impl Device for Cuda {
         Ok(block)
     }
 
+    fn free(&mut self, at: u64) {
+        let Some(k) = self.blocks.iter().position(|block| *block == at) else {
+            return;
+        };
+        self.blocks.swap_remove(k);
+        // SAFETY: allocated above, on that stream. A failure has nobody to tell.
+        let _ = unsafe { cu::free_async(at, self.stream.0) };
+    }
+
     unsafe fn upload(&mut self, to: u64, from: *const u8, bytes: usize) -> Result<(), Reason> {
         // SAFETY: as promised by the caller. Of memory that is not pinned the driver has a copy when it returns.
         let copied = unsafe {
             let from = std::slice::from_raw_parts(from, bytes);
             cu::memcpy_htod_async(to, from, self.stream.0)
         };
+        self.done(copied)
+    }
+
+    fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason> {
+        // SAFETY: so many bytes are allocated at both.
+        let copied = unsafe { cu::memcpy_dtod_async(to, from, bytes, self.stream.0) };
         self.done(copied)
     }
 
@@ -383,7 +406,8 @@ impl Device for Cuda {
         (mut lo, mut hi): (i64, i64),
         inner: i64,
     ) {
-        let Some(function) = self.module.kernels.get(kernel) else {
+        let module = self.module.clone();
+        let Some(function) = module.as_ref().and_then(|m| m.kernels.get(kernel)) else {
             self.failed = Some(Reason::Internal("no such kernel".into()));
             return;
         };

@@ -2,17 +2,19 @@
 //!
 //! It is for tests. Its memory is an arena of its own, limited and full of rubbish at first, so that an address of the host's, an
 //! element that nobody brought up, or a result that nobody fetched is wrong each time. Threads that race are found
-//! ([`super::shadow`]).
+//! ([`super::shadow`]). NESTWISE_EMULATED makes it fail: `fail=N` at the Nth thing that it has to do in the process, `fail=N-` at
+//! all from that on; `capacity=N` gives it so many bytes.
 
-use super::Device;
 use super::shadow::Shadow;
+use super::{Code, Device};
+use crate::fpenv;
 use crate::reason::Reason;
 use crate::trial::scattered;
 use nestwise_codegen::GridCode;
 use nestwise_codegen::abi::{Status, part};
 use std::alloc::{Layout, alloc, dealloc};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of its memory.
 const CAPACITY: usize = 1 << 30;
@@ -26,9 +28,9 @@ const POISON: u8 = 0xa5;
 const BLOCK: [[i64; 3]; 3] = [[32, 1, 1], [16, 2, 1], [8, 2, 2]];
 const BLOCKS: [[i64; 3]; 3] = [[6, 1, 1], [3, 4, 1], [2, 2, 3]];
 
-/// One launch's view of it.
+/// It, with what is in use of its memory.
 pub struct Emulated {
-    code: Arc<GridCode>,
+    code: Option<Arc<GridCode>>,
     blocks: Vec<(*mut u8, Layout)>,
     used: usize,
     capacity: usize,
@@ -37,14 +39,52 @@ pub struct Emulated {
     status: Vec<u128>,
 }
 
-impl Emulated {
-    /// With the kernels of a nest.
-    pub fn new(code: Arc<GridCode>) -> Emulated {
+/// What it fails at.
+#[derive(Default)]
+struct Trouble {
+    capacity: Option<usize>,
+    from: Option<u64>,
+    lasting: bool,
+}
+
+impl Trouble {
+    fn told() -> &'static Trouble {
+        static TOLD: OnceLock<Trouble> = OnceLock::new();
+        TOLD.get_or_init(|| {
+            let text = std::env::var("NESTWISE_EMULATED").unwrap_or_default();
+            let number = |name: &str| {
+                let part = text.split(',').find_map(|part| part.strip_prefix(name));
+                part.and_then(|n| n.trim_end_matches('-').parse().ok())
+            };
+            Trouble {
+                capacity: number("capacity=").map(|n: u64| n as usize),
+                from: number("fail="),
+                lasting: text.ends_with('-'),
+            }
+        })
+    }
+
+    /// One more thing to do.
+    fn next() -> Result<(), Reason> {
+        static DONE: AtomicU64 = AtomicU64::new(0);
+        let now = DONE.fetch_add(1, Ordering::Relaxed) + 1;
+        let told = Trouble::told();
+        match told.from {
+            Some(from) if now == from || told.lasting && now > from => {
+                Err(Reason::Device("NESTWISE_EMULATED says so".into()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Default for Emulated {
+    fn default() -> Emulated {
         Emulated {
-            code,
+            code: None,
             blocks: Vec::new(),
             used: 0,
-            capacity: CAPACITY,
+            capacity: Trouble::told().capacity.unwrap_or(CAPACITY),
             shadow: Shadow::default(),
             status: vec![0; STATUS_CELLS],
         }
@@ -82,7 +122,18 @@ impl Drop for Emulated {
 }
 
 impl Device for Emulated {
+    fn begin(&mut self, code: &Code) -> Result<(), Reason> {
+        let Code::Emulated(code) = code else {
+            return Err(Reason::Internal("a card's code".into()));
+        };
+        Trouble::next()?;
+        self.code = Some(code.clone());
+        self.status.fill(0);
+        Ok(())
+    }
+
     fn allocate(&mut self, bytes: usize) -> Result<u64, Reason> {
+        Trouble::next()?;
         let size = bytes.max(1).next_multiple_of(ALIGN);
         let layout = Layout::from_size_align(size, ALIGN).map_err(|_| Reason::DeviceMemory)?;
         if size > self.capacity - self.used {
@@ -101,13 +152,34 @@ impl Device for Emulated {
         Ok(at as u64)
     }
 
+    fn free(&mut self, at: u64) {
+        let Some(k) = self.blocks.iter().position(|block| block.0 as u64 == at) else {
+            return;
+        };
+        let (block, layout) = self.blocks.swap_remove(k);
+        self.used -= layout.size();
+        self.shadow.remove(at);
+        // SAFETY: allocated above with that layout.
+        unsafe { dealloc(block, layout) };
+    }
+
     unsafe fn upload(&mut self, to: u64, from: *const u8, bytes: usize) -> Result<(), Reason> {
+        Trouble::next()?;
         // SAFETY: as promised by the caller.
         unsafe { std::ptr::copy_nonoverlapping(from, self.within(to, bytes)?, bytes) };
         Ok(())
     }
 
+    fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason> {
+        Trouble::next()?;
+        let (to, from) = (self.within(to, bytes)?, self.within(from, bytes)?);
+        // SAFETY: in blocks, as was just seen.
+        unsafe { std::ptr::copy(from.cast_const(), to, bytes) };
+        Ok(())
+    }
+
     fn download(&mut self, from: u64, to: &mut [u8]) -> Result<(), Reason> {
+        Trouble::next()?;
         let from = self.within(from, to.len())?;
         // SAFETY: in a block, as was just seen.
         unsafe { std::ptr::copy_nonoverlapping(from.cast_const(), to.as_mut_ptr(), to.len()) };
@@ -115,7 +187,8 @@ impl Device for Emulated {
     }
 
     fn launch(&mut self, kernel: usize, axes: usize, env: &[u8], (lo, hi): (i64, i64), inner: i64) {
-        let Some(run) = self.code.kernel(kernel) else {
+        let run = self.code.as_ref().and_then(|code| code.kernel(kernel));
+        let Some(run) = run else {
             self.status[0] = Status::Event as u128;
             return;
         };
@@ -137,6 +210,8 @@ impl Device for Emulated {
             let mix = |all: u64, n: &i64| scattered(all ^ *n as u64);
             place.iter().fold(seed, mix)
         });
+        // A card has no flags to raise.
+        let raised = fpenv::raised();
         let mut own = vec![0u128; env.len().div_ceil(16)];
         self.shadow.launch();
         for (thread, place) in places.into_iter().enumerate() {
@@ -148,6 +223,10 @@ impl Device for Emulated {
                 run(at, lo, hi, status, place.as_ptr());
             });
         }
+        fpenv::clear();
+        if raised {
+            fpenv::raise();
+        }
     }
 
     fn results(&mut self, to: &mut [u8]) -> bool {
@@ -158,6 +237,7 @@ impl Device for Emulated {
     }
 
     fn finish(&mut self) -> Result<Option<u32>, Reason> {
+        Trouble::next()?;
         match self.shadow.raced() {
             true => Err(Reason::Internal("threads of a kernel raced".into())),
             false => Ok(self.fired()),

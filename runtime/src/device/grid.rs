@@ -19,25 +19,36 @@ pub struct Grid {
     code: Code,
     /// Axes of each kernel.
     axes: Vec<usize>,
+    /// NumPy warns of what its part on the host may do.
+    warns: bool,
 }
 
 impl Grid {
     /// The kernels of a nest, which have so many axes each.
-    pub fn new(code: Code, axes: Vec<usize>) -> Grid {
+    pub fn new(code: Code, axes: Vec<usize>, warns: bool) -> Grid {
         static READY: Once = Once::new();
         READY.call_once(|| {
             codegen::register_launch(launch);
             codegen::register_touched(touched);
         });
-        Grid { code, axes }
+        Grid { code, axes, warns }
     }
 
-    /// A device that runs them.
+    /// A device that can run them.
     pub(super) fn device(&self) -> Result<Box<dyn Device>, Reason> {
         Ok(match &self.code {
-            Code::Emulated(code) => Box::new(Emulated::new(code.clone())),
-            Code::Cuda(module) => Box::new(Cuda::new(module.clone())?),
+            Code::Emulated(_) => Box::new(Emulated::default()),
+            Code::Cuda(_) => Box::new(Cuda::new()?),
         })
+    }
+
+    pub(super) fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// Whether the host's floating-point flags tell of warnings.
+    pub fn warns(&self) -> bool {
+        self.warns
     }
 
     pub(super) fn axes(&self) -> &[usize] {

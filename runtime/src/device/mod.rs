@@ -1,31 +1,43 @@
 //! Devices with memory of their own.
 //!
-//! A kernel for a grid ([`nestwise_codegen::grid`]) works on copies: what a launch's arrays hold goes up once, and what was written
-//! comes down at its end, or before anybody else may look ([`Resident`]). An event, or a device that fails, costs what was done
-//! since then; the host's arrays are as they were, and nothing has to be taken back.
+//! A kernel for a grid ([`nestwise_codegen::grid`]) works on copies ([`memory`]): what a launch's arrays hold goes up once, and what
+//! was written comes down at its end, or before anybody else may look ([`Resident`]), or, in a region, when the program may look
+//! ([`kept`]). An event, or a device that fails, costs what was done since the launch began.
 
 pub mod cuda;
 mod emulated;
 mod grid;
+pub mod kept;
+mod memory;
 mod resident;
 mod shadow;
 
 pub use emulated::Emulated;
 pub use grid::{Code, Grid};
-pub use resident::{Resident, Transfers};
+pub use memory::{Owner, Transfers};
+pub use resident::Resident;
 
 use crate::reason::Reason;
 
 /// What a device has to do, in the order of the calls.
 pub trait Device {
+    /// Runs the kernels of that code from now on, of which nothing has fired.
+    fn begin(&mut self, code: &Code) -> Result<(), Reason>;
+
     /// The address of so many bytes of its memory, which hold anything.
     fn allocate(&mut self, bytes: usize) -> Result<u64, Reason>;
+
+    /// What was allocated there is not needed any more.
+    fn free(&mut self, at: u64);
 
     /// Copies from the host.
     ///
     /// # Safety
     /// So many bytes are there on both sides.
     unsafe fn upload(&mut self, to: u64, from: *const u8, bytes: usize) -> Result<(), Reason>;
+
+    /// Copies so many bytes of its own.
+    fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason>;
 
     /// Copies to the host, once kernels that were launched before have run.
     fn download(&mut self, from: u64, to: &mut [u8]) -> Result<(), Reason>;

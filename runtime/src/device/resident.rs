@@ -1,54 +1,33 @@
-//! Copies of a launch's arrays on a device, from one chunk of it to the next.
+//! A launch's arrays on a device, from one chunk of it to the next.
 
-use super::{Device, Grid};
+use super::memory::{Memory, Owner, Transfers};
+use super::{Device, Grid, kept};
+use crate::fpenv;
 use crate::overlap::ArrayView;
 use crate::reason::Reason;
 use nestwise_codegen::abi::{FrameHeader, FrameLayout, Status};
 use nestwise_ir::{ArrayId, Nest};
-use std::time::Instant;
-
-/// Arrays that went up and came down, their bytes, and the seconds that took.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Transfers {
-    pub up: u64,
-    pub down: u64,
-    pub bytes_up: u64,
-    pub bytes_down: u64,
-    pub seconds_up: f64,
-    pub seconds_down: f64,
-}
-
-impl Transfers {
-    /// Both together.
-    pub fn add(&mut self, other: Transfers) {
-        self.up += other.up;
-        self.down += other.down;
-        self.bytes_up += other.bytes_up;
-        self.bytes_down += other.bytes_down;
-        self.seconds_up += other.seconds_up;
-        self.seconds_down += other.seconds_down;
-    }
-}
 
 /// What a chunk came to.
 pub struct Ran {
     pub status: Status,
     /// The line in which a thread fired.
     pub line: Option<u32>,
+    /// The host's part did what NumPy may warn of.
+    pub raised: bool,
 }
 
 /// The arrays of a launch, on a device.
 pub struct Resident {
-    device: Box<dyn Device>,
+    memory: Memory,
     /// Axes of each kernel.
     axes: Vec<usize>,
-    /// Where the bytes of each slot begin on the device.
-    copies: Vec<u64>,
+    /// Of each slot that is written its copy, and what that held before, if the host's array did not.
+    written: Vec<(u64, Option<u64>)>,
     /// The frame as it is on the host, of which these are copies.
     frame: Vec<u128>,
     /// The first iteration that had not run then.
     since: i64,
-    transfers: Transfers,
 }
 
 /// What the host's part finds as its frame's user.
@@ -58,28 +37,42 @@ pub(super) struct Running<'a> {
 }
 
 impl Resident {
-    /// Brings everything up; from then on the frame has the device's addresses. `at`: the first iteration that has not run.
+    /// Brings up what is not there yet; from then on the frame has the device's addresses. `at`: the first iteration that has not
+    /// run. `owner`: what keeps the memory of a slot, if its copy may outlive the launch.
     pub fn of(
         grid: &Grid,
+        nest: &Nest,
         layout: &FrameLayout,
         frame: &mut [u128],
         views: &[ArrayView],
+        owner: &dyn Fn(usize) -> Option<Owner>,
         at: i64,
     ) -> Result<Resident, Reason> {
+        let memory = match kept::take() {
+            Some(memory) => memory,
+            None => Memory::of(grid.device()?),
+        };
         let mut resident = Resident {
-            device: grid.device()?,
+            memory,
             axes: grid.axes().to_vec(),
-            copies: Vec::with_capacity(views.len()),
+            written: Vec::new(),
             frame: frame.to_vec(),
             since: at,
-            transfers: Transfers::default(),
         };
-        let (mut firsts, begun) = (Vec::with_capacity(views.len()), Instant::now());
-        for view in views {
-            let (from, to) = view.range();
-            let copy = resident.bring_up(from as *const u8, (to - from) as usize)?;
-            firsts.push(copy as i64 + (view.ptr as i64 - from));
+        let mut firsts = resident.bring_up(grid, nest, views, owner);
+        if matches!(firsts, Err(Reason::DeviceMemory)) {
+            // Others' copies may have taken it.
+            firsts = resident
+                .give_room()
+                .and_then(|()| resident.bring_up(grid, nest, views, owner));
         }
+        let firsts = match firsts {
+            Ok(firsts) => firsts,
+            Err(reason) => {
+                resident.back(&mut []);
+                return Err(reason);
+            }
+        };
         // Only now: where there is no room, the frame stays the host's.
         let words = Words(frame);
         for slot in (0..views.len()).filter_map(|k| layout.slot(ArrayId(k as u32))) {
@@ -88,18 +81,41 @@ impl Resident {
             let first = whose.and_then(|k| firsts.get(k));
             words.put(slot.ptr, first.copied().unwrap_or(0));
         }
-        resident.transfers.seconds_up = begun.elapsed().as_secs_f64();
         Ok(resident)
     }
 
-    fn bring_up(&mut self, from: *const u8, bytes: usize) -> Result<u64, Reason> {
-        let copy = self.device.allocate(bytes)?;
-        // SAFETY: an array's own bytes, gaps included.
-        unsafe { self.device.upload(copy, from, bytes)? };
-        self.copies.push(copy);
-        self.transfers.up += 1;
-        self.transfers.bytes_up += bytes as u64;
-        Ok(copy)
+    /// No copies are left on the device.
+    fn give_room(&mut self) -> Result<(), Reason> {
+        for (_, before) in self.written.drain(..) {
+            before.into_iter().for_each(|at| self.memory.release(at));
+        }
+        self.memory.settle_all()?;
+        self.memory.forget_all();
+        Ok(())
+    }
+
+    /// Where the first element of each slot is on the device.
+    fn bring_up(
+        &mut self,
+        grid: &Grid,
+        nest: &Nest,
+        views: &[ArrayView],
+        owner: &dyn Fn(usize) -> Option<Owner>,
+    ) -> Result<Vec<i64>, Reason> {
+        self.memory.begin(grid.code())?;
+        let (mut firsts, mut written) = (Vec::with_capacity(views.len()), Vec::new());
+        for (slot, (view, decl)) in views.iter().zip(nest.arrays.values()).enumerate() {
+            let copy = self.memory.bring(view, decl.written, || owner(slot))?;
+            if decl.written {
+                written.push(copy);
+            }
+            firsts.push(copy as i64 + (view.ptr as i64 - view.range().0));
+        }
+        for copy in written {
+            let before = self.memory.remember(copy)?;
+            self.written.push((copy, before));
+        }
+        Ok(firsts)
     }
 
     /// Runs top iterations `lo..hi`.
@@ -110,25 +126,32 @@ impl Resident {
         (lo, hi): (i64, i64),
     ) -> Result<Ran, Reason> {
         let mut running = Running {
-            device: &mut *self.device,
+            device: &mut *self.memory.device,
             axes: &self.axes,
         };
         let words = Words(frame);
         let user = std::mem::offset_of!(FrameHeader, user);
         words.put(user, (&raw mut running) as i64);
+        fpenv::clear();
         // SAFETY: a frame that was filled for this kernel, whose arrays are the device's.
         unsafe { host.run(words.0.as_mut_ptr().cast(), lo, hi) };
+        let raised = fpenv::raised();
+        fpenv::clear();
         words.put(user, 0);
-        let line = self.device.finish()?;
+        let line = self.memory.device.finish()?;
         let status = match line {
             Some(_) => Status::Event,
             None => Status::from_code(words.get(0)).unwrap_or(Status::Event),
         };
-        Ok(Ran { status, line })
+        Ok(Ran {
+            status,
+            line,
+            raised,
+        })
     }
 
-    /// Brings down what may have been written; the frame has the host's addresses again. Where the device fails, nothing of the
-    /// host's has changed.
+    /// What was written is what counts; the frame has the host's addresses again. Copies with an owner stay on the device if
+    /// they may, until somebody asks; the others come down. Where the device fails, nothing of the host's has changed.
     pub fn land(
         &mut self,
         nest: &Nest,
@@ -136,23 +159,18 @@ impl Resident {
         frame: &mut [u128],
         views: &[ArrayView],
         at: i64,
-    ) -> Result<(), Reason> {
-        let (mut landed, begun) = (Vec::new(), Instant::now());
-        for ((view, copy), decl) in views.iter().zip(&self.copies).zip(nest.arrays.values()) {
-            if !decl.written || view.is_empty() {
-                continue;
-            }
-            let (from, to) = view.range();
-            let mut bytes = vec![0; (to - from) as usize];
-            self.device.download(*copy, &mut bytes)?;
-            self.transfers.down += 1;
-            self.transfers.bytes_down += bytes.len() as u64;
-            landed.push((view, bytes));
+        may_stay: bool,
+    ) -> Result<bool, Reason> {
+        for (copy, _) in &self.written {
+            self.memory.wrote(*copy);
         }
-        for (view, bytes) in landed {
-            spread(view, &bytes);
+        if !may_stay {
+            self.memory.settle_all()?;
         }
-        self.transfers.seconds_down += begun.elapsed().as_secs_f64();
+        let any = self.memory.end()?;
+        for (_, before) in self.written.drain(..) {
+            before.into_iter().for_each(|at| self.memory.release(at));
+        }
         // Slots that traded places hold each other's arrays.
         let words = Words(frame);
         for slot in nest.arrays.ids().filter_map(|id| layout.slot(id)) {
@@ -161,45 +179,31 @@ impl Resident {
             words.put(slot.ptr, view.map_or(0, |view| view.ptr as i64));
         }
         self.since = at;
-        Ok(())
+        Ok(any && may_stay)
     }
 
-    /// The frame and the first iteration that had not run when host and device were last alike.
-    pub fn back(self, frame: &mut [u128]) -> i64 {
-        frame.copy_from_slice(&self.frame);
+    /// Leaves the copies on the device.
+    pub fn stay(self) {
+        kept::put(self.memory);
+    }
+
+    /// As before: the frame, copies that were newer than the host's arrays, and the first iteration that had not run when that
+    /// was so.
+    pub fn back(mut self, frame: &mut [u128]) -> i64 {
+        for (copy, before) in self.written.drain(..) {
+            self.memory.take_back(copy, before);
+        }
+        let before = self.frame.get(..frame.len()).unwrap_or_default();
+        frame.copy_from_slice(before);
+        if !self.memory.is_settled() {
+            kept::put(self.memory);
+        }
         self.since
     }
 
-    /// What went up and came down so far.
-    pub fn transfers(&self) -> Transfers {
-        self.transfers
-    }
-}
-
-/// Writes an array's elements, and nothing between them; `bytes` are those of its whole range.
-fn spread(view: &ArrayView, bytes: &[u8]) {
-    // As many elements at a time as lie side by side.
-    let mut size = view.size;
-    let mut axes = view.rank;
-    while axes > 0 && view.strides[axes - 1] == size {
-        size *= view.extents[axes - 1];
-        axes -= 1;
-    }
-    let first = view.ptr as i64 - view.range().0;
-    let mut index = [0; 8];
-    loop {
-        let offset: i64 = (0..axes).map(|k| index[k] * view.strides[k]).sum();
-        let from = &bytes[(first + offset) as usize..][..size as usize];
-        // SAFETY: elements of the array.
-        unsafe {
-            let to = (view.ptr as i64 + offset) as *mut u8;
-            std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len());
-        }
-        let Some(next) = (0..axes).rev().find(|k| index[*k] + 1 < view.extents[*k]) else {
-            return;
-        };
-        index[next] += 1;
-        index[next + 1..axes].fill(0);
+    /// What went up and came down since this was last asked.
+    pub fn take_transfers(&mut self) -> Transfers {
+        self.memory.take_transfers()
     }
 }
 

@@ -47,6 +47,11 @@ impl Shadow {
         self.blocks.push((at, vec![Touched::default(); bytes]));
     }
 
+    /// The memory that begins there is no more.
+    pub fn remove(&mut self, at: u64) {
+        self.blocks.retain(|(first, _)| *first != at);
+    }
+
     /// A kernel is launched.
     pub fn launch(&mut self) {
         self.now.launch += 1;

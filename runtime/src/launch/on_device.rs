@@ -1,7 +1,7 @@
 //! Chunks of a launch whose loops run on a device, which has copies of the arrays meanwhile.
 
 use super::{Ended, Runner, Step};
-use crate::device::Resident;
+use crate::device::{Resident, kept};
 use crate::reason::Reason;
 use nestwise_codegen::abi::Status;
 
@@ -14,16 +14,18 @@ impl Runner<'_> {
         };
         self.header_mut().status = Status::Done as i64;
         self.header_mut().at = lo;
-        let frame = &mut self.launch.frame;
+        let (nest, frame) = (&kernel.about.nest, &mut self.launch.frame);
+        let owner = |slot: usize| self.host.owner(slot);
         let resident = match self.resident.take() {
             Some(resident) => Ok(resident),
-            None => Resident::of(grid, &kernel.layout, frame, self.views, lo),
+            None => Resident::of(grid, nest, &kernel.layout, frame, self.views, &owner, lo),
         };
         let ran = resident.and_then(|resident| {
             let resident = self.resident.insert(resident);
             resident.run(&kernel.code, frame, (lo, hi))
         });
         let reason = match ran {
+            Ok(ran) if ran.raised && grid.warns() && !self.host.silent() => Reason::FloatingPoint,
             Ok(ran) if ran.status != Status::Event => {
                 let at = self.launch.header().at.clamp(lo, hi);
                 return self.ended(ran.status, at);
@@ -37,32 +39,56 @@ impl Runner<'_> {
         Step::Ended(Ended::Partial { next })
     }
 
-    /// Has the host's arrays hold what a device's copies do; false if it could not, and the launch is over.
-    pub(super) fn land(&mut self) -> bool {
+    /// Has the host's arrays hold what a device's copies do, or, if they `may_stay`, leaves those where the program cannot look
+    /// for the arrays; false if it could not, and the launch is over.
+    pub(super) fn land(&mut self, may_stay: bool) -> bool {
         let Some(mut resident) = self.resident.take() else {
             return true;
         };
         let (kernel, at) = (self.launch.kernel.clone(), self.launch.next);
         let (nest, frame) = (&kernel.about.nest, &mut self.launch.frame);
-        let landed = resident.land(nest, &kernel.layout, frame, self.views, at);
-        self.launch.transfers.add(resident.transfers());
-        let Err(reason) = landed else {
-            return true;
-        };
-        self.resident = Some(resident);
-        let next = self.turn_back(reason, at);
-        self.launch.ended = Ended::Partial { next };
-        false
+        let landed = resident.land(nest, &kernel.layout, frame, self.views, at, may_stay);
+        self.launch.transfers.add(resident.take_transfers());
+        match landed {
+            Ok(true) => resident.stay(),
+            Ok(false) => {}
+            Err(reason) => {
+                self.resident = Some(resident);
+                let next = self.turn_back(reason, at);
+                self.launch.ended = Ended::Partial { next };
+                return false;
+            }
+        }
+        true
     }
 
     /// As if nothing had run since arrays went up to a device, or from iteration `at` on if none did: the first that has not run.
     fn turn_back(&mut self, reason: Reason, at: i64) -> i64 {
         self.launch.stopped_by = Some(reason);
         let next = match self.resident.take() {
-            Some(resident) => resident.back(&mut self.launch.frame),
+            Some(mut resident) => {
+                self.launch.transfers.add(resident.take_transfers());
+                resident.back(&mut self.launch.frame)
+            }
             None => at,
         };
         (self.launch.next, self.launch.started) = (next, next);
         next
+    }
+
+    /// A launch on the host finds its arrays there: what a device has computed of them comes down, and copies of those that are
+    /// written are no more.
+    pub(super) fn find_on_host(&self) -> Result<(), Reason> {
+        if !kept::any() || self.launch.kernel.grid.is_some() {
+            return Ok(());
+        }
+        let nest = &self.launch.kernel.about.nest;
+        for (view, decl) in self.views.iter().zip(nest.arrays.values()) {
+            match decl.written {
+                true => kept::give_up(view.range())?,
+                false => kept::settle(Some(view.range()))?,
+            }
+        }
+        Ok(())
     }
 }

@@ -105,8 +105,9 @@ impl Plan {
         };
         let host = codegen::load(&made.host).map_err(bad)?;
         let axes = made.kernels.iter().map(Vec::len).collect();
+        let warns = analysis::warns(&nest);
         let mut kernel = Kernel::new(host, about, options);
-        kernel.grid = Some(Grid::new(code, axes));
+        kernel.grid = Some(Grid::new(code, axes, warns));
         Ok(kernel)
     }
 }

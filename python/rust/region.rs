@@ -1,0 +1,380 @@
+//! Regions: loops in which a device keeps its copies of arrays from one nest to the next.
+//!
+//! `nestwise/region.py` finds them, and puts a call of ours before every statement between nests that could look at an array:
+//! `FLUSH()` has the arrays of the host hold what the device computed and forgets the copies; `KEEP(roles, names...)` does so only
+//! if a name holds something that the statement could run anybody's code with. While copies are kept no code but such
+//! statements runs: not a signal's handler, not another thread (nests keep nothing where there are any), not the collector of
+//! garbage, which is off meanwhile.
+
+use crate::attributes;
+use crate::classify;
+use crate::known;
+use crate::numpy::{self, Numpy};
+use crate::site::Site;
+use crate::warned;
+use nestwise_runtime::device::{Owner, kept};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+unsafe extern "C" {
+    // In the limited API since CPython 3.10.
+    fn PyGC_Disable() -> std::ffi::c_int;
+    fn PyGC_Enable() -> std::ffi::c_int;
+}
+
+thread_local! {
+    /// The site that kept something last, which the report has what comes down later under.
+    static LAST: RefCell<Option<Arc<Site>>> = const { RefCell::new(None) };
+    /// The collector was on when something was kept.
+    static COLLECTS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A region that runs: what is known of names that may have had no value when it began.
+struct Activation {
+    id: u64,
+    /// The first site of the region, which stands for it.
+    first: *const Site,
+    /// A statement bound some to what was not looked at.
+    failed: bool,
+    /// When each site last ran natively to its end, counted from 1: what it binds was made by us then.
+    native: Vec<(*const Site, u64)>,
+    /// When CPython last ran one, or a part of it.
+    interpreted: u64,
+    now: u64,
+}
+
+thread_local! {
+    /// Those of this thread, the innermost last: a function with one is no generator.
+    static ACTIVE: RefCell<Vec<Activation>> = const { RefCell::new(Vec::new()) };
+}
+
+fn with_active<T>(first: &Arc<Site>, f: impl FnOnce(&mut Activation) -> T) -> Option<T> {
+    ACTIVE.with_borrow_mut(|all| {
+        let own = |one: &&mut Activation| std::ptr::eq(one.first, Arc::as_ptr(first));
+        all.iter_mut().rev().find(own).map(f)
+    })
+}
+
+/// A site of a region.
+pub struct Place {
+    /// The first of the region.
+    pub first: Arc<Site>,
+    /// Its copies may stay on the device.
+    pub keeps: bool,
+    /// Among the names that it binds are such as may have no value before, and what they held is not looked at.
+    pub unsure: bool,
+    /// Of those it may leave some as they are, so that what CPython bound them to may stay for long.
+    pub maybe: bool,
+    /// These have none when the region begins.
+    pub alone: bool,
+}
+
+impl Place {
+    /// Whether nothing is thrown away by what the site binds that somebody's code could see going.
+    pub fn keeps(&self, site: &Arc<Site>) -> bool {
+        let known = |active: &mut Activation| {
+            let last = active.native.iter().find(|n| n.0 == Arc::as_ptr(site));
+            match last {
+                Some((_, last)) if !self.maybe => *last > active.interpreted,
+                _ => self.alone && active.interpreted == 0,
+            }
+        };
+        self.keeps && with_active(&self.first, known).is_some_and(|known| known || !self.unsure)
+    }
+
+    /// The site has run.
+    pub fn ran(&self, site: &Arc<Site>, natively: bool) {
+        with_active(&self.first, |active| {
+            active.now += 1;
+            if natively {
+                active.native.retain(|n| n.0 != Arc::as_ptr(site));
+                active.native.push((Arc::as_ptr(site), active.now));
+            } else {
+                active.interpreted = active.now;
+            }
+        });
+    }
+}
+
+/// A nest of the site is over: if copies are kept, nothing else may run.
+pub fn nest_ended(site: &Arc<Site>) {
+    if !kept::any() {
+        return;
+    }
+    LAST.set(Some(site.clone()));
+    // SAFETY: the GIL is held.
+    if unsafe { PyGC_Disable() } != 0 {
+        COLLECTS.set(true);
+    }
+}
+
+/// Before CPython runs anything that may look at arrays. An error: what the device computed is lost.
+pub fn release(_: Python<'_>) -> PyResult<()> {
+    if !kept::any() {
+        return Ok(());
+    }
+    let released = kept::release();
+    if let Some(site) = LAST.take() {
+        site.transferred(kept::take_transfers());
+    }
+    if COLLECTS.replace(false) {
+        // SAFETY: the GIL is held.
+        unsafe { PyGC_Enable() };
+    }
+    released.map_err(|reason| {
+        PyRuntimeError::new_err(format!(
+            "nestwise: what loops computed on the GPU since arrays were last on the host is lost: {reason}; \
+             NESTWISE_DEVICE=auto or threads runs them without it"
+        ))
+    })
+}
+
+/// What keeps an object alive.
+struct Reference(*mut PyObject);
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        // SAFETY: a reference of ours; copies are given up with the GIL held.
+        unsafe { ffi::Py_DECREF(self.0) };
+    }
+}
+
+/// What keeps the memory of an array in place: it is its own, and of numbers; none if it is not.
+pub fn owner(py: Python<'_>, array: *mut PyObject) -> Option<Owner> {
+    // SAFETY: a live object, an exact ndarray.
+    unsafe {
+        if !numpy::owns_memory(py, array) {
+            return None;
+        }
+        ffi::Py_INCREF(array);
+    }
+    Some(Box::new(Reference(array)))
+}
+
+/// `KEEP(roles, names...)`: if not all hold what their roles say, copies are no more. A role is a letter: `n`, a number that
+/// operators work with; `m`, what is assigned or thrown away; `r` and `w`, an array of which elements are read or written; `f`, a
+/// function that does something with numbers. A capital has the name itself, which is looked up as one of the module or a builtin.
+/// After a `!` the statement binds names that may have had no value before: they have to hold what was looked at since the
+/// region began.
+pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> PyResult<()> {
+    let Some((roles, names)) = arguments.split_first() else {
+        return Ok(());
+    };
+    // SAFETY: the rewritten code's constant.
+    let roles = unsafe { Bound::from_borrowed_ptr(py, *roles) };
+    let roles = roles.extract::<String>().unwrap_or_default();
+    let unsure = roles.starts_with('!');
+    if !unsure && !kept::any() {
+        return Ok(());
+    }
+    let mut all = !unsure || with_active(first, |active| !active.failed).unwrap_or(false);
+    for (role, name) in roles.trim_start_matches('!').bytes().zip(names) {
+        let value = match role.is_ascii_uppercase() {
+            true => looked_up(py, *name),
+            false => Some(*name),
+        };
+        all = all
+            && match (role.to_ascii_lowercase(), value) {
+                (role, Some(value)) => fits(py, role, value)?,
+                // It goes from nothing to something.
+                (role, None) => role == b'm',
+            };
+    }
+    if all {
+        return Ok(());
+    }
+    if unsure {
+        with_active(first, |active| active.failed = true);
+    }
+    release(py)
+}
+
+/// What a name that is no local stands for.
+fn looked_up(py: Python<'_>, name: *mut PyObject) -> Option<*mut PyObject> {
+    let dictionaries = [attributes::globals(py).as_ptr(), attributes::builtins(py)];
+    let found = dictionaries.map(|dictionary| {
+        // SAFETY: a dictionary and a string; a borrowed reference comes back, or none.
+        unsafe { ffi::PyDict_GetItemWithError(dictionary, name) }
+    });
+    found.into_iter().find(|value| !value.is_null())
+}
+
+fn fits(py: Python<'_>, role: u8, value: *mut PyObject) -> PyResult<bool> {
+    let world = numpy::numpy(py);
+    // SAFETY: a live object.
+    let ty = unsafe { ffi::Py_TYPE(value) };
+    let is_array = world.is_some_and(|w| w.ndarray == ty);
+    Ok(match role {
+        b'n' => is_plain(py, world, value, ty),
+        b'm' if is_array => {
+            // An array whose last name goes must not: its copy may be what counts.
+            if kept::any()
+                && let Some(owner) = owner(py, value)
+            {
+                kept::hold(owner);
+            }
+            !kept::any() || owned(py, value)
+        }
+        b'm' => is_plain(py, world, value, ty),
+        b'r' | b'w' if is_array => elements(py, value, role == b'w')?,
+        b'f' => known::is_known(py, value),
+        _ => false,
+    })
+}
+
+fn owned(py: Python<'_>, array: *mut PyObject) -> bool {
+    // SAFETY: a live ndarray.
+    unsafe { numpy::owns_memory(py, array) }
+}
+
+/// An element of the array is read or written by the statement that follows: whether that is all that happens.
+fn elements(py: Python<'_>, array: *mut PyObject, write: bool) -> PyResult<bool> {
+    // SAFETY: a live ndarray.
+    let Some(range) = (unsafe { classify::memory_of_numbers(array) }) else {
+        return Ok(false);
+    };
+    if warned::warnings_stop(py) {
+        return Ok(false);
+    }
+    let came = match write {
+        true => kept::give_up(range),
+        false => kept::settle(Some(range)),
+    };
+    // It is tried once more, and told if it fails again.
+    came.map_or_else(|_| release(py).map(|()| false), |()| Ok(true))
+}
+
+/// A number or another constant: neither its end nor an operator's work is anybody's code.
+fn is_plain(
+    py: Python<'_>,
+    world: Option<&Numpy>,
+    value: *mut PyObject,
+    ty: *mut ffi::PyTypeObject,
+) -> bool {
+    let types = [
+        &raw mut ffi::PyFloat_Type,
+        &raw mut ffi::PyLong_Type,
+        &raw mut ffi::PyBool_Type,
+        &raw mut ffi::PyComplex_Type,
+        &raw mut ffi::PyUnicode_Type,
+        &raw mut ffi::PyBytes_Type,
+    ];
+    // SAFETY: comparing addresses.
+    let none = unsafe { value == ffi::Py_None() };
+    let scalar = || world.is_some_and(|w| w.scalar_of(ty).is_some());
+    none || types.contains(&ty) || scalar() && !warned::warnings_stop(py)
+}
+
+/// `for () in REGION()`: one turn, the loop; its end, however the loop is left, is the end of all copies.
+#[pyclass(frozen, module = "nestwise", name = "region")]
+pub struct Region {
+    id: u64,
+    begun: AtomicBool,
+}
+
+impl Region {
+    /// The region whose first site that is begins.
+    pub fn new(first: &Arc<Site>) -> Region {
+        static REGIONS: AtomicU64 = AtomicU64::new(0);
+        let id = REGIONS.fetch_add(1, Ordering::Relaxed);
+        let active = Activation {
+            id,
+            first: Arc::as_ptr(first),
+            failed: false,
+            native: Vec::new(),
+            interpreted: 0,
+            now: 0,
+        };
+        ACTIVE.with_borrow_mut(|all| all.push(active));
+        Region {
+            id,
+            begun: AtomicBool::new(false),
+        }
+    }
+}
+
+#[pymethods]
+impl Region {
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        if self.begun.swap(true, Ordering::Relaxed) {
+            return release(py).map(|()| None);
+        }
+        Ok(Some(PyTuple::empty(py)))
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        ACTIVE.with_borrow_mut(|all| all.retain(|active| active.id != self.id));
+        if !kept::any() {
+            return;
+        }
+        // An exception may be on its way.
+        Python::attach(|py| {
+            let pending = PyErr::take(py);
+            if let Err(error) = release(py) {
+                error.write_unraisable(py, None);
+            }
+            if let Some(pending) = pending {
+                pending.restore(py);
+            }
+        });
+    }
+}
+
+/// What a loop of a region runs over if that is no range: between two elements anybody's code may run.
+#[pyclass(frozen, module = "nestwise", name = "iterator")]
+pub struct Flushing {
+    own: Py<PyAny>,
+    first: Arc<Site>,
+}
+
+impl Flushing {
+    /// The iterable itself, if it is a range.
+    pub fn over<'py>(
+        first: &Arc<Site>,
+        iterable: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = iterable.py();
+        // SAFETY: a live object.
+        if unsafe { ffi::Py_TYPE(iterable.as_ptr()) == &raw mut ffi::PyRange_Type } {
+            return Ok(iterable.clone());
+        }
+        release(py)?;
+        let own = iterable.try_iter()?.into_any().unbind();
+        let first = first.clone();
+        Ok(Bound::new(py, Flushing { own, first })?.into_any())
+    }
+}
+
+#[pymethods]
+impl Flushing {
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        release(py)?;
+        // What it gives is bound to names, and is no number of ours.
+        with_active(&self.first, |active| {
+            active.failed = true;
+            active.now += 1;
+            active.interpreted = active.now;
+        });
+        // SAFETY: an iterator, as `iter` says; no object without an error is its end.
+        unsafe {
+            let next = ffi::PyIter_Next(self.own.as_ptr());
+            match Bound::from_owned_ptr_or_opt(py, next) {
+                Some(next) => Ok(Some(next.unbind())),
+                None => PyErr::take(py).map_or(Ok(None), Err),
+            }
+        }
+    }
+}

@@ -1,0 +1,377 @@
+"""Loops in which a GPU keeps its copies of arrays from one nest to the next.
+
+A *region* is a loop that is no site but has sites in it, in its own body or in those of `if`s and
+loops there. It becomes
+
+    for () in REGION():
+        for target in OVER(iterable):        while KEEP(...) and test:
+            FLUSH()
+            statement that may look at any array
+            KEEP("nm", a, b)     # but "!nm" where b may have no value yet
+            statement that works with the numbers a and b
+            the site, whose CALL is told that copies may stay
+
+REGION's iterator lies on CPython's value stack while the loop runs, so its end is the end of all
+copies, however the loop is left. FLUSH has the arrays of the host hold what was computed, and
+forgets the copies. KEEP does so only if a name holds something that the statement could run
+anybody's code with (`region.rs` has the roles), by which CPython's own types tell themselves apart
+from a user's when the program runs. What names held before they are bound has to be known as well,
+since an object whose last name goes may have a finalizer. A name that surely has a value is looked
+at; one of the module is looked up. Others have to be bound nowhere but in the region, where what
+they hold was looked at (statements: KEEP), or came from a native run (sites: CALL knows).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from nestwise.scope import Scope, mangle
+
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+_CONSTANTS = (int, float, complex, bool, type(None), str, bytes)
+
+
+class Uses:
+    """The names of a statement that nothing but numbers should be behind, with their roles."""
+
+    def __init__(self) -> None:
+        self.roles: dict[tuple[str, str], None] = {}
+        self.bound: set[str] = set()
+
+    def add(self, role: str, name: str) -> bool:
+        self.roles[role, name] = None
+        return True
+
+    def expression(self, node: ast.expr | None) -> bool:
+        """Whether evaluating it runs nobody's code if its names hold what their roles say."""
+        match node:
+            case ast.Constant():
+                return isinstance(node.value, _CONSTANTS)
+            case ast.Name():
+                return self.add("n", node.id)
+            case ast.UnaryOp():
+                return self.expression(node.operand)
+            case ast.BinOp():
+                plain = not isinstance(node.op, ast.MatMult)
+                return plain and self.expression(node.left) and self.expression(node.right)
+            case ast.BoolOp():
+                return all(map(self.expression, node.values))
+            case ast.Compare():
+                plain = not any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops)
+                return plain and all(map(self.expression, (node.left, *node.comparators)))
+            case ast.IfExp():
+                return all(map(self.expression, (node.test, node.body, node.orelse)))
+            case ast.Subscript(value=ast.Name()):
+                return self.add("r", node.value.id) and self.subscript(node.slice)
+            case ast.Call(func=ast.Name(), keywords=[]):
+                return self.add("f", node.func.id) and self.arguments(node)
+        return False
+
+    def arguments(self, node: ast.Call) -> bool:
+        if node.func.id == "len" and all(isinstance(a, ast.Name) for a in node.args):
+            return all(self.add("m", a.id) for a in node.args)
+        return all(map(self.expression, node.args))
+
+    def subscript(self, node: ast.expr) -> bool:
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        return all(map(self.expression, parts))
+
+    def range(self, node: ast.expr) -> bool:
+        """The same of what a loop runs over, and whether that is a range."""
+        return _is_range(node) and self.expression(node)
+
+    def target(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Name():
+                self.bound.add(node.id)
+                return self.add("m", node.id)
+            case ast.Subscript(value=ast.Name()):
+                return self.add("w", node.value.id) and self.subscript(node.slice)
+        return False
+
+    def pair(self, target: ast.expr, value: ast.expr) -> bool:
+        match target, value:
+            case ast.Tuple(), ast.Tuple():
+                alike = len(target.elts) == len(value.elts)
+                return alike and all(map(self.pair, target.elts, value.elts))
+            case ast.Name(), ast.Name():  # it may be an array
+                return self.target(target) and self.add("m", value.id)
+            case ast.Name() | ast.Subscript(), _:
+                return self.target(target) and self.expression(value)
+        return False
+
+    def statement(self, node: ast.stmt) -> bool:
+        match node:
+            case ast.Pass() | ast.Break() | ast.Continue() | ast.Global() | ast.Nonlocal():
+                return True
+            case ast.Expr(value=ast.Constant()):
+                return True
+            case ast.Return():  # what it leaves are copies' last moments
+                return node.value is None or isinstance(node.value, (ast.Constant, ast.Name))
+            case ast.Assign():
+                return all(self.pair(target, node.value) for target in node.targets)
+            case ast.AugAssign(target=ast.Name()):
+                self.bound.add(node.target.id)
+                plain = not isinstance(node.op, ast.MatMult)
+                return plain and self.add("n", node.target.id) and self.expression(node.value)
+            case ast.If():
+                return self.expression(node.test)
+        return False
+
+
+class Gap:
+    """A call of KEEP or FLUSH; which one is known when all of the region is."""
+
+    def __init__(self, at: Any, uses: Uses | None, sure: frozenset[str]):
+        self.uses = uses  # None: FLUSH
+        self.sure = sure  # names that surely have a value there
+        self.at = {name: getattr(at, name) for name in _PLACE}
+        self.call = ast.Call(ast.Constant(None, **self.at), [], [], **self.at)
+        self.statement = ast.Expr(self.call, **self.at)
+        self.statement.nw_gap = True
+
+
+class Nest(NamedTuple):
+    """A site of the region."""
+
+    calls: list[ast.Constant]  # its GATE, if it has one, and its CALL
+    stores: frozenset[str]  # names that it binds
+    maybe: frozenset[str]  # of those, such as it may leave alone
+    gap: Gap
+    plain: bool  # its own code runs nothing of the user's
+
+
+class Region:
+    """One region while it is rewritten."""
+
+    def __init__(self, root: Any, scope: Scope, prefix: str, first: int):
+        self.root, self.scope = root, scope
+        self.prefix = f"{prefix}{first}:"
+        self.first = first
+        header = root.iter if isinstance(root, ast.For) else root.test
+        self.at = {name: getattr(header, name) for name in _PLACE}
+        self.headers: list[tuple[Any, str, ast.expr]] = []  # as they were
+        self.gaps: list[Gap] = []
+        self.nests: list[Nest] = []
+        self.by_site: list[str] = []  # names that sites bind
+        self.by_statement: list[str] = []  # those that statements bind that KEEP can be before
+        # Of the scope as it was written: what is in the region is not rewritten yet.
+        self.everywhere = stored(scope.node) + _parameters(scope.node)
+        self.counters = {n for n in counted(root) if counted(root).count(n) == self.count(n)}
+        self.alone = not scope.module_level and not _in_loop(scope.node, root)
+        if isinstance(root, ast.For) and isinstance(root.target, ast.Name):
+            uses = Uses()
+            self.by_statement += [root.target.id] if uses.range(root.iter) else []
+        self.deleted = frozenset(
+            part.id
+            for part in ast.walk(root)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Del)
+        )
+
+    def sure(self, node: Any) -> frozenset[str]:
+        """Names that surely have a value where the statement stands."""
+        if self.scope.module_level:
+            return frozenset()
+        klass = self.scope.klass
+        known = (node.nw_state & self.scope.locals) - self.scope.shared
+        return frozenset(n for n in self.everywhere if mangle(n, klass) in known) - self.deleted
+
+    def gap(self, node: ast.stmt, uses: Uses | None, at: Any = None) -> Gap:
+        gap = Gap(at or node, uses, self.sure(node))
+        self.gaps.append(gap)
+        return gap
+
+    def before(self, node: ast.stmt) -> list[ast.stmt]:
+        """What stands before a statement, whose blocks are none of the region (but an `if`'s)."""
+        uses = Uses()
+        quiet = uses.statement(node)
+        if quiet and not uses.roles:
+            return []
+        self.by_statement += sorted(uses.bound) if quiet else []
+        return [self.gap(node, uses if quiet else None).statement]
+
+    def enter(self, node: ast.For | ast.While) -> list[ast.stmt]:
+        """What stands before a loop of the region, in whose header there is something, too."""
+        uses, header = Uses(), "iter" if isinstance(node, ast.For) else "test"
+        self.headers.append((node, header, getattr(node, header)))
+        if isinstance(node, ast.While):
+            node.test = self.guarded(node)
+            return []
+        quiet = isinstance(node.target, ast.Name) and uses.target(node.target)
+        quiet = quiet and uses.range(node.iter)
+        self.by_statement += sorted(uses.bound) if quiet else []
+        node.iter = self.call("over", node.iter)
+        return [self.gap(node, uses if quiet else None).statement]
+
+    def guarded(self, node: ast.While) -> ast.expr:
+        """Its test, before which something is called."""
+        uses = Uses()
+        quiet = uses.expression(node.test)
+        if quiet and not uses.roles:
+            return node.test
+        call = self.gap(node, uses if quiet else None, node.test).call
+        return ast.BoolOp(ast.And(), [call, node.test], **self.at)
+
+    def nest(
+        self, node: Any, calls: list[ast.Constant], maybe: frozenset[str], plain: bool
+    ) -> list[ast.stmt]:
+        """What stands before a site."""
+        uses, stores = Uses(), stored(node)
+        for name in sorted(set(stores)):
+            uses.target(ast.Name(name, ast.Store()))
+        gap = self.gap(node, uses)
+        self.by_site += stores
+        self.nests.append(Nest(calls, frozenset(stores), maybe, gap, plain))
+        return [gap.statement]
+
+    def call(self, name: str, *arguments: ast.expr, at: dict | None = None) -> ast.Call:
+        at = at or self.at
+        constant = ast.Constant(self.prefix + name, **at)
+        # As in `rewrite.py`: called as it stands, a string would earn a SyntaxWarning.
+        hook = ast.IfExp(ast.Constant(True, **at), constant, constant, **at)
+        return ast.Call(hook, list(arguments), [], **at)
+
+    def undo(self) -> None:
+        """As if there had been no region."""
+        for node, header, value in self.headers:
+            setattr(node, header, value)
+        pending = [self.root]
+        while pending:
+            node = pending.pop()
+            for name in ("body", "orelse"):
+                block = getattr(node, name, [])
+                block[:] = [part for part in block if not hasattr(part, "nw_gap")]
+                pending += [p for p in block if isinstance(p, (ast.If, ast.For, ast.While))]
+
+    def finish(self) -> bool:
+        """Chooses all calls; false if no nest can leave anything on a device."""
+        inside = {n for n in self.by_site if self.by_site.count(n) == self.count(n)}
+        checked = {n for n in self.by_statement if self.by_statement.count(n) == self.count(n)}
+        unsure = [self.local(nest.stores) - nest.gap.sure - self.counters for nest in self.nests]
+        keep = [
+            nest.plain and names <= inside for nest, names in zip(self.nests, unsure, strict=True)
+        ]
+        if not any(keep):
+            return False
+        for nest, keeps, names in zip(self.nests, keep, unsure, strict=True):
+            said = {"k": keeps, "u": names, "m": names & nest.maybe, "a": self.alone}
+            flags = "".join(flag for flag, is_so in said.items() if is_so)
+            for call in nest.calls:
+                call.value += f"_in:{self.first}:{flags}"
+            roles = nest.gap.uses.roles
+            gone = names | self.counters
+            nest.gap.uses.roles = {use: None for use in roles if use[1] not in gone}
+            nest.gap.uses.add("f", "range")
+        for gap in self.gaps:
+            self.choose(gap, checked if self.alone else set())
+        return True
+
+    def count(self, name: str) -> int:
+        """So often the name is bound in the scope."""
+        return self.everywhere.count(name)
+
+    def local(self, names: Iterable[str]) -> frozenset[str]:
+        """Those that live in the function; others are looked up by name, and may have no value."""
+        if self.scope.module_level:
+            return frozenset()
+        return frozenset(n for n in names if mangle(n, self.scope.klass) in self.scope.locals)
+
+    def choose(self, gap: Gap, checked: set[str]) -> None:
+        """`checked`: names that hold what KEEP was asked about, or nothing yet."""
+        uses, unsure, mark = gap.uses, set(), ""
+        if uses is not None:
+            unsure = self.local(name for _, name in uses.roles) - gap.sure
+            read = {name for role, name in uses.roles if role != "m"}
+            if unsure & read or not unsure <= uses.bound & checked:
+                uses = None
+            elif uses.bound & checked:
+                mark = "!"
+        if uses is None:
+            gap.call.func = self.call("flush", at=gap.at).func
+            return
+        roles = [use for use in uses.roles if use[1] not in unsure]
+        if not roles and not mark:
+            gap.statement.value = ast.Constant(None, **gap.at)
+            return
+        text, values = mark, []
+        for role, name in roles:
+            # What is no local may have no value: it is looked up.
+            if self.local([name]):
+                text += role
+                values.append(ast.Name(name, ast.Load(), **gap.at))
+            else:
+                text += role.upper()
+                values.append(ast.Constant(mangle(name, self.scope.klass), **gap.at))
+        keep = self.call("keep", ast.Constant(text, **gap.at), *values, at=gap.at)
+        gap.call.func, gap.call.args = keep.func, keep.args
+
+
+def may_be_one(node: Any, scope: Scope | None) -> bool:
+    """Whether a loop can be the root of a region, whatever is in it: not where what is on the value
+    stack may outlive the moment (generators, coroutines)."""
+    if scope is None or scope.is_async:
+        return False
+    return not any(
+        isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await)) for part in _own(scope.node)
+    )
+
+
+def stored(node: Any) -> list[str]:
+    """The names that are bound in a piece of a scope, once for each place; those of functions and
+    classes in it among them, but not what these bind."""
+    found = []
+    for part in _own(node):
+        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+            found.append(part.id)
+        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.append(part.name)
+        elif isinstance(part, (ast.Import, ast.ImportFrom)):
+            found += [(a.asname or a.name).partition(".")[0] for a in part.names]
+        elif isinstance(part, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and part.name:
+            found.append(part.name)
+        elif isinstance(part, ast.MatchMapping) and part.rest:
+            found.append(part.rest)
+        elif isinstance(part, (ast.Global, ast.Nonlocal)):
+            found += part.names * 2  # somebody else's, too
+    return found
+
+
+def counted(root: Any) -> list[str]:
+    """The names that loops over `range(...)` bind, once for each: ints, whoever runs it."""
+    found = []
+    for part in _own(root):
+        if isinstance(part, ast.For) and isinstance(part.target, ast.Name):
+            found += [part.target.id] if _is_range(part.iter) else []
+    return found
+
+
+def _is_range(node: ast.expr) -> bool:
+    function = node.func if isinstance(node, ast.Call) else None
+    return isinstance(function, ast.Name) and function.id == "range"
+
+
+def _own(node: Any):
+    """All parts of a scope, without the insides of functions and classes in it."""
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        yield part
+        inner = isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
+        if inner and part is not node:
+            continue
+        pending.extend(ast.iter_child_nodes(part))
+
+
+def _parameters(node: Any) -> list[str]:
+    arguments = getattr(node, "args", None)
+    if arguments is None:
+        return []
+    return [part.arg for part in ast.walk(arguments) if isinstance(part, ast.arg)]
+
+
+def _in_loop(scope: Any, root: Any) -> bool:
+    """Whether a loop of the same scope is around it."""
+    loops = (part for part in _own(scope) if isinstance(part, (ast.For, ast.While, ast.AsyncFor)))
+    return any(part is not root and any(p is root for p in _own(part)) for part in loops)

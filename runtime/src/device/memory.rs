@@ -1,0 +1,265 @@
+//! Arrays of the host that a device has copies of.
+
+use super::{Code, Device};
+use crate::overlap::ArrayView;
+use crate::reason::Reason;
+use std::any::Any;
+use std::time::Instant;
+
+/// Arrays that went up and came down, their bytes, and the seconds that took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Transfers {
+    pub up: u64,
+    pub down: u64,
+    pub bytes_up: u64,
+    pub bytes_down: u64,
+    pub seconds_up: f64,
+    pub seconds_down: f64,
+}
+
+impl Transfers {
+    /// Both together.
+    pub fn add(&mut self, other: Transfers) {
+        self.up += other.up;
+        self.down += other.down;
+        self.bytes_up += other.bytes_up;
+        self.bytes_down += other.bytes_down;
+        self.seconds_up += other.seconds_up;
+        self.seconds_down += other.seconds_down;
+    }
+}
+
+/// What keeps an array's memory where it is for as long as it lives.
+pub type Owner = Box<dyn Any>;
+
+/// A copy of an array.
+struct Copy {
+    /// The array, on the host.
+    view: ArrayView,
+    /// Where the first byte of its range is on the device.
+    at: u64,
+    /// Its elements are newer than the host's.
+    newer: bool,
+    /// None: it goes with the launch that it was made for.
+    owner: Option<Owner>,
+}
+
+impl Copy {
+    fn overlaps(&self, (lo, hi): (i64, i64)) -> bool {
+        let (first, end) = self.view.range();
+        first < hi && lo < end
+    }
+
+    fn bytes(&self) -> usize {
+        let (from, to) = self.view.range();
+        (to - from) as usize
+    }
+}
+
+/// A device and the copies that it has.
+///
+/// Of copies that overlap none is newer than the host's array: what is written is settled and forgotten elsewhere first.
+pub struct Memory {
+    pub(super) device: Box<dyn Device>,
+    copies: Vec<Copy>,
+    transfers: Transfers,
+}
+
+impl Memory {
+    /// A device without any.
+    pub fn of(device: Box<dyn Device>) -> Memory {
+        Memory {
+            device,
+            copies: Vec::new(),
+            transfers: Transfers::default(),
+        }
+    }
+
+    /// The device runs that code from now on.
+    pub fn begin(&mut self, code: &Code) -> Result<(), Reason> {
+        self.device.begin(code)
+    }
+
+    /// The address of a copy of `view` that holds what the array does, or, if it is `written`, of the only one. Whether it is to
+    /// stay is asked of `owner` where there is none yet.
+    pub fn bring(
+        &mut self,
+        view: &ArrayView,
+        written: bool,
+        owner: impl FnOnce() -> Option<Owner>,
+    ) -> Result<u64, Reason> {
+        let range = view.range();
+        let other = |copy: &Copy| copy.overlaps(range) && !copy.view.is_same(view);
+        self.settle(other)?;
+        if written {
+            self.forget(other);
+        }
+        if let Some(copy) = self.copies.iter().find(|copy| copy.view.is_same(view)) {
+            return Ok(copy.at);
+        }
+        let (begun, bytes) = (Instant::now(), (range.1 - range.0) as usize);
+        let at = self.device.allocate(bytes)?;
+        // SAFETY: an array's own bytes, gaps included.
+        unsafe { self.device.upload(at, range.0 as *const u8, bytes)? };
+        self.transfers.up += 1;
+        self.transfers.bytes_up += bytes as u64;
+        self.transfers.seconds_up += begun.elapsed().as_secs_f64();
+        self.copies.push(Copy {
+            view: *view,
+            at,
+            newer: false,
+            owner: owner(),
+        });
+        Ok(at)
+    }
+
+    /// What the copy at that address holds, elsewhere on the device, if it is newer than the host's array.
+    pub fn remember(&mut self, at: u64) -> Result<Option<u64>, Reason> {
+        let newer = self.copies.iter().find(|copy| copy.at == at && copy.newer);
+        let Some(bytes) = newer.map(Copy::bytes) else {
+            return Ok(None);
+        };
+        let before = self.device.allocate(bytes)?;
+        self.device.copy(before, at, bytes)?;
+        Ok(Some(before))
+    }
+
+    /// The copy at that address was written.
+    pub fn wrote(&mut self, at: u64) {
+        let written = self.copies.iter_mut().find(|copy| copy.at == at);
+        written.into_iter().for_each(|copy| copy.newer = true);
+    }
+
+    /// The copy at that address is as it was when that was remembered, or is no more.
+    pub fn take_back(&mut self, at: u64, before: Option<u64>) {
+        match before {
+            Some(before) => {
+                for copy in self.copies.iter_mut().filter(|copy| copy.at == at) {
+                    copy.at = before;
+                    self.device.free(at);
+                }
+            }
+            None => self.forget_at(at),
+        }
+    }
+
+    /// What was remembered is not needed any more.
+    pub fn release(&mut self, before: u64) {
+        self.device.free(before);
+    }
+
+    /// Has the host's arrays hold what newer copies do. Where the device fails, nothing of the host's has changed.
+    fn settle(&mut self, which: impl Fn(&Copy) -> bool) -> Result<(), Reason> {
+        let (mut landed, begun) = (Vec::new(), Instant::now());
+        for copy in self.copies.iter().filter(|copy| copy.newer && which(copy)) {
+            let mut bytes = vec![0; copy.bytes()];
+            self.device.download(copy.at, &mut bytes)?;
+            landed.push((copy.at, copy.view, bytes));
+        }
+        for (at, view, bytes) in landed {
+            spread(&view, &bytes);
+            let settled = self.copies.iter_mut().filter(|copy| copy.at == at);
+            settled.for_each(|copy| copy.newer = false);
+            self.transfers.down += 1;
+            self.transfers.bytes_down += bytes.len() as u64;
+            self.transfers.seconds_down += begun.elapsed().as_secs_f64();
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self, which: impl Fn(&Copy) -> bool) {
+        let device = &mut self.device;
+        self.copies.retain(|copy| {
+            let stays = !which(copy);
+            if !stays {
+                device.free(copy.at);
+            }
+            stays
+        });
+    }
+
+    fn forget_at(&mut self, at: u64) {
+        self.forget(|copy| copy.at == at);
+    }
+
+    /// Has the host's arrays hold what newer copies do.
+    pub fn settle_all(&mut self) -> Result<(), Reason> {
+        self.settle(|_| true)
+    }
+
+    /// The same for arrays in a part of the host's memory.
+    pub fn settle_in(&mut self, range: (i64, i64)) -> Result<(), Reason> {
+        self.settle(|copy| copy.overlaps(range))
+    }
+
+    /// Copies of that part of the host's memory are no more; they are settled.
+    pub fn forget_in(&mut self, range: (i64, i64)) {
+        self.forget(|copy| copy.overlaps(range));
+    }
+
+    /// The end of a launch: copies without an owner are settled, and are no more. Whether any are left.
+    pub fn end(&mut self) -> Result<bool, Reason> {
+        self.settle(|copy| copy.owner.is_none())?;
+        self.forget(|copy| copy.owner.is_none());
+        Ok(!self.copies.is_empty())
+    }
+
+    /// Whether the host's arrays hold what all copies do.
+    pub fn is_settled(&self) -> bool {
+        !self.copies.iter().any(|copy| copy.newer)
+    }
+
+    /// It is told elsewhere if copies were newer than the host's arrays.
+    pub fn give_up(mut self) {
+        self.forget_all();
+    }
+
+    /// No copy is left; all are settled.
+    pub fn forget_all(&mut self) {
+        self.forget(|_| true);
+    }
+
+    /// What went up and came down since this was last asked.
+    pub fn take_transfers(&mut self) -> Transfers {
+        std::mem::take(&mut self.transfers)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // Nobody has seen to it: a panic.
+        if !self.is_settled() {
+            super::kept::lose();
+        }
+    }
+}
+
+/// Writes an array's elements, and nothing between them; `bytes` are those of its whole range.
+fn spread(view: &ArrayView, bytes: &[u8]) {
+    if view.is_empty() {
+        return;
+    }
+    // As many elements at a time as lie side by side.
+    let mut size = view.size;
+    let mut axes = view.rank;
+    while axes > 0 && view.strides[axes - 1] == size {
+        size *= view.extents[axes - 1];
+        axes -= 1;
+    }
+    let first = view.ptr as i64 - view.range().0;
+    let mut index = [0; 8];
+    loop {
+        let offset: i64 = (0..axes).map(|k| index[k] * view.strides[k]).sum();
+        let from = &bytes[(first + offset) as usize..][..size as usize];
+        // SAFETY: elements of the array.
+        unsafe {
+            let to = (view.ptr as i64 + offset) as *mut u8;
+            std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len());
+        }
+        let Some(next) = (0..axes).rev().find(|k| index[*k] + 1 < view.extents[*k]) else {
+            return;
+        };
+        index[next] += 1;
+        index[next + 1..axes].fill(0);
+    }
+}

@@ -1,0 +1,447 @@
+"""What a GPU keeps of arrays from one nest to the next, on the emulated device.
+
+Transfers are counted: where nothing is kept, the answers would be right as well.
+"""
+
+import random
+
+import pytest
+import region_programs
+from differential import difference, nests_by_line, nestwise, python
+
+HEAD = """\
+import gc, sys, threading, signal, weakref, warnings
+import numpy as np
+from fractions import Fraction
+"""
+
+
+def ran(text, tmp_path, env=None, device="emulated"):
+    """Transfers of all nests together, and the nests; the answer is CPython's."""
+    program = tmp_path / "region.py"
+    program.write_text(HEAD + text)
+    done = nestwise(program, device, tmp_path, switches=env or {})
+    assert not (found := difference(python(program), done)), found
+    nests = [n for found in nests_by_line(done.report, program).values() for n in found]
+    return (
+        sum(n["transfers"]["up"] for n in nests),
+        sum(n["transfers"]["down"] for n in nests),
+        nests,
+    )
+
+
+HEAT = """\
+def run(n, steps):
+    u, v = np.arange(float(n * n)).reshape(n, n), np.zeros((n, n))
+    for t in range(steps):
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                v[i, j] = u[i, j] + 0.1 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+        {gap}
+        if t % 10 == 5:
+            print(t, u[5, 5], v.sum())
+    return u, v
+u, v = run(12, 40)
+print(u.sum(), v.sum())
+"""
+
+
+def test_a_time_loop_that_prints_stays_on_the_device(tmp_path):
+    up, down, [nest, *_] = ran(HEAT.format(gap="u, v = v, u"), tmp_path)
+    assert nest["launches"] == 40 and nest["means"] == {"grid": 40}
+    # Both go up at first and after each of the four prints, before which they come down.
+    assert (up, down) == (10, 10)
+
+
+# (what stands between the nest and the print, arrays that go up, and come down)
+GAPS = {
+    "tmp = u; u = v; v = tmp": (10, 10),
+    # One array that is read and written is nothing for a grid.
+    "u = v": (2, 1),
+    "pass": (10, 5),
+    "step = t * 2.0 + 1; x = -step if step > 3 else abs(step)": (10, 5),
+    "x = u[3, 3]; y = v[0, 0]": (10, 40),
+    "u[3, 3] = t": (45, 5),
+    "w = np.ones(3); w[0] = 2": (80, 40),
+    "seen = [t]": (80, 40),
+    "x = u.shape[0]": (80, 40),
+    "continue": (2, 1),
+}
+
+
+@pytest.mark.parametrize("gap", GAPS)
+def test_what_stands_between_nests(gap, tmp_path):
+    up, down, _ = ran(HEAT.format(gap=gap), tmp_path)
+    assert (up, down) == GAPS[gap]
+
+
+def test_a_region_of_a_module(tmp_path):
+    text = """\
+n, t, err = 14, 0, 1.0
+u, v = np.arange(float(n * n)).reshape(n, n), np.zeros((n, n))
+while t < 30 and err > 1e-9:
+    for i in range(1, n - 1):
+        for j in range(1, n - 1):
+            v[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+    for i in range(n):
+        for j in range(n):
+            u[i, j] = v[i, j] * 0.5
+    t += 1
+    if t % 10 == 0:
+        print(t, u.sum())
+print(u.sum(), v.sum())
+"""
+    assert ran(text, tmp_path)[:2] == (6, 6)
+
+
+NEST = """
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                v[i, j] = u[i, j] * 0.5 + u[i - 1, j]
+"""
+# Functions of arrays `u` and `v` with a loop around NEST: however it is left, and whatever runs in
+# between, arrays are seen as CPython has them there.
+SEEN = {
+    "an exception is caught outside": """
+    try:
+        for t in range(9):
+            NEST
+            x = 1 / (5 - t)
+    except ZeroDivisionError:
+        print(t, v.sum())
+""",
+    "an exception is caught inside": """
+    for t in range(9):
+        NEST
+        try:
+            x = 1 / (5 - t)
+        except ZeroDivisionError:
+            print(t, v.sum())
+        u, v = v, u
+""",
+    "it returns": """
+    for t in range(9):
+        NEST
+        u, v = v, u
+        if t == 4:
+            return u
+""",
+    "it breaks, and does not": """
+    for stop in (3, 20):
+        for t in range(9):
+            NEST
+            if t == stop:
+                break
+            u, v = v, u
+        else:
+            print("else", v.sum())
+        print(v.sum())
+""",
+    "a finalizer looks": """
+    class Looks:
+        def __del__(self):
+            print("gone", v.sum())
+    x = Looks()
+    for t in range(5):
+        NEST
+        x = t
+""",
+    "a finalizer of a name that the nest binds": """
+    class Looks:
+        def __del__(self):
+            print("gone", v.sum())
+    for t in range(5):
+        if t == 3:
+            i = Looks()
+        NEST
+        s = Looks() if t == 2 else t
+        del s
+""",
+    "what a temporary held": """
+    class Looks:
+        def __del__(self):
+            print("gone", v.sum())
+    for t in range(6):
+        NEST
+        tmp = u
+        u = v
+        v = tmp
+        kept = Looks() if t == 1 else None
+        tmp = kept
+        kept = None
+        NEST
+""",
+    "numbers of a class": """
+    class Number(float):
+        def __add__(self, other):
+            print("added", v.sum())
+            return float(self) + other
+        def __bool__(self):
+            print("asked", v.sum())
+            return True
+    x, f = Number(1.5), Fraction(1, 3)
+    for t in range(5):
+        NEST
+        y = x + 1
+        f = f * 2
+        if x:
+            u, v = v, u
+""",
+    "a range of one's own": """
+    def range(n):
+        for k in __builtins__.range(n) if hasattr(__builtins__, "range") else [0, 1, 2]:
+            print("next", v.sum())
+            yield k
+    for t in range(3):
+        i = 1
+        while i < n:
+            v[i, 1] = u[i, 2] * 0.5
+            i += 1
+        u, v = v, u
+""",
+    "a generator gives the steps": """
+    def steps():
+        for k in range(5):
+            print("step", v.sum())
+            yield k
+    for t in steps():
+        NEST
+        u, v = v, u
+""",
+    "an inner loop has a generator": """
+    for t in range(3):
+        for s in (print("inner", k, v.sum()) or k for k in range(2)):
+            NEST
+            u, v = v, u
+""",
+    "a view of it is read and written": """
+    w = v[2:5, 1:4]
+    z = u.T
+    for t in range(5):
+        NEST
+        x = w[1, 1]
+        z[3, 2] = x + t
+        if t == 3:
+            print(x, w.sum())
+""",
+    "an array is gone": """
+    for t in range(6):
+        NEST
+        u = v
+        v = np.zeros((n, n)) + t
+        NEST
+        u = v
+        v = u
+        w = np.ones((n, n)) * t
+        NEST
+""",
+    "the collector runs": """
+    class Looks:
+        def __del__(self):
+            v.sum()
+    gc.set_threshold(1, 1, 1)
+    for t in range(5):
+        x = Looks()
+        x.me = x
+        x = None
+        NEST
+        y = t + 1
+        NEST
+    gc.collect()
+    gc.set_threshold(700, 10, 10)
+    print(gc.isenabled())
+""",
+    "an index is wrong": """
+    k = np.arange(n)
+    for t in range(6):
+        NEST
+        if t == 3:
+            k[n - 2] = n + 5
+        try:
+            for i in range(n):
+                u[k[i], 0] = u[i, 0] + v[i, i]
+        except IndexError as error:
+            print(error, u.sum(), v.sum())
+            k[n - 2] = 0
+        for i in range(n):
+            u[k[i], 1] = u[i, 1] + v[i, i]
+        u, v = v, u
+""",
+    "a nest fires": """
+    p = np.arange(n)
+    for t in range(6):
+        NEST
+        for i in range(n):
+            v[p[i], 2] = u[p[i], 1] * 1e200 * (1e150 if t == 4 else 1.0)
+        x = t + 1
+        NEST
+    print(v.sum())
+""",
+    "index arrays are computed on the device": """
+    p = np.arange(n)
+    q = np.zeros(n, dtype=np.int64)
+    for t in range(6):
+        for i in range(n):
+            q[i] = (p[i] * 3 + t) % n
+        for i in range(n):
+            u[q[i], 0] = v[i, 1] + 1.0
+        for i in range(n):
+            v[i, 1] = u[q[n - 1 - i], 0] * 0.5
+        p, q = q, p
+""",
+    "it calls itself": """
+    def again(depth, u, v):
+        for t in range(3):
+            NEST
+            u, v = v, u
+            if depth and t == 1:
+                again(depth - 1, u, v)
+        return u
+    again(2, u, v)
+""",
+    "it yields": """
+    def steps(u, v):
+        for t in range(5):
+            NEST
+            u, v = v, u
+            yield t
+    for t in steps(u, v):
+        print(t, u.sum())
+""",
+    "another function sees it": """
+    def shown():
+        return u.sum() + v.sum()
+    for t in range(5):
+        NEST
+        u, v = v, u
+        x = t + 1
+        if shown() > 1e9:
+            break
+        x = t + 2
+""",
+    "with": """
+    for t in range(5):
+        NEST
+        with np.errstate(all="ignore"):
+            NEST
+            x = v[1, 1]
+        print(x)
+        with open("/dev/null") as file:
+            u, v = v, u
+            NEST
+""",
+    "names come and go": """
+    for t in range(5):
+        NEST
+        if t:
+            del x
+        x = t
+        y: float = t + 0.5
+        u, v = v, u
+        (a, b), c = (t, x), y
+""",
+    "others watch": """
+    signal.signal(signal.SIGALRM, lambda *_: print("alarm"))
+    for t in range(4):
+        NEST
+        x = t + 1
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+""",
+    "a trace is set": """
+    lines = []
+    for t in range(4):
+        NEST
+        x = t + 1
+        if t == 2:
+            sys.settrace(lambda *a: lines.append(float(v.sum())))
+    sys.settrace(None)
+    print(lines)
+""",
+    "warnings are looked at": """
+    big = np.float64(1e308)
+    def shown(*what):
+        print("warned", v.sum())
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = shown
+        for t in range(4):
+            NEST
+            x = big * 10
+            u, v = v, u
+""",
+}
+
+
+def program(inside):
+    """A script with a function that has NEST where `inside` says so, deeper or less deep."""
+    lines = []
+    for line in inside.splitlines():
+        if line.strip() == "NEST":
+            indent = line[: len(line) - len(line.lstrip())]
+            lines += [indent + nest[8:] for nest in NEST.splitlines() if nest.strip()]
+        else:
+            lines.append(line)
+    body = "\n".join(lines)
+    return f"""\
+def run(n):
+    u, v = np.arange(float(n * n)).reshape(n, n) / 7, np.zeros((n, n))
+    first, second = u, v
+{body}
+    print(u.sum(), v.sum(), first.sum(), second.sum())
+    return u
+print(run(9).sum())
+print(run(12).sum())
+"""
+
+
+@pytest.mark.parametrize("what", SEEN)
+def test_arrays_are_as_they_should_wherever_they_are_seen(what, tmp_path):
+    up, _, nests = ran(program(SEEN[what]), tmp_path)
+    assert what == "a range of one's own" or any(n["means"].get("grid") for n in nests), nests
+
+
+# A region with events, arrays that trade places, a flush, and reads between nests.
+TROUBLED = program("""
+    p = np.arange(n)
+    for t in range(7):
+        NEST
+        u, v = v, u
+        x = u[2, 2]
+        for i in range(n):
+            v[p[i], 2] = u[p[i], 1] * (1e308 if t == 4 else 0.5)
+        if t % 3 == 2:
+            print(t, x, v.sum())
+""")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_device_that_fails_once(seed, tmp_path):
+    at = random.Random(seed).randrange(1, 400)
+    ran(TROUBLED, tmp_path, {"NESTWISE_EMULATED": f"fail={at}"})
+
+
+def test_a_device_without_room_for_all(tmp_path):
+    # Two arrays of 81 elements have room, and what they held, but not those of before as well.
+    up, _, nests = ran(TROUBLED, tmp_path, {"NESTWISE_EMULATED": "capacity=4000"})
+    assert up > 0
+
+
+@pytest.mark.parametrize("at", [15, 30, 60, 90])
+def test_what_is_lost_with_the_device_is_told(at, tmp_path):
+    program_ = tmp_path / "region.py"
+    program_.write_text(HEAD + TROUBLED)
+    switches = {"NESTWISE_EMULATED": f"fail={at}-"}
+    done = nestwise(program_, "emulated", tmp_path, switches=switches)
+    expected = python(program_)
+    if done.code == 0:
+        assert not (found := difference(expected, done)), found
+    else:
+        assert "RuntimeError: nestwise: what loops computed on the GPU" in done.stderr, done.stderr
+        assert expected.stdout.startswith(done.stdout)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_regions(seed, tmp_path):
+    found, launches = region_programs.differs(seed, tmp_path)
+    assert not found, found
+    assert launches > 50
