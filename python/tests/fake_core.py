@@ -16,6 +16,7 @@ import warnings
 MODE = os.environ.get("FAKE_CORE_MODE", "full")
 RUNS = []  # (line, trips, end) of each call
 CONFIGURED = []
+REGIONS = []  # places of the first sites of regions that began
 
 REFUSED = (
     ast.Lambda,
@@ -207,6 +208,25 @@ class Site:
         return True
 
     orelse = more
+
+    def within(self, what, first, flags):
+        assert isinstance(first, Site) and set(flags) <= set("kuma")
+        return getattr(self, what)
+
+    def region(self):
+        REGIONS.append(self.place)
+        return ((),)
+
+    def keep(self, roles, *values):
+        pairs = list(zip(roles.removeprefix("!"), values, strict=True))
+        assert all(isinstance(value, str) for role, value in pairs if role.isupper())
+        return True
+
+    def flush(self):
+        return True
+
+    def over(self, iterable):
+        return iterable
 
     def returned(self):
         return self.last.end == "return"

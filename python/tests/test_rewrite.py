@@ -32,22 +32,23 @@ def outcome(code):
     return names, end
 
 
-def rewritten(fake, text, filename="program.py"):
+def rewritten(fake, text, filename="program.py", regions=False):
     source = text.encode()
-    made = rewrite.rewrite(source, text, filename, "tag", fake.lower)
+    made = rewrite.rewrite(source, text, filename, "tag", fake.lower, regions=regions)
     assert made.code is not None
     sites = [fake.Site(filename, *s[:6]) for s in made.sites]
     return binding.bind(made.code, "tag", sites), made
 
 
+@pytest.mark.parametrize("regions", [False, True])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_same_as_cpython(fake, monkeypatch, name, mode):
+def test_same_as_cpython(fake, monkeypatch, name, mode, regions):
     monkeypatch.setattr(fake, "MODE", mode)
     fake.RUNS.clear()
     text = PROGRAMS[name]
     plain = outcome(compile(text, "program.py", "exec", dont_inherit=True))
-    code, made = rewritten(fake, text)
+    code, made = rewritten(fake, text, regions=regions)
     assert outcome(code) == plain
     assert (mode == "decline") == (not fake.RUNS)
 

@@ -34,6 +34,8 @@ class Maker:
                 depth - 1, inside
             )
         simple = ["s.append(a)", "a += b", "b = a - n", "a, b = b, a", "c = a * 2", "s.append(b)"]
+        if self.random.random() < 0.2:
+            simple = ["c = len([k for k in s])"]  # nothing for a site
         if pick > 0.93:
             simple = ["s[a]", "a = b // (a - 3)", "s.append(c)"]  # these may raise
         if inside and pick > 0.8:
@@ -69,9 +71,11 @@ class Maker:
         return ["else:", *self.block(depth, inside)]
 
 
+@pytest.mark.parametrize("regions", [False, True])
 @pytest.mark.parametrize("mode", MODES)
-def test_random_programs(fake, monkeypatch, mode):
+def test_random_programs(fake, monkeypatch, mode, regions):
     monkeypatch.setattr(fake, "MODE", mode)
+    fake.REGIONS.clear()
     sites = 0
     for seed in range(60):
         text = Maker(seed).program()
@@ -82,9 +86,10 @@ def test_random_programs(fake, monkeypatch, mode):
         if " for " not in text.replace("\n", " "):
             continue
         try:
-            code, made = rewritten(fake, text)
+            code, made = rewritten(fake, text, regions=regions)
         except AssertionError:
             continue  # no site in it
         sites += len(made.sites)
         assert outcome(code) == outcome(plain), f"seed {seed}\n{text}"
     assert sites > 100
+    assert (len(fake.REGIONS) > 40) == regions
