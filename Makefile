@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small oracle gpu-check loops clean
+.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests fuzz-regions verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small oracle gpu-check loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -106,6 +106,9 @@ fuzz: build ## random programs against CPython until 50,000 ran compiled
 
 fuzz-nests: build ## random nests in every legal form against CPython
 	@$(PY) tests/fuzz.py --nests $(ARGS)
+
+fuzz-regions: build ## random functions on the emulated device, which keeps arrays from nest to nest, against CPython
+	@$(PY) tests/region_programs.py $(ARGS)
 
 verify-all: build ## every script of tests/ compared by nestwise verify; every operation made wrong is found
 	NESTWISE_LONG_TESTS=1 $(PY) -m pytest tests/test_verify.py -q $(ARGS)

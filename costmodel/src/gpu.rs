@@ -178,16 +178,22 @@ impl Priced {
         let awaited = kernels.iter().filter(|k| k.awaited).map(|k| k.launches);
         let handing = launches * w.launch + w.wait * (1.0 + awaited.sum::<f64>());
         let running = launches * w.kernel + computing.max(fetching);
-        let transfer = copies.up * w.up.copy
-            + copies.bytes_up * w.up.byte
-            + copies.down * w.down.copy
-            + copies.bytes_down * w.down.byte;
         OnGpu {
-            transfer: Seconds::from_nanos(transfer),
+            transfer: self.crossing(copies),
             launch: Seconds::from_nanos(handing),
             // The host is ahead of the card; where it is not, the card waits for it.
             compute: Seconds::from_nanos(running - launches * w.launch),
         }
+    }
+
+    /// What copies between the host's memory and the card's take.
+    pub fn crossing(&self, copies: &Copies) -> Seconds {
+        let (up, down) = (&self.weights.up, &self.weights.down);
+        let nanos = copies.up * up.copy
+            + copies.bytes_up * up.byte
+            + copies.down * down.copy
+            + copies.bytes_down * down.byte;
+        Seconds::from_nanos(nanos)
     }
 
     /// The kernels of a loop that is reached so many times: its own, where it is an axis, or else those of the loops inside and,

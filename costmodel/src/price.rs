@@ -324,6 +324,8 @@ pub struct Situation {
     pub native: [Compute; 2],
     /// The call on the machine's card, and what it takes to get ready for the first one, where it may run there.
     pub gpu: Option<(OnGpu, Seconds)>,
+    /// Until everybody else finds its arrays on the host: what a card has computed of them has to come down.
+    pub settle: Seconds,
     /// What the call finds in the caches.
     pub caches: Caches,
 }
@@ -420,6 +422,7 @@ pub fn decide(
     let interpreted = || prices.interpreted(trips) * situation.rest + cold;
     let pages = Seconds::from_nanos(profile.pages.weigh(&situation.fresh));
     let interpreter = Estimate {
+        transfer: situation.settle,
         compute: situation.measured.unwrap_or_else(interpreted),
         pages,
         ..Estimate::default()
@@ -437,6 +440,7 @@ pub fn decide(
         convert: Seconds::from_nanos(c.weigh(&situation.convert)),
         compile: compile(Device::Serial, prices.compile()),
         undo: Seconds::from_nanos(c.weigh(&situation.undo)),
+        transfer: situation.settle,
         pages,
         compute: situation.native[0].total() * situation.rest,
         ..Estimate::default()

@@ -54,7 +54,33 @@ fn situation() -> Situation {
         fresh: Fresh::default(),
         native: [Compute::default(); 2],
         gpu: None,
+        settle: Seconds(0.0),
         caches: Caches::Warm,
+    }
+}
+
+#[test]
+fn what_a_card_has_computed_has_to_come_down_for_everybody_else() {
+    let body = Counts::default();
+    let without = decided(body, 1e6, false, &situation());
+    let settle = Seconds(1e-3);
+    let with = decided(
+        body,
+        1e6,
+        false,
+        &Situation {
+            settle,
+            ..situation()
+        },
+    );
+    for device in Device::ALL {
+        let more = with.of(device).total().0 - without.of(device).total().0;
+        let expected = if device == Device::Gpu { 0.0 } else { settle.0 };
+        // There is no card here: that stays infinite.
+        assert!(
+            more.is_nan() || (more - expected).abs() < 1e-12,
+            "{device}: {more}"
+        );
     }
 }
 

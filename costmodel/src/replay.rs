@@ -175,6 +175,7 @@ impl Run<'_> {
             fresh: call.fresh,
             native: [self.native(call, false, self.vectors); 2],
             gpu: None,
+            settle: Seconds(0.0),
             caches: Caches::Warm,
         };
         let learned = Learned::default();

@@ -202,14 +202,17 @@ fn recalling(bencher: Bencher<'_, '_>, name: &str) {
     let sizes = Arc::new(plan.resolve(launch, false).expect("trip counts that fit"));
     let decision = plan.price(&sizes, &values, None, &options);
     plan.remember(
-        plan.facts(&values, &plan.untouched(&values)),
+        plan.facts(&values, &plan.untouched(&values), &Vec::new()),
         &options,
         &sizes,
         decision,
     );
     bencher.bench_local(|| {
-        plan.recent(&plan.facts(&values, &plan.untouched(&values)), &options)
-            .is_some()
+        plan.recent(
+            &plan.facts(&values, &plan.untouched(&values), &Vec::new()),
+            &options,
+        )
+        .is_some()
     });
 }
 

@@ -256,7 +256,8 @@ fn attempt<V: HasValue>(
 ) -> Result<Outcome, Reason> {
     let options = options();
     let untouched = plan.untouched(captures);
-    let facts = plan.facts(captures, &untouched);
+    let there = plan.there(captures);
+    let facts = plan.facts(captures, &untouched, &there);
     let known = plan.recent(&facts, &options).filter(|_| resume.is_none());
     let before = known.as_ref().map(|k| k.decision.device);
     let decided = known.as_ref().filter(|k| !k.outdated).map(|k| k.decision);
@@ -269,6 +270,7 @@ fn attempt<V: HasValue>(
             let mut sizes = plan.resolve(values, resume.is_some())?;
             plan.guess_trips(&mut sizes, captures);
             sizes.untouched = untouched;
+            sizes.there = there;
             Arc::new(sizes)
         }
     };

@@ -298,6 +298,7 @@ impl Plan {
             proven,
             top,
             untouched: Vec::new(),
+            there: Vec::new(),
         })
     }
 

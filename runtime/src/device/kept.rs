@@ -5,6 +5,7 @@
 //! is empty wherever other threads may run.
 
 use super::memory::{Memory, Owner, Transfers};
+use crate::overlap::ArrayView;
 use crate::reason::Reason;
 use std::cell::{Cell, RefCell};
 
@@ -69,6 +70,14 @@ fn with<T>(work: impl FnOnce(&mut Memory) -> Result<T, Reason>) -> Result<Option
         kept.transfers.add(memory.take_transfers());
         done.map(Some)
     })
+}
+
+/// Whether the copy of an array holds what the array does not; none where there is no copy.
+pub(crate) fn is_newer(view: &ArrayView) -> Option<bool> {
+    with(|memory| Ok(memory.is_newer(view)))
+        .ok()
+        .flatten()
+        .flatten()
 }
 
 /// Has the host's arrays hold what copies do that are in that part of memory, or anywhere.

@@ -204,6 +204,12 @@ impl Memory {
         Ok(!self.copies.is_empty())
     }
 
+    /// Whether the copy of an array, if there is one, holds what the array does not.
+    pub fn is_newer(&self, view: &ArrayView) -> Option<bool> {
+        let copy = self.copies.iter().find(|copy| copy.view.is_same(view));
+        copy.map(|copy| copy.newer)
+    }
+
     /// Whether the host's arrays hold what all copies do.
     pub fn is_settled(&self) -> bool {
         !self.copies.iter().any(|copy| copy.newer)

@@ -1,11 +1,13 @@
 //! Kernels whose loops run on a device's grid.
 
 use super::make::{Key, Made, assumed, schedule, unit_strides};
+use super::sizes::There;
 use super::{Kernel, Plan, Sizes};
 use crate::device::cuda::{self, Module};
-use crate::device::{Code, Grid};
+use crate::device::{Code, Grid, kept};
 use crate::kernel::About;
 use crate::options::{DeviceChoice, Options};
+use crate::pipeline::{HasValue, Value};
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards;
 use nestwise_codegen as codegen;
@@ -69,19 +71,49 @@ impl Plan {
         })
     }
 
-    /// What crosses in a call: every array goes up, those that are written come down.
+    /// The arrays of which the card has copies from nests before.
+    pub fn there<V: HasValue>(&self, captures: &[V]) -> There {
+        if !kept::any() {
+            return Vec::new();
+        }
+        let found = |(id, decl): (_, &ArrayDecl)| match captures.get(decl.capture as usize)?.value()
+        {
+            Value::Array(view) => Some((id, kept::is_newer(view)?)),
+            _ => None,
+        };
+        self.nest.arrays.iter().filter_map(found).collect()
+    }
+
+    /// What crosses in a call: every array goes up that is not there, those that are written come down, sooner or later: where
+    /// something has stayed, so will they, and are priced with whoever asks for them.
     pub(super) fn copies(&self, sizes: &Sizes) -> Copies {
         let mut copies = Copies::default();
         for (id, decl) in self.nest.arrays.iter() {
             let bytes = sizes.elements(id, &self.nest) * decl.storage.size() as f64;
-            copies.up += 1.0;
-            copies.bytes_up += bytes;
-            if decl.written {
+            if !sizes.there.iter().any(|t| t.0 == id) {
+                copies.up += 1.0;
+                copies.bytes_up += bytes;
+            }
+            if decl.written && sizes.there.is_empty() {
                 copies.down += 1.0;
                 copies.bytes_down += bytes;
             }
         }
         copies
+    }
+
+    /// Until the host's arrays hold what the card has computed of them.
+    pub(super) fn settle(&self, sizes: &Sizes) -> Seconds {
+        let Some(gpu) = self.prices.gpu() else {
+            return Seconds(0.0);
+        };
+        let mut copies = Copies::default();
+        for (id, _) in sizes.there.iter().filter(|there| there.1) {
+            copies.down += 1.0;
+            let size = self.nest.arrays[*id].storage.size() as f64;
+            copies.bytes_down += sizes.elements(*id, &self.nest) * size;
+        }
+        gpu.crossing(&copies)
     }
 
     /// A kernel whose loops run on a device, or why they cannot.

@@ -63,6 +63,7 @@ impl Plan {
             fresh: self.fresh(sizes),
             native: [one; 2],
             gpu: None,
+            settle: self.settle(sizes),
             caches: match resume {
                 None => *lock(&self.caches),
                 Some(_) => Caches::Warm,

@@ -1,10 +1,11 @@
 //! Calls like earlier ones: what decisions rest on, and those that were made last.
 
-use super::sizes::Untouched;
+use super::sizes::{There, Untouched};
 use super::{Plan, Sizes, lock};
 use crate::options::{DeviceChoice, Options};
 use crate::pipeline::{HasValue, Value, held};
 use nestwise_costmodel::Decision;
+use nestwise_ir::ArrayId;
 use std::sync::Arc;
 
 /// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
@@ -31,8 +32,13 @@ pub struct Known {
 
 impl Plan {
     /// All that decisions rest on besides types: the values of ints, the arrays' extents, and floats that the bounds
-    /// of the top loop are computed from, and what memory is untouched.
-    pub fn facts<V: HasValue>(&self, captures: &[V], untouched: &Untouched) -> Vec<i64> {
+    /// of the top loop are computed from, what memory is untouched, and what a card has copies of.
+    pub fn facts<V: HasValue>(
+        &self,
+        captures: &[V],
+        untouched: &Untouched,
+        there: &There,
+    ) -> Vec<i64> {
         let mut facts = Vec::with_capacity(2 * captures.len());
         for (index, capture) in captures.iter().enumerate() {
             match capture.value() {
@@ -53,6 +59,10 @@ impl Plan {
                 .iter()
                 .flat_map(|(array, share)| [array.0.into(), share.to_bits() as i64]),
         );
+        // Apart from those before.
+        let newer =
+            |(array, newer): &(ArrayId, bool)| -1 - 2 * i64::from(array.0) - i64::from(*newer);
+        facts.extend(there.iter().map(newer));
         facts
     }
 

@@ -30,7 +30,12 @@ pub struct Sizes {
     pub top: Option<TopRange>,
     /// Written arrays with memory that nobody has touched, and the share of it.
     pub untouched: Untouched,
+    /// Arrays of which a card has copies.
+    pub there: There,
 }
+
+/// Arrays, and whether a card has computed what the host has not.
+pub type There = Vec<(ArrayId, bool)>;
 
 /// Arrays and shares of them.
 pub type Untouched = Vec<(ArrayId, f64)>;
