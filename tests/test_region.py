@@ -149,10 +149,12 @@ SEEN = {
     "a finalizer of a name that the nest binds": """
     class Looks:
         def __del__(self):
-            print("gone", v.sum())
+            print("gone")
     for t in range(5):
-        if t == 3:
-            i = Looks()
+        i = Looks()
+        NEST
+        x = t
+        i = None
         NEST
         s = Looks() if t == 2 else t
         del s

@@ -41,6 +41,8 @@ struct Activation {
     first: *const Site,
     /// A statement bound some to what was not looked at.
     failed: bool,
+    /// What the next site binds held something else than it should: it keeps nothing.
+    blocked: bool,
     /// When each site last ran natively to its end, counted from 1: what it binds was made by us then.
     native: Vec<(*const Site, u64)>,
     /// When CPython last ran one, or a part of it.
@@ -78,13 +80,17 @@ impl Place {
     /// Whether nothing is thrown away by what the site binds that somebody's code could see going.
     pub fn keeps(&self, site: &Arc<Site>) -> bool {
         let known = |active: &mut Activation| {
+            if std::mem::take(&mut active.blocked) {
+                return false;
+            }
             let last = active.native.iter().find(|n| n.0 == Arc::as_ptr(site));
             match last {
+                _ if !self.unsure => true,
                 Some((_, last)) if !self.maybe => *last > active.interpreted,
                 _ => self.alone && active.interpreted == 0,
             }
         };
-        self.keeps && with_active(&self.first, known).is_some_and(|known| known || !self.unsure)
+        self.keeps && with_active(&self.first, known).unwrap_or(false)
     }
 
     /// The site has run.
@@ -160,7 +166,7 @@ pub fn owner(py: Python<'_>, array: *mut PyObject) -> Option<Owner> {
 /// operators work with; `m`, what is assigned or thrown away; `r` and `w`, an array of which elements are read or written; `f`, a
 /// function that does something with numbers. A capital has the name itself, which is looked up as one of the module or a builtin.
 /// After a `!` the statement binds names that may have had no value before: they have to hold what was looked at since the
-/// region began.
+/// region began. After a `?` these are names that the site binds which follows.
 pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> PyResult<()> {
     let Some((roles, names)) = arguments.split_first() else {
         return Ok(());
@@ -168,12 +174,12 @@ pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> P
     // SAFETY: the rewritten code's constant.
     let roles = unsafe { Bound::from_borrowed_ptr(py, *roles) };
     let roles = roles.extract::<String>().unwrap_or_default();
-    let unsure = roles.starts_with('!');
-    if !unsure && !kept::any() {
+    let (unsure, site) = (roles.starts_with('!'), roles.starts_with('?'));
+    if !unsure && !site && !kept::any() {
         return Ok(());
     }
     let mut all = !unsure || with_active(first, |active| !active.failed).unwrap_or(false);
-    for (role, name) in roles.trim_start_matches('!').bytes().zip(names) {
+    for (role, name) in roles.trim_start_matches(['!', '?']).bytes().zip(names) {
         let value = match role.is_ascii_uppercase() {
             true => looked_up(py, *name),
             false => Some(*name),
@@ -188,9 +194,10 @@ pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> P
     if all {
         return Ok(());
     }
-    if unsure {
-        with_active(first, |active| active.failed = true);
-    }
+    with_active(first, |active| {
+        active.failed |= unsure;
+        active.blocked |= site;
+    });
     release(py)
 }
 
@@ -286,6 +293,7 @@ impl Region {
             id,
             first: Arc::as_ptr(first),
             failed: false,
+            blocked: false,
             native: Vec::new(),
             interpreted: 0,
             now: 0,

@@ -9,6 +9,7 @@ loops there. It becomes
             statement that may look at any array
             KEEP("nm", a, b)     # but "!nm" where b may have no value yet
             statement that works with the numbers a and b
+            KEEP("?m", c)        # of the names that the site binds
             the site, whose CALL is told that copies may stay
 
 REGION's iterator lies on CPython's value stack while the loop runs, so its end is the end of all
@@ -124,8 +125,9 @@ class Uses:
 class Gap:
     """A call of KEEP or FLUSH; which one is known when all of the region is."""
 
-    def __init__(self, at: Any, uses: Uses | None, sure: frozenset[str]):
+    def __init__(self, at: Any, uses: Uses | None, sure: frozenset[str], mark: str = ""):
         self.uses = uses  # None: FLUSH
+        self.mark = mark
         self.sure = sure  # names that surely have a value there
         self.at = {name: getattr(at, name) for name in _PLACE}
         self.call = ast.Call(ast.Constant(None, **self.at), [], [], **self.at)
@@ -159,7 +161,7 @@ class Region:
         self.by_statement: list[str] = []  # those that statements bind that KEEP can be before
         # Of the scope as it was written: what is in the region is not rewritten yet.
         self.everywhere = stored(scope.node) + _parameters(scope.node)
-        self.counters = {n for n in counted(root) if counted(root).count(n) == self.count(n)}
+        self.counters = self.only(counted(root))
         self.alone = not scope.module_level and not _in_loop(scope.node, root)
         if isinstance(root, ast.For) and isinstance(root.target, ast.Name):
             uses = Uses()
@@ -178,8 +180,8 @@ class Region:
         known = (node.nw_state & self.scope.locals) - self.scope.shared
         return frozenset(n for n in self.everywhere if mangle(n, klass) in known) - self.deleted
 
-    def gap(self, node: ast.stmt, uses: Uses | None, at: Any = None) -> Gap:
-        gap = Gap(at or node, uses, self.sure(node))
+    def gap(self, node: ast.stmt, uses: Uses | None, at: Any = None, mark: str = "") -> Gap:
+        gap = Gap(at or node, uses, self.sure(node), mark)
         self.gaps.append(gap)
         return gap
 
@@ -221,7 +223,7 @@ class Region:
         uses, stores = Uses(), stored(node)
         for name in sorted(set(stores)):
             uses.target(ast.Name(name, ast.Store()))
-        gap = self.gap(node, uses)
+        gap = self.gap(node, uses, mark="?")
         self.by_site += stores
         self.nests.append(Nest(calls, frozenset(stores), maybe, gap, plain))
         return [gap.statement]
@@ -247,8 +249,7 @@ class Region:
 
     def finish(self) -> bool:
         """Chooses all calls; false if no nest can leave anything on a device."""
-        inside = {n for n in self.by_site if self.by_site.count(n) == self.count(n)}
-        checked = {n for n in self.by_statement if self.by_statement.count(n) == self.count(n)}
+        inside, checked = self.only(self.by_site), self.only(self.by_statement)
         unsure = [self.local(nest.stores) - nest.gap.sure - self.counters for nest in self.nests]
         keep = [
             nest.plain and names <= inside for nest, names in zip(self.nests, unsure, strict=True)
@@ -256,7 +257,8 @@ class Region:
         if not any(keep):
             return False
         for nest, keeps, names in zip(self.nests, keep, unsure, strict=True):
-            said = {"k": keeps, "u": names, "m": names & nest.maybe, "a": self.alone}
+            maybe = any(mangle(name, self.scope.klass) in nest.maybe for name in names)
+            said = {"k": keeps, "u": names, "m": maybe, "a": self.alone}
             flags = "".join(flag for flag, is_so in said.items() if is_so)
             for call in nest.calls:
                 call.value += f"_in:{self.first}:{flags}"
@@ -268,9 +270,11 @@ class Region:
             self.choose(gap, checked if self.alone else set())
         return True
 
-    def count(self, name: str) -> int:
-        """So often the name is bound in the scope."""
-        return self.everywhere.count(name)
+    def only(self, places: list[str]) -> set[str]:
+        """The names that are bound in these places and nowhere else."""
+        shared = {n for n in places if mangle(n, self.scope.klass) in self.scope.shared}
+        everywhere = self.everywhere.count
+        return {n for n in places if places.count(n) == everywhere(n)} - shared
 
     def local(self, names: Iterable[str]) -> frozenset[str]:
         """Those that live in the function; others are looked up by name, and may have no value."""
@@ -280,7 +284,7 @@ class Region:
 
     def choose(self, gap: Gap, checked: set[str]) -> None:
         """`checked`: names that hold what KEEP was asked about, or nothing yet."""
-        uses, unsure, mark = gap.uses, set(), ""
+        uses, unsure, mark = gap.uses, set(), gap.mark
         if uses is not None:
             unsure = self.local(name for _, name in uses.roles) - gap.sure
             read = {name for role, name in uses.roles if role != "m"}
