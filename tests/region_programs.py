@@ -105,8 +105,8 @@ class _Function:
         last = self.pick("", "", "    if x > 50: break", f"    if {t} == 2: continue")
         head = self.rnd.choice(
             [
-                [f"for {t} in range({self.rnd.randrange(2, 6)}):"],
-                [f"for {t} in range({self.rnd.randrange(2, 6)}):"],
+                [f"for {t} in range({self.rnd.randrange(3, 9)}):"],
+                [f"for {t} in range({self.rnd.randrange(3, 9)}):"],
                 [f"for {t} in (k for k in range(3) if looked(v)):"],
                 [f"for {t} in [0.5, 1, Number(3)]:"],
             ]

@@ -266,3 +266,20 @@ def test_functions_run_there_where_bits_are_not_promised(tmp_path):
         assert (done.code, done.stdout) == (0, "True\n"), done
         nests = [n for found in nests_by_line(done.report, program).values() for n in found]
         assert any(nest["means"].get("grid", 0) for nest in nests), [n["means"] for n in nests]
+
+
+def test_kernels_for_a_device_are_kept_on_disk(tmp_path):
+    first, again = (ran(HEAD + LONG, tmp_path) for _ in range(2))
+    for [nest], made in ((first, "kernels_compiled"), (again, "kernels_from_cache")):
+        assert nest["means"] == {"grid": nest["launches"]}, nest
+        assert (nest["kernels_compiled"], nest["kernels_from_cache"]) == (
+            made == "kernels_compiled",
+            made == "kernels_from_cache",
+        )
+    # A damaged entry is made anew.
+    entries = [path for path in (tmp_path / "kernels").rglob("*") if path.is_file()]
+    assert entries
+    for path in entries:
+        path.write_bytes(path.read_bytes()[:-1] + b"?")
+    [nest] = ran(HEAD + LONG, tmp_path)
+    assert nest["kernels_compiled"] == 1 and nest["means"].get("grid")

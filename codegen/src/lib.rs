@@ -42,7 +42,7 @@ pub use error::{CodegenError, Result};
 pub use grid::{CompiledGrid, DeviceCode, GridTarget, compile_grid, kernel_name};
 pub use helpers::{Touched, register_launch, register_parallel, register_touched};
 pub use hypot::register_hypot;
-pub use libdevice::register_libdevice;
+pub use libdevice::{libdevice_description, register_libdevice};
 pub use load::{GridCode, Kernel, load, load_grid};
 pub use mvec::has_vector_form;
 pub use target::{target_description, vector_bits};

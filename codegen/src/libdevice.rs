@@ -32,6 +32,16 @@ pub fn register_libdevice(file: PathBuf) {
     FILE.get_or_init(|| file);
 }
 
+/// What tells one library from another, for keys of what is kept.
+pub fn libdevice_description() -> String {
+    let Some(file) = FILE.get() else {
+        return String::new();
+    };
+    let meta = std::fs::metadata(file).ok();
+    let told = meta.map(|meta| (meta.len(), meta.modified().ok()));
+    format!("{} {told:?}", file.display())
+}
+
 /// The symbol of a function, if there is a library and it has one that is near enough.
 pub(crate) fn symbol(fun: Fun, repr: Scalar) -> Option<String> {
     let single = match repr {

@@ -1,7 +1,8 @@
 //! A compiled nest: made by LLVM, or read from disk without asking the analysis or LLVM anything.
 
 use crate::cache;
-use crate::device::Grid;
+use crate::device::cuda::Module;
+use crate::device::{Code, Grid};
 use crate::options::Options;
 use nestwise_analysis as analysis;
 use nestwise_analysis::schedule::Rewrite;
@@ -12,8 +13,8 @@ use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::shape::Body;
 use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule, StmtKind};
 use serde::{Deserialize, Serialize};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A compiled nest under one schedule, for launches that share all facts it was compiled for.
@@ -56,6 +57,21 @@ pub struct About {
     pub traffic: TrafficPlan,
     /// By loop: the one of the nest as written that it is, or is a part of.
     pub origin: Vec<LoopId>,
+    /// Its loops are on a device's grid.
+    pub grid: Option<OnGrid>,
+}
+
+/// What is to be known of a kernel for a device, whose code is that of its part on the host, then the device's.
+#[derive(Serialize, Deserialize)]
+pub struct OnGrid {
+    /// Bytes of the host's part.
+    pub host: usize,
+    /// The device's is PTX, and no object file.
+    pub ptx: bool,
+    /// Axes of each kernel.
+    pub axes: Vec<usize>,
+    /// NumPy warns of what the host's part may do.
+    pub warns: bool,
 }
 
 impl About {
@@ -86,6 +102,7 @@ impl About {
             shape: Body::default(),
             traffic: TrafficPlan::of(nest, &schedule.vector),
             origin: Vec::new(),
+            grid: None,
         }
     }
 }
@@ -203,8 +220,37 @@ impl Kernel {
         self.layout == other.layout && vars(mine) == vars(others) && arrays(mine) == arrays(others)
     }
 
+    /// Loads the code of a kernel.
+    pub fn load(object: &[u8], about: About, options: &Options) -> Result<Kernel, String> {
+        let bad = |e: codegen::CodegenError| e.to_string();
+        let Some(on_grid) = &about.grid else {
+            return Ok(Kernel::new(
+                codegen::load(object).map_err(bad)?,
+                about,
+                options,
+            ));
+        };
+        let parts = object.split_at_checked(on_grid.host);
+        let (host, device) = parts.ok_or("a part of the code is missing")?;
+        let count = on_grid.axes.len();
+        let code = match on_grid.ptx {
+            true => {
+                let text = std::str::from_utf8(device).map_err(|e| e.to_string())?;
+                let module = Module::load(text, count).map_err(|reason| reason.to_string())?;
+                Code::Cuda(Arc::new(module))
+            }
+            false => Code::Emulated(Arc::new(codegen::load_grid(device, count).map_err(bad)?)),
+        };
+        let host = codegen::load(host).map_err(bad)?;
+        let grid = Grid::new(code, on_grid.axes.clone(), on_grid.warns);
+        Ok(Kernel {
+            grid: Some(grid),
+            ..Kernel::new(host, about, options)
+        })
+    }
+
     /// Puts loaded code and what is known of it together.
-    pub fn new(code: codegen::Kernel, about: About, options: &Options) -> Kernel {
+    fn new(code: codegen::Kernel, about: About, options: &Options) -> Kernel {
         let (traffic, origin) = (about.traffic.clone(), about.origin.clone());
         Kernel {
             price: Priced::new(&about.shape, traffic, origin, &options.profile.host),
@@ -239,7 +285,7 @@ impl Kernel {
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
         let (about, object) = rest.split_at_checked(length)?;
         let about = serde_json::from_slice(about).ok()?;
-        Some(Kernel::new(codegen::load(object).ok()?, about, options))
+        Kernel::load(object, about, options).ok()
     }
 
     /// Stores a kernel's parts under `key`. A cache that cannot be written only costs time.

@@ -432,7 +432,7 @@ impl Plan {
             .is_some()
             .then(|| self.cache_key(key, options));
         if let Some(kernel) = entry.and_then(|entry| Kernel::from_disk(options, &entry)) {
-            if key.grid.is_some() {
+            if key.grid.is_some() && kernel.grid.is_none() {
                 self.leave_grid();
             }
             return Ok((kernel, true));
@@ -443,7 +443,12 @@ impl Plan {
         let mut off_grid = None;
         if let Some(target) = key.grid {
             match self.build_grid(key, target, options) {
-                Ok(kernel) => return Ok((kernel, false)),
+                Ok((kernel, object)) => {
+                    if let Some(entry) = entry {
+                        Kernel::to_disk(options, &entry, &object, &kernel.about);
+                    }
+                    return Ok((kernel, false));
+                }
                 Err(why) => {
                     self.leave_grid();
                     off_grid = Some(format!("not on a grid: {why}"));
@@ -483,8 +488,8 @@ impl Plan {
         if let Some(entry) = entry {
             Kernel::to_disk(options, &entry, &object, &about);
         }
-        let code = codegen::load(&object).map_err(|e| Reason::Codegen(e.to_string()))?;
-        Ok((Kernel::new(code, about, options), false))
+        let kernel = Kernel::load(&object, about, options).map_err(Reason::Codegen)?;
+        Ok((kernel, false))
     }
 
     /// A hash of everything that a kernel depends on: the nest, the facts of the launch, the machine, and the code
@@ -499,6 +504,9 @@ impl Plan {
         hasher.update(nest.as_bytes());
         let facts = format!("{key:?} {:?} {}", options.fp, options.versions);
         hasher.update(facts.as_bytes());
+        if key.grid.is_some() {
+            hasher.update(codegen::libdevice_description().as_bytes());
+        }
         hasher.update(codegen::target_description().as_bytes());
         hasher.update(env!("NESTWISE_PLAN_FINGERPRINT").as_bytes());
         hasher.finalize()

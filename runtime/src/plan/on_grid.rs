@@ -3,9 +3,9 @@
 use super::make::{Key, Made, assumed, schedule, unit_strides};
 use super::sizes::There;
 use super::{Kernel, Plan, Sizes};
-use crate::device::cuda::{self, Module};
-use crate::device::{Code, Grid, kept};
-use crate::kernel::About;
+use crate::device::cuda;
+use crate::device::kept;
+use crate::kernel::{About, OnGrid};
 use crate::options::{DeviceChoice, Options};
 use crate::pipeline::{HasValue, Value};
 use nestwise_analysis as analysis;
@@ -15,7 +15,6 @@ use nestwise_costmodel::gpu::{Axes, Copies, OnGpu};
 use nestwise_costmodel::{Device, Seconds};
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
 use nestwise_ir::{ArrayDecl, ArrayKind, LoopId, Nest, Scalar, Schedule};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 impl Plan {
@@ -116,31 +115,27 @@ impl Plan {
         gpu.crossing(&copies)
     }
 
-    /// A kernel whose loops run on a device, or why they cannot.
+    /// A kernel whose loops run on a device, and its code, or why they cannot.
     pub(super) fn build_grid(
         &self,
         key: &Key,
         target: codegen::GridTarget,
         options: &Options,
-    ) -> Result<Kernel, String> {
+    ) -> Result<(Kernel, Vec<u8>), String> {
         let nest = guards::apply(&self.nest, &key.proven);
-        let (made, about) = compile_grid(&nest, key, target, &self.verdicts, options)?;
-        let bad = |e: codegen::CodegenError| e.to_string();
-        let count = made.kernels.len();
-        let code = match &made.device {
-            codegen::DeviceCode::Object(object) => {
-                Code::Emulated(Arc::new(codegen::load_grid(object, count).map_err(bad)?))
-            }
-            codegen::DeviceCode::Ptx(text) => Code::Cuda(Arc::new(
-                Module::load(text, count).map_err(|r| r.to_string())?,
-            )),
+        let (made, mut about) = compile_grid(&nest, key, target, &self.verdicts, options)?;
+        let (ptx, device) = match &made.device {
+            codegen::DeviceCode::Object(object) => (false, object.as_slice()),
+            codegen::DeviceCode::Ptx(text) => (true, text.as_bytes()),
         };
-        let host = codegen::load(&made.host).map_err(bad)?;
-        let axes = made.kernels.iter().map(Vec::len).collect();
-        let warns = analysis::warns(&nest);
-        let mut kernel = Kernel::new(host, about, options);
-        kernel.grid = Some(Grid::new(code, axes, warns));
-        Ok(kernel)
+        about.grid = Some(OnGrid {
+            host: made.host.len(),
+            ptx,
+            axes: made.kernels.iter().map(Vec::len).collect(),
+            warns: analysis::warns(&nest),
+        });
+        let object = [&made.host, device].concat();
+        Ok((Kernel::load(&object, about, options)?, object))
     }
 }
 
