@@ -335,13 +335,15 @@ def test_rounds_in_which_others_disturb_do_not_count():
 
 
 def test_where_all_rounds_are_disturbed_the_least_disturbed_count():
-    pace = Paces(1.0, *[2.0 + 0.1 * i for i in range(7)], 9.0)
-    rounds = measure.Rounds(1e-3, pace)
-    taken = [round_ for round_ in rounds if not time.sleep(2e-4)]
+    pace = Paces(*[2.0 + 0.1 * i for i in range(7)], 9.0)
+    pace.everywhere += [1.0] * 40  # what the machine is able to
+    begun = time.perf_counter()
+    rounds = measure.Rounds(0.1, pace)
+    taken = [round_ for round_ in rounds if not time.sleep(1e-3)]
     # It was tried for longer, and then no more.
-    assert measure.LEAST_ROUNDS < len(taken) < 20
+    assert time.perf_counter() - begun >= 0.2 and len(taken) <= 200
     assert rounds.quiet(taken) == [0, 1, 2, 3, 4]
-    assert pace.seconds() == pytest.approx(2.2)
+    assert pace.seconds() == pytest.approx(2.3)
 
 
 def test_a_card_is_measured_by_what_loops_on_it_take(monkeypatch):
