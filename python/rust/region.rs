@@ -220,23 +220,15 @@ fn fits(py: Python<'_>, role: u8, value: *mut PyObject) -> PyResult<bool> {
         b'n' => is_plain(py, world, value, ty),
         b'm' if is_array => {
             // An array whose last name goes must not: its copy may be what counts.
-            if kept::any()
-                && let Some(owner) = owner(py, value)
-            {
-                kept::hold(owner);
-            }
-            !kept::any() || owned(py, value)
+            !kept::any() || kept::hold(value as usize, || owner(py, value))
         }
         b'm' => is_plain(py, world, value, ty),
         b'r' | b'w' if is_array => elements(py, value, role == b'w')?,
-        b'f' => known::is_known(py, value),
+        // NumPy's functions warn, and `range` is asked about most.
+        b'f' if value == (&raw mut ffi::PyRange_Type).cast() => true,
+        b'f' => known::is_known(py, value) && !warned::warnings_stop(py),
         _ => false,
     })
-}
-
-fn owned(py: Python<'_>, array: *mut PyObject) -> bool {
-    // SAFETY: a live ndarray.
-    unsafe { numpy::owns_memory(py, array) }
 }
 
 /// An element of the array is read or written by the statement that follows: whether that is all that happens.
@@ -325,7 +317,7 @@ impl Drop for Region {
         if !kept::any() {
             return;
         }
-        // An exception may be on its way.
+        // An exception is on its way, and stays what the program is told of.
         Python::attach(|py| {
             let pending = PyErr::take(py);
             if let Err(error) = release(py) {

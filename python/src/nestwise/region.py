@@ -52,8 +52,8 @@ class Uses:
                 return isinstance(node.value, _CONSTANTS)
             case ast.Name():
                 return self.add("n", node.id)
-            case ast.UnaryOp():
-                return self.expression(node.operand)
+            case ast.UnaryOp():  # CPython warns of ~True
+                return not isinstance(node.op, ast.Invert) and self.expression(node.operand)
             case ast.BinOp():
                 plain = not isinstance(node.op, ast.MatMult)
                 return plain and self.expression(node.left) and self.expression(node.right)
@@ -109,8 +109,6 @@ class Uses:
                 return True
             case ast.Expr(value=ast.Constant()):
                 return True
-            case ast.Return():  # what it leaves are copies' last moments
-                return node.value is None or isinstance(node.value, (ast.Constant, ast.Name))
             case ast.Assign():
                 return all(self.pair(target, node.value) for target in node.targets)
             case ast.AugAssign(target=ast.Name()):

@@ -105,6 +105,7 @@ class Made(NamedTuple):
     statement: ast.stmt
     asked: list[ast.Constant]  # its GATE, if it has one, and its CALL
     maybe: frozenset[str]  # names that it may bind
+    returns: bool  # it may leave the function
 
 
 class Rewritten(NamedTuple):
@@ -276,7 +277,7 @@ class _Rewriter:
             except _Refused as why:
                 self.note(node, why)
             else:
-                plain = not node.orelse and not _rebinds_its_iterable(node)
+                plain = not (node.orelse or made.returns or _rebinds_its_iterable(node))
                 before = region.nest(node, made.asked, made.maybe, plain)
                 return [*before, made.statement]
             finally:
@@ -329,7 +330,8 @@ class _Rewriter:
         self.descend(ours)
         self.depth -= 1
         shape = _Shape(self.mark, number, node, self.noted)
-        return Made(shape.build(ours, answer), shape.asked, frozenset(answer["maybe"]))
+        built, maybe = shape.build(ours, answer), frozenset(answer["maybe"])
+        return Made(built, shape.asked, maybe, answer["returns"])
 
     def ask(self, site: SiteText) -> dict:
         try:

@@ -12,8 +12,8 @@ use std::cell::{Cell, RefCell};
 #[derive(Default)]
 struct Kept {
     memory: Option<Memory>,
-    /// What must not go before the copies do.
-    held: Vec<Owner>,
+    /// What must not go before the copies do, by where it is.
+    held: Vec<(usize, Owner)>,
     /// Transfers that no launch has told of.
     transfers: Transfers,
     /// Copies that were newer than the host's arrays are gone.
@@ -51,11 +51,16 @@ pub(crate) fn lose() {
     KEPT.with_borrow_mut(|kept| kept.lost = true);
 }
 
-/// Keeps something as long as any copy: an array may be there that nobody else has any more.
-pub fn hold(owner: Owner) {
-    if any() {
-        KEPT.with_borrow_mut(|kept| kept.held.push(owner));
-    }
+/// Keeps what is there as long as any copy: it may be an array that nobody else has any more. Whether it is kept, which it is not
+/// if it has no owner.
+pub fn hold(what: usize, owner: impl FnOnce() -> Option<Owner>) -> bool {
+    KEPT.with_borrow_mut(|kept| {
+        if kept.held.iter().any(|held| held.0 == what) {
+            return true;
+        }
+        kept.held.extend(owner().map(|owner| (what, owner)));
+        kept.held.last().is_some_and(|held| held.0 == what)
+    })
 }
 
 fn with<T>(work: impl FnOnce(&mut Memory) -> Result<T, Reason>) -> Result<Option<T>, Reason> {
