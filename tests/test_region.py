@@ -60,7 +60,9 @@ GAPS = {
     "u = v": (2, 1),
     "pass": (10, 5),
     "step = t * 2.0 + 1; x = -step if step > 3 else abs(step)": (10, 5),
-    "x = u[3, 3]; y = v[0, 0]": (10, 40),
+    "x = u[3, 3]; y = v[0, t % 5]": (10, 40),
+    # Of which one element comes down.
+    "x = u[3, 3]; y = v[0, -1]": (10, 5),
     "u[3, 3] = t": (45, 5),
     "w = np.ones(3); w[0] = 2": (80, 40),
     "seen = [t]": (80, 40),
@@ -73,6 +75,32 @@ GAPS = {
 def test_what_stands_between_nests(gap, tmp_path):
     up, down, _ = ran(HEAT.format(gap=gap), tmp_path)
     assert (up, down) == GAPS[gap]
+
+
+def test_an_element_comes_down_alone(tmp_path):
+    text = """
+def run(n, steps):
+    u, v, seen = np.ones((n, n)), np.arange(1.0 * n * n).reshape(n, n), np.zeros((steps, 3))
+    w = v[::2, ::3]
+    k = np.int64(2)
+    for t in range(steps):
+        for i in range(n):
+            for j in range(n):
+                u[i, j] = v[i, j] * 0.5 + t
+        u, v = v, u
+        seen[t, 0] = v[1, 2] + v[-1, t]
+        x = u[t, k] + v[0, 1]
+        seen[t, 1] = x
+        row = v[2]
+        if t == 9:
+            print(row, x, w[1, 1])
+    return u, v, seen
+for a in run(12, 11):
+    print(a.tobytes().hex()[-200:], a.sum())
+"""
+    up, down, nests = ran(text, tmp_path)
+    assert up == 4 and sum(n["transfers"]["elements"] for n in nests) > 30, nests
+    ran(text.replace("v[-1, t]", "v[n, t]"), tmp_path)  # an index out of range
 
 
 def test_a_region_of_a_module(tmp_path):

@@ -333,14 +333,14 @@ unsafe fn ndarray(object: *mut PyObject) -> (u64, Value) {
     )
 }
 
-/// The part of memory that the elements of an array lie in, if they are numbers that kernels could work with.
+/// The elements of an array, if they are numbers that kernels could work with.
 ///
 /// # Safety
 /// `object` is an exact ndarray, alive.
-pub unsafe fn memory_of_numbers(object: *mut PyObject) -> Option<(i64, i64)> {
+pub unsafe fn numbers(object: *mut PyObject) -> Option<ArrayView> {
     // SAFETY: as promised by the caller.
     match unsafe { ndarray(object) } {
-        (_, Value::Array(view)) => Some(view.range()),
+        (_, Value::Array(view)) => Some(view),
         _ => None,
     }
 }

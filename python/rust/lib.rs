@@ -362,6 +362,7 @@ fn report<'py>(
         for (what, count) in [
             ("up", s.transfers.up),
             ("down", s.transfers.down),
+            ("elements", s.transfers.elements),
             ("bytes_up", s.transfers.bytes_up),
             ("bytes_down", s.transfers.bytes_down),
         ] {

@@ -13,6 +13,7 @@ use crate::numpy::{self, Numpy};
 use crate::site::Site;
 use crate::warned;
 use nestwise_runtime::device::{Owner, kept};
+use nestwise_runtime::{ArrayView, Reason};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -163,8 +164,8 @@ pub fn owner(py: Python<'_>, array: *mut PyObject) -> Option<Owner> {
 }
 
 /// `KEEP(roles, names...)`: if not all hold what their roles say, copies are no more. A role is a letter: `n`, a number that
-/// operators work with; `m`, what is assigned or thrown away; `r` and `w`, an array of which elements are read or written; `f`, a
-/// function that does something with numbers. A capital has the name itself, which is looked up as one of the module or a builtin.
+/// operators work with; `m`, what is assigned or thrown away; `r` and `w`, an array of which elements are read or written; `e`, one
+/// of which one is read, at the subscript whose parts follow with roles `i`; `f`, a function that does something with numbers. A capital has the name itself, which is looked up as one of the module or a builtin.
 /// After a `!` the statement binds names that may have had no value before: they have to hold what was looked at since the
 /// region began. After a `?` these are names that the site binds which follows.
 pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> PyResult<()> {
@@ -179,17 +180,18 @@ pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> P
         return Ok(());
     }
     let mut all = !unsure || with_active(first, |active| !active.failed).unwrap_or(false);
-    for (role, name) in roles.trim_start_matches(['!', '?']).bytes().zip(names) {
-        let value = match role.is_ascii_uppercase() {
-            true => looked_up(py, *name),
-            false => Some(*name),
+    let mut held = Held {
+        roles: roles.trim_start_matches(['!', '?']).as_bytes(),
+        names,
+    };
+    while let Some((role, value)) = held.next(py) {
+        let fits = match (role, value) {
+            (b'e', Some(array)) => fits_element(py, array, &held.subscript(py))?,
+            (role, Some(value)) => fits(py, role, value)?,
+            // It goes from nothing to something.
+            (role, None) => role == b'm',
         };
-        all = all
-            && match (role.to_ascii_lowercase(), value) {
-                (role, Some(value)) => fits(py, role, value)?,
-                // It goes from nothing to something.
-                (role, None) => role == b'm',
-            };
+        all = all && fits;
     }
     if all {
         return Ok(());
@@ -199,6 +201,52 @@ pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> P
         active.blocked |= site;
     });
     release(py)
+}
+
+/// What is left of the roles, and what the names hold.
+struct Held<'a> {
+    roles: &'a [u8],
+    names: &'a [*mut PyObject],
+}
+
+impl Held<'_> {
+    /// A role, and what its name holds, if it has a value.
+    fn next(&mut self, py: Python<'_>) -> Option<(u8, Option<*mut PyObject>)> {
+        let (role, roles) = self.roles.split_first()?;
+        let (name, names) = self.names.split_first()?;
+        (self.roles, self.names) = (roles, names);
+        let value = match role.is_ascii_uppercase() {
+            true => looked_up(py, *name),
+            false => Some(*name),
+        };
+        Some((role.to_ascii_lowercase(), value))
+    }
+
+    /// The subscript that follows; none where a part of it is no int.
+    fn subscript(&mut self, py: Python<'_>) -> Option<Vec<i64>> {
+        let mut parts = Vec::new();
+        while self
+            .roles
+            .first()
+            .is_some_and(|r| r.eq_ignore_ascii_case(&b'i'))
+        {
+            parts.push(self.next(py).and_then(|part| int(part.1?)));
+        }
+        parts.into_iter().collect()
+    }
+}
+
+/// An int of CPython's own, if it has 64 bits.
+fn int(value: *mut PyObject) -> Option<i64> {
+    // SAFETY: a live object; an exact int raises nothing but what is cleared.
+    unsafe {
+        if ffi::Py_TYPE(value) != &raw mut ffi::PyLong_Type {
+            return None;
+        }
+        let mut overflow = 0;
+        let found = ffi::PyLong_AsLongLongAndOverflow(value, &raw mut overflow);
+        (overflow == 0).then_some(found)
+    }
 }
 
 /// What a name that is no local stands for.
@@ -231,20 +279,69 @@ fn fits(py: Python<'_>, role: u8, value: *mut PyObject) -> PyResult<bool> {
     })
 }
 
-/// An element of the array is read or written by the statement that follows: whether that is all that happens.
+/// Elements of the array are read or written by the statement that follows: whether that is all that happens.
 fn elements(py: Python<'_>, array: *mut PyObject, write: bool) -> PyResult<bool> {
     // SAFETY: a live ndarray.
-    let Some(range) = (unsafe { classify::memory_of_numbers(array) }) else {
+    let Some(view) = (unsafe { classify::numbers(array) }) else {
         return Ok(false);
     };
     if warned::warnings_stop(py) {
         return Ok(false);
     }
-    let came = match write {
-        true => kept::give_up(range),
-        false => kept::settle(Some(range)),
+    came(
+        py,
+        match write {
+            true => kept::give_up(view.range()),
+            false => kept::settle(Some(view.range())),
+        },
+    )
+}
+
+/// One element is read: that has to come down alone.
+fn fits_element(
+    py: Python<'_>,
+    array: *mut PyObject,
+    subscript: &Option<Vec<i64>>,
+) -> PyResult<bool> {
+    // SAFETY: a live object; one that is an exact ndarray.
+    let view = unsafe {
+        let is_array = numpy::numpy(py).is_some_and(|w| w.ndarray == ffi::Py_TYPE(array));
+        is_array.then(|| classify::numbers(array)).flatten()
     };
-    // It is tried once more, and told if it fails again.
+    let Some(view) = view.filter(|_| !warned::warnings_stop(py)) else {
+        return Ok(false);
+    };
+    let at = subscript
+        .as_ref()
+        .and_then(|subscript| address(&view, subscript));
+    came(
+        py,
+        match at {
+            Some(at) => kept::settle_element(&view, at),
+            None => kept::settle(Some(view.range())),
+        },
+    )
+}
+
+/// Where an element begins; none where there is none, or several.
+fn address(view: &ArrayView, subscript: &[i64]) -> Option<i64> {
+    if subscript.len() != view.rank {
+        return None;
+    }
+    let mut at = view.ptr as i64;
+    for (axis, index) in subscript.iter().enumerate() {
+        let extent = view.extents[axis];
+        let index = if *index < 0 { index + extent } else { *index };
+        if !(0..extent).contains(&index) {
+            return None;
+        }
+        at += index * view.strides[axis];
+    }
+    Some(at)
+}
+
+/// Where it did not, it is tried once more, and told if it fails again.
+fn came(py: Python<'_>, came: Result<(), Reason>) -> PyResult<bool> {
     came.map_or_else(|_| release(py).map(|()| false), |()| Ok(true))
 }
 

@@ -39,6 +39,7 @@ class Uses:
 
     def __init__(self) -> None:
         self.roles: dict[tuple[str, str], None] = {}
+        self.elements: list[tuple[str, list[ast.expr]]] = []  # arrays with the subscripts read
         self.bound: set[str] = set()
 
     def add(self, role: str, name: str) -> bool:
@@ -65,10 +66,17 @@ class Uses:
             case ast.IfExp():
                 return all(map(self.expression, (node.test, node.body, node.orelse)))
             case ast.Subscript(value=ast.Name()):
-                return self.add("r", node.value.id) and self.subscript(node.slice)
+                return self.element(node) and self.subscript(node.slice)
             case ast.Call(func=ast.Name(), keywords=[]):
                 return self.add("f", node.func.id) and self.arguments(node)
         return False
+
+    def element(self, node: ast.Subscript) -> bool:
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if not all(map(_is_bare, parts)):
+            return self.add("r", node.value.id)
+        self.elements.append((node.value.id, parts))
+        return self.add("e", node.value.id)
 
     def arguments(self, node: ast.Call) -> bool:
         if node.func.id == "len" and all(isinstance(a, ast.Name) for a in node.args):
@@ -297,17 +305,25 @@ class Region:
         if not roles and not mark:
             gap.statement.value = ast.Constant(None, **gap.at)
             return
-        text, values = mark, []
-        for role, name in roles:
-            # What is no local may have no value: it is looked up.
-            if self.local([name]):
-                text += role
-                values.append(ast.Name(name, ast.Load(), **gap.at))
-            else:
-                text += role.upper()
-                values.append(ast.Constant(mangle(name, self.scope.klass), **gap.at))
-        keep = self.call("keep", ast.Constant(text, **gap.at), *values, at=gap.at)
+        parts = [self.held(role, name, gap.at) for role, name in roles if role != "e"]
+        for name, subscript in uses.elements:
+            parts.append(self.held("e", name, gap.at))
+            parts += [self.index(part, gap.at) for part in subscript]
+        text = ast.Constant(mark + "".join(role for role, _ in parts), **gap.at)
+        keep = self.call("keep", text, *(value for _, value in parts), at=gap.at)
         gap.call.func, gap.call.args = keep.func, keep.args
+
+    def held(self, role: str, name: str, at: dict) -> tuple[str, ast.expr]:
+        """What is no local may have no value: it is looked up."""
+        if self.local([name]):
+            return role, ast.Name(name, ast.Load(), **at)
+        return role.upper(), ast.Constant(mangle(name, self.scope.klass), **at)
+
+    def index(self, part: ast.expr, at: dict) -> tuple[str, ast.expr]:
+        if isinstance(part, ast.Name):
+            return self.held("i", part.id, at)
+        value = part.operand.value if isinstance(part, ast.UnaryOp) else part.value
+        return "i", ast.Constant(-value if isinstance(part, ast.UnaryOp) else value, **at)
 
 
 def may_be_one(node: Any, scope: Scope | None) -> bool:
@@ -347,6 +363,18 @@ def counted(root: Any) -> list[str]:
         if isinstance(part, ast.For) and isinstance(part.target, ast.Name):
             found += [part.target.id] if _is_range(part.iter) else []
     return found
+
+
+def _is_bare(node: ast.expr) -> bool:
+    """A name or an int: to evaluate it once more is nobody's code, whatever it is."""
+    match node:
+        case ast.Name():
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            return type(node.operand.value) is int
+        case ast.Constant():
+            return type(node.value) is int
+    return False
 
 
 def _is_range(node: ast.expr) -> bool:

@@ -94,6 +94,11 @@ pub fn settle(range: Option<(i64, i64)>) -> Result<(), Reason> {
     with(settle).map(drop)
 }
 
+/// The same for one element of an array, which begins there.
+pub fn settle_element(view: &ArrayView, at: i64) -> Result<(), Reason> {
+    with(|memory| memory.settle_element(view, at)).map(drop)
+}
+
 /// The same, and the copies are no more: somebody else writes there.
 pub fn give_up(range: (i64, i64)) -> Result<(), Reason> {
     let give_up = |memory: &mut Memory| {

@@ -15,7 +15,12 @@ pub struct Transfers {
     pub bytes_down: u64,
     pub seconds_up: f64,
     pub seconds_down: f64,
+    /// Elements that came down one by one.
+    pub elements: u64,
 }
+
+/// Bytes of an element at most.
+const LARGEST: usize = 16;
 
 impl Transfers {
     /// Both together.
@@ -26,6 +31,7 @@ impl Transfers {
         self.bytes_down += other.bytes_down;
         self.seconds_up += other.seconds_up;
         self.seconds_down += other.seconds_down;
+        self.elements += other.elements;
     }
 }
 
@@ -164,6 +170,28 @@ impl Memory {
             self.transfers.bytes_down += bytes.len() as u64;
             self.transfers.seconds_down += begun.elapsed().as_secs_f64();
         }
+        Ok(())
+    }
+
+    /// The same for one element of an array, which begins there.
+    pub fn settle_element(&mut self, view: &ArrayView, at: i64) -> Result<(), Reason> {
+        let (range, end) = (view.range(), at + view.size);
+        let own = |copy: &&Copy| copy.newer && copy.overlaps((at, end));
+        let Some(copy) = self.copies.iter().find(own) else {
+            return Ok(());
+        };
+        let mut bytes = [0; LARGEST];
+        let known = copy.view.is_same(view) && range.0 <= at && end <= range.1;
+        let Some(bytes) = bytes.get_mut(..view.size as usize).filter(|_| known) else {
+            return self.settle_in(range);
+        };
+        let begun = Instant::now();
+        let from = copy.at + (at - range.0) as u64;
+        self.device.download(from, bytes)?;
+        // SAFETY: an element of the array.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at as *mut u8, bytes.len()) };
+        self.transfers.elements += 1;
+        self.transfers.seconds_down += begun.elapsed().as_secs_f64();
         Ok(())
     }
 
