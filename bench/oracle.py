@@ -8,7 +8,7 @@ puts the report into docs/oracle.md. That takes an hour or two on two cores; Ctr
 command later is fine. `--only-write` renders what F holds. `--busy`: beside a process for each core
 that does nothing but keep it busy; `--cold`: each size also in processes that have nothing
 compiled; `--schedules`: single schedules of nests are candidates, too. These have parts of the
-document of their own, and fewer sizes.
+document of their own, and fewer sizes. Ctrl-C writes what is done.
 """
 
 from __future__ import annotations
@@ -61,7 +61,11 @@ def measure(names: Sequence[str], kept: Path, generated: int, part: str) -> None
     if part == "cold":
         words.append("--cold")
     with busy(config.core().cores() if part == "busy" else 0):
-        subprocess.run(words, check=False)
+        process = subprocess.Popen(words)
+        while process.poll() is None:
+            # Ctrl-C is for that one: it keeps what is done, which is written down here.
+            with contextlib.suppress(KeyboardInterrupt):
+                process.wait()
 
 
 @contextlib.contextmanager
