@@ -191,9 +191,10 @@ def regions() -> bool:
         return False
     try:
         with open(path, encoding="utf-8") as file:
-            return '"gpu": {' in file.read()
+            section = file.read().partition('"gpu"')[2]
     except (OSError, ValueError):
         return False
+    return section.lstrip(": \n\t").startswith("{")
 
 
 _options: Options | None = None
