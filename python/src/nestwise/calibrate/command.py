@@ -31,7 +31,7 @@ weight to each, and writes them as this machine's profile. Runs of nestwise find
 How far predictions are off is told by loops that nothing was fitted to.
 
 options:
-  --quick               a rough profile in about five seconds (else about fifteen)
+  --quick               a rough profile in five to ten seconds (else about fifteen)
   --out F               write the profile to F; use it with --profile F
 
 A profile belongs to a machine and a minor version of Python. `nestwise run --profile default` does
