@@ -307,6 +307,22 @@ unsafe fn arguments<'a>(args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> &'a
     unsafe { std::slice::from_raw_parts(args, count as usize) }
 }
 
+/// The one argument.
+///
+/// # Safety
+/// As above; it lives through the call.
+unsafe fn only<'py>(
+    py: Python<'py>,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        let first = arguments(args, count).first();
+        first.map(|first| Bound::from_borrowed_ptr(py, *first))
+    }
+}
+
 fn bool_object(value: bool) -> *mut PyObject {
     // SAFETY: a new reference to an immortal object.
     unsafe { ffi::PyBool_FromLong(value.into()) }
@@ -394,28 +410,29 @@ unsafe extern "C" fn region_begins(
     })
 }
 
+/// True, or what went wrong.
+fn done(py: Python<'_>, done: PyResult<()>) -> *mut PyObject {
+    done.map_or_else(|e| raised(py, e), |()| bool_object(true))
+}
+
 /// `KEEP(roles, names...)`: true, see [`region::keep`].
 unsafe extern "C" fn keep(
     this: &Bundle,
     args: *mut *mut PyObject,
     count: ffi::Py_ssize_t,
 ) -> *mut PyObject {
+    // SAFETY: called by CPython with the GIL held.
     shielded(|py| {
-        // SAFETY: called by CPython with the GIL held.
-        let arguments = unsafe { arguments(args, count) };
-        match region::keep(py, &this.site, arguments) {
-            Ok(()) => bool_object(true),
-            Err(error) => raised(py, error),
-        }
+        done(
+            py,
+            region::keep(py, &this.site, unsafe { arguments(args, count) }),
+        )
     })
 }
 
 /// `FLUSH()`: true, the arrays of the host hold what counts.
 unsafe extern "C" fn flush(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
-    shielded(|py| match region::release(py) {
-        Ok(()) => bool_object(true),
-        Err(error) => raised(py, error),
-    })
+    shielded(|py| done(py, region::release(py)))
 }
 
 /// `OVER(iterable)`: see [`Flushing::over`].
@@ -426,11 +443,8 @@ unsafe extern "C" fn over(
 ) -> *mut PyObject {
     shielded(|py| {
         // SAFETY: CPython's promise about vectorcall arguments; they are alive during the call.
-        let iterable = unsafe {
-            let Some(iterable) = arguments(args, count).first() else {
-                return py.None().into_ptr();
-            };
-            Bound::from_borrowed_ptr(py, *iterable)
+        let Some(iterable) = (unsafe { only(py, args, count) }) else {
+            return py.None().into_ptr();
         };
         Flushing::over(&this.site, &iterable).map_or_else(|e| raised(py, e), Bound::into_ptr)
     })
@@ -528,11 +542,8 @@ unsafe extern "C" fn skip(
 ) -> *mut PyObject {
     shielded(|py| {
         // SAFETY: CPython's promise about vectorcall arguments; they are alive during the call.
-        let iterable = unsafe {
-            let Some(iterable) = arguments(args, count).first() else {
-                return py.None().into_ptr();
-            };
-            Bound::from_borrowed_ptr(py, *iterable)
+        let Some(iterable) = (unsafe { only(py, args, count) }) else {
+            return py.None().into_ptr();
         };
         let rest = driver::with_active(|a| a.skip(&iterable)).unwrap_or(Ok(iterable));
         rest.map_or_else(|e| raised(py, e), Bound::into_ptr)

@@ -17,7 +17,7 @@ use nestwise_runtime::{ArrayView, Reason};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyString, PyTuple};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -174,7 +174,9 @@ pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> P
     };
     // SAFETY: the rewritten code's constant.
     let roles = unsafe { Bound::from_borrowed_ptr(py, *roles) };
-    let roles = roles.extract::<String>().unwrap_or_default();
+    let roles = roles
+        .cast::<PyString>()
+        .map_or(Ok(""), |roles| roles.to_str())?;
     let (unsure, site) = (roles.starts_with('!'), roles.starts_with('?'));
     if !unsure && !site && !kept::any() {
         return Ok(());

@@ -217,6 +217,7 @@ impl Site {
             return iterator::declined(py);
         }
         self.calls.fetch_add(1, Ordering::Relaxed);
+        let manner = |beside: bool| Manner { beside, keeps };
         let attempt = match course {
             _ if waited_for => Attempt::Declined(None),
             Course::Leave => Attempt::Declined(None),
@@ -224,15 +225,7 @@ impl Site {
                 let waits = Waits::unplanned(patience, whole);
                 Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
             }
-            Course::Order => self.guarded(
-                py,
-                arguments,
-                None,
-                Manner {
-                    beside: true,
-                    keeps,
-                },
-            ),
+            Course::Order => self.guarded(py, arguments, None, manner(true)),
             Course::Plan => match self.gate.watches() {
                 Some(why) => {
                     let waits = Waits::unplanned(Seconds(gate::WATCHED), None);
@@ -240,15 +233,7 @@ impl Site {
                     waiting.vain = Some(Attempted { work: work(), why });
                     Attempt::Declined(Some(Box::new(waiting)))
                 }
-                None => self.guarded(
-                    py,
-                    arguments,
-                    None,
-                    Manner {
-                        beside: false,
-                        keeps,
-                    },
-                ),
+                None => self.guarded(py, arguments, None, manner(false)),
             },
         };
         let progress = match attempt {

@@ -58,8 +58,10 @@ pub fn hold(what: usize, owner: impl FnOnce() -> Option<Owner>) -> bool {
         if kept.held.iter().any(|held| held.0 == what) {
             return true;
         }
-        kept.held.extend(owner().map(|owner| (what, owner)));
-        kept.held.last().is_some_and(|held| held.0 == what)
+        let owner = owner();
+        let has_one = owner.is_some();
+        kept.held.extend(owner.map(|owner| (what, owner)));
+        has_one
     })
 }
 
