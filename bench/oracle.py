@@ -1,14 +1,14 @@
 """Decisions held against the oracle: what `nestwise oracle` measured, as docs/oracle.md.
 
-    python bench/oracle.py [--json F] [--about TEXT] [--busy | --cold | --schedules] [NAME ...]
+    python bench/oracle.py [--json F] [--about TEXT] [PART] [NAME ...]
 
-Measures the programs of kernels/ that are named (else EVERY below) and COUNT random ones, with
-the profile that runs find (`nestwise calibrate` makes it first), goes on with what F holds, and
-puts the report into docs/oracle.md. That takes an hour or two on two cores; Ctrl-C and the same
-command later is fine. `--only-write` renders what F holds. `--busy`: beside a process for each core
-that does nothing but keep it busy; `--cold`: each size also in processes that have nothing
-compiled; `--schedules`: single schedules of nests are candidates, too. These have parts of the
-document of their own, and fewer sizes. Ctrl-C writes what is done.
+Measures the programs of kernels/ that are named (else EVERY below), with the profile that runs
+find (`nestwise calibrate` makes it first), goes on with what F holds, and puts the report into
+docs/oracle.md. That takes an hour on two cores; Ctrl-C writes what is done, and the same command
+goes on later. `--only-write` renders what F holds. PARTs have parts of the document of their own:
+`--random`: COUNT random nests instead, an hour too; `--busy`: beside a process for each core that
+does nothing but keep it busy; `--cold`: each size also in processes that have nothing compiled;
+`--schedules`: single schedules of nests are candidates, too. The last three take fewer sizes.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import argparse
 import contextlib
 import datetime
 import json
+import secrets
 import statistics
 import subprocess
 import sys
@@ -39,7 +40,7 @@ EVERY = (
     "sobel dither black_scholes floyd_warshall bellman_ford lcs knapsack binning mandelbrot sieve "
     "kmeans fft autocorrelation softmax"
 ).split()
-COUNT, SEED = 200, 20261122
+COUNT = 200
 # So many schedules of each nest, for one core and for threads.
 SCHEDULES = 6
 # Calls that take so long have figures of their own.
@@ -48,13 +49,13 @@ LONG_S = 50e-6
 WORST = 15
 
 
-def measure(names: Sequence[str], kept: Path, generated: int, part: str) -> None:
-    scripts = [str(ROOT / "kernels" / f"{name}.py") for name in names]
+def measure(names: Sequence[str], kept: Path, part: str) -> None:
+    scripts = [str(ROOT / "kernels" / f"{name}.py") for name in names if part != "random"]
     words = [sys.executable, "-m", "nestwise", "oracle", *scripts, "--json", str(kept)]
     words += ["--html", str(kept.with_suffix(".html"))]
-    if generated:
-        words += ["--generated", str(generated), "--seed", str(SEED)]
-    if part != "report":
+    if part == "random":
+        words += ["--generated", str(COUNT), "--seed", str(seed(kept))]
+    if part in ("busy", "cold", "schedules"):
         words += ["--spread", str(FEW), "--even"]
     if part == "schedules":
         words += ["--schedules", str(SCHEDULES)]
@@ -66,6 +67,13 @@ def measure(names: Sequence[str], kept: Path, generated: int, part: str) -> None
             # Ctrl-C is for that one: it keeps what is done, which is written down here.
             with contextlib.suppress(KeyboardInterrupt):
                 process.wait()
+
+
+def seed(kept: Path) -> int:
+    """The one that the file's random nests were made with; drawn if there are none yet."""
+    content = json.loads(kept.read_text()) if kept.exists() else {"experiments": []}
+    names = [one["program"] for one in content["experiments"] if one["group"] == GENERATED]
+    return int(names[0].split("_")[1]) if names else secrets.randbelow(10**8) + 1
 
 
 @contextlib.contextmanager
@@ -98,7 +106,9 @@ def report(done: Sequence[Experiment], about: str) -> list[str]:
             f"{half:.2f} times in the median, {max(cold):.2f} times at worst.",
             "",
         ]
-    lines += ["### By program", "", *_programs([o for o in scored if o.group != GENERATED])]
+    named = [one for one in scored if one.group != GENERATED]
+    if named:
+        lines += ["### By program", "", *_programs(named)]
     lines += ["### Longer calls", "", *_longer(scored)]
     lines += ["### The worst", "", *_worst(scored)]
     return lines
@@ -171,20 +181,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", default=EVERY)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--generated", type=int)
-    parser.add_argument("--busy", action="store_const", const="busy", dest="part")
-    parser.add_argument("--cold", action="store_const", const="cold", dest="part")
-    parser.add_argument("--schedules", action="store_const", const="schedules", dest="part")
+    parts = parser.add_mutually_exclusive_group()
+    for part in ("random", "busy", "cold", "schedules"):
+        parts.add_argument(
+            f"--{part}", action="store_const", const=part, dest="part", default="report"
+        )
     parser.add_argument("--about", default="")
     parser.add_argument("--only-write", action="store_true")
     options = parser.parse_args()
-    part = options.part or "report"
+    part = options.part
     kept = options.json or ROOT / "target" / f"oracle-{part}.json"
-    generated = options.generated
-    if generated is None:
-        generated = COUNT if part == "report" else 0
     if not options.only_write:
-        measure(options.names, kept, generated, part)
+        measure(options.names, kept, part)
     content = json.loads(kept.read_text())
     done = [Experiment(**one) for one in content["experiments"]]
     begin, end = f"<!-- {part} -->", f"<!-- end of {part} -->"
