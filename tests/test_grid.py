@@ -58,6 +58,71 @@ ints = rng.integers(0, 100, (40, 3), dtype=np.int16)
 scale(ints.T, np.asfortranarray(np.zeros((3, 40))))
 """
 
+# Sums, extremes with what goes along with them, flags and last values: each thread has its own, and blocks' are combined.
+# Zeros have signs, and of equal values the first counts.
+REDUCED = """\
+def extremes(a):
+    low, high, row, column, seen = 1e300, a[0, 0], -1, -1, False
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            if a[i, j] < low:
+                low = a[i, j]
+                row = i
+                column = j
+            if a[i, j] > high:
+                high = a[i, j]
+                seen = True
+    return low, high, row, column, seen
+def counts(a, k):
+    n, m, last, bits, fits = 0, k, -1, 0, True
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            if a[i, j] > 0.5:
+                n += 1
+                last = i * 1000 + j
+            m -= i * j
+            bits |= i ^ j
+            if not a[i, j] < 2.0:
+                fits = False
+    return n, m, last, bits, fits, i, j
+def cube(c):
+    most, at = -1.0, 0
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            for k in range(c.shape[2]):
+                if c[i, j, k] > most:
+                    most, at = c[i, j, k], (i * 100 + j) * 100 + k
+    return most, at
+def worst(a, b):
+    error = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            error = max(error, abs(a[i, j] - b[i, j]))
+    return error
+def row(x):
+    k = 0
+    for i in range(len(x)):
+        if x[i] < x[k]:
+            k = i
+    return k
+def squares(x):
+    s = 0
+    for i in range(len(x)):
+        s += x[i] * x[i]
+    return s
+def told(*values):
+    print([(type(v).__name__, repr(v)) for v in values])
+zeros = np.zeros((30, 50))
+zeros[::3] = -0.0
+few = rng.integers(-3, 4, (61, 67)) / 2.0
+nans = rng.random((20, 30))
+nans[rng.random((20, 30)) < 0.5] = np.nan
+for a in (rng.random((61, 67)), zeros, -zeros, few, nans, np.full((4, 5), np.nan), few.astype(np.float32)):
+    told(*extremes(a), *counts(a, 7), worst(a, a[::-1]), row(a[:, 3]))
+told(*extremes(few.astype(np.int16)), *cube(rng.integers(0, 9, (11, 13, 17)) / 4))
+told(squares(rng.integers(-100, 100, 5000)), squares(list(range(3000))))
+"""
+
 LISTS = """\
 def squares(xs, ys):
     for i in range(len(xs)):
@@ -85,7 +150,7 @@ print(crc(out))
 """
 
 
-@pytest.mark.parametrize("script", [STENCIL, PRODUCT, WINDOWS, LISTS, MANDELBROT])
+@pytest.mark.parametrize("script", [STENCIL, PRODUCT, WINDOWS, REDUCED, LISTS, MANDELBROT])
 def test_nests_on_the_grid(script, tmp_path):
     nests = ran(HEAD + script, tmp_path)
     assert all(nest["means"].get("grid", 0) > 0 for nest in nests), [n["means"] for n in nests]

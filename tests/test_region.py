@@ -77,6 +77,37 @@ def test_what_stands_between_nests(gap, tmp_path):
     assert (up, down) == GAPS[gap]
 
 
+CONVERGED = """\
+def solve(n, tolerance):
+    u, v = np.zeros((n, n)), np.zeros((n, n))
+    u[0] = v[0] = 1.0
+    steps = 0
+    while True:
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                v[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+        error = 0.0
+        for i in range(n):
+            for j in range(n):
+                error = max(error, abs(v[i, j] - u[i, j]))
+        u, v = v, u
+        steps += 1
+        if error < tolerance:
+            break
+        if steps % 1000 == 0:
+            print(steps)
+    return u, v, steps, error
+u, v, steps, error = solve(21, 0.01)
+print(u.sum(), v.sum(), steps, repr(error))
+"""
+
+
+def test_what_is_reduced_comes_down_and_no_array(tmp_path):
+    up, down, nests = ran(CONVERGED, tmp_path)
+    assert [n["means"].get("grid", 0) for n in nests] == [n["launches"] for n in nests], nests
+    assert nests[0]["launches"] > 10 and (up, down) == (2, 2), (up, down)
+
+
 def test_an_element_comes_down_alone(tmp_path):
     text = """
 def run(n, steps):

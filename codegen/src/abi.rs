@@ -252,27 +252,40 @@ pub type Parallel = unsafe extern "C" fn(
 /// Frees what a [`Parallel`] returned.
 pub type PartsFree = unsafe extern "C" fn(parts: *mut u8, count: i64, part_size: i64);
 
-/// Has the threads of a device run iterations `lo..hi` of a loop by the kernel of that number, some time later but in the
-/// order of the calls. `user` is the frame's ([`FrameHeader::user`]). `env` is the environment that kernels are given a copy
-/// of: `size` bytes, laid out like a frame, addresses of the device's memory in its descriptors. `inner` are the iterations of
-/// the next loop on an axis, -1 if there is none or they differ. Where `results` is not null, so many bytes are wanted there of
-/// what the kernel leaves behind [`part::CELLS`] of its status, before the call returns. Not 0: it cannot, or something has fired,
-/// and the call ends with an event.
-pub type Launch = unsafe extern "C" fn(
-    user: *mut u8,
-    kernel: i64,
-    env: *mut u8,
-    size: i64,
-    lo: i64,
-    hi: i64,
-    inner: i64,
-    results: *mut u8,
-    bytes: i64,
-) -> i64;
+/// Has the threads of a device run iterations of a loop, some time later but in the order of the calls, or, where something of
+/// what they leave behind is wanted, before the call returns. `user` is the frame's ([`FrameHeader::user`]). Not 0: it cannot, or
+/// something has fired, and the call ends with an event.
+pub type Launch = unsafe extern "C" fn(user: *mut u8, order: *mut Order) -> i64;
+
+/// A launch.
+#[repr(C)]
+pub struct Order {
+    /// The kernel's number.
+    pub kernel: i64,
+    /// The environment that it is given a copy of: laid out like a frame, addresses of the device's memory in its descriptors.
+    pub env: *mut u8,
+    /// Its bytes.
+    pub size: i64,
+    /// The first iteration.
+    pub lo: i64,
+    /// The one behind the last.
+    pub hi: i64,
+    /// The iterations of the next loop on an axis, -1 if there is none or they differ.
+    pub inner: i64,
+    /// Bytes that are wanted of the cells behind its status, from [`part::CELLS`] on.
+    pub cells: i64,
+    /// Bytes of the record that each block leaves at [`part::RECORDS`] and behind; all of them are wanted.
+    pub record: i64,
+    /// Out: what is wanted, as it lies on the device, the status first, until the next launch.
+    pub left: *mut u8,
+    /// Out: the number of blocks.
+    pub blocks: i64,
+}
 
 /// A kernel of an emulated device, as one of its threads runs it. `status` is [`part::STATUS`] and what follows, shared by all
-/// threads: set by those in which something fires, and the cells behind it by the one that runs the last iteration. `place` has twelve numbers: the thread in its block, the threads of a block,
-/// the block in the grid, the blocks of the grid, along three axes each.
+/// threads: set by those in which something fires, the cells behind it by the one that runs the last iteration, and a record by
+/// each block. `place` has twelve numbers, the thread in its block, the threads of a block, the block in the grid, the blocks of
+/// the grid, along three axes each; and the address of the block's shared memory.
 pub type GridThread =
     unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, status: *mut u8, place: *const i64);
 
@@ -287,6 +300,10 @@ pub mod part {
     pub const COPIES: usize = 24;
     /// Cells of results begin here.
     pub const CELLS: usize = 32;
+    /// So many a kernel has at most.
+    pub const MOST_CELLS: usize = 62;
+    /// Behind the cells: records of a kernel's blocks.
+    pub const RECORDS: usize = CELLS + 16 * MOST_CELLS;
 }
 
 #[cfg(test)]

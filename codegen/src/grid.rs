@@ -12,6 +12,7 @@ use inkwell::targets::{
     CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
 };
 use nestwise_ir::{FpMode, LoopId, Schedule};
+use serde::{Deserialize, Serialize};
 
 use crate::KernelSpec;
 use crate::emit::grid::{Grid, Registers};
@@ -26,8 +27,24 @@ pub fn kernel_name(number: usize) -> String {
     format!("nw_grid_{number}")
 }
 
+/// What an emulated device's kernels call.
+const OWN: [&str; 2] = ["nw_touched", "nw_barrier"];
 /// Bytes of an environment: kernels for older cards have 4096 bytes of parameters, of which the others take 24.
 const MOST_PARAMETERS: usize = 4064;
+
+/// Threads that a block has at most whose threads leave records.
+pub const BLOCK_THREADS: usize = 256;
+/// Bytes that such a record has at most: a block has 48 KB of shared memory on every card.
+pub const MOST_RECORD: usize = 192;
+
+/// A kernel of the device's part; the name of the `k`th is [`kernel_name`]`(k)`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GridKernel {
+    /// The loops on its axes, outermost first; none: one thread runs it.
+    pub loops: Vec<LoopId>,
+    /// Bytes of the record that each block leaves, whose threads wait for each other then; 0: none.
+    pub record: usize,
+}
 
 /// What kernels are made for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -54,8 +71,8 @@ pub struct CompiledGrid {
     pub host: Vec<u8>,
     /// The device's.
     pub device: DeviceCode,
-    /// The loops of each kernel, outermost first; the name of the `k`th is [`kernel_name`]`(k)`.
-    pub kernels: Vec<Vec<LoopId>>,
+    /// Its kernels.
+    pub kernels: Vec<GridKernel>,
 }
 
 /// Compiles a nest some of whose loops are mapped to a grid ([`Schedule::grid`]); nothing else of the schedule counts.
@@ -115,7 +132,7 @@ pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<Compiled
             // What is not promised to the bit an emulated device has from the host.
             let host_has = target == GridTarget::Emulated && spec.fp != FpMode::Strict;
             let missing = device.ir.missing().into_iter();
-            let own = |name: &str| name == "nw_touched" || libdevice::has(name);
+            let own = |name: &str| OWN.contains(&name) || libdevice::has(name);
             let mut missing = missing.filter(|name| !host_has && !own(name));
             if let Some(name) = missing.next() {
                 return Err(CodegenError::Unsupported(format!("{name} on a device")));

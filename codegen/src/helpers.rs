@@ -4,7 +4,7 @@
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::abi::{Body, Launch, Parallel, PartsFree};
+use crate::abi::{Body, Launch, Order, Parallel, PartsFree};
 use crate::merge;
 use crate::mvec;
 use crate::save;
@@ -119,6 +119,7 @@ fn runtime(name: &str) -> Option<usize> {
         "nw_parts_free" => nw_parts_free as PartsFree,
         "nw_grid" => nw_grid as Launch,
         "nw_touched" => nw_touched as Touched,
+        "nw_barrier" => nw_barrier as Barrier,
         "nw_fill_copy" => merge::nw_fill_copy as unsafe extern "C" fn(i64, *mut u8, i64, i64),
         "nw_merge_copy" => merge::nw_merge_copy as unsafe extern "C" fn(i64, i64, *const u8, *const u8, i64) -> i64,
         "nw_save_copy" => save::nw_save_copy as unsafe extern "C" fn(i64, i64, i64, *const u8, i64, i64, i64, *mut u8),
@@ -288,29 +289,36 @@ unsafe extern "C" fn nw_touched(at: *const u8, write: i64) {
     }
 }
 
+/// Has a thread of an emulated device wait for the others of its block.
+pub type Barrier = unsafe extern "C" fn();
+
+static BARRIER: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Registers who has them wait; without, blocks are of one thread. It must not unwind.
+pub fn register_barrier(barrier: Barrier) {
+    BARRIER.store(barrier as *mut c_void, Ordering::Release);
+}
+
+unsafe extern "C" fn nw_barrier() {
+    let barrier = BARRIER.load(Ordering::Acquire);
+    if !barrier.is_null() {
+        let barrier: Barrier = unsafe { std::mem::transmute(barrier) };
+        unsafe { barrier() };
+    }
+}
+
 /// Registers who launches kernels of devices. Without one, launches fail. It must not unwind.
 pub fn register_launch(launch: Launch) {
     LAUNCH.store(launch as *mut c_void, Ordering::Release);
 }
 
-#[allow(clippy::too_many_arguments)] // the kernel ABI's
-unsafe extern "C" fn nw_grid(
-    user: *mut u8,
-    kernel: i64,
-    env: *mut u8,
-    size: i64,
-    lo: i64,
-    hi: i64,
-    inner: i64,
-    results: *mut u8,
-    bytes: i64,
-) -> i64 {
+unsafe extern "C" fn nw_grid(user: *mut u8, order: *mut Order) -> i64 {
     let launch = LAUNCH.load(Ordering::Acquire);
     if launch.is_null() {
         return 1;
     }
     let launch: Launch = unsafe { std::mem::transmute(launch) };
-    unsafe { launch(user, kernel, env, size, lo, hi, inner, results, bytes) }
+    unsafe { launch(user, order) }
 }
 
 /// Records start on 16 bytes, so their memory is counted in these.

@@ -39,8 +39,13 @@ use nestwise_ir::{Nest, Schedule};
 pub use nestwise_ir::FpMode;
 
 pub use error::{CodegenError, Result};
-pub use grid::{CompiledGrid, DeviceCode, GridTarget, compile_grid, kernel_name};
-pub use helpers::{Touched, register_launch, register_parallel, register_touched};
+pub use grid::{
+    BLOCK_THREADS, CompiledGrid, DeviceCode, GridKernel, GridTarget, MOST_RECORD, compile_grid,
+    kernel_name,
+};
+pub use helpers::{
+    Barrier, Touched, register_barrier, register_launch, register_parallel, register_touched,
+};
 pub use hypot::register_hypot;
 pub use libdevice::{libdevice_description, register_libdevice};
 pub use load::{GridCode, Kernel, load, load_grid};

@@ -4,13 +4,13 @@
 mod common;
 
 use common::*;
-use nestwise_codegen::abi::{GridThread, Status, part};
+use nestwise_codegen::abi::{GridThread, Order, Status};
 use nestwise_codegen::{
     CodegenError, CompiledGrid, DeviceCode, GridCode, GridTarget, KernelSpec, compile_grid, load,
     load_grid, register_launch,
 };
-use nestwise_ir::schedule::GridLoop;
-use nestwise_ir::{Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
+use nestwise_ir::schedule::{GridLoop, RedOp};
+use nestwise_ir::{CmpOp, Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
 
 /// What a launch is given, at the address that its frame's `user` is.
 struct Device {
@@ -22,22 +22,14 @@ struct Device {
     /// Axes of each kernel.
     axes: Vec<usize>,
     status: Vec<u128>,
+    shared: Vec<u128>,
     launches: Vec<(i64, i64, i64)>,
 }
 
-unsafe extern "C" fn launch(
-    user: *mut u8,
-    kernel: i64,
-    env: *mut u8,
-    size: i64,
-    lo: i64,
-    hi: i64,
-    inner: i64,
-    results: *mut u8,
-    bytes: i64,
-) -> i64 {
-    let device = unsafe { &mut *user.cast::<Device>() };
-    device.launches.push((kernel, hi - lo, inner));
+unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
+    let (device, asked) = unsafe { (&mut *user.cast::<Device>(), &mut *order) };
+    let (kernel, env, size, lo, hi) = (asked.kernel, asked.env, asked.size, asked.lo, asked.hi);
+    device.launches.push((kernel, hi - lo, asked.inner));
     let run: GridThread = device.code.kernel(kernel as usize).unwrap();
     let mut places = vec![];
     let axes = |n: [i64; 3]| {
@@ -49,7 +41,10 @@ unsafe extern "C" fn launch(
     };
     for block in axes(blocks) {
         for thread in axes(threads) {
-            places.push([thread, threads, block, blocks].concat());
+            // Blocks that leave records are of one thread: nobody waits for others here.
+            let shared = vec![device.shared.as_mut_ptr() as i64];
+            let place = [&thread[..], &threads, &block, &blocks, &shared];
+            places.push(place.concat());
         }
     }
     let mix = |k: usize| (k as u64 ^ device.seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
@@ -64,17 +59,15 @@ unsafe extern "C" fn launch(
             run(own.as_mut_ptr().cast(), lo, hi, status, places[k].as_ptr());
         }
     }
-    // SAFETY: behind the status, and what the host's part wants.
-    unsafe {
-        let cells = device.status.as_ptr().cast::<u8>().add(part::CELLS);
-        std::ptr::copy_nonoverlapping(cells, results, bytes as usize);
-    }
+    asked.left = device.status.as_mut_ptr().cast();
+    asked.blocks = blocks.iter().product();
     0
 }
 
 fn mapped(loops: &[&[LoopId]]) -> Schedule {
     let grid = loops.iter().map(|axes| GridLoop {
         axes: axes.to_vec(),
+        reductions: vec![],
         last_values: vec![],
     });
     Schedule {
@@ -125,8 +118,9 @@ fn emulated_with(
         blocks: shape.0,
         threads: shape.1,
         seed: shape.2,
-        axes: made.kernels.iter().map(Vec::len).collect(),
-        status: vec![0; 16],
+        axes: made.kernels.iter().map(|k| k.loops.len()).collect(),
+        status: vec![0; 8192],
+        shared: vec![u128::MAX; 12],
         launches: vec![],
     };
     let host = load(&made.host).unwrap();
@@ -264,6 +258,105 @@ fn the_last_iteration_tells_what_outlives_the_loop() {
             assert_eq!(ran.0[0].f64s()[34], 68.0);
         }
     }
+}
+
+/// if x[i, j] < best: best = x[i, j]; where = i; n += 1, seen = j where x[i, j] > 0
+fn searched() -> (Nest, [LoopId; 2], [nestwise_ir::VarId; 4]) {
+    let mut b = Builder::new();
+    let (x, li, lj) = (b.floats(2), b.loop_id(), b.loop_id());
+    let (i, j) = (b.var(I64), b.var(I64));
+    let (best, place) = (b.input(NPF), b.input(I64));
+    let (n, seen) = (b.input(I64), b.input(I64));
+    let at = |b: &mut Builder| b.load(x, vec![b.v(i), b.v(j)], false);
+    let better = cmp(CmpOp::Lt, at(&mut b), b.v(best));
+    let (value, row) = (at(&mut b), add(b.v(i), int(0)));
+    let keep = if_(better, vec![let_(best, value), let_(place, row)], vec![]);
+    let zero = constant(nestwise_ir::Const::Float(0.0), NPF);
+    let positive = cmp(CmpOp::Gt, at(&mut b), zero);
+    let count = let_(n, add(b.v(n), int(1)));
+    let last = let_(seen, b.v(j));
+    let inner = b.for_(
+        lj,
+        j,
+        upto(dim(x, 1)),
+        vec![keep, if_(positive, vec![count, last], vec![])],
+    );
+    let top = b.for_(li, i, upto(dim(x, 0)), vec![inner]);
+    for v in [best, place, n, seen] {
+        b.output(v);
+    }
+    (b.finish(top), [li, lj], [best, place, n, seen])
+}
+
+#[test]
+fn blocks_leave_what_they_came_to() {
+    let (nest, axes, vars) = searched();
+    let [best, place, n, seen] = vars;
+    let mut schedule = mapped(&[&axes]);
+    schedule.grid[0].reductions = vec![
+        (place, RedOp::Along(best)),
+        (best, RedOp::Min),
+        (n, RedOp::Add),
+        (seen, RedOp::Last),
+    ];
+    let prepare = |run: &mut Run<'_>| {
+        run.set_var(best, Value::F64(9.0));
+        run.set_var(place, Value::Int(-1));
+        run.set_var(n, Value::Int(100));
+        run.set_var(seen, Value::Int(-7));
+    };
+    // Zeros of either sign are equal: the first counts. So does the first of equal minima.
+    let signs = |k: usize| [5.0, -0.0, 0.0, 2.0][k * 7 % 4];
+    let few = |k: usize| (k * 31 % 11) as f64 - 4.0;
+    let none = |_: usize| f64::NAN;
+    let fills: [&dyn Fn(usize) -> f64; 3] = [&signs, &few, &none];
+    for fill in fills {
+        let arrays = [Buffer::floats(&[9, 13], fill)];
+        let look = |run: &mut Run<'_>| vars.map(|v| run.var(v)).to_vec();
+        let expected = {
+            let mut run = Run::new(&nest, arrays.to_vec());
+            prepare(&mut run);
+            run.done(&kernel(&nest, &Schedule::serial()), 0, 9);
+            look(&mut run)
+        };
+        for blocks in [[1, 1, 1], [3, 4, 1], [2, 7, 1], [13, 9, 1]] {
+            let told = std::cell::RefCell::new(vec![]);
+            let shape = (blocks, [1, 1, 1], 5);
+            let ran = emulated_with(&nest, &schedule, &arrays, 9, shape, &prepare, &|run| {
+                told.replace(look(run));
+            });
+            assert_eq!(ran.2, 0);
+            for (got, wanted) in told.take().into_iter().zip(&expected) {
+                assert!(got.same(*wanted), "{got:?} for {wanted:?}, {blocks:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_of_a_block_combine_in_its_shared_memory() {
+    let (nest, axes, [best, place, n, seen]) = searched();
+    let mut schedule = mapped(&[&axes]);
+    schedule.grid[0].reductions = vec![
+        (place, RedOp::Along(best)),
+        (best, RedOp::Min),
+        (n, RedOp::Add),
+        (seen, RedOp::Last),
+    ];
+    let text = ptx(&nest, &schedule, 80);
+    assert!(
+        text.contains("bar.sync") || text.contains("barrier.sync"),
+        "{text}"
+    );
+    assert!(
+        text.contains(".shared") && text.contains("ld.shared"),
+        "{text}"
+    );
+    let record = &compiled(&nest, &schedule, GridTarget::Ptx(80)).kernels[0].record;
+    assert!(*record > 0 && *record <= nestwise_codegen::MOST_RECORD);
+    schedule.grid[0].reductions.clear();
+    let plain = compile_grid(spec(&nest, &schedule), GridTarget::Ptx(80));
+    assert!(plain.is_err(), "variables are carried");
 }
 
 /// p = a[k, k]; s += p; a[i, k] *= p below it; b[k] = s

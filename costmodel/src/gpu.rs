@@ -101,8 +101,18 @@ pub struct Copies {
     pub bytes_down: f64,
 }
 
-/// The loops of a nest that become kernels: of each the loop and those inside it that are axes of one grid, outermost first.
-pub type Axes = Vec<Vec<LoopId>>;
+/// A loop of a nest that becomes a kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OnAxes {
+    /// It and those inside it that are axes of one grid, outermost first.
+    pub loops: Vec<LoopId>,
+    /// The host waits for what it leaves behind.
+    pub awaited: bool,
+}
+
+/// The loops of a nest that become kernels.
+pub type Axes = Vec<OnAxes>;
 
 /// A call on a card, by term.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -166,8 +176,10 @@ impl Priced {
         self.kernels(&self.top, 1.0, axes, trips, &mut kernels);
         let sizes = Sizes { trips, values };
         let x = |id: LoopId| {
-            let around = |axes: &&Vec<LoopId>| axes.contains(&id);
-            axes.iter().find(around).and_then(|a| a.last().copied())
+            let around = |a: &&OnAxes| a.loops.contains(&id);
+            axes.iter()
+                .find(around)
+                .and_then(|a| a.loops.last().copied())
         };
         let sectors = self.traffic.sectors(&x, SECTOR, &sizes);
         let missed = self.traffic.traffic(&sizes, [w.cache]);
@@ -207,7 +219,7 @@ impl Priced {
         out: &mut Vec<Kernels>,
     ) {
         let times = times * l.reached;
-        let own = axes.iter().find(|a| a.first() == Some(&l.id));
+        let own = axes.iter().find(|a| a.loops.first() == Some(&l.id));
         if own.is_none() && holds_axes(l, axes) {
             let iterations = times * trips(l.id);
             if l.body.accesses > 0.0 {
@@ -220,11 +232,11 @@ impl Priced {
         }
         let mut all = Kernels {
             launches: times,
-            awaited: own.is_none(),
+            awaited: own.is_none_or(|a| a.awaited),
             ..Kernels::default()
         };
         let mut threads = 1.0;
-        let is_axis = |l: &LoopFeatures| own.is_some_and(|a| a.contains(&l.id));
+        let is_axis = |l: &LoopFeatures| own.is_some_and(|a| a.loops.contains(&l.id));
         self.inside(l, 1.0, &is_axis, trips, &mut threads, &mut all);
         all.threads = threads;
         out.push(all);
@@ -272,7 +284,7 @@ impl Priced {
 
 /// Whether some loop inside is the first axis of a grid.
 fn holds_axes(l: &LoopFeatures, axes: &Axes) -> bool {
-    let is_first = |id: LoopId| axes.iter().any(|a| a.first() == Some(&id));
+    let is_first = |id: LoopId| axes.iter().any(|a| a.loops.first() == Some(&id));
     l.inner
         .iter()
         .any(|inner| is_first(inner.id) || holds_axes(inner, axes))

@@ -69,10 +69,16 @@ fn loops(depth: u32) -> LoopFeatures {
 
 fn on(weights: &GpuWeights, axes: &[&[u32]], trips: &[f64], copies: &Copies) -> OnGpu {
     let priced = Priced::new(&loops(trips.len() as u32), TrafficPlan::default(), weights);
-    let ids = |a: &&[u32]| a.iter().map(|id| LoopId(*id)).collect();
-    let axes: Axes = axes.iter().map(ids).collect();
+    let axes: Axes = axes.iter().map(|a| on_axes(a, false)).collect();
     let of = |id: LoopId| trips[id.index()];
     priced.seconds(&axes, copies, &of, &LaunchValues::default())
+}
+
+fn on_axes(loops: &[u32], awaited: bool) -> OnAxes {
+    OnAxes {
+        loops: loops.iter().map(|id| LoopId(*id)).collect(),
+        awaited,
+    }
 }
 
 fn total(on: OnGpu) -> f64 {
@@ -130,12 +136,27 @@ fn both_loops_of_a_grid_are_threads() {
 }
 
 #[test]
+fn what_is_reduced_is_waited_for() {
+    let priced = Priced::new(&loops(2), TrafficPlan::default(), &card());
+    let each = |awaited: bool| {
+        let axes = vec![on_axes(&[1], awaited)];
+        let trips = |_: LoopId| 100.0;
+        priced.seconds(&axes, &Copies::default(), &trips, &LaunchValues::default())
+    };
+    let more = total(each(true)) - total(each(false));
+    assert!(
+        (more / (100.0 * card().wait * 1e-9) - 1.0).abs() < 1e-6,
+        "{more}"
+    );
+}
+
+#[test]
 fn what_no_grid_has_is_run_by_one_thread() {
     let mut nest = loops(2);
     nest.body.accesses = 4.0;
     let with = |nest: &LoopFeatures| {
         let priced = Priced::new(nest, TrafficPlan::default(), &card());
-        let axes = vec![vec![LoopId(1)]];
+        let axes = vec![on_axes(&[1], false)];
         let trips = |_: LoopId| 100.0;
         total(priced.seconds(&axes, &Copies::default(), &trips, &LaunchValues::default()))
     };

@@ -66,12 +66,14 @@ pub struct Schedule {
     pub nonempty: u64,
 }
 
-/// A parallel loop mapped to the grid of a device, without reductions.
+/// A parallel loop mapped to the grid of a device.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct GridLoop {
     /// The loop and, inside it, further parallel ones, outermost first: at most three. The last one runs along the grid's
-    /// first axis. What stands around them assigns variables only, and before them.
+    /// first axis. What stands around them assigns variables only, and before them, and none of the reductions.
     pub axes: Vec<LoopId>,
+    /// Reduction variables, the same of every axis.
+    pub reductions: Vec<(VarId, RedOp)>,
     /// Variables assigned in every iteration whose value after the loop is that of the last one.
     pub last_values: Vec<VarId>,
 }

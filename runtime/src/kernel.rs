@@ -68,8 +68,8 @@ pub struct OnGrid {
     pub host: usize,
     /// The device's is PTX, and no object file.
     pub ptx: bool,
-    /// Axes of each kernel.
-    pub axes: Vec<usize>,
+    /// Its kernels.
+    pub kernels: Vec<codegen::GridKernel>,
     /// NumPy warns of what the host's part may do.
     pub warns: bool,
 }
@@ -232,7 +232,7 @@ impl Kernel {
         };
         let parts = object.split_at_checked(on_grid.host);
         let (host, device) = parts.ok_or("a part of the code is missing")?;
-        let count = on_grid.axes.len();
+        let count = on_grid.kernels.len();
         let code = match on_grid.ptx {
             true => {
                 let text = std::str::from_utf8(device).map_err(|e| e.to_string())?;
@@ -242,7 +242,7 @@ impl Kernel {
             false => Code::Emulated(Arc::new(codegen::load_grid(device, count).map_err(bad)?)),
         };
         let host = codegen::load(host).map_err(bad)?;
-        let grid = Grid::new(code, on_grid.axes.clone(), on_grid.warns);
+        let grid = Grid::new(code, on_grid.kernels.clone(), on_grid.warns);
         Ok(Kernel {
             grid: Some(grid),
             ..Kernel::new(host, about, options)

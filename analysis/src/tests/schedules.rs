@@ -435,6 +435,13 @@ fn loops_for_a_grid() {
     assert!(on_grid(h, "s = 0.0\nfor i in range(n):\n    s = s + x[i]").is_empty());
     let rows = "for i in range(n):\n    s = 0.0\n    for j in range(n):\n        s = s + a[i, j]\n    x[i] = s";
     assert_eq!(on_grid(h, rows), ["i"]);
+    // What is reduced in any order may be: over all axes together, or over those inside.
+    let most = "best = 0.0\nfor i in range(n):\n    for j in range(n):\n        if a[i, j] > best:\n            best = a[i, j]";
+    assert_eq!(on_grid(h, most), ["i j"]);
+    let counted = "k = 0\nfor i in range(n):\n    k = k + 1\n    for j in range(n):\n        if a[i, j] > 0.0:\n            k = k + 1";
+    assert_eq!(on_grid(h, counted), ["i"]);
+    let by_row = "for i in range(n):\n    k = 0\n    for j in range(n):\n        if a[i, j] > 0.0:\n            k = k + 1\n    x[i] = k";
+    assert_eq!(on_grid(h, by_row), ["i"]);
     let sweep =
         "for i in range(1, n):\n    for j in range(n):\n        a[i, j] = a[i - 1, j] + 1.0";
     assert_eq!(on_grid(h, sweep), ["j"]);

@@ -6,12 +6,11 @@
 
 use nestwise_ir::{Expr, LoopId, Stmt, StmtKind, VarId};
 
-use super::grid::{Axes, kernel};
+use super::grid::{Asked, Axes, Left, kernel};
 use super::loops::Range;
 use super::{Func, Val, reads_in};
 use crate::error::{Result, invalid};
 use crate::flow;
-use crate::llvm::V;
 
 /// What a kernel without axes does.
 #[derive(Clone, Copy)]
@@ -50,8 +49,8 @@ impl<'u> Func<'u, '_> {
 
     /// What reads elements, as one thread of the device finds it.
     pub(crate) fn value_alone(&mut self, e: &Expr) -> Result<Val> {
-        let cells = self.alone(Part::Value(e))?;
-        Ok(self.load_cell(e.ty.repr, cells))
+        let left = self.alone(Part::Value(e))?;
+        Ok(self.load_cell(e.ty.repr, self.cells(left)))
     }
 
     /// A statement that looks at elements and that one thread can run.
@@ -76,8 +75,8 @@ impl<'u> Func<'u, '_> {
         alone
     }
 
-    /// Has one thread run it, and takes what it assigns; where its own value is.
-    fn alone(&mut self, part: Part<'_>) -> Result<V> {
+    /// Has one thread run it, and takes what it assigns; its own value is in the first cell.
+    fn alone(&mut self, part: Part<'_>) -> Result<Left> {
         let u = self.u;
         let nonempty = u.spec.schedule.nonempty;
         // The cells before those of variables are the value's own.
@@ -99,7 +98,7 @@ impl<'u> Func<'u, '_> {
         let Some(grid) = &u.grid else {
             return invalid("no device");
         };
-        let number = grid.next(vec![]);
+        let number = grid.next(vec![], 0);
         kernel(
             grid.device,
             number,
@@ -128,13 +127,17 @@ impl<'u> Func<'u, '_> {
             lo: zero,
             hi: ir.const_i64(1),
         };
-        let none = ir.const_i64(-1);
-        let cells = own + assigned.len();
-        let results = self.launch(number, &shared, once, none, cells, span)?;
+        let asked = Asked {
+            range: once,
+            inner: ir.const_i64(-1),
+            cells: own + assigned.len(),
+            record: 0,
+        };
+        let left = self.launch(number, &shared, asked, span)?;
         for (k, v) in assigned.iter().enumerate() {
-            self.take_result(*v, results, own + k)?;
+            self.take_result(*v, left, own + k)?;
         }
-        Ok(results)
+        Ok(left)
     }
 }
 

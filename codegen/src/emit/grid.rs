@@ -9,18 +9,20 @@
 //! A device has no floating-point flags. A result that is not finite counts as fired: NumPy may have warned.
 
 use std::cell::RefCell;
+use std::mem::offset_of;
 
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
 use nestwise_ir::{Expr, ExprKind, For, LoopId, Scalar, Span, Stmt, StmtKind, VarId};
 
 use super::func::Jump;
 use super::loops::Range;
-use super::threads::thread_flow;
+use super::records::{Placed, Records};
+use super::threads::{CELL, thread_flow};
 use super::{Func, Unit, Val};
-use crate::abi::{EventCode, FrameHeader, Status, part};
+use crate::abi::{EventCode, FrameHeader, Order, Status, part};
 use crate::error::{Result, invalid, unsupported};
 use crate::flow::{self, Target};
-use crate::grid::kernel_name;
+use crate::grid::{GridKernel, kernel_name};
 use crate::llvm::{IntPred, RealPred, V, Wrap};
 
 /// Where a thread of a device reads its place in the grid.
@@ -36,8 +38,7 @@ pub(crate) enum Registers {
 pub(crate) struct Grid<'a> {
     /// What they are made in.
     pub(super) device: &'a Unit<'a>,
-    /// The loops of each; none: one thread runs it.
-    pub(crate) kernels: RefCell<Vec<Vec<LoopId>>>,
+    pub(crate) kernels: RefCell<Vec<GridKernel>>,
 }
 
 /// The loops of a kernel.
@@ -51,16 +52,41 @@ pub(crate) struct Axes {
     last: Vec<V>,
     /// Where cells of results are.
     cells: Option<V>,
+    /// What is reduced.
+    records: Option<Records>,
+    placed: Vec<Option<Placed>>,
+    /// The current iteration of each axis, the innermost first, where it matters.
+    now: Vec<V>,
     /// The place in the grid, where it is in memory.
     place: Option<V>,
 }
 
-/// Bytes of a result, and how many a kernel may have.
-const CELL: usize = 16;
-const RESULTS: usize = 62;
+/// What the host asks a kernel for.
+pub(super) struct Asked {
+    pub(super) range: Range,
+    /// Iterations of the second axis; below zero: not known.
+    pub(super) inner: V,
+    /// Cells of results, and bytes of each block's record: for either it waits.
+    pub(super) cells: usize,
+    pub(super) record: usize,
+}
+
+/// What it has left behind: its status, as long as no other is launched, and the number of blocks.
+#[derive(Clone, Copy)]
+pub(super) struct Left {
+    status: V,
+    blocks: V,
+}
+
 /// What a special register tells, in the order of [`crate::abi::GridThread`].
 const KINDS: [&str; 4] = ["tid", "ntid", "ctaid", "nctaid"];
 const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl Axes {
+    pub(super) fn place(&self) -> Option<V> {
+        self.place
+    }
+}
 
 impl<'a> Grid<'a> {
     pub(crate) fn new(device: &'a Unit<'a>) -> Grid<'a> {
@@ -70,10 +96,10 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// The number of a new kernel with these loops.
-    pub(super) fn next(&self, loops: Vec<LoopId>) -> usize {
+    /// The number of a new kernel with these loops (none: one thread runs it), whose blocks leave so large a record.
+    pub(super) fn next(&self, loops: Vec<LoopId>, record: usize) -> usize {
         let mut kernels = self.kernels.borrow_mut();
-        kernels.push(loops);
+        kernels.push(GridKernel { loops, record });
         kernels.len() - 1
     }
 }
@@ -87,17 +113,22 @@ impl<'u> Func<'u, '_> {
         };
         check(l, g)?;
         let as_threads = ThreadLoop {
+            reductions: g.reductions.clone(),
             last_values: g.last_values.clone(),
             ..ThreadLoop::plain(l.id)
         };
         let flow = thread_flow(u, l, &as_threads)?;
+        let reduced = |v: &VarId| g.reductions.iter().any(|r| r.0 == *v);
         let mut shared: Vec<VarId> = flow.exposed.iter().copied().collect();
+        shared.retain(|v| !reduced(v));
         shared.sort();
-        let number = grid.next(g.axes.clone());
+        let records = Records::of(u, l, g)?;
+        let number = grid.next(g.axes.clone(), records.size());
         let span = u.nest.loops.get(l.id).map_or(Span::default(), |d| d.span);
         let axes = Axes {
             loops: g.axes.clone(),
             results: g.last_values.clone(),
+            records: (records.size() > 0).then(|| records.clone()),
             ..Axes::default()
         };
         kernel(grid.device, number, span, axes, &shared, |f, _| {
@@ -110,27 +141,35 @@ impl<'u> Func<'u, '_> {
         ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, range.lo, range.hi), run, end);
         ir.at(run);
         let inner = self.inner_trips(l, g)?;
-        let cells = g.last_values.len();
-        let results = self.launch(number, &shared, range, inner, cells, span)?;
+        let asked = Asked {
+            range,
+            inner,
+            cells: g.last_values.len(),
+            record: records.size(),
+        };
+        let left = self.launch(number, &shared, asked, span)?;
         for (k, v) in g.last_values.iter().enumerate() {
-            self.take_result(*v, results, k)?;
+            self.take_result(*v, left, k)?;
         }
+        if records.size() > 0 {
+            let first = self.ir().offset_const(left.status, part::RECORDS);
+            self.take_records(l, &records, (first, left.blocks), span)?;
+        }
+        let ir = self.ir();
         ir.br(end);
         ir.at(end);
         Ok(())
     }
 
-    /// Launches a kernel that is given the values of `shared`; where the host finds so many cells of results, for which it waits.
+    /// Launches a kernel that is given the values of `shared`.
     pub(super) fn launch(
         &mut self,
-        number: usize,
+        kernel: usize,
         shared: &[VarId],
-        range: Range,
-        inner: V,
-        cells: usize,
+        asked: Asked,
         span: Span,
-    ) -> Result<V> {
-        if cells > RESULTS {
+    ) -> Result<Left> {
+        if asked.cells > part::MOST_CELLS {
             return unsupported("so many results of a kernel");
         }
         let (u, ir) = (self.u, self.ir());
@@ -140,35 +179,47 @@ impl<'u> Func<'u, '_> {
         for v in shared {
             self.store_var(*v, env)?;
         }
+        let range = asked.range;
         let bounds = ir.offset_const(env, FrameHeader::BOUNDS);
         ir.store(range.start, bounds);
         ir.store(range.step, ir.offset_const(bounds, 8));
         let (i64t, ptr) = (ir.i64(), ir.ptr());
-        let parameters = [ptr, i64t, ptr, i64t, i64t, i64t, i64t, ptr, i64t];
-        let ty = ir.function(i64t, &parameters);
+        let words = size_of::<Order>() as u64;
+        let order = ir.alloca_aligned(self.entry, ir.array(ir.i8(), words), 8);
+        let field = |at: usize| ir.offset_const(order, at);
+        let number = |n: usize| ir.const_i64(n as i64);
+        ir.store(number(kernel), field(offset_of!(Order, kernel)));
+        ir.store(env, field(offset_of!(Order, env)));
+        ir.store(ir.const_i64(size as i64), field(offset_of!(Order, size)));
+        ir.store(range.lo, field(offset_of!(Order, lo)));
+        ir.store(range.hi, field(offset_of!(Order, hi)));
+        ir.store(asked.inner, field(offset_of!(Order, inner)));
+        ir.store(number(CELL * asked.cells), field(offset_of!(Order, cells)));
+        ir.store(number(asked.record), field(offset_of!(Order, record)));
+        let ty = ir.function(i64t, &[ptr, ptr]);
         let launch = ir.add_function(c"nw_grid", ty);
         let user = ir.load(ptr, ir.offset_const(self.frame, FrameHeader::USER));
-        let (number, size) = (ir.const_i64(number as i64), ir.const_i64(size as i64));
-        let bytes = (CELL * cells) as u64;
-        let results = match bytes {
-            0 => ir.zero(ptr),
-            _ => ir.alloca_aligned(self.entry, ir.array(ir.i8(), bytes), 16),
-        };
-        let bytes = ir.const_i64(bytes as i64);
-        let (lo, hi) = (range.lo, range.hi);
-        let arguments = [user, number, env, size, lo, hi, inner, results, bytes];
-        let failed = ir.call(ty, launch, &arguments);
+        let failed = ir.call(ty, launch, &[user, order]);
         let failed = ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0));
         let fine = self.fresh();
         self.leave_if(failed, fine, EventCode::Several, span);
         ir.at(fine);
-        Ok(results)
+        Ok(Left {
+            status: ir.load(ptr, field(offset_of!(Order, left))),
+            blocks: ir.load(i64t, field(offset_of!(Order, blocks))),
+        })
+    }
+
+    /// On the host: the cells that a kernel has left.
+    pub(super) fn cells(&self, left: Left) -> V {
+        self.ir().offset_const(left.status, part::CELLS)
     }
 
     /// On the host: a variable has the value of a kernel's result.
-    pub(super) fn take_result(&mut self, v: VarId, results: V, cell: usize) -> Result<()> {
+    pub(super) fn take_result(&mut self, v: VarId, left: Left, cell: usize) -> Result<()> {
         let (home, repr) = (self.home(v, false)?, self.repr(v)?);
-        let got = self.load_cell(repr, self.ir().offset_const(results, CELL * cell));
+        let cells = self.cells(left);
+        let got = self.load_cell(repr, self.ir().offset_const(cells, CELL * cell));
         self.put(home, got);
         Ok(())
     }
@@ -232,6 +283,7 @@ impl<'u> Func<'u, '_> {
         let distance = ir.mul(k, range.step, Wrap::Signed);
         let counter = ir.add(range.start, distance, Wrap::Signed);
         self.enter_counter(l, Val::one(counter))?;
+        self.note_iteration(axis, k);
         self.note_last(
             axis,
             ir.icmp(
@@ -251,6 +303,9 @@ impl<'u> Func<'u, '_> {
         self.fixed.remove(&l.counter);
         ir.br(latch);
         ir.at(latch);
+        if axis == 0 {
+            self.reduced_so_far()?;
+        }
         if self
             .axes
             .as_ref()
@@ -262,6 +317,29 @@ impl<'u> Func<'u, '_> {
         ir.add_incoming(k, next, ir.here());
         ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, next, range.hi), body, end);
         ir.at(end);
+        Ok(())
+    }
+
+    /// Keeps which iteration of an axis this is, if what is reduced wants to know.
+    fn note_iteration(&self, axis: usize, k: V) {
+        let Some(axes) = &self.axes else { return };
+        if let Some(now) = axes.now.get(axis) {
+            self.ir().store(k, *now);
+        }
+        if let Some(records) = axes.records.as_ref().filter(|_| axis == 0) {
+            self.enter_iteration(records);
+        }
+    }
+
+    /// Keeps what the iteration of all axes that is over has reduced.
+    fn reduced_so_far(&mut self) -> Result<()> {
+        let Some(axes) = self.axes.take() else {
+            return Ok(());
+        };
+        if let Some(records) = &axes.records {
+            self.leave_iteration(records, &axes.placed, &axes.now)?;
+        }
+        self.axes = Some(axes);
         Ok(())
     }
 
@@ -297,7 +375,7 @@ impl<'u> Func<'u, '_> {
         Ok(())
     }
 
-    fn register(&self, kind: usize, axis: usize) -> V {
+    pub(super) fn register(&self, kind: usize, axis: usize) -> V {
         let ir = self.ir();
         match self.axes.as_ref().and_then(|a| a.place) {
             Some(place) => {
@@ -369,29 +447,52 @@ pub(super) fn kernel<'u, 'a>(
     for v in shared {
         f.load_var(*v, f.frame)?;
     }
+    let records = f.axes.as_ref().and_then(|axes| axes.records.clone());
+    let shared_memory = records.as_ref().map(|r| f.shared_memory(number, r.size()));
+    if let Some(records) = &records {
+        let placed = f.start_records(records)?;
+        let now = || ir.alloca(f.entry, i64t);
+        if let Some(axes) = &mut f.axes {
+            axes.now = axes.loops.iter().map(|_| now()).collect();
+            axes.placed = placed;
+        }
+    }
     body(&mut f, results)?;
-    ir.watch(None);
-    ir.br(f.exits.done);
-    ir.at(f.exits.done);
-    f.release_kept();
-    let (told, out) = (f.fresh(), f.fresh());
-    ir.cond_br(ir.load(ir.i1(), odd), told, out);
     let tell = |line: V, code: V| {
         ir.store(line, ir.offset_const(status, part::LINE));
         ir.store(code, ir.offset_const(status, part::CODE));
         let event = ir.const_i64(Status::Event as i64);
         ir.store(event, ir.offset_const(status, part::STATUS));
-        ir.ret_void();
     };
+    let (end, told, out) = (f.fresh(), f.fresh(), f.fresh());
+    ir.br(f.exits.done);
+    ir.at(f.exits.done);
+    f.release_kept();
+    let reduced = records.as_ref().zip(shared_memory);
+    if let Some((records, shared)) = reduced {
+        let own = f.own_record(records, shared);
+        let placed = f.axes.as_mut().map(|axes| std::mem::take(&mut axes.placed));
+        f.leave_record(records, &placed.unwrap_or_default(), own)?;
+    }
+    ir.br(end);
+    ir.at(f.exits.event);
+    tell(ir.load(i64t, f.exits.line), ir.load(i64t, f.exits.code));
+    // The others of the block wait for this one, whatever it has come to.
+    ir.br(if reduced.is_some() { end } else { out });
+    ir.at(end);
+    if let Some((records, shared)) = reduced {
+        f.combine_block(records, shared, status)?;
+    }
+    ir.watch(None);
+    ir.cond_br(ir.load(ir.i1(), odd), told, out);
     ir.at(told);
     tell(
         ir.const_i64(span.line.into()),
         ir.const_i64(EventCode::Several as i64),
     );
+    ir.br(out);
     ir.at(out);
     ir.ret_void();
-    ir.at(f.exits.event);
-    tell(ir.load(i64t, f.exits.line), ir.load(i64t, f.exits.code));
     Ok(())
 }
 
@@ -407,7 +508,8 @@ fn check(l: &For, g: &GridLoop) -> Result<()> {
         };
         let stored = nestwise_ir::nest::stored(&inner.body);
         let steady = |e: &Expr| !e.reads(|array| stored.contains(&array));
-        let plain = |s: &Stmt| matches!(&s.kind, StmtKind::Let { value, .. } if steady(value));
+        let reduced = |v: &VarId| g.reductions.iter().any(|r| r.0 == *v);
+        let plain = |s: &Stmt| matches!(&s.kind, StmtKind::Let { var, value } if steady(value) && !reduced(var));
         let before = around.body.split_last().map_or(&[][..], |split| split.1);
         let bounds = [&inner.start, &inner.stop, &inner.step];
         if !before.iter().all(plain) || !bounds.into_iter().all(steady) {

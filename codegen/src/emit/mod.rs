@@ -30,6 +30,7 @@ mod linear;
 mod loops;
 mod masks;
 mod memory;
+mod records;
 mod renamed;
 mod split;
 mod stmt;

@@ -11,7 +11,7 @@ use crate::error::{Result, invalid, unsupported};
 use crate::flow::{self, Flow, Target};
 use crate::llvm::{IntPred, V, Wrap};
 
-const CELL: usize = 16;
+pub(super) const CELL: usize = 16;
 
 impl<'u, 'a> Func<'u, 'a> {
     pub(crate) fn threads(&mut self, l: &For, t: &ThreadLoop, range: Range) -> Result<()> {
@@ -80,10 +80,11 @@ impl<'u, 'a> Func<'u, 'a> {
         for (k, v) in results(t).enumerate() {
             let (home, repr) = (f.home(v, false)?, f.repr(v)?);
             let value = f.get(home, repr, false);
-            f.store_cell(repr, value, ir.offset_const(record, part::CELLS + CELL * k));
+            let cells = ir.offset_const(record, part::CELLS);
+            f.store_cell(repr, value, ir.offset_const(cells, CELL * k));
             if let Some(mark) = f.marks.get(&v) {
                 let assigned = ir.load(ir.i1(), *mark);
-                let cell = ir.offset_const(record, mark_cell(t, k));
+                let cell = ir.offset_const(cells, mark_cell(t, k));
                 ir.store(ir.zext(assigned, ir.i64()), cell);
             }
         }
@@ -140,7 +141,7 @@ impl<'u, 'a> Func<'u, 'a> {
 
     fn run_parts(&mut self, l: &For, t: &ThreadLoop, body: V, env: V, range: Range) -> Result<()> {
         let ir = self.ir();
-        let size = mark_cell(t, results(t).count()) as i64;
+        let size = (part::CELLS + mark_cell(t, results(t).count())) as i64;
         let size = ir.const_i64(size);
         let list = ir.alloca(self.entry, ir.ptr());
         let i64t = ir.i64();
@@ -192,7 +193,7 @@ impl<'u, 'a> Func<'u, 'a> {
         ir.store(ir.const_bool(true), fired);
         ir.br(end);
         ir.at(fine);
-        let overflow = self.combine(l, t, record)?;
+        let overflow = self.combine(l, t, ir.offset_const(record, part::CELLS))?;
         let overflow = ir.or(overflow, self.merge_copies(l, t, env, record)?);
         let old = ir.load(ir.i1(), fired);
         ir.store(ir.or(old, overflow), fired);
@@ -219,27 +220,27 @@ impl<'u, 'a> Func<'u, 'a> {
             .map_or(Span::default(), |d| d.span)
     }
 
-    /// Takes in one part's results; returns whether a sum left its representation.
-    fn combine(&mut self, l: &For, t: &ThreadLoop, record: V) -> Result<V> {
+    /// Takes in one part's results, whose cells are given; returns whether a sum left its representation.
+    pub(super) fn combine(&mut self, l: &For, t: &ThreadLoop, cells: V) -> Result<V> {
         let ir = self.ir();
         let mut overflow = ir.const_bool(false);
         for (k, v) in results(t).enumerate() {
             let (home, repr) = (self.home(v, false)?, self.repr(v)?);
-            let got = self.load_cell(repr, ir.offset_const(record, part::CELLS + CELL * k));
+            let got = self.load_cell(repr, ir.offset_const(cells, CELL * k));
             let Some((_, op)) = t.reductions.get(k) else {
                 self.put(home, got);
                 continue;
             };
             let mine = self.get(home, repr, false);
             if *op == RedOp::Last {
-                let mark = ir.load(ir.i64(), ir.offset_const(record, mark_cell(t, k)));
+                let mark = ir.load(ir.i64(), ir.offset_const(cells, mark_cell(t, k)));
                 let assigned = ir.icmp(IntPred::LLVMIntNE, mark, ir.const_i64(0));
                 let merged = self.choose(Val::one(assigned), got, mine);
                 self.put(home, merged);
                 continue;
             }
             if let RedOp::Along(best) = op {
-                let better = self.improves(t, *best, record)?;
+                let better = self.improves(t, *best, cells)?;
                 let merged = self.choose(Val::one(better), got, mine);
                 self.put(home, merged);
                 continue;
@@ -258,7 +259,7 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     /// From here on it is kept whether a variable was assigned.
-    fn keep_mark(&mut self, v: VarId) {
+    pub(super) fn keep_mark(&mut self, v: VarId) {
         let ir = self.ir();
         let mark = ir.alloca(self.entry, ir.i1());
         ir.store(ir.const_bool(false), mark);
@@ -266,7 +267,7 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     /// Whether a part's value of a minimum or maximum is strictly better than what the parts before it found.
-    fn improves(&mut self, t: &ThreadLoop, best: VarId, record: V) -> Result<V> {
+    fn improves(&mut self, t: &ThreadLoop, best: VarId, cells: V) -> Result<V> {
         let ir = self.ir();
         let found = t.reductions.iter().position(|r| r.0 == best);
         let Some((k, (_, op))) = found.map(|k| (k, t.reductions[k])) else {
@@ -276,12 +277,12 @@ impl<'u, 'a> Func<'u, 'a> {
         };
         let (home, repr) = (self.home(best, false)?, self.repr(best)?);
         let mine = self.get(home, repr, false);
-        let got = self.load_cell(repr, ir.offset_const(record, part::CELLS + CELL * k));
+        let got = self.load_cell(repr, ir.offset_const(cells, CELL * k));
         Ok(self.better(op, mine, got, repr))
     }
 
     /// Whether `y` comes before `x` in the order that a minimum or maximum goes by.
-    fn better(&self, op: RedOp, x: Val, y: Val, repr: Scalar) -> V {
+    pub(super) fn better(&self, op: RedOp, x: Val, y: Val, repr: Scalar) -> V {
         let less = if op == RedOp::Min {
             CmpOp::Lt
         } else {
@@ -295,7 +296,15 @@ impl<'u, 'a> Func<'u, 'a> {
             .icmp(super::expr::int_predicate(less, signed), y.a, x.a)
     }
 
-    fn merge(&self, op: RedOp, x: Val, y: Val, repr: Scalar, propagate: bool) -> Result<(V, V)> {
+    /// Two parts' values as one; and whether that left its representation.
+    pub(super) fn merge(
+        &self,
+        op: RedOp,
+        x: Val,
+        y: Val,
+        repr: Scalar,
+        propagate: bool,
+    ) -> Result<(V, V)> {
         let ir = self.ir();
         let fine = ir.const_bool(false);
         let checked = |name: &str| {
@@ -328,7 +337,7 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     /// The value that changes nothing.
-    fn identity(&self, v: VarId, op: RedOp) -> Result<Val> {
+    pub(super) fn identity(&self, v: VarId, op: RedOp) -> Result<Val> {
         let repr = self.repr(v)?;
         if repr.is_float() {
             let x = match op {
@@ -364,13 +373,15 @@ fn results(t: &ThreadLoop) -> impl Iterator<Item = VarId> + '_ {
         .chain(t.last_values.iter().copied())
 }
 
-/// Where a part record says whether its `k`-th result was assigned: behind all results.
-fn mark_cell(t: &ThreadLoop, k: usize) -> usize {
-    part::CELLS + CELL * results(t).count() + 8 * k
+/// Where it says, from the first cell on, whether the `k`-th reduction was assigned, of those that want to know: behind all
+/// cells.
+pub(super) fn mark_cell(t: &ThreadLoop, k: usize) -> usize {
+    let before = t.reductions.iter().take(k);
+    CELL * results(t).count() + 8 * before.filter(|r| r.1 == RedOp::Last).count()
 }
 
 /// Whether an accumulation into the variable may fire.
-fn guarded(l: &For, v: VarId) -> bool {
+pub(super) fn guarded(l: &For, v: VarId) -> bool {
     let mut found = false;
     for s in &l.body {
         s.walk(&mut |s| {
@@ -384,7 +395,7 @@ fn guarded(l: &For, v: VarId) -> bool {
 }
 
 /// Whether the variable is reduced by NumPy's minimum or maximum, in which a NaN wins.
-fn propagates_nan(l: &For, v: VarId) -> bool {
+pub(super) fn propagates_nan(l: &For, v: VarId) -> bool {
     let mut found = false;
     for s in &l.body {
         s.walk(&mut |s| {

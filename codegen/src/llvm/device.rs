@@ -1,5 +1,7 @@
 //! What only kernels of devices need.
 
+use std::ffi::CString;
+
 use llvm_sys::core::*;
 
 use super::{IntPred, Ir, V};
@@ -47,6 +49,20 @@ impl Ir<'_> {
             LLVMAddAttributeAtIndex(function, 1, copy);
             let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
             LLVMAddAttributeAtIndex(function, 1, LLVMCreateEnumAttribute(self.ctx, kind, 16));
+        }
+    }
+    /// So many bytes that the threads of a block share, undefined at first.
+    pub(crate) fn shared_memory(&self, name: &str, bytes: usize) -> V {
+        /// PTX's `.shared`.
+        const SHARED: u32 = 3;
+        let name = CString::new(name).unwrap_or_default();
+        let ty = self.array(self.i8(), bytes as u64);
+        unsafe {
+            let at = LLVMAddGlobalInAddressSpace(self.module, ty, name.as_ptr(), SHARED);
+            LLVMSetInitializer(at, LLVMGetUndef(ty));
+            LLVMSetLinkage(at, llvm_sys::LLVMLinkage::LLVMInternalLinkage);
+            LLVMSetAlignment(at, 16);
+            LLVMConstAddrSpaceCast(at, self.ptr())
         }
     }
     /// Functions that the module calls and does not have, LLVM's own left out.

@@ -391,7 +391,7 @@ impl Lower<'_> {
                 (false, false) => ReturnForm::Scalar,
             },
         });
-        Ok(Nest {
+        let mut nest = Nest {
             arrays: self.arrays,
             vars: self.vars,
             loops: self.loops,
@@ -404,7 +404,9 @@ impl Lower<'_> {
             needs_trip: vec![],
             whole: None,
             work: self.meter.finish(),
-        })
+        };
+        super::keeps::together(&mut nest);
+        Ok(nest)
     }
 
     fn live_outs(&mut self) -> R<Vec<LiveOut>> {

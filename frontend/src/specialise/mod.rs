@@ -21,6 +21,7 @@ mod facts;
 mod hir;
 mod inline;
 mod ints;
+mod keeps;
 mod kinds;
 mod liveout;
 mod loops;

@@ -4,17 +4,15 @@
 //! import, build and everything on the CPU work without either. One card is used, the first that the driver tells of
 //! (CUDA_VISIBLE_DEVICES chooses). All of a launch goes through one stream, in the order of the calls.
 
-use super::{Code, Device};
+use super::{Code, Device, Launch};
 use crate::reason::Reason;
 use cudarc::driver::{DriverError, result as cu, sys};
 use nestwise_codegen::abi::part;
-use nestwise_codegen::kernel_name;
+use nestwise_codegen::{BLOCK_THREADS, MOST_RECORD, kernel_name};
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Bytes of a status and what it leaves behind.
-const STATUS_BYTES: usize = 16 * 66;
 /// The oldest driver that has all that is used: CUDA 11.4's.
 const OLDEST_DRIVER: i32 = 11_040;
 /// The oldest capability that `ptxas` of CUDA 13 knows, and those with instructions of their own that LLVM knows.
@@ -23,8 +21,11 @@ const CAPABILITIES: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
 const MOST_FAILURES: u32 = 3;
 /// Threads of a block, by axes in use: neighbours along the innermost.
 const BLOCK: [[i64; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];
+const _: () = assert!(BLOCK_THREADS == 256);
 /// Blocks along an axis at most, by the card's processors; each thread takes several iterations then.
 const BLOCKS_PER_PROCESSOR: i64 = 32;
+/// Blocks in all that leave records, by processors: so many have room at once.
+const RECORDS_PER_PROCESSOR: i64 = 8;
 /// Blocks along an axis whose iterations are not known.
 const UNKNOWN_BLOCKS: i64 = 16;
 /// Blocks that any card takes along an axis.
@@ -268,8 +269,10 @@ pub struct Cuda {
     card: &'static Card,
     module: Option<Arc<Module>>,
     stream: Shared<sys::CUstream>,
-    /// On the card: status, line and code of what fired, and results.
+    /// On the card: status, line and code of what fired, results, and records.
     status: u64,
+    /// What was looked at of it last: words of 16 bytes, as the host's part wants them.
+    left: Vec<u128>,
     blocks: Vec<u64>,
     /// What went wrong first: the driver says it again whatever it is asked then.
     failed: Option<Reason>,
@@ -292,11 +295,13 @@ impl Cuda {
             module: None,
             stream,
             status: 0,
+            left: Vec::new(),
             blocks: Vec::new(),
             failed: None,
             _entered: entered,
         };
-        cuda.status = cuda.allocate(STATUS_BYTES)?;
+        let records = MOST_RECORD * (RECORDS_PER_PROCESSOR * card.processors) as usize;
+        cuda.status = cuda.allocate(part::RECORDS + records)?;
         Ok(cuda)
     }
 
@@ -313,14 +318,18 @@ impl Cuda {
         Err(reason)
     }
 
-    /// The first bytes of the status, once all that was launched has run.
-    fn status(&mut self, bytes: usize) -> Result<Vec<u8>, Reason> {
+    /// The first bytes of the status, once all that was launched has run; the line in which something has fired.
+    fn look(&mut self, bytes: usize) -> Result<Option<u32>, Reason> {
         if let Some(reason) = &self.failed {
             return Err(reason.clone());
         }
-        let mut found = vec![0; bytes];
-        self.download(self.status, &mut found)?;
-        Ok(found)
+        let mut left = std::mem::take(&mut self.left);
+        left.resize(left.len().max(bytes.div_ceil(16)), 0);
+        // SAFETY: so many bytes, of numbers.
+        let found = unsafe { std::slice::from_raw_parts_mut(left.as_mut_ptr().cast(), bytes) };
+        let looked = self.download(self.status, found).map(|()| line(found));
+        self.left = left;
+        looked
     }
 }
 
@@ -353,7 +362,7 @@ impl Device for Cuda {
         self.module = Some(module.clone());
         self.failed = None;
         // SAFETY: so many bytes, allocated on that stream.
-        let cleared = unsafe { cu::memset_d8_async(self.status, 0, STATUS_BYTES, self.stream.0) };
+        let cleared = unsafe { cu::memset_d8_async(self.status, 0, part::RECORDS, self.stream.0) };
         self.done(cleared)
     }
 
@@ -398,24 +407,24 @@ impl Device for Cuda {
         self.done(copied)
     }
 
-    fn launch(
-        &mut self,
-        kernel: usize,
-        axes: usize,
-        env: &[u8],
-        (mut lo, mut hi): (i64, i64),
-        inner: i64,
-    ) {
+    fn launch(&mut self, launch: &Launch<'_>) -> i64 {
         let module = self.module.clone();
-        let Some(function) = module.as_ref().and_then(|m| m.kernels.get(kernel)) else {
+        let kernels = module.as_ref().map(|m| &m.kernels);
+        let Some(function) = kernels.and_then(|all| all.get(launch.number)) else {
             self.failed = Some(Reason::Internal("no such kernel".into()));
-            return;
+            return 0;
         };
-        let most = BLOCKS_PER_PROCESSOR * self.card.processors;
-        let (blocks, threads) = shape(axes, hi - lo, inner, function.most, most);
+        let (mut lo, mut hi) = launch.range;
+        let along = BLOCKS_PER_PROCESSOR * self.card.processors;
+        let all = match launch.record {
+            0 => i64::MAX,
+            _ => RECORDS_PER_PROCESSOR * self.card.processors,
+        };
+        let (axes, inner) = (launch.axes, launch.inner);
+        let (blocks, threads) = shape(axes, hi - lo, inner, function.most, (along, all));
         let dim = |n: [i64; 3]| (n[0] as u32, n[1] as u32, n[2] as u32);
         let mut parameters: [*mut c_void; 4] = [
-            env.as_ptr().cast_mut().cast(),
+            launch.env.as_ptr().cast_mut().cast(),
             (&raw mut lo).cast(),
             (&raw mut hi).cast(),
             (&raw mut self.status).cast(),
@@ -433,34 +442,29 @@ impl Device for Cuda {
         };
         // Told when it is waited for.
         let _ = self.done(launched);
+        blocks.iter().product()
     }
 
-    fn results(&mut self, to: &mut [u8]) -> bool {
-        if part::CELLS + to.len() > STATUS_BYTES {
-            return false;
-        }
-        match self.status(part::CELLS + to.len()) {
-            Ok(found) if line(&found).is_none() => {
-                to.copy_from_slice(&found[part::CELLS..]);
-                true
-            }
-            _ => false,
+    fn left(&mut self, bytes: usize) -> Option<*mut u8> {
+        match self.look(bytes) {
+            Ok(None) => Some(self.left.as_mut_ptr().cast()),
+            _ => None,
         }
     }
 
     fn finish(&mut self) -> Result<Option<u32>, Reason> {
-        Ok(line(&self.status(part::CELLS)?))
+        self.look(part::CELLS)
     }
 }
 
 /// Blocks, and threads of each, for a kernel on so many axes, whose outermost has so many iterations, and the next one `inner`
-/// (below zero: not known). A block has at most `most_threads`, an axis `most_blocks`.
+/// (below zero: not known). A block has at most `most_threads`, an axis and the grid so many blocks.
 fn shape(
     axes: usize,
     trips: i64,
     inner: i64,
     most_threads: i64,
-    most_blocks: i64,
+    (along, in_all): (i64, i64),
 ) -> ([i64; 3], [i64; 3]) {
     if axes == 0 {
         return ([1; 3], [1; 3]);
@@ -473,7 +477,7 @@ fn shape(
             threads[axis] /= 2;
         }
     }
-    let most_blocks = most_blocks.clamp(1, MOST_BLOCKS);
+    let most_blocks = along.clamp(1, MOST_BLOCKS);
     let mut blocks = [1; 3];
     for (axis, count) in blocks.iter_mut().enumerate().take(last + 1) {
         let known = match last - axis {
@@ -486,6 +490,10 @@ fn shape(
             None => UNKNOWN_BLOCKS.min(most_blocks),
         };
     }
+    while blocks.iter().product::<i64>() > in_all.max(1) {
+        let most = blocks.iter_mut().max();
+        most.into_iter().for_each(|n| *n = (*n + 1) / 2);
+    }
     (blocks, threads)
 }
 
@@ -495,15 +503,34 @@ mod tests {
 
     #[test]
     fn blocks_cover_what_is_known_and_fit_the_card() {
-        assert_eq!(shape(0, 1, -1, 1024, 100), ([1; 3], [1; 3]));
-        assert_eq!(shape(1, 1000, -1, 1024, 100), ([4, 1, 1], [256, 1, 1]));
-        assert_eq!(shape(1, 1 << 40, -1, 1024, 100).0, [100, 1, 1]);
-        assert_eq!(shape(2, 17, 33, 1024, 100), ([2, 3, 1], [32, 8, 1]));
-        assert_eq!(shape(2, 17, -1, 1024, 100).0, [UNKNOWN_BLOCKS, 3, 1]);
-        assert_eq!(shape(3, 5, 9, 1024, 1 << 20).0, [UNKNOWN_BLOCKS, 3, 3]);
-        assert_eq!(shape(3, 5, 9, 64, 100).1, [32, 2, 1]);
-        assert_eq!(shape(1, 5, -1, 128, 100).1, [128, 1, 1]);
-        assert_eq!(shape(1, 0, -1, 128, 0), ([1; 3], [128, 1, 1]));
+        assert_eq!(shape(0, 1, -1, 1024, (100, i64::MAX)), ([1; 3], [1; 3]));
+        assert_eq!(
+            shape(1, 1000, -1, 1024, (100, i64::MAX)),
+            ([4, 1, 1], [256, 1, 1])
+        );
+        assert_eq!(shape(1, 1 << 40, -1, 1024, (100, i64::MAX)).0, [100, 1, 1]);
+        assert_eq!(
+            shape(2, 17, 33, 1024, (100, i64::MAX)),
+            ([2, 3, 1], [32, 8, 1])
+        );
+        assert_eq!(
+            shape(2, 17, -1, 1024, (100, i64::MAX)).0,
+            [UNKNOWN_BLOCKS, 3, 1]
+        );
+        assert_eq!(
+            shape(3, 5, 9, 1024, (1 << 20, i64::MAX)).0,
+            [UNKNOWN_BLOCKS, 3, 3]
+        );
+        assert_eq!(shape(3, 5, 9, 64, (100, i64::MAX)).1, [32, 2, 1]);
+        assert_eq!(shape(1, 5, -1, 128, (100, i64::MAX)).1, [128, 1, 1]);
+        assert_eq!(shape(1, 0, -1, 128, (0, i64::MAX)), ([1; 3], [128, 1, 1]));
+    }
+
+    #[test]
+    fn so_many_blocks_leave_records() {
+        assert_eq!(shape(1, 1 << 40, -1, 1024, (4000, 1056)).0, [1000, 1, 1]);
+        assert_eq!(shape(2, 900, 900, 1024, (4000, 100)).0, [8, 8, 1]);
+        assert_eq!(shape(3, 9, 9, 64, (100, 1)).0, [1, 1, 1]);
     }
 
     #[test]

@@ -5,13 +5,14 @@
 //! ([`super::shadow`]). NESTWISE_EMULATED makes it fail: `fail=N` at the Nth thing that it has to do in the process, `fail=N-` at
 //! all from that on; `capacity=N` gives it so many bytes.
 
+use super::block::{Stacks, Stuck};
 use super::shadow::Shadow;
-use super::{Code, Device};
+use super::{Code, Device, Launch};
 use crate::fpenv;
 use crate::reason::Reason;
 use crate::trial::scattered;
-use nestwise_codegen::GridCode;
-use nestwise_codegen::abi::{Status, part};
+use nestwise_codegen::abi::{GridThread, Status, part};
+use nestwise_codegen::{GridCode, MOST_RECORD};
 use std::alloc::{Layout, alloc, dealloc};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -20,10 +21,12 @@ use std::sync::{Arc, OnceLock};
 const CAPACITY: usize = 1 << 30;
 /// Arrays begin where a card's would.
 const ALIGN: usize = 256;
-/// Cells of the status, results included.
-const STATUS_CELLS: usize = 66;
 /// What fresh memory holds.
 const POISON: u8 = 0xa5;
+/// Blocks of a launch at most.
+const MOST_BLOCKS: usize = 12;
+/// Bytes of the status, with what is left behind it.
+const STATUS_BYTES: usize = part::RECORDS + MOST_BLOCKS * MOST_RECORD;
 /// Threads of a block, and blocks at most, by axes in use: few, so that every thread has several iterations of long loops.
 const BLOCK: [[i64; 3]; 3] = [[32, 1, 1], [16, 2, 1], [8, 2, 2]];
 const BLOCKS: [[i64; 3]; 3] = [[6, 1, 1], [3, 4, 1], [2, 2, 3]];
@@ -35,8 +38,11 @@ pub struct Emulated {
     used: usize,
     capacity: usize,
     shadow: Shadow,
-    /// Status, line and code of what fired, and results.
+    /// Status, line and code of what fired, results, and records.
     status: Vec<u128>,
+    stacks: Stacks,
+    /// Threads of a block did not come to the same barriers.
+    stuck: bool,
 }
 
 /// What it fails at.
@@ -86,7 +92,9 @@ impl Default for Emulated {
             used: 0,
             capacity: Trouble::told().capacity.unwrap_or(CAPACITY),
             shadow: Shadow::default(),
-            status: vec![0; STATUS_CELLS],
+            status: vec![0; STATUS_BYTES.div_ceil(16)],
+            stacks: Stacks::default(),
+            stuck: false,
         }
     }
 }
@@ -103,6 +111,62 @@ impl Emulated {
             None => Err(Reason::Internal(
                 "an address that is not the device's".into(),
             )),
+        }
+    }
+
+    /// Runs threads in an order of chance.
+    fn one_by_one(&mut self, run: GridThread, launch: &Launch<'_>, mut all: Vec<Place>, seed: u64) {
+        shuffle(&mut all, seed);
+        let mut own = vec![0u128; launch.env.len().div_ceil(16)];
+        let (lo, hi) = launch.range;
+        for (thread, place) in all.into_iter().enumerate() {
+            let at = own.as_mut_ptr().cast::<u8>();
+            let status = self.status.as_mut_ptr().cast();
+            // SAFETY: the kernel of this nest, on an environment that its host part made.
+            self.shadow.run(thread, || unsafe {
+                std::ptr::copy_nonoverlapping(launch.env.as_ptr(), at, launch.env.len());
+                run(at, lo, hi, status, place.as_ptr());
+            });
+        }
+    }
+
+    /// Runs blocks in an order of chance, the threads of each from barrier to barrier in another.
+    fn block_by_block(&mut self, run: GridThread, launch: &Launch<'_>, all: Vec<Place>, seed: u64) {
+        let (lo, hi) = launch.range;
+        let threads: i64 = all.first().map_or(1, |p| p[3..6].iter().product());
+        let mut blocks: Vec<&[Place]> = all.chunks(threads as usize).collect();
+        blocks.sort_by_cached_key(|block| mixed(seed, &block[0]));
+        let mut shared = vec![0u128; (threads as usize * launch.record).div_ceil(16)];
+        for (b, block) in blocks.into_iter().enumerate() {
+            shared.fill(u128::from_ne_bytes([POISON; 16]));
+            let (status, shared) = (self.status.as_mut_ptr(), shared.as_mut_ptr());
+            let thread = |place: &Place| {
+                let mut place = *place;
+                place[12] = shared as i64;
+                let mut env = vec![0u128; launch.env.len().div_ceil(16)];
+                let at = env.as_mut_ptr().cast::<u8>();
+                // SAFETY: as large as what is copied.
+                unsafe { std::ptr::copy_nonoverlapping(launch.env.as_ptr(), at, launch.env.len()) };
+                move || {
+                    let at = env.as_mut_ptr().cast();
+                    // SAFETY: as above; the status and the shared memory outlive the block.
+                    unsafe { run(at, lo, hi, status.cast(), place.as_ptr()) };
+                }
+            };
+            let mut order: Vec<usize> = (0..block.len()).collect();
+            order.sort_by_cached_key(|k| mixed(!seed, &block[*k]));
+            let shadow = &mut self.shadow;
+            let around = |k: usize, step: &mut dyn FnMut()| {
+                shadow.run(b * block.len() + k, step);
+            };
+            let ran = self
+                .stacks
+                .run(block.iter().map(thread).collect(), &order, around);
+            match ran {
+                Ok(()) => {}
+                Err(Stuck::Stack) => self.status[0] = Status::Event as u128,
+                Err(Stuck::Diverged) => self.stuck = true,
+            }
         }
     }
 
@@ -186,67 +250,67 @@ impl Device for Emulated {
         Ok(())
     }
 
-    fn launch(&mut self, kernel: usize, axes: usize, env: &[u8], (lo, hi): (i64, i64), inner: i64) {
-        let run = self.code.as_ref().and_then(|code| code.kernel(kernel));
+    fn launch(&mut self, launch: &Launch<'_>) -> i64 {
+        let run = self.code.as_ref().and_then(|c| c.kernel(launch.number));
         let Some(run) = run else {
             self.status[0] = Status::Event as u128;
-            return;
+            return 0;
         };
-        let shape = axes.clamp(1, 3) - 1;
-        let (threads, mut blocks) = match axes {
-            0 => ([1; 3], [1; 3]),
-            _ => (BLOCK[shape], BLOCKS[shape]),
-        };
-        // No more blocks than iterations ask for.
-        let needed = |trips: i64, axis: usize| (trips.max(1) - 1) / threads[axis] + 1;
-        blocks[shape] = blocks[shape].min(needed(hi - lo, shape));
-        if shape > 0 && inner >= 0 {
-            blocks[shape - 1] = blocks[shape - 1].min(needed(inner, shape - 1));
-        }
+        let (blocks, threads) = shape(launch);
         static LAUNCHES: AtomicU64 = AtomicU64::new(0);
         let seed = scattered(LAUNCHES.fetch_add(1, Ordering::Relaxed));
-        let mut places = places(blocks, threads);
-        places.sort_by_cached_key(|place| {
-            let mix = |all: u64, n: &i64| scattered(all ^ *n as u64);
-            place.iter().fold(seed, mix)
-        });
         // A card has no flags to raise.
         let raised = fpenv::raised();
-        let mut own = vec![0u128; env.len().div_ceil(16)];
         self.shadow.launch();
-        for (thread, place) in places.into_iter().enumerate() {
-            let at = own.as_mut_ptr().cast::<u8>();
-            let status = self.status.as_mut_ptr().cast();
-            // SAFETY: the kernel of this nest, on an environment that its host part made.
-            self.shadow.run(thread, || unsafe {
-                std::ptr::copy_nonoverlapping(env.as_ptr(), at, env.len());
-                run(at, lo, hi, status, place.as_ptr());
-            });
+        match launch.record {
+            0 => self.one_by_one(run, launch, places(blocks, threads), seed),
+            _ => self.block_by_block(run, launch, places(blocks, threads), seed),
         }
         fpenv::clear();
         if raised {
             fpenv::raise();
         }
+        blocks.iter().product()
     }
 
-    fn results(&mut self, to: &mut [u8]) -> bool {
-        let cells = self.status.iter().flat_map(|cell| cell.to_le_bytes());
-        let results = cells.skip(part::CELLS);
-        to.iter_mut().zip(results).for_each(|(to, byte)| *to = byte);
-        to.len() <= 16 * STATUS_CELLS - part::CELLS && self.fired().is_none()
+    fn left(&mut self, bytes: usize) -> Option<*mut u8> {
+        let fits = bytes <= 16 * self.status.len();
+        (fits && self.fired().is_none()).then_some(self.status.as_mut_ptr().cast())
     }
 
     fn finish(&mut self) -> Result<Option<u32>, Reason> {
         Trouble::next()?;
-        match self.shadow.raced() {
-            true => Err(Reason::Internal("threads of a kernel raced".into())),
-            false => Ok(self.fired()),
+        let internal = |what: &str| Err(Reason::Internal(what.into()));
+        match (self.shadow.raced(), self.stuck) {
+            (true, _) => internal("threads of a kernel raced"),
+            (_, true) => internal("threads of a block do not come to the same barriers"),
+            _ => Ok(self.fired()),
         }
     }
 }
 
-/// What every thread finds of its place in the grid (see [`nestwise_codegen::abi::GridThread`]).
-fn places(blocks: [i64; 3], threads: [i64; 3]) -> Vec<[i64; 12]> {
+/// What a thread finds of its place in the grid (see [`GridThread`]).
+type Place = [i64; 13];
+
+/// Blocks of a launch, and threads of each.
+fn shape(launch: &Launch<'_>) -> ([i64; 3], [i64; 3]) {
+    let last = launch.axes.clamp(1, 3) - 1;
+    if launch.axes == 0 {
+        return ([1; 3], [1; 3]);
+    }
+    let (threads, mut blocks) = (BLOCK[last], BLOCKS[last]);
+    // No more blocks than iterations ask for.
+    let needed = |trips: i64, axis: usize| (trips.max(1) - 1) / threads[axis] + 1;
+    let (lo, hi) = launch.range;
+    blocks[last] = blocks[last].min(needed(hi - lo, last));
+    if last > 0 && launch.inner >= 0 {
+        blocks[last - 1] = blocks[last - 1].min(needed(launch.inner, last - 1));
+    }
+    (blocks, threads)
+}
+
+/// The places of all threads, block after block.
+fn places(blocks: [i64; 3], threads: [i64; 3]) -> Vec<Place> {
     let all = |n: [i64; 3]| {
         let each = move |k: i64| [k % n[0], k / n[0] % n[1], k / (n[0] * n[1])];
         (0..n.iter().product::<i64>()).map(each)
@@ -254,7 +318,7 @@ fn places(blocks: [i64; 3], threads: [i64; 3]) -> Vec<[i64; 12]> {
     let mut found = Vec::new();
     for block in all(blocks) {
         for thread in all(threads) {
-            let mut place = [0; 12];
+            let mut place = [0; 13];
             for (k, part) in [thread, threads, block, blocks].iter().enumerate() {
                 place[3 * k..3 * k + 3].copy_from_slice(part);
             }
@@ -262,4 +326,13 @@ fn places(blocks: [i64; 3], threads: [i64; 3]) -> Vec<[i64; 12]> {
         }
     }
     found
+}
+
+fn shuffle(all: &mut [Place], seed: u64) {
+    all.sort_by_cached_key(|place| mixed(seed, place));
+}
+
+fn mixed(seed: u64, place: &Place) -> u64 {
+    let mix = |all: u64, n: &i64| scattered(all ^ *n as u64);
+    place.iter().fold(seed, mix)
 }

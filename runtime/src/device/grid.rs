@@ -1,11 +1,13 @@
 //! The kernels of a nest for a device's grid, as its part on the host has them launched.
 
+use super::block::barrier;
 use super::cuda::{Cuda, Module};
 use super::resident::Running;
 use super::shadow::touched;
-use super::{Device, Emulated};
+use super::{Device, Emulated, Launch};
 use crate::reason::Reason;
-use nestwise_codegen::{self as codegen, GridCode};
+use nestwise_codegen::abi::{Order, part};
+use nestwise_codegen::{self as codegen, GridCode, GridKernel};
 use std::sync::{Arc, Once};
 
 /// Kernels, loaded.
@@ -17,21 +19,25 @@ pub enum Code {
 /// What a kernel has besides its part on the host.
 pub struct Grid {
     code: Code,
-    /// Axes of each kernel.
-    axes: Vec<usize>,
+    kernels: Vec<GridKernel>,
     /// NumPy warns of what its part on the host may do.
     warns: bool,
 }
 
 impl Grid {
-    /// The kernels of a nest, which have so many axes each.
-    pub fn new(code: Code, axes: Vec<usize>, warns: bool) -> Grid {
+    /// The kernels of a nest, and what is known of each.
+    pub fn new(code: Code, kernels: Vec<GridKernel>, warns: bool) -> Grid {
         static READY: Once = Once::new();
         READY.call_once(|| {
             codegen::register_launch(launch);
             codegen::register_touched(touched);
+            codegen::register_barrier(barrier);
         });
-        Grid { code, axes, warns }
+        Grid {
+            code,
+            kernels,
+            warns,
+        }
     }
 
     /// A device that can run them.
@@ -51,39 +57,41 @@ impl Grid {
         self.warns
     }
 
-    pub(super) fn axes(&self) -> &[usize] {
-        &self.axes
+    pub(super) fn kernels(&self) -> &[GridKernel] {
+        &self.kernels
     }
 }
 
 /// `nw_grid`.
-#[allow(clippy::too_many_arguments)] // the kernel ABI's
-unsafe extern "C" fn launch(
-    user: *mut u8,
-    kernel: i64,
-    env: *mut u8,
-    size: i64,
-    lo: i64,
-    hi: i64,
-    inner: i64,
-    results: *mut u8,
-    bytes: i64,
-) -> i64 {
+unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
     let launch = || {
-        // SAFETY: what `Resident::run` put there, for as long as the host's part runs; `env` has so many bytes.
-        let (running, env) = unsafe {
-            let running = &mut *user.cast::<Running<'_>>();
-            (running, std::slice::from_raw_parts(env, size as usize))
+        // SAFETY: what `Resident::run` put there, for as long as the host's part runs, and what that asks for.
+        let (running, order) = unsafe { (&mut *user.cast::<Running<'_>>(), &mut *order) };
+        let number = order.kernel as usize;
+        let Some(kernel) = running.kernels.get(number) else {
+            return false;
         };
-        let kernel = kernel as usize;
-        let axes = running.axes.get(kernel).copied().unwrap_or(1);
-        running.device.launch(kernel, axes, env, (lo, hi), inner);
-        if bytes == 0 {
-            return true;
-        }
-        // SAFETY: the host's part has so many bytes there.
-        let results = unsafe { std::slice::from_raw_parts_mut(results, bytes as usize) };
-        running.device.results(results)
+        // SAFETY: it has so many bytes.
+        let env = unsafe { std::slice::from_raw_parts(order.env, order.size as usize) };
+        let launch = Launch {
+            number,
+            axes: kernel.loops.len(),
+            record: kernel.record,
+            env,
+            range: (order.lo, order.hi),
+            inner: order.inner,
+        };
+        order.blocks = running.device.launch(&launch);
+        let wanted = match (order.cells as usize, kernel.record) {
+            (0, 0) => return true,
+            (cells, 0) => part::CELLS + cells,
+            (_, record) => part::RECORDS + order.blocks as usize * record,
+        };
+        let Some(left) = running.device.left(wanted) else {
+            return false;
+        };
+        order.left = left;
+        true
     };
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(launch));
     i64::from(!done.unwrap_or(false))

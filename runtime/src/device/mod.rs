@@ -4,6 +4,7 @@
 //! was written comes down at its end, or before anybody else may look ([`Resident`]), or, in a region, when the program may look
 //! ([`kept`]). An event, or a device that fails, costs what was done since the launch began.
 
+mod block;
 pub mod cuda;
 mod emulated;
 mod grid;
@@ -18,6 +19,25 @@ pub use memory::{Owner, Transfers};
 pub use resident::Resident;
 
 use crate::reason::Reason;
+
+/// A launch of a kernel.
+pub struct Launch<'a> {
+    /// The kernel's number.
+    pub number: usize,
+    /// The axes that its loops are on; one thread runs it where there are none.
+    pub axes: usize,
+    /// Bytes of the record that each block leaves at [`part::RECORDS`] and behind: where there are any, its threads wait for each
+    /// other.
+    ///
+    /// [`part::RECORDS`]: nestwise_codegen::abi::part::RECORDS
+    pub record: usize,
+    /// Its environment.
+    pub env: &'a [u8],
+    /// Iterations of its first loop, the second bound excluded.
+    pub range: (i64, i64),
+    /// Those of the next one; below zero: not known.
+    pub inner: i64,
+}
 
 /// What a device has to do, in the order of the calls.
 pub trait Device {
@@ -42,12 +62,12 @@ pub trait Device {
     /// Copies to the host, once kernels that were launched before have run.
     fn download(&mut self, from: u64, to: &mut [u8]) -> Result<(), Reason>;
 
-    /// Has threads run iterations `lo..hi` by a kernel, whose loops are on so many axes, each with a copy of `env`; one thread
-    /// where there are none. `inner`: see [`nestwise_codegen::abi::Launch`].
-    fn launch(&mut self, kernel: usize, axes: usize, env: &[u8], range: (i64, i64), inner: i64);
+    /// Has threads run a kernel, each with a copy of its environment; the number of blocks.
+    fn launch(&mut self, launch: &Launch<'_>) -> i64;
 
-    /// What the kernel that was launched last leaves behind its status; false: something has fired.
-    fn results(&mut self, to: &mut [u8]) -> bool;
+    /// So many bytes of what the kernel that was launched last leaves behind, its status first, until the next launch; none:
+    /// something has fired.
+    fn left(&mut self, bytes: usize) -> Option<*mut u8>;
 
     /// Waits for all of that. The line in which something fired, if anything did.
     fn finish(&mut self) -> Result<Option<u32>, Reason>;

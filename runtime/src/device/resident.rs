@@ -5,6 +5,7 @@ use super::{Device, Grid, kept};
 use crate::fpenv;
 use crate::overlap::ArrayView;
 use crate::reason::Reason;
+use nestwise_codegen::GridKernel;
 use nestwise_codegen::abi::{FrameHeader, FrameLayout, Status};
 use nestwise_ir::{ArrayId, Nest};
 
@@ -20,8 +21,7 @@ pub struct Ran {
 /// The arrays of a launch, on a device.
 pub struct Resident {
     memory: Memory,
-    /// Axes of each kernel.
-    axes: Vec<usize>,
+    kernels: Vec<GridKernel>,
     /// Of each slot that is written its copy, and what that held before, if the host's array did not.
     written: Vec<(u64, Option<u64>)>,
     /// The frame as it is on the host, of which these are copies.
@@ -33,7 +33,7 @@ pub struct Resident {
 /// What the host's part finds as its frame's user.
 pub(super) struct Running<'a> {
     pub(super) device: &'a mut dyn Device,
-    pub(super) axes: &'a [usize],
+    pub(super) kernels: &'a [GridKernel],
 }
 
 impl Resident {
@@ -54,7 +54,7 @@ impl Resident {
         };
         let mut resident = Resident {
             memory,
-            axes: grid.axes().to_vec(),
+            kernels: grid.kernels().to_vec(),
             written: Vec::new(),
             frame: frame.to_vec(),
             since: at,
@@ -127,7 +127,7 @@ impl Resident {
     ) -> Result<Ran, Reason> {
         let mut running = Running {
             device: &mut *self.memory.device,
-            axes: &self.axes,
+            kernels: &self.kernels,
         };
         let words = Words(frame);
         let user = std::mem::offset_of!(FrameHeader, user);

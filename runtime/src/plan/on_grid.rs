@@ -11,9 +11,9 @@ use crate::pipeline::{HasValue, Value};
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards;
 use nestwise_codegen as codegen;
-use nestwise_costmodel::gpu::{Axes, Copies, OnGpu};
+use nestwise_costmodel::gpu::{Axes, Copies, OnAxes, OnGpu};
 use nestwise_costmodel::{Device, Seconds};
-use nestwise_ir::schedule::{GridLoop, ThreadLoop};
+use nestwise_ir::schedule::GridLoop;
 use nestwise_ir::{ArrayDecl, ArrayKind, LoopId, Nest, Scalar, Schedule};
 use std::sync::atomic::Ordering;
 
@@ -66,7 +66,11 @@ impl Plan {
                 ..analysis::LaunchInfo::guess(&nest, options.fp)
             };
             let loops = analysis::schedule::grid_loops(&nest, &verdicts, &info);
-            loops.into_iter().map(|g| g.axes).collect()
+            let on_axes = |g: GridLoop| OnAxes {
+                awaited: !g.reductions.is_empty() || !g.last_values.is_empty(),
+                loops: g.axes,
+            };
+            loops.into_iter().map(on_axes).collect()
         })
     }
 
@@ -131,7 +135,7 @@ impl Plan {
         about.grid = Some(OnGrid {
             host: made.host.len(),
             ptx,
-            axes: made.kernels.iter().map(Vec::len).collect(),
+            kernels: made.kernels,
             warns: analysis::warns(&nest),
         });
         let object = [&made.host, device].concat();
@@ -218,16 +222,14 @@ fn on_grid<'a>(
         ..key.clone()
     };
     let made = schedule(nest, &threaded, verdicts, 0, options);
-    let alike = made.schedule.threads.iter().filter_map(|t| {
-        let last_values = t.last_values.clone();
-        let plain = ThreadLoop {
-            last_values: last_values.clone(),
-            ..ThreadLoop::plain(t.id)
-        };
-        let axes = vec![t.id];
-        (*t == plain).then_some(GridLoop { axes, last_values })
+    let threads = made.schedule.threads.iter();
+    let fits = threads.filter(|t| analysis::schedule::fits_grid(t));
+    let alone = fits.map(|t| GridLoop {
+        axes: vec![t.id],
+        reductions: t.reductions.clone(),
+        last_values: t.last_values.clone(),
     });
-    let grid: Vec<GridLoop> = alike.collect();
+    let grid: Vec<GridLoop> = alone.collect();
     (!grid.is_empty()).then(|| Made {
         schedule: mapped(grid, made.schedule.nonempty),
         ..made
