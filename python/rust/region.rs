@@ -167,7 +167,8 @@ pub fn owner(py: Python<'_>, array: *mut PyObject) -> Option<Owner> {
 /// operators work with; `m`, what is assigned or thrown away; `r` and `w`, an array of which elements are read or written; `e`, one
 /// of which one is read, at the subscript whose parts follow with roles `i`; `f`, a function that does something with numbers. A capital has the name itself, which is looked up as one of the module or a builtin.
 /// After a `!` the statement binds names that may have had no value before: they have to hold what was looked at since the
-/// region began. After a `?` these are names that the site binds which follows.
+/// region began, or, after a `!+`, have come from sites that ran natively. After a `?` these are names that the site binds which
+/// follows.
 pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> PyResult<()> {
     let Some((roles, names)) = arguments.split_first() else {
         return Ok(());
@@ -181,9 +182,12 @@ pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> P
     if !unsure && !site && !kept::any() {
         return Ok(());
     }
-    let mut all = !unsure || with_active(first, |active| !active.failed).unwrap_or(false);
+    let by_sites = roles.starts_with("!+");
+    let looked_at =
+        |active: &mut Activation| !active.failed && (!by_sites || active.interpreted == 0);
+    let mut all = !unsure || with_active(first, looked_at).unwrap_or(false);
     let mut held = Held {
-        roles: roles.trim_start_matches(['!', '?']).as_bytes(),
+        roles: roles.trim_start_matches(['!', '+', '?']).as_bytes(),
         names,
     };
     while let Some((role, value)) = held.next(py) {

@@ -7,7 +7,7 @@ loops there. It becomes
         for target in OVER(iterable):        while KEEP(...) and test:
             FLUSH()
             statement that may look at any array
-            KEEP("nm", a, b)     # but "!nm" where b may have no value yet
+            KEEP("nm", a, b)     # but "!nm" where b may have no value yet, "!+nm" if sites bind it
             statement that works with the numbers a and b
             KEEP("?m", c)        # of the names that the site binds
             the site, whose CALL is told that copies may stay
@@ -19,7 +19,8 @@ anybody's code with (`region.rs` has the roles), by which CPython's own types te
 from a user's when the program runs. What names held before they are bound has to be known as well,
 since an object whose last name goes may have a finalizer. A name that surely has a value is looked
 at; one of the module is looked up. Others have to be bound nowhere but in the region, where what
-they hold was looked at (statements: KEEP), or came from a native run (sites: CALL knows).
+they hold was looked at (statements: KEEP), or came from a native run (sites: CALL knows; KEEP has
+to be told of names that are bound by either).
 """
 
 from __future__ import annotations
@@ -256,6 +257,7 @@ class Region:
     def finish(self) -> bool:
         """Chooses all calls; false if no nest can leave anything on a device."""
         inside, checked = self.only(self.by_site), self.only(self.by_statement)
+        either = self.only(self.by_site + self.by_statement)
         unsure = [self.local(nest.stores) - nest.gap.sure - self.counters for nest in self.nests]
         keep = [
             nest.plain and names <= inside for nest, names in zip(self.nests, unsure, strict=True)
@@ -273,7 +275,7 @@ class Region:
             nest.gap.uses.roles = {use: None for use in roles if use[1] not in gone}
             nest.gap.uses.add("f", "range")
         for gap in self.gaps:
-            self.choose(gap, checked if self.alone else set())
+            self.choose(gap, *((checked, either) if self.alone else (set(), set())))
         return True
 
     def only(self, places: list[str]) -> set[str]:
@@ -288,16 +290,17 @@ class Region:
             return frozenset()
         return frozenset(n for n in names if mangle(n, self.scope.klass) in self.scope.locals)
 
-    def choose(self, gap: Gap, checked: set[str]) -> None:
-        """`checked`: names that hold what KEEP was asked about, or nothing yet."""
+    def choose(self, gap: Gap, checked: set[str], either: set[str]) -> None:
+        """`checked`: names that hold what KEEP was asked about, or nothing yet; `either`: or what
+        a site has bound them to."""
         uses, unsure, mark = gap.uses, set(), gap.mark
         if uses is not None:
             unsure = self.local(name for _, name in uses.roles) - gap.sure
             read = {name for role, name in uses.roles if role != "m"}
-            if unsure & read or not unsure <= uses.bound & checked:
+            if unsure & read or not unsure <= uses.bound & either:
                 uses = None
-            elif uses.bound & checked:
-                mark = "!"
+            elif uses.bound & either:
+                mark = "!" if uses.bound & either <= checked else "!+"
         if uses is None:
             gap.call.func = self.call("flush", at=gap.at).func
             return
