@@ -123,7 +123,7 @@ class _Function:
 
     def nest(self) -> list[str]:
         a, b, c = self.rnd.sample(ARRAYS[:3], 3)
-        form = self.rnd.randrange(6)
+        form = self.rnd.randrange(8)
         if form == 0:
             return [
                 "for i in range(1, n - 1):",
@@ -145,6 +145,26 @@ class _Function:
                 "for i in range(n):",
                 "    for j in range(n):",
                 f"        {a}[i, j] = {a}[i, j] * 0.75 + {b}[i, j] * x",
+            ]
+        if form == 6:
+            start = self.pick("worst = 0.0", "worst = x", "worst = -1", "pass")
+            use = self.pick("x = worst", "if worst > 40: looked(worst)", "s = worst * 0", "pass")
+            return [
+                start.replace("pass", "worst = 0.0 if s == 2 else 1.0"),
+                "for i in range(n):",
+                "    for j in range(n):",
+                f"        worst = max(worst, abs({a}[i, j] - {b}[j, i]))",
+                use,
+            ]
+        if form == 7:
+            return [
+                "hits = q = 0",
+                "for i in range(n):",
+                "    for j in range(n):",
+                f"        if {a}[i, j] {self.pick('<', '>')} {b}[i, j]:",
+                "            hits += 1",
+                f"            q = {self.pick('j', 'i * n + j', 'i')}",
+                self.pick("s += hits", "y = q", f"{c}[0, 0] = hits", "pass"),
             ]
         if form == 3:
             return ["for i in range(n):", f"    {a}[p[i], 0] = {b}[i, 0] * 0.5 + s"]
