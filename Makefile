@@ -148,7 +148,7 @@ bench-once: build ## scripts run once, with nothing kept and with kernels kept, 
 gpu-check: ## on a machine with a card: every program there, and five nests beside hand-written ones (PARTS, OUT)
 	$${PYTHON:-python3} bench/gpu_check.py $(if $(PARTS),--parts "$(PARTS)") --out "$${OUT:-build/gpu-check}" $(ARGS)
 
-oracle: build ## decisions against every way to run programs, into docs/oracle.md: an hour or two
+oracle: build ## decisions against every way to run programs, into docs/oracle.md: an hour (ARGS=--random and others: the other parts)
 	$(PY) bench/oracle.py $(ARGS)
 
 loops: build ## docs/loops.md: every loop of kernels/ as traced and as told, with the times of the stages

@@ -6,7 +6,8 @@
 use crate::driver::{self, Active};
 use crate::iterator::{self, new_type};
 use crate::once::Once;
-use crate::region::{self, Flushing, Place, Region};
+use crate::region::{self, Place};
+use crate::region_hooks::{flush, keep, over, region_begins};
 use crate::site::Site;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -87,8 +88,8 @@ impl SiteFunctions {
     }
 }
 
-struct Bundle {
-    site: Arc<Site>,
+pub(crate) struct Bundle {
+    pub(crate) site: Arc<Site>,
     /// Which `maybe` name, for that function; for `CALL`, whether more is asked than its values.
     index: usize,
     /// For `GATE` and `CALL` in a region.
@@ -299,7 +300,7 @@ pub fn functions(py: Python<'_>, site: &Arc<Site>, names: usize) -> PyResult<Sit
 
 /// # Safety
 /// CPython's promise about vectorcall arguments.
-unsafe fn arguments<'a>(args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> &'a [*mut PyObject] {
+pub(crate) unsafe fn arguments<'a>(args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> &'a [*mut PyObject] {
     if count <= 0 {
         return &[];
     }
@@ -311,7 +312,7 @@ unsafe fn arguments<'a>(args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> &'a
 ///
 /// # Safety
 /// As above; it lives through the call.
-unsafe fn only<'py>(
+pub(crate) unsafe fn only<'py>(
     py: Python<'py>,
     args: *mut *mut PyObject,
     count: ffi::Py_ssize_t,
@@ -323,18 +324,18 @@ unsafe fn only<'py>(
     }
 }
 
-fn bool_object(value: bool) -> *mut PyObject {
+pub(crate) fn bool_object(value: bool) -> *mut PyObject {
     // SAFETY: a new reference to an immortal object.
     unsafe { ffi::PyBool_FromLong(value.into()) }
 }
 
-fn raised(py: Python<'_>, error: PyErr) -> *mut PyObject {
+pub(crate) fn raised(py: Python<'_>, error: PyErr) -> *mut PyObject {
     error.restore(py);
     std::ptr::null_mut()
 }
 
 /// Runs the body of a function that C calls: a panic must not cross into C, and becomes an exception.
-fn shielded(body: impl FnOnce(Python<'_>) -> *mut PyObject) -> *mut PyObject {
+pub(crate) fn shielded(body: impl FnOnce(Python<'_>) -> *mut PyObject) -> *mut PyObject {
     // SAFETY: CPython calls with the GIL held.
     let py = unsafe { Python::assume_attached() };
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(py))).unwrap_or_else(|_| {
@@ -395,58 +396,6 @@ unsafe extern "C" fn call(
             }
             Err(error) => raised(py, error),
         }
-    })
-}
-
-/// `REGION()`: see [`region::Region`].
-unsafe extern "C" fn region_begins(
-    this: &Bundle,
-    _: *mut *mut PyObject,
-    _: ffi::Py_ssize_t,
-) -> *mut PyObject {
-    shielded(|py| match Bound::new(py, Region::new(&this.site)) {
-        Ok(region) => region.into_any().into_ptr(),
-        Err(error) => raised(py, error),
-    })
-}
-
-/// True, or what went wrong.
-fn done(py: Python<'_>, done: PyResult<()>) -> *mut PyObject {
-    done.map_or_else(|e| raised(py, e), |()| bool_object(true))
-}
-
-/// `KEEP(roles, names...)`: true, see [`region::keep`].
-unsafe extern "C" fn keep(
-    this: &Bundle,
-    args: *mut *mut PyObject,
-    count: ffi::Py_ssize_t,
-) -> *mut PyObject {
-    // SAFETY: called by CPython with the GIL held.
-    shielded(|py| {
-        done(
-            py,
-            region::keep(py, &this.site, unsafe { arguments(args, count) }),
-        )
-    })
-}
-
-/// `FLUSH()`: true, the arrays of the host hold what counts.
-unsafe extern "C" fn flush(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
-    shielded(|py| done(py, region::release(py)))
-}
-
-/// `OVER(iterable)`: see [`Flushing::over`].
-unsafe extern "C" fn over(
-    this: &Bundle,
-    args: *mut *mut PyObject,
-    count: ffi::Py_ssize_t,
-) -> *mut PyObject {
-    shielded(|py| {
-        // SAFETY: CPython's promise about vectorcall arguments; they are alive during the call.
-        let Some(iterable) = (unsafe { only(py, args, count) }) else {
-            return py.None().into_ptr();
-        };
-        Flushing::over(&this.site, &iterable).map_or_else(|e| raised(py, e), Bound::into_ptr)
     })
 }
 

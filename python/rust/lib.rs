@@ -33,6 +33,7 @@ mod progress;
 mod random;
 mod recording;
 mod region;
+mod region_hooks;
 mod results;
 mod settled;
 mod site;
