@@ -300,7 +300,10 @@ pub fn functions(py: Python<'_>, site: &Arc<Site>, names: usize) -> PyResult<Sit
 
 /// # Safety
 /// CPython's promise about vectorcall arguments.
-pub(crate) unsafe fn arguments<'a>(args: *mut *mut PyObject, count: ffi::Py_ssize_t) -> &'a [*mut PyObject] {
+pub(crate) unsafe fn arguments<'a>(
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> &'a [*mut PyObject] {
     if count <= 0 {
         return &[];
     }

@@ -38,7 +38,11 @@ pub(crate) unsafe extern "C" fn keep(
 }
 
 /// `FLUSH()`: true, the arrays of the host hold what counts.
-pub(crate) unsafe extern "C" fn flush(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+pub(crate) unsafe extern "C" fn flush(
+    _: &Bundle,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
     shielded(|py| done(py, region::release(py)))
 }
 

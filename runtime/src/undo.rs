@@ -1,6 +1,7 @@
 //! Copies of what a chunk may write, to take it back when an event fires.
 
 use crate::overlap::ArrayView;
+use crate::pages;
 use std::cell::RefCell;
 
 /// The saved elements of one window; of none at first.
@@ -22,6 +23,7 @@ impl Saved {
 
     /// Copies every element of `view` in place of what was saved before, if there is memory for that.
     pub fn take(&mut self, view: &ArrayView) -> Option<()> {
+        pages::find(view);
         let bytes = &mut self.bytes;
         bytes.clear();
         bytes
