@@ -58,8 +58,8 @@ ints = rng.integers(0, 100, (40, 3), dtype=np.int16)
 scale(ints.T, np.asfortranarray(np.zeros((3, 40))))
 """
 
-# Sums, extremes with what goes along with them, flags and last values: each thread has its own, and blocks' are combined.
-# Zeros have signs, and of equal values the first counts.
+# Sums, extremes with what goes along with them, flags and last values: each thread has its own, and
+# blocks' are combined. Zeros have signs, and of equal values the first counts.
 REDUCED = """\
 def extremes(a):
     low, high, row, column, seen = 1e300, a[0, 0], -1, -1, False
@@ -117,7 +117,8 @@ zeros[::3] = -0.0
 few = rng.integers(-3, 4, (61, 67)) / 2.0
 nans = rng.random((20, 30))
 nans[rng.random((20, 30)) < 0.5] = np.nan
-for a in (rng.random((61, 67)), zeros, -zeros, few, nans, np.full((4, 5), np.nan), few.astype(np.float32)):
+all_nan, single = np.full((4, 5), np.nan), few.astype(np.float32)
+for a in (rng.random((61, 67)), zeros, -zeros, few, nans, all_nan, single):
     told(*extremes(a), *counts(a, 7), worst(a, a[::-1]), row(a[:, 3]))
 told(*extremes(few.astype(np.int16)), *cube(rng.integers(0, 9, (11, 13, 17)) / 4))
 told(squares(rng.integers(-100, 100, 5000)), squares(list(range(3000))))
