@@ -9,8 +9,9 @@ const LEAST: i64 = 128 << 10;
 const MIDDLE: f64 = 0.5;
 const OTHERS: [f64; 4] = [0.1, 0.3, 0.7, 0.9];
 
-/// Bytes of the smallest parts of arrays that pages are found for at once.
-const LEAST_FOUND: i64 = 16 << 10;
+/// Bytes of the smallest and largest parts of arrays that pages are found for at once. What chunks write is less; of larger parts
+/// they may write little, and the rest is to stay without memory.
+const FOUND: std::ops::RangeInclusive<i64> = 16 << 10..=16 << 20;
 
 /// The share of an array's pages that are still untouched, about; 0 for a small array.
 pub fn untouched(view: &ArrayView) -> f64 {
@@ -42,7 +43,7 @@ fn untouched_between(first: i64, end: i64) -> f64 {
 pub fn find(view: &ArrayView) {
     let (first, end) = view.range();
     let dense = view.len() * view.size > (end - first) / 2;
-    if !dense || end - first < LEAST_FOUND || untouched_between(first, end) == 0.0 {
+    if !dense || !FOUND.contains(&(end - first)) || untouched_between(first, end) == 0.0 {
         return;
     }
     let page = page_bytes();
