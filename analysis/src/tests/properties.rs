@@ -379,13 +379,8 @@ pub(super) fn check_candidate(
         ..LaunchInfo::guess(nest, FpMode::Strict)
     };
     let axes = grid_loops(nest, &info, &launch).into_iter();
-    let axes = axes.flat_map(|g| g.axes).filter_map(|id| {
-        let last_values = info.loop_info(id)?.last_values.clone();
-        Some(ThreadLoop {
-            last_values,
-            ..ThreadLoop::plain(id)
-        })
-    });
+    let axes = axes.flat_map(|g| g.axes);
+    let axes = axes.filter_map(|id| info.may_run_parallel(id));
     for t in cand
         .schedule
         .threads
