@@ -124,6 +124,26 @@ told(*extremes(few.astype(np.int16)), *cube(rng.integers(0, 9, (11, 13, 17)) / 4
 told(squares(rng.integers(-100, 100, 5000)), squares(list(range(3000))))
 """
 
+# Two arrays that change places, in a loop that is made into several: either may have been written.
+SWAPPED = """\
+def ranks(first, origin, score, fresh, rounds):
+    for r in range(rounds):
+        delta = 0.0
+        for p in range(len(score)):
+            gathered = 0.0
+            for e in range(first[p], first[p + 1]):
+                q = origin[e]
+                gathered += score[q]
+            fresh[p] = gathered + 1.0
+            delta += abs(fresh[p] - score[p])
+        score, fresh = fresh, score
+    return delta, q
+first, origin = np.sort(rng.integers(0, 200, 51)), rng.integers(0, 50, 200)
+for rounds in range(1, 5):
+    score, fresh = rng.random(50), np.zeros(50)
+    print(ranks(first, origin, score, fresh, rounds), crc(score), crc(fresh))
+"""
+
 LISTS = """\
 def squares(xs, ys):
     for i in range(len(xs)):
@@ -151,7 +171,10 @@ print(crc(out))
 """
 
 
-@pytest.mark.parametrize("script", [STENCIL, PRODUCT, WINDOWS, REDUCED, LISTS, MANDELBROT])
+GRIDS = [STENCIL, PRODUCT, WINDOWS, REDUCED, SWAPPED, LISTS, MANDELBROT]
+
+
+@pytest.mark.parametrize("script", GRIDS)
 def test_nests_on_the_grid(script, tmp_path):
     nests = ran(HEAD + script, tmp_path)
     assert all(nest["means"].get("grid", 0) > 0 for nest in nests), [n["means"] for n in nests]

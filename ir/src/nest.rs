@@ -502,6 +502,30 @@ pub fn stored(block: &[Stmt]) -> HashSet<ArrayId> {
 }
 
 impl Nest {
+    /// Slots that trade places (buffer swaps) hold each other's arrays in turn: what one of them writes or reads, any of their
+    /// arrays may see.
+    pub fn spread_accesses(&mut self) {
+        let mut moves: Vec<(ArrayId, ArrayId)> = Vec::new();
+        self.walk(&mut |stmt| {
+            if let StmtKind::Rebind(pairs) = &stmt.kind {
+                moves.extend(pairs);
+            }
+        });
+        // As many rounds as the longest chain of moves could be.
+        for _ in 0..self.arrays.len() {
+            for (dst, src) in &moves {
+                let (read, written) = (
+                    self.arrays[*dst].read | self.arrays[*src].read,
+                    self.arrays[*dst].written | self.arrays[*src].written,
+                );
+                for slot in [*dst, *src] {
+                    self.arrays[slot].read = read;
+                    self.arrays[slot].written = written;
+                }
+            }
+        }
+    }
+
     /// Calls `f` on every statement, prologue first.
     pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Stmt)) {
         for stmt in &self.prologue {

@@ -13,7 +13,7 @@ use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
-use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, LoopId, Nest, StmtKind};
+use nestwise_ir::{ArrayDecl, ArrayKind, LoopId, Nest};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -149,7 +149,7 @@ pub struct Declined {
 /// Makes a typed nest ready to be analysed.
 pub fn prepare(nest: &mut Nest) -> Result<(), Reason> {
     nestwise_ir::verify::verify(nest).map_err(Reason::Internal)?;
-    spread_writes(nest);
+    nest.spread_accesses();
     // Guards that no value of these types can make fire.
     analysis::prove(nest);
     Ok(())
@@ -206,30 +206,6 @@ pub(crate) fn priced_by(
         },
         traffic: TrafficPlan::with(nest, forms, &[]),
         lanes: nestwise_codegen::vector_bits() / 64,
-    }
-}
-
-/// Slots that trade places (buffer swaps) hold each other's arrays in turn: what one of them writes or reads, any
-/// of their arrays may see.
-fn spread_writes(nest: &mut Nest) {
-    let mut moves: Vec<(ArrayId, ArrayId)> = Vec::new();
-    nest.walk(&mut |stmt| {
-        if let StmtKind::Rebind(pairs) = &stmt.kind {
-            moves.extend(pairs);
-        }
-    });
-    // As many rounds as the longest chain of moves could be.
-    for _ in 0..nest.arrays.len() {
-        for (dst, src) in &moves {
-            let (read, written) = (
-                nest.arrays[*dst].read | nest.arrays[*src].read,
-                nest.arrays[*dst].written | nest.arrays[*src].written,
-            );
-            for slot in [*dst, *src] {
-                nest.arrays[slot].read = read;
-                nest.arrays[slot].written = written;
-            }
-        }
     }
 }
 

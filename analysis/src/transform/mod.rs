@@ -169,6 +169,7 @@ pub fn compact(nest: &mut Nest) {
         nest.arrays[id].read &= read.contains(&id);
         nest.arrays[id].written &= written.contains(&id);
     }
+    nest.spread_accesses();
 }
 
 fn each_load(e: &mut Expr, f: &mut impl FnMut(&mut AccessId)) {
