@@ -218,7 +218,7 @@ class Site:
         return ((),)
 
     def keep(self, roles, *values):
-        pairs = list(zip(roles.lstrip("!?"), values, strict=True))
+        pairs = list(zip(roles.lstrip("!+?"), values, strict=True))
         assert all(isinstance(value, str) for role, value in pairs if role.isupper())
         return True
 
