@@ -261,7 +261,7 @@ fn the_last_iteration_tells_what_outlives_the_loop() {
 }
 
 /// if x[i, j] < best: best = x[i, j]; where = i; n += 1, seen = j where x[i, j] > 0
-fn searched() -> (Nest, [LoopId; 2], [nestwise_ir::VarId; 4]) {
+fn searched() -> (Nest, Schedule, [nestwise_ir::VarId; 4]) {
     let mut b = Builder::new();
     let (x, li, lj) = (b.floats(2), b.loop_id(), b.loop_id());
     let (i, j) = (b.var(I64), b.var(I64));
@@ -285,20 +285,20 @@ fn searched() -> (Nest, [LoopId; 2], [nestwise_ir::VarId; 4]) {
     for v in [best, place, n, seen] {
         b.output(v);
     }
-    (b.finish(top), [li, lj], [best, place, n, seen])
-}
-
-#[test]
-fn blocks_leave_what_they_came_to() {
-    let (nest, axes, vars) = searched();
-    let [best, place, n, seen] = vars;
-    let mut schedule = mapped(&[&axes]);
+    let mut schedule = mapped(&[&[li, lj]]);
     schedule.grid[0].reductions = vec![
         (place, RedOp::Along(best)),
         (best, RedOp::Min),
         (n, RedOp::Add),
         (seen, RedOp::Last),
     ];
+    (b.finish(top), schedule, [best, place, n, seen])
+}
+
+#[test]
+fn blocks_leave_what_they_came_to() {
+    let (nest, schedule, vars) = searched();
+    let [best, place, n, seen] = vars;
     let prepare = |run: &mut Run<'_>| {
         run.set_var(best, Value::F64(9.0));
         run.set_var(place, Value::Int(-1));
@@ -335,14 +335,7 @@ fn blocks_leave_what_they_came_to() {
 
 #[test]
 fn threads_of_a_block_combine_in_its_shared_memory() {
-    let (nest, axes, [best, place, n, seen]) = searched();
-    let mut schedule = mapped(&[&axes]);
-    schedule.grid[0].reductions = vec![
-        (place, RedOp::Along(best)),
-        (best, RedOp::Min),
-        (n, RedOp::Add),
-        (seen, RedOp::Last),
-    ];
+    let (nest, mut schedule, _) = searched();
     let text = ptx(&nest, &schedule, 80);
     assert!(
         text.contains("bar.sync") || text.contains("barrier.sync"),

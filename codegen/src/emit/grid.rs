@@ -58,7 +58,7 @@ pub(crate) struct Axes {
     /// The current iteration of each axis, the innermost first, where it matters.
     now: Vec<V>,
     /// The place in the grid, where it is in memory.
-    place: Option<V>,
+    pub(super) place: Option<V>,
 }
 
 /// What the host asks a kernel for.
@@ -81,12 +81,6 @@ pub(super) struct Left {
 /// What a special register tells, in the order of [`crate::abi::GridThread`].
 const KINDS: [&str; 4] = ["tid", "ntid", "ctaid", "nctaid"];
 const AXES: [&str; 3] = ["x", "y", "z"];
-
-impl Axes {
-    pub(super) fn place(&self) -> Option<V> {
-        self.place
-    }
-}
 
 impl<'a> Grid<'a> {
     pub(crate) fn new(device: &'a Unit<'a>) -> Grid<'a> {
@@ -184,8 +178,8 @@ impl<'u> Func<'u, '_> {
         ir.store(range.start, bounds);
         ir.store(range.step, ir.offset_const(bounds, 8));
         let (i64t, ptr) = (ir.i64(), ir.ptr());
-        let words = size_of::<Order>() as u64;
-        let order = ir.alloca_aligned(self.entry, ir.array(ir.i8(), words), 8);
+        let bytes = size_of::<Order>() as u64;
+        let order = ir.alloca_aligned(self.entry, ir.array(ir.i8(), bytes), 8);
         let field = |at: usize| ir.offset_const(order, at);
         let number = |n: usize| ir.const_i64(n as i64);
         ir.store(number(kernel), field(offset_of!(Order, kernel)));

@@ -214,7 +214,7 @@ impl Func<'_, '_> {
     /// In a kernel: shared memory for a record of each thread of a block.
     pub(super) fn shared_memory(&self, kernel: usize, record: usize) -> V {
         let ir = self.ir();
-        match self.axes.as_ref().and_then(|a| a.place()) {
+        match self.axes.as_ref().and_then(|a| a.place) {
             Some(place) => ir.load(ir.ptr(), ir.offset_const(place, 8 * SHARED_WORD)),
             None => ir.shared_memory(&format!("nw_shared_{kernel}"), BLOCK_THREADS * record),
         }
