@@ -376,12 +376,16 @@ impl Place {
 
 fn place(nest: &Nest, access: &AccessForm, forms: &Forms, lanes: &[(LoopId, u32)]) -> Place {
     let by = |id: LoopId| lanes.iter().find(|l| l.0 == id).map(|l| f64::from(l.1));
-    let outer = access.loops.iter().map(|id| match by(*id) {
+    // What runs whole is not gone through by its top loop.
+    let loops = match nest.whole {
+        Some(_) => access.loops.get(1..).unwrap_or_default(),
+        None => &access.loops[..],
+    };
+    let outer = loops.iter().map(|id| match by(*id) {
         Some(lanes) => Level::Groups(*id, lanes),
         None => Level::Whole(*id),
     });
-    let inner = access
-        .loops
+    let inner = loops
         .iter()
         .filter_map(|id| Some(Level::Lanes(*id, by(*id)?)));
     Place {

@@ -1,8 +1,10 @@
 //! Candidates, rewritings and undo plans of whole nests.
 
+use crate::LaunchValues;
 use crate::guards::{GuardSet, apply, count, for_each};
 use crate::schedule::{LaunchInfo, Rewrite, candidates, grid_loops};
 use crate::testing::nest;
+use crate::traffic::{Sizes, TrafficPlan};
 use crate::undo::{Region, undo_plan};
 use crate::verdict::{Options, Verdict, analyse, analyse_with};
 use nestwise_ir::schedule::GridLoop;
@@ -254,6 +256,32 @@ fn loops_are_distributed() {
         "distributed threads-i free-k",
     ];
     assert_eq!(listed(h, &body), all);
+}
+
+/// What runs whole is not gone through by its top loop: its parts fetch what the loop did.
+#[test]
+fn distributed_loops_fetch_no_more() {
+    let header = "n: int, a: f64[1], b: f64[1], c: f64[2]";
+    let row = "\n    for k in range(n):\n        c[i, k] = b[i] * 2.0";
+    let body = format!("for i in range(1, n):\n    a[i] = a[i - 1] + b[i]{row}");
+    let n = clear(&nest(header, &body));
+    let a = analyse(&n, FpMode::Strict);
+    let all = candidates(&n, &a, &LaunchInfo::guess(&n, FpMode::Strict));
+    let distributed = all.iter().find(|c| c.kind.rewrite == Rewrite::Distributed);
+    let parts = distributed.and_then(|c| c.nest.as_ref());
+    let lines = |nest: &Nest| {
+        let plan = TrafficPlan::of(nest, &[]);
+        let mut values = LaunchValues::unknown(nest);
+        values.dims.iter_mut().for_each(|d| *d = [800; 8]);
+        let (trips, values) = (&|_| 800.0, &values);
+        let fetched = plan.traffic(&Sizes { trips, values }, [48e3]);
+        fetched.iter().map(|t| t.lines[0]).sum::<f64>()
+    };
+    // Rows of 100 lines, which are stored; what the first axes' loop has of `a` and `b` is small.
+    let stored = 2.0 * 800.0 * 100.0;
+    let part = lines(parts.expect("a distributed nest"));
+    assert!(part >= stored && part < stored * 1.1, "{part}");
+    assert!(lines(&n) >= stored && lines(&n) < stored * 1.1);
 }
 
 /// What counts along is computed from the counter: then the loop runs like others, the top one as one inside the range
