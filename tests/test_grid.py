@@ -4,10 +4,10 @@ import pytest
 from differential import Treatment, difference, nests_by_line, nestwise, python
 
 
-def ran(script, folder):
+def ran(script, folder, **switches):
     program = folder / "grid.py"
     program.write_text(script)
-    done = nestwise(program, "emulated", folder)
+    done = nestwise(program, "emulated", folder, switches=switches)
     assert not (found := difference(python(program), done)), found
     return [nest for nests in nests_by_line(done.report, program).values() for nest in nests]
 
@@ -144,6 +144,84 @@ for rounds in range(1, 5):
     print(ranks(first, origin, score, fresh, rounds), crc(score), crc(fresh))
 """
 
+# Elements that iterations do nothing but update: at once, where they are. The last two leave their
+# representations, which CPython has something to say about.
+UPDATED = """\
+import warnings
+def histogram(x, h):
+    for i in range(len(x)):
+        h[x[i]] += 1
+def plane(a, h):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            h[a[i, j], j % 3] += 2
+def extremes(x, v, low, high):
+    for i in range(len(x)):
+        if v[i] < low[x[i]]:
+            low[x[i]] = v[i]
+        high[x[i]] = max(high[x[i]], v[i])
+def bits(x, v, a, b, c):
+    for i in range(len(x)):
+        a[x[i]] |= v[i]
+        b[x[i]] &= v[i]
+        c[x[i]] ^= v[i]
+def positions(x, h):
+    for i in range(len(x)):
+        h[x[i]] += i
+x, v = rng.integers(0, 7, 900), rng.integers(-1000, 1000, 900)
+for kind in (np.int64, np.int32):
+    h = np.zeros(7, kind)
+    histogram(x, h)
+    low, high = np.full(7, 10**6, kind), np.full(7, -(10**6), kind)
+    extremes(x, v.astype(kind), low, high)
+    a, b, c = np.zeros(7, kind), np.full(7, -1, kind), np.zeros(7, kind)
+    bits(x, v.astype(kind), a, b, c)
+    print(h, low, high, a, b, c)
+h = np.zeros((7, 3), np.int64)
+plane(rng.integers(0, 7, (70, 90)), h)
+h_list = [0] * 7
+positions(x.tolist(), h_list)
+print(h, h_list)
+full, full_list = np.full(7, 2**31 - 40, np.int32), [2**63 - 5000] * 7
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    histogram(x, full)
+positions(x.tolist(), full_list)
+print(full, full_list, [str(w.message) for w in told])
+"""
+
+# Work arrays: each thread has them for itself, and the last iteration's are the program's.
+WORKED = """def rows(a, out, work):
+    n, m = a.shape
+    for i in range(n):
+        for k in range(m):
+            work[k] = a[i, k] * 2.0
+        for k in range(1, m):
+            work[k] = work[k] + work[k - 1] * 0.5
+        for k in range(m):
+            out[i, k] = work[m - 1 - k]
+def pairs(a, b, out, work, two):
+    n, m = out.shape
+    for i in range(n):
+        for j in range(m):
+            for k in range(4):
+                work[k] = a[i, k] * b[j, k]
+                two[k, 0] = a[i, k]
+                two[k, 1] = i + j
+            s = 0.0
+            for k in range(1, 4):
+                work[k] = work[k] - work[k - 1]
+                s = s + two[k, 1] * two[k - 1, 0]
+            out[i, j] = work[3] + s
+a = rng.random((100, 13))
+out, wide = np.zeros_like(a), np.zeros(40)
+rows(a, out, wide[5:31:2])
+print(crc(out), wide)
+out, work, two = np.zeros((60, 50)), np.zeros(4), np.zeros((2, 4)).T
+pairs(rng.random((60, 4)), rng.random((50, 4)), out, work, two)
+print(crc(out), work, two)
+"""
+
 LISTS = """\
 def squares(xs, ys):
     for i in range(len(xs)):
@@ -171,7 +249,7 @@ print(crc(out))
 """
 
 
-GRIDS = [STENCIL, PRODUCT, WINDOWS, REDUCED, SWAPPED, LISTS, MANDELBROT]
+GRIDS = [STENCIL, PRODUCT, WINDOWS, REDUCED, SWAPPED, UPDATED, WORKED, LISTS, MANDELBROT]
 
 
 @pytest.mark.parametrize("script", GRIDS)
@@ -255,6 +333,13 @@ print(crc(b))
 def test_events_leave_everything_as_it_was(tmp_path):
     nests = ran(HEAD + EVENTS, tmp_path)
     assert sum(nest["means"].get("grid", 0) for nest in nests) >= 2
+
+
+def test_copies_that_have_no_room(tmp_path):
+    # The arrays have, but not a work array for each thread.
+    nests = ran(HEAD + WORKED, tmp_path, NESTWISE_EMULATED="capacity=34000")
+    starved = [n for n in nests if any("no memory" in str(why) for why in n["fallbacks"])]
+    assert {n["function"] for n in starved} == {"rows", "pairs"}, nests
 
 
 # What looks at elements between mapped loops is one thread's.

@@ -135,6 +135,15 @@ pub enum Order {
     Scattered,
 }
 
+/// How iterations that run side by side find the elements of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// Those of that loop do, as the subscripts say.
+    By(LoopId),
+    /// Each has an array of its own, whose elements lie beside its neighbours' ones.
+    Own,
+}
+
 /// What counting needs to know of a call.
 pub struct Sizes<'a> {
     /// Mean trip count of each loop.
@@ -221,17 +230,22 @@ impl TrafficPlan {
     }
 
     /// Pieces of so many bytes that a call asks for where the iterations of some loops run side by side, [`WARP`] at a time, and
-    /// neighbours share what they can. `side`: of each loop the one whose iterations do, around it or itself.
+    /// neighbours share what they can. `side` tells how they find an array's elements in a loop.
     pub fn sectors(
         &self,
-        side: &dyn Fn(LoopId) -> Option<LoopId>,
+        side: &dyn Fn(LoopId, ArrayId) -> Option<Side>,
         bytes: f64,
         sizes: &Sizes<'_>,
     ) -> f64 {
         let all = self.places.iter().map(|p| {
             let times: f64 = p.loops.iter().map(|l| l.trips(sizes)).product();
-            let by = p.loops.iter().rev().find_map(|l| side(l.id()));
-            times * p.width() * p.share_of_sector(by, bytes, sizes)
+            let by = p.loops.iter().rev().find_map(|l| side(l.id(), p.array));
+            let share = match by {
+                Some(Side::Own) => (p.size / bytes).min(1.0),
+                Some(Side::By(id)) => p.share_of_sector(Some(id), bytes, sizes),
+                None => p.share_of_sector(None, bytes, sizes),
+            };
+            times * p.width() * share
         });
         all.sum()
     }
@@ -472,7 +486,7 @@ mod tests {
             trips: &|_| 320.0,
             values: &values,
         };
-        plan.sectors(&|_| side.map(LoopId), 32.0, &sizes)
+        plan.sectors(&|_, _| side.map(|l| Side::By(LoopId(l))), 32.0, &sizes)
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl FrameHeader {
     pub(crate) const AT: usize = 8;
     pub(crate) const LINE: usize = 16;
     pub(crate) const CODE: usize = 24;
-    pub(crate) const USER: usize = 40;
+    pub const USER: usize = 40;
     pub(crate) const BOUNDS: usize = 48;
 }
 
@@ -257,6 +257,26 @@ pub type PartsFree = unsafe extern "C" fn(parts: *mut u8, count: i64, part_size:
 /// something has fired, and the call ends with an event.
 pub type Launch = unsafe extern "C" fn(user: *mut u8, order: *mut Order) -> i64;
 
+/// What a thread of an emulated device does to an element, as `nw_touched` is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i64)]
+pub enum Access {
+    /// Looks at it.
+    Read = 0,
+    /// Stores to it.
+    Write = 1,
+    /// Updates it at once, as others may, too.
+    Update = 2,
+}
+
+impl Access {
+    /// That of a number, if it is one's.
+    pub fn from_code(code: i64) -> Option<Access> {
+        let all = [Access::Read, Access::Write, Access::Update];
+        all.into_iter().find(|a| *a as i64 == code)
+    }
+}
+
 /// A launch.
 #[repr(C)]
 pub struct Order {
@@ -266,6 +286,9 @@ pub struct Order {
     pub env: *mut u8,
     /// Its bytes.
     pub size: i64,
+    /// Bytes of copies that each thread has for itself. Where they begin the environment tells, in place of
+    /// [`FrameHeader::user`].
+    pub copies: i64,
     /// The first iteration.
     pub lo: i64,
     /// The one behind the last.

@@ -2,155 +2,15 @@
 //! is made of.
 
 mod common;
+#[path = "common/device.rs"]
+mod device;
 
 use common::*;
-use nestwise_codegen::abi::{GridThread, Order, Status};
-use nestwise_codegen::{
-    CodegenError, CompiledGrid, DeviceCode, GridCode, GridTarget, KernelSpec, compile_grid, load,
-    load_grid, register_launch,
-};
-use nestwise_ir::schedule::{GridLoop, RedOp};
+use device::*;
+use nestwise_codegen::abi::Status;
+use nestwise_codegen::{CodegenError, DeviceCode, GridTarget, KernelSpec, compile_grid};
+use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{CmpOp, Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
-
-/// What a launch is given, at the address that its frame's `user` is.
-struct Device {
-    code: GridCode,
-    /// Blocks and threads along the axes; their order is shuffled by the seed.
-    blocks: [i64; 3],
-    threads: [i64; 3],
-    seed: u64,
-    /// Axes of each kernel.
-    axes: Vec<usize>,
-    status: Vec<u128>,
-    shared: Vec<u128>,
-    launches: Vec<(i64, i64, i64)>,
-}
-
-unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
-    let (device, asked) = unsafe { (&mut *user.cast::<Device>(), &mut *order) };
-    let (kernel, env, size, lo, hi) = (asked.kernel, asked.env, asked.size, asked.lo, asked.hi);
-    device.launches.push((kernel, hi - lo, asked.inner));
-    let run: GridThread = device.code.kernel(kernel as usize).unwrap();
-    let mut places = vec![];
-    let axes = |n: [i64; 3]| {
-        (0..n[0] * n[1] * n[2]).map(move |k| [k % n[0], k / n[0] % n[1], k / (n[0] * n[1])])
-    };
-    let (blocks, threads) = match device.axes[kernel as usize] {
-        0 => ([1; 3], [1; 3]),
-        _ => (device.blocks, device.threads),
-    };
-    for block in axes(blocks) {
-        for thread in axes(threads) {
-            // Blocks that leave records are of one thread: nobody waits for others here.
-            let shared = vec![device.shared.as_mut_ptr() as i64];
-            let place = [&thread[..], &threads, &block, &blocks, &shared];
-            places.push(place.concat());
-        }
-    }
-    let mix = |k: usize| (k as u64 ^ device.seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
-    let mut order: Vec<usize> = (0..places.len()).collect();
-    order.sort_by_key(|k| mix(*k));
-    for k in order {
-        // Every thread has a copy of its own: none may write it.
-        let mut own = vec![0u128; (size as usize).div_ceil(16)];
-        let status = device.status.as_mut_ptr().cast();
-        unsafe {
-            std::ptr::copy_nonoverlapping(env, own.as_mut_ptr().cast(), size as usize);
-            run(own.as_mut_ptr().cast(), lo, hi, status, places[k].as_ptr());
-        }
-    }
-    asked.left = device.status.as_mut_ptr().cast();
-    asked.blocks = blocks.iter().product();
-    0
-}
-
-fn mapped(loops: &[&[LoopId]]) -> Schedule {
-    let grid = loops.iter().map(|axes| GridLoop {
-        axes: axes.to_vec(),
-        reductions: vec![],
-        last_values: vec![],
-    });
-    Schedule {
-        grid: grid.collect(),
-        ..Schedule::default()
-    }
-}
-
-fn compiled(nest: &Nest, schedule: &Schedule, target: GridTarget) -> CompiledGrid {
-    compile_grid(spec(nest, schedule), target).unwrap_or_else(|e| panic!("{e}"))
-}
-
-fn ptx(nest: &Nest, schedule: &Schedule, capability: u32) -> String {
-    match compiled(nest, schedule, GridTarget::Ptx(capability)).device {
-        DeviceCode::Ptx(text) => text,
-        DeviceCode::Object(_) => panic!("no PTX"),
-    }
-}
-
-/// Runs the emulated form; `prepare` sets variables. Gives the arrays, the launches, and the status.
-fn emulated(
-    nest: &Nest,
-    schedule: &Schedule,
-    arrays: &[Buffer],
-    trips: i64,
-    shape: ([i64; 3], [i64; 3], u64),
-    prepare: &dyn Fn(&mut Run<'_>),
-) -> (Vec<Buffer>, Vec<(i64, i64, i64)>, i64) {
-    emulated_with(nest, schedule, arrays, trips, shape, prepare, &|_| {})
-}
-
-fn emulated_with(
-    nest: &Nest,
-    schedule: &Schedule,
-    arrays: &[Buffer],
-    trips: i64,
-    shape: ([i64; 3], [i64; 3], u64),
-    prepare: &dyn Fn(&mut Run<'_>),
-    look: &dyn Fn(&mut Run<'_>),
-) -> (Vec<Buffer>, Vec<(i64, i64, i64)>, i64) {
-    register_launch(launch);
-    let made = compiled(nest, schedule, GridTarget::Emulated);
-    let DeviceCode::Object(object) = &made.device else {
-        panic!("no object");
-    };
-    let mut device = Device {
-        code: load_grid(object, made.kernels.len()).unwrap(),
-        blocks: shape.0,
-        threads: shape.1,
-        seed: shape.2,
-        axes: made.kernels.iter().map(|k| k.loops.len()).collect(),
-        status: vec![0; 8192],
-        shared: vec![u128::MAX; 12],
-        launches: vec![],
-    };
-    let host = load(&made.host).unwrap();
-    let mut run = Run::new(nest, arrays.to_vec());
-    prepare(&mut run);
-    run.put(40, (&raw mut device) as i64);
-    run.done(&host, 0, trips);
-    look(&mut run);
-    (run.arrays, device.launches, device.status[0] as i64)
-}
-
-fn serial(
-    nest: &Nest,
-    arrays: &[Buffer],
-    trips: i64,
-    prepare: &dyn Fn(&mut Run<'_>),
-) -> Vec<Buffer> {
-    let mut run = Run::new(nest, arrays.to_vec());
-    prepare(&mut run);
-    run.done(&kernel(nest, &Schedule::serial()), 0, trips);
-    run.arrays
-}
-
-/// Those of one axis come first.
-const SHAPES: [([i64; 3], [i64; 3], u64); 4] = [
-    ([1, 1, 1], [1, 1, 1], 1),
-    ([3, 1, 1], [4, 1, 1], 2),
-    ([2, 2, 1], [4, 2, 1], 3),
-    ([40, 9, 1], [32, 2, 1], 4),
-];
 
 /// out[i, j] = (x[i - 1, j] + x[i + 1, j]) * a, and `while` the outer loop goes on, x and out trade places
 fn heat() -> (Nest, [LoopId; 3], nestwise_ir::VarId) {
@@ -243,7 +103,7 @@ fn the_last_iteration_tells_what_outlives_the_loop() {
     let arrays = [Buffer::floats(&[5, 7], |k| k as f64)];
     for axes in [&[li, lj][..], &[li]] {
         let mut schedule = mapped(&[axes]);
-        schedule.grid[0].last_values = vec![s, m, j];
+        schedule.grid[0].mapped.last_values = vec![s, m, j];
         schedule.nonempty = 3;
         for shape in SHAPES.into_iter().take(2 * axes.len()) {
             let told = std::cell::RefCell::new(vec![]);
@@ -286,7 +146,7 @@ fn searched() -> (Nest, Schedule, [nestwise_ir::VarId; 4]) {
         b.output(v);
     }
     let mut schedule = mapped(&[&[li, lj]]);
-    schedule.grid[0].reductions = vec![
+    schedule.grid[0].mapped.reductions = vec![
         (place, RedOp::Along(best)),
         (best, RedOp::Min),
         (n, RedOp::Add),
@@ -347,7 +207,7 @@ fn threads_of_a_block_combine_in_its_shared_memory() {
     );
     let record = &compiled(&nest, &schedule, GridTarget::Ptx(80)).kernels[0].record;
     assert!(*record > 0 && *record <= nestwise_codegen::MOST_RECORD);
-    schedule.grid[0].reductions.clear();
+    schedule.grid[0].mapped.reductions.clear();
     let plain = compile_grid(spec(&nest, &schedule), GridTarget::Ptx(80));
     assert!(plain.is_err(), "variables are carried");
 }

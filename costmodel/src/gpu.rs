@@ -9,8 +9,8 @@
 use crate::features::{Counts, LoopFeatures};
 use crate::price::Seconds;
 use nestwise_analysis::LaunchValues;
-use nestwise_analysis::traffic::{Sizes, TrafficPlan};
-use nestwise_ir::LoopId;
+use nestwise_analysis::traffic::{Side, Sizes, TrafficPlan};
+use nestwise_ir::{ArrayId, LoopId};
 use serde::{Deserialize, Serialize};
 
 /// Bytes that memory is read and written by.
@@ -109,6 +109,8 @@ pub struct OnAxes {
     pub loops: Vec<LoopId>,
     /// The host waits for what it leaves behind.
     pub awaited: bool,
+    /// Arrays of which each thread has one.
+    pub private: Vec<ArrayId>,
 }
 
 /// The loops of a nest that become kernels.
@@ -175,11 +177,12 @@ impl Priced {
         let mut kernels = Vec::new();
         self.kernels(&self.top, 1.0, axes, trips, &mut kernels);
         let sizes = Sizes { trips, values };
-        let x = |id: LoopId| {
-            let around = |a: &&OnAxes| a.loops.contains(&id);
-            axes.iter()
-                .find(around)
-                .and_then(|a| a.loops.last().copied())
+        let x = |id: LoopId, array: ArrayId| {
+            let around = axes.iter().find(|a| a.loops.contains(&id))?;
+            Some(match around.private.contains(&array) {
+                true => Side::Own,
+                false => Side::By(*around.loops.last()?),
+            })
         };
         let sectors = self.traffic.sectors(&x, SECTOR, &sizes);
         let missed = self.traffic.traffic(&sizes, [w.cache]);

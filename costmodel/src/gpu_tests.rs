@@ -78,6 +78,7 @@ fn on_axes(loops: &[u32], awaited: bool) -> OnAxes {
     OnAxes {
         loops: loops.iter().map(|id| LoopId(*id)).collect(),
         awaited,
+        private: Vec::new(),
     }
 }
 

@@ -72,14 +72,21 @@ pub struct GridLoop {
     /// The loop and, inside it, further parallel ones, outermost first: at most three. The last one runs along the grid's
     /// first axis. What stands around them assigns variables only, and before them, and none of the reductions.
     pub axes: Vec<LoopId>,
-    /// Reduction variables, the same of every axis.
-    pub reductions: Vec<(VarId, RedOp)>,
-    /// Variables assigned in every iteration whose value after the loop is that of the last one.
-    pub last_values: Vec<VarId>,
+    /// The first of them as a loop on threads. It has the reductions and the private arrays of every axis, and renames nothing;
+    /// it is an iteration, not a part, that works on copies, and elements are updated where they are, at once.
+    pub mapped: ThreadLoop,
+}
+
+impl GridLoop {
+    /// A single loop.
+    pub fn alone(mapped: ThreadLoop) -> GridLoop {
+        let axes = vec![mapped.id];
+        GridLoop { axes, mapped }
+    }
 }
 
 /// A loop mapped to threads.
-#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ThreadLoop {
     /// The loop.
     pub id: LoopId,

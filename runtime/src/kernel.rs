@@ -158,7 +158,9 @@ fn words(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> String 
 
 /// How a nest was rewritten, and what its loops are mapped to.
 fn means(schedule: &Schedule, rewrite: Rewrite) -> impl Iterator<Item = &'static str> {
-    let any = |has: &dyn Fn(&ThreadLoop) -> bool| schedule.threads.iter().any(has);
+    let on_grid = schedule.grid.iter().map(|g| &g.mapped);
+    let mapped: Vec<&ThreadLoop> = schedule.threads.iter().chain(on_grid).collect();
+    let any = |has: &dyn Fn(&ThreadLoop) -> bool| mapped.iter().any(|t| has(t));
     let reduced = |has: &dyn Fn(&RedOp) -> bool| any(&|t| t.reductions.iter().any(|r| has(&r.1)));
     let last = reduced(&|op| *op == RedOp::Last) || any(&|t| !t.last_values.is_empty());
     let all = [

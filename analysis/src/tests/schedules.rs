@@ -442,6 +442,52 @@ fn on_grid(header: &str, body: &str) -> Vec<String> {
     loops.iter().map(names).collect()
 }
 
+/// Work arrays, and arrays whose elements are updated, of each kernel for a grid, by name.
+fn unshared_on_grid(header: &str, body: &str) -> Vec<String> {
+    let n = clear(&nest(header, body));
+    let info = LaunchInfo::guess(&n, FpMode::Strict);
+    let loops = grid_loops(&n, &analyse(&n, FpMode::Strict), &info);
+    let names = |g: &GridLoop| {
+        let names = g.mapped.unshared().map(|a| n.arrays[a].name.clone());
+        format!(
+            "{} axes: {}",
+            g.axes.len(),
+            names.collect::<Vec<_>>().join(" ")
+        )
+    };
+    loops.iter().map(names).collect()
+}
+
+#[test]
+fn arrays_that_threads_of_a_grid_do_not_share() {
+    let h = "n: int, a: f64[2], w: f64[1], x: i64[1], h: i64[1], f: f64[1], small: bool[1]";
+    let cases = [
+        // Every row needs all of it: one axis.
+        (
+            "for i in range(n):\n    for j in range(n):\n        w[j] = a[i, j]\n    for k in range(n):\n        a[i, k] = w[n - 1 - k]",
+            &["1 axes: w"][..],
+        ),
+        // Every element of the matrix does.
+        (
+            "for i in range(n):\n    for j in range(n):\n        w[0] = a[i, j]\n        w[1] = w[0] * 2.0\n        a[i, j] = w[1]",
+            &["2 axes: w"],
+        ),
+        (
+            "for i in range(n):\n    h[x[i]] = h[x[i]] + 1",
+            &["1 axes: h"],
+        ),
+        // Sums of floats depend on the order, and no device updates elements of one byte.
+        ("for i in range(n):\n    f[x[i]] = f[x[i]] + a[i, 0]", &[]),
+        (
+            "for i in range(n):\n    small[x[i]] = small[x[i]] | (a[i, 0] < 2.0)",
+            &[],
+        ),
+    ];
+    for (body, expected) in cases {
+        assert_eq!(unshared_on_grid(h, body), expected, "{body}");
+    }
+}
+
 #[test]
 fn loops_for_a_grid() {
     let h = "n: int, a: f64[2], b: f64[2], c: f64[2], x: f64[1]";

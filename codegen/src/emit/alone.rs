@@ -130,6 +130,7 @@ impl<'u> Func<'u, '_> {
         let asked = Asked {
             range: once,
             inner: ir.const_i64(-1),
+            copies: ir.const_i64(0),
             cells: own + assigned.len(),
             record: 0,
         };

@@ -18,17 +18,17 @@ use crate::merge::Kind;
 pub(super) const ALIGN: i64 = 64;
 
 /// Where an array's copy lies among the copies of a part.
-struct Place {
-    array: ArrayId,
+pub(super) struct Place {
+    pub(super) array: ArrayId,
     /// Elements.
     count: V,
     /// Bytes before it.
-    offset: V,
+    pub(super) offset: V,
 }
 
 impl Func<'_, '_> {
     /// The copies of one part, and their bytes.
-    fn copies(&self, t: &ThreadLoop) -> Result<(Vec<Place>, V)> {
+    pub(super) fn copies(&self, t: &ThreadLoop) -> Result<(Vec<Place>, V)> {
         let ir = self.ir();
         let mut places = vec![];
         let mut offset = ir.const_i64(0);
@@ -168,7 +168,7 @@ impl Func<'_, '_> {
 }
 
 /// Whether an update of an element may fire.
-fn guarded(l: &For, array: ArrayId) -> bool {
+pub(super) fn guarded(l: &For, array: ArrayId) -> bool {
     let mut found = false;
     for s in &l.body {
         s.walk(&mut |s| {

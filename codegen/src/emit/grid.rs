@@ -11,13 +11,14 @@
 use std::cell::RefCell;
 use std::mem::offset_of;
 
-use nestwise_ir::schedule::{GridLoop, ThreadLoop};
+use nestwise_ir::schedule::GridLoop;
 use nestwise_ir::{Expr, ExprKind, For, LoopId, Scalar, Span, Stmt, StmtKind, VarId};
 
 use super::func::Jump;
 use super::loops::Range;
 use super::records::{Placed, Records};
 use super::threads::{CELL, thread_flow};
+use super::updates::Unshared;
 use super::{Func, Unit, Val};
 use crate::abi::{EventCode, FrameHeader, Order, Status, part};
 use crate::error::{Result, invalid, unsupported};
@@ -57,6 +58,8 @@ pub(crate) struct Axes {
     placed: Vec<Option<Placed>>,
     /// The current iteration of each axis, the innermost first, where it matters.
     now: Vec<V>,
+    /// Arrays that threads do not share.
+    pub(super) unshared: Unshared,
     /// The place in the grid, where it is in memory.
     pub(super) place: Option<V>,
 }
@@ -66,6 +69,8 @@ pub(super) struct Asked {
     pub(super) range: Range,
     /// Iterations of the second axis; below zero: not known.
     pub(super) inner: V,
+    /// Bytes of each thread's copies.
+    pub(super) copies: V,
     /// Cells of results, and bytes of each block's record: for either it waits.
     pub(super) cells: usize,
     pub(super) record: usize,
@@ -106,23 +111,21 @@ impl<'u> Func<'u, '_> {
             return invalid("no device");
         };
         check(l, g)?;
-        let as_threads = ThreadLoop {
-            reductions: g.reductions.clone(),
-            last_values: g.last_values.clone(),
-            ..ThreadLoop::plain(l.id)
-        };
-        let flow = thread_flow(u, l, &as_threads)?;
-        let reduced = |v: &VarId| g.reductions.iter().any(|r| r.0 == *v);
+        let t = &g.mapped;
+        let flow = thread_flow(u, l, t)?;
+        let reduced = |v: &VarId| t.reductions.iter().any(|r| r.0 == *v);
         let mut shared: Vec<VarId> = flow.exposed.iter().copied().collect();
         shared.retain(|v| !reduced(v));
         shared.sort();
         let records = Records::of(u, l, g)?;
         let number = grid.next(g.axes.clone(), records.size());
         let span = u.nest.loops.get(l.id).map_or(Span::default(), |d| d.span);
+        let unshared = Unshared::of(l, g);
         let axes = Axes {
             loops: g.axes.clone(),
-            results: g.last_values.clone(),
+            results: t.last_values.clone(),
             records: (records.size() > 0).then(|| records.clone()),
+            unshared: unshared.clone(),
             ..Axes::default()
         };
         kernel(grid.device, number, span, axes, &shared, |f, _| {
@@ -138,11 +141,12 @@ impl<'u> Func<'u, '_> {
         let asked = Asked {
             range,
             inner,
-            cells: g.last_values.len(),
+            copies: self.thread_bytes(l, &unshared)?,
+            cells: t.last_values.len(),
             record: records.size(),
         };
         let left = self.launch(number, &shared, asked, span)?;
-        for (k, v) in g.last_values.iter().enumerate() {
+        for (k, v) in t.last_values.iter().enumerate() {
             self.take_result(*v, left, k)?;
         }
         if records.size() > 0 {
@@ -185,6 +189,7 @@ impl<'u> Func<'u, '_> {
         ir.store(number(kernel), field(offset_of!(Order, kernel)));
         ir.store(env, field(offset_of!(Order, env)));
         ir.store(ir.const_i64(size as i64), field(offset_of!(Order, size)));
+        ir.store(asked.copies, field(offset_of!(Order, copies)));
         ir.store(range.lo, field(offset_of!(Order, lo)));
         ir.store(range.hi, field(offset_of!(Order, hi)));
         ir.store(asked.inner, field(offset_of!(Order, inner)));
@@ -292,7 +297,14 @@ impl<'u> Func<'u, '_> {
             on_continue: latch,
             lanes: None,
         });
+        let shared = match axis {
+            0 => Some(self.enter_copies(l, self.is_last())?),
+            _ => None,
+        };
         self.block(&l.body)?;
+        if let Some(shared) = shared {
+            self.leave_copies(shared);
+        }
         self.jumps.pop();
         self.fixed.remove(&l.counter);
         ir.br(latch);
@@ -340,13 +352,22 @@ impl<'u> Func<'u, '_> {
     /// Keeps whether this is an axis's last iteration; those inside have run none of the new one.
     fn note_last(&self, axis: usize, last: V) {
         let ir = self.ir();
-        let Some(axes) = self.axes.as_ref().filter(|a| !a.results.is_empty()) else {
+        let wanted = |a: &&Axes| !a.results.is_empty() || a.unshared.has_copies();
+        let Some(axes) = self.axes.as_ref().filter(wanted) else {
             return;
         };
         ir.store(last, axes.last[axis]);
         for inner in &axes.last[..axis] {
             ir.store(ir.const_bool(false), *inner);
         }
+    }
+
+    /// Whether this is the last iteration of all.
+    fn is_last(&self) -> V {
+        let ir = self.ir();
+        let flags = self.axes.iter().flat_map(|axes| &axes.last);
+        let flags = flags.map(|flag| ir.load(ir.i1(), *flag));
+        flags.fold(ir.const_bool(true), |all, flag| ir.and(all, flag))
     }
 
     /// After an iteration of the outermost axis: if it was the last of all, what outlives the loop.
@@ -356,8 +377,7 @@ impl<'u> Func<'u, '_> {
             return Ok(());
         };
         let vars = axes.results.clone();
-        let flags = axes.last.iter().map(|flag| ir.load(ir.i1(), *flag));
-        let all = flags.fold(ir.const_bool(true), |all, flag| ir.and(all, flag));
+        let all = self.is_last();
         let (leave, end) = (self.fresh(), self.fresh());
         ir.cond_br(all, leave, end);
         ir.at(leave);
@@ -502,7 +522,7 @@ fn check(l: &For, g: &GridLoop) -> Result<()> {
         };
         let stored = nestwise_ir::nest::stored(&inner.body);
         let steady = |e: &Expr| !e.reads(|array| stored.contains(&array));
-        let reduced = |v: &VarId| g.reductions.iter().any(|r| r.0 == *v);
+        let reduced = |v: &VarId| g.mapped.reductions.iter().any(|r| r.0 == *v);
         let plain = |s: &Stmt| matches!(&s.kind, StmtKind::Let { var, value } if steady(value) && !reduced(var));
         let before = around.body.split_last().map_or(&[][..], |split| split.1);
         let bounds = [&inner.start, &inner.stop, &inner.step];

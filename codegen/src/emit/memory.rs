@@ -5,7 +5,7 @@ use nestwise_ir::{ArrayId, Expr, Scalar, Span};
 use super::func::Slot;
 use super::grid::Registers;
 use super::{Func, Val};
-use crate::abi::EventCode;
+use crate::abi::{Access, EventCode};
 use crate::error::{Result, invalid, unsupported};
 use crate::llvm::{IntPred, T, V, Wrap};
 
@@ -32,11 +32,8 @@ impl Func<'_, '_> {
     }
 
     pub(crate) fn unit(&self, array: ArrayId) -> bool {
-        self.u
-            .unit_stride
-            .get(array.index())
-            .copied()
-            .unwrap_or(false)
+        let unit = self.u.unit_stride.get(array.index());
+        unit.is_some_and(|unit| *unit) && !self.lies_apart(array)
     }
 
     /// The memory type of an element, or of one of its two parts.
@@ -268,8 +265,11 @@ impl Func<'_, '_> {
     }
 
     pub(crate) fn load_at(&self, array: ArrayId, at: &[V]) -> Result<Val> {
+        if let Some(op) = self.updates(array) {
+            return self.before_update(array, op);
+        }
         let place = self.place(array, at)?;
-        self.tell_of(place, false);
+        self.tell_of(place, Access::Read);
         let storage = self.storage(array)?;
         let ir = self.ir();
         let ty = self.memory_type(storage);
@@ -335,7 +335,10 @@ impl Func<'_, '_> {
 
     pub(crate) fn store_at(&self, array: ArrayId, at: &[V], v: Val) -> Result<()> {
         let place = self.place(array, at)?;
-        self.tell_of(place, true);
+        if let Some(op) = self.updates(array) {
+            return self.update_at(array, place, op, v);
+        }
+        self.tell_of(place, Access::Write);
         let storage = self.storage(array)?;
         let ir = self.ir();
         let v = self.narrow_element(array, v)?;
@@ -358,14 +361,14 @@ impl Func<'_, '_> {
     }
 
     /// In a kernel of an emulated device: whoever looks for races is told of an access.
-    fn tell_of(&self, place: Place, write: bool) {
+    pub(super) fn tell_of(&self, place: Place, access: Access) {
         if self.u.device != Some(Registers::Memory) {
             return;
         }
         let ir = self.ir();
         let ty = ir.function(ir.void(), &[ir.ptr(), ir.i64()]);
         let touched = ir.add_function(c"nw_touched", ty);
-        ir.call(ty, touched, &[place.at, ir.const_i64(i64::from(write))]);
+        ir.call(ty, touched, &[place.at, ir.const_i64(access as i64)]);
     }
 
     /// Attaches what is known about aliasing to an access.

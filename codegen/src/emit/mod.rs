@@ -36,6 +36,7 @@ mod split;
 mod stmt;
 mod sums;
 mod threads;
+mod updates;
 mod vector;
 mod vector_math;
 mod wide;

@@ -55,9 +55,14 @@ pub(crate) struct Placed {
 
 impl Records {
     pub(super) fn of(u: &Unit<'_>, l: &For, g: &GridLoop) -> Result<Records> {
-        let along = |best: VarId| g.reductions.iter().any(|r| r.1 == RedOp::Along(best));
-        let mut each = Vec::with_capacity(g.reductions.len());
-        for (var, op) in g.reductions.iter().copied() {
+        let along = |best: VarId| {
+            g.mapped
+                .reductions
+                .iter()
+                .any(|r| r.1 == RedOp::Along(best))
+        };
+        let mut each = Vec::with_capacity(g.mapped.reductions.len());
+        for (var, op) in g.mapped.reductions.iter().copied() {
             let Some(repr) = u.nest.vars.get(var).map(|decl| decl.ty.repr) else {
                 return invalid(format!("no variable {var}"));
             };
@@ -75,7 +80,7 @@ impl Records {
             });
         }
         let as_threads = ThreadLoop {
-            reductions: g.reductions.clone(),
+            reductions: g.mapped.reductions.clone(),
             ..ThreadLoop::plain(l.id)
         };
         let records = Records {
@@ -423,7 +428,7 @@ impl Func<'_, '_> {
     }
 
     /// A place along three axes, and the number of places, counted one after the other: registers of those kinds.
-    fn linear(&self, place: usize, count: usize) -> (V, V) {
+    pub(super) fn linear(&self, place: usize, count: usize) -> (V, V) {
         let ir = self.ir();
         let [x, y, z] = [0, 1, 2].map(|axis| self.register(place, axis));
         let [columns, rows, layers] = [0, 1, 2].map(|axis| self.register(count, axis));

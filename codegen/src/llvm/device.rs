@@ -3,6 +3,7 @@
 use std::ffi::CString;
 
 use llvm_sys::core::*;
+use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp};
 
 use super::{IntPred, Ir, V};
 
@@ -63,6 +64,14 @@ impl Ir<'_> {
             LLVMSetLinkage(at, llvm_sys::LLVMLinkage::LLVMInternalLinkage);
             LLVMSetAlignment(at, 16);
             LLVMConstAddrSpaceCast(at, self.ptr())
+        }
+    }
+    /// Updates what is at an address at once, whatever other threads of the device do; what was there.
+    pub(crate) fn update(&self, op: LLVMAtomicRMWBinOp, at: V, by: V) -> V {
+        let order = LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
+        unsafe {
+            let scope = LLVMGetSyncScopeID(self.ctx, c"device".as_ptr(), 6);
+            LLVMBuildAtomicRMWSyncScope(self.b, op, at, by, order, scope)
         }
     }
     /// Functions that the module calls and does not have, LLVM's own left out.

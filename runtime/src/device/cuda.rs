@@ -28,6 +28,8 @@ const BLOCKS_PER_PROCESSOR: i64 = 32;
 const RECORDS_PER_PROCESSOR: i64 = 8;
 /// Blocks along an axis whose iterations are not known.
 const UNKNOWN_BLOCKS: i64 = 16;
+/// The share of the memory that threads have for copies: one of so many.
+const COPIES_SHARE: i64 = 8;
 /// Blocks that any card takes along an axis.
 const MOST_BLOCKS: i64 = 65_535;
 
@@ -46,6 +48,8 @@ pub struct Card {
     pub resident: i64,
     /// Bytes of the cache that they have in common.
     pub cache: i64,
+    /// Bytes of its memory.
+    memory: i64,
     /// The process that found it: another one, forked, cannot use it.
     process: u32,
     failures: AtomicU32,
@@ -137,11 +141,22 @@ impl Card {
             resident: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?
                 .into(),
             cache: attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
+            // SAFETY: a device that is there.
+            memory: unsafe { cu::device::total_mem(device) }.map_err(bad)? as i64,
             process: std::process::id(),
             failures: AtomicU32::new(0),
             context: OnceLock::new(),
             streams: Mutex::default(),
         })
+    }
+
+    /// Blocks of a launch at most, so that the copies of their threads, so many bytes each, leave most of its memory to arrays.
+    fn most_blocks(&self, copies: usize, threads: i64) -> i64 {
+        let each = (copies as i64).saturating_mul(threads.min(BLOCK_THREADS as i64));
+        match each {
+            0 => i64::MAX,
+            each => (self.memory / COPIES_SHARE / each).max(1),
+        }
     }
 
     /// Makes the context, once, and this thread's current one for as long as what comes back lives: others of this process may
@@ -407,7 +422,7 @@ impl Device for Cuda {
         self.done(copied)
     }
 
-    fn launch(&mut self, launch: &Launch<'_>) -> i64 {
+    fn launch(&mut self, mut launch: Launch<'_>) -> i64 {
         let module = self.module.clone();
         let kernels = module.as_ref().map(|m| &m.kernels);
         let Some(function) = kernels.and_then(|all| all.get(launch.number)) else {
@@ -421,10 +436,23 @@ impl Device for Cuda {
             _ => RECORDS_PER_PROCESSOR * self.card.processors,
         };
         let (axes, inner) = (launch.axes, launch.inner);
-        let (blocks, threads) = shape(axes, hi - lo, inner, function.most, (along, all));
+        let most = self.card.most_blocks(launch.copies, function.most);
+        let (blocks, threads) = shape(axes, hi - lo, inner, function.most, (along, all.min(most)));
+        let count: i64 = blocks.iter().chain(&threads).product();
+        let copies = match launch.copies {
+            0 => None,
+            each => match self.allocate(each * count as usize) {
+                Ok(at) => Some(at),
+                Err(why) => {
+                    self.failed = Some(why);
+                    return 0;
+                }
+            },
+        };
+        launch.set_copies(copies.unwrap_or(0));
         let dim = |n: [i64; 3]| (n[0] as u32, n[1] as u32, n[2] as u32);
         let mut parameters: [*mut c_void; 4] = [
-            launch.env.as_ptr().cast_mut().cast(),
+            launch.env.as_mut_ptr().cast(),
             (&raw mut lo).cast(),
             (&raw mut hi).cast(),
             (&raw mut self.status).cast(),
@@ -442,6 +470,8 @@ impl Device for Cuda {
         };
         // Told when it is waited for.
         let _ = self.done(launched);
+        // Once the kernel has run, as everything on the stream.
+        copies.into_iter().for_each(|at| self.free(at));
         blocks.iter().product()
     }
 

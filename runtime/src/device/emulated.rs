@@ -43,6 +43,8 @@ pub struct Emulated {
     stacks: Stacks,
     /// Threads of a block did not come to the same barriers.
     stuck: bool,
+    /// What kept a kernel from being launched.
+    failed: Option<Reason>,
 }
 
 /// What it fails at.
@@ -95,6 +97,7 @@ impl Default for Emulated {
             status: vec![0; STATUS_BYTES.div_ceil(16)],
             stacks: Stacks::default(),
             stuck: false,
+            failed: None,
         }
     }
 }
@@ -250,22 +253,35 @@ impl Device for Emulated {
         Ok(())
     }
 
-    fn launch(&mut self, launch: &Launch<'_>) -> i64 {
+    fn launch(&mut self, mut launch: Launch<'_>) -> i64 {
         let run = self.code.as_ref().and_then(|c| c.kernel(launch.number));
         let Some(run) = run else {
             self.status[0] = Status::Event as u128;
             return 0;
         };
-        let (blocks, threads) = shape(launch);
+        let (blocks, threads) = shape(&launch);
+        let count: i64 = blocks.iter().chain(&threads).product();
+        let copies = match launch.copies {
+            0 => None,
+            each => match self.allocate(each * count as usize) {
+                Ok(at) => Some(at),
+                Err(why) => {
+                    self.failed = Some(why);
+                    return 0;
+                }
+            },
+        };
+        launch.set_copies(copies.unwrap_or(0));
         static LAUNCHES: AtomicU64 = AtomicU64::new(0);
         let seed = scattered(LAUNCHES.fetch_add(1, Ordering::Relaxed));
         // A card has no flags to raise.
         let raised = fpenv::raised();
         self.shadow.launch();
         match launch.record {
-            0 => self.one_by_one(run, launch, places(blocks, threads), seed),
-            _ => self.block_by_block(run, launch, places(blocks, threads), seed),
+            0 => self.one_by_one(run, &launch, places(blocks, threads), seed),
+            _ => self.block_by_block(run, &launch, places(blocks, threads), seed),
         }
+        copies.into_iter().for_each(|at| self.free(at));
         fpenv::clear();
         if raised {
             fpenv::raise();
@@ -274,12 +290,15 @@ impl Device for Emulated {
     }
 
     fn left(&mut self, bytes: usize) -> Option<*mut u8> {
-        let fits = bytes <= 16 * self.status.len();
+        let fits = bytes <= 16 * self.status.len() && self.failed.is_none();
         (fits && self.fired().is_none()).then_some(self.status.as_mut_ptr().cast())
     }
 
     fn finish(&mut self) -> Result<Option<u32>, Reason> {
         Trouble::next()?;
+        if let Some(why) = self.failed.take() {
+            return Err(why);
+        }
         let internal = |what: &str| Err(Reason::Internal(what.into()));
         match (self.shadow.raced(), self.stuck) {
             (true, _) => internal("threads of a kernel raced"),

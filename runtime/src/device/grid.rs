@@ -72,16 +72,17 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
             return false;
         };
         // SAFETY: it has so many bytes.
-        let env = unsafe { std::slice::from_raw_parts(order.env, order.size as usize) };
+        let env = unsafe { std::slice::from_raw_parts_mut(order.env, order.size as usize) };
         let launch = Launch {
             number,
             axes: kernel.loops.len(),
             record: kernel.record,
             env,
+            copies: order.copies as usize,
             range: (order.lo, order.hi),
             inner: order.inner,
         };
-        order.blocks = running.device.launch(&launch);
+        order.blocks = running.device.launch(launch);
         let wanted = match (order.cells as usize, kernel.record) {
             (0, 0) => return true,
             (cells, 0) => part::CELLS + cells,

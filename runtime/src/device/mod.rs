@@ -19,6 +19,7 @@ pub use memory::{Owner, Transfers};
 pub use resident::Resident;
 
 use crate::reason::Reason;
+use nestwise_codegen::abi::FrameHeader;
 
 /// A launch of a kernel.
 pub struct Launch<'a> {
@@ -31,12 +32,23 @@ pub struct Launch<'a> {
     ///
     /// [`part::RECORDS`]: nestwise_codegen::abi::part::RECORDS
     pub record: usize,
-    /// Its environment.
-    pub env: &'a [u8],
+    /// Its environment; where copies begin is put there.
+    pub env: &'a mut [u8],
+    /// Bytes of copies that each thread has for itself.
+    pub copies: usize,
     /// Iterations of its first loop, the second bound excluded.
     pub range: (i64, i64),
     /// Those of the next one; below zero: not known.
     pub inner: i64,
+}
+
+impl Launch<'_> {
+    /// Copies begin there.
+    fn set_copies(&mut self, at: u64) {
+        let word = self.env.get_mut(FrameHeader::USER..FrameHeader::USER + 8);
+        word.into_iter()
+            .for_each(|w| w.copy_from_slice(&at.to_ne_bytes()));
+    }
 }
 
 /// What a device has to do, in the order of the calls.
@@ -63,7 +75,7 @@ pub trait Device {
     fn download(&mut self, from: u64, to: &mut [u8]) -> Result<(), Reason>;
 
     /// Has threads run a kernel, each with a copy of its environment; the number of blocks.
-    fn launch(&mut self, launch: &Launch<'_>) -> i64;
+    fn launch(&mut self, launch: Launch<'_>) -> i64;
 
     /// So many bytes of what the kernel that was launched last leaves behind, its status first, until the next launch; none:
     /// something has fired.

@@ -1,8 +1,10 @@
-//! Which threads of a kernel touched what, to find those that race: two touch an element, and one of them writes it.
+//! Which threads of a kernel touched what, to find those that race: two touch an element, and one of them writes it, or updates
+//! it at once while the other does not.
 //!
 //! Kernels for an emulated device tell of each access (`nw_touched`). Between launches everything is in order; within one
 //! nothing is, since kernels have no barriers. Arrays of more than 16 MB are not looked at.
 
+use nestwise_codegen::abi::Access;
 use std::cell::Cell;
 
 /// The last launch in which an element was touched, and the thread.
@@ -14,7 +16,7 @@ struct Stamp {
 
 /// Several threads.
 const SEVERAL: u32 = u32::MAX;
-/// Larger blocks are not looked at: what is kept takes sixteen times as much.
+/// Larger blocks are not looked at: what is kept takes 24 times as much.
 const MOST_BYTES: usize = 1 << 24;
 
 /// By whom an element was touched last.
@@ -22,6 +24,7 @@ const MOST_BYTES: usize = 1 << 24;
 struct Touched {
     written: Stamp,
     read: Stamp,
+    updated: Stamp,
 }
 
 /// The accesses to a device's memory.
@@ -70,7 +73,7 @@ impl Shadow {
         self.raced
     }
 
-    fn touched(&mut self, at: u64, write: bool) {
+    fn touched(&mut self, at: u64, access: Access) {
         let now = self.now;
         let holds = |(first, cells): &&mut (u64, Vec<Touched>)| {
             (*first..*first + cells.len() as u64).contains(&at)
@@ -80,23 +83,32 @@ impl Shadow {
         };
         let cell = &mut cells[(at - *first) as usize];
         let by_another = |stamp: Stamp| stamp.launch == now.launch && stamp.thread != now.thread;
-        self.raced |= by_another(cell.written) || write && by_another(cell.read);
-        if write {
-            cell.written = now;
-        } else if by_another(cell.read) {
-            cell.read.thread = SEVERAL;
+        let (looks, updates) = (access == Access::Read, access == Access::Update);
+        self.raced |= by_another(cell.written)
+            || !looks && by_another(cell.read)
+            || !updates && by_another(cell.updated);
+        let stamp = match access {
+            Access::Read => &mut cell.read,
+            Access::Write => &mut cell.written,
+            Access::Update => &mut cell.updated,
+        };
+        // Of several writers one is enough: they have raced.
+        if by_another(*stamp) {
+            stamp.thread = SEVERAL;
         } else {
-            cell.read = now;
+            *stamp = now;
         }
     }
 }
 
 /// What `nw_touched` calls.
-pub unsafe extern "C" fn touched(at: *const u8, write: i64) {
+pub unsafe extern "C" fn touched(at: *const u8, access: i64) {
     let shadow = CURRENT.get();
-    if !shadow.is_null() {
+    if !shadow.is_null()
+        && let Some(access) = Access::from_code(access)
+    {
         // SAFETY: `run` is on this thread's stack, and lends it.
-        unsafe { (*shadow).touched(at as u64, write != 0) };
+        unsafe { (*shadow).touched(at as u64, access) };
     }
 }
 
@@ -105,18 +117,48 @@ mod tests {
     use super::*;
 
     fn raced(accesses: &[(usize, u64, bool)]) -> bool {
+        let code = |write: bool| match write {
+            true => Access::Write,
+            false => Access::Read,
+        };
+        let each = accesses.iter().map(|(t, at, w)| (*t, *at, code(*w)));
+        raced_by(&each.collect::<Vec<_>>())
+    }
+
+    fn raced_by(accesses: &[(usize, u64, Access)]) -> bool {
         let mut shadow = Shadow::default();
         shadow.add(64, 64);
         shadow.launch();
         // An earlier launch is in order with this one.
         shadow.run(9, || unsafe { touched(64 as *const u8, 1) });
         shadow.launch();
-        for (thread, at, write) in accesses {
+        for (thread, at, access) in accesses {
             shadow.run(*thread, || unsafe {
-                touched(*at as *const u8, i64::from(*write))
+                touched(*at as *const u8, *access as i64)
             });
         }
         shadow.raced()
+    }
+
+    #[test]
+    fn updates_race_with_all_but_updates() {
+        use Access::{Read, Update, Write};
+        assert!(!raced_by(&[
+            (1, 64, Update),
+            (2, 64, Update),
+            (1, 64, Update)
+        ]));
+        assert!(!raced_by(&[(1, 64, Update), (1, 64, Read), (1, 64, Write)]));
+        for other in [Read, Write] {
+            assert!(raced_by(&[(1, 64, Update), (2, 64, other)]));
+            assert!(raced_by(&[(1, 64, other), (2, 64, Update)]));
+            // Of several that update it one may be the other.
+            assert!(raced_by(&[
+                (1, 64, Update),
+                (2, 64, Update),
+                (2, 64, other)
+            ]));
+        }
     }
 
     #[test]

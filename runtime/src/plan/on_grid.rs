@@ -67,7 +67,8 @@ impl Plan {
             };
             let loops = analysis::schedule::grid_loops(&nest, &verdicts, &info);
             let on_axes = |g: GridLoop| OnAxes {
-                awaited: !g.reductions.is_empty() || !g.last_values.is_empty(),
+                awaited: !g.mapped.reductions.is_empty() || !g.mapped.last_values.is_empty(),
+                private: g.mapped.private,
                 loops: g.axes,
             };
             loops.into_iter().map(on_axes).collect()
@@ -222,14 +223,10 @@ fn on_grid<'a>(
         ..key.clone()
     };
     let made = schedule(nest, &threaded, verdicts, 0, options);
+    let of = made.rewritten.as_ref().unwrap_or(nest);
     let threads = made.schedule.threads.iter();
-    let fits = threads.filter(|t| analysis::schedule::fits_grid(t));
-    let alone = fits.map(|t| GridLoop {
-        axes: vec![t.id],
-        reductions: t.reductions.clone(),
-        last_values: t.last_values.clone(),
-    });
-    let grid: Vec<GridLoop> = alone.collect();
+    let fits = threads.filter(|t| analysis::schedule::fits_grid(of, t));
+    let grid: Vec<GridLoop> = fits.cloned().map(GridLoop::alone).collect();
     (!grid.is_empty()).then(|| Made {
         schedule: mapped(grid, made.schedule.nonempty),
         ..made

@@ -1,0 +1,159 @@
+//! A device for tests: kernels in their emulated form, thread by thread.
+
+use super::common::*;
+use nestwise_codegen::abi::{FrameHeader, GridThread, Order};
+use nestwise_codegen::{
+    CompiledGrid, DeviceCode, GridCode, GridTarget, compile_grid, load, load_grid, register_launch,
+};
+use nestwise_ir::schedule::{GridLoop, ThreadLoop};
+use nestwise_ir::{LoopId, Nest, Schedule};
+
+/// What fresh memory holds.
+const RUBBISH: u128 = u128::MAX / 0xff * 0xa5;
+
+/// What a launch is given, at the address that its frame's `user` is.
+pub struct Device {
+    code: GridCode,
+    /// Blocks and threads along the axes; their order is shuffled by the seed.
+    blocks: [i64; 3],
+    threads: [i64; 3],
+    seed: u64,
+    /// Axes of each kernel.
+    axes: Vec<usize>,
+    status: Vec<u128>,
+    shared: Vec<u128>,
+    /// Copies that threads have for themselves.
+    copies: Vec<u128>,
+    launches: Vec<(i64, i64, i64)>,
+}
+
+unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
+    let (device, asked) = unsafe { (&mut *user.cast::<Device>(), &mut *order) };
+    let (kernel, env, size, lo, hi) = (asked.kernel, asked.env, asked.size, asked.lo, asked.hi);
+    device.launches.push((kernel, hi - lo, asked.inner));
+    let run: GridThread = device.code.kernel(kernel as usize).unwrap();
+    let mut places = vec![];
+    let axes = |n: [i64; 3]| {
+        (0..n[0] * n[1] * n[2]).map(move |k| [k % n[0], k / n[0] % n[1], k / (n[0] * n[1])])
+    };
+    let (blocks, threads) = match device.axes[kernel as usize] {
+        0 => ([1; 3], [1; 3]),
+        _ => (device.blocks, device.threads),
+    };
+    for block in axes(blocks) {
+        for thread in axes(threads) {
+            // Blocks that leave records are of one thread: nobody waits for others here.
+            let shared = vec![device.shared.as_mut_ptr() as i64];
+            let place = [&thread[..], &threads, &block, &blocks, &shared];
+            places.push(place.concat());
+        }
+    }
+    let count: i64 = blocks.iter().chain(&threads).product();
+    device.copies = vec![RUBBISH; ((asked.copies * count) as usize).div_ceil(16)];
+    let copies = device.copies.as_mut_ptr() as i64;
+    let mix = |k: usize| (k as u64 ^ device.seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by_key(|k| mix(*k));
+    for k in order {
+        // Every thread has a copy of its own: none may write it.
+        let mut own = vec![0u128; (size as usize).div_ceil(16)];
+        let status = device.status.as_mut_ptr().cast();
+        unsafe {
+            std::ptr::copy_nonoverlapping(env, own.as_mut_ptr().cast(), size as usize);
+            let user = own.as_mut_ptr().cast::<u8>().add(FrameHeader::USER);
+            user.cast::<i64>().write(copies);
+            run(own.as_mut_ptr().cast(), lo, hi, status, places[k].as_ptr());
+        }
+    }
+    asked.left = device.status.as_mut_ptr().cast();
+    asked.blocks = blocks.iter().product();
+    0
+}
+
+pub fn mapped(loops: &[&[LoopId]]) -> Schedule {
+    let grid = loops.iter().map(|axes| GridLoop {
+        axes: axes.to_vec(),
+        mapped: ThreadLoop::plain(axes[0]),
+    });
+    Schedule {
+        grid: grid.collect(),
+        ..Schedule::default()
+    }
+}
+
+pub fn compiled(nest: &Nest, schedule: &Schedule, target: GridTarget) -> CompiledGrid {
+    compile_grid(spec(nest, schedule), target).unwrap_or_else(|e| panic!("{e}"))
+}
+
+pub fn ptx(nest: &Nest, schedule: &Schedule, capability: u32) -> String {
+    match compiled(nest, schedule, GridTarget::Ptx(capability)).device {
+        DeviceCode::Ptx(text) => text,
+        DeviceCode::Object(_) => panic!("no PTX"),
+    }
+}
+
+/// Runs the emulated form; `prepare` sets variables. Gives the arrays, the launches, and the status.
+pub fn emulated(
+    nest: &Nest,
+    schedule: &Schedule,
+    arrays: &[Buffer],
+    trips: i64,
+    shape: ([i64; 3], [i64; 3], u64),
+    prepare: &dyn Fn(&mut Run<'_>),
+) -> (Vec<Buffer>, Vec<(i64, i64, i64)>, i64) {
+    emulated_with(nest, schedule, arrays, trips, shape, prepare, &|_| {})
+}
+
+pub fn emulated_with(
+    nest: &Nest,
+    schedule: &Schedule,
+    arrays: &[Buffer],
+    trips: i64,
+    shape: ([i64; 3], [i64; 3], u64),
+    prepare: &dyn Fn(&mut Run<'_>),
+    look: &dyn Fn(&mut Run<'_>),
+) -> (Vec<Buffer>, Vec<(i64, i64, i64)>, i64) {
+    register_launch(launch);
+    let made = compiled(nest, schedule, GridTarget::Emulated);
+    let DeviceCode::Object(object) = &made.device else {
+        panic!("no object");
+    };
+    let mut device = Device {
+        code: load_grid(object, made.kernels.len()).unwrap(),
+        blocks: shape.0,
+        threads: shape.1,
+        seed: shape.2,
+        axes: made.kernels.iter().map(|k| k.loops.len()).collect(),
+        status: vec![0; 8192],
+        shared: vec![u128::MAX; 12],
+        copies: vec![],
+        launches: vec![],
+    };
+    let host = load(&made.host).unwrap();
+    let mut run = Run::new(nest, arrays.to_vec());
+    prepare(&mut run);
+    run.put(40, (&raw mut device) as i64);
+    run.done(&host, 0, trips);
+    look(&mut run);
+    (run.arrays, device.launches, device.status[0] as i64)
+}
+
+pub fn serial(
+    nest: &Nest,
+    arrays: &[Buffer],
+    trips: i64,
+    prepare: &dyn Fn(&mut Run<'_>),
+) -> Vec<Buffer> {
+    let mut run = Run::new(nest, arrays.to_vec());
+    prepare(&mut run);
+    run.done(&kernel(nest, &Schedule::serial()), 0, trips);
+    run.arrays
+}
+
+/// Those of one axis come first.
+pub const SHAPES: [([i64; 3], [i64; 3], u64); 4] = [
+    ([1, 1, 1], [1, 1, 1], 1),
+    ([3, 1, 1], [4, 1, 1], 2),
+    ([2, 2, 1], [4, 2, 1], 3),
+    ([40, 9, 1], [32, 2, 1], 4),
+];
