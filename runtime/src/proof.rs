@@ -207,12 +207,30 @@ fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen], follows: bool) -> (GuardSet
 
 /// The iterations of the loop that runs the most of them.
 fn work(plan: &Plan, sizes: &Sizes, options: &Options) -> f64 {
-    if options.tests_forms() {
-        return f64::INFINITY;
+    match options.tests_forms() {
+        true => f64::INFINITY,
+        false => iterations(plan, sizes),
     }
+}
+
+/// Iterations of the loop that has the most.
+fn iterations(plan: &Plan, sizes: &Sizes) -> f64 {
     let trips = |id: LoopId| sizes.expected(id);
     let each = |l: LoopId| plan.times_entered(l, &trips) * trips(l);
     plan.nest().loops.ids().map(each).fold(0.0, f64::max)
+}
+
+/// Elements of index arrays that a call of these sizes looks at for its guards: as [`look`] does, if it is done at all.
+pub fn looked_at(plan: &Plan, sizes: &Sizes) -> f64 {
+    if plan.bounds().decided(&sizes.proven) || plan.found().last().vain >= VAIN {
+        return 0.0;
+    }
+    let most = iterations(plan, sizes).min(MOST);
+    let elements = plan.bounds().contents().iter();
+    elements.fold(0.0, |sum, array| {
+        let with = sum + sizes.elements(*array, plan.nest());
+        if with <= most { with } else { sum }
+    })
 }
 
 /// Looks at the arrays whose elements decide guards, if that is cheap beside the nest and stays true while it runs.

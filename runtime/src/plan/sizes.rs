@@ -52,7 +52,7 @@ impl Sizes {
     }
 
     /// The elements of an array at entry.
-    pub(super) fn elements(&self, array: ArrayId, nest: &Nest) -> f64 {
+    pub(crate) fn elements(&self, array: ArrayId, nest: &Nest) -> f64 {
         let rank = nest.arrays[array].rank as usize;
         let extents = &self.values.dims[array.index()][..rank];
         extents.iter().map(|e| *e as f64).product()

@@ -2,6 +2,7 @@
 
 use super::{Plan, Sizes};
 use crate::pipeline::{HasValue, Value};
+use crate::proof;
 use crate::reason::Reason;
 use nestwise_costmodel::{LaunchTally, LaunchWork, Seconds};
 use nestwise_ir::{ArrayDecl, ArrayKind, LiveOutKind, Scalar, Tally};
@@ -113,12 +114,9 @@ impl Plan {
             }
         }
         // Where extents prove too little, index arrays are looked at, in each call.
-        if !self.bounds.decided(&sizes.proven) {
-            let looked = self.bounds.contents().iter();
-            let elements = looked.map(|a| sizes.elements(*a, &self.nest)).sum();
-            bind.add(LaunchWork::Inspected, elements);
-            full |= elements > 0.0;
-        }
+        let elements = proof::looked_at(self, sizes);
+        bind.add(LaunchWork::Inspected, elements);
+        full |= elements > 0.0;
         // Whatever is bound is looked at then.
         let looks = f64::max(captures.len() as f64 / USUAL_CAPTURES, 1.0);
         bind.add(LaunchWork::Full, if full { looks } else { 0.0 });
