@@ -280,7 +280,7 @@ impl Access {
 /// A launch.
 #[repr(C)]
 pub struct Order {
-    /// The kernel's number.
+    /// The kernel's number; below zero: none, but the late cells that kernels launched before have left.
     pub kernel: i64,
     /// The environment that it is given a copy of: laid out like a frame, addresses of the device's memory in its descriptors.
     pub env: *mut u8,
@@ -295,7 +295,7 @@ pub struct Order {
     pub hi: i64,
     /// The iterations of the next loop on an axis, -1 if there is none or they differ.
     pub inner: i64,
-    /// Bytes that are wanted of the cells behind its status, from [`part::CELLS`] on.
+    /// Bytes that are wanted of the cells behind its status, from [`part::CELLS`] on, or [`part::LATE`] without a kernel.
     pub cells: i64,
     /// Bytes of the record that each block leaves at [`part::RECORDS`] and behind; all of them are wanted.
     pub record: i64,
@@ -325,8 +325,12 @@ pub mod part {
     pub const CELLS: usize = 32;
     /// So many a kernel has at most.
     pub const MOST_CELLS: usize = 62;
-    /// Behind the cells: records of a kernel's blocks.
-    pub const RECORDS: usize = CELLS + 16 * MOST_CELLS;
+    /// Behind those: cells of results that nobody waits for.
+    pub const LATE: usize = CELLS + 16 * MOST_CELLS;
+    /// So many all kernels of a nest have together.
+    pub const MOST_LATE: usize = 62;
+    /// Behind those: records of a kernel's blocks.
+    pub const RECORDS: usize = LATE + 16 * MOST_LATE;
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! A schedule: which loops are mapped to what. It never changes what a nest computes.
 
 use crate::ids::{AccessId, ArrayId, LoopId, VarId};
+use crate::nest::{ExprKind, Nest, Stmt, StmtKind};
+use std::collections::BTreeSet;
 
 /// How faithful floating-point results must be.
 #[derive(
@@ -75,6 +77,46 @@ pub struct GridLoop {
     /// The first of them as a loop on threads. It has the reductions and the private arrays of every axis, and renames nothing;
     /// it is an iteration, not a part, that works on copies, and elements are updated where they are, at once.
     pub mapped: ThreadLoop,
+}
+
+/// Variables whose values are wanted before a nest that has these loops on a grid is left: all that stand anywhere but in such
+/// loops of which they are last values.
+pub fn wanted(nest: &Nest, grid: &[GridLoop]) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    let top = std::slice::from_ref(&nest.top);
+    for block in [&nest.prologue, top] {
+        wanted_in(block, &|_| true, grid, &mut found);
+    }
+    found
+}
+
+fn wanted_in(
+    block: &[Stmt],
+    wants: &dyn Fn(VarId) -> bool,
+    grid: &[GridLoop],
+    found: &mut BTreeSet<VarId>,
+) {
+    for s in block {
+        for e in s.exprs() {
+            e.walk(&mut |e| {
+                if let ExprKind::Var(v) = e.kind {
+                    found.extend(wants(v).then_some(v));
+                }
+            });
+        }
+        let (own, mapped) = match &s.kind {
+            StmtKind::Let { var, .. } => (Some(*var), None),
+            StmtKind::For(l) => (Some(l.counter), grid.iter().find(|g| g.mapped.id == l.id)),
+            _ => (None, None),
+        };
+        found.extend(own.filter(|v| wants(*v)));
+        for block in s.blocks() {
+            match mapped {
+                Some(g) => wanted_in(block, &|v| !g.mapped.last_values.contains(&v), grid, found),
+                None => wanted_in(block, wants, grid, found),
+            }
+        }
+    }
 }
 
 impl GridLoop {

@@ -8,6 +8,7 @@ use nestwise_ir::{Expr, LoopId, Stmt, StmtKind, VarId};
 
 use super::grid::{Asked, Axes, Left, kernel};
 use super::loops::Range;
+use super::threads::CELL;
 use super::{Func, Val, reads_in};
 use crate::error::{Result, invalid};
 use crate::flow;
@@ -114,7 +115,7 @@ impl<'u> Func<'u, '_> {
                     }
                 }
                 for (k, v) in assigned.iter().enumerate() {
-                    f.leave_result(*v, results, own + k)?;
+                    f.leave_cell(*v, f.ir().offset_const(results, CELL * (own + k)))?;
                 }
                 Ok(())
             },
@@ -136,7 +137,8 @@ impl<'u> Func<'u, '_> {
         };
         let left = self.launch(number, &shared, asked, span)?;
         for (k, v) in assigned.iter().enumerate() {
-            self.take_result(*v, left, own + k)?;
+            let cell = self.ir().offset_const(self.cells(left), CELL * (own + k));
+            self.take_cell(*v, cell)?;
         }
         Ok(left)
     }

@@ -8,6 +8,7 @@ use nestwise_ir::{AccessId, Expr, LoopId, Scalar, Span, VarId};
 
 use super::jam::Jam;
 use super::lanes::Lanes;
+use super::late::Late;
 use super::{Unit, Val};
 use crate::abi::EventCode;
 use crate::error::{Result, invalid};
@@ -117,6 +118,8 @@ pub(crate) struct Func<'u, 'a> {
     /// Words that idle values go into, and whether any did.
     pub(crate) kept: [V; 2],
     pub(crate) keeps: std::cell::Cell<bool>,
+    /// On the host: results of kernels that nobody waits for.
+    pub(super) late: Late,
     /// In a kernel of a device: loops on its axes.
     pub(crate) axes: Option<super::grid::Axes>,
     /// The accumulation being emitted: what is proved of the whole sum need not hold of a part of it.
@@ -183,6 +186,7 @@ impl<'u, 'a> Func<'u, 'a> {
             kept: [std::ptr::null_mut(); 2],
             keeps: std::cell::Cell::new(false),
             axes: None,
+            late: Late::default(),
             wrapping: None,
         };
         func.kept = func.kept_words(1);

@@ -47,12 +47,12 @@ pub(crate) struct Grid<'a> {
 pub(crate) struct Axes {
     /// Outermost first.
     loops: Vec<LoopId>,
-    /// Variables that the last iteration of all leaves behind, by the order of their cells.
-    results: Vec<VarId>,
+    /// Variables that the last iteration of all leaves behind, and where, behind the status.
+    results: Vec<(VarId, usize)>,
     /// Whether the last iteration of each was run: of the inner ones, in the current iteration of the outermost.
     last: Vec<V>,
-    /// Where cells of results are.
-    cells: Option<V>,
+    /// The status, which those are behind.
+    status: Option<V>,
     /// What is reduced.
     records: Option<Records>,
     placed: Vec<Option<Placed>>,
@@ -121,9 +121,18 @@ impl<'u> Func<'u, '_> {
         let number = grid.next(g.axes.clone(), records.size());
         let span = u.nest.loops.get(l.id).map_or(Span::default(), |d| d.span);
         let unshared = Unshared::of(l, g);
+        // Those that nothing waits for, and the others.
+        let mut late = Vec::new();
+        let mut awaited = Vec::new();
+        for v in t.last_values.iter().copied() {
+            match self.late_cell(v) {
+                Some(at) => late.push((v, at)),
+                None => awaited.push((v, part::CELLS + CELL * awaited.len())),
+            }
+        }
         let axes = Axes {
             loops: g.axes.clone(),
-            results: t.last_values.clone(),
+            results: [&late[..], &awaited].concat(),
             records: (records.size() > 0).then(|| records.clone()),
             unshared: unshared.clone(),
             ..Axes::default()
@@ -142,12 +151,16 @@ impl<'u> Func<'u, '_> {
             range,
             inner,
             copies: self.thread_bytes(l, &unshared)?,
-            cells: t.last_values.len(),
+            cells: awaited.len(),
             record: records.size(),
         };
         let left = self.launch(number, &shared, asked, span)?;
-        for (k, v) in t.last_values.iter().enumerate() {
-            self.take_result(*v, left, k)?;
+        for (v, at) in &awaited {
+            self.take_cell(*v, self.ir().offset_const(left.status, *at))?;
+            self.left_late(*v, None);
+        }
+        for (v, at) in &late {
+            self.left_late(*v, Some(*at));
         }
         if records.size() > 0 {
             let first = self.ir().offset_const(left.status, part::RECORDS);
@@ -181,9 +194,7 @@ impl<'u> Func<'u, '_> {
         let bounds = ir.offset_const(env, FrameHeader::BOUNDS);
         ir.store(range.start, bounds);
         ir.store(range.step, ir.offset_const(bounds, 8));
-        let (i64t, ptr) = (ir.i64(), ir.ptr());
-        let bytes = size_of::<Order>() as u64;
-        let order = ir.alloca_aligned(self.entry, ir.array(ir.i8(), bytes), 8);
+        let order = self.order();
         let field = |at: usize| ir.offset_const(order, at);
         let number = |n: usize| ir.const_i64(n as i64);
         ir.store(number(kernel), field(offset_of!(Order, kernel)));
@@ -195,18 +206,31 @@ impl<'u> Func<'u, '_> {
         ir.store(asked.inner, field(offset_of!(Order, inner)));
         ir.store(number(CELL * asked.cells), field(offset_of!(Order, cells)));
         ir.store(number(asked.record), field(offset_of!(Order, record)));
-        let ty = ir.function(i64t, &[ptr, ptr]);
+        self.hand(order, span);
+        Ok(Left {
+            status: ir.load(ir.ptr(), field(offset_of!(Order, left))),
+            blocks: ir.load(ir.i64(), field(offset_of!(Order, blocks))),
+        })
+    }
+
+    /// On the host: memory for what is asked of the device.
+    pub(super) fn order(&self) -> V {
+        let ir = self.ir();
+        let bytes = size_of::<Order>() as u64;
+        ir.alloca_aligned(self.entry, ir.array(ir.i8(), bytes), 8)
+    }
+
+    /// On the host: asks for it; leaves where something has fired.
+    pub(super) fn hand(&self, order: V, span: Span) {
+        let ir = self.ir();
+        let ty = ir.function(ir.i64(), &[ir.ptr(), ir.ptr()]);
         let launch = ir.add_function(c"nw_grid", ty);
-        let user = ir.load(ptr, ir.offset_const(self.frame, FrameHeader::USER));
+        let user = ir.load(ir.ptr(), ir.offset_const(self.frame, FrameHeader::USER));
         let failed = ir.call(ty, launch, &[user, order]);
         let failed = ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0));
         let fine = self.fresh();
         self.leave_if(failed, fine, EventCode::Several, span);
         ir.at(fine);
-        Ok(Left {
-            status: ir.load(ptr, field(offset_of!(Order, left))),
-            blocks: ir.load(i64t, field(offset_of!(Order, blocks))),
-        })
     }
 
     /// On the host: the cells that a kernel has left.
@@ -214,20 +238,19 @@ impl<'u> Func<'u, '_> {
         self.ir().offset_const(left.status, part::CELLS)
     }
 
-    /// On the host: a variable has the value of a kernel's result.
-    pub(super) fn take_result(&mut self, v: VarId, left: Left, cell: usize) -> Result<()> {
+    /// On the host: a variable has the value of a cell.
+    pub(super) fn take_cell(&mut self, v: VarId, cell: V) -> Result<()> {
         let (home, repr) = (self.home(v, false)?, self.repr(v)?);
-        let cells = self.cells(left);
-        let got = self.load_cell(repr, self.ir().offset_const(cells, CELL * cell));
+        let got = self.load_cell(repr, cell);
         self.put(home, got);
         Ok(())
     }
 
-    /// In a kernel: the value of a variable is a result.
-    pub(super) fn leave_result(&mut self, v: VarId, results: V, cell: usize) -> Result<()> {
+    /// In a kernel: a cell has the value of a variable.
+    pub(super) fn leave_cell(&mut self, v: VarId, cell: V) -> Result<()> {
         let (home, repr) = (self.home(v, false)?, self.repr(v)?);
         let value = self.get(home, repr, false);
-        self.store_cell(repr, value, self.ir().offset_const(results, CELL * cell));
+        self.store_cell(repr, value, cell);
         Ok(())
     }
 
@@ -373,7 +396,7 @@ impl<'u> Func<'u, '_> {
     /// After an iteration of the outermost axis: if it was the last of all, what outlives the loop.
     fn leave_results(&mut self) -> Result<()> {
         let ir = self.ir();
-        let Some((axes, to)) = self.axes.as_ref().and_then(|a| Some((a, a.cells?))) else {
+        let Some((axes, status)) = self.axes.as_ref().and_then(|a| Some((a, a.status?))) else {
             return Ok(());
         };
         let vars = axes.results.clone();
@@ -381,8 +404,8 @@ impl<'u> Func<'u, '_> {
         let (leave, end) = (self.fresh(), self.fresh());
         ir.cond_br(all, leave, end);
         ir.at(leave);
-        for (k, v) in vars.iter().enumerate() {
-            self.leave_result(*v, to, k)?;
+        for (v, at) in vars {
+            self.leave_cell(v, self.ir().offset_const(status, at))?;
         }
         ir.br(end);
         ir.at(end);
@@ -453,7 +476,7 @@ pub(super) fn kernel<'u, 'a>(
     f.axes = Some(Axes {
         place: in_memory.then(|| ir.param(f.f, 4)),
         last,
-        cells: (!axes.results.is_empty()).then_some(results),
+        status: (!axes.results.is_empty()).then_some(status),
         ..axes
     });
     ir.watch(Some(odd));

@@ -26,6 +26,7 @@ mod jam;
 mod kept;
 pub(crate) mod lanes;
 mod last;
+mod late;
 mod linear;
 mod loops;
 mod masks;

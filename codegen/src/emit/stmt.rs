@@ -29,6 +29,7 @@ impl<'u, 'a> Func<'u, 'a> {
         for v in input {
             self.load_var(v, self.frame)?;
         }
+        self.begin_late();
         let first_only = first_call_only(nest);
         let after = self.fresh();
         if first_only {
@@ -97,6 +98,7 @@ impl<'u, 'a> Func<'u, 'a> {
             header(FrameHeader::STATUS),
         );
         ir.store(ir.load(ir.i64(), self.exits.at), header(FrameHeader::AT));
+        self.take_late(u.nest.top.span)?;
         self.release_kept();
         self.store_slots(self.frame, false);
         let mut output: Vec<VarId> = u.frame_out.iter().copied().collect();

@@ -67,6 +67,11 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
     let launch = || {
         // SAFETY: what `Resident::run` put there, for as long as the host's part runs, and what that asks for.
         let (running, order) = unsafe { (&mut *user.cast::<Running<'_>>(), &mut *order) };
+        if order.kernel < 0 {
+            let left = running.device.left(part::LATE + order.cells as usize);
+            order.left = left.unwrap_or(std::ptr::null_mut());
+            return left.is_some();
+        }
         let number = order.kernel as usize;
         let Some(kernel) = running.kernels.get(number) else {
             return false;

@@ -66,8 +66,10 @@ impl Plan {
                 ..analysis::LaunchInfo::guess(&nest, options.fp)
             };
             let loops = analysis::schedule::grid_loops(&nest, &verdicts, &info);
+            let wanted = nestwise_ir::schedule::wanted(&nest, &loops);
             let on_axes = |g: GridLoop| OnAxes {
-                awaited: !g.mapped.reductions.is_empty() || !g.mapped.last_values.is_empty(),
+                awaited: !g.mapped.reductions.is_empty()
+                    || g.mapped.last_values.iter().any(|v| wanted.contains(v)),
                 private: g.mapped.private,
                 loops: g.axes,
             };
