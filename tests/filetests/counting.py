@@ -103,24 +103,24 @@ print(cells.sum())
 # auto 38: native
 # auto 47: native
 # auto 53: interpreter
-# 64 cores 5: 1 interpreter
+# 64 cores 5: 1 threads
 # 64 cores 13: 1 interpreter
-# 64 cores 21: 1 threads
-# 64 cores 30: 1 interpreter
+# 64 cores 21: 1 serial
+# 64 cores 30: 1 threads
 # 64 cores 38: 1 serial
 # 64 cores 47: 1 serial
 # 64 cores 53: 1 interpreter
-# dear threads 5: 1 interpreter
+# dear threads 5: 1 serial
 # dear threads 13: 1 interpreter
 # dear threads 21: 1 serial
-# dear threads 30: 1 interpreter
+# dear threads 30: 1 serial
 # dear threads 38: 1 serial
 # dear threads 47: 1 serial
 # dear threads 53: 1 interpreter
-# shared core 5: 1 interpreter
+# shared core 5: 1 serial
 # shared core 13: 1 interpreter
 # shared core 21: 1 serial
-# shared core 30: 1 interpreter
+# shared core 30: 1 serial
 # shared core 38: 1 serial
 # shared core 47: 1 serial
 # shared core 53: 1 interpreter

@@ -56,17 +56,17 @@ for f in apart, in_a_circle, through_a_variable, through_a_dear_one:
 # auto 14: native
 # auto 21: native
 # auto 29: native
-# 64 cores 7: 1 interpreter
+# 64 cores 7: 1 threads
 # 64 cores 14: 1 serial
-# 64 cores 21: 1 interpreter
+# 64 cores 21: 1 threads
 # 64 cores 29: 1 serial
-# dear threads 7: 1 interpreter
+# dear threads 7: 1 serial
 # dear threads 14: 1 serial
-# dear threads 21: 1 interpreter
+# dear threads 21: 1 serial
 # dear threads 29: 1 serial
-# shared core 7: 1 interpreter
+# shared core 7: 1 serial
 # shared core 14: 1 serial
-# shared core 21: 1 interpreter
+# shared core 21: 1 serial
 # shared core 29: 1 serial
 # quick CPython 7: 1 interpreter
 # quick CPython 14: 1 interpreter

@@ -84,7 +84,7 @@ print(f.sum(), y.sum(), a.sum(), b.sum())
 # quick CPython 30: 2 interpreter
 # fast card 6: 2 gpu
 # fast card 15: 2 threads
-# fast card 20: 2 serial
+# fast card 20: 2 gpu
 # fast card 30: 2 serial
 # slow bus 6: 2 threads
 # slow bus 15: 2 threads

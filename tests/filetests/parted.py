@@ -111,26 +111,26 @@ print(d.sum().hex())
 # auto 37: native
 # auto 44: interpreter
 # auto 49: interpreter
-# 64 cores 5: 3 interpreter
-# 64 cores 10: 1 interpreter, 2 threads
-# 64 cores 15: 3 interpreter
-# 64 cores 20: 1 interpreter, 2 threads
+# 64 cores 5: 1 interpreter, 2 serial
+# 64 cores 10: 1 interpreter, 2 serial
+# 64 cores 15: 1 interpreter, 2 serial
+# 64 cores 20: 1 interpreter, 2 serial
 # 64 cores 28: 1 interpreter, 2 serial
 # 64 cores 37: 1 serial
 # 64 cores 44: 1 interpreter, 2 serial
 # 64 cores 49: 3 interpreter
-# dear threads 5: 3 interpreter
-# dear threads 10: 3 interpreter
-# dear threads 15: 3 interpreter
-# dear threads 20: 3 interpreter
+# dear threads 5: 1 interpreter, 2 serial
+# dear threads 10: 1 interpreter, 2 serial
+# dear threads 15: 1 interpreter, 2 serial
+# dear threads 20: 1 interpreter, 2 serial
 # dear threads 28: 1 interpreter, 2 serial
 # dear threads 37: 1 serial
 # dear threads 44: 1 interpreter, 2 serial
 # dear threads 49: 3 interpreter
-# shared core 5: 3 interpreter
-# shared core 10: 3 interpreter
-# shared core 15: 3 interpreter
-# shared core 20: 3 interpreter
+# shared core 5: 1 interpreter, 2 serial
+# shared core 10: 1 interpreter, 2 serial
+# shared core 15: 1 interpreter, 2 serial
+# shared core 20: 1 interpreter, 2 serial
 # shared core 28: 1 interpreter, 2 serial
 # shared core 37: 1 serial
 # shared core 44: 1 interpreter, 2 serial
