@@ -107,7 +107,8 @@ pub fn launch<V: HasValue>(
     runner.stops = runner.may_stop();
     runner.find_on_host()?;
     runner.run();
-    let may_stay = runner.host.is_alone();
+    // To ask takes longer than small launches do.
+    let may_stay = runner.resident.is_some() && runner.host.is_alone();
     runner.land(may_stay);
     launch.seconds = begun.elapsed().as_secs_f64();
     Ok(launch)
@@ -155,7 +156,7 @@ impl Runner<'_> {
             self.launch.next = hi;
             self.launch.started = hi;
             if hi < trips {
-                if !self.host.is_alone() && !self.land(false) {
+                if self.resident.is_some() && !self.host.is_alone() && !self.land(false) {
                     return;
                 }
                 // A signal's handler is Python code: it may have written anywhere.
