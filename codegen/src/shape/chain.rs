@@ -50,12 +50,17 @@ impl Chain {
 }
 
 impl Cycle<'_> {
+    /// How often a block runs in an iteration.
+    fn often(&self, block: usize) -> f32 {
+        match block == self.header {
+            true => 1.0,
+            false => self.runs[block],
+        }
+    }
+
     /// How often the rarest of these instructions runs in an iteration.
     fn least(&self, insts: &[usize]) -> f32 {
-        let runs = |k: &usize| match self.code.insts[*k].block {
-            header if header == self.header => 1.0,
-            block => self.runs[block],
-        };
+        let runs = |k: &usize| self.often(self.code.insts[*k].block);
         insts.iter().map(runs).fold(1.0, f32::min)
     }
 }
@@ -261,16 +266,21 @@ impl<'a> Search<'a> {
         if !self.cycle.own[inst.block] || inst.code == LLVMPHI && inst.block == self.cycle.header {
             return None;
         }
-        let mut longest: Option<(f32, usize)> = None;
-        for o in &inst.operands {
+        // Where paths meet, a long one that is hardly ever taken is none to wait for.
+        let mut longest: Option<(f32, f32, usize)> = None;
+        for (n, o) in inst.operands.iter().enumerate() {
+            let often = match inst.from.get(n) {
+                Some(block) if inst.code == LLVMPHI => self.cycle.often(*block),
+                _ => 1.0,
+            };
             if let Operand::Code(operand) = o
                 && let Some(length) = self.length(*operand)
-                && longest.is_none_or(|l| length > l.0)
+                && longest.is_none_or(|l| length * often > l.0)
             {
-                longest = Some((length, *operand));
+                longest = Some((length * often, length, *operand));
             }
         }
-        let (length, by) = longest?;
+        let (_, length, by) = longest?;
         let own = ops(self.cycle.code, inst, self.cycle.vector_bits);
         let takes = own.iter().map(|o| latency(o.0)).fold(0.0, f32::max);
         let takes = if is_pointer_step(inst.code) {

@@ -1,0 +1,36 @@
+//! What a kernel is said to execute, which prices rest on.
+
+mod common;
+
+use common::*;
+use nestwise_codegen::compile;
+use nestwise_ir::nest::Cast;
+use nestwise_ir::shape::Op;
+use nestwise_ir::{BinOp, Const, Expr, Scalar, Schedule, Ty};
+
+/// `s = (s * 31 + x[i]) % 65521` of ints that may need more than 64 bits on the way: a sum that does takes a way of its own,
+/// which is long, and hardly ever taken.
+#[test]
+fn chains_go_the_usual_way() {
+    const WIDE: Ty = Ty::py(Scalar::I128);
+    let wide = |e: Expr| cast(Cast::Value, e, WIDE, false);
+    let number = |n: i64| constant(Const::Int(n.into()), WIDE);
+    let mut b = Builder::new();
+    let x = b.array(Scalar::I64, I64, 1);
+    let (l, i, s) = (b.loop_id(), b.var(I64), b.input(I64));
+    let product = mul(wide(b.v(s)), number(31));
+    let sum = add(product, wide(b.load(x, vec![b.v(i)], false)));
+    let rest = bin(BinOp::Mod, sum, number(65_521), false);
+    let set = let_(s, cast(Cast::Value, rest, I64, false));
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![set]);
+    b.output(s);
+    let nest = b.finish(top);
+    let made = compile(spec(&nest, &Schedule::serial())).expect("compiles");
+    let around = made.shape.inner.first().expect("a loop");
+    let times = |wanted: Op| -> f32 {
+        let all = around.body.chain.iter().filter(|c| c.0 == wanted);
+        all.map(|c| c.2).sum()
+    };
+    let arithmetic = times(Op::Int) + times(Op::IntMul) + times(Op::IntDiv);
+    assert!(arithmetic > 2.5, "{:?}", around.body.chain);
+}
