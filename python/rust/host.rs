@@ -34,6 +34,8 @@ pub struct PyHost<'a> {
     world: World<'a>,
     /// Other threads ran beside a kernel since they last had their turn; perhaps they have ended.
     accompanied: bool,
+    /// Whether signals have handlers of the program's, once that was asked: as long as nobody acts, nobody installs one.
+    handled: Cell<Option<bool>>,
     turns: Turns,
     published: Published,
     /// The launch ends where others had their turn: lists, globals and attributes hold what it computed, and perhaps
@@ -65,6 +67,7 @@ impl<'a> PyHost<'a> {
             appended: Vec::new(),
             world,
             accompanied: false,
+            handled: Cell::new(None),
             turns: Turns::default(),
             published: Published::default(),
             published_all: false,
@@ -263,6 +266,7 @@ impl<'a> PyHost<'a> {
             && others::left_alone(py, world, self.binding, &self.published);
         self.published_all = !same;
         self.accompanied = false;
+        self.handled.set(None);
         self.turns.took(shown + begun.elapsed());
         same
     }
@@ -330,7 +334,13 @@ impl Host for PyHost<'_> {
     }
 
     fn is_alone(&self) -> bool {
-        !self.accompanied && !others::may_act(self.py)
+        if self.accompanied || !environment::is_alone(self.py) {
+            return false;
+        }
+        let asked = || environment::handles_signals(self.py);
+        let handled = self.handled.get().unwrap_or_else(asked);
+        self.handled.set(Some(handled));
+        !handled
     }
 
     fn owner(&self, slot: usize) -> Option<Owner> {

@@ -28,11 +28,6 @@ pub struct World<'a> {
     pub errors: NumpyErrors,
 }
 
-/// Whether there is anybody else whose Python code could run.
-pub fn may_act(py: Python<'_>) -> bool {
-    !environment::is_alone(py) || environment::handles_signals(py)
-}
-
 /// When others get their next turn.
 #[derive(Default)]
 pub struct Turns {
