@@ -2,6 +2,7 @@
 
 use crate::ids::{AccessId, ArrayId, LoopId, VarId};
 use crate::nest::{ExprKind, Nest, Stmt, StmtKind};
+use crate::types::Scalar;
 use std::collections::BTreeSet;
 
 /// How faithful floating-point results must be.
@@ -40,6 +41,17 @@ pub enum RedOp {
     Along(VarId),
     /// What the last iteration to assign it left; identity: not assigned.
     Last,
+}
+
+impl RedOp {
+    /// Whether devices have an instruction that updates such an element at once.
+    pub fn is_atomic(self, storage: Scalar) -> bool {
+        let combines = matches!(
+            self,
+            Self::Add | Self::Min | Self::Max | Self::And | Self::Or | Self::Xor
+        );
+        combines && storage.is_int() && matches!(storage.bits(), 32 | 64)
+    }
 }
 
 /// The mapping of a nest's loops.

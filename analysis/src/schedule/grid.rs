@@ -9,8 +9,8 @@
 use super::LaunchInfo;
 use crate::verdict::Analysis;
 use nestwise_ir::nest::{For, Nest, Stmt, StmtKind, stored};
-use nestwise_ir::schedule::{GridLoop, RedOp, ThreadLoop};
-use nestwise_ir::{Expr, LoopId, Scalar, VarId};
+use nestwise_ir::schedule::{GridLoop, ThreadLoop};
+use nestwise_ir::{Expr, LoopId, VarId};
 
 /// Axes of a grid.
 const MOST: usize = 3;
@@ -101,14 +101,5 @@ fn mapped(nest: &Nest, l: &For, analysis: &Analysis, info: &LaunchInfo) -> Optio
 /// what devices do at once, whatever the order.
 pub fn fits_grid(nest: &Nest, t: &ThreadLoop) -> bool {
     let mut updated = t.array_reductions.iter();
-    t.renamed.is_empty() && updated.all(|(array, op)| at_once(nest.arrays[*array].storage, *op))
-}
-
-/// Whether devices have an instruction that updates such an element.
-fn at_once(storage: Scalar, op: RedOp) -> bool {
-    let int = matches!(
-        storage,
-        Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64
-    );
-    int && op != RedOp::Mul
+    t.renamed.is_empty() && updated.all(|(array, op)| op.is_atomic(nest.arrays[*array].storage))
 }

@@ -14,7 +14,7 @@ use super::Func;
 use super::threads::CELL;
 use crate::abi::{Order, part};
 use crate::error::Result;
-use crate::llvm::{IntPred, V};
+use crate::llvm::{IntPred, V, Wrap};
 
 /// Of the host's part.
 #[derive(Default)]
@@ -95,8 +95,8 @@ impl Func<'_, '_> {
             let left = ir.icmp(IntPred::LLVMIntNE, number, zero);
             ir.cond_br(left, take, next);
             ir.at(take);
-            let before = ir.sub(number, ir.const_i64(1), crate::llvm::Wrap::Signed);
-            let at = ir.mul(before, ir.const_i64(CELL as i64), crate::llvm::Wrap::Signed);
+            let before = ir.sub(number, ir.const_i64(1), Wrap::Signed);
+            let at = ir.mul(before, ir.const_i64(CELL as i64), Wrap::Signed);
             self.take_cell(*v, ir.offset(cells, at, true))?;
             self.ir().br(next);
             self.ir().at(next);

@@ -123,7 +123,7 @@ impl Func<'_, '_> {
                 }
                 op => {
                     let home = self.home(r.var, false)?;
-                    let identity = self.identity(r.var, op)?;
+                    let identity = self.identity(r.repr, op)?;
                     self.put(home, identity);
                     self.reduced.push(r.var);
                     if r.placed {

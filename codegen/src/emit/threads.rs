@@ -70,7 +70,7 @@ impl<'u, 'a> Func<'u, 'a> {
                 RedOp::Last => f.keep_mark(*v),
                 _ => {
                     let home = f.home(*v, false)?;
-                    let identity = f.identity(*v, *op)?;
+                    let identity = f.identity(f.repr(*v)?, *op)?;
                     f.put(home, identity);
                     f.reduced.push(*v);
                 }
@@ -337,8 +337,7 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     /// The value that changes nothing.
-    pub(super) fn identity(&self, v: VarId, op: RedOp) -> Result<Val> {
-        let repr = self.repr(v)?;
+    pub(super) fn identity(&self, repr: Scalar, op: RedOp) -> Result<Val> {
         if repr.is_float() {
             let x = match op {
                 RedOp::Add => 0.0,

@@ -122,27 +122,13 @@ impl Func<'_, '_> {
 
     /// What stands for an element before its update.
     pub(super) fn before_update(&self, array: ArrayId, op: RedOp) -> Result<Val> {
-        let storage = self.updatable(array)?;
-        let ty = self.memory_type(storage);
-        let ones = (1i128 << storage.bits()) - 1;
-        let (least, most) = match storage.is_signed() {
-            true => (-(ones >> 1) - 1, ones >> 1),
-            false => (0, ones),
-        };
-        let value = match op {
-            RedOp::Add | RedOp::Or | RedOp::Xor => 0,
-            RedOp::And => ones,
-            RedOp::Min => most,
-            RedOp::Max => least,
-            _ => return unsupported(format!("elements updated by {op:?} on a device")),
-        };
-        Ok(Val::one(self.ir().const_int(ty, value)))
+        self.identity(self.updatable(array, op)?, op)
     }
 
     /// Updates an element by what came of that.
     pub(super) fn update_at(&self, array: ArrayId, place: Place, op: RedOp, v: Val) -> Result<()> {
         self.tell_of(place, Access::Update);
-        let storage = self.updatable(array)?;
+        let storage = self.updatable(array, op)?;
         let signed = storage.is_signed();
         let how = match op {
             RedOp::Add => Rmw::LLVMAtomicRMWBinOpAdd,
@@ -169,16 +155,12 @@ impl Func<'_, '_> {
         Ok(())
     }
 
-    /// The type of an array's elements, which has to be one that devices update.
-    fn updatable(&self, array: ArrayId) -> Result<Scalar> {
+    /// The type of an array's elements, which has to be one that devices update so.
+    fn updatable(&self, array: ArrayId, op: RedOp) -> Result<Scalar> {
         let storage = self.storage(array)?;
-        let int = matches!(
-            storage,
-            Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64
-        );
-        match int && self.element(array)? == storage {
+        match op.is_atomic(storage) && self.element(array)? == storage {
             true => Ok(storage),
-            false => unsupported(format!("elements {storage} updated at once on a device")),
+            false => unsupported(format!("elements {storage} updated by {op:?} on a device")),
         }
     }
 }

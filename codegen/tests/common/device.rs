@@ -139,7 +139,7 @@ pub fn emulated_with(
     let host = load(&made.host).unwrap();
     let mut run = Run::new(nest, arrays.to_vec());
     prepare(&mut run);
-    run.put(40, (&raw mut device) as i64);
+    run.put(FrameHeader::USER, (&raw mut device) as i64);
     run.done(&host, 0, trips);
     look(&mut run);
     (run.arrays, device.launches, device.status[0] as i64)

@@ -439,17 +439,13 @@ impl Device for Cuda {
         let most = self.card.most_blocks(launch.copies, function.most);
         let (blocks, threads) = shape(axes, hi - lo, inner, function.most, (along, all.min(most)));
         let count: i64 = blocks.iter().chain(&threads).product();
-        let copies = match launch.copies {
-            0 => None,
-            each => match self.allocate(each * count as usize) {
-                Ok(at) => Some(at),
-                Err(why) => {
-                    self.failed = Some(why);
-                    return 0;
-                }
-            },
+        let copies = match self.make_copies(&mut launch, count) {
+            Ok(copies) => copies,
+            Err(why) => {
+                self.failed = Some(why);
+                return 0;
+            }
         };
-        launch.set_copies(copies.unwrap_or(0));
         let dim = |n: [i64; 3]| (n[0] as u32, n[1] as u32, n[2] as u32);
         let mut parameters: [*mut c_void; 4] = [
             launch.env.as_mut_ptr().cast(),

@@ -261,17 +261,13 @@ impl Device for Emulated {
         };
         let (blocks, threads) = shape(&launch);
         let count: i64 = blocks.iter().chain(&threads).product();
-        let copies = match launch.copies {
-            0 => None,
-            each => match self.allocate(each * count as usize) {
-                Ok(at) => Some(at),
-                Err(why) => {
-                    self.failed = Some(why);
-                    return 0;
-                }
-            },
+        let copies = match self.make_copies(&mut launch, count) {
+            Ok(copies) => copies,
+            Err(why) => {
+                self.failed = Some(why);
+                return 0;
+            }
         };
-        launch.set_copies(copies.unwrap_or(0));
         static LAUNCHES: AtomicU64 = AtomicU64::new(0);
         let seed = scattered(LAUNCHES.fetch_add(1, Ordering::Relaxed));
         // A card has no flags to raise.

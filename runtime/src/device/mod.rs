@@ -42,15 +42,6 @@ pub struct Launch<'a> {
     pub inner: i64,
 }
 
-impl Launch<'_> {
-    /// Copies begin there.
-    fn set_copies(&mut self, at: u64) {
-        let word = self.env.get_mut(FrameHeader::USER..FrameHeader::USER + 8);
-        word.into_iter()
-            .for_each(|w| w.copy_from_slice(&at.to_ne_bytes()));
-    }
-}
-
 /// What a device has to do, in the order of the calls.
 pub trait Device {
     /// Runs the kernels of that code from now on, of which nothing has fired.
@@ -58,6 +49,21 @@ pub trait Device {
 
     /// The address of so many bytes of its memory, which hold anything.
     fn allocate(&mut self, bytes: usize) -> Result<u64, Reason>;
+
+    /// Memory for the copies of so many threads, which the environment tells of then; to be freed when the kernel is launched.
+    fn make_copies(
+        &mut self,
+        launch: &mut Launch<'_>,
+        threads: i64,
+    ) -> Result<Option<u64>, Reason> {
+        if launch.copies == 0 {
+            return Ok(None);
+        }
+        let at = self.allocate(launch.copies * threads as usize)?;
+        let word = &mut launch.env[FrameHeader::USER..FrameHeader::USER + 8];
+        word.copy_from_slice(&at.to_ne_bytes());
+        Ok(Some(at))
+    }
 
     /// What was allocated there is not needed any more.
     fn free(&mut self, at: u64);
