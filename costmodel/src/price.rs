@@ -351,6 +351,8 @@ pub struct Decision {
     pub waits_for_compile: bool,
     /// It holds for calls that find this in the caches alone.
     pub caches: Caches,
+    /// CPython would be the cheapest, too, if they were warm.
+    pub anyway: bool,
     /// All devices, the cheapest first.
     pub ranked: [(Device, Estimate); 4],
 }
@@ -478,6 +480,12 @@ pub fn decide(
     }
     let [interpreter, serial, threads, gpu] = estimates;
     let interpreted = interpreter.total();
+    let fetched = |work: &LaunchTally| profile.cold.weigh(work, situation.caches) * 1e-9;
+    let full = fetched(&in_full(situation.bind));
+    let woken = profile.cold.fork_join * 1e-9;
+    let least_warm = (serial.total().0 - fetched(&situation.bind))
+        .min(threads.total().0 - full - woken)
+        .min(gpu.total().0 - full);
     let mut ranked = [
         (Device::Interpreter, interpreter),
         (Device::Serial, serial),
@@ -516,6 +524,7 @@ pub fn decide(
             false => on_cores,
         },
         caches: situation.caches,
+        anyway: interpreted.0 - cold.0 <= least_warm,
         ranked,
     }
 }

@@ -7,6 +7,7 @@
 //! a plan is planned at once, and where there are cores to spare the plan is made beside CPython.
 
 use crate::gate::{self, Work as Amount};
+use crate::latch::Latch;
 use crate::numpy;
 use crate::parsed::Parsed;
 use crate::verify;
@@ -17,7 +18,7 @@ use nestwise_ir::surface::{ExprKind, StmtKind};
 use nestwise_runtime::{DeviceChoice, Options, options};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Calls that CPython takes so many times as long for as a plan takes are over before anything could come of one that is
 /// made meanwhile.
@@ -35,9 +36,9 @@ pub struct Early {
     /// Calls that were left to it without a further look, and their part of that.
     left: AtomicU64,
     guessed: AtomicU64,
-    /// How much work the last of them was, below zero before there was one, and its nanoseconds.
-    last: AtomicI64,
+    /// The nanoseconds of the last of them, and how many such calls the latch may leave unasked.
     each: AtomicU64,
+    lent: AtomicU32,
     /// Nanoseconds that may be spent without a plan.
     most: AtomicU64,
 }
@@ -69,8 +70,8 @@ impl Early {
             spent: AtomicU64::new(0),
             left: AtomicU64::new(0),
             guessed: AtomicU64::new(0),
-            last: AtomicI64::new(-1),
             each: AtomicU64::new(0),
+            lent: AtomicU32::new(0),
             most: AtomicU64::new(0),
         }
     }
@@ -106,38 +107,42 @@ impl Early {
         sum(&self.spent)
     }
 
-    /// Calls that were left, and how long CPython took for them, about.
-    pub fn left(&self) -> (u64, Seconds) {
-        (self.left.load(Ordering::Relaxed), sum(&self.guessed))
+    /// Calls that were left, those by the latch among them, and how long CPython took for them, about.
+    pub fn left(&self, latch: &Latch) -> (u64, Seconds) {
+        let lent = self.lent.load(Ordering::Relaxed);
+        let more = u64::from(lent.saturating_sub(latch.times()));
+        let nanoseconds = more * self.each.load(Ordering::Relaxed);
+        let guessed = sum(&self.guessed) + Seconds(nanoseconds as f64 * 1e-9);
+        (self.left.load(Ordering::Relaxed) + more, guessed)
     }
 
-    /// Whether a call is left like the last one, which was as much work; a call that comes seldom finds little of what else
-    /// would have to be looked at in the caches.
-    pub fn leaves_again(&self, work: Option<Amount>) -> bool {
-        let last = self.last.load(Ordering::Relaxed);
-        if !work.is_some_and(|w| w.bounds && w.amount == last) {
-            return false;
-        }
-        let spent = self.spent.load(Ordering::Relaxed);
-        let leaves = self.is_early() && spent < self.most.load(Ordering::Relaxed);
-        if leaves {
-            self.leave(self.each.load(Ordering::Relaxed));
-        }
-        leaves
+    /// From now on the latch leaves calls of so much work like the one that just was, as long as all that CPython takes is
+    /// less than a plan takes.
+    pub fn lend(&self, latch: &Latch, work: Option<Amount>) {
+        let Some(work) = work.filter(|w| w.bounds) else {
+            return;
+        };
+        let most = self.most.load(Ordering::Relaxed);
+        let rest = most.saturating_sub(self.spent.load(Ordering::Relaxed));
+        let times = rest / self.each.load(Ordering::Relaxed).max(1);
+        let times = u32::try_from(times).unwrap_or(u32::MAX);
+        self.lent.store(times, Ordering::Relaxed);
+        latch.leave(work.amount, times);
     }
 
-    /// From now on calls of so much work are left like the one that just was.
-    pub fn leaves_such(&self, work: Option<Amount>) {
-        if let Some(work) = work.filter(|w| w.bounds) {
-            self.last.store(work.amount, Ordering::Relaxed);
-        }
+    /// Counts what the latch has left since.
+    pub fn settle(&self, latch: &Latch) {
+        let lent = self.lent.swap(0, Ordering::Relaxed);
+        let times = lent.saturating_sub(latch.take_back());
+        self.leave(times, self.each.load(Ordering::Relaxed));
     }
 
-    fn leave(&self, nanoseconds: u64) {
+    fn leave(&self, times: u32, nanoseconds: u64) {
+        let times = u64::from(times);
         for to in [&self.spent, &self.guessed] {
-            to.fetch_add(nanoseconds, Ordering::Relaxed);
+            to.fetch_add(times * nanoseconds, Ordering::Relaxed);
         }
-        self.left.fetch_add(1, Ordering::Relaxed);
+        self.left.fetch_add(times, Ordering::Relaxed);
     }
 
     /// What is to become of a call. `argument(i)` is the value of the `i`th name that the hook is given.
@@ -155,7 +160,7 @@ impl Early {
         let early = self.is_early() && spent < planning;
         let Price { seconds, whole } = price;
         if whole && early && seconds.0 < planning * SMALL {
-            self.leave(nanoseconds(seconds));
+            self.leave(1, nanoseconds(seconds));
             self.each.store(nanoseconds(seconds), Ordering::Relaxed);
             self.most
                 .store(nanoseconds(Seconds(planning)), Ordering::Relaxed);

@@ -1,8 +1,8 @@
 //! Calls that are left to CPython without an attempt: too small for one to pay, or like others that came to nothing.
 
 use crate::attributes;
+use crate::latch::Latch;
 use crate::layout;
-use crate::once::Once;
 use crate::parsed::Parsed;
 use crate::verify;
 use nestwise_costmodel::{Caches, Seconds};
@@ -36,10 +36,14 @@ const FOUND: [Option<Caches>; 4] = [
 /// Launches of all sites.
 static LAUNCHES: AtomicU64 = AtomicU64::new(0);
 
-/// What stands before a site's attempts.
+/// What stands before a site's attempts. What calls ask that come seldom is side by side.
+#[repr(C)]
 pub struct Gate {
-    /// Up to this much work CPython is cheaper, by what a call finds in the caches; below zero at first.
-    thresholds: [AtomicI64; 3],
+    /// What leaves calls at a glance.
+    pub latch: Latch,
+    /// Up to this much work CPython is cheaper if a call finds the caches so: see [`Latch`] for those that find them warm.
+    shared: AtomicI64,
+    cold: AtomicI64,
     /// When it was asked about last, in nanoseconds; 0: never.
     asked: AtomicI64,
     /// What the call that was just admitted finds in the caches, if that was looked at: see [`FOUND`].
@@ -51,29 +55,23 @@ pub struct Gate {
     late: AtomicBool,
     /// The call that comes now is to be watched.
     watch: AtomicBool,
-    /// What tells how much work a call is, where names alone do.
-    glance: Once<Option<Glance>>,
     vain: Vain,
 }
 
 impl Gate {
     pub fn new() -> Gate {
         Gate {
-            thresholds: [const { AtomicI64::new(-1) }; 3],
+            latch: Latch::new(),
+            shared: AtomicI64::new(-1),
+            cold: AtomicI64::new(-1),
             asked: AtomicI64::new(0),
             found: AtomicU8::new(0),
             own: AtomicU64::new(0),
             others: AtomicU64::new(0),
             late: AtomicBool::new(false),
             watch: AtomicBool::new(false),
-            glance: Once::new(),
             vain: Vain::default(),
         }
-    }
-
-    /// How much work a call is is told by that, if by anything; `find` looks at the site, once.
-    pub fn glance(&self, find: impl FnOnce() -> Option<Glance>) -> Option<&Glance> {
-        self.glance.get_or_init(find).as_ref()
     }
 
     /// Whether a call of that much work is worth an attempt, or at least [to be watched](Gate::watches).
@@ -100,16 +98,19 @@ impl Gate {
     }
 
     fn leaves(&self, amount: i64) -> bool {
-        let [warm, shared, cold] = &self.thresholds;
-        let within = |threshold: &AtomicI64| amount <= threshold.load(Ordering::Relaxed);
-        if within(warm) {
+        if self.latch.is_small(amount) {
             return true;
         }
-        if !within(shared) && !within(cold) {
+        let within = |threshold: &AtomicI64| amount <= threshold.load(Ordering::Relaxed);
+        if !within(&self.shared) && !within(&self.cold) {
             return false;
         }
         let caches = self.look();
-        let leaves = within(self.threshold(caches));
+        let leaves = match caches {
+            Caches::Warm => false,
+            Caches::Shared => within(&self.shared),
+            Caches::Cold => within(&self.cold),
+        };
         let found = FOUND.iter().position(|f| *f == Some(caches));
         let found = found.filter(|_| !leaves).unwrap_or(0);
         self.found.store(found as u8, Ordering::Relaxed);
@@ -120,10 +121,6 @@ impl Gate {
     pub fn caches(&self) -> Caches {
         let found = self.found.swap(0, Ordering::Relaxed);
         FOUND[usize::from(found)].unwrap_or_else(|| self.look())
-    }
-
-    fn threshold(&self, caches: Caches) -> &AtomicI64 {
-        &self.thresholds[caches as usize]
     }
 
     fn look(&self) -> Caches {
@@ -141,11 +138,15 @@ impl Gate {
         }
     }
 
-    /// A call of that much work is cheaper in CPython, whatever else is asked, if it finds that in the caches.
+    /// A call of that much work is cheaper in CPython, whatever else is asked, if it finds that in the caches, or less.
     pub fn is_small(&self, work: Work, caches: Caches) {
-        if work.bounds && !options().prices {
-            self.threshold(caches)
-                .fetch_max(work.amount, Ordering::Relaxed);
+        if !work.bounds || options().prices {
+            return;
+        }
+        match caches {
+            Caches::Warm => self.latch.set_small(work.amount),
+            Caches::Shared => _ = self.shared.fetch_max(work.amount, Ordering::Relaxed),
+            Caches::Cold => _ = self.cold.fetch_max(work.amount, Ordering::Relaxed),
         }
     }
 
@@ -362,57 +363,6 @@ pub fn sizes(
         Some(size(py, held.as_ptr(), atom.kind)? as f64)
     };
     atoms.map(size).collect()
-}
-
-/// The atoms of a site that are sizes of its names, side by side: a call that comes seldom finds little of what is known of
-/// the site in the caches.
-pub struct Glance {
-    /// Which of the names in the brackets of `GATE`, and what of it.
-    atoms: [(u8, AtomKind); Glance::MOST],
-    count: u8,
-    /// How many names stand there.
-    names: u8,
-}
-
-impl Glance {
-    const MOST: usize = 4;
-
-    /// None where there are too many, or attributes among them.
-    pub fn of(parsed: &Parsed) -> Option<Glance> {
-        let found = parsed.interface.atoms.as_ref()?;
-        let mut atoms = [(0, AtomKind::Int); Glance::MOST];
-        for (k, atom) in found.iter().enumerate() {
-            let place = &parsed.places[atom.place.index()];
-            let argument = place.argument.filter(|_| place.parent.is_none())?;
-            let at = parsed.sizes.iter().position(|s| *s == argument)?;
-            *atoms.get_mut(k)? = (u8::try_from(at).ok()?, atom.kind);
-        }
-        Some(Glance {
-            atoms,
-            count: found.len() as u8,
-            names: u8::try_from(parsed.sizes.len()).ok()?,
-        })
-    }
-
-    /// As [`work`] does. `key`: the name's value, or a tuple of them.
-    pub fn work(&self, py: Python<'_>, key: *mut PyObject) -> Option<Work> {
-        let values = match self.names {
-            1 => std::slice::from_ref(&key),
-            // SAFETY: a live object; its type is looked at before it is read.
-            _ => unsafe {
-                if ffi::Py_TYPE(key) != &raw mut ffi::PyTuple_Type {
-                    return None; // not the rewritten code
-                }
-                layout::tuple_items(key)
-            },
-        };
-        let atoms = &self.atoms[..usize::from(self.count)];
-        bounded(
-            atoms
-                .iter()
-                .map(|(at, kind)| size(py, *values.get(usize::from(*at))?, *kind)),
-        )
-    }
 }
 
 /// The work of a call whose atoms have these sizes.

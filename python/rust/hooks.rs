@@ -162,6 +162,9 @@ unsafe extern "C" fn subscript(this: *mut PyObject, mut key: *mut PyObject) -> *
     // SAFETY: CPython calls with an object of the type below.
     unsafe {
         let function = &*this.cast::<Function>();
+        if function.bundle.site.leaves(key) {
+            return bool_object(false);
+        }
         (function.body)(&function.bundle, &raw mut key, 1)
     }
 }

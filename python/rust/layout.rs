@@ -131,6 +131,47 @@ pub unsafe fn set_payload<T: Copy>(object: *mut PyObject, value: T) {
     unsafe { (*object.cast::<Payload<T>>()).value = value };
 }
 
+/// An int: how many digits it has and its sign, as CPython's versions have that, and the first of them.
+#[repr(C)]
+struct Int {
+    head: ffi::PyObject,
+    tag: usize,
+    digit: u32,
+}
+
+/// What stands in front of the digit of positive ints that have one, in this CPython: of the smallest ones, and of others;
+/// then of 0. None: ints are not what this file believes.
+pub fn before_digit() -> Option<[u32; 3]> {
+    let before = |value: u32| {
+        // SAFETY: an int that is made here, checked for null, and released once.
+        unsafe {
+            let object = ffi::PyLong_FromLong(value.into());
+            if object.is_null() {
+                return None;
+            }
+            let int = object.cast::<Int>();
+            let tag = u32::try_from((*int).tag).ok();
+            let tag = tag.filter(|_| (*int).digit == value);
+            ffi::Py_DECREF(object);
+            tag
+        }
+    };
+    Some([before(7)?, before(70_000)?, before(0)?])
+}
+
+/// The value of 0 or a positive int of one digit, which has one of `before` in front of it; None: it is another.
+///
+/// # Safety
+/// `int` is an exact int.
+pub unsafe fn digit(int: *mut PyObject, before: [u32; 3]) -> Option<i64> {
+    let int = int.cast::<Int>();
+    // SAFETY: as promised by the caller; every int has room for a digit, which is 0 for 0.
+    unsafe {
+        let found = before.iter().any(|b| (*int).tag == *b as usize);
+        found.then(|| i64::from((*int).digit))
+    }
+}
+
 /// The header of an ndarray.
 ///
 /// # Safety

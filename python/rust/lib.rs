@@ -20,6 +20,7 @@ mod host;
 mod iterables;
 mod iterator;
 mod known;
+mod latch;
 mod layout;
 mod lists;
 mod numpy;

@@ -15,6 +15,11 @@ impl<T> Once<T> {
         Once(OnceLock::new())
     }
 
+    /// The value, if it was made.
+    pub fn get(&self) -> Option<&T> {
+        self.0.get()
+    }
+
     /// The value; `make` is run where there is none.
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         match self.0.get() {

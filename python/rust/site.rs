@@ -5,7 +5,7 @@ use crate::bind::{self, Binding, Names};
 use crate::driver;
 use crate::early::{self, Course, Early};
 use crate::environment::NumpyErrors;
-use crate::gate::{self, Attempted, Gate, Glance, Why, Work};
+use crate::gate::{self, Attempted, Gate, Why, Work};
 use crate::host::PyHost;
 use crate::iterator;
 use crate::layout;
@@ -19,7 +19,7 @@ use crate::results;
 use crate::settled::{Settled, SettledCalls};
 use crate::verify::{self, Check, Picked};
 use nestwise_costmodel::record::NestRecord;
-use nestwise_costmodel::{Device, Seconds};
+use nestwise_costmodel::{Caches, Device, Seconds};
 use nestwise_frontend::{Interface, Refusal};
 use nestwise_ir::{PlaceId, WithSpan};
 use nestwise_runtime::device::{Transfers, kept};
@@ -103,7 +103,7 @@ impl Site {
         let mut stats = lock(&self.stats).clone();
         stats.calls = self.calls.load(Ordering::Relaxed);
         stats.left(self.gate.left());
-        let (left, seconds) = self.early.left();
+        let (left, seconds) = self.early.left(&self.gate.latch);
         stats.brief(left, seconds);
         stats
     }
@@ -144,18 +144,24 @@ impl Site {
         !self.ran.load(Ordering::Relaxed) && driver::waits_for_all()
     }
 
+    /// What is known before there is a plan, with all calls that the latch has left.
+    fn early(&self) -> &Early {
+        self.early.settle(&self.gate.latch);
+        &self.early
+    }
+
+    /// `GATE[names]`, as far as that is seen at a glance: whether CPython runs the call.
+    #[inline]
+    pub fn leaves(&self, key: *mut PyObject) -> bool {
+        self.gate.latch.leaves(key)
+    }
+
     /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
     pub fn admits(&self, py: Python<'_>, key: *mut PyObject) -> bool {
-        let glance = || self.parsed(py).ok().and_then(Glance::of);
-        let over = self.early.is_over();
-        if let Some(glance) = self.gate.glance(glance) {
-            let work = glance.work(py, key);
-            if over {
-                return self.gate.admits(work) && !self.is_waited_for();
-            }
-            if self.early.leaves_again(work) {
-                return false;
-            }
+        let latch = &self.gate.latch;
+        let amount = latch.amount(key).map(Work::from);
+        if amount.is_some() && self.early.is_over() {
+            return self.gate.admits(amount) && !self.is_waited_for();
         }
         let Ok(parsed) = self.parsed(py) else {
             return true;
@@ -175,15 +181,17 @@ impl Site {
             let at = parsed.sizes.iter().position(|s| *s == i)?;
             sizes.get(at).copied()
         };
-        // All calls so far, this one included, may be too little for anybody to look at.
-        let work = gate::work(py, parsed, &size);
-        let brief =
-            || self.early.is_early() && self.early.course(py, parsed, &size) == Course::Leave;
+        let work = amount.or_else(|| gate::work(py, parsed, &size));
+        if self.early.is_over() {
+            return self.gate.admits(work) && !self.is_waited_for();
+        }
+        latch.arm(py, parsed, &options());
         if self.is_waited_for() {
             return false;
         }
-        if brief() {
-            self.early.leaves_such(work);
+        // All calls so far, this one included, may be too little for anybody to look at.
+        if self.early.is_early() && self.early().course(py, parsed, &size) == Course::Leave {
+            self.early.lend(latch, work);
             return false;
         }
         self.gate.admits(work)
@@ -210,7 +218,7 @@ impl Site {
         let waited_for = verify::busy() || self.is_waited_for();
         let argument = |i: usize| arguments.get(i).copied();
         let course = match parsed.filter(|_| !waited_for) {
-            Some(parsed) => self.early.course(py, parsed, &argument),
+            Some(parsed) => self.early().course(py, parsed, &argument),
             None => Course::Plan,
         };
         if course == Course::Leave && iterable.is_none() {
@@ -563,7 +571,12 @@ impl Site {
         if declined.patience.is_none()
             && let Some(work) = work(py, parsed, arguments)
         {
-            self.gate.is_small(work, declined.decision.caches);
+            let decision = &declined.decision;
+            let caches = match decision.anyway {
+                true => Caches::Warm,
+                false => decision.caches,
+            };
+            self.gate.is_small(work, caches);
         }
     }
 
@@ -578,12 +591,12 @@ impl Site {
         let plan = match self.plans.of(py, parsed, binding, beside)? {
             Planned::Known(plan) => return Ok(Some(plan)),
             Planned::Soon => {
-                self.early.ordered();
+                self.early().ordered();
                 return Ok(None);
             }
             Planned::Came(plan) => plan,
         };
-        self.early.end();
+        self.early().end();
         let plan = plan?;
         plan.add_lost(self.early.spent());
         lock(&self.stats).planned(&plan);
