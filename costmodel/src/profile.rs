@@ -43,6 +43,9 @@ pub struct MachineProfile {
     /// A graphics card; none if nobody has measured one.
     #[serde(default)]
     pub gpu: Option<GpuWeights>,
+    /// What CPython took for a trip of a fixed loop while all that was measured: it tells later how fast the machine is then.
+    #[serde(default)]
+    pub pace: Option<f64>,
     /// By section, how far its predictions are off where it was not fitted.
     pub errors: BTreeMap<String, Errors>,
 }
@@ -289,6 +292,7 @@ impl Default for MachineProfile {
                 pages: 0.5,
             },
             gpu: None,
+            pace: None,
             errors: BTreeMap::new(),
         }
     }
@@ -400,6 +404,11 @@ impl MachineProfile {
                 }
             }
         }
+        if let Some(pace) = self.pace
+            && !(pace > 0.0 && pace <= LONGEST)
+        {
+            return bad("pace", format!("is {pace}; a time is a number above 0"));
+        }
         for (section, errors) in &self.errors {
             if !COSTS.contains(&section.as_str()) {
                 return bad(&format!("errors.{section}"), "is no section".into());
@@ -462,6 +471,7 @@ fn check_section(name: &str, section: &Value) -> Result<(), ProfileError> {
         "pages" => is::<PageWeights>(name, section),
         "threads" => is::<ThreadWeights>(name, section),
         "gpu" => is::<Option<GpuWeights>>(name, section),
+        "pace" => is::<Option<f64>>(name, section),
         "errors" => is::<BTreeMap<String, Errors>>(name, section),
         // Unknown ones are told by the document as a whole.
         _ => Ok(()),

@@ -88,6 +88,24 @@ fn bad_numbers_are_refused_with_the_field_named() {
 }
 
 #[test]
+fn a_pace_is_a_time_or_left_out() {
+    let with = |value: &str| {
+        let mut all: Value = serde_json::from_str(&text()).unwrap();
+        all["pace"] = serde_json::from_str(value).unwrap();
+        all.to_string()
+    };
+    for value in ["0.0", "-3.0", "2e9"] {
+        assert!(refused(&with(value)).contains("pace is"));
+    }
+    assert!(refused(&with("\"fast\"")).contains("pace"));
+    let profile = MachineProfile::parse(&with("52.5")).unwrap();
+    assert_eq!(profile.pace, Some(52.5));
+    let mut all: Value = serde_json::from_str(&text()).unwrap();
+    all.as_object_mut().unwrap().remove("pace");
+    assert_eq!(MachineProfile::parse(&all.to_string()).unwrap().pace, None);
+}
+
+#[test]
 fn fields_that_are_missing_or_unknown_are_named() {
     let mut all: Value = serde_json::from_str(&text()).unwrap();
     all["interpreter"].as_object_mut().unwrap().remove("load");

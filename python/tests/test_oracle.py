@@ -58,6 +58,19 @@ def test_the_best_is_picked_on_one_half_and_scored_on_the_other():
     assert scored.times == {"interpreter": 1.0, "serial": 3.0}
 
 
+def test_slowdowns_are_of_one_moment():
+    # The machine is a third as fast for most of the time, and chosen was stopped in between.
+    serial = [1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0]
+    chosen = [1.1 * s for s in serial]
+    chosen[6:8] = [1.1, 1.1]
+    scored = score.score(experiment(serial=serial, chosen=chosen))
+    assert math.isclose(scored.slowdown, 0.1)
+    assert math.isclose(scored.noise, 0.0, abs_tol=1e-9)
+    twice = score.score(experiment(serial=[1.0] * 4, chosen=[3.0, 3.0, 2.0, 2.0]))
+    assert twice.noise == 0.5
+    assert score.ours([twice])["chosen, against itself"].mean == 0.5
+
+
 def test_summaries():
     s = score.summary([0.0, 0.1, 0.2, 0.3, 0.4])
     assert s.count == 5 and math.isclose(s.mean, 0.2) and s.worst == 0.4

@@ -92,7 +92,7 @@ def _parse(arguments: list[str]) -> tuple[bool, str]:
 def measure(quick: bool, out: str) -> None:
     """Measures, tells, writes."""
     from nestwise.calibrate import cold, pages, sections, threads
-    from nestwise.calibrate.measure import Pace, Progress
+    from nestwise.calibrate.measure import PACE_TRIPS, Pace, Progress
 
     try:
         import numpy as np
@@ -152,6 +152,7 @@ def measure(quick: bool, out: str) -> None:
         k: v if k in HOST_SIZES else _scaled(v, 1 / slower["host"]) for k, v in weights.items()
     }
     profile["gpu"] = on_card and _scaled(on_card, 1.0)
+    profile["pace"] = _rounded(usual / PACE_TRIPS * 1e9)
     files.write(out, profile, core)
     _tell(found, profile, out, time.perf_counter() - begun)
     if max(slower.values()) > UNSTEADY * min(slower.values()):

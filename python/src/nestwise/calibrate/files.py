@@ -135,6 +135,8 @@ def show(where: str, profile: dict[str, Any]) -> None:
         numpy = f", NumPy {machine['numpy']}" if machine["numpy"] else ""
         print(f"  {machine['cpu']}: {machine['cores']} cores, caches {caches}")
         print(f"  Python {machine['python']}{numpy}, measured on {machine['date']}")
+    if profile.get("pace"):
+        print(f"  pace: {time_text(profile['pace'])} for a trip of a fixed loop of CPython's")
     for section in SECTIONS:
         print(f"\n{section}" + _told(profile["errors"].get(section)))
         if section in ("interpreter", "call", "cold", "compile", "pages"):

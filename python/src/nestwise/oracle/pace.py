@@ -1,9 +1,11 @@
 """What tells how fast the machine is at the moment: what CPython takes for a loop.
 
-It runs between the turns of the programs. How long it should take the profile says.
+It runs between the turns of the programs. How long a trip took when it was measured the profile says.
 """
 
 import time
+
+TRIPS = 4000
 
 
 def mix(n: int) -> int:
@@ -15,7 +17,7 @@ def mix(n: int) -> int:
 
 def main() -> None:
     start = time.perf_counter()
-    found = mix(4000)
+    found = mix(TRIPS)
     seconds = time.perf_counter() - start
     print("checksum", found)
     print("kernel_seconds", seconds)

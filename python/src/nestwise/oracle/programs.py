@@ -81,6 +81,9 @@ def ladder(most: int) -> Iterator[int]:
         a, b = b, a + b
 
 
+# Sizes of a program at most: where two candidates take about as long, each of many places may look
+# like a crossover.
+MOST_SIZES = 16
 # Around a crossover, how much longer or shorter the runs are than those at it.
 AROUND = (0.3, 0.55, 0.8, 1.25, 1.8, 3.3)
 
@@ -91,7 +94,7 @@ def chosen_sizes(
     """(sizes, crossovers) from quick times by size and candidate: `spread` of them over the whole
     range, and those `around` every place where another candidate becomes the best."""
     known = sorted(quick)
-    sizes = {known[round(k * (len(known) - 1) / max(spread - 1, 1))] for k in range(spread)}
+    sizes = set(evenly(known, spread))
     crossovers: list[float] = []
     for low, high in zip(known, known[1:], strict=False):
         before, after = _best(quick[low]), _best(quick[high])
@@ -102,7 +105,15 @@ def chosen_sizes(
         crossovers.append(at)
         growth = _exponent(low, quick[low][after], high, quick[high][after])
         sizes |= {max(known[0], round(at * factor ** (1 / growth))) for factor in around}
-    return sorted(n for n in sizes if known[0] <= n <= known[-1]), crossovers
+    found = sorted(n for n in sizes if known[0] <= n <= known[-1])
+    return evenly(found, MOST_SIZES), crossovers
+
+
+def evenly(of: Sequence[int], count: int) -> list[int]:
+    """So many of them at most, the first and the last among them."""
+    if len(of) <= count:
+        return list(of)
+    return [of[round(k * (len(of) - 1) / max(count - 1, 1))] for k in range(count)]
 
 
 def _best(times: dict[str, float]) -> str:

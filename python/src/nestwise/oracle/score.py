@@ -1,7 +1,10 @@
 """What experiments amount to: slowdown against the oracle, prediction errors, other strategies.
 
 The best candidate of an experiment is picked on one half of the samples and all are scored on the
-other half, so that luck in picking does not count for the oracle.
+other half, so that luck in picking does not count for the oracle. Slowdowns are medians of ratios
+of times that were taken right after each other: a shared machine is faster one second and slower
+the next, and such a ratio is of one moment. What that leaves of noise is told beside: the chosen
+way's slowdown against itself, between turns that followed each other.
 """
 
 from __future__ import annotations
@@ -25,19 +28,20 @@ class Scored(NamedTuple):
     chosen_s: float
     times: dict[str, float]
     predicted: dict[str, float]
-    learned_s: float | None = None
+    slowdowns: dict[str, float]  # by candidate, those of OURS among them
+    noise: float = 0.0  # the chosen way's slowdown against itself
     group: str = ""
     pace: float = 1.0
     rough: Sequence[str] = ()
 
     @property
     def slowdown(self) -> float:
-        return self.chosen_s / self.best_s - 1.0
+        return self.slowdowns[CHOSEN]
 
     @property
     def learned(self) -> float | None:
         """The slowdown with learning, if that was measured."""
-        return None if self.learned_s is None else self.learned_s / self.best_s - 1.0
+        return self.slowdowns.get(LEARNED)
 
 
 class Summary(NamedTuple):
@@ -52,13 +56,17 @@ def score(experiment: Experiment) -> Scored:
     picked = {w: statistics.median(_half(experiment.samples[w], 0)) for w in candidates}
     times = {w: statistics.median(_half(s, 1)) for w, s in experiment.samples.items()}
     best = min(picked, key=picked.__getitem__)
+    scoring = {w: _half(s, 1) for w, s in experiment.samples.items()}
+    chosen = experiment.samples[CHOSEN]
+    times.pop(LEARNED, None)
     return Scored(
         experiment.program,
         experiment.size,
         best,
         times[best],
         times.pop(CHOSEN),
-        learned_s=times.pop(LEARNED, None),
+        slowdowns={w: _slowdown(s, scoring[best]) for w, s in scoring.items()},
+        noise=_slowdown(_half(chosen, 0), _half(chosen, 1)),
         times=times,
         pace=experiment.pace,
         rough=experiment.rough,
@@ -71,6 +79,11 @@ def _half(samples: list[float], which: int) -> list[float]:
     """Every other turn of each process, which take turns."""
     half = [s for k, s in enumerate(samples) if k // PROCESSES % 2 == which]
     return half or samples
+
+
+def _slowdown(samples: list[float], others: list[float]) -> float:
+    """The median over turns, which have the same places in both; one may have had more."""
+    return statistics.median(s / o for s, o in zip(samples, others, strict=False)) - 1.0
 
 
 def groups(scored: Sequence[Scored]) -> dict[str, list[Scored]]:
@@ -101,6 +114,7 @@ def ours(scored: Sequence[Scored]) -> dict[str, Summary]:
     learned = [one.learned for one in scored if one.learned is not None]
     if learned:
         found["chosen, learning"] = summary(learned)
+    found["chosen, against itself"] = summary([one.noise for one in scored])
     return found
 
 
@@ -124,10 +138,10 @@ def strategies(scored: Sequence[Scored]) -> dict[str, Summary]:
     found = {}
     for name in names:
         having = [one for one in scored if name in one.times]
-        found[f"always {name}"] = summary([o.times[name] / o.best_s - 1.0 for o in having])
-    means = [statistics.fmean(times.values()) for times in plain]
-    ratios = [mean / one.best_s - 1.0 for mean, one in zip(means, scored, strict=True)]
-    found["random"] = summary(ratios)
+        found[f"always {name}"] = summary([o.slowdowns[name] for o in having])
+    each = zip(plain, scored, strict=True)
+    means = [statistics.fmean(one.slowdowns[name] for name in times) for times, one in each]
+    found["random"] = summary(means)
     return found
 
 
