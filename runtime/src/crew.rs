@@ -4,6 +4,7 @@
 //! nothing to do goes on looking for a while (the ski-rental problem: Karlin et al., "Competitive snoopy caching", 1988),
 //! and lets others have its core whenever they want it.
 
+use crate::apart::{self, Seat};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -24,6 +25,7 @@ pub trait Shared: Send + Sync {
 /// Helpers: as many as there are threads but one.
 pub struct Crew {
     helpers: ThreadPool,
+    seats: Arc<[Seat]>,
     open: Mutex<Open>,
     /// Counts offers, so that whoever looks for one need not lock.
     offered: AtomicU64,
@@ -61,12 +63,16 @@ impl Open {
 
 impl Crew {
     fn new(helpers: usize) -> Option<Crew> {
+        let seats: Arc<[Seat]> = (0..helpers).map(|_| Seat::new()).collect();
+        let own = seats.clone();
         let helpers = ThreadPoolBuilder::new()
             .num_threads(helpers)
             .thread_name(|i| format!("nestwise-{i}"))
+            .start_handler(move |i| own.get(i).into_iter().for_each(Seat::take))
             .build();
         Some(Crew {
             helpers: helpers.ok()?,
+            seats,
             open: Mutex::default(),
             offered: AtomicU64::new(0),
         })
@@ -88,6 +94,7 @@ impl Crew {
     /// Does a job on so many threads, this one among them; those who come too late are not waited for.
     pub fn share(self: &Arc<Self>, job: &Arc<impl Shared + 'static>, threads: usize) {
         let same: Arc<dyn Shared> = job.clone();
+        apart::keep_off(&self.seats);
         let missing = {
             let mut open = lock(&self.open);
             open.offers.push(Offer {

@@ -3,6 +3,7 @@
 //! [`pipeline`] is the file to read first: [`pipeline::plan`] runs once per site and signature,
 //! [`pipeline::run`] once per call.
 
+mod apart;
 pub mod background;
 pub mod broken;
 pub mod cache;
