@@ -6,6 +6,7 @@
 //! with the transfers between the levels of the cache hierarchy, which do not overlap with them on some cores
 //! ([`HostWeights::overlap`]).
 
+use crate::compute::{ByBound, Compute};
 use crate::price::Seconds;
 use crate::shape;
 use nestwise_analysis::LaunchValues;
@@ -14,7 +15,6 @@ use nestwise_ir::LoopId;
 use nestwise_ir::shape::{Body, LoopShape, Op, Width};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::ops::Add;
 
 /// Levels of the cache hierarchy that are told apart: transfers into the first from the second, into that from the
 /// third, into that from memory.
@@ -336,58 +336,6 @@ pub fn weigh(form: &[(usize, f64)], weights: &[f64]) -> f64 {
     form.iter().map(|(k, n)| weights[*k] * n).sum()
 }
 
-/// Time on one core, by what bounds it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ByBound {
-    /// The core's units, and its own caches.
-    pub compute: Seconds,
-    /// Operations that wait for the one before.
-    pub latency: Seconds,
-    /// Memory, and caches that cores have in common.
-    pub memory: Seconds,
-}
-
-impl ByBound {
-    /// Everything.
-    pub fn total(&self) -> Seconds {
-        self.compute + self.latency + self.memory
-    }
-}
-
-impl Add for ByBound {
-    type Output = ByBound;
-    fn add(self, other: ByBound) -> ByBound {
-        ByBound {
-            compute: self.compute + other.compute,
-            latency: self.latency + other.latency,
-            memory: self.memory + other.memory,
-        }
-    }
-}
-
-/// Time of compiled code on one core.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Compute {
-    /// Outside of loops that threads share.
-    pub alone: ByBound,
-    /// Inside.
-    pub shared: ByBound,
-}
-
-impl Compute {
-    /// The same if threads could share all of it.
-    pub fn all_shared(self) -> Compute {
-        Compute {
-            alone: ByBound::default(),
-            shared: self.alone + self.shared,
-        }
-    }
-    /// Everything, on one core.
-    pub fn total(&self) -> Seconds {
-        self.alone.total() + self.shared.total()
-    }
-}
-
 /// A kernel's shape under a machine's weights.
 #[derive(Clone, Debug)]
 pub struct Priced {
@@ -395,6 +343,8 @@ pub struct Priced {
     pub(crate) traffic: TrafficPlan,
     /// By loop of the kernel: the one of the nest as written.
     origin: Vec<LoopId>,
+    /// Its loops that threads share.
+    threads: Vec<LoopId>,
     caches: [f64; LEVELS],
     stream: [f64; LEVELS],
     strided: [f64; LEVELS],
@@ -429,10 +379,13 @@ impl Priced {
         origin: Vec<LoopId>,
         weights: &HostWeights,
     ) -> Priced {
+        let mut threads = Vec::new();
+        for_threads(shape, &mut threads);
         Priced {
             root: Part::new(shape, weights, &weights.to_vec()),
             traffic,
             origin,
+            threads,
             caches: weights.caches,
             stream: weights.stream,
             strided: weights.strided,
@@ -454,7 +407,10 @@ impl Priced {
                 sum.common += far + memory;
             }
         }
-        let mut all = Compute::default();
+        let mut all = Compute {
+            exchanged: self.exchanged(&own, values),
+            ..Compute::default()
+        };
         for sum in &sums {
             let part = match sum.threads {
                 true => &mut all.shared,
@@ -463,6 +419,15 @@ impl Priced {
             *part = *part + sum.by_bound(self.overlap);
         }
         all
+    }
+
+    /// What it takes to fetch what other cores have written, which as little foresees as where data tell what is next.
+    fn exchanged(&self, trips: &dyn Fn(LoopId) -> f64, values: &LaunchValues) -> Seconds {
+        let lines = match self.threads.is_empty() {
+            true => 0.0,
+            false => self.traffic.exchanged(&self.threads, &Sizes { trips, values }),
+        };
+        Seconds::from_nanos(lines * self.scattered[LEVELS - 1])
     }
 
     /// The lines that a call fetches.
@@ -487,6 +452,16 @@ impl Priced {
             Order::Scattered => self.scattered,
         };
         std::array::from_fn(|level| fetched.lines[level] * each[level])
+    }
+}
+
+/// Adds the loops that threads share.
+fn for_threads(body: &Body, out: &mut Vec<LoopId>) {
+    for l in &body.inner {
+        match l.id.filter(|_| l.threads) {
+            Some(id) if !out.contains(&id) => out.push(id),
+            _ => for_threads(&l.body, out),
+        }
     }
 }
 

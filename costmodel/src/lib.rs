@@ -7,6 +7,7 @@
 //!
 //! This crate never measures anything.
 
+pub mod compute;
 mod defaults;
 pub mod device;
 pub mod features;
@@ -21,9 +22,10 @@ pub mod replay;
 pub mod shape;
 pub mod weights;
 
+pub use compute::Compute;
 pub use device::Device;
 pub use features::{FEATURES_VERSION, Features};
-pub use host::{Compute, HostWeights, Priced};
+pub use host::{HostWeights, Priced};
 pub use learned::{Learned, Lesson};
 pub use price::{Decision, Estimate, Prices, Seconds, Situation, decide};
 pub use profile::{Caches, Fresh, MachineProfile, ProfileError};

@@ -4,7 +4,8 @@ use crate::device::Device;
 use crate::features::{Features, LoopFeatures};
 use crate::gpu::{self, OnGpu};
 use crate::guess;
-use crate::host::{Compute, Priced};
+use crate::compute::Compute;
+use crate::host::Priced;
 use crate::learned::Learned;
 use crate::profile::{Caches, Fresh, MachineProfile};
 use crate::weights::{LaunchTally, LaunchWork};
@@ -574,6 +575,7 @@ fn on_threads(
     let shared = on(w.compute, native.shared.compute)
         + on(w.latency, native.shared.latency)
         + on(w.memory, native.shared.memory);
+    let exchanged = native.exchanged * (more / f64::from(threads));
     // A copy is filled and merged, the former by its own thread, the latter one after the other.
     let copies =
         situation.copied_bytes * f64::from(threads) * profile.call.get(LaunchWork::UndoByte);
@@ -581,7 +583,7 @@ fn on_threads(
         fork_join: Seconds::from_nanos(w.fork_join + w.thread * more) * situation.forks.max(1.0)
             + Seconds::from_nanos(copies + cold),
         pages: on(w.pages, serial.pages),
-        compute: (native.alone.total() + shared) * situation.rest,
+        compute: (native.alone.total() + exchanged + shared) * situation.rest,
         threads,
         ..*serial
     }

@@ -2,7 +2,8 @@
 
 use crate::device::Device;
 use crate::gpu::{Axes, OnGpu};
-use crate::host::{Compute, Priced};
+use crate::compute::Compute;
+use crate::host::Priced;
 use crate::learned::Learned;
 use crate::price::{Decision, Prices, Seconds, Situation, WORTH_SHARING, decide};
 use crate::profile::{Caches, MachineProfile};

@@ -10,7 +10,7 @@ const MIDDLE: f64 = 0.5;
 const OTHERS: [f64; 4] = [0.1, 0.3, 0.7, 0.9];
 
 /// Bytes of the smallest and largest parts of arrays that pages are found for at once. What chunks write is less; of larger parts
-/// they may write little, and the rest is to stay without memory.
+/// they may write little, and the rest is to stay without memory. Larger arrays have large pages, of which there are few.
 const FOUND: std::ops::RangeInclusive<i64> = 16 << 10..=16 << 20;
 
 /// The share of an array's pages that are still untouched, about; 0 for a small array.
@@ -35,9 +35,10 @@ fn untouched_between(first: i64, end: i64) -> f64 {
     (1 + others) as f64 / (1 + OTHERS.len()) as f64
 }
 
-/// Has the system find pages for an array that is read first and written then, such as what is saved before a chunk.
+/// Has the system find all pages of an array at once that is going to be written as a whole, which takes it less than half as
+/// long as finding one whenever an element is the first on it.
 ///
-/// What is read while it is untouched is a page of zeros that all have in common; when it is written another one takes its place,
+/// That is worth even more where the array is read first and written then, such as what is saved before a chunk. What is read while it is untouched is a page of zeros that all have in common; when it is written another one takes its place,
 /// for which every core with a thread of the process is interrupted. Where those are virtual, that takes longer than the loop:
 /// a loop over 280 of them took two threads 4 ms, and takes them 1 ms. Where the system cannot, pages are found one by one, as ever.
 pub fn find(view: &ArrayView) {

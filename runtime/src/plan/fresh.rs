@@ -2,11 +2,12 @@
 
 use super::sizes::Untouched;
 use super::{Plan, Sizes};
+use crate::overlap::ArrayView;
 use crate::pages;
 use crate::pipeline::{HasValue, Value};
 use nestwise_analysis::traffic;
 use nestwise_costmodel::Fresh;
-use nestwise_ir::{ArrayDecl, LoopId};
+use nestwise_ir::{ArrayDecl, ArrayId, LoopId};
 
 impl Plan {
     /// The arrays that are written and have memory that nobody has touched.
@@ -22,17 +23,38 @@ impl Plan {
 
     /// How much of that a call touches.
     pub(super) fn fresh(&self, sizes: &Sizes) -> Fresh {
-        let counted = traffic::Sizes {
-            trips: &|id: LoopId| sizes.expected(id),
-            values: &sizes.values,
-        };
         let mut fresh = Fresh::default();
         for (id, share) in &sizes.untouched {
-            let size = self.nest.arrays[*id].storage.size() as f64;
-            let array = sizes.elements(*id, &self.nest) * size;
-            let stored = self.prices.traffic().stored_bytes(*id, &counted);
+            let (stored, array) = self.stored(*id, sizes);
             fresh.add(stored.min(array) * share, array);
         }
         fresh
     }
+
+    /// Has the system find the pages of arrays that a call is the first to touch, and writes as a whole.
+    pub fn find_pages(&self, sizes: &Sizes, views: &[ArrayView]) {
+        for (id, share) in &sizes.untouched {
+            let (stored, array) = self.stored(*id, sizes);
+            if *share >= NEARLY
+                && stored >= NEARLY * array
+                && let Some(view) = views.get(id.index())
+            {
+                pages::find(view);
+            }
+        }
+    }
+
+    /// Bytes of an array that a call stores, those that it stores again among them, and of all of it.
+    fn stored(&self, id: ArrayId, sizes: &Sizes) -> (f64, f64) {
+        let counted = traffic::Sizes {
+            trips: &|id: LoopId| sizes.expected(id),
+            values: &sizes.values,
+        };
+        let size = self.nest.arrays[id].storage.size() as f64;
+        let array = sizes.elements(id, &self.nest) * size;
+        (self.prices.traffic().stored_bytes(id, &counted), array)
+    }
 }
+
+/// So much of an array is nearly all of it.
+const NEARLY: f64 = 0.8;

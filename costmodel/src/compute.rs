@@ -1,0 +1,58 @@
+//! Time of compiled code, by what bounds it and whether threads share it.
+
+use crate::price::Seconds;
+use std::ops::Add;
+
+/// Time on one core, by what bounds it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ByBound {
+    /// The core's units, and its own caches.
+    pub compute: Seconds,
+    /// Operations that wait for the one before.
+    pub latency: Seconds,
+    /// Memory, and caches that cores have in common.
+    pub memory: Seconds,
+}
+
+impl ByBound {
+    /// Everything.
+    pub fn total(&self) -> Seconds {
+        self.compute + self.latency + self.memory
+    }
+}
+
+impl Add for ByBound {
+    type Output = ByBound;
+    fn add(self, other: ByBound) -> ByBound {
+        ByBound {
+            compute: self.compute + other.compute,
+            latency: self.latency + other.latency,
+            memory: self.memory + other.memory,
+        }
+    }
+}
+
+/// Time of compiled code on one core.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Compute {
+    /// Outside of loops that threads share.
+    pub alone: ByBound,
+    /// Inside.
+    pub shared: ByBound,
+    /// What those outside take longer if others have written all that is written inside.
+    pub exchanged: Seconds,
+}
+
+impl Compute {
+    /// The same if threads could share all of it.
+    pub fn all_shared(self) -> Compute {
+        Compute {
+            shared: self.alone + self.shared,
+            ..Compute::default()
+        }
+    }
+    /// Everything, on one core.
+    pub fn total(&self) -> Seconds {
+        self.alone.total() + self.shared.total()
+    }
+}
