@@ -17,7 +17,7 @@ import numpy as np
 def scale(a, b):
     for i in range(len(a)):
         b[i] = a[i] * 0.5 + b[i]
-a, b = np.arange(6000.0), np.zeros(6000)
+a, b = np.arange(14000.0), np.zeros(14000)
 list(map(scale, [a] * 100_000, [b] * 100_000))
 print(b.sum())
 """

@@ -425,7 +425,9 @@ impl Priced {
     fn exchanged(&self, trips: &dyn Fn(LoopId) -> f64, values: &LaunchValues) -> Seconds {
         let lines = match self.threads.is_empty() {
             true => 0.0,
-            false => self.traffic.exchanged(&self.threads, &Sizes { trips, values }),
+            false => self
+                .traffic
+                .exchanged(&self.threads, &Sizes { trips, values }),
         };
         Seconds::from_nanos(lines * self.scattered[LEVELS - 1])
     }

@@ -1,10 +1,10 @@
 //! The model: features, weights and sizes to an estimate per device, and a decision.
 
+use crate::compute::Compute;
 use crate::device::Device;
 use crate::features::{Features, LoopFeatures};
 use crate::gpu::{self, OnGpu};
 use crate::guess;
-use crate::compute::Compute;
 use crate::host::Priced;
 use crate::learned::Learned;
 use crate::profile::{Caches, Fresh, MachineProfile};
@@ -408,7 +408,7 @@ pub const WORTH_SHARING: Seconds = Seconds(1e-3);
 
 /// Another kernel, and other cores, have to promise this part of the time without them, or less: estimates are not that
 /// certain, the least of all what a further core adds, which others may want for themselves.
-const WORTH_IT: f64 = 0.9;
+const WORTH_IT: f64 = 0.85;
 
 /// Prices the devices for one call and picks the cheapest.
 pub fn decide(

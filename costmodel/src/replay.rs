@@ -1,8 +1,8 @@
 //! A recorded run on another machine: the same calls in the same order, decided by that machine's prices.
 
+use crate::compute::Compute;
 use crate::device::Device;
 use crate::gpu::{Axes, OnGpu};
-use crate::compute::Compute;
 use crate::host::Priced;
 use crate::learned::Learned;
 use crate::price::{Decision, Prices, Seconds, Situation, WORTH_SHARING, decide};

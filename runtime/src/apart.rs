@@ -48,7 +48,9 @@ pub fn keep_off(helpers: &[Seat]) {
         let thread = seat.thread.load(Ordering::Acquire);
         if thread != 0 {
             // SAFETY: a thread of this process, and a set of cores of that size.
-            unsafe { libc::sched_setaffinity(thread, size_of::<libc::cpu_set_t>(), &raw const others) };
+            unsafe {
+                libc::sched_setaffinity(thread, size_of::<libc::cpu_set_t>(), &raw const others)
+            };
             seat.off.store(here, Ordering::Relaxed);
         }
     }

@@ -289,10 +289,14 @@ fn distributed_loops_fetch_no_more() {
 fn what_others_have_written_is_fetched_from_them() {
     let header = "n: int, x: f64, a: f64[2], b: f64[2], out x";
     let read = "for i in range(n):\n        x = x + ARRAY[i, k]";
-    let written = "for i in range(n):\n        for j in range(n):\n            a[i, j] = a[i, j] * x";
+    let written =
+        "for i in range(n):\n        for j in range(n):\n            a[i, j] = a[i, j] * x";
     let exchanged = |array: &str| {
         let read = read.replace("ARRAY", array);
-        let n = nest(header, &format!("for k in range(n):\n    {read}\n    {written}"));
+        let n = nest(
+            header,
+            &format!("for k in range(n):\n    {read}\n    {written}"),
+        );
         let plan = TrafficPlan::of(&n, &[]);
         let mut values = LaunchValues::unknown(&n);
         values.dims.iter_mut().for_each(|d| *d = [800; 8]);

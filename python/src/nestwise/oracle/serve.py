@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 
 # Enough to have the caches filled again.
-WARM_TURNS = 4
+WARM_TURNS = 12
 # Before each turn so many pieces of memory of up to so many bytes are taken: small arrays are not
 # to lie where they lay in the turns before, since some places are quicker than others.
 PIECES, MOST_BYTES = 8, 2048
