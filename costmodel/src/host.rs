@@ -457,12 +457,12 @@ impl Priced {
     }
 }
 
-/// Adds the loops that threads share.
+/// Adds the loops that threads share: each is alone in what a thread runs.
 fn for_threads(body: &Body, out: &mut Vec<LoopId>) {
     for l in &body.inner {
-        match l.id.filter(|_| l.threads) {
-            Some(id) if !out.contains(&id) => out.push(id),
-            _ => for_threads(&l.body, out),
+        match l.threads {
+            true => out.extend(l.body.inner.iter().filter_map(|own| own.id)),
+            false => for_threads(&l.body, out),
         }
     }
 }

@@ -60,6 +60,61 @@ fn situation() -> Situation {
 }
 
 #[test]
+fn threads_pay_for_what_one_has_to_fetch_from_the_others() {
+    let priced = |exchanged: f64, threads: u32| {
+        let native = Compute {
+            exchanged: Seconds(exchanged),
+            ..Compute::default()
+        };
+        let situation = Situation {
+            native: [native; 2],
+            threads,
+            ..situation()
+        };
+        let profile = MachineProfile::default();
+        let prices = prices(Counts::default());
+        decide(&prices, &profile, &|_| 1e6, &situation, &Learned::default())
+    };
+    let more = |device: Device, threads: u32| {
+        let [with, without] = [1e-3, 0.0].map(|e| priced(e, threads).of(device).total().0);
+        with - without
+    };
+    // Of two, half of it is one's own.
+    assert!((more(Device::Threads, 2) - 0.5e-3).abs() < 1e-12);
+    assert_eq!(more(Device::Serial, 2), 0.0);
+    assert_eq!(more(Device::Interpreter, 2), 0.0);
+}
+
+#[test]
+fn what_is_small_with_warm_caches_too_is_told() {
+    let cold = Situation {
+        caches: Caches::Cold,
+        ..situation()
+    };
+    let body = Counts {
+        simple_ops: 2.0,
+        accesses: 3.0,
+        ..Counts::default()
+    };
+    let sizes = (0..40).map(|k| 1.3f64.powi(k));
+    let (mut anyway, mut cold_alone) = (0, 0);
+    for n in sizes {
+        let decision = decided(body, n, false, &cold);
+        if decision.device != Device::Interpreter {
+            continue;
+        }
+        let warm = decided(body, n, false, &situation()).device == Device::Interpreter;
+        assert!(warm || !decision.anyway, "{n}");
+        *(if decision.anyway {
+            &mut anyway
+        } else {
+            &mut cold_alone
+        }) += 1;
+    }
+    assert!(anyway > 0 && cold_alone > 0, "{anyway} {cold_alone}");
+}
+
+#[test]
 fn what_a_card_has_computed_has_to_come_down_for_everybody_else() {
     let body = Counts::default();
     let without = decided(body, 1e6, false, &situation());

@@ -7,6 +7,9 @@
 use std::mem::{size_of, zeroed};
 use std::sync::atomic::{AtomicI32, Ordering};
 
+/// Of more helpers one that waits for its caller's core is missed less than it takes to tell all of them.
+const FEW: usize = 7;
+
 /// A helper thread.
 pub struct Seat {
     /// The system's number of it; 0: it has not begun.
@@ -31,9 +34,12 @@ impl Seat {
     }
 }
 
-/// From now on these helpers run on all cores that this thread may run on but the one that it is on. Where the system does not
-/// allow that, or there is no other core, they stay as they are.
+/// From now on these helpers run on all cores that this thread may run on but the one that it is on, if they are few. Where the
+/// system does not allow that, or there is no other core, they stay as they are.
 pub fn keep_off(helpers: &[Seat]) {
+    if helpers.len() > FEW {
+        return;
+    }
     // SAFETY: asks for a number.
     let here = unsafe { libc::sched_getcpu() };
     let stale = |seat: &&Seat| seat.off.load(Ordering::Relaxed) != here;

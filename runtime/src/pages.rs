@@ -10,8 +10,12 @@ const MIDDLE: f64 = 0.5;
 const OTHERS: [f64; 4] = [0.1, 0.3, 0.7, 0.9];
 
 /// Bytes of the smallest and largest parts of arrays that pages are found for at once. What chunks write is less; of larger parts
-/// they may write little, and the rest is to stay without memory. Larger arrays have large pages, of which there are few.
+/// they may write little, and the rest is to stay without memory.
 const FOUND: std::ops::RangeInclusive<i64> = 16 << 10..=16 << 20;
+/// The same of whole arrays: nobody is to wait for the system for more than some 50 ms.
+const FOUND_WHOLE: std::ops::RangeInclusive<i64> = 16 << 10..=256 << 20;
+/// Bytes from which an array gets large pages, as in NumPy.
+const LARGE: i64 = 4 << 20;
 
 /// The share of an array's pages that are still untouched, about; 0 for a small array.
 pub fn untouched(view: &ArrayView) -> f64 {
@@ -36,9 +40,23 @@ fn untouched_between(first: i64, end: i64) -> f64 {
 }
 
 /// Has the system find all pages of an array at once that is going to be written as a whole, which takes it less than half as
-/// long as finding one whenever an element is the first on it.
+/// long as finding one whenever an element is the first on it. Large ones get large pages, as NumPy has it for `np.empty`, but not
+/// for `np.zeros`.
+pub fn find_all(view: &ArrayView) {
+    let (first, end) = view.range();
+    let bytes = end - first;
+    if !FOUND_WHOLE.contains(&bytes) || view.len() * view.size < bytes {
+        return;
+    }
+    if bytes >= LARGE {
+        advise((first, end), libc::MADV_HUGEPAGE);
+    }
+    advise((first, end), libc::MADV_POPULATE_WRITE);
+}
+
+/// The same for what is read first and written then, such as what is saved before a chunk.
 ///
-/// That is worth even more where the array is read first and written then, such as what is saved before a chunk. What is read while it is untouched is a page of zeros that all have in common; when it is written another one takes its place,
+/// What is read while it is untouched is a page of zeros that all have in common; when it is written another one takes its place,
 /// for which every core with a thread of the process is interrupted. Where those are virtual, that takes longer than the loop:
 /// a loop over 280 of them took two threads 4 ms, and takes them 1 ms. Where the system cannot, pages are found one by one, as ever.
 pub fn find(view: &ArrayView) {
@@ -47,11 +65,16 @@ pub fn find(view: &ArrayView) {
     if !dense || !FOUND.contains(&(end - first)) || untouched_between(first, end) == 0.0 {
         return;
     }
+    advise((first, end), libc::MADV_POPULATE_WRITE);
+}
+
+/// Advice for the pages that this memory is on. Where the system cannot follow it, all is as ever.
+fn advise((first, end): (i64, i64), advice: libc::c_int) {
     let page = page_bytes();
     let first = first / page * page;
     let bytes = (end - first) as usize;
-    // SAFETY: pages that the array is on; what they hold stays.
-    unsafe { libc::madvise(first as *mut libc::c_void, bytes, libc::MADV_POPULATE_WRITE) };
+    // SAFETY: pages of an array that is alive; what they hold stays.
+    unsafe { libc::madvise(first as *mut libc::c_void, bytes, advice) };
 }
 
 fn page_bytes() -> i64 {

@@ -39,7 +39,7 @@ impl Plan {
                 && stored >= NEARLY * array
                 && let Some(view) = views.get(id.index())
             {
-                pages::find(view);
+                pages::find_all(view);
             }
         }
     }

@@ -20,8 +20,8 @@ SERVE = Path(__file__).with_name("serve.py")
 PACE = Path(__file__).with_name("pace.py")
 # The ladder of sizes ends where CPython takes this long, or compiled code a third of it.
 LONGEST_S = 2.0
-# Of random programs, which are many.
-LONGEST_GENERATED_S = 0.3
+# Of random programs, which are many, and the turns of each.
+LONGEST_GENERATED_S, MOST_GENERATED_TURNS = 0.3, 40
 # A candidate so much slower than the best is not measured again.
 HOPELESS = 20.0
 # A size is measured until each candidate has run so long, or so often.
@@ -150,7 +150,9 @@ class Bench:
 
     def __init__(self, program: Program, ways: list[Candidate], options: list[str], cache: Path):
         self.program = program
-        self.longest_s = LONGEST_GENERATED_S if program.group == GENERATED else LONGEST_S
+        generated = program.group == GENERATED
+        self.longest_s = LONGEST_GENERATED_S if generated else LONGEST_S
+        self.most_turns = MOST_GENERATED_TURNS if generated else MOST_TURNS
         start = lambda way: Server(program, way, options, cache)  # noqa: E731
         self.servers = {w.name: [start(w) for _ in range(PROCESSES)] for w in (*ways, *OURS)}
         self.teller = start(PRICES)
@@ -230,7 +232,7 @@ class Bench:
         paces: list[float] = []
         turn = 0
         left = ways
-        while left and turn < MOST_TURNS:
+        while left and turn < self.most_turns:
             for k in range(len(left)):
                 way = left[(k + turn) % len(left)]
                 server = self.servers[way][turn % PROCESSES]
