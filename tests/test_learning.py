@@ -146,39 +146,3 @@ def test_memory_that_nobody_has_touched_is_priced(array, threads, tmp_path):
     profile["compile"] = dict.fromkeys(profile["compile"], 0.0)
     _, nest = ran(FILLED.format(array=array), profile, "0", tmp_path)
     assert nest["launches"] == 20 and nest["threaded_launches"] == threads, nest
-
-
-# Between the loops that threads share one core reads a column, of which others have written most.
-ELIMINATED = """\
-import numpy as np
-def eliminate(a):
-    n = len(a)
-    for k in range(n - 1):
-        largest = 0.0
-        for i in range(k, n):
-            if abs(a[i, k]) > largest:
-                largest = abs(a[i, k])
-        for i in range(k + 1, n):
-            part = a[i, k] / (largest + 2.0)
-            for j in range(n):
-                a[i, j] -= part * a[k, j]
-all_of_them = np.random.default_rng(1).random((100, 120, 120))
-list(map(eliminate, all_of_them))
-print(all_of_them.sum())
-"""
-
-
-def test_what_others_wrote_is_priced_where_it_is_fetched(tmp_path):
-    def on_threads(nanoseconds):
-        profile = json.loads(PROFILE.read_text())
-        profile["threads"] |= dict.fromkeys(("fork_join", "thread"), 1.0)
-        profile["threads"] |= dict.fromkeys(("compute", "latency", "memory"), 1.0)
-        profile["host"]["scattered"][-1] = nanoseconds
-        output, nest = ran(ELIMINATED, profile, "0", tmp_path)
-        assert nest["launches"] > 90, nest
-        return output, nest["threaded_launches"]
-
-    output, free = on_threads(0.0)
-    again, dear = on_threads(1e5)
-    assert again == output
-    assert dear < 20 < 60 < free, (dear, free)

@@ -250,28 +250,6 @@ impl TrafficPlan {
         all.sum()
     }
 
-    /// Lines that what runs on one core touches between one start of these loops, which threads share, and the next, of arrays
-    /// that they store to: others have written them.
-    pub fn exchanged(&self, threads: &[LoopId], sizes: &Sizes<'_>) -> f64 {
-        let shared = |p: &Place| p.loops.iter().position(|l| threads.contains(&l.id()));
-        let mut bytes = Vec::new();
-        let alone = self.places.iter().filter(|p| shared(p).is_none());
-        let each = alone.filter_map(|p| {
-            // The loops around both.
-            let common = |other: &Place| {
-                let inside = shared(other).filter(|_| other.stored && other.array == p.array)?;
-                let pairs = p.loops.iter().zip(&other.loops[..inside]);
-                Some(pairs.take_while(|(a, b)| a == b).count())
-            };
-            let depth = self.places.iter().filter_map(common).max()?;
-            bytes.clear();
-            p.footprints(sizes, &mut bytes);
-            let times: f64 = p.loops[..depth].iter().map(|l| l.trips(sizes)).product();
-            Some(times * bytes[depth] / LINE)
-        });
-        each.sum()
-    }
-
     /// Bytes of an array, in whole lines, that a call stores to; more than it has, perhaps, where it does so in several
     /// places.
     pub fn stored_bytes(&self, array: ArrayId, sizes: &Sizes<'_>) -> f64 {

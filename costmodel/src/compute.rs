@@ -39,16 +39,14 @@ pub struct Compute {
     pub alone: ByBound,
     /// Inside.
     pub shared: ByBound,
-    /// What those outside take longer if others have written all that is written inside.
-    pub exchanged: Seconds,
 }
 
 impl Compute {
     /// The same if threads could share all of it.
     pub fn all_shared(self) -> Compute {
         Compute {
+            alone: ByBound::default(),
             shared: self.alone + self.shared,
-            ..Compute::default()
         }
     }
     /// Everything, on one core.

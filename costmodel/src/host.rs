@@ -343,8 +343,6 @@ pub struct Priced {
     pub(crate) traffic: TrafficPlan,
     /// By loop of the kernel: the one of the nest as written.
     origin: Vec<LoopId>,
-    /// Its loops that threads share.
-    threads: Vec<LoopId>,
     caches: [f64; LEVELS],
     stream: [f64; LEVELS],
     strided: [f64; LEVELS],
@@ -379,13 +377,10 @@ impl Priced {
         origin: Vec<LoopId>,
         weights: &HostWeights,
     ) -> Priced {
-        let mut threads = Vec::new();
-        for_threads(shape, &mut threads);
         Priced {
             root: Part::new(shape, weights, &weights.to_vec()),
             traffic,
             origin,
-            threads,
             caches: weights.caches,
             stream: weights.stream,
             strided: weights.strided,
@@ -407,10 +402,7 @@ impl Priced {
                 sum.common += far + memory;
             }
         }
-        let mut all = Compute {
-            exchanged: self.exchanged(&own, values),
-            ..Compute::default()
-        };
+        let mut all = Compute::default();
         for sum in &sums {
             let part = match sum.threads {
                 true => &mut all.shared,
@@ -419,17 +411,6 @@ impl Priced {
             *part = *part + sum.by_bound(self.overlap);
         }
         all
-    }
-
-    /// What it takes to fetch what other cores have written, which as little foresees as where data tell what is next.
-    fn exchanged(&self, trips: &dyn Fn(LoopId) -> f64, values: &LaunchValues) -> Seconds {
-        let lines = match self.threads.is_empty() {
-            true => 0.0,
-            false => self
-                .traffic
-                .exchanged(&self.threads, &Sizes { trips, values }),
-        };
-        Seconds::from_nanos(lines * self.scattered[LEVELS - 1])
     }
 
     /// The lines that a call fetches.
@@ -454,16 +435,6 @@ impl Priced {
             Order::Scattered => self.scattered,
         };
         std::array::from_fn(|level| fetched.lines[level] * each[level])
-    }
-}
-
-/// Adds the loops that threads share: each is alone in what a thread runs.
-fn for_threads(body: &Body, out: &mut Vec<LoopId>) {
-    for l in &body.inner {
-        match l.threads {
-            true => out.extend(l.body.inner.iter().filter_map(|own| own.id)),
-            false => for_threads(&l.body, out),
-        }
     }
 }
 

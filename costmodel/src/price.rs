@@ -575,7 +575,6 @@ fn on_threads(
     let shared = on(w.compute, native.shared.compute)
         + on(w.latency, native.shared.latency)
         + on(w.memory, native.shared.memory);
-    let exchanged = native.exchanged * (more / f64::from(threads));
     // A copy is filled and merged, the former by its own thread, the latter one after the other.
     let copies =
         situation.copied_bytes * f64::from(threads) * profile.call.get(LaunchWork::UndoByte);
@@ -583,7 +582,7 @@ fn on_threads(
         fork_join: Seconds::from_nanos(w.fork_join + w.thread * more) * situation.forks.max(1.0)
             + Seconds::from_nanos(copies + cold),
         pages: on(w.pages, serial.pages),
-        compute: (native.alone.total() + exchanged + shared) * situation.rest,
+        compute: (native.alone.total() + shared) * situation.rest,
         threads,
         ..*serial
     }

@@ -60,32 +60,6 @@ fn situation() -> Situation {
 }
 
 #[test]
-fn threads_pay_for_what_one_has_to_fetch_from_the_others() {
-    let priced = |exchanged: f64, threads: u32| {
-        let native = Compute {
-            exchanged: Seconds(exchanged),
-            ..Compute::default()
-        };
-        let situation = Situation {
-            native: [native; 2],
-            threads,
-            ..situation()
-        };
-        let profile = MachineProfile::default();
-        let prices = prices(Counts::default());
-        decide(&prices, &profile, &|_| 1e6, &situation, &Learned::default())
-    };
-    let more = |device: Device, threads: u32| {
-        let [with, without] = [1e-3, 0.0].map(|e| priced(e, threads).of(device).total().0);
-        with - without
-    };
-    // Of two, half of it is one's own.
-    assert!((more(Device::Threads, 2) - 0.5e-3).abs() < 1e-12);
-    assert_eq!(more(Device::Serial, 2), 0.0);
-    assert_eq!(more(Device::Interpreter, 2), 0.0);
-}
-
-#[test]
 fn what_is_small_with_warm_caches_too_is_told() {
     let cold = Situation {
         caches: Caches::Cold,

@@ -284,33 +284,6 @@ fn distributed_loops_fetch_no_more() {
     assert!(lines(&n) >= stored && lines(&n) < stored * 1.1);
 }
 
-/// A column that one core reads before each start of the loop in which others write it has to come from them.
-#[test]
-fn what_others_have_written_is_fetched_from_them() {
-    let header = "n: int, x: f64, a: f64[2], b: f64[2], out x";
-    let read = "for i in range(n):\n        x = x + ARRAY[i, k]";
-    let written =
-        "for i in range(n):\n        for j in range(n):\n            a[i, j] = a[i, j] * x";
-    let exchanged = |array: &str| {
-        let read = read.replace("ARRAY", array);
-        let n = nest(
-            header,
-            &format!("for k in range(n):\n    {read}\n    {written}"),
-        );
-        let plan = TrafficPlan::of(&n, &[]);
-        let mut values = LaunchValues::unknown(&n);
-        values.dims.iter_mut().for_each(|d| *d = [800; 8]);
-        let (trips, values) = (&|_| 800.0, &values);
-        let lines = |threads: &[LoopId]| plan.exchanged(threads, &Sizes { trips, values });
-        assert_eq!(lines(&[]), 0.0);
-        assert_eq!(lines(&[LoopId(0)]), 0.0);
-        lines(&[LoopId(2)])
-    };
-    // Each element of a column lies in a line of its own.
-    assert_eq!(exchanged("a"), 800.0 * 800.0);
-    assert_eq!(exchanged("b"), 0.0);
-}
-
 /// What counts along is computed from the counter: then the loop runs like others, the top one as one inside the range
 /// that is run.
 #[test]
