@@ -14,8 +14,6 @@ const OTHERS: [f64; 4] = [0.1, 0.3, 0.7, 0.9];
 const FOUND: std::ops::RangeInclusive<i64> = 16 << 10..=16 << 20;
 /// The same of whole arrays: nobody is to wait for the system for more than some 50 ms.
 const FOUND_WHOLE: std::ops::RangeInclusive<i64> = 16 << 10..=256 << 20;
-/// Bytes from which an array gets large pages, as in NumPy.
-const LARGE: i64 = 4 << 20;
 
 /// The share of an array's pages that are still untouched, about; 0 for a small array.
 pub fn untouched(view: &ArrayView) -> f64 {
@@ -40,18 +38,14 @@ fn untouched_between(first: i64, end: i64) -> f64 {
 }
 
 /// Has the system find all pages of an array at once that is going to be written as a whole, which takes it less than half as
-/// long as finding one whenever an element is the first on it. Large ones get large pages, as NumPy has it for `np.empty`, but not
-/// for `np.zeros`.
+/// long as finding one whenever an element is the first on it.
 pub fn find_all(view: &ArrayView) {
     let (first, end) = view.range();
     let bytes = end - first;
     if !FOUND_WHOLE.contains(&bytes) || view.len() * view.size < bytes {
         return;
     }
-    if bytes >= LARGE {
-        advise((first, end), libc::MADV_HUGEPAGE);
-    }
-    advise((first, end), libc::MADV_POPULATE_WRITE);
+    populate(first, end);
 }
 
 /// The same for what is read first and written then, such as what is saved before a chunk.
@@ -65,16 +59,16 @@ pub fn find(view: &ArrayView) {
     if !dense || !FOUND.contains(&(end - first)) || untouched_between(first, end) == 0.0 {
         return;
     }
-    advise((first, end), libc::MADV_POPULATE_WRITE);
+    populate(first, end);
 }
 
-/// Advice for the pages that this memory is on. Where the system cannot follow it, all is as ever.
-fn advise((first, end): (i64, i64), advice: libc::c_int) {
+/// Finds the pages that this memory is on. Where the system cannot, all is as ever.
+fn populate(first: i64, end: i64) {
     let page = page_bytes();
     let first = first / page * page;
     let bytes = (end - first) as usize;
     // SAFETY: pages of an array that is alive; what they hold stays.
-    unsafe { libc::madvise(first as *mut libc::c_void, bytes, advice) };
+    unsafe { libc::madvise(first as *mut libc::c_void, bytes, libc::MADV_POPULATE_WRITE) };
 }
 
 fn page_bytes() -> i64 {
@@ -164,6 +158,21 @@ mod tests {
         (column.extents[0], column.strides[0]) = (256, 4096);
         find(&column);
         assert_eq!(untouched(&memory.view()), 1.0);
+    }
+
+    #[test]
+    fn whole_arrays_have_all_their_pages_then() {
+        let memory = Mapped::new(20 << 20);
+        // Every other element: what lies between is somebody else's.
+        let mut half = memory.view();
+        (half.extents[0], half.strides[0]) = (half.extents[0] / 2, 16);
+        find_all(&half);
+        assert_eq!(untouched(&memory.view()), 1.0);
+        find_all(&memory.view());
+        let probe = Mapped::new(1 << 20);
+        find(&probe.view());
+        // A kernel before 5.14 finds none.
+        assert_eq!(untouched(&memory.view()), untouched(&probe.view()));
     }
 
     #[test]

@@ -333,9 +333,10 @@ fn attempt<V: HasValue>(
     if options.prices {
         launch.runs = launch.executed(&|id| sizes.expected(id), &sizes);
     }
-    // What arrays hold is no fact of a call: the next may find other elements.
+    // What arrays hold is no fact of a call: the next may find other elements. Where one came with arrays that nobody had touched,
+    // so may the next, whose pages are to be found, too.
     let again = before == Some(decision.device) && decision.trial.is_none();
-    launch.repeated = again && !contents;
+    launch.repeated = again && !contents && sizes.untouched.is_empty();
     Ok(Outcome::Launched(launch))
 }
 
