@@ -38,7 +38,7 @@ FEW = 5
 EVERY = (
     "matmul lu_pivot cholesky triangular_solve jacobi2d heat3d gauss_seidel wave2d nbody ising "
     "sobel dither black_scholes floyd_warshall bellman_ford lcs knapsack binning mandelbrot sieve "
-    "kmeans fft autocorrelation softmax"
+    "kmeans fft autocorrelation softmax convolve rank_update"
 ).split()
 COUNT = 200
 # So many schedules of each nest, for one core and for threads.
