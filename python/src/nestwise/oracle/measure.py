@@ -266,7 +266,11 @@ def pace(options: list[str], cache: Path) -> tuple[Program, float]:
     program = Program("pace", script, None)
     named = options[options.index("--profile") + 1] if "--profile" in options else None
     path = named or config.profile_path()
-    if path and os.path.exists(path) and (measured := json.loads(Path(path).read_text()).get("pace")):
+    if (
+        path
+        and os.path.exists(path)
+        and (measured := json.loads(Path(path).read_text()).get("pace"))
+    ):
         return program, measured * TRIPS * 1e-9
     teller = Server(program, PRICES, options, cache)
     try:
