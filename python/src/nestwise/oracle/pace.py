@@ -1,6 +1,7 @@
 """What tells how fast the machine is at the moment: what CPython takes for a loop.
 
-It runs between the turns of the programs. How long a trip took when it was measured the profile says.
+It runs between the turns of the programs. How long a trip took when the profile was measured that
+says.
 """
 
 import time
