@@ -15,12 +15,21 @@ use nestwise_ir::{
     BinOp, Expr, ExprKind, For, LoopId, Nest, Scalar, ScopeId, Stmt, StmtKind, VarId,
 };
 
-/// Iterations of the outer loops that are followed.
-const SAMPLES: usize = 8;
-/// Where they lie is spread by the golden ratio: evenly, and in step with nothing.
-const SPREAD: f64 = 0.618_033_988_749_895;
+/// Iterations of the outer loops that are followed when a kind of call is met first; more when it is met again.
+const SAMPLES: u64 = 8;
+const MOST_SAMPLES: u64 = 64;
+/// Where they lie, by depth: evenly in all of the iteration space, and in step with nothing (Roberts, "The unreasonable
+/// effectiveness of quasirandom sequences", 2018: powers of 1 / g where g^5 = g + 1).
+const SPREAD: [f64; 4] = [
+    0.856_674_883_854_503,
+    0.733_891_856_627_126,
+    0.628_706_721_037_809,
+    0.538_597_257_223_610,
+];
 /// Statements that are followed in each. A loop that goes on for longer is taken to go on for as long again.
 const STEPS: u32 = 500;
+/// Statements that are followed in all of them; the one that is begun is followed to its end.
+const ALL_STEPS: u32 = 4000;
 /// Larger nests are priced without.
 const MOST_STATEMENTS: usize = 400;
 /// Kinds of calls whose guesses are remembered.
@@ -146,7 +155,8 @@ impl Plan {
         let guess = &mut guesses.0[at];
         guess.calls += 1;
         if guess.calls.is_power_of_two() {
-            guess.trips = self.sampled(followed, sizes, captures, numbers);
+            let samples = (SAMPLES * guess.calls).min(MOST_SAMPLES);
+            guess.trips = self.sampled(samples, followed, sizes, captures, numbers);
         }
         for (id, trips) in self.nest.loops.ids().zip(&guess.trips) {
             if let (Some(trips), true) = (trips, self.is_open(sizes, id)) {
@@ -199,6 +209,7 @@ impl Plan {
 
     fn sampled<V: HasValue>(
         &self,
+        samples: u64,
         followed: &Followed,
         sizes: &Sizes,
         captures: &[V],
@@ -217,17 +228,23 @@ impl Plan {
             values: Vec::new(),
             seen: vec![(0.0, 0.0); self.nest.loops.len()],
             weight: 1.0,
-            fraction: 0.5,
+            sample: 0.0,
+            depth: 0,
             steps: 0,
             lost: vec![false; self.nest.loops.len()],
         };
-        for sample in 0..SAMPLES {
+        let mut left = ALL_STEPS;
+        for sample in 0..samples {
             walk.values.clone_from(&values);
             walk.lost.fill(false);
             walk.weight = 1.0;
-            walk.fraction = (0.5 + SPREAD * sample as f64).fract();
+            walk.sample = sample as f64;
             walk.steps = STEPS;
             walk.stmt(&self.nest.top);
+            left = left.saturating_sub(STEPS - walk.steps);
+            if left == 0 {
+                break;
+            }
         }
         let mean = |(sum, count): (f64, f64)| (count > 0.0).then(|| sum / count);
         walk.seen.into_iter().map(mean).collect()
@@ -254,8 +271,9 @@ struct Walk<'a> {
     seen: Vec<(f64, f64)>,
     /// Iterations that the one which is followed stands for.
     weight: f64,
-    /// Which iteration of a loop is followed, 0 the first, 1 behind the last.
-    fraction: f64,
+    /// Which sample this is, and how many loops are around: they say which iteration is followed.
+    sample: f64,
+    depth: usize,
     /// Statements that may still be followed.
     steps: u32,
     /// Loops that may have been left, nobody knows.
@@ -324,8 +342,9 @@ impl Walk<'_> {
         if trips < 1 {
             return Flow::Next;
         }
-        let which = (trips as f64 * self.fraction).floor() as i64;
-        self.fraction = (self.fraction + SPREAD).fract();
+        let fraction = (0.5 + SPREAD[self.depth % SPREAD.len()] * self.sample).fract();
+        let which = (trips as f64 * fraction).floor() as i64;
+        self.depth += 1;
         let outside = self.weight;
         self.weight *= trips as f64;
         // What other iterations make of variables is not known.
@@ -339,6 +358,7 @@ impl Walk<'_> {
             self.forget(l.id);
         }
         self.weight = outside;
+        self.depth -= 1;
         Flow::Next
     }
 

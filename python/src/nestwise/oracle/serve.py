@@ -3,8 +3,9 @@
     nestwise run [options] serve.py script.py
 
 Asked by a line of JSON on standard input, {"arguments": [...], "turns": N}; answers by one on
-standard output with the seconds of each turn, what the last one printed as its checksum, and what
-the nests of all turns were predicted to take. What the script prints goes nowhere else. A script
+standard output with the seconds of each turn, what the last one printed as its checksum, and, where
+NESTWISE_PRICES is set, what the nests of all turns were predicted to take. What the script prints
+goes nowhere else. A script
 that prints `kernel_seconds X` is taken at its word; of others all of main() is timed. Where the
 question says "warm": S, turns that are not counted go before them, for up to S seconds: while the
 process waited for the question, others had the caches and the branch predictors.
@@ -33,7 +34,10 @@ _random = random.Random()
 
 
 def _predictions() -> dict[str, float]:
-    """Seconds by device, summed over every call that was priced so far."""
+    """Seconds by device, summed over every call that was priced so far, of a process that is to
+    tell: asking has the caches, and makes the turn after it up to 2 us slower."""
+    if not os.environ.get("NESTWISE_PRICES"):
+        return {}
     from nestwise import config
 
     core = config.loaded_core()
