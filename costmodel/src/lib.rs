@@ -28,5 +28,5 @@ pub use features::{FEATURES_VERSION, Features};
 pub use host::{HostWeights, Priced};
 pub use learned::{Learned, Lesson};
 pub use price::{Decision, Estimate, Prices, Seconds, Situation, decide};
-pub use profile::{Caches, Fresh, MachineProfile, ProfileError};
+pub use profile::{Caches, Fresh, MachineProfile, ProfileError, Ready};
 pub use weights::{LaunchTally, LaunchWork, Weights};

@@ -7,7 +7,7 @@ use crate::gpu::{self, OnGpu};
 use crate::guess;
 use crate::host::Priced;
 use crate::learned::Learned;
-use crate::profile::{Caches, Fresh, MachineProfile};
+use crate::profile::{Fresh, MachineProfile, Ready};
 use crate::weights::{LaunchTally, LaunchWork};
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
@@ -327,8 +327,8 @@ pub struct Situation {
     pub gpu: Option<(OnGpu, Seconds)>,
     /// Until everybody else finds its arrays on the host: what a card has computed of them has to come down.
     pub settle: Seconds,
-    /// What the call finds in the caches.
-    pub caches: Caches,
+    /// What the call finds.
+    pub ready: Ready,
 }
 
 /// A decision and what it rests on.
@@ -350,8 +350,8 @@ pub struct Decision {
     pub wanted: Device,
     /// Whether only the time to compile spoke against running natively.
     pub waits_for_compile: bool,
-    /// It holds for calls that find this in the caches alone.
-    pub caches: Caches,
+    /// It holds for calls that find this alone.
+    pub ready: Ready,
     /// CPython would be the cheapest, too, if they were warm.
     pub anyway: bool,
     /// All devices, the cheapest first.
@@ -418,7 +418,8 @@ pub fn decide(
     situation: &Situation,
     learned: &Learned,
 ) -> Decision {
-    let cold = match situation.caches.are_cold() {
+    let caches = situation.ready.caches;
+    let cold = match caches.are_cold() {
         true => Seconds::from_nanos(profile.cold.interpreter),
         false => Seconds(0.0),
     };
@@ -435,9 +436,8 @@ pub fn decide(
         true => Seconds(0.0),
         false => Seconds((all.0 - situation.lost[device.kind()].0).max(0.0)),
     };
-    let bind = |work: &LaunchTally| {
-        Seconds::from_nanos(c.weigh(work) + profile.cold.weigh(work, situation.caches))
-    };
+    let bind =
+        |work: &LaunchTally| Seconds::from_nanos(c.weigh(work) + profile.cold.weigh(work, caches));
     let serial = Estimate {
         bind: bind(&situation.bind),
         convert: Seconds::from_nanos(c.weigh(&situation.convert)),
@@ -474,18 +474,17 @@ pub fn decide(
     for estimate in &mut estimates {
         (estimate.raw, estimate.raw_around) = (estimate.modelled(), estimate.around());
     }
-    learned.correct(&mut estimates, situation.caches);
+    learned.correct(&mut estimates, caches);
     if let Some(measured) = situation.measured {
         // The pace of this very call.
         (estimates[0].compute, estimates[0].pages) = (measured, Seconds(0.0));
     }
     let [interpreter, serial, threads, gpu] = estimates;
     let interpreted = interpreter.total();
-    let fetched = |work: &LaunchTally| profile.cold.weigh(work, situation.caches) * 1e-9;
+    let fetched = |work: &LaunchTally| profile.cold.weigh(work, caches) * 1e-9;
     let full = fetched(&in_full(situation.bind));
-    let woken = profile.cold.fork_join * 1e-9;
     let least_warm = (serial.total().0 - fetched(&situation.bind))
-        .min(threads.total().0 - full - woken)
+        .min(threads.total().0 - full - woken(profile, situation) * 1e-9)
         .min(gpu.total().0 - full);
     let mut ranked = [
         (Device::Interpreter, interpreter),
@@ -524,7 +523,7 @@ pub fn decide(
             true => Device::Gpu,
             false => on_cores,
         },
-        caches: situation.caches,
+        ready: situation.ready,
         anyway: interpreted.0 - cold.0 <= least_warm,
         ranked,
     }
@@ -539,6 +538,14 @@ fn in_full(mut bind: LaunchTally) -> LaunchTally {
         bind.add(LaunchWork::Full, 1.0);
     }
     bind
+}
+
+/// Nanoseconds that threads take to wake up.
+fn woken(profile: &MachineProfile, situation: &Situation) -> f64 {
+    match situation.ready.asleep {
+        true => profile.cold.fork_join,
+        false => 0.0,
+    }
 }
 
 /// The best number of threads: all of them, or a power of two below.
@@ -566,10 +573,6 @@ fn on_threads(
     }
     let w = &profile.threads;
     let more = f64::from(threads - 1);
-    let cold = match situation.caches.are_cold() {
-        true => profile.cold.fork_join,
-        false => 0.0,
-    };
     let native = &situation.native[1];
     let on = |share: f64, time: Seconds| time * (1.0 / (1.0 + more * share));
     let shared = on(w.compute, native.shared.compute)
@@ -580,7 +583,7 @@ fn on_threads(
         situation.copied_bytes * f64::from(threads) * profile.call.get(LaunchWork::UndoByte);
     Estimate {
         fork_join: Seconds::from_nanos(w.fork_join + w.thread * more) * situation.forks.max(1.0)
-            + Seconds::from_nanos(copies + cold),
+            + Seconds::from_nanos(copies + woken(profile, situation)),
         pages: on(w.pages, serial.pages),
         compute: (native.alone.total() + shared) * situation.rest,
         threads,

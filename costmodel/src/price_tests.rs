@@ -1,7 +1,14 @@
 use super::*;
 use crate::features::Counts;
+use crate::profile::Caches;
 use nestwise_ir::Work;
 use proptest::prelude::*;
+
+/// Long after the call before.
+const COLD: Ready = Ready {
+    caches: Caches::Cold,
+    asleep: true,
+};
 
 fn features(body: Counts, work: &[(Work, f64)]) -> Features {
     let mut tally = Tally::default();
@@ -55,14 +62,14 @@ fn situation() -> Situation {
         native: [Compute::default(); 2],
         gpu: None,
         settle: Seconds(0.0),
-        caches: Caches::Warm,
+        ready: Ready::default(),
     }
 }
 
 #[test]
 fn what_is_small_with_warm_caches_too_is_told() {
     let cold = Situation {
-        caches: Caches::Cold,
+        ready: COLD,
         ..situation()
     };
     let body = Counts {
@@ -150,7 +157,10 @@ fn sizes_move_the_decision_from_interpreter_to_serial_to_threads() {
 fn a_call_that_comes_seldom_has_to_gain_more() {
     let least = |caches: Caches| {
         let situation = Situation {
-            caches,
+            ready: Ready {
+                caches,
+                asleep: caches.are_cold(),
+            },
             ..situation()
         };
         (1..).find(|n| device(f64::from(*n), &situation) == Device::Serial)

@@ -134,6 +134,15 @@ impl Caches {
     }
 }
 
+/// What a call finds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ready {
+    /// In the caches.
+    pub caches: Caches,
+    /// The threads that would help sleep.
+    pub asleep: bool,
+}
+
 /// What a call takes more where the one before was so long ago that others have had the caches since.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -148,7 +157,7 @@ pub struct ColdWeights {
     pub full: f64,
     /// Each number, array or list that is bound, and each new value of a variable.
     pub bound: f64,
-    /// Threads that are started for the first time in the call: they sleep.
+    /// Threads that sleep, and are woken.
     pub fork_join: f64,
 }
 

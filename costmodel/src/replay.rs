@@ -6,7 +6,7 @@ use crate::gpu::{Axes, OnGpu};
 use crate::host::Priced;
 use crate::learned::Learned;
 use crate::price::{Decision, Prices, Seconds, Situation, WORTH_SHARING, decide};
-use crate::profile::{Caches, MachineProfile};
+use crate::profile::{MachineProfile, Ready};
 use crate::record::{CallRecord, NestRecord};
 use nestwise_ir::LoopId;
 use serde::Serialize;
@@ -177,7 +177,7 @@ impl Run<'_> {
             native: [self.native(call, false, self.vectors); 2],
             gpu: None,
             settle: Seconds(0.0),
-            caches: Caches::Warm,
+            ready: Ready::default(),
         };
         let learned = Learned::default();
         let decided =

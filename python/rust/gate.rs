@@ -5,9 +5,10 @@ use crate::latch::Latch;
 use crate::layout;
 use crate::parsed::Parsed;
 use crate::verify;
-use nestwise_costmodel::{Caches, Seconds};
+use nestwise_costmodel::{Caches, Ready, Seconds};
 use nestwise_frontend::atoms::{Atom, AtomKind};
 use nestwise_ir::surface::Scope;
+use nestwise_runtime::crew::PATIENCE;
 use nestwise_runtime::{DeviceChoice, options};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -25,16 +26,24 @@ pub const WATCHED: f64 = 100e-6;
 /// Nanoseconds after which a call finds little of the one before in the caches.
 const SELDOM: i64 = 50_000;
 
-/// What may have been found in the caches, by number.
-const FOUND: [Option<Caches>; 4] = [
+/// What may have been found, by number.
+const FOUND: [Option<Ready>; 6] = [
     None,
-    Some(Caches::Warm),
-    Some(Caches::Shared),
-    Some(Caches::Cold),
+    found(Caches::Warm, false),
+    found(Caches::Shared, false),
+    found(Caches::Shared, true),
+    found(Caches::Cold, false),
+    found(Caches::Cold, true),
 ];
+
+const fn found(caches: Caches, asleep: bool) -> Option<Ready> {
+    Some(Ready { caches, asleep })
+}
 
 /// Launches of all sites.
 static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+/// When the last of them ended, about, in nanoseconds.
+static ENDED: AtomicI64 = AtomicI64::new(0);
 
 /// What stands before a site's attempts. What calls ask that come seldom is side by side.
 #[repr(C)]
@@ -44,9 +53,9 @@ pub struct Gate {
     /// Up to this much work CPython is cheaper if a call finds the caches so: see [`Latch`] for those that find them warm.
     shared: AtomicI64,
     cold: AtomicI64,
-    /// When it was asked about last, in nanoseconds; 0: never.
-    asked: AtomicI64,
-    /// What the call that was just admitted finds in the caches, if that was looked at: see [`FOUND`].
+    /// When the last call that was asked about ended, about, or began, in nanoseconds; 0: never.
+    before: AtomicI64,
+    /// What the call that was just admitted finds, if that was looked at: see [`FOUND`].
     found: AtomicU8,
     /// Launches of the site, and those of others when it was asked about last.
     own: AtomicU64,
@@ -64,7 +73,7 @@ impl Gate {
             latch: Latch::new(),
             shared: AtomicI64::new(-1),
             cold: AtomicI64::new(-1),
-            asked: AtomicI64::new(0),
+            before: AtomicI64::new(0),
             found: AtomicU8::new(0),
             own: AtomicU64::new(0),
             others: AtomicU64::new(0),
@@ -105,36 +114,42 @@ impl Gate {
         if !within(&self.shared) && !within(&self.cold) {
             return false;
         }
-        let caches = self.look();
-        let leaves = match caches {
+        let found = self.look();
+        let leaves = match found.caches {
             Caches::Warm => false,
             Caches::Shared => within(&self.shared),
             Caches::Cold => within(&self.cold),
         };
-        let found = FOUND.iter().position(|f| *f == Some(caches));
+        let found = FOUND.iter().position(|f| *f == Some(found));
         let found = found.filter(|_| !leaves).unwrap_or(0);
         self.found.store(found as u8, Ordering::Relaxed);
         leaves
     }
 
-    /// What the call that comes now finds in the caches.
-    pub fn caches(&self) -> Caches {
+    /// What the call that comes now finds.
+    pub fn ready(&self) -> Ready {
         let found = self.found.swap(0, Ordering::Relaxed);
         FOUND[usize::from(found)].unwrap_or_else(|| self.look())
     }
 
-    fn look(&self) -> Caches {
+    /// Helpers that nobody had anything for sleep, or would not if such calls were theirs.
+    fn look(&self) -> Ready {
         let now = time(libc::CLOCK_MONOTONIC);
-        let before = self.asked.swap(now, Ordering::Relaxed);
+        let before = self.before.swap(now, Ordering::Relaxed);
         let late = before > 0 && now - before > SELDOM;
         self.late.store(late, Ordering::Relaxed);
         let launches = LAUNCHES.load(Ordering::Relaxed);
         let others = launches.wrapping_sub(self.own.load(Ordering::Relaxed));
         let launched = self.others.swap(others, Ordering::Relaxed) != others;
-        match (late, launched) {
+        let caches = match (late, launched) {
             (false, _) => Caches::Warm,
             (true, true) => Caches::Shared,
             (true, false) => Caches::Cold,
+        };
+        let idle = now - ENDED.load(Ordering::Relaxed);
+        Ready {
+            caches,
+            asleep: late && idle > PATIENCE.as_nanos() as i64,
         }
     }
 
@@ -165,10 +180,18 @@ impl Gate {
             }
             _ => self.vain.clear(),
         }
+        self.took(seconds);
     }
 
-    /// Native code ran all of a call.
-    pub fn ran(&self) {
+    /// The call that was asked about last took so many seconds; when it ended.
+    fn took(&self, seconds: f64) -> i64 {
+        let nanos = (seconds * 1e9) as i64;
+        self.before.fetch_add(nanos, Ordering::Relaxed) + nanos
+    }
+
+    /// Native code ran all of a call, for so many seconds.
+    pub fn ran(&self, seconds: f64) {
+        ENDED.fetch_max(self.took(seconds), Ordering::Relaxed);
         // Two threads at once may count one launch for two.
         let count = |to: &AtomicU64| {
             to.store(

@@ -387,7 +387,7 @@ impl Site {
 
     fn launched(&self, launch: &Launch) {
         if launch.iterations() > 0 {
-            self.gate.ran();
+            self.gate.ran(launch.seconds);
             self.ran.store(true, Ordering::Relaxed);
         }
         let mut stats = lock(&self.stats);
@@ -461,7 +461,7 @@ impl Site {
         if options().device == DeviceChoice::Interpreter {
             return Err(Reason::Forced);
         }
-        let caches = resume.is_none().then(|| self.gate.caches());
+        let ready = resume.is_none().then(|| self.gate.ready());
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
         for _ in 0..=parsed.places.len() {
             let mixed = lock(&self.mixed).clone();
@@ -483,8 +483,8 @@ impl Site {
             let mut host = PyHost::new(py, world, &binding, &plan, &found_mixed);
             host.keeps = manner.keeps && !compared;
             let check = self.check(py, parsed, &binding, compared)?;
-            if let Some(caches) = caches {
-                plan.finds(caches);
+            if let Some(ready) = ready {
+                plan.finds(ready);
             }
             let outcome = pipeline::run(&plan, &binding.captures, resume, &mut host, entered);
             if let Some(capture) = found_mixed.get()
@@ -574,7 +574,7 @@ impl Site {
             let decision = &declined.decision;
             let caches = match decision.anyway {
                 true => Caches::Warm,
-                false => decision.caches,
+                false => decision.ready.caches,
             };
             self.gate.is_small(work, caches);
         }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// How long somebody looks for what is to come before it sleeps: twice what waking up takes, since it is a core with
 /// nothing else to do that looks, and somebody's time that is lost.
-const PATIENCE: Duration = Duration::from_micros(200);
+pub const PATIENCE: Duration = Duration::from_micros(200);
 /// Looks between two of the clock, at which others may have the core.
 const LOOKS: u32 = 1024;
 

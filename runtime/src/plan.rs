@@ -32,7 +32,7 @@ use nestwise_analysis::guards::{self, GuardSet};
 use nestwise_codegen as codegen;
 use nestwise_costmodel::gpu::Axes;
 use nestwise_costmodel::record::NestRecord;
-use nestwise_costmodel::{Caches, Device, Learned, Prices, Seconds};
+use nestwise_costmodel::{Device, Learned, Prices, Ready, Seconds};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::{ArrayId, BinOp, ExprKind, Nest, Scalar};
 use std::collections::VecDeque;
@@ -59,8 +59,8 @@ pub struct Plan {
     off_grid: AtomicBool,
     /// How its estimates are to be corrected.
     learned: Mutex<Learned>,
-    /// Its calls come so far apart that others have the caches meanwhile.
-    caches: Mutex<Caches>,
+    /// What the call that comes now finds.
+    ready: Mutex<Ready>,
     /// Launches before a decision was made last.
     decided_at: AtomicU64,
     /// Counts what has made decisions doubtful since.
@@ -130,7 +130,7 @@ impl Plan {
             learned: Mutex::default(),
             decided_at: AtomicU64::new(0),
             lessons: AtomicU32::new(0),
-            caches: Mutex::default(),
+            ready: Mutex::default(),
             shows_identity: OnceLock::new(),
             undo: OnceLock::new(),
             recent: Mutex::default(),
@@ -161,9 +161,9 @@ impl Plan {
         self.quiet.load(Ordering::Relaxed)
     }
 
-    /// What the call that comes now finds in the caches.
-    pub fn finds(&self, caches: Caches) {
-        *lock(&self.caches) = caches;
+    /// What the call that comes now finds.
+    pub fn finds(&self, ready: Ready) {
+        *lock(&self.ready) = ready;
     }
 
     /// What values decide.

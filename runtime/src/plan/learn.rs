@@ -34,7 +34,7 @@ impl Plan {
             return;
         }
         if let Some(lesson) = launch.lesson(launches) {
-            self.take_in(&warm(lesson, launch.decision.caches));
+            self.take_in(&warm(lesson, launch.decision.ready.caches));
         }
         if let Some(whole) = whole.filter(|_| !launch.compile.happened) {
             let around = Seconds(whole.as_secs_f64() - launch.seconds);

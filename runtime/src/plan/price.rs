@@ -8,7 +8,7 @@ use crate::pipeline::{HasValue, Resume};
 use nestwise_analysis as analysis;
 use nestwise_costmodel::price::WORTH_SHARING;
 use nestwise_costmodel::record::Parallel;
-use nestwise_costmodel::{Caches, Compute, Decision, Device, Learned, Seconds, Situation, decide};
+use nestwise_costmodel::{Compute, Decision, Device, Learned, Ready, Seconds, Situation, decide};
 use nestwise_ir::LoopId;
 use nestwise_ir::schedule::ThreadLoop;
 use std::sync::atomic::Ordering;
@@ -64,9 +64,9 @@ impl Plan {
             native: [one; 2],
             gpu: None,
             settle: self.settle(sizes),
-            caches: match resume {
-                None => *lock(&self.caches),
-                Some(_) => Caches::Warm,
+            ready: match resume {
+                None => *lock(&self.ready),
+                Some(_) => Ready::default(),
             },
         };
         let decide = |situation: &Situation| {

@@ -66,12 +66,12 @@ impl Plan {
         facts
     }
 
-    /// What an earlier call with these facts has found out, if one of the last few had them and found as much in the caches.
+    /// What an earlier call with these facts has found out, if one of the last few had them and found the same.
     pub fn recent(&self, facts: &[i64], options: &Options) -> Option<Known> {
-        let caches = *lock(&self.caches);
+        let ready = *lock(&self.ready);
         let mut recent = lock(&self.recent);
         let same = |r: &Recent| {
-            r.facts == facts && r.device == options.device && r.decision.caches == caches
+            r.facts == facts && r.device == options.device && r.decision.ready == ready
         };
         let at = recent.iter().position(same)?;
         // The latest in front.
@@ -95,7 +95,7 @@ impl Plan {
         let mut recent = lock(&self.recent);
         recent.retain(|r| {
             let alike = r.facts == facts && r.device == options.device;
-            !alike || r.decision.caches != decision.caches
+            !alike || r.decision.ready != decision.ready
         });
         recent.truncate(MAX_RECENT - 1);
         recent.push_front(Recent {

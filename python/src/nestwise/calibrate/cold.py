@@ -13,8 +13,8 @@ from nestwise.calibrate import data, sections
 from nestwise.calibrate.measure import Pace, Probe, Rounds, Timing
 from nestwise.calibrate.sections import Section
 
-# Elements of loops on one core, and of such as several threads share.
-LENGTH, SHARED = 16, 256
+# Elements of loops on one core, and of such as several threads share, and iterations of these.
+LENGTH, SHARED, ITERATIONS = 16, 512, 32
 # Cold calls in a row, with others between: the first one comes after many probes, which is more
 # than a program does between two calls of a loop that it calls again and again.
 COLD = 4
@@ -76,6 +76,9 @@ def _launched(device: str, threads: int) -> list[_Cold]:
     """Launches by themselves and, on one core, right after another one."""
     sections.configure(device, prices=True, threads=threads)
     given = data.launch_values(LENGTH if threads == 1 else SHARED)
+    if threads > 1:
+        # Of the usual few iterations there would be nothing to share, and nobody be woken.
+        given["n1"] = ITERATIONS
     probes: list[_Cold] = []
     for name, function in sections.handled("launches").items():
         arguments = data.arguments(function, given)
