@@ -284,9 +284,9 @@ fn attempt<V: HasValue>(
         if resume.is_none() && warm && decision.trial.is_none() {
             plan.remember(facts, &options, &sizes, decision);
         }
-        if decision.for_now {
-            plan.add_missing(&decision, &options);
-        }
+    }
+    if decision.for_now {
+        plan.add_missing(&decision, &options);
     }
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
@@ -334,8 +334,8 @@ fn attempt<V: HasValue>(
         launch.runs = launch.executed(&|id| sizes.expected(id), &sizes);
     }
     // What arrays hold is no fact of a call: the next may find other elements. Where one came with arrays that nobody had touched,
-    // so may the next, whose pages are to be found, too.
-    let again = before == Some(decision.device) && decision.trial.is_none();
+    // so may the next, whose pages are to be found, too. And what is waited for is asked for once not having it has cost enough.
+    let again = before == Some(decision.device) && decision.trial.is_none() && !decision.for_now;
     launch.repeated = again && !contents && sizes.untouched.is_empty();
     Ok(Outcome::Launched(launch))
 }

@@ -144,7 +144,7 @@ impl Plan {
     }
 
     /// Launches might have been shorter on the other native device, for which there is no kernel: that counts as lost, for
-    /// all of them since a decision was made last.
+    /// all of them since the last that was counted.
     pub fn add_missing(&self, decision: &Decision, options: &Options) {
         let launches = lock(&self.learned).launches();
         let before = self.decided_at.swap(launches, Ordering::Relaxed);

@@ -1,7 +1,8 @@
 """`nestwise oracle`: what was predicted and chosen, beside what every candidate takes.
 
 programs.py    the scripts and their sizes
-serve.py       a process of one candidate, which runs a script's main() again and again
+serve.py       a process of one candidate
+turns.py       what it does: it runs a script's main() again and again
 measure.py     all candidates in turn, at sizes found on the way
 score.py       slowdown against the best, prediction errors, other strategies
 page.py        the report as one HTML file

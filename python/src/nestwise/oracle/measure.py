@@ -40,6 +40,9 @@ SETTLED_S, SETTLED_TURNS = 0.1, 400
 # array is freed: a process that allocates again and again would have its arrays where no script has
 # them that runs once, and loops on vectors take half as long or twice, by where arrays begin.
 OWN_PAGES = 128 * 1024
+# Free bytes from which glibc gives the end of its heap back, which would be asked for page by page
+# in the next turn: by how a process happens to have filled its heap, in all turns or in none.
+GIVEN_BACK = 1 << 30
 # Cold runs: so many calls in a new process with an empty cache, so many times.
 COLD_CALLS, COLD_ROUNDS = 5, 3
 
@@ -93,6 +96,7 @@ class Server:
         self.name = candidate.name
         environment = dict(os.environ, NESTWISE_CACHE_DIR=str(cache), **dict(candidate.settings))
         environment.setdefault("MALLOC_MMAP_THRESHOLD_", str(OWN_PAGES))
+        environment.setdefault("MALLOC_TRIM_THRESHOLD_", str(GIVEN_BACK))
         # With a cache of its own it would not find the profile that runs find.
         found = config.profile_path()
         if found is not None and os.path.exists(found):

@@ -2,111 +2,13 @@
 
     nestwise run [options] serve.py script.py
 
-Asked by a line of JSON on standard input, {"arguments": [...], "turns": N}; answers by one on
-standard output with the seconds of each turn, what the last one printed as its checksum, and, where
-NESTWISE_PRICES is set, what the nests of all turns were predicted to take. What the script prints
-goes nowhere else. A script
-that prints `kernel_seconds X` is taken at its word; of others all of main() is timed. Where the
-question says "warm": S, turns that are not counted go before them, for up to S seconds: while the
-process waited for the question, others had the caches and the branch predictors.
+What it does is in `turns.py`: loops of a script that is run would be handled, those of a module of
+our own are left alone.
 """
 
-from __future__ import annotations
-
-import contextlib
-import gc
-import importlib
-import io
-import json
-import os
-import random
 import sys
-import time
-from pathlib import Path
 
-# Enough to have the caches filled again.
-WARM_TURNS = 12
-# Before each turn so many pieces of memory of up to so many bytes are taken: small arrays are not
-# to lie where they lay in the turns before, since some places are quicker than others.
-PIECES, MOST_BYTES = 8, 2048
-# Not the one that programs draw from.
-_random = random.Random()
-
-
-def _predictions() -> dict[str, float]:
-    """Seconds by device, summed over every call that was priced so far, of a process that is to
-    tell: asking has the caches, and makes the turn after it up to 2 us slower."""
-    if not os.environ.get("NESTWISE_PRICES"):
-        return {}
-    from nestwise import config
-
-    core = config.loaded_core()
-    sums: dict[str, float] = {}
-    for nest in core.report() if core is not None else []:
-        for device, seconds in nest["priced_s"].items():
-            sums[device] = sums.get(device, 0.0) + seconds
-    return sums
-
-
-def _turn(module, script: str, arguments: list[str]) -> tuple[float, str]:
-    """(seconds, checksum) of one run of main()."""
-    sys.argv = [script, *arguments]
-    _pieces = [bytes(_random.randrange(1, MOST_BYTES)) for _ in range(PIECES)]
-    printed = io.StringIO()
-    begun = time.perf_counter()
-    with contextlib.redirect_stdout(printed):
-        module.main()
-    seconds = time.perf_counter() - begun
-    words = dict(line.split(" ", 1) for line in printed.getvalue().splitlines() if " " in line)
-    return float(words.get("kernel_seconds", seconds)), words.get("checksum", "")
-
-
-class _Asked:
-    """Answers questions; knows how long the turns of the last one took."""
-
-    def __init__(self, script: str):
-        sys.path.insert(0, str(Path(script).resolve().parent))
-        self.script, self.module = script, importlib.import_module(Path(script).stem)
-        self.last: tuple[list[str], float] = ([], 0.0)
-        # What is there now stays: collecting garbage is to be quick, and to leave the caches alone.
-        gc.collect()
-        gc.freeze()
-
-    def answer(self, question: dict) -> dict:
-        # What earlier turns left behind is no part of these.
-        gc.collect()
-        arguments = question["arguments"]
-        left, turns = question.get("warm", 0.0), 0
-        while self.last[0] == arguments and self.last[1] < left and turns < WARM_TURNS:
-            self.turn(arguments)
-            left, turns = left - self.last[1], turns + 1
-        before = _predictions()
-        turns = [self.turn(arguments) for _ in range(question["turns"])]
-        after = _predictions()
-        return {
-            "seconds": [seconds for seconds, _ in turns],
-            "checksum": turns[-1][1] if turns else "",
-            "predicted": {d: after[d] - before.get(d, 0.0) for d in after},
-        }
-
-    def turn(self, arguments: list[str]) -> tuple[float, str]:
-        begun = time.perf_counter()
-        found = _turn(self.module, self.script, arguments)
-        self.last = arguments, time.perf_counter() - begun
-        return found
-
-
-def main() -> None:
-    answers = os.fdopen(os.dup(1), "w")
-    asked = _Asked(sys.argv[1])
-    for line in sys.stdin:
-        try:
-            answer = asked.answer(json.loads(line))
-        except (Exception, SystemExit) as error:
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-
+from nestwise.oracle import turns
 
 if __name__ == "__main__":
-    main()
+    turns.main(sys.argv[1])
