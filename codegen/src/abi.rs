@@ -235,7 +235,8 @@ pub type Body = unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, part: *mut 
 /// the range is to find unchanged. It is called for all ranges but the last before `body` is for any, and what it fills
 /// is one range's alone.
 ///
-/// So many iterations as `grain` are run by vectors at once: a range that has not a multiple of it takes longer.
+/// So many iterations as `grain` are run by vectors at once: a range that has not a multiple of it takes longer. `id` is the
+/// loop's, for who knows what its iterations take.
 pub type Parallel = unsafe extern "C" fn(
     body: Body,
     env: *mut u8,
@@ -247,6 +248,7 @@ pub type Parallel = unsafe extern "C" fn(
     keep: i64,
     save: Option<Body>,
     grain: i64,
+    id: i64,
 ) -> i64;
 
 /// Frees what a [`Parallel`] returned.

@@ -336,13 +336,14 @@ unsafe extern "C" fn nw_parallel(
     keep: i64,
     save: Option<Body>,
     grain: i64,
+    id: i64,
 ) -> i64 {
     let run = PARALLEL.load(Ordering::Acquire);
     if !run.is_null() {
         let run: Parallel = unsafe { std::mem::transmute(run) };
         return unsafe {
             run(
-                body, env, lo, hi, part_size, parts, copies, keep, save, grain,
+                body, env, lo, hi, part_size, parts, copies, keep, save, grain, id,
             )
         };
     }

@@ -39,6 +39,8 @@ pub struct Compute {
     pub alone: ByBound,
     /// Inside.
     pub shared: ByBound,
+    /// How often threads are started for those, if the kernel tells.
+    pub forks: Option<f64>,
 }
 
 impl Compute {
@@ -47,6 +49,7 @@ impl Compute {
         Compute {
             alone: ByBound::default(),
             shared: self.alone + self.shared,
+            forks: None,
         }
     }
     /// Everything, on one core.

@@ -9,12 +9,14 @@
 use crate::compute::{ByBound, Compute};
 use crate::price::Seconds;
 use crate::shape;
+use crate::team::Shared;
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::{Order, Sizes, Traffic, TrafficPlan};
 use nestwise_ir::LoopId;
 use nestwise_ir::shape::{Body, LoopShape, Op, Width};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Add;
 
 /// Levels of the cache hierarchy that are told apart: transfers into the first from the second, into that from the
 /// third, into that from memory.
@@ -391,26 +393,45 @@ impl Priced {
 
     /// The time of a call; `trips` gives the mean trip count of each loop as written.
     pub fn seconds(&self, trips: &dyn Fn(LoopId) -> f64, values: &LaunchValues) -> Compute {
+        let (alone, shared) = self.parts(trips, values);
+        let shared = shared.iter().map(|l| l.time);
+        Compute {
+            alone,
+            shared: shared.fold(ByBound::default(), Add::add),
+            forks: None,
+        }
+    }
+
+    /// The same outside of the loops that threads share, and for each of these.
+    pub(crate) fn parts(
+        &self,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+    ) -> (ByBound, Vec<Shared>) {
         let own = |id: LoopId| trips(self.origin.get(id.index()).copied().unwrap_or(id));
-        let mut sums: Vec<Sum> = Vec::new();
-        self.root.add((None, 1), (1.0, 1.0), false, &own, &mut sums);
+        let mut sums = Sums::default();
+        self.root.add((None, 1), (1.0, 1.0), None, &own, &mut sums);
+        let Sums {
+            mut each,
+            mut shared,
+        } = sums;
         for fetched in self.lines(trips, values) {
             let [near, far, memory] = self.transfers(&fetched);
-            let home = sums.iter_mut().find(|s| s.home == Some(fetched.home));
+            let home = each.iter_mut().find(|s| s.home == Some(fetched.home));
             if let Some(sum) = home {
                 sum.transfers += near + far + memory;
                 sum.common += far + memory;
             }
         }
-        let mut all = Compute::default();
-        for sum in &sums {
-            let part = match sum.threads {
-                true => &mut all.shared,
-                false => &mut all.alone,
+        let mut alone = ByBound::default();
+        for sum in &each {
+            let part = match sum.shared {
+                Some(k) => &mut shared[k].time,
+                None => &mut alone,
             };
             *part = *part + sum.by_bound(self.overlap);
         }
-        all
+        (alone, shared)
     }
 
     /// The lines that a call fetches.
@@ -438,10 +459,37 @@ impl Priced {
     }
 }
 
+/// What parts of a kernel take in a call.
+#[derive(Default)]
+struct Sums {
+    each: Vec<Sum>,
+    /// Loops that threads share, without their times.
+    shared: Vec<Shared>,
+}
+
+impl Sums {
+    /// The number of a loop that is shared, started so often more.
+    fn started(&mut self, id: Option<LoopId>, starts: f64, trips: f64) -> usize {
+        let known = self.shared.iter().position(|l| l.id == id && id.is_some());
+        let k = known.unwrap_or(self.shared.len());
+        if known.is_none() {
+            self.shared.push(Shared {
+                id,
+                starts: 0.0,
+                trips,
+                time: ByBound::default(),
+            });
+        }
+        self.shared[k].starts += starts;
+        k
+    }
+}
+
 /// What the loops of one home take in all, in nanoseconds.
 struct Sum {
     home: Option<LoopId>,
-    threads: bool,
+    /// In which of the loops that threads share.
+    shared: Option<usize>,
     /// The busiest resource but memory.
     core: f64,
     /// The part of it where that is the chain from one iteration to the next.
@@ -507,9 +555,9 @@ impl Part {
         &self,
         (home, copies): (Option<LoopId>, u32),
         (times, entries): (f64, f64),
-        threads: bool,
+        shared: Option<usize>,
         trips: &dyn Fn(LoopId) -> f64,
-        sums: &mut Vec<Sum>,
+        sums: &mut Sums,
     ) {
         let d = &self.demand;
         let busy = d.arithmetic.max(d.issue).max(d.memory);
@@ -518,8 +566,9 @@ impl Part {
         let waiting = if chain > busy { core } else { 0.0 };
         let extra = d.unsure * times + self.entry * entries;
         let found = sums
+            .each
             .iter_mut()
-            .find(|s| s.home == home && s.threads == threads);
+            .find(|s| s.home == home && s.shared == shared);
         match found {
             Some(sum) => {
                 sum.core += core;
@@ -527,9 +576,9 @@ impl Part {
                 sum.memory += d.memory * times;
                 sum.extra += extra;
             }
-            None => sums.push(Sum {
+            None => sums.each.push(Sum {
                 home,
-                threads,
+                shared,
                 core,
                 waiting,
                 memory: d.memory * times,
@@ -539,8 +588,12 @@ impl Part {
             }),
         }
         let each = |(l, part): &(LoopShape, Part), how_often: (f64, f64)| {
-            let (home, threads) = (l.id.or(home), threads || l.threads);
-            part.add((home, l.stride), how_often, threads, trips, sums);
+            let started = || {
+                let id = part.inner.iter().find_map(|(l, _)| l.id);
+                sums.started(id, how_often.1, id.map_or(1.0, trips))
+            };
+            let shared = shared.or_else(|| l.threads.then(started));
+            part.add((l.id.or(home), l.stride), how_often, shared, trips, sums);
         };
         shape::shares(&self.inner, copies, |l| &l.0, times, trips, each);
     }

@@ -20,6 +20,7 @@ pub mod profile;
 pub mod record;
 pub mod replay;
 pub mod shape;
+pub mod team;
 pub mod weights;
 
 pub use compute::Compute;
@@ -29,4 +30,5 @@ pub use host::{HostWeights, Priced};
 pub use learned::{Learned, Lesson};
 pub use price::{Decision, Estimate, Prices, Seconds, Situation, decide};
 pub use profile::{Caches, Fresh, MachineProfile, ProfileError, Ready};
+pub use team::Team;
 pub use weights::{LaunchTally, LaunchWork, Weights};

@@ -8,6 +8,7 @@ use crate::guess;
 use crate::host::Priced;
 use crate::learned::Learned;
 use crate::profile::{Fresh, MachineProfile, Ready};
+use crate::team::Team;
 use crate::weights::{LaunchTally, LaunchWork};
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
@@ -235,26 +236,22 @@ impl Prices {
         self.entry + self.top.total(trips)
     }
 
-    /// What compiled code takes: by what the `kernels` that were made execute, the fitting one (for one core, for threads)
-    /// or else the other, or by a guess.
+    /// What compiled code takes: by what the `kernels` that were made execute, the fitting one (for one core, for a `team` of
+    /// threads) or else the other, or by a guess.
     pub fn native(
         &self,
         kernels: [Option<&Priced>; 2],
-        threads: bool,
+        team: Option<&Team<'_>>,
         vectorised: bool,
         trips: &dyn Fn(LoopId) -> f64,
         values: &LaunchValues,
     ) -> Compute {
-        let fitting = kernels[usize::from(threads)];
-        match fitting.or(kernels[usize::from(!threads)]) {
-            Some(kernel) => {
-                let compute = kernel.seconds(trips, values);
-                match threads && fitting.is_none() {
-                    true => compute.all_shared(),
-                    false => compute,
-                }
-            }
-            None => self.guess(vectorised, trips, values),
+        let [serial, threaded] = kernels;
+        match (team, serial, threaded) {
+            (Some(team), _, Some(kernel)) => kernel.on_team(trips, values, team),
+            (Some(_), Some(kernel), None) => kernel.seconds(trips, values).all_shared(),
+            (None, Some(kernel), _) | (None, None, Some(kernel)) => kernel.seconds(trips, values),
+            (_, None, None) => self.guess(vectorised, trips, values),
         }
     }
 
@@ -571,21 +568,21 @@ fn on_threads(
             ..*serial
         };
     }
-    let w = &profile.threads;
-    let more = f64::from(threads - 1);
+    let team = Team {
+        threads,
+        weights: &profile.threads,
+        always: true,
+    };
     let native = &situation.native[1];
-    let on = |share: f64, time: Seconds| time * (1.0 / (1.0 + more * share));
-    let shared = on(w.compute, native.shared.compute)
-        + on(w.latency, native.shared.latency)
-        + on(w.memory, native.shared.memory);
+    let forks = native.forks.unwrap_or(situation.forks);
     // A copy is filled and merged, the former by its own thread, the latter one after the other.
     let copies =
         situation.copied_bytes * f64::from(threads) * profile.call.get(LaunchWork::UndoByte);
     Estimate {
-        fork_join: Seconds::from_nanos(w.fork_join + w.thread * more) * situation.forks.max(1.0)
+        fork_join: team.start() * forks.max(1.0)
             + Seconds::from_nanos(copies + woken(profile, situation)),
-        pages: on(w.pages, serial.pages),
-        compute: (native.alone.total() + shared) * situation.rest,
+        pages: team.on(profile.threads.pages, serial.pages),
+        compute: (native.alone.total() + team.share(&native.shared)) * situation.rest,
         threads,
         ..*serial
     }

@@ -11,7 +11,7 @@ use nestwise_ir::shape::Body;
 use serde::{Deserialize, Serialize};
 
 /// The version of the document that this code reads and writes.
-pub const RECORDING_VERSION: u32 = 5;
+pub const RECORDING_VERSION: u32 = 6;
 
 /// Calls of a nest that are kept apart; what differs from all of them counts as one more of the last.
 const MOST_CALLS: usize = 4096;
@@ -94,6 +94,8 @@ pub struct Parallel {
     pub most: u32,
     /// How many times the parallel loops are started.
     pub forks: f64,
+    /// They are, whether that pays or not.
+    pub always: bool,
     /// Bytes of arrays that each thread copies, over all those starts.
     pub copied_bytes: f64,
     /// Some loop may run on vectors, whatever else is known.

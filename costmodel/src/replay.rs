@@ -8,6 +8,7 @@ use crate::learned::Learned;
 use crate::price::{Decision, Prices, Seconds, Situation, WORTH_SHARING, decide};
 use crate::profile::{MachineProfile, Ready};
 use crate::record::{CallRecord, NestRecord};
+use crate::team::Team;
 use nestwise_ir::LoopId;
 use serde::Serialize;
 
@@ -174,7 +175,7 @@ impl Run<'_> {
             forks: 0.0,
             copied_bytes: 0.0,
             fresh: call.fresh,
-            native: [self.native(call, false, self.vectors); 2],
+            native: [self.native(call, None, self.vectors); 2],
             gpu: None,
             settle: Seconds(0.0),
             ready: Ready::default(),
@@ -186,11 +187,19 @@ impl Run<'_> {
         if first.estimate.warm() < WORTH_SHARING && first.interpreted < WORTH_SHARING {
             return first;
         }
-        decided(&Situation {
+        let team = Team {
             threads: p.most.min(self.cores),
+            weights: &self.profile.threads,
+            always: p.always,
+        };
+        decided(&Situation {
+            threads: team.threads,
             forks: p.forks,
             copied_bytes: p.copied_bytes,
-            native: [alone.native[0], self.native(call, true, p.vectorisable)],
+            native: [
+                alone.native[0],
+                self.native(call, Some(&team), p.vectorisable),
+            ],
             gpu: self.gpu(call),
             ..alone
         })
@@ -203,11 +212,11 @@ impl Run<'_> {
         Some((call, gpu.ready(self.begun)))
     }
 
-    fn native(&self, call: &CallRecord, threads: bool, vectorised: bool) -> Compute {
+    fn native(&self, call: &CallRecord, team: Option<&Team<'_>>, vectorised: bool) -> Compute {
         let trips = |id: LoopId| of(&call.trips, id);
         let kernels = self.kernels.each_ref().map(Option::as_ref);
         self.prices
-            .native(kernels, threads, vectorised, &trips, &call.values)
+            .native(kernels, team, vectorised, &trips, &call.values)
     }
 }
 

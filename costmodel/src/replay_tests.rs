@@ -63,6 +63,7 @@ fn calls(times: u64, trips: f64) -> CallRecord {
         parallel: Parallel {
             most: 1000,
             forks: 1.0,
+            always: true,
             copied_bytes: 0.0,
             vectorisable: false,
         },

@@ -93,6 +93,7 @@ pub fn launch<V: HasValue>(
         next: from,
         started: from,
     });
+    let least = plan.least(&launch.kernel, sizes, &options());
     let begun = Instant::now();
     let mut runner = Runner {
         launch: &mut launch,
@@ -100,6 +101,7 @@ pub fn launch<V: HasValue>(
         resident: None,
         stops: false,
         seen,
+        least,
         host,
         others,
         asked: (from, begun),
@@ -123,6 +125,8 @@ struct Runner<'a> {
     stops: bool,
     /// What the kernel relies on.
     seen: Vec<Seen>,
+    /// By loop: the fewest iterations for which threads are started.
+    least: Arc<[i64]>,
     host: &'a mut dyn Host,
     others: &'a mut dyn Others,
     /// The iteration and the time of the last question whether another device is better.
@@ -212,6 +216,8 @@ impl Runner<'_> {
         };
         self.launch.go_on(kernel, decision);
         self.seen = seen;
+        // It was priced with all of them.
+        self.least = Arc::default();
         self.stops = self.may_stop();
         true
     }
@@ -352,8 +358,9 @@ impl Runner<'_> {
         let frame = &mut self.launch.frame;
         let (mut status, mut raised) = (Status::Done, false);
         let threads = self.launch.decision.estimate.threads as usize;
+        let least = self.least.clone();
         let mut work = || {
-            (status, raised) = on_threads(threads, || run_watched(&kernel, frame, lo, hi));
+            (status, raised) = on_threads(threads, &least, || run_watched(&kernel, frame, lo, hi));
         };
         // What may be taken back must not be seen by others meanwhile, nor may others write what the kernel relies on;
         // and what is over at once need not be shared.

@@ -299,6 +299,7 @@ impl Plan {
             top,
             untouched: Vec::new(),
             there: Vec::new(),
+            least: OnceLock::new(),
         })
     }
 

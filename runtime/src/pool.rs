@@ -25,18 +25,46 @@ const SHARED_BYTES: usize = 1 << 18;
 const RECORD: usize = part::COPIES / 8 + 1;
 
 thread_local! {
-    /// How many threads loops that are started from here run on; 0: as many as there may be.
-    static CHOSEN: Cell<usize> = const { Cell::new(0) };
+    static CHOSEN: Cell<Chosen> = const { Cell::new(Chosen::ALL) };
 }
 
-/// Runs `f`, whose parallel loops are to run on so many threads, or fewer if there may not be so many.
-pub fn on_threads<T>(threads: usize, f: impl FnOnce() -> T) -> T {
-    let _before = Before(CHOSEN.replace(threads));
+/// For loops that are started from here.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Chosen {
+    /// How many threads they run on; 0: as many as there may be.
+    threads: usize,
+    /// By loop: with fewer iterations it runs on one. Those that are not there run on all.
+    least: *const [i64],
+}
+
+impl Chosen {
+    const ALL: Chosen = Chosen {
+        threads: 0,
+        least: &[],
+    };
+
+    /// The threads for so many iterations of a loop.
+    fn of(self, id: i64, trips: i64) -> usize {
+        // SAFETY: `on_threads` borrows it for as long as it is chosen.
+        let least = unsafe { &*self.least };
+        let least = usize::try_from(id).ok().and_then(|id| least.get(id));
+        match (self.threads, options().threads) {
+            _ if least.is_some_and(|least| trips < *least) => 1,
+            (0, most) => most,
+            (chosen, most) => chosen.min(most),
+        }
+    }
+}
+
+/// Runs `f`, whose parallel loops are to run on so many threads, or fewer if there may not be so many; by loop: on one, if
+/// it has fewer iterations.
+pub fn on_threads<T>(threads: usize, least: &[i64], f: impl FnOnce() -> T) -> T {
+    let _before = Before(CHOSEN.replace(Chosen { threads, least }));
     f()
 }
 
 /// Is chosen again afterwards, even if a launch panics.
-struct Before(usize);
+struct Before(Chosen);
 
 impl Drop for Before {
     fn drop(&mut self) {
@@ -225,11 +253,9 @@ pub unsafe extern "C" fn parallel(
     keep: i64,
     save: Option<Body>,
     grain: i64,
+    id: i64,
 ) -> i64 {
-    let threads = match (CHOSEN.get(), options().threads) {
-        (0, most) => most,
-        (chosen, most) => chosen.min(most),
-    };
+    let threads = CHOSEN.get().of(id, hi.saturating_sub(lo));
     // Copies that are merged one after the other should be few.
     let each = if keep == 0 { PARTS_PER_THREAD } else { 1 };
     let most = if threads < 2 {
@@ -408,7 +434,7 @@ mod tests {
             // SAFETY: as `parallel` asks.
             let trips = unsafe {
                 let env = env.as_mut_ptr().cast();
-                let parts = parallel(body, env, 0, hi, 48, &mut records, 128, keep, None, 1);
+                let parts = parallel(body, env, 0, hi, 48, &mut records, 128, keep, None, 1, 0);
                 let trips: i64 = (0..parts)
                     .map(|p| *records.add(p as usize * 48).cast::<i64>())
                     .sum();
@@ -442,20 +468,22 @@ mod tests {
 
     #[test]
     fn a_launch_may_take_fewer_threads() {
-        let parts = |threads: usize| {
+        let parts = |threads: usize, id: i64| {
             let mut env = [100i64, 0];
             let mut records = std::ptr::null_mut();
             // SAFETY: as `parallel` asks.
-            on_threads(threads, || unsafe {
+            on_threads(threads, &[0, 101], || unsafe {
                 let env = env.as_mut_ptr().cast();
-                let parts = parallel(body, env, 0, 100, 48, &mut records, 128, 0, None, 1);
+                let parts = parallel(body, env, 0, 100, 48, &mut records, 128, 0, None, 1, id);
                 free_parts(records, parts, 48);
                 parts
             })
         };
-        assert_eq!(parts(1), 1);
-        assert_eq!(parts(0), parts(usize::MAX));
-        assert_eq!(CHOSEN.get(), 0);
+        assert_eq!(parts(1, 0), 1);
+        assert_eq!(parts(0, 0), parts(usize::MAX, 0));
+        assert_eq!(parts(0, 7), parts(0, 0), "of a loop that nobody knows");
+        assert_eq!(parts(0, 1), 1, "too few iterations");
+        assert_eq!(CHOSEN.get().threads, 0);
     }
 
     #[test]
@@ -475,6 +503,7 @@ mod tests {
                 0,
                 None,
                 1,
+                0,
             );
             assert_eq!(parts, 1);
             free_parts(records, parts, 48);

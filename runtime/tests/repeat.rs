@@ -1,6 +1,6 @@
 //! A launch that is made again gives what a full one gives, and takes back what it must not do.
 
-use nestwise_costmodel::Caches;
+use nestwise_costmodel::{Caches, Ready};
 use nestwise_frontend::capture::{Builtin, Capture, Known};
 use nestwise_frontend::{ScopeInfo, parse_site, specialise};
 use nestwise_ir::{ArrayKind, Scalar, Ty, surface};
@@ -200,7 +200,11 @@ fn a_decision_holds_for_what_a_call_finds_in_the_caches() {
     let (mut a, mut b) = (vec![1.0; 8], vec![0.0; 8]);
     let values = program.values(view(&mut a), view(&mut b), 8, 3.0);
     for caches in [Caches::Warm, Caches::Cold, Caches::Shared, Caches::Warm] {
-        program.plan.finds(caches);
-        assert_eq!(program.run(&values).decision.caches, caches);
+        let ready = Ready {
+            caches,
+            asleep: caches.are_cold(),
+        };
+        program.plan.finds(ready);
+        assert_eq!(program.run(&values).decision.ready, ready);
     }
 }

@@ -146,14 +146,15 @@ impl<'u, 'a> Func<'u, 'a> {
         let list = ir.alloca(self.entry, ir.ptr());
         let i64t = ir.i64();
         let ptr = ir.ptr();
-        let params = [ptr, ptr, i64t, i64t, i64t, ptr, i64t, i64t, ptr, i64t];
+        let params = [ptr, ptr, i64t, i64t, i64t, ptr, i64t, i64t, ptr, i64t, i64t];
         let ty = ir.function(i64t, &params);
         let parallel = ir.add_function(c"nw_parallel", ty);
         let (copies, keep) = self.copy_bytes(t)?;
         let save = self.save_function(l, t)?;
         let Range { lo, hi, .. } = range;
         let grain = ir.const_i64(self.grain(l).into());
-        let arguments = [body, env, lo, hi, size, list, copies, keep, save, grain];
+        let id = ir.const_i64(l.id.0.into());
+        let arguments = [body, env, lo, hi, size, list, copies, keep, save, grain, id];
         let count = ir.call(ty, parallel, &arguments);
         let parts = ir.load(ir.ptr(), list);
 

@@ -28,6 +28,7 @@ unsafe extern "C" fn run(
     _keep: i64,
     save: Option<Body>,
     _grain: i64,
+    _id: i64,
 ) -> i64 {
     let count = (hi - lo).min(PARTS.load(Ordering::Relaxed));
     let cut = |k: i64| lo + (hi - lo) * k / count;

@@ -2,15 +2,19 @@
 
 use super::make::{copy_bytes, is_roomy, roomy_arrays};
 use super::{Plan, Sizes, lock};
+use crate::kernel::Kernel;
 use crate::launch;
 use crate::options::{DeviceChoice, Options};
 use crate::pipeline::{HasValue, Resume};
 use nestwise_analysis as analysis;
 use nestwise_costmodel::price::WORTH_SHARING;
 use nestwise_costmodel::record::Parallel;
-use nestwise_costmodel::{Compute, Decision, Device, Learned, Ready, Seconds, Situation, decide};
+use nestwise_costmodel::{
+    Compute, Decision, Device, Learned, Ready, Seconds, Situation, Team, decide,
+};
 use nestwise_ir::LoopId;
 use nestwise_ir::schedule::ThreadLoop;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Tiles of an average wave that keep one thread busy.
@@ -38,7 +42,7 @@ impl Plan {
         options: &Options,
     ) -> Decision {
         let trips = |id: LoopId| sizes.expected(id);
-        let one = self.native(false, self.verdicts.has_parallel(), sizes);
+        let one = self.native(None, self.verdicts.has_parallel(), sizes);
         let around = self.launch_work(sizes, captures, one.total());
         let compiled = lock(&self.made).each_ref().map(Option::is_some);
         let spent = resume.map_or(Seconds(0.0), |r| r.spent);
@@ -92,11 +96,16 @@ impl Plan {
             };
         }
         let parallel = self.parallel(sizes, options.threads as u32, options);
+        let team = Team {
+            threads: parallel.most,
+            weights: &options.profile.threads,
+            always: parallel.always,
+        };
         let situation = Situation {
             threads: parallel.most,
             forks: parallel.forks,
             copied_bytes: parallel.copied_bytes,
-            native: [one, self.native(true, parallel.vectorisable, sizes)],
+            native: [one, self.native(Some(&team), parallel.vectorisable, sizes)],
             gpu: self.on_gpu(sizes, resume.is_some(), options),
             ..alone
         };
@@ -126,6 +135,7 @@ impl Plan {
         Parallel {
             most,
             forks,
+            always: starts_always(able, options),
             copied_bytes,
             vectorisable: able.vectorisable,
         }
@@ -161,13 +171,18 @@ impl Plan {
     }
 
     /// What compiled code takes: by what the kernel last launched executes, or else one of the other kind, or by a guess.
-    pub(super) fn native(&self, threads: bool, vectorised: bool, sizes: &Sizes) -> Compute {
+    pub(super) fn native(
+        &self,
+        team: Option<&Team<'_>>,
+        vectorised: bool,
+        sizes: &Sizes,
+    ) -> Compute {
         let trips = |id: LoopId| sizes.expected(id);
         let made = lock(&self.made);
         let kernel = |device: Device| made[device.kind()].as_ref().map(|k| &k.price);
         let kernels = [Device::Serial, Device::Threads].map(kernel);
         self.prices
-            .native(kernels, threads, vectorised, &trips, &sizes.values)
+            .native(kernels, team, vectorised, &trips, &sizes.values)
     }
 
     /// Bytes that a launch of so many seconds copies in case that it has to be taken back, about.
@@ -227,6 +242,23 @@ impl Plan {
         (forks.sum(), if roots.is_empty() { 1 } else { threads })
     }
 
+    /// By loop of a kernel: the fewest iterations for which threads are started in such calls.
+    pub(crate) fn least(&self, kernel: &Kernel, sizes: &Sizes, options: &Options) -> Arc<[i64]> {
+        if !kernel.about.threaded {
+            return Arc::default();
+        }
+        let found = || {
+            let team = Team {
+                threads: options.threads as u32,
+                weights: &options.profile.threads,
+                always: starts_always(self.abilities(sizes), options),
+            };
+            let trips = |id: LoopId| sizes.expected(id);
+            kernel.price.least(&trips, &sizes.values, &team).into()
+        };
+        sizes.least.get_or_init(found).clone()
+    }
+
     /// Arrays of which every thread may have a copy, a bit each.
     pub(super) fn roomy(&self, sizes: &Sizes, options: &Options) -> u64 {
         let verdicts = &self.verdicts.verdicts;
@@ -252,4 +284,10 @@ impl Plan {
             *lost = *lost + if made { Seconds(0.0) } else { time };
         }
     }
+}
+
+/// Whether threads are started for each loop that is for them: for tiles of waves, whose trips nobody prices, and where
+/// threads were asked for.
+fn starts_always(able: &analysis::Abilities, options: &Options) -> bool {
+    able.waves.is_some() || options.device != DeviceChoice::Auto || options.trial.is_some()
 }

@@ -56,7 +56,7 @@ impl Plan {
     }
 
     fn call<V: HasValue>(&self, sizes: &Sizes, captures: &[V], options: &Options) -> CallRecord {
-        let one = self.native(false, self.verdicts.has_parallel(), sizes);
+        let one = self.native(None, self.verdicts.has_parallel(), sizes);
         let around = self.launch_work(sizes, captures, one.total());
         let ids: Vec<LoopId> = self.nest.loops.ids().collect();
         let parallel = self.parallel(sizes, u32::MAX, options);

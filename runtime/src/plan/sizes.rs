@@ -6,6 +6,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_costmodel::Seconds;
 use nestwise_ir::{ArrayId, For, LoopId, Nest, StmtKind};
+use std::sync::{Arc, OnceLock};
 
 /// Assumed trips of a top loop whose count no value of the call tells (a `while`).
 pub const UNKNOWN_TRIPS: f64 = 100.0;
@@ -32,6 +33,8 @@ pub struct Sizes {
     pub untouched: Untouched,
     /// Arrays of which a card has copies.
     pub there: There,
+    /// See [`Plan::least`], once it was asked for.
+    pub(super) least: OnceLock<Arc<[i64]>>,
 }
 
 /// Arrays, and whether a card has computed what the host has not.

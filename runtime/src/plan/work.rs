@@ -49,7 +49,7 @@ impl Plan {
     pub fn features<V: HasValue>(&self, captures: &[V]) -> Result<CallFeatures, Reason> {
         let mut sizes = self.resolve(self.launch_values(captures)?, false)?;
         self.guess_trips(&mut sizes, captures);
-        let one = self.native(false, self.verdicts.has_parallel(), &sizes);
+        let one = self.native(None, self.verdicts.has_parallel(), &sizes);
         let around = self.launch_work(&sizes, captures, one.total());
         let mut launch = around.bind;
         launch.add_all(&around.convert);

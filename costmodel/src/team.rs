@@ -1,0 +1,123 @@
+//! Threads that share the iterations of loops, and the starts of a loop that are worth it.
+
+use crate::compute::{ByBound, Compute};
+use crate::host::Priced;
+use crate::price::Seconds;
+use crate::profile::ThreadWeights;
+use nestwise_analysis::LaunchValues;
+use nestwise_ir::LoopId;
+
+/// Threads that a nest may run on.
+#[derive(Clone, Copy, Debug)]
+pub struct Team<'a> {
+    /// How many.
+    pub threads: u32,
+    /// What they cost and gain on the machine.
+    pub weights: &'a ThreadWeights,
+    /// They start whatever loop is for them, whether that pays or not.
+    pub always: bool,
+}
+
+/// A loop of a kernel whose iterations threads share, in a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shared {
+    /// The kernel's number of it, if it has one.
+    pub id: Option<LoopId>,
+    /// How often it is started.
+    pub starts: f64,
+    /// Iterations each time, in the mean.
+    pub trips: f64,
+    /// What all of it takes on one core.
+    pub time: ByBound,
+}
+
+impl Team<'_> {
+    /// Starting a loop, and joining.
+    pub fn start(&self) -> Seconds {
+        let more = f64::from(self.threads.saturating_sub(1));
+        Seconds::from_nanos(self.weights.fork_join + self.weights.thread * more)
+    }
+
+    /// What is left of something that takes so long on one core, if each further thread adds such a share of one.
+    pub fn on(&self, share: f64, time: Seconds) -> Seconds {
+        time * (1.0 / (1.0 + f64::from(self.threads.saturating_sub(1)) * share))
+    }
+
+    /// What is left of loops that are shared.
+    pub fn share(&self, time: &ByBound) -> Seconds {
+        let w = self.weights;
+        self.on(w.compute, time.compute)
+            + self.on(w.latency, time.latency)
+            + self.on(w.memory, time.memory)
+    }
+
+    /// The fewest iterations for which it pays to start a loop: they save what the start takes.
+    pub fn least(&self, l: &Shared) -> f64 {
+        let iterations = l.starts * l.trips;
+        let saved = (l.time.total().0 - self.share(&l.time).0) / iterations;
+        match saved > 0.0 && saved.is_finite() {
+            true => self.start().0 / saved,
+            false => f64::INFINITY,
+        }
+    }
+
+    /// Whether that many iterations are usual.
+    fn pays(&self, l: &Shared) -> bool {
+        self.always || l.trips >= self.least(l)
+    }
+}
+
+impl Priced {
+    /// The time of a call of a kernel whose loops threads share where that pays.
+    pub fn on_team(
+        &self,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+        team: &Team<'_>,
+    ) -> Compute {
+        if team.always {
+            return self.seconds(trips, values);
+        }
+        let (alone, shared) = self.parts(trips, values);
+        let mut all = Compute {
+            alone,
+            forks: Some(0.0),
+            ..Compute::default()
+        };
+        for l in &shared {
+            match team.pays(l) {
+                true => {
+                    all.shared = all.shared + l.time;
+                    all.forks = all.forks.map(|n| n + l.starts);
+                }
+                false => all.alone = all.alone + l.time,
+            }
+        }
+        all
+    }
+
+    /// By loop of the kernel: the fewest iterations for which threads are to be started.
+    pub fn least(
+        &self,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+        team: &Team<'_>,
+    ) -> Vec<i64> {
+        let mut least = Vec::new();
+        if team.always {
+            return least;
+        }
+        for l in &self.parts(trips, values).1 {
+            let Some(id) = l.id else { continue };
+            if least.len() <= id.index() {
+                least.resize(id.index() + 1, 0);
+            }
+            least[id.index()] = team.least(l).ceil() as i64;
+        }
+        least
+    }
+}
+
+#[cfg(test)]
+#[path = "team_tests.rs"]
+mod tests;
