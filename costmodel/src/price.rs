@@ -547,13 +547,19 @@ fn woken(profile: &MachineProfile, situation: &Situation) -> f64 {
 
 /// The best number of threads: all of them, or a power of two below.
 fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) -> Estimate {
-    let numbers = (1..u32::BITS).map(|k| 1 << k);
-    let fewer = numbers.take_while(|&n| n < situation.threads);
-    fewer
-        .chain([situation.threads])
+    team(situation.threads, profile)
+        .numbers()
         .map(|n| on_threads(n, serial, profile, situation))
         .min_by(|a, b| a.warm().0.total_cmp(&b.warm().0))
         .unwrap_or(*serial)
+}
+
+fn team(threads: u32, profile: &MachineProfile) -> Team<'_> {
+    Team {
+        threads,
+        weights: &profile.threads,
+        always: true,
+    }
 }
 
 fn on_threads(
@@ -568,11 +574,7 @@ fn on_threads(
             ..*serial
         };
     }
-    let team = Team {
-        threads,
-        weights: &profile.threads,
-        always: true,
-    };
+    let team = team(threads, profile);
     let native = &situation.native[1];
     let forks = native.forks.unwrap_or(situation.forks);
     // A copy is filled and merged, the former by its own thread, the latter one after the other.

@@ -61,9 +61,19 @@ impl Team<'_> {
         }
     }
 
-    /// Whether that many iterations are usual.
+    /// Numbers of threads to choose from: powers of two, and all.
+    pub fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
+        let all = self.threads;
+        let fewer = (1..u32::BITS).map(|k| 1 << k).take_while(move |&n| n < all);
+        fewer.chain([all])
+    }
+
+    /// Whether it usually has as many, for some number of threads.
     fn pays(&self, l: &Shared) -> bool {
-        self.always || l.trips >= self.least(l)
+        let mut least = self
+            .numbers()
+            .map(|threads| Team { threads, ..*self }.least(l));
+        self.always || least.any(|least| l.trips >= least)
     }
 }
 

@@ -242,14 +242,24 @@ impl Plan {
         (forks.sum(), if roots.is_empty() { 1 } else { threads })
     }
 
-    /// By loop of a kernel: the fewest iterations for which threads are started in such calls.
-    pub(crate) fn least(&self, kernel: &Kernel, sizes: &Sizes, options: &Options) -> Arc<[i64]> {
+    /// By loop of a kernel: the fewest iterations for which so many threads are started in such calls; 0: as many as there
+    /// may be.
+    pub(crate) fn least(
+        &self,
+        kernel: &Kernel,
+        threads: u32,
+        sizes: &Sizes,
+        options: &Options,
+    ) -> Arc<[i64]> {
         if !kernel.about.threaded {
             return Arc::default();
         }
         let found = || {
             let team = Team {
-                threads: options.threads as u32,
+                threads: match threads {
+                    0 => options.threads as u32,
+                    some => some,
+                },
                 weights: &options.profile.threads,
                 always: starts_always(self.abilities(sizes), options),
             };
