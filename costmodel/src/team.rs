@@ -6,6 +6,7 @@ use crate::price::Seconds;
 use crate::profile::ThreadWeights;
 use nestwise_analysis::LaunchValues;
 use nestwise_ir::LoopId;
+use std::ops::Add;
 
 /// Threads that a nest may run on.
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +52,12 @@ impl Team<'_> {
             + self.on(w.memory, time.memory)
     }
 
-    /// The fewest iterations for which it pays to start a loop: they save what the start takes.
+    /// The fewest iterations for which it pays to start a loop: they save what the start takes. Of one that is started but
+    /// once it is the decision for threads that says so, which rests on more than a model.
     pub fn least(&self, l: &Shared) -> f64 {
+        if self.always || l.starts <= 1.0 {
+            return 0.0;
+        }
         let iterations = l.starts * l.trips;
         let saved = (l.time.total().0 - self.share(&l.time).0) / iterations;
         match saved > 0.0 && saved.is_finite() {
@@ -73,7 +78,7 @@ impl Team<'_> {
         let mut least = self
             .numbers()
             .map(|threads| Team { threads, ..*self }.least(l));
-        self.always || least.any(|least| l.trips >= least)
+        least.any(|least| l.trips >= least)
     }
 }
 
@@ -85,25 +90,21 @@ impl Priced {
         values: &LaunchValues,
         team: &Team<'_>,
     ) -> Compute {
-        if team.always {
-            return self.seconds(trips, values);
-        }
         let (alone, shared) = self.parts(trips, values);
-        let mut all = Compute {
-            alone,
-            forks: Some(0.0),
-            ..Compute::default()
+        let (started, others): (Vec<&Shared>, Vec<&Shared>) =
+            shared.iter().partition(|l| team.pays(l));
+        let time = |those: &[&Shared]| {
+            those
+                .iter()
+                .map(|l| l.time)
+                .fold(ByBound::default(), Add::add)
         };
-        for l in &shared {
-            match team.pays(l) {
-                true => {
-                    all.shared = all.shared + l.time;
-                    all.forks = all.forks.map(|n| n + l.starts);
-                }
-                false => all.alone = all.alone + l.time,
-            }
+        Compute {
+            alone: alone + time(&others),
+            shared: time(&started),
+            // How often waves are started no kernel tells.
+            forks: (!team.always).then(|| started.iter().map(|l| l.starts).sum()),
         }
-        all
     }
 
     /// By loop of the kernel: the fewest iterations for which threads are to be started.
@@ -114,9 +115,6 @@ impl Priced {
         team: &Team<'_>,
     ) -> Vec<i64> {
         let mut least = Vec::new();
-        if team.always {
-            return least;
-        }
         for l in &self.parts(trips, values).1 {
             let Some(id) = l.id else { continue };
             if least.len() <= id.index() {

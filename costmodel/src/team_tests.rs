@@ -94,10 +94,20 @@ fn the_fewest_iterations_that_pay_are_those_that_save_a_start() {
 }
 
 #[test]
+fn a_single_start_is_the_decision_itself() {
+    let profile = MachineProfile::default();
+    let values = LaunchValues::default();
+    let once = |_: LoopId| 1.0;
+    let least = kernel().least(&once, &values, &team(&profile, false));
+    assert!(least.iter().all(|n| *n == 0), "{least:?}");
+}
+
+#[test]
 fn who_asks_for_threads_gets_them() {
     let profile = MachineProfile::default();
     let values = LaunchValues::default();
     let always = team(&profile, true);
-    assert!(kernel().least(&trips(1.0), &values, &always).is_empty());
+    let least = kernel().least(&trips(1.0), &values, &always);
+    assert!(least.iter().all(|n| *n == 0), "{least:?}");
     assert_eq!(on_team(1.0, true).forks, None);
 }

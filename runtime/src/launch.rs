@@ -93,7 +93,7 @@ pub fn launch<V: HasValue>(
         next: from,
         started: from,
     });
-    let least = plan.least(&launch.kernel, decision.estimate.threads, sizes, &options());
+    let least = plan.least(&launch.kernel, decision.estimate.threads, sizes);
     let begun = Instant::now();
     let mut runner = Runner {
         launch: &mut launch,

@@ -4,7 +4,7 @@ use super::make::{copy_bytes, is_roomy, roomy_arrays};
 use super::{Plan, Sizes, lock};
 use crate::kernel::Kernel;
 use crate::launch;
-use crate::options::{DeviceChoice, Options};
+use crate::options::{DeviceChoice, Options, options};
 use crate::pipeline::{HasValue, Resume};
 use nestwise_analysis as analysis;
 use nestwise_costmodel::price::WORTH_SHARING;
@@ -244,16 +244,11 @@ impl Plan {
 
     /// By loop of a kernel: the fewest iterations for which so many threads are started in such calls; 0: as many as there
     /// may be.
-    pub(crate) fn least(
-        &self,
-        kernel: &Kernel,
-        threads: u32,
-        sizes: &Sizes,
-        options: &Options,
-    ) -> Arc<[i64]> {
+    pub(crate) fn least(&self, kernel: &Kernel, threads: u32, sizes: &Sizes) -> Arc<[i64]> {
         if !kernel.about.threaded {
             return Arc::default();
         }
+        let options = options();
         let found = || {
             let team = Team {
                 threads: match threads {
@@ -261,7 +256,7 @@ impl Plan {
                     some => some,
                 },
                 weights: &options.profile.threads,
-                always: starts_always(self.abilities(sizes), options),
+                always: starts_always(self.abilities(sizes), &options),
             };
             let trips = |id: LoopId| sizes.expected(id);
             kernel.price.least(&trips, &sizes.values, &team).into()
