@@ -568,15 +568,15 @@ fn on_threads(
     profile: &MachineProfile,
     situation: &Situation,
 ) -> Estimate {
-    if threads < 2 {
+    let team = team(threads, profile);
+    let native = &situation.native[1];
+    let forks = native.forks.unwrap_or(situation.forks);
+    if threads < 2 || native.forks == Some(0.0) {
         return Estimate {
             compute: Seconds::INFINITE,
             ..*serial
         };
     }
-    let team = team(threads, profile);
-    let native = &situation.native[1];
-    let forks = native.forks.unwrap_or(situation.forks);
     // A copy is filled and merged, the former by its own thread, the latter one after the other.
     let copies =
         situation.copied_bytes * f64::from(threads) * profile.call.get(LaunchWork::UndoByte);

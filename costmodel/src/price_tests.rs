@@ -175,6 +175,13 @@ fn a_call_that_comes_seldom_has_to_gain_more() {
 }
 
 #[test]
+fn a_kernel_of_which_no_loop_is_worth_a_start_has_nothing_for_threads() {
+    let mut situation = situation();
+    situation.native[1].forks = Some(0.0);
+    assert_eq!(device(10_000_000.0, &situation), Device::Serial);
+}
+
+#[test]
 fn a_few_of_many_threads_are_enough_for_little() {
     let many = Situation {
         threads: 48,

@@ -55,7 +55,7 @@ pub struct About {
     pub shape: Body,
     /// The memory it goes through.
     pub traffic: TrafficPlan,
-    /// By loop: the one of the nest as written that it is, or is a part of.
+    /// By loop: the one of the nest as written whose trips it makes, or [`ONCE`].
     pub origin: Vec<LoopId>,
     /// Its loops are on a device's grid.
     pub grid: Option<OnGrid>,
@@ -74,7 +74,28 @@ pub struct OnGrid {
     pub warns: bool,
 }
 
+/// The origin of a loop that counts as making one trip.
+pub const ONCE: LoopId = LoopId(u32::MAX);
+
 impl About {
+    /// Its loops were made from those. Several inside each other that were made from one (those over waves, tiles and rows)
+    /// make as many trips as it did, all together: the innermost counts for them.
+    pub fn come_from(&mut self, origin: &[LoopId]) {
+        let parent = |id: LoopId| self.nest.loops[id].parent;
+        let same = |a: LoopId, b: LoopId| origin.get(a.index()) == origin.get(b.index());
+        let mut own = origin.to_vec();
+        for id in self.nest.loops.ids() {
+            for outer in std::iter::successors(parent(id), |outer| parent(*outer)) {
+                if same(id, outer)
+                    && let Some(of) = own.get_mut(outer.index())
+                {
+                    *of = ONCE;
+                }
+            }
+        }
+        self.origin = own;
+    }
+
     /// What is to be known of `nest` compiled under `schedule`, once it was rewritten.
     pub fn of(
         nest: &Nest,

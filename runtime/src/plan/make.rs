@@ -189,7 +189,7 @@ pub(super) fn compile(
     }
     let mut about = About::of(nest, undo, &done, made.rewrite);
     about.shape = compiled.shape;
-    about.origin.clone_from(&made.origin);
+    about.come_from(&made.origin);
     about.means.extend(key.means().map(str::to_string));
     Ok((compiled.object, about))
 }

@@ -190,7 +190,7 @@ fn compile_grid(
     let mut about = About::of(nest, undo, &mapped.schedule, mapped.rewrite);
     about.means.push("grid".into());
     about.means.extend(key.means().map(str::to_string));
-    about.origin.clone_from(&mapped.origin);
+    about.come_from(&mapped.origin);
     Ok((made, about))
 }
 
