@@ -124,8 +124,12 @@ fn what_a_card_has_computed_has_to_come_down_for_everybody_else() {
 fn decided(body: Counts, n: f64, vectorised: bool, situation: &Situation) -> Decision {
     let prices = prices(body);
     let native = prices.guess(vectorised, &|_| n, &LaunchValues::default());
+    let threaded = Compute {
+        forks: situation.native[1].forks,
+        ..native
+    };
     let situation = Situation {
-        native: [native; 2],
+        native: [native, threaded],
         ..*situation
     };
     decide(
