@@ -351,6 +351,8 @@ pub struct Decision {
     pub ready: Ready,
     /// CPython would be the cheapest, too, if they were warm.
     pub anyway: bool,
+    /// It would be by the model alone, too, without what launches have taught: that may yet turn out to be wrong.
+    pub modelled: bool,
     /// All devices, the cheapest first.
     pub ranked: [(Device, Estimate); 4],
 }
@@ -405,7 +407,7 @@ pub const WORTH_SHARING: Seconds = Seconds(1e-3);
 
 /// Another kernel, and other cores, have to promise this part of the time without them, or less: estimates are not that
 /// certain, the least of all what a further core adds, which others may want for themselves.
-const WORTH_IT: f64 = 0.85;
+const WORTH_IT: f64 = 0.9;
 
 /// Prices the devices for one call and picks the cheapest.
 pub fn decide(
@@ -471,6 +473,8 @@ pub fn decide(
     for estimate in &mut estimates {
         (estimate.raw, estimate.raw_around) = (estimate.modelled(), estimate.around());
     }
+    let [alone, natives @ ..] = estimates.map(|e| e.total().0);
+    let modelled = natives.iter().all(|native| alone <= *native);
     learned.correct(&mut estimates, caches);
     if let Some(measured) = situation.measured {
         // The pace of this very call.
@@ -522,6 +526,7 @@ pub fn decide(
         },
         ready: situation.ready,
         anyway: interpreted.0 - cold.0 <= least_warm,
+        modelled,
         ranked,
     }
 }

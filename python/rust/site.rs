@@ -568,7 +568,9 @@ impl Site {
             stats.priced(&declined.decision);
         }
         drop(stats);
+        // What is left without being asked about stays so for good.
         if declined.patience.is_none()
+            && declined.decision.modelled
             && let Some(work) = work(py, parsed, arguments)
         {
             let decision = &declined.decision;
