@@ -7,7 +7,7 @@ use crate::pages;
 use crate::pipeline::{HasValue, Value};
 use nestwise_analysis::traffic;
 use nestwise_costmodel::Fresh;
-use nestwise_ir::{ArrayDecl, ArrayId, LoopId};
+use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Stmt, StmtKind};
 
 impl Plan {
     /// The arrays that are written and have memory that nobody has touched.
@@ -37,6 +37,7 @@ impl Plan {
             let (stored, array) = self.stored(*id, sizes);
             if *share >= NEARLY
                 && stored >= NEARLY * array
+                && surely_stores(std::slice::from_ref(&self.nest.top), *id)
                 && let Some(view) = views.get(id.index())
             {
                 pages::find_all(view);
@@ -54,6 +55,15 @@ impl Plan {
         let array = sizes.elements(id, &self.nest) * size;
         (self.prices.traffic().stored_bytes(id, &counted), array)
     }
+}
+
+/// Whether these statements, loops in them running at all, store to an array whatever data decide.
+fn surely_stores(block: &[Stmt], to: ArrayId) -> bool {
+    block.iter().any(|s| match &s.kind {
+        StmtKind::Store { array, .. } => *array == to,
+        StmtKind::If { then, orelse, .. } => surely_stores(then, to) && surely_stores(orelse, to),
+        _ => s.blocks().any(|inside| surely_stores(inside, to)),
+    })
 }
 
 /// So much of an array is nearly all of it.
