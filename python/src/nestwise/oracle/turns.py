@@ -4,10 +4,10 @@ asked to.
 Asked by a line of JSON on standard input, {"arguments": [...], "turns": N}; answers by one on
 standard output with the seconds of each turn, what the last one printed as its checksum, and, where
 NESTWISE_PRICES is set, what the nests of all turns were predicted to take. What the script prints
-goes nowhere else. A script
-that prints `kernel_seconds X` is taken at its word; of others all of main() is timed. Where the
-question says "warm": S, turns that are not counted go before them, for up to S seconds: while the
-process waited for the question, others had the caches and the branch predictors.
+goes nowhere else. A script that prints `kernel_seconds X` is taken at its word; of others all of
+main() is timed. Where the question says "warm": S, turns that are not counted go before them, for
+up to S seconds: while the process waited for the question, others had the caches and the branch
+predictors.
 """
 
 from __future__ import annotations
