@@ -33,7 +33,7 @@ pub struct Sizes {
     pub untouched: Untouched,
     /// Arrays of which a card has copies.
     pub there: There,
-    /// See [`Plan::least`], once it was asked for.
+    /// See [`Plan::least`](super::Plan::least), once it was asked for.
     pub(super) least: OnceLock<Arc<[i64]>>,
 }
 
