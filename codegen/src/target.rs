@@ -1,8 +1,6 @@
 //! The machine that code is generated for: this one.
 
-use std::cell::RefCell;
-use std::mem::ManuallyDrop;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use inkwell::OptimizationLevel;
 use inkwell::targets::{
@@ -27,6 +25,12 @@ pub(crate) struct Host {
     /// Vector functions of the C library for this processor.
     pub(crate) mvec: Variant,
 }
+
+/// A target machine between two users.
+struct Spare(TargetMachine);
+
+// LLVM ties a target machine to no thread; it must not be used by two at once, and a spare one is used by none.
+unsafe impl Send for Spare {}
 
 static HOST: OnceLock<std::result::Result<Host, String>> = OnceLock::new();
 
@@ -82,23 +86,24 @@ impl Host {
             .map_err(|e| CodegenError::Llvm(e.clone()))
     }
 
-    /// Does something with this thread's target machine. They are not shared between threads; a thread keeps its own, since
-    /// to make one and its tables takes longer than to emit a small kernel.
+    /// Does something with a target machine that nobody else uses meanwhile. Machines are kept for whoever comes next,
+    /// since to make one and its tables takes longer than to emit a small kernel; there are as many as threads that
+    /// compiled at the same time.
     pub(crate) fn with_machine<T>(
         &self,
         work: impl FnOnce(&TargetMachine) -> Result<T>,
     ) -> Result<T> {
-        thread_local! {
-            // Never disposed of: at the end of a process LLVM's own globals may be gone first.
-            static KEPT: RefCell<Option<ManuallyDrop<TargetMachine>>> = const { RefCell::new(None) };
-        }
-        let machine = match KEPT.take() {
-            Some(machine) => machine,
-            None => ManuallyDrop::new(self.machine()?),
+        // Those kept are never disposed of: at the end of a process LLVM's own globals may be gone first.
+        static SPARE: Mutex<Vec<Spare>> = Mutex::new(Vec::new());
+        let spare = || SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = spare().pop();
+        let machine = match kept {
+            Some(Spare(machine)) => machine,
+            None => self.machine()?,
         };
         let result = work(&machine);
         if result.is_ok() {
-            KEPT.set(Some(machine));
+            spare().push(Spare(machine));
         }
         result
     }
