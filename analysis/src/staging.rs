@@ -3,16 +3,18 @@
 
 use crate::condition::Clause;
 use crate::dependence::Property;
-use crate::guards;
+use crate::guards::{self, GuardSet};
 use crate::launch::LaunchValues;
 use crate::schedule::{Beyond, LaunchInfo, Waves, beyond, thread_loops, vectorise};
 use crate::verdict::{Analysis, LoopInfo, Options, Verdict, analyse_with};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{ArrayId, LoopId, Nest};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Clauses of one nest that a launch looks at.
 const MAX_CLAUSES: usize = 64;
+/// Kinds of launches of one nest whose abilities are found out.
+const MAX_CLEARED: usize = 16;
 
 /// What a nest can be made to do.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +27,14 @@ pub struct Abilities {
     pub waves: Option<Waves>,
     /// Some loop may run on vector lanes.
     pub vectorisable: bool,
+}
+
+/// What a nest can do once some guards are proven and so many clauses do not hold.
+struct Cleared {
+    /// None: conditions are not met.
+    absent: Option<usize>,
+    proven: GuardSet,
+    able: Arc<Abilities>,
 }
 
 /// A nest's verdicts before any value is known, and what values may still make of them.
@@ -40,11 +50,8 @@ pub struct Staged {
     /// Some loop's verdict depends on values.
     open: bool,
     counts: OnceLock<bool>,
-    as_is: OnceLock<Abilities>,
-    /// If every guard is proven, no clause holds, and all index arrays are as they should be.
-    at_best: OnceLock<Abilities>,
-    /// The same, but clauses that would ask for copies may hold.
-    with_copies: OnceLock<Abilities>,
+    as_is: OnceLock<Arc<Abilities>>,
+    cleared: Mutex<Vec<Cleared>>,
 }
 
 impl Staged {
@@ -86,8 +93,7 @@ impl Staged {
             open,
             counts: OnceLock::new(),
             as_is: OnceLock::new(),
-            at_best: OnceLock::new(),
-            with_copies: OnceLock::new(),
+            cleared: Mutex::default(),
         }
     }
 
@@ -127,37 +133,68 @@ impl Staged {
             .collect()
     }
 
-    /// Whether [`abilities`](Self::abilities) has been asked before: the first time it takes as long as compiling, about.
-    pub fn knows_abilities(&self) -> bool {
-        self.as_is.get().is_some()
-    }
-
-    /// What the nest (the one this was made for) can do in a launch, found out when it is first asked for. `proven`:
-    /// every guard that values may decide is, and every index array is as it should be.
-    pub fn abilities(&self, nest: &Nest, refuted: u64, proven: bool) -> &Abilities {
+    /// What the nest (the one this was made for) can do in a launch that proves these guards and refutes these clauses.
+    /// `hopeful`: every index array is as it should be. It is found out when such a launch first asks, which takes as long
+    /// as compiling, about.
+    pub fn abilities(
+        &self,
+        nest: &Nest,
+        refuted: u64,
+        proven: &GuardSet,
+        hopeful: bool,
+    ) -> Arc<Abilities> {
         let as_is = self
             .as_is
-            .get_or_init(|| Abilities::of(nest, &self.verdicts));
+            .get_or_init(|| Arc::new(Abilities::of(nest, &self.verdicts)));
+        if let Some(found) = self.known_abilities(nest, refuted, proven, hopeful) {
+            return found;
+        }
+        if lock(&self.cleared).len() >= MAX_CLEARED {
+            return as_is.clone();
+        }
+        // Nobody waits for this but who asked: meanwhile others price what they know.
+        let absent = self.absent(refuted, hopeful);
+        let options = Options {
+            absent: self.clauses[..absent.unwrap_or(0)].to_vec(),
+            elements: absent.map_or(vec![], |_| self.elements.clone()),
+            ..self.verdicts.options.clone()
+        };
+        let nest = guards::apply(nest, proven);
+        let able = Arc::new(Abilities::of(&nest, &analyse_with(&nest, options)));
+        lock(&self.cleared).push(Cleared {
+            absent,
+            proven: proven.clone(),
+            able: able.clone(),
+        });
+        able
+    }
+
+    /// The same if it need not be found out.
+    pub fn known_abilities(
+        &self,
+        nest: &Nest,
+        refuted: u64,
+        proven: &GuardSet,
+        hopeful: bool,
+    ) -> Option<Arc<Abilities>> {
+        let as_is = self.as_is.get()?;
         // Guards may hide what a rewriting could do.
         let hidden = || !as_is.has_top() && guards::count_set(nest) > 0;
-        let absent = |count: usize| (refuted.trailing_ones() as usize) >= count;
-        let more = self.open || self.clauses.len() > self.needed || hidden();
-        if !proven || !absent(self.needed) || !more {
-            return as_is;
+        let absent = self.absent(refuted, hopeful);
+        let conditions = absent.is_some() && (self.open || self.clauses.len() > self.needed);
+        if !conditions && !hidden() {
+            return Some(as_is.clone());
         }
-        let (stage, count) = match absent(self.clauses.len()) {
-            true => (&self.at_best, self.clauses.len()),
-            false => (&self.with_copies, self.needed),
-        };
-        stage.get_or_init(|| {
-            let proven = guards::cleared(nest);
-            let options = Options {
-                absent: self.clauses[..count].to_vec(),
-                elements: self.elements.clone(),
-                ..self.verdicts.options.clone()
-            };
-            Abilities::of(&proven, &analyse_with(&proven, options))
-        })
+        let cleared = lock(&self.cleared);
+        let same = |c: &&Cleared| c.absent == absent && c.proven == *proven;
+        cleared.iter().find(same).map(|c| c.able.clone())
+    }
+
+    /// How many clauses a launch may take not to hold, the first so many; none if not what conditions need.
+    fn absent(&self, refuted: u64, hopeful: bool) -> Option<usize> {
+        let gone = refuted.trailing_ones() as usize;
+        let counts = [self.clauses.len(), self.needed];
+        counts.into_iter().find(|c| hopeful && *c <= gone)
     }
 
     /// Whether some loop's iterations are independent, perhaps under a condition.
@@ -208,4 +245,8 @@ impl Abilities {
             vectorisable: found.vectors || lanes.has_vectors(),
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

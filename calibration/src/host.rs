@@ -49,7 +49,7 @@ impl Executed {
                 form.iter().map(|(w, n)| (*w, n * times)).collect()
             };
             let ops: f64 = body.ops.iter().map(|o| f64::from(o.2)).sum();
-            let share = waits(ops, times / entries.max(1e-9));
+            let share = waits(ops, *times, *entries);
             let chain = f
                 .chain
                 .iter()

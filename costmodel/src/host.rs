@@ -26,7 +26,7 @@ pub const LEVELS: usize = 3;
 const SURPRISE: f64 = 0.5;
 
 /// Operations that a core has under way at once, about.
-const WINDOW: f64 = 200.0;
+const WINDOW: f64 = 512.0;
 
 /// The entry of [`HostWeights::functions`] for those that have none.
 pub const OTHER: &str = "other";
@@ -327,10 +327,13 @@ impl Forms {
     }
 }
 
-/// The share of a loop's chains that it waits for: where it is short, the core has gone on to what comes behind the loop
-/// while the chain goes on.
-pub fn waits(ops: f64, trips: f64) -> f64 {
-    (ops * trips / WINDOW).min(1.0)
+/// The share of the chains of a loop of so many operations that is waited for: the core goes on to what comes behind the
+/// loop as far as its window reaches, where the next chain, if the loop is entered again, begins while the last one goes
+/// on. Of chains as long as the window two are under way at any time.
+pub fn waits(ops: f64, times: f64, entries: f64) -> f64 {
+    let entries = entries.max(1.0);
+    let windows = ops * times / entries / WINDOW;
+    windows / (windows + 1.0 - 1.0 / entries)
 }
 
 /// A form's value.
@@ -561,7 +564,7 @@ impl Part {
     ) {
         let d = &self.demand;
         let busy = d.arithmetic.max(d.issue).max(d.memory);
-        let chain = d.chain * waits(d.ops, times / f64::max(entries, 1e-9));
+        let chain = d.chain * waits(d.ops, times, entries);
         let core = busy.max(chain) * times;
         let waiting = if chain > busy { core } else { 0.0 };
         let extra = d.unsure * times + self.entry * entries;

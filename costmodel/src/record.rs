@@ -1,5 +1,6 @@
 //! What the prices of a program's nests depend on besides the machine: enough to price them for another one.
 
+use crate::decide::Undo;
 use crate::features::Features;
 use crate::gpu::{Axes, Copies};
 use crate::profile::Fresh;
@@ -11,7 +12,7 @@ use nestwise_ir::shape::Body;
 use serde::{Deserialize, Serialize};
 
 /// The version of the document that this code reads and writes.
-pub const RECORDING_VERSION: u32 = 6;
+pub const RECORDING_VERSION: u32 = 7;
 
 /// Calls of a nest that are kept apart; what differs from all of them counts as one more of the last.
 const MOST_CALLS: usize = 4096;
@@ -76,8 +77,8 @@ pub struct CallRecord {
     pub bind: LaunchTally,
     /// What it does to convert lists.
     pub convert: LaunchTally,
-    /// What it does to be able to undo, on the machine that recorded it.
-    pub undo: LaunchTally,
+    /// What it does to be able to undo, on one core and on threads of the machine that recorded it.
+    pub undo: [Undo; 2],
     /// Memory that it touches first.
     pub fresh: Fresh,
     /// What would cross to a card and back.

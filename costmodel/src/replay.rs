@@ -1,11 +1,12 @@
 //! A recorded run on another machine: the same calls in the same order, decided by that machine's prices.
 
 use crate::compute::Compute;
+use crate::decide::{Decision, Situation, WORTH_SHARING, decide};
 use crate::device::Device;
 use crate::gpu::{Axes, OnGpu};
 use crate::host::Priced;
 use crate::learned::Learned;
-use crate::price::{Decision, Prices, Seconds, Situation, WORTH_SHARING, decide};
+use crate::price::{Prices, Seconds};
 use crate::profile::{MachineProfile, Ready};
 use crate::record::{CallRecord, NestRecord};
 use crate::team::Team;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::decide::Undo;
 use crate::features::{Counts, Features, LoopFeatures};
 use crate::gpu::Copies;
 use crate::profile::Fresh;
@@ -57,7 +58,7 @@ fn calls(times: u64, trips: f64) -> CallRecord {
         values: LaunchValues::default(),
         bind,
         convert: LaunchTally::default(),
-        undo: LaunchTally::default(),
+        undo: [Undo::default(); 2],
         fresh: Fresh::default(),
         copies: Copies::default(),
         parallel: Parallel {

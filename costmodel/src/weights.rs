@@ -134,6 +134,11 @@ impl LaunchTally {
         }
     }
 
+    /// How often it does something.
+    pub fn of(&self, kind: LaunchWork) -> f64 {
+        self.0[kind.number()]
+    }
+
     /// Kinds that are done, with how often.
     pub fn iter(&self) -> impl Iterator<Item = (LaunchWork, f64)> + '_ {
         let all = LaunchWork::ALL.iter().copied().zip(self.0);

@@ -24,7 +24,7 @@ use crate::reason::Reason;
 use crate::undo::{self, Saved};
 use nestwise_analysis::Region;
 use nestwise_codegen::abi::{FrameHeader, Status};
-use nestwise_costmodel::Decision;
+use nestwise_costmodel::{Decision, Device};
 use nestwise_ir::Scalar;
 use std::sync::Arc;
 use std::time::Instant;
@@ -33,10 +33,6 @@ use std::time::Instant;
 pub(crate) const CHUNK_SECONDS: f64 = 0.03;
 /// Below this, the interpreter lock is kept: CPython itself gives it up every 5 ms only.
 const BRIEF_SECONDS: f64 = 50e-6;
-/// Copies for undo that a chunk should make at most: a share of a core's own cache.
-const UNDO_BYTES: i64 = 1 << 18;
-/// The same where several cores share a chunk.
-const UNDO_BYTES_THREADS: i64 = 1 << 22;
 /// Bytes that are copied in the time of one more call of the kernel.
 pub(crate) const BYTES_PER_CALL: i64 = 4096;
 /// Iterations from which it is told how many bytes each of them adds.
@@ -48,6 +44,14 @@ const WORTH_FEELING: f64 = 1e-3;
 const FELT: i64 = 8;
 /// Trips of a `while` in its first chunk.
 const FIRST_WHILE_CHUNK: i64 = 256;
+
+/// Bytes that a chunk should copy at most: a share of a core's own cache, more where several cores share the chunk.
+pub(crate) fn undo_bytes(device: Device) -> i64 {
+    match device {
+        Device::Threads => 1 << 22,
+        _ => 1 << 18,
+    }
+}
 
 /// Iterations of a range whose count is known to fit.
 pub fn trip_count(start: i64, stop: i64, step: i64) -> i64 {
@@ -240,11 +244,10 @@ impl Runner<'_> {
         if self.best_alone() {
             return 1;
         }
-        let goal = if about.threaded {
-            UNDO_BYTES_THREADS
-        } else {
-            UNDO_BYTES
-        };
+        let goal = undo_bytes(match about.threaded {
+            true => Device::Threads,
+            false => Device::Serial,
+        });
         let lo = self.launch.next;
         let slots = || about.undo.to_save(about.in_order, false, self.stops);
         let bytes = |trips: i64| -> i64 {

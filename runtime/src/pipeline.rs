@@ -286,7 +286,7 @@ fn attempt<V: HasValue>(
         }
     }
     if decision.for_now {
-        plan.add_missing(&decision, &options);
+        plan.add_missing(&sizes, &decision, &options);
     }
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
@@ -348,7 +348,7 @@ fn order_other(call: &Call<'_>, decision: &Decision, host: &dyn Host) {
     if !plan.is_due(other, Seconds(0.0), options) {
         return;
     }
-    if other == Device::Threads && !plan.knows_abilities() {
+    if other == Device::Threads && !plan.knows_abilities(call.sizes) {
         plan.order_abilities(call.sizes, options);
     } else {
         plan.order(call.key(other, host).0, options);

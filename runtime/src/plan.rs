@@ -10,6 +10,7 @@ mod recent;
 mod record;
 mod sample;
 mod sizes;
+mod undo;
 mod work;
 
 pub use self::make::Key;

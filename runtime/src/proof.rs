@@ -220,17 +220,25 @@ fn iterations(plan: &Plan, sizes: &Sizes) -> f64 {
     plan.nest().loops.ids().map(each).fold(0.0, f64::max)
 }
 
+/// Bytes of the elements that index arrays usually have.
+const INT_BYTES: f64 = 8.0;
+
 /// Elements of index arrays that a call of these sizes looks at for its guards: as [`look`] does, if it is done at all.
+/// Small ones count for less, since more of them are looked at together.
 pub fn looked_at(plan: &Plan, sizes: &Sizes) -> f64 {
     if plan.bounds().decided(&sizes.proven) || plan.found().last().vain >= VAIN {
         return 0.0;
     }
     let most = iterations(plan, sizes).min(MOST);
-    let elements = plan.bounds().contents().iter();
-    elements.fold(0.0, |sum, array| {
-        let with = sum + sizes.elements(*array, plan.nest());
-        if with <= most { with } else { sum }
-    })
+    let (mut looked, mut weighed) = (0.0, 0.0);
+    for array in plan.bounds().contents() {
+        let elements = sizes.elements(*array, plan.nest());
+        if looked + elements <= most {
+            looked += elements;
+            weighed += elements * plan.nest().arrays[*array].storage.size() as f64 / INT_BYTES;
+        }
+    }
+    weighed
 }
 
 /// Looks at the arrays whose elements decide guards, if that is cheap beside the nest and stays true while it runs.

@@ -115,6 +115,10 @@ fn call(inst: &Inst, width: Width, count: f32, vector_bits: u32) -> Vec<(Op, Wid
         | "fptoui" => vec![(Op::Convert, width, count)],
         "smul" | "umul" => vec![(Op::IntMul, width, count), (Op::Int, width, count)],
         "sadd" | "uadd" | "ssub" | "usub" => vec![(Op::Int, width, 2.0 * count)],
+        // One lane is compared, and moved on a condition.
+        "smin" | "smax" | "umin" | "umax" | "abs" if width == Width::Scalar => {
+            vec![(Op::Int, width, 2.0)]
+        }
         "smin" | "smax" | "umin" | "umax" | "abs" | "fshl" | "fshr" | "ctpop" | "ctlz" | "cttz" => {
             vec![(Op::Int, width, count)]
         }

@@ -90,11 +90,6 @@ impl Plan {
         });
     }
 
-    /// Whether that is known.
-    pub(crate) fn knows_abilities(&self) -> bool {
-        self.verdicts.knows_abilities()
-    }
-
     fn begin(self: &Arc<Self>, options: &Options, work: impl FnOnce() + Send + 'static) {
         let mut ordered = lock(&self.ordered);
         if ordered.is_some() {

@@ -3,11 +3,10 @@
 use super::make::{copy_bytes, is_roomy, roomy_arrays};
 use super::{Plan, Sizes, lock};
 use crate::kernel::Kernel;
-use crate::launch;
 use crate::options::{DeviceChoice, Options, options};
 use crate::pipeline::{HasValue, Resume};
 use nestwise_analysis as analysis;
-use nestwise_costmodel::price::WORTH_SHARING;
+use nestwise_costmodel::decide::WORTH_SHARING;
 use nestwise_costmodel::record::Parallel;
 use nestwise_costmodel::{
     Compute, Decision, Device, Learned, Ready, Seconds, Situation, Team, decide,
@@ -89,7 +88,7 @@ impl Plan {
             // What threads could do takes longer to find out than there is to gain.
             return first;
         }
-        if !self.asks_for_threads(&first, &alone, options) {
+        if !self.asks_for_threads(sizes, &first, &alone, options) {
             return Decision {
                 for_now: true,
                 ..first
@@ -113,10 +112,23 @@ impl Plan {
     }
 
     /// What the nest can do on several threads in a call of these sizes.
-    pub(super) fn abilities(&self, sizes: &Sizes) -> &analysis::Abilities {
-        let hopeful = self.elements().is_empty() || self.found.hopes();
-        let decided = self.bounds.decided(&sizes.proven) && hopeful;
-        self.verdicts.abilities(&self.nest, sizes.refuted, decided)
+    pub(super) fn abilities(&self, sizes: &Sizes) -> Arc<analysis::Abilities> {
+        let (refuted, proven) = (sizes.refuted, &sizes.proven);
+        self.verdicts
+            .abilities(&self.nest, refuted, proven, self.hopeful())
+    }
+
+    /// Whether that is known.
+    pub(crate) fn knows_abilities(&self, sizes: &Sizes) -> bool {
+        let (refuted, proven) = (sizes.refuted, &sizes.proven);
+        self.verdicts
+            .known_abilities(&self.nest, refuted, proven, self.hopeful())
+            .is_some()
+    }
+
+    /// Whether index arrays may be what loops on threads want them to be.
+    fn hopeful(&self) -> bool {
+        self.elements().is_empty() || self.found.hopes()
     }
 
     /// What so many threads could do, at most.
@@ -130,12 +142,11 @@ impl Plan {
             bytes.sum::<i64>() as f64 * self.times_entered(t.id, &trips)
         });
         let copied_bytes = copied.sum();
-        let ahead = self.guards > sizes.proven.len() && !self.warns;
-        let (forks, most) = self.parallelism(able, roots, ahead, threads, &trips);
+        let (forks, most) = self.parallelism(&able, roots, threads, &trips);
         Parallel {
             most,
             forks,
-            always: starts_always(able, options),
+            always: starts_always(&able, options),
             copied_bytes,
             vectorisable: able.vectorisable,
         }
@@ -143,9 +154,15 @@ impl Plan {
 
     /// Whether it is time to find out what threads could do, which takes as long as compiling, about: once they could have
     /// saved as much.
-    fn asks_for_threads(&self, first: &Decision, alone: &Situation, options: &Options) -> bool {
+    fn asks_for_threads(
+        &self,
+        sizes: &Sizes,
+        first: &Decision,
+        alone: &Situation,
+        options: &Options,
+    ) -> bool {
         let free = options.device == DeviceChoice::Auto && !options.prices;
-        if !free || self.verdicts.knows_abilities() || options.threads < 2 {
+        if !free || self.knows_abilities(sizes) || options.threads < 2 {
             return true;
         }
         let serial = first.of(Device::Serial);
@@ -155,14 +172,18 @@ impl Plan {
 
     /// Launches might have been shorter on the other native device, for which there is no kernel: that counts as lost, for
     /// all of them since the last that was counted.
-    pub fn add_missing(&self, decision: &Decision, options: &Options) {
+    pub fn add_missing(&self, sizes: &Sizes, decision: &Decision, options: &Options) {
         let launches = lock(&self.learned).launches();
         let before = self.decided_at.swap(launches, Ordering::Relaxed);
         let launches = launches.saturating_sub(before).max(1) as f64;
         let (other, missed) = decision.missed().unwrap_or_else(|| {
             // Nobody may have asked yet what threads can do.
             let ideal = 1.0 - 1.0 / options.threads as f64;
-            let gone = if self.knows_abilities() { 0.0 } else { ideal };
+            let gone = if self.knows_abilities(sizes) {
+                0.0
+            } else {
+                ideal
+            };
             let compute = decision.of(decision.device).compute;
             (Device::Threads, compute * gone)
         });
@@ -185,54 +206,18 @@ impl Plan {
             .native(kernels, team, vectorised, &trips, &sizes.values)
     }
 
-    /// Bytes that a launch of so many seconds copies in case that it has to be taken back, about.
-    pub(super) fn undo_bytes(&self, sizes: &Sizes, seconds: Seconds) -> f64 {
-        let events = self.guards > sizes.proven.len();
-        if !events && !self.warns {
-            return 0.0;
-        }
-        let forms = &self.verdicts.verdicts.forms;
-        let plan = || analysis::undo::undo_plan_with(&self.nest, forms, true);
-        let undo = self.undo.get_or_init(plan);
-        let trips = |id: LoopId| sizes.expected(id);
-        // What is written anywhere is copied before each chunk, rows but once.
-        let chunks = (seconds.0 / launch::CHUNK_SECONDS).max(1.0);
-        let slot = |s: &analysis::SlotUndo| {
-            let bytes = copy_bytes(&self.nest, s.array, &sizes.values) as f64;
-            match s.region {
-                analysis::Region::Whole => bytes * chunks,
-                analysis::Region::Rows { .. } => bytes,
-            }
-        };
-        let rerun = |s: &&analysis::SlotUndo| events || !s.idempotent;
-        let all: f64 = undo.slots.iter().filter(rerun).map(slot).sum();
-        // One iteration at a time where that saves it all (see `launch`).
-        let alone = !events
-            && undo
-                .slots
-                .iter()
-                .all(|s| s.idempotent || s.idempotent_alone);
-        if alone {
-            all.min(trips(LoopId(0)) * launch::BYTES_PER_CALL as f64)
-        } else {
-            all
-        }
-    }
-
     /// How often threads are started, and how many of them have something to do. Waves pay only if one has several tiles
-    /// for each thread: their first and last ones are shorter than the others. They do not if what runs `ahead` of an
-    /// event would have to be saved for them alone: that costs as much as they gain.
+    /// for each thread: their first and last ones are shorter than the others.
     fn parallelism(
         &self,
         able: &analysis::Abilities,
         roots: &[ThreadLoop],
-        ahead: bool,
         threads: u32,
         trips: &dyn Fn(LoopId) -> f64,
     ) -> (f64, u32) {
         if let Some(waves) = able.waves {
             let (count, tiles) = waves.count(trips);
-            let fed = if ahead { 1.0 } else { tiles / TILES_PER_THREAD };
+            let fed = tiles / TILES_PER_THREAD;
             return (
                 count * self.times_entered(waves.outer, trips),
                 threads.min(fed as u32).max(1),
@@ -256,7 +241,7 @@ impl Plan {
                     some => some,
                 },
                 weights: &options.profile.threads,
-                always: starts_always(self.abilities(sizes), &options),
+                always: starts_always(&self.abilities(sizes), &options),
             };
             let trips = |id: LoopId| sizes.expected(id);
             kernel.price.least(&trips, &sizes.values, &team).into()

@@ -4,7 +4,7 @@ use super::{Plan, Sizes};
 use crate::pipeline::{HasValue, Value};
 use crate::proof;
 use crate::reason::Reason;
-use nestwise_costmodel::{LaunchTally, LaunchWork, Seconds};
+use nestwise_costmodel::{Device, LaunchTally, LaunchWork, Seconds, Undo};
 use nestwise_ir::{ArrayDecl, ArrayKind, LiveOutKind, Scalar, Tally};
 
 /// Of a call, or of several together: all that prices are made of besides the kernel's own time.
@@ -27,8 +27,8 @@ pub(super) struct Around {
     pub(super) bind: LaunchTally,
     /// To convert lists.
     pub(super) convert: LaunchTally,
-    /// To be able to undo.
-    pub(super) undo: LaunchTally,
+    /// To be able to undo, by [`Device::kind`] of the native ones.
+    pub(super) undo: [Undo; 2],
 }
 
 impl CallFeatures {
@@ -53,7 +53,7 @@ impl Plan {
         let around = self.launch_work(&sizes, captures, one.total());
         let mut launch = around.bind;
         launch.add_all(&around.convert);
-        launch.add_all(&around.undo);
+        launch.add_all(&around.undo[Device::Serial.kind()].work);
         Ok(CallFeatures {
             work: self.work(&sizes),
             launch,
@@ -133,10 +133,10 @@ impl Plan {
             bind.add(LaunchWork::LiveOut, values as f64);
         }
         if self.guards > sizes.proven.len() || self.warns {
-            around.undo.add(LaunchWork::Events, 1.0);
-            around
-                .undo
-                .add(LaunchWork::UndoByte, self.undo_bytes(sizes, kernel));
+            for device in [Device::Serial, Device::Threads] {
+                let undo = self.undo(device, sizes, kernel);
+                around.undo[device.kind()] = undo;
+            }
         }
         around
     }

@@ -92,7 +92,7 @@ def int_remainders(ks, js, n):
 def shifts(n):
     s = 1
     for i in range(n):
-        s ^= (s << 3) & 1048575 ^ (i >> 2)
+        s ^= (s >> 3) & 1048575 ^ (i << 2)
     return s
 
 
@@ -158,6 +158,12 @@ def gather(a, idx, o, r8):
     for _ in range(r8):
         for i in range(len(o)):
             o[i] = a[idx[i]]
+
+
+def translate(u1, table1, v1, r8):
+    for _ in range(r8):
+        for i in range(len(v1)):
+            v1[i] = table1[u1[i]]
 
 
 def scatter_ints(idx, counts):

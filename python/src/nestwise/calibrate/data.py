@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import array
 import inspect
+import itertools
 from collections.abc import Callable
 from typing import Any
+
+# Bytes of a line of the caches, and of what malloc hands out.
+LINE, MALLOC = 64, 16
 
 
 class Box:
@@ -103,6 +107,9 @@ def compiled_values(n: int) -> dict[str, Any]:
         "g1": np.zeros(n, np.float32),
         "jdx": random.integers(1, n + 1, n),
         "kdx": np.zeros(n, np.int64),
+        "u1": random.integers(0, 256, n).astype(np.uint8),
+        "table1": np.arange(256)[::-1].astype(np.uint8),
+        "v1": np.zeros(n, np.uint8),
         "js": random.integers(1, 1000, n).tolist(),
         "out": [0.0] * n,
         "m": random.random((rows, 16)),
@@ -111,7 +118,7 @@ def compiled_values(n: int) -> dict[str, Any]:
         "z": 0.25 + 0.25j,
         "w": 0.25 - 0.25j,
     }
-    return given
+    return _placed(given)
 
 
 def streamed_values(n: int) -> dict[str, Any]:
@@ -120,7 +127,7 @@ def streamed_values(n: int) -> dict[str, Any]:
 
     random = np.random.default_rng(7)
     rows, side = max(n // 16, 16), max(int(n**0.5), 16)
-    return {
+    given = {
         # As often as few elements need to take a while.
         "r8": max(300_000 // n, 1),
         "a": random.random(n),
@@ -133,3 +140,22 @@ def streamed_values(n: int) -> dict[str, Any]:
         "t": np.zeros(side),
         "x": 1.25,
     }
+    return _placed(given)
+
+
+def _placed(given: dict[str, Any]) -> dict[str, Any]:
+    """The same with arrays that lie as malloc may have put them, but always the same, and each
+    otherwise than the one before it: where vectors of one do not cross lines those of others do,
+    as those of a matrix's rows and of neighbours mostly do."""
+    import numpy as np
+
+    places = itertools.cycle((MALLOC, 2 * MALLOC, 3 * MALLOC))
+
+    def moved(a: np.ndarray) -> np.ndarray:
+        room = np.empty(a.nbytes + 2 * LINE, np.uint8)
+        at = -room.ctypes.data % LINE + next(places)
+        there = room[at : at + a.nbytes].view(a.dtype).reshape(a.shape)
+        there[...] = a
+        return there
+
+    return {k: moved(v) if isinstance(v, np.ndarray) else v for k, v in given.items()}

@@ -1,7 +1,9 @@
 use super::*;
-use crate::features::Counts;
+use crate::features::{Counts, Features, LoopFeatures};
 use crate::profile::Caches;
-use nestwise_ir::Work;
+use nestwise_analysis::LaunchValues;
+use nestwise_analysis::traffic::TrafficPlan;
+use nestwise_ir::{LoopWork, Tally, Work};
 use proptest::prelude::*;
 
 /// Long after the call before.
@@ -50,7 +52,7 @@ fn situation() -> Situation {
     Situation {
         bind: launch,
         convert: LaunchTally::default(),
-        undo: LaunchTally::default(),
+        undo: [Undo::default(); 2],
         compiled: [true; 3],
         lost: [Seconds(0.0); 3],
         rest: 1.0,

@@ -1,0 +1,55 @@
+//! What a launch copies in case that it has to be taken back, about.
+
+use super::make::copy_bytes;
+use super::{Plan, Sizes, lock};
+use crate::launch;
+use nestwise_analysis::undo::{Region, SlotUndo, undo_plan_with};
+use nestwise_costmodel::{Device, LaunchWork, Seconds, Undo};
+use nestwise_ir::LoopId;
+
+impl Plan {
+    /// On one core or on threads, where the kernel takes so many seconds.
+    pub(super) fn undo(&self, device: Device, sizes: &Sizes, seconds: Seconds) -> Undo {
+        let events = self.guards > sizes.proven.len();
+        if !events && !self.warns {
+            return Undo::default();
+        }
+        let mut undo = Undo::default();
+        undo.work.add(LaunchWork::Events, 1.0);
+        let (in_order, slots) = self.undoing(device);
+        // See `UndoPlan::to_save`: what has run nothing beyond an event may be run again over its own results.
+        let ahead = events && !in_order;
+        let (mut whole, mut rows) = (0.0, 0.0);
+        for slot in slots.iter().filter(|s| ahead || !s.idempotent) {
+            let bytes = copy_bytes(&self.nest, slot.array, &sizes.values) as f64;
+            match slot.region {
+                Region::Whole => whole += bytes,
+                Region::Rows { .. } => rows += bytes,
+            }
+        }
+        // What is written anywhere is copied before each chunk, rows but once.
+        let chunks = (seconds.0 / launch::CHUNK_SECONDS).max(1.0);
+        let mut bytes = whole * chunks + rows;
+        // One iteration at a time where that saves it all (see `launch`).
+        let again = |s: &SlotUndo| s.idempotent || s.idempotent_alone;
+        if !ahead && slots.iter().all(again) {
+            let calls = sizes.expected(LoopId(0));
+            bytes = bytes.min(calls * launch::BYTES_PER_CALL as f64);
+        }
+        undo.work.add(LaunchWork::UndoByte, bytes);
+        undo.at_once = bytes.min(whole + rows.min(launch::undo_bytes(device) as f64));
+        undo
+    }
+
+    /// Whether the kernel stops exactly where an event fires, and what it writes. Before there is one: nothing is known of the
+    /// order of threads; on one core it is that of the nest if no loop is for lanes.
+    fn undoing(&self, device: Device) -> (bool, Vec<SlotUndo>) {
+        if let Some(kernel) = &lock(&self.made)[device.kind()] {
+            return (kernel.about.in_order, kernel.about.undo.slots.clone());
+        }
+        let in_order = device == Device::Serial && !self.warns && !self.verdicts.has_parallel();
+        let forms = &self.verdicts.verdicts.forms;
+        let plan = || undo_plan_with(&self.nest, forms, true);
+        (in_order, self.undo.get_or_init(plan).slots.clone())
+    }
+}
