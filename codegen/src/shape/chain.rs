@@ -6,7 +6,7 @@ use llvm_sys::LLVMOpcode::*;
 use nestwise_ir::shape::{Op, Ops};
 
 use super::affine::{Sum, sum};
-use super::ops::{is_pointer_step, latency, ops};
+use super::ops::{is_pointer_step, latency, waited};
 use super::read::{Code, Operand};
 
 /// A loop's own instructions and what drives it.
@@ -38,8 +38,8 @@ impl Chain {
         let (mut all, mut calls) = (Ops::default(), Vec::new());
         for k in &self.insts {
             let inst = &code.insts[*k];
-            for (op, width, _) in ops(code, inst, vector_bits) {
-                all.add(op, width, self.often);
+            for (op, width, times) in waited(code, inst, vector_bits) {
+                all.add(op, width, times * self.often);
             }
             if super::is_function(inst) {
                 calls.push((inst.callee.clone(), inst.lanes * self.often));
@@ -281,8 +281,8 @@ impl<'a> Search<'a> {
             }
         }
         let (_, length, by) = longest?;
-        let own = ops(self.cycle.code, inst, self.cycle.vector_bits);
-        let takes = own.iter().map(|o| latency(o.0)).fold(0.0, f32::max);
+        let own = waited(self.cycle.code, inst, self.cycle.vector_bits);
+        let takes = own.iter().map(|o| latency(o.0) * o.2).fold(0.0, f32::max);
         let takes = if is_pointer_step(inst.code) {
             0.0
         } else {

@@ -158,6 +158,25 @@ pub(super) fn latency(op: Op) -> f32 {
     }
 }
 
+/// What waits for an instruction's result waits for: operations one after the other.
+///
+/// Comparisons of 512-bit vectors fill mask registers, which takes as long as a multiplication; so does putting the masks
+/// of several registers together and taking them apart again.
+pub(super) fn waited(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width, f32)> {
+    let own = ops(code, inst, vector_bits);
+    let compares = matches!(inst.code, LLVMICmp | LLVMFCmp);
+    match own.first() {
+        Some((_, Width::Vector, registers)) if compares && vector_bits == 512 => {
+            let moves = if *registers > 1.0 { 2.0 } else { 0.0 };
+            vec![(Op::FloatMul, Width::Vector, 1.0 + moves)]
+        }
+        _ => own
+            .into_iter()
+            .map(|(op, width, _)| (op, width, 1.0))
+            .collect(),
+    }
+}
+
 /// Whether an instruction of this kind passes what it gets on to the next one at once.
 pub(super) fn is_pointer_step(code: LLVMOpcode) -> bool {
     matches!(code, LLVMGetElementPtr | LLVMSExt | LLVMZExt)

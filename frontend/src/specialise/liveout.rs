@@ -396,7 +396,7 @@ impl Lower<'_> {
             vars: self.vars,
             loops: self.loops,
             accesses,
-            scopes: self.scopes,
+            scopes: self.scopes.len() as u32,
             prologue: block,
             top,
             live_outs,

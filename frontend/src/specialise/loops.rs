@@ -148,6 +148,7 @@ impl Lower<'_> {
         if outer.is_some() {
             self.check_trips(&mut count, span);
         }
+        let broken = (!orelse.is_empty()).then(|| self.scope());
         let id = self.open_loop(self.target_name(target), span);
         let name = match target {
             Target::Local(_) => self.target_name(target),
@@ -155,7 +156,6 @@ impl Lower<'_> {
         };
         let counter = self.var(&name, Ty::PY_INT);
         self.counters.insert(counter, count.range);
-        let broken = (!orelse.is_empty()).then(|| self.scope());
         self.frames.push(match outer {
             Some(outer) => LoopFrame {
                 on_break: StmtKind::Break(outer),

@@ -57,7 +57,8 @@ pub(super) struct Lower<'a> {
     pub vars: Arena<VarId, VarDecl>,
     pub loops: Arena<LoopId, LoopDecl>,
     pub accesses: Arena<AccessId, Access>,
-    pub scopes: u32,
+    /// By scope: the loops that are open around it.
+    pub scopes: Vec<usize>,
     /// Open blocks, innermost last.
     pub blocks: Vec<Vec<Stmt>>,
 
@@ -114,7 +115,7 @@ impl<'a> Lower<'a> {
             vars: Arena::new(),
             loops: Arena::new(),
             accesses: Arena::new(),
-            scopes: 0,
+            scopes: vec![],
             blocks: vec![vec![]],
             slots: HashMap::new(),
             appended: BTreeMap::new(),
@@ -141,6 +142,12 @@ impl<'a> Lower<'a> {
     }
 
     pub fn emit(&mut self, kind: StmtKind, span: Span) {
+        match kind {
+            StmtKind::Break(id) => self.meter.breaks(id),
+            StmtKind::Leave(id) => self.meter.leaves(self.scopes[id.index()]),
+            StmtKind::Return => self.meter.leaves(0),
+            _ => {}
+        }
         if let Some(block) = self.blocks.last_mut() {
             block.push(Stmt { kind, span });
         }
@@ -179,8 +186,8 @@ impl<'a> Lower<'a> {
     }
 
     pub fn scope(&mut self) -> ScopeId {
-        self.scopes += 1;
-        ScopeId(self.scopes - 1)
+        self.scopes.push(self.meter.open_loops());
+        ScopeId(self.scopes.len() as u32 - 1)
     }
 
     pub fn var(&mut self, name: &str, ty: Ty) -> VarId {

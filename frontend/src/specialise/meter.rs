@@ -8,7 +8,7 @@
 
 use nestwise_ir::surface::{BinOp as Op, CmpOp, UnOp};
 use nestwise_ir::work::{LoopWork, NestWork, Tally, Work};
-use nestwise_ir::{ArrayKind, Scalar};
+use nestwise_ir::{ArrayKind, LoopId, Scalar};
 
 use super::R;
 use super::hir::{self, Kind as Stmt, LocalId, Origin};
@@ -82,11 +82,22 @@ impl Meter {
         }
     }
 
-    /// `break` stands in the loop.
-    pub fn leaves(&mut self) {
-        if let Some((at, _)) = self.open.last() {
+    /// How many loops are open.
+    pub fn open_loops(&self) -> usize {
+        self.open.len()
+    }
+
+    /// A jump stands here that leaves all open loops but so many.
+    pub fn leaves(&mut self, outside: usize) {
+        for (at, _) in self.open.iter().skip(outside) {
             self.work.loops[*at].leaves = true;
         }
+    }
+
+    /// A jump that leaves this loop.
+    pub fn breaks(&mut self, id: LoopId) {
+        let outside = self.open.iter().position(|(at, _)| *at == id.index());
+        self.leaves(outside.unwrap_or(self.open.len()));
     }
 
     pub fn close_loop(&mut self) {

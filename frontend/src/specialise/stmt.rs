@@ -67,10 +67,6 @@ impl Lower<'_> {
             Kind::While { test, body, orelse } => self.while_loop(test, body, orelse, span),
             Kind::Break => {
                 let jump = self.frame(span)?.on_break;
-                // Another jump leaves a loop that is written out.
-                if let StmtKind::Break(_) = jump {
-                    self.meter.leaves();
-                }
                 self.emit(jump, span);
                 Ok(())
             }
@@ -414,8 +410,8 @@ impl Lower<'_> {
         orelse: &[hir::Stmt],
         span: Span,
     ) -> R<()> {
-        let id = self.open_loop(String::new(), span);
         let broken = (!orelse.is_empty()).then(|| self.scope());
+        let id = self.open_loop(String::new(), span);
         self.frames.push(LoopFrame::new(id, broken));
         let lowered = self.while_body(test, body, id, span);
         self.frames.pop();
