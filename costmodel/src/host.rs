@@ -7,13 +7,14 @@
 //! ([`HostWeights::overlap`]).
 
 use crate::compute::{ByBound, Compute};
+use crate::forms::{Forms, weigh};
 use crate::price::Seconds;
 use crate::shape;
 use crate::team::Shared;
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::{Order, Sizes, Traffic, TrafficPlan};
 use nestwise_ir::LoopId;
-use nestwise_ir::shape::{Body, LoopShape, Op, Width};
+use nestwise_ir::shape::{Body, LoopShape, Op};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Add;
@@ -237,108 +238,18 @@ impl HostWeights {
     }
 }
 
-/// Numbers of the weights.
-mod number {
-    use super::{LEVELS, Op, Width};
-
-    const OPS: usize = Op::ALL.len();
-    pub(super) const ISSUE: usize = 3 * OPS;
-    pub(super) const UNSURE: usize = ISSUE + 1;
-    pub(super) const ENTRY: usize = ISSUE + 2;
-    pub(super) const STREAM: usize = ISSUE + 3;
-    pub(super) const STRIDED: usize = STREAM + LEVELS;
-    pub(super) const SCATTERED: usize = STRIDED + LEVELS;
-    pub(super) const FUNCTIONS: usize = SCATTERED + LEVELS;
-
-    pub(super) fn op(op: Op, width: Width) -> usize {
-        match width {
-            Width::Scalar => op as usize,
-            Width::Vector => OPS + op as usize,
-        }
-    }
-    pub(super) fn latency(op: Op) -> usize {
-        2 * OPS + op as usize
-    }
-}
-
-/// What one execution of a body asks of each resource, as sums of weights: (number, how often).
-#[derive(Clone, Debug, Default)]
-pub struct Forms {
-    /// Arithmetic and calls.
-    pub arithmetic: Vec<(usize, f64)>,
-    /// The chain from one iteration to the next.
-    pub chain: Vec<(usize, f64)>,
-    /// The front end.
-    pub issue: Vec<(usize, f64)>,
-    /// Loads and stores.
-    pub memory: Vec<(usize, f64)>,
-    /// What overlaps with nothing.
-    pub extra: Vec<(usize, f64)>,
-}
-
-impl Forms {
-    /// Those of a body, its inner loops apart. `weights` says which functions have one of their own.
-    pub fn of(body: &Body, weights: &HostWeights) -> Forms {
-        let function = |name: &str| {
-            let at = |name: &str| weights.functions.keys().position(|f| f == name);
-            at(name)
-                .or_else(|| at(OTHER))
-                .map(|k| number::FUNCTIONS + k)
-        };
-        let calls = |calls: &[(String, f32)]| -> Vec<(usize, f64)> {
-            let one = |(name, n): &(String, f32)| Some((function(name)?, f64::from(*n)));
-            calls.iter().filter_map(one).collect()
-        };
-        let mut forms = Forms {
-            arithmetic: calls(&body.calls),
-            chain: calls(&body.chain_calls),
-            extra: vec![(number::UNSURE, f64::from(body.unsure))],
-            ..Forms::default()
-        };
-        for (op, width, n) in body.ops.iter() {
-            let (number, n) = (number::op(op, width), f64::from(n));
-            match op {
-                Op::Load | Op::Store | Op::Gather | Op::Scatter => forms.memory.push((number, n)),
-                _ => forms.arithmetic.push((number, n)),
-            }
-            forms.issue.push((number::ISSUE, n));
-        }
-        let chain = body
-            .chain
-            .iter()
-            .map(|(op, _, n)| (number::latency(op), f64::from(n)));
-        forms.chain.extend(chain);
-        forms
-    }
-
-    /// Entering a loop.
-    pub fn entry() -> (usize, f64) {
-        (number::ENTRY, 1.0)
-    }
-
-    /// Fetching a line into a level.
-    pub fn line(level: usize, order: Order) -> usize {
-        level
-            + match order {
-                Order::Stream => number::STREAM,
-                Order::Strided => number::STRIDED,
-                Order::Scattered => number::SCATTERED,
-            }
-    }
-}
-
 /// The share of the chains of a loop of so many operations that is waited for: the core goes on to what comes behind the
 /// loop as far as its window reaches, where the next chain, if the loop is entered again, begins while the last one goes
 /// on. Of chains as long as the window two are under way at any time.
-pub fn waits(ops: f64, times: f64, entries: f64) -> f64 {
+///
+/// Where data end the loop (`ends`), the core goes on with what it wrongly takes for the next iteration instead.
+pub fn waits(ops: f64, times: f64, entries: f64, ends: bool) -> f64 {
+    if ends {
+        return 1.0;
+    }
     let entries = entries.max(1.0);
     let windows = ops * times / entries / WINDOW;
     windows / (windows + 1.0 - 1.0 / entries)
-}
-
-/// A form's value.
-pub fn weigh(form: &[(usize, f64)], weights: &[f64]) -> f64 {
-    form.iter().map(|(k, n)| weights[*k] * n).sum()
 }
 
 /// A kernel's shape under a machine's weights.
@@ -365,6 +276,8 @@ struct Demand {
     issue: f64,
     memory: f64,
     unsure: f64,
+    /// Data end the loop.
+    ends: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -538,11 +451,15 @@ impl Part {
             issue: weigh(&forms.issue, values),
             memory: weigh(&forms.memory, values),
             unsure: weigh(&forms.extra, values) * SURPRISE,
+            ends: body.ends.is_some(),
         };
         let inner = |l: &LoopShape| {
             let part = Part::new(&l.body, weights, values);
             let bare = LoopShape {
-                body: Body::default(),
+                body: Body {
+                    ends: l.body.ends,
+                    ..Body::default()
+                },
                 ..l.clone()
             };
             (bare, part)
@@ -564,7 +481,7 @@ impl Part {
     ) {
         let d = &self.demand;
         let busy = d.arithmetic.max(d.issue).max(d.memory);
-        let chain = d.chain * waits(d.ops, times, entries);
+        let chain = d.chain * waits(d.ops, times, entries, d.ends);
         let core = busy.max(chain) * times;
         let waiting = if chain > busy { core } else { 0.0 };
         let extra = d.unsure * times + self.entry * entries;

@@ -13,6 +13,7 @@ pub mod decide;
 mod defaults;
 pub mod device;
 pub mod features;
+pub mod forms;
 pub mod gpu;
 pub mod guess;
 pub mod host;

@@ -104,6 +104,8 @@ pub struct Body {
     pub chain_calls: Vec<(String, f32)>,
     /// Jumps that only data decide.
     pub unsure: f32,
+    /// Where data end the loop: how many iterations of a loop around go through it at once, the last of which does.
+    pub ends: Option<u32>,
     /// Loops inside.
     pub inner: Vec<LoopShape>,
 }

@@ -111,6 +111,9 @@ fn is_function(inst: &Inst) -> bool {
         && !inst.callee.starts_with("llvm.")
 }
 
+/// From whether to go on to the mask that says so: a comparison of the mask as an int.
+const MASK_STEPS: u32 = 3;
+
 struct Reader<'a> {
     code: &'a Code,
     vector_bits: u32,
@@ -163,6 +166,10 @@ impl<'a> Reader<'a> {
             if decided && by_data() {
                 body.unsure += runs;
             }
+            let leaves = of.is_some() && block.next.iter().any(|(s, _)| !self.holds(of, *s));
+            if leaves && !block.weighed && by_data() {
+                body.ends = body.ends.max(block.test.map(|t| self.lanes(t, 0)));
+            }
         }
         if let Some(cycle) = &cycle {
             let (chain, calls) = longest(cycle).counts(self.code, self.vector_bits);
@@ -179,6 +186,17 @@ impl<'a> Reader<'a> {
 
     fn holds(&self, of: Option<usize>, b: usize) -> bool {
         of.is_some_and(|k| self.loops.all[k].holds[b])
+    }
+
+    /// The widest vector that a truth is made from within a few steps: the mask of lanes of which some go on.
+    fn lanes(&self, o: Operand, steps: u32) -> u32 {
+        let Operand::Code(k) = o else { return 1 };
+        let inst = &self.code.insts[k];
+        if steps == MASK_STEPS || inst.form.lanes > 1 {
+            return inst.form.lanes.max(1);
+        }
+        let from = inst.operands.iter().map(|o| self.lanes(*o, steps + 1));
+        from.max().unwrap_or(1)
     }
 
     fn own(&self, of: Option<usize>) -> Vec<bool> {
