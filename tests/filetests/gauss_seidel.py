@@ -49,8 +49,8 @@ print(grid.sum().hex(), grid[298, 698].hex())
 # auto 14: native
 # auto 21: native
 # 64 cores 6: 1 threads
-# 64 cores 14: 1 threads
-# 64 cores 21: 1 threads
+# 64 cores 14: 1 serial
+# 64 cores 21: 1 serial
 # dear threads 6: 1 serial
 # dear threads 14: 1 serial
 # dear threads 21: 1 serial

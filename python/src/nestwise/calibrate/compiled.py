@@ -24,6 +24,15 @@ def multiply_more(a, b, c, o, r8):
             o[i] = (x * y + z) * (y * z + x) + (x * z + y) * (x - y) * (y - z) + x * x * (z + z * y)
 
 
+def products(a, b, c, o, r8):
+    for _ in range(r8):
+        for i in range(len(o)):
+            x = a[i]
+            y = b[i]
+            z = c[i]
+            o[i] = (x * y) * (y * z) * (z * x) * ((x * x) * (y * y)) * ((z * z) * (x * z))
+
+
 def divide(a, b, o, r8):
     for _ in range(r8):
         for i in range(len(o)):

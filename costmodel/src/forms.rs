@@ -1,0 +1,101 @@
+//! What one execution of a body asks of each resource of a core, as sums of numbered weights: what prices add up, and what
+//! calibration solves for.
+
+use crate::host::{HostWeights, LEVELS, OTHER};
+use nestwise_analysis::traffic::Order;
+use nestwise_ir::shape::{Body, Op, Width};
+
+/// Numbers of the weights.
+mod number {
+    use super::{LEVELS, Op, Width};
+
+    const OPS: usize = Op::ALL.len();
+    pub(super) const ISSUE: usize = 3 * OPS;
+    pub(super) const UNSURE: usize = ISSUE + 1;
+    pub(super) const ENTRY: usize = ISSUE + 2;
+    pub(super) const STREAM: usize = ISSUE + 3;
+    pub(super) const STRIDED: usize = STREAM + LEVELS;
+    pub(super) const SCATTERED: usize = STRIDED + LEVELS;
+    pub(super) const FUNCTIONS: usize = SCATTERED + LEVELS;
+
+    pub(super) fn op(op: Op, width: Width) -> usize {
+        match width {
+            Width::Scalar => op as usize,
+            Width::Vector => OPS + op as usize,
+        }
+    }
+    pub(super) fn latency(op: Op) -> usize {
+        2 * OPS + op as usize
+    }
+}
+
+/// What one execution of a body asks of each resource, as sums of weights: (number, how often).
+#[derive(Clone, Debug, Default)]
+pub struct Forms {
+    /// Arithmetic and calls.
+    pub arithmetic: Vec<(usize, f64)>,
+    /// The chain from one iteration to the next.
+    pub chain: Vec<(usize, f64)>,
+    /// The front end.
+    pub issue: Vec<(usize, f64)>,
+    /// Loads and stores.
+    pub memory: Vec<(usize, f64)>,
+    /// What overlaps with nothing.
+    pub extra: Vec<(usize, f64)>,
+}
+
+impl Forms {
+    /// Those of a body, its inner loops apart. `weights` says which functions have one of their own.
+    pub fn of(body: &Body, weights: &HostWeights) -> Forms {
+        let function = |name: &str| {
+            let at = |name: &str| weights.functions.keys().position(|f| f == name);
+            at(name)
+                .or_else(|| at(OTHER))
+                .map(|k| number::FUNCTIONS + k)
+        };
+        let calls = |calls: &[(String, f32)]| -> Vec<(usize, f64)> {
+            let one = |(name, n): &(String, f32)| Some((function(name)?, f64::from(*n)));
+            calls.iter().filter_map(one).collect()
+        };
+        let mut forms = Forms {
+            arithmetic: calls(&body.calls),
+            chain: calls(&body.chain_calls),
+            extra: vec![(number::UNSURE, f64::from(body.unsure))],
+            ..Forms::default()
+        };
+        for (op, width, n) in body.ops.iter() {
+            let (number, n) = (number::op(op, width), f64::from(n));
+            match op {
+                Op::Load | Op::Store | Op::Gather | Op::Scatter => forms.memory.push((number, n)),
+                _ => forms.arithmetic.push((number, n)),
+            }
+            forms.issue.push((number::ISSUE, n));
+        }
+        let chain = body
+            .chain
+            .iter()
+            .map(|(op, _, n)| (number::latency(op), f64::from(n)));
+        forms.chain.extend(chain);
+        forms
+    }
+
+    /// Entering a loop.
+    pub fn entry() -> (usize, f64) {
+        (number::ENTRY, 1.0)
+    }
+
+    /// Fetching a line into a level.
+    pub fn line(level: usize, order: Order) -> usize {
+        level
+            + match order {
+                Order::Stream => number::STREAM,
+                Order::Strided => number::STRIDED,
+                Order::Scattered => number::SCATTERED,
+            }
+    }
+}
+
+/// A form's value.
+pub fn weigh(form: &[(usize, f64)], weights: &[f64]) -> f64 {
+    form.iter().map(|(k, n)| weights[*k] * n).sum()
+}
