@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Clauses of one nest that a launch looks at.
 const MAX_CLAUSES: usize = 64;
-/// Kinds of launches of one nest whose abilities are found out.
+/// Kinds of launches of one nest whose abilities are found out; further ones count as such that prove nothing.
 const MAX_CLEARED: usize = 16;
 
 /// What a nest can be made to do.
@@ -143,14 +143,10 @@ impl Staged {
         proven: &GuardSet,
         hopeful: bool,
     ) -> Arc<Abilities> {
-        let as_is = self
-            .as_is
+        self.as_is
             .get_or_init(|| Arc::new(Abilities::of(nest, &self.verdicts)));
         if let Some(found) = self.known_abilities(nest, refuted, proven, hopeful) {
             return found;
-        }
-        if lock(&self.cleared).len() >= MAX_CLEARED {
-            return as_is.clone();
         }
         // Nobody waits for this but who asked: meanwhile others price what they know.
         let absent = self.absent(refuted, hopeful);
@@ -187,7 +183,10 @@ impl Staged {
         }
         let cleared = lock(&self.cleared);
         let same = |c: &&Cleared| c.absent == absent && c.proven == *proven;
-        cleared.iter().find(same).map(|c| c.able.clone())
+        match cleared.iter().find(same) {
+            Some(found) => Some(found.able.clone()),
+            None => (cleared.len() >= MAX_CLEARED).then(|| as_is.clone()),
+        }
     }
 
     /// How many clauses a launch may take not to hold, the first so many; none if not what conditions need.

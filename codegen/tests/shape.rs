@@ -6,7 +6,7 @@ use common::*;
 use nestwise_codegen::compile;
 use nestwise_ir::nest::Cast;
 use nestwise_ir::shape::Op;
-use nestwise_ir::{BinOp, Const, Expr, Scalar, Schedule, Ty};
+use nestwise_ir::{BinOp, CmpOp, Const, Expr, Scalar, Schedule, Ty};
 
 /// `s = (s * 31 + x[i]) % 65521` of ints that may need more than 64 bits on the way: a sum that does takes a way of its own,
 /// which is long, and hardly ever taken.
@@ -33,4 +33,26 @@ fn chains_go_the_usual_way() {
     };
     let arithmetic = times(Op::Int) + times(Op::IntMul) + times(Op::IntDiv);
     assert!(arithmetic > 2.5, "{:?}", around.body.chain);
+}
+
+/// `while s * s < x: s = s + 0.5` in a counted loop: data end the one, a counter the other.
+#[test]
+fn a_while_is_ended_by_data() {
+    let mut b = Builder::new();
+    let x = b.array(Scalar::F64, F64, 1);
+    let (l, w, i, s) = (b.loop_id(), b.loop_id(), b.var(I64), b.input(F64));
+    let goes_on = cmp(
+        CmpOp::Lt,
+        mul(b.v(s), b.v(s)),
+        b.load(x, vec![b.v(i)], false),
+    );
+    let step = let_(s, add(b.v(s), float(0.5)));
+    let inner = b.while_(w, goes_on, vec![step]);
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![inner]);
+    b.output(s);
+    let nest = b.finish(top);
+    let made = compile(spec(&nest, &Schedule::serial())).expect("compiles");
+    let around = made.shape.inner.first().expect("a loop");
+    let inside = around.body.inner.first().expect("a loop in it");
+    assert_eq!((around.body.ends, inside.body.ends), (None, Some(1)));
 }

@@ -237,11 +237,17 @@ pub fn decide(
         (Device::Threads, threads),
         (Device::Gpu, gpu),
     ];
+    // Only what the model itself leaves to CPython is left without being asked about: else the next call is, too.
+    let asked = match modelled || situation.measured.is_some() {
+        true => 0.0,
+        false => bind(&in_full(situation.bind)).0,
+    };
     let cost = |(device, estimate): &(Device, Estimate)| match device {
         Device::Threads | Device::Gpu => {
             estimate.total().0 + estimate.modelled().0 * (1.0 / WORTH_IT - 1.0)
         }
-        _ => estimate.total().0,
+        Device::Serial => estimate.total().0,
+        Device::Interpreter => estimate.total().0 + asked,
     };
     ranked.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
     // What is around the kernels is the same, and depends on when the call comes.

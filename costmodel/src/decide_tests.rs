@@ -1,5 +1,6 @@
 use super::*;
 use crate::features::{Counts, Features, LoopFeatures};
+use crate::learned::Lesson;
 use crate::profile::Caches;
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
@@ -124,6 +125,16 @@ fn what_a_card_has_computed_has_to_come_down_for_everybody_else() {
 
 /// A decision for a nest of one loop of `n` iterations.
 fn decided(body: Counts, n: f64, vectorised: bool, situation: &Situation) -> Decision {
+    decided_with(&Learned::default(), body, n, vectorised, situation)
+}
+
+fn decided_with(
+    learned: &Learned,
+    body: Counts,
+    n: f64,
+    vectorised: bool,
+    situation: &Situation,
+) -> Decision {
     let prices = prices(body);
     let native = prices.guess(vectorised, &|_| n, &LaunchValues::default());
     let threaded = Compute {
@@ -139,7 +150,7 @@ fn decided(body: Counts, n: f64, vectorised: bool, situation: &Situation) -> Dec
         &MachineProfile::default(),
         &|_| n,
         &situation,
-        &Learned::default(),
+        learned,
     )
 }
 
@@ -185,6 +196,71 @@ fn a_kernel_of_which_no_loop_is_worth_a_start_has_nothing_for_threads() {
     let mut situation = situation();
     situation.native[1].forks = Some(0.0);
     assert_eq!(device(10_000_000.0, &situation), Device::Serial);
+}
+
+/// A call that only what was learned leaves to CPython is asked about each time: that must be worth it.
+#[test]
+fn launches_teach_to_leave_calls_only_if_asking_each_time_is_worth_it() {
+    let body = Counts {
+        simple_ops: 2.0,
+        accesses: 3.0,
+        ..Counts::default()
+    };
+    let alone = Situation {
+        threads: 1,
+        ..situation()
+    };
+    let taught = |n: f64, times: f64| {
+        let plain = decided(body, n, false, &alone);
+        assert_eq!(plain.device, Device::Serial);
+        let modelled = plain.of(Device::Serial).compute;
+        let mut learned = Learned::default();
+        let longer = plain.interpreted.0 - plain.estimate.total().0
+            + times * plain.of(Device::Serial).bind.0;
+        for _ in 0..20 {
+            learned.add(&Lesson {
+                device: Device::Serial,
+                modelled,
+                measured: Seconds(modelled.0 + longer),
+                launches: 10,
+                trial: None,
+                guessed: false,
+            });
+        }
+        decided_with(&learned, body, n, false, &alone).device
+    };
+    let least = (1..)
+        .map(f64::from)
+        .find(|n| device(*n, &alone) == Device::Serial);
+    // Longer than CPython by half of what asking takes, and by many times that.
+    assert_eq!(taught(least.unwrap() + 1.0, 0.5), Device::Serial);
+    assert_eq!(taught(1e4, 1e5), Device::Interpreter);
+}
+
+/// What is copied once more counts for more where no cache holds it, and on the device that copies it alone.
+#[test]
+fn copies_for_undo_come_through_the_caches_that_are_too_small() {
+    let with = |bytes: f64, device: usize| {
+        let mut all = situation();
+        all.undo[device].work.add(LaunchWork::UndoByte, bytes);
+        all.undo[device].at_once = bytes;
+        all
+    };
+    let terms = |situation: &Situation| {
+        let decision = decided(Counts::default(), 1e6, false, situation);
+        [Device::Serial, Device::Threads].map(|d| decision.of(d).undo.0)
+    };
+    let none = terms(&situation());
+    let caches = MachineProfile::default().host.caches;
+    let byte = |bytes: f64| (terms(&with(bytes, 1))[1] - none[1]) / bytes;
+    let (small, large, huge) = (
+        byte(caches[0] / 4.0),
+        byte(caches[1]),
+        byte(caches[2] * 2.0),
+    );
+    assert!(small < large && large < huge, "{small} {large} {huge}");
+    assert_eq!(terms(&with(1e6, 1))[0], none[0]);
+    assert_eq!(terms(&with(1e6, 0))[1], none[1]);
 }
 
 #[test]

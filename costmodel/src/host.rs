@@ -518,3 +518,18 @@ impl Part {
         shape::shares(&self.inner, copies, |l| &l.0, times, trips, each);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::waits;
+
+    #[test]
+    fn chains_overlap_with_those_of_the_next_entry() {
+        // Entered once there is no next one, and none is foreseen where data end the loop.
+        assert_eq!(waits(10.0, 100.0, 1.0, false), 1.0);
+        assert_eq!(waits(10.0, 100.0, 50.0, true), 1.0);
+        let share = |trips: f64| waits(10.0, trips * 1e4, 1e4, false);
+        assert!(share(4.0) < share(50.0) && share(50.0) < share(1000.0));
+        assert!(share(4.0) < 0.1 && share(1000.0) > 0.9);
+    }
+}

@@ -175,6 +175,21 @@ mod tests {
     }
 
     #[test]
+    fn lanes_go_on_until_the_last_of_them_has_ended() {
+        let times = |ends: Option<u32>| {
+            let mut l = shape(0, 1);
+            l.body.ends = ends;
+            let body = Body {
+                inner: vec![l],
+                ..Body::default()
+            };
+            iterations(&body, 100.0)[0]
+        };
+        assert_eq!((times(None), times(Some(1))), (100.0, 100.0));
+        assert!(times(Some(8)) > 100.0 && times(Some(16)) > times(Some(8)));
+    }
+
+    #[test]
     fn an_unrolled_loop_has_copies_of_those_inside() {
         let mut outer = shape(0, 2);
         outer.body.inner = vec![shape(1, 4), shape(1, 1), shape(1, 4), shape(1, 1)];

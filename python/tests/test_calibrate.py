@@ -232,6 +232,28 @@ def searched(xs, x):
             break
     return k
 
+def first_of(xs, x):
+    for k in range(len(xs)):
+        if xs[k] == x:
+            return k
+    return -1
+
+def all_found(xs, ys):
+    s = 0
+    for i in range(len(ys)):
+        s += first_of(xs, ys[i])
+    return s
+
+def without(n, xs, x):
+    s = 0
+    for i in range(n):
+        for k in range(len(xs)):
+            if xs[k] == x:
+                break
+        else:
+            s += 1
+    return s
+
 a = np.ones(400)
 dot(400, a, a)
 dot(100, a, a)
@@ -240,6 +262,8 @@ halved(40, 2**20)
 escapes(np.ones(30), 5000)
 settles(np.arange(10.0), 400)
 searched(np.arange(1000.0), 77.0)
+all_found(np.arange(1000.0), np.full(20, 4.0))
+without(30, np.arange(500.0), 3.0)
 print(json.dumps({nest["line"]: nest for nest in config.loaded_core().report()}))
 """
 
@@ -254,7 +278,7 @@ def features(tmp_path_factory):
     lines = FEATURES.splitlines()
     named = {text[4:].split("(")[0]: k for k, text in enumerate(lines) if text.startswith("def ")}
     loop = lambda k: next(n for n, t in enumerate(lines) if n > k and t.startswith("    for "))  # noqa: E731
-    return {name: by_line[str(loop(k) + 1)] for name, k in named.items()}
+    return {name: by_line.get(str(loop(k) + 1)) for name, k in named.items()}
 
 
 def test_what_calls_do_is_summed_up(features):
@@ -281,10 +305,16 @@ def test_trips_are_guessed_by_following_a_while_and_a_break(features):
     assert searched["work"]["range_step"] == 78
 
 
+def test_a_return_and_a_break_past_an_else_leave_loops_early_too(features):
+    # The fifth is looked for twenty times, the fourth thirty times.
+    assert features["all_found"]["work"]["range_step"] == pytest.approx(20 + 20 * 5, rel=0.1)
+    assert features["without"]["work"]["range_step"] == pytest.approx(30 + 30 * 4, rel=0.1)
+
+
 def test_what_other_iterations_would_have_left_is_not_made_up(features):
     # Of the loop inside one iteration is followed: what all of them sum up to is not known. So
-    # the trips are those of a loop that may be left early: 20 of 400.
-    assert features["settles"]["work"]["range_step"] == pytest.approx(20 + 20 * 9)
+    # the trips are those of a loop that may be left early: 399 / log(400).
+    assert features["settles"]["work"]["range_step"] == pytest.approx(66.6 + 66.6 * 9, rel=0.01)
 
 
 def test_every_probe_can_be_called_and_has_an_argument_for_each_parameter():

@@ -11,6 +11,7 @@ use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Value};
 use nestwise_analysis as analysis;
 use nestwise_ir::nest::While;
+use nestwise_ir::work::left_early;
 use nestwise_ir::{
     BinOp, Expr, ExprKind, For, LoopId, Nest, Scalar, ScopeId, Stmt, StmtKind, VarId,
 };
@@ -388,7 +389,7 @@ impl Walk<'_> {
             match self.eval(&l.cond) {
                 Some(goes_on) if !goes_on.is_true() => {
                     // As with a counted loop that may be left: what is waited for happens much sooner.
-                    let trips = if sure { done } else { done.max(1.0).sqrt() };
+                    let trips = if sure { done } else { left_early(done) };
                     self.count(l.id, trips);
                     return Flow::Next;
                 }
