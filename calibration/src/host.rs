@@ -7,7 +7,7 @@
 use crate::fit::fit_with;
 use nestwise_analysis::traffic::Order;
 use nestwise_costmodel::HostWeights;
-use nestwise_costmodel::forms::{Forms, weigh};
+use nestwise_costmodel::forms::{Forms, occupied, weigh};
 use nestwise_costmodel::host::{LEVELS, waits};
 use nestwise_ir::shape::Body;
 use serde::Deserialize;
@@ -49,8 +49,7 @@ impl Executed {
             let scaled = |form: &Vec<(usize, f64)>| -> Vec<(usize, f64)> {
                 form.iter().map(|(w, n)| (*w, n * times)).collect()
             };
-            let ops: f64 = body.ops.iter().map(|o| f64::from(o.2)).sum();
-            let share = waits(ops, *times, *entries, body.ends.is_some());
+            let share = waits(occupied(body), *times, *entries, body.ends.is_some());
             let chain = f
                 .chain
                 .iter()

@@ -147,6 +147,9 @@ impl Decision {
 /// Time from which it is worth looking for what threads could do.
 pub const WORTH_SHARING: Seconds = Seconds(1e-3);
 
+/// What compiled code takes on one core is too little to share, however long CPython takes: nobody starts threads sooner.
+pub const WORTH_A_START: Seconds = Seconds(2e-6);
+
 /// Another kernel, and other cores, have to promise this part of the time without them, or less: estimates are not that
 /// certain, the least of all what a further core adds, which others may want for themselves.
 const WORTH_IT: f64 = 0.9;

@@ -3,7 +3,7 @@
 
 use crate::host::{HostWeights, LEVELS, OTHER};
 use nestwise_analysis::traffic::Order;
-use nestwise_ir::shape::{Body, Op, Width};
+use nestwise_ir::shape::{Body, Op, Ops, Width};
 
 /// Numbers of the weights.
 mod number {
@@ -93,6 +93,16 @@ impl Forms {
                 Order::Scattered => number::SCATTERED,
             }
     }
+}
+
+/// Operations that a core has under way at once, about, and of those such as wait for others.
+pub const WINDOW: f64 = 512.0;
+const WAITING: f64 = 100.0;
+
+/// How much of a core's window one execution takes, in operations: where most of them wait for each other, there is less room.
+pub fn occupied(body: &Body) -> f64 {
+    let sum = |ops: &Ops| ops.iter().map(|o| f64::from(o.2)).sum::<f64>();
+    f64::max(sum(&body.ops), sum(&body.chain) * WINDOW / WAITING)
 }
 
 /// A form's value.

@@ -7,7 +7,7 @@
 //! ([`HostWeights::overlap`]).
 
 use crate::compute::{ByBound, Compute};
-use crate::forms::{Forms, weigh};
+use crate::forms::{Forms, WINDOW, occupied, weigh};
 use crate::price::Seconds;
 use crate::shape;
 use crate::team::Shared;
@@ -25,9 +25,6 @@ pub const LEVELS: usize = 3;
 
 /// How many of the jumps that data decide are as hard to foresee as those that are measured, where data are random.
 const SURPRISE: f64 = 0.5;
-
-/// Operations that a core has under way at once, about.
-const WINDOW: f64 = 512.0;
 
 /// The entry of [`HostWeights::functions`] for those that have none.
 pub const OTHER: &str = "other";
@@ -269,7 +266,7 @@ pub struct Priced {
 /// Nanoseconds per iteration, by resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Demand {
-    /// Operations of any kind.
+    /// What it takes of the core's window.
     ops: f64,
     arithmetic: f64,
     chain: f64,
@@ -445,7 +442,7 @@ impl Part {
     fn new(body: &Body, weights: &HostWeights, values: &[f64]) -> Part {
         let forms = Forms::of(body, weights);
         let demand = Demand {
-            ops: body.ops.iter().map(|o| f64::from(o.2)).sum(),
+            ops: occupied(body),
             arithmetic: weigh(&forms.arithmetic, values),
             chain: weigh(&forms.chain, values),
             issue: weigh(&forms.issue, values),

@@ -6,7 +6,7 @@ use crate::kernel::Kernel;
 use crate::options::{DeviceChoice, Options, options};
 use crate::pipeline::{HasValue, Resume};
 use nestwise_analysis as analysis;
-use nestwise_costmodel::decide::WORTH_SHARING;
+use nestwise_costmodel::decide::{WORTH_A_START, WORTH_SHARING};
 use nestwise_costmodel::record::Parallel;
 use nestwise_costmodel::{
     Compute, Decision, Device, Learned, Ready, Seconds, Situation, Team, decide,
@@ -84,7 +84,8 @@ impl Plan {
         };
         let first = decide(&alone);
         let short = first.estimate.warm() < WORTH_SHARING && first.interpreted < WORTH_SHARING;
-        if short && !options.prices {
+        let tiny = first.of(Device::Serial).compute < WORTH_A_START;
+        if (short || tiny) && !options.prices {
             // What threads could do takes longer to find out than there is to gain.
             return first;
         }
