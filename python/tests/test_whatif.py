@@ -148,7 +148,7 @@ def test_bad_command_lines_and_files_are_told(folder, machines, tmp_path):
     assert "script is missing" in refused("--profile", profile)
     assert "cannot read" in refused("--profile", tmp_path / "none.json", "--from", profile)
     assert "no version" not in refused("--profile", profile, "--from", tmp_path / "none.json")
-    assert "version 7" in refused("--profile", profile, "--from", profile)
+    assert "is no recording" in refused("--profile", profile, "--from", profile)
     assert "--cores" in refused("--profile", profile, "--cores", "x", "--from", profile)
     assert "nothing is run" in refused("--profile", profile, "--from", "r", "script.py")
     torn = tmp_path / "torn.json"
