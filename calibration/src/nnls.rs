@@ -53,6 +53,10 @@ fn settle(
 ) -> Option<()> {
     loop {
         let chosen: Vec<usize> = (0..passive.len()).filter(|i| passive[*i]).collect();
+        if chosen.is_empty() {
+            x.fill(0.0);
+            return Some(());
+        }
         let part = a.select_columns(&chosen);
         let solution = part.svd(true, true).solve(b, 1e-10).ok()?;
         let blocking = chosen
@@ -107,6 +111,15 @@ mod tests {
         let b = DVector::from_vec(vec![3.0, 2.0, 1.0]);
         let x = solve(&a, &b).unwrap();
         assert!((x[0] - 2.0).abs() < 1e-9 && x[1] == 0.0);
+    }
+
+    #[test]
+    fn where_nothing_helps_all_are_zero() {
+        let a = DMatrix::from_row_slice(3, 2, &[1.0, 1.0, 1.0, 2.0, 1.0, 3.0]);
+        for b in [vec![0.0; 3], vec![-3.0, -2.0, -1.0]] {
+            let x = solve(&a, &DVector::from_vec(b)).unwrap();
+            assert_eq!((x[0], x[1]), (0.0, 0.0));
+        }
     }
 
     #[test]
