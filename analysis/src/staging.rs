@@ -49,6 +49,8 @@ pub struct Staged {
     elements: Vec<(ArrayId, Property)>,
     /// Some loop's verdict depends on values.
     open: bool,
+    /// The nest has guards.
+    guarded: bool,
     counts: OnceLock<bool>,
     as_is: OnceLock<Arc<Abilities>>,
     cleared: Mutex<Vec<Cleared>>,
@@ -91,6 +93,7 @@ impl Staged {
             needed,
             elements,
             open,
+            guarded: guards::count_set(nest) > 0,
             counts: OnceLock::new(),
             as_is: OnceLock::new(),
             cleared: Mutex::default(),
@@ -145,7 +148,7 @@ impl Staged {
     ) -> Arc<Abilities> {
         self.as_is
             .get_or_init(|| Arc::new(Abilities::of(nest, &self.verdicts)));
-        if let Some(found) = self.known_abilities(nest, refuted, proven, hopeful) {
+        if let Some(found) = self.known_abilities(refuted, proven, hopeful) {
             return found;
         }
         // Nobody waits for this but who asked: meanwhile others price what they know.
@@ -168,17 +171,16 @@ impl Staged {
     /// The same if it need not be found out.
     pub fn known_abilities(
         &self,
-        nest: &Nest,
         refuted: u64,
         proven: &GuardSet,
         hopeful: bool,
     ) -> Option<Arc<Abilities>> {
         let as_is = self.as_is.get()?;
         // Guards may hide what a rewriting could do.
-        let hidden = || !as_is.has_top() && guards::count_set(nest) > 0;
+        let hidden = self.guarded && !as_is.has_top();
         let absent = self.absent(refuted, hopeful);
         let conditions = absent.is_some() && (self.open || self.clauses.len() > self.needed);
-        if !conditions && !hidden() {
+        if !conditions && !hidden {
             return Some(as_is.clone());
         }
         let cleared = lock(&self.cleared);

@@ -123,7 +123,7 @@ impl Plan {
     pub(crate) fn knows_abilities(&self, sizes: &Sizes) -> bool {
         let (refuted, proven) = (sizes.refuted, &sizes.proven);
         self.verdicts
-            .known_abilities(&self.nest, refuted, proven, self.hopeful())
+            .known_abilities(refuted, proven, self.hopeful())
             .is_some()
     }
 
