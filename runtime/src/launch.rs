@@ -25,7 +25,7 @@ use crate::undo::{self, Saved};
 use nestwise_analysis::Region;
 use nestwise_codegen::abi::{FrameHeader, Status};
 use nestwise_costmodel::{Decision, Device};
-use nestwise_ir::Scalar;
+use nestwise_ir::{LoopId, Scalar};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -51,6 +51,13 @@ pub(crate) fn undo_bytes(device: Device) -> i64 {
         Device::Threads => 1 << 22,
         _ => 1 << 18,
     }
+}
+
+/// Iterations of the top loop that a call which goes on at iteration `from` is priced with, at least one.
+fn expected(sizes: &Sizes, from: i64) -> f64 {
+    let trips = sizes.expected(LoopId(0));
+    let left = sizes.top.map_or(trips, |t| (t.trips - from) as f64);
+    trips.min(left).max(1.0)
 }
 
 /// Iterations of a range whose count is known to fit.
@@ -85,6 +92,7 @@ pub fn launch<V: HasValue>(
         stopped_by: None,
         guessed,
         leaves: plan.nest().work.loops.iter().any(|l| l.leaves),
+        expected: expected(sizes, from),
         runs: String::new(),
         transfers: Transfers::default(),
         repeated: false,
@@ -184,13 +192,14 @@ impl Runner<'_> {
     /// Of so many trips.
     fn first_chunk(&self, trips: i64) -> i64 {
         let per_trip = self.launch.per_trip();
+        let goal = (CHUNK_SECONDS / per_trip) as i64;
         // Several threads are started anew in each.
         let cheap = !self.launch.kernel.about.threaded || self.launch.is_guess();
-        let most = match cheap && per_trip * trips as f64 > WORTH_FEELING {
-            true => trips / FELT,
-            false => i64::MAX,
-        };
-        ((CHUNK_SECONDS / per_trip) as i64).min(most).max(1)
+        match cheap && per_trip * trips as f64 > WORTH_FEELING {
+            true => goal.min(trips) / FELT,
+            false => goal,
+        }
+        .max(1)
     }
 
     /// Changes to another kernel, if one is there and turns out to be better.

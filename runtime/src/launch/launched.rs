@@ -40,6 +40,8 @@ pub struct Launch {
     pub(super) guessed: bool,
     /// Some loop may be left early.
     pub(super) leaves: bool,
+    /// Iterations of the top loop that the decision reckons with.
+    pub(super) expected: f64,
     /// An earlier call had the same facts.
     pub repeated: bool,
     /// It went on on another device half-way.
@@ -141,12 +143,9 @@ impl Launch {
     }
     /// The model's time of one iteration of the top loop, not quite nothing.
     pub(super) fn per_trip(&self) -> f64 {
-        let trips = self
-            .top
-            .map_or(1.0, |t| (t.trips - self.from).max(1) as f64);
         let estimate = &self.decision.estimate;
         let starting = estimate.fork_join + estimate.launch;
-        ((estimate.compute + starting).0 / trips).max(1e-10)
+        ((estimate.compute + starting).0 / self.expected).max(1e-10)
     }
     pub(super) fn header(&self) -> &FrameHeader {
         // SAFETY: every frame starts with a header.
@@ -188,11 +187,7 @@ impl Launch {
     }
     /// What CPython would have taken for the iterations that ran, in seconds.
     pub fn replaced(&self) -> f64 {
-        let all = match self.top {
-            Some(t) => (t.trips - self.from) as f64,
-            None => UNKNOWN_TRIPS,
-        };
-        let model = self.decision.interpreted.0 * self.iterations() as f64 / all.max(1.0);
+        let model = self.decision.interpreted.0 * self.iterations() as f64 / self.expected;
         if !self.guessed {
             return model;
         }
