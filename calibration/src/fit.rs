@@ -10,7 +10,7 @@ const BELIEF: f64 = 0.03;
 /// A measurement that is off by this many times the usual error counts a quarter in the next round (as the Cauchy
 /// distribution would have it): what disturbed one of them shall not bend the others.
 const FAR: f64 = 2.0;
-/// Errors below this are as good as any.
+/// Errors below this are as good as any, where the model is exact.
 const LEAST_ERROR: f64 = 0.003;
 /// What counts as usual in the first round, and how much less in each further one.
 const FIRST_ERROR: f64 = 0.5;
@@ -60,15 +60,16 @@ pub fn residuals(rows: &[Vec<f64>], measured: &[f64], weights: &[f64]) -> Vec<f6
 /// relative errors are small. `usual` has a weight for each kind on some other machine: their proportions decide where
 /// measurements do not. None if the numbers make no sense: rows of different length, times that are not above 0.
 pub fn fit(rows: &[Vec<f64>], measured: &[f64], usual: &[f64]) -> Option<Fit> {
-    fit_with(rows, measured, usual, BELIEF)
+    fit_with(rows, measured, usual, BELIEF, LEAST_ERROR)
 }
 
-/// The same where assumptions count so much.
+/// The same where assumptions count so much, and such errors are the model's, not disturbed measurements.
 pub(crate) fn fit_with(
     rows: &[Vec<f64>],
     measured: &[f64],
     usual: &[f64],
     belief: f64,
+    least_error: f64,
 ) -> Option<Fit> {
     let kinds = usual.len();
     let sensible = |row: &Vec<f64>| row.len() == kinds && row.iter().all(|v| v.is_finite());
@@ -87,7 +88,7 @@ pub(crate) fn fit_with(
     for round in 0..ROUNDS {
         weights = solve(rows, measured, &trust, &prior, belief)?;
         let off = residuals(rows, measured, &weights);
-        let usual = FAR * Held::of(&off).median.max(LEAST_ERROR);
+        let usual = FAR * Held::of(&off).median.max(least_error);
         // Narrower by and by: at first an outlier has bent what its kind is thought to cost.
         let usual = usual.max(FIRST_ERROR * NARROWER.powi(round));
         for (trust, off) in trust.iter_mut().zip(off) {

@@ -11,10 +11,14 @@ use nestwise_costmodel::forms::{Forms, occupied, weigh};
 use nestwise_costmodel::host::{LEVELS, waits};
 use nestwise_ir::shape::Body;
 use serde::Deserialize;
+use std::ops::Range;
 
 /// How much it counts that a weight is as usual: operations share resources, so that few measurements speak of one kind
 /// alone.
-const BELIEF: f64 = 0.1;
+const BELIEF: f64 = 0.2;
+
+/// Such errors are usual: a core is more than a few resources.
+const LEAST_ERROR: f64 = 0.1;
 
 /// Turns of telling and fitting.
 const TURNS: usize = 24;
@@ -40,52 +44,54 @@ impl Executed {
     /// How often each weight counts, where `values` tell what is the busiest resource.
     fn row(&self, weights: &HostWeights, values: &[f64]) -> Vec<f64> {
         let mut row = vec![0.0; values.len()];
+        let mut count = |form: &[(usize, f64)]| form.iter().for_each(|(w, n)| row[*w] += n);
         let forms: Vec<Forms> = self.0.iter().map(|r| Forms::of(&r.3, weights)).collect();
-        let fetching = self.fetching();
+        let (near, far) = (self.fetching(0..1), self.fetching(1..LEVELS));
         // Lines belong to the loop that loads and stores most.
         let loads = |k: &usize| weigh(&forms[*k].memory, values) * self.0[*k].0;
         let home = (0..forms.len()).max_by(|a, b| loads(a).total_cmp(&loads(b)));
+        let (entry, once) = Forms::entry();
+        let mut core = Vec::new();
         for (k, (f, (times, entries, _, body))) in forms.iter().zip(&self.0).enumerate() {
-            let scaled = |form: &Vec<(usize, f64)>| -> Vec<(usize, f64)> {
-                form.iter().map(|(w, n)| (*w, n * times)).collect()
+            let scaled = |form: &[(usize, f64)], by: f64| -> Vec<(usize, f64)> {
+                form.iter().map(|(w, n)| (*w, n * by)).collect()
             };
             let share = waits(occupied(body), *times, *entries, body.ends.is_some());
-            let chain = f
-                .chain
-                .iter()
-                .map(|(w, n)| (*w, n * times * share))
-                .collect();
-            let mut memory = scaled(&f.memory);
+            let mut memory = scaled(&f.memory, *times);
             let mut lines = Vec::new();
             if home == Some(k) {
                 match weights.overlap {
-                    true => lines.clone_from(&fetching),
-                    false => memory.extend(&fetching),
+                    true => lines.clone_from(&near),
+                    false => memory.extend(&near),
                 }
             }
             let resources = [
-                scaled(&f.arithmetic),
-                chain,
-                scaled(&f.issue),
+                scaled(&f.arithmetic, *times),
+                scaled(&f.chain, times * share),
+                scaled(&f.issue, *times),
                 memory,
                 lines,
             ];
             let busiest = resources
                 .into_iter()
                 .max_by(|a, b| weigh(a, values).total_cmp(&weigh(b, values)));
-            let (entry, once) = Forms::entry();
-            let all = busiest.into_iter().flatten().chain(scaled(&f.extra));
-            all.for_each(|(w, n)| row[w] += n);
-            row[entry] += once * entries;
+            core.extend(busiest.into_iter().flatten());
+            count(&scaled(&f.extra, *times));
+            count(&[(entry, once * entries)]);
+        }
+        match weigh(&far, values) > weigh(&core, values) {
+            true => count(&far),
+            false => count(&core),
         }
         row
     }
 
-    fn fetching(&self) -> Vec<(usize, f64)> {
+    /// Lines that come to these levels.
+    fn fetching(&self, levels: Range<usize>) -> Vec<(usize, f64)> {
         let of = |(lines, order): &([f64; LEVELS], Order)| {
             let order = *order;
-            let each = lines.iter().enumerate();
-            each.map(|(level, n)| (Forms::line(level, order), *n))
+            let each = levels.clone().map(|level| (level, lines[level]));
+            each.map(|(level, n)| (Forms::line(level, order), n))
                 .collect::<Vec<_>>()
         };
         self.1.iter().flat_map(of).collect()
@@ -117,7 +123,7 @@ fn fit_one(executed: &[Executed], nanos: &[f64], usual: &HostWeights) -> Option<
     let mut values = prior.clone();
     for _ in 0..TURNS {
         let rows: Vec<Vec<f64>> = executed.iter().map(|e| e.row(usual, &values)).collect();
-        let found = fit_with(&rows, nanos, &prior, BELIEF)?;
+        let found = fit_with(&rows, nanos, &prior, BELIEF, LEAST_ERROR)?;
         // Half the way: the busiest resource changes with what is found.
         let half = |(a, b): (&f64, &f64)| (a.max(1e-6) * b.max(1e-6)).sqrt();
         values = values.iter().zip(&found.weights).map(half).collect();

@@ -3,7 +3,7 @@
 use crate::price::Seconds;
 use std::ops::Add;
 
-/// Time on one core, by what bounds it.
+/// Time on one core, by what bounds it. Lines come from memory while the core works on those that are there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ByBound {
     /// The core's units, and its own caches.
@@ -15,9 +15,9 @@ pub struct ByBound {
 }
 
 impl ByBound {
-    /// Everything.
+    /// Until all of it is done.
     pub fn total(&self) -> Seconds {
-        self.compute + self.latency + self.memory
+        Seconds((self.compute + self.latency).0.max(self.memory.0))
     }
 }
 

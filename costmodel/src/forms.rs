@@ -65,9 +65,12 @@ impl Forms {
         };
         for (op, width, n) in body.ops.iter() {
             let (number, n) = (number::op(op, width), f64::from(n));
-            match op {
-                Op::Load | Op::Store | Op::Gather | Op::Scatter => forms.memory.push((number, n)),
-                _ => forms.arithmetic.push((number, n)),
+            if matches!(op, Op::Load | Op::Store | Op::Gather | Op::Scatter) {
+                forms.memory.push((number, n));
+            }
+            // Where several lanes go to places of their own, arithmetic units take the places apart.
+            if !matches!(op, Op::Load | Op::Store) {
+                forms.arithmetic.push((number, n));
             }
             forms.issue.push((number::ISSUE, n));
         }

@@ -3,8 +3,8 @@
 //! The execution-cache-memory model (Treibig and Hager, "Introducing a performance model for bandwidth-limited loop
 //! kernels", 2009): an iteration takes as long as the busiest of a core's resources needs for it. Arithmetic, the
 //! width of the front end and the chain from one iteration to the next each are one; loads and stores are one together
-//! with the transfers between the levels of the cache hierarchy, which do not overlap with them on some cores
-//! ([`HostWeights::overlap`]).
+//! with the transfers into the first cache, which do not overlap with them on some cores ([`HostWeights::overlap`]).
+//! What fills the second cache works on its own, ahead of the core: a call takes as long as the slower of the two.
 
 use crate::compute::{ByBound, Compute};
 use crate::forms::{Forms, WINDOW, occupied, weigh};
@@ -22,9 +22,6 @@ use std::ops::Add;
 /// Levels of the cache hierarchy that are told apart: transfers into the first from the second, into that from the
 /// third, into that from memory.
 pub const LEVELS: usize = 3;
-
-/// How many of the jumps that data decide are as hard to foresee as those that are measured, where data are random.
-const SURPRISE: f64 = 0.5;
 
 /// The entry of [`HostWeights::functions`] for those that have none.
 pub const OTHER: &str = "other";
@@ -332,8 +329,8 @@ impl Priced {
             let [near, far, memory] = self.transfers(&fetched);
             let home = each.iter_mut().find(|s| s.home == Some(fetched.home));
             if let Some(sum) = home {
-                sum.transfers += near + far + memory;
-                sum.common += far + memory;
+                sum.near += near;
+                sum.far += far + memory;
             }
         }
         let mut alone = ByBound::default();
@@ -408,9 +405,10 @@ struct Sum {
     /// The part of it where that is the chain from one iteration to the next.
     waiting: f64,
     memory: f64,
-    transfers: f64,
-    /// The part of these from what several cores have in common.
-    common: f64,
+    /// Transfers into the first cache.
+    near: f64,
+    /// Those into the caches behind it, from what several cores have in common.
+    far: f64,
     /// What overlaps with nothing.
     extra: f64,
 }
@@ -418,22 +416,18 @@ struct Sum {
 impl Sum {
     fn by_bound(&self, overlap: bool) -> ByBound {
         let nanos = |ns: f64| Seconds(ns * 1e-9);
-        let fetching = match overlap {
-            true => self.memory.max(self.transfers),
-            false => self.memory + self.transfers,
+        let memory = match overlap {
+            true => self.memory.max(self.near),
+            false => self.memory + self.near,
         };
-        if fetching > self.core {
-            // A core's first caches are its own, as its units are.
-            return ByBound {
-                memory: nanos(self.common),
-                compute: nanos(fetching - self.common + self.extra),
-                ..ByBound::default()
-            };
-        }
+        let (core, waiting) = match memory > self.core {
+            true => (memory, 0.0),
+            false => (self.core, self.waiting),
+        };
         ByBound {
-            compute: nanos(self.core - self.waiting + self.extra),
-            latency: nanos(self.waiting),
-            ..ByBound::default()
+            compute: nanos(core - waiting + self.extra),
+            latency: nanos(waiting),
+            memory: nanos(self.far),
         }
     }
 }
@@ -447,7 +441,7 @@ impl Part {
             chain: weigh(&forms.chain, values),
             issue: weigh(&forms.issue, values),
             memory: weigh(&forms.memory, values),
-            unsure: weigh(&forms.extra, values) * SURPRISE,
+            unsure: weigh(&forms.extra, values),
             ends: body.ends.is_some(),
         };
         let inner = |l: &LoopShape| {
@@ -499,8 +493,8 @@ impl Part {
                 core,
                 waiting,
                 memory: d.memory * times,
-                transfers: 0.0,
-                common: 0.0,
+                near: 0.0,
+                far: 0.0,
                 extra,
             }),
         }

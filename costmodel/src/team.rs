@@ -47,9 +47,12 @@ impl Team<'_> {
     /// What is left of loops that are shared.
     pub fn share(&self, time: &ByBound) -> Seconds {
         let w = self.weights;
-        self.on(w.compute, time.compute)
-            + self.on(w.latency, time.latency)
-            + self.on(w.memory, time.memory)
+        ByBound {
+            compute: self.on(w.compute, time.compute),
+            latency: self.on(w.latency, time.latency),
+            memory: self.on(w.memory, time.memory),
+        }
+        .total()
     }
 
     /// The fewest iterations for which it pays to start a loop: they save what the start takes. Of one that is started but

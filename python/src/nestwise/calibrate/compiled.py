@@ -180,9 +180,10 @@ def scatter_ints(idx, counts):
         counts[idx[i] & 15] += 1
 
 
-def condition_taken_or_not(xs):
+def condition_taken_or_not(coins):
     n = 0
-    for x in xs:
+    for k in range(len(coins)):
+        x = coins[k]
         if x > 0.5:
             n += 1
         elif x > 0.25:
@@ -271,18 +272,33 @@ def pairs(xs, ys):
     return n
 
 
+def slopes(s, s2, x, r8):
+    for _ in range(r8):
+        for i in range(1, len(s)):
+            for j in range(1, len(s)):
+                s2[i, j] = s[i, j] + (s[i - 1, j] - s[i, j - 1]) * x
+
+
+def sum_of_ints(idx, r8):
+    n = 0
+    for _ in range(r8):
+        for i in range(len(idx)):
+            n += idx[i]
+    return n
+
+
 def rows_first(m, q, r8):
     for _ in range(r8):
         for i in range(len(m)):
             for j in range(16):
-                q[i, j] = m[i, j] * 0.5 + q[i, j]
+                q[i, j] = m[i, j] * 0.5 + 1.0
 
 
 def columns_first(m, q, r8):
     for _ in range(r8):
         for j in range(16):
             for i in range(len(m)):
-                q[i, j] = m[i, j] * 0.5 + q[i, j]
+                q[i, j] = m[i, j] * 0.5 + 1.0
 
 
 def columns_of_square(s, t, r8):
@@ -300,10 +316,10 @@ def complex_steps(n, z, w):
     return z
 
 
-def held_streamed(a, b, o, r8):
+def held_streamed(a, b, c, o, r8):
     for _ in range(r8):
         for i in range(len(o)):
-            o[i] = a[i] * 0.5 + (o[i] - b[i])
+            o[i] = a[i] * 0.5 + (c[i] - b[i])
 
 
 def held_polynomial(a, o, r8):

@@ -105,6 +105,8 @@ def compiled_values(n: int) -> dict[str, Any]:
     given |= {
         "r8": 40,
         "g1": np.zeros(n, np.float32),
+        # So many that a core cannot learn by heart which jumps they decide.
+        "coins": random.random(60_000).astype(np.float32),
         "jdx": random.integers(1, n + 1, n),
         "kdx": np.zeros(n, np.int64),
         "u1": random.integers(0, 256, n).astype(np.uint8),
@@ -132,11 +134,13 @@ def streamed_values(n: int) -> dict[str, Any]:
         "r8": max(300_000 // n, 1),
         "a": random.random(n),
         "b": random.random(n),
+        "c": random.random(n),
         "o": np.zeros(n),
         "idx": random.integers(0, n, n),
         "m": random.random((rows, 16)),
         "q": np.zeros((rows, 16)),
         "s": random.random((side, side)),
+        "s2": np.zeros((side, side)),
         "t": np.zeros(side),
         "x": 1.25,
     }
