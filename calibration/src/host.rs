@@ -56,7 +56,7 @@ impl Executed {
             let scaled = |form: &[(usize, f64)], by: f64| -> Vec<(usize, f64)> {
                 form.iter().map(|(w, n)| (*w, n * by)).collect()
             };
-            let share = waits(occupied(body), *times, *entries, body.ends.is_some());
+            let share = waits(occupied(body), *times, *entries);
             let mut memory = scaled(&f.memory, *times);
             let mut lines = Vec::new();
             if home == Some(k) {

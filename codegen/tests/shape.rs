@@ -56,3 +56,31 @@ fn a_while_is_ended_by_data() {
     let inside = around.body.inner.first().expect("a loop in it");
     assert_eq!((around.body.ends, inside.body.ends), (None, Some(1)));
 }
+
+/// Loops over rows, in each of which `s = s * 0.5 + x[i, k]`: where `s` starts anew in each row, chains of several overlap.
+#[test]
+fn a_chain_goes_on_in_the_next_row_if_its_variable_does() {
+    let carried = |anew: bool| {
+        let mut b = Builder::new();
+        let (x, o) = (b.floats(2), b.floats(1));
+        let (rows, columns) = (b.loop_id(), b.loop_id());
+        let (i, k, s) = (b.var(I64), b.var(I64), b.input(F64));
+        let more = mul(b.v(s), float(0.5));
+        let step = let_(s, add(more, b.load(x, vec![b.v(i), b.v(k)], false)));
+        let inner = b.for_(columns, k, upto(dim(x, 1)), vec![step]);
+        let mut body = vec![inner, b.store(o, vec![b.v(i)], b.v(s), false)];
+        if anew {
+            body.insert(0, let_(s, float(0.0)));
+        }
+        let top = b.for_(rows, i, upto(dim(x, 0)), body);
+        b.output(s);
+        let nest = b.finish(top);
+        let made = compile(spec(&nest, &Schedule::serial())).expect("compiles");
+        let around = made.shape.inner.first().expect("a loop");
+        let inside = around.body.inner.iter().map(|l| l.body.carried);
+        assert!(!around.body.carried);
+        inside.collect::<Vec<bool>>()
+    };
+    assert!(carried(false).iter().all(|c| *c) && !carried(false).is_empty());
+    assert!(carried(true).iter().all(|c| !c));
+}

@@ -100,10 +100,15 @@ impl Forms {
 
 /// Operations that a core has under way at once, about, and of those such as wait for others.
 pub const WINDOW: f64 = 512.0;
-const WAITING: f64 = 100.0;
+const WAITING: f64 = 64.0;
 
 /// How much of a core's window one execution takes, in operations: where most of them wait for each other, there is less room.
+/// No window is large enough where data end the loop, since the core goes on with what it wrongly takes for the next iteration
+/// instead, nor where the next chain begins with what this one leaves.
 pub fn occupied(body: &Body) -> f64 {
+    if body.ends.is_some() || body.carried {
+        return f64::INFINITY;
+    }
     let sum = |ops: &Ops| ops.iter().map(|o| f64::from(o.2)).sum::<f64>();
     f64::max(sum(&body.ops), sum(&body.chain) * WINDOW / WAITING)
 }

@@ -23,6 +23,9 @@ use std::ops::Add;
 /// third, into that from memory.
 pub const LEVELS: usize = 3;
 
+/// How many of the jumps that data decide are as hard to foresee as those that are measured, where data are random.
+const SURPRISE: f64 = 0.7;
+
 /// The entry of [`HostWeights::functions`] for those that have none.
 pub const OTHER: &str = "other";
 
@@ -236,14 +239,11 @@ impl HostWeights {
 /// loop as far as its window reaches, where the next chain, if the loop is entered again, begins while the last one goes
 /// on. Of chains as long as the window two are under way at any time.
 ///
-/// Where data end the loop (`ends`), the core goes on with what it wrongly takes for the next iteration instead.
-pub fn waits(ops: f64, times: f64, entries: f64, ends: bool) -> f64 {
-    if ends {
-        return 1.0;
-    }
+/// `ops` as [`occupied`] has it.
+pub fn waits(ops: f64, times: f64, entries: f64) -> f64 {
     let entries = entries.max(1.0);
-    let windows = ops * times / entries / WINDOW;
-    windows / (windows + 1.0 - 1.0 / entries)
+    let windows = (ops * times / entries / WINDOW).max(f64::MIN_POSITIVE);
+    1.0 / (1.0 + (1.0 - 1.0 / entries) / windows)
 }
 
 /// A kernel's shape under a machine's weights.
@@ -270,8 +270,6 @@ struct Demand {
     issue: f64,
     memory: f64,
     unsure: f64,
-    /// Data end the loop.
-    ends: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -441,8 +439,7 @@ impl Part {
             chain: weigh(&forms.chain, values),
             issue: weigh(&forms.issue, values),
             memory: weigh(&forms.memory, values),
-            unsure: weigh(&forms.extra, values),
-            ends: body.ends.is_some(),
+            unsure: weigh(&forms.extra, values) * SURPRISE,
         };
         let inner = |l: &LoopShape| {
             let part = Part::new(&l.body, weights, values);
@@ -472,7 +469,7 @@ impl Part {
     ) {
         let d = &self.demand;
         let busy = d.arithmetic.max(d.issue).max(d.memory);
-        let chain = d.chain * waits(d.ops, times, entries, d.ends);
+        let chain = d.chain * waits(d.ops, times, entries);
         let core = busy.max(chain) * times;
         let waiting = if chain > busy { core } else { 0.0 };
         let extra = d.unsure * times + self.entry * entries;
@@ -512,15 +509,33 @@ impl Part {
 
 #[cfg(test)]
 mod tests {
-    use super::waits;
+    use super::{occupied, waits};
+    use nestwise_ir::shape::{Body, Op, Width};
 
     #[test]
     fn chains_overlap_with_those_of_the_next_entry() {
-        // Entered once there is no next one, and none is foreseen where data end the loop.
-        assert_eq!(waits(10.0, 100.0, 1.0, false), 1.0);
-        assert_eq!(waits(10.0, 100.0, 50.0, true), 1.0);
-        let share = |trips: f64| waits(10.0, trips * 1e4, 1e4, false);
+        // Entered once there is no next one.
+        assert_eq!(waits(10.0, 100.0, 1.0), 1.0);
+        let share = |trips: f64| waits(10.0, trips * 1e4, 1e4);
         assert!(share(4.0) < share(50.0) && share(50.0) < share(1000.0));
         assert!(share(4.0) < 0.1 && share(1000.0) > 0.9);
+        assert_eq!(waits(0.0, 0.0, 3.0), 0.0);
+    }
+
+    #[test]
+    fn chains_do_not_overlap_where_data_end_the_loop_or_the_next_one_begins_with_what_they_left() {
+        let mut body = Body::default();
+        body.ops.add(Op::Float, Width::Scalar, 10.0);
+        let share = |body: &Body| waits(occupied(body), 400.0, 100.0);
+        assert!(share(&body) < 0.1);
+        let carried = Body {
+            carried: true,
+            ..body.clone()
+        };
+        let ends = Body {
+            ends: Some(1),
+            ..body
+        };
+        assert_eq!((share(&carried), share(&ends)), (1.0, 1.0));
     }
 }

@@ -102,6 +102,9 @@ pub struct Body {
     pub chain: Ops,
     /// Functions called in that chain.
     pub chain_calls: Vec<(String, f32)>,
+    /// The chain begins with what it left when the loop was entered before.
+    #[serde(default)]
+    pub carried: bool,
     /// Jumps that only data decide.
     pub unsure: f32,
     /// Where data end the loop: how many iterations of a loop around go through it at once, the last of which does.

@@ -17,7 +17,7 @@ pub use self::make::Key;
 use self::make::{Made, compile, has_room, schedule, short_loops};
 pub use self::recent::Known;
 use self::recent::Recent;
-pub use self::sizes::{Sizes, TopRange, UNKNOWN_TRIPS};
+pub use self::sizes::{Sizes, TopRange};
 use self::sizes::{mean_trips, top_range};
 pub use self::work::CallFeatures;
 use crate::cache;

@@ -27,6 +27,8 @@ pub(super) struct Cycle<'a> {
 #[derive(Default)]
 pub(super) struct Chain {
     insts: Vec<usize>,
+    /// The variable it goes through, if it is none through memory.
+    phi: Option<usize>,
     /// How often it goes on from one iteration to the next. Where a jump decides that it does not, nothing waits for it:
     /// jumps are foreseen.
     often: f32,
@@ -46,6 +48,26 @@ impl Chain {
             }
         }
         (all, calls)
+    }
+
+    /// Whether it begins with what it left when its loop was entered before, in the same execution of the loop around, of
+    /// which these are the blocks: its value comes back to it from there.
+    pub(super) fn is_carried(&self, cycle: &Cycle<'_>, around: &[bool]) -> bool {
+        let Some(phi) = self.phi else { return false };
+        let mut left = entry_values(cycle, phi);
+        let mut seen = vec![false; cycle.code.insts.len()];
+        while let Some(o) = left.pop() {
+            let Operand::Code(k) = o else { continue };
+            if k == phi || self.insts.contains(&k) {
+                return true;
+            }
+            let inst = &cycle.code.insts[k];
+            let passed = inst.code == LLVMLoad || !around[inst.block];
+            if !passed && !std::mem::replace(&mut seen[k], true) {
+                left.extend(&inst.operands);
+            }
+        }
+        false
     }
 }
 
@@ -90,16 +112,24 @@ fn back_value(cycle: &Cycle<'_>, phi: usize) -> Option<Operand> {
         .map(|(_, o)| *o)
 }
 
+/// What a phi gets where the loop is entered.
+fn entry_values(cycle: &Cycle<'_>, phi: usize) -> Vec<Operand> {
+    let inst = &cycle.code.insts[phi];
+    let from = inst.from.iter().zip(&inst.operands);
+    let outside = from.filter(|(b, _)| !cycle.latches.contains(b));
+    outside.map(|(_, o)| *o).collect()
+}
+
 /// The longest chain from an iteration to the next: through a variable, or through an element that is stored and then
 /// loaded.
 pub(super) fn longest(cycle: &Cycle<'_>) -> Chain {
     let counters = counters(cycle);
     let mut best = (0.0, Chain::default());
-    let mut offer = |found: Option<(f32, Vec<usize>)>, iterations: f32| {
+    let mut offer = |found: Option<(f32, Vec<usize>)>, phi: Option<usize>, iterations: f32| {
         let Some((length, insts)) = found else { return };
         let often = cycle.least(&insts) / iterations;
         if length * often > best.0 {
-            best = (length * often, Chain { insts, often });
+            best = (length * often, Chain { insts, phi, often });
         }
     };
     for phi in phis(cycle) {
@@ -107,7 +137,8 @@ pub(super) fn longest(cycle: &Cycle<'_>) -> Chain {
             continue;
         }
         let back = back_value(cycle, phi);
-        offer(back.and_then(|b| Search::new(cycle, phi).path(b)), 1.0);
+        let found = back.and_then(|b| Search::new(cycle, phi).path(b));
+        offer(found, Some(phi), 1.0);
     }
     for (load, store, iterations) in through_memory(cycle, &counters) {
         let value = cycle.code.insts[store].operands[0];
@@ -117,7 +148,7 @@ pub(super) fn longest(cycle: &Cycle<'_>) -> Chain {
                 insts.extend([load, store]);
                 (length + latency(Op::Load) + latency(Op::Store), insts)
             });
-        offer(found, iterations);
+        offer(found, None, iterations);
     }
     best.1
 }

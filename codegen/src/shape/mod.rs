@@ -172,8 +172,11 @@ impl<'a> Reader<'a> {
             }
         }
         if let Some(cycle) = &cycle {
-            let (chain, calls) = longest(cycle).counts(self.code, self.vector_bits);
-            (body.chain, body.chain_calls) = (chain, calls);
+            let chain = longest(cycle);
+            (body.chain, body.chain_calls) = chain.counts(self.code, self.vector_bits);
+            let around = of.and_then(|k| self.loops.all[k].parent);
+            let around = around.map(|k| &self.loops.all[k].holds);
+            body.carried = around.is_some_and(|blocks| chain.is_carried(cycle, blocks));
         }
         let inner = self.loops.all.iter().enumerate();
         let inner = inner

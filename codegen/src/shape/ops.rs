@@ -18,10 +18,7 @@ pub(super) fn ops(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width,
         LLVMFCmp => with_form(code, inst, Op::Float, vector_bits),
         LLVMMul => one(Op::IntMul),
         LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem => match inst.operands.get(1) {
-            // By a constant it is a multiplication and shifts.
-            Some(Operand::Int(_)) => {
-                vec![(Op::IntMul, width, count), (Op::Int, width, 2.0 * count)]
-            }
+            Some(Operand::Int(by)) => by_constant(inst.code, *by, width, count),
             // There is no instruction for vectors of them.
             _ => vec![(Op::IntDiv, Width::Scalar, inst.form.lanes as f32)],
         },
@@ -55,6 +52,22 @@ pub(super) fn ops(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width,
         LLVMCall => call(inst, width, count, vector_bits),
         _ => vec![],
     }
+}
+
+/// A quotient by a constant is a multiplication and shifts, shifts alone by a power of two; a remainder is what the
+/// quotient's multiple leaves.
+fn by_constant(code: LLVMOpcode, by: i64, width: Width, count: f32) -> Vec<(Op, Width, f32)> {
+    if by.unsigned_abs().is_power_of_two() {
+        return vec![(Op::Int, width, 3.0 * count)];
+    }
+    let multiplied = match code {
+        LLVMURem | LLVMSRem => 1.0,
+        _ => 0.0,
+    };
+    vec![
+        (Op::IntMul, width, (1.0 + multiplied) * count),
+        (Op::Int, width, (2.0 + multiplied) * count),
+    ]
 }
 
 /// Lane 0 of something that was put there, for all lanes.

@@ -1,7 +1,7 @@
 //! What became of a launch.
 
 use crate::device::Transfers;
-use crate::plan::{CompileInfo, Kernel, Sizes, TopRange, UNKNOWN_TRIPS};
+use crate::plan::{CompileInfo, Kernel, Sizes, TopRange};
 use crate::reason::Reason;
 use nestwise_codegen::abi::FrameHeader;
 use nestwise_costmodel::{Decision, Device, Lesson, Seconds};

@@ -9,7 +9,7 @@ use nestwise_ir::{ArrayId, For, LoopId, Nest, StmtKind};
 use std::sync::{Arc, OnceLock};
 
 /// Assumed trips of a top loop whose count no value of the call tells (a `while`).
-pub const UNKNOWN_TRIPS: f64 = 100.0;
+const UNKNOWN_TRIPS: f64 = 100.0;
 /// The same of a loop inside, which is begun again and again and mostly ends soon.
 const UNKNOWN_INNER_TRIPS: f64 = 10.0;
 
