@@ -207,6 +207,25 @@ mod tests {
     }
 
     #[test]
+    fn the_time_of_lines_from_further_away_is_found_where_it_is_what_a_loop_waits_for() {
+        let usual = HostWeights::default();
+        let mut wanted = usual.clone();
+        wanted.stream[1] *= 0.6;
+        let values = wanted.to_vec();
+        let mut all = streams();
+        for kernel in &mut all[..9] {
+            kernel.1[0].0[1] = kernel.1[0].0[0];
+        }
+        let time = |e: &Executed| weigh_row(&e.row(&wanted, &values), &values);
+        let nanos: Vec<f64> = all.iter().map(time).collect();
+        let found = fit(&all, &nanos, &usual).expect("a fit");
+        let ratio = found.stream[1] / wanted.stream[1];
+        assert!((0.9..1.1).contains(&ratio), "{ratio}");
+        let off = residuals(&all, &nanos, &found);
+        assert!(off.iter().all(|r| r.abs() < 0.1), "{off:?}");
+    }
+
+    #[test]
     fn weights_of_each_resource_are_found_though_the_busiest_counts_alone() {
         let usual = HostWeights::default();
         let mut wanted = usual.clone();

@@ -111,3 +111,21 @@ fn who_asks_for_threads_gets_them() {
     assert!(least.iter().all(|n| *n == 0), "{least:?}");
     assert_eq!(on_team(1.0, true).forks, None);
 }
+
+#[test]
+fn memory_works_beside_the_cores_and_bounds_what_threads_gain() {
+    let mut profile = MachineProfile::default();
+    (profile.threads.compute, profile.threads.memory) = (1.0, 0.0);
+    let share = |compute: f64, memory: f64| {
+        let time = ByBound {
+            compute: Seconds(compute),
+            memory: Seconds(memory),
+            ..ByBound::default()
+        };
+        (time.total().0, team(&profile, false).share(&time).0)
+    };
+    // What the core does hides the fetching, until four of them wait for it.
+    assert_eq!(share(8.0, 1.0), (8.0, 2.0));
+    assert_eq!(share(8.0, 5.0), (8.0, 5.0));
+    assert_eq!(share(1.0, 5.0), (5.0, 5.0));
+}
