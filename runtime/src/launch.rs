@@ -195,11 +195,9 @@ impl Runner<'_> {
         let goal = (CHUNK_SECONDS / per_trip) as i64;
         // Several threads are started anew in each.
         let cheap = !self.launch.kernel.about.threaded || self.launch.is_guess();
-        match cheap && per_trip * trips as f64 > WORTH_FEELING {
-            true => goal.min(trips) / FELT,
-            false => goal,
-        }
-        .max(1)
+        let felt = cheap && per_trip * trips as f64 > WORTH_FEELING;
+        let chunk = if felt { goal.min(trips) / FELT } else { goal };
+        chunk.max(1)
     }
 
     /// Changes to another kernel, if one is there and turns out to be better.
