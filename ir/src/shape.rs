@@ -103,7 +103,6 @@ pub struct Body {
     /// Functions called in that chain.
     pub chain_calls: Vec<(String, f32)>,
     /// The chain begins with what it left when the loop was entered before.
-    #[serde(default)]
     pub carried: bool,
     /// Jumps that only data decide.
     pub unsure: f32,

@@ -53,13 +53,6 @@ pub(crate) fn undo_bytes(device: Device) -> i64 {
     }
 }
 
-/// Iterations of the top loop that a call which goes on at iteration `from` is priced with, at least one.
-fn expected(sizes: &Sizes, from: i64) -> f64 {
-    let trips = sizes.expected(LoopId(0));
-    let left = sizes.top.map_or(trips, |t| (t.trips - from) as f64);
-    trips.min(left).max(1.0)
-}
-
 /// Iterations of a range whose count is known to fit.
 pub fn trip_count(start: i64, stop: i64, step: i64) -> i64 {
     nestwise_analysis::trip_count(start, stop, step)
@@ -92,7 +85,7 @@ pub fn launch<V: HasValue>(
         stopped_by: None,
         guessed,
         leaves: plan.nest().work.loops.iter().any(|l| l.leaves),
-        expected: expected(sizes, from),
+        expected: (sizes.expected(LoopId(0)) * sizes.rest(from)).max(1.0),
         runs: String::new(),
         transfers: Transfers::default(),
         repeated: false,

@@ -40,7 +40,7 @@ pub struct Launch {
     pub(super) guessed: bool,
     /// Some loop may be left early.
     pub(super) leaves: bool,
-    /// Iterations of the top loop that the decision reckons with.
+    /// Iterations of the top loop that the decision reckons with, at least one.
     pub(super) expected: f64,
     /// An earlier call had the same facts.
     pub repeated: bool,

@@ -54,7 +54,7 @@ impl Plan {
             undo: around.undo,
             compiled,
             lost,
-            rest: sizes.rest(resume),
+            rest: sizes.rest(resume.map_or(0, |r| r.next)),
             measured: resume.and_then(|r| match sizes.top {
                 Some(_) => sizes.measured(r),
                 // A `while` is halfway, for all that anybody knows.

@@ -66,12 +66,10 @@ impl Sizes {
         self.top.map(|t| (t.start, t.stop, t.step))
     }
 
-    /// The part of the top loop's iterations that is left.
-    pub(super) fn rest(&self, resume: Option<Resume>) -> f64 {
-        match (resume, self.top) {
-            (Some(resume), Some(top)) if top.trips > 0 => {
-                (top.trips - resume.next).max(0) as f64 / top.trips as f64
-            }
+    /// The part of the top loop's iterations that is left from one of them on.
+    pub(crate) fn rest(&self, next: i64) -> f64 {
+        match self.top {
+            Some(top) if top.trips > 0 => (top.trips - next).max(0) as f64 / top.trips as f64,
             _ => 1.0,
         }
     }
