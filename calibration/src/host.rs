@@ -68,6 +68,7 @@ impl Executed {
             let resources = [
                 scaled(&f.arithmetic, *times),
                 scaled(&f.chain, times * share),
+                scaled(&f.path, *times),
                 scaled(&f.issue, *times),
                 memory,
                 lines,
@@ -157,7 +158,7 @@ mod tests {
             .for_each(|(op, n)| body.ops.add(*op, Width::Scalar, *n));
         chain
             .iter()
-            .for_each(|(op, n)| body.chain.add(*op, Width::Scalar, *n));
+            .for_each(|(op, n)| body.chain.ops.add(*op, Width::Scalar, *n));
         Executed(vec![(times, 1.0, false, body)], vec![])
     }
 

@@ -5,8 +5,8 @@ mod common;
 use common::*;
 use nestwise_codegen::compile;
 use nestwise_ir::nest::Cast;
-use nestwise_ir::shape::Op;
-use nestwise_ir::{BinOp, CmpOp, Const, Expr, Scalar, Schedule, Ty};
+use nestwise_ir::shape::{Chain, Op};
+use nestwise_ir::{BinOp, CmpOp, Const, Expr, Fun, Lib, Scalar, Schedule, Ty};
 
 /// `s = (s * 31 + x[i]) % 65521` of ints that may need more than 64 bits on the way: a sum that does takes a way of its own,
 /// which is long, and hardly ever taken.
@@ -28,7 +28,7 @@ fn chains_go_the_usual_way() {
     let made = compile(spec(&nest, &Schedule::serial())).expect("compiles");
     let around = made.shape.inner.first().expect("a loop");
     let times = |wanted: Op| -> f32 {
-        let all = around.body.chain.iter().filter(|c| c.0 == wanted);
+        let all = around.body.chain.ops.iter().filter(|c| c.0 == wanted);
         all.map(|c| c.2).sum()
     };
     let arithmetic = times(Op::Int) + times(Op::IntMul) + times(Op::IntDiv);
@@ -83,4 +83,37 @@ fn a_chain_goes_on_in_the_next_row_if_its_variable_does() {
     };
     assert!(carried(false).iter().all(|c| *c) && !carried(false).is_empty());
     assert!(carried(true).iter().all(|c| !c));
+}
+
+/// `s = s + sqrt(sqrt(sqrt(x[i])))` waits for one addition from one iteration to the next, and for three roots in each;
+/// `o[i] = x[i] * 2.0` for a multiplication and memory.
+#[test]
+fn an_iteration_has_a_chain_of_its_own() {
+    let roots_on = |serial: bool| {
+        let mut b = Builder::new();
+        let (x, o) = (b.floats(1), b.floats(1));
+        let (l, i, s) = (b.loop_id(), b.var(I64), b.input(F64));
+        let read = b.load(x, vec![b.v(i)], false);
+        let body = match serial {
+            true => {
+                let root = |e| call(Fun::Sqrt, Lib::Numpy, vec![e], F64, false);
+                let_(s, add(b.v(s), root(root(root(read)))))
+            }
+            false => b.store(o, vec![b.v(i)], mul(read, float(2.0)), false),
+        };
+        let top = b.for_(l, i, upto(dim(x, 0)), vec![body]);
+        b.output(s);
+        let nest = b.finish(top);
+        let made = compile(spec(&nest, &Schedule::serial())).expect("compiles");
+        let body = made.shape.inner.first().expect("a loop").body.clone();
+        let of = |chain: &Chain, wanted: Op| -> f32 {
+            let all = chain.ops.iter().filter(|c| c.0 == wanted);
+            all.map(|c| c.2).sum()
+        };
+        let roots = [&body.chain, &body.path].map(|c| of(c, Op::Root));
+        let additions = of(&body.chain, Op::Float);
+        (roots, additions)
+    };
+    assert_eq!(roots_on(true), ([0.0, 3.0], 1.0));
+    assert_eq!(roots_on(false), ([0.0, 0.0], 0.0));
 }

@@ -329,9 +329,17 @@ fn on_threads(
     let team = team(threads, profile);
     let native = &situation.native[1];
     let forks = native.forks.unwrap_or(situation.forks);
-    if threads < 2 || native.forks == Some(0.0) {
+    if threads < 2 {
         return Estimate {
             compute: Seconds::INFINITE,
+            ..*serial
+        };
+    }
+    if native.forks == Some(0.0) {
+        // No loop is worth a start. But the kernel has another form than the one for one core, which may be the faster one.
+        return Estimate {
+            compute: native.total() * situation.rest,
+            threads,
             ..*serial
         };
     }

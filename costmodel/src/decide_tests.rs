@@ -1,4 +1,5 @@
 use super::*;
+use crate::compute::ByBound;
 use crate::features::{Counts, Features, LoopFeatures};
 use crate::learned::Lesson;
 use crate::profile::Caches;
@@ -196,6 +197,36 @@ fn a_kernel_of_which_no_loop_is_worth_a_start_has_nothing_for_threads() {
     let mut situation = situation();
     situation.native[1].forks = Some(0.0);
     assert_eq!(device(10_000_000.0, &situation), Device::Serial);
+}
+
+/// Nobody is started for it, but its loops may have been given another form.
+#[test]
+fn a_kernel_for_threads_may_be_the_faster_one_on_one_core() {
+    let prices = prices(Counts::default());
+    let slow = prices.guess(false, &|_| 1e6, &LaunchValues::default());
+    let times = |part: f64| {
+        let fast = Compute {
+            alone: ByBound {
+                compute: slow.total() * part,
+                ..ByBound::default()
+            },
+            shared: ByBound::default(),
+            forks: Some(0.0),
+        };
+        let situation = Situation {
+            native: [slow, fast],
+            ..situation()
+        };
+        let profile = MachineProfile::default();
+        let all = decide(&prices, &profile, &|_| 1e6, &situation, &Learned::default());
+        (all.device, all.of(Device::Threads))
+    };
+    let (device, estimate) = times(0.5);
+    assert_eq!(device, Device::Threads);
+    assert_eq!(estimate.fork_join, Seconds(0.0));
+    assert!((estimate.compute.0 / slow.total().0 - 0.5).abs() < 1e-9);
+    // As everywhere, a tenth is the least to leave one core's kernel for.
+    assert_eq!(times(0.95).0, Device::Serial);
 }
 
 /// A call that only what was learned leaves to CPython is asked about each time: that must be worth it.

@@ -3,7 +3,7 @@
 
 use crate::host::{HostWeights, LEVELS, OTHER};
 use nestwise_analysis::traffic::Order;
-use nestwise_ir::shape::{Body, Op, Ops, Width};
+use nestwise_ir::shape::{Body, Chain, Op, Width};
 
 /// Numbers of the weights.
 mod number {
@@ -36,6 +36,8 @@ pub struct Forms {
     pub arithmetic: Vec<(usize, f64)>,
     /// The chain from one iteration to the next.
     pub chain: Vec<(usize, f64)>,
+    /// The chain within an iteration, as far as it does not overlap with those of the next ones.
+    pub path: Vec<(usize, f64)>,
     /// The front end.
     pub issue: Vec<(usize, f64)>,
     /// Loads and stores.
@@ -59,7 +61,6 @@ impl Forms {
         };
         let mut forms = Forms {
             arithmetic: calls(&body.calls),
-            chain: calls(&body.chain_calls),
             extra: vec![(number::UNSURE, f64::from(body.unsure))],
             ..Forms::default()
         };
@@ -74,11 +75,15 @@ impl Forms {
             }
             forms.issue.push((number::ISSUE, n));
         }
-        let chain = body
-            .chain
-            .iter()
-            .map(|(op, _, n)| (number::latency(op), f64::from(n)));
-        forms.chain.extend(chain);
+        let waited = |chain: &Chain| {
+            let ops = chain.ops.iter();
+            let each = ops.map(|(op, _, n)| (number::latency(op), f64::from(n)));
+            each.chain(calls(&chain.calls)).collect::<Vec<_>>()
+        };
+        forms.chain = waited(&body.chain);
+        let share = 1.0 / (1.0 + WINDOW / room(body, &body.path));
+        forms.path = waited(&body.path);
+        forms.path.iter_mut().for_each(|(_, n)| *n *= share);
         forms
     }
 
@@ -102,15 +107,19 @@ impl Forms {
 pub const WINDOW: f64 = 512.0;
 const WAITING: f64 = 64.0;
 
-/// How much of a core's window one execution takes, in operations: where most of them wait for each other, there is less room.
-/// No window is large enough where data end the loop, since the core goes on with what it wrongly takes for the next iteration
+/// How much of a core's window one execution takes that waits for a chain, in operations: where most of them wait for each
+/// other, there is less room.
+fn room(body: &Body, chain: &Chain) -> f64 {
+    f64::max(body.ops.total(), chain.ops.total() * WINDOW / WAITING)
+}
+
+/// The same of the chain from one iteration to the next. No window is large enough where data end the loop, since the core goes on with what it wrongly takes for the next iteration
 /// instead, nor where the next chain begins with what this one leaves.
 pub fn occupied(body: &Body) -> f64 {
     if body.ends.is_some() || body.carried {
         return f64::INFINITY;
     }
-    let sum = |ops: &Ops| ops.iter().map(|o| f64::from(o.2)).sum::<f64>();
-    f64::max(sum(&body.ops), sum(&body.chain) * WINDOW / WAITING)
+    room(body, &body.chain)
 }
 
 /// A form's value.

@@ -2,7 +2,7 @@
 //!
 //! The execution-cache-memory model (Treibig and Hager, "Introducing a performance model for bandwidth-limited loop
 //! kernels", 2009): an iteration takes as long as the busiest of a core's resources needs for it. Arithmetic, the
-//! width of the front end and the chain from one iteration to the next each are one; loads and stores are one together
+//! width of the front end, the chain from one iteration to the next and the one within it each are one; loads and stores are one together
 //! with the transfers into the first cache, which do not overlap with them on some cores ([`HostWeights::overlap`]).
 //! What fills the second cache works on its own, ahead of the core: a call takes as long as the slower of the two.
 
@@ -267,6 +267,7 @@ struct Demand {
     ops: f64,
     arithmetic: f64,
     chain: f64,
+    path: f64,
     issue: f64,
     memory: f64,
     unsure: f64,
@@ -437,6 +438,7 @@ impl Part {
             ops: occupied(body),
             arithmetic: weigh(&forms.arithmetic, values),
             chain: weigh(&forms.chain, values),
+            path: weigh(&forms.path, values),
             issue: weigh(&forms.issue, values),
             memory: weigh(&forms.memory, values),
             unsure: weigh(&forms.extra, values) * SURPRISE,
@@ -469,7 +471,7 @@ impl Part {
     ) {
         let d = &self.demand;
         let busy = d.arithmetic.max(d.issue).max(d.memory);
-        let chain = d.chain * waits(d.ops, times, entries);
+        let chain = (d.chain * waits(d.ops, times, entries)).max(d.path);
         let core = busy.max(chain) * times;
         let waiting = if chain > busy { core } else { 0.0 };
         let extra = d.unsure * times + self.entry * entries;

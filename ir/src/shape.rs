@@ -85,10 +85,23 @@ impl Ops {
             None => self.0.push((op, width, times)),
         }
     }
+    /// All kinds together.
+    pub fn total(&self) -> f64 {
+        self.iter().map(|o| f64::from(o.2)).sum()
+    }
     /// The kinds with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Op, Width, f32)> + '_ {
         self.0.iter().copied()
     }
+}
+
+/// Operations, and functions called by name, each of which waits for the one before.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Chain {
+    /// Operations.
+    pub ops: Ops,
+    /// Functions.
+    pub calls: Vec<(String, f32)>,
 }
 
 /// What one iteration of a loop executes itself, or one execution of a function outside its loops.
@@ -98,11 +111,11 @@ pub struct Body {
     pub ops: Ops,
     /// Functions called, by name.
     pub calls: Vec<(String, f32)>,
-    /// The longest chain of operations from one iteration to the next.
-    pub chain: Ops,
-    /// Functions called in that chain.
-    pub chain_calls: Vec<(String, f32)>,
-    /// The chain begins with what it left when the loop was entered before.
+    /// The longest chain from one iteration to the next.
+    pub chain: Chain,
+    /// The longest chain within an iteration.
+    pub path: Chain,
+    /// The first of the two begins with what it left when the loop was entered before.
     pub carried: bool,
     /// Jumps that only data decide.
     pub unsure: f32,

@@ -278,8 +278,8 @@ impl<'a> Forms<'a> {
         })
     }
 
-    /// Loops made into several, some of them for threads, where as it is nothing runs on threads, or nothing but loops
-    /// inside the top loop.
+    /// Loops made into several, some of them for threads or vectors, where as it is nothing runs on threads, or nothing but
+    /// loops inside the top loop.
     pub(super) fn distributed(&self) -> Option<Rewritten> {
         let eager = self.plain.info.eager;
         let threads = self.plain.threads();

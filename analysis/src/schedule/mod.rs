@@ -195,8 +195,10 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     for (rewrite, made) in forms.interchanged() {
         make(made, info, rewrite, &mut out);
     }
-    if info.threads && (info.eager || !all_on_threads) {
-        out.extend(forms.wavefront().map(|(_, waved)| in_waves(waved)));
+    if info.eager || !all_on_threads {
+        if info.threads {
+            out.extend(forms.wavefront().map(|(_, waved)| in_waves(waved)));
+        }
         if let Some(made) = forms.distributed() {
             make(made, info, Rewrite::Distributed, &mut out);
         }

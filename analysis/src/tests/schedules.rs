@@ -258,6 +258,36 @@ fn loops_are_distributed() {
     assert_eq!(listed(h, &body), all);
 }
 
+/// Where a sum's order is kept, what it adds is computed on vectors by a loop of its own, for one core as well: waves are for
+/// threads alone.
+#[test]
+fn loops_are_distributed_for_one_core() {
+    let on_one_core = |header: &str, body: &str| -> Vec<(Rewrite, usize)> {
+        let n = clear(&nest(header, body));
+        let a = analyse(&n, FpMode::Strict);
+        let mut info = LaunchInfo::guess(&n, FpMode::Strict);
+        info.threads = false;
+        let all = candidates(&n, &a, &info);
+        all.iter()
+            .map(|c| (c.kind.rewrite, c.schedule.on_vectors().count()))
+            .collect()
+    };
+    let body = "t = 0.0\nfor k in range(9):\n    t = t / 3.0 + a[i, j]\nb[i, j] = t\ns += a[i, j]";
+    let sums = nested("for i in range(n):", &nested("for j in range(m):", body));
+    let forms = on_one_core("n: int, m: int, a: f64[2], b: f64[2], s: float", &sums);
+    let best = |wanted: fn(&Rewrite) -> bool| {
+        let of = forms.iter().filter(|f| wanted(&f.0));
+        of.map(|f| f.1).max()
+    };
+    let (made, written) = (
+        best(|r| *r == Rewrite::Distributed),
+        best(|r| *r == Rewrite::None),
+    );
+    assert!(written == Some(0) && made > Some(0), "{forms:?}");
+    let sweep = on_one_core("n: int, m: int, a: f64[2]", SWEEP);
+    assert!(!sweep.iter().any(|f| f.0 == Rewrite::Wavefront));
+}
+
 /// What runs whole is not gone through by its top loop: its parts fetch what the loop did.
 #[test]
 fn distributed_loops_fetch_no_more() {

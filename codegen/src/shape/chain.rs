@@ -1,9 +1,9 @@
-//! What one iteration has to wait for in the one before.
+//! What one iteration has to wait for in the one before, and in itself.
 
 use std::collections::HashMap;
 
 use llvm_sys::LLVMOpcode::*;
-use nestwise_ir::shape::{Op, Ops};
+use nestwise_ir::shape::{self, Op};
 
 use super::affine::{Sum, sum};
 use super::ops::{is_pointer_step, latency, waited};
@@ -23,31 +23,32 @@ pub(super) struct Cycle<'a> {
     pub(super) vector_bits: u32,
 }
 
-/// The instructions of a chain, and for how many iterations they are one.
+/// Instructions of which each waits for the one before.
 #[derive(Default)]
 pub(super) struct Chain {
     insts: Vec<usize>,
     /// The variable it goes through, if it is none through memory.
     phi: Option<usize>,
-    /// How often it goes on from one iteration to the next. Where a jump decides that it does not, nothing waits for it:
+    /// How often it is gone through in an iteration. Where a jump decides that it does not, nothing waits for it:
     /// jumps are foreseen.
     often: f32,
 }
 
 impl Chain {
     /// Operations, and functions called, per iteration.
-    pub(super) fn counts(&self, code: &Code, vector_bits: u32) -> (Ops, Vec<(String, f32)>) {
-        let (mut all, mut calls) = (Ops::default(), Vec::new());
+    pub(super) fn counts(&self, code: &Code, vector_bits: u32) -> shape::Chain {
+        let mut all = shape::Chain::default();
         for k in &self.insts {
             let inst = &code.insts[*k];
             for (op, width, times) in waited(code, inst, vector_bits) {
-                all.add(op, width, times * self.often);
+                all.ops.add(op, width, times * self.often);
             }
             if super::is_function(inst) {
-                calls.push((inst.callee.clone(), inst.lanes * self.often));
+                all.calls
+                    .push((inst.callee.clone(), inst.lanes * self.often));
             }
         }
-        (all, calls)
+        all
     }
 
     /// Whether it begins with what it left when its loop was entered before, in the same execution of the loop around, of
@@ -137,12 +138,12 @@ pub(super) fn longest(cycle: &Cycle<'_>) -> Chain {
             continue;
         }
         let back = back_value(cycle, phi);
-        let found = back.and_then(|b| Search::new(cycle, phi).path(b));
+        let found = back.and_then(|b| Search::new(cycle, Some(phi)).path(b));
         offer(found, Some(phi), 1.0);
     }
     for (load, store, iterations) in through_memory(cycle, &counters) {
         let value = cycle.code.insts[store].operands[0];
-        let found = Search::new(cycle, load)
+        let found = Search::new(cycle, Some(load))
             .path(value)
             .map(|(length, mut insts)| {
                 insts.extend([load, store]);
@@ -151,6 +152,35 @@ pub(super) fn longest(cycle: &Cycle<'_>) -> Chain {
         offer(found, None, iterations);
     }
     best.1
+}
+
+/// The longest chain within an iteration.
+pub(super) fn deepest(cycle: &Cycle<'_>) -> Chain {
+    let mut search = Search::new(cycle, None);
+    let mut best = (0.0, 0);
+    for (k, inst) in cycle.code.insts.iter().enumerate() {
+        if !cycle.own[inst.block] {
+            continue;
+        }
+        let often = cycle.often(inst.block);
+        if let Some(length) = search.length(k)
+            && length * often > best.0
+        {
+            best = (length * often, k);
+        }
+    }
+    match best {
+        (0.0, _) => Chain::default(),
+        (_, last) => {
+            let insts = search.way(last).unwrap_or_default();
+            let often = cycle.least(&insts);
+            Chain {
+                insts,
+                phi: None,
+                often,
+            }
+        }
+    }
 }
 
 /// Loads of what a store of an earlier iteration left: (load, store, iterations between).
@@ -253,16 +283,16 @@ impl<'a> Data<'a> {
     }
 }
 
-/// Paths from one instruction through the loop's own.
+/// Paths through a loop's own instructions, from one of them, or from wherever they begin in an iteration.
 struct Search<'a> {
     cycle: &'a Cycle<'a>,
-    from: usize,
+    from: Option<usize>,
     /// By instruction: the length of the longest path to its result, and the operand it comes by.
     known: HashMap<usize, Option<(f32, Option<usize>)>>,
 }
 
 impl<'a> Search<'a> {
-    fn new(cycle: &'a Cycle<'a>, from: usize) -> Search<'a> {
+    fn new(cycle: &'a Cycle<'a>, from: Option<usize>) -> Search<'a> {
         Search {
             cycle,
             from,
@@ -272,20 +302,27 @@ impl<'a> Search<'a> {
 
     /// The longest path to `to`, and the instructions on it.
     fn path(&mut self, to: Operand) -> Option<(f32, Vec<usize>)> {
-        let Operand::Code(mut at) = to else {
+        let Operand::Code(last) = to else {
             return None;
         };
-        let length = self.length(at)?;
+        let length = self.length(last)?;
+        Some((length, self.way(last)?))
+    }
+
+    /// The instructions on the longest path to one of which it is known.
+    fn way(&self, last: usize) -> Option<Vec<usize>> {
         let mut insts = Vec::new();
-        while at != self.from {
-            insts.push(at);
-            at = self.known.get(&at).copied().flatten()?.1?;
+        let mut at = Some(last).filter(|k| Some(*k) != self.from);
+        while let Some(k) = at {
+            insts.push(k);
+            at = self.known.get(&k).copied().flatten()?.1;
+            at = at.filter(|k| Some(*k) != self.from);
         }
-        Some((length, insts))
+        Some(insts)
     }
 
     fn length(&mut self, k: usize) -> Option<f32> {
-        if k == self.from {
+        if Some(k) == self.from {
             return Some(0.0);
         }
         if let Some(known) = self.known.get(&k) {
@@ -311,7 +348,11 @@ impl<'a> Search<'a> {
                 longest = Some((length * often, length, *operand));
             }
         }
-        let (_, length, by) = longest?;
+        let (length, by) = match (longest, self.from) {
+            (Some((_, length, by)), _) => (length, Some(by)),
+            (None, None) => (0.0, None),
+            (None, Some(_)) => return None,
+        };
         let own = waited(self.cycle.code, inst, self.cycle.vector_bits);
         let takes = own.iter().map(|o| latency(o.0) * o.2).fold(0.0, f32::max);
         let takes = if is_pointer_step(inst.code) {
@@ -319,7 +360,7 @@ impl<'a> Search<'a> {
         } else {
             takes
         };
-        self.known.insert(k, Some((length + takes, Some(by))));
+        self.known.insert(k, Some((length + takes, by)));
         Some(length + takes)
     }
 }

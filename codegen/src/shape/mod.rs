@@ -20,7 +20,7 @@ use nestwise_ir::shape::{Body, LoopShape, Part};
 use nestwise_ir::{LoopId, Nest, Stmt, StmtKind};
 
 use self::affine::sum;
-use self::chain::{Cycle, Data, counters, longest};
+use self::chain::{Cycle, Data, counters, deepest, longest};
 use self::graph::{Graph, Loops};
 use self::read::{Block, Code, Inst, Operand};
 use crate::abi::ENTRY_SYMBOL;
@@ -173,7 +173,8 @@ impl<'a> Reader<'a> {
         }
         if let Some(cycle) = &cycle {
             let chain = longest(cycle);
-            (body.chain, body.chain_calls) = chain.counts(self.code, self.vector_bits);
+            body.chain = chain.counts(self.code, self.vector_bits);
+            body.path = deepest(cycle).counts(self.code, self.vector_bits);
             let around = of.and_then(|k| self.loops.all[k].parent);
             let around = around.map(|k| &self.loops.all[k].holds);
             body.carried = around.is_some_and(|blocks| chain.is_carried(cycle, blocks));

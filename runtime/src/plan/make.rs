@@ -285,7 +285,9 @@ fn preference(candidate: &analysis::Candidate, threaded: bool) -> (bool, usize, 
         Rewrite::Freed => 0,
         // Made only where nothing else runs these loops on threads or as vectors.
         Rewrite::Split => 5,
-        // Made only for threads, where nothing else runs these loops on them.
+        // On one core nothing is gained but vectors.
+        Rewrite::Distributed if !threaded => 0,
+        // Made for threads only where nothing else runs these loops on them.
         Rewrite::Wavefront | Rewrite::Distributed => 4,
         Rewrite::Promoted | Rewrite::Hoisted => 3,
         Rewrite::None => 2,
