@@ -6,7 +6,8 @@
 //! 1. A slot is *idempotent* if no iteration of the chunk reads an element that the chunk writes at that moment
 //!    or later. Then running the chunk again over its own results computes the same values: every element is
 //!    either unwritten by the chunk, or written again before it is read.
-//! 2. If the kernel stopped exactly where the event fired (serial code, no vector or `independent` loops), what
+//! 2. If the kernel stopped exactly where the event fired (what may fire stands in loops that run one iteration after the
+//!    other: on no threads, no vectors), what
 //!    it wrote is a prefix of what CPython writes, so elements of an idempotent slot may stay. If it may have run
 //!    ahead, elements that CPython would not reach (it may raise in the first iteration) have to go back as well,
 //!    unless nothing but warnings can fire, and those stop nothing (a filter may turn them into exceptions).
@@ -61,20 +62,18 @@ impl UndoPlan {
     pub fn may_fire(&self) -> bool {
         self.events || self.warns
     }
-    /// The slots to save before a chunk. `in_order`: the kernel stops exactly where an event fires (no threads,
-    /// no vector and no `independent` loops). `alone`: it is of one iteration. `stops`: somebody may look at the arrays
-    /// when NumPy warns, or raise.
+    /// The slots to save before a chunk. `in_order`: the kernel stops exactly where an event fires. `alone`: it is of one
+    /// iteration. `stops`: somebody may look at the arrays when NumPy warns, or raise; floating-point flags are looked at
+    /// after the whole chunk only.
     pub fn to_save(
         &self,
         in_order: bool,
         alone: bool,
         stops: bool,
     ) -> impl Iterator<Item = &SlotUndo> {
-        let rerun_is_enough = in_order || !(self.events || self.warns && stops);
+        let ahead = self.events && !in_order || self.warns && stops;
         let again = move |s: &SlotUndo| s.idempotent || alone && s.idempotent_alone;
-        self.slots
-            .iter()
-            .filter(move |s| !(again(s) && rerun_is_enough))
+        self.slots.iter().filter(move |s| ahead || !again(s))
     }
 }
 
@@ -152,7 +151,7 @@ fn idempotent_alone(nest: &Nest, forms: &Forms, a: ArrayId) -> bool {
     })
 }
 
-/// Whether nothing comes after a `Rebind` in an iteration of the top loop.
+/// Whether nothing that looks at elements comes after a `Rebind` in an iteration of the top loop.
 fn rebinds_last(nest: &Nest) -> bool {
     let Some(top) = nest.top_for() else {
         return false;
@@ -160,7 +159,11 @@ fn rebinds_last(nest: &Nest) -> bool {
     let rebinds = |s: &Stmt| matches!(s.kind, StmtKind::Rebind(_));
     let first = top.body.iter().position(rebinds);
     let (before, behind) = top.body.split_at(first.unwrap_or(top.body.len()));
-    behind.iter().all(rebinds) && !crate::structure::any(before, &mut |s| rebinds(s))
+    let quiet = |s: &Stmt| {
+        let sets = matches!(s.kind, StmtKind::Let { .. });
+        rebinds(s) || sets && !s.exprs().any(|e| e.reads(|_| true))
+    };
+    behind.iter().all(quiet) && !crate::structure::any(before, &mut |s| rebinds(s))
 }
 
 /// Whether the element a load reads may be written by the store in the same or a later iteration.

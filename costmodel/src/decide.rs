@@ -164,7 +164,7 @@ pub fn decide(
 ) -> Decision {
     let caches = situation.ready.caches;
     let cold = match caches.are_cold() {
-        true => Seconds::from_nanos(profile.cold.interpreter),
+        true => prices.interpreted_cold(trips),
         false => Seconds(0.0),
     };
     let interpreted = || prices.interpreted(trips) * situation.rest + cold;
@@ -335,8 +335,8 @@ fn on_threads(
             ..*serial
         };
     }
-    if native.forks == Some(0.0) {
-        // No loop is worth a start. But the kernel has another form than the one for one core, which may be the faster one.
+    if forks == 0.0 {
+        // No loop is worth a start, or has anything to share. But the kernel has another form than the one for one core, which may be the faster one.
         return Estimate {
             compute: native.total() * situation.rest,
             threads,

@@ -99,6 +99,33 @@ fn what_is_small_with_warm_caches_too_is_told() {
     assert!(anyway > 0 && cold_alone > 0, "{anyway} {cold_alone}");
 }
 
+/// A loop's code is fetched once, the more of it there is the longer that takes; how often it runs hardly matters.
+#[test]
+fn cold_code_takes_by_its_length() {
+    let profile = MachineProfile::default();
+    let takes = |operations: f64, n: f64| {
+        let features = features(Counts::default(), &[(Work::NumpyFloat, operations)]);
+        let prices = Prices::new(&features, &TrafficPlan::default(), 8, &profile);
+        let [cold, warm] = [COLD, Ready::default()].map(|ready| {
+            let situation = Situation {
+                ready,
+                ..situation()
+            };
+            let learned = Learned::default();
+            decide(&prices, &profile, &|_| n, &situation, &learned).interpreted
+        });
+        (cold.0 - warm.0) * 1e9
+    };
+    let weights = &profile.cold;
+    assert!((takes(40.0, 0.0) - weights.interpreter).abs() < 1e-3);
+    for n in [1.0, 50.0] {
+        for operations in [3.0, 40.0] {
+            let expected = weights.interpreter + weights.operation * operations * n / (n + 1.0);
+            assert!((takes(operations, n) - expected).abs() < 1e-3);
+        }
+    }
+}
+
 #[test]
 fn what_a_card_has_computed_has_to_come_down_for_everybody_else() {
     let body = Counts::default();

@@ -157,6 +157,8 @@ pub struct Prices {
     gpu: Option<gpu::Priced>,
     /// The head of the top loop in CPython, once per call.
     entry: Seconds,
+    /// What CPython takes more where others have had the caches: for any loop, and for each operation.
+    cold: [Seconds; 2],
     compile: Seconds,
     nodes: (f64, f64),
 }
@@ -191,6 +193,7 @@ impl Prices {
         Prices {
             top: LoopPrice::new(&features.top, profile),
             entry: interpreted(&features.entry, profile),
+            cold: [profile.cold.interpreter, profile.cold.operation].map(Seconds::from_nanos),
             guesses: [guess(1), guess(lanes)],
             gpu: profile
                 .gpu
@@ -232,6 +235,12 @@ impl Prices {
     /// Time of the whole nest interpreted; `trips` gives each loop's mean trip count.
     pub fn interpreted(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
         self.entry + self.top.total(trips)
+    }
+
+    /// What CPython takes more where others have had the caches.
+    pub fn interpreted_cold(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
+        let [any, operation] = self.cold;
+        any + operation * self.top.operations(1.0, trips)
     }
 
     /// What compiled code takes: by what the `kernels` that were made execute, the fitting one (for one core, for a `team` of
@@ -277,6 +286,15 @@ impl LoopPrice {
                 .map(|l| LoopPrice::new(l, profile))
                 .collect(),
         }
+    }
+
+    /// Operations of its bodies, where it is entered so many times: half of what is new to a core it has met once it has run
+    /// it once, most of it when it has a few times.
+    fn operations(&self, entered: f64, trips: &dyn Fn(LoopId) -> f64) -> f64 {
+        let times = entered * trips(self.id).max(0.0) * self.work.reached;
+        let own: f64 = self.work.body.iter().map(|(_, each)| each).sum();
+        let inner = self.inner.iter().map(|l| l.operations(times, trips));
+        own * times / (times + 1.0) + inner.sum::<f64>()
     }
 
     fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {

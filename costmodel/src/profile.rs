@@ -147,8 +147,11 @@ pub struct Ready {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColdWeights {
-    /// CPython, for the whole loop.
+    /// CPython, for a loop.
     pub interpreter: f64,
+    /// CPython, for each operation of a loop's body, however often it is run. Profiles may lack it.
+    #[serde(default)]
+    pub operation: f64,
     /// A launch.
     pub launch: f64,
     /// A launch of one of several nests.
@@ -276,6 +279,7 @@ impl Default for MachineProfile {
             call: crate::defaults::call(),
             cold: ColdWeights {
                 interpreter: 1_000.0,
+                operation: 50.0,
                 launch: 3_000.0,
                 shared: 1_500.0,
                 full: 3_000.0,

@@ -76,8 +76,11 @@ impl Team<'_> {
         fewer.chain([all])
     }
 
-    /// Whether it usually has as many, for some number of threads.
+    /// Whether it usually has as many, for some number of threads. Of a single iteration there is nothing to share.
     fn pays(&self, l: &Shared) -> bool {
+        if l.trips <= 1.0 {
+            return false;
+        }
         let mut least = self
             .numbers()
             .map(|threads| Team { threads, ..*self }.least(l));

@@ -5,6 +5,7 @@
 
 use crate::ids::ArrayId;
 use crate::nest::{BinOp, Cast, Expr, ExprKind, For, Nest, Stmt, StmtKind, UnOp};
+use crate::schedule::Schedule;
 use crate::types::Scalar;
 
 /// Whether the operation itself may fire, its operands aside.
@@ -63,6 +64,25 @@ pub fn block_may_fire(nest: &Nest, block: &[Stmt]) -> bool {
 /// Whether anything in the nest may fire.
 pub fn nest_may_fire(nest: &Nest) -> bool {
     block_may_fire(nest, &nest.prologue) || any_may_fire(nest, &nest.top)
+}
+
+/// Whether all that may fire stands in loops that run one iteration after the other: when something fires, nothing behind it
+/// has run.
+pub fn fire_in_order(nest: &Nest, schedule: &Schedule) -> bool {
+    in_order(nest, schedule, &nest.top)
+}
+
+fn in_order(nest: &Nest, schedule: &Schedule, s: &Stmt) -> bool {
+    let mapped = match &s.kind {
+        StmtKind::For(l) => schedule.maps(l.id),
+        StmtKind::While(l) => schedule.maps(l.id),
+        _ => false,
+    };
+    let mut blocks = s.blocks();
+    match mapped {
+        true => blocks.all(|block| !block_may_fire(nest, block)),
+        false => blocks.all(|block| block.iter().all(|s| in_order(nest, schedule, s))),
+    }
 }
 
 /// A store into a storage of ints that is narrower than the values: they are tested whether the index is or not.

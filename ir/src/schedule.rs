@@ -225,6 +225,13 @@ impl Schedule {
     pub fn has_vectors(&self) -> bool {
         self.on_vectors().next().is_some()
     }
+    /// Whether iterations of a loop may run together, or one of them before an earlier one has.
+    pub fn maps(&self, id: LoopId) -> bool {
+        let on_grid = |g: &GridLoop| g.axes.contains(&id);
+        self.threads.iter().any(|t| t.id == id)
+            || self.on_vectors().any(|v| v == id)
+            || self.grid.iter().any(on_grid)
+    }
     /// Everything in order on one thread.
     pub fn serial() -> Schedule {
         Schedule::default()

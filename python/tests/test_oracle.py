@@ -4,9 +4,10 @@ import json
 import math
 import subprocess
 import sys
+import time
 
 import pytest
-from nestwise.oracle import generate, page, score
+from nestwise.oracle import clocked, generate, page, score
 from nestwise.oracle.measure import CHOSEN, LEARNED, Experiment, candidates
 from nestwise.oracle.programs import (
     GENERATED,
@@ -190,6 +191,43 @@ def test_programs_of_a_folder(tmp_path):
         find([str(tmp_path / "nothing")])
 
 
+CLOCKED = """
+import time
+
+
+def halves(n):
+    total = 0
+    for i in range(n):
+        for k in range(3):
+            total += i // 2
+        if total > 10**9:
+            return total
+    time.sleep(0.01)
+    while total > 0:
+        total -= 7
+    return total
+
+
+def main():
+    result = halves(20000)
+"""
+
+
+def test_nests_are_clocked_from_outside(tmp_path):
+    script = tmp_path / "halved.py"
+    script.write_text(CLOCKED)
+    module, clock = clocked.load(script)
+    begun = time.perf_counter()
+    assert module.halves(20000) == -6
+    taken = time.perf_counter() - begun
+    # Nothing but sleep lies outside, and what begins and ends it.
+    assert 0.01 <= taken - clock.seconds < 0.02 < taken
+    before = clock.seconds
+    # Left from within, too.
+    assert module.halves(50000) == 1000008918
+    assert clock.seconds > before
+
+
 def oracle(folder, *arguments):
     return subprocess.run(
         [sys.executable, "-m", "nestwise", "oracle", *arguments],
@@ -215,7 +253,9 @@ def test_a_run_is_kept_and_gone_on_with(tmp_path):
     best = {way: min(samples) for way, samples in large["samples"].items()}
     assert best["serial"] < best["interpreter"] / 3
     assert best[CHOSEN] < best["interpreter"] / 3
-    assert small["predicted"]["interpreter"] < predicted["interpreter"] / 100
+    # What main() does besides is part of every prediction.
+    inside = [one["predicted"]["interpreter"] - one["outside"] for one in (small, large)]
+    assert 0 < inside[0] < inside[1] / 100 and small["outside"] > 20 * inside[0]
     html = shown.read_text()
     assert html.count("<polyline") >= 7 and "http" not in html.replace("http-equiv", "")
     # Nothing is measured twice.

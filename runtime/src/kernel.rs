@@ -11,7 +11,7 @@ use nestwise_codegen as codegen;
 use nestwise_costmodel::{Device, Priced};
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::shape::Body;
-use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule, StmtKind};
+use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule, StmtKind, events};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -41,7 +41,8 @@ pub struct About {
     pub nest: Nest,
     /// What a chunk may have to take back.
     pub undo: analysis::UndoPlan,
-    /// It stops exactly where an event fires: nothing behind that point has run.
+    /// It stops exactly where an event fires: nothing behind that point has run. Floating-point flags are no events: they
+    /// are looked at after a whole chunk.
     pub in_order: bool,
     /// The top loop's iterations run one after the other, so a chunk of one costs but a call.
     pub stepwise: bool,
@@ -104,10 +105,7 @@ impl About {
         rewrite: Rewrite,
     ) -> About {
         let threaded = !schedule.threads.is_empty();
-        // Whether a kernel that fires has run nothing beyond that point. The floating-point flags are looked at
-        // only after the whole chunk.
-        let serial = !threaded && !schedule.has_vectors();
-        let plain = serial && !rewrite.reorders() && nest.whole.is_none();
+        let plain = !rewrite.reorders() && nest.whole.is_none();
         let top = LoopId(0);
         let mapped = schedule.threads.iter().any(|t| t.id == top)
             || schedule.on_vectors().any(|id| id == top)
@@ -116,7 +114,7 @@ impl About {
             stepwise: !mapped && nest.whole.is_none(),
             words: words(nest, &undo, schedule),
             means: means(schedule, rewrite).map(str::to_string).collect(),
-            in_order: plain && !undo.warns,
+            in_order: plain && events::fire_in_order(nest, schedule),
             nest: declarations(nest),
             undo,
             threaded,

@@ -21,7 +21,7 @@ use crate::pipeline::{HasValue, Host, Value, held};
 use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange};
 use crate::pool::on_threads;
 use crate::reason::Reason;
-use crate::undo::{self, Saved};
+use crate::undo::{self, Saved, Spares};
 use nestwise_analysis::Region;
 use nestwise_codegen::abi::{FrameHeader, Status};
 use nestwise_costmodel::{Decision, Device};
@@ -140,6 +140,7 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     fn run(&mut self) {
+        let _spares = Spares;
         let trips = self.launch.top.map_or(i64::MAX, |t| t.trips);
         let mut chunk = match self.launch.top {
             Some(_) => self.first_chunk(trips - self.launch.next),

@@ -66,20 +66,32 @@ impl Saved {
 impl Drop for Saved {
     fn drop(&mut self) {
         let bytes = std::mem::take(&mut self.bytes);
-        SPARE.with_borrow_mut(|spare| {
-            let kept: usize = spare.iter().map(Vec::capacity).sum();
-            if kept + bytes.capacity() <= KEPT_BYTES {
-                spare.push(bytes);
-            }
-        });
+        SPARE.with_borrow_mut(|spare| spare.push(bytes));
     }
 }
 
-/// Memory for copies that a thread keeps for the next chunk: fresh memory costs more than copying.
+/// Memory for copies that a thread keeps for the next launch, and during one for the next chunk, however much that takes:
+/// fresh memory costs more than copying.
 const KEPT_BYTES: usize = 8 << 20;
 
 thread_local! {
     static SPARE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What a launch used for copies is given back at its end, up to [`KEPT_BYTES`].
+pub struct Spares;
+
+impl Drop for Spares {
+    fn drop(&mut self) {
+        let mut kept = 0;
+        SPARE.with_borrow_mut(|spare| {
+            spare.retain(|bytes| {
+                let fits = kept + bytes.capacity() <= KEPT_BYTES;
+                kept += if fits { bytes.capacity() } else { 0 };
+                fits
+            });
+        });
+    }
 }
 
 /// An empty buffer, the last one that was given back if there is one.

@@ -40,11 +40,11 @@ for f in apart, in_a_circle, through_a_variable, through_a_dear_one:
 
 # expect
 # verdict line 7: serial: an element written as `a[i]` (line 8) may be read as `a[i - 1]` (line 8) in the next iteration of `i`
-# serial 7: lines 7; may stop, 2 guards; floating-point flags
+# serial 7: lines 7 whole, 7, 7 independent; may stop, 2 guards; floating-point flags
 # verdict line 14: serial: an element written as `c[i]` (line 16) may be read as `c[i - 1]` (line 15) in the next iteration of `i`
 # serial 14: lines 14; may stop, 2 guards; floating-point flags
 # verdict line 21: serial: an element written as `a[i]` (line 23) may be read as `a[i - 1]` (line 22) in the next iteration of `i`
-# serial 21: lines 21; may stop, 1 guards; floating-point flags
+# serial 21: lines 21 whole, 21, 21 independent; may stop, 1 guards; floating-point flags
 # verdict line 29: serial: an element written as `a[i]` (line 31) may be read as `a[i - 1]` (line 31) in the next iteration of `i`
 # serial 29: lines 29; may stop, 3 guards; floating-point flags
 # refused 36: expression

@@ -7,8 +7,9 @@ use crate::testing::nest;
 use crate::traffic::{Sizes, TrafficPlan};
 use crate::undo::{Region, undo_plan};
 use crate::verdict::{Options, Verdict, analyse, analyse_with};
+use nestwise_ir::events::fire_in_order;
 use nestwise_ir::schedule::GridLoop;
-use nestwise_ir::{FpMode, LoopId, Nest, StmtKind};
+use nestwise_ir::{FpMode, LoopId, Nest, Schedule, StmtKind};
 
 /// The nest with every guard cleared.
 pub(super) fn clear(n: &Nest) -> Nest {
@@ -198,6 +199,14 @@ fn undo_plans() {
     // One step alone reads the one and writes the other.
     assert!(p.slots.iter().all(|s| s.idempotent_alone));
     assert_eq!(p.to_save(true, true, false).count(), 0);
+    // Which of them is which is kept behind that; an element that is read there is another array's.
+    let swapped =
+        "for t in range(n):\n    for i in range(n):\n        a[i, 0] = b[i, 0]\n    swap a b\n    ";
+    let h1 = "n: int, k: int, x: float, a: f64[2], b: f64[2]";
+    let kept = plan(h1, &format!("{swapped}k = 1 - k"));
+    assert!(kept.slots.iter().all(|s| s.idempotent_alone));
+    let read = plan(h1, &format!("{swapped}x = a[0, 0]"));
+    assert!(!read.slots.iter().any(|s| s.idempotent_alone));
     let p = plan(
         h,
         "for t in range(n):\n    for i in range(1, n):\n        a[i, 0] = a[i + 1, 0] + b[i, 0]\n    swap a b",
@@ -220,6 +229,32 @@ fn undo_plans() {
     assert!(p.events && p.slots[0].idempotent);
     assert_eq!(p.to_save(true, false, false).count(), 0);
     assert_eq!(p.to_save(false, false, false).count(), 1);
+}
+
+/// What may fire stands outside of loops whose iterations run together: it fires where CPython would.
+#[test]
+fn what_fires_in_order() {
+    let n = nest(
+        "n: int, m: int, a: f64[1], b: f64[1]",
+        "for i in range(n):\n    for k in range(m):\n        a[k] = b[k]\n    b[i] = 1.0",
+    );
+    let cleared = clear(&n);
+    let on = |loops: &[u32]| Schedule {
+        independent: loops.iter().map(|id| LoopId(*id)).collect(),
+        ..Schedule::serial()
+    };
+    assert!(fire_in_order(&n, &on(&[])));
+    assert!(!fire_in_order(&n, &on(&[1])));
+    assert!(!fire_in_order(&n, &on(&[0])));
+    assert!(fire_in_order(&cleared, &on(&[0, 1])));
+    // The inner loop's accesses are in bounds, the outer one's need not be.
+    let mut partly = cleared.clone();
+    partly.top.clone_from(&n.top);
+    if let (StmtKind::For(mine), StmtKind::For(safe)) = (&mut partly.top.kind, &cleared.top.kind) {
+        mine.body[0].clone_from(&safe.body[0]);
+    }
+    assert!(fire_in_order(&partly, &on(&[1])));
+    assert!(!fire_in_order(&partly, &on(&[0])));
 }
 
 const SWEEP: &str = "for i in range(1, n - 1):\n    for j in range(1, m - 1):\n        a[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])";

@@ -224,7 +224,8 @@ impl Plan {
                 threads.min(fed as u32).max(1),
             );
         }
-        let forks = roots.iter().map(|t| self.times_entered(t.id, trips));
+        let shared = roots.iter().filter(|t| trips(t.id) > 1.0);
+        let forks = shared.map(|t| self.times_entered(t.id, trips));
         (forks.sum(), if roots.is_empty() { 1 } else { threads })
     }
 

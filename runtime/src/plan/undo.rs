@@ -47,7 +47,7 @@ impl Plan {
         if let Some(kernel) = &lock(&self.made)[device.kind()] {
             return (kernel.about.in_order, kernel.about.undo.slots.clone());
         }
-        let in_order = device == Device::Serial && !self.warns && !self.verdicts.has_parallel();
+        let in_order = device == Device::Serial && !self.verdicts.has_parallel();
         let forms = &self.verdicts.verdicts.forms;
         let plan = || undo_plan_with(&self.nest, forms, true);
         (in_order, self.undo.get_or_init(plan).slots.clone())

@@ -6,7 +6,8 @@ import argparse
 import json
 import statistics
 import time
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from nestwise import config
 from nestwise.calibrate import data, sections
@@ -28,8 +29,10 @@ BOUND = ("scalar", "array", "list", "live_out")
 
 # The part of the time that goes to launches on one core.
 ON_ONE_CORE = 0.6
-# Calls after which it is known that a loop is left to CPython.
-SETTLED = 2000
+# Calls after which it is known that a loop is left to CPython, and the trips of such.
+SETTLED, LEFT_TRIPS = 2000, 4
+# Arguments of probes that have a loop in another one.
+NESTED = frozenset(("n8", "k8", "m", "rows"))
 
 
 def cold(budget_s: float, pace: Pace) -> Section:
@@ -104,21 +107,43 @@ def _after(one: _Cold, other: _Cold) -> _Cold:
 
 
 def _left() -> list[_Cold]:
-    """The same loops where they are so short that they are left to CPython."""
-    sections.configure("auto", prices=False)
-    given = data.launch_values(LENGTH)
+    """Loops so short that they are left to CPython, with little to do and with more."""
+    short = data.launch_values(LENGTH) | {"n": LEFT_TRIPS, "n1": LEFT_TRIPS}
     probes = []
-    for name, function in sections.handled("launches").items():
-        arguments = data.arguments(function, given)
-        for _ in range(SETTLED):
-            function(*arguments)
-        before = sections.launches_of(function)
-        for _ in range(WARM):
-            function(*arguments)
-        if sections.launches_of(function) == before:
-            probe = Probe(f"{name} in CPython", function, arguments)
-            probes.append(_Cold(probe, {"interpreter": 1.0}, None))
+    for module in ("launches", "mixed"):
+        for k, (name, function) in enumerate(sections.handled(module).items()):
+            # Of loops as programs have them every other one tells how good the weights are.
+            name = f"held_{name}" if module == "mixed" and k % 2 else name
+            operations = _operations(function, data.launch_values(LENGTH))
+            if operations is None:
+                continue
+            arguments = data.arguments(function, short)
+            for _ in range(SETTLED):
+                function(*arguments)
+            before = sections.launches_of(function)
+            for _ in range(WARM):
+                function(*arguments)
+            if sections.launches_of(function) == before:
+                probe = Probe(f"{name} in CPython", function, arguments)
+                probes.append(_Cold(probe, {"interpreter": 1.0, "operation": operations}, None))
     return probes
+
+
+def _operations(function: Callable, given: dict[str, Any]) -> float | None:
+    """What CPython does in one iteration of a probe's only loop; of which the model counts as much
+    as it does for so few iterations."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    trips = next((name for name in ("n", "n1") if name in names), None)
+    if trips is None or not NESTED.isdisjoint(names):
+        return None
+    sections.configure("auto", prices=True)
+    done = []
+    for times in (1, 2):
+        arguments = data.arguments(function, given | {trips: times})
+        work, _ = sections.counted(function, arguments, "work")
+        done.append(sum(work.values()))
+    sections.configure("auto", prices=False)
+    return (done[1] - done[0]) * LEFT_TRIPS / (LEFT_TRIPS + 1) or None
 
 
 def _more(one: _Cold, apart_s: float) -> float:

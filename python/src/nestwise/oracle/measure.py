@@ -66,6 +66,10 @@ OURS = (
 ON_CARD = Candidate("gpu", ("--device", "gpu"))
 # Tells what is predicted, call by call.
 PRICES = Candidate("prices", ("--device", "auto"), (("NESTWISE_PRICES", "1"),))
+# Tells how long a script is outside its nests.
+CLOCKED = Candidate("clocked", (), (("NESTWISE_CLOCKED", "1"),))
+# It is asked so often at most, as long as turns are no longer than that: then nothing else counts.
+CLOCKED_TURNS, CLOCKED_S = 12, 0.05
 
 
 def candidates(threads: Iterable[int], schedules: int = 0) -> list[Candidate]:
@@ -102,7 +106,7 @@ class Server:
         if found is not None and os.path.exists(found):
             environment.setdefault("NESTWISE_PROFILE", found)
         words = [sys.executable, "-m", "nestwise", "run", *candidate.options, *options]
-        if candidate.name == INTERPRETER:
+        if candidate.name in (INTERPRETER, CLOCKED.name):
             # CPython itself: even a loop that stays there is asked about each time it is entered.
             words = [sys.executable]
         self.process = subprocess.Popen(
@@ -141,16 +145,18 @@ class Experiment(NamedTuple):
     program: str
     size: int
     samples: dict[str, list[float]]  # seconds by candidate; those of OURS among them
-    predicted: dict[str, float]  # seconds by device
+    predicted: dict[str, float]  # seconds by device, those outside nests among them
     crossovers: list[float]  # sizes
     cold: dict[str, list[float]] = {}  # as `samples`, of `COLD_CALLS` calls from nothing
     group: str = ""  # of programs that nothing was tuned to
     pace: float = 1.0  # time that CPython took for a fixed loop, over what the profile says
     rough: Sequence[str] = ()  # candidates whose samples are of a size nearby
+    outside: float = 0.0  # median of the seconds that CPython takes outside nests
 
 
 class Bench:
-    """The servers of one program: some of each candidate, one that tells prices, one the pace."""
+    """The servers of one program: some of each candidate, others that tell prices, what is outside
+    of nests, and the pace."""
 
     def __init__(self, program: Program, ways: list[Candidate], options: list[str], cache: Path):
         self.program = program
@@ -159,12 +165,17 @@ class Bench:
         self.most_turns = MOST_GENERATED_TURNS if generated else MOST_TURNS
         start = lambda way: Server(program, way, options, cache)  # noqa: E731
         self.servers = {w.name: [start(w) for _ in range(PROCESSES)] for w in (*ways, *OURS)}
-        self.teller = start(PRICES)
+        # Where threads are asked for, more loops are shared with them than where they are chosen.
+        self.tellers = {"": start(PRICES)}
+        for way in ways:
+            if way.options[1] == "threads":
+                self.tellers["threads"] = start(PRICES._replace(options=way.options))
+        self.clocked = start(CLOCKED)
         clock, self.usual_pace = pace(options, cache)
         self.clock = Server(clock, candidates(())[0], (), cache)
 
     def close(self) -> None:
-        for server in (*self.every(), self.teller, self.clock):
+        for server in (*self.every(), *self.tellers.values(), self.clocked, self.clock):
             server.close()
 
     def every(self) -> list[Server]:
@@ -197,7 +208,7 @@ class Bench:
 
     def warm(self, size: int) -> None:
         """Lets every process compile what it needs at a size where it surely does."""
-        for server in (*self.every(), self.teller):
+        for server in (*self.every(), *self.tellers.values()):
             if server.name != INTERPRETER:
                 server.ask(self.program.arguments(size), 1)
 
@@ -234,6 +245,7 @@ class Bench:
         self.settle(arguments)
         spent = dict.fromkeys(ways, 0.0)
         paces: list[float] = []
+        outside: list[float] = []
         turn = 0
         left = ways
         while left and turn < self.most_turns:
@@ -243,23 +255,31 @@ class Bench:
                 seconds = server.ask(arguments, 1, WARM_S)["seconds"]
                 samples[way] += seconds
                 spent[way] += sum(seconds)
+            if turn < CLOCKED_TURNS and quick.get(INTERPRETER, CLOCKED_S) < CLOCKED_S:
+                outside += self.clocked.ask(arguments, 1, WARM_S)["outside"]
             paces += self.clock.ask([], 1, WARM_S / 10)["seconds"]
             turn += 1
             done = turn >= LEAST_TURNS
             left = [way for way in ways if not done or spent[way] < ENOUGH_S]
         samples |= {way: [seconds] * LEAST_TURNS for way, seconds in hopeless.items()}
-        predicted = self.teller.ask(arguments, 1)["predicted"]
+        besides = statistics.median(outside or [0.0])
         program = self.program
         return Experiment(
             program.name,
             size,
             samples,
-            predicted,
+            {device: besides + seconds for device, seconds in self.predicted(arguments).items()},
             crossovers,
             group=program.group,
             pace=statistics.median(paces) / self.usual_pace,
             rough=sorted(hopeless),
+            outside=besides,
         )
+
+    def predicted(self, arguments: list[str]) -> dict[str, float]:
+        """Seconds by device."""
+        told = {of: teller.ask(arguments, 1)["predicted"] for of, teller in self.tellers.items()}
+        return told.pop("") | {of: those[of] for of, those in told.items() if of in those}
 
 
 def pace(options: list[str], cache: Path) -> tuple[Program, float]:

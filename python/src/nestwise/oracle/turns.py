@@ -3,7 +3,8 @@ asked to.
 
 Asked by a line of JSON on standard input, {"arguments": [...], "turns": N}; answers by one on
 standard output with the seconds of each turn, what the last one printed as its checksum, and, where
-NESTWISE_PRICES is set, what the nests of all turns were predicted to take. What the script prints
+NESTWISE_PRICES is set, what the nests of all turns were predicted to take, or where
+NESTWISE_CLOCKED is, how long each turn was outside its nests. What the script prints
 goes nowhere else. A script that prints `kernel_seconds X` is taken at its word; of others all of
 main() is timed. Where the question says "warm": S, turns that are not counted go before them, for
 up to S seconds: while the process waited for the question, others had the caches and the branch
@@ -22,6 +23,7 @@ import random
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 # Enough to have the caches filled again.
 WARM_TURNS = 12
@@ -60,12 +62,24 @@ def _turn(module, script: str, arguments: list[str]) -> tuple[float, str]:
     return float(words.get("kernel_seconds", seconds)), words.get("checksum", "")
 
 
+class _Turn(NamedTuple):
+    seconds: float
+    checksum: str
+    outside_s: float | None  # of a clocked script: outside its nests
+
+
 class _Asked:
     """Answers questions; knows how long the turns of the last one took."""
 
     def __init__(self, script: str):
         sys.path.insert(0, str(Path(script).resolve().parent))
-        self.script, self.module = script, importlib.import_module(Path(script).stem)
+        self.script, self.clock = script, None
+        if os.environ.get("NESTWISE_CLOCKED"):
+            from nestwise.oracle import clocked
+
+            self.module, self.clock = clocked.load(Path(script))
+        else:
+            self.module = importlib.import_module(Path(script).stem)
         self.last: tuple[list[str], float] = ([], 0.0)
         # What is there now stays: collecting garbage is to be quick, and to leave the caches alone.
         gc.collect()
@@ -83,16 +97,18 @@ class _Asked:
         turns = [self.turn(arguments) for _ in range(question["turns"])]
         after = _predictions()
         return {
-            "seconds": [seconds for seconds, _ in turns],
-            "checksum": turns[-1][1] if turns else "",
+            "outside": [turn.outside_s for turn in turns],
+            "seconds": [turn.seconds for turn in turns],
+            "checksum": turns[-1].checksum if turns else "",
             "predicted": {d: after[d] - before.get(d, 0.0) for d in after},
         }
 
-    def turn(self, arguments: list[str]) -> tuple[float, str]:
-        begun = time.perf_counter()
-        found = _turn(self.module, self.script, arguments)
+    def turn(self, arguments: list[str]) -> _Turn:
+        begun, before = time.perf_counter(), self.clock.seconds if self.clock else 0.0
+        seconds, checksum = _turn(self.module, self.script, arguments)
         self.last = arguments, time.perf_counter() - begun
-        return found
+        outside = seconds - (self.clock.seconds - before) if self.clock else None
+        return _Turn(seconds, checksum, outside)
 
 
 def main(script: str) -> None:

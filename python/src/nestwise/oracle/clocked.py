@@ -1,0 +1,68 @@
+"""A script with a clock around each of its nests, as CPython runs it: what is left of a run's time
+is what the script does besides, which nobody predicts and every candidate has to do.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from pathlib import Path
+from types import ModuleType
+
+from nestwise import _core, sources
+from nestwise.rewrite import rewrite
+
+# Names that no script has.
+_BEGIN, _END = "_nestwise_begin", "_nestwise_end"
+
+
+class Clock:
+    """Seconds in nests so far; one inside another counts once."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._depth, self._begun = 0, 0.0
+
+    def begin(self) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            self._begun = time.perf_counter()
+
+    def end(self) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self.seconds += time.perf_counter() - self._begun
+
+
+def load(script: Path) -> tuple[ModuleType, Clock]:
+    """The script as a module, its nests clocked."""
+    source = script.read_bytes()
+    made = rewrite(source, sources.decode(source), str(script), "", _core.lower)
+    sites = {loop.line for loop in made.loops if loop.is_site and not loop.depth}
+    tree = _Clocks(sites).visit(ast.parse(source, str(script)))
+    module, clock = ModuleType(script.stem), Clock()
+    module.__file__ = str(script)
+    module.__dict__.update({_BEGIN: clock.begin, _END: clock.end})
+    exec(compile(ast.fix_missing_locations(tree), str(script), "exec"), module.__dict__)
+    return module, clock
+
+
+class _Clocks(ast.NodeTransformer):
+    def __init__(self, lines: set[int]):
+        self.lines = lines
+
+    def visit_For(self, node: ast.For) -> ast.stmt:
+        return self._loop(node)
+
+    def visit_While(self, node: ast.While) -> ast.stmt:
+        return self._loop(node)
+
+    def _loop(self, node: ast.For | ast.While) -> ast.stmt:
+        self.generic_visit(node)
+        if node.lineno not in self.lines:
+            return node
+        return ast.Try([_called(_BEGIN), node], [], [], [_called(_END)])
+
+
+def _called(name: str) -> ast.stmt:
+    return ast.Expr(ast.Call(ast.Name(name, ast.Load()), [], []))
