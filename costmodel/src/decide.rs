@@ -23,8 +23,8 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// Both the copies and what they are of come through the caches that are too small for them.
-    fn seconds(&self, profile: &MachineProfile) -> Seconds {
+    /// Time to copy. Both the copies and what they are of come through the caches that are too small for them.
+    pub fn seconds(&self, profile: &MachineProfile) -> Seconds {
         let host = &profile.host;
         let levels = host.caches.iter().zip(&host.stream);
         let through = levels.filter(|(bytes, _)| 2.0 * self.at_once > **bytes);

@@ -29,8 +29,11 @@ use nestwise_ir::{LoopId, Scalar};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A chunk should take about this long.
-pub(crate) const CHUNK_SECONDS: f64 = 0.03;
+/// A chunk should take about this long; longer, up to so long, where what is copied before each, whatever its length, would
+/// take more than a share of it.
+const CHUNK_SECONDS: f64 = 0.03;
+const LONGEST_CHUNK_SECONDS: f64 = 0.25;
+const COPYING_SHARE: f64 = 0.1;
 /// Below this, the interpreter lock is kept: CPython itself gives it up every 5 ms only.
 const BRIEF_SECONDS: f64 = 50e-6;
 /// Bytes that are copied in the time of one more call of the kernel.
@@ -51,6 +54,11 @@ pub(crate) fn undo_bytes(device: Device) -> i64 {
         Device::Threads => 1 << 22,
         _ => 1 << 18,
     }
+}
+
+/// How long a chunk should take, if so much of it goes to copies that are no fewer for a shorter one.
+pub(crate) fn chunk_seconds(copying: f64) -> f64 {
+    (copying / COPYING_SHARE).clamp(CHUNK_SECONDS, LONGEST_CHUNK_SECONDS)
 }
 
 /// Iterations of a range whose count is known to fit.
@@ -110,6 +118,7 @@ pub fn launch<V: HasValue>(
         host,
         others,
         asked: (from, begun),
+        copying: 0.0,
     };
     runner.stops = runner.may_stop();
     runner.find_on_host()?;
@@ -136,6 +145,8 @@ struct Runner<'a> {
     others: &'a mut dyn Others,
     /// The iteration and the time of the last question whether another device is better.
     asked: (i64, Instant),
+    /// Seconds that copies before the last chunk took, of which a shorter one would have needed as many.
+    copying: f64,
 }
 
 impl Runner<'_> {
@@ -174,7 +185,8 @@ impl Runner<'_> {
                     self.launch.ended = Ended::Partial { next: hi };
                     return;
                 }
-                chunk = next_chunk(hi - lo, begun.elapsed().as_secs_f64());
+                let goal = chunk_seconds(self.copying);
+                chunk = next_chunk(hi - lo, begun.elapsed().as_secs_f64(), goal);
                 if self.goes_on_elsewhere() {
                     most = self.longest_chunk();
                 }
@@ -389,31 +401,34 @@ impl Runner<'_> {
     }
 
     /// None: there is no memory for that.
-    fn save(&self, lo: i64, hi: i64) -> Option<Before> {
-        let kernel = &self.launch.kernel;
-        if !kernel.about.undo.may_fire() {
+    fn save(&mut self, lo: i64, hi: i64) -> Option<Before> {
+        let about = &self.launch.kernel.about;
+        if !about.undo.may_fire() {
             return Some(Before {
                 arrays: Vec::new(),
                 frame: Vec::new(),
             });
         }
-        let arrays = kernel
-            .about
-            .undo
-            .to_save(
-                kernel.about.in_order,
-                kernel.about.stepwise && hi - lo == 1,
-                self.stops,
-            )
-            .filter_map(|slot| {
-                let view = self.views.get(slot.array.index())?;
-                let part = part(view, slot.region, self.launch.top, lo, hi);
-                Some(Saved::of(&part))
-            });
-        Some(Before {
+        let begun = Instant::now();
+        let mut whole = false;
+        let alone = about.stepwise && hi - lo == 1;
+        let slots = about.undo.to_save(about.in_order, alone, self.stops);
+        let arrays = slots.filter_map(|slot| {
+            let view = self.views.get(slot.array.index())?;
+            whole |= slot.region == Region::Whole;
+            let part = part(view, slot.region, self.launch.top, lo, hi);
+            Some(Saved::of(&part))
+        });
+        let before = Before {
             arrays: arrays.collect::<Option<_>>()?,
             frame: self.launch.frame.clone(),
-        })
+        };
+        self.copying = if whole {
+            begun.elapsed().as_secs_f64()
+        } else {
+            0.0
+        };
+        Some(before)
     }
 
     fn restore(&mut self, before: &Before) {
@@ -481,8 +496,8 @@ fn part(view: &ArrayView, region: Region, top: Option<TopRange>, lo: i64, hi: i6
 }
 
 /// The next chunk's length after `done` trips took `seconds`: towards the goal, at most eightfold at a time.
-fn next_chunk(done: i64, seconds: f64) -> i64 {
-    let factor = (CHUNK_SECONDS / seconds.max(1e-9)).clamp(0.125, 8.0);
+fn next_chunk(done: i64, seconds: f64, goal: f64) -> i64 {
+    let factor = (goal / seconds.max(1e-9)).clamp(0.125, 8.0);
     ((done as f64 * factor) as i64).max(1)
 }
 

@@ -3,6 +3,7 @@
 use super::make::copy_bytes;
 use super::{Plan, Sizes, lock};
 use crate::launch;
+use crate::options::options;
 use nestwise_analysis::undo::{Region, SlotUndo, undo_plan_with};
 use nestwise_costmodel::{Device, LaunchWork, Seconds, Undo};
 use nestwise_ir::LoopId;
@@ -28,7 +29,13 @@ impl Plan {
             }
         }
         // What is written anywhere is copied before each chunk, rows but once.
-        let chunks = (seconds.0 / launch::CHUNK_SECONDS).max(1.0);
+        let mut copying = Undo {
+            at_once: whole,
+            ..Undo::default()
+        };
+        copying.work.add(LaunchWork::UndoByte, whole);
+        let copying = copying.seconds(&options().profile);
+        let chunks = (seconds.0 / launch::chunk_seconds(copying.0)).max(1.0);
         let mut bytes = whole * chunks + rows;
         // One iteration at a time where that saves it all (see `launch`).
         let again = |s: &SlotUndo| s.idempotent || s.idempotent_alone;
