@@ -76,9 +76,10 @@ impl Team<'_> {
         fewer.chain([all])
     }
 
-    /// Whether it usually has as many, for some number of threads. Of a single iteration there is nothing to share.
+    /// Whether it usually has as many, for some number of threads. Of a single iteration there is nothing to share (those of
+    /// waves, which are always started, no kernel tells).
     fn pays(&self, l: &Shared) -> bool {
-        if l.trips <= 1.0 {
+        if l.trips <= 1.0 && !self.always {
             return false;
         }
         let mut least = self

@@ -32,7 +32,7 @@ except ValueError as error:
 # threads 8: 1 x event
 # auto 7: native
 # auto 8: interpreter
-# 64 cores 7: 1 threads
+# 64 cores 7: 1 serial
 # dear threads 7: 1 serial
 # shared core 7: 1 serial
 # quick CPython 7: 1 interpreter
