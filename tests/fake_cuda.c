@@ -1,5 +1,6 @@
-/* A driver without a card, for tests: its memory is the host's, and no kernel ever runs. What is to go
-   wrong is told by FAKE_CUDA. FAKE_CUDA_CAPABILITY is the card's (90), FAKE_CUDA_PTX a folder for what it is
+/* A driver without a card, for tests: its memory is the host's, and no kernel ever runs. What a stream has to
+   do is done as late as the driver may: when the host waits for it, or for something that waits for it. What is
+   to go wrong is told by FAKE_CUDA ("idle": nothing fires). FAKE_CUDA_CAPABILITY is the card's (90), FAKE_CUDA_PTX a folder for what it is
    given to assemble, FAKE_CUDA_LOG a file that what it is asked for is noted in. */
 #include <stdint.h>
 #include <stdio.h>
@@ -91,8 +92,103 @@ int cuFuncGetAttribute(int *value, int which, void *function) {
     return OK;
 }
 int cuModuleUnload(void *module) { (void)module; return OK; }
-int cuStreamCreate(void **stream, unsigned flags) { (void)flags; *stream = (void *)8; return OK; }
-int cuStreamSynchronize(void *stream) { (void)stream; return is("lost") ? ILLEGAL_ADDRESS : OK; }
+/* A stream: what it has to do, and how much of that is done. */
+enum Kind { IN, OUT, SET, FREE, LAUNCH, WAIT };
+typedef struct Stream Stream;
+typedef struct {
+    enum Kind kind;
+    uint64_t to, from;
+    size_t bytes;
+    void *copy; /* of the host's bytes, where they are not pinned */
+    Stream *other;
+} Operation;
+struct Stream {
+    Operation *all;
+    size_t count, done, room;
+};
+typedef struct {
+    Stream *of;
+    size_t behind;
+} Event;
+typedef struct Pinned {
+    char *at;
+    size_t bytes;
+    struct Pinned *next;
+} Pinned;
+static Pinned *pinned;
+
+static int is_pinned(const void *at) {
+    for (Pinned *p = pinned; p; p = p->next)
+        if ((const char *)at >= p->at && (const char *)at < p->at + p->bytes)
+            return 1;
+    return 0;
+}
+static void run(Stream *stream, size_t until) {
+    while (stream->done < until) {
+        Operation o = stream->all[stream->done++];
+        if (o.kind == IN)
+            memcpy((void *)o.to, o.copy ? o.copy : (void *)o.from, o.bytes);
+        else if (o.kind == OUT)
+            memcpy((void *)o.to, (void *)o.from, o.bytes);
+        else if (o.kind == SET)
+            memset((void *)o.to, (int)o.from, o.bytes);
+        else if (o.kind == FREE)
+            free((void *)o.to);
+        else if (o.kind == WAIT)
+            run(o.other, o.bytes);
+        else if (!is("idle"))
+            /* Something fires in each kernel that is not to fail otherwise: its results are nobody's. */
+            *(int64_t *)o.to = 1;
+        free(o.copy);
+    }
+}
+static int later(Stream *stream, Operation o) {
+    if (stream->count == stream->room) {
+        stream->room = stream->room ? 2 * stream->room : 64;
+        stream->all = realloc(stream->all, stream->room * sizeof o);
+    }
+    stream->all[stream->count++] = o;
+    return OK;
+}
+
+int cuStreamCreate(void **stream, unsigned flags) {
+    (void)flags;
+    *stream = calloc(1, sizeof(Stream));
+    return OK;
+}
+int cuStreamSynchronize(void *stream) {
+    run(stream, ((Stream *)stream)->count);
+    return is("lost") ? ILLEGAL_ADDRESS : OK;
+}
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+    (void)flags;
+    Event *e = event;
+    return e->of ? later(stream, (Operation){.kind = WAIT, .other = e->of, .bytes = e->behind}) : OK;
+}
+int cuEventCreate(void **event, unsigned flags) {
+    (void)flags;
+    *event = calloc(1, sizeof(Event));
+    return OK;
+}
+int cuEventRecord(void *event, void *stream) {
+    *(Event *)event = (Event){stream, ((Stream *)stream)->count};
+    return OK;
+}
+int cuEventSynchronize(void *event) {
+    Event *e = event;
+    if (e->of)
+        run(e->of, e->behind);
+    return is("lost") && e->of ? ILLEGAL_ADDRESS : OK;
+}
+int cuMemHostAlloc(void **at, size_t bytes, unsigned flags) {
+    (void)flags;
+    if (is("pinned"))
+        return OUT_OF_MEMORY;
+    Pinned *p = malloc(sizeof *p);
+    *p = (Pinned){*at = malloc(bytes), bytes, pinned};
+    pinned = p;
+    return OK;
+}
 int cuMemAllocAsync(uint64_t *at, size_t bytes, void *stream) {
     (void)stream;
     if (is("memory") && bytes > 2000)
@@ -100,26 +196,26 @@ int cuMemAllocAsync(uint64_t *at, size_t bytes, void *stream) {
     *at = (uint64_t)malloc(bytes);
     return *at ? OK : OUT_OF_MEMORY;
 }
-int cuMemFreeAsync(uint64_t at, void *stream) { (void)stream; free((void *)at); return OK; }
+int cuMemFreeAsync(uint64_t at, void *stream) { return later(stream, (Operation){.kind = FREE, .to = at}); }
 int cuMemsetD8Async(uint64_t at, unsigned char byte, size_t count, void *stream) {
-    (void)stream;
-    memset((void *)at, byte, count);
-    return OK;
+    return later(stream, (Operation){.kind = SET, .to = at, .from = byte, .bytes = count});
 }
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream) {
-    (void)stream;
-    note("up");
-    memcpy((void *)to, from, bytes);
-    return OK;
+    Operation o = {.kind = IN, .to = to, .from = (uint64_t)from, .bytes = bytes};
+    note(is_pinned(from) ? "up, pinned" : "up");
+    if (!is_pinned(from))
+        o.copy = memcpy(malloc(bytes), from, bytes);
+    return later(stream, o);
 }
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) {
-    (void)stream;
-    memcpy(to, (void *)from, bytes);
-    return OK;
+    note(is_pinned(to) ? "down, pinned" : "down");
+    later(stream, (Operation){.kind = OUT, .to = (uint64_t)to, .from = from, .bytes = bytes});
+    /* The driver returns when it is there. */
+    return is_pinned(to) ? OK : cuStreamSynchronize(stream);
 }
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, void *stream, void **parameters, void **extra) {
-    (void)function, (void)shared, (void)stream, (void)extra;
+    (void)function, (void)shared, (void)extra;
     char text[200];
     int64_t lo = *(int64_t *)parameters[1], hi = *(int64_t *)parameters[2];
     snprintf(text, sizeof text, "launch %u %u %u of %u %u %u for %ld..%ld", gx, gy, gz, bx, by, bz,
@@ -127,9 +223,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     note(text);
     if (is("launch"))
         return LAUNCH_FAILED;
-    /* Something fires in each kernel that is not to fail otherwise: its results are nobody's. */
-    **(int64_t **)parameters[3] = 1;
-    return OK;
+    return later(stream, (Operation){.kind = LAUNCH, .to = *(uint64_t *)parameters[3]});
 }
 int cuGetErrorName(int error, const char **name) { (void)error; *name = "CUDA_ERROR"; return OK; }
 int cuGetErrorString(int error, const char **words) {

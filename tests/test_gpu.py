@@ -145,6 +145,47 @@ def test_what_fires_on_the_card_runs_on_the_cpu(run):
     assert "launch 2 7 1 of 32 8 1 for 0..50" in log, log
 
 
+# More than goes up or comes down at once, of arrays that the host changes in between.
+LARGE = """\
+import zlib
+import numpy as np
+def add(x, y):
+    for i in range(len(x)):
+        y[i] = y[i] + x[i]
+for n in (4_000_000, 70_001, 3_333_333, 100):
+    x, y = np.arange(float(n)), np.sqrt(np.arange(float(n)))
+    add(x, y)
+    print(n, zlib.crc32(y), zlib.crc32(x))
+"""
+
+
+@pytest.mark.parametrize("what", ["idle", "pinned"])
+def test_what_goes_up_comes_down(driver, tmp_path, what):
+    program = tmp_path / "added.py"
+    program.write_text(LARGE)
+    switches = {
+        "LD_LIBRARY_PATH": str(driver),
+        "FAKE_CUDA": what,
+        "FAKE_CUDA_LOG": str(tmp_path / "log"),
+    }
+    done = nestwise(program, "gpu", tmp_path / "cache", switches=switches)
+    assert done.code == 0, done.stderr
+    log = (tmp_path / "log").read_text().splitlines()
+    if what == "pinned":
+        # There is none of such memory: the driver's own way does, and what fires runs on the CPU.
+        assert not (found := difference(python(program), done)), found
+        assert log.count("up") >= 8 and "up, pinned" not in log
+        return
+    # No kernel runs: arrays come back as they went, in pieces of which each waits for its turn.
+    program.write_text(LARGE.replace("    add(x, y)\n", ""))
+    assert done.stdout == python(program).stdout
+    # Of 4 MiB each: 8 + 8, 1 + 1 and 7 + 7; what is small goes the driver's own way.
+    assert log.count("up, pinned") == 32 and log.count("down, pinned") == 16
+    assert log.count("up") == 2
+    [nest] = nests_by_line(done.report, program)[4]
+    assert (nest["transfers"]["up"], nest["transfers"]["down"]) == (8, 4)
+
+
 def test_without_a_driver(tmp_path):
     program = tmp_path / "scaled.py"
     program.write_text(SCRIPT)

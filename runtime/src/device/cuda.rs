@@ -2,8 +2,10 @@
 //!
 //! The driver is asked for when somebody wants a card for the first time, and a context is made when something is to run there:
 //! import, build and everything on the CPU work without either. One card is used, the first that the driver tells of
-//! (CUDA_VISIBLE_DEVICES chooses). All of a launch goes through one stream, in the order of the calls.
+//! (CUDA_VISIBLE_DEVICES chooses). The kernels of a launch go through one stream, in the order of the calls, and so does what
+//! is small; arrays come and go on others ([`Staging`]).
 
+use super::staging::{LARGE, Staging};
 use super::{Code, Device, Launch};
 use crate::reason::Reason;
 use cudarc::driver::{DriverError, result as cu, sys};
@@ -56,6 +58,8 @@ pub struct Card {
     context: OnceLock<Result<Shared<sys::CUcontext>, DriverError>>,
     /// Streams that nobody uses now.
     streams: Mutex<Vec<Shared<sys::CUstream>>>,
+    /// None: the driver has no memory for it.
+    staging: OnceLock<Option<Mutex<Staging>>>,
 }
 
 /// A handle of the driver's, which any thread may use.
@@ -147,6 +151,7 @@ impl Card {
             failures: AtomicU32::new(0),
             context: OnceLock::new(),
             streams: Mutex::default(),
+            staging: OnceLock::new(),
         })
     }
 
@@ -197,6 +202,16 @@ impl Card {
         }
         self.failures.fetch_add(1, Ordering::Relaxed);
         Reason::Device(told(&error))
+    }
+
+    /// For a copy of so many bytes, in the current context.
+    fn staging(&self, bytes: usize) -> Option<MutexGuard<'_, Staging>> {
+        if bytes < LARGE {
+            return None;
+        }
+        let made = || Staging::new().ok().map(Mutex::new);
+        let staging = self.staging.get_or_init(made).as_ref()?;
+        Some(staging.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn streams(&self) -> MutexGuard<'_, Vec<Shared<sys::CUstream>>> {
@@ -399,10 +414,16 @@ impl Device for Cuda {
     }
 
     unsafe fn upload(&mut self, to: u64, from: *const u8, bytes: usize) -> Result<(), Reason> {
+        let staging = self.card.staging(bytes);
         // SAFETY: as promised by the caller. Of memory that is not pinned the driver has a copy when it returns.
         let copied = unsafe {
-            let from = std::slice::from_raw_parts(from, bytes);
-            cu::memcpy_htod_async(to, from, self.stream.0)
+            match staging {
+                Some(mut staging) => staging.upload(to, from, bytes, self.stream.0),
+                None => {
+                    let from = std::slice::from_raw_parts(from, bytes);
+                    cu::memcpy_htod_async(to, from, self.stream.0)
+                }
+            }
         };
         self.done(copied)
     }
@@ -414,10 +435,14 @@ impl Device for Cuda {
     }
 
     fn download(&mut self, from: u64, to: &mut [u8]) -> Result<(), Reason> {
+        let staging = self.card.staging(to.len());
         // SAFETY: the device's bytes; waited for.
         let copied = unsafe {
-            cu::memcpy_dtoh_async(to, from, self.stream.0)
-                .and_then(|()| cu::stream::synchronize(self.stream.0))
+            match staging {
+                Some(mut staging) => staging.download(from, to, self.stream.0),
+                None => cu::memcpy_dtoh_async(to, from, self.stream.0)
+                    .and_then(|()| cu::stream::synchronize(self.stream.0)),
+            }
         };
         self.done(copied)
     }

@@ -12,6 +12,7 @@ pub mod kept;
 mod memory;
 mod resident;
 mod shadow;
+mod staging;
 
 pub use emulated::Emulated;
 pub use grid::{Code, Grid};
