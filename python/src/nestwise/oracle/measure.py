@@ -167,9 +167,9 @@ class Bench:
         self.servers = {w.name: [start(w) for _ in range(PROCESSES)] for w in (*ways, *OURS)}
         # Where threads are asked for, more loops are shared with them than where they are chosen.
         self.tellers = {"": start(PRICES)}
-        for way in ways:
-            if way.options[1] == "threads":
-                self.tellers["threads"] = start(PRICES._replace(options=way.options))
+        shared = [way.options for way in ways if way.options[1] == "threads"]
+        if shared:
+            self.tellers["threads"] = start(PRICES._replace(options=shared[-1]))
         self.clocked = start(CLOCKED)
         clock, self.usual_pace = pace(options, cache)
         self.clock = Server(clock, candidates(())[0], (), cache)
