@@ -336,7 +336,8 @@ fn on_threads(
         };
     }
     if forks == 0.0 {
-        // No loop is worth a start, or has anything to share. But the kernel has another form than the one for one core, which may be the faster one.
+        // No loop is worth a start, or has anything to share. But the kernel has another form than the one for one core, which
+        // may be the faster one.
         return Estimate {
             compute: native.total() * situation.rest,
             threads,

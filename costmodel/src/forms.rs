@@ -113,8 +113,9 @@ fn room(body: &Body, chain: &Chain) -> f64 {
     f64::max(body.ops.total(), chain.ops.total() * WINDOW / WAITING)
 }
 
-/// The same of the chain from one iteration to the next. No window is large enough where data end the loop, since the core goes on with what it wrongly takes for the next iteration
-/// instead, nor where the next chain begins with what this one leaves.
+/// The same of the chain from one iteration to the next. No window is large enough where data end the loop, since the core
+/// goes on with what it wrongly takes for the next iteration instead, nor where the next chain begins with what this one
+/// leaves.
 pub fn occupied(body: &Body) -> f64 {
     if body.ends.is_some() || body.carried {
         return f64::INFINITY;

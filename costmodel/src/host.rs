@@ -2,8 +2,9 @@
 //!
 //! The execution-cache-memory model (Treibig and Hager, "Introducing a performance model for bandwidth-limited loop
 //! kernels", 2009): an iteration takes as long as the busiest of a core's resources needs for it. Arithmetic, the
-//! width of the front end, the chain from one iteration to the next and the one within it each are one; loads and stores are one together
-//! with the transfers into the first cache, which do not overlap with them on some cores ([`HostWeights::overlap`]).
+//! width of the front end, the chain from one iteration to the next and the one within it each are one; loads and stores
+//! are one together with the transfers into the first cache, which do not overlap with them on some cores
+//! ([`HostWeights::overlap`]).
 //! What fills the second cache works on its own, ahead of the core: a call takes as long as the slower of the two.
 
 use crate::compute::{ByBound, Compute};
