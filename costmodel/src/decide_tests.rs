@@ -2,7 +2,6 @@ use super::*;
 use crate::compute::ByBound;
 use crate::features::{Counts, Features, LoopFeatures};
 use crate::learned::Lesson;
-use crate::price::FIRST_RUNS;
 use crate::profile::Caches;
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
@@ -121,7 +120,7 @@ fn cold_code_takes_by_its_length() {
     assert!((takes(40.0, 0.0) - weights.interpreter).abs() < 1e-3);
     for n in [1.0, 50.0] {
         for operations in [3.0, 40.0] {
-            let share = n / (n + FIRST_RUNS);
+            let share = n / (n + 1.0);
             let expected = weights.interpreter + weights.operation * operations * share;
             assert!((takes(operations, n) - expected).abs() < 1e-3);
         }

@@ -163,9 +163,6 @@ pub struct Prices {
     nodes: (f64, f64),
 }
 
-/// Runs of an operation in CPython after which half of what it takes longer with cold caches is over.
-pub const FIRST_RUNS: f64 = 3.0;
-
 #[derive(Clone, Debug)]
 struct LoopPrice {
     id: LoopId,
@@ -291,13 +288,13 @@ impl LoopPrice {
         }
     }
 
-    /// Operations of its bodies, where it is entered so many times, as far as they are new to a core: what an operation takes
-    /// longer at first it does not take all at once, but over its first runs.
+    /// Operations of its bodies, where it is entered so many times, as far as they are new to a core: half of what an operation
+    /// takes longer at first it takes when it runs for the first time, most of it in the first few.
     fn operations(&self, entered: f64, trips: &dyn Fn(LoopId) -> f64) -> f64 {
         let times = entered * trips(self.id).max(0.0) * self.work.reached;
         let own: f64 = self.work.body.iter().map(|(_, each)| each).sum();
         let inner = self.inner.iter().map(|l| l.operations(times, trips));
-        own * times / (times + FIRST_RUNS) + inner.sum::<f64>()
+        own * times / (times + 1.0) + inner.sum::<f64>()
     }
 
     fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {

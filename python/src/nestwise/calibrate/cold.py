@@ -31,8 +31,6 @@ BOUND = ("scalar", "array", "list", "live_out")
 ON_ONE_CORE = 0.6
 # Calls after which it is known that a loop is left to CPython, and the trips of such.
 SETTLED, LEFT_TRIPS = 2000, 4
-# As `FIRST_RUNS` in costmodel/src/price.rs.
-FIRST_RUNS = 3
 # Arguments of probes that have a loop in another one.
 NESTED = frozenset(("n8", "k8", "m", "rows"))
 
@@ -145,7 +143,7 @@ def _operations(function: Callable, given: dict[str, Any]) -> float | None:
         work, _ = sections.counted(function, arguments, "work")
         done.append(sum(work.values()))
     sections.configure("auto", prices=False)
-    return (done[1] - done[0]) * LEFT_TRIPS / (LEFT_TRIPS + FIRST_RUNS) or None
+    return (done[1] - done[0]) * LEFT_TRIPS / (LEFT_TRIPS + 1) or None
 
 
 def _more(one: _Cold, apart_s: float) -> float:
