@@ -40,9 +40,7 @@ const fn found(caches: Caches, asleep: bool) -> Option<Ready> {
     Some(Ready { caches, asleep })
 }
 
-/// Launches of all sites.
-static LAUNCHES: AtomicU64 = AtomicU64::new(0);
-/// When the last of them ended, about, in nanoseconds.
+/// When the last launch of any site ended, about, in nanoseconds.
 static ENDED: AtomicI64 = AtomicI64::new(0);
 
 /// What stands before a site's attempts. What calls ask that come seldom is side by side.
@@ -57,9 +55,6 @@ pub struct Gate {
     before: AtomicI64,
     /// What the call that was just admitted finds, if that was looked at: see [`FOUND`].
     found: AtomicU8,
-    /// Launches of the site, and those of others when it was asked about last.
-    own: AtomicU64,
-    others: AtomicU64,
     /// That was long after the time before.
     late: AtomicBool,
     /// The call that comes now is to be watched.
@@ -75,8 +70,6 @@ impl Gate {
             cold: AtomicI64::new(-1),
             before: AtomicI64::new(0),
             found: AtomicU8::new(0),
-            own: AtomicU64::new(0),
-            others: AtomicU64::new(0),
             late: AtomicBool::new(false),
             watch: AtomicBool::new(false),
             vain: Vain::default(),
@@ -138,15 +131,13 @@ impl Gate {
         let before = self.before.swap(now, Ordering::Relaxed);
         let late = before > 0 && now - before > SELDOM;
         self.late.store(late, Ordering::Relaxed);
-        let launches = LAUNCHES.load(Ordering::Relaxed);
-        let others = launches.wrapping_sub(self.own.load(Ordering::Relaxed));
-        let launched = self.others.swap(others, Ordering::Relaxed) != others;
-        let caches = match (late, launched) {
-            (false, _) => Caches::Warm,
-            (true, true) => Caches::Shared,
-            (true, false) => Caches::Cold,
-        };
         let idle = now - ENDED.load(Ordering::Relaxed);
+        // Where the site's own call was long ago, it is another's launch that was not.
+        let caches = match late {
+            false => Caches::Warm,
+            true if idle <= SELDOM => Caches::Shared,
+            true => Caches::Cold,
+        };
         Ready {
             caches,
             asleep: late && idle > PATIENCE.as_nanos() as i64,
@@ -192,15 +183,6 @@ impl Gate {
     /// Native code ran all of a call, for so many seconds.
     pub fn ran(&self, seconds: f64) {
         ENDED.fetch_max(self.took(seconds), Ordering::Relaxed);
-        // Two threads at once may count one launch for two.
-        let count = |to: &AtomicU64| {
-            to.store(
-                to.load(Ordering::Relaxed).wrapping_add(1),
-                Ordering::Relaxed,
-            );
-        };
-        count(&LAUNCHES);
-        count(&self.own);
         self.vain.clear();
     }
 
@@ -336,6 +318,11 @@ impl Vain {
             self.skip.store(0, Ordering::Relaxed);
         }
     }
+}
+
+/// As if a launch had just ended.
+pub fn launched_now() {
+    ENDED.fetch_max(time(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
 }
 
 /// Nanoseconds on a clock that moves every few milliseconds, and costs next to nothing.

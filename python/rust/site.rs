@@ -553,6 +553,8 @@ impl Site {
             // What could be priced can be kept.
             let _ = plan.record(&binding.captures);
         }
+        // Which takes longer than many a call: the next one is to be priced as if it had not been done.
+        gate::launched_now();
     }
 
     fn declined(
