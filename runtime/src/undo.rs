@@ -66,7 +66,9 @@ impl Saved {
 impl Drop for Saved {
     fn drop(&mut self) {
         let bytes = std::mem::take(&mut self.bytes);
-        SPARE.with_borrow_mut(|spare| spare.push(bytes));
+        if bytes.capacity() > 0 {
+            SPARE.with_borrow_mut(|spare| spare.push(bytes));
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Large copies between the host and a card: through memory that the driver has pinned, on streams of their own.
 //!
-//! They go piece by piece: while one is on its way, the host fills or empties the next. What comes up waits for no kernel, nor
-//! does the host for what comes up. Events carry the order: kernels wait for what came up before they were launched, and what
-//! comes down for the kernels that were launched before; memory is there once the kernels' stream has come to its allocation.
+//! They go piece by piece: while one is on its way, the host fills or empties the next, and does not wait for what goes up.
+//! Events carry the order: kernels wait for what went up before they were launched, what comes down for the kernels that were
+//! launched before, and what goes up for those, too, since memory is there once their stream has come to its allocation.
 
 use cudarc::driver::{DriverError, result as cu, sys};
 use std::collections::VecDeque;
@@ -126,6 +126,22 @@ impl Staging {
         unsafe {
             cu::event::record(self.order, other)?;
             cu::stream::wait_event(stream, self.order, flags)
+        }
+    }
+}
+
+impl Drop for Staging {
+    /// Where there was not enough memory for all of it.
+    fn drop(&mut self) {
+        // SAFETY: made above, and used by nobody. A failure has nobody to tell.
+        unsafe {
+            for piece in &self.pieces {
+                let _ = cu::free_host(piece.at.cast());
+                let _ = cu::event::destroy(piece.copied);
+            }
+            let _ = cu::event::destroy(self.order);
+            let _ = cu::stream::destroy(self.up);
+            let _ = cu::stream::destroy(self.down);
         }
     }
 }

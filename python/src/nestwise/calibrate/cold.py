@@ -108,13 +108,14 @@ def _after(one: _Cold, other: _Cold) -> _Cold:
 
 def _left() -> list[_Cold]:
     """Loops so short that they are left to CPython, with little to do and with more."""
-    short = data.launch_values(LENGTH) | {"n": LEFT_TRIPS, "n1": LEFT_TRIPS}
+    given = data.launch_values(LENGTH)
+    short = given | {"n": LEFT_TRIPS, "n1": LEFT_TRIPS}
     probes = []
     for module in ("launches", "mixed"):
         for k, (name, function) in enumerate(sections.handled(module).items()):
             # Of loops as programs have them every other one tells how good the weights are.
             name = f"held_{name}" if module == "mixed" and k % 2 else name
-            operations = _operations(function, data.launch_values(LENGTH))
+            operations = _operations(function, given)
             if operations is None:
                 continue
             arguments = data.arguments(function, short)
