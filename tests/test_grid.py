@@ -44,6 +44,30 @@ c = np.zeros((19, 31))
 print(product(rng.random((19, 23)), rng.random((23, 31)), c), crc(c))
 """
 
+# Threads that have several iterations of both axes run them interleaved; so do those of one.
+TILES = """\
+def product(a, b, c):
+    for i in range(a.shape[0]):
+        row = 0.5 * i
+        for j in range(b.shape[1]):
+            s = row
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+    return s, i, j, k, row
+def attraction(x, m, f):
+    for i in range(len(x)):
+        s = 0.0
+        for j in range(len(x)):
+            d = x[j] - x[i]
+            s += m[j] * d / (d * d + 0.01)
+        f[i] = s
+    return i, s
+c, f = np.zeros((45, 150)), np.zeros(900)
+print(product(rng.random((45, 23)), rng.random((23, 150)), c), crc(c))
+print(attraction(rng.random(900), rng.random(900), f), crc(f))
+"""
+
 # Windows on arrays: every other column, backwards; what lies between is nobody's to write.
 WINDOWS = """\
 def scale(x, y):
@@ -249,7 +273,7 @@ print(crc(out))
 """
 
 
-GRIDS = [STENCIL, PRODUCT, WINDOWS, REDUCED, SWAPPED, UPDATED, WORKED, LISTS, MANDELBROT]
+GRIDS = [STENCIL, PRODUCT, TILES, WINDOWS, REDUCED, SWAPPED, UPDATED, WORKED, LISTS, MANDELBROT]
 
 
 @pytest.mark.parametrize("script", GRIDS)
@@ -440,6 +464,28 @@ def test_functions_run_there_where_bits_are_not_promised(tmp_path):
         assert (done.code, done.stdout) == (0, "True\n"), done
         nests = [n for found in nests_by_line(done.report, program).values() for n in found]
         assert any(nest["means"].get("grid", 0) for nest in nests), [n["means"] for n in nests]
+
+
+# Exact in any order.
+WEIGHTS = """\
+def weights(index, weight, sums):
+    for i in range(len(index)):
+        sums[index[i]] += weight[i]
+index, weight = rng.integers(0, 9, 3000), rng.integers(0, 99, 3000) * 0.25
+sums = np.zeros(9)
+weights(index, weight, sums)
+print(sums.tolist())
+"""
+
+
+def test_sums_of_floats_in_arrays_where_their_order_does_not_count(tmp_path):
+    program = tmp_path / "grid.py"
+    program.write_text(HEAD + WEIGHTS)
+    for mode, on_grid in (("faithful", False), ("fast", True)):
+        done = nestwise(program, "emulated", tmp_path, options=["--fp", mode])
+        assert not (found := difference(python(program), done)), found
+        [nest] = [n for found in nests_by_line(done.report, program).values() for n in found]
+        assert bool(nest["means"].get("grid", 0)) == on_grid, nest["means"]
 
 
 def test_kernels_for_a_device_are_kept_on_disk(tmp_path):

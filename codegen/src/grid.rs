@@ -44,6 +44,19 @@ pub struct GridKernel {
     pub loops: Vec<LoopId>,
     /// Bytes of the record that each block leaves, whose threads wait for each other then; 0: none.
     pub record: usize,
+    /// Iterations of each axis, the innermost's first, that a thread runs at once where it has as many.
+    pub tile: [i64; 3],
+}
+
+impl GridKernel {
+    /// One that a single thread runs.
+    pub(crate) fn alone() -> GridKernel {
+        GridKernel {
+            loops: Vec::new(),
+            record: 0,
+            tile: [1; 3],
+        }
+    }
 }
 
 /// What kernels are made for.

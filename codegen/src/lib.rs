@@ -10,6 +10,7 @@
 pub mod abi;
 mod emit;
 mod error;
+mod finite;
 mod flow;
 pub mod grid;
 mod helpers;

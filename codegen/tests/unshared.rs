@@ -7,6 +7,7 @@ mod device;
 use common::*;
 use device::*;
 use nestwise_codegen::abi::Status;
+use nestwise_ir::nest::BinOp;
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{ArrayId, LoopId, Nest, Scalar};
 
@@ -54,7 +55,7 @@ fn threads_have_work_arrays_of_their_own_and_the_last_iteration_leaves_its_one()
 }
 
 /// `for i: h[x[i]] = h[x[i]] op i`
-fn updating(op: nestwise_ir::BinOp, guard: bool) -> (Nest, LoopId, ArrayId) {
+fn updating(op: BinOp, guard: bool) -> (Nest, LoopId, ArrayId) {
     let mut b = Builder::new();
     let (x, h) = (b.array(Scalar::I64, I64, 1), b.array(Scalar::I64, I64, 1));
     let (l, i) = (b.loop_id(), b.var(I64));
@@ -76,7 +77,6 @@ fn ints(shape: &[i64], f: impl Fn(usize) -> i64) -> Buffer {
 
 #[test]
 fn elements_are_updated_at_once() {
-    use nestwise_ir::BinOp;
     let ops = [
         (BinOp::Add, RedOp::Add, "add.u64"),
         (BinOp::Min, RedOp::Min, "min.s64"),
@@ -114,7 +114,7 @@ fn elements_are_updated_at_once() {
 
 #[test]
 fn sums_that_leave_their_representation_are_told() {
-    let (nest, l, h) = updating(nestwise_ir::BinOp::Add, true);
+    let (nest, l, h) = updating(BinOp::Add, true);
     let mut schedule = mapped(&[&[l]]);
     schedule.grid[0].mapped.array_reductions = vec![(h, RedOp::Add)];
     // All of 0 to 49 go to the same element.
@@ -123,4 +123,89 @@ fn sums_that_leave_their_representation_are_told() {
         let (_, _, status) = emulated(&nest, &schedule, &arrays, 50, SHAPES[1], &|_| {});
         assert_eq!(status, told as i64);
     }
+}
+
+/// for i: h[x[i]] += w[i], on elements narrower than what devices have instructions for
+#[test]
+fn narrow_elements_are_updated_within_their_words() {
+    for storage in [Scalar::U8, Scalar::I16] {
+        let ty = np(storage);
+        let mut b = Builder::new();
+        let x = b.array(Scalar::I64, I64, 1);
+        let (w, h) = (b.array(storage, ty, 1), b.array(storage, ty, 1));
+        let (l, i) = (b.loop_id(), b.var(I64));
+        let at = |b: &mut Builder| b.load(x, vec![b.v(i)], false);
+        let (from, to) = (at(&mut b), at(&mut b));
+        let sum = bin(
+            BinOp::Add,
+            b.load(h, vec![from], false),
+            b.load(w, vec![b.v(i)], false),
+            true,
+        );
+        let put = b.store(h, vec![to], sum, false);
+        let top = b.for_(l, i, upto(dim(x, 0)), vec![put]);
+        let nest = b.finish(top);
+        let mut schedule = mapped(&[&[l]]);
+        schedule.grid[0].mapped.array_reductions = vec![(h, RedOp::Add)];
+        let narrow = |f: &dyn Fn(usize) -> i128, n: usize| {
+            Buffer::of(
+                storage,
+                &(0..n).map(|k| Value::Int(f(k))).collect::<Vec<_>>(),
+            )
+        };
+        // Twelve for each element at most; 200 more than fit in either.
+        for (most, told) in [(1, Status::Done), (120, Status::Event)] {
+            let wide = if storage == Scalar::I16 && most > 1 {
+                30_000
+            } else {
+                most
+            };
+            let arrays = [
+                ints(&[50], |k| (k % 5) as i64),
+                narrow(&|k| if k % 2 == 0 { wide } else { 1 }, 50),
+                narrow(&|k| k as i128, 5),
+            ];
+            let (got, _, status) = emulated(&nest, &schedule, &arrays, 50, SHAPES[1], &|_| {});
+            assert_eq!(status, told as i64, "{storage}");
+            if told == Status::Done {
+                let expected = serial(&nest, &arrays, 50, &|_| {});
+                assert!(
+                    (0..5).all(|k| got[2].get(k).same(expected[2].get(k))),
+                    "{storage}"
+                );
+            }
+        }
+        assert!(ptx(&nest, &schedule, 75).contains("atom"), "{storage}");
+    }
+}
+
+/// for i: h[x[i]] += y[i]
+#[test]
+fn sums_of_floats_are_updated_at_once_where_their_order_does_not_count() {
+    let mut b = Builder::new();
+    let (x, y, h) = (b.array(Scalar::I64, I64, 1), b.floats(1), b.floats(1));
+    let (l, i) = (b.loop_id(), b.var(I64));
+    let at = |b: &mut Builder| b.load(x, vec![b.v(i)], false);
+    let (from, to) = (at(&mut b), at(&mut b));
+    let sum = add(b.load(h, vec![from], false), b.load(y, vec![b.v(i)], false));
+    let put = b.store(h, vec![to], sum, false);
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![put]);
+    let nest = b.finish(top);
+    let mut schedule = mapped(&[&[l]]);
+    schedule.grid[0].mapped.array_reductions = vec![(h, RedOp::Add)];
+    // Exact in any order, and beyond all numbers in any.
+    for (factor, told) in [(0.25, Status::Done), (1e307, Status::Event)] {
+        let arrays = [
+            ints(&[50], |k| (k * k % 7) as i64),
+            Buffer::floats(&[50], |k| k as f64 * factor),
+            Buffer::floats(&[7], |k| k as f64),
+        ];
+        let (got, _, status) = emulated(&nest, &schedule, &arrays, 50, SHAPES[1], &|_| {});
+        assert_eq!(status, told as i64);
+        if told == Status::Done {
+            let expected = serial(&nest, &arrays, 50, &|_| {});
+            assert_eq!(got[2].f64s(), expected[2].f64s());
+        }
+    }
+    assert!(ptx(&nest, &schedule, 80).contains("add.f64"));
 }

@@ -44,13 +44,14 @@ pub enum RedOp {
 }
 
 impl RedOp {
-    /// Whether devices have an instruction that updates such an element at once.
+    /// Whether devices update such an element at once: by an instruction, or where it is narrow by exchanging the word around it.
     pub fn is_atomic(self, storage: Scalar) -> bool {
-        let combines = matches!(
-            self,
-            Self::Add | Self::Min | Self::Max | Self::And | Self::Or | Self::Xor
-        );
-        combines && storage.is_int() && matches!(storage.bits(), 32 | 64)
+        let combines = match self {
+            Self::Add => storage.is_int() || storage.is_float(),
+            Self::Min | Self::Max | Self::And | Self::Or | Self::Xor => storage.is_int(),
+            _ => false,
+        };
+        combines && storage.bits() <= 64
     }
 }
 

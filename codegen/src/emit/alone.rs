@@ -11,7 +11,9 @@ use super::loops::Range;
 use super::threads::CELL;
 use super::{Func, Val, reads_in};
 use crate::error::{Result, invalid};
+use crate::finite::Finite;
 use crate::flow;
+use crate::grid::GridKernel;
 
 /// What a kernel without axes does.
 #[derive(Clone, Copy)]
@@ -99,7 +101,7 @@ impl<'u> Func<'u, '_> {
         let Some(grid) = &u.grid else {
             return invalid("no device");
         };
-        let number = grid.next(vec![], 0);
+        let number = grid.next(GridKernel::alone());
         kernel(
             grid.device,
             number,
@@ -107,6 +109,7 @@ impl<'u> Func<'u, '_> {
             Axes::default(),
             &shared,
             |f, results| {
+                f.finite = Some(Finite::of(block));
                 match part {
                     Part::Block(block) => f.block(block)?,
                     Part::Value(e) => {

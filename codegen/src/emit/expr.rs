@@ -7,6 +7,7 @@ use nestwise_ir::{Const, Expr, ExprKind, Scalar, Span, UnOp, VarId};
 use super::{Func, Val};
 use crate::abi::EventCode;
 use crate::error::{Result, invalid, unsupported};
+use crate::finite::{covers_operand, is_watched};
 use crate::llvm::{IntPred, RealPred, V, Wrap};
 
 impl Func<'_, '_> {
@@ -15,6 +16,7 @@ impl Func<'_, '_> {
         if self.has_grid() && e.reads(|_| true) {
             return self.value_alone(e);
         }
+        let covered = std::mem::take(&mut self.covered);
         match &e.kind {
             ExprKind::Const(c) => self.constant(*c, e.ty.repr),
             ExprKind::Var(v) => self.read(*v),
@@ -26,6 +28,7 @@ impl Func<'_, '_> {
                 access,
             } => self.with_copy(*access, *array, |f| f.load(*array, index, *guard, e.span)),
             ExprKind::Unary { op, a, guard } => {
+                self.covered = covers_operand(e, 0, covered);
                 let v = self.expr(a)?;
                 if matches!(op, UnOp::Real | UnOp::Imag) {
                     self.keep_if_warns(a, v);
@@ -37,14 +40,19 @@ impl Func<'_, '_> {
                 if let Some(v) = self.linear_chain(e)? {
                     return Ok(v);
                 }
+                self.covered = covers_operand(e, 0, covered);
                 let x = self.expr(a)?;
+                self.covered = covers_operand(e, 1, covered);
                 let y = self.expr(b)?;
                 if e.ty.repr == Scalar::Bool {
                     self.keep_if_warns(a, x);
                     self.keep_if_warns(b, y);
                 }
                 let (x, y) = self.unify(x, y);
-                self.binary(*op, x, y, e, b, *guard)
+                match covered && is_watched(e) {
+                    true => self.unwatched(|f| f.binary(*op, x, y, e, b, *guard)),
+                    false => self.binary(*op, x, y, e, b, *guard),
+                }
             }
             ExprKind::Compare { op, a, b } => {
                 let x = self.expr(a)?;
@@ -56,6 +64,7 @@ impl Func<'_, '_> {
             }
             ExprKind::Select { cond, then, orelse } => self.select(cond, then, orelse, e.ty.repr),
             ExprKind::Cast { kind, a, guard } => {
+                self.covered = covers_operand(e, 0, covered);
                 let v = self.expr(a)?;
                 self.cast(*kind, v, a.ty.repr, e.ty.repr, *guard, e.span)
             }
@@ -72,9 +81,18 @@ impl Func<'_, '_> {
                 self.keep_unread(value, v);
                 self.unread = unread;
                 self.assign(*var, v, value)?;
+                self.covered = covered;
                 self.expr(body)
             }
         }
+    }
+
+    /// Emits what nobody has to look at the result of.
+    fn unwatched<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
+        let word = self.ir().watch(None);
+        let made = emit(self);
+        self.ir().watch(word);
+        made
     }
 
     /// `var = v`, where `value` is the expression that gave `v`.

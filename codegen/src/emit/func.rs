@@ -12,6 +12,7 @@ use super::late::Late;
 use super::{Unit, Val};
 use crate::abi::EventCode;
 use crate::error::{Result, invalid};
+use crate::finite::Finite;
 use crate::flow::{self, Target, Vars};
 use crate::llvm::{Block, Ir, Md, T, V};
 
@@ -122,6 +123,10 @@ pub(crate) struct Func<'u, 'a> {
     pub(super) late: Late,
     /// In a kernel of a device: loops on its axes.
     pub(crate) axes: Option<super::grid::Axes>,
+    /// There, too: results that are looked at.
+    pub(super) finite: Option<Finite>,
+    /// Whether somebody else looks at the result being emitted.
+    pub(super) covered: bool,
     /// The accumulation being emitted: what is proved of the whole sum need not hold of a part of it.
     pub(crate) wrapping: Option<*const Expr>,
 }
@@ -186,6 +191,8 @@ impl<'u, 'a> Func<'u, 'a> {
             kept: [std::ptr::null_mut(); 2],
             keeps: std::cell::Cell::new(false),
             axes: None,
+            finite: None,
+            covered: false,
             late: Late::default(),
             wrapping: None,
         };

@@ -18,10 +18,12 @@ use super::func::Jump;
 use super::loops::Range;
 use super::records::{Placed, Records};
 use super::threads::{CELL, thread_flow};
+use super::tiles::Tile;
 use super::updates::Unshared;
 use super::{Func, Unit, Val};
 use crate::abi::{EventCode, FrameHeader, Order, Status, part};
 use crate::error::{Result, invalid, unsupported};
+use crate::finite::Finite;
 use crate::flow::{self, Target};
 use crate::grid::{GridKernel, kernel_name};
 use crate::llvm::{IntPred, RealPred, V, Wrap};
@@ -46,9 +48,11 @@ pub(crate) struct Grid<'a> {
 #[derive(Default)]
 pub(crate) struct Axes {
     /// Outermost first.
-    loops: Vec<LoopId>,
+    pub(super) loops: Vec<LoopId>,
+    /// Those along which a thread runs several iterations at once.
+    pub(super) tile: Option<Tile>,
     /// Variables that the last iteration of all leaves behind, and where, behind the status.
-    results: Vec<(VarId, usize)>,
+    pub(super) results: Vec<(VarId, usize)>,
     /// Whether the last iteration of each was run: of the inner ones, in the current iteration of the outermost.
     last: Vec<V>,
     /// The status, which those are behind.
@@ -95,10 +99,10 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// The number of a new kernel with these loops (none: one thread runs it), whose blocks leave so large a record.
-    pub(super) fn next(&self, loops: Vec<LoopId>, record: usize) -> usize {
+    /// The number of a new kernel.
+    pub(super) fn next(&self, kernel: GridKernel) -> usize {
         let mut kernels = self.kernels.borrow_mut();
-        kernels.push(GridKernel { loops, record });
+        kernels.push(kernel);
         kernels.len() - 1
     }
 }
@@ -118,7 +122,12 @@ impl<'u> Func<'u, '_> {
         shared.retain(|v| !reduced(v));
         shared.sort();
         let records = Records::of(u, l, g)?;
-        let number = grid.next(g.axes.clone(), records.size());
+        let tile = Tile::of(grid.device, l, g);
+        let number = grid.next(GridKernel {
+            loops: g.axes.clone(),
+            record: records.size(),
+            tile: Tile::counts(tile.as_ref(), &g.axes),
+        });
         let span = u.nest.loops.get(l.id).map_or(Span::default(), |d| d.span);
         let unshared = Unshared::of(l, g);
         // Those that nothing waits for, and the others.
@@ -132,12 +141,18 @@ impl<'u> Func<'u, '_> {
         }
         let axes = Axes {
             loops: g.axes.clone(),
+            tile,
             results: [&late[..], &awaited].concat(),
             records: (records.size() > 0).then(|| records.clone()),
             unshared: unshared.clone(),
             ..Axes::default()
         };
+        let finite = Finite::of(&[Stmt {
+            kind: StmtKind::For(l.clone()),
+            span,
+        }]);
         kernel(grid.device, number, span, axes, &shared, |f, _| {
+            f.finite = Some(finite);
             let range = f.part_range(l);
             f.counted(l, range, None)
         })?;
@@ -295,25 +310,23 @@ impl<'u> Func<'u, '_> {
         let [thread, threads, block, blocks] = [0, 1, 2, 3].map(|kind| self.register(kind, axis));
         let place = ir.add(ir.mul(block, threads, Wrap::Signed), thread, Wrap::Signed);
         let stride = ir.mul(blocks, threads, Wrap::Signed);
-        let first = ir.add(range.lo, place, Wrap::Signed);
+        let mut first = ir.add(range.lo, place, Wrap::Signed);
+        if self.is_tiled(l) {
+            first = self.strided_tiles(l, range, axis, (first, stride))?;
+        }
         let (body, latch, end) = (self.fresh(), self.fresh(), self.fresh());
         let before = ir.here();
         ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, first, range.hi), body, end);
         ir.at(body);
         let k = ir.phi(ir.i64());
         ir.add_incoming(k, first, before);
-        let distance = ir.mul(k, range.step, Wrap::Signed);
-        let counter = ir.add(range.start, distance, Wrap::Signed);
-        self.enter_counter(l, Val::one(counter))?;
+        // Of a tile around it the last copy is the one that leaves something behind.
+        self.copy = self.jam.as_ref().map_or(0, |jam| jam.count - 1);
+        self.enter_counter(l, Val::one(self.index_fma(range.start, k, range.step)))?;
+        self.copy = 0;
         self.note_iteration(axis, k);
-        self.note_last(
-            axis,
-            ir.icmp(
-                IntPred::LLVMIntEQ,
-                k,
-                ir.sub(range.hi, ir.const_i64(1), Wrap::Signed),
-            ),
-        );
+        let highest = ir.sub(range.hi, ir.const_i64(1), Wrap::Signed);
+        self.note_last(axis, ir.icmp(IntPred::LLVMIntEQ, k, highest));
         self.jumps.push(Jump {
             target: Target::Loop(l.id),
             on_break: end,
@@ -332,21 +345,24 @@ impl<'u> Func<'u, '_> {
         self.fixed.remove(&l.counter);
         ir.br(latch);
         ir.at(latch);
-        if axis == 0 {
-            self.reduced_so_far()?;
-        }
-        if self
-            .axes
-            .as_ref()
-            .is_some_and(|a| axis + 1 == a.loops.len())
-        {
-            self.leave_results()?;
-        }
+        self.after_iteration(axis)?;
         let next = ir.add(k, stride, Wrap::Signed);
         ir.add_incoming(k, next, ir.here());
         ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, next, range.hi), body, end);
         ir.at(end);
         Ok(())
+    }
+
+    /// Keeps what an iteration of the innermost axis has reduced, and what one of the outermost leaves behind.
+    pub(super) fn after_iteration(&mut self, axis: usize) -> Result<()> {
+        if axis == 0 {
+            self.reduced_so_far()?;
+        }
+        let axes = self.axes.as_ref().map_or(0, |a| a.loops.len());
+        match axis + 1 == axes {
+            true => self.leave_results(),
+            false => Ok(()),
+        }
     }
 
     /// Keeps which iteration of an axis this is, if what is reduced wants to know.
@@ -373,7 +389,7 @@ impl<'u> Func<'u, '_> {
     }
 
     /// Keeps whether this is an axis's last iteration; those inside have run none of the new one.
-    fn note_last(&self, axis: usize, last: V) {
+    pub(super) fn note_last(&self, axis: usize, last: V) {
         let ir = self.ir();
         let wanted = |a: &&Axes| !a.results.is_empty() || a.unshared.has_copies();
         let Some(axes) = self.axes.as_ref().filter(wanted) else {
@@ -565,7 +581,7 @@ fn check(l: &For, g: &GridLoop) -> Result<()> {
 }
 
 /// The loop that a block ends with, if it is that one.
-fn loop_in(block: &[Stmt], id: LoopId) -> Option<&For> {
+pub(super) fn loop_in(block: &[Stmt], id: LoopId) -> Option<&For> {
     match &block.last()?.kind {
         StmtKind::For(l) if l.id == id => Some(l),
         _ => None,

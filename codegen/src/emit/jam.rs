@@ -27,22 +27,19 @@ pub(crate) struct Jam {
     pub(crate) count: u32,
     /// Variables of which each copy has its own.
     pub(crate) varying: HashSet<VarId>,
-    counter: VarId,
-    /// The counter in each copy.
-    values: Vec<V>,
+    /// Counters, and what they are in each copy.
+    pub(super) counters: Vec<(VarId, Vec<V>)>,
     live_after: Vec<VarId>,
 }
 
 impl Jam {
     /// The facts, if the loop encloses a vector loop and its control does not depend on the iteration.
     pub(crate) fn of(unit: &Unit<'_>, l: &For, count: u32) -> Option<Jam> {
-        if count > MOST || !encloses_lanes(unit, l) || !l.body.iter().all(is_structured) {
+        if count > MOST || !encloses_lanes(unit, l) {
             return None;
         }
+        let varying = varying(unit, l, &[l.counter])?;
         let flow = flow::flow(&[], &l.body, Some(l.id), unit.spec.schedule.nonempty);
-        if flow.assigned.iter().any(|v| flow.exposed.contains(v)) {
-            return None;
-        }
         let reads = reads_in(&l.body);
         let live_after: Vec<VarId> = flow
             .assigned
@@ -53,21 +50,42 @@ impl Jam {
         if live_after.iter().any(|v| !flow.definite.contains(v)) {
             return None;
         }
-        let mut facts = Facts::default();
-        facts.varying.insert(l.counter);
-        facts.spread(l);
-        if !facts.masked.is_empty() || !l.body.iter().all(|s| shares_control(s, &facts)) {
-            return None;
-        }
-        let varying = facts.varying;
         Some(Jam {
             count,
             varying,
-            counter: l.counter,
-            values: Vec::new(),
+            counters: Vec::new(),
             live_after,
         })
     }
+
+    /// Copies without anything that the last one leaves behind.
+    pub(super) fn plain(
+        count: u32,
+        varying: HashSet<VarId>,
+        counters: Vec<(VarId, Vec<V>)>,
+    ) -> Jam {
+        Jam {
+            count,
+            varying,
+            counters,
+            live_after: Vec::new(),
+        }
+    }
+}
+
+/// Variables of which iterations of a loop that differ in those counters have their own, if they may be interleaved: nothing is
+/// left early, no iteration needs what another assigned, and they run the same statements with loops inside as often.
+pub(super) fn varying(unit: &Unit<'_>, l: &For, counters: &[VarId]) -> Option<HashSet<VarId>> {
+    let flow = flow::flow(&[], &l.body, Some(l.id), unit.spec.schedule.nonempty);
+    let carries = flow.assigned.iter().any(|v| flow.exposed.contains(v));
+    if carries || !l.body.iter().all(is_structured) {
+        return None;
+    }
+    let mut facts = Facts::default();
+    facts.varying.extend(counters);
+    facts.spread(l);
+    let alike = facts.masked.is_empty() && l.body.iter().all(|s| shares_control(s, &facts));
+    alike.then_some(facts.varying)
 }
 
 /// Whether the schedule has a vector loop inside `l` that can be run by lanes.
@@ -142,10 +160,11 @@ impl Func<'_, '_> {
         ir.at(group);
         let k = ir.phi(ir.i64());
         ir.add_incoming(k, range.lo, before);
-        for copy in 0..jam.count {
+        let value = |copy: u32| {
             let k = ir.add(k, ir.const_i64(copy.into()), Wrap::Signed);
-            jam.values.push(self.index_fma(range.start, k, range.step));
-        }
+            self.index_fma(range.start, k, range.step)
+        };
+        jam.counters = vec![(l.counter, (0..jam.count).map(value).collect())];
         let jam = Rc::new(jam);
         self.jam = Some(jam.clone());
         self.enter_copy(&jam, 0);
@@ -165,10 +184,12 @@ impl Func<'_, '_> {
         self.serial(l, Range { lo: k, ..range }, None)
     }
 
-    fn enter_copy(&mut self, jam: &Jam, copy: u32) {
+    pub(super) fn enter_copy(&mut self, jam: &Jam, copy: u32) {
         self.copy = copy;
-        if let Some(v) = jam.values.get(copy as usize) {
-            self.fixed.insert(jam.counter, Val::one(*v));
+        for (counter, values) in &jam.counters {
+            if let Some(v) = values.get(copy as usize) {
+                self.fixed.insert(*counter, Val::one(*v));
+            }
         }
     }
 
@@ -205,9 +226,9 @@ impl Func<'_, '_> {
             self.put(home, value);
         }
         let inside = reads_in(&l.body);
-        if let Some(last) = jam
-            .values
-            .last()
+        let values = jam.counters.iter().find(|c| c.0 == l.counter);
+        if let Some(last) = values
+            .and_then(|c| c.1.last())
             .filter(|_| self.u.live_after(l.counter, &inside))
         {
             let home = self.home(l.counter, false)?;

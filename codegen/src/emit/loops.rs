@@ -286,9 +286,8 @@ impl Func<'_, '_> {
         let distance = ir.mul(k, range.step, Wrap::Signed);
         let counter = ir.add(range.start, distance, Wrap::Signed);
         self.fixed.insert(l.counter, Val::one(counter));
-        for s in last {
-            self.stmt(s)?;
-        }
+        let last: Vec<Stmt> = last.into_iter().cloned().collect();
+        self.block(&last)?;
         self.fixed.remove(&l.counter);
         self.ir().br(end);
         self.ir().at(end);

@@ -114,6 +114,9 @@ impl Func<'_, '_> {
         let mut at = self.indices(index)?;
         let v = self.expr(value)?;
         self.keep_unread(value, v);
+        if self.finite.as_ref().is_some_and(|f| f.is_due(value)) {
+            self.ir().watched(v.a);
+        }
         self.fits_storage(array, v, span)?;
         if !guard {
             return self.store_at(array, &at, v);

@@ -37,6 +37,7 @@ mod split;
 mod stmt;
 mod sums;
 mod threads;
+mod tiles;
 mod updates;
 mod vector;
 mod vector_math;

@@ -150,6 +150,7 @@ impl<'u, 'a> Func<'u, 'a> {
                     self.wrapping = Some(std::ptr::from_ref(accumulation(value)));
                 }
                 self.unread = self.u.idle.assigns(*var, value);
+                self.covered = self.finite.as_ref().is_some_and(|f| f.covers(*var, value));
                 let v = self.expr(value)?;
                 self.wrapping = outer;
                 self.keep_unread(value, v);

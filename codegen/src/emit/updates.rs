@@ -131,6 +131,7 @@ impl Func<'_, '_> {
         let storage = self.updatable(array, op)?;
         let signed = storage.is_signed();
         let how = match op {
+            RedOp::Add if storage.is_float() => Rmw::LLVMAtomicRMWBinOpFAdd,
             RedOp::Add => Rmw::LLVMAtomicRMWBinOpAdd,
             RedOp::And => Rmw::LLVMAtomicRMWBinOpAnd,
             RedOp::Or => Rmw::LLVMAtomicRMWBinOpOr,
@@ -144,6 +145,10 @@ impl Func<'_, '_> {
         let ir = self.ir();
         let old = ir.update(how, place.at, v.a);
         self.mark(old, array);
+        if storage.is_float() {
+            // As of any sum it is noted if it is not finite: whichever sum is the first to be.
+            ir.fadd(old, v.a);
+        }
         let checked = self
             .unshared()
             .is_some_and(|u| u.updated.contains(&(array, op, true)));

@@ -8,9 +8,9 @@ use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp};
 use super::{IntPred, Ir, V};
 
 impl Ir<'_> {
-    /// From here on results that are not finite are noted in that word (one bit), if there is one.
-    pub(crate) fn watch(&self, word: Option<V>) {
-        self.watch.set(word);
+    /// From here on results that are not finite are noted in that word (one bit), if there is one; the word so far.
+    pub(crate) fn watch(&self, word: Option<V>) -> Option<V> {
+        self.watch.replace(word)
     }
     /// What follows is not to be relied on, if the code gets here.
     pub(crate) fn give_up(&self) {
@@ -28,13 +28,17 @@ impl Ir<'_> {
         if self.watch.get().is_none() || unsafe { LLVMIsConstant(v) } != 0 {
             return v;
         }
-        // The exponent is all ones: on integers, since units for doubles are few on some devices.
-        let (bits, exponent) = match self.type_of(v) == self.f32() {
-            true => (self.int(32), 0x7f80_0000),
-            false => (self.i64(), 0x7ff0_0000_0000_0000),
+        // The exponent is all ones: on integers of 32 bits, since units for others are few on some devices.
+        let (word, exponent) = match self.type_of(v) == self.f32() {
+            true => (self.bitcast(v, self.int(32)), 0x7f80_0000),
+            false => {
+                let bits = self.bitcast(v, self.i64());
+                let high = self.lshr(bits, self.const_i64(32));
+                (self.trunc(high, self.int(32)), 0x7ff0_0000)
+            }
         };
-        let exponent = self.const_int(bits, exponent);
-        let found = self.and(self.bitcast(v, bits), exponent);
+        let exponent = self.const_int(self.int(32), exponent);
+        let found = self.and(word, exponent);
         self.note(self.icmp(IntPred::LLVMIntEQ, found, exponent));
         v
     }

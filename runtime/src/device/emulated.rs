@@ -309,17 +309,14 @@ type Place = [i64; 13];
 
 /// Blocks of a launch, and threads of each.
 fn shape(launch: &Launch<'_>) -> ([i64; 3], [i64; 3]) {
-    let last = launch.axes.clamp(1, 3) - 1;
-    if launch.axes == 0 {
+    let Some(last) = launch.axes.checked_sub(1) else {
         return ([1; 3], [1; 3]);
-    }
+    };
     let (threads, mut blocks) = (BLOCK[last], BLOCKS[last]);
     // No more blocks than iterations ask for.
-    let needed = |trips: i64, axis: usize| (trips.max(1) - 1) / threads[axis] + 1;
-    let (lo, hi) = launch.range;
-    blocks[last] = blocks[last].min(needed(hi - lo, last));
-    if last > 0 && launch.inner >= 0 {
-        blocks[last - 1] = blocks[last - 1].min(needed(launch.inner, last - 1));
+    for (axis, trips) in launch.trips().into_iter().enumerate() {
+        let needed = trips.map(|n| (n.max(1) - 1) / threads[axis] + 1);
+        blocks[axis] = blocks[axis].min(needed.unwrap_or(i64::MAX));
     }
     (blocks, threads)
 }

@@ -86,6 +86,7 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
             copies: order.copies as usize,
             range: (order.lo, order.hi),
             inner: order.inner,
+            tile: kernel.tile,
         };
         order.blocks = running.device.launch(launch);
         let wanted = match (order.cells as usize, kernel.record) {

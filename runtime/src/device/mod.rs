@@ -41,6 +41,23 @@ pub struct Launch<'a> {
     pub range: (i64, i64),
     /// Those of the next one; below zero: not known.
     pub inner: i64,
+    /// Those of each axis that a thread runs at once where it has as many, the innermost's first.
+    pub tile: [i64; 3],
+}
+
+impl Launch<'_> {
+    /// The iterations of each axis, the innermost's first; none: not known.
+    fn trips(&self) -> [Option<i64>; 3] {
+        let mut trips = [None; 3];
+        let (lo, hi) = self.range;
+        if let Some(outermost) = self.axes.checked_sub(1) {
+            trips[outermost] = Some((hi - lo).max(0));
+            if let (Some(next), true) = (outermost.checked_sub(1), self.inner >= 0) {
+                trips[next] = Some(self.inner);
+            }
+        }
+        trips
+    }
 }
 
 /// What a device has to do, in the order of the calls.

@@ -1,0 +1,264 @@
+//! Register tiles: a thread of a device that has several iterations of an axis runs some of them interleaved, statement by
+//! statement ([`super::jam`]), so that what they share is loaded once for all and stays in registers.
+//!
+//! The axes are the innermost two at most of which iterations share what a loop inside them loads: both of a matrix product, that
+//! of the bodies in an n-body sum. A load of one lane costs a card as much as several operations, and its own caches hold what a
+//! block's threads share; what limits such kernels is how many loads there are, and of those a tile of 4 by 4 needs a quarter (Volkov, "Better
+//! performance at lower occupancy", 2010). Legal iff the axes are parallel, and copies run the same statements with loops
+//! inside equally often ([`super::jam::varying`]). How many iterations a thread has is the launch's choice: those that fill no
+//! tile run one by one.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use nestwise_ir::schedule::GridLoop;
+use nestwise_ir::{Expr, ExprKind, For, LoopId, Stmt, StmtKind, VarId};
+
+use super::jam::{self, Jam};
+use super::loops::Range;
+use super::{Func, Unit, Val};
+use crate::error::Result;
+use crate::llvm::{IntPred, V, Wrap};
+
+/// Iterations of an axis that run interleaved.
+const COPIES: u32 = 4;
+/// Operations of all copies of a body, at most: what they keep has to fit registers.
+const MOST_OPERATIONS: usize = 640;
+
+/// The axes along which a kernel's iterations run interleaved.
+pub(crate) struct Tile {
+    loops: Vec<LoopId>,
+    varying: HashSet<VarId>,
+}
+
+impl Tile {
+    /// Those of a kernel for such axes; none: its iterations share nothing, or cannot be interleaved.
+    pub(super) fn of(unit: &Unit<'_>, l: &For, g: &GridLoop) -> Option<Tile> {
+        let t = &g.mapped;
+        // Records and copies belong to one iteration at a time.
+        if !t.reductions.is_empty() || t.unshared().next().is_some() {
+            return None;
+        }
+        let mut axes = vec![l];
+        for id in g.axes.get(1..)? {
+            axes.push(super::grid::loop_in(&axes.last()?.body, *id)?);
+        }
+        let innermost = *axes.last()?;
+        let mut sharing = axes.split_off(axes.len().saturating_sub(2));
+        sharing.retain(|axis| shares_loads(unit, axis, innermost));
+        let along = |tiled: &[&For]| Tile::along(unit, tiled, innermost);
+        let alone = || sharing.iter().rev().find_map(|axis| along(&[*axis]));
+        along(&sharing).or_else(alone)
+    }
+
+    /// A tile along those axes, outermost first.
+    fn along(unit: &Unit<'_>, tiled: &[&For], innermost: &For) -> Option<Tile> {
+        let copies = (COPIES as usize).pow(tiled.len() as u32);
+        if copies * operations(&innermost.body) > MOST_OPERATIONS {
+            return None;
+        }
+        let counters: Vec<VarId> = tiled.iter().map(|axis| axis.counter).collect();
+        let varying = jam::varying(unit, tiled.first()?, &counters)?;
+        let loops = tiled.iter().map(|axis| axis.id).collect();
+        Some(Tile { loops, varying })
+    }
+
+    /// How many iterations of each of these axes run interleaved, in the order of a grid's: the innermost first.
+    pub(super) fn counts(tile: Option<&Tile>, axes: &[LoopId]) -> [i64; 3] {
+        let mut counts = [1; 3];
+        for (count, id) in counts.iter_mut().zip(axes.iter().rev()) {
+            if tile.is_some_and(|t| t.loops.contains(id)) {
+                *count = COPIES.into();
+            }
+        }
+        counts
+    }
+}
+
+/// Whether a loop inside the innermost axis loads something that does not depend on that axis.
+fn shares_loads(unit: &Unit<'_>, axis: &For, innermost: &For) -> bool {
+    let Some(varying) = jam::varying(unit, axis, &[axis.counter]) else {
+        return false;
+    };
+    let mut found = false;
+    let mut look = |e: &Expr| {
+        if let ExprKind::Load { index, .. } = &e.kind {
+            let mut own = false;
+            index.iter().for_each(|i| {
+                i.walk(&mut |e| own |= matches!(e.kind, ExprKind::Var(v) if varying.contains(&v)));
+            });
+            found |= !own;
+        }
+    };
+    for s in &innermost.body {
+        s.walk(&mut |s| {
+            if let StmtKind::For(inner) = &s.kind {
+                let mut walk = |s: &Stmt| s.exprs().into_iter().for_each(|e| e.walk(&mut look));
+                inner.body.iter().for_each(|s| s.walk(&mut walk));
+            }
+        });
+    }
+    found
+}
+
+fn operations(block: &[Stmt]) -> usize {
+    let mut count = 0;
+    for s in block {
+        s.walk(&mut |s| {
+            s.exprs()
+                .into_iter()
+                .for_each(|e| e.walk(&mut |_| count += 1));
+        });
+    }
+    count
+}
+
+impl Func<'_, '_> {
+    /// Whether iterations of that axis run interleaved.
+    pub(super) fn is_tiled(&self, l: &For) -> bool {
+        let tile = self.axes.as_ref().and_then(|a| a.tile.as_ref());
+        tile.is_some_and(|t| t.loops.contains(&l.id))
+    }
+
+    /// This thread's iterations from `first` on as long as there are enough for a tile; the next one.
+    pub(super) fn strided_tiles(
+        &mut self,
+        l: &For,
+        range: Range,
+        axis: usize,
+        (first, stride): (V, V),
+    ) -> Result<V> {
+        let ir = self.ir();
+        let copies = ir.const_i64(COPIES.into());
+        let ahead = ir.mul(stride, ir.const_i64(i64::from(COPIES) - 1), Wrap::Signed);
+        // The last iteration with which a tile may begin is before this one.
+        let end = ir.sub(range.hi, ahead, Wrap::Signed);
+        let (tile, rest) = (self.fresh(), self.fresh());
+        let before = ir.here();
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, first, end), tile, rest);
+        ir.at(tile);
+        let k = ir.phi(ir.i64());
+        ir.add_incoming(k, first, before);
+        let value = |copy: u32| {
+            let distance = ir.mul(stride, ir.const_i64(copy.into()), Wrap::Signed);
+            self.index_fma(range.start, ir.add(k, distance, Wrap::Signed), range.step)
+        };
+        let values: Vec<V> = (0..COPIES).map(value).collect();
+        let around = self.open_tile(l, values)?;
+        let (last, highest) = (
+            ir.add(k, ahead, Wrap::Signed),
+            ir.sub(range.hi, ir.const_i64(1), Wrap::Signed),
+        );
+        self.note_last(axis, ir.icmp(IntPred::LLVMIntEQ, last, highest));
+        self.block(&l.body)?;
+        self.close_tile(l, around)?;
+        self.after_iteration(axis)?;
+        let next = ir.add(k, ir.mul(stride, copies, Wrap::Signed), Wrap::Signed);
+        let latch = ir.here();
+        ir.add_incoming(k, next, latch);
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, next, end), tile, rest);
+        ir.at(rest);
+        let k = ir.phi(ir.i64());
+        ir.add_incoming(k, first, before);
+        ir.add_incoming(k, next, latch);
+        Ok(k)
+    }
+
+    /// Begins copies of an axis's body for those values of its counter, each for every copy of the axis around it, which is
+    /// given back. Copy `c` is that axis's copy `c % n`, where it has `n`.
+    fn open_tile(&mut self, l: &For, values: Vec<V>) -> Result<Option<Rc<Jam>>> {
+        let around = self.jam.take();
+        let (n, mut counters) = match &around {
+            Some(jam) => (jam.count, jam.counters.clone()),
+            None => (1, Vec::new()),
+        };
+        let count = n * values.len() as u32;
+        for (_, outer) in &mut counters {
+            *outer = (0..count).map(|c| outer[(c % n) as usize]).collect();
+        }
+        let own = (0..count).map(|c| values[(c / n) as usize]).collect();
+        counters.push((l.counter, own));
+        let tile = self.axes.as_ref().and_then(|a| a.tile.as_ref());
+        let varying = tile.map(|t| t.varying.clone()).unwrap_or_default();
+        let jam = Rc::new(Jam::plain(count, varying, counters));
+        self.jam = Some(jam.clone());
+        // What stands before this loop was assigned for the copies around it alone.
+        for v in self
+            .before_axis(l)
+            .into_iter()
+            .filter(|v| jam.varying.contains(v))
+        {
+            for copy in n..count {
+                self.copy_home(v, copy % n, copy)?;
+            }
+        }
+        self.enter_copy(&jam, 0);
+        Ok(around)
+    }
+
+    /// Ends them: what outlives the kernel is the last copy's.
+    fn close_tile(&mut self, l: &For, around: Option<Rc<Jam>>) -> Result<()> {
+        let Some(jam) = self.jam.clone() else {
+            return Ok(());
+        };
+        let last = around.as_ref().map_or(0, |jam| jam.count - 1);
+        for v in self.results() {
+            if let Some((_, values)) = jam.counters.iter().find(|c| c.0 == v) {
+                self.copy = last;
+                let home = self.home(v, false)?;
+                values
+                    .last()
+                    .into_iter()
+                    .for_each(|v| self.put(home, Val::one(*v)));
+            } else if jam.varying.contains(&v) {
+                self.copy_home(v, jam.count - 1, last)?;
+            }
+        }
+        self.copy = 0;
+        self.fixed.remove(&l.counter);
+        self.jam = around;
+        if let Some(jam) = self.jam.clone() {
+            self.enter_copy(&jam, 0);
+        }
+        Ok(())
+    }
+
+    /// A variable has in one copy what it has in another.
+    fn copy_home(&mut self, v: VarId, from: u32, to: u32) -> Result<()> {
+        let repr = self.repr(v)?;
+        self.copy = from;
+        let home = self.home(v, false)?;
+        let value = self.get(home, repr, false);
+        self.copy = to;
+        let home = self.home(v, false)?;
+        self.put(home, value);
+        Ok(())
+    }
+
+    /// The variables assigned between an axis and the one around it.
+    fn before_axis(&self, l: &For) -> Vec<VarId> {
+        let ids = self.axes.as_ref().map_or(&[][..], |a| a.loops.as_slice());
+        let outer = ids
+            .iter()
+            .position(|id| *id == l.id)
+            .and_then(|k| ids.get(k.checked_sub(1)?));
+        let mut found = Vec::new();
+        self.u.nest.walk(&mut |s| {
+            if let StmtKind::For(around) = &s.kind
+                && Some(&around.id) == outer
+            {
+                found.extend(around.body.iter().filter_map(|s| match &s.kind {
+                    StmtKind::Let { var, .. } => Some(*var),
+                    _ => None,
+                }));
+            }
+        });
+        found
+    }
+
+    /// Variables that the last iteration of all axes leaves behind.
+    fn results(&self) -> Vec<VarId> {
+        let axes = self.axes.as_ref();
+        axes.map_or(Vec::new(), |a| a.results.iter().map(|r| r.0).collect())
+    }
+}
