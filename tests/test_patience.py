@@ -174,6 +174,38 @@ def test_a_while_is_priced_by_the_first_trips_of_its_inner_loops(tmp_path):
     assert nest["interpreted_s"] == 0, nest
 
 
+# How far the first `while` goes rests on the sweeps before: nobody can follow it.
+STAGES = """\
+import numpy as np
+def stages(x):
+    n, far = len(x), 1
+    for sweep in range(8):
+        k = 0
+        while k < far % 7:
+            k += 1
+        far += 2 * k + 1
+        half = 1
+        while half < n:
+            for begin in range(0, n, 2 * half):
+                for i in range(half):
+                    x[begin + i] += x[begin + i + half]
+            half *= 2
+x = np.ones(256)
+stages(x)
+print(x.sum())
+"""
+
+
+def test_loops_behind_a_while_that_nobody_can_follow_are_followed(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(STAGES)
+    got = nestwise(program, "serial", tmp_path, switches={"NESTWISE_PRICES": "1"})
+    assert not (found := difference(python(program), got)), found
+    [nest] = nests_by_line(got.report, program)[4]
+    butterflies = 8 * 128 * 8
+    assert 0.7 < nest["work"]["array_set"] / butterflies < 1.6, nest["work"]
+
+
 RARE_EVENTS = """\
 import numpy as np
 def whiles(a, b, out):

@@ -15,8 +15,9 @@ pub fn trip_count(start: i64, stop: i64, step: i64) -> Option<u64> {
     u64::try_from((span.max(0) + step.abs() - 1) / step.abs()).ok()
 }
 
-/// The widest range of what a bound depends on, counters apart, that trips are told from.
-const MOST: f64 = 1e10;
+/// The widest range of what a bound depends on, counters apart, that trips are told from: beyond it nothing is known of a number but
+/// that its products fit its type.
+const MOST: f64 = 1e6;
 
 impl Run<'_> {
     /// The trip count of a loop, averaged over the iterations around it.

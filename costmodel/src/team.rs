@@ -114,6 +114,12 @@ impl Priced {
         }
     }
 
+    /// How often loops with something to share are started.
+    pub fn starts(&self, trips: &dyn Fn(LoopId) -> f64, values: &LaunchValues) -> f64 {
+        let shared = self.parts(trips, values).1.into_iter();
+        shared.filter(|l| l.trips > 1.0).map(|l| l.starts).sum()
+    }
+
     /// By loop of the kernel: the fewest iterations for which threads are to be started.
     pub fn least(
         &self,

@@ -40,8 +40,9 @@ const fn found(caches: Caches, asleep: bool) -> Option<Ready> {
     Some(Ready { caches, asleep })
 }
 
-/// When the last launch of any site ended, about, in nanoseconds.
+/// When the last launch of any site ended, about, in nanoseconds, and when the last one did that had something for helpers.
 static ENDED: AtomicI64 = AtomicI64::new(0);
+static SHARED: AtomicI64 = AtomicI64::new(0);
 
 /// What stands before a site's attempts. What calls ask that come seldom is side by side.
 #[repr(C)]
@@ -125,7 +126,8 @@ impl Gate {
         FOUND[usize::from(found)].unwrap_or_else(|| self.look())
     }
 
-    /// Helpers that nobody had anything for sleep, or would not if such calls were theirs.
+    /// Helpers that nobody had anything for sleep; not after launches that were not for them, but could have been: they would be
+    /// awake if such calls were theirs.
     fn look(&self) -> Ready {
         let now = time(libc::CLOCK_MONOTONIC);
         let before = self.before.swap(now, Ordering::Relaxed);
@@ -140,7 +142,7 @@ impl Gate {
         };
         Ready {
             caches,
-            asleep: late && idle > PATIENCE.as_nanos() as i64,
+            asleep: late && now - SHARED.load(Ordering::Relaxed) > PATIENCE.as_nanos() as i64,
         }
     }
 
@@ -180,9 +182,13 @@ impl Gate {
         self.before.fetch_add(nanos, Ordering::Relaxed) + nanos
     }
 
-    /// Native code ran all of a call, for so many seconds.
-    pub fn ran(&self, seconds: f64) {
-        ENDED.fetch_max(self.took(seconds), Ordering::Relaxed);
+    /// Native code ran all of a call, for so many seconds; it `shares` something with helpers, or could have.
+    pub fn ran(&self, seconds: f64, shares: bool) {
+        let ended = self.took(seconds);
+        ENDED.fetch_max(ended, Ordering::Relaxed);
+        if shares {
+            SHARED.fetch_max(ended, Ordering::Relaxed);
+        }
         self.vain.clear();
     }
 
@@ -320,9 +326,13 @@ impl Vain {
     }
 }
 
-/// As if a launch had just ended.
-pub fn launched_now() {
-    ENDED.fetch_max(time(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
+/// Does something after a launch of which calls are to know nothing: as if that had just ended.
+pub fn unnoticed(work: impl FnOnce()) {
+    let begun = time(libc::CLOCK_MONOTONIC);
+    work();
+    let now = time(libc::CLOCK_MONOTONIC);
+    ENDED.fetch_max(now, Ordering::Relaxed);
+    SHARED.fetch_add(now - begun, Ordering::Relaxed);
 }
 
 /// Nanoseconds on a clock that moves every few milliseconds, and costs next to nothing.

@@ -387,7 +387,8 @@ impl Site {
 
     fn launched(&self, launch: &Launch) {
         if launch.iterations() > 0 {
-            self.gate.ran(launch.seconds);
+            let on_threads = launch.decision.of(Device::Threads);
+            self.gate.ran(launch.seconds, on_threads.fork_join.0 > 0.0);
             self.ran.store(true, Ordering::Relaxed);
         }
         let mut stats = lock(&self.stats);
@@ -546,15 +547,16 @@ impl Site {
 
     /// Keeps what the price of a call rests on.
     fn keep_prices(&self, plan: &Plan, binding: &Binding) {
-        if let Ok(features) = plan.features(&binding.captures) {
-            lock(&self.stats).features.add(&features);
-        }
-        if options().record {
-            // What could be priced can be kept.
-            let _ = plan.record(&binding.captures);
-        }
-        // Which takes longer than many a call: the next one is to be priced as if it had not been done.
-        gate::launched_now();
+        // Takes longer than many a call.
+        gate::unnoticed(|| {
+            if let Ok(features) = plan.features(&binding.captures) {
+                lock(&self.stats).features.add(&features);
+            }
+            if options().record {
+                // What could be priced can be kept.
+                let _ = plan.record(&binding.captures);
+            }
+        });
     }
 
     fn declined(

@@ -143,7 +143,10 @@ impl Plan {
             bytes.sum::<i64>() as f64 * self.times_entered(t.id, &trips)
         });
         let copied_bytes = copied.sum();
-        let (forks, most) = self.parallelism(&able, roots, threads, &trips);
+        let (forks, most) = match self.told(roots, sizes, options) {
+            Some(starts) => (starts, threads),
+            None => self.parallelism(&able, roots, threads, &trips),
+        };
         Parallel {
             most,
             forks,
@@ -227,6 +230,16 @@ impl Plan {
         let shared = roots.iter().filter(|t| trips(t.id) > 1.0);
         let forks = shared.map(|t| self.times_entered(t.id, trips));
         (forks.sum(), if roots.is_empty() { 1 } else { threads })
+    }
+
+    /// How often a kernel starts threads that was made because they were asked for, and has loops for them which the nest as written
+    /// has not.
+    fn told(&self, roots: &[ThreadLoop], sizes: &Sizes, options: &Options) -> Option<f64> {
+        let told = options.device == DeviceChoice::Threads && roots.is_empty();
+        let made = lock(&self.made)[Device::Threads.kind()].clone();
+        let kernel = made.filter(|kernel| told && kernel.about.threaded)?;
+        let trips = |id: LoopId| sizes.expected(id);
+        Some(kernel.price.starts(&trips, &sizes.values))
     }
 
     /// By loop of a kernel: the fewest iterations for which so many threads are started in such calls; 0: as many as there

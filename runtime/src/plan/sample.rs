@@ -31,6 +31,8 @@ const SPREAD: [f64; 4] = [
 const STEPS: u32 = 500;
 /// Statements that are followed in all of them; the one that is begun is followed to its end.
 const ALL_STEPS: u32 = 4000;
+/// Times that a condition is met which nobody knows before its loop is given up: what comes after it wants some of the steps.
+const MOST_UNKNOWN: u32 = 16;
 /// Larger nests are priced without.
 const MOST_STATEMENTS: usize = 400;
 /// Kinds of calls whose guesses are remembered.
@@ -385,6 +387,7 @@ impl Walk<'_> {
         let mut done = 0.0f64;
         // Whether it would not have ended before, if part of its condition is not known.
         let mut sure = true;
+        let mut unknown = 0;
         loop {
             match self.eval(&l.cond) {
                 Some(goes_on) if !goes_on.is_true() => {
@@ -394,9 +397,12 @@ impl Walk<'_> {
                     return Flow::Next;
                 }
                 Some(_) => {}
-                None => sure = false,
+                None => {
+                    sure = false;
+                    unknown += 1;
+                }
             }
-            if self.steps == 0 {
+            if self.steps == 0 || unknown > MOST_UNKNOWN {
                 if sure {
                     self.count(l.id, (2.0 * done).max(1.0));
                 }
