@@ -1,9 +1,9 @@
 //! Where a kernel of a device looks whether a result is finite.
 //!
 //! A device has no floating-point flags: what overflows, or has no result, is found by its value. What is not finite stays so
-//! through sums, differences, products, signs, and quotients that it is divided in. So a result is *covered*, and
-//! nobody has to look at it, where on every path it goes into such an operation, whose own result is looked at or covered, before its variable
-//! is assigned again: a backward analysis, of the kind of [`crate::idle`]. A sum over a loop is looked at once, behind it.
+//! through sums, differences, products, signs, and quotients that it is divided in. So a result is *covered*, and nobody has to
+//! look at it, where on every path it goes into such an operation, whose own result is looked at or covered, before its
+//! variable is assigned again: a backward analysis, of the kind of [`crate::idle`]. A sum over a loop is looked at once, behind it.
 //!
 //! Places are known by positions, since loops are copied while code is written; where several share one, the answer is that
 //! for all of them.

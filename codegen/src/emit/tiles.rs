@@ -3,10 +3,10 @@
 //!
 //! The axes are the innermost two at most of which iterations share what a loop inside them loads: both of a matrix product, that
 //! of the bodies in an n-body sum. A load of one lane costs a card as much as several operations, and its own caches hold what a
-//! block's threads share; what limits such kernels is how many loads there are, and of those a tile of 4 by 4 needs a quarter (Volkov, "Better
-//! performance at lower occupancy", 2010). Legal iff the axes are parallel, and copies run the same statements with loops
-//! inside equally often ([`super::jam::varying`]). How many iterations a thread has is the launch's choice: those that fill no
-//! tile run one by one.
+//! block's threads share; what limits such kernels is how many loads there are, and a tile of 4 by 4 needs a quarter of them
+//! (Volkov, "Better performance at lower occupancy", 2010). Legal iff the axes are parallel, and copies run the same statements
+//! with loops inside equally often ([`super::jam::varying`]). How many iterations a thread has is the launch's choice: those that
+//! fill no tile run one by one.
 
 use std::collections::HashSet;
 use std::rc::Rc;

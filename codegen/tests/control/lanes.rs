@@ -436,3 +436,37 @@ fn complex_lanes_and_lazy_sides() {
         }
     }
 }
+
+/// Interleaved iterations around a loop whose last one leaves something: for i: for k: y = i + k; for j: c[i, j] += x[k, j].
+#[test]
+fn what_the_last_iteration_of_a_loop_in_between_leaves() {
+    let mut b = Builder::new();
+    let (x, c) = (b.floats(2), b.floats(2));
+    let (li, lk, lj) = (b.loop_id(), b.loop_id(), b.loop_id());
+    let (i, k, j, y) = (b.var(I64), b.var(I64), b.var(I64), b.var(I64));
+    let old = b.load(c, vec![b.v(i), b.v(j)], false);
+    let more = b.load(x, vec![b.v(k), b.v(j)], false);
+    let put = b.store(c, vec![b.v(i), b.v(j)], add(old, more), false);
+    let row = b.for_(lj, j, upto(dim(c, 1)), vec![put]);
+    let body = vec![let_(y, add(b.v(i), b.v(k))), row];
+    let middle = b.for_(lk, k, upto(dim(x, 0)), body);
+    let top = b.for_(li, i, upto(dim(c, 0)), vec![middle]);
+    b.output(y);
+    let nest = b.finish(top);
+    for (n, m, p) in [(1, 1, 4), (4, 3, 9), (8, 5, 8), (13, 6, 17)] {
+        let x = Buffer::floats(&[m, p], |k| (k as f64 * 0.11).cos());
+        let schedule = Schedule {
+            vector: vec![(li, 4), (lj, 4)],
+            nonempty: 7,
+            ..Schedule::default()
+        };
+        let results = [Schedule::serial(), schedule].map(|schedule| {
+            let arrays = vec![x.clone(), Buffer::new(Scalar::F64, &[n, p])];
+            let mut run = Run::new(&nest, arrays);
+            run.done(&kernel(&nest, &schedule), 0, n);
+            (run.arrays[1].f64s(), run.var(y))
+        });
+        same(&results[1].0, &results[0].0, "interleaved");
+        assert!(results[1].1.same(Value::Int((n + m - 2).into())), "{n} {m}");
+    }
+}
