@@ -12,6 +12,7 @@ pub mod kept;
 mod memory;
 mod resident;
 mod shadow;
+mod shape;
 mod staging;
 
 pub use emulated::Emulated;

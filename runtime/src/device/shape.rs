@@ -1,0 +1,124 @@
+//! How a card's threads are laid out: blocks, and threads of each, along the axes of a kernel.
+
+use nestwise_codegen::BLOCK_THREADS;
+
+/// Threads of a block, by axes in use: neighbours along the innermost.
+const BLOCK: [[i64; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];
+const _: () = assert!(BLOCK_THREADS == 256);
+/// Blocks along an axis whose iterations are not known.
+const UNKNOWN_BLOCKS: i64 = 16;
+/// Blocks that any card takes along an axis.
+const MOST_BLOCKS: i64 = 65_535;
+
+/// Threads that each axis asks for, if they take tiles of it: of so many iterations where `least` threads are left.
+pub(super) fn in_tiles(trips: [Option<i64>; 3], tile: [i64; 3], least: i64) -> [Option<i64>; 3] {
+    let mut asked = trips;
+    for (axis, count) in tile.into_iter().enumerate() {
+        let Some(n) = trips[axis] else { continue };
+        let before = asked[axis].replace((n + count - 1) / count);
+        let threads = asked
+            .iter()
+            .flatten()
+            .fold(1i64, |all, n| all.saturating_mul(*n));
+        if threads < least {
+            asked[axis] = before;
+        }
+    }
+    asked
+}
+
+/// Blocks, and threads of each, for a kernel on so many axes, each of which asks for so many threads, the innermost first (none:
+/// not known). A block has at most `most_threads`, an axis and the grid so many blocks.
+pub(super) fn shape(
+    axes: usize,
+    trips: [Option<i64>; 3],
+    most_threads: i64,
+    (along, in_all): (i64, i64),
+) -> ([i64; 3], [i64; 3]) {
+    if axes == 0 {
+        return ([1; 3], [1; 3]);
+    }
+    let last = axes.min(3) - 1;
+    let mut threads = BLOCK[last];
+    // What does not fit loses the axes first that are not the innermost.
+    for axis in [2, 1, 0] {
+        while threads[axis] > 1 && threads.iter().product::<i64>() > most_threads {
+            threads[axis] /= 2;
+        }
+    }
+    let most_blocks = along.clamp(1, MOST_BLOCKS);
+    let mut blocks = [1; 3];
+    for (axis, count) in blocks.iter_mut().enumerate().take(last + 1) {
+        *count = match trips[axis] {
+            Some(trips) => ((trips.max(1) - 1) / threads[axis] + 1).min(most_blocks),
+            None => UNKNOWN_BLOCKS.min(most_blocks),
+        };
+    }
+    while blocks.iter().product::<i64>() > in_all.max(1) {
+        let most = blocks.iter_mut().max();
+        most.into_iter().for_each(|n| *n = (*n + 1) / 2);
+    }
+    (blocks, threads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_cover_what_is_known_and_fit_the_card() {
+        let one = |n: i64| [Some(n), None, None];
+        let any = (100, i64::MAX);
+        assert_eq!(shape(0, one(1), 1024, any), ([1; 3], [1; 3]));
+        assert_eq!(shape(1, one(1000), 1024, any), ([4, 1, 1], [256, 1, 1]));
+        assert_eq!(shape(1, one(1 << 40), 1024, any).0, [100, 1, 1]);
+        let two = |n: i64, inner| [inner, Some(n), None];
+        assert_eq!(
+            shape(2, two(17, Some(33)), 1024, any),
+            ([2, 3, 1], [32, 8, 1])
+        );
+        assert_eq!(shape(2, two(17, None), 1024, any).0, [UNKNOWN_BLOCKS, 3, 1]);
+        let three = [None, Some(9), Some(5)];
+        assert_eq!(
+            shape(3, three, 1024, (1 << 20, i64::MAX)).0,
+            [UNKNOWN_BLOCKS, 3, 3]
+        );
+        assert_eq!(shape(3, three, 64, any).1, [32, 2, 1]);
+        assert_eq!(shape(1, one(5), 128, any).1, [128, 1, 1]);
+        assert_eq!(shape(1, one(0), 128, (0, i64::MAX)), ([1; 3], [128, 1, 1]));
+    }
+
+    #[test]
+    fn so_many_blocks_leave_records() {
+        let square = |n: i64| [Some(n), Some(n), None];
+        assert_eq!(
+            shape(1, [Some(1 << 40), None, None], 1024, (4000, 1056)).0,
+            [1000, 1, 1]
+        );
+        assert_eq!(shape(2, square(900), 1024, (4000, 100)).0, [8, 8, 1]);
+        assert_eq!(
+            shape(3, [None, Some(9), Some(9)], 64, (100, 1)).0,
+            [1, 1, 1]
+        );
+    }
+
+    #[test]
+    fn tiles_are_taken_where_enough_threads_are_left() {
+        let square = |n: i64| [Some(n), Some(n), None];
+        let tile = [4, 4, 1];
+        assert_eq!(in_tiles(square(4000), tile, 30_000), square(1000));
+        assert_eq!(
+            in_tiles(square(402), tile, 30_000),
+            [Some(101), Some(402), None]
+        );
+        assert_eq!(in_tiles(square(100), tile, 30_000), square(100));
+        assert_eq!(
+            in_tiles([None, Some(80), None], tile, 10),
+            [None, Some(20), None]
+        );
+        assert_eq!(
+            in_tiles([Some(1 << 62), Some(1 << 62), None], [1; 3], 10)[0],
+            Some(1 << 62)
+        );
+    }
+}
