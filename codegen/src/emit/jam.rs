@@ -214,16 +214,22 @@ impl Func<'_, '_> {
         Ok(())
     }
 
+    /// A variable has in one copy what it has in another.
+    pub(super) fn copy_home(&mut self, v: VarId, from: u32, to: u32) -> Result<()> {
+        let repr = self.repr(v)?;
+        self.copy = from;
+        let home = self.home(v, false)?;
+        let value = self.get(home, repr, false);
+        self.copy = to;
+        let home = self.home(v, false)?;
+        self.put(home, value);
+        Ok(())
+    }
+
     /// Variables that are read behind the loop get the last copy's value.
     fn leave_last_copy(&mut self, l: &For, jam: &Jam) -> Result<()> {
         for v in jam.live_after.iter().filter(|v| jam.varying.contains(v)) {
-            let repr = self.repr(*v)?;
-            self.copy = jam.count - 1;
-            let home = self.home(*v, false)?;
-            let value = self.get(home, repr, false);
-            self.copy = 0;
-            let home = self.home(*v, false)?;
-            self.put(home, value);
+            self.copy_home(*v, jam.count - 1, 0)?;
         }
         let inside = reads_in(&l.body);
         let values = jam.counters.iter().find(|c| c.0 == l.counter);

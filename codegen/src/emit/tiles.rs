@@ -223,18 +223,6 @@ impl Func<'_, '_> {
         Ok(())
     }
 
-    /// A variable has in one copy what it has in another.
-    fn copy_home(&mut self, v: VarId, from: u32, to: u32) -> Result<()> {
-        let repr = self.repr(v)?;
-        self.copy = from;
-        let home = self.home(v, false)?;
-        let value = self.get(home, repr, false);
-        self.copy = to;
-        let home = self.home(v, false)?;
-        self.put(home, value);
-        Ok(())
-    }
-
     /// The variables assigned between an axis and the one around it.
     fn before_axis(&self, l: &For) -> Vec<VarId> {
         let ids = self.axes.as_ref().map_or(&[][..], |a| a.loops.as_slice());
