@@ -120,7 +120,7 @@ pub enum Caches {
     /// What the call before left there, just now.
     #[default]
     Warm,
-    /// Little of this nest: others have had them since. But another nest was launched just before, and what launches have in
+    /// Little of this nest: others have had them since. But other nests were launched meanwhile, and what launches have in
     /// common is fetched for those anyway.
     Shared,
     /// Little of anything.

@@ -40,8 +40,9 @@ const fn found(caches: Caches, asleep: bool) -> Option<Ready> {
     Some(Ready { caches, asleep })
 }
 
-/// When the last launch of any site ended, about, in nanoseconds, and when the last one did that had something for helpers.
-static ENDED: AtomicI64 = AtomicI64::new(0);
+/// Launches of all sites.
+static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+/// When the last of them ended, about, in nanoseconds, that had something for helpers, or could have had.
 static SHARED: AtomicI64 = AtomicI64::new(0);
 
 /// What stands before a site's attempts. What calls ask that come seldom is side by side.
@@ -56,6 +57,9 @@ pub struct Gate {
     before: AtomicI64,
     /// What the call that was just admitted finds, if that was looked at: see [`FOUND`].
     found: AtomicU8,
+    /// Launches of the site, and those of others when it was asked about last.
+    own: AtomicU64,
+    others: AtomicU64,
     /// That was long after the time before.
     late: AtomicBool,
     /// The call that comes now is to be watched.
@@ -71,6 +75,8 @@ impl Gate {
             cold: AtomicI64::new(-1),
             before: AtomicI64::new(0),
             found: AtomicU8::new(0),
+            own: AtomicU64::new(0),
+            others: AtomicU64::new(0),
             late: AtomicBool::new(false),
             watch: AtomicBool::new(false),
             vain: Vain::default(),
@@ -133,16 +139,18 @@ impl Gate {
         let before = self.before.swap(now, Ordering::Relaxed);
         let late = before > 0 && now - before > SELDOM;
         self.late.store(late, Ordering::Relaxed);
-        let idle = now - ENDED.load(Ordering::Relaxed);
-        // Where the site's own call was long ago, it is another's launch that was not.
-        let caches = match late {
-            false => Caches::Warm,
-            true if idle <= SELDOM => Caches::Shared,
-            true => Caches::Cold,
+        let launches = LAUNCHES.load(Ordering::Relaxed);
+        let others = launches.wrapping_sub(self.own.load(Ordering::Relaxed));
+        let launched = self.others.swap(others, Ordering::Relaxed) != others;
+        let caches = match (late, launched) {
+            (false, _) => Caches::Warm,
+            (true, true) => Caches::Shared,
+            (true, false) => Caches::Cold,
         };
+        let idle = now - SHARED.load(Ordering::Relaxed);
         Ready {
             caches,
-            asleep: late && now - SHARED.load(Ordering::Relaxed) > PATIENCE.as_nanos() as i64,
+            asleep: late && idle > PATIENCE.as_nanos() as i64,
         }
     }
 
@@ -185,10 +193,18 @@ impl Gate {
     /// Native code ran all of a call, for so many seconds; it `shares` something with helpers, or could have.
     pub fn ran(&self, seconds: f64, shares: bool) {
         let ended = self.took(seconds);
-        ENDED.fetch_max(ended, Ordering::Relaxed);
         if shares {
             SHARED.fetch_max(ended, Ordering::Relaxed);
         }
+        // Two threads at once may count one launch for two.
+        let count = |to: &AtomicU64| {
+            to.store(
+                to.load(Ordering::Relaxed).wrapping_add(1),
+                Ordering::Relaxed,
+            );
+        };
+        count(&LAUNCHES);
+        count(&self.own);
         self.vain.clear();
     }
 
@@ -326,13 +342,11 @@ impl Vain {
     }
 }
 
-/// Does something after a launch of which calls are to know nothing: as if that had just ended.
+/// Does something after a launch of which helpers are to know nothing: as if that had just ended.
 pub fn unnoticed(work: impl FnOnce()) {
     let begun = time(libc::CLOCK_MONOTONIC);
     work();
-    let now = time(libc::CLOCK_MONOTONIC);
-    ENDED.fetch_max(now, Ordering::Relaxed);
-    SHARED.fetch_add(now - begun, Ordering::Relaxed);
+    SHARED.fetch_add(time(libc::CLOCK_MONOTONIC) - begun, Ordering::Relaxed);
 }
 
 /// Nanoseconds on a clock that moves every few milliseconds, and costs next to nothing.
