@@ -93,7 +93,7 @@ fn shares_loads(unit: &Unit<'_>, axis: &For, innermost: &For) -> bool {
     for s in &innermost.body {
         s.walk(&mut |s| {
             if let StmtKind::For(inner) = &s.kind {
-                let mut walk = |s: &Stmt| s.exprs().into_iter().for_each(|e| e.walk(&mut look));
+                let mut walk = |s: &Stmt| s.exprs().for_each(|e| e.walk(&mut look));
                 inner.body.iter().for_each(|s| s.walk(&mut walk));
             }
         });
@@ -105,9 +105,7 @@ fn operations(block: &[Stmt]) -> usize {
     let mut count = 0;
     for s in block {
         s.walk(&mut |s| {
-            s.exprs()
-                .into_iter()
-                .for_each(|e| e.walk(&mut |_| count += 1));
+            s.exprs().for_each(|e| e.walk(&mut |_| count += 1));
         });
     }
     count
