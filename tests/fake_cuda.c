@@ -1,7 +1,7 @@
 /* A driver without a card, for tests: its memory is the host's, and no kernel ever runs. What a stream has to
    do is done as late as the driver may: when the host waits for it, or for something that waits for it. What is
    to go wrong is told by FAKE_CUDA ("idle": nothing fires). FAKE_CUDA_CAPABILITY is the card's (90), FAKE_CUDA_PTX a folder for what it is
-   given to assemble, FAKE_CUDA_LOG a file that what it is asked for is noted in. */
+   given to assemble, FAKE_CUDA_REGISTERS how many registers each thread takes (32), FAKE_CUDA_LOG a file that what it is asked for is noted in. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,14 @@ int cuDeviceGetAttribute(int *value, int which, int device) {
     (void)device;
     const char *asked = getenv("FAKE_CUDA_CAPABILITY");
     int capability = is("ancient") ? 30 : asked ? atoi(asked) : 90;
-    *value = which == 75 ? capability / 10 : which == 76 ? capability % 10 : which == 16 ? 132 : 0;
+    switch (which) {
+    case 16: *value = 132; break;   /* processors */
+    case 39: *value = 2048; break;  /* threads that one has room for */
+    case 75: *value = capability / 10; break;
+    case 76: *value = capability % 10; break;
+    case 82: *value = 65536; break; /* registers of one */
+    default: *value = 0;
+    }
     return OK;
 }
 int cuDeviceTotalMem_v2(size_t *bytes, int device) {
@@ -87,8 +94,9 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
     return OK;
 }
 int cuFuncGetAttribute(int *value, int which, void *function) {
-    (void)which, (void)function;
-    *value = 1024;
+    (void)function;
+    const char *registers = getenv("FAKE_CUDA_REGISTERS");
+    *value = which == 4 ? (registers ? atoi(registers) : 32) : 1024;
     return OK;
 }
 int cuModuleUnload(void *module) { (void)module; return OK; }

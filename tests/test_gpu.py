@@ -141,8 +141,22 @@ def test_what_fires_on_the_card_runs_on_the_cpu(run):
     program, done, log = run("fires")
     assert not (found := difference(python(program), done)), found
     assert "sm_90" in log
-    # Rows along y, columns along x, thirty-two neighbours each.
-    assert "launch 2 7 1 of 32 8 1 for 0..50" in log, log
+    # Rows along y, columns along x, thirty-two neighbours each, and so few that all processors have some.
+    assert "launch 2 25 1 of 32 2 1 for 0..50" in log, log
+
+
+@pytest.mark.parametrize("registers, launch", [(40, "16 50 1 of 32 8 1"), (168, "16 100 1 of 32 4 1")])
+def test_blocks_are_as_large_as_registers_leave_room_for(driver, tmp_path, registers, launch):
+    program = tmp_path / "scaled.py"
+    program.write_text(SCRIPT.replace("3000", "200000").replace("50, 60", "400, 500"))
+    switches = {
+        "LD_LIBRARY_PATH": str(driver),
+        "FAKE_CUDA": "idle",
+        "FAKE_CUDA_REGISTERS": str(registers),
+        "FAKE_CUDA_LOG": str(tmp_path / "log"),
+    }
+    nestwise(program, "gpu", tmp_path, switches=switches)
+    assert f"launch {launch} for 0..400" in (tmp_path / "log").read_text()
 
 
 # More than goes up or comes down at once, of arrays that the host changes in between.

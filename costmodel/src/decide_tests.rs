@@ -99,12 +99,12 @@ fn what_is_small_with_warm_caches_too_is_told() {
     assert!(anyway > 0 && cold_alone > 0, "{anyway} {cold_alone}");
 }
 
-/// A loop's code is fetched once, the more of it there is the longer that takes; how often it runs hardly matters.
+/// The interpreter's code for a kind of operation is fetched once, however often it runs.
 #[test]
-fn cold_code_takes_by_its_length() {
+fn cold_code_takes_by_its_kinds() {
     let profile = MachineProfile::default();
-    let takes = |operations: f64, n: f64| {
-        let features = features(Counts::default(), &[(Work::NumpyFloat, operations)]);
+    let takes = |work: &[(Work, f64)], n: f64| {
+        let features = features(Counts::default(), work);
         let prices = Prices::new(&features, &TrafficPlan::default(), 8, &profile);
         let [cold, warm] = [COLD, Ready::default()].map(|ready| {
             let situation = Situation {
@@ -117,12 +117,13 @@ fn cold_code_takes_by_its_length() {
         (cold.0 - warm.0) * 1e9
     };
     let weights = &profile.cold;
-    assert!((takes(40.0, 0.0) - weights.interpreter).abs() < 1e-3);
+    let one = [(Work::NumpyFloat, 40.0)];
+    let two = [(Work::NumpyFloat, 3.0), (Work::ArrayGet, 1.0)];
+    assert!((takes(&one, 0.0) - weights.interpreter).abs() < 1e-3);
     for n in [1.0, 50.0] {
-        for operations in [3.0, 40.0] {
-            let share = n / (n + 1.0);
-            let expected = weights.interpreter + weights.operation * operations * share;
-            assert!((takes(operations, n) - expected).abs() < 1e-3);
+        for (work, kinds) in [(&one[..], 1.0), (&two[..], 2.0)] {
+            let expected = weights.interpreter + weights.kind * kinds;
+            assert!((takes(work, n) - expected).abs() < 1e-3);
         }
     }
 }

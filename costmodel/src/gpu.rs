@@ -6,6 +6,7 @@
 //! Volkov, "Understanding Latency Hiding on GPUs", 2016). They run beside the host, which hands them over one by one: where
 //! they are short, that is what takes time. Arrays cross before and after.
 
+use crate::blocks::Room;
 use crate::features::{Counts, LoopFeatures};
 use crate::price::Seconds;
 use nestwise_analysis::LaunchValues;
@@ -15,8 +16,6 @@ use serde::{Deserialize, Serialize};
 
 /// Bytes that memory is read and written by.
 const SECTOR: f64 = 32.0;
-/// Threads of a block.
-const BLOCK: f64 = 256.0;
 /// The part of a thread's operations that wait for each other.
 const CHAINED: f64 = 0.5;
 
@@ -297,10 +296,16 @@ impl Kernels {
     /// Nanoseconds on the card, memory apart.
     fn nanos(&self, w: &GpuWeights) -> f64 {
         // Blocks are handed out whole: some processors have one more than others.
-        let blocks = (self.threads / BLOCK).ceil().max(1.0);
+        let room = Room {
+            processors: w.processors as i64,
+            threads: w.resident as i64,
+            registers: 0,
+        };
+        let block = room.block(self.threads as i64, None) as f64;
+        let blocks = (self.threads / block).ceil().max(1.0);
         let each = (blocks / w.processors).ceil();
-        let busy = self.busy * each * BLOCK.min(self.threads);
-        let turns = (each * BLOCK / w.resident).ceil().max(1.0);
+        let busy = self.busy * each * block.min(self.threads);
+        let turns = (each * block / w.resident).ceil().max(1.0);
         self.launches * busy.max(self.latency * CHAINED * turns)
     }
 }

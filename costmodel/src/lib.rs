@@ -7,6 +7,7 @@
 //!
 //! This crate never measures anything.
 
+pub mod blocks;
 pub mod compute;
 pub mod decide;
 mod defaults;

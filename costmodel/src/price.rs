@@ -157,7 +157,7 @@ pub struct Prices {
     gpu: Option<gpu::Priced>,
     /// The head of the top loop in CPython, once per call.
     entry: Seconds,
-    /// What CPython takes more where others have had the caches: for any loop, and for each operation.
+    /// What CPython takes more where others have had the caches: for any loop, and for each kind of operation.
     cold: [Seconds; 2],
     compile: Seconds,
     nodes: (f64, f64),
@@ -167,6 +167,8 @@ pub struct Prices {
 struct LoopPrice {
     id: LoopId,
     interpreted: Seconds,
+    /// What its own body executes, a bit for each kind.
+    kinds: u64,
     /// How often it is reached and how many trips it makes, as CPython sees it.
     work: LoopWork,
     inner: Vec<LoopPrice>,
@@ -193,7 +195,7 @@ impl Prices {
         Prices {
             top: LoopPrice::new(&features.top, profile),
             entry: interpreted(&features.entry, profile),
-            cold: [profile.cold.interpreter, profile.cold.operation].map(Seconds::from_nanos),
+            cold: [profile.cold.interpreter, profile.cold.kind].map(Seconds::from_nanos),
             guesses: [guess(1), guess(lanes)],
             gpu: profile
                 .gpu
@@ -239,8 +241,8 @@ impl Prices {
 
     /// What CPython takes more where others have had the caches.
     pub fn interpreted_cold(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
-        let [any, operation] = self.cold;
-        any + operation * self.top.operations(1.0, trips)
+        let [any, kind] = self.cold;
+        any + kind * f64::from(self.top.kinds(1.0, trips).count_ones())
     }
 
     /// What compiled code takes: by what the `kernels` that were made execute, the fitting one (for one core, for a `team` of
@@ -279,6 +281,7 @@ impl LoopPrice {
         LoopPrice {
             id: features.id,
             interpreted: interpreted(&features.work.body, profile),
+            kinds: features.work.body.kinds(),
             work: features.work,
             inner: features
                 .inner
@@ -288,13 +291,15 @@ impl LoopPrice {
         }
     }
 
-    /// Operations of its bodies, where it is entered so many times, as far as they are new to a core: half of what an operation
-    /// takes longer at first it takes when it runs for the first time, most of it in the first few.
-    fn operations(&self, entered: f64, trips: &dyn Fn(LoopId) -> f64) -> f64 {
-        let times = entered * trips(self.id).max(0.0) * self.work.reached;
-        let own: f64 = self.work.body.iter().map(|(_, each)| each).sum();
-        let inner = self.inner.iter().map(|l| l.operations(times, trips));
-        own * times / (times + 1.0) + inner.sum::<f64>()
+    /// Kinds of operations that it executes, where it is entered so many times. A second operation of a kind runs through the
+    /// same code of the interpreter and of NumPy.
+    fn kinds(&self, entered: f64, trips: &dyn Fn(LoopId) -> f64) -> u64 {
+        let times = entered * trips(self.id) * self.work.reached;
+        if times <= 0.0 {
+            return 0;
+        }
+        let inner = self.inner.iter().map(|l| l.kinds(times, trips));
+        inner.fold(self.kinds, |all, kinds| all | kinds)
     }
 
     fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {

@@ -149,9 +149,9 @@ pub struct Ready {
 pub struct ColdWeights {
     /// CPython, for a loop.
     pub interpreter: f64,
-    /// CPython, for each operation of a loop's body, however often it is run. Profiles may lack it.
+    /// CPython, for each kind of operation in the bodies of its loops, however often it is run. Profiles may lack it.
     #[serde(default)]
-    pub operation: f64,
+    pub kind: f64,
     /// A launch.
     pub launch: f64,
     /// A launch of one of several nests.
@@ -278,8 +278,8 @@ impl Default for MachineProfile {
             interpreter: crate::defaults::interpreter(),
             call: crate::defaults::call(),
             cold: ColdWeights {
-                interpreter: 1_000.0,
-                operation: 50.0,
+                interpreter: 500.0,
+                kind: 120.0,
                 launch: 3_000.0,
                 shared: 1_500.0,
                 full: 3_000.0,

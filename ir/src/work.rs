@@ -189,6 +189,12 @@ impl Tally {
         }
     }
 
+    /// Kinds that happen, a bit for each.
+    pub fn kinds(&self) -> u64 {
+        const { assert!(Work::COUNT <= 64) };
+        self.iter().fold(0, |all, (kind, _)| all | 1 << kind as u32)
+    }
+
     /// Kinds that happen, with how often.
     pub fn iter(&self) -> impl Iterator<Item = (Work, f64)> + '_ {
         let all = Work::ALL.into_iter().zip(self.0);

@@ -5,13 +5,14 @@
 //! (CUDA_VISIBLE_DEVICES chooses). The kernels of a launch go through one stream, in the order of the calls, and so does what
 //! is small; arrays come and go on others ([`Staging`]).
 
-use super::shape::{in_tiles, shape};
+use super::shape::{asked, in_tiles, shape};
 use super::staging::{LARGE, Staging};
 use super::{Code, Device, Launch};
 use crate::reason::Reason;
 use cudarc::driver::{DriverError, result as cu, sys};
 use nestwise_codegen::abi::part;
-use nestwise_codegen::{BLOCK_THREADS, MOST_RECORD, kernel_name};
+use nestwise_codegen::{MOST_RECORD, kernel_name};
+use nestwise_costmodel::blocks::Room;
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -44,6 +45,8 @@ pub struct Card {
     pub processors: i64,
     /// Threads that one of them has room for.
     pub resident: i64,
+    /// Registers that one of them has.
+    registers: i64,
     /// Bytes of the cache that they have in common.
     pub cache: i64,
     /// Bytes of its memory.
@@ -140,6 +143,8 @@ impl Card {
             processors: processors.into(),
             resident: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?
                 .into(),
+            registers: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)?
+                .into(),
             cache: attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
             // SAFETY: a device that is there.
             memory: unsafe { cu::device::total_mem(device) }.map_err(bad)? as i64,
@@ -151,9 +156,20 @@ impl Card {
         })
     }
 
+    /// Threads of a block where so many are asked for: those whose records are counted by blocks are not to be fewer for it.
+    fn block(&self, function: &Function, launch: &Launch<'_>, asked: i64) -> i64 {
+        let room = Room {
+            processors: self.processors,
+            threads: self.resident,
+            registers: self.registers,
+        };
+        let registers = (launch.record == 0).then_some(function.registers);
+        room.block(asked, registers).min(function.most)
+    }
+
     /// Blocks of a launch at most, so that the copies of their threads, so many bytes each, leave most of its memory to arrays.
     fn most_blocks(&self, copies: usize, threads: i64) -> i64 {
-        let each = (copies as i64).saturating_mul(threads.min(BLOCK_THREADS as i64));
+        let each = (copies as i64).saturating_mul(threads);
         match each {
             0 => i64::MAX,
             each => (self.memory / COPIES_SHARE / each).max(1),
@@ -244,6 +260,8 @@ struct Function {
     handle: Shared<sys::CUfunction>,
     /// Threads that a block of it can have.
     most: i64,
+    /// Registers of each of its threads.
+    registers: i64,
 }
 
 impl Module {
@@ -260,18 +278,19 @@ impl Module {
             module: Shared(module),
             kernels: Vec::with_capacity(kernels),
         };
-        let most = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+        use sys::CUfunction_attribute as Attribute;
         for number in 0..kernels {
             let name = CString::new(kernel_name(number)).unwrap_or_default();
-            // SAFETY: the module that was just loaded, and a function of it.
-            let (handle, most) = unsafe {
-                let handle = cu::module::get_function(module, name).map_err(bad)?;
-                let most = cu::function::get_function_attribute(handle, most).map_err(bad)?;
-                (handle, most)
+            // SAFETY: the module that was just loaded.
+            let handle = unsafe { cu::module::get_function(module, name) }.map_err(bad)?;
+            let attribute = |which| {
+                // SAFETY: a function of that module.
+                unsafe { cu::function::get_function_attribute(handle, which) }.map_err(bad)
             };
             made.kernels.push(Function {
                 handle: Shared(handle),
-                most: most.into(),
+                most: attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?.into(),
+                registers: attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?.into(),
             });
         }
         Ok(made)
@@ -456,10 +475,11 @@ impl Device for Cuda {
             0 => i64::MAX,
             _ => RECORDS_PER_PROCESSOR * self.card.processors,
         };
-        let most = self.card.most_blocks(launch.copies, function.most);
         let least = TILED_PER_PROCESSOR * self.card.processors;
         let trips = in_tiles(launch.trips(), launch.tile, least);
-        let (blocks, threads) = shape(launch.axes, trips, function.most, (along, all.min(most)));
+        let each = self.card.block(function, &launch, asked(launch.axes, trips));
+        let most = self.card.most_blocks(launch.copies, each);
+        let (blocks, threads) = shape(launch.axes, trips, each, (along, all.min(most)));
         let count: i64 = blocks.iter().chain(&threads).product();
         let copies = match self.make_copies(&mut launch, count) {
             Ok(copies) => copies,

@@ -27,6 +27,13 @@ pub(super) fn in_tiles(trips: [Option<i64>; 3], tile: [i64; 3], least: i64) -> [
     asked
 }
 
+/// Threads that the axes in use ask for together; as many as there are where one of them does not know.
+pub(super) fn asked(axes: usize, trips: [Option<i64>; 3]) -> i64 {
+    let of = |n: &Option<i64>| n.unwrap_or(i64::MAX).max(0);
+    let in_use = trips.iter().take(axes).map(of);
+    in_use.fold(1, |all: i64, n| all.saturating_mul(n))
+}
+
 /// Blocks, and threads of each, for a kernel on so many axes, each of which asks for so many threads, the innermost first (none:
 /// not known). A block has at most `most_threads`, an axis and the grid so many blocks.
 pub(super) fn shape(
@@ -86,6 +93,15 @@ mod tests {
         assert_eq!(shape(3, three, 64, any).1, [32, 2, 1]);
         assert_eq!(shape(1, one(5), 128, any).1, [128, 1, 1]);
         assert_eq!(shape(1, one(0), 128, (0, i64::MAX)), ([1; 3], [128, 1, 1]));
+    }
+
+    #[test]
+    fn axes_ask_for_threads_together() {
+        assert_eq!(asked(2, [Some(5), Some(7), None]), 35);
+        assert_eq!(asked(3, [Some(5), Some(7), None]), i64::MAX);
+        assert_eq!(asked(2, [Some(1 << 40), Some(1 << 40), None]), i64::MAX);
+        assert_eq!(asked(1, [Some(-3), None, None]), 0);
+        assert_eq!(asked(0, [None; 3]), 1);
     }
 
     #[test]

@@ -115,8 +115,8 @@ def _left() -> list[_Cold]:
         for k, (name, function) in enumerate(sections.handled(module).items()):
             # Of loops as programs have them every other one tells how good the weights are.
             name = f"held_{name}" if module == "mixed" and k % 2 else name
-            operations = _operations(function, given)
-            if operations is None:
+            kinds = _kinds(function, given)
+            if kinds is None:
                 continue
             arguments = data.arguments(function, short)
             for _ in range(SETTLED):
@@ -126,13 +126,12 @@ def _left() -> list[_Cold]:
                 function(*arguments)
             if sections.launches_of(function) == before:
                 probe = Probe(f"{name} in CPython", function, arguments)
-                probes.append(_Cold(probe, {"interpreter": 1.0, "operation": operations}, None))
+                probes.append(_Cold(probe, {"interpreter": 1.0, "kind": kinds}, None))
     return probes
 
 
-def _operations(function: Callable, given: dict[str, Any]) -> float | None:
-    """What CPython does in one iteration of a probe's only loop; of which the model counts as much
-    as it does for so few iterations."""
+def _kinds(function: Callable, given: dict[str, Any]) -> float | None:
+    """Of how many kinds that is what CPython does in an iteration of a probe's only loop."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     trips = next((name for name in ("n", "n1") if name in names), None)
     if trips is None or not NESTED.isdisjoint(names):
@@ -142,9 +141,10 @@ def _operations(function: Callable, given: dict[str, Any]) -> float | None:
     for times in (1, 2):
         arguments = data.arguments(function, given | {trips: times})
         work, _ = sections.counted(function, arguments, "work")
-        done.append(sum(work.values()))
+        done.append(work)
     sections.configure("auto", prices=False)
-    return (done[1] - done[0]) * LEFT_TRIPS / (LEFT_TRIPS + 1) or None
+    once, twice = done
+    return float(sum(twice[kind] > once.get(kind, 0.0) for kind in twice)) or None
 
 
 def _more(one: _Cold, apart_s: float) -> float:

@@ -1,0 +1,90 @@
+//! How many threads a block of a kernel has.
+//!
+//! A processor has room for so many threads and so many registers, and blocks get both or wait ("CUDA C++ Programming Guide",
+//! NVIDIA, "Hardware Multithreading"). Large blocks share more of what they load, small ones leave less room over, and where
+//! there are few threads, more processors have some.
+
+/// Sizes of blocks, the largest first.
+const SIZES: [i64; 3] = [256, 128, 64];
+/// Registers are handed to threads in such pieces.
+const PIECE: i64 = 8;
+
+/// What a card has room for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Room {
+    /// Its processors.
+    pub processors: i64,
+    /// Threads that one of them has room for.
+    pub threads: i64,
+    /// Registers that one of them has.
+    pub registers: i64,
+}
+
+impl Room {
+    /// Threads of a block where there are so many threads in all, each with so many registers (none: not known): of the sizes with
+    /// which every processor has a block, if there are enough threads for that, the one with which most threads have room at
+    /// once, and of several the largest.
+    pub fn block(&self, threads: i64, registers: Option<i64>) -> i64 {
+        let enough = |size: i64| threads / size >= self.processors;
+        let smallest = SIZES[SIZES.len() - 1];
+        let spread = SIZES.into_iter().filter(|size| enough(*size));
+        let roomy = spread.rev().max_by_key(|size| self.at_once(*size, registers));
+        roomy.unwrap_or(smallest)
+    }
+
+    /// Threads of such blocks that one processor has room for.
+    fn at_once(&self, size: i64, registers: Option<i64>) -> i64 {
+        let by_threads = self.threads / size;
+        let each = registers.map(|each| (each.max(1) + PIECE - 1) / PIECE * PIECE);
+        let by_registers = each.map_or(by_threads, |each| self.registers / (each * size));
+        by_threads.min(by_registers) * size
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of an A100 or H100, by their makers' tables.
+    const ROOM: Room = Room {
+        processors: 132,
+        threads: 2048,
+        registers: 65_536,
+    };
+
+    #[test]
+    fn large_blocks_where_nothing_speaks_for_small_ones() {
+        assert_eq!(ROOM.block(1 << 20, None), 256);
+        assert_eq!(ROOM.block(1 << 20, Some(32)), 256);
+        assert_eq!(ROOM.block(i64::MAX, Some(1)), 256);
+    }
+
+    #[test]
+    fn few_threads_are_spread_over_all_processors() {
+        assert_eq!(ROOM.block(132 * 256, None), 256);
+        assert_eq!(ROOM.block(132 * 256 - 1, None), 128);
+        assert_eq!(ROOM.block(132 * 128 - 1, None), 64);
+        assert_eq!(ROOM.block(1, None), 64);
+        assert_eq!(ROOM.block(0, None), 64);
+    }
+
+    #[test]
+    fn registers_that_would_be_left_over_are_used() {
+        // 168 registers: one block of 256 threads has room, or three of 128.
+        assert_eq!(ROOM.block(1 << 20, Some(168)), 128);
+        // 255, of which 256 are taken: 256 threads either way.
+        assert_eq!(ROOM.block(1 << 20, Some(255)), 256);
+        // 100, of which 104 are taken: 512, 512 or 576 threads.
+        assert_eq!(ROOM.block(1 << 20, Some(100)), 64);
+    }
+
+    #[test]
+    fn a_card_that_tells_nothing_gets_large_ones() {
+        let unknown = Room {
+            processors: 132,
+            threads: 0,
+            registers: 0,
+        };
+        assert_eq!(unknown.block(1 << 20, Some(40)), 256);
+    }
+}
