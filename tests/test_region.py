@@ -66,7 +66,17 @@ GAPS = {
     "u[3, 3] = t": (45, 5),
     "w = np.ones(3); w[0] = 2": (80, 40),
     "seen = [t]": (80, 40),
-    "x = u.shape[0]": (80, 40),
+    "x = u.shape[0] * u.ndim + v.size": (10, 5),
+    "x = u.shape": (80, 40),
+    # What the device has is copied there: of both arrays each time, since both are written.
+    "u[:] = v": (10, 10),
+    "u[:, :] = v[:, :]": (10, 10),
+    "u[...] = v": (10, 10),
+    "u[:] = v[:]; v[:] = u": (10, 10),
+    "u[:] = v[::1]": (80, 40),
+    "u[:] = v[0]": (80, 40),
+    "u[:, :] = v[:]": (10, 10),
+    "u[:] = u": (50, 40),
     "continue": (2, 1),
 }
 
@@ -75,6 +85,152 @@ GAPS = {
 def test_what_stands_between_nests(gap, tmp_path):
     up, down, _ = ran(HEAT.format(gap=gap), tmp_path)
     assert (up, down) == GAPS[gap]
+
+
+# What a step makes (by `{made}`), a nest fills, and the next one reads.
+MADE = """\
+def run(n, steps):
+    u = np.arange(float(n * n)).reshape(n, n)
+    for t in range(steps):
+        {made}
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                w[i, j] = u[i, j] + 0.1 * (u[i - 1, j] + u[i + 1, j])
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                u[i, j] = w[i, j] * 0.5
+        {gap}
+    return u, w
+u, w = run(13, 30)
+print(u.sum(), {seen})
+"""
+# (arrays that go up, and come down): the first `w` goes up, since nothing is there yet; of 30 the last one comes down.
+MAKERS = {
+    "w = np.zeros((n, n))": (2, 2),
+    "w = np.zeros(u.shape, u.dtype)": (2, 2),
+    "w = np.zeros([n, n])": (60, 59),
+    "w = np.empty((n, n), dtype=float)": (2, 2),
+    "w = np.empty_like(u, dtype=np.float64)": (2, 2),
+    "w = np.zeros_like(u)": (2, 2),
+    "w, k = np.zeros_like(u), t + 1": (2, 2),
+    "w = u.copy()": (2, 2),
+    # These go up, but nothing comes down for it.
+    "w = np.ones(shape=(n, n))": (60, 59),
+    "w = np.ones((n, n))": (31, 2),
+    "w = np.full((n, n), 1.5)": (31, 2),
+}
+
+
+@pytest.mark.parametrize("made", MAKERS)
+def test_arrays_that_are_made_in_a_step(made, tmp_path):
+    seen = "0" if "empty" in made else "w.sum()"
+    text = MADE.format(made=made, gap="pass", seen=seen)
+    up, down, _ = ran(text, tmp_path)
+    assert (up, down) == MAKERS[made]
+
+
+def test_a_copy_is_what_the_device_holds(tmp_path):
+    text = MADE.format(made="w = u.copy(); v = w.copy()", gap="w[1, 1] = v[2, 2]", seen="w.sum()")
+    ran(text, tmp_path)
+    text = """\
+def run(u, steps):
+    n = len(u)
+    for t in range(steps):
+        un = u.copy()
+        for i in range(1, n):
+            u[i] = un[i] - 0.25 * (un[i] - un[i - 1])
+        if t % 10 == 9:
+            print(t, un[3], un.sum(), u.flags.c_contiguous, un.flags.owndata, un.strides)
+    return u, un
+for u in (np.arange(40.0), np.arange(80.0)[::2], np.arange(40.0).astype(">f8"), np.arange(40)):
+    u, un = run(u, 25)
+    print(u.sum(), un.sum(), un.dtype, u[-3:])
+"""
+    up, down, _ = ran(text, tmp_path)
+    print(up, down)
+
+
+# Names that are not what they seem, and arrays whose end somebody sees.
+SURPRISES = {
+    "a list": ("w = [list(r) for r in u]; w = np.array(w); x = [t]; y = x.copy()", ""),
+    "a function of somebody else's": ("w = np.zeros((n, n))", "np.zeros = looking(np.zeros)"),
+    "another module": ("w = np.zeros((n, n))", "np = Pretends()"),
+    "another type": ("w = np.zeros((n, n), dtype=float)", "float = Typed()"),
+    "a copy of somebody else's": ("w = u.copy()", "Sub = type('Sub', (np.ndarray,), {'copy': seeing})"),
+    "objects": ("w = np.zeros((n, n)); o = np.zeros(2, dtype=object); o[0] = Ends()", ""),
+}
+
+
+@pytest.mark.parametrize("what", SURPRISES)
+def test_what_only_seems_to_make_an_array(what, tmp_path):
+    made, before = SURPRISES[what]
+    text = f"""\
+SEEN = []
+def look():
+    SEEN.append(float(U[0].sum()))
+def looking(f):
+    def g(*a, **k):
+        look()
+        return f(*a, **k)
+    return g
+def seeing(self):
+    look()
+    return np.array(self)
+class Pretends:
+    def __getattr__(self, name):
+        look()
+        return getattr(sys.modules["numpy"], name)
+class Typed:
+    @property
+    def dtype(self):
+        look()
+        return np.dtype("f8")
+class Ends:
+    def __del__(self):
+        look()
+U = [None]
+{before}
+def run(u, steps):
+    n = len(u)
+    U[0] = u
+    for t in range(steps):
+        {made}
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                w[i, j] = u[i, j] + 0.1 * (u[i - 1, j] + u[i + 1, j])
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                u[i, j] = w[i, j] * 0.5
+    return u, w
+u = sys.modules["numpy"].arange(144.0).reshape(12, 12)
+if "Sub" in globals():
+    u = u.view(Sub)
+u, w = run(u, 9)
+print(u.sum(), w.sum(), SEEN)
+"""
+    ran(text, tmp_path)
+
+
+def test_a_weak_reference_sees_arrays_as_they_are(tmp_path):
+    text = """\
+SEEN = []
+def run(n, steps):
+    u = np.arange(float(n * n)).reshape(n, n)
+    for t in range(steps):
+        w = np.zeros((n, n))
+        if t % 4 == 1:
+            r = weakref.ref(w, lambda _: SEEN.append(float(u.sum())))
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                w[i, j] = u[i, j] * 0.75 + 0.1 * u[i - 1, j]
+        for i in range(1, n - 1):
+            for j in range(1, n - 1):
+                u[i, j] = w[i, j]
+    return u, w
+u, w = run(12, 20)
+print(u.sum(), w.sum(), SEEN)
+"""
+    ran(text, tmp_path)
 
 
 CONVERGED = """\

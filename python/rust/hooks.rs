@@ -7,7 +7,7 @@ use crate::driver::{self, Active};
 use crate::iterator::{self, new_type};
 use crate::once::Once;
 use crate::region::{self, Place};
-use crate::region_hooks::{flush, keep, over, region_begins};
+use crate::region_hooks::{assign, copy, flush, keep, known, made, over, region_begins};
 use crate::site::Site;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -60,6 +60,14 @@ pub struct SiteFunctions {
     flush: Py<PyAny>,
     #[pyo3(get)]
     over: Py<PyAny>,
+    #[pyo3(get)]
+    known: Py<PyAny>,
+    #[pyo3(get)]
+    made: Py<PyAny>,
+    #[pyo3(get)]
+    copy: Py<PyAny>,
+    #[pyo3(get)]
+    assign: Py<PyAny>,
     site: Arc<Site>,
 }
 
@@ -195,6 +203,14 @@ unsafe extern "C" fn reduce(this: *mut PyObject, _none: *mut PyObject) -> *mut P
         "lambda *_: True"
     } else if is(over) {
         "iter"
+    } else if is(assign) {
+        "lambda *_: False"
+    } else if is(known) {
+        "lambda it: it"
+    } else if is(made) {
+        "lambda _, it: it"
+    } else if is(copy) {
+        "lambda _, it: it.copy()"
     } else {
         "lambda *_: ()"
     };
@@ -297,6 +313,10 @@ pub fn functions(py: Python<'_>, site: &Arc<Site>, names: usize) -> PyResult<Sit
         keep: bound(py, site, keep, 0)?,
         flush: bound(py, site, flush, 0)?,
         over: bound(py, site, over, 0)?,
+        known: bound(py, site, known, 0)?,
+        made: bound(py, site, made, 0)?,
+        copy: bound(py, site, copy, 0)?,
+        assign: bound(py, site, assign, 0)?,
         site: site.clone(),
     })
 }

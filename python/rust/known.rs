@@ -52,11 +52,18 @@ fn refresh(py: Python<'_>, table: &Table) {
 /// Whether what a module has under a name is what it had from the beginning: a program may have patched it before its
 /// first nest, perhaps with a function that goes by the same name (`functools.wraps`).
 pub fn is_genuine(object: &Bound<'_, PyAny>, module: &str, known: Known) -> PyResult<bool> {
+    let name: String = object.getattr("__name__")?.extract()?;
+    let named = Known::from_name(&format!("{module}.{name}")) == Some(known);
+    Ok(named && is_at_home(object, module)?)
+}
+
+/// Whether a function or a type is one that the module itself made.
+pub fn is_at_home(object: &Bound<'_, PyAny>, module: &str) -> PyResult<bool> {
     let ty = object.get_type();
     let kind = (ty.module()?.to_string(), ty.name()?.to_string());
     let text = |name: &str| object.getattr(name)?.extract::<String>();
     // Nobody but C code makes the first, the second and the last two of these.
-    let at_home = match (kind.0.as_str(), kind.1.as_str()) {
+    Ok(match (kind.0.as_str(), kind.1.as_str()) {
         ("builtins", "builtin_function_or_method") => text("__module__")? == module,
         ("builtins", "type") => {
             let class = object.cast::<PyType>()?;
@@ -71,9 +78,7 @@ pub fn is_genuine(object: &Bound<'_, PyAny>, module: &str, known: Known) -> PyRe
         }
         ("numpy", "ufunc" | "_ArrayFunctionDispatcher") => module == "numpy",
         _ => false,
-    };
-    let name = text("__name__")?;
-    Ok(at_home && Known::from_name(&format!("{module}.{name}")) == Some(known))
+    })
 }
 
 /// Whether the running version's `math.hypot` is one that code generation knows, by a comparison of samples made

@@ -62,6 +62,8 @@ pub struct ArrayHeader {
     pub descr: *mut Descr,
     /// `NPY_ARRAY_*` flags.
     pub flags: c_int,
+    /// The weak references to it.
+    pub weak: *mut PyObject,
 }
 
 /// The start of a dtype.

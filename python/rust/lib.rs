@@ -35,6 +35,7 @@ mod random;
 mod recording;
 mod region;
 mod region_hooks;
+mod region_makers;
 mod results;
 mod settled;
 mod site;

@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is known of the imported NumPy.
 pub struct Numpy {
+    /// The module.
+    pub module: *mut PyObject,
     /// `numpy.ndarray`.
     pub ndarray: *mut PyTypeObject,
     scalars: Vec<(Scalar, *mut PyTypeObject)>,
@@ -160,6 +162,7 @@ impl Numpy {
             scalars.push((scalar, own_type(module, name)?));
         }
         let this = Numpy {
+            module: module.clone().into_ptr(),
             ndarray: own_type(module, "ndarray")?,
             scalars,
             true_: immortal("True_")?,

@@ -9,10 +9,11 @@
 use crate::attributes;
 use crate::classify;
 use crate::known;
+use crate::layout;
 use crate::numpy::{self, Numpy};
 use crate::site::Site;
 use crate::warned;
-use nestwise_runtime::device::{Owner, kept};
+use nestwise_runtime::device::{Keeps, Owner, kept};
 use nestwise_runtime::{ArrayView, Reason};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi::{self, PyObject};
@@ -49,11 +50,26 @@ struct Activation {
     /// When CPython last ran one, or a part of it.
     interpreted: u64,
     now: u64,
+    /// What was made last in each place where arrays are: see [`crate::region_makers`].
+    made: Vec<Option<Py<PyAny>>>,
 }
 
 thread_local! {
     /// Those of this thread, the innermost last: a function with one is no generator.
     static ACTIVE: RefCell<Vec<Activation>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What was made in a place of a region before, and is from now on that; none: the region does not run.
+pub(crate) fn exchange(
+    first: &Arc<Site>,
+    place: usize,
+    made: Py<PyAny>,
+) -> Option<Option<Py<PyAny>>> {
+    with_active(first, |active| {
+        let places = active.made.len().max(place + 1);
+        active.made.resize_with(places, || None);
+        active.made[place].replace(made)
+    })
 }
 
 fn with_active<T>(first: &Arc<Site>, f: impl FnOnce(&mut Activation) -> T) -> Option<T> {
@@ -144,6 +160,18 @@ pub fn release(_: Python<'_>) -> PyResult<()> {
 /// What keeps an object alive.
 struct Reference(*mut PyObject);
 
+impl Keeps for Reference {
+    fn holders(&self) -> Option<(usize, usize)> {
+        // SAFETY: an exact ndarray that lives.
+        let all = unsafe {
+            let header = layout::array_header(self.0);
+            let own = header.flags & layout::OWNDATA != 0 && header.weak.is_null();
+            own.then(|| ffi::Py_REFCNT(self.0))?
+        };
+        Some((self.0 as usize, usize::try_from(all).ok()?))
+    }
+}
+
 impl Drop for Reference {
     fn drop(&mut self) {
         // SAFETY: a reference of ours; copies are given up with the GIL held.
@@ -165,7 +193,8 @@ pub fn owner(py: Python<'_>, array: *mut PyObject) -> Option<Owner> {
 
 /// `KEEP(roles, names...)`: if not all hold what their roles say, copies are no more. A role is a letter: `n`, a number that
 /// operators work with; `m`, what is assigned or thrown away; `r` and `w`, an array of which elements are read or written; `e`, one
-/// of which one is read, at the subscript whose parts follow with roles `i`; `f`, a function that does something with numbers. A capital has the name itself, which is looked up as one of the module or a builtin.
+/// of which one is read, at the subscript whose parts follow with roles `i`; `h`, one of which the header is read; `s`, an int or a
+/// tuple of some; `p`, NumPy itself; `f`, a function that does something with numbers. A capital has the name itself, which is looked up as one of the module or a builtin.
 /// After a `!` the statement binds names that may have had no value before: they have to hold what was looked at since the
 /// region began, or, after a `!+`, have come from sites that ran natively. After a `?` these are names that the site binds which
 /// follows.
@@ -278,6 +307,9 @@ fn fits(py: Python<'_>, role: u8, value: *mut PyObject) -> PyResult<bool> {
         }
         b'm' => is_plain(py, world, value, ty),
         b'r' | b'w' if is_array => elements(py, value, role == b'w')?,
+        b'h' => is_array,
+        b's' => is_shape(value),
+        b'p' => world.is_some_and(|w| w.module == value),
         // NumPy's functions warn, and `range` is asked about most.
         b'f' if value == (&raw mut ffi::PyRange_Type).cast() => true,
         b'f' => known::is_known(py, value) && !warned::warnings_stop(py),
@@ -285,8 +317,18 @@ fn fits(py: Python<'_>, role: u8, value: *mut PyObject) -> PyResult<bool> {
     })
 }
 
+/// An int, or a tuple of some.
+fn is_shape(value: *mut PyObject) -> bool {
+    // SAFETY: a live object; types are looked at before anything is read.
+    unsafe {
+        let is_int = |of: *mut PyObject| ffi::Py_TYPE(of) == &raw mut ffi::PyLong_Type;
+        let is_tuple = ffi::Py_TYPE(value) == &raw mut ffi::PyTuple_Type;
+        is_int(value) || is_tuple && layout::tuple_items(value).iter().all(|of| is_int(*of))
+    }
+}
+
 /// Elements of the array are read or written by the statement that follows: whether that is all that happens.
-fn elements(py: Python<'_>, array: *mut PyObject, write: bool) -> PyResult<bool> {
+pub(crate) fn elements(py: Python<'_>, array: *mut PyObject, write: bool) -> PyResult<bool> {
     // SAFETY: a live ndarray.
     let Some(view) = (unsafe { classify::numbers(array) }) else {
         return Ok(false);
@@ -294,13 +336,11 @@ fn elements(py: Python<'_>, array: *mut PyObject, write: bool) -> PyResult<bool>
     if warned::warnings_stop(py) {
         return Ok(false);
     }
-    came(
-        py,
-        match write {
-            true => kept::give_up(view.range()),
-            false => kept::settle(Some(view.range())),
-        },
-    )
+    let came_down = match write {
+        true => kept::give_up(view.range()),
+        false => kept::settle(Some(view.range())),
+    };
+    came(py, came_down.map(|()| true))
 }
 
 /// One element is read: that has to come down alone.
@@ -320,13 +360,11 @@ fn fits_element(
     let at = subscript
         .as_ref()
         .and_then(|subscript| address(&view, subscript));
-    came(
-        py,
-        match at {
-            Some(at) => kept::settle_element(&view, at),
-            None => kept::settle(Some(view.range())),
-        },
-    )
+    let came_down = match at {
+        Some(at) => kept::settle_element(&view, at),
+        None => kept::settle(Some(view.range())),
+    };
+    came(py, came_down.map(|()| true))
 }
 
 /// Where an element begins; none where there is none, or several.
@@ -347,8 +385,8 @@ fn address(view: &ArrayView, subscript: &[i64]) -> Option<i64> {
 }
 
 /// Where it did not, it is tried once more, and told if it fails again.
-fn came(py: Python<'_>, came: Result<(), Reason>) -> PyResult<bool> {
-    came.map_or_else(|_| release(py).map(|()| false), |()| Ok(true))
+pub(crate) fn came<T: Default>(py: Python<'_>, came: Result<T, Reason>) -> PyResult<T> {
+    came.map_or_else(|_| release(py).map(|()| T::default()), Ok)
 }
 
 /// A number or another constant: neither its end nor an operator's work is anybody's code.
@@ -392,6 +430,7 @@ impl Region {
             native: Vec::new(),
             interpreted: 0,
             now: 0,
+            made: Vec::new(),
         };
         ACTIVE.with_borrow_mut(|all| all.push(active));
         Region {
@@ -416,7 +455,9 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        ACTIVE.with_borrow_mut(|all| all.retain(|active| active.id != self.id));
+        // What it made goes after the copies do, and with nothing of ours borrowed.
+        let _over: Vec<Activation> = ACTIVE
+            .with_borrow_mut(|all| all.extract_if(.., |active| active.id == self.id).collect());
         if !kept::any() {
             return;
         }

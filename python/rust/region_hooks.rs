@@ -2,6 +2,7 @@
 
 use crate::hooks::{Bundle, arguments, bool_object, only, raised, shielded};
 use crate::region::{self, Flushing, Region};
+use crate::region_makers as makers;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
@@ -58,5 +59,83 @@ pub(crate) unsafe extern "C" fn over(
             return py.None().into_ptr();
         };
         Flushing::over(&this.site, &iterable).map_or_else(|e| raised(py, e), Bound::into_ptr)
+    })
+}
+
+/// `KNOWN(object)`: the object, a function or a type of NumPy's that [`makers::known`] looks at.
+pub(crate) unsafe extern "C" fn known(
+    _: &Bundle,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: as above.
+        let Some(object) = (unsafe { only(py, args, count) }) else {
+            return py.None().into_ptr();
+        };
+        let looked = makers::known(py, &object);
+        looked.map_or_else(|e| raised(py, e), |()| object.into_ptr())
+    })
+}
+
+/// `MADE(place, array, alone)`: the array, see [`makers::made`].
+pub(crate) unsafe extern "C" fn made(
+    this: &Bundle,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: as above.
+        let [place, array, alone] = unsafe { arguments(args, count) } else {
+            return py.None().into_ptr();
+        };
+        // SAFETY: they live through the call.
+        let (place, array, alone) = unsafe {
+            let object = |of: &*mut PyObject| Bound::from_borrowed_ptr(py, *of);
+            (number(*place), object(array), *alone == ffi::Py_True())
+        };
+        let done = makers::made(&this.site, place, &array, alone);
+        done.map_or_else(|e| raised(py, e), |()| array.into_ptr())
+    })
+}
+
+/// The number of a place, which the rewritten code has as a constant.
+unsafe fn number(place: *mut PyObject) -> usize {
+    // SAFETY: a live object, a small int.
+    unsafe { ffi::PyLong_AsLong(place) as usize }
+}
+
+/// `COPY(place, object)`: what the object's method gives, see [`makers::copy`].
+pub(crate) unsafe extern "C" fn copy(
+    this: &Bundle,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: as above.
+        let [place, object] = unsafe { arguments(args, count) } else {
+            return py.None().into_ptr();
+        };
+        // SAFETY: they live through the call.
+        let (place, object) = unsafe { (number(*place), Bound::from_borrowed_ptr(py, *object)) };
+        makers::copy(&this.site, place, &object).map_or_else(|e| raised(py, e), Bound::into_ptr)
+    })
+}
+
+/// `ASSIGN(from, to, axes)`: whether the device has done it, see [`makers::assign`].
+pub(crate) unsafe extern "C" fn assign(
+    _: &Bundle,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: as above.
+        let [from, to, axes] = unsafe { arguments(args, count) } else {
+            return bool_object(false);
+        };
+        // SAFETY: they live through the call.
+        let axes = unsafe { number(*axes) };
+        let [from, to] = [from, to].map(|of| unsafe { Bound::from_borrowed_ptr(py, *of) });
+        makers::assign(&from, &to, axes).map_or_else(|e| raised(py, e), bool_object)
     })
 }

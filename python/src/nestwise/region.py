@@ -9,6 +9,8 @@ loops there. It becomes
             statement that may look at any array
             KEEP("nm", a, b)     # but "!nm" where b may have no value yet, "!+nm" if sites bind it
             statement that works with the numbers a and b
+            d = MADE(0, KNOWN(np.zeros)(5), True)   # of NumPy's functions that make arrays
+            e = COPY(1, d)       # for d.copy()
             KEEP("?m", c)        # of the names that the site binds
             the site, whose CALL is told that copies may stay
 
@@ -20,7 +22,8 @@ from a user's when the program runs. What names held before they are bound has t
 since an object whose last name goes may have a finalizer. A name that surely has a value is looked
 at; one of the module is looked up. Others have to be bound nowhere but in the region, where what
 they hold was looked at (statements: KEEP), or came from a native run (sites: CALL knows; KEEP has
-to be told of names that are bound by either).
+to be told of names that are bound by either). What makes an array is called by functions of ours (`region_makers.rs`), so that a
+device makes a copy of it at once, and nothing goes up.
 """
 
 from __future__ import annotations
@@ -33,6 +36,19 @@ from nestwise.scope import Scope, mangle
 
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 _CONSTANTS = (int, float, complex, bool, type(None), str, bytes)
+# NumPy's functions that make arrays: the arguments that come first, and whether what they make holds
+# zeros, or whatever it happens to, so that a device needs nothing of it.
+_MAKERS = {
+    "zeros": ("shape", "type"),
+    "empty": ("shape", "type"),
+    "ones": ("shape", "type"),
+    "full": ("shape", "number", "type"),
+    "zeros_like": ("array", "type"),
+    "empty_like": ("array", "type"),
+    "ones_like": ("array", "type"),
+    "full_like": ("array", "number", "type"),
+}
+_EMPTY = frozenset(("zeros", "empty", "zeros_like", "empty_like"))
 
 
 class Uses:
@@ -42,6 +58,8 @@ class Uses:
         self.roles: dict[tuple[str, str], None] = {}
         self.elements: list[tuple[str, list[ast.expr]]] = []  # arrays with the subscripts read
         self.bound: set[str] = set()
+        # What makes arrays, and of which kind each argument is.
+        self.makers: list[tuple[ast.Call, list[str]]] = []
 
     def add(self, role: str, name: str) -> bool:
         self.roles[role, name] = None
@@ -68,6 +86,10 @@ class Uses:
                 return all(map(self.expression, (node.test, node.body, node.orelse)))
             case ast.Subscript(value=ast.Name()):
                 return self.element(node) and self.subscript(node.slice)
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape")):
+                return self.add("h", node.value.value.id) and self.subscript(node.slice)
+            case ast.Attribute(value=ast.Name(), attr="size" | "ndim"):
+                return self.add("h", node.value.id)
             case ast.Call(func=ast.Name(), keywords=[]):
                 return self.add("f", node.func.id) and self.arguments(node)
         return False
@@ -92,6 +114,41 @@ class Uses:
         """The same of what a loop runs over, and whether that is a range."""
         return _is_range(node) and self.expression(node)
 
+    def makes(self, node: ast.expr) -> bool:
+        """Whether it makes an array, as far as is seen without knowing what names hold."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(), attr="copy"), args=[], keywords=[]):
+                self.makers.append((node, []))
+                return True
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name)):
+                known = _MAKERS.get(name, ())
+                kinds = [*known[: len(node.args)], *("type" for _ in node.keywords)]
+                parts = [*node.args, *(k.value for k in node.keywords)]
+                plain = len(kinds) == len(parts) and all(k.arg == "dtype" for k in node.keywords)
+                self.makers.append((node, kinds))
+                return plain and self.add("p", module) and all(map(self.argument, kinds, parts))
+        return False
+
+    def argument(self, kind: str, node: ast.expr) -> bool:
+        """What is handed to a function that makes an array."""
+        match kind, node:
+            case "shape", ast.Tuple():
+                return all(map(self.expression, node.elts))
+            case "shape", ast.Name():
+                return self.add("s", node.id)
+            case "array", ast.Name():
+                return self.add("h", node.id)
+            case ("shape", ast.Attribute(value=ast.Name(), attr="shape")) | (
+                "type",
+                ast.Attribute(value=ast.Name(), attr="dtype"),
+            ):
+                return self.add("h", node.value.id)
+            case "type", ast.Attribute(value=ast.Name()):
+                return self.add("p", node.value.id)
+            case "type", ast.Name(id="float" | "int" | "bool" | "complex") | ast.Constant():
+                return True
+        return kind in ("shape", "number") and self.expression(node)
+
     def target(self, node: ast.expr) -> bool:
         match node:
             case ast.Name():
@@ -108,6 +165,8 @@ class Uses:
                 return alike and all(map(self.pair, target.elts, value.elts))
             case ast.Name(), ast.Name():  # it may be an array
                 return self.target(target) and self.add("m", value.id)
+            case ast.Name(), ast.Call(func=ast.Attribute()):
+                return self.target(target) and self.makes(value)
             case ast.Name() | ast.Subscript(), _:
                 return self.target(target) and self.expression(value)
         return False
@@ -161,7 +220,8 @@ class Region:
         self.first = first
         header = root.iter if isinstance(root, ast.For) else root.test
         self.at = {name: getattr(header, name) for name in _PLACE}
-        self.headers: list[tuple[Any, str, ast.expr]] = []  # as they were
+        self.were: list[tuple[Any, dict[str, Any]]] = []  # of nodes that are changed, as they were
+        self.makers = 0
         self.gaps: list[Gap] = []
         self.nests: list[Nest] = []
         self.by_site: list[str] = []  # names that sites bind
@@ -199,12 +259,60 @@ class Region:
         if quiet and not uses.roles:
             return []
         self.by_statement += sorted(uses.bound) if quiet else []
+        for call, kinds in uses.makers if quiet else ():
+            self.make(call, kinds)
         return [self.gap(node, uses if quiet else None).statement]
+
+    def assigned(self, node: ast.stmt) -> ast.stmt | None:
+        """In the place of a statement that writes an array as a whole what another one holds: a device
+        may do it."""
+        match node:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=to), slice=all_)], value=value):
+                axes = [_whole(all_), 0]
+            case _:
+                return None
+        if isinstance(value, ast.Subscript):
+            axes[1], value = _whole(value.slice), value.value
+        if None in axes or not isinstance(value, ast.Name):
+            return None
+        at = {name: getattr(node, name) for name in _PLACE}
+        names = [ast.Name(name, ast.Load(), **at) for name in (value.id, to)]
+        done = self.call("assign", *names, ast.Constant(max(axes), **at), at=at)
+        instead = ast.If(done, [ast.Pass(**at)], [node], **at)
+        instead.nw_instead_of = node
+        return instead
+
+    def make(self, node: ast.Call, kinds: list[str]) -> None:
+        """Has functions of ours see what a call makes."""
+        at = {name: getattr(node, name) for name in _PLACE}
+        fields = ("func", "args", "keywords")
+        self.were.append((node, {name: getattr(node, name) for name in fields}))
+        place = ast.Constant(self.makers, **at)
+        self.makers += 1
+        if node.func.attr == "copy":
+            changed = self.call("copy", place, node.func.value, at=at)
+        else:
+            known = lambda part: self.call("known", part, at=at)  # noqa: E731
+            parts = [
+                known(part) if kind == "type" and _may_be_anybodys(part) else part
+                for kind, part in zip(
+                    kinds, (*node.args, *(k.value for k in node.keywords)), strict=True
+                )
+            ]
+            args, values = parts[: len(node.args)], parts[len(node.args) :]
+            keywords = [
+                ast.keyword(k.arg, value, **at)
+                for k, value in zip(node.keywords, values, strict=True)
+            ]
+            alone = ast.Constant(node.func.attr in _EMPTY, **at)
+            made = ast.Call(known(node.func), args, keywords, **at)
+            changed = self.call("made", place, made, alone, at=at)
+        vars(node).update({name: getattr(changed, name) for name in fields})
 
     def enter(self, node: ast.For | ast.While) -> list[ast.stmt]:
         """What stands before a loop of the region, in whose header there is something, too."""
         uses, header = Uses(), "iter" if isinstance(node, ast.For) else "test"
-        self.headers.append((node, header, getattr(node, header)))
+        self.were.append((node, {header: getattr(node, header)}))
         if isinstance(node, ast.While):
             node.test = self.guarded(node)
             return []
@@ -244,14 +352,18 @@ class Region:
 
     def undo(self) -> None:
         """As if there had been no region."""
-        for node, header, value in self.headers:
-            setattr(node, header, value)
+        for node, fields in self.were:
+            vars(node).update(fields)
         pending = [self.root]
         while pending:
             node = pending.pop()
             for name in ("body", "orelse"):
                 block = getattr(node, name, [])
-                block[:] = [part for part in block if not hasattr(part, "nw_gap")]
+                block[:] = [
+                    getattr(part, "nw_instead_of", part)
+                    for part in block
+                    if not hasattr(part, "nw_gap")
+                ]
                 pending += [p for p in block if isinstance(p, (ast.If, ast.For, ast.While))]
 
     def finish(self) -> bool:
@@ -366,6 +478,25 @@ def counted(root: Any) -> list[str]:
         if isinstance(part, ast.For) and isinstance(part.target, ast.Name):
             found += [part.target.id] if _is_range(part.iter) else []
     return found
+
+
+def _whole(node: ast.expr) -> int | None:
+    """How many axes an array needs for a subscript that is all of it: `...`, `:`, `:, :` and so on."""
+    match node:
+        case ast.Constant(value=value):
+            return 0 if value is ... else None
+        case ast.Slice(lower=None, upper=None, step=None):
+            return 1
+        case ast.Tuple(elts=parts) if parts and all(isinstance(p, ast.Slice) for p in parts):
+            return len(parts) if all(map(_whole, parts)) else None
+    return None
+
+
+def _may_be_anybodys(node: ast.expr) -> bool:
+    """A type by its name; a constant or the type of an array's elements is none."""
+    return not (
+        isinstance(node, ast.Constant) or isinstance(node, ast.Attribute) and node.attr == "dtype"
+    )
 
 
 def _is_bare(node: ast.expr) -> bool:

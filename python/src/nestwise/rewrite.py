@@ -283,6 +283,8 @@ class _Rewriter:
             finally:
                 self.region = region
             before = region.enter(node)
+        elif (instead := region.assigned(node)) is not None:
+            return [instead]
         else:
             before = region.before(node)
             if not isinstance(node, ast.If):

@@ -443,6 +443,12 @@ impl Device for Cuda {
         self.done(copied)
     }
 
+    fn clear(&mut self, at: u64, bytes: usize) -> Result<(), Reason> {
+        // SAFETY: so many bytes are allocated there.
+        let cleared = unsafe { cu::memset_d8_async(at, 0, bytes, self.stream.0) };
+        self.done(cleared)
+    }
+
     fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason> {
         // SAFETY: so many bytes are allocated at both.
         let copied = unsafe { cu::memcpy_dtod_async(to, from, bytes, self.stream.0) };

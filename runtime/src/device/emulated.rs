@@ -237,6 +237,13 @@ impl Device for Emulated {
         Ok(())
     }
 
+    fn clear(&mut self, at: u64, bytes: usize) -> Result<(), Reason> {
+        Trouble::next()?;
+        // SAFETY: in a block, as is seen before.
+        unsafe { self.within(at, bytes)?.write_bytes(0, bytes) };
+        Ok(())
+    }
+
     fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason> {
         Trouble::next()?;
         let (to, from) = (self.within(to, bytes)?, self.within(from, bytes)?);

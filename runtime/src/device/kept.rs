@@ -8,6 +8,7 @@ use super::memory::{Memory, Owner, Transfers};
 use crate::overlap::ArrayView;
 use crate::reason::Reason;
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 
 #[derive(Default)]
 struct Kept {
@@ -65,6 +66,55 @@ pub fn hold(what: usize, owner: impl FnOnce() -> Option<Owner>) -> bool {
     })
 }
 
+/// An array was just made, and holds zeros or whatever it happens to: if there are copies of others, it has one, too.
+pub fn made(view: &ArrayView, owner: Owner) -> Result<(), Reason> {
+    bury();
+    with(|memory| memory.fresh(view, owner)).map(drop)
+}
+
+/// The same of one that is to hold what another does, if that has a copy; whether it has.
+pub fn duplicated(from: &ArrayView, to: &ArrayView, owner: Owner) -> Result<bool, Reason> {
+    bury();
+    let duplicated = with(|memory| memory.duplicate(from, to, owner))?;
+    Ok(duplicated.unwrap_or(false))
+}
+
+/// The same of one that is there already and is written as a whole.
+pub fn assigned(from: &ArrayView, to: &ArrayView, owner: Owner) -> Result<bool, Reason> {
+    let assigned = with(|memory| memory.assign(from, to, owner))?;
+    Ok(assigned.unwrap_or(false))
+}
+
+/// Whether there is a copy of that array.
+pub fn has_copy(view: &ArrayView) -> bool {
+    is_newer(view).is_some()
+}
+
+/// Gives up what nobody but us keeps any more, and the copies of it: nobody will ask what they hold.
+fn bury() {
+    let buried = KEPT.with_borrow_mut(|kept| {
+        let copies = kept.memory.iter().flat_map(Memory::owners);
+        let mut ours: HashMap<usize, (usize, usize)> = HashMap::new();
+        for owner in copies.chain(kept.held.iter().map(|held| &held.1)) {
+            if let Some((array, all)) = owner.holders() {
+                let (own, holders) = ours.entry(array).or_default();
+                (*own, *holders) = (*own + 1, all);
+            }
+        }
+        let is_dead = |owner: &Owner| {
+            let array = owner.holders().map(|(array, _)| array);
+            array.and_then(|array| ours.get(&array)).is_some_and(|(own, all)| own == all)
+        };
+        let all = std::mem::take(&mut kept.held).into_iter();
+        let (dead, held): (Vec<_>, Vec<_>) = all.partition(|held| is_dead(&held.1));
+        kept.held = held;
+        let copies = kept.memory.as_mut().map(|memory| memory.bury(is_dead));
+        (dead, copies)
+    });
+    // Last, with nothing of ours borrowed.
+    drop(buried);
+}
+
 fn with<T>(work: impl FnOnce(&mut Memory) -> Result<T, Reason>) -> Result<Option<T>, Reason> {
     if !any() {
         return Ok(None);
@@ -117,6 +167,7 @@ pub fn release() -> Result<(), Reason> {
     if !any() {
         return Ok(());
     }
+    bury();
     // Once more, if the device has failed: it may have been that copy alone.
     let settled = settle(None).or_else(|_| settle(None));
     ANY.set(false);

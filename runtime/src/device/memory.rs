@@ -3,7 +3,6 @@
 use super::{Code, Device};
 use crate::overlap::ArrayView;
 use crate::reason::Reason;
-use std::any::Any;
 use std::time::Instant;
 
 /// Arrays that went up and came down, their bytes, and the seconds that took.
@@ -36,7 +35,15 @@ impl Transfers {
 }
 
 /// What keeps an array's memory where it is for as long as it lives.
-pub type Owner = Box<dyn Any>;
+pub trait Keeps {
+    /// Which array that is, and how many in all keep it; none where its memory may be found without it.
+    fn holders(&self) -> Option<(usize, usize)> {
+        None
+    }
+}
+
+/// One of those.
+pub type Owner = Box<dyn Keeps>;
 
 /// A copy of an array.
 struct Copy {
@@ -117,6 +124,99 @@ impl Memory {
             owner: owner(),
         });
         Ok(at)
+    }
+
+    /// A copy of an array that was just made and holds nothing but zeros, or whatever it happens to: nothing goes up.
+    pub fn fresh(&mut self, view: &ArrayView, owner: Owner) -> Result<(), Reason> {
+        self.made(view, owner, false, |device, at, bytes| {
+            device.clear(at, bytes)
+        })
+    }
+
+    /// The same of an array `to` that is to hold what `from` does, as its copy then does alone. Whether `from` has one, and both
+    /// lie alike.
+    pub fn duplicate(
+        &mut self,
+        from: &ArrayView,
+        to: &ArrayView,
+        owner: Owner,
+    ) -> Result<bool, Reason> {
+        let copy = self.copies.iter().find(|copy| copy.view.is_same(from));
+        let Some(source) = copy.filter(|_| from.lies_like(to)).map(|copy| copy.at) else {
+            return Ok(false);
+        };
+        self.made(to, owner, true, |device, at, bytes| {
+            device.copy(at, source, bytes)
+        })?;
+        Ok(true)
+    }
+
+    /// An array `to` is to hold what `from` does, as its copy then does alone. Whether `from` has one, and both lie alike.
+    pub fn assign(
+        &mut self,
+        from: &ArrayView,
+        to: &ArrayView,
+        owner: Owner,
+    ) -> Result<bool, Reason> {
+        let range = to.range();
+        let copy = self.copies.iter().find(|copy| copy.view.is_same(from));
+        let alike = |copy: &&Copy| from.lies_like(to) && !copy.overlaps(range);
+        let Some(source) = copy.filter(alike).map(|copy| copy.at) else {
+            return Ok(false);
+        };
+        // What others have of it may be newer where it has gaps.
+        self.settle(|copy| copy.overlaps(range) && !copy.view.is_same(to))?;
+        self.forget(|copy| copy.overlaps(range) && !copy.view.is_same(to));
+        let Some(copy) = self.copies.iter_mut().find(|copy| copy.view.is_same(to)) else {
+            return self.duplicate(from, to, owner);
+        };
+        self.device.copy(copy.at, source, copy.bytes())?;
+        copy.newer = true;
+        Ok(true)
+    }
+
+    fn made(
+        &mut self,
+        view: &ArrayView,
+        owner: Owner,
+        newer: bool,
+        fill: impl FnOnce(&mut dyn Device, u64, usize) -> Result<(), Reason>,
+    ) -> Result<(), Reason> {
+        let range = view.range();
+        let bytes = (range.1 - range.0) as usize;
+        let at = self.device.allocate(bytes)?;
+        if let Err(reason) = fill(&mut *self.device, at, bytes) {
+            self.device.free(at);
+            return Err(reason);
+        }
+        self.forget_in(range);
+        self.copies.push(Copy {
+            view: *view,
+            at,
+            newer,
+            owner: Some(owner),
+        });
+        Ok(())
+    }
+
+    /// What keeps arrays that have copies.
+    pub(super) fn owners(&self) -> impl Iterator<Item = &Owner> {
+        self.copies.iter().filter_map(|copy| copy.owner.as_ref())
+    }
+
+    /// Copies of arrays that nobody can find any more are no more, whatever they hold; what kept these.
+    pub(super) fn bury(&mut self, is_dead: impl Fn(&Owner) -> bool) -> Vec<Owner> {
+        let mut owners = Vec::new();
+        for mut copy in std::mem::take(&mut self.copies) {
+            match copy.owner.take_if(|owner| is_dead(owner)) {
+                Some(owner) => {
+                    self.device.free(copy.at);
+                    owners.push(owner);
+                }
+                None => self.copies.push(copy),
+            }
+        }
+        owners
     }
 
     /// What the copy at that address holds, elsewhere on the device, if it is newer than the host's array.

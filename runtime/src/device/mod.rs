@@ -17,7 +17,7 @@ mod staging;
 
 pub use emulated::Emulated;
 pub use grid::{Code, Grid};
-pub use memory::{Owner, Transfers};
+pub use memory::{Keeps, Owner, Transfers};
 pub use resident::Resident;
 
 use crate::reason::Reason;
@@ -92,6 +92,9 @@ pub trait Device {
     /// # Safety
     /// So many bytes are there on both sides.
     unsafe fn upload(&mut self, to: u64, from: *const u8, bytes: usize) -> Result<(), Reason>;
+
+    /// Fills so many bytes with zeros.
+    fn clear(&mut self, at: u64, bytes: usize) -> Result<(), Reason>;
 
     /// Copies so many bytes of its own.
     fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason>;

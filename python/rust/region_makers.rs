@@ -1,0 +1,171 @@
+//! Arrays that are made between the nests of a region: a device gets copies of them at once, and nothing crosses.
+//!
+//! `un = u.copy()` and `tmp = np.zeros((n, n))` are `un = COPY(0, u)` and `tmp = MADE(1, KNOWN(np.zeros)((n, n)))` in the
+//! rewritten code. Where the device has a copy of `u`, that is copied there, and the array on the host is only allocated. What the
+//! name held before dies when it is bound again: that nobody's code runs then is seen to when the next array is made in the same
+//! place, which is right before.
+
+use crate::classify;
+use crate::known;
+use crate::layout;
+use crate::numpy::{self, Numpy};
+use crate::once::Once;
+use crate::region::{self, came, elements, owner};
+use crate::site::Site;
+use nestwise_runtime::ArrayView;
+use nestwise_runtime::device::kept;
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// NumPy's functions that make arrays, and whether a device may make what they do by itself.
+const MAKERS: [(&str, bool); 8] = [
+    ("zeros", true),
+    ("zeros_like", true),
+    ("empty", true),
+    ("empty_like", true),
+    ("ones", false),
+    ("ones_like", false),
+    ("full", false),
+    ("full_like", false),
+];
+
+/// Those that are NumPy's own in this process, by address.
+fn makers(py: Python<'_>) -> &'static HashMap<usize, bool> {
+    static FOUND: Once<HashMap<usize, bool>> = Once::new();
+    FOUND.get_or_init(|| {
+        let find = |(name, alone): (&str, bool)| {
+            let function = py.import("numpy").and_then(|m| m.getattr(name)).ok()?;
+            let own = function.getattr("__name__").ok()?.extract::<String>().ok()? == name
+                && known::is_at_home(&function, "numpy").ok()?;
+            // It lives as long as the process: a reference that is never given back keeps its address.
+            own.then(|| (function.into_ptr() as usize, alone))
+        };
+        MAKERS.into_iter().filter_map(find).collect()
+    })
+}
+
+/// `KNOWN(object)`: a function that is called, or a type that is handed to it, in a statement that keeps copies. If it is not
+/// NumPy's or Python's own, copies are no more.
+pub fn known(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<()> {
+    if !kept::any() {
+        return Ok(());
+    }
+    let at = object.as_ptr();
+    let types = [
+        (&raw mut ffi::PyFloat_Type).cast(),
+        (&raw mut ffi::PyLong_Type).cast(),
+        (&raw mut ffi::PyBool_Type).cast(),
+        (&raw mut ffi::PyComplex_Type).cast(),
+    ];
+    let is_scalar = || numpy::numpy(py).is_some_and(|w| w.scalar_of(at.cast()).is_some());
+    match types.contains(&at) || makers(py).contains_key(&(at as usize)) || is_scalar() {
+        true => Ok(()),
+        false => region::release(py),
+    }
+}
+
+/// `MADE(place, array)`: NumPy has just made the array. Where copies are kept, it has one at once, of zeros: what it holds, or as
+/// good as anything.
+pub fn made(site: &Arc<Site>, place: usize, array: &Bound<'_, PyAny>, alone: bool) -> PyResult<()> {
+    let py = array.py();
+    remember(site, place, array)?;
+    if let Some(view) = numbers(py, array.as_ptr()).filter(|_| alone && kept::any())
+        && let Some(owner) = owner(py, array.as_ptr())
+    {
+        came(py, kept::made(&view, owner))?;
+    }
+    Ok(())
+}
+
+/// `COPY(place, object)`: what `object.copy()` gives.
+pub fn copy<'py>(
+    site: &Arc<Site>,
+    place: usize,
+    object: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    let copy = match duplicated(object)? {
+        Some(copy) => copy,
+        None => {
+            // It looks at elements, if it is an array's and not anybody's.
+            if kept::any() && (numbers(py, object.as_ptr()).is_none() || !elements(py, object.as_ptr(), false)?) {
+                region::release(py)?;
+            }
+            object.call_method0("copy")?
+        }
+    };
+    remember(site, place, &copy)?;
+    Ok(copy)
+}
+
+/// A new array whose copy on the device holds what that of another one does, if that has one.
+fn duplicated<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = object.py();
+    let view = numbers(py, object.as_ptr()).filter(|view| kept::any() && kept::has_copy(view));
+    let Some((world, view)) = numpy::numpy(py).zip(view) else {
+        return Ok(None);
+    };
+    // In the order of C, as the method does it.
+    // SAFETY: a type that lives as long as the process.
+    let ndarray = unsafe { Bound::from_borrowed_ptr(py, world.ndarray.cast()) };
+    let array = ndarray.call1((object.getattr("shape")?, object.getattr("dtype")?))?;
+    let (to, owner) = (numbers(py, array.as_ptr()), owner(py, array.as_ptr()));
+    let Some((to, owner)) = to.zip(owner) else {
+        return Ok(None);
+    };
+    let duplicated = came(py, kept::duplicated(&view, &to, owner))?;
+    Ok(duplicated.then_some(array))
+}
+
+/// `ASSIGN(from, to, axes)`, for `to[:] = from` with subscripts that need so many axes: whether that is done, by the device. Else
+/// CPython may do it.
+pub fn assign(from: &Bound<'_, PyAny>, to: &Bound<'_, PyAny>, axes: usize) -> PyResult<bool> {
+    let py = from.py();
+    if !kept::any() {
+        return Ok(false);
+    }
+    let views = numbers(py, from.as_ptr()).zip(numbers(py, to.as_ptr()));
+    if let Some((of, into)) = views
+        // SAFETY: an exact ndarray.
+        && unsafe { layout::array_header(to.as_ptr()) }.flags & layout::WRITEABLE != 0
+        && axes <= into.rank
+        && kept::has_copy(&of)
+        && let Some(owner) = owner(py, to.as_ptr())
+        && came(py, kept::assigned(&of, &into, owner))?
+    {
+        return Ok(true);
+    }
+    let plain = views.is_some()
+        && elements(py, from.as_ptr(), false)?
+        && elements(py, to.as_ptr(), true)?;
+    if !plain {
+        region::release(py)?;
+    }
+    Ok(false)
+}
+
+/// The elements of an array of numbers, which is nobody's own kind of array.
+fn numbers(py: Python<'_>, object: *mut PyObject) -> Option<ArrayView> {
+    let is_array = |w: &Numpy| w.ndarray == unsafe { ffi::Py_TYPE(object) };
+    // SAFETY: a live object, an exact ndarray.
+    numpy::numpy(py).filter(|w| is_array(w)).and_then(|_| unsafe { classify::numbers(object) })
+}
+
+/// Remembers what was made in a place. What was made there before dies when the name is bound to this: if anybody could see that, copies are no
+/// more.
+fn remember(site: &Arc<Site>, place: usize, array: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = array.py();
+    let before = region::exchange(site, place, array.clone().unbind());
+    let silent = |before: &Py<PyAny>| {
+        let at = before.as_ptr();
+        // SAFETY: a live object, an exact ndarray where its header is read.
+        numbers(py, at).is_some() && unsafe { layout::array_header(at).weak.is_null() }
+    };
+    match before.as_ref() {
+        Some(Some(before)) if silent(before) => Ok(()),
+        Some(None) => Ok(()),
+        _ => region::release(py),
+    }
+}
