@@ -19,6 +19,7 @@ from differential import difference, nests_by_line, nestwise, python
 FUNCTIONS = 8
 
 HEAD = """\
+import weakref
 import numpy as np
 LIMIT, ON = 3, True
 SHARED = np.arange(6.0)
@@ -199,6 +200,17 @@ class _Function:
             f"{a} = {b}.copy()",
             f"{a} = np.zeros((n, n)) + s",
             f"{a}[:] = {b}",
+            f"{a}[:, :] = {self.pick(b, b, 'z', 'x')}",
+            f"{a}[...] = {self.pick(b, b + '[:]', 'z[...]', b + '.T')}",
+            f"q = {a}.copy(); {c}[:] = q",
+            f"q, {a} = {a}.copy(), {b}.copy()",
+            f"z = {self.pick(a, b, 'z', 'p')}.copy()",
+            f"{a} = {self.pick('np.zeros((n, n))', 'np.zeros_like(z)', f'np.ones({b}.shape, {b}.dtype)')}",
+            f"{a} = {self.pick(f'np.zeros_like({b})', 'np.full((n, n), x)', f'np.full_like({c}, s)')}",
+            f"{a} = np.zeros({self.pick('(n, n)', f'{b}.shape', 'n')}, {self.pick('float', 'np.float32')})",
+            f"x = {a}.shape[0] + {b}.ndim * {c}.size",
+            "q = np.zeros(2, dtype=object); q[0] = Looks(v)",
+            f"q = {a}.copy(); r = weakref.ref(q, lambda _: looked(u, v))",
             f"{a} += 1",
             f"z = {a}[1:, 1:]",
             "del x; x = 1.5",

@@ -64,7 +64,8 @@ GAPS = {
     # Of which one element comes down.
     "x = u[3, 3]; y = v[0, -1]": (10, 5),
     "u[3, 3] = t": (45, 5),
-    "w = np.ones(3); w[0] = 2": (80, 40),
+    "w = np.ones(3); w[0] = 2": (10, 5),
+    "w = np.sqrt(3); k = [w]": (80, 40),
     "seen = [t]": (80, 40),
     "x = u.shape[0] * u.ndim + v.size": (10, 5),
     "x = u.shape": (80, 40),
@@ -76,7 +77,7 @@ GAPS = {
     "u[:] = v[::1]": (80, 40),
     "u[:] = v[0]": (80, 40),
     "u[:, :] = v[:]": (10, 10),
-    "u[:] = u": (50, 40),
+    "u[:] = u": (45, 5),
     "continue": (2, 1),
 }
 
@@ -108,14 +109,14 @@ print(u.sum(), {seen})
 MAKERS = {
     "w = np.zeros((n, n))": (2, 2),
     "w = np.zeros(u.shape, u.dtype)": (2, 2),
-    "w = np.zeros([n, n])": (60, 59),
+    "w = np.zeros([n, n])": (60, 60),
     "w = np.empty((n, n), dtype=float)": (2, 2),
     "w = np.empty_like(u, dtype=np.float64)": (2, 2),
     "w = np.zeros_like(u)": (2, 2),
     "w, k = np.zeros_like(u), t + 1": (2, 2),
     "w = u.copy()": (2, 2),
     # These go up, but nothing comes down for it.
-    "w = np.ones(shape=(n, n))": (60, 59),
+    "w = np.ones(shape=(n, n))": (60, 60),
     "w = np.ones((n, n))": (31, 2),
     "w = np.full((n, n), 1.5)": (31, 2),
 }

@@ -6,6 +6,8 @@
 
 /// Sizes of blocks, the largest first.
 const SIZES: [i64; 3] = [256, 128, 64];
+/// Of so many parts of the threads that could have room this many are enough.
+const NEARLY: (i64, i64) = (7, 8);
 /// Registers are handed to threads in such pieces.
 const PIECE: i64 = 8;
 
@@ -74,8 +76,10 @@ mod tests {
         assert_eq!(ROOM.block(1 << 20, Some(168)), 128);
         // 255, of which 256 are taken: 256 threads either way.
         assert_eq!(ROOM.block(1 << 20, Some(255)), 256);
-        // 100, of which 104 are taken: 512, 512 or 576 threads.
-        assert_eq!(ROOM.block(1 << 20, Some(100)), 64);
+        // 100, of which 104 are taken: 512, 512 or 576 threads, which is hardly more.
+        assert_eq!(ROOM.block(1 << 20, Some(100)), 256);
+        // 72: 768 or 896 threads.
+        assert_eq!(ROOM.block(1 << 20, Some(72)), 128);
     }
 
     #[test]

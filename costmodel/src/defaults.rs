@@ -9,6 +9,7 @@ pub fn interpreter() -> Weights<Work> {
         (Work::ForLoop, 107.0),
         (Work::RangeStep, 15.0),
         (Work::ListStep, 7.7),
+        (Work::ArrayLoop, 400.0),
         (Work::ArrayStep, 58.0),
         (Work::PairStep, 6.1),
         (Work::WhileStep, 1.8),

@@ -7,7 +7,7 @@ use nestwise_ir::{
 use serde::{Deserialize, Serialize};
 
 /// Version of the feature set: raised whenever the meaning of a field changes.
-pub const FEATURES_VERSION: u32 = 2;
+pub const FEATURES_VERSION: u32 = 3;
 
 /// How often each kind of operation happens in one execution of a block, loops inside it excluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -16,6 +16,10 @@ pub trait Kind: Copy + PartialEq + 'static {
     fn name(self) -> &'static str;
     /// The number.
     fn number(self) -> usize;
+    /// Profiles may lack it, which were measured before there was such a kind: it costs nothing there.
+    fn may_lack(self) -> bool {
+        false
+    }
 }
 
 impl Kind for Work {
@@ -25,6 +29,9 @@ impl Kind for Work {
     }
     fn number(self) -> usize {
         self as usize
+    }
+    fn may_lack(self) -> bool {
+        self == Work::ArrayLoop
     }
 }
 
@@ -251,6 +258,9 @@ impl<'de, K: Kind> Visitor<'de> for Reader<K> {
             let known = K::ALL.iter().find(|k| k.name() == name);
             let kind = known.ok_or_else(|| de::Error::custom(format!("unknown field `{name}`")))?;
             found[kind.number()] = Some(map.next_value()?);
+        }
+        for kind in K::ALL.iter().filter(|k| k.may_lack()) {
+            found[kind.number()].get_or_insert(0.0);
         }
         let missing = K::ALL.iter().find(|k| found[k.number()].is_none());
         if let Some(kind) = missing {

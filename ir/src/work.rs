@@ -40,6 +40,8 @@ kinds! {
     RangeStep = "range_step",
     /// One iteration over a list, a tuple or a text.
     ListStep = "list_step",
+    /// What a `for` over an array takes besides: NumPy tells its end by an exception.
+    ArrayLoop = "array_loop",
     /// One iteration over the elements of an array.
     ArrayStep = "array_step",
     /// What `zip` and `enumerate` add to an iteration.

@@ -170,7 +170,7 @@ impl Numpy {
             version,
             whole_ints: whole_ints(module)?,
         };
-        this.check_layout(module)?;
+        this.check_layout(module.py())?;
         this.add_version();
         Ok(this)
     }
@@ -180,8 +180,11 @@ impl Numpy {
     }
 
     /// Compares the direct reads of `layout` with NumPy's own words on a small array.
-    fn check_layout(&self, module: &Bound<'_, PyAny>) -> PyResult<()> {
-        let array = module.call_method1("zeros", ((3, 5), "int16"))?;
+    fn check_layout(&self, py: Python<'_>) -> PyResult<()> {
+        // By the type, which is NumPy's own: its functions may be somebody else's by now.
+        // SAFETY: a type that lives as long as the process.
+        let ndarray = unsafe { Bound::from_borrowed_ptr(py, self.ndarray.cast()) };
+        let array = ndarray.call1(((3, 5), "int16"))?;
         // SAFETY: an ndarray, just made.
         let header = unsafe { layout::array_header(array.as_ptr()) };
         let interface = array.getattr("__array_interface__")?;

@@ -86,7 +86,7 @@ pub(crate) unsafe extern "C" fn made(
 ) -> *mut PyObject {
     shielded(|py| {
         // SAFETY: as above.
-        let [place, array, alone] = unsafe { arguments(args, count) } else {
+        let [place, array, alone] = (unsafe { arguments(args, count) }) else {
             return py.None().into_ptr();
         };
         // SAFETY: they live through the call.
@@ -113,7 +113,7 @@ pub(crate) unsafe extern "C" fn copy(
 ) -> *mut PyObject {
     shielded(|py| {
         // SAFETY: as above.
-        let [place, object] = unsafe { arguments(args, count) } else {
+        let [place, object] = (unsafe { arguments(args, count) }) else {
             return py.None().into_ptr();
         };
         // SAFETY: they live through the call.
@@ -130,7 +130,7 @@ pub(crate) unsafe extern "C" fn assign(
 ) -> *mut PyObject {
     shielded(|py| {
         // SAFETY: as above.
-        let [from, to, axes] = unsafe { arguments(args, count) } else {
+        let [from, to, axes] = (unsafe { arguments(args, count) }) else {
             return bool_object(false);
         };
         // SAFETY: they live through the call.

@@ -75,7 +75,9 @@ impl Lower<'_> {
         self.tally(Work::ForLoop, 1.0);
         let seq = self.seq(iter);
         self.at_entry = false;
-        match seq? {
+        let seq = seq?;
+        self.count_end(&seq);
+        match seq {
             Seq::Items(items) if !top && super::unroll::pays(items.len(), body) => {
                 self.unrolled(target, items, body, orelse, span)
             }
@@ -98,6 +100,7 @@ impl Lower<'_> {
         let lowered = self.inner(|l| {
             l.emit_let(done, build::boolean(true, Ty::PY_BOOL, span));
             let seq = l.seq(iter)?;
+            l.count_end(&seq);
             l.counted(target, seq, body, &[], Some(id), span)
         });
         self.close_loop();

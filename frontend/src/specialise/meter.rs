@@ -404,6 +404,18 @@ impl Lower<'_> {
         call.origin != Origin::Native
     }
 
+    /// The end of a `for`: what `zip` asks first is what ends it, where all have the same length.
+    pub(super) fn count_end(&mut self, seq: &Seq) {
+        match seq {
+            Seq::View(view) if self.arrays[view.array].kind == ArrayKind::Ndarray => {
+                self.tally(Work::ArrayLoop, 1.0);
+            }
+            Seq::Enumerate(inner, _) => self.count_end(inner),
+            Seq::Zip(items) => items.iter().take(1).for_each(|s| self.count_end(s)),
+            Seq::View(_) | Seq::Items(_) | Seq::Range { .. } | Seq::Reversed(_) => {}
+        }
+    }
+
     /// One iteration of a `for`.
     pub(super) fn count_step(&mut self, seq: &Seq) {
         self.count_items(seq);

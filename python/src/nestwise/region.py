@@ -480,6 +480,17 @@ def counted(root: Any) -> list[str]:
     return found
 
 
+def maker(node: Any) -> ast.Call | None:
+    """What makes an array in a loop, which no nest does."""
+    for part in ast.walk(node):
+        match part:
+            case ast.Call(func=ast.Attribute(value=ast.Name(), attr="copy"), args=[], keywords=[]):
+                return part
+            case ast.Call(func=ast.Attribute(value=ast.Name(), attr=name)) if name in _MAKERS:
+                return part
+    return None
+
+
 def _whole(node: ast.expr) -> int | None:
     """How many axes an array needs for a subscript that is all of it: `...`, `:`, `:, :` and so on."""
     match node:

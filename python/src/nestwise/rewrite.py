@@ -64,7 +64,7 @@ from typing import Any, NamedTuple
 
 from nestwise.binding import mark_of
 from nestwise.compiling import COMPILING, quiet, renamed
-from nestwise.region import Region, may_be_one
+from nestwise.region import Region, maker, may_be_one
 from nestwise.scope import Scope, annotate, mangle
 
 Lower = Callable[..., dict]
@@ -313,6 +313,10 @@ class _Rewriter:
     def site(self, node: ast.For | ast.While) -> Made:
         scope: Scope | None = node.nw_scope
         _check(node, scope)
+        if self.regions and (made := maker(node)) is not None:
+            # Refused sooner than by what runs natively: what is around it can be a region.
+            what = f"`{ast.unparse(made.func)}` in a loop"
+            raise _Refused(made.lineno, "array", what, "make the array before the loop")
         site = SiteText(
             self.text(node, scope),
             node.lineno,

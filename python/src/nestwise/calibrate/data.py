@@ -51,6 +51,7 @@ def values(n: int) -> dict[str, Any]:
         "rows": random.random((rows, 16)).tolist(),
         "rows2": random.random((rows, 16)).tolist(),
         "a": floats,
+        "a2": floats[:2].copy(),
         "b": random.random(n),
         "c": random.random(n),
         "f1": random.random(n).astype(np.float32),

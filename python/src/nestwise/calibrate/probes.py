@@ -69,6 +69,14 @@ def over_array(a):
     return s
 
 
+def over_short_arrays(n, a2):
+    s = 0.0
+    for _i in range(n // 4):
+        for x in a2:
+            s = x
+    return s
+
+
 def over_enumerate(xs):
     s = 0.0
     for _i, x in enumerate(xs):
