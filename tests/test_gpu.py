@@ -145,7 +145,9 @@ def test_what_fires_on_the_card_runs_on_the_cpu(run):
     assert "launch 2 25 1 of 32 2 1 for 0..50" in log, log
 
 
-@pytest.mark.parametrize("registers, launch", [(32, "16 50 1 of 32 8 1"), (168, "16 100 1 of 32 4 1")])
+@pytest.mark.parametrize(
+    "registers, launch", [(32, "16 50 1 of 32 8 1"), (168, "16 100 1 of 32 4 1")]
+)
 def test_blocks_are_as_large_as_registers_leave_room_for(driver, tmp_path, registers, launch):
     program = tmp_path / "scaled.py"
     program.write_text(SCRIPT.replace("3000", "200000").replace("50, 60", "400, 500"))

@@ -30,7 +30,9 @@ impl Room {
         let enough = |size: i64| threads / size >= self.processors;
         let smallest = SIZES[SIZES.len() - 1];
         let spread = SIZES.into_iter().filter(|size| enough(*size));
-        let roomy = spread.rev().max_by_key(|size| self.at_once(*size, registers));
+        let roomy = spread
+            .rev()
+            .max_by_key(|size| self.at_once(*size, registers));
         roomy.unwrap_or(smallest)
     }
 

@@ -51,7 +51,17 @@ struct Activation {
     interpreted: u64,
     now: u64,
     /// What was made last in each place where arrays are: see [`crate::region_makers`].
-    made: Vec<Option<Py<PyAny>>>,
+    made: Vec<Made>,
+    /// How often code ran that may have done anything with those.
+    flushed: u64,
+}
+
+/// What was made last in a place.
+#[derive(Default)]
+struct Made {
+    array: Option<Py<PyAny>>,
+    /// How often such code had run then.
+    flushed: u64,
 }
 
 thread_local! {
@@ -59,17 +69,38 @@ thread_local! {
     static ACTIVE: RefCell<Vec<Activation>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What was made in a place of a region before, and is from now on that; none: the region does not run.
-pub(crate) fn exchange(
+/// What was made in a place of a region before, and is from now on that, and whether nothing else has become of that.
+pub(crate) fn exchange<'py>(
     first: &Arc<Site>,
     place: usize,
-    made: Py<PyAny>,
-) -> Option<Option<Py<PyAny>>> {
-    with_active(first, |active| {
+    made: &Bound<'py, PyAny>,
+) -> (Option<Bound<'py, PyAny>>, bool) {
+    let exchange = |active: &mut Activation| {
         let places = active.made.len().max(place + 1);
-        active.made.resize_with(places, || None);
-        active.made[place].replace(made)
-    })
+        active.made.resize_with(places, Made::default);
+        let now = Made {
+            array: Some(made.clone().unbind()),
+            flushed: active.flushed,
+        };
+        let before = std::mem::replace(&mut active.made[place], now);
+        (before.array, before.flushed == active.flushed)
+    };
+    let (before, known) = with_active(first, exchange).unwrap_or_default();
+    // Bound: what nobody is bound to goes when PyO3 finds the time.
+    (before.map(|before| before.into_bound(made.py())), known)
+}
+
+/// Code runs that may do anything with what was made, and has its own to say about when that goes.
+pub(crate) fn flush(py: Python<'_>, first: &Arc<Site>) -> PyResult<()> {
+    release(py)?;
+    let made = with_active(first, |active| {
+        active.flushed += u64::from(!active.made.is_empty());
+        let arrays = active.made.iter_mut().filter_map(|made| made.array.take());
+        arrays.collect::<Vec<_>>()
+    });
+    let bound = |array: Py<PyAny>| array.into_bound(py);
+    made.into_iter().flatten().map(bound).for_each(drop);
+    Ok(())
 }
 
 fn with_active<T>(first: &Arc<Site>, f: impl FnOnce(&mut Activation) -> T) -> Option<T> {
@@ -97,7 +128,12 @@ impl Place {
     /// Whether nothing is thrown away by what the site binds that somebody's code could see going.
     pub fn keeps(&self, site: &Arc<Site>) -> bool {
         let known = |active: &mut Activation| {
-            if std::mem::take(&mut active.blocked) {
+            // Names may hold arrays whose end somebody sees.
+            let strange = active
+                .made
+                .iter()
+                .any(|made| made.flushed != active.flushed);
+            if std::mem::take(&mut active.blocked) || strange {
                 return false;
             }
             let last = active.native.iter().find(|n| n.0 == Arc::as_ptr(site));
@@ -302,8 +338,10 @@ fn fits(py: Python<'_>, role: u8, value: *mut PyObject) -> PyResult<bool> {
     Ok(match role {
         b'n' => is_plain(py, world, value, ty),
         b'm' if is_array => {
-            // An array whose last name goes must not: its copy may be what counts.
-            !kept::any() || kept::hold(value as usize, || owner(py, value))
+            // An array whose last name goes must not: its copy may be what counts. Nor may one that somebody sees going.
+            // SAFETY: an exact ndarray.
+            let is_seen = unsafe { !layout::array_header(value).weak.is_null() };
+            !kept::any() || !is_seen && kept::hold(value as usize, || owner(py, value))
         }
         b'm' => is_plain(py, world, value, ty),
         b'r' | b'w' if is_array => elements(py, value, role == b'w')?,
@@ -431,6 +469,7 @@ impl Region {
             interpreted: 0,
             now: 0,
             made: Vec::new(),
+            flushed: 0,
         };
         ACTIVE.with_borrow_mut(|all| all.push(active));
         Region {

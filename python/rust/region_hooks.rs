@@ -40,11 +40,11 @@ pub(crate) unsafe extern "C" fn keep(
 
 /// `FLUSH()`: true, the arrays of the host hold what counts.
 pub(crate) unsafe extern "C" fn flush(
-    _: &Bundle,
+    this: &Bundle,
     _: *mut *mut PyObject,
     _: ffi::Py_ssize_t,
 ) -> *mut PyObject {
-    shielded(|py| done(py, region::release(py)))
+    shielded(|py| done(py, region::flush(py, &this.site)))
 }
 
 /// `OVER(iterable)`: see [`Flushing::over`].

@@ -37,7 +37,12 @@ fn makers(py: Python<'_>) -> &'static HashMap<usize, bool> {
     FOUND.get_or_init(|| {
         let find = |(name, alone): (&str, bool)| {
             let function = py.import("numpy").and_then(|m| m.getattr(name)).ok()?;
-            let own = function.getattr("__name__").ok()?.extract::<String>().ok()? == name
+            let own = function
+                .getattr("__name__")
+                .ok()?
+                .extract::<String>()
+                .ok()?
+                == name
                 && known::is_at_home(&function, "numpy").ok()?;
             // It lives as long as the process: a reference that is never given back keeps its address.
             own.then(|| (function.into_ptr() as usize, alone))
@@ -90,7 +95,10 @@ pub fn copy<'py>(
         Some(copy) => copy,
         None => {
             // It looks at elements, if it is an array's and not anybody's.
-            if kept::any() && (numbers(py, object.as_ptr()).is_none() || !elements(py, object.as_ptr(), false)?) {
+            if kept::any()
+                && (numbers(py, object.as_ptr()).is_none()
+                    || !elements(py, object.as_ptr(), false)?)
+            {
                 region::release(py)?;
             }
             object.call_method0("copy")?
@@ -137,9 +145,8 @@ pub fn assign(from: &Bound<'_, PyAny>, to: &Bound<'_, PyAny>, axes: usize) -> Py
     {
         return Ok(true);
     }
-    let plain = views.is_some()
-        && elements(py, from.as_ptr(), false)?
-        && elements(py, to.as_ptr(), true)?;
+    let plain =
+        views.is_some() && elements(py, from.as_ptr(), false)? && elements(py, to.as_ptr(), true)?;
     if !plain {
         region::release(py)?;
     }
@@ -150,22 +157,23 @@ pub fn assign(from: &Bound<'_, PyAny>, to: &Bound<'_, PyAny>, axes: usize) -> Py
 fn numbers(py: Python<'_>, object: *mut PyObject) -> Option<ArrayView> {
     let is_array = |w: &Numpy| w.ndarray == unsafe { ffi::Py_TYPE(object) };
     // SAFETY: a live object, an exact ndarray.
-    numpy::numpy(py).filter(|w| is_array(w)).and_then(|_| unsafe { classify::numbers(object) })
+    numpy::numpy(py)
+        .filter(|w| is_array(w))
+        .and_then(|_| unsafe { classify::numbers(object) })
 }
 
-/// Remembers what was made in a place. What was made there before dies when the name is bound to this: if anybody could see that, copies are no
-/// more.
+/// Remembers what was made in a place. What was made there before dies when the name is bound to this: if anybody could see that,
+/// copies are no more.
 fn remember(site: &Arc<Site>, place: usize, array: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = array.py();
-    let before = region::exchange(site, place, array.clone().unbind());
-    let silent = |before: &Py<PyAny>| {
+    let (before, known) = region::exchange(site, place, array);
+    let silent = |before: &Bound<'_, PyAny>| {
         let at = before.as_ptr();
         // SAFETY: a live object, an exact ndarray where its header is read.
         numbers(py, at).is_some() && unsafe { layout::array_header(at).weak.is_null() }
     };
-    match before.as_ref() {
-        Some(Some(before)) if silent(before) => Ok(()),
-        Some(None) => Ok(()),
-        _ => region::release(py),
+    match known && before.as_ref().is_none_or(silent) {
+        true => Ok(()),
+        false => region::release(py),
     }
 }

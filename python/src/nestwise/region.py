@@ -60,6 +60,8 @@ class Uses:
         self.bound: set[str] = set()
         # What makes arrays, and of which kind each argument is.
         self.makers: list[tuple[ast.Call, list[str]]] = []
+        self.made: set[str] = set()  # names of what that makes
+        self.renamed: set[str] = set()  # names whose values get another one
 
     def add(self, role: str, name: str) -> bool:
         self.roles[role, name] = None
@@ -164,8 +166,10 @@ class Uses:
                 alike = len(target.elts) == len(value.elts)
                 return alike and all(map(self.pair, target.elts, value.elts))
             case ast.Name(), ast.Name():  # it may be an array
+                self.renamed.add(value.id)
                 return self.target(target) and self.add("m", value.id)
             case ast.Name(), ast.Call(func=ast.Attribute()):
+                self.made.add(target.id)
                 return self.target(target) and self.makes(value)
             case ast.Name() | ast.Subscript(), _:
                 return self.target(target) and self.expression(value)
@@ -222,6 +226,7 @@ class Region:
         self.at = {name: getattr(header, name) for name in _PLACE}
         self.were: list[tuple[Any, dict[str, Any]]] = []  # of nodes that are changed, as they were
         self.makers = 0
+        self.made: set[str] = set()  # names of arrays that are made in it
         self.gaps: list[Gap] = []
         self.nests: list[Nest] = []
         self.by_site: list[str] = []  # names that sites bind
@@ -259,15 +264,19 @@ class Region:
         if quiet and not uses.roles:
             return []
         self.by_statement += sorted(uses.bound) if quiet else []
-        for call, kinds in uses.makers if quiet else ():
-            self.make(call, kinds)
+        if quiet:
+            self.made |= uses.made
+            for call, kinds in uses.makers:
+                self.make(call, kinds)
         return [self.gap(node, uses if quiet else None).statement]
 
     def assigned(self, node: ast.stmt) -> ast.stmt | None:
         """In the place of a statement that writes an array as a whole what another one holds: a device
         may do it."""
         match node:
-            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=to), slice=all_)], value=value):
+            case ast.Assign(
+                targets=[ast.Subscript(value=ast.Name(id=to), slice=all_)], value=value
+            ):
                 axes = [_whole(all_), 0]
             case _:
                 return None
@@ -409,7 +418,9 @@ class Region:
         if uses is not None:
             unsure = self.local(name for _, name in uses.roles) - gap.sure
             read = {name for role, name in uses.roles if role != "m"}
-            if unsure & read or not unsure <= uses.bound & either:
+            # An array that is made here has no second name: it goes where the next one is made.
+            strange = unsure & read or unsure & uses.renamed & self.made
+            if strange or not unsure <= uses.bound & either:
                 uses = None
             elif uses.bound & either:
                 mark = "!" if uses.bound & either <= checked else "!+"

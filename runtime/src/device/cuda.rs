@@ -483,7 +483,9 @@ impl Device for Cuda {
         };
         let least = TILED_PER_PROCESSOR * self.card.processors;
         let trips = in_tiles(launch.trips(), launch.tile, least);
-        let each = self.card.block(function, &launch, asked(launch.axes, trips));
+        let each = self
+            .card
+            .block(function, &launch, asked(launch.axes, trips));
         let most = self.card.most_blocks(launch.copies, each);
         let (blocks, threads) = shape(launch.axes, trips, each, (along, all.min(most)));
         let count: i64 = blocks.iter().chain(&threads).product();

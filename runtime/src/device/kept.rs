@@ -103,7 +103,9 @@ fn bury() {
         }
         let is_dead = |owner: &Owner| {
             let array = owner.holders().map(|(array, _)| array);
-            array.and_then(|array| ours.get(&array)).is_some_and(|(own, all)| own == all)
+            array
+                .and_then(|array| ours.get(&array))
+                .is_some_and(|(own, all)| own == all)
         };
         let all = std::mem::take(&mut kept.held).into_iter();
         let (dead, held): (Vec<_>, Vec<_>) = all.partition(|held| is_dead(&held.1));
