@@ -141,7 +141,7 @@ def test_what_fires_on_the_card_runs_on_the_cpu(run):
     program, done, log = run("fires")
     assert not (found := difference(python(program), done)), found
     assert "sm_90" in log
-    # Rows along y, columns along x, thirty-two neighbours each, and so few that all processors have some.
+    # Rows along y, columns along x, thirty-two neighbours each: blocks for all processors.
     assert "launch 2 25 1 of 32 2 1 for 0..50" in log, log
 
 

@@ -106,7 +106,8 @@ def run(n, steps):
 u, w = run(13, 30)
 print(u.sum(), {seen})
 """
-# (arrays that go up, and come down): the first `w` goes up, since nothing is there yet; of 30 the last one comes down.
+# (arrays that go up, and come down): the first `w` goes up, since nothing is there yet; of 30 the
+# last one comes down.
 MAKERS = {
     "w = np.zeros((n, n))": (2, 2),
     "w = np.zeros(u.shape, u.dtype)": (2, 2),

@@ -24,16 +24,15 @@ pub struct Room {
 
 impl Room {
     /// Threads of a block where there are so many threads in all, each with so many registers (none: not known): of the sizes with
-    /// which every processor has a block, if there are enough threads for that, the one with which most threads have room at
-    /// once, and of several the largest.
+    /// which every processor has a block, if there are enough threads for that, the largest with which nearly as many threads have
+    /// room at once as with any.
     pub fn block(&self, threads: i64, registers: Option<i64>) -> i64 {
-        let enough = |size: i64| threads / size >= self.processors;
-        let smallest = SIZES[SIZES.len() - 1];
-        let spread = SIZES.into_iter().filter(|size| enough(*size));
-        let roomy = spread
-            .rev()
-            .max_by_key(|size| self.at_once(*size, registers));
-        roomy.unwrap_or(smallest)
+        let enough = |size: &i64| threads / size >= self.processors;
+        let spread = || SIZES.into_iter().filter(enough);
+        let at_once = |size: i64| self.at_once(size, registers);
+        let most = spread().map(at_once).max().unwrap_or(0);
+        let roomy = spread().find(|size| at_once(*size) * NEARLY.1 >= most * NEARLY.0);
+        roomy.unwrap_or(SIZES[SIZES.len() - 1])
     }
 
     /// Threads of such blocks that one processor has room for.

@@ -22,8 +22,8 @@ from a user's when the program runs. What names held before they are bound has t
 since an object whose last name goes may have a finalizer. A name that surely has a value is looked
 at; one of the module is looked up. Others have to be bound nowhere but in the region, where what
 they hold was looked at (statements: KEEP), or came from a native run (sites: CALL knows; KEEP has
-to be told of names that are bound by either). What makes an array is called by functions of ours (`region_makers.rs`), so that a
-device makes a copy of it at once, and nothing goes up.
+to be told of names that are bound by either). What makes an array is called by functions of ours
+(`region_makers.rs`), so that a device makes a copy of it at once, and nothing goes up.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ from nestwise.scope import Scope, mangle
 
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 _CONSTANTS = (int, float, complex, bool, type(None), str, bytes)
-# NumPy's functions that make arrays: the arguments that come first, and whether what they make holds
-# zeros, or whatever it happens to, so that a device needs nothing of it.
+# NumPy's functions that make arrays, with their first arguments.
 _MAKERS = {
     "zeros": ("shape", "type"),
     "empty": ("shape", "type"),
@@ -48,6 +47,7 @@ _MAKERS = {
     "ones_like": ("array", "type"),
     "full_like": ("array", "number", "type"),
 }
+# Those whose arrays hold zeros, or whatever it happens to be: a device makes one by itself.
 _EMPTY = frozenset(("zeros", "empty", "zeros_like", "empty_like"))
 
 
@@ -271,8 +271,8 @@ class Region:
         return [self.gap(node, uses if quiet else None).statement]
 
     def assigned(self, node: ast.stmt) -> ast.stmt | None:
-        """In the place of a statement that writes an array as a whole what another one holds: a device
-        may do it."""
+        """What stands for a statement that writes all of an array, as another one holds it: a
+        device may do that."""
         match node:
             case ast.Assign(
                 targets=[ast.Subscript(value=ast.Name(id=to), slice=all_)], value=value
@@ -503,7 +503,8 @@ def maker(node: Any) -> ast.Call | None:
 
 
 def _whole(node: ast.expr) -> int | None:
-    """How many axes an array needs for a subscript that is all of it: `...`, `:`, `:, :` and so on."""
+    """How many axes an array needs for a subscript that is all of it: `...`, `:`, `:, :` and so
+    on."""
     match node:
         case ast.Constant(value=value):
             return 0 if value is ... else None
