@@ -338,10 +338,13 @@ fn fits(py: Python<'_>, role: u8, value: *mut PyObject) -> PyResult<bool> {
     Ok(match role {
         b'n' => is_plain(py, world, value, ty),
         b'm' if is_array => {
-            // An array whose last name goes must not: its copy may be what counts. Nor may one that somebody sees going.
+            // An array whose last name goes must not: its copy may be what counts. Nor may one that somebody sees going, or whose
+            // elements have an end of their own.
             // SAFETY: an exact ndarray.
-            let is_seen = unsafe { !layout::array_header(value).weak.is_null() };
-            !kept::any() || !is_seen && kept::hold(value as usize, || owner(py, value))
+            let is_quiet = || unsafe {
+                layout::array_header(value).weak.is_null() && classify::numbers(value).is_some()
+            };
+            !kept::any() || is_quiet() && kept::hold(value as usize, || owner(py, value))
         }
         b'm' => is_plain(py, world, value, ty),
         b'r' | b'w' if is_array => elements(py, value, role == b'w')?,
