@@ -364,25 +364,27 @@ fn time(clock: libc::clockid_t) -> i64 {
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// How much work a call is: the product of the atoms' sizes, or where there are no atoms of what is large of the places.
-/// None if an atom is not a plain int or container now. Runs no user code. `argument(i)` is the value of the `i`th name
-/// that the hook is given.
+/// How much work a call is: the product of the atoms' sizes, or of what is large of the places, where there are no atoms or one is not
+/// a plain int or container now (a row of a list of lists, which may have any length). Runs no user code. `argument(i)` is the
+/// value of the `i`th name that the hook is given.
 pub fn work(
     py: Python<'_>,
     parsed: &Parsed,
     argument: &impl Fn(usize) -> Option<*mut PyObject>,
-) -> Option<Work> {
+) -> Work {
     let held = |index: usize| held(py, parsed, index, argument);
-    if parsed.interface.atoms.is_none() {
-        let large = |index: &usize| held(*index).map_or(1, |h| magnitude(py, h.as_ptr()));
-        let product = parsed.telling.iter().map(large);
-        return Some(Work {
-            amount: product.fold(1, i64::saturating_mul),
-            bounds: false,
-        });
-    }
-    let atoms = parsed.interface.atoms.iter().flatten();
-    bounded(atoms.map(|atom| size(py, held(atom.place.index())?.as_ptr(), atom.kind)))
+    let size = |atom: &Atom| size(py, held(atom.place.index())?.as_ptr(), atom.kind);
+    let atoms = parsed.interface.atoms.as_ref();
+    atoms
+        .and_then(|atoms| bounded(atoms.iter().map(size)))
+        .unwrap_or_else(|| {
+            let large = |index: &usize| held(*index).map_or(1, |h| magnitude(py, h.as_ptr()));
+            let product = parsed.telling.iter().map(large);
+            Work {
+                amount: product.fold(1, i64::saturating_mul),
+                bounds: false,
+            }
+        })
 }
 
 /// The sizes that a site's effort depends on; None: it is not a plain int or container now.

@@ -181,7 +181,7 @@ impl Site {
             let at = parsed.sizes.iter().position(|s| *s == i)?;
             sizes.get(at).copied()
         };
-        let work = amount.or_else(|| gate::work(py, parsed, &size));
+        let work = Some(amount.unwrap_or_else(|| gate::work(py, parsed, &size)));
         if self.early.is_over() {
             return self.gate.admits(work) && !self.is_waited_for();
         }
@@ -210,7 +210,7 @@ impl Site {
         // is not evaluated again.
         let reads = parsed.map_or(usize::MAX, |p| p.interface.reads.len());
         let iterable = arguments.get(reads);
-        let work = || parsed.and_then(|p| work(py, p, arguments));
+        let work = || parsed.map(|p| work(py, p, arguments));
         let gated = parsed.is_some_and(|p| p.gated);
         if !gated && iterable.is_none() && !self.gate.admits(work()) {
             return iterator::declined(py);
@@ -513,9 +513,11 @@ impl Site {
                         sure: declined.sure,
                     };
                     let mut waiting = Progress::waiting(waits, declined.range, is_range);
-                    if declined.doubted {
+                    // Where nothing bounds its work, nothing else tells others like it.
+                    let work = work(py, parsed, names.arguments);
+                    if declined.doubted || !work.bounds {
                         waiting.vain = Some(Attempted {
-                            work: work(py, parsed, names.arguments),
+                            work: Some(work),
                             why: Why::Dear(declined.decision.interpreted),
                         });
                     }
@@ -573,16 +575,13 @@ impl Site {
         }
         drop(stats);
         // What is left without being asked about stays so for good.
-        if declined.patience.is_none()
-            && declined.decision.modelled
-            && let Some(work) = work(py, parsed, arguments)
-        {
+        if declined.patience.is_none() && declined.decision.modelled {
             let decision = &declined.decision;
             let caches = match decision.anyway {
                 true => Caches::Warm,
                 false => decision.ready.caches,
             };
-            self.gate.is_small(work, caches);
+            self.gate.is_small(work(py, parsed, arguments), caches);
         }
     }
 
@@ -637,7 +636,7 @@ fn priced() -> bool {
     keeps_prices() && !driver::is_inside()
 }
 
-fn work(py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> Option<Work> {
+fn work(py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> Work {
     gate::work(py, parsed, &|i| arguments.get(i).copied())
 }
 
