@@ -245,7 +245,16 @@ impl Site {
             },
         };
         let progress = match attempt {
-            Attempt::Declined(None) | Attempt::Dear(_) if !gated && iterable.is_none() => {
+            Attempt::Declined(None) if !gated && iterable.is_none() => {
+                return iterator::declined(py);
+            }
+            Attempt::Dear(predicted) if !gated && iterable.is_none() => {
+                // Nobody tells when CPython has run it: it takes about as long as that.
+                let vain = Attempted {
+                    work: work(),
+                    why: Why::Dear(predicted),
+                };
+                self.gate.ended(Some(vain), predicted.0);
                 return iterator::declined(py);
             }
             Attempt::Declined(None) => Progress::none(),
@@ -513,11 +522,9 @@ impl Site {
                         sure: declined.sure,
                     };
                     let mut waiting = Progress::waiting(waits, declined.range, is_range);
-                    // Where nothing bounds its work, nothing else tells others like it.
-                    let work = work(py, parsed, names.arguments);
-                    if declined.doubted || !work.bounds {
+                    if declined.doubted {
                         waiting.vain = Some(Attempted {
-                            work: Some(work),
+                            work: Some(work(py, parsed, names.arguments)),
                             why: Why::Dear(declined.decision.interpreted),
                         });
                     }
