@@ -244,28 +244,23 @@ impl Site {
                 None => self.guarded(py, arguments, None, manner(false)),
             },
         };
+        let dear = |predicted| Attempted {
+            work: work(),
+            why: Why::Dear(predicted),
+        };
         let progress = match attempt {
             Attempt::Declined(None) if !gated && iterable.is_none() => {
                 return iterator::declined(py);
             }
-            Attempt::Dear(predicted) if !gated && iterable.is_none() => {
-                // Nobody tells when CPython has run it: it takes about as long as that.
-                let vain = Attempted {
-                    work: work(),
-                    why: Why::Dear(predicted),
-                };
-                self.gate.ended(Some(vain), predicted.0);
+            Attempt::Dear { predicted, settled } if !gated && iterable.is_none() => {
+                if !settled {
+                    // Nobody tells when CPython has run it: it takes about as long as that.
+                    self.gate.ended(Some(dear(predicted)), predicted.0);
+                }
                 return iterator::declined(py);
             }
-            Attempt::Declined(None) => Progress::none(),
-            Attempt::Dear(predicted) => match work().filter(|w| !w.bounds) {
-                // No bound of its work tells others like it.
-                Some(work) => Progress::vain(Attempted {
-                    work: Some(work),
-                    why: Why::Dear(predicted),
-                }),
-                None => Progress::none(),
-            },
+            Attempt::Declined(None) | Attempt::Dear { settled: true, .. } => Progress::none(),
+            Attempt::Dear { predicted, .. } => Progress::vain(dear(predicted)),
             Attempt::Failed => Progress::vain(Attempted {
                 work: work(),
                 why: Why::Failed,
@@ -301,7 +296,7 @@ impl Site {
                 progress.waits = waiting.and_then(|mut w| w.waits.take());
                 progress
             }
-            Attempt::Failed | Attempt::Dear(_) => Progress::none(),
+            Attempt::Failed | Attempt::Dear { .. } => Progress::none(),
         }
     }
 
@@ -508,11 +503,11 @@ impl Site {
             }
             return match outcome {
                 Outcome::Declined(declined) => {
-                    if resume.is_none() {
-                        self.declined(py, parsed, names.arguments, &declined);
-                    }
+                    let settled =
+                        resume.is_none() && self.declined(py, parsed, names.arguments, &declined);
+                    let predicted = declined.decision.interpreted;
                     let Some(patience) = declined.patience else {
-                        return Ok(Attempt::Dear(declined.decision.interpreted));
+                        return Ok(Attempt::Dear { predicted, settled });
                     };
                     let is_range = results::runs_over_range(py, parsed, &binding);
                     let waits = Waits {
@@ -525,7 +520,7 @@ impl Site {
                     if declined.doubted {
                         waiting.vain = Some(Attempted {
                             work: Some(work(py, parsed, names.arguments)),
-                            why: Why::Dear(declined.decision.interpreted),
+                            why: Why::Dear(predicted),
                         });
                     }
                     Ok(Attempt::Declined(Some(Box::new(waiting))))
@@ -568,28 +563,32 @@ impl Site {
         });
     }
 
+    /// CPython is to run a call. Whether others like it are left to it from now on without being asked about: where the model
+    /// itself says so, whatever was learned.
     fn declined(
         &self,
         py: Python<'_>,
         parsed: &Parsed,
         arguments: &[*mut PyObject],
         declined: &Declined,
-    ) {
+    ) -> bool {
         let mut stats = lock(&self.stats);
         stats.declined(declined);
         if priced() {
             stats.priced(&declined.decision);
         }
         drop(stats);
-        // What is left without being asked about stays so for good.
-        if declined.patience.is_none() && declined.decision.modelled {
-            let decision = &declined.decision;
+        let decision = &declined.decision;
+        let work = work(py, parsed, arguments);
+        let settled = declined.patience.is_none() && decision.modelled && work.bounds;
+        if settled {
             let caches = match decision.anyway {
                 true => Caches::Warm,
                 false => decision.ready.caches,
             };
-            self.gate.is_small(work(py, parsed, arguments), caches);
+            self.gate.is_small(work, caches);
         }
+        settled
     }
 
     /// The plan for what a call binds. None: it is being made, where CPython may go on `beside`.
@@ -630,8 +629,8 @@ struct Manner {
 enum Attempt {
     /// The interpreter is cheaper, at least at first.
     Declined(Option<Box<Progress>>),
-    /// The same: it is cheaper there, at about this price.
-    Dear(Seconds),
+    /// The same: it is cheaper there, at about this price. Settled: others like it are left without being asked about.
+    Dear { predicted: Seconds, settled: bool },
     /// CPython runs it; the reason is in the statistics.
     Failed,
     /// Native code ran.
