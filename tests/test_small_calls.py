@@ -38,8 +38,51 @@ xs = [object()] * 5
 print(sum([over(xs, k % 5) for k in range(30000)]))
 """
 
+# Of whose work no size tells: rows may have any length.
+ROWS = """\
+def spread(rows, new):
+    for u in range(len(rows)):
+        for v in rows[u]:
+            new[v] += 0.5
+        print(end="")
+rows = [[k * j % 1000 for j in range(k % 5)] for k in range(1000)]
+new = [0.0] * 1000
+for k in range(12):
+    spread(rows, new)
+print(sum(new))
+"""
 
-@pytest.mark.parametrize("script", [GCD, ATTRIBUTES, FAILING])
+# The same at module level.
+NEIGHBOURS = """\
+rows = [[k * j % 1000 for j in range(k % 5)] for k in range(1000)]
+for k in range(12):
+    new = [k for k in range(1000)]
+    for u in range(1000):
+        for v in rows[u]:
+            new[v] += 0.5
+print(sum(new))
+"""
+
+# Soon over, though they could go on for long.
+SEARCHES = """\
+def primes(n):
+    found = []
+    for c in range(2, n):
+        prime = True
+        for p in found:
+            if p * p > c:
+                break
+            if c % p == 0:
+                prime = False
+                break
+        if prime:
+            found.append(c)
+    return found
+print(sum(primes(30000)))
+"""
+
+
+@pytest.mark.parametrize("script", [GCD, ATTRIBUTES, FAILING, ROWS, NEIGHBOURS, SEARCHES])
 def test_small_loops_are_asked_about_now_and_then(script, tmp_path):
     program = tmp_path / "small.py"
     program.write_text(script)
