@@ -216,7 +216,7 @@ class _Function:
             f"z = {a}[1:, 1:]",
             "del x; x = 1.5",
             f"x = Looks({a}); x = 2.5",
-            f"tmp = Looks({b})",
+            f"kept = Looks({b})",
             "x = float(x)" if self.rnd.random() < 0.5 else "x = LIMIT * 0.5",
             "p = p[::-1].copy()",
             "p[0] = p[1]",
