@@ -281,6 +281,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_profile_may_lack_what_was_not_measured_then() {
+        let all = Weights::<Work>::new(&[(Work::ArrayLoop, 2.0), (Work::Load, 1.0)]);
+        let mut named = serde_json::to_value(&all).expect("JSON");
+        let lacks = |named: &serde_json::Value| {
+            serde_json::from_value::<Weights<Work>>(named.clone()).map(|w| w.get(Work::ArrayLoop))
+        };
+        let fields = named.as_object_mut().expect("an object");
+        fields.remove("array_loop");
+        assert_eq!(lacks(&named).ok(), Some(0.0));
+        named.as_object_mut().expect("an object").remove("load");
+        assert!(lacks(&named).is_err());
+    }
+
+    #[test]
     fn numbers_are_positions_and_names_are_apart() {
         assert_eq!(LaunchWork::ALL.len(), LaunchWork::COUNT);
         for (number, kind) in LaunchWork::ALL.iter().enumerate() {

@@ -8,7 +8,7 @@
 use crate::classify;
 use crate::known;
 use crate::layout;
-use crate::numpy::{self, Numpy};
+use crate::numpy;
 use crate::once::Once;
 use crate::region::{self, came, elements, owner};
 use crate::site::Site;
@@ -16,39 +16,33 @@ use nestwise_runtime::ArrayView;
 use nestwise_runtime::device::kept;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 
-/// NumPy's functions that make arrays, and whether a device may make what they do by itself.
-const MAKERS: [(&str, bool); 8] = [
-    ("zeros", true),
-    ("zeros_like", true),
-    ("empty", true),
-    ("empty_like", true),
-    ("ones", false),
-    ("ones_like", false),
-    ("full", false),
-    ("full_like", false),
+/// NumPy's functions that make arrays.
+const MAKERS: [&str; 8] = [
+    "zeros",
+    "zeros_like",
+    "empty",
+    "empty_like",
+    "ones",
+    "ones_like",
+    "full",
+    "full_like",
 ];
 
 /// Those that are NumPy's own in this process, by address.
-fn makers(py: Python<'_>) -> &'static HashMap<usize, bool> {
-    static FOUND: Once<HashMap<usize, bool>> = Once::new();
-    FOUND.get_or_init(|| {
-        let find = |(name, alone): (&str, bool)| {
-            let function = py.import("numpy").and_then(|m| m.getattr(name)).ok()?;
-            let own = function
-                .getattr("__name__")
-                .ok()?
-                .extract::<String>()
-                .ok()?
-                == name
-                && known::is_at_home(&function, "numpy").ok()?;
-            // It lives as long as the process: a reference that is never given back keeps its address.
-            own.then(|| (function.into_ptr() as usize, alone))
-        };
-        MAKERS.into_iter().filter_map(find).collect()
-    })
+fn makers(py: Python<'_>) -> &'static HashSet<usize> {
+    static FOUND: Once<HashSet<usize>> = Once::new();
+    let own = |name: &str| -> PyResult<Option<usize>> {
+        let function = py.import("numpy")?.getattr(name)?;
+        let called: String = function.getattr("__name__")?.extract()?;
+        let own = called == name && known::is_at_home(&function, "numpy")?;
+        // It lives as long as the process: a reference that is never given back keeps its address.
+        Ok(own.then(|| function.into_ptr() as usize))
+    };
+    let find = |name| own(name).ok().flatten();
+    FOUND.get_or_init(|| MAKERS.into_iter().filter_map(find).collect())
 }
 
 /// `KNOWN(object)`: a function that is called, or a type that is handed to it, in a statement that keeps copies. If it is not
@@ -65,7 +59,7 @@ pub fn known(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<()> {
         (&raw mut ffi::PyComplex_Type).cast(),
     ];
     let is_scalar = || numpy::numpy(py).is_some_and(|w| w.scalar_of(at.cast()).is_some());
-    match types.contains(&at) || makers(py).contains_key(&(at as usize)) || is_scalar() {
+    match types.contains(&at) || makers(py).contains(&(at as usize)) || is_scalar() {
         true => Ok(()),
         false => region::release(py),
     }
@@ -155,11 +149,9 @@ pub fn assign(from: &Bound<'_, PyAny>, to: &Bound<'_, PyAny>, axes: usize) -> Py
 
 /// The elements of an array of numbers, which is nobody's own kind of array.
 fn numbers(py: Python<'_>, object: *mut PyObject) -> Option<ArrayView> {
-    let is_array = |w: &Numpy| w.ndarray == unsafe { ffi::Py_TYPE(object) };
-    // SAFETY: a live object, an exact ndarray.
-    numpy::numpy(py)
-        .filter(|w| is_array(w))
-        .and_then(|_| unsafe { classify::numbers(object) })
+    let ndarray = numpy::numpy(py)?.ndarray;
+    // SAFETY: a live object, which is an exact ndarray where it is looked into.
+    unsafe { (ffi::Py_TYPE(object) == ndarray).then(|| classify::numbers(object))? }
 }
 
 /// Remembers what was made in a place. What was made there before dies when the name is bound to this: if anybody could see that,

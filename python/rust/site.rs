@@ -579,16 +579,16 @@ impl Site {
         }
         drop(stats);
         let decision = &declined.decision;
-        let work = work(py, parsed, arguments);
-        let settled = declined.patience.is_none() && decision.modelled && work.bounds;
-        if settled {
-            let caches = match decision.anyway {
-                true => Caches::Warm,
-                false => decision.ready.caches,
-            };
-            self.gate.is_small(work, caches);
+        if declined.patience.is_some() || !decision.modelled {
+            return false;
         }
-        settled
+        let work = work(py, parsed, arguments);
+        let caches = match decision.anyway {
+            true => Caches::Warm,
+            false => decision.ready.caches,
+        };
+        self.gate.is_small(work, caches);
+        work.bounds
     }
 
     /// The plan for what a call binds. None: it is being made, where CPython may go on `beside`.
