@@ -118,18 +118,17 @@ class Uses:
 
     def makes(self, node: ast.expr) -> bool:
         """Whether it makes an array, as far as is seen without knowing what names hold."""
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(), attr="copy"), args=[], keywords=[]):
-                self.makers.append((node, []))
-                return True
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name)):
-                known = _MAKERS.get(name, ())
-                kinds = [*known[: len(node.args)], *("type" for _ in node.keywords)]
-                parts = [*node.args, *(k.value for k in node.keywords)]
-                plain = len(kinds) == len(parts) and all(k.arg == "dtype" for k in node.keywords)
-                self.makers.append((node, kinds))
-                return plain and self.add("p", module) and all(map(self.argument, kinds, parts))
-        return False
+        if not _is_maker(node):
+            return False
+        kinds = _MAKERS.get(node.func.attr, ())[: len(node.args)]
+        kinds = [*kinds, *("type" for _ in node.keywords)]
+        self.makers.append((node, kinds))
+        if node.func.attr == "copy":  # whatever it is of: COPY looks
+            return True
+        parts = [*node.args, *(k.value for k in node.keywords)]
+        plain = len(kinds) == len(parts) and all(k.arg == "dtype" for k in node.keywords)
+        known = plain and self.add("p", node.func.value.id)
+        return known and all(map(self.argument, kinds, parts))
 
     def argument(self, kind: str, node: ast.expr) -> bool:
         """What is handed to a function that makes an array."""
@@ -493,13 +492,16 @@ def counted(root: Any) -> list[str]:
 
 def maker(node: Any) -> ast.Call | None:
     """What makes an array in a loop, which no nest does."""
-    for part in ast.walk(node):
-        match part:
-            case ast.Call(func=ast.Attribute(value=ast.Name(), attr="copy"), args=[], keywords=[]):
-                return part
-            case ast.Call(func=ast.Attribute(value=ast.Name(), attr=name)) if name in _MAKERS:
-                return part
-    return None
+    return next(filter(_is_maker, ast.walk(node)), None)
+
+
+def _is_maker(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr="copy"), args=[], keywords=[]):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr=name)):
+            return name in _MAKERS
+    return False
 
 
 def _whole(node: ast.expr) -> int | None:
