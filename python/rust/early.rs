@@ -133,8 +133,10 @@ impl Early {
     /// Counts what the latch has left since.
     pub fn settle(&self, latch: &Latch) {
         let lent = self.lent.swap(0, Ordering::Relaxed);
-        let times = lent.saturating_sub(latch.take_back());
-        self.leave(times, self.each.load(Ordering::Relaxed));
+        if lent > 0 {
+            let times = lent.saturating_sub(latch.take_back());
+            self.leave(times, self.each.load(Ordering::Relaxed));
+        }
     }
 
     fn leave(&self, times: u32, nanoseconds: u64) {

@@ -83,12 +83,14 @@ impl Gate {
         }
     }
 
-    /// Whether a call of that much work is worth an attempt, or at least [to be watched](Gate::watches).
-    pub fn admits(&self, work: Option<Work>) -> bool {
+    /// Whether a call of that much work is worth an attempt, or at least [to be watched](Gate::watches). `glanced`: the latch
+    /// sees how much that is, and may leave others.
+    pub fn admits(&self, work: Option<Work>, glanced: bool) -> bool {
         if work.is_some_and(|w| w.bounds && self.leaves(w.amount)) {
             return false;
         }
-        let answer = self.vain.answer(work);
+        let lends = glanced.then_some(&self.latch);
+        let answer = self.vain.answer(work, lends);
         if answer == Answer::Watch {
             self.watch.store(true, Ordering::Relaxed);
         }
@@ -177,9 +179,9 @@ impl Gate {
                     true => SHORT_SELDOM,
                     false => SHORT,
                 };
-                self.vain.add(attempted, seconds, short);
+                self.vain.add(&self.latch, attempted, seconds, short);
             }
-            _ => self.vain.clear(),
+            _ => self.vain.clear(&self.latch),
         }
         self.took(seconds);
     }
@@ -205,12 +207,12 @@ impl Gate {
         };
         count(&LAUNCHES);
         count(&self.own);
-        self.vain.clear();
+        self.vain.clear(&self.latch);
     }
 
     /// Calls that were left because others came to nothing.
     pub fn left(&self) -> u64 {
-        self.vain.left.load(Ordering::Relaxed)
+        self.vain.left(&self.latch)
     }
 }
 
@@ -255,15 +257,16 @@ enum Answer {
 ///
 /// Asking costs a microsecond or two, whatever is found to be in the way, or the pricing alone where no bound of the work
 /// is known, and ten times as much with cold caches; a launch that is taken back can cost much more. After a few such calls
-/// in a row some are left to CPython without being asked about, and only up to the next question. Where it was the asking that
-/// was too much, those that are not much larger, and for some milliseconds: so what could be missed is bounded. Then one is
-/// watched: CPython begins, and is interrupted if it takes long.
+/// in a row some are left to CPython without being asked about, by the [`Latch`] where that can, and only up to the next
+/// question. Where it was the asking that was too much, those that are not much larger, and for some milliseconds: so what
+/// could be missed is bounded. Then one is watched: CPython begins, and is interrupted if it takes long.
 #[derive(Default)]
 struct Vain {
     /// How many there were in a row.
     streak: AtomicU32,
-    /// Calls that are not asked about.
+    /// Calls that are not asked about, but for those that are the latch's to leave, and how many that got.
     skip: AtomicU32,
+    lent: AtomicU32,
     /// The largest of them.
     work: AtomicI64,
     /// When the last one was, in nanoseconds.
@@ -288,7 +291,11 @@ impl Vain {
     /// Calls that are so many times as large as those are still like them: sizes may grow from call to call.
     const LARGER: i64 = 2;
 
-    fn answer(&self, work: Option<Work>) -> Answer {
+    /// `lends`: what may leave the calls after this one.
+    fn answer(&self, work: Option<Work>, lends: Option<&Latch>) -> Answer {
+        if let Some(latch) = lends {
+            self.settle(latch);
+        }
         let skip = self.skip.load(Ordering::Relaxed);
         let largest = self.work.load(Ordering::Relaxed);
         if skip == 0 || work.map_or(Self::ANY, |w| w.amount) / Self::LARGER > largest {
@@ -296,31 +303,64 @@ impl Vain {
         }
         // Two threads at once may count one call for two.
         self.skip.store(skip - 1, Ordering::Relaxed);
-        if !self.dear.load(Ordering::Relaxed) {
-            self.left.fetch_add(1, Ordering::Relaxed);
-        }
+        self.count(1);
         // A call that was left may have taken long, and the next may too.
         let old = || coarse_time() - self.last.load(Ordering::Relaxed) > Self::LASTING;
-        match largest != Self::ANY && old() {
-            true => Answer::Watch,
-            false => Answer::Leave,
+        if largest != Self::ANY && old() {
+            return Answer::Watch;
+        }
+        if let Some(latch) = lends
+            && skip > 1
+        {
+            self.lent.store(skip - 1, Ordering::Relaxed);
+            self.skip.store(0, Ordering::Relaxed);
+            latch.leave_up_to(largest.saturating_mul(Self::LARGER), skip - 1);
+        }
+        Answer::Leave
+    }
+
+    /// Counts calls that were left to CPython.
+    fn count(&self, calls: u32) {
+        if !self.dear.load(Ordering::Relaxed) {
+            self.left.fetch_add(calls.into(), Ordering::Relaxed);
         }
     }
 
+    /// Takes back what the latch has not left of what it was lent.
+    fn settle(&self, latch: &Latch) {
+        let lent = self.lent.swap(0, Ordering::Relaxed);
+        if lent > 0 {
+            let rest = latch.take_back().min(lent);
+            self.count(lent - rest);
+            self.skip.store(rest, Ordering::Relaxed);
+        }
+    }
+
+    /// How many calls were left that failed.
+    fn left(&self, latch: &Latch) -> u64 {
+        let lent = match self.dear.load(Ordering::Relaxed) {
+            true => 0,
+            false => self.lent.load(Ordering::Relaxed),
+        };
+        let more = u64::from(lent.saturating_sub(latch.times()));
+        self.left.load(Ordering::Relaxed) + more
+    }
+
     /// `short`: calls of so many seconds or more are asked about anyway.
-    fn add(&self, attempted: Attempted, seconds: f64, short: f64) {
+    fn add(&self, latch: &Latch, attempted: Attempted, seconds: f64, short: f64) {
         let lost = attempted.why == Why::Lost;
         let (work, chance, most) = match attempted.work {
             _ if lost => (Self::ANY, Self::CHANCE_LOST, Self::MOST_LOST),
             Some(work) if seconds <= short => {
                 (work.amount.min(Self::ANY - 1), Self::CHANCE, Self::MOST)
             }
-            _ => return self.clear(),
+            _ => return self.clear(latch),
         };
         let before = self.work.load(Ordering::Relaxed);
         if (before == Self::ANY) != lost {
-            self.clear();
+            self.clear(latch);
         }
+        self.settle(latch);
         let dear = matches!(attempted.why, Why::Dear(_));
         self.dear.store(dear, Ordering::Relaxed);
         let streak = self.streak.load(Ordering::Relaxed) + 1;
@@ -334,8 +374,9 @@ impl Vain {
         }
     }
 
-    fn clear(&self) {
+    fn clear(&self, latch: &Latch) {
         if self.streak.load(Ordering::Relaxed) != 0 {
+            self.settle(latch);
             self.streak.store(0, Ordering::Relaxed);
             self.skip.store(0, Ordering::Relaxed);
         }

@@ -20,9 +20,10 @@ use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, Ordering};
 pub struct Latch {
     /// Up to this much work CPython is cheaper, whatever the call finds in the caches; below zero at first.
     small: AtomicI64,
-    /// Calls of just so much work are CPython's, too, for so many times.
+    /// Calls of just so much work are CPython's, too, for so many times; of `!alike` or less, until then, where that is below zero.
     alike: AtomicI64,
     times: AtomicU32,
+    until: AtomicU32,
     /// What tells how much work a call is; none where a device may have copies of arrays, which have to come down.
     glance: Once<Option<Glance>>,
     /// NumPy's array type, once that is known.
@@ -31,12 +32,29 @@ pub struct Latch {
 
 const _: () = assert!(size_of::<Latch>() == 64);
 
+/// [`ticks`] in some twenty milliseconds.
+const LASTING: u32 = 64;
+
+/// Time in 2^20 cycles of the processor's own counter, a third of a millisecond or so: reading it touches no memory.
+#[inline]
+fn ticks() -> u32 {
+    // SAFETY: every x86-64 has the counter.
+    let cycles = unsafe { std::arch::x86_64::_rdtsc() };
+    (cycles >> 20) as u32
+}
+
+#[inline]
+fn has_passed(until: u32) -> bool {
+    ticks().wrapping_sub(until) as i32 >= 0
+}
+
 impl Latch {
     pub fn new() -> Latch {
         Latch {
             small: AtomicI64::new(-1),
             alike: AtomicI64::new(-1),
             times: AtomicU32::new(0),
+            until: AtomicU32::new(0),
             glance: Once::new(),
             ndarray: AtomicPtr::default(),
         }
@@ -45,14 +63,14 @@ impl Latch {
     /// Whether CPython runs a call with these sizes, by what is known already. `key`: a name's value, or a tuple of them.
     #[inline]
     pub fn leaves(&self, key: *mut PyObject) -> bool {
-        let Some(amount) = self.amount(key) else {
+        let Some(work) = self.work(key) else {
             return false;
         };
-        if self.is_small(amount) {
+        if self.is_small(work.amount) {
             return true;
         }
         let times = self.times.load(Ordering::Relaxed);
-        if times == 0 || amount != self.alike.load(Ordering::Relaxed) {
+        if times == 0 || !self.is_alike(work.amount) {
             return false;
         }
         // Two threads at once may count one call for two.
@@ -60,11 +78,24 @@ impl Latch {
         true
     }
 
+    #[inline]
+    fn is_alike(&self, amount: i64) -> bool {
+        let alike = self.alike.load(Ordering::Relaxed);
+        match alike < 0 {
+            true => amount <= !alike && !has_passed(self.until.load(Ordering::Relaxed)),
+            false => amount == alike,
+        }
+    }
+
     /// How much work a call is, if that is seen at a glance.
     #[inline]
-    pub fn amount(&self, key: *mut PyObject) -> Option<i64> {
+    pub fn work(&self, key: *mut PyObject) -> Option<Work> {
         let glance = self.glance.get()?.as_ref()?;
-        glance.amount(key, self.ndarray.load(Ordering::Relaxed))
+        let amount = glance.amount(key, self.ndarray.load(Ordering::Relaxed))?;
+        Some(Work {
+            amount,
+            bounds: glance.bounds,
+        })
     }
 
     /// Whether so much work is too little, whatever the call finds in the caches.
@@ -80,6 +111,14 @@ impl Latch {
     /// So many calls of just so much work are left.
     pub fn leave(&self, amount: i64, times: u32) {
         self.alike.store(amount, Ordering::Relaxed);
+        self.times.store(times, Ordering::Relaxed);
+    }
+
+    /// So many calls of that much work or less are left, for some milliseconds.
+    pub fn leave_up_to(&self, amount: i64, times: u32) {
+        self.alike.store(!amount, Ordering::Relaxed);
+        self.until
+            .store(ticks().wrapping_add(LASTING), Ordering::Relaxed);
         self.times.store(times, Ordering::Relaxed);
     }
 
@@ -113,15 +152,17 @@ fn may_keep_copies(options: &Options) -> bool {
     }
 }
 
-/// The atoms of a site that are sizes of its names.
+/// What tells how much work a call is: the atoms of a site that are sizes of its names, or what is large of all names.
 struct Glance {
     /// Which of the names in the brackets of `GATE`, and what of it.
     atoms: [(u8, Measure); Glance::MOST],
     count: u8,
     /// How many names stand there.
     names: u8,
+    /// There are atoms, and that is all of them.
+    bounds: bool,
     /// What small ints have in front of their digit.
-    digit: [u32; 3],
+    digit: [u8; 3],
 }
 
 /// An [`AtomKind`] in two bytes.
@@ -135,9 +176,9 @@ enum Measure {
 impl Glance {
     const MOST: usize = 4;
 
-    /// None where there are too many, or attributes among them.
+    /// None where there are too many atoms, or attributes among them.
     fn of(parsed: &Parsed) -> Option<Glance> {
-        let found = parsed.interface.atoms.as_ref()?;
+        let found = parsed.interface.atoms.as_deref().unwrap_or_default();
         let mut atoms = [(0, Measure::Int); Glance::MOST];
         for (k, atom) in found.iter().enumerate() {
             let place = &parsed.places[atom.place.index()];
@@ -154,11 +195,13 @@ impl Glance {
             atoms,
             count: found.len() as u8,
             names: u8::try_from(parsed.sizes.len()).ok()?,
+            bounds: parsed.interface.atoms.is_some(),
             digit: layout::before_digit()?,
         })
     }
 
-    /// The product of the atoms; None if one is not a small int, a list or an array now. See [`crate::gate::work`].
+    /// The product of the atoms, or of what is large; None if an atom is not a small int, a list or an array now.
+    /// See [`crate::gate::work`].
     #[inline]
     fn amount(&self, key: *mut PyObject, ndarray: *mut ffi::PyTypeObject) -> Option<i64> {
         let values = match self.names {
@@ -172,6 +215,11 @@ impl Glance {
             },
         };
         let mut amount = 1i64;
+        if !self.bounds {
+            for object in values.get(..usize::from(self.names))? {
+                amount = amount.saturating_mul(self.magnitude(*object, ndarray)?);
+            }
+        }
         for (at, measure) in self.atoms.get(..usize::from(self.count))? {
             let object = *values.get(usize::from(*at))?;
             amount = amount.checked_mul(self.size(object, *measure, ndarray)?)?;
@@ -211,14 +259,40 @@ impl Glance {
             (axis < header.nd as usize).then(|| *header.dimensions.add(axis) as i64)
         }
     }
-}
 
-/// A call of so much work, of which that is an upper measure.
-impl From<i64> for Work {
-    fn from(amount: i64) -> Work {
-        Work {
-            amount,
-            bounds: true,
-        }
+    /// [`crate::gate::magnitude`] of what is large most often; None: it takes more to find out.
+    #[inline]
+    fn magnitude(
+        &self,
+        object: *mut PyObject,
+        ndarray: *mut ffi::PyTypeObject,
+    ) -> Option<i64> {
+        // SAFETY: a live object; exact types are looked at before anything is read.
+        let size = unsafe {
+            let ty = ffi::Py_TYPE(object);
+            if ty == &raw mut ffi::PyLong_Type {
+                layout::digit(object, self.digit)?
+            } else if ty == &raw mut ffi::PyList_Type {
+                i64::try_from(layout::list_items(object).len()).ok()?
+            } else if ty == ndarray {
+                let header = layout::array_header(object);
+                let extent = |axis: usize| *header.dimensions.add(axis) as i64;
+                let extents = (0..header.nd as usize).map(extent);
+                extents.fold(1, i64::saturating_mul)
+            } else if [
+                &raw mut ffi::PyFloat_Type,
+                &raw mut ffi::PyTuple_Type,
+                &raw mut ffi::PyUnicode_Type,
+                &raw mut ffi::PyBytes_Type,
+            ]
+            .contains(&ty)
+                || ndarray.is_null()
+            {
+                return None;
+            } else {
+                1
+            }
+        };
+        Some(size.max(1))
     }
 }

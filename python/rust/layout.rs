@@ -143,7 +143,7 @@ struct Int {
 
 /// What stands in front of the digit of positive ints that have one, in this CPython: of the smallest ones, and of others;
 /// then of 0. None: ints are not what this file believes.
-pub fn before_digit() -> Option<[u32; 3]> {
+pub fn before_digit() -> Option<[u8; 3]> {
     let before = |value: u32| {
         // SAFETY: an int that is made here, checked for null, and released once.
         unsafe {
@@ -152,7 +152,7 @@ pub fn before_digit() -> Option<[u32; 3]> {
                 return None;
             }
             let int = object.cast::<Int>();
-            let tag = u32::try_from((*int).tag).ok();
+            let tag = u8::try_from((*int).tag).ok();
             let tag = tag.filter(|_| (*int).digit == value);
             ffi::Py_DECREF(object);
             tag
@@ -165,11 +165,11 @@ pub fn before_digit() -> Option<[u32; 3]> {
 ///
 /// # Safety
 /// `int` is an exact int.
-pub unsafe fn digit(int: *mut PyObject, before: [u32; 3]) -> Option<i64> {
+pub unsafe fn digit(int: *mut PyObject, before: [u8; 3]) -> Option<i64> {
     let int = int.cast::<Int>();
     // SAFETY: as promised by the caller; every int has room for a digit, which is 0 for 0.
     unsafe {
-        let found = before.iter().any(|b| (*int).tag == *b as usize);
+        let found = before.iter().any(|b| (*int).tag == usize::from(*b));
         found.then(|| i64::from((*int).digit))
     }
 }

@@ -159,9 +159,9 @@ impl Site {
     /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
     pub fn admits(&self, py: Python<'_>, key: *mut PyObject) -> bool {
         let latch = &self.gate.latch;
-        let amount = latch.amount(key).map(Work::from);
-        if amount.is_some() && self.early.is_over() {
-            return self.gate.admits(amount) && !self.is_waited_for();
+        let glance = latch.work(key);
+        if glance.is_some() && self.early.is_over() {
+            return self.gate.admits(glance, true) && !self.is_waited_for();
         }
         let Ok(parsed) = self.parsed(py) else {
             return true;
@@ -181,9 +181,9 @@ impl Site {
             let at = parsed.sizes.iter().position(|s| *s == i)?;
             sizes.get(at).copied()
         };
-        let work = Some(amount.unwrap_or_else(|| gate::work(py, parsed, &size)));
+        let work = Some(glance.unwrap_or_else(|| gate::work(py, parsed, &size)));
         if self.early.is_over() {
-            return self.gate.admits(work) && !self.is_waited_for();
+            return self.gate.admits(work, false) && !self.is_waited_for();
         }
         latch.arm(py, parsed, &options());
         if self.is_waited_for() {
@@ -194,7 +194,7 @@ impl Site {
             self.early.lend(latch, work);
             return false;
         }
-        self.gate.admits(work)
+        self.gate.admits(work, false)
     }
 
     /// `CALL(reads...)`. `asked`: see [`driver::start`]. `keeps`: a device's copies of arrays may outlive the call.
@@ -212,7 +212,7 @@ impl Site {
         let iterable = arguments.get(reads);
         let work = || parsed.map(|p| work(py, p, arguments));
         let gated = parsed.is_some_and(|p| p.gated);
-        if !gated && iterable.is_none() && !self.gate.admits(work()) {
+        if !gated && iterable.is_none() && !self.gate.admits(work(), false) {
             return iterator::declined(py);
         }
         let waited_for = verify::busy() || self.is_waited_for();
@@ -607,6 +607,7 @@ impl Site {
             }
             Planned::Came(plan) => plan,
         };
+        // The latch is not its any more.
         self.early().end();
         let plan = plan?;
         plan.add_lost(self.early.spent());
