@@ -46,17 +46,19 @@ pub struct GridKernel {
     pub record: usize,
     /// Iterations of each axis, the innermost's first, that a thread runs at once where it has as many.
     pub tile: [i64; 3],
+    /// The arrays whose elements it looks at.
+    pub uses: Vec<Use>,
+    /// It leaves something behind its status: in the order of the launches.
+    pub leaves: bool,
 }
 
-impl GridKernel {
-    /// One that a single thread runs.
-    pub(crate) fn alone() -> GridKernel {
-        GridKernel {
-            loops: Vec::new(),
-            record: 0,
-            tile: [1; 3],
-        }
-    }
+/// An array that a kernel looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Use {
+    /// Where its environment has the address.
+    pub at: usize,
+    /// It may store there.
+    pub written: bool,
 }
 
 /// What kernels are made for.

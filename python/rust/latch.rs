@@ -262,11 +262,7 @@ impl Glance {
 
     /// [`crate::gate::magnitude`] of what is large most often; None: it takes more to find out.
     #[inline]
-    fn magnitude(
-        &self,
-        object: *mut PyObject,
-        ndarray: *mut ffi::PyTypeObject,
-    ) -> Option<i64> {
+    fn magnitude(&self, object: *mut PyObject, ndarray: *mut ffi::PyTypeObject) -> Option<i64> {
         // SAFETY: a live object; exact types are looked at before anything is read.
         let size = unsafe {
             let ty = ffi::Py_TYPE(object);

@@ -6,7 +6,7 @@
 
 use nestwise_ir::{Expr, LoopId, Stmt, StmtKind, VarId};
 
-use super::grid::{Asked, Axes, Left, kernel};
+use super::grid::{Asked, Axes, Left, kernel, uses};
 use super::loops::Range;
 use super::threads::CELL;
 use super::{Func, Val, reads_in};
@@ -101,7 +101,13 @@ impl<'u> Func<'u, '_> {
         let Some(grid) = &u.grid else {
             return invalid("no device");
         };
-        let number = grid.next(GridKernel::alone());
+        let number = grid.next(GridKernel {
+            loops: vec![],
+            record: 0,
+            tile: [1; 3],
+            uses: uses(u, block, &extra),
+            leaves: own + assigned.len() > 0,
+        });
         kernel(
             grid.device,
             number,

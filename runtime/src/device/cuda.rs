@@ -2,9 +2,10 @@
 //!
 //! The driver is asked for when somebody wants a card for the first time, and a context is made when something is to run there:
 //! import, build and everything on the CPU work without either. One card is used, the first that the driver tells of
-//! (CUDA_VISIBLE_DEVICES chooses). The kernels of a launch go through one stream, in the order of the calls, and so does what
-//! is small; arrays come and go on others ([`Staging`]).
+//! (CUDA_VISIBLE_DEVICES chooses). Kernels, and copies that are small, go through a few streams, in the order that the arrays
+//! demand which they look at ([`Queues`]); large copies come and go on others ([`Staging`]).
 
+use super::queues::Queues;
 use super::shape::{asked, in_tiles, shape};
 use super::staging::{LARGE, Staging};
 use super::{Code, Device, Launch};
@@ -63,7 +64,7 @@ pub struct Card {
 
 /// A handle of the driver's, which any thread may use.
 #[derive(Clone, Copy)]
-struct Shared<T>(T);
+pub(super) struct Shared<T>(pub(super) T);
 
 // SAFETY: the driver's handles are good for all threads of the process, one after the other or together.
 unsafe impl<T> Send for Shared<T> {}
@@ -226,7 +227,7 @@ impl Card {
         Some(staging.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn streams(&self) -> MutexGuard<'_, Vec<Shared<sys::CUstream>>> {
+    pub(super) fn streams(&self) -> MutexGuard<'_, Vec<Shared<sys::CUstream>>> {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -309,16 +310,18 @@ impl Drop for Module {
     }
 }
 
-/// The card, with a stream of our own and what is in use of its memory.
+/// The card, with streams of our own and what is in use of its memory.
 pub struct Cuda {
     card: &'static Card,
+    /// Waits for what runs before the code goes.
+    queues: Queues,
     module: Option<Arc<Module>>,
-    stream: Shared<sys::CUstream>,
     /// On the card: status, line and code of what fired, results, and records.
     status: u64,
     /// What was looked at of it last: words of 16 bytes, as the host's part wants them.
     left: Vec<u128>,
-    blocks: Vec<u64>,
+    /// Where blocks begin, and their bytes.
+    blocks: Vec<(u64, usize)>,
     /// What went wrong first: the driver says it again whatever it is asked then.
     failed: Option<Reason>,
     _entered: Entered,
@@ -329,16 +332,10 @@ impl Cuda {
     pub fn new() -> Result<Cuda, Reason> {
         let card = card().map_err(Reason::Device)?;
         let entered = card.enter()?;
-        let free = card.streams().pop();
-        let new = || cu::stream::create(cu::stream::StreamKind::NonBlocking);
-        let stream = match free {
-            Some(stream) => stream,
-            None => Shared(new().map_err(|e| card.failed(e))?),
-        };
         let mut cuda = Cuda {
             card,
+            queues: Queues::new(card).map_err(|e| card.failed(e))?,
             module: None,
-            stream,
             status: 0,
             left: Vec::new(),
             blocks: Vec::new(),
@@ -372,9 +369,45 @@ impl Cuda {
         left.resize(left.len().max(bytes.div_ceil(16)), 0);
         // SAFETY: so many bytes, of numbers.
         let found = unsafe { std::slice::from_raw_parts_mut(left.as_mut_ptr().cast(), bytes) };
-        let looked = self.download(self.status, found).map(|()| line(found));
+        let looked = self.queues.last().and_then(|stream| {
+            // SAFETY: the device's bytes; waited for.
+            unsafe { cu::memcpy_dtoh_async(found, self.status, stream) }?;
+            // SAFETY: a stream of ours.
+            unsafe { cu::stream::synchronize(stream) }
+        });
+        let line = line(found);
         self.left = left;
-        looked
+        self.done(looked).map(|()| line)
+    }
+
+    /// The stream for what looks at blocks in which those addresses are.
+    fn turn(&mut self, uses: &[(u64, bool)]) -> Result<sys::CUstream, DriverError> {
+        self.turn_with(uses, &[])
+    }
+
+    /// The same; and at something else.
+    fn turn_with(
+        &mut self,
+        uses: &[(u64, bool)],
+        others: &[(u64, bool)],
+    ) -> Result<sys::CUstream, DriverError> {
+        let blocks = uses
+            .iter()
+            .filter_map(|(at, w)| Some((self.block(*at)?, *w)));
+        let all: Vec<_> = blocks.chain(others.iter().copied()).collect();
+        self.queues.turn(&all)
+    }
+
+    /// The block that an address is in.
+    fn block(&self, at: u64) -> Option<u64> {
+        let holds = |(first, bytes): &&(u64, usize)| (*first..*first + *bytes as u64).contains(&at);
+        self.blocks.iter().find(holds).map(|block| block.0)
+    }
+
+    /// What is in the way of the status: what clears it, then kernels, which may set it at any time; and of what they leave
+    /// behind it.
+    fn status_and_left(&self) -> [u64; 2] {
+        [self.status, self.status + 1]
     }
 }
 
@@ -388,13 +421,8 @@ fn line(status: &[u8]) -> Option<u32> {
 impl Drop for Cuda {
     fn drop(&mut self) {
         // A failure has nobody to tell: whoever needed this has been told.
-        for block in self.blocks.drain(..) {
-            // SAFETY: allocated below, on that stream.
-            let _ = unsafe { cu::free_async(block, self.stream.0) };
-        }
-        // SAFETY: a stream of ours.
-        if unsafe { cu::stream::synchronize(self.stream.0) }.is_ok() {
-            self.card.streams().push(self.stream);
+        while let Some((block, _)) = self.blocks.last().copied() {
+            self.free(block);
         }
     }
 }
@@ -406,65 +434,77 @@ impl Device for Cuda {
         };
         self.module = Some(module.clone());
         self.failed = None;
-        // SAFETY: so many bytes, allocated on that stream.
-        let cleared = unsafe { cu::memset_d8_async(self.status, 0, part::RECORDS, self.stream.0) };
+        let [status, left] = self.status_and_left();
+        let turn = self.queues.turn(&[(status, true), (left, true)]);
+        let cleared = turn.and_then(|stream| {
+            // SAFETY: so many bytes are allocated there.
+            unsafe { cu::memset_d8_async(self.status, 0, part::RECORDS, stream) }
+        });
         self.done(cleared)
     }
 
     fn allocate(&mut self, bytes: usize) -> Result<u64, Reason> {
+        let bytes = bytes.max(1);
+        let stream = self.queues.turn(&[]).map_err(|e| self.card.failed(e))?;
         // SAFETY: a stream of ours.
-        let block = unsafe { cu::malloc_async(self.stream.0, bytes.max(1)) };
+        let block = unsafe { cu::malloc_async(stream, bytes) };
         let block = block.map_err(|e| self.card.failed(e))?;
-        self.blocks.push(block);
+        self.queues.made(block, stream);
+        self.blocks.push((block, bytes));
         Ok(block)
     }
 
     fn free(&mut self, at: u64) {
-        let Some(k) = self.blocks.iter().position(|block| *block == at) else {
+        let Some(k) = self.blocks.iter().position(|block| block.0 == at) else {
             return;
         };
         self.blocks.swap_remove(k);
-        // SAFETY: allocated above, on that stream. A failure has nobody to tell.
-        let _ = unsafe { cu::free_async(at, self.stream.0) };
+        let stream = self.queues.end(at);
+        // SAFETY: allocated above; that stream comes behind whoever looks at it. A failure has nobody to tell.
+        let _ = stream.and_then(|stream| unsafe { cu::free_async(at, stream) });
     }
 
     unsafe fn upload(&mut self, to: u64, from: *const u8, bytes: usize) -> Result<(), Reason> {
         let staging = self.card.staging(bytes);
+        let turn = self.turn(&[(to, true)]);
         // SAFETY: as promised by the caller. Of memory that is not pinned the driver has a copy when it returns.
-        let copied = unsafe {
+        let copied = turn.and_then(|stream| unsafe {
             match staging {
-                Some(mut staging) => staging.upload(to, from, bytes, self.stream.0),
+                Some(mut staging) => staging.upload(to, from, bytes, stream),
                 None => {
                     let from = std::slice::from_raw_parts(from, bytes);
-                    cu::memcpy_htod_async(to, from, self.stream.0)
+                    cu::memcpy_htod_async(to, from, stream)
                 }
             }
-        };
+        });
         self.done(copied)
     }
 
     fn clear(&mut self, at: u64, bytes: usize) -> Result<(), Reason> {
         // SAFETY: so many bytes are allocated there.
-        let cleared = unsafe { cu::memset_d8_async(at, 0, bytes, self.stream.0) };
+        let clear = |stream| unsafe { cu::memset_d8_async(at, 0, bytes, stream) };
+        let cleared = self.turn(&[(at, true)]).and_then(clear);
         self.done(cleared)
     }
 
     fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason> {
         // SAFETY: so many bytes are allocated at both.
-        let copied = unsafe { cu::memcpy_dtod_async(to, from, bytes, self.stream.0) };
+        let copy = |stream| unsafe { cu::memcpy_dtod_async(to, from, bytes, stream) };
+        let copied = self.turn(&[(from, false), (to, true)]).and_then(copy);
         self.done(copied)
     }
 
     fn download(&mut self, from: u64, to: &mut [u8]) -> Result<(), Reason> {
         let staging = self.card.staging(to.len());
+        let turn = self.turn(&[(from, false)]);
         // SAFETY: the device's bytes; waited for.
-        let copied = unsafe {
+        let copied = turn.and_then(|stream| unsafe {
             match staging {
-                Some(mut staging) => staging.download(from, to, self.stream.0),
-                None => cu::memcpy_dtoh_async(to, from, self.stream.0)
-                    .and_then(|()| cu::stream::synchronize(self.stream.0)),
+                Some(mut staging) => staging.download(from, to, stream),
+                None => cu::memcpy_dtoh_async(to, from, stream)
+                    .and_then(|()| cu::stream::synchronize(stream)),
             }
-        };
+        });
         self.done(copied)
     }
 
@@ -496,6 +536,10 @@ impl Device for Cuda {
                 return 0;
             }
         };
+        let [status, left] = self.status_and_left();
+        let mut uses = launch.looks_at();
+        uses.extend(copies.map(|at| (at, true)));
+        let turn = self.turn_with(&uses, &[(status, false), (left, launch.leaves)]);
         let dim = |n: [i64; 3]| (n[0] as u32, n[1] as u32, n[2] as u32);
         let mut parameters: [*mut c_void; 4] = [
             launch.env.as_mut_ptr().cast(),
@@ -504,16 +548,16 @@ impl Device for Cuda {
             (&raw mut self.status).cast(),
         ];
         // SAFETY: the kernel of this nest, its parameters as `emit/grid.rs` has them; the driver copies them.
-        let launched = unsafe {
+        let launched = turn.and_then(|stream| unsafe {
             cu::launch_kernel(
                 function.handle.0,
                 dim(blocks),
                 dim(threads),
                 0,
-                self.stream.0,
+                stream,
                 &mut parameters,
             )
-        };
+        });
         // Told when it is waited for.
         let _ = self.done(launched);
         // Once the kernel has run, as everything on the stream.

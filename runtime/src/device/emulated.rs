@@ -1,11 +1,13 @@
 //! A device that is the host: the same code as a card's, its threads stepped one after the other in an order of chance.
 //!
+//! What it is asked for goes to streams like a card's ([`Later`]), and is done when somebody waits for it.
 //! It is for tests. Its memory is an arena of its own, limited and full of rubbish at first, so that an address of the host's, an
 //! element that nobody brought up, or a result that nobody fetched is wrong each time. Threads that race are found
 //! ([`super::shadow`]). NESTWISE_EMULATED makes it fail: `fail=N` at the Nth thing that it has to do in the process, `fail=N-` at
 //! all from that on; `capacity=N` gives it so many bytes.
 
 use super::block::{Stacks, Stuck};
+use super::later::Later;
 use super::shadow::Shadow;
 use super::{Code, Device, Launch};
 use crate::fpenv;
@@ -34,18 +36,60 @@ const BLOCKS: [[i64; 3]; 3] = [[6, 1, 1], [3, 4, 1], [2, 2, 3]];
 /// It, with what is in use of its memory.
 pub struct Emulated {
     code: Option<Arc<GridCode>>,
-    blocks: Vec<(*mut u8, Layout)>,
+    blocks: Vec<Block>,
     used: usize,
     capacity: usize,
+    later: Later<Job>,
+    core: Core,
+    /// What kept a kernel from being launched.
+    failed: Option<Reason>,
+}
+
+/// A block of its memory.
+#[derive(Clone, Copy)]
+struct Block {
+    at: *mut u8,
+    layout: Layout,
+}
+
+/// What kernels work with.
+struct Core {
     shadow: Shadow,
     /// Status, line and code of what fired, results, and records.
     status: Vec<u128>,
     stacks: Stacks,
     /// Threads of a block did not come to the same barriers.
     stuck: bool,
-    /// What kept a kernel from being launched.
-    failed: Option<Reason>,
 }
+
+/// Something to do.
+enum Job {
+    /// The status is as nothing had fired.
+    Begin,
+    Upload(*mut u8, Vec<u8>),
+    Clear(*mut u8, usize),
+    Copy(*mut u8, *const u8, usize),
+    Kernel(Kernel),
+    Free(Block),
+}
+
+/// A kernel that was launched.
+struct Kernel {
+    /// Keeps what is run.
+    _code: Arc<GridCode>,
+    run: GridThread,
+    env: Vec<u8>,
+    range: (i64, i64),
+    record: usize,
+    /// Blocks, and threads of each.
+    shape: ([i64; 3], [i64; 3]),
+    /// What it may touch, and write.
+    uses: Vec<(u64, bool)>,
+}
+
+/// For what looks at the status, and at what kernels leave behind it: no blocks begin there.
+const STATUS: u64 = 1;
+const LEFT: u64 = 2;
 
 /// What it fails at.
 #[derive(Default)]
@@ -93,32 +137,87 @@ impl Default for Emulated {
             blocks: Vec::new(),
             used: 0,
             capacity: Trouble::told().capacity.unwrap_or(CAPACITY),
-            shadow: Shadow::default(),
-            status: vec![0; STATUS_BYTES.div_ceil(16)],
-            stacks: Stacks::default(),
-            stuck: false,
+            later: Later::default(),
+            core: Core {
+                shadow: Shadow::default(),
+                status: vec![0; STATUS_BYTES.div_ceil(16)],
+                stacks: Stacks::default(),
+                stuck: false,
+            },
             failed: None,
         }
     }
 }
 
 impl Emulated {
-    /// So many bytes of its memory.
-    fn within(&self, at: u64, bytes: usize) -> Result<*mut u8, Reason> {
-        let holds = |(block, layout): &&(*mut u8, Layout)| {
-            let first = *block as u64;
-            first <= at && at + bytes as u64 <= first + layout.size() as u64
+    /// The block that has so many bytes there.
+    fn block(&self, at: u64, bytes: usize) -> Option<Block> {
+        let holds = |block: &&Block| {
+            let first = block.at as u64;
+            first <= at && at + bytes as u64 <= first + block.layout.size() as u64
         };
-        match self.blocks.iter().find(holds) {
-            Some((block, _)) => Ok(block.wrapping_add((at - *block as u64) as usize)),
+        self.blocks.iter().find(holds).copied()
+    }
+
+    /// So many bytes of its memory, and where their block begins.
+    fn within(&self, at: u64, bytes: usize) -> Result<(*mut u8, u64), Reason> {
+        match self.block(at, bytes) {
+            Some(block) => {
+                let first = block.at as u64;
+                Ok((block.at.wrapping_add((at - first) as usize), first))
+            }
             None => Err(Reason::Internal(
                 "an address that is not the device's".into(),
             )),
         }
     }
 
+    /// Does all that it was asked for.
+    fn wait(&mut self) {
+        while let Some(job) = self.later.next() {
+            match job {
+                Job::Begin => self.core.status.fill(0),
+                // SAFETY: in a block, as was seen when it was asked for; blocks are freed after that.
+                Job::Upload(to, from) => unsafe {
+                    std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len());
+                },
+                // SAFETY: as above.
+                Job::Clear(at, bytes) => unsafe { at.write_bytes(0, bytes) },
+                // SAFETY: as above.
+                Job::Copy(to, from, bytes) => unsafe { std::ptr::copy(from, to, bytes) },
+                Job::Kernel(kernel) => self.core.run(&kernel),
+                Job::Free(block) => {
+                    self.used -= block.layout.size();
+                    self.core.shadow.remove(block.at as u64);
+                    // SAFETY: allocated below with that layout; nobody looks at it any more.
+                    unsafe { dealloc(block.at, block.layout) };
+                }
+            }
+        }
+    }
+}
+
+impl Core {
+    fn run(&mut self, kernel: &Kernel) {
+        static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+        let seed = scattered(LAUNCHES.fetch_add(1, Ordering::Relaxed));
+        let (blocks, threads) = kernel.shape;
+        // A card has no flags to raise.
+        let raised = fpenv::raised();
+        self.shadow.launch(&kernel.uses);
+        match kernel.record {
+            0 => self.one_by_one(kernel, places(blocks, threads), seed),
+            _ => self.block_by_block(kernel, places(blocks, threads), seed),
+        }
+        fpenv::clear();
+        if raised {
+            fpenv::raise();
+        }
+    }
+
     /// Runs threads in an order of chance.
-    fn one_by_one(&mut self, run: GridThread, launch: &Launch<'_>, mut all: Vec<Place>, seed: u64) {
+    fn one_by_one(&mut self, launch: &Kernel, mut all: Vec<Place>, seed: u64) {
+        let run = launch.run;
         shuffle(&mut all, seed);
         let mut own = vec![0u128; launch.env.len().div_ceil(16)];
         let (lo, hi) = launch.range;
@@ -134,8 +233,8 @@ impl Emulated {
     }
 
     /// Runs blocks in an order of chance, the threads of each from barrier to barrier in another.
-    fn block_by_block(&mut self, run: GridThread, launch: &Launch<'_>, all: Vec<Place>, seed: u64) {
-        let (lo, hi) = launch.range;
+    fn block_by_block(&mut self, launch: &Kernel, all: Vec<Place>, seed: u64) {
+        let (run, (lo, hi)) = (launch.run, launch.range);
         let threads: i64 = all.first().map_or(1, |p| p[3..6].iter().product());
         let mut blocks: Vec<&[Place]> = all.chunks(threads as usize).collect();
         blocks.sort_by_cached_key(|block| mixed(seed, &block[0]));
@@ -172,18 +271,14 @@ impl Emulated {
             }
         }
     }
-
-    fn fired(&self) -> Option<u32> {
-        let (status, line) = (self.status[0] as i64, (self.status[0] >> 64) as u32);
-        (status != 0).then_some(line)
-    }
 }
 
 impl Drop for Emulated {
     fn drop(&mut self) {
-        for (at, layout) in self.blocks.drain(..) {
+        self.wait();
+        for block in self.blocks.drain(..) {
             // SAFETY: allocated below with that layout.
-            unsafe { dealloc(at, layout) };
+            unsafe { dealloc(block.at, block.layout) };
         }
     }
 }
@@ -195,7 +290,7 @@ impl Device for Emulated {
         };
         Trouble::next()?;
         self.code = Some(code.clone());
-        self.status.fill(0);
+        self.later.add(&[(STATUS, true), (LEFT, true)], Job::Begin);
         Ok(())
     }
 
@@ -203,6 +298,10 @@ impl Device for Emulated {
         Trouble::next()?;
         let size = bytes.max(1).next_multiple_of(ALIGN);
         let layout = Layout::from_size_align(size, ALIGN).map_err(|_| Reason::DeviceMemory)?;
+        if size > self.capacity - self.used {
+            // What is to be freed is free then.
+            self.wait();
+        }
         if size > self.capacity - self.used {
             return Err(Reason::DeviceMemory);
         }
@@ -214,59 +313,62 @@ impl Device for Emulated {
         // SAFETY: just allocated.
         unsafe { at.write_bytes(POISON, size) };
         self.used += size;
-        self.blocks.push((at, layout));
-        self.shadow.add(at as u64, bytes);
+        self.blocks.push(Block { at, layout });
+        self.core.shadow.add(at as u64, bytes);
         Ok(at as u64)
     }
 
     fn free(&mut self, at: u64) {
-        let Some(k) = self.blocks.iter().position(|block| block.0 as u64 == at) else {
+        let Some(k) = self.blocks.iter().position(|block| block.at as u64 == at) else {
             return;
         };
-        let (block, layout) = self.blocks.swap_remove(k);
-        self.used -= layout.size();
-        self.shadow.remove(at);
-        // SAFETY: allocated above with that layout.
-        unsafe { dealloc(block, layout) };
+        let block = self.blocks.swap_remove(k);
+        self.later.add(&[(at, true)], Job::Free(block));
+        self.later.forget(at);
     }
 
     unsafe fn upload(&mut self, to: u64, from: *const u8, bytes: usize) -> Result<(), Reason> {
         Trouble::next()?;
-        // SAFETY: as promised by the caller.
-        unsafe { std::ptr::copy_nonoverlapping(from, self.within(to, bytes)?, bytes) };
+        let (to, block) = self.within(to, bytes)?;
+        // SAFETY: as promised by the caller. What is there now is what comes up.
+        let from = unsafe { std::slice::from_raw_parts(from, bytes) }.to_vec();
+        self.later.add(&[(block, true)], Job::Upload(to, from));
         Ok(())
     }
 
     fn clear(&mut self, at: u64, bytes: usize) -> Result<(), Reason> {
         Trouble::next()?;
-        // SAFETY: in a block, as is seen before.
-        unsafe { self.within(at, bytes)?.write_bytes(0, bytes) };
+        let (at, block) = self.within(at, bytes)?;
+        self.later.add(&[(block, true)], Job::Clear(at, bytes));
         Ok(())
     }
 
     fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason> {
         Trouble::next()?;
-        let (to, from) = (self.within(to, bytes)?, self.within(from, bytes)?);
-        // SAFETY: in blocks, as was just seen.
-        unsafe { std::ptr::copy(from.cast_const(), to, bytes) };
+        let ((to, written), (from, read)) = (self.within(to, bytes)?, self.within(from, bytes)?);
+        let job = Job::Copy(to, from, bytes);
+        self.later.add(&[(read, false), (written, true)], job);
         Ok(())
     }
 
     fn download(&mut self, from: u64, to: &mut [u8]) -> Result<(), Reason> {
         Trouble::next()?;
-        let from = self.within(from, to.len())?;
+        self.wait();
+        let (from, _) = self.within(from, to.len())?;
         // SAFETY: in a block, as was just seen.
         unsafe { std::ptr::copy_nonoverlapping(from.cast_const(), to.as_mut_ptr(), to.len()) };
         Ok(())
     }
 
     fn launch(&mut self, mut launch: Launch<'_>) -> i64 {
-        let run = self.code.as_ref().and_then(|c| c.kernel(launch.number));
-        let Some(run) = run else {
-            self.status[0] = Status::Event as u128;
+        let code = self.code.clone();
+        let run = code.as_ref().and_then(|c| c.kernel(launch.number));
+        let (Some(code), Some(run)) = (code, run) else {
+            self.failed = Some(Reason::Internal("no such kernel".into()));
             return 0;
         };
-        let (blocks, threads) = shape(&launch);
+        let shape = shape(&launch);
+        let (blocks, threads) = shape;
         let count: i64 = blocks.iter().chain(&threads).product();
         let copies = match self.make_copies(&mut launch, count) {
             Ok(copies) => copies,
@@ -275,40 +377,52 @@ impl Device for Emulated {
                 return 0;
             }
         };
-        static LAUNCHES: AtomicU64 = AtomicU64::new(0);
-        let seed = scattered(LAUNCHES.fetch_add(1, Ordering::Relaxed));
-        // A card has no flags to raise.
-        let raised = fpenv::raised();
-        self.shadow.launch();
-        match launch.record {
-            0 => self.one_by_one(run, &launch, places(blocks, threads), seed),
-            _ => self.block_by_block(run, &launch, places(blocks, threads), seed),
-        }
+        let arrays = launch.looks_at().into_iter();
+        let block = |(at, written)| Some((self.block(at, 0)?.at as u64, written));
+        let mut uses: Vec<_> = arrays.filter_map(block).collect();
+        uses.extend(copies.map(|at| (at, true)));
+        let kernel = Kernel {
+            _code: code,
+            run,
+            env: launch.env.to_vec(),
+            range: launch.range,
+            record: launch.record,
+            shape,
+            uses: uses.clone(),
+        };
+        uses.extend([(STATUS, false), (LEFT, launch.leaves)]);
+        self.later.add(&uses, Job::Kernel(kernel));
         copies.into_iter().for_each(|at| self.free(at));
-        fpenv::clear();
-        if raised {
-            fpenv::raise();
-        }
         blocks.iter().product()
     }
 
     fn left(&mut self, bytes: usize) -> Option<*mut u8> {
-        let fits = bytes <= 16 * self.status.len() && self.failed.is_none();
-        (fits && self.fired().is_none()).then_some(self.status.as_mut_ptr().cast())
+        self.wait();
+        let status = &mut self.core.status;
+        let fits = bytes <= 16 * status.len() && self.failed.is_none();
+        (fits && fired(status).is_none()).then_some(status.as_mut_ptr().cast())
     }
 
     fn finish(&mut self) -> Result<Option<u32>, Reason> {
         Trouble::next()?;
+        self.wait();
         if let Some(why) = self.failed.take() {
             return Err(why);
         }
         let internal = |what: &str| Err(Reason::Internal(what.into()));
-        match (self.shadow.raced(), self.stuck) {
-            (true, _) => internal("threads of a kernel raced"),
-            (_, true) => internal("threads of a block do not come to the same barriers"),
-            _ => Ok(self.fired()),
+        let core = &self.core;
+        match core.shadow.wrong() {
+            Some(what) => internal(what),
+            None if core.stuck => internal("threads of a block do not come to the same barriers"),
+            None => Ok(fired(&core.status)),
         }
     }
+}
+
+/// The line in which something fired.
+fn fired(status: &[u128]) -> Option<u32> {
+    let (code, line) = (status[0] as i64, (status[0] >> 64) as u32);
+    (code != 0).then_some(line)
 }
 
 /// What a thread finds of its place in the grid (see [`GridThread`]).

@@ -87,6 +87,8 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
             range: (order.lo, order.hi),
             inner: order.inner,
             tile: kernel.tile,
+            uses: &kernel.uses,
+            leaves: kernel.leaves,
         };
         order.blocks = running.device.launch(launch);
         let wanted = match (order.cells as usize, kernel.record) {

@@ -9,11 +9,14 @@ pub mod cuda;
 mod emulated;
 mod grid;
 pub mod kept;
+mod later;
 mod memory;
+mod queues;
 mod resident;
 mod shadow;
 mod shape;
 mod staging;
+mod streams;
 
 pub use emulated::Emulated;
 pub use grid::{Code, Grid};
@@ -21,6 +24,7 @@ pub use memory::{Keeps, Owner, Transfers};
 pub use resident::Resident;
 
 use crate::reason::Reason;
+use nestwise_codegen::Use;
 use nestwise_codegen::abi::FrameHeader;
 
 /// A launch of a kernel.
@@ -44,9 +48,20 @@ pub struct Launch<'a> {
     pub inner: i64,
     /// Those of each axis that a thread runs at once where it has as many, the innermost's first.
     pub tile: [i64; 3],
+    /// The arrays whose elements it looks at.
+    pub uses: &'a [Use],
+    /// It leaves something behind its status.
+    pub leaves: bool,
 }
 
 impl Launch<'_> {
+    /// Where arrays begin that it looks at, and whether it may store there.
+    fn looks_at(&self) -> Vec<(u64, bool)> {
+        let word = |at: usize| self.env.get(at..at + 8)?.try_into().ok();
+        let used = |u: &Use| Some((u64::from_ne_bytes(word(u.at)?), u.written));
+        self.uses.iter().filter_map(used).collect()
+    }
+
     /// The iterations of each axis, the innermost's first; none: not known.
     fn trips(&self) -> [Option<i64>; 3] {
         let mut trips = [None; 3];
@@ -61,7 +76,7 @@ impl Launch<'_> {
     }
 }
 
-/// What a device has to do, in the order of the calls.
+/// What a device has to do, as if in the order of the calls: what has nothing to do with each other it may do at once.
 pub trait Device {
     /// Runs the kernels of that code from now on, of which nothing has fired.
     fn begin(&mut self, code: &Code) -> Result<(), Reason>;

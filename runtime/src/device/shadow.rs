@@ -1,7 +1,8 @@
 //! Which threads of a kernel touched what, to find those that race: two touch an element, and one of them writes it, or updates
 //! it at once while the other does not.
 //!
-//! Kernels for an emulated device tell of each access (`nw_touched`). Between launches everything is in order; within one
+//! Kernels for an emulated device tell of each access (`nw_touched`). Between launches everything is in order, as long as they
+//! look at nothing but what they were said to, which is looked at, too; within one
 //! nothing is, since kernels have no barriers. Arrays of more than 16 MB are not looked at.
 
 use nestwise_codegen::abi::Access;
@@ -33,7 +34,10 @@ pub struct Shadow {
     /// Where a block begins, and what was touched by the first byte of each access.
     blocks: Vec<(u64, Vec<Touched>)>,
     now: Stamp,
+    /// The blocks that the kernel may look at, and of each whether it may write there.
+    uses: Vec<(u64, bool)>,
     raced: bool,
+    strayed: bool,
 }
 
 thread_local! {
@@ -55,9 +59,10 @@ impl Shadow {
         self.blocks.retain(|(first, _)| *first != at);
     }
 
-    /// A kernel is launched.
-    pub fn launch(&mut self) {
+    /// A kernel is launched, which is to look at those blocks, and write those of which that is said.
+    pub fn launch(&mut self, uses: &[(u64, bool)]) {
         self.now.launch += 1;
+        self.uses = uses.to_vec();
     }
 
     /// Has that thread of it run.
@@ -68,9 +73,13 @@ impl Shadow {
         CURRENT.set(before);
     }
 
-    /// Whether any threads raced so far.
-    pub fn raced(&self) -> bool {
-        self.raced
+    /// What went wrong so far.
+    pub fn wrong(&self) -> Option<&'static str> {
+        match (self.raced, self.strayed) {
+            (true, _) => Some("threads of a kernel raced"),
+            (_, true) => Some("a kernel looked at an array that it was not said to"),
+            _ => None,
+        }
     }
 
     fn touched(&mut self, at: u64, access: Access) {
@@ -81,6 +90,9 @@ impl Shadow {
         let Some((first, cells)) = self.blocks.iter_mut().find(holds) else {
             return;
         };
+        let may =
+            |(block, written): &(u64, bool)| block == first && (*written || access == Access::Read);
+        self.strayed |= !self.uses.iter().any(may);
         let cell = &mut cells[(at - *first) as usize];
         let by_another = |stamp: Stamp| stamp.launch == now.launch && stamp.thread != now.thread;
         let (looks, updates) = (access == Access::Read, access == Access::Update);
@@ -128,16 +140,32 @@ mod tests {
     fn raced_by(accesses: &[(usize, u64, Access)]) -> bool {
         let mut shadow = Shadow::default();
         shadow.add(64, 64);
-        shadow.launch();
+        shadow.launch(&[(64, true)]);
         // An earlier launch is in order with this one.
         shadow.run(9, || unsafe { touched(64 as *const u8, 1) });
-        shadow.launch();
+        shadow.launch(&[(64, true)]);
         for (thread, at, access) in accesses {
             shadow.run(*thread, || unsafe {
                 touched(*at as *const u8, *access as i64)
             });
         }
-        shadow.raced()
+        shadow.wrong() == Some("threads of a kernel raced")
+    }
+
+    #[test]
+    fn what_a_kernel_was_not_said_to_look_at_is_found() {
+        let strayed = |uses: &[(u64, bool)], access: Access| {
+            let mut shadow = Shadow::default();
+            shadow.add(64, 64);
+            shadow.launch(uses);
+            shadow.run(0, || unsafe { touched(72 as *const u8, access as i64) });
+            shadow.wrong().is_some()
+        };
+        assert!(!strayed(&[(64, false)], Access::Read));
+        assert!(!strayed(&[(64, true)], Access::Write));
+        assert!(strayed(&[(64, false)], Access::Write));
+        assert!(strayed(&[(64, false)], Access::Update));
+        assert!(strayed(&[(128, true)], Access::Read));
     }
 
     #[test]

@@ -1,0 +1,93 @@
+//! The streams of a card that one user of it has, in the order that what it asks for needs.
+
+use super::cuda::{Card, Shared};
+use super::streams::{COUNT, Streams, Turn};
+use cudarc::driver::{DriverError, result as cu, sys};
+
+/// Streams, made when they are first given something.
+pub(super) struct Queues {
+    card: &'static Card,
+    streams: Streams,
+    handles: [Option<Shared<sys::CUstream>>; COUNT],
+    /// For one stream to wait for another.
+    order: Shared<sys::CUevent>,
+}
+
+impl Queues {
+    /// In the current context.
+    pub(super) fn new(card: &'static Card) -> Result<Queues, DriverError> {
+        Ok(Queues {
+            card,
+            streams: Streams::default(),
+            handles: [None; COUNT],
+            order: Shared(cu::event::create(
+                sys::CUevent_flags::CU_EVENT_DISABLE_TIMING,
+            )?),
+        })
+    }
+
+    /// The stream for what looks at those blocks, and writes those of which that is said. It is to be given that next.
+    pub(super) fn turn(&mut self, uses: &[(u64, bool)]) -> Result<sys::CUstream, DriverError> {
+        let turn = self.streams.take(uses);
+        self.follow(turn)
+    }
+
+    /// One for what comes behind all that was given to any.
+    pub(super) fn last(&mut self) -> Result<sys::CUstream, DriverError> {
+        let turn = self.streams.join(0);
+        self.follow(turn)
+    }
+
+    /// Where a block was allocated.
+    pub(super) fn made(&mut self, block: u64, on: sys::CUstream) {
+        let own = |handle: &Option<Shared<sys::CUstream>>| handle.is_some_and(|h| h.0 == on);
+        if let Some(stream) = self.handles.iter().position(own) {
+            self.streams.take_on(stream, &[(block, true)]);
+        }
+    }
+
+    /// The stream for what frees a block.
+    pub(super) fn end(&mut self, block: u64) -> Result<sys::CUstream, DriverError> {
+        let stream = self.turn(&[(block, true)]);
+        self.streams.forget(block);
+        stream
+    }
+
+    fn follow(&mut self, turn: Turn) -> Result<sys::CUstream, DriverError> {
+        let stream = self.handle(turn.stream)?;
+        let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
+        for other in (0..COUNT).filter(|k| turn.waits[*k]) {
+            let other = self.handle(other)?;
+            // SAFETY: an event and streams of ours. What is waited for is what was recorded last when this is called.
+            unsafe {
+                cu::event::record(self.order.0, other)?;
+                cu::stream::wait_event(stream, self.order.0, flags)?;
+            }
+        }
+        Ok(stream)
+    }
+
+    fn handle(&mut self, number: usize) -> Result<sys::CUstream, DriverError> {
+        if let Some(stream) = self.handles[number] {
+            return Ok(stream.0);
+        }
+        let free = self.card.streams().pop();
+        let new = || cu::stream::create(cu::stream::StreamKind::NonBlocking).map(Shared);
+        let stream = free.map_or_else(new, Ok)?;
+        self.handles[number] = Some(stream);
+        Ok(stream.0)
+    }
+}
+
+impl Drop for Queues {
+    fn drop(&mut self) {
+        for stream in self.handles.iter_mut().filter_map(Option::take) {
+            // SAFETY: a stream of ours. One that has failed is nobody's any more.
+            if unsafe { cu::stream::synchronize(stream.0) }.is_ok() {
+                self.card.streams().push(stream);
+            }
+        }
+        // SAFETY: made above. A failure has nobody to tell.
+        let _ = unsafe { cu::event::destroy(self.order.0) };
+    }
+}
