@@ -113,6 +113,7 @@ typedef struct {
 struct Stream {
     Operation *all;
     size_t count, done, room;
+    int number;
 };
 typedef struct {
     Stream *of;
@@ -160,8 +161,10 @@ static int later(Stream *stream, Operation o) {
 }
 
 int cuStreamCreate(void **stream, unsigned flags) {
+    static int count;
     (void)flags;
-    *stream = calloc(1, sizeof(Stream));
+    Stream *made = *stream = calloc(1, sizeof(Stream));
+    made->number = count++;
     return OK;
 }
 int cuStreamSynchronize(void *stream) {
@@ -231,6 +234,8 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     int64_t lo = *(int64_t *)parameters[1], hi = *(int64_t *)parameters[2];
     snprintf(text, sizeof text, "launch %u %u %u of %u %u %u for %ld..%ld", gx, gy, gz, bx, by, bz,
              (long)lo, (long)hi);
+    note(text);
+    snprintf(text, sizeof text, "stream %d", ((Stream *)stream)->number);
     note(text);
     if (is("launch"))
         return LAUNCH_FAILED;

@@ -202,6 +202,47 @@ def test_what_goes_up_comes_down(driver, tmp_path, what):
     assert (nest["transfers"]["up"], nest["transfers"]["down"]) == (8, 4)
 
 
+# Two halves that have nothing to do with each other, and what needs both.
+HALVES = """\
+import numpy as np
+def both(a, b, c, d, e, steps):
+    for t in range(steps):
+        for i in range(len(a)):
+            b[i] = a[i] * 2.0
+        for i in range(len(c)):
+            d[i] = c[i] * 3.0
+        for i in range(len(b)):
+            e[i] = b[i] + d[i]
+a, c = np.arange(100_000.0), np.sqrt(np.arange(100_000.0))
+b, d, e = np.zeros_like(a), np.zeros_like(a), np.zeros_like(a)
+both(a, b, c, d, e, 3)
+print(e.sum())
+"""
+
+
+def test_kernels_that_have_nothing_in_common_are_on_streams_of_their_own(driver, tmp_path):
+    program = tmp_path / "halves.py"
+    program.write_text(HALVES)
+    switches = {
+        "LD_LIBRARY_PATH": str(driver),
+        "FAKE_CUDA": "idle",
+        "FAKE_CUDA_LOG": str(tmp_path / "log"),
+        # As it was written: not three loops in one.
+        "NESTWISE_SCHEDULE": "written",
+    }
+    nestwise(program, "gpu", tmp_path / "cache", switches=switches)
+    log = (tmp_path / "log").read_text().splitlines()
+    streams = [line for line in log if line.startswith("stream")]
+    assert len(streams) == 9
+    assert all(first != second for first, second in zip(streams[::3], streams[1::3], strict=True))
+    # The second kernel's arrays come up when the first one is under way.
+    launches = [k for k, line in enumerate(log) if line.startswith("launch")]
+    ups = [k for k, line in enumerate(log) if line.startswith("up")]
+    assert any(launches[0] < k < launches[1] for k in ups)
+    assert any(launches[1] < k < launches[2] for k in ups)
+    assert all(k < launches[2] for k in ups)
+
+
 def test_without_a_driver(tmp_path):
     program = tmp_path / "scaled.py"
     program.write_text(SCRIPT)

@@ -68,7 +68,7 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
         // SAFETY: what `Resident::run` put there, for as long as the host's part runs, and what that asks for.
         let (running, order) = unsafe { (&mut *user.cast::<Running<'_>>(), &mut *order) };
         if order.kernel < 0 {
-            let left = running.device.left(part::LATE + order.cells as usize);
+            let left = running.device().left(part::LATE + order.cells as usize);
             order.left = left.unwrap_or(std::ptr::null_mut());
             return left.is_some();
         }
@@ -90,13 +90,16 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
             uses: &kernel.uses,
             leaves: kernel.leaves,
         };
-        order.blocks = running.device.launch(launch);
+        let Some(blocks) = running.launch(launch) else {
+            return false;
+        };
+        order.blocks = blocks;
         let wanted = match (order.cells as usize, kernel.record) {
             (0, 0) => return true,
             (cells, 0) => part::CELLS + cells,
             (_, record) => part::RECORDS + order.blocks as usize * record,
         };
-        let Some(left) = running.device.left(wanted) else {
+        let Some(left) = running.device().left(wanted) else {
             return false;
         };
         order.left = left;

@@ -53,6 +53,8 @@ struct Copy {
     at: u64,
     /// Its elements are newer than the host's.
     newer: bool,
+    /// They have yet to come up: the array's are what counts.
+    missing: bool,
     /// None: it goes with the launch that it was made for.
     owner: Option<Owner>,
 }
@@ -93,8 +95,8 @@ impl Memory {
         self.device.begin(code)
     }
 
-    /// The address of a copy of `view` that holds what the array does, or, if it is `written`, of the only one. Whether it is to
-    /// stay is asked of `owner` where there is none yet.
+    /// The address of a copy of `view` that holds what the array does once it is [looked at](Memory::look), or, if it is
+    /// `written`, of the only one. Whether it is to stay is asked of `owner` where there is none yet.
     pub fn bring(
         &mut self,
         view: &ArrayView,
@@ -110,20 +112,34 @@ impl Memory {
         if let Some(copy) = self.copies.iter().find(|copy| copy.view.is_same(view)) {
             return Ok(copy.at);
         }
-        let (begun, bytes) = (Instant::now(), (range.1 - range.0) as usize);
-        let at = self.device.allocate(bytes)?;
-        // SAFETY: an array's own bytes, gaps included.
-        unsafe { self.device.upload(at, range.0 as *const u8, bytes)? };
-        self.transfers.up += 1;
-        self.transfers.bytes_up += bytes as u64;
-        self.transfers.seconds_up += begun.elapsed().as_secs_f64();
+        let at = self.device.allocate((range.1 - range.0) as usize)?;
         self.copies.push(Copy {
             view: *view,
             at,
             newer: false,
+            missing: true,
             owner: owner(),
         });
         Ok(at)
+    }
+
+    /// Has copies come up in which those addresses are: they go on their way while kernels run that need others.
+    pub fn look(&mut self, at: &[(u64, bool)]) -> Result<(), Reason> {
+        for copy in self.copies.iter_mut().filter(|copy| copy.missing) {
+            let (begun, bytes) = (Instant::now(), copy.bytes());
+            let range = copy.at..copy.at + bytes.max(1) as u64;
+            if !at.iter().any(|(at, _)| range.contains(at)) {
+                continue;
+            }
+            let from = copy.view.range().0 as *const u8;
+            // SAFETY: an array's own bytes, gaps included.
+            unsafe { self.device.upload(copy.at, from, bytes)? };
+            copy.missing = false;
+            self.transfers.up += 1;
+            self.transfers.bytes_up += bytes as u64;
+            self.transfers.seconds_up += begun.elapsed().as_secs_f64();
+        }
+        Ok(())
     }
 
     /// A copy of an array that was just made and holds nothing but zeros, or whatever it happens to: nothing goes up.
@@ -145,6 +161,7 @@ impl Memory {
         let Some(source) = copy.filter(|_| from.lies_like(to)).map(|copy| copy.at) else {
             return Ok(false);
         };
+        self.look(&[(source, false)])?;
         self.made(to, owner, true, |device, at, bytes| {
             device.copy(at, source, bytes)
         })?;
@@ -164,6 +181,7 @@ impl Memory {
         let Some(source) = copy.filter(alike).map(|copy| copy.at) else {
             return Ok(false);
         };
+        self.look(&[(source, false)])?;
         // What others have of it may be newer where it has gaps.
         self.settle(|copy| copy.overlaps(range) && !copy.view.is_same(to))?;
         self.forget(|copy| copy.overlaps(range) && !copy.view.is_same(to));
@@ -172,6 +190,7 @@ impl Memory {
         };
         self.device.copy(copy.at, source, copy.bytes())?;
         copy.newer = true;
+        copy.missing = false;
         Ok(true)
     }
 
@@ -194,6 +213,7 @@ impl Memory {
             view: *view,
             at,
             newer,
+            missing: false,
             owner: Some(owner),
         });
         Ok(())
@@ -230,9 +250,10 @@ impl Memory {
         Ok(Some(before))
     }
 
-    /// The copy at that address was written.
+    /// The copy at that address was written, if any kernel looked at it.
     pub fn wrote(&mut self, at: u64) {
-        let written = self.copies.iter_mut().find(|copy| copy.at == at);
+        let looked_at = |copy: &&mut Copy| copy.at == at && !copy.missing;
+        let written = self.copies.iter_mut().find(looked_at);
         written.into_iter().for_each(|copy| copy.newer = true);
     }
 
@@ -325,10 +346,11 @@ impl Memory {
         self.forget(|copy| copy.overlaps(range));
     }
 
-    /// The end of a launch: copies without an owner are settled, and are no more. Whether any are left.
+    /// The end of a launch: copies without an owner are settled, and are no more, nor are those that nobody looked at. Whether
+    /// any are left.
     pub fn end(&mut self) -> Result<bool, Reason> {
         self.settle(|copy| copy.owner.is_none())?;
-        self.forget(|copy| copy.owner.is_none());
+        self.forget(|copy| copy.owner.is_none() || copy.missing);
         Ok(!self.copies.is_empty())
     }
 

@@ -1,7 +1,7 @@
 //! A launch's arrays on a device, from one chunk of it to the next.
 
 use super::memory::{Memory, Owner, Transfers};
-use super::{Device, Grid, kept};
+use super::{Device, Grid, Launch, kept};
 use crate::fpenv;
 use crate::overlap::ArrayView;
 use crate::reason::Reason;
@@ -32,12 +32,29 @@ pub struct Resident {
 
 /// What the host's part finds as its frame's user.
 pub(super) struct Running<'a> {
-    pub(super) device: &'a mut dyn Device,
+    memory: &'a mut Memory,
     pub(super) kernels: &'a [GridKernel],
+    /// Why an array did not come up.
+    failed: Option<Reason>,
+}
+
+impl Running<'_> {
+    pub(super) fn device(&mut self) -> &mut dyn Device {
+        &mut *self.memory.device
+    }
+
+    /// Launches a kernel, once what it looks at is there, or on its way; the number of blocks, if that could be.
+    pub(super) fn launch(&mut self, launch: Launch<'_>) -> Option<i64> {
+        if let Err(reason) = self.memory.look(&launch.looks_at()) {
+            self.failed = Some(reason);
+            return None;
+        }
+        Some(self.memory.device.launch(launch))
+    }
 }
 
 impl Resident {
-    /// Brings up what is not there yet; from then on the frame has the device's addresses. `at`: the first iteration that has not
+    /// Makes room for what is not there yet; from then on the frame has the device's addresses. `at`: the first iteration that has not
     /// run. `owner`: what keeps the memory of a slot, if its copy may outlive the launch.
     pub fn of(
         grid: &Grid,
@@ -126,8 +143,9 @@ impl Resident {
         (lo, hi): (i64, i64),
     ) -> Result<Ran, Reason> {
         let mut running = Running {
-            device: &mut *self.memory.device,
+            memory: &mut self.memory,
             kernels: &self.kernels,
+            failed: None,
         };
         let words = Words(frame);
         let user = std::mem::offset_of!(FrameHeader, user);
@@ -138,6 +156,9 @@ impl Resident {
         let raised = fpenv::raised();
         fpenv::clear();
         words.put(user, 0);
+        if let Some(reason) = running.failed {
+            return Err(reason);
+        }
         let line = self.memory.device.finish()?;
         let status = match line {
             Some(_) => Status::Event,
