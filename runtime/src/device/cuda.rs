@@ -403,12 +403,6 @@ impl Cuda {
         let holds = |(first, bytes): &&(u64, usize)| (*first..*first + *bytes as u64).contains(&at);
         self.blocks.iter().find(holds).map(|block| block.0)
     }
-
-    /// What is in the way of the status: what clears it, then kernels, which may set it at any time; and of what they leave
-    /// behind it.
-    fn status_and_left(&self) -> [u64; 2] {
-        [self.status, self.status + 1]
-    }
 }
 
 /// The line that a status tells of, if something has fired.
@@ -434,8 +428,7 @@ impl Device for Cuda {
         };
         self.module = Some(module.clone());
         self.failed = None;
-        let [status, left] = self.status_and_left();
-        let turn = self.queues.turn(&[(status, true), (left, true)]);
+        let turn = self.queues.turn(&[(self.status, true)]);
         let cleared = turn.and_then(|stream| {
             // SAFETY: so many bytes are allocated there.
             unsafe { cu::memset_d8_async(self.status, 0, part::RECORDS, stream) }
@@ -536,10 +529,11 @@ impl Device for Cuda {
                 return 0;
             }
         };
-        let [status, left] = self.status_and_left();
         let mut uses = launch.looks_at();
         uses.extend(copies.map(|at| (at, true)));
-        let turn = self.turn_with(&uses, &[(status, false), (left, launch.leaves)]);
+        // Any may set the status at any time, once it was cleared.
+        let own = self.status + launch.left();
+        let turn = self.turn_with(&uses, &[(self.status, false), (own, launch.leaves)]);
         let dim = |n: [i64; 3]| (n[0] as u32, n[1] as u32, n[2] as u32);
         let mut parameters: [*mut c_void; 4] = [
             launch.env.as_mut_ptr().cast(),

@@ -87,9 +87,8 @@ struct Kernel {
     uses: Vec<(u64, bool)>,
 }
 
-/// For what looks at the status, and at what kernels leave behind it: no blocks begin there.
+/// For what looks at the status, and, from there on, at what each kernel leaves behind it: no blocks begin there.
 const STATUS: u64 = 1;
-const LEFT: u64 = 2;
 
 /// What it fails at.
 #[derive(Default)]
@@ -290,7 +289,7 @@ impl Device for Emulated {
         };
         Trouble::next()?;
         self.code = Some(code.clone());
-        self.later.add(&[(STATUS, true), (LEFT, true)], Job::Begin);
+        self.later.add(&[(STATUS, true)], Job::Begin);
         Ok(())
     }
 
@@ -390,7 +389,8 @@ impl Device for Emulated {
             shape,
             uses: uses.clone(),
         };
-        uses.extend([(STATUS, false), (LEFT, launch.leaves)]);
+        // Any may set the status at any time, once it was cleared.
+        uses.extend([(STATUS, false), (STATUS + launch.left(), launch.leaves)]);
         self.later.add(&uses, Job::Kernel(kernel));
         copies.into_iter().for_each(|at| self.free(at));
         blocks.iter().product()

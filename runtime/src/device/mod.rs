@@ -62,6 +62,12 @@ impl Launch<'_> {
         self.uses.iter().filter_map(used).collect()
     }
 
+    /// What stands for its own place behind the status: every kernel has one for what nothing waits for, and what is waited for
+    /// is there before the next one is launched.
+    fn left(&self) -> u64 {
+        1 + self.number as u64
+    }
+
     /// The iterations of each axis, the innermost's first; none: not known.
     fn trips(&self) -> [Option<i64>; 3] {
         let mut trips = [None; 3];
