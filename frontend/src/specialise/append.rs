@@ -140,10 +140,10 @@ impl Lower<'_> {
     ) -> R<()> {
         let elem = self.arrays[array].elem;
         let name = self.arrays[array].name.clone();
-        let value = if Kinds::of_ty(elem) == sv.kinds {
-            self.own_form(sv, elem)
-        } else if elem.repr == Scalar::Num && sv.kinds.within(pair()) {
+        let value = if elem.repr == Scalar::Num && sv.kinds.within(pair()) {
             self.number(sv, span)
+        } else if Kinds::of_ty(elem) == sv.kinds {
+            self.own_form(sv, elem)
         } else if Kinds::of_ty(elem).union(sv.kinds).within(pair()) {
             // Ints and floats: tagged numbers from the next round on.
             self.facts.wish(Wish::Slot(method));

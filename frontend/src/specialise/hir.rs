@@ -258,40 +258,54 @@ impl Expr {
         )
     }
 
-    /// Whether evaluating it stores into an array (an inlined function may).
+    /// Whether evaluating it may change what was read before it: an inlined function may store into an array, or
+    /// assign an attribute of its object.
     pub fn stores(&self) -> bool {
+        self.changes(&[])
+    }
+
+    /// The same, of what is not one of those locals.
+    fn changes(&self, own: &[LocalId]) -> bool {
         match &self.kind {
-            ExprKind::Inline(call) => call.body.iter().any(Stmt::stores),
-            _ => self.children().into_iter().any(Expr::stores),
+            ExprKind::Inline(call) => {
+                let own = [own, &call.fresh].concat();
+                call.body.iter().any(|s| s.changes(&own))
+            }
+            _ => self.children().into_iter().any(|e| e.changes(own)),
         }
     }
 }
 
 impl Target {
-    fn stores(&self) -> bool {
+    fn changes(&self, own: &[LocalId]) -> bool {
         match self {
-            Target::Local(_) => false,
+            Target::Local(def) => !own.contains(&def.local),
             Target::Subscript(..) => true,
-            Target::Tuple(items) => items.iter().any(Target::stores),
+            Target::Tuple(items) => items.iter().any(|t| t.changes(own)),
         }
     }
 }
 
 impl Stmt {
-    fn stores(&self) -> bool {
-        let any = |block: &[Stmt]| block.iter().any(Stmt::stores);
+    fn changes(&self, own: &[LocalId]) -> bool {
+        let any = |block: &[Stmt]| block.iter().any(|s| s.changes(own));
+        let value = |e: &Expr| e.changes(own);
         match &self.kind {
-            Kind::Assign { targets, value } => targets.iter().any(Target::stores) || value.stores(),
-            Kind::Aug { target, value, .. } => target.stores() || value.stores(),
-            Kind::If { test, body, orelse } => test.stores() || any(body) || any(orelse),
+            Kind::Assign { targets, value: v } => {
+                targets.iter().any(|t| t.changes(own)) || value(v)
+            }
+            Kind::Aug {
+                target, value: v, ..
+            } => target.changes(own) || value(v),
+            Kind::If { test, body, orelse } => value(test) || any(body) || any(orelse),
             Kind::For {
                 iter,
                 body,
                 orelse,
                 target,
-            } => target.stores() || iter.stores() || any(body) || any(orelse),
-            Kind::While { test, body, orelse } => test.stores() || any(body) || any(orelse),
-            Kind::Return(Some(value)) | Kind::Effect(value) => value.stores(),
+            } => target.changes(own) || value(iter) || any(body) || any(orelse),
+            Kind::While { test, body, orelse } => value(test) || any(body) || any(orelse),
+            Kind::Return(Some(v)) | Kind::Effect(v) => value(v),
             Kind::Swap(_) | Kind::Append { .. } => true,
             _ => false,
         }

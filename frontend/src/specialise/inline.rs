@@ -43,6 +43,7 @@ impl Resolver<'_> {
                 },
             ));
         }
+        self.free_names(function, span)?;
         let mut names = self.call_names(callee);
         let mut fresh: Vec<LocalId> = names.locals.values().copied().collect();
         self.add_attributes(&mut names);
@@ -86,6 +87,24 @@ impl Resolver<'_> {
             kind: ExprKind::Inline(Box::new(call)),
             span,
         })
+    }
+
+    /// What a function sees of those around it is what it was when the site began: nothing that the site assigns itself. Whether
+    /// a name is the same variable as the site's of that name is not looked at.
+    fn free_names(&self, function: &s::Function, span: Span) -> R<()> {
+        let is_param = |id| function.params.iter().any(|p| p.place == id);
+        for (id, place) in function.places.iter() {
+            let local = place.scope == s::Scope::Local && place.parent.is_none();
+            let free = local && !place.written && !is_param(id);
+            if free && self.own_names.contains(&place.name) {
+                let what = format!(
+                    "a call of {}, which may see {} as the loop assigns it,",
+                    function.name, place.name
+                );
+                return Err(refuse(span, Refusal::Unsupported { what }));
+            }
+        }
+        Ok(())
     }
 
     fn call_names<'f>(&mut self, callee: Callee<'f>) -> Names<'f> {

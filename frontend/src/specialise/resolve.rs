@@ -106,6 +106,8 @@ pub(super) struct Resolver<'a> {
     pub written: HashMap<String, LocalId>,
     /// Those of them that a method assigns.
     pub by_method: HashSet<String>,
+    /// Names of the function around the site that the site assigns: other functions may see them change.
+    pub own_names: HashSet<String>,
     /// Functions being inlined, innermost last.
     pub active: Vec<*const s::Function>,
     nodes: usize,
@@ -119,6 +121,13 @@ fn stands_in_module(site: &s::Site) -> bool {
     assigned.all(|p| p.scope != s::Scope::Local) && site.places.values().any(|p| p.written)
 }
 
+/// Names of the function around it that a site assigns.
+fn assigned_names(site: &s::Site) -> HashSet<String> {
+    let own = |p: &&s::Place| p.written && p.parent.is_none() && p.scope == s::Scope::Local;
+    let own = site.places.values().filter(own);
+    own.map(|p| p.name.clone()).collect()
+}
+
 /// Resolves a site.
 pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
     let mut resolver = Resolver {
@@ -128,6 +137,7 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         paths: HashMap::new(),
         written: HashMap::new(),
         by_method: HashSet::new(),
+        own_names: assigned_names(site),
         active: vec![],
         nodes: 0,
         at_module_level: stands_in_module(site),

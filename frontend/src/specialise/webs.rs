@@ -55,13 +55,20 @@ fn insert(set: &mut Set, item: u32) {
 #[derive(Clone, PartialEq)]
 struct Env(Vec<Set>);
 
+impl Env {
+    /// What reaches from here or from there.
+    fn merge(&mut self, other: &Env) {
+        for (to, from) in self.0.iter_mut().zip(&other.0) {
+            from.iter().for_each(|d| insert(to, *d));
+        }
+    }
+}
+
 /// The union of what reaches from two sides; `None` is a side that control never takes.
 fn join(a: Option<Env>, b: Option<Env>) -> Option<Env> {
     match (a, b) {
         (Some(mut a), Some(b)) => {
-            for (to, from) in a.0.iter_mut().zip(&b.0) {
-                from.iter().for_each(|d| insert(to, *d));
-            }
+            a.merge(&b);
             Some(a)
         }
         (a, b) => a.or(b),
@@ -238,9 +245,17 @@ impl Flow<'_> {
             let next = join(Some(head.clone()), back.clone());
             match next {
                 Some(next) if next != head => head = next,
-                _ => return (if endless { None } else { back }, frame.breaks),
+                _ => return (if endless { None } else { self.tested(stmt, back) }, frame.breaks),
             }
         }
+    }
+
+    /// What reaches the end of a loop from the end of its body: a condition is evaluated once more.
+    fn tested(&mut self, stmt: &Stmt, mut back: Option<Env>) -> Option<Env> {
+        if let (Kind::While { test, .. }, Some(env)) = (&stmt.kind, &mut back) {
+            self.expr(test, env);
+        }
+        back
     }
 
     fn read(&mut self, read: Read, env: &Env) {
@@ -284,7 +299,31 @@ impl Flow<'_> {
                 }
                 call.results.iter().for_each(|r| self.read(*r, env));
             }
+            ExprKind::IfExp { test, body, orelse } => {
+                self.expr(test, env);
+                let mut other = env.clone();
+                self.expr(body, env);
+                self.expr(orelse, &mut other);
+                env.merge(&other);
+            }
+            // Any of them but the first may be the last that is evaluated; of a comparison any but the first two.
+            ExprKind::And(_) | ExprKind::Or(_) => self.one_after_the_other(&e.children(), 1, env),
+            ExprKind::Compare(..) => self.one_after_the_other(&e.children(), 2, env),
             _ => e.children().into_iter().for_each(|c| self.expr(c, env)),
+        }
+    }
+
+    /// Expressions of which the first `sure` are evaluated, and each of the others perhaps, if those before it are.
+    fn one_after_the_other(&mut self, all: &[&Expr], sure: usize, env: &mut Env) {
+        let mut ends: Option<Env> = None;
+        for (k, e) in all.iter().enumerate() {
+            if k >= sure {
+                ends = join(ends, Some(env.clone()));
+            }
+            self.expr(e, env);
+        }
+        if let Some(ends) = ends {
+            env.merge(&ends);
         }
     }
 }
