@@ -339,3 +339,37 @@ def main():
 
 
 main()
+
+
+def halves(n):
+    out = []
+    for k in range(n):  # native
+        out.append(k if k % 2 else k * 0.5)
+    return out
+
+
+def halves_in_tuples(n):
+    out = []
+    for k in range(n):  # native
+        half = k if k < 3 else k * 0.5
+        out.append((k, half))
+    return out
+
+
+def at_least(n):
+    out = []
+    for k in range(n):  # native
+        out.append(max(k, 2.0))
+        out.append(k and k * 0.5)
+    return out
+
+
+def large_or_half(n):
+    out = []
+    for k in range(n):
+        out.append(2**60 + k if k % 2 else k * 0.5)
+    return out
+
+
+show("halves", halves(10), halves_in_tuples(10), at_least(10))
+show("large", large_or_half(10))
