@@ -28,6 +28,8 @@ const FAR: i64 = 8;
 /// A `while` in which native code was tried in vain after a share this long is CPython's from then on: loops inside it
 /// run natively then, which they do not in shares that are soon to end.
 const LAST_BURST: i64 = 64;
+/// So many running sites around one are looked at: there are more where functions call themselves.
+const MOST_AROUND: usize = 16;
 /// Iterations of a waiting `while` before it looks at the clock for the first time.
 const FIRST_LOOK: i64 = 1;
 
@@ -174,7 +176,7 @@ pub fn waits_for_all() -> bool {
         let progress = a.progress.borrow();
         progress.waits.as_ref().is_some_and(|w| w.sure)
     };
-    RUNNING.with_borrow(|r| r.iter().any(waits))
+    RUNNING.with_borrow(|r| r.iter().rev().take(MOST_AROUND).any(waits))
 }
 
 /// Runs `f` on the innermost running site of this thread.

@@ -171,10 +171,11 @@ impl Gate {
     /// An attempt ended, and CPython's share of the call took so many seconds.
     pub fn ended(&self, vain: Option<Attempted>, seconds: f64) {
         match vain {
-            // A device that was asked for is not second-guessed, and comparisons want every run.
-            Some(attempted)
-                if options().device == DeviceChoice::Auto && !verify::on() && !options().prices =>
-            {
+            // It was counted when that was found.
+            Some(Attempted {
+                why: Why::Refused, ..
+            }) => {}
+            Some(attempted) if counts_vain() => {
                 let short = match self.late.load(Ordering::Relaxed) {
                     true => SHORT_SELDOM,
                     false => SHORT,
@@ -184,6 +185,15 @@ impl Gate {
             _ => self.vain.clear(&self.latch),
         }
         self.took(seconds);
+    }
+
+    /// Something is in the way of a call that was asked about. Its loop may call the function that it is in: the next question
+    /// may come before it ends, however long it takes.
+    pub fn refused(&self, work: Option<Work>) {
+        let why = Why::Failed;
+        if counts_vain() {
+            self.vain.add(&self.latch, Attempted { work, why }, 0.0, SHORT);
+        }
     }
 
     /// The call that was asked about last took so many seconds; when it ended.
@@ -239,10 +249,18 @@ pub struct Attempted {
 pub enum Why {
     /// CPython is cheaper, at about this price.
     Dear(Seconds),
-    /// Something was in the way.
+    /// Something was in the way, of it or of others like it.
     Failed,
+    /// The same, and the [gate knows](Gate::refused).
+    Refused,
     /// Native code ran, and all that it did was taken back.
     Lost,
+}
+
+/// Whether attempts that come to nothing are counted: a device that was asked for is not second-guessed, and comparisons want every
+/// run.
+fn counts_vain() -> bool {
+    options().device == DeviceChoice::Auto && !verify::on() && !options().prices
 }
 
 /// What is to be done with a call.

@@ -261,10 +261,11 @@ impl Site {
             }
             Attempt::Declined(None) | Attempt::Dear { settled: true, .. } => Progress::none(),
             Attempt::Dear { predicted, .. } => Progress::vain(dear(predicted)),
-            Attempt::Failed => Progress::vain(Attempted {
-                work: work(),
-                why: Why::Failed,
-            }),
+            Attempt::Failed => {
+                let (work, why) = (work(), Why::Refused);
+                self.gate.refused(work);
+                Progress::vain(Attempted { work, why })
+            }
             Attempt::Declined(Some(waiting)) => *waiting,
             Attempt::Ran(mut progress) => {
                 // An event in the first iteration.
