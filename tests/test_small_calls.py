@@ -81,8 +81,54 @@ def primes(n):
 print(sum(primes(30000)))
 """
 
+# A loop in a function that it calls: thousands of calls begin before the first of them ends.
+DEEP = """\
+import sys
+def visit(u, links, seen, order):
+    seen[u] = True
+    for v in links[u]:
+        if not seen[v]:
+            visit(v, links, seen, order)
+    order.append(u)
+n = 20000
+sys.setrecursionlimit(100000)
+links = [[(k * 7 + j * 13 + 1) % n for j in range(4)] for k in range(n)]
+seen, order = [False] * n, []
+visit(0, links, seen, order)
+print(len(order), order[:5])
+"""
 
-@pytest.mark.parametrize("script", [GCD, ATTRIBUTES, FAILING, ROWS, NEIGHBOURS, SEARCHES])
+WIDE = """\
+def leaves(depth):
+    total = 1
+    for k in range(3):
+        if depth:
+            total += leaves(depth - 1)
+    return total
+print(leaves(9))
+"""
+
+# What a call has to do seems to be large in every other one.
+UNEVEN = """\
+def pick(seed):
+    found = []
+    for _ in range(4):
+        seed = seed * 48271 % 2147483647
+        found.append(seed)
+    return seed, found
+def picked(n):
+    seed = 99
+    for k in range(n):
+        seed, found = pick([seed][0])
+        print(end="")
+    return found
+print(picked(30000))
+"""
+
+SMALL = [GCD, ATTRIBUTES, FAILING, ROWS, NEIGHBOURS, SEARCHES, DEEP, WIDE, UNEVEN]
+
+
+@pytest.mark.parametrize("script", SMALL)
 def test_small_loops_are_asked_about_now_and_then(script, tmp_path):
     program = tmp_path / "small.py"
     program.write_text(script)

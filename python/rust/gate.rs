@@ -89,8 +89,7 @@ impl Gate {
         if work.is_some_and(|w| w.bounds && self.leaves(w.amount)) {
             return false;
         }
-        let lends = glanced.then_some(&self.latch);
-        let answer = self.vain.answer(work, lends);
+        let answer = self.vain.answer(&self.latch, work, glanced);
         if answer == Answer::Watch {
             self.watch.store(true, Ordering::Relaxed);
         }
@@ -309,11 +308,9 @@ impl Vain {
     /// Calls that are so many times as large as those are still like them: sizes may grow from call to call.
     const LARGER: i64 = 2;
 
-    /// `lends`: what may leave the calls after this one.
-    fn answer(&self, work: Option<Work>, lends: Option<&Latch>) -> Answer {
-        if let Some(latch) = lends {
-            self.settle(latch);
-        }
+    /// `lends`: the latch may leave the calls after this one.
+    fn answer(&self, latch: &Latch, work: Option<Work>, lends: bool) -> Answer {
+        self.settle(latch);
         let skip = self.skip.load(Ordering::Relaxed);
         let largest = self.work.load(Ordering::Relaxed);
         if skip == 0 || work.map_or(Self::ANY, |w| w.amount) / Self::LARGER > largest {
@@ -327,9 +324,7 @@ impl Vain {
         if largest != Self::ANY && old() {
             return Answer::Watch;
         }
-        if let Some(latch) = lends
-            && skip > 1
-        {
+        if lends && skip > 1 {
             self.lent.store(skip - 1, Ordering::Relaxed);
             self.skip.store(0, Ordering::Relaxed);
             latch.leave_up_to(largest.saturating_mul(Self::LARGER), skip - 1);
