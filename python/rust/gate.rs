@@ -191,7 +191,8 @@ impl Gate {
     pub fn refused(&self, work: Option<Work>) {
         let why = Why::Failed;
         if counts_vain() {
-            self.vain.add(&self.latch, Attempted { work, why }, 0.0, SHORT);
+            self.vain
+                .add(&self.latch, Attempted { work, why }, 0.0, SHORT);
         }
     }
 

@@ -245,7 +245,16 @@ impl Flow<'_> {
             let next = join(Some(head.clone()), back.clone());
             match next {
                 Some(next) if next != head => head = next,
-                _ => return (if endless { None } else { self.tested(stmt, back) }, frame.breaks),
+                _ => {
+                    return (
+                        if endless {
+                            None
+                        } else {
+                            self.tested(stmt, back)
+                        },
+                        frame.breaks,
+                    );
+                }
             }
         }
     }
