@@ -203,12 +203,26 @@ fn mark_function_captures(
 
 /// A parsed text.
 struct Source {
-    suite: Vec<ast::Stmt>,
     lines: Lines,
+    screened: Screened,
+}
+
+/// What was found in a text.
+struct Screened {
+    suite: Vec<ast::Stmt>,
     /// Offsets of f-strings, which were replaced by plain ones.
     f_strings: Vec<u32>,
     /// Offsets of strings with escapes that the parser may read differently from CPython.
     odd_strings: Vec<u32>,
+    /// It may suspend the function around it.
+    suspends: bool,
+}
+
+impl std::ops::Deref for Source {
+    type Target = Screened;
+    fn deref(&self) -> &Screened {
+        &self.screened
+    }
 }
 
 impl Source {
@@ -236,30 +250,25 @@ impl Source {
             let message = "the parser failed inside".to_owned();
             Err(WithSpan::new(lines.span(0), Refusal::Parse { message }))
         };
-        let (mut suite, f_strings, odd_strings) = parsed.unwrap_or_else(|_| failed())?;
+        let mut screened = parsed.unwrap_or_else(|_| failed())?;
+        let suite = &mut screened.suite;
         if indented {
-            suite = match suite.pop() {
+            *suite = match suite.pop() {
                 Some(ast::Stmt::If(wrapper)) if suite.is_empty() && wrapper.orelse.is_empty() => {
                     wrapper.body
                 }
                 _ => return Err(WithSpan::new(lines.span(0), Refusal::NotALoop)),
             };
         }
-        Ok(Source {
-            suite,
-            lines,
-            f_strings,
-            odd_strings,
-        })
+        Ok(Source { lines, screened })
     }
 }
-
-type Screened = (Vec<ast::Stmt>, Vec<u32>, Vec<u32>);
 
 /// Lexes, screens and parses. The parser is driven by a table and does not recurse, but its tree is freed
 /// recursively, so what could nest too deeply is counted in tokens first.
 fn parse_screened(text: &str, lines: &Lines) -> Result<Screened, WithSpan<Refusal>> {
     let (mut tokens, mut f_strings, mut odd_strings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut suspends = false;
     let (mut in_line, mut elifs, mut indent) = (0, 0, 0_usize);
     for token in lexer::lex(text, Mode::Module) {
         // The lexer may repeat an error for ever.
@@ -271,11 +280,13 @@ fn parse_screened(text: &str, lines: &Lines) -> Result<Screened, WithSpan<Refusa
         in_line += 1;
         match &mut token {
             Tok::Newline => in_line = 0,
+            Tok::Yield | Tok::Await | Tok::Async => suspends = true,
             Tok::Elif => elifs += 1,
             Tok::Indent => indent += 1,
             Tok::Dedent => indent = indent.saturating_sub(1),
             Tok::String { value, kind, .. } => {
                 if kind.is_any_fstring() {
+                    suspends |= ["yield", "await"].into_iter().any(|w| value.contains(w));
                     f_strings.push(start);
                     *kind = StringKind::String;
                     value.clear();
@@ -302,7 +313,12 @@ fn parse_screened(text: &str, lines: &Lines) -> Result<Screened, WithSpan<Refusa
         tokens.push(Ok((token, range)));
     }
     match parse_tokens(tokens, Mode::Module, "") {
-        Ok(ast::Mod::Module(module)) => Ok((module.body, f_strings, odd_strings)),
+        Ok(ast::Mod::Module(module)) => Ok(Screened {
+            suite: module.body,
+            f_strings,
+            odd_strings,
+            suspends,
+        }),
         Ok(_) => Err(WithSpan::new(lines.span(0), Refusal::NotALoop)),
         Err(error) => Err(match f_strings.first() {
             // Python 3.12 allows quotes in an f-string that end it here: name the cause, not the consequence.

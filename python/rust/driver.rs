@@ -363,7 +363,7 @@ impl Active {
             progress.range = range;
             progress.is_range = self.progress.borrow().is_range;
         }
-        if progress.ended.is_some_and(|e| e != Ended::Partial { next }) {
+        if progress.ended.is_some_and(|e| e != Ended::Partial { next }) && !progress.brief {
             self.vain.set(None);
         }
         let wait = progress.waits.as_mut().map(|waits| {

@@ -202,8 +202,8 @@ impl Gate {
         self.before.fetch_add(nanos, Ordering::Relaxed) + nanos
     }
 
-    /// Native code ran all of a call, for so many seconds; it `shares` something with helpers, or could have.
-    pub fn ran(&self, seconds: f64, shares: bool) {
+    /// Native code ran for so many seconds; it `shares` something with helpers, or could have. `far`: it was not stopped at once.
+    pub fn ran(&self, seconds: f64, shares: bool, far: bool) {
         let ended = self.took(seconds);
         if shares {
             SHARED.fetch_max(ended, Ordering::Relaxed);
@@ -217,7 +217,9 @@ impl Gate {
         };
         count(&LAUNCHES);
         count(&self.own);
-        self.vain.clear(&self.latch);
+        if far {
+            self.vain.clear(&self.latch);
+        }
     }
 
     /// Calls that were left because others came to nothing.
@@ -253,7 +255,7 @@ pub enum Why {
     Failed,
     /// The same, and the [gate knows](Gate::refused).
     Refused,
-    /// Native code ran, and all that it did was taken back.
+    /// Native code ran, and was stopped at once, perhaps before it had done anything.
     Lost,
 }
 

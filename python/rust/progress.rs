@@ -31,6 +31,8 @@ pub struct Progress {
     pub check: Option<Check>,
     /// The attempt came to nothing: the work of the call, if it is known.
     pub vain: Option<Attempted>,
+    /// What ran natively was over sooner than asking pays.
+    pub brief: bool,
 }
 
 /// A price that spoke against compiling, so far.
@@ -88,6 +90,7 @@ impl Progress {
             waits: None,
             check: None,
             vain: None,
+            brief: false,
         }
     }
 

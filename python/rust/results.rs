@@ -3,6 +3,7 @@
 use crate::attributes;
 use crate::bind::Binding;
 use crate::boxing;
+use crate::gate::SHORT;
 use crate::host::PyHost;
 use crate::known;
 use crate::layout;
@@ -42,6 +43,7 @@ pub fn collect(
 ) -> Progress {
     let mut progress = Progress::none();
     progress.ended = Some(launch.ended);
+    progress.brief = launch.seconds < SHORT;
     progress.raised = host.raised.take();
     let this = Collector {
         py,

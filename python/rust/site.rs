@@ -268,8 +268,9 @@ impl Site {
             }
             Attempt::Declined(Some(waiting)) => *waiting,
             Attempt::Ran(mut progress) => {
-                // An event in the first iteration.
-                if progress.ended == Some(Ended::Partial { next: 0 }) {
+                // An event soon.
+                let stopped = matches!(progress.ended, Some(Ended::Partial { .. }));
+                if stopped && (progress.brief || progress.ended == NOTHING) {
                     progress.vain = Some(Attempted {
                         work: work(),
                         why: Why::Lost,
@@ -393,7 +394,10 @@ impl Site {
     fn launched(&self, launch: &Launch) {
         if launch.iterations() > 0 {
             let on_threads = launch.decision.of(Device::Threads);
-            self.gate.ran(launch.seconds, on_threads.fork_join.0 > 0.0);
+            let stopped = matches!(launch.ended, Ended::Partial { .. });
+            let far = !stopped || launch.seconds >= gate::SHORT;
+            self.gate
+                .ran(launch.seconds, on_threads.fork_join.0 > 0.0, far);
             self.ran.store(true, Ordering::Relaxed);
         }
         let mut stats = lock(&self.stats);
@@ -616,6 +620,9 @@ impl Site {
         Ok(Some(plan))
     }
 }
+
+/// An event in the first iteration.
+const NOTHING: Option<Ended> = Some(Ended::Partial { next: 0 });
 
 /// How an attempt is made.
 #[derive(Clone, Copy)]

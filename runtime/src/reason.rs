@@ -143,7 +143,7 @@ impl fmt::Display for Reason {
             }
             Self::Event { line } => write!(
                 f,
-                "line {line}: an index out of range, an integer beyond its width, a division by zero or the like"
+                "line {line}: an index out of range, an integer beyond its width, a division by zero, what only CPython can do, or the like"
             ),
             Self::FloatingPoint => write!(
                 f,

@@ -2,6 +2,7 @@
 
 mod forms;
 mod function;
+mod left;
 
 use std::collections::{HashMap, HashSet};
 
@@ -50,6 +51,8 @@ pub(super) struct Lower<'a> {
     depth: u32,
     /// Enclosing loops.
     loops: u32,
+    /// The site has no loop inside: what is not supported in some iterations alone may be left to CPython.
+    leaves: bool,
     /// The names of enclosing comprehensions, innermost last.
     inner: Vec<HashMap<String, String>>,
     inner_count: usize,
@@ -66,6 +69,7 @@ impl<'a> Lower<'a> {
             returns: false,
             depth: 0,
             loops: 0,
+            leaves: false,
             inner: Vec::new(),
             inner_count: 0,
         }
@@ -107,8 +111,14 @@ impl<'a> Lower<'a> {
     /// The site's own loop, without its `else` clause: CPython runs that.
     pub(super) fn top(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
         match stmt {
-            ast::Stmt::For(s) => self.for_loop(s, &[]),
-            ast::Stmt::While(s) => self.while_loop(s, &[]),
+            ast::Stmt::For(s) => {
+                self.leaves = !self.source.suspends && !left::has_loop(&s.body);
+                self.for_loop(s, &[])
+            }
+            ast::Stmt::While(s) => {
+                self.leaves = !self.source.suspends && !left::has_loop(&s.body);
+                self.while_loop(s, &[])
+            }
             other => self.refuse(other, Refusal::NotALoop),
         }
     }
@@ -130,8 +140,8 @@ impl<'a> Lower<'a> {
             ast::Stmt::While(s) => return self.while_loop(s, &s.orelse),
             ast::Stmt::If(s) => {
                 let test = self.expr(&s.test);
-                let body = self.block(&s.body);
-                let orelse = self.block(&s.orelse);
+                let body = self.branch(&s.body);
+                let orelse = self.branch(&s.orelse);
                 StmtKind::If {
                     test: test?,
                     body: body?,

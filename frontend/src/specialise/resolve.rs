@@ -13,6 +13,7 @@ use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, 
 use super::tuples::{constant_index, element, tuple_places};
 use super::{R, methods, refuse};
 use crate::capture::{Builtin, Capture, Known, MathFn, MathSpecial};
+use crate::places::walk_stmts;
 use crate::refusal::Refusal;
 
 /// More nodes than this after inlining are refused.
@@ -111,6 +112,8 @@ pub(super) struct Resolver<'a> {
     /// Functions being inlined, innermost last.
     pub active: Vec<*const s::Function>,
     nodes: usize,
+    /// The site has no loop inside: iterations that get to what is not supported may be left to CPython.
+    leaves: bool,
     /// The site's own names are its module's.
     at_module_level: bool,
 }
@@ -119,6 +122,20 @@ pub(super) struct Resolver<'a> {
 fn stands_in_module(site: &s::Site) -> bool {
     let mut assigned = site.places.values().filter(|p| p.written);
     assigned.all(|p| p.scope != s::Scope::Local) && site.places.values().any(|p| p.written)
+}
+
+fn has_inner_loop(site: &s::Site) -> bool {
+    let (s::StmtKind::For { body, .. } | s::StmtKind::While { body, .. }) = &site.top.kind else {
+        return false;
+    };
+    let mut found = false;
+    walk_stmts(body, &mut |stmt| {
+        found |= matches!(
+            stmt.kind,
+            s::StmtKind::For { .. } | s::StmtKind::While { .. }
+        );
+    });
+    found
 }
 
 /// Names of the function around it that a site assigns.
@@ -140,6 +157,7 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         own_names: assigned_names(site),
         active: vec![],
         nodes: 0,
+        leaves: !has_inner_loop(site),
         at_module_level: stands_in_module(site),
     };
     let mut names = Names {

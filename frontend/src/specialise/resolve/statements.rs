@@ -60,6 +60,32 @@ impl Resolver<'_> {
         }
     }
 
+    /// Statements that a condition guards: the first that is not supported, and assigns no name, ends them, where iterations may be
+    /// left to CPython for that (see `parse/lower/left.rs`).
+    fn branch(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
+        if !self.leaves || names.call.is_some() {
+            return self.block(names, stmts);
+        }
+        let mut out = Vec::with_capacity(stmts.len());
+        for stmt in stmts {
+            let (occs, defs) = (self.hir.occs, self.hir.defs.len());
+            match self.block(names, std::slice::from_ref(stmt)) {
+                Ok(lowered) => out.extend(lowered),
+                Err(_) if assigns_no_name(stmt) => {
+                    self.hir.occs = occs;
+                    self.hir.defs.truncate(defs);
+                    out.push(Stmt {
+                        kind: Kind::Raise,
+                        span: stmt.span,
+                    });
+                    break;
+                }
+                Err(refused) => return Err(refused),
+            }
+        }
+        Ok(out)
+    }
+
     pub fn block(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
         let mut out = Vec::with_capacity(stmts.len());
         let mut k = 0;
@@ -115,11 +141,11 @@ impl Resolver<'_> {
             }
             s::StmtKind::If { test, body, orelse } => {
                 let test = self.expr(names, test)?;
-                let body = self.block(names, body)?;
+                let body = self.branch(names, body)?;
                 Kind::If {
                     test,
                     body,
-                    orelse: self.block(names, orelse)?,
+                    orelse: self.branch(names, orelse)?,
                 }
             }
             s::StmtKind::For {
@@ -162,5 +188,16 @@ impl Resolver<'_> {
         };
         out.push(Stmt { kind, span });
         Ok(())
+    }
+}
+
+/// Whether it is a call for its effect, or assigns elements alone.
+fn assigns_no_name(stmt: &s::Stmt) -> bool {
+    let element = |target: &s::Target| matches!(target, s::Target::Subscript(..));
+    match &stmt.kind {
+        s::StmtKind::Call(_) => true,
+        s::StmtKind::Assign { targets, .. } => targets.iter().all(element),
+        s::StmtKind::AugAssign { target, .. } => element(target),
+        _ => false,
     }
 }
