@@ -63,6 +63,44 @@ def elements(c, out, n):
     return out, c.count
 
 
+def elements_augmented(c, out, n):
+    for k in range(n):  # native
+        out[c.count] += c.step() + k
+        out[-c.count] ^= abs(c.step())
+        out[c.count] -= c.step() if k % 3 else 2
+        out[c.count] *= c.count < c.add(1) < 90
+    return out, c.count
+
+
+class Pair:
+    def __init__(self):
+        self.p, self.q = [1, 2, 3, 4], [5, 6, 7, 8]
+
+    def swap(self, k):
+        self.p, self.q = self.q, self.p
+        return k
+
+
+def swapped(pair, n):
+    for k in range(n):
+        pair.p[k] += pair.swap(k)
+    return pair.p, pair.q
+
+
+def headers(c, n):
+    seen = []
+    for k in range(c.add(3)):  # cpython
+        seen.append(k)
+    for k in range(c.count, c.add(2) + c.count):  # cpython
+        seen.append(k + c.count)
+    for k in range(c.add(1) - c.count):  # cpython
+        seen.append(-k)
+    for k in range(n):  # native
+        for j in range(c.add(1) - k):
+            seen.append(k * j)
+    return seen, c.count
+
+
 def augmented(c, n):
     for k in range(n):  # native
         c.count += c.add(k) % 7
@@ -128,6 +166,9 @@ def hits(r, n):
 show("sums", sums(Counter(), 20), Counter(1).differences(20), Counter(1.5).differences(20))
 show("compared", compared(Counter(), 20))
 show("elements", elements(Counter(), [0] * 20, 20))
+show("elements augmented", elements_augmented(Counter(), [7] * 100, 15))
+show("swapped", swapped(Pair(), 3))
+show("headers", headers(Counter(), 4))
 show("augmented", augmented(Counter(1), 20))
 show("chosen", chosen(Counter(), 20))
 show("either", either(Counter(), 20))

@@ -313,7 +313,10 @@ impl Lower<'_> {
             (Target::Subscript(base, index), _) => {
                 let view = self.place(base, index, span)?;
                 self.count_read_back(&view, index.len());
-                let view = self.shared(view);
+                let mut view = self.shared(view);
+                if value.stores() {
+                    view = self.kept_place(view, span)?;
+                }
                 let old = self.element(view.clone(), span)?;
                 (Some(view), old)
             }
@@ -339,6 +342,17 @@ impl Lower<'_> {
         self.count_operation(op, &old, &value);
         // Every scalar is immutable: `a op= b` is `a = a op b`.
         Ok((view, Val::Scalar(self.arith(op, old, value, span)?)))
+    }
+
+    /// A place that stays the same, whatever the right side of an assignment changes.
+    fn kept_place(&mut self, view: View, span: Span) -> R<View> {
+        let moves = |l: &hir::Local| l.swapped && l.capture == Some(view.capture);
+        if self.hir.locals.iter().any(moves) {
+            let what = "an element of an array that the right side may swap".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        let index = view.index.into_iter().map(|e| self.spill(e)).collect();
+        Ok(View { index, ..view })
     }
 
     /// Arrays change places.
