@@ -5,11 +5,12 @@
 //! thread's stack of running sites, which is how `OUT()`, `REST()` and the others find it without a name in anybody's
 //! namespace.
 
-use crate::gate::{Attempted, SHORT};
+use crate::gate::SHORT;
 use crate::iterables;
 use crate::iterator;
 use crate::progress::Progress;
 use crate::site::Site;
+use crate::vain::Attempted;
 use crate::verify::{Check, Concluded, Exit, Part};
 use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan, Resume};

@@ -40,6 +40,7 @@ mod results;
 mod settled;
 mod site;
 mod sites;
+mod vain;
 mod verify;
 mod warned;
 

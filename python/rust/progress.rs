@@ -1,7 +1,7 @@
 //! What a native run leaves for the driver.
 
 use crate::driver::FIRST_BURST;
-use crate::gate::Attempted;
+use crate::vain::Attempted;
 use crate::verify::Check;
 use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan};
