@@ -6,14 +6,14 @@ use crate::layout;
 use crate::parsed::Parsed;
 use crate::vain::{Answer, Attempted, Vain, Why};
 use crate::verify;
-use nestwise_costmodel::{Caches, Ready, Seconds};
+use nestwise_costmodel::{Caches, Ready};
 use nestwise_frontend::atoms::{Atom, AtomKind};
 use nestwise_ir::surface::Scope;
 use nestwise_runtime::crew::PATIENCE;
 use nestwise_runtime::{DeviceChoice, options};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
 
 /// Of a loop that takes CPython so many seconds or more, an attempt is a small part.
 pub const SHORT: f64 = 25e-6;

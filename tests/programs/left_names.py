@@ -81,7 +81,7 @@ def bump():
 
 def counted(n):
     total = 0
-    for k in range(n):  # native
+    for k in range(n):  # cpython
         total += count
         if k % 300 == 0:
             bump()

@@ -6,6 +6,8 @@ use nestwise_ir::surface as s;
 use super::super::hir::{Expr, Kind, Stmt, Target};
 use super::super::{R, refuse};
 use super::{Callee, Names, Res, Resolver};
+use crate::capture::Capture;
+use crate::places::walk_expr;
 use crate::refusal::Refusal;
 
 impl Resolver<'_> {
@@ -71,7 +73,7 @@ impl Resolver<'_> {
             let (occs, defs) = (self.hir.occs, self.hir.defs.len());
             match self.block(names, std::slice::from_ref(stmt)) {
                 Ok(lowered) => out.extend(lowered),
-                Err(_) if assigns_no_name(stmt) => {
+                Err(_) if left_value(stmt).is_some_and(|v| !self.calls_users(v)) => {
                     self.hir.occs = occs;
                     self.hir.defs.truncate(defs);
                     out.push(Stmt {
@@ -84,6 +86,24 @@ impl Resolver<'_> {
             }
         }
         Ok(out)
+    }
+
+    /// Whether a value is made by calling a function that is written in Python: that may be most of what the loop does, or be the
+    /// one that the loop is in.
+    fn calls_users(&self, value: &s::Expr) -> bool {
+        let mut found = false;
+        walk_expr(value, &mut |e| {
+            if let s::ExprKind::Call { func, .. } = &e.kind
+                && let s::ExprKind::Place(id) = func.kind
+            {
+                found |= match self.capture(id.0) {
+                    Capture::User { .. } => true,
+                    Capture::Other(ty) => ["function", "method"].contains(&ty.as_str()),
+                    _ => false,
+                };
+            }
+        });
+        found
     }
 
     pub fn block(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
@@ -191,13 +211,13 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether it is a call for its effect, or assigns elements alone.
-fn assigns_no_name(stmt: &s::Stmt) -> bool {
+/// The value of a call for its effect, or of what elements alone are assigned.
+fn left_value(stmt: &s::Stmt) -> Option<&s::Expr> {
     let element = |target: &s::Target| matches!(target, s::Target::Subscript(..));
     match &stmt.kind {
-        s::StmtKind::Call(_) => true,
-        s::StmtKind::Assign { targets, .. } => targets.iter().all(element),
-        s::StmtKind::AugAssign { target, .. } => element(target),
-        _ => false,
+        s::StmtKind::Call(value) => Some(value),
+        s::StmtKind::Assign { targets, value } if targets.iter().all(element) => Some(value),
+        s::StmtKind::AugAssign { target, value, .. } if element(target) => Some(value),
+        _ => None,
     }
 }
