@@ -215,9 +215,42 @@ def block(stmts, depth):
     return "".join([stmt(s, depth) for s in stmts])
 
 
-def orelse(stmts, depth):
+def branch(stmts, depth):
+    """Statements that a condition guards: in a loop without a loop inside, the first that is not
+    supported ends them."""
+    if not leaves:
+        return block(stmts, depth)
+    text = ""
+    for s in stmts:
+        try:
+            text += stmt(s, depth)
+        except Refused:
+            if not isinstance(s, (ast.Expr, ast.Assign, ast.AugAssign)):
+                raise
+            return text + "    " * depth + "raise\n"
+    return text
+
+
+# The loop that is read has no loop inside.
+leaves = False
+
+
+def may_leave(loop):
+    inside = [n for s in loop.body for n in ast.walk(s)]
+    loops = (ast.For, ast.While, ast.AsyncFor)
+    suspends = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncWith)
+    texts = [n.value for f in ast.walk(loop) if isinstance(f, ast.JoinedStr) for n in ast.walk(f)
+             if isinstance(n, ast.Constant) and isinstance(n.value, str)]  # fmt: skip
+    return not (
+        any(isinstance(n, loops) for n in inside)
+        or any(isinstance(n, suspends) for n in ast.walk(loop))
+        or any("yield" in text or "await" in text for text in texts)
+    )
+
+
+def orelse(stmts, depth, render=block):
     pad = "    " * depth
-    return f"{pad}else:\n{block(stmts, depth + 1)}" if stmts else ""
+    return f"{pad}else:\n{render(stmts, depth + 1)}" if stmts else ""
 
 
 def stmt(s, depth, top=False):
@@ -231,7 +264,8 @@ def stmt(s, depth, top=False):
             rest = "" if top else orelse(s.orelse, depth)
             return f"{pad}{head}\n{block(s.body, depth + 1)}{rest}"
         case ast.If():
-            return f"{pad}if {expr(s.test)}:\n{block(s.body, depth + 1)}{orelse(s.orelse, depth)}"
+            then = f"{pad}if {expr(s.test)}:\n{branch(s.body, depth + 1)}"
+            return then + orelse(s.orelse, depth, branch)
         case ast.Assign():
             return f"{pad}{' = '.join([target(t) for t in s.targets])} = {expr(s.value)}\n"
         case ast.AugAssign() if type(s.op) in BINARY:
@@ -262,11 +296,13 @@ def stmt(s, depth, top=False):
 
 
 def loops(path):
+    global leaves
     with open(path, encoding="utf-8", newline="") as file:
         source = file.read()
     lines = io.StringIO(source, newline="").readlines()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.For, ast.While)):
+            leaves = may_leave(node)
             try:
                 text = stmt(node, 0, top=True)
             except Refused:
