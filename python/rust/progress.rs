@@ -31,7 +31,7 @@ pub struct Progress {
     pub check: Option<Check>,
     /// The attempt came to nothing: the work of the call, if it is known.
     pub vain: Option<Attempted>,
-    /// What ran natively was over sooner than asking pays.
+    /// What ran natively would have taken CPython less time than asking takes.
     pub brief: bool,
 }
 

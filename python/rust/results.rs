@@ -43,7 +43,7 @@ pub fn collect(
 ) -> Progress {
     let mut progress = Progress::none();
     progress.ended = Some(launch.ended);
-    progress.brief = launch.seconds < SHORT;
+    progress.brief = launch.replaced() < SHORT;
     progress.raised = host.raised.take();
     let this = Collector {
         py,

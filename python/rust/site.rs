@@ -396,7 +396,7 @@ impl Site {
         if launch.iterations() > 0 {
             let on_threads = launch.decision.of(Device::Threads);
             let stopped = matches!(launch.ended, Ended::Partial { .. });
-            let far = !stopped || launch.seconds >= gate::SHORT;
+            let far = !stopped || launch.replaced() >= gate::SHORT;
             self.gate
                 .ran(launch.seconds, on_threads.fork_join.0 > 0.0, far);
             self.ran.store(true, Ordering::Relaxed);
