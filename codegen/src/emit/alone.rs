@@ -6,9 +6,10 @@
 
 use nestwise_ir::{Expr, LoopId, Stmt, StmtKind, VarId};
 
-use super::grid::{Asked, Axes, Left, kernel, uses};
+use super::grid::{Asked, Axes, Left, kernel};
 use super::loops::Range;
 use super::threads::CELL;
+use super::uses::uses;
 use super::{Func, Val, reads_in};
 use crate::error::{Result, invalid};
 use crate::finite::Finite;

@@ -9,11 +9,10 @@
 //! A device has no floating-point flags. A result that is not finite counts as fired: NumPy may have warned.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::mem::offset_of;
 
 use nestwise_ir::schedule::GridLoop;
-use nestwise_ir::{ArrayId, Expr, ExprKind, For, LoopId, Scalar, Span, Stmt, StmtKind, VarId};
+use nestwise_ir::{Expr, ExprKind, For, LoopId, Scalar, Span, Stmt, StmtKind, VarId};
 
 use super::func::Jump;
 use super::loops::Range;
@@ -21,12 +20,13 @@ use super::records::{Placed, Records};
 use super::threads::{CELL, thread_flow};
 use super::tiles::Tile;
 use super::updates::Unshared;
+use super::uses::uses;
 use super::{Func, Unit, Val};
 use crate::abi::{EventCode, FrameHeader, Order, Status, part};
 use crate::error::{Result, invalid, unsupported};
 use crate::finite::Finite;
 use crate::flow::{self, Target};
-use crate::grid::{GridKernel, Use, kernel_name};
+use crate::grid::{GridKernel, kernel_name};
 use crate::llvm::{IntPred, RealPred, V, Wrap};
 
 /// Where a thread of a device reads its place in the grid.
@@ -463,32 +463,6 @@ impl<'u> Func<'u, '_> {
         ir.note(ir.fcmp(RealPred::LLVMRealUNE, back, whole));
         name
     }
-}
-
-/// The arrays that statements, and values besides, look at.
-pub(super) fn uses(u: &Unit<'_>, block: &[Stmt], values: &[&Expr]) -> Vec<Use> {
-    let stored = nestwise_ir::nest::stored(block);
-    let mut read = HashSet::new();
-    let mut note = |e: &Expr| {
-        e.walk(&mut |e| {
-            if let ExprKind::Load { array, .. } = e.kind {
-                read.insert(array);
-            }
-        });
-    };
-    values.iter().for_each(|e| note(e));
-    for s in block {
-        s.walk(&mut |s| s.exprs().for_each(&mut note));
-    }
-    let used = |id: &ArrayId| stored.contains(id) || read.contains(id);
-    let all = u.nest.arrays.ids().filter(used);
-    all.filter_map(|id| {
-        Some(Use {
-            at: u.layout.slot(id)?.ptr,
-            written: stored.contains(&id),
-        })
-    })
-    .collect()
 }
 
 /// Writes a kernel, which is given the values of `shared`; `body` also gets the place of its results.

@@ -39,6 +39,7 @@ mod sums;
 mod threads;
 mod tiles;
 mod updates;
+mod uses;
 mod vector;
 mod vector_math;
 mod wide;

@@ -1,0 +1,34 @@
+//! What a kernel of a device looks at: who launches it brings that there, and knows by it what the kernel has to come behind.
+
+use std::collections::HashSet;
+
+use nestwise_ir::{ArrayId, Expr, ExprKind, Stmt};
+
+use super::Unit;
+use crate::grid::Use;
+
+/// The arrays that statements, and values besides, look at.
+pub(super) fn uses(u: &Unit<'_>, block: &[Stmt], values: &[&Expr]) -> Vec<Use> {
+    let stored = nestwise_ir::nest::stored(block);
+    let mut read = HashSet::new();
+    let mut note = |e: &Expr| {
+        e.walk(&mut |e| {
+            if let ExprKind::Load { array, .. } = e.kind {
+                read.insert(array);
+            }
+        });
+    };
+    values.iter().for_each(|e| note(e));
+    for s in block {
+        s.walk(&mut |s| s.exprs().for_each(&mut note));
+    }
+    let used = |id: &ArrayId| stored.contains(id) || read.contains(id);
+    let all = u.nest.arrays.ids().filter(used);
+    all.filter_map(|id| {
+        Some(Use {
+            at: u.layout.slot(id)?.ptr,
+            written: stored.contains(&id),
+        })
+    })
+    .collect()
+}
