@@ -529,7 +529,7 @@ impl Device for Cuda {
                 return 0;
             }
         };
-        let mut uses = launch.looks_at();
+        let mut uses = std::mem::take(&mut launch.uses);
         uses.extend(copies.map(|at| (at, true)));
         // Any may set the status at any time, once it was cleared.
         let own = self.status + launch.left();

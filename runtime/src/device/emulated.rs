@@ -376,9 +376,8 @@ impl Device for Emulated {
                 return 0;
             }
         };
-        let arrays = launch.looks_at().into_iter();
-        let block = |(at, written)| Some((self.block(at, 0)?.at as u64, written));
-        let mut uses: Vec<_> = arrays.filter_map(block).collect();
+        let block = |(at, written): &(u64, bool)| Some((self.block(*at, 1)?.at as u64, *written));
+        let mut uses: Vec<_> = launch.uses.iter().filter_map(block).collect();
         uses.extend(copies.map(|at| (at, true)));
         let kernel = Kernel {
             _code: code,

@@ -7,7 +7,7 @@ use super::shadow::touched;
 use super::{Device, Emulated, Launch};
 use crate::reason::Reason;
 use nestwise_codegen::abi::{Order, part};
-use nestwise_codegen::{self as codegen, GridCode, GridKernel};
+use nestwise_codegen::{self as codegen, GridCode, GridKernel, Use};
 use std::sync::{Arc, Once};
 
 /// Kernels, loaded.
@@ -78,6 +78,9 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
         };
         // SAFETY: it has so many bytes.
         let env = unsafe { std::slice::from_raw_parts_mut(order.env, order.size as usize) };
+        let word = |at: usize| env.get(at..at + 8)?.try_into().ok();
+        let used = |u: &Use| Some((u64::from_ne_bytes(word(u.at)?), u.written));
+        let uses = kernel.uses.iter().filter_map(used).collect();
         let launch = Launch {
             number,
             axes: kernel.loops.len(),
@@ -87,7 +90,7 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
             range: (order.lo, order.hi),
             inner: order.inner,
             tile: kernel.tile,
-            uses: &kernel.uses,
+            uses,
             leaves: kernel.leaves,
         };
         let Some(blocks) = running.launch(launch) else {

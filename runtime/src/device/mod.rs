@@ -24,7 +24,6 @@ pub use memory::{Keeps, Owner, Transfers};
 pub use resident::Resident;
 
 use crate::reason::Reason;
-use nestwise_codegen::Use;
 use nestwise_codegen::abi::FrameHeader;
 
 /// A launch of a kernel.
@@ -48,20 +47,13 @@ pub struct Launch<'a> {
     pub inner: i64,
     /// Those of each axis that a thread runs at once where it has as many, the innermost's first.
     pub tile: [i64; 3],
-    /// The arrays whose elements it looks at.
-    pub uses: &'a [Use],
+    /// Where arrays begin whose elements it looks at, and whether it may store there.
+    pub uses: Vec<(u64, bool)>,
     /// It leaves something behind its status.
     pub leaves: bool,
 }
 
 impl Launch<'_> {
-    /// Where arrays begin that it looks at, and whether it may store there.
-    fn looks_at(&self) -> Vec<(u64, bool)> {
-        let word = |at: usize| self.env.get(at..at + 8)?.try_into().ok();
-        let used = |u: &Use| Some((u64::from_ne_bytes(word(u.at)?), u.written));
-        self.uses.iter().filter_map(used).collect()
-    }
-
     /// What stands for its own place behind the status: every kernel has one for what nothing waits for, and what is waited for
     /// is there before the next one is launched.
     fn left(&self) -> u64 {

@@ -45,7 +45,7 @@ impl Running<'_> {
 
     /// Launches a kernel, once what it looks at is there, or on its way; the number of blocks, if that could be.
     pub(super) fn launch(&mut self, launch: Launch<'_>) -> Option<i64> {
-        if let Err(reason) = self.memory.look(&launch.looks_at()) {
+        if let Err(reason) = self.memory.look(&launch.uses) {
             self.failed = Some(reason);
             return None;
         }

@@ -65,17 +65,17 @@ impl Resolver<'_> {
     /// Statements that a condition guards: the first that is not supported, and assigns no name, ends them, where iterations may be
     /// left to CPython for that (see `parse/lower/left.rs`).
     fn branch(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
-        if !self.leaves || names.call.is_some() {
-            return self.block(names, stmts);
-        }
+        let leaves = self.leaves && names.call.is_none();
         let mut out = Vec::with_capacity(stmts.len());
-        for stmt in stmts {
-            let (occs, defs) = (self.hir.occs, self.hir.defs.len());
-            match self.block(names, std::slice::from_ref(stmt)) {
-                Ok(lowered) => out.extend(lowered),
-                Err(_) if left_value(stmt).is_some_and(|v| !self.calls_users(v)) => {
+        let mut k = 0;
+        while let Some(stmt) = stmts.get(k) {
+            let (occs, defs, done) = (self.hir.occs, self.hir.defs.len(), out.len());
+            match self.next_of(names, &stmts[k..], &mut out) {
+                Ok(used) => k += used,
+                Err(refused) if leaves && self.may_be_left(stmt, &refused.error) => {
                     self.hir.occs = occs;
                     self.hir.defs.truncate(defs);
+                    out.truncate(done);
                     out.push(Stmt {
                         kind: Kind::Raise,
                         span: stmt.span,
@@ -86,6 +86,12 @@ impl Resolver<'_> {
             }
         }
         Ok(out)
+    }
+
+    /// Whether iterations that get to a statement may be left to CPython for that refusal: not for a fault of ours.
+    fn may_be_left(&self, stmt: &s::Stmt, refused: &Refusal) -> bool {
+        let value = left_value(stmt);
+        !matches!(refused, Refusal::Internal { .. }) && value.is_some_and(|v| !self.calls_users(v))
     }
 
     /// Whether a value is made by calling a function that is written in Python: that may be most of what the loop does, or be the
@@ -110,16 +116,19 @@ impl Resolver<'_> {
         let mut out = Vec::with_capacity(stmts.len());
         let mut k = 0;
         while k < stmts.len() {
-            let rotation = self.rotation(names, &stmts[k..]);
-            if let Some((tmp, cycle, used)) = rotation {
-                self.emit_rotation(names, &mut out, tmp, &cycle, stmts[k].span);
-                k += used;
-                continue;
-            }
-            self.stmt(names, &stmts[k], &mut out)?;
-            k += 1;
+            k += self.next_of(names, &stmts[k..], &mut out)?;
         }
         Ok(out)
+    }
+
+    /// Resolves the first of some statements, or as many as turn arrays around; how many.
+    fn next_of(&mut self, names: &mut Names, stmts: &[s::Stmt], out: &mut Vec<Stmt>) -> R<usize> {
+        if let Some((tmp, cycle, used)) = self.rotation(names, stmts) {
+            self.emit_rotation(names, out, tmp, &cycle, stmts[0].span);
+            return Ok(used);
+        }
+        self.stmt(names, &stmts[0], out)?;
+        Ok(1)
     }
 
     pub fn stmt(&mut self, names: &mut Names, stmt: &s::Stmt, out: &mut Vec<Stmt>) -> R<()> {
