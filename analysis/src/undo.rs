@@ -22,7 +22,7 @@ use crate::statics::affine_interval;
 use crate::structure::Classes;
 use nestwise_ir::events;
 use nestwise_ir::nest::{Cast, Expr, ExprKind, Nest, Stmt, StmtKind};
-use nestwise_ir::{ArrayId, ArrayKind, BinOp, Fun, Lib, LoopId, Prov, UnOp};
+use nestwise_ir::{ArrayId, BinOp, Fun, Lib, LoopId, Prov, UnOp};
 
 /// Which elements of a slot a chunk may write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -96,7 +96,7 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
     let slots = nest
         .arrays
         .iter()
-        .filter(|(_, d)| d.kind != ArrayKind::Appended)
+        .filter(|(_, d)| !d.kind.is_own())
         .map(|(a, _)| a)
         .filter(|a| classes.members(*a).any(|m| written(&m)))
         .map(|a| SlotUndo {

@@ -57,6 +57,8 @@ pub fn interpreter() -> Weights<Work> {
         (Work::ArrayAxis, 19.0),
         (Work::ArrayIndex, 23.0),
         (Work::ArrayRow, 157.0),
+        (Work::ArrayCall, 420.0),
+        (Work::ArrayElement, 0.5),
         (Work::Tuple, 27.0),
         (Work::Builtin, 17.0),
         (Work::MinMax, 189.0),

@@ -168,7 +168,7 @@ struct LoopPrice {
     id: LoopId,
     interpreted: Seconds,
     /// What its own body executes, a bit for each kind.
-    kinds: u64,
+    kinds: u128,
     /// How often it is reached and how many trips it makes, as CPython sees it.
     work: LoopWork,
     inner: Vec<LoopPrice>,
@@ -293,7 +293,7 @@ impl LoopPrice {
 
     /// Kinds of operations that it executes, where it is entered so many times. A second operation of a kind runs through the
     /// same code of the interpreter and of NumPy.
-    fn kinds(&self, entered: f64, trips: &dyn Fn(LoopId) -> f64) -> u64 {
+    fn kinds(&self, entered: f64, trips: &dyn Fn(LoopId) -> f64) -> u128 {
         let times = entered * trips(self.id) * self.work.reached;
         if times <= 0.0 {
             return 0;

@@ -1,5 +1,6 @@
 //! A weight for each kind of something: a dense table in the program, an object of names and nanoseconds in JSON.
 
+use crate::defaults;
 use nestwise_ir::{Tally, Work};
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
@@ -16,9 +17,9 @@ pub trait Kind: Copy + PartialEq + 'static {
     fn name(self) -> &'static str;
     /// The number.
     fn number(self) -> usize;
-    /// Profiles may lack it, which were measured before there was such a kind: it costs nothing there.
-    fn may_lack(self) -> bool {
-        false
+    /// Profiles may lack it, which were measured before there was such a kind: what it takes there, in nanoseconds.
+    fn lacking(self) -> Option<f64> {
+        None
     }
 }
 
@@ -30,8 +31,13 @@ impl Kind for Work {
     fn number(self) -> usize {
         self as usize
     }
-    fn may_lack(self) -> bool {
-        self == Work::ArrayLoop
+    fn lacking(self) -> Option<f64> {
+        match self {
+            // It was part of other kinds.
+            Work::ArrayLoop => Some(0.0),
+            Work::ArrayCall | Work::ArrayElement => Some(defaults::interpreter().get(self)),
+            _ => None,
+        }
     }
 }
 
@@ -259,8 +265,8 @@ impl<'de, K: Kind> Visitor<'de> for Reader<K> {
             let kind = known.ok_or_else(|| de::Error::custom(format!("unknown field `{name}`")))?;
             found[kind.number()] = Some(map.next_value()?);
         }
-        for kind in K::ALL.iter().filter(|k| k.may_lack()) {
-            found[kind.number()].get_or_insert(0.0);
+        for (kind, nanos) in found.iter_mut().enumerate() {
+            *nanos = nanos.or(K::ALL[kind].lacking());
         }
         let missing = K::ALL.iter().find(|k| found[k.number()].is_none());
         if let Some(kind) = missing {

@@ -289,7 +289,7 @@ impl<'a> Finder<'a> {
             return None;
         }
         match &expr.kind {
-            ExprKind::Subscript(base, index) => {
+            ExprKind::Subscript(base, index) if !index.iter().any(Expr::is_slice) => {
                 let (place, depth) = self.view(base, chain + 1)?;
                 Some((place, depth.checked_add(u32::try_from(index.len()).ok()?)?))
             }

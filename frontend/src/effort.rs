@@ -154,6 +154,8 @@ impl Turn {
             ExprKind::Unary(..)
             | ExprKind::Binary(..)
             | ExprKind::Attr(..)
+            | ExprKind::MatMul(..)
+            | ExprKind::Slice { .. }
             | ExprKind::InText(..)
             | ExprKind::IfExp { .. }
             | ExprKind::Tuple(_) => once.arithmetic += 1.0,

@@ -365,7 +365,7 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             f(element);
         }
         ExprKind::Unary(_, a) | ExprKind::InText(a, _) => f(a),
-        ExprKind::Binary(_, a, b) => {
+        ExprKind::Binary(_, a, b) | ExprKind::MatMul(a, b) => {
             f(a);
             f(b);
         }
@@ -389,6 +389,10 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             f(test);
             f(body);
             f(orelse);
+        }
+        ExprKind::Slice { start, stop, step } => {
+            let parts = [start, stop, step].into_iter().flatten();
+            parts.for_each(|e| f(e));
         }
     }
 }

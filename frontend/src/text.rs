@@ -205,7 +205,13 @@ impl Text<'_> {
                 let (body, test) = (self.expr(body), self.expr(test));
                 format!("({body} if {test} else {})", self.expr(orelse))
             }
+            ExprKind::MatMul(a, b) => format!("({} @ {})", self.expr(a), self.expr(b)),
             ExprKind::InText(a, text) => format!("({} in {text:?})", self.expr(a)),
+            ExprKind::Slice { start, stop, step } => {
+                let part = |e: &Option<Box<Expr>>| e.as_ref().map_or("".into(), |e| self.expr(e));
+                let step = step.as_ref().map(|e| format!(":{}", self.expr(e)));
+                format!("{}:{}{}", part(start), part(stop), step.unwrap_or_default())
+            }
             ExprKind::Comprehension {
                 func,
                 element,

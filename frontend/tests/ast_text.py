@@ -144,8 +144,20 @@ def index(node):
     if isinstance(node, ast.Tuple):
         if len(node.elts) < 2:
             raise Refused
-        return seq(node.elts, expr)
-    return expr(node)
+        return seq(node.elts, index_item)
+    return index_item(node)
+
+
+def index_item(node):
+    if not isinstance(node, ast.Slice):
+        return expr(node)
+
+    def part(e):
+        missing = e is None or isinstance(e, ast.Constant) and e.value is None
+        return None if missing else expr(e)
+
+    start, stop, step = part(node.lower), part(node.upper), part(node.step)
+    return f"{start or ''}:{stop or ''}" + (f":{step}" if step is not None else "")
 
 
 def expr(e):
@@ -174,6 +186,8 @@ def expr(e):
             return f"{func}({', '.join(args)})"
         case ast.UnaryOp():
             return f"({UNARY[type(e.op)]}{expr(e.operand)})"
+        case ast.BinOp(op=ast.MatMult()):
+            return f"({expr(e.left)} @ {expr(e.right)})"
         case ast.BinOp() if type(e.op) in BINARY:
             return f"({expr(e.left)} {BINARY[type(e.op)]} {expr(e.right)})"
         case ast.BoolOp():

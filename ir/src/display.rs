@@ -58,6 +58,7 @@ impl fmt::Display for ArrayKind {
             Self::Bytes => "bytes",
             Self::Str => "str",
             Self::Appended => "appended",
+            Self::Scratch => "scratch",
         })
     }
 }
@@ -100,6 +101,9 @@ impl fmt::Display for Nest {
         }
         if !self.needs_trip.is_empty() {
             writeln!(f, "needs trips of {}", Commas(&self.needs_trip))?;
+        }
+        for (a, b) in &self.apart {
+            writeln!(f, "apart {a} {b}")?;
         }
         Ok(())
     }

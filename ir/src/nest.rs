@@ -35,6 +35,9 @@ pub struct Nest {
     /// Loops that must run at least once per entry for the types to hold (an accumulator whose type changes in
     /// the first iteration). Checked before launch; otherwise CPython runs the site.
     pub needs_trip: Vec<LoopId>,
+    /// Arrays that share no memory, or have no element at two places (both are one array): operations on whole arrays are loops
+    /// on that condition. Checked before launch; otherwise CPython runs the site.
+    pub apart: Vec<(ArrayId, ArrayId)>,
     /// `None`: the body of the top loop runs once for each of its iterations. `Some(end)`: once for each launched range
     /// of them that is not empty, and does what all of them do together, in an order of its own. The top loop's
     /// counter then holds the first iteration's value, and `end`, an `i64` that nothing assigns, what would be the
@@ -85,9 +88,17 @@ pub enum ArrayKind {
     /// A list that grows: a buffer with room behind. What the list holds at entry is at its front if the nest reads
     /// the slot; otherwise that is not looked at, and the buffer starts empty.
     Appended,
+    /// What an operation on whole arrays makes before it is stored: memory of a launch's own, as large as the array of the same
+    /// capture. Nobody reads what it did not write before, and nobody needs it afterwards.
+    Scratch,
 }
 
 impl ArrayKind {
+    /// Whether it is memory that a launch makes for itself alone, and that is no copy of what anybody else has.
+    pub fn is_own(self) -> bool {
+        matches!(self, Self::Appended | Self::Scratch)
+    }
+
     /// Whether its elements are references to Python objects that were boxed one by one.
     pub fn boxes(self) -> bool {
         matches!(self, Self::List | Self::Appended)

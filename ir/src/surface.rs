@@ -162,6 +162,13 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// Whether it is a slice of a subscript.
+    pub fn is_slice(&self) -> bool {
+        matches!(self.kind, ExprKind::Slice { .. })
+    }
+}
+
 /// The supported expressions.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ExprKind {
@@ -183,8 +190,14 @@ pub enum ExprKind {
     Place(PlaceId),
     /// An attribute of a value that is not a place (`A[i].shape`, `z[k].real`).
     Attr(Box<Expr>, String),
-    /// `base[i, j]`; no slices.
+    /// `base[i, j]`; an index may be a [`ExprKind::Slice`].
     Subscript(Box<Expr>, Vec<Expr>),
+    /// `start:stop:step`, in subscripts only.
+    Slice {
+        start: Option<Box<Expr>>,
+        stop: Option<Box<Expr>>,
+        step: Option<Box<Expr>>,
+    },
     /// A call; which function it is, is known when types are.
     Call {
         func: Box<Expr>,
@@ -209,6 +222,8 @@ pub enum ExprKind {
         body: Box<Expr>,
         orelse: Box<Expr>,
     },
+    /// `a @ b`.
+    MatMul(Box<Expr>, Box<Expr>),
     /// A tuple display.
     Tuple(Vec<Expr>),
     /// `func(element for target in iter if tests)`: a call with a generator expression or a list comprehension. The
@@ -231,7 +246,7 @@ pub enum UnOp {
     Not,
 }
 
-/// Python's binary operators (`@` is not among them).
+/// Python's binary operators (`@` is an expression of its own).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum BinOp {
     Add,

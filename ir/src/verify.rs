@@ -153,6 +153,11 @@ impl Verifier<'_> {
                 format!("needs_trip: no loop {l}")
             })?;
         }
+        for array in n.apart.iter().flat_map(|(a, b)| [a, b]) {
+            ensure(n.arrays.get(*array).is_some(), || {
+                format!("apart: no array {array}")
+            })?;
+        }
         Ok(())
     }
 

@@ -136,6 +136,10 @@ kinds! {
     ArrayIndex = "array_index",
     /// A row of an array, as an object.
     ArrayRow = "array_row",
+    /// An operation on whole arrays, whatever their size.
+    ArrayCall = "array_call",
+    /// One element of it.
+    ArrayElement = "array_element",
     /// A tuple that is made.
     Tuple = "tuple",
     /// A call of a builtin that does little (`abs`, `len`).
@@ -192,8 +196,8 @@ impl Tally {
     }
 
     /// Kinds that happen, a bit for each.
-    pub fn kinds(&self) -> u64 {
-        const { assert!(Work::COUNT <= 64) };
+    pub fn kinds(&self) -> u128 {
+        const { assert!(Work::COUNT <= 128) };
         self.iter().fold(0, |all, (kind, _)| all | 1 << kind as u32)
     }
 

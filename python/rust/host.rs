@@ -11,6 +11,7 @@ use crate::others::{self, Published, Turns, World};
 use crate::random;
 use crate::region;
 use crate::results;
+use crate::scratch::Scratch;
 use nestwise_analysis::identity;
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Scalar};
 use nestwise_runtime::device::Owner;
@@ -31,6 +32,7 @@ pub struct PyHost<'a> {
     buffers: Vec<(usize, bool, Buffer)>,
     texts: Vec<(usize, Vec<u32>)>,
     appended: Vec<Appended>,
+    scratch: Vec<Scratch>,
     world: World<'a>,
     /// Other threads ran beside a kernel since they last had their turn; perhaps they have ended.
     accompanied: bool,
@@ -65,6 +67,7 @@ impl<'a> PyHost<'a> {
             buffers: Vec::new(),
             texts: Vec::new(),
             appended: Vec::new(),
+            scratch: Vec::new(),
             world,
             accompanied: false,
             handled: Cell::new(None),
@@ -276,7 +279,11 @@ impl Host for PyHost<'_> {
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason> {
         let nest = self.nest;
         let mut written = vec![false; self.binding.captures.len()];
-        for decl in nest.arrays.values() {
+        for decl in nest
+            .arrays
+            .values()
+            .filter(|d| d.kind != ArrayKind::Scratch)
+        {
             written[decl.capture as usize] |= decl.written;
         }
         // Lists of lists first: a list that is a row of another becomes a window on that one's buffer.
@@ -302,6 +309,13 @@ impl Host for PyHost<'_> {
                 }
                 (ArrayKind::Str, _) => self.text(&decl.name, capture)?,
                 (ArrayKind::Appended, _) => self.column(id, decl, capture)?,
+                (ArrayKind::Scratch, Value::Array(view)) => {
+                    let scratch = Scratch::like(view, decl.storage);
+                    let scratch = scratch.ok_or(Reason::Memory)?;
+                    let view = scratch.view();
+                    self.scratch.push(scratch);
+                    view
+                }
                 (_, Value::Array(view)) => *view,
                 _ => {
                     return Err(Reason::Array {
@@ -382,7 +396,11 @@ impl Host for PyHost<'_> {
         };
         match decl.kind {
             // Copies of ours.
-            ArrayKind::List | ArrayKind::Tuple | ArrayKind::Str | ArrayKind::Appended => true,
+            ArrayKind::List
+            | ArrayKind::Tuple
+            | ArrayKind::Str
+            | ArrayKind::Appended
+            | ArrayKind::Scratch => true,
             // SAFETY: an exact ndarray kept alive by the binding.
             ArrayKind::Ndarray => unsafe {
                 numpy::owns_memory(self.py, self.object(decl.capture as usize))
@@ -455,7 +473,9 @@ impl PyHost<'_> {
             ArrayKind::Ndarray => unsafe {
                 layout::array_header(self.object(capture)).flags & layout::WRITEABLE != 0
             },
-            ArrayKind::List | ArrayKind::ArrayArray | ArrayKind::Appended => true,
+            ArrayKind::List | ArrayKind::ArrayArray | ArrayKind::Appended | ArrayKind::Scratch => {
+                true
+            }
             // SAFETY: a live object.
             ArrayKind::Bytes => unsafe {
                 ffi::Py_TYPE(self.object(capture)) == &raw mut ffi::PyByteArray_Type
@@ -470,6 +490,7 @@ impl PyHost<'_> {
             && self.nest.arrays.values().all(|decl| {
                 let bound = &self.binding.captures[decl.capture as usize];
                 match (&bound.value, decl.kind) {
+                    (_, ArrayKind::Scratch) => true,
                     (Value::Array(view), ArrayKind::Ndarray) => {
                         // SAFETY: an exact ndarray, alive.
                         let header = unsafe { layout::array_header(bound.object) };

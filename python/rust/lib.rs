@@ -37,6 +37,7 @@ mod region;
 mod region_hooks;
 mod region_makers;
 mod results;
+mod scratch;
 mod settled;
 mod site;
 mod sites;

@@ -348,6 +348,7 @@ mod tests {
             live_outs: vec![],
             returns: None,
             needs_trip: vec![],
+            apart: vec![],
             whole: None,
             work: Default::default(),
         }

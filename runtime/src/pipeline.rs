@@ -290,6 +290,7 @@ fn attempt<V: HasValue>(
     }
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
+    plan.keep_apart(&views)?;
     let call = call(&views);
     if decision.for_now {
         order_other(&call, &decision, host);

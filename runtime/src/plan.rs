@@ -304,6 +304,29 @@ impl Plan {
         })
     }
 
+    /// Whether the arrays that operations on whole arrays need in memory of their own have that.
+    pub fn keep_apart(&self, views: &[ArrayView]) -> Result<(), Reason> {
+        let apart = |a: &ArrayView, b: &ArrayView| {
+            let (a, b) = (a.range(), b.range());
+            a.1 <= b.0 || b.1 <= a.0
+        };
+        for (a, b) in &self.nest.apart {
+            let (x, y) = (&views[a.index()], &views[b.index()]);
+            let kept = if a == b {
+                x.is_injective()
+            } else {
+                apart(x, y)
+            };
+            if !kept {
+                return Err(Reason::Array {
+                    name: self.nest.arrays[*a].name.clone(),
+                    why: "its memory may be that of other elements of an operation on whole arrays",
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// From now on kernels compare without raising flags. False: they do already, or compare nothing.
     pub fn make_quiet(&self) -> bool {
         let mut compares = false;

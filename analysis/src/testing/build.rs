@@ -41,6 +41,7 @@ pub fn nest(header: &str, body: &str) -> Nest {
         live_outs: b.live_outs,
         returns: None,
         needs_trip: vec![],
+        apart: vec![],
         whole: None,
         work: Default::default(),
     }

@@ -48,6 +48,7 @@ impl Builder {
                 live_outs: vec![],
                 returns: None,
                 needs_trip: vec![],
+                apart: vec![],
                 whole: None,
                 work: Default::default(),
             },

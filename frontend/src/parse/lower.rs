@@ -397,6 +397,10 @@ impl<'a> Lower<'a> {
                 };
                 ExprKind::Unary(op, self.boxed(&e.operand)?)
             }
+            ast::Expr::BinOp(e) if e.op == ast::Operator::MatMult => {
+                let left = self.boxed(&e.left);
+                ExprKind::MatMul(left?, self.boxed(&e.right)?)
+            }
             ast::Expr::BinOp(e) => {
                 let left = self.boxed(&e.left);
                 let op = self.operator(expr, e.op);
@@ -495,9 +499,32 @@ impl<'a> Lower<'a> {
                     name: "a subscript of one-element tuples",
                 },
             ),
-            ast::Expr::Tuple(tuple) => self.exprs(&tuple.elts),
-            other => Some(vec![self.expr(other)?]),
+            ast::Expr::Tuple(tuple) => {
+                let items: Vec<_> = tuple.elts.iter().map(|e| self.index_item(e)).collect();
+                items.into_iter().collect()
+            }
+            other => Some(vec![self.index_item(other)?]),
         }
+    }
+
+    fn index_item(&mut self, item: &ast::Expr) -> Option<Expr> {
+        let ast::Expr::Slice(slice) = item else {
+            return self.expr(item);
+        };
+        let [start, stop, step] =
+            [&slice.lower, &slice.upper, &slice.step].map(|part| match part.as_deref() {
+                None => Some(None),
+                Some(ast::Expr::Constant(c)) if c.value.is_none() => Some(None),
+                Some(part) => Some(Some(self.boxed(part)?)),
+            });
+        Some(Expr {
+            kind: ExprKind::Slice {
+                start: start?,
+                stop: stop?,
+                step: step?,
+            },
+            span: self.span(item),
+        })
     }
 
     fn call(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {

@@ -58,7 +58,9 @@ impl Lower<'_> {
             Val::Str(text) if text.chars().count() == 1 => {
                 Ok(super::convert::character(&text, span))
             }
-            Val::View(_) => Err(refuse(span, Refusal::ArrayExpression { what: what.into() })),
+            Val::View(_) | Val::Array(_) => {
+                Err(refuse(span, Refusal::ArrayExpression { what: what.into() }))
+            }
             other => {
                 let what = format!("{what} of a {}", other.type_name());
                 Err(refuse(span, Refusal::Unsupported { what }))

@@ -4,20 +4,32 @@ use nestwise_ir::nest::{Cast, Expr, ExprKind, StmtKind};
 use nestwise_ir::{Access, ArrayKind, Scalar, Span, Ty, Work};
 
 use super::build;
+use super::elementwise::{Elementwise, Node};
 use super::facts::Wish;
 use super::hir;
 use super::kinds::{Kind, Kinds};
 use super::lower::{Lower, natural_in};
 use super::range;
+use super::sections::Section;
 use super::value::{Sv, Val, View};
 use super::{R, refuse};
 use crate::capture::Capture;
 use crate::refusal::Refusal;
 
+/// What a subscript assigns to.
+pub(super) enum Place {
+    Element(View),
+    /// Several elements of a NumPy array.
+    Part(Section),
+}
+
 impl Lower<'_> {
     /// `base[index, ...]`.
     pub fn subscript(&mut self, base: &hir::Expr, index: &[hir::Expr], span: Span) -> R<Val> {
         let mut value = self.expr(base)?;
+        if index.iter().any(hir::Expr::is_slice) {
+            return self.sliced(value, index, span);
+        }
         if index.iter().any(hir::Expr::stores) {
             value = self.spill_val(value);
         }
@@ -74,6 +86,19 @@ impl Lower<'_> {
         }
     }
 
+    /// `value[index, ...]` with slices among them.
+    fn sliced(&mut self, value: Val, index: &[hir::Expr], span: Span) -> R<Val> {
+        let section = match value {
+            Val::View(view) => self.section(view, index, span)?,
+            Val::Scalar(sv) if sv.is_bottom() => return Ok(Val::Scalar(sv)),
+            _ => return Err(refuse(span, Refusal::Slice)),
+        };
+        self.count_section(index.len());
+        let shape = section.shape();
+        let node = Node::Part(section);
+        Ok(Val::Array(Box::new(Elementwise { node, shape })))
+    }
+
     /// A view with more subscripts.
     pub fn extend(&mut self, mut view: View, index: Vec<Val>, span: Span) -> R<View> {
         let decl = &self.arrays[view.array];
@@ -122,23 +147,28 @@ impl Lower<'_> {
     }
 
     /// A subscript target, evaluated: base, then subscripts.
-    pub fn place(&mut self, base: &hir::Expr, index: &[hir::Expr], span: Span) -> R<View> {
+    pub fn place(&mut self, base: &hir::Expr, index: &[hir::Expr], span: Span) -> R<Place> {
         let value = self.expr(base)?;
-        let index = self.tuple(index)?;
-        let Val::View(view) = value else {
-            let operands = vec![value.type_name()];
-            return Err(refuse(
-                span,
-                Refusal::Operator {
-                    op: "[] =",
-                    operands,
-                },
-            ));
+        let view = match value {
+            Val::View(view) => view,
+            other => {
+                let operands = vec![other.type_name()];
+                let op = "[] =";
+                return Err(refuse(span, Refusal::Operator { op, operands }));
+            }
         };
+        if index.iter().any(hir::Expr::is_slice) {
+            self.count_section(index.len());
+            return self.section(view, index, span).map(Place::Part);
+        }
+        let index = self.tuple(index)?;
         self.count_access(&view, &index, true);
         let view = self.extend(view, index, span)?;
         let decl = &self.arrays[view.array];
         if view.index.len() < decl.rank as usize {
+            if decl.kind == ArrayKind::Ndarray {
+                return self.whole_section(view, span).map(Place::Part);
+            }
             let what = format!("assigning a whole row of {}", decl.name);
             return Err(refuse(span, Refusal::ArrayExpression { what }));
         }
@@ -154,7 +184,7 @@ impl Lower<'_> {
                 },
             ));
         }
-        Ok(view)
+        Ok(Place::Element(view))
     }
 
     /// The same place for a load and a store: subscripts that read arrays or are long are evaluated once.
@@ -243,7 +273,7 @@ impl Lower<'_> {
     /// NumPy's assignment of a scalar to an element. Where NumPy raises or warns (NaN or a value out of range
     /// into an int array, a finite float64 that becomes infinite as a float32), a guard fires; where it wraps
     /// (NumPy ints into a narrower type), the guard fires too and CPython does it.
-    fn ndarray_form(&mut self, sv: &Sv, array: nestwise_ir::ArrayId, span: Span) -> R<Expr> {
+    pub fn ndarray_form(&mut self, sv: &Sv, array: nestwise_ir::ArrayId, span: Span) -> R<Expr> {
         let storage = self.arrays[array].storage;
         let wrong = self.cannot_store(sv, array, span);
         if sv.kinds.has(Kind::Char) || (sv.kinds.any(Kind::is_complex) && storage != Scalar::C128) {

@@ -53,6 +53,9 @@ impl Lower<'_> {
             }
             (_, [_, ..]) => return Err(wrong("keyword arguments are not supported")),
             (Known::Builtin(builtin), []) => self.builtin(builtin, values, span)?,
+            (known, []) if values.iter().any(Val::is_array) => {
+                return self.array_call(known, values, span);
+            }
             (known, []) => {
                 let mut scalars = Vec::new();
                 for value in values {

@@ -192,6 +192,12 @@ impl Lower<'_> {
                     span,
                 ))
             }
+            Val::Array(_) => Err(refuse(
+                span,
+                Refusal::ArrayExpression {
+                    what: "the truth of an array".into(),
+                },
+            )),
             Val::Tuple(items) => Ok(build::boolean(!items.is_empty(), Ty::PY_BOOL, span)),
             Val::Str(text) => Ok(build::boolean(!text.is_empty(), Ty::PY_BOOL, span)),
             Val::Bytes(bytes) => Ok(build::boolean(!bytes.is_empty(), Ty::PY_BOOL, span)),

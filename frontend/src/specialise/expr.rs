@@ -59,7 +59,11 @@ impl Lower<'_> {
             ExprKind::Unary(op, a) => {
                 // CPython's compiler does it to a literal.
                 let folded = a.is_number();
-                let a = self.scalar(a, "the operand")?;
+                let a = self.expr(a)?;
+                if a.is_array() && *op != Sign::Not {
+                    return self.array_sign(*op, a, span);
+                }
+                let a = self.need_scalar(a, "the operand", span)?;
                 if !folded {
                     self.count_sign(&a);
                 }
@@ -68,12 +72,24 @@ impl Lower<'_> {
             ExprKind::Binary(op, a, b) => {
                 let what = format!("`{}`", symbol(*op));
                 let x = self.expr(a)?;
+                if x.is_array() {
+                    let y = self.beside_array(b)?;
+                    return self.array_binary(*op, x, y, span);
+                }
                 let x = self.need_scalar(x, &what, span)?;
-                let (x, y) = self.then_scalar(x, b, &what)?;
+                let x = if b.stores() { self.spill_sv(x) } else { x };
+                let y = self.expr(b)?;
+                if y.is_array() {
+                    return self.array_binary(*op, Val::Scalar(x), y, span);
+                }
+                let y = self.need_scalar(y, &what, span)?;
                 self.count_operation(*op, &x, &y);
                 self.arith(*op, x, y, span)?
             }
-            ExprKind::Compare(first, rest) => self.compare_chain(first, rest, span)?,
+            ExprKind::Compare(first, rest) => match rest.as_slice() {
+                [(op, second)] => return self.comparison(*op, first, second, span),
+                _ => self.compare_chain(first, rest, span)?,
+            },
             ExprKind::InText(a, text) => {
                 let a = self.scalar(a, "`in`")?;
                 self.tally(Work::CompareMixed, 1.0);
@@ -89,6 +105,7 @@ impl Lower<'_> {
                 let half = |l: &mut Self, e: &hir::Expr| l.scaled(HALF, |l| l.expr(e));
                 return self.choose(cond, |l| half(l, body), |l| half(l, orelse), span);
             }
+            ExprKind::Slice(_) => return Err(refuse(span, Refusal::Slice)),
             ExprKind::Tuple(items) => {
                 // One of literals is a constant.
                 if !items.iter().all(hir::Expr::is_number) {
@@ -106,10 +123,13 @@ impl Lower<'_> {
         self.need_scalar(val, what, e.span)
     }
 
-    /// A second operand: `x` was evaluated before it.
-    fn then_scalar(&mut self, x: Sv, e: &hir::Expr, what: &str) -> R<(Sv, Sv)> {
-        let x = if e.stores() { self.spill_sv(x) } else { x };
-        Ok((x, self.scalar(e, what)?))
+    /// An operand behind an array: evaluating it must not change that.
+    pub fn beside_array(&mut self, e: &hir::Expr) -> R<Val> {
+        if e.stores() {
+            let what = "a call that assigns something, beside an array".into();
+            return Err(refuse(e.span, Refusal::Unsupported { what }));
+        }
+        self.expr(e)
     }
 
     /// Several values, left to right.
@@ -117,6 +137,10 @@ impl Lower<'_> {
         let mut values: Vec<Val> = Vec::with_capacity(items.len());
         for item in items {
             if item.stores() {
+                if values.iter().any(|v| matches!(v, Val::Array(_))) {
+                    let what = "a call that assigns something, beside an array".into();
+                    return Err(refuse(item.span, Refusal::Unsupported { what }));
+                }
                 values = values.into_iter().map(|v| self.spill_val(v)).collect();
             }
             values.push(self.expr(item)?);
@@ -215,6 +239,25 @@ impl Lower<'_> {
         self.emit(kind, span);
         self.stable.push(var);
         build::var(var, ty, span)
+    }
+
+    /// `a < b`.
+    fn comparison(&mut self, op: Cmp, a: &hir::Expr, b: &hir::Expr, span: Span) -> R<Val> {
+        let left = self.expr(a)?;
+        let left = match left {
+            Val::Array(_) => {
+                let right = self.beside_array(b)?;
+                return self.array_compare(op, left, right, span);
+            }
+            left if b.stores() => self.spill_val(left),
+            left => left,
+        };
+        let right = self.expr(b)?;
+        if matches!(right, Val::Array(_)) {
+            return self.array_compare(op, left, right, span);
+        }
+        self.count_comparison(&left, &right);
+        self.compare_vals(op, left, right, span).map(Val::Scalar)
     }
 
     /// `a < b <= c`.

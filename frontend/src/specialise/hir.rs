@@ -185,6 +185,16 @@ pub(super) enum ExprKind {
         orelse: Box<Expr>,
     },
     Tuple(Vec<Expr>),
+    /// Of a subscript.
+    Slice(Slice),
+}
+
+/// `start:stop:step`.
+#[derive(Debug)]
+pub(super) struct Slice {
+    pub start: Option<Box<Expr>>,
+    pub stop: Option<Box<Expr>>,
+    pub step: Option<Box<Expr>>,
 }
 
 /// A list that the nest appends to and reads, by captures: `append`, and the list.
@@ -246,8 +256,17 @@ impl Expr {
                 .chain(rest.iter().map(|(_, e)| e))
                 .collect(),
             ExprKind::IfExp { test, body, orelse } => vec![test, body, orelse],
+            ExprKind::Slice(Slice { start, stop, step }) => {
+                let parts = [start, stop, step].into_iter().flatten();
+                parts.map(|e| &**e).collect()
+            }
             _ => vec![],
         }
+    }
+
+    /// Whether it is a slice of a subscript.
+    pub fn is_slice(&self) -> bool {
+        matches!(self.kind, ExprKind::Slice(_))
     }
 
     /// Whether it is a number that was written as such.

@@ -391,6 +391,7 @@ impl Lower<'_> {
                 (false, false) => ReturnForm::Scalar,
             },
         });
+        let apart = self.all_apart();
         let mut nest = Nest {
             arrays: self.arrays,
             vars: self.vars,
@@ -402,6 +403,7 @@ impl Lower<'_> {
             live_outs,
             returns,
             needs_trip: vec![],
+            apart,
             whole: None,
             work: self.meter.finish(),
         };

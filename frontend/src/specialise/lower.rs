@@ -1,7 +1,7 @@
 //! The state of one round of lowering: the typed nest under construction, variables of webs, reads and
 //! assignments of locals.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use nestwise_ir::nest::{Cast, Expr, LoopDecl, Stmt, StmtKind, VarDecl};
 use nestwise_ir::{
@@ -91,6 +91,10 @@ pub(super) struct Lower<'a> {
     pub want_tag: bool,
     /// In the bounds of the top loop, which are evaluated anew for every chunk.
     pub at_entry: bool,
+    /// Arrays that must not share memory with the other one, or within themselves.
+    pub apart: BTreeSet<(ArrayId, ArrayId)>,
+    /// Memory of a nest's own for what is computed before it is stored, by the slot that it is as large as.
+    pub scratch: HashMap<ArrayId, ArrayId>,
     /// Which object two swapped slots hold, as a bool that each swap flips; by swap group.
     pub parity: HashMap<usize, VarId>,
     /// What CPython does in all this.
@@ -136,6 +140,8 @@ impl<'a> Lower<'a> {
             call_scopes: HashMap::new(),
             want_tag: false,
             at_entry: false,
+            apart: BTreeSet::new(),
+            scratch: HashMap::new(),
             parity: HashMap::new(),
             meter: Meter::new(),
         }

@@ -325,6 +325,15 @@ impl Lower<'_> {
         }
     }
 
+    /// A part of an array, as an object of its own.
+    pub fn count_section(&mut self, given: usize) {
+        self.tally(Work::ArrayRow, 1.0);
+        if given > 1 {
+            self.tally(Work::ArrayTuple, 1.0);
+            self.tally(Work::ArrayAxis, given as f64 - 2.0);
+        }
+    }
+
     /// `view[index] op= ...` reads what [`Lower::count_access`] has counted as written.
     pub fn count_read_back(&mut self, view: &View, given: usize) {
         let decl = &self.arrays[view.array];

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use nestwise_ir::surface as s;
-use nestwise_ir::{Arena, PlaceId, Span, WithSpan, Work};
+use nestwise_ir::{Arena, ArrayKind, PlaceId, Span, WithSpan, Work};
 
-use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Stmt};
+use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Slice, Stmt};
 use super::tuples::{constant_index, element, tuple_places};
 use super::{R, methods, refuse};
 use crate::capture::{Builtin, Capture, Known, MathFn, MathSpecial};
@@ -462,13 +462,27 @@ impl Resolver<'_> {
                 ExprKind::Read(self.read(local))
             }
             s::ExprKind::Subscript(base, index)
-                if let (Some(list), [index]) = (self.grown(names, base)?, &index[..]) =>
+                if let (Some(list), [index]) = (self.grown(names, base)?, &index[..])
+                    && !index.is_slice() =>
             {
                 ExprKind::Grown(list, Box::new(self.expr(names, index)?))
             }
             s::ExprKind::Subscript(base, index) => {
                 let base = Box::new(self.expr(names, base)?);
+                self.may_be_sliced(&base, index)?;
                 ExprKind::Subscript(base, self.exprs(names, index)?)
+            }
+            s::ExprKind::Slice { start, stop, step } => {
+                let mut part = |e: &Option<Box<s::Expr>>| {
+                    e.as_ref()
+                        .map(|e| self.expr(names, e).map(Box::new))
+                        .transpose()
+                };
+                ExprKind::Slice(Slice {
+                    start: part(start)?,
+                    stop: part(stop)?,
+                    step: part(step)?,
+                })
             }
             s::ExprKind::Call { func, args, kwargs } => {
                 return self.call(names, func, args, kwargs, span);
@@ -478,6 +492,7 @@ impl Resolver<'_> {
                 let a = Box::new(self.expr(names, a)?);
                 ExprKind::Binary(*op, a, Box::new(self.expr(names, b)?))
             }
+            s::ExprKind::MatMul(..) => return Err(refuse(span, Refusal::MatMul)),
             s::ExprKind::And(items) => ExprKind::And(self.exprs(names, items)?),
             s::ExprKind::Or(items) => ExprKind::Or(self.exprs(names, items)?),
             s::ExprKind::Compare(first, rest) => {
@@ -504,6 +519,30 @@ impl Resolver<'_> {
             s::ExprKind::Comprehension { .. } => return self.comprehension(names, e),
         };
         Ok(Expr { kind, span })
+    }
+
+    /// Slices of lists are new lists: only those of arrays are parts of what there is.
+    pub fn may_be_sliced(&self, base: &Expr, index: &[s::Expr]) -> R<()> {
+        let Some(slice) = index.iter().find(|e| e.is_slice()) else {
+            return Ok(());
+        };
+        let captured = match base.kind {
+            ExprKind::Read(read) => self.hir.locals[read.local].capture,
+            _ => None,
+        };
+        let array = |c| {
+            matches!(
+                self.capture(c),
+                Capture::Array {
+                    kind: ArrayKind::Ndarray,
+                    ..
+                }
+            )
+        };
+        match captured {
+            Some(capture) if !array(capture) => Err(refuse(slice.span, Refusal::Slice)),
+            _ => Ok(()),
+        }
     }
 
     pub fn exprs(&mut self, names: &mut Names, items: &[s::Expr]) -> R<Vec<Expr>> {

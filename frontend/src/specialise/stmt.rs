@@ -5,6 +5,7 @@ use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{ArrayId, CmpOp, LoopId, ScopeId, Span, Ty, VarId, Work};
 
 use super::arith::symbol;
+use super::arrays::Place;
 use super::build;
 use super::expr::constant_bool;
 use super::hir::{self, ExprKind, Kind, LocalId, Read, Target};
@@ -14,6 +15,16 @@ use super::value::{Sv, Val, View};
 use super::{R, refuse};
 use crate::capture::Capture;
 use crate::refusal::Refusal;
+
+/// What an augmented assignment has made, and where it belongs.
+enum Updated {
+    Element(View, Val),
+    Name(Val),
+    /// Elements of an array, which are stored.
+    Part,
+    /// All of an array that has a name.
+    Array(View),
+}
 
 impl Lower<'_> {
     /// A block; what follows a jump in it is never reached and not lowered.
@@ -165,6 +176,10 @@ impl Lower<'_> {
         if let [target] = targets {
             return self.assign_target(target, value, span);
         }
+        if matches!(value, Val::Array(_)) {
+            let what = "an array assigned to several targets".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
         let value = self.spill_val(value);
         targets
             .iter()
@@ -181,10 +196,18 @@ impl Lower<'_> {
             Target::Subscript(base, index) => {
                 // The right side was evaluated first; it may read what an inlined subscript stores.
                 let stores = base.stores() || index.iter().any(hir::Expr::stores);
+                if stores && matches!(value, Val::Array(_)) {
+                    let what = "a call that assigns something, beside an array".into();
+                    return Err(refuse(span, Refusal::Unsupported { what }));
+                }
                 let value = if stores { self.spill_val(value) } else { value };
-                let view = self.place(base, index, span)?;
-                self.count_stored(&view, &value);
-                self.store(view, value, span)
+                match self.place(base, index, span)? {
+                    Place::Part(section) => self.fill(section, None, value, span),
+                    Place::Element(view) => {
+                        self.count_stored(&view, &value);
+                        self.store(view, value, span)
+                    }
+                }
             }
             Target::Tuple(targets) => {
                 let values = self.unpack(value, targets.len(), span)?;
@@ -228,6 +251,10 @@ impl Lower<'_> {
 
     /// Simultaneous assignment: all values were evaluated before the first target is assigned.
     fn assign_all(&mut self, targets: &[Target], values: Vec<Val>, span: Span) -> R<()> {
+        if values.iter().any(|v| matches!(v, Val::Array(_))) {
+            let what = "arrays assigned together".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
         let mut taken = Vec::with_capacity(values.len());
         // A value that a target before it could change is taken first.
         for (k, value) in values.into_iter().enumerate() {
@@ -290,13 +317,15 @@ impl Lower<'_> {
         let before = std::mem::replace(&mut self.want_tag, tracked);
         let result = self.augmented_value(target, read, op, value, &what, span);
         self.want_tag = before;
-        let (view, value) = result?;
-        match (view, target) {
-            (Some(view), _) => {
+        match (result?, target) {
+            (Updated::Part, _) => Ok(()),
+            // The name keeps its array.
+            (Updated::Array(view), target) => self.assign_target(target, Val::View(view), span),
+            (Updated::Element(view, value), _) => {
                 self.count_stored(&view, &value);
                 self.store(view, value, span)
             }
-            (None, target) => self.assign_target(target, value, span),
+            (Updated::Name(value), target) => self.assign_target(target, value, span),
         }
     }
 
@@ -308,10 +337,17 @@ impl Lower<'_> {
         value: &hir::Expr,
         what: &str,
         span: Span,
-    ) -> R<(Option<View>, Val)> {
+    ) -> R<Updated> {
         let (view, old) = match (target, read) {
             (Target::Subscript(base, index), _) => {
-                let view = self.place(base, index, span)?;
+                let view = match self.place(base, index, span)? {
+                    Place::Element(view) => view,
+                    Place::Part(section) => {
+                        let value = self.beside_array(value)?;
+                        self.fill(section, Some(op), value, span)?;
+                        return Ok(Updated::Part);
+                    }
+                };
                 self.count_read_back(&view, index.len());
                 let mut view = self.shared(view);
                 if value.stores() {
@@ -329,8 +365,11 @@ impl Lower<'_> {
                 return Err(refuse(span, Refusal::Unsupported { what }));
             }
         };
-        if let Val::View(_) = old {
-            return Err(refuse(span, Refusal::ArrayExpression { what: what.into() }));
+        if let Val::View(array) = old {
+            let value = self.beside_array(value)?;
+            let section = self.whole_section(array.clone(), span)?;
+            self.fill(section, Some(op), value, span)?;
+            return Ok(Updated::Array(array));
         }
         let old = self.need_scalar(old, what, span)?;
         let old = if value.stores() {
@@ -341,7 +380,11 @@ impl Lower<'_> {
         let value = self.scalar(value, what)?;
         self.count_operation(op, &old, &value);
         // Every scalar is immutable: `a op= b` is `a = a op b`.
-        Ok((view, Val::Scalar(self.arith(op, old, value, span)?)))
+        let value = Val::Scalar(self.arith(op, old, value, span)?);
+        Ok(match view {
+            Some(view) => Updated::Element(view, value),
+            None => Updated::Name(value),
+        })
     }
 
     /// A place that stays the same, whatever the right side of an assignment changes.

@@ -158,7 +158,7 @@ impl Scan {
                 args.iter().for_each(|e| self.expr(e));
                 kwargs.iter().for_each(|(_, e)| self.expr(e));
             }
-            ExprKind::Binary(_, a, b) => {
+            ExprKind::Binary(_, a, b) | ExprKind::MatMul(a, b) => {
                 self.expr(a);
                 self.expr(b);
             }
@@ -173,6 +173,10 @@ impl Scan {
                 self.expr(test);
                 self.expr(body);
                 self.expr(orelse);
+            }
+            ExprKind::Slice { start, stop, step } => {
+                let parts = [start, stop, step].into_iter().flatten();
+                parts.for_each(|e| self.expr(e));
             }
             ExprKind::Comprehension {
                 func,

@@ -4,6 +4,7 @@ use nestwise_ir::nest::{Const, Expr, ExprKind};
 use nestwise_ir::{ArrayId, Scalar, Span, Ty, VarId};
 
 use super::build;
+use super::elementwise::Elementwise;
 use super::kinds::{Kind, Kinds};
 use super::range::{self, Range};
 use super::webs::WebId;
@@ -154,6 +155,8 @@ pub(super) struct View {
 pub(super) enum Val {
     Scalar(Sv),
     View(View),
+    /// A part of an array, or what is computed from such parts.
+    Array(Box<Elementwise>),
     Tuple(Vec<Val>),
     Str(String),
     Bytes(Vec<u8>),
@@ -165,7 +168,7 @@ impl Val {
     pub fn type_name(&self) -> String {
         match self {
             Val::Scalar(sv) => sv.kinds.to_string(),
-            Val::View(_) => "array".into(),
+            Val::View(_) | Val::Array(_) => "array".into(),
             Val::Tuple(_) => "tuple".into(),
             Val::Str(_) => "str".into(),
             Val::Bytes(_) => "bytes".into(),

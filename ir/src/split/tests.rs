@@ -71,6 +71,7 @@ fn nest(value: Expr) -> Nest {
         live_outs: vec![],
         returns: None,
         needs_trip: vec![],
+        apart: vec![],
         whole: None,
         work: Default::default(),
     }

@@ -96,6 +96,7 @@ fn nest() -> Nest {
         live_outs: vec![],
         returns: None,
         needs_trip: vec![],
+        apart: vec![],
         whole: None,
         work: Default::default(),
     }

@@ -96,7 +96,9 @@ impl Repeat {
         let mut views = Vec::with_capacity(nest.arrays.len());
         for decl in nest.arrays.values() {
             match captures.get(decl.capture as usize)?.value() {
-                Value::Array(view) if view.tags.is_null() => views.push(*view),
+                Value::Array(view) if view.tags.is_null() && !decl.kind.is_own() => {
+                    views.push(*view);
+                }
                 _ => return None,
             }
         }

@@ -12,7 +12,10 @@ use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Stmt, StmtKind};
 impl Plan {
     /// The arrays that are written and have memory that nobody has touched.
     pub fn untouched<V: HasValue>(&self, captures: &[V]) -> Untouched {
-        let written = self.nest.arrays.iter().filter(|(_, decl)| decl.written);
+        let mut arrays = self.nest.arrays.iter();
+        let written = arrays
+            .by_ref()
+            .filter(|(_, decl)| decl.written && !decl.kind.is_own());
         let share = |(id, decl): (_, &ArrayDecl)| match captures.get(decl.capture as usize)?.value()
         {
             Value::Array(view) => Some((id, pages::untouched(view))),

@@ -14,7 +14,7 @@ use nestwise_codegen as codegen;
 use nestwise_costmodel::gpu::{Axes, Copies, OnAxes, OnGpu};
 use nestwise_costmodel::{Device, Seconds};
 use nestwise_ir::schedule::GridLoop;
-use nestwise_ir::{ArrayDecl, ArrayKind, LoopId, Nest, Scalar, Schedule};
+use nestwise_ir::{ArrayDecl, LoopId, Nest, Scalar, Schedule};
 use std::sync::atomic::Ordering;
 
 impl Plan {
@@ -84,6 +84,7 @@ impl Plan {
         }
         let found = |(id, decl): (_, &ArrayDecl)| match captures.get(decl.capture as usize)?.value()
         {
+            Value::Array(_) if decl.kind.is_own() => None,
             Value::Array(view) => Some((id, kept::is_newer(view)?)),
             _ => None,
         };
@@ -148,9 +149,9 @@ impl Plan {
 
 /// Why no array of the nest may be on a device.
 fn refusal(nest: &Nest) -> Option<&'static str> {
-    let mixed = |a: &ArrayDecl| a.storage == Scalar::Num || a.kind == ArrayKind::Appended;
+    let mixed = |a: &ArrayDecl| a.storage == Scalar::Num || a.kind.is_own();
     let any = nest.arrays.values().any(mixed);
-    any.then_some("lists of ints and floats, or that grow")
+    any.then_some("lists of ints and floats, or that grow, or what is computed before it is stored")
 }
 
 /// Both parts of a nest under the schedule for a grid, or why there are none.

@@ -220,7 +220,7 @@ impl Plan {
     ) -> Vec<Option<f64>> {
         let of = |capture: u32| captures.get(capture as usize).map(HasValue::value);
         let view = |array: &nestwise_ir::ArrayDecl| match of(array.capture)? {
-            Value::Array(view) => Some(*view),
+            Value::Array(view) if !array.kind.is_own() => Some(*view),
             _ => None,
         };
         let mut walk = Walk {

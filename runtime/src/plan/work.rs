@@ -104,6 +104,7 @@ impl Plan {
                     bind.add(LaunchWork::List, 1.0);
                     elements_of(array, elements, convert);
                 }
+                Some(Value::Array(_)) if array.kind.is_own() => full = true,
                 Some(Value::Array(_)) => {
                     arrays += 1.0;
                     written += f64::from(u8::from(array.written));

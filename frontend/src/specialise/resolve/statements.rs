@@ -53,6 +53,7 @@ impl Resolver<'_> {
             },
             s::Target::Subscript(base, index) => {
                 let base = self.expr(names, base)?;
+                self.may_be_sliced(&base, index)?;
                 Ok(Target::Subscript(base, self.exprs(names, index)?))
             }
             s::Target::Tuple(items) => {

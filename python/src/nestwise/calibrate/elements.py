@@ -154,6 +154,26 @@ def array_row_loop(m):
     return s
 
 
+def array_parts(n, m, m2, k8):
+    for _i in range(n):
+        m2[k8, 1:9] = m[k8, 2:10]
+
+
+def array_operations(n, m, m2, k8, x):
+    for _i in range(n):
+        m2[k8] = m[k8] * x + m[0]
+
+
+def array_elements(n8, a, b, c, x):
+    for _i in range(n8):
+        c[:] = a * x + b
+
+
+def array_update(n, m2, k8, x):
+    for _i in range(n):
+        m2[k8, :] *= x
+
+
 def shape(n, m):
     s = 0
     for _i in range(n):

@@ -1,0 +1,498 @@
+//! Operations on whole arrays: `A[i, 1:] = 0.5 * (B[i, 1:] + B[i, :-1])`, row updates, in place or not.
+//!
+//! An operation on arrays is kept as a tree of what it does to an element until something takes the elements: a store,
+//! a reduction. Then it becomes loops. NumPy makes an array of every operation's result before it goes on, so a loop that
+//! stores must not change what it still has to read: what one array's subscripts tell is decided here
+//! ([`sections::keep_apart`]), and where it would, elements are computed into memory of the nest's own first. That different
+//! arrays share no memory is asked at each launch ([`nestwise_ir::Nest::apart`]).
+
+use std::collections::BTreeSet;
+
+use nestwise_ir::nest::{CmpOp, Expr, For, StmtKind};
+use nestwise_ir::surface::{BinOp as Op, CmpOp as Cmp, UnOp as Sign};
+use nestwise_ir::{Access, ArrayDecl, ArrayId, ArrayKind, Fun, Lib, Scalar, Span, Ty, Work};
+
+use super::build;
+use super::kinds::{Kind, Kinds};
+use super::lower::Lower;
+use super::sections::{self, Section};
+use super::value::{Sv, Val};
+use super::{R, refuse};
+use crate::capture::{Capture, Known, NumpyFn, NumpySpecial};
+use crate::refusal::Refusal;
+
+/// An array that is computed element by element.
+#[derive(Clone, Debug)]
+pub(super) struct Elementwise {
+    pub node: Node,
+    /// Elements along each of its axes.
+    pub shape: Vec<Expr>,
+}
+
+/// What an element is made of.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Part(Section),
+    /// The same for all elements; evaluated.
+    Scalar(Sv),
+    Sign(Sign, Box<Node>),
+    Binary(Op, Box<Node>, Box<Node>),
+    Compare(Cmp, Box<Node>, Box<Node>),
+    Call(Known, Vec<Node>),
+}
+
+impl Node {
+    /// Calls `f` on each section it reads.
+    fn sections<'a>(&'a self, f: &mut dyn FnMut(&'a Section)) {
+        match self {
+            Node::Part(section) => f(section),
+            Node::Scalar(_) => {}
+            Node::Sign(_, a) => a.sections(f),
+            Node::Binary(_, a, b) | Node::Compare(_, a, b) => {
+                a.sections(f);
+                b.sections(f);
+            }
+            Node::Call(_, args) => args.iter().for_each(|a| a.sections(f)),
+        }
+    }
+
+    /// How many of NumPy's functions compute it.
+    fn operations(&self) -> f64 {
+        match self {
+            Node::Part(_) | Node::Scalar(_) => 0.0,
+            Node::Sign(_, a) => 1.0 + a.operations(),
+            Node::Binary(_, a, b) | Node::Compare(_, a, b) => 1.0 + a.operations() + b.operations(),
+            Node::Call(_, args) => 1.0 + args.iter().map(Node::operations).sum::<f64>(),
+        }
+    }
+}
+
+impl Val {
+    /// Whether NumPy takes it for an array with elements of its own.
+    pub fn is_array(&self) -> bool {
+        matches!(self, Val::Array(_) | Val::View(_))
+    }
+}
+
+fn unsupported(what: &str, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+    let what = what.into();
+    refuse(span, Refusal::Unsupported { what })
+}
+
+impl Lower<'_> {
+    /// The value as an operand of an operation on arrays.
+    pub fn operand(&mut self, value: Val, span: Span) -> R<Elementwise> {
+        match value {
+            Val::Array(tree) => Ok(*tree),
+            Val::View(view) => {
+                let section = self.whole_section(view, span)?;
+                let shape = section.shape();
+                let node = Node::Part(section);
+                Ok(Elementwise { node, shape })
+            }
+            Val::Scalar(sv) if !sv.kinds.has(Kind::Char) => Ok(Elementwise {
+                node: Node::Scalar(self.spill_sv(sv)),
+                shape: vec![],
+            }),
+            other => Err(unsupported(
+                &format!("a {} beside an array", other.type_name()),
+                span,
+            )),
+        }
+    }
+
+    /// An operator with an array among its operands.
+    pub fn array_binary(&mut self, op: Op, a: Val, b: Val, span: Span) -> R<Val> {
+        let (a, b) = (self.operand(a, span)?, self.operand(b, span)?);
+        let shape = self.broadcast(&a.shape, &b.shape, span);
+        let node = Node::Binary(op, Box::new(a.node), Box::new(b.node));
+        Ok(Val::Array(Box::new(Elementwise { node, shape })))
+    }
+
+    /// A comparison with an array among its operands.
+    pub fn array_compare(&mut self, op: Cmp, a: Val, b: Val, span: Span) -> R<Val> {
+        let (a, b) = (self.operand(a, span)?, self.operand(b, span)?);
+        let shape = self.broadcast(&a.shape, &b.shape, span);
+        let node = Node::Compare(op, Box::new(a.node), Box::new(b.node));
+        Ok(Val::Array(Box::new(Elementwise { node, shape })))
+    }
+
+    /// A sign of an array.
+    pub fn array_sign(&mut self, op: Sign, a: Val, span: Span) -> R<Val> {
+        let Elementwise { node, shape } = self.operand(a, span)?;
+        let node = Node::Sign(op, Box::new(node));
+        Ok(Val::Array(Box::new(Elementwise { node, shape })))
+    }
+
+    /// A function of NumPy's that takes arrays element by element.
+    pub fn array_call(&mut self, known: Known, args: Vec<Val>, span: Span) -> R<Val> {
+        let elementwise = match known {
+            // `abs(array)` is `np.absolute(array)`.
+            Known::Builtin(crate::capture::Builtin::Abs) => args.len() == 1,
+            Known::Numpy(_) => true,
+            _ => false,
+        };
+        if !elementwise {
+            return Err(unsupported(&known.name(), span));
+        }
+        let mut shape = vec![];
+        let mut nodes = Vec::with_capacity(args.len());
+        for arg in args {
+            let arg = self.operand(arg, span)?;
+            shape = self.broadcast(&shape, &arg.shape, span);
+            nodes.push(arg.node);
+        }
+        let node = Node::Call(known, nodes);
+        Ok(Val::Array(Box::new(Elementwise { node, shape })))
+    }
+
+    /// The shape of what is computed from both. Axes of one element that are repeated are events.
+    fn broadcast(&mut self, a: &[Expr], b: &[Expr], span: Span) -> Vec<Expr> {
+        let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+        let ahead = long.len() - short.len();
+        for (x, y) in long[ahead..].iter().zip(short) {
+            self.check_alike(x, y, span);
+        }
+        long.to_vec()
+    }
+
+    fn check_alike(&mut self, x: &Expr, y: &Expr, span: Span) {
+        if !sections::same(x, y) {
+            let alike = build::compare(CmpOp::Eq, x.clone(), y.clone(), Ty::PY_BOOL, span);
+            self.emit_check(alike);
+        }
+    }
+
+    /// The element of a tree at some places along the axes of what it is part of.
+    pub fn element_of(&mut self, node: &Node, counters: &[Expr], span: Span) -> R<Sv> {
+        match node {
+            Node::Scalar(sv) => Ok(sv.clone()),
+            Node::Part(section) => {
+                let own = section.shape().len();
+                let counters = &counters[counters.len().saturating_sub(own)..];
+                Ok(self.section_element(section, counters, span))
+            }
+            Node::Sign(op, a) => {
+                let a = self.element_of(a, counters, span)?;
+                self.sign(*op, a, span)
+            }
+            Node::Binary(Op::Pow, a, b) => {
+                let a = self.element_of(a, counters, span)?;
+                let b = self.element_of(b, counters, span)?;
+                self.array_power(a, b, span)
+            }
+            Node::Binary(op, a, b) => {
+                let a = self.element_of(a, counters, span)?;
+                let b = self.element_of(b, counters, span)?;
+                let complex = a.kinds.any(Kind::is_complex) || b.kinds.any(Kind::is_complex);
+                if complex && !matches!(op, Op::Add | Op::Sub) {
+                    // NumPy's loops fuse multiplications and additions where the machine does.
+                    return Err(unsupported("a product of arrays of complex numbers", span));
+                }
+                self.arith(*op, a, b, span)
+            }
+            Node::Compare(op, a, b) => {
+                let a = self.element_of(a, counters, span)?;
+                let b = self.element_of(b, counters, span)?;
+                self.compare(*op, a, b, span)
+            }
+            Node::Call(known, args) => {
+                let mut values = Vec::with_capacity(args.len());
+                for arg in args {
+                    values.push(self.element_of(arg, counters, span)?);
+                }
+                if values.iter().any(Sv::is_bottom) {
+                    return Ok(Sv::bottom(span));
+                }
+                self.element_call(*known, values, span)
+            }
+        }
+    }
+
+    fn element_call(&mut self, known: Known, mut args: Vec<Sv>, span: Span) -> R<Sv> {
+        use NumpySpecial as N;
+        match (known, args.len()) {
+            (Known::Numpy(NumpyFn::Special(N::Minimum | N::Maximum)), 2) => {
+                let y = args.pop().map(|y| self.spill_sv(y));
+                let x = args.pop().map(|x| self.spill_sv(x));
+                let both: Vec<Sv> = x.into_iter().chain(y).collect();
+                self.check_zeros(&both, span);
+                let Known::Numpy(f) = known else {
+                    return Err(unsupported(&known.name(), span));
+                };
+                self.numpy(f, both, span)
+            }
+            (Known::Numpy(f), _) => self.numpy(f, args, span),
+            (_, 1) => {
+                let absolute = NumpyFn::Special(N::Absolute);
+                self.numpy(absolute, args, span)
+            }
+            _ => Err(unsupported(&known.name(), span)),
+        }
+    }
+
+    /// Which of two zeros of different signs is the least or greatest differs within one array: where vectors end.
+    fn check_zeros(&mut self, both: &[Sv], span: Span) {
+        let [a, b] = both else { return };
+        if !a.repr().is_float() || !b.repr().is_float() {
+            return;
+        }
+        let known = |sv: &Sv| sv.as_float().is_some_and(|v| v != 0.0);
+        if known(a) || known(b) {
+            return;
+        }
+        let ty = Ty::PY_FLOAT;
+        let wide = |l: &mut Self, sv: &Sv| l.in_repr(sv, Scalar::F64, false);
+        let (Some(x), Some(y)) = (wide(self, a), wide(self, b)) else {
+            return;
+        };
+        let sign = |e: Expr| {
+            let one = build::float(1.0, ty, span);
+            build::call(Fun::Copysign, Lib::C, vec![one, e], ty, false, span)
+        };
+        let unequal = build::compare(CmpOp::Ne, x.clone(), y.clone(), Ty::PY_BOOL, span);
+        let alike = build::compare(CmpOp::Eq, sign(x), sign(y), Ty::PY_BOOL, span);
+        self.emit_check(build::or(unequal, alike));
+    }
+
+    /// `array ** exponent`: NumPy squares, takes roots and reciprocals where a number says so, and otherwise calls its own power.
+    fn array_power(&mut self, a: Sv, b: Sv, span: Span) -> R<Sv> {
+        if a.is_bottom() || b.is_bottom() {
+            return Ok(Sv::bottom(span));
+        }
+        let known = b.as_float().or(b.as_int().map(|v| v as f64));
+        let float = a.kinds.every(Kind::is_float);
+        if known == Some(2.0) && a.kinds.numpy() == a.kinds && (float || b.as_int().is_some()) {
+            let a = self.spill_sv(a);
+            return self.arith(Op::Mul, a.clone(), a, span);
+        }
+        if !float || !b.kinds.every(|k| k.is_float() || k.is_integral()) {
+            return Err(unsupported("a power of ints", span));
+        }
+        match known {
+            Some(0.5) => self.numpy(NumpyFn::Unary(Fun::Sqrt), vec![a], span),
+            // What NumPy's releases make of these differs.
+            Some(-1.0 | 0.0 | 1.0) => Err(unsupported("this power", span)),
+            _ => self.numpy(NumpyFn::Binary(Fun::Pow), vec![a, b], span),
+        }
+    }
+
+    /// `target = value`, or `target op= value`, for a part of an array.
+    pub fn fill(&mut self, target: Section, op: Option<Op>, value: Val, span: Span) -> R<()> {
+        self.writable(target.capture, target.array, span)?;
+        let value = self.operand(value, span)?;
+        let shape = target.shape();
+        let Some(ahead) = shape.len().checked_sub(value.shape.len()) else {
+            return Err(unsupported("more axes than there are", span));
+        };
+        for (x, y) in shape[ahead..].iter().zip(&value.shape) {
+            self.check_alike(x, y, span);
+        }
+        let apart = self.keeps_apart(&target, &value.node);
+        let node = match op {
+            None => value.node,
+            Some(op) => {
+                let old = Node::Part(target.clone());
+                Node::Binary(op, Box::new(old), Box::new(value.node))
+            }
+        };
+        let operations = node.operations();
+        let copies = if op.is_none() { 1.0 } else { 0.0 };
+        self.tally(Work::ArrayCall, operations + copies);
+        let to = match apart {
+            true => target.clone(),
+            false => self.scratch_of(&target, span),
+        };
+        self.over(&shape, span, |l, counters| {
+            l.tally(Work::ArrayElement, operations + copies);
+            let value = l.element_of(&node, counters, span)?;
+            l.fill_element(&to, op.is_some(), counters, value, span)
+        })?;
+        if apart {
+            return Ok(());
+        }
+        self.over(&shape, span, |l, counters| {
+            let value = l.section_element(&to, counters, span);
+            l.fill_element(&target, false, counters, value, span)
+        })
+    }
+
+    /// As much memory of the nest's own, for elements in the places of the section's.
+    fn scratch_of(&mut self, section: &Section, span: Span) -> Section {
+        let array = section.array;
+        let scratch = match self.scratch.get(&array) {
+            Some(scratch) => *scratch,
+            None => {
+                let decl = ArrayDecl {
+                    name: format!("{} as computed", self.arrays[array].name),
+                    kind: ArrayKind::Scratch,
+                    read: false,
+                    written: false,
+                    moved: false,
+                    ..self.arrays[array].clone()
+                };
+                let scratch = self.arrays.push(decl);
+                self.scratch.insert(array, scratch);
+                scratch
+            }
+        };
+        let capture = Some(section.capture);
+        if self
+            .hir
+            .locals
+            .iter()
+            .any(|l| l.swapped && l.capture == capture)
+        {
+            // Another array may be in its place by now.
+            for axis in 0..section.axes.len() {
+                let here = build::dim(array, axis, span);
+                self.check_alike(&here, &build::dim(scratch, axis, span), span);
+            }
+        }
+        Section {
+            array: scratch,
+            ..section.clone()
+        }
+    }
+
+    fn fill_element(
+        &mut self,
+        target: &Section,
+        in_place: bool,
+        counters: &[Expr],
+        value: Sv,
+        span: Span,
+    ) -> R<()> {
+        let array = target.array;
+        self.arrays[array].written = true;
+        let access = self.accesses.push(Access {
+            array,
+            store: true,
+            span,
+        });
+        if value.is_bottom() {
+            return Ok(());
+        }
+        let value = self.commit(value);
+        let storage = self.arrays[array].storage;
+        let own = Kinds::of(Kind::Np(storage));
+        let both_floats = storage.is_float() && value.kinds.every(Kind::is_float);
+        if in_place && value.kinds != own && !both_floats {
+            return Err(unsupported("an update that changes the type", span));
+        }
+        let value = self.ndarray_form(&value, array, span)?;
+        let value = build::retype(value, self.arrays[array].elem);
+        let kind = StmtKind::Store {
+            access,
+            array,
+            index: target.element_at(counters),
+            value,
+            guard: false,
+        };
+        self.emit(kind, span);
+        Ok(())
+    }
+
+    /// Nested loops over all places of a shape.
+    pub fn over(
+        &mut self,
+        shape: &[Expr],
+        span: Span,
+        body: impl FnOnce(&mut Self, &[Expr]) -> R<()>,
+    ) -> R<()> {
+        let mut counters = Vec::with_capacity(shape.len());
+        self.over_rest(shape, &mut counters, span, body)
+    }
+
+    fn over_rest(
+        &mut self,
+        shape: &[Expr],
+        counters: &mut Vec<Expr>,
+        span: Span,
+        body: impl FnOnce(&mut Self, &[Expr]) -> R<()>,
+    ) -> R<()> {
+        let Some((stop, rest)) = shape.split_first() else {
+            return body(self, counters);
+        };
+        let id = self.open_loop(String::new(), span);
+        let counter = self.hidden(Ty::PY_INT);
+        self.counters.insert(counter, (0, i64::MAX.into()));
+        let lowered = self.inner(|l| {
+            l.stable.push(counter);
+            counters.push(build::var(counter, Ty::PY_INT, span));
+            l.over_rest(rest, counters, span, body)
+        });
+        self.close_loop();
+        let ((), body) = lowered?;
+        let (start, step) = (Expr::int(0, span), Expr::int(1, span));
+        self.emit(
+            StmtKind::For(For {
+                id,
+                counter,
+                start,
+                stop: stop.clone(),
+                step,
+                body,
+            }),
+            span,
+        );
+        Ok(())
+    }
+
+    fn writable(&self, capture: u32, array: ArrayId, span: Span) -> R<()> {
+        let writable = matches!(
+            self.captures.get(capture as usize),
+            Some(Capture::Array {
+                writable: true,
+                kind: ArrayKind::Ndarray,
+                ..
+            })
+        );
+        match writable {
+            true => Ok(()),
+            false => Err(refuse(
+                span,
+                Refusal::ReadOnly {
+                    name: self.arrays[array].name.clone(),
+                },
+            )),
+        }
+    }
+
+    /// The arrays that must not share memory. Slots that trade places hold each other's arrays in turn.
+    pub fn all_apart(&self) -> Vec<(ArrayId, ArrayId)> {
+        let of = |local: &usize| self.slots.get(&self.hir.locals[*local].capture?).copied();
+        let group = |slot: ArrayId| -> Vec<ArrayId> {
+            let mut groups = self.hir.swap_groups.iter();
+            let own = groups.find(|g| g.iter().any(|l| of(l) == Some(slot)));
+            own.map_or(vec![slot], |g| g.iter().filter_map(of).collect())
+        };
+        let mut all = BTreeSet::new();
+        for (a, b) in &self.apart {
+            for x in group(*a) {
+                // One slot with itself is no pair of two that trade places.
+                let others = if a == b { vec![x] } else { group(*b) };
+                all.extend(others.into_iter().map(|y| (x.min(y), x.max(y))));
+            }
+        }
+        all.into_iter().collect()
+    }
+
+    /// Whether storing into `target` one by one does not change what is still to be read. Of other arrays that is asked at
+    /// each launch.
+    fn keeps_apart(&mut self, target: &Section, value: &Node) -> bool {
+        let mut read = vec![];
+        value.sections(&mut |s| read.push(s));
+        // What lies on itself is written more than once.
+        self.apart.insert((target.array, target.array));
+        let mut apart = true;
+        for source in read {
+            if source.array != target.array {
+                self.apart.insert((target.array, source.array));
+            } else {
+                apart &= sections::keep_apart(target, source);
+            }
+        }
+        apart
+    }
+}

@@ -1,0 +1,435 @@
+//! Sections: parts of NumPy arrays with slices among their subscripts (`A[i, 1:-1]`), and whole rows in the place of
+//! numbers.
+//!
+//! Bounds that lie outside of the array, or that turn out to be negative where that is not written, are clamped or
+//! wrapped by NumPy; here they are events. So a section's axes are affine in what its bounds are made of, and every
+//! element of it is in the array.
+
+use nestwise_ir::nest::{CmpOp, Expr, ExprKind};
+use nestwise_ir::{Access, ArrayId, ArrayKind, BinOp, Span, Ty};
+
+use super::build;
+use super::hir::{self, Slice};
+use super::kinds::Kinds;
+use super::lower::{Lower, with_wide};
+use super::range;
+use super::value::{Sv, Val, View};
+use super::{R, refuse};
+use crate::refusal::Refusal;
+
+/// One axis of an array in a section of it.
+#[derive(Clone, Debug)]
+pub(super) enum Axis {
+    /// One place along it, neither negative nor beyond its end.
+    At(Expr),
+    /// `start`, `start + step`, ...: so many. Not positive: none.
+    Range { start: Expr, len: Expr, step: i64 },
+}
+
+/// Some of the elements of an array, with as many axes as it has ranges.
+#[derive(Clone, Debug)]
+pub(super) struct Section {
+    /// The flat capture whose array it is.
+    pub capture: u32,
+    pub array: ArrayId,
+    /// All axes of the array.
+    pub axes: Vec<Axis>,
+}
+
+impl Section {
+    /// How many there are along each of its axes.
+    pub fn shape(&self) -> Vec<Expr> {
+        let len = |axis: &Axis| match axis {
+            Axis::Range { len, .. } => Some(len.clone()),
+            Axis::At(_) => None,
+        };
+        self.axes.iter().filter_map(len).collect()
+    }
+
+    /// The subscripts of its element at these places along its axes.
+    pub fn element_at(&self, counters: &[Expr]) -> Vec<Expr> {
+        let mut counters = counters.iter();
+        let at = |axis: &Axis| match axis {
+            Axis::At(e) => e.clone(),
+            Axis::Range { start, step, .. } => {
+                let counter = counters.next().cloned();
+                let counter = counter.unwrap_or_else(|| Expr::int(0, start.span));
+                plus(start, times(counter, *step))
+            }
+        };
+        self.axes.iter().map(at).collect()
+    }
+
+    /// The part of it that lies at a place along its first axis.
+    pub fn row(&self, at: Expr) -> Section {
+        let mut row = self.clone();
+        let first = row
+            .axes
+            .iter_mut()
+            .find(|a| matches!(a, Axis::Range { .. }));
+        if let Some(axis) = first
+            && let Axis::Range { start, step, .. } = axis
+        {
+            *axis = Axis::At(plus(start, times(at, *step)));
+        }
+        row
+    }
+}
+
+/// Evaluating both gives the same, where what they are made of keeps its values.
+pub(super) fn same(a: &Expr, b: &Expr) -> bool {
+    use ExprKind as K;
+    match (&a.kind, &b.kind) {
+        (K::Const(x), K::Const(y)) => x == y,
+        (K::Var(x), K::Var(y)) => x == y,
+        (K::Dim(x, i), K::Dim(y, j)) => (x, i) == (y, j),
+        (K::Unary { op: p, a: x, .. }, K::Unary { op: q, a: y, .. }) => p == q && same(x, y),
+        (K::Cast { kind: p, a: x, .. }, K::Cast { kind: q, a: y, .. }) => {
+            p == q && a.ty == b.ty && same(x, y)
+        }
+        (
+            K::Binary {
+                op: p, a: x, b: y, ..
+            },
+            K::Binary {
+                op: q, a: v, b: w, ..
+            },
+        ) => p == q && same(x, v) && same(y, w),
+        _ => false,
+    }
+}
+
+/// An expression as another one and a constant.
+fn parts(e: &Expr) -> (Option<&Expr>, i128) {
+    match &e.kind {
+        ExprKind::Binary { op, a, b, .. } if matches!(op, BinOp::Add | BinOp::Sub) => {
+            let sign = if *op == BinOp::Add { 1 } else { -1 };
+            match (a.as_int(), b.as_int()) {
+                (_, Some(c)) => {
+                    let (rest, inner) = parts(a);
+                    (rest, inner + sign * c)
+                }
+                (Some(c), None) if sign == 1 => {
+                    let (rest, inner) = parts(b);
+                    (rest, inner + c)
+                }
+                _ => (Some(e), 0),
+            }
+        }
+        _ => match e.as_int() {
+            Some(c) => (None, c),
+            None => (Some(e), 0),
+        },
+    }
+}
+
+fn int_op(op: BinOp, a: Expr, b: Expr) -> Expr {
+    let span = a.span;
+    // Places in arrays and numbers of elements, and their differences: these fit.
+    build::binary(op, a, b, Ty::PY_INT, false, span)
+}
+
+/// `e + c`.
+fn shifted(e: Option<&Expr>, c: i128, span: Span) -> Expr {
+    let whole =
+        |c: i128| i64::try_from(c).map_or_else(|_| Expr::int(0, span), |c| Expr::int(c, span));
+    match (e, c) {
+        (None, c) => whole(c),
+        (Some(e), 0) => e.clone(),
+        (Some(e), c) if c < 0 => int_op(BinOp::Sub, e.clone(), whole(-c)),
+        (Some(e), c) => int_op(BinOp::Add, e.clone(), whole(c)),
+    }
+}
+
+fn plus(a: &Expr, b: Expr) -> Expr {
+    let ((x, c), (y, d)) = (parts(a), parts(&b));
+    match (x, y) {
+        (Some(x), Some(y)) => {
+            let sum = int_op(BinOp::Add, x.clone(), y.clone());
+            shifted(Some(&sum), c + d, a.span)
+        }
+        (x, y) => shifted(x.or(y), c + d, a.span),
+    }
+}
+
+fn minus(a: &Expr, b: &Expr) -> Expr {
+    let ((x, c), (y, d)) = (parts(a), parts(b));
+    match (x, y) {
+        (Some(x), Some(y)) if same(x, y) => shifted(None, c - d, a.span),
+        (Some(x), Some(y)) => {
+            let difference = int_op(BinOp::Sub, x.clone(), y.clone());
+            shifted(Some(&difference), c - d, a.span)
+        }
+        (None, Some(y)) => int_op(BinOp::Sub, shifted(None, c - d, a.span), y.clone()),
+        (x, None) => shifted(x, c - d, a.span),
+    }
+}
+
+fn times(e: Expr, step: i64) -> Expr {
+    let span = e.span;
+    match step {
+        1 => e,
+        _ => int_op(BinOp::Mul, e, Expr::int(step, span)),
+    }
+}
+
+/// `a - b`, if that is known.
+fn difference(a: &Expr, b: &Expr) -> Option<i128> {
+    let ((x, c), (y, d)) = (parts(a), parts(b));
+    match (x, y) {
+        (None, None) => Some(c - d),
+        (Some(x), Some(y)) if same(x, y) => Some(c - d),
+        _ => None,
+    }
+}
+
+/// Whether storing the elements of `target` one by one, each after those of `source` at the same places were read, is storing
+/// all of them after all were read. Both are of one array, whose elements are apart.
+pub(super) fn keep_apart(target: &Section, source: &Section) -> bool {
+    let mut alike = true;
+    let rank = |s: &Section| s.shape().len();
+    // Axes are aligned at their ends.
+    let (mut t, mut s) = (0, 0);
+    let shift = rank(target) as isize - rank(source) as isize;
+    for (a, b) in target.axes.iter().zip(&source.axes) {
+        match (a, b) {
+            // One place: the other one's elements are all there, or none is.
+            (Axis::At(x), Axis::At(y)) => {
+                if difference(x, y).is_some_and(|d| d != 0) {
+                    return true;
+                }
+            }
+            (
+                Axis::Range { start, len, step },
+                Axis::Range {
+                    start: start2,
+                    len: len2,
+                    step: step2,
+                },
+            ) => {
+                let end = |start: &Expr, len: &Expr| plus(start, len.clone());
+                let behind = |x: &Expr, y: &Expr| difference(x, y).is_some_and(|d| d >= 0);
+                let forward = *step == 1 && *step2 == 1;
+                if forward
+                    && (behind(start, &end(start2, len2)) || behind(start2, &end(start, len)))
+                {
+                    return true;
+                }
+                let interleaved =
+                    difference(start, start2).is_some_and(|d| d % i128::from(*step) != 0);
+                if step == step2 && interleaved {
+                    return true;
+                }
+                alike &= same(start, start2) && step == step2 && t - s == shift;
+            }
+            (
+                Axis::Range {
+                    start,
+                    len,
+                    step: 1,
+                },
+                Axis::At(x),
+            )
+            | (
+                Axis::At(x),
+                Axis::Range {
+                    start,
+                    len,
+                    step: 1,
+                },
+            ) => {
+                let before = difference(start, x).is_some_and(|d| d > 0);
+                let after = difference(x, &plus(start, len.clone())).is_some_and(|d| d >= 0);
+                if before || after {
+                    return true;
+                }
+                alike = false;
+            }
+            _ => alike = false,
+        }
+        t += isize::from(matches!(a, Axis::Range { .. }));
+        s += isize::from(matches!(b, Axis::Range { .. }));
+    }
+    alike
+}
+
+impl Lower<'_> {
+    /// `view[index, ...]` with slices among them.
+    pub fn section(&mut self, view: View, index: &[hir::Expr], span: Span) -> R<Section> {
+        let mut section = self.whole_section(view, span)?;
+        let free: Vec<usize> = (0..section.axes.len())
+            .filter(|k| matches!(section.axes[*k], Axis::Range { .. }))
+            .collect();
+        if index.len() > free.len() {
+            let decl = &self.arrays[section.array];
+            let (name, rank) = (decl.name.clone(), decl.rank);
+            let subscripts = rank + (index.len() - free.len()) as u32;
+            return Err(refuse(
+                span,
+                Refusal::RankMismatch {
+                    name,
+                    rank,
+                    subscripts,
+                },
+            ));
+        }
+        for (item, axis) in index.iter().zip(free) {
+            section.axes[axis] = match &item.kind {
+                hir::ExprKind::Slice(slice) => {
+                    self.slice(slice, (section.array, axis), item.span)?
+                }
+                _ => Axis::At(self.place_along(item, (section.array, axis))?),
+            };
+        }
+        Ok(section)
+    }
+
+    /// All of a view of a NumPy array.
+    pub fn whole_section(&mut self, view: View, span: Span) -> R<Section> {
+        let decl = &self.arrays[view.array];
+        let (kind, rank) = (decl.kind, decl.rank as usize);
+        if kind != ArrayKind::Ndarray {
+            let what = format!("a {kind} as an operand");
+            return Err(refuse(span, Refusal::ArrayExpression { what }));
+        }
+        let view = self.check_view(view);
+        let mut axes = Vec::with_capacity(rank);
+        for k in 0..view.index.len() {
+            let e = self.normal_index(&view, k);
+            axes.push(Axis::At(self.spill(e)));
+        }
+        axes.extend((view.index.len()..rank).map(|k| Axis::Range {
+            start: Expr::int(0, span),
+            len: build::dim(view.array, k, span),
+            step: 1,
+        }));
+        Ok(Section {
+            capture: view.capture,
+            array: view.array,
+            axes,
+        })
+    }
+
+    /// A subscript along an axis, checked, and counted from its beginning.
+    fn place_along(&mut self, item: &hir::Expr, (array, axis): (ArrayId, usize)) -> R<Expr> {
+        let value = self.expr(item)?;
+        let sv = self.index(value, false, item.span)?;
+        let mut index = vec![Expr::int(0, item.span); axis];
+        index.push(sv.e);
+        let mut checked = vec![true; axis];
+        checked.push(false);
+        let view = self.check_view(View {
+            capture: 0,
+            array,
+            index,
+            checked,
+        });
+        let e = self.normal_index(&view, axis);
+        Ok(self.spill(e))
+    }
+
+    /// The range of a slice.
+    fn slice(&mut self, slice: &Slice, (array, axis): (ArrayId, usize), span: Span) -> R<Axis> {
+        let dim = build::dim(array, axis, span);
+        let step = match &slice.step {
+            None => 1,
+            Some(step) => match self.expr(step)? {
+                Val::Scalar(sv) => sv.as_int().and_then(|s| i64::try_from(s).ok()).unwrap_or(0),
+                _ => 0,
+            },
+        };
+        if step == -1 && slice.start.is_none() && slice.stop.is_none() {
+            let (start, len) = (minus(&dim, &Expr::int(1, span)), dim);
+            return Ok(Axis::Range { start, len, step });
+        }
+        if !(1..=1 << 20).contains(&step) {
+            let what = "a slice with this step".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        let start = match &slice.start {
+            None => Expr::int(0, span),
+            Some(e) => self.end_of_slice(e, &dim)?,
+        };
+        let stop = match &slice.stop {
+            None => dim,
+            Some(e) => self.end_of_slice(e, &dim)?,
+        };
+        let mut len = minus(&stop, &start);
+        if step > 1 {
+            let more = plus(&len, Expr::int(step - 1, span));
+            len = int_op(BinOp::FloorDiv, more, Expr::int(step, span));
+        }
+        Ok(Axis::Range { start, len, step })
+    }
+
+    /// A slice's start or stop, which an event keeps within the axis.
+    fn end_of_slice(&mut self, e: &hir::Expr, dim: &Expr) -> R<Expr> {
+        let span = e.span;
+        let value = self.expr(e)?;
+        if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
+            return Ok(Expr::int(0, span));
+        }
+        let sv = self.index(value, false, span)?;
+        let signed = matches!(
+            e.kind,
+            hir::ExprKind::Unary(nestwise_ir::surface::UnOp::Neg, _)
+        );
+        let zero = Expr::int(0, span);
+        let check = |l: &mut Self, op, a: &Expr, b: &Expr| {
+            let holds = build::compare(op, a.clone(), b.clone(), Ty::PY_BOOL, span);
+            if super::expr::constant_bool(&holds) != Some(true) {
+                l.emit_check(holds);
+            }
+        };
+        let at = self.spill_long(sv.e.clone());
+        if sv.range.1 < 0 || (signed && sv.range.1 <= 0) || (signed && sv.range.0 < 0) {
+            // Counted from the end.
+            let from_end = match sv.as_int() {
+                Some(c) => shifted(Some(dim), c, span),
+                None => {
+                    check(self, CmpOp::Lt, &at, &zero);
+                    int_op(BinOp::Add, dim.clone(), at)
+                }
+            };
+            check(self, CmpOp::Ge, &from_end, &zero);
+            return Ok(from_end);
+        }
+        if sv.range.0 < 0 {
+            check(self, CmpOp::Ge, &at, &zero);
+        }
+        if !same(&at, dim) {
+            check(self, CmpOp::Le, &at, dim);
+        }
+        Ok(at)
+    }
+
+    /// Evaluated once, but for short expressions that keep their values.
+    fn spill_long(&mut self, e: Expr) -> Expr {
+        if self.is_stable(&e, 5) {
+            e
+        } else {
+            self.spill(e)
+        }
+    }
+
+    /// The element of a section at some places along its axes.
+    pub fn section_element(&mut self, section: &Section, counters: &[Expr], span: Span) -> Sv {
+        let access = self.accesses.push(Access {
+            array: section.array,
+            store: false,
+            span,
+        });
+        let decl = &mut self.arrays[section.array];
+        decl.read = true;
+        let (elem, storage) = (decl.elem, decl.storage);
+        let kind = ExprKind::Load {
+            access,
+            array: section.array,
+            index: section.element_at(counters),
+            guard: false,
+        };
+        let sv = Sv::new(build::expr(kind, elem, span), Kinds::of_ty(elem));
+        let range = range::of(storage).unwrap_or(sv.range);
+        with_wide(sv.with_range(range))
+    }
+}

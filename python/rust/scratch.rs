@@ -1,0 +1,80 @@
+//! Memory for what operations on whole arrays make before it is stored.
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::ptr::NonNull;
+
+use nestwise_ir::Scalar;
+use nestwise_runtime::ArrayView;
+
+/// As vectors like it.
+const ALIGNMENT: usize = 64;
+
+/// Memory for as many elements as an array has, row by row, of any content.
+pub struct Scratch {
+    memory: NonNull<u8>,
+    layout: Layout,
+    view: ArrayView,
+}
+
+impl Scratch {
+    /// As large as `other`, with elements of type `storage`; none: there is no memory for it.
+    pub fn like(other: &ArrayView, storage: Scalar) -> Option<Scratch> {
+        let mut view = ArrayView {
+            tags: std::ptr::null_mut(),
+            size: storage.size() as i64,
+            ..*other
+        };
+        let mut bytes = view.size;
+        for axis in (0..view.rank).rev() {
+            view.strides[axis] = bytes;
+            bytes = bytes.checked_mul(view.extents[axis].max(1))?;
+        }
+        let layout = Layout::from_size_align(usize::try_from(bytes).ok()?, ALIGNMENT).ok()?;
+        // SAFETY: an element has a size, and no extent counts as less than one.
+        let memory = NonNull::new(unsafe { alloc(layout) })?;
+        view.ptr = memory.as_ptr();
+        Some(Scratch {
+            memory,
+            layout,
+            view,
+        })
+    }
+
+    /// All of it.
+    pub fn view(&self) -> ArrayView {
+        self.view
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // SAFETY: from `alloc` with this layout.
+        unsafe { dealloc(self.memory.as_ptr(), self.layout) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_lies_row_by_row_and_is_apart() {
+        let mut other = ArrayView {
+            ptr: std::ptr::null_mut(),
+            tags: std::ptr::null_mut(),
+            rank: 2,
+            extents: [3, 5, 0, 0, 0, 0, 0, 0],
+            strides: [8, 800, 0, 0, 0, 0, 0, 0],
+            size: 8,
+        };
+        let one = Scratch::like(&other, Scalar::F32).expect("memory").view();
+        assert_eq!(
+            (one.strides[0], one.strides[1], one.size, one.extents),
+            (20, 4, 4, other.extents)
+        );
+        other.extents[1] = 0;
+        assert!(Scratch::like(&other, Scalar::F64).is_some());
+        other.extents = [i64::MAX / 2, 9, 0, 0, 0, 0, 0, 0];
+        assert!(Scratch::like(&other, Scalar::F64).is_none());
+    }
+}
