@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::abi::{Body, Launch, Order, Parallel, PartsFree};
+use crate::folds;
 use crate::merge;
 use crate::mvec;
 use crate::save;
@@ -133,6 +134,10 @@ fn runtime(name: &str) -> Option<usize> {
         "nw_np2_f32" => ufunc::nw_np2_f32 as ufunc::Np2<f32>,
         "nw_npv_f64" => ufunc::nw_npv_f64 as ufunc::NpV<f64>,
         "nw_npv_f32" => ufunc::nw_npv_f32 as ufunc::NpV<f32>,
+        "nw_sum_f64" => folds::nw_sum_f64 as folds::Sum<f64>,
+        "nw_sum_f32" => folds::nw_sum_f32 as folds::Sum<f32>,
+        "nw_dot_f64" => folds::nw_dot_f64 as folds::Dot<f64>,
+        "nw_dot_f32" => folds::nw_dot_f32 as folds::Dot<f32>,
     )
 }
 

@@ -12,6 +12,7 @@ mod emit;
 mod error;
 mod finite;
 mod flow;
+mod folds;
 pub mod grid;
 mod helpers;
 mod hypot;
@@ -40,6 +41,7 @@ use nestwise_ir::{Nest, Schedule};
 pub use nestwise_ir::FpMode;
 
 pub use error::{CodegenError, Result};
+pub use folds::register_fold;
 pub use grid::{
     BLOCK_THREADS, CompiledGrid, DeviceCode, GridKernel, GridTarget, MOST_RECORD, Use,
     compile_grid, kernel_name,

@@ -165,6 +165,8 @@ pub(crate) fn c_address(name: &str) -> Option<usize> {
 pub(crate) fn arity(fun: Fun) -> usize {
     match fun {
         Fun::Atan2 | Fun::Hypot | Fun::Fmod | Fun::Copysign | Fun::Pow | Fun::Pair => 2,
+        Fun::AddNext => 2,
+        Fun::DotNext => 3,
         _ => 1,
     }
 }

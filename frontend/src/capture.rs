@@ -236,6 +236,24 @@ pub enum NumpyFn {
     Test(Fun),
     /// One with rules of its own.
     Special(NumpySpecial),
+    /// One of arrays.
+    Array(ArrayFn),
+}
+
+named! {
+    /// NumPy functions of arrays, which make one value of one, or of two; but for `where`.
+    ArrayFn {
+        Sum = "sum",
+        Mean = "mean",
+        Max = "max",
+        Min = "min",
+        Any = "any",
+        All = "all",
+        Argmax = "argmax",
+        Argmin = "argmin",
+        Dot = "dot",
+        Where = "where",
+    }
 }
 
 named! {
@@ -398,8 +416,10 @@ impl Known {
                 return Some(Known::NumpyType(scalar));
             }
             let special = NumpySpecial::ALL.iter().find(|f| f.name() == name);
+            let of_arrays = ArrayFn::ALL.iter().find(|f| f.name() == name);
             return special
                 .map(|f| NumpyFn::Special(*f))
+                .or_else(|| of_arrays.map(|f| NumpyFn::Array(*f)))
                 .or_else(|| find(NUMPY_UNARY, name).map(NumpyFn::Unary))
                 .or_else(|| find(NUMPY_BINARY, name).map(NumpyFn::Binary))
                 .or_else(|| find(NUMPY_TEST, name).map(NumpyFn::Test))
@@ -422,6 +442,7 @@ impl Known {
             Known::Numpy(NumpyFn::Binary(fun)) => format!("numpy.{}", find_name(NUMPY_BINARY, fun)),
             Known::Numpy(NumpyFn::Test(fun)) => format!("numpy.{}", find_name(NUMPY_TEST, fun)),
             Known::Numpy(NumpyFn::Special(f)) => format!("numpy.{}", f.name()),
+            Known::Numpy(NumpyFn::Array(f)) => format!("numpy.{}", f.name()),
             Known::NumpyType(scalar) => format!("numpy.{}", find_name(NUMPY_TYPES, scalar)),
         }
     }
@@ -441,6 +462,7 @@ impl Known {
                 .iter()
                 .map(|f| format!("numpy.{}", f.name())),
         );
+        names.extend(ArrayFn::ALL.iter().map(|f| format!("numpy.{}", f.name())));
         let tables = [NUMPY_UNARY, NUMPY_BINARY, NUMPY_TEST];
         names.extend(
             tables

@@ -381,6 +381,8 @@ impl fmt::Display for Fun {
             Self::Pow => "pow",
             Self::IsNan => "isnan",
             Self::IsInf => "isinf",
+            Self::AddNext => "add_next",
+            Self::DotNext => "dot_next",
             Self::IsFinite => "isfinite",
         })
     }

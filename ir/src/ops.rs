@@ -139,4 +139,15 @@ pub enum Fun {
     IsNan,
     IsInf,
     IsFinite,
+    /// `(sum so far, next element)`, in an order of additions that is NumPy's: means something only as all of a loop's body.
+    AddNext,
+    /// `(product so far, next element, next element of the other vector)`, as NumPy's BLAS does it; likewise.
+    DotNext,
+}
+
+impl Fun {
+    /// Whether it is a step of what only a whole loop computes.
+    pub fn is_fold(self) -> bool {
+        matches!(self, Fun::AddNext | Fun::DotNext)
+    }
 }

@@ -501,6 +501,10 @@ fn call(fun: Fun, args: &[Expr], r: Scalar) -> bool {
         Fun::Atan2 | Fun::Hypot | Fun::Fmod | Fun::Copysign | Fun::Pow | Fun::Pair
     ) {
         2
+    } else if fun.is_fold() {
+        return args.len() == if fun == Fun::AddNext { 2 } else { 3 }
+            && r.is_float()
+            && args.iter().all(|e| e.ty.repr == r);
     } else {
         1
     };

@@ -69,6 +69,7 @@ pub fn register_loops(py: Python<'_>) {
         && let Some(module) = loaded(py)
     {
         register_ufuncs(&module);
+        register_folds(&module);
     }
 }
 
@@ -316,6 +317,26 @@ fn register_ufuncs(module: &Bound<'_, PyAny>) {
     }
 }
 
+/// The loops of sums and of products of vectors.
+fn register_folds(module: &Bound<'_, PyAny>) {
+    let Ok(ufunc_type) = module.getattr("ufunc") else {
+        return;
+    };
+    for (name, fun) in [("add", Fun::AddNext), ("matmul", Fun::DotNext)] {
+        let Ok(ufunc) = module.getattr(name) else {
+            continue;
+        };
+        let called = ufunc
+            .getattr("__name__")
+            .and_then(|n| n.extract::<String>());
+        if ufunc.get_type().is(&ufunc_type) && called.is_ok_and(|n| n == name) {
+            // SAFETY: an exact ufunc, which stays.
+            unsafe { register_loops_of(fun, &*ufunc.as_ptr().cast::<Ufunc>()) };
+            std::mem::forget(ufunc);
+        }
+    }
+}
+
 /// # Safety
 /// `ufunc` is the head of a live ufunc.
 unsafe fn register_loops_of(fun: Fun, ufunc: &Ufunc) {
@@ -338,7 +359,11 @@ unsafe fn register_loops_of(fun: Fun, ufunc: &Ufunc) {
             if types.iter().all(|t| *t == types[0]) && !function.is_null() {
                 let function = std::mem::transmute::<*const std::ffi::c_void, UfuncLoop>(function);
                 seen.push(repr);
-                nestwise_codegen::register_ufunc(fun, repr, function, *ufunc.data.add(row));
+                let data = *ufunc.data.add(row);
+                match fun.is_fold() {
+                    true => nestwise_codegen::register_fold(fun, repr, function, data),
+                    false => nestwise_codegen::register_ufunc(fun, repr, function, data),
+                };
             }
         }
     }

@@ -78,8 +78,16 @@ def comprehension_inside(a):
 
 
 def slices_inside(A):
-    for k in range(3):
+    for k in range(3):  # native
         A[k] = A[k][::-1]
+        for j in range(A.shape[1]):
+            A[k, j] += j
+    return A
+
+
+def arrays_inside(A):
+    for k in range(3):
+        A[k] = np.roll(A[k], 1)
         for j in range(A.shape[1]):  # native
             A[k, j] += j
     return A

@@ -207,7 +207,7 @@ impl Func<'_, '_> {
         self.fire(ir.or(nan, inf), wide, EventCode::Math, span);
     }
 
-    fn float_type(&self, repr: Scalar) -> (T, &'static str) {
+    pub(crate) fn float_type(&self, repr: Scalar) -> (T, &'static str) {
         if repr == Scalar::F32 {
             (self.ir().f32(), "f32")
         } else {
@@ -339,6 +339,21 @@ impl Unit<'_> {
             self.ir.attribute(f, attribute, 0);
         }
         f
+    }
+
+    /// Calls a helper that reads what its arguments point to, and is called whether its result is needed or not: it may raise
+    /// floating-point flags.
+    pub(crate) fn reading_call(&self, name: &CStr, result: T, args: &[V]) -> V {
+        let ir = &self.ir;
+        let params: Vec<T> = args.iter().map(|a| ir.type_of(*a)).collect();
+        let ty = ir.function(result, &params);
+        let f = ir.add_function(name, ty);
+        for attribute in ["nounwind", "willreturn", "nofree"] {
+            ir.attribute(f, attribute, 0);
+        }
+        // LLVM's MemoryEffects: argument memory is read, memory of nobody's is read and written.
+        ir.attribute(f, "memory", 0b1101);
+        ir.call(ty, f, args)
     }
 
     /// Calls a helper that reads and writes what its arguments point to.

@@ -174,6 +174,9 @@ impl Func<'_, '_> {
     /// Chooses how to run the range. `at` receives the number of the current iteration.
     pub(crate) fn counted(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
         let u = self.u;
+        if self.folded(l, range)? {
+            return Ok(());
+        }
         if let Some(axis) = self.axis_of(l.id) {
             return self.strided(l, range, axis);
         }

@@ -19,6 +19,7 @@ mod copies;
 mod expr;
 mod extremes;
 mod float;
+mod fold;
 mod func;
 pub(crate) mod grid;
 mod int;

@@ -5,11 +5,13 @@ use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
 use nestwise_ir::{BinOp, CmpOp, Expr, Fun, Lib, Scalar, Span, Ty};
 
 use super::build;
+use super::elementwise::Node;
 use super::hir;
 use super::kinds::{Kind, Kinds};
+use super::loops::Seq;
 use super::lower::Lower;
 use super::range;
-use super::value::{Sv, Val, View};
+use super::value::{Sv, Val};
 use super::{R, refuse};
 use crate::capture::{Builtin, Known};
 use crate::refusal::Refusal;
@@ -162,6 +164,13 @@ impl Lower<'_> {
                 let dim = build::dim(view.array, view.index.len(), span);
                 Ok(Sv::of(dim, Kind::PyInt).with_range((0, i64::MAX.into())))
             }
+            Val::Array(tree) => {
+                // A slice whose end is before its start is empty.
+                let n = tree.shape.into_iter().next();
+                let n = n.unwrap_or_else(|| Expr::int(0, span));
+                let n = build::binary(BinOp::Max, n, Expr::int(0, span), Ty::PY_INT, false, span);
+                Ok(Sv::of(n, Kind::PyInt).with_range((0, i64::MAX.into())))
+            }
             Val::Tuple(items) => len(items.len()),
             Val::Str(text) => len(text.chars().count()),
             Val::Bytes(bytes) => len(bytes.len()),
@@ -296,7 +305,7 @@ impl Lower<'_> {
         let name = if greater { "max" } else { "min" };
         if values.len() == 1 {
             return match values.pop() {
-                Some(Val::View(view)) => self.extremum(greater, view, span),
+                Some(array @ (Val::View(_) | Val::Array(_))) => self.extremum(greater, array, span),
                 Some(Val::Tuple(items)) if items.len() > 1 => {
                     self.least_or_greatest(greater, items, span)
                 }
@@ -327,32 +336,55 @@ impl Lower<'_> {
         })
     }
 
-    /// The elements of a one-dimensional view, checked.
-    fn elements_of(&mut self, view: View, name: &str, span: Span) -> R<View> {
-        let view = self.check_view(view);
-        let decl = &self.arrays[view.array];
-        if view.index.len() + 1 != decl.rank as usize {
+    /// The elements of a sequence of one axis, checked, and their type.
+    fn elements_of(&mut self, value: Val, name: &str, span: Span) -> R<(Seq, Ty)> {
+        let (seq, array, axes) = match value {
+            Val::View(view) => {
+                let view = self.check_view(view);
+                let axes = self.arrays[view.array].rank as usize - view.index.len();
+                let array = view.array;
+                (Seq::View(view), array, axes)
+            }
+            Val::Array(tree) => {
+                let axes = tree.shape.len();
+                let Node::Part(section) = tree.node else {
+                    let what = format!("{name} of an array that is computed");
+                    return Err(refuse(span, Refusal::Unsupported { what }));
+                };
+                let array = section.array;
+                (Seq::Section(section), array, axes)
+            }
+            other => {
+                let why = format!("it takes numbers or an array, not a {}", other.type_name());
+                let name = name.into();
+                return Err(refuse(span, Refusal::Arguments { name, why }));
+            }
+        };
+        if axes != 1 {
             return Err(refuse(span, Refusal::ArrayExpression { what: name.into() }));
         }
-        Ok(view)
+        Ok((seq, self.arrays[array].elem))
+    }
+
+    /// The first of some elements.
+    fn first_of(&mut self, seq: &Seq, name: &str, span: Span) -> R<Sv> {
+        let zero = Sv::int(0, span);
+        let first = self.nth(seq, zero, span)?;
+        self.need_scalar(first, name, span)
     }
 
     /// The least or greatest element: a loop in the order of CPython's.
-    fn extremum(&mut self, greater: bool, view: View, span: Span) -> R<Sv> {
+    fn extremum(&mut self, greater: bool, array: Val, span: Span) -> R<Sv> {
         let name = if greater { "max" } else { "min" };
-        let view = self.elements_of(view, name, span)?;
-        self.check_not_empty(&view, span);
-        let mut head = view.clone();
-        head.index.push(Expr::int(0, span));
-        head.checked.push(true);
-        let first = self.element(head, span)?;
-        let first = self.need_scalar(first, name, span)?;
+        let (mut seq, _) = self.elements_of(array, name, span)?;
+        self.check_not_empty(&mut seq, span)?;
+        let first = self.first_of(&seq, name, span)?;
         let var = self.hidden(first.e.ty);
         let (kinds, range) = (first.kinds, first.range);
         self.emit_let(var, first.e);
         let best = Sv::new(build::var(var, self.vars[var].ty, span), kinds).with_range(range);
         let result = best.clone();
-        self.each(view, 1, span, |l, item, _| {
+        self.each(seq, 1, span, |l, item, _| {
             let want_tag = std::mem::replace(&mut l.want_tag, false);
             let e = l.min_max(greater, best, item, span)?.e;
             l.want_tag = want_tag;
@@ -366,10 +398,10 @@ impl Lower<'_> {
     /// `sum(array)`, `sum(array, start)`: additions in order.
     fn sum(&mut self, values: Vec<Val>, span: Span) -> R<Sv> {
         let mut values = values.into_iter();
-        let (Some(Val::View(view)), start) = (values.next(), values.next()) else {
+        let (Some(array), start) = (values.next().filter(Val::is_array), values.next()) else {
             return Err(wrong_sum(span));
         };
-        let view = self.elements_of(view, "sum", span)?;
+        let (mut seq, elem) = self.elements_of(array, "sum", span)?;
         let start = match start {
             None => Sv::int(0, span),
             Some(value) => self.need_scalar(value, "sum", span)?,
@@ -378,11 +410,10 @@ impl Lower<'_> {
         if start.is_bottom() {
             return Ok(start);
         }
-        let elem = self.arrays[view.array].elem;
         let kinds = Kinds::of_ty(elem);
         let compensated = kinds.has(Kind::PyFloat) && self.options.python_minor >= 12;
         if compensated && elem == Ty::PY_FLOAT {
-            return self.compensated_sum(view, start, span);
+            return self.compensated_sum(seq, start, span);
         }
         let numbers =
             elem.repr != Scalar::Char && elem.repr != Scalar::Num && !start.kinds.has(Kind::Char);
@@ -414,7 +445,7 @@ impl Lower<'_> {
             return Err(wrong_sum(span));
         }
         if result != start.kinds {
-            self.check_not_empty(&view, span);
+            self.check_not_empty(&mut seq, span)?;
         }
         let ty = result.ty(repr);
         let first = self
@@ -422,7 +453,7 @@ impl Lower<'_> {
             .ok_or_else(|| wrong_sum(span))?;
         let var = self.hidden(ty);
         self.emit_let(var, build::retype(first, ty));
-        self.each(view, 0, span, |l, item, _| {
+        self.each(seq, 0, span, |l, item, _| {
             let x = l
                 .in_repr(&item, repr, false)
                 .ok_or_else(|| wrong_sum(span))?;
@@ -443,8 +474,8 @@ impl Lower<'_> {
     }
 
     /// An empty array would give a result of another type.
-    fn check_not_empty(&mut self, view: &View, span: Span) {
-        let len = build::dim(view.array, view.index.len(), span);
+    fn check_not_empty(&mut self, seq: &mut Seq, span: Span) -> R<()> {
+        let len = self.len(seq, span)?;
         self.emit_check(build::compare(
             CmpOp::Gt,
             len,
@@ -452,12 +483,13 @@ impl Lower<'_> {
             Ty::PY_BOOL,
             span,
         ));
+        Ok(())
     }
 
     /// The sum of a list of floats from Python 3.12 on: Neumaier's compensated sum ("Rundungsfehleranalyse einiger
     /// Verfahren zur Summation endlicher Summen", 1974), as `sum_impl` in CPython's `bltinmodule.c` does it. An int
     /// start is added to the first element before compensation begins.
-    fn compensated_sum(&mut self, view: View, start: Sv, span: Span) -> R<Sv> {
+    fn compensated_sum(&mut self, mut seq: Seq, start: Sv, span: Span) -> R<Sv> {
         let ty = Ty::PY_FLOAT;
         let start_is_float = start.kinds == Kinds::of(Kind::PyFloat);
         if !start_is_float && !start.kinds.py_integral() {
@@ -473,16 +505,12 @@ impl Lower<'_> {
         if start_is_float {
             self.emit_let(total, first);
         } else {
-            self.check_not_empty(&view, span);
-            let mut head = view.clone();
-            head.index.push(Expr::int(0, span));
-            head.checked.push(true);
-            let head = self.element(head, span)?;
-            let head = self.need_scalar(head, "sum", span)?;
+            self.check_not_empty(&mut seq, span)?;
+            let head = self.first_of(&seq, "sum", span)?;
             self.emit_let(total, plus(first, head.e));
         }
         self.emit_let(rest, build::float(0.0, ty, span));
-        self.each(view, i64::from(!start_is_float), span, |l, item, _| {
+        self.each(seq, i64::from(!start_is_float), span, |l, item, _| {
             let x = l.spill(item.e);
             let sum = l.spill(plus(read(total), x.clone()));
             let size = |e: Expr| build::unary(UnOp::Abs, e, ty, false);

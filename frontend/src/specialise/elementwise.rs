@@ -18,7 +18,7 @@ use super::lower::Lower;
 use super::sections::{self, Section};
 use super::value::{Sv, Val};
 use super::{R, refuse};
-use crate::capture::{Capture, Known, NumpyFn, NumpySpecial};
+use crate::capture::{ArrayFn, Capture, Known, NumpyFn, NumpySpecial};
 use crate::refusal::Refusal;
 
 /// An array that is computed element by element.
@@ -43,7 +43,7 @@ pub(super) enum Node {
 
 impl Node {
     /// Calls `f` on each section it reads.
-    fn sections<'a>(&'a self, f: &mut dyn FnMut(&'a Section)) {
+    pub fn sections<'a>(&'a self, f: &mut dyn FnMut(&'a Section)) {
         match self {
             Node::Part(section) => f(section),
             Node::Scalar(_) => {}
@@ -57,7 +57,7 @@ impl Node {
     }
 
     /// How many of NumPy's functions compute it.
-    fn operations(&self) -> f64 {
+    pub fn operations(&self) -> f64 {
         match self {
             Node::Part(_) | Node::Scalar(_) => 0.0,
             Node::Sign(_, a) => 1.0 + a.operations(),
@@ -74,12 +74,25 @@ impl Val {
     }
 }
 
+fn kind_ty(kind: Kind) -> Ty {
+    Ty::np(kind.natural())
+}
+
 fn unsupported(what: &str, span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let what = what.into();
     refuse(span, Refusal::Unsupported { what })
 }
 
 impl Lower<'_> {
+    /// Whether NumPy makes an operation on it one on each of its elements.
+    pub fn is_numpy_array(&self, value: &Val) -> bool {
+        match value {
+            Val::Array(_) => true,
+            Val::View(view) => self.arrays[view.array].kind == ArrayKind::Ndarray,
+            _ => false,
+        }
+    }
+
     /// The value as an operand of an operation on arrays.
     pub fn operand(&mut self, value: Val, span: Span) -> R<Elementwise> {
         match value {
@@ -132,6 +145,11 @@ impl Lower<'_> {
             Known::Numpy(_) => true,
             _ => false,
         };
+        if let Known::Numpy(NumpyFn::Array(f)) = known
+            && f != ArrayFn::Where
+        {
+            return self.reduction(f, args, span);
+        }
         if !elementwise {
             return Err(unsupported(&known.name(), span));
         }
@@ -156,7 +174,7 @@ impl Lower<'_> {
         long.to_vec()
     }
 
-    fn check_alike(&mut self, x: &Expr, y: &Expr, span: Span) {
+    pub fn check_alike(&mut self, x: &Expr, y: &Expr, span: Span) {
         if !sections::same(x, y) {
             let alike = build::compare(CmpOp::Eq, x.clone(), y.clone(), Ty::PY_BOOL, span);
             self.emit_check(alike);
@@ -222,6 +240,7 @@ impl Lower<'_> {
                 };
                 self.numpy(f, both, span)
             }
+            (Known::Numpy(NumpyFn::Array(ArrayFn::Where)), 3) => self.chosen(args, span),
             (Known::Numpy(f), _) => self.numpy(f, args, span),
             (_, 1) => {
                 let absolute = NumpyFn::Special(N::Absolute);
@@ -229,6 +248,27 @@ impl Lower<'_> {
             }
             _ => Err(unsupported(&known.name(), span)),
         }
+    }
+
+    /// `np.where(condition, x, y)`: both are there, whichever is taken.
+    fn chosen(&mut self, mut args: Vec<Sv>, span: Span) -> R<Sv> {
+        let (Some(y), Some(x), Some(cond)) = (args.pop(), args.pop(), args.pop()) else {
+            return Err(unsupported("this form of numpy.where", span));
+        };
+        let cond = self.truth(Val::Scalar(cond), span)?;
+        let cond = self.spill(build::condition(cond));
+        let (x, y) = (self.spill_sv(x), self.spill_sv(y));
+        // The type is that of what is made of both.
+        let both = self.arith(Op::Add, x.clone(), y.clone(), span)?;
+        let own = |l: &mut Self, sv: &Sv| l.in_repr(sv, both.repr(), true);
+        let (Some(kind), Some(x), Some(y)) = (
+            both.kinds.single().filter(|k| k.is_float()),
+            own(self, &x),
+            own(self, &y),
+        ) else {
+            return Err(unsupported("this form of numpy.where", span));
+        };
+        Ok(Sv::of(build::select(cond, x, y, kind_ty(kind)), kind))
     }
 
     /// Which of two zeros of different signs is the least or greatest differs within one array: where vectors end.
@@ -318,7 +358,7 @@ impl Lower<'_> {
     }
 
     /// As much memory of the nest's own, for elements in the places of the section's.
-    fn scratch_of(&mut self, section: &Section, span: Span) -> Section {
+    pub fn scratch_of(&mut self, section: &Section, span: Span) -> Section {
         let array = section.array;
         let scratch = match self.scratch.get(&array) {
             Some(scratch) => *scratch,
@@ -355,7 +395,7 @@ impl Lower<'_> {
         }
     }
 
-    fn fill_element(
+    pub fn fill_element(
         &mut self,
         target: &Section,
         in_place: bool,

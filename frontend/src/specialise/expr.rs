@@ -244,16 +244,16 @@ impl Lower<'_> {
     /// `a < b`.
     fn comparison(&mut self, op: Cmp, a: &hir::Expr, b: &hir::Expr, span: Span) -> R<Val> {
         let left = self.expr(a)?;
-        let left = match left {
-            Val::Array(_) => {
-                let right = self.beside_array(b)?;
-                return self.array_compare(op, left, right, span);
-            }
-            left if b.stores() => self.spill_val(left),
-            left => left,
+        if self.is_numpy_array(&left) {
+            let right = self.beside_array(b)?;
+            return self.array_compare(op, left, right, span);
+        }
+        let left = match b.stores() {
+            true => self.spill_val(left),
+            false => left,
         };
         let right = self.expr(b)?;
-        if matches!(right, Val::Array(_)) {
+        if self.is_numpy_array(&right) {
             return self.array_compare(op, left, right, span);
         }
         self.count_comparison(&left, &right);

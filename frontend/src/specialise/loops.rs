@@ -10,10 +10,12 @@ use nestwise_ir::nest::{Expr, For, StmtKind, While};
 use nestwise_ir::{BinOp, CmpOp, LoopId, Span, Ty, Work};
 
 use super::build;
+use super::elementwise::Node;
 use super::hir::{self, Target};
 use super::kinds::Kind;
 use super::lower::{LoopFrame, Lower};
 use super::range::Range;
+use super::sections::Section;
 use super::value::{Sv, Val, View};
 use super::{R, refuse};
 use crate::capture::{Builtin, Known};
@@ -28,6 +30,8 @@ pub(super) enum Seq {
         step: Sv,
     },
     View(View),
+    /// A part of an array, along its first axis.
+    Section(Section),
     /// A tuple display: values that were evaluated before the loop.
     Items(Vec<Val>),
     Enumerate(Box<Seq>, Sv),
@@ -255,7 +259,10 @@ impl Lower<'_> {
                         ));
                     };
                     let inner = self.seq(arg)?;
-                    if !matches!(inner, Seq::Range { .. } | Seq::View(_) | Seq::Items(_)) {
+                    if !matches!(
+                        inner,
+                        Seq::Range { .. } | Seq::View(_) | Seq::Section(_) | Seq::Items(_)
+                    ) {
                         return Err(refuse(
                             e.span,
                             Refusal::AlwaysRaises {
@@ -270,6 +277,13 @@ impl Lower<'_> {
         }
         match self.expr(e)? {
             Val::View(view) => Ok(Seq::View(view)),
+            Val::Array(tree) => match tree.node {
+                Node::Part(section) => Ok(Seq::Section(section)),
+                _ => {
+                    let what = "an array that is computed".into();
+                    Err(refuse(e.span, Refusal::Iterable { what }))
+                }
+            },
             literal @ (Val::Tuple(_) | Val::Str(_) | Val::Bytes(_)) => {
                 let items = self.literal_items(&literal, e.span).unwrap_or_default();
                 if items.len() > ITEM_LIMIT {

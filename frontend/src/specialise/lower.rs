@@ -95,6 +95,8 @@ pub(super) struct Lower<'a> {
     pub apart: BTreeSet<(ArrayId, ArrayId)>,
     /// Memory of a nest's own for what is computed before it is stored, by the slot that it is as large as.
     pub scratch: HashMap<ArrayId, ArrayId>,
+    /// Those of them that hold what an operation still needs.
+    pub in_use: HashSet<ArrayId>,
     /// Which object two swapped slots hold, as a bool that each swap flips; by swap group.
     pub parity: HashMap<usize, VarId>,
     /// What CPython does in all this.
@@ -142,6 +144,7 @@ impl<'a> Lower<'a> {
             at_entry: false,
             apart: BTreeSet::new(),
             scratch: HashMap::new(),
+            in_use: HashSet::new(),
             parity: HashMap::new(),
             meter: Meter::new(),
         }

@@ -419,6 +419,7 @@ impl Lower<'_> {
             Seq::View(view) if self.arrays[view.array].kind == ArrayKind::Ndarray => {
                 self.tally(Work::ArrayLoop, 1.0);
             }
+            Seq::Section(_) => self.tally(Work::ArrayLoop, 1.0),
             Seq::Enumerate(inner, _) => self.count_end(inner),
             Seq::Zip(items) => items.iter().take(1).for_each(|s| self.count_end(s)),
             Seq::View(_) | Seq::Items(_) | Seq::Range { .. } | Seq::Reversed(_) => {}
@@ -445,6 +446,10 @@ impl Lower<'_> {
                     _ => Work::ListStep,
                 };
                 self.tally(kind, 1.0);
+            }
+            Seq::Section(section) => {
+                let row = section.shape().len() > 1;
+                self.tally(if row { Work::ArrayRow } else { Work::ArrayStep }, 1.0);
             }
             Seq::Items(_) => self.tally(Work::ListStep, 1.0),
             Seq::Enumerate(inner, _) => {

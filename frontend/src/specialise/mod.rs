@@ -33,6 +33,7 @@ mod methods;
 mod number_theory;
 mod range;
 mod reads;
+mod reductions;
 mod resolve;
 mod rows;
 mod sections;

@@ -12,7 +12,7 @@ use nestwise_ir::{Arena, ArrayKind, PlaceId, Span, WithSpan, Work};
 use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Slice, Stmt};
 use super::tuples::{constant_index, element, tuple_places};
 use super::{R, methods, refuse};
-use crate::capture::{Builtin, Capture, Known, MathFn, MathSpecial};
+use crate::capture::{ArrayFn, Builtin, Capture, Known, MathFn, MathSpecial, NumpyFn};
 use crate::places::walk_stmts;
 use crate::refusal::Refusal;
 
@@ -492,7 +492,11 @@ impl Resolver<'_> {
                 let a = Box::new(self.expr(names, a)?);
                 ExprKind::Binary(*op, a, Box::new(self.expr(names, b)?))
             }
-            s::ExprKind::MatMul(..) => return Err(refuse(span, Refusal::MatMul)),
+            s::ExprKind::MatMul(a, b) => ExprKind::Call {
+                known: Known::Numpy(NumpyFn::Array(ArrayFn::Dot)),
+                args: vec![self.expr(names, a)?, self.expr(names, b)?],
+                kwargs: vec![],
+            },
             s::ExprKind::And(items) => ExprKind::And(self.exprs(names, items)?),
             s::ExprKind::Or(items) => ExprKind::Or(self.exprs(names, items)?),
             s::ExprKind::Compare(first, rest) => {
@@ -557,6 +561,20 @@ impl Resolver<'_> {
         kwargs: &[(String, s::Expr)],
         span: Span,
     ) -> R<Expr> {
+        if kwargs.is_empty()
+            && let Some((f, array)) = self.array_method(names, func)?
+        {
+            let mut all = vec![array];
+            all.extend(self.exprs(names, args)?);
+            return Ok(Expr {
+                kind: ExprKind::Call {
+                    known: Known::Numpy(NumpyFn::Array(f)),
+                    args: all,
+                    kwargs: vec![],
+                },
+                span,
+            });
+        }
         let s::ExprKind::Place(id) = &func.kind else {
             let name = match &func.kind {
                 s::ExprKind::Attr(_, name) => name.clone(),
@@ -609,6 +627,36 @@ impl Resolver<'_> {
                 self.inline(names, callee, (args, kwargs), span)
             }
             _ => Err(refuse(span, Refusal::UnknownFunction { name })),
+        }
+    }
+}
+
+impl Resolver<'_> {
+    /// The method of an array that an expression in the place of a function is, and that array, as far as is known here.
+    fn array_method(&mut self, names: &mut Names, func: &s::Expr) -> R<Option<(ArrayFn, Expr)>> {
+        let known = |name: &str| {
+            let mut all = ArrayFn::ALL.iter().filter(|f| **f != ArrayFn::Where);
+            all.find(|f| f.name() == name).copied()
+        };
+        match &func.kind {
+            s::ExprKind::Attr(base, name) => match known(name) {
+                Some(f) => Ok(Some((f, self.expr(names, base)?))),
+                None => Ok(None),
+            },
+            s::ExprKind::Place(id) => {
+                let place = &names.places[*id];
+                let (Some(f), Some(parent)) = (known(&place.name), place.parent) else {
+                    return Ok(None);
+                };
+                match self.place(names, parent, func.span)? {
+                    Res::Value(kind) => {
+                        let span = func.span;
+                        Ok(Some((f, Expr { kind, span })))
+                    }
+                    _ => Ok(None),
+                }
+            }
+            _ => Ok(None),
         }
     }
 }

@@ -5,9 +5,10 @@ use nestwise_ir::{BinOp, Span, Ty, VarId, Work};
 
 use super::{Count, LEN, Seq, int, op};
 use crate::refusal::Refusal;
+use crate::specialise::elementwise::{Elementwise, Node};
 use crate::specialise::lower::Lower;
 use crate::specialise::range::{self, Range};
-use crate::specialise::value::{Sv, Val, View};
+use crate::specialise::value::{Sv, Val};
 use crate::specialise::{R, build, refuse};
 
 impl Lower<'_> {
@@ -15,7 +16,7 @@ impl Lower<'_> {
     /// the condition is returned.
     pub(super) fn bounds_failure(&mut self, seq: &mut Seq, top: bool) -> Option<Expr> {
         match seq {
-            Seq::Range { .. } | Seq::Items(_) => None,
+            Seq::Range { .. } | Seq::Items(_) | Seq::Section(_) => None,
             Seq::Enumerate(inner, _) | Seq::Reversed(inner) => self.bounds_failure(inner, top),
             Seq::Zip(items) => {
                 let mut all = None;
@@ -103,7 +104,9 @@ impl Lower<'_> {
                     range: LEN,
                 })
             }
-            Seq::Enumerate(..) | Seq::Zip(_) | Seq::Items(_) => self.trips(seq, span),
+            Seq::Enumerate(..) | Seq::Zip(_) | Seq::Items(_) | Seq::Section(_) => {
+                self.trips(seq, span)
+            }
         }
     }
 
@@ -119,10 +122,11 @@ impl Lower<'_> {
     }
 
     /// The number of items; negative means none.
-    pub(super) fn len(&mut self, seq: &mut Seq, span: Span) -> R<Expr> {
+    pub fn len(&mut self, seq: &mut Seq, span: Span) -> R<Expr> {
         match seq {
             Seq::View(view) => Ok(build::dim(view.array, view.index.len(), span)),
             Seq::Items(items) => Ok(Expr::int(items.len() as i64, span)),
+            Seq::Section(section) => Ok(section.shape().swap_remove(0)),
             Seq::Enumerate(inner, _) | Seq::Reversed(inner) => self.len(inner, span),
             Seq::Zip(items) => {
                 let mut least: Option<Expr> = None;
@@ -185,14 +189,14 @@ impl Lower<'_> {
                 Seq::View(_) => self.item(inner, at, span),
                 _ => self.nth(seq, at, span),
             },
-            Seq::View(_) | Seq::Items(_) | Seq::Enumerate(..) | Seq::Zip(_) => {
+            Seq::View(_) | Seq::Section(_) | Seq::Items(_) | Seq::Enumerate(..) | Seq::Zip(_) => {
                 self.nth(seq, at, span)
             }
         }
     }
 
     /// The item number `k`.
-    pub(super) fn nth(&mut self, seq: &Seq, k: Sv, span: Span) -> R<Val> {
+    pub fn nth(&mut self, seq: &Seq, k: Sv, span: Span) -> R<Val> {
         match seq {
             Seq::Items(items) => {
                 let mut chosen: Option<Val> = None;
@@ -205,6 +209,15 @@ impl Lower<'_> {
                     });
                 }
                 Ok(chosen.unwrap_or(Val::Scalar(Sv::bottom(span))))
+            }
+            Seq::Section(section) => {
+                let row = section.row(k.e);
+                let shape = row.shape();
+                if shape.is_empty() {
+                    return Ok(Val::Scalar(self.section_element(&row, &[], span)));
+                }
+                let node = Node::Part(row);
+                Ok(Val::Array(Box::new(Elementwise { node, shape })))
             }
             Seq::View(view) => {
                 let mut view = view.clone();
@@ -255,15 +268,15 @@ impl Lower<'_> {
         }
     }
 
-    /// A counted loop of our own over `view`'s items, with a hidden counter.
+    /// A counted loop of our own over the items of a sequence, with a hidden counter.
     pub fn each(
         &mut self,
-        view: View,
+        mut seq: Seq,
         first: i64,
         span: Span,
         body: impl FnOnce(&mut Self, Sv, VarId) -> R<()>,
     ) -> R<()> {
-        let stop = build::dim(view.array, view.index.len(), span);
+        let stop = self.len(&mut seq, span)?;
         let id = self.open_loop(String::new(), span);
         let counter = self.hidden(Ty::PY_INT);
         self.counters.insert(counter, LEN);
@@ -271,7 +284,7 @@ impl Lower<'_> {
             l.stable.push(counter);
             l.tally(Work::BuiltinStep, 1.0);
             let at = int(build::var(counter, Ty::PY_INT, span)).with_range(LEN);
-            let item = l.nth(&Seq::View(view), at, span)?;
+            let item = l.nth(&seq, at, span)?;
             let item = l.need_scalar(item, "an item", span)?;
             body(l, item, counter)
         });
@@ -315,6 +328,7 @@ fn shallow(seq: &Seq) -> Seq {
             step: step.clone(),
         },
         Seq::View(view) => Seq::View(view.clone()),
+        Seq::Section(section) => Seq::Section(section.clone()),
         Seq::Items(items) => Seq::Items(items.clone()),
         Seq::Enumerate(inner, start) => Seq::Enumerate(Box::new(shallow(inner)), start.clone()),
         Seq::Zip(items) => Seq::Zip(items.iter().map(shallow).collect()),

@@ -1,0 +1,151 @@
+//! NumPy's own loops for sums and for products of vectors, registered by the runtime: what a loop of nothing but
+//! [`Fun::AddNext`] or [`Fun::DotNext`] calls.
+
+use std::ffi::c_void;
+use std::ptr::{from_mut, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use nestwise_ir::{Fun, Scalar};
+
+use crate::ufunc::UfuncLoop;
+
+struct Slot {
+    function: AtomicPtr<c_void>,
+    data: AtomicPtr<c_void>,
+}
+
+static SLOTS: [Slot; 4] = [const {
+    Slot {
+        function: AtomicPtr::new(null_mut()),
+        data: AtomicPtr::new(null_mut()),
+    }
+}; 4];
+
+fn slot(fun: Fun, repr: Scalar) -> Option<&'static Slot> {
+    let index = match (fun, repr) {
+        (Fun::AddNext, Scalar::F32) => 0,
+        (Fun::AddNext, Scalar::F64) => 1,
+        (Fun::DotNext, Scalar::F32) => 2,
+        (Fun::DotNext, Scalar::F64) => 3,
+        _ => return None,
+    };
+    SLOTS.get(index)
+}
+
+/// Registers the inner loop of `np.add` ([`Fun::AddNext`]) or `np.matmul` ([`Fun::DotNext`]) for one type. Returns whether
+/// there is a place for it.
+///
+/// # Safety
+/// `function` and `data` must stay valid for the life of the process, callable from any thread without the GIL.
+pub unsafe fn register_fold(
+    fun: Fun,
+    repr: Scalar,
+    function: UfuncLoop,
+    data: *mut c_void,
+) -> bool {
+    let Some(slot) = slot(fun, repr) else {
+        return false;
+    };
+    slot.data.store(data, Ordering::Release);
+    slot.function
+        .store(function as *mut c_void, Ordering::Release);
+    true
+}
+
+/// Whether that loop is registered.
+pub(crate) fn is_registered(fun: Fun, repr: Scalar) -> bool {
+    slot(fun, repr).is_some_and(|s| !s.function.load(Ordering::Acquire).is_null())
+}
+
+/// # Safety
+/// The loop is registered, and its arguments are what it takes.
+unsafe fn run(fun: Fun, repr: Scalar, args: &mut [*mut u8; 3], sizes: &[isize], steps: &[isize]) {
+    let Some(slot) = slot(fun, repr) else { return };
+    let function = slot.function.load(Ordering::Acquire);
+    if function.is_null() {
+        return;
+    }
+    // SAFETY: registered as one of these.
+    unsafe {
+        let function = std::mem::transmute::<*mut c_void, UfuncLoop>(function);
+        let data = slot.data.load(Ordering::Acquire);
+        function(args.as_mut_ptr(), sizes.as_ptr(), steps.as_ptr(), data);
+    }
+}
+
+/// `before` and all elements, as `np.add.reduce` adds them: the loop takes the form in which its first argument is its
+/// result for a reduction.
+unsafe fn sum<T>(repr: Scalar, mut before: T, first: *mut u8, stride: i64, n: i64) -> T {
+    let total = from_mut(&mut before).cast::<u8>();
+    let mut args = [total, first, total];
+    // SAFETY: `n` elements, `stride` bytes apart.
+    unsafe {
+        run(
+            Fun::AddNext,
+            repr,
+            &mut args,
+            &[n as isize],
+            &[0, stride as isize, 0],
+        );
+    }
+    before
+}
+
+/// The product of two vectors as a matrix of one row and one of one column.
+unsafe fn dot<T: Default>(repr: Scalar, x: (*mut u8, i64), y: (*mut u8, i64), n: i64) -> T {
+    let mut result = T::default();
+    let size = size_of::<T>() as isize;
+    let (sx, sy) = (x.1 as isize, y.1 as isize);
+    let mut args = [x.0, y.0, from_mut(&mut result).cast()];
+    // Of the outer loop; of x: rows, columns; of y; of the result.
+    let steps = [0, 0, 0, sx, sx, sy, sy, size, size];
+    // SAFETY: `n` elements each.
+    unsafe {
+        run(
+            Fun::DotNext,
+            repr,
+            &mut args,
+            &[1, 1, n as isize, 1],
+            &steps,
+        );
+    }
+    result
+}
+
+pub(crate) type Sum<T> = unsafe extern "C" fn(T, *mut u8, i64, i64) -> T;
+pub(crate) type Dot<T> = unsafe extern "C" fn(T, *mut u8, i64, *mut u8, i64, i64) -> T;
+
+macro_rules! folds {
+    ($sum:ident, $dot:ident, $ty:ty, $repr:expr) => {
+        pub(crate) unsafe extern "C" fn $sum(
+            before: $ty,
+            first: *mut u8,
+            stride: i64,
+            n: i64,
+        ) -> $ty {
+            // SAFETY: generated code passes elements of an array.
+            match n > 0 {
+                true => unsafe { sum($repr, before, first, stride, n) },
+                false => before,
+            }
+        }
+
+        pub(crate) unsafe extern "C" fn $dot(
+            before: $ty,
+            x: *mut u8,
+            sx: i64,
+            y: *mut u8,
+            sy: i64,
+            n: i64,
+        ) -> $ty {
+            // SAFETY: generated code passes elements of arrays.
+            match n > 0 {
+                true => unsafe { dot($repr, (x, sx), (y, sy), n) },
+                false => before,
+            }
+        }
+    };
+}
+
+folds!(nw_sum_f32, nw_dot_f32, f32, Scalar::F32);
+folds!(nw_sum_f64, nw_dot_f64, f64, Scalar::F64);

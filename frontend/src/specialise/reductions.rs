@@ -1,0 +1,417 @@
+//! Reductions of one-dimensional arrays as NumPy makes them: `np.sum`, `np.dot`, `np.max`, ..., as functions and methods.
+//!
+//! NumPy adds floats pairwise, and leaves products of vectors to its BLAS, in orders of their own: a loop whose body is
+//! nothing but [`Fun::AddNext`] or [`Fun::DotNext`] is one call of the very same code. Both read elements, so what is
+//! computed from arrays is put into memory of the nest's own first, as NumPy does.
+
+use nestwise_ir::nest::{CmpOp, Const, Expr, For, StmtKind};
+use nestwise_ir::surface::CmpOp as Cmp;
+use nestwise_ir::{BinOp, Fun, Lib, Scalar, Span, Ty, VarId, Work};
+
+use super::build;
+use super::elementwise::{Elementwise, Node};
+use super::kinds::{Kind, Kinds};
+use super::lower::Lower;
+use super::range;
+use super::sections::Section;
+use super::value::{Sv, Val};
+use super::{R, refuse};
+use crate::capture::{ArrayFn, Known, NumpyFn};
+use crate::refusal::Refusal;
+
+impl Lower<'_> {
+    /// A function of NumPy's that makes one value of arrays.
+    pub fn reduction(&mut self, f: ArrayFn, mut args: Vec<Val>, span: Span) -> R<Val> {
+        let name = Known::Numpy(NumpyFn::Array(f)).name();
+        let wrong = |why: &str| {
+            let (name, why) = (name.clone(), why.into());
+            refuse(span, Refusal::Arguments { name, why })
+        };
+        if args
+            .iter()
+            .any(|v| matches!(v, Val::Scalar(sv) if sv.is_bottom()))
+        {
+            return Ok(Val::Scalar(Sv::bottom(span)));
+        }
+        if !args.iter().all(Val::is_array) {
+            return Err(wrong("it takes arrays"));
+        }
+        // Calls from Python through NumPy's dispatcher; those of C functions are cheaper.
+        let calls = if f == ArrayFn::Dot { 1.0 } else { 5.0 };
+        self.tally(Work::ArrayCall, calls);
+        let second = if args.len() > 1 { args.pop() } else { None };
+        let Some(first) = args.pop().filter(|_| args.is_empty()) else {
+            return Err(wrong("a wrong number of arguments"));
+        };
+        let a = self.vector(first, &name, span)?;
+        let result = match (f, second) {
+            (ArrayFn::Dot, Some(b)) => {
+                let b = self.vector(b, &name, span)?;
+                self.dot(a, b, span)?
+            }
+            (ArrayFn::Sum, None) => self.sum_of(&a, span)?,
+            (ArrayFn::Mean, None) => self.mean(&a, span)?,
+            (ArrayFn::Max | ArrayFn::Min, None) => self.extreme(f == ArrayFn::Max, &a, span)?,
+            (ArrayFn::Any | ArrayFn::All, None) => self.any_or_all(f == ArrayFn::All, &a, span)?,
+            (ArrayFn::Argmax | ArrayFn::Argmin, None) => {
+                self.where_extreme(f == ArrayFn::Argmax, &a, span)?
+            }
+            _ => return Err(wrong("this form is not supported")),
+        };
+        Ok(Val::Scalar(result))
+    }
+
+    fn vector(&mut self, value: Val, name: &str, span: Span) -> R<Elementwise> {
+        let tree = self.operand(value, span)?;
+        self.tally(Work::ArrayCall, tree.node.operations());
+        match tree.shape.len() {
+            1 => Ok(tree),
+            axes => {
+                let what = format!("{name} of {axes} axes");
+                Err(refuse(span, Refusal::Unsupported { what }))
+            }
+        }
+    }
+
+    /// A loop over the elements from the `first` one on, with each one's value and place.
+    fn each_of(
+        &mut self,
+        tree: &Elementwise,
+        first: i64,
+        span: Span,
+        body: impl FnOnce(&mut Self, Sv, Expr) -> R<()>,
+    ) -> R<()> {
+        let stop = tree.shape[0].clone();
+        let id = self.open_loop(String::new(), span);
+        let counter = self.hidden(Ty::PY_INT);
+        self.counters.insert(counter, (0, i64::MAX.into()));
+        let lowered = self.inner(|l| {
+            l.stable.push(counter);
+            l.tally(Work::ArrayElement, 1.0 + tree.node.operations());
+            let at = build::var(counter, Ty::PY_INT, span);
+            let element = l.element_of(&tree.node, std::slice::from_ref(&at), span)?;
+            if element.is_bottom() {
+                return Ok(());
+            }
+            body(l, element, at)
+        });
+        self.close_loop();
+        let ((), body) = lowered?;
+        let (start, step) = (Expr::int(first, span), Expr::int(1, span));
+        self.emit(
+            StmtKind::For(For {
+                id,
+                counter,
+                start,
+                stop,
+                step,
+                body,
+            }),
+            span,
+        );
+        Ok(())
+    }
+
+    /// The type of an element; none: it is not known yet, or there are several.
+    fn element_kind(&mut self, tree: &Elementwise, span: Span) -> R<Option<Kind>> {
+        // Lowered for its type alone.
+        let at = vec![Expr::int(0, span); tree.shape.len()];
+        let (sv, _) = self.inner(|l| l.element_of(&tree.node, &at, span))?;
+        Ok(sv.kinds.single())
+    }
+
+    /// The tree as elements that lie in memory: what is computed is put into memory of the nest's own.
+    fn in_memory(&mut self, tree: &Elementwise, kind: Kind, span: Span) -> R<Section> {
+        match &tree.node {
+            Node::Part(section) => Ok(section.clone()),
+            node => {
+                let mut like = None;
+                node.sections(&mut |s| {
+                    let own = s.shape().len() == 1;
+                    if own && like.is_none() {
+                        like = Some(s.clone());
+                    }
+                });
+                let storage = |l: &Self, s: &Section| l.arrays[s.array].elem;
+                let like = like.filter(|s| storage(self, s) == Ty::np(kind.natural()));
+                let Some(like) = like else {
+                    let what = "a sum of what is computed from arrays of another type".into();
+                    return Err(refuse(span, Refusal::Unsupported { what }));
+                };
+                let to = self.scratch_of(&like, span);
+                if !self.in_use.insert(to.array) {
+                    let what = "two sums at once of what is computed".into();
+                    return Err(refuse(span, Refusal::Unsupported { what }));
+                }
+                self.each_of(tree, 0, span, |l, element, at| {
+                    l.fill_element(&to, false, &[at], element, span)
+                })?;
+                Ok(to)
+            }
+        }
+    }
+
+    /// A loop that is one call: `acc = fun(acc, elements)`.
+    fn folded(&mut self, fun: Fun, parts: &[Section], kind: Kind, span: Span) -> R<Expr> {
+        let ty = Ty::np(kind.natural());
+        let acc = self.hidden(ty);
+        self.emit_let(acc, build::float(0.0, ty, span));
+        let stop = parts[0].shape()[0].clone();
+        let id = self.open_loop(String::new(), span);
+        let counter = self.hidden(Ty::PY_INT);
+        self.counters.insert(counter, (0, i64::MAX.into()));
+        let lowered = self.inner(|l| {
+            l.tally(Work::ArrayElement, 1.0);
+            let at = build::var(counter, Ty::PY_INT, span);
+            let mut args = vec![build::var(acc, ty, span)];
+            for part in parts {
+                args.push(l.section_element(part, std::slice::from_ref(&at), span).e);
+            }
+            let value = build::call(fun, Lib::Numpy, args, ty, false, span);
+            l.emit(StmtKind::Let { var: acc, value }, span);
+            Ok(())
+        });
+        self.close_loop();
+        let ((), body) = lowered?;
+        let (start, step) = (Expr::int(0, span), Expr::int(1, span));
+        self.emit(
+            StmtKind::For(For {
+                id,
+                counter,
+                start,
+                stop,
+                step,
+                body,
+            }),
+            span,
+        );
+        self.stable.push(acc);
+        Ok(build::var(acc, ty, span))
+    }
+
+    fn sum_of(&mut self, a: &Elementwise, span: Span) -> R<Sv> {
+        let Some(kind) = self.element_kind(a, span)? else {
+            return Ok(Sv::bottom(span));
+        };
+        match kind.natural() {
+            Scalar::F64 | Scalar::F32 => {
+                let part = self.in_memory(a, kind, span)?;
+                let sum = self.folded(Fun::AddNext, std::slice::from_ref(&part), kind, span)?;
+                self.release(&part);
+                Ok(Sv::of(sum, kind))
+            }
+            s if s == Scalar::Bool || s.is_int() => self.int_sum(a, None, span),
+            _ => Err(no_sum(kind, span)),
+        }
+    }
+
+    /// The sum of ints, or of the products of two arrays of ints; whatever leaves 64 bits is CPython's.
+    fn int_sum(&mut self, a: &Elementwise, b: Option<&Node>, span: Span) -> R<Sv> {
+        let Some(kind) = self.element_kind(a, span)? else {
+            return Ok(Sv::bottom(span));
+        };
+        let repr = match kind.natural().is_unsigned() {
+            true if kind.natural() != Scalar::Bool => Scalar::U64,
+            _ => Scalar::I64,
+        };
+        let ty = Ty::np(repr);
+        let sum = self.hidden(ty);
+        self.emit_let(sum, build::integer(0, ty, span));
+        self.each_of(a, 0, span, |l, element, at| {
+            let element = match b {
+                None => element,
+                Some(b) => {
+                    let other = l.element_of(b, std::slice::from_ref(&at), span)?;
+                    l.arith(nestwise_ir::surface::BinOp::Mul, element, other, span)?
+                }
+            };
+            let x = l.in_repr(&element, repr, true);
+            let x = x.ok_or_else(|| no_sum(kind, span))?;
+            let before = build::var(sum, ty, span);
+            let value = build::binary(BinOp::Add, before, build::retype(x, ty), ty, true, span);
+            l.emit(StmtKind::Let { var: sum, value }, span);
+            Ok(())
+        })?;
+        self.stable.push(sum);
+        let all = range::of(repr).unwrap_or(range::I64);
+        Ok(Sv::of(build::var(sum, ty, span), Kind::Np(repr)).with_range(all))
+    }
+
+    fn dot(&mut self, a: Elementwise, b: Elementwise, span: Span) -> R<Sv> {
+        self.check_alike(&a.shape[0], &b.shape[0], span);
+        let kinds = (self.element_kind(&a, span)?, self.element_kind(&b, span)?);
+        let (Some(kind), Some(other)) = kinds else {
+            return Ok(Sv::bottom(span));
+        };
+        match kind.natural() {
+            _ if kind != other => Err(no_sum(other, span)),
+            Scalar::F64 | Scalar::F32 => {
+                let parts = [
+                    self.in_memory(&a, kind, span)?,
+                    self.in_memory(&b, kind, span)?,
+                ];
+                let dot = self.folded(Fun::DotNext, &parts, kind, span)?;
+                parts.iter().for_each(|p| self.release(p));
+                Ok(Sv::of(dot, kind))
+            }
+            Scalar::I64 => self.int_sum(&a, Some(&b.node), span),
+            _ => Err(no_sum(kind, span)),
+        }
+    }
+
+    /// Memory of the nest's own may be used for something else.
+    fn release(&mut self, part: &Section) {
+        self.in_use.remove(&part.array);
+    }
+
+    fn not_empty(&mut self, a: &Elementwise, span: Span) {
+        let some = build::compare(
+            CmpOp::Gt,
+            a.shape[0].clone(),
+            Expr::int(0, span),
+            Ty::PY_BOOL,
+            span,
+        );
+        self.emit_check(some);
+    }
+
+    fn mean(&mut self, a: &Elementwise, span: Span) -> R<Sv> {
+        let kind = match self.element_kind(a, span)? {
+            None => return Ok(Sv::bottom(span)),
+            Some(kind) if kind.is_float() => kind,
+            Some(kind) => return Err(no_sum(kind, span)),
+        };
+        self.not_empty(a, span);
+        let sum = self.sum_of(a, span)?;
+        let len = Sv::of(a.shape[0].clone(), Kind::PyInt).with_range((1, i64::MAX.into()));
+        let len = self.spill_sv(len);
+        if kind == Kind::Np(Scalar::F32) {
+            // It is divided by the number as a float64, and rounded.
+            let what = "the mean of an array of float32".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        self.arith(nestwise_ir::surface::BinOp::Div, sum, len, span)
+    }
+
+    /// The first element, in a variable.
+    fn head(&mut self, a: &Elementwise, span: Span) -> R<Option<(VarId, Sv)>> {
+        self.not_empty(a, span);
+        let first = self.element_of(&a.node, &[Expr::int(0, span)], span)?;
+        if first.is_bottom() {
+            return Ok(None);
+        }
+        let first = self.commit(first);
+        let var = self.hidden(first.e.ty);
+        let (kinds, range) = (first.kinds, first.range);
+        self.emit_let(var, first.e);
+        let best = build::var(var, self.vars[var].ty, span);
+        Ok(Some((var, Sv::new(best, kinds).with_range(range))))
+    }
+
+    /// The least or greatest element. Which NaN and which zero it is, NumPy's vectors decide: those are CPython's.
+    fn extreme(&mut self, greatest: bool, a: &Elementwise, span: Span) -> R<Sv> {
+        let Some((var, best)) = self.head(a, span)? else {
+            return Ok(Sv::bottom(span));
+        };
+        let repr = best.repr();
+        if !repr.is_int() && !repr.is_float() {
+            return Err(no_order(best.kinds, span));
+        }
+        let op = if greatest { BinOp::Max } else { BinOp::Min };
+        let ty = best.e.ty;
+        self.each_of(a, 1, span, |l, element, _| {
+            let element = l.commit(element);
+            let before = build::var(var, ty, span);
+            let value = build::binary(op, before, element.e, ty, false, span);
+            l.emit(StmtKind::Let { var, value }, span);
+            Ok(())
+        })?;
+        if repr.is_float() {
+            let zero = self.literal(&best, 0, span);
+            let (up, down) = (CmpOp::Gt, CmpOp::Lt);
+            let is = |op| build::compare(op, best.e.clone(), zero.clone(), Ty::PY_BOOL, span);
+            self.emit_check(build::or(is(up), is(down)));
+        }
+        self.stable.push(var);
+        Ok(best)
+    }
+
+    /// Where the least or greatest element is, the first of several.
+    fn where_extreme(&mut self, greatest: bool, a: &Elementwise, span: Span) -> R<Sv> {
+        let Some((var, best)) = self.head(a, span)? else {
+            return Ok(Sv::bottom(span));
+        };
+        if !best.repr().is_int() && !best.repr().is_float() {
+            return Err(no_order(best.kinds, span));
+        }
+        let ty = Ty::np(Scalar::I64);
+        let place = self.hidden(ty);
+        self.emit_let(place, build::integer(0, ty, span));
+        let float = best.repr().is_float();
+        let number = |l: &mut Self, e: &Expr| {
+            let itself = build::compare(CmpOp::Eq, e.clone(), e.clone(), Ty::PY_BOOL, span);
+            l.emit_check(itself);
+        };
+        if float {
+            number(self, &best.e);
+        }
+        let op = if greatest { Cmp::Gt } else { Cmp::Lt };
+        self.each_of(a, 1, span, |l, element, at| {
+            let element = l.spill_sv(element);
+            if float {
+                number(l, &element.e);
+            }
+            let better = l.compare(op, element.clone(), best.clone(), span)?;
+            let ((), then) = l.inner(|l| {
+                l.emit_let(var, element.e);
+                l.emit_let(place, at);
+                Ok(())
+            })?;
+            let cond = build::condition(better.e);
+            l.emit(
+                StmtKind::If {
+                    cond,
+                    then,
+                    orelse: vec![],
+                },
+                span,
+            );
+            Ok(())
+        })?;
+        self.stable.push(place);
+        let all = (0, i64::MAX.into());
+        Ok(Sv::of(build::var(place, ty, span), Kind::Np(Scalar::I64)).with_range(all))
+    }
+
+    /// `np.any` and `np.all` of bools.
+    fn any_or_all(&mut self, all: bool, a: &Elementwise, span: Span) -> R<Sv> {
+        let own = Kind::Np(Scalar::Bool);
+        match self.element_kind(a, span)? {
+            None => return Ok(Sv::bottom(span)),
+            Some(kind) if kind == own => {}
+            Some(kind) => return Err(no_order(Kinds::of(kind), span)),
+        }
+        let ty = Ty::NP_BOOL;
+        let found = self.hidden(ty);
+        self.emit_let(found, Expr::constant(Const::Bool(all), ty, span));
+        let op = if all { BinOp::And } else { BinOp::Or };
+        self.each_of(a, 0, span, |l, element, _| {
+            let before = build::var(found, ty, span);
+            let value = build::binary(op, before, element.e, ty, false, span);
+            l.emit(StmtKind::Let { var: found, value }, span);
+            Ok(())
+        })?;
+        self.stable.push(found);
+        Ok(Sv::of(build::var(found, ty, span), own))
+    }
+}
+
+fn no_sum(kind: Kind, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+    let what = format!("this sum of an array of {kind}");
+    refuse(span, Refusal::Unsupported { what })
+}
+
+fn no_order(kinds: Kinds, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+    let what = format!("this reduction of an array of {kinds}");
+    refuse(span, Refusal::Unsupported { what })
+}
