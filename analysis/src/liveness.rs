@@ -1,6 +1,6 @@
 //! Which variables a loop reads before it assigns them, and which are read after it.
 
-use nestwise_ir::nest::{Expr, ExprKind, LiveOutKind, Nest, Stmt, StmtKind};
+use nestwise_ir::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::{LoopId, VarId};
 
 /// A set of variables.
@@ -198,14 +198,7 @@ pub fn live_after(nest: &Nest) -> Vec<VarSet> {
     let n = nest.vars.len();
     let mut end = VarSet::new(n);
     for out in &nest.live_outs {
-        match &out.kind {
-            LiveOutKind::Var(v) => end.insert(*v),
-            LiveOutKind::Appended { count, .. } => end.insert(*count),
-            LiveOutKind::View(_, vars) | LiveOutKind::Tuple(vars) => {
-                vars.iter().for_each(|v| end.insert(*v));
-            }
-            LiveOutKind::Slot(_) => {}
-        }
+        out.kind.vars().into_iter().for_each(|v| end.insert(v));
         out.assigned.into_iter().for_each(|v| end.insert(v));
     }
     // A variable's shadow tag is read wherever the variable is boxed.

@@ -22,7 +22,7 @@ use crate::statics::affine_interval;
 use crate::structure::Classes;
 use nestwise_ir::events;
 use nestwise_ir::nest::{Cast, Expr, ExprKind, Nest, Stmt, StmtKind};
-use nestwise_ir::{ArrayId, BinOp, Fun, Lib, LoopId, Prov, UnOp};
+use nestwise_ir::{ArrayId, BinOp, Fun, Lib, LiveOut, LiveOutKind, LoopId, Prov, UnOp};
 
 /// Which elements of a slot a chunk may write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -96,7 +96,7 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
     let slots = nest
         .arrays
         .iter()
-        .filter(|(_, d)| !d.kind.is_own())
+        .filter(|(a, d)| !d.kind.is_own() || outlives(nest, *a))
         .map(|(a, _)| a)
         .filter(|a| classes.members(*a).any(|m| written(&m)))
         .map(|a| SlotUndo {
@@ -110,6 +110,12 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
         events: events::nest_may_fire(nest),
         warns: warns(nest),
     }
+}
+
+/// Whether what the nest made in memory of its own may be what a name stands for afterwards.
+fn outlives(nest: &Nest, array: ArrayId) -> bool {
+    let is = |out: &LiveOut| matches!(out.kind, LiveOutKind::Made(a, _) if a == array);
+    nest.live_outs.iter().any(is)
 }
 
 fn idempotent(nest: &Nest, forms: &Forms, classes: &Classes, a: ArrayId, disjoint: bool) -> bool {

@@ -17,7 +17,6 @@
 //! A call that ends in [`Status::Event`] has changed neither a variable's cell nor a descriptor, so the frame
 //! still describes the state before `lo`. Array elements may have been written: undoing them is the caller's work.
 
-use nestwise_ir::nest::LiveOutKind;
 use nestwise_ir::{ArrayId, Nest, Scalar, VarId};
 
 /// The entry point of a kernel.
@@ -200,12 +199,7 @@ impl FrameLayout {
 pub fn results(nest: &Nest) -> Vec<VarId> {
     let mut found: Vec<VarId> = Vec::new();
     for out in &nest.live_outs {
-        match &out.kind {
-            LiveOutKind::Var(v) => found.push(*v),
-            LiveOutKind::Appended { count, .. } => found.push(*count),
-            LiveOutKind::View(_, vars) | LiveOutKind::Tuple(vars) => found.extend(vars),
-            LiveOutKind::Slot(_) => {}
-        }
+        found.extend(out.kind.vars());
         found.extend(out.assigned);
     }
     found.extend(nest.returns.iter().flat_map(|r| &r.vars));

@@ -182,6 +182,9 @@ impl Turn {
     /// An element read or written.
     pub(crate) fn add_element(&mut self, base: &Expr, index: &[Expr]) {
         self.once.elements += 1.0;
+        // A slice makes two objects, and is there for an operation on each element of what it is.
+        let slices = index.iter().any(Expr::is_slice);
+        self.once.calls += if slices { 2.0 } else { 0.0 };
         self.add_expr(base);
         index.iter().for_each(|e| self.add_index(e));
     }

@@ -17,8 +17,8 @@
 use std::fmt;
 
 use crate::nest::{
-    ArrayKind, BinOp, Cast, CmpOp, Const, Expr, ExprKind, Fun, Lib, LiveOutKind, Nest, ReturnForm,
-    Stmt, StmtKind, UnOp,
+    ArrayKind, BinOp, Cast, CmpOp, Const, Expr, ExprKind, Fun, Lib, LiveOutKind, Nest, PartAxis,
+    ReturnForm, Stmt, StmtKind, UnOp,
 };
 use crate::types::Ty;
 
@@ -45,6 +45,16 @@ impl<T: fmt::Display> fmt::Display for Commas<'_, T> {
             write!(f, "{}{item}", if k == 0 { "" } else { ", " })?;
         }
         Ok(())
+    }
+}
+
+/// `v1`, or `v2+v3*2`: from, so many, every second.
+impl fmt::Display for PartAxis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(v) => write!(f, "{v}"),
+            Self::Range { start, len, step } => write!(f, "{start}+{len}*{step}"),
+        }
     }
 }
 
@@ -85,6 +95,8 @@ impl fmt::Display for Nest {
                     write!(f, "{count} of {}", Commas(columns))?;
                 }
                 LiveOutKind::Tuple(vars) => write!(f, "tuple ({})", Commas(vars))?,
+                LiveOutKind::Made(array, lens) => write!(f, "new {array}[{}]", Commas(lens))?,
+                LiveOutKind::Part(array, axes) => write!(f, "part {array}[{}]", Commas(axes))?,
             }
             match out.assigned {
                 Some(flag) => writeln!(f, " if {flag}")?,

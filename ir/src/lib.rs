@@ -51,7 +51,7 @@ pub mod work;
 pub use ids::{AccessId, Arena, ArrayId, LoopId, NameId, PlaceId, ScopeId, VarId};
 pub use nest::{
     Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, For, Fun, Lib, LiveOut,
-    LiveOutKind, LoopDecl, Nest, Stmt, StmtKind, UnOp, VarDecl, While,
+    LiveOutKind, LoopDecl, Nest, PartAxis, Stmt, StmtKind, UnOp, VarDecl, While,
 };
 pub use schedule::{FpMode, Schedule};
 pub use span::{Span, WithSpan};

@@ -88,8 +88,8 @@ pub enum ArrayKind {
     /// A list that grows: a buffer with room behind. What the list holds at entry is at its front if the nest reads
     /// the slot; otherwise that is not looked at, and the buffer starts empty.
     Appended,
-    /// What an operation on whole arrays makes before it is stored: memory of a launch's own, as large as the array of the same
-    /// capture. Nobody reads what it did not write before, and nobody needs it afterwards.
+    /// What an operation on whole arrays makes before it is stored, or gives a name: memory of a launch's own. No iteration
+    /// of the top loop reads what another one wrote there.
     Scratch,
 }
 
@@ -125,6 +125,8 @@ pub struct ArrayDecl {
     pub read: bool,
     /// The nest stores to this slot.
     pub written: bool,
+    /// Of [`ArrayKind::Scratch`]: the axes of the capture's array that its own are as long as.
+    pub like: Vec<u32>,
     /// Whole rows of this list change places, which the nest does element by element: nothing but the list may hold
     /// them.
     pub moved: bool,
@@ -202,6 +204,41 @@ pub enum LiveOutKind {
     },
     /// A new tuple of scalars.
     Tuple(Vec<VarId>),
+    /// A part of an array, as slices make it.
+    Part(ArrayId, Vec<PartAxis>),
+    /// A new array: the first elements of a slot of the nest's own along each axis, so many.
+    Made(ArrayId, Vec<VarId>),
+}
+
+/// One axis of an array in a part of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum PartAxis {
+    /// One place along it.
+    At(VarId),
+    /// So many places from the first on; not positive: none.
+    Range { start: VarId, len: VarId, step: i64 },
+}
+
+impl LiveOutKind {
+    /// The variables that it is made of.
+    pub fn vars(&self) -> Vec<VarId> {
+        match self {
+            Self::Var(v) => vec![*v],
+            Self::Appended { count, .. } => vec![*count],
+            Self::View(_, vars) | Self::Tuple(vars) | Self::Made(_, vars) => vars.clone(),
+            Self::Part(_, axes) => axes.iter().flat_map(PartAxis::vars).collect(),
+            Self::Slot(_) => vec![],
+        }
+    }
+}
+
+impl PartAxis {
+    fn vars(&self) -> Vec<VarId> {
+        match self {
+            Self::At(v) => vec![*v],
+            Self::Range { start, len, .. } => vec![*start, *len],
+        }
+    }
 }
 
 /// A statement with its position.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::ids::{LoopId, ScopeId, VarId};
 use crate::nest::{
-    BinOp, Cast, Const, Expr, ExprKind, For, Fun, LiveOutKind, Nest, Stmt, StmtKind, UnOp,
+    BinOp, Cast, Const, Expr, ExprKind, For, Fun, LiveOut, LiveOutKind, Nest, Stmt, StmtKind, UnOp,
 };
 use crate::types::{Scalar, Ty};
 
@@ -94,6 +94,15 @@ impl Verifier<'_> {
         self.results()
     }
 
+    fn ints(&self, out: &LiveOut, vars: &[VarId]) -> Check {
+        for v in vars {
+            ensure(self.ty(*v)? == Ty::PY_INT, || {
+                format!("live-out {}: index {v} is no py.i64", out.place)
+            })?;
+        }
+        Ok(())
+    }
+
     fn results(&self) -> Check {
         let n = self.nest;
         for out in &n.live_outs {
@@ -113,11 +122,7 @@ impl Verifier<'_> {
                             index.len()
                         )
                     })?;
-                    for v in index {
-                        ensure(self.ty(*v)? == Ty::PY_INT, || {
-                            format!("live-out {}: index {v} is no py.i64", out.place)
-                        })?;
-                    }
+                    self.ints(out, index)?;
                 }
                 LiveOutKind::Appended { columns, count, .. } => {
                     let appended = |a: &crate::ArrayId| {
@@ -132,6 +137,21 @@ impl Verifier<'_> {
                     for v in vars {
                         self.ty(*v)?;
                     }
+                }
+                LiveOutKind::Part(a, axes) => {
+                    let rank = n.arrays.get(*a).map(|a| a.rank as usize);
+                    ensure(rank == Some(axes.len()), || {
+                        format!("live-out {}: {} axes of {a}", out.place, axes.len())
+                    })?;
+                    self.ints(out, &out.kind.vars())?;
+                }
+                LiveOutKind::Made(a, lens) => {
+                    let slot = n.arrays.get(*a);
+                    let own = slot.is_some_and(|a| {
+                        a.kind == crate::ArrayKind::Scratch && a.rank as usize == lens.len()
+                    });
+                    ensure(own, || format!("live-out {}: {a} is not made", out.place))?;
+                    self.ints(out, lens)?;
                 }
                 LiveOutKind::Slot(a) => {
                     ensure(n.arrays.get(*a).is_some(), || {

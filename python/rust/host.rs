@@ -32,7 +32,7 @@ pub struct PyHost<'a> {
     buffers: Vec<(usize, bool, Buffer)>,
     texts: Vec<(usize, Vec<u32>)>,
     appended: Vec<Appended>,
-    scratch: Vec<Scratch>,
+    scratch: Vec<(ArrayId, Scratch)>,
     world: World<'a>,
     /// Other threads ran beside a kernel since they last had their turn; perhaps they have ended.
     accompanied: bool,
@@ -310,10 +310,10 @@ impl Host for PyHost<'_> {
                 (ArrayKind::Str, _) => self.text(&decl.name, capture)?,
                 (ArrayKind::Appended, _) => self.column(id, decl, capture)?,
                 (ArrayKind::Scratch, Value::Array(view)) => {
-                    let scratch = Scratch::like(view, decl.storage);
+                    let scratch = Scratch::like(view, &decl.like, decl.storage);
                     let scratch = scratch.ok_or(Reason::Memory)?;
                     let view = scratch.view();
-                    self.scratch.push(scratch);
+                    self.scratch.push((id, scratch));
                     view
                 }
                 (_, Value::Array(view)) => *view,
@@ -417,6 +417,12 @@ impl Host for PyHost<'_> {
 }
 
 impl PyHost<'_> {
+    /// Memory of the nest's own.
+    pub fn scratch(&self, array: ArrayId) -> Option<ArrayView> {
+        let mut all = self.scratch.iter();
+        all.find(|(id, _)| *id == array).map(|(_, s)| s.view())
+    }
+
     fn column(
         &mut self,
         id: ArrayId,

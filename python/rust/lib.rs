@@ -28,6 +28,7 @@ mod once;
 mod others;
 mod panics;
 mod parsed;
+mod parts;
 mod plans;
 mod priced;
 mod progress;

@@ -263,6 +263,24 @@ pub fn dtype(type_num: i32) -> Option<Scalar> {
     })
 }
 
+/// A new array, row by row, with elements of any value.
+pub fn new_array<'py>(
+    py: Python<'py>,
+    shape: &[i64],
+    storage: Scalar,
+) -> PyResult<Bound<'py, PyAny>> {
+    let lacks = || pyo3::exceptions::PySystemError::new_err("NumPy has no such array");
+    let numpy = numpy(py).ok_or_else(lacks)?;
+    let ty = numpy.scalars.iter().find(|(s, _)| *s == storage);
+    let (_, ty) = ty.ok_or_else(lacks)?;
+    // SAFETY: types that live as long as the process.
+    unsafe {
+        let array = Bound::from_borrowed_ptr(py, numpy.ndarray.cast());
+        let dtype = Bound::from_borrowed_ptr(py, (*ty).cast());
+        array.call1((pyo3::types::PyTuple::new(py, shape)?, dtype))
+    }
+}
+
 /// The head of a `PyUFuncObject`.
 #[repr(C)]
 struct Ufunc {

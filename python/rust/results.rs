@@ -9,6 +9,7 @@ use crate::known;
 use crate::layout;
 use crate::panics;
 use crate::parsed::Parsed;
+use crate::parts;
 use crate::progress::Progress;
 use crate::site::order;
 use nestwise_analysis::identity;
@@ -182,6 +183,19 @@ impl Collector<'_> {
                 object
             }
             LiveOutKind::Tuple(vars) => self.tuple(vars),
+            LiveOutKind::Part(array, axes) => {
+                let capture = self.launch.nest().arrays[*array].capture as usize;
+                let object = self.binding.captures[capture].object;
+                // SAFETY: kept alive by the binding.
+                unsafe { parts::part(self.py, object, self.launch, axes) }
+            }
+            LiveOutKind::Made(array, lens) => {
+                let storage = self.launch.nest().arrays[*array].storage;
+                match self.host.scratch(*array) {
+                    Some(view) => parts::made(self.py, &view, storage, self.launch, lens),
+                    None => std::ptr::null_mut(),
+                }
+            }
             LiveOutKind::View(array, index) => {
                 let capture = self.launch.nest().arrays[*array].capture as usize;
                 self.row(self.binding.captures[capture].object, index)

@@ -17,17 +17,13 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// As large as `other`, with elements of type `storage`; none: there is no memory for it.
-    pub fn like(other: &ArrayView, storage: Scalar) -> Option<Scratch> {
-        let mut view = ArrayView {
-            tags: std::ptr::null_mut(),
-            size: storage.size() as i64,
-            ..*other
-        };
+    /// With axes as long as some of `other`'s, and elements of type `storage`; none: there is no memory for it.
+    pub fn like(other: &ArrayView, axes: &[u32], storage: Scalar) -> Option<Scratch> {
+        let mut view = other.like(axes, storage.size() as i64);
+        let extents = view.extents[..view.rank].iter();
         let mut bytes = view.size;
-        for axis in (0..view.rank).rev() {
-            view.strides[axis] = bytes;
-            bytes = bytes.checked_mul(view.extents[axis].max(1))?;
+        for extent in extents {
+            bytes = bytes.checked_mul((*extent).max(1))?;
         }
         let layout = Layout::from_size_align(usize::try_from(bytes).ok()?, ALIGNMENT).ok()?;
         // SAFETY: an element has a size, and no extent counts as less than one.
@@ -67,14 +63,20 @@ mod tests {
             strides: [8, 800, 0, 0, 0, 0, 0, 0],
             size: 8,
         };
-        let one = Scratch::like(&other, Scalar::F32).expect("memory").view();
+        let one = Scratch::like(&other, &[0, 1], Scalar::F32)
+            .expect("memory")
+            .view();
         assert_eq!(
             (one.strides[0], one.strides[1], one.size, one.extents),
             (20, 4, 4, other.extents)
         );
+        let row = Scratch::like(&other, &[1], Scalar::F64)
+            .expect("memory")
+            .view();
+        assert_eq!((row.rank, row.extents[0], row.strides[0]), (1, 5, 8));
         other.extents[1] = 0;
-        assert!(Scratch::like(&other, Scalar::F64).is_some());
+        assert!(Scratch::like(&other, &[0, 1], Scalar::F64).is_some());
         other.extents = [i64::MAX / 2, 9, 0, 0, 0, 0, 0, 0];
-        assert!(Scratch::like(&other, Scalar::F64).is_none());
+        assert!(Scratch::like(&other, &[0, 1], Scalar::F64).is_none());
     }
 }

@@ -36,6 +36,25 @@ impl ArrayView {
             && self.strides[axes] == other.strides[axes]
     }
 
+    /// A view of nothing, row by row, whose axes are as long as some of this one's.
+    pub fn like(&self, axes: &[u32], size: i64) -> ArrayView {
+        let mut view = ArrayView {
+            ptr: std::ptr::null_mut(),
+            tags: std::ptr::null_mut(),
+            rank: axes.len(),
+            extents: [0; 8],
+            strides: [0; 8],
+            size,
+        };
+        let mut bytes = size;
+        for (own, axis) in axes.iter().enumerate().rev() {
+            view.extents[own] = self.extents[*axis as usize];
+            view.strides[own] = bytes;
+            bytes = bytes.saturating_mul(view.extents[own].max(1));
+        }
+        view
+    }
+
     /// Number of elements.
     pub fn len(&self) -> i64 {
         self.extents[..self.rank].iter().product()

@@ -35,7 +35,7 @@ use nestwise_costmodel::gpu::Axes;
 use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Device, Learned, Prices, Ready, Seconds};
 use nestwise_ir::nest::Cast;
-use nestwise_ir::{ArrayId, BinOp, ExprKind, Nest, Scalar};
+use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LiveOutKind, Nest, Scalar};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -247,6 +247,10 @@ impl Plan {
         }
         for (id, array) in self.nest.arrays.iter() {
             let (rank, extents) = match captures.get(array.capture as usize).map(HasValue::value) {
+                Some(Value::Array(view)) if array.kind == ArrayKind::Scratch => {
+                    let own = view.like(&array.like, array.storage.size() as i64);
+                    (own.rank, own.extents)
+                }
                 Some(Value::Array(view)) => (view.rank, view.extents),
                 Some(Value::Sequence { rank, extents }) => (*rank, *extents),
                 Some(Value::Append { length }) => {
@@ -310,6 +314,22 @@ impl Plan {
             let (a, b) = (a.range(), b.range());
             a.1 <= b.0 || b.1 <= a.0
         };
+        let planes = self
+            .nest
+            .live_outs
+            .iter()
+            .any(|out| matches!(&out.kind, LiveOutKind::Made(_, lens) if lens.len() > 1));
+        for (decl, view) in self.nest.arrays.values().zip(views) {
+            // What is computed from them lies in memory as they do.
+            let strides = &view.strides[..view.rank];
+            let by_rows = strides.windows(2).all(|s| s[0].abs() >= s[1].abs());
+            if planes && !by_rows {
+                return Err(Reason::Array {
+                    name: decl.name.clone(),
+                    why: "it does not lie in memory row by row, nor would what is computed from it",
+                });
+            }
+        }
         for (a, b) in &self.nest.apart {
             let (x, y) = (&views[a.index()], &views[b.index()]);
             let kept = if a == b {

@@ -107,6 +107,7 @@ impl Builder {
                     rank: rank.parse().unwrap(),
                     read: false,
                     written: false,
+                    like: vec![],
                     moved: false,
                 };
                 self.slots.insert(name, self.arrays.push(decl));

@@ -66,6 +66,7 @@ impl Builder {
             rank,
             read: true,
             written: true,
+            like: vec![],
             moved: false,
         })
     }

@@ -219,6 +219,7 @@ impl Lower<'_> {
             rank: 1,
             read: false,
             written: true,
+            like: vec![],
             moved: false,
         })
     }

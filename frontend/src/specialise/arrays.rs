@@ -19,16 +19,19 @@ use crate::refusal::Refusal;
 /// What a subscript assigns to.
 pub(super) enum Place {
     Element(View),
-    /// Several elements of a NumPy array.
+    /// A part of a NumPy array.
     Part(Section),
+    /// Of a type that a later round will know.
+    Unknown,
 }
 
 impl Lower<'_> {
     /// `base[index, ...]`.
     pub fn subscript(&mut self, base: &hir::Expr, index: &[hir::Expr], span: Span) -> R<Val> {
         let mut value = self.expr(base)?;
-        if index.iter().any(hir::Expr::is_slice) {
-            return self.sliced(value, index, span);
+        let slices = index.iter().any(hir::Expr::is_slice);
+        if slices || matches!(value, Val::Array(_)) {
+            return self.sliced(value, index, slices, span);
         }
         if index.iter().any(hir::Expr::stores) {
             value = self.spill_val(value);
@@ -86,17 +89,38 @@ impl Lower<'_> {
         }
     }
 
-    /// `value[index, ...]` with slices among them.
-    fn sliced(&mut self, value: Val, index: &[hir::Expr], span: Span) -> R<Val> {
-        let section = match value {
-            Val::View(view) => self.section(view, index, span)?,
-            Val::Scalar(sv) if sv.is_bottom() => return Ok(Val::Scalar(sv)),
-            _ => return Err(refuse(span, Refusal::Slice)),
+    /// `value[index, ...]` with slices among them, or of a part of an array.
+    fn sliced(&mut self, value: Val, index: &[hir::Expr], slices: bool, span: Span) -> R<Val> {
+        if index.iter().any(hir::Expr::stores) {
+            let what = "a call that assigns something, in a subscript of an array's part".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        let Some(base) = self.base_section(value, span)? else {
+            return Ok(Val::Scalar(Sv::bottom(span)));
         };
-        self.count_section(index.len());
-        let shape = section.shape();
-        let node = Node::Part(section);
-        Ok(Val::Array(Box::new(Elementwise { node, shape })))
+        let section = self.section(base, index, span)?;
+        let whole = section.shape().is_empty();
+        self.count_section(index.len(), slices || !whole, false);
+        if whole {
+            return Ok(Val::Scalar(self.section_element(&section, &[], span)));
+        }
+        Ok(Val::Array(Box::new(Elementwise::of(section, &self.arrays))))
+    }
+
+    /// What may be sliced as a part of an array; none: its type is not known yet.
+    fn base_section(&mut self, value: Val, span: Span) -> R<Option<Section>> {
+        match value {
+            Val::View(view) => self.whole_section(view, span).map(Some),
+            Val::Array(tree) => match tree.node {
+                Node::Part(section) => Ok(Some(section)),
+                _ => {
+                    let what = "a subscript of an array that is computed".into();
+                    Err(refuse(span, Refusal::Unsupported { what }))
+                }
+            },
+            Val::Scalar(sv) if sv.is_bottom() => Ok(None),
+            _ => Err(refuse(span, Refusal::Slice)),
+        }
     }
 
     /// A view with more subscripts.
@@ -149,6 +173,16 @@ impl Lower<'_> {
     /// A subscript target, evaluated: base, then subscripts.
     pub fn place(&mut self, base: &hir::Expr, index: &[hir::Expr], span: Span) -> R<Place> {
         let value = self.expr(base)?;
+        let slices = index.iter().any(hir::Expr::is_slice);
+        if slices || matches!(value, Val::Array(_)) {
+            let Some(base) = self.base_section(value, span)? else {
+                return Ok(Place::Unknown);
+            };
+            let section = self.section(base, index, span)?;
+            let whole = section.shape().is_empty();
+            self.count_section(index.len(), slices || !whole, true);
+            return Ok(Place::Part(section));
+        }
         let view = match value {
             Val::View(view) => view,
             other => {
@@ -157,10 +191,6 @@ impl Lower<'_> {
                 return Err(refuse(span, Refusal::Operator { op, operands }));
             }
         };
-        if index.iter().any(hir::Expr::is_slice) {
-            self.count_section(index.len());
-            return self.section(view, index, span).map(Place::Part);
-        }
         let index = self.tuple(index)?;
         self.count_access(&view, &index, true);
         let view = self.extend(view, index, span)?;

@@ -24,7 +24,7 @@ impl Lower<'_> {
     }
 
     /// Whether an assignment is its web's only one and the name had no value the web could also have.
-    fn alone(&self, def: DefId, web: WebId) -> bool {
+    pub fn alone(&self, def: DefId, web: WebId) -> bool {
         self.webs
             .defs
             .get(web)
@@ -43,6 +43,7 @@ impl Lower<'_> {
         match val {
             Val::Scalar(sv) => self.assign_scalar(def, web, sv, span)?,
             Val::View(view) => self.assign_view(def, web, view, span)?,
+            Val::Array(tree) => self.assign_array(def, web, *tree, span)?,
             Val::Str(text) if text.chars().count() == 1 => {
                 let sv = super::convert::character(&text, span);
                 self.assign_scalar(def, web, sv, span)?;
@@ -72,7 +73,7 @@ impl Lower<'_> {
         self.facts
             .join(web, sv.kinds, sv.range, sv.repr() == Scalar::Num, f32_exact);
         self.facts.def(def.def, sv.kinds);
-        if self.facts.webs[web].view.is_some() {
+        if self.facts.webs[web].holds_array() {
             return Err(self.type_changes(web, span));
         }
         let alone = self.alone(def.def, web);
@@ -151,7 +152,7 @@ impl Lower<'_> {
                 return Err(self.type_changes(web, span));
             }
         }
-        if !self.facts.webs[web].kinds.is_empty() {
+        if !self.facts.webs[web].kinds.is_empty() || self.facts.webs[web].part.is_some() {
             return Err(self.type_changes(web, span));
         }
         let observed = self.observed(def);

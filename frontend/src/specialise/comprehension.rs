@@ -87,6 +87,7 @@ impl Resolver<'_> {
         let results = vec![self.read(total)];
         let call = Inline {
             body,
+            params: 0,
             block: None,
             results,
             tuple: false,

@@ -334,7 +334,7 @@ impl Lower<'_> {
         build::select(negative, wrapped, e, Ty::PY_INT)
     }
 
-    fn never_negative(&self, e: &Expr) -> bool {
+    pub fn never_negative(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Const(Const::Int(v)) => *v >= 0,
             ExprKind::Dim(..) => true,

@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 
 use nestwise_ir::nest::{CmpOp, Expr, For, StmtKind};
 use nestwise_ir::surface::{BinOp as Op, CmpOp as Cmp, UnOp as Sign};
-use nestwise_ir::{Access, ArrayDecl, ArrayId, ArrayKind, Fun, Lib, Scalar, Span, Ty, Work};
+use nestwise_ir::{Access, Arena, ArrayDecl, ArrayId, ArrayKind, Fun, Lib, Scalar, Span, Ty, Work};
 
 use super::build;
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
-use super::sections::{self, Section};
+use super::sections::{self, Axis, Section};
 use super::value::{Sv, Val};
 use super::{R, refuse};
 use crate::capture::{ArrayFn, Capture, Known, NumpyFn, NumpySpecial};
@@ -27,7 +27,54 @@ pub(super) struct Elementwise {
     pub node: Node,
     /// Elements along each of its axes.
     pub shape: Vec<Expr>,
+    /// An array with axes that are no shorter; none: there is no such array.
+    pub like: Option<Like>,
+    /// A function has made it, and nobody else has it.
+    pub fresh: bool,
 }
+
+/// Axes of an array, by which memory of the nest's own is as large.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Like {
+    pub capture: u32,
+    pub axes: Vec<u32>,
+}
+
+impl Elementwise {
+    /// A part of an array.
+    pub fn of(section: Section, arrays: &Arena<ArrayId, ArrayDecl>) -> Elementwise {
+        let decl = &arrays[section.array];
+        let own = (0..decl.rank).zip(&section.axes);
+        let ranges = own.filter(|(_, axis)| matches!(axis, Axis::Range { .. }));
+        // Memory of the nest's own is as large as another array.
+        let of = |k: u32| match decl.kind {
+            ArrayKind::Scratch => decl.like.get(k as usize).copied().unwrap_or_default(),
+            _ => k,
+        };
+        let like = Like {
+            capture: decl.capture,
+            axes: ranges.map(|(k, _)| of(k)).collect(),
+        };
+        Elementwise {
+            shape: section.shape(),
+            node: Node::Part(section),
+            like: Some(like),
+            fresh: false,
+        }
+    }
+
+    fn computed(node: Node, (shape, like): Shape) -> Val {
+        Val::Array(Box::new(Elementwise {
+            node,
+            shape,
+            like,
+            fresh: false,
+        }))
+    }
+}
+
+/// A shape, and an array that is no smaller.
+type Shape = (Vec<Expr>, Option<Like>);
 
 /// What an element is made of.
 #[derive(Clone, Debug)]
@@ -99,13 +146,13 @@ impl Lower<'_> {
             Val::Array(tree) => Ok(*tree),
             Val::View(view) => {
                 let section = self.whole_section(view, span)?;
-                let shape = section.shape();
-                let node = Node::Part(section);
-                Ok(Elementwise { node, shape })
+                Ok(Elementwise::of(section, &self.arrays))
             }
             Val::Scalar(sv) if !sv.kinds.has(Kind::Char) => Ok(Elementwise {
                 node: Node::Scalar(self.spill_sv(sv)),
                 shape: vec![],
+                like: None,
+                fresh: false,
             }),
             other => Err(unsupported(
                 &format!("a {} beside an array", other.type_name()),
@@ -117,24 +164,24 @@ impl Lower<'_> {
     /// An operator with an array among its operands.
     pub fn array_binary(&mut self, op: Op, a: Val, b: Val, span: Span) -> R<Val> {
         let (a, b) = (self.operand(a, span)?, self.operand(b, span)?);
-        let shape = self.broadcast(&a.shape, &b.shape, span);
+        let shape = self.broadcast((&a.shape, &a.like), (&b.shape, &b.like), span);
         let node = Node::Binary(op, Box::new(a.node), Box::new(b.node));
-        Ok(Val::Array(Box::new(Elementwise { node, shape })))
+        Ok(Elementwise::computed(node, shape))
     }
 
     /// A comparison with an array among its operands.
     pub fn array_compare(&mut self, op: Cmp, a: Val, b: Val, span: Span) -> R<Val> {
         let (a, b) = (self.operand(a, span)?, self.operand(b, span)?);
-        let shape = self.broadcast(&a.shape, &b.shape, span);
+        let shape = self.broadcast((&a.shape, &a.like), (&b.shape, &b.like), span);
         let node = Node::Compare(op, Box::new(a.node), Box::new(b.node));
-        Ok(Val::Array(Box::new(Elementwise { node, shape })))
+        Ok(Elementwise::computed(node, shape))
     }
 
     /// A sign of an array.
     pub fn array_sign(&mut self, op: Sign, a: Val, span: Span) -> R<Val> {
-        let Elementwise { node, shape } = self.operand(a, span)?;
-        let node = Node::Sign(op, Box::new(node));
-        Ok(Val::Array(Box::new(Elementwise { node, shape })))
+        let a = self.operand(a, span)?;
+        let node = Node::Sign(op, Box::new(a.node));
+        Ok(Elementwise::computed(node, (a.shape, a.like)))
     }
 
     /// A function of NumPy's that takes arrays element by element.
@@ -153,25 +200,38 @@ impl Lower<'_> {
         if !elementwise {
             return Err(unsupported(&known.name(), span));
         }
-        let mut shape = vec![];
+        let (mut shape, mut like) = (vec![], None);
         let mut nodes = Vec::with_capacity(args.len());
         for arg in args {
             let arg = self.operand(arg, span)?;
-            shape = self.broadcast(&shape, &arg.shape, span);
+            (shape, like) = self.broadcast((&shape, &like), (&arg.shape, &arg.like), span);
             nodes.push(arg.node);
         }
         let node = Node::Call(known, nodes);
-        Ok(Val::Array(Box::new(Elementwise { node, shape })))
+        Ok(Elementwise::computed(node, (shape, like)))
     }
 
     /// The shape of what is computed from both. Axes of one element that are repeated are events.
-    fn broadcast(&mut self, a: &[Expr], b: &[Expr], span: Span) -> Vec<Expr> {
-        let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
-        let ahead = long.len() - short.len();
-        for (x, y) in long[ahead..].iter().zip(short) {
+    fn broadcast(
+        &mut self,
+        a: (&[Expr], &Option<Like>),
+        b: (&[Expr], &Option<Like>),
+        span: Span,
+    ) -> Shape {
+        let (long, short) = if a.0.len() >= b.0.len() {
+            (a, b)
+        } else {
+            (b, a)
+        };
+        let ahead = long.0.len() - short.0.len();
+        for (x, y) in long.0[ahead..].iter().zip(short.0) {
             self.check_alike(x, y, span);
         }
-        long.to_vec()
+        let like = long.1.as_ref().or(match ahead {
+            0 => short.1.as_ref(),
+            _ => None,
+        });
+        (long.0.to_vec(), like.cloned())
     }
 
     pub fn check_alike(&mut self, x: &Expr, y: &Expr, span: Span) {
@@ -339,60 +399,33 @@ impl Lower<'_> {
         let operations = node.operations();
         let copies = if op.is_none() { 1.0 } else { 0.0 };
         self.tally(Work::ArrayCall, operations + copies);
-        let to = match apart {
-            true => target.clone(),
-            false => self.scratch_of(&target, span),
-        };
-        self.over(&shape, span, |l, counters| {
-            l.tally(Work::ArrayElement, operations + copies);
-            let value = l.element_of(&node, counters, span)?;
-            l.fill_element(&to, op.is_some(), counters, value, span)
-        })?;
         if apart {
-            return Ok(());
+            return self.store_all(&target, op.is_some(), &node, operations + copies, span);
         }
-        self.over(&shape, span, |l, counters| {
-            let value = l.section_element(&to, counters, span);
-            l.fill_element(&target, false, counters, value, span)
-        })
+        let like = Elementwise::of(target.clone(), &self.arrays).like;
+        let elem = self.arrays[target.array].storage;
+        let to = self.temporary(like, &shape, elem, span)?;
+        self.store_all(&to, op.is_some(), &node, operations + copies, span)?;
+        let computed = Node::Part(to.clone());
+        self.store_all(&target, false, &computed, 0.0, span)?;
+        self.release(&to);
+        Ok(())
     }
 
-    /// As much memory of the nest's own, for elements in the places of the section's.
-    pub fn scratch_of(&mut self, section: &Section, span: Span) -> Section {
-        let array = section.array;
-        let scratch = match self.scratch.get(&array) {
-            Some(scratch) => *scratch,
-            None => {
-                let decl = ArrayDecl {
-                    name: format!("{} as computed", self.arrays[array].name),
-                    kind: ArrayKind::Scratch,
-                    read: false,
-                    written: false,
-                    moved: false,
-                    ..self.arrays[array].clone()
-                };
-                let scratch = self.arrays.push(decl);
-                self.scratch.insert(array, scratch);
-                scratch
-            }
-        };
-        let capture = Some(section.capture);
-        if self
-            .hir
-            .locals
-            .iter()
-            .any(|l| l.swapped && l.capture == capture)
-        {
-            // Another array may be in its place by now.
-            for axis in 0..section.axes.len() {
-                let here = build::dim(array, axis, span);
-                self.check_alike(&here, &build::dim(scratch, axis, span), span);
-            }
-        }
-        Section {
-            array: scratch,
-            ..section.clone()
-        }
+    /// Computes the elements of a part of an array, one after the other.
+    pub fn store_all(
+        &mut self,
+        target: &Section,
+        in_place: bool,
+        node: &Node,
+        operations: f64,
+        span: Span,
+    ) -> R<()> {
+        self.over(&target.shape(), span, |l, counters| {
+            l.tally(Work::ArrayElement, operations);
+            let value = l.element_of(node, counters, span)?;
+            l.fill_element(target, in_place, counters, value, span)
+        })
     }
 
     pub fn fill_element(
@@ -479,15 +512,16 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn writable(&self, capture: u32, array: ArrayId, span: Span) -> R<()> {
-        let writable = matches!(
-            self.captures.get(capture as usize),
-            Some(Capture::Array {
-                writable: true,
-                kind: ArrayKind::Ndarray,
-                ..
-            })
-        );
+    pub fn writable(&self, capture: u32, array: ArrayId, span: Span) -> R<()> {
+        let writable = self.arrays[array].kind == ArrayKind::Scratch
+            || matches!(
+                self.captures.get(capture as usize),
+                Some(Capture::Array {
+                    writable: true,
+                    kind: ArrayKind::Ndarray,
+                    ..
+                })
+            );
         match writable {
             true => Ok(()),
             false => Err(refuse(

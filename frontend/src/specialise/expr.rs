@@ -503,37 +503,36 @@ impl Lower<'_> {
                 }
                 let view = self.check_view(view);
                 let dims = (view.index.len()..rank).map(|k| build::dim(view.array, k, span));
-                let dim = |e: Expr| Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into()));
-                match name {
-                    "shape" => Ok(Val::Tuple(dims.map(|e| Val::Scalar(dim(e))).collect())),
-                    "ndim" => Ok(Val::Scalar(Sv::int(
-                        (rank - view.index.len()) as i128,
-                        span,
-                    ))),
-                    "size" => {
-                        let mut size: Option<Expr> = None;
-                        for e in dims {
-                            // Elements in memory: the product fits.
-                            size = Some(match size {
-                                None => e,
-                                Some(s) => build::binary(
-                                    nestwise_ir::BinOp::Mul,
-                                    s,
-                                    e,
-                                    Ty::PY_INT,
-                                    false,
-                                    span,
-                                ),
-                            });
-                        }
-                        Ok(Val::Scalar(dim(size.unwrap_or_else(|| Expr::int(1, span)))))
-                    }
-                    _ => Err(unknown("numpy.ndarray".into())),
-                }
+                let shape = self.shape_attribute(name, dims.collect(), span);
+                shape.ok_or_else(|| unknown("numpy.ndarray".into()))
+            }
+            Val::Array(tree) => {
+                let dims: Vec<Expr> = tree.shape.iter().map(|e| self.length(e)).collect();
+                let shape = self.shape_attribute(name, dims, span);
+                shape.ok_or_else(|| unknown("numpy.ndarray".into()))
             }
             Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),
             Val::Scalar(sv) => self.part(sv, name, span).map(Val::Scalar),
             other => Err(unknown(other.type_name())),
+        }
+    }
+
+    /// `.shape`, `.ndim`, `.size` of an array of this shape.
+    fn shape_attribute(&mut self, name: &str, dims: Vec<Expr>, span: Span) -> Option<Val> {
+        let dim = |e: Expr| Val::Scalar(Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into())));
+        match name {
+            "shape" => Some(Val::Tuple(dims.into_iter().map(dim).collect())),
+            "ndim" => Some(Val::Scalar(Sv::int(dims.len() as i128, span))),
+            "size" => {
+                // Elements in memory: the product fits.
+                let product = |a, b| {
+                    let op = nestwise_ir::BinOp::Mul;
+                    build::binary(op, a, b, Ty::PY_INT, false, span)
+                };
+                let size = dims.into_iter().reduce(product);
+                Some(dim(size.unwrap_or_else(|| Expr::int(1, span))))
+            }
+            _ => None,
         }
     }
 
@@ -591,6 +590,13 @@ impl Lower<'_> {
     fn inlined(&mut self, call: &hir::Inline, span: Span) -> R<Val> {
         let want_tag = std::mem::replace(&mut self.want_tag, false);
         self.forget(&call.fresh, span);
+        for stmt in call.body.iter().take(call.params) {
+            if let hir::Kind::Assign { targets, .. } = &stmt.kind
+                && let [hir::Target::Local(def)] = targets.as_slice()
+            {
+                self.takes_over.insert(def.def);
+            }
+        }
         let weight = self.weight();
         if !self.count_inlined(call) {
             self.set_weight(0.0);
@@ -608,7 +614,11 @@ impl Lower<'_> {
         self.set_weight(weight);
         let mut results = Vec::new();
         for read in &call.results {
-            results.push(self.read(*read, span)?);
+            let mut value = self.read(*read, span)?;
+            if let Val::Array(tree) = &mut value {
+                tree.fresh = self.is_own_result(tree);
+            }
+            results.push(value);
         }
         let compensated = call.sum && self.options.python_minor >= 12;
         let float = |v: &Val| matches!(v, Val::Scalar(sv) if sv.kinds.has(Kind::PyFloat));

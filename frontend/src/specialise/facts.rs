@@ -9,6 +9,7 @@ use nestwise_ir::Scalar;
 
 use super::hir::{DefId, Hir, LocalId};
 use super::kinds::{Kind, Kinds};
+use super::made::Made;
 use super::range::{self, Range};
 use super::webs::{WebId, Webs};
 use crate::capture::Capture;
@@ -29,6 +30,10 @@ pub(super) struct WebFact {
     pub py_range: Option<Range>,
     /// It holds a view: whose capture, and how many subscripts.
     pub view: Option<(u32, usize)>,
+    /// It holds a part of an array.
+    pub part: Option<PartFact>,
+    /// The memory of the arrays that its assignments make.
+    pub made: Option<Made>,
     /// Two views of different arrays or ranks meet.
     pub view_conflict: bool,
     /// A Python float was assigned that is not a float32.
@@ -41,6 +46,22 @@ pub(super) struct WebFact {
     pub tagged: bool,
     /// Its entry is an object of a type that is not modelled.
     pub foreign: Option<String>,
+}
+
+/// A part of an array: whose, and for each of its axes the step of a range, or none for one place.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct PartFact {
+    pub source: Source,
+    pub axes: Vec<Option<i64>>,
+}
+
+/// Whose array a part is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Source {
+    /// A captured one.
+    Capture(u32),
+    /// One that assignments of a web make.
+    Made(WebId),
 }
 
 #[derive(Debug, Default)]
@@ -196,6 +217,11 @@ impl WebFact {
         self.num |= num;
         self.not_f32 |= kinds.has(Kind::PyFloat) && !f32_exact;
         *self != before
+    }
+
+    /// Whether it holds an array, or a part of one.
+    pub fn holds_array(&self) -> bool {
+        self.view.is_some() || self.part.is_some()
     }
 
     /// Bounds of its ints, in the representation of its variable.

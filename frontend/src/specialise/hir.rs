@@ -209,6 +209,8 @@ pub(super) struct Grown {
 pub(super) struct Inline {
     /// Parameters first, as assignments, then the function's statements.
     pub body: Vec<Stmt>,
+    /// How many of those assignments there are.
+    pub params: usize,
     /// The block that a `return` inside a loop leaves; `None`: there is none.
     pub block: Option<BlockId>,
     /// What it returns: one read, or those of a tuple's elements.

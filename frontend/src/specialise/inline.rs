@@ -48,6 +48,7 @@ impl Resolver<'_> {
         let mut fresh: Vec<LocalId> = names.locals.values().copied().collect();
         self.add_attributes(&mut names);
         let mut body = self.arguments(caller, &mut names, function, args, kwargs, span)?;
+        let params = body.len();
         self.active.push(key);
         let result = self.tail(&mut names, function.body.iter().collect(), &mut body);
         self.active.pop();
@@ -76,6 +77,7 @@ impl Resolver<'_> {
         let results: Vec<Read> = results.into_iter().map(|local| self.read(local)).collect();
         let call = Inline {
             body,
+            params,
             block: left.then_some(block),
             results,
             tuple,

@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 
 use nestwise_ir::VarId;
-use nestwise_ir::nest::{Expr, ExprKind, LiveOut, LiveOutKind, Nest, Stmt, StmtKind};
+use nestwise_ir::nest::{Expr, ExprKind, LiveOut, Nest, Stmt, StmtKind};
 
 use super::build;
 
@@ -97,13 +97,7 @@ fn changed(s: Stmt) -> Stmt {
 /// Whether anybody wants a variable of the nest after it.
 fn outlives(nest: &Nest, v: VarId) -> bool {
     let is_tag = nest.vars.values().any(|decl| decl.np_tag == Some(v));
-    let of = |out: &LiveOut| match &out.kind {
-        LiveOutKind::Var(x) => *x == v,
-        LiveOutKind::Appended { count, .. } => *count == v,
-        LiveOutKind::View(_, vars) | LiveOutKind::Tuple(vars) => vars.contains(&v),
-        LiveOutKind::Slot(_) => false,
-    };
-    let out = |out: &LiveOut| out.assigned == Some(v) || of(out);
+    let out = |out: &LiveOut| out.assigned == Some(v) || out.kind.vars().contains(&v);
     let returned = nest.returns.as_ref().is_some_and(|r| r.vars.contains(&v));
     is_tag || returned || nest.live_outs.iter().any(out)
 }

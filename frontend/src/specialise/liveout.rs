@@ -18,6 +18,7 @@ use super::facts::{self, WebFact};
 use super::hir::{Def, LocalId};
 use super::kinds::{Kind, Kinds};
 use super::lower::{Lower, natural_in};
+use super::sections::Section;
 use super::value::{Sv, Val, View};
 use super::webs::WebId;
 use super::{R, refuse};
@@ -42,6 +43,8 @@ enum Form {
     Side(Kind),
     /// A view; of arrays that change places, by the object that the slot held.
     View { capture: u32, swapped: Option<bool> },
+    /// A part of an array, or an array that is made.
+    Part,
 }
 
 /// What is known of the live-outs in this round.
@@ -105,6 +108,10 @@ impl Lower<'_> {
                         );
                     }
                 }
+                continue;
+            }
+            if fact.part.is_some() {
+                add(web, Form::Part);
                 continue;
             }
             let Some(repr) = fact.repr() else { continue };
@@ -180,7 +187,7 @@ impl Lower<'_> {
                 _ if facet.web != web => Some(build::boolean(false, Ty::PY_BOOL, span)),
                 Form::Main => self.is_among(sv.kinds, &sv.tag, main, span),
                 Form::Side(kind) => self.is_among(sv.kinds, &sv.tag, Kinds::of(kind), span),
-                Form::View { .. } => Some(build::boolean(false, Ty::PY_BOOL, span)),
+                Form::View { .. } | Form::Part => Some(build::boolean(false, Ty::PY_BOOL, span)),
             };
             let among = among.ok_or_else(|| self.type_changes(web, span))?;
             if let (Form::Side(kind), Some(var), true) = (facet.form, facet.var, facet.web == web) {
@@ -254,6 +261,23 @@ impl Lower<'_> {
                 _ => build::boolean(facet.web == web, Ty::PY_BOOL, span),
             };
             self.emit_let(flag, value);
+        }
+        Ok(())
+    }
+
+    /// Records at run time that a part of an array was assigned to an observed local.
+    pub fn observe_part(&mut self, def: Def, web: WebId, part: &Section, span: Span) -> R<()> {
+        if self.swap_group(part.capture).is_some() && !self.arrays[part.array].kind.is_own() {
+            let what = "a part of one of several arrays that change places, under a name".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        let facets = self.facets(def.local)?;
+        let several = facets.len() > 1;
+        for facet in facets.into_iter().filter(|_| several) {
+            if let Some(flag) = facet.flag {
+                let is = facet.web == web && facet.form == Form::Part;
+                self.emit_let(flag, build::boolean(is, Ty::PY_BOOL, span));
+            }
         }
         Ok(())
     }
@@ -438,6 +462,10 @@ impl Lower<'_> {
                 let kind = match facet.form {
                     Form::Main | Form::Side(_) => match self.facet_var(&facet)? {
                         Some(var) => LiveOutKind::Var(var),
+                        None => continue,
+                    },
+                    Form::Part => match self.part_out(facet.web, Span::default())? {
+                        Some(kind) => kind,
                         None => continue,
                     },
                     Form::View { capture, swapped } => {

@@ -11,10 +11,12 @@ use nestwise_ir::{
 use super::append::Appended;
 use super::build;
 use super::facts::Facts;
-use super::hir::{BlockId, Hir, LocalId};
+use super::hir::{BlockId, DefId, Hir, LocalId};
 use super::kinds::{Kind, Kinds};
+use super::made::Made;
 use super::meter::Meter;
 use super::range;
+use super::sections::Section;
 use super::value::{Sv, Val, View, Wide};
 use super::webs::{WebId, Webs};
 use super::{Options, R, refuse};
@@ -26,6 +28,7 @@ use crate::refusal::Refusal;
 pub(super) enum Subst {
     Scalar(Sv),
     View(View),
+    Part(Section),
 }
 
 /// A loop being lowered: what its jumps become.
@@ -87,14 +90,19 @@ pub(super) struct Lower<'a> {
     /// Enclosing loops, outermost first.
     pub open_loops: Vec<LoopId>,
     pub call_scopes: HashMap<BlockId, ScopeId>,
+    /// Assignments that give an array that the nest makes another name for as long as the one before keeps it: to parameters
+    /// of inlined calls, and in place to the same name.
+    pub takes_over: HashSet<DefId>,
     /// The types of the value being lowered matter to its consumer.
     pub want_tag: bool,
     /// In the bounds of the top loop, which are evaluated anew for every chunk.
     pub at_entry: bool,
     /// Arrays that must not share memory with the other one, or within themselves.
     pub apart: BTreeSet<(ArrayId, ArrayId)>,
-    /// Memory of a nest's own for what is computed before it is stored, by the slot that it is as large as.
-    pub scratch: HashMap<ArrayId, ArrayId>,
+    /// Memory of a nest's own for the time of a statement.
+    pub temporaries: Vec<(Made, ArrayId)>,
+    /// And that of arrays under names.
+    pub made: HashMap<WebId, ArrayId>,
     /// Those of them that hold what an operation still needs.
     pub in_use: HashSet<ArrayId>,
     /// Which object two swapped slots hold, as a bool that each swap flips; by swap group.
@@ -140,10 +148,12 @@ impl<'a> Lower<'a> {
             frames: vec![],
             open_loops: vec![],
             call_scopes: HashMap::new(),
+            takes_over: HashSet::new(),
             want_tag: false,
             at_entry: false,
             apart: BTreeSet::new(),
-            scratch: HashMap::new(),
+            temporaries: vec![],
+            made: HashMap::new(),
             in_use: HashSet::new(),
             parity: HashMap::new(),
             meter: Meter::new(),

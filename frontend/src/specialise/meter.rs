@@ -325,9 +325,14 @@ impl Lower<'_> {
         }
     }
 
-    /// A part of an array, as an object of its own.
-    pub fn count_section(&mut self, given: usize) {
-        self.tally(Work::ArrayRow, 1.0);
+    /// A part of an array, as an `object` of its own or an element.
+    pub fn count_section(&mut self, given: usize, object: bool, store: bool) {
+        let kind = match (object, store) {
+            (true, _) => Work::ArrayRow,
+            (false, true) => Work::ArraySet,
+            (false, false) => Work::ArrayGet,
+        };
+        self.tally(kind, 1.0);
         if given > 1 {
             self.tally(Work::ArrayTuple, 1.0);
             self.tally(Work::ArrayAxis, given as f64 - 2.0);

@@ -43,6 +43,7 @@ impl Resolver<'_> {
         let fresh = w.fresh;
         let call = Inline {
             body,
+            params: 0,
             block: None,
             results: vec![self.read(result)],
             tuple: false,

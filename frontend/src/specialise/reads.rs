@@ -77,7 +77,8 @@ impl Lower<'_> {
                 },
             ));
         }
-        if fact.view_conflict || (fact.view.is_some() && !fact.kinds.is_empty()) {
+        let both = fact.view.is_some() && fact.part.is_some();
+        if fact.view_conflict || both || (fact.holds_array() && !fact.kinds.is_empty()) {
             return Err(self.type_changes(web, span));
         }
         let subst = self
@@ -91,6 +92,11 @@ impl Lower<'_> {
             return self
                 .read_view(web, capture, axes, subst, stale, span)
                 .map(Val::View);
+        }
+        if let Some(part) = &fact.part {
+            let stale = self.webs.stale.get(read.occ) == Some(&true);
+            let tree = self.read_part(web, part, subst, stale, span)?;
+            return Ok(Val::Array(Box::new(tree)));
         }
         if let Some(Subst::Scalar(sv)) = subst {
             return Ok(Val::Scalar(Sv {
@@ -215,6 +221,7 @@ impl Lower<'_> {
             rank: *rank,
             read: false,
             written: false,
+            like: vec![],
             moved: false,
         };
         let array = self.arrays.push(decl);

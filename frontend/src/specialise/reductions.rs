@@ -113,7 +113,7 @@ impl Lower<'_> {
     }
 
     /// The type of an element; none: it is not known yet, or there are several.
-    fn element_kind(&mut self, tree: &Elementwise, span: Span) -> R<Option<Kind>> {
+    pub fn element_kind(&mut self, tree: &Elementwise, span: Span) -> R<Option<Kind>> {
         // Lowered for its type alone.
         let at = vec![Expr::int(0, span); tree.shape.len()];
         let (sv, _) = self.inner(|l| l.element_of(&tree.node, &at, span))?;
@@ -125,27 +125,9 @@ impl Lower<'_> {
         match &tree.node {
             Node::Part(section) => Ok(section.clone()),
             node => {
-                let mut like = None;
-                node.sections(&mut |s| {
-                    let own = s.shape().len() == 1;
-                    if own && like.is_none() {
-                        like = Some(s.clone());
-                    }
-                });
-                let storage = |l: &Self, s: &Section| l.arrays[s.array].elem;
-                let like = like.filter(|s| storage(self, s) == Ty::np(kind.natural()));
-                let Some(like) = like else {
-                    let what = "a sum of what is computed from arrays of another type".into();
-                    return Err(refuse(span, Refusal::Unsupported { what }));
-                };
-                let to = self.scratch_of(&like, span);
-                if !self.in_use.insert(to.array) {
-                    let what = "two sums at once of what is computed".into();
-                    return Err(refuse(span, Refusal::Unsupported { what }));
-                }
-                self.each_of(tree, 0, span, |l, element, at| {
-                    l.fill_element(&to, false, &[at], element, span)
-                })?;
+                let storage = kind.natural();
+                let to = self.temporary(tree.like.clone(), &tree.shape, storage, span)?;
+                self.store_all(&to, false, node, node.operations(), span)?;
                 Ok(to)
             }
         }
@@ -257,11 +239,6 @@ impl Lower<'_> {
             Scalar::I64 => self.int_sum(&a, Some(&b.node), span),
             _ => Err(no_sum(kind, span)),
         }
-    }
-
-    /// Memory of the nest's own may be used for something else.
-    fn release(&mut self, part: &Section) {
-        self.in_use.remove(&part.array);
     }
 
     fn not_empty(&mut self, a: &Elementwise, span: Span) {

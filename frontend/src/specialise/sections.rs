@@ -76,7 +76,7 @@ impl Section {
     }
 }
 
-/// Evaluating both gives the same, where what they are made of keeps its values.
+/// Whether evaluating both gives the same, where what they are made of keeps its values.
 pub(super) fn same(a: &Expr, b: &Expr) -> bool {
     use ExprKind as K;
     match (&a.kind, &b.kind) {
@@ -253,17 +253,21 @@ pub(super) fn keep_apart(target: &Section, source: &Section) -> bool {
     alike
 }
 
+/// `a <= b`, where that is known.
+pub(super) fn is_less(a: &Expr, b: &Expr) -> bool {
+    difference(b, a).is_some_and(|d| d >= 0)
+}
+
 impl Lower<'_> {
-    /// `view[index, ...]` with slices among them.
-    pub fn section(&mut self, view: View, index: &[hir::Expr], span: Span) -> R<Section> {
-        let mut section = self.whole_section(view, span)?;
+    /// `section[index, ...]`, with slices or without.
+    pub fn section(&mut self, base: Section, index: &[hir::Expr], span: Span) -> R<Section> {
+        let mut section = base;
         let free: Vec<usize> = (0..section.axes.len())
             .filter(|k| matches!(section.axes[*k], Axis::Range { .. }))
             .collect();
         if index.len() > free.len() {
-            let decl = &self.arrays[section.array];
-            let (name, rank) = (decl.name.clone(), decl.rank);
-            let subscripts = rank + (index.len() - free.len()) as u32;
+            let name = self.arrays[section.array].name.clone();
+            let (rank, subscripts) = (free.len() as u32, index.len() as u32);
             return Err(refuse(
                 span,
                 Refusal::RankMismatch {
@@ -274,11 +278,22 @@ impl Lower<'_> {
             ));
         }
         for (item, axis) in index.iter().zip(free) {
+            let Axis::Range { start, len, step } = section.axes[axis].clone() else {
+                continue;
+            };
             section.axes[axis] = match &item.kind {
                 hir::ExprKind::Slice(slice) => {
-                    self.slice(slice, (section.array, axis), item.span)?
+                    let own = self.slice(slice, &len, item.span)?;
+                    Axis::Range {
+                        start: plus(&start, times(own.0, step)),
+                        len: own.1,
+                        step: step * own.2,
+                    }
                 }
-                _ => Axis::At(self.place_along(item, (section.array, axis))?),
+                _ => {
+                    let at = self.place_along(item, &len)?;
+                    Axis::At(plus(&start, times(at, step)))
+                }
             };
         }
         Ok(section)
@@ -310,27 +325,43 @@ impl Lower<'_> {
         })
     }
 
-    /// A subscript along an axis, checked, and counted from its beginning.
-    fn place_along(&mut self, item: &hir::Expr, (array, axis): (ArrayId, usize)) -> R<Expr> {
+    /// A subscript along an axis of so many elements, checked, and counted from its beginning.
+    fn place_along(&mut self, item: &hir::Expr, len: &Expr) -> R<Expr> {
+        let span = item.span;
         let value = self.expr(item)?;
-        let sv = self.index(value, false, item.span)?;
-        let mut index = vec![Expr::int(0, item.span); axis];
-        index.push(sv.e);
-        let mut checked = vec![true; axis];
-        checked.push(false);
-        let view = self.check_view(View {
-            capture: 0,
-            array,
-            index,
-            checked,
-        });
-        let e = self.normal_index(&view, axis);
-        Ok(self.spill(e))
+        if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
+            return Ok(Expr::int(0, span));
+        }
+        let sv = self.index(value, false, span)?;
+        let at = self.spill_long(sv.e.clone());
+        let zero = Expr::int(0, span);
+        let compare =
+            |op, a: &Expr, b: &Expr| build::compare(op, a.clone(), b.clone(), Ty::PY_BOOL, span);
+        if sv.range.0 >= 0 {
+            self.emit_check(compare(CmpOp::Lt, &at, len));
+            return Ok(at);
+        }
+        let from_end = int_op(BinOp::Add, len.clone(), at.clone());
+        let inside =
+            |e: &Expr| build::and(compare(CmpOp::Ge, e, &zero), compare(CmpOp::Lt, e, len));
+        if let Some(c) = sv.as_int() {
+            let from_end = shifted(Some(len), c, span);
+            self.emit_check(compare(CmpOp::Ge, &from_end, &zero));
+            return Ok(from_end);
+        }
+        let wrapped = build::select(
+            compare(CmpOp::Lt, &at, &zero),
+            from_end,
+            at.clone(),
+            Ty::PY_INT,
+        );
+        let wrapped = self.spill(wrapped);
+        self.emit_check(inside(&wrapped));
+        Ok(wrapped)
     }
 
-    /// The range of a slice.
-    fn slice(&mut self, slice: &Slice, (array, axis): (ArrayId, usize), span: Span) -> R<Axis> {
-        let dim = build::dim(array, axis, span);
+    /// The range of a slice along an axis of so many elements: its start, length, and step.
+    fn slice(&mut self, slice: &Slice, dim: &Expr, span: Span) -> R<(Expr, Expr, i64)> {
         let step = match &slice.step {
             None => 1,
             Some(step) => match self.expr(step)? {
@@ -339,8 +370,7 @@ impl Lower<'_> {
             },
         };
         if step == -1 && slice.start.is_none() && slice.stop.is_none() {
-            let (start, len) = (minus(&dim, &Expr::int(1, span)), dim);
-            return Ok(Axis::Range { start, len, step });
+            return Ok((minus(dim, &Expr::int(1, span)), dim.clone(), step));
         }
         if !(1..=1 << 20).contains(&step) {
             let what = "a slice with this step".into();
@@ -348,18 +378,18 @@ impl Lower<'_> {
         }
         let start = match &slice.start {
             None => Expr::int(0, span),
-            Some(e) => self.end_of_slice(e, &dim)?,
+            Some(e) => self.end_of_slice(e, dim)?,
         };
         let stop = match &slice.stop {
-            None => dim,
-            Some(e) => self.end_of_slice(e, &dim)?,
+            None => dim.clone(),
+            Some(e) => self.end_of_slice(e, dim)?,
         };
         let mut len = minus(&stop, &start);
         if step > 1 {
             let more = plus(&len, Expr::int(step - 1, span));
             len = int_op(BinOp::FloorDiv, more, Expr::int(step, span));
         }
-        Ok(Axis::Range { start, len, step })
+        Ok((start, len, step))
     }
 
     /// A slice's start or stop, which an event keeps within the axis.
@@ -404,7 +434,7 @@ impl Lower<'_> {
     }
 
     /// Evaluated once, but for short expressions that keep their values.
-    fn spill_long(&mut self, e: Expr) -> Expr {
+    pub fn spill_long(&mut self, e: Expr) -> Expr {
         if self.is_stable(&e, 5) {
             e
         } else {

@@ -7,10 +7,12 @@ use nestwise_ir::{ArrayId, CmpOp, LoopId, ScopeId, Span, Ty, VarId, Work};
 use super::arith::symbol;
 use super::arrays::Place;
 use super::build;
+use super::elementwise::{Elementwise, Node};
 use super::expr::constant_bool;
 use super::hir::{self, ExprKind, Kind, LocalId, Read, Target};
 use super::lower::{LoopFrame, Lower};
 use super::meter;
+use super::sections::Section;
 use super::value::{Sv, Val, View};
 use super::{R, refuse};
 use crate::capture::Capture;
@@ -24,6 +26,8 @@ enum Updated {
     Part,
     /// All of an array that has a name.
     Array(View),
+    /// A part of one.
+    Named(Section),
 }
 
 impl Lower<'_> {
@@ -203,6 +207,7 @@ impl Lower<'_> {
                 let value = if stores { self.spill_val(value) } else { value };
                 match self.place(base, index, span)? {
                     Place::Part(section) => self.fill(section, None, value, span),
+                    Place::Unknown => Ok(()),
                     Place::Element(view) => {
                         self.count_stored(&view, &value);
                         self.store(view, value, span)
@@ -320,6 +325,13 @@ impl Lower<'_> {
         match (result?, target) {
             (Updated::Part, _) => Ok(()),
             // The name keeps its array.
+            (Updated::Named(section), target) => {
+                if let Target::Local(def) = target {
+                    self.takes_over.insert(def.def);
+                }
+                let tree = Elementwise::of(section, &self.arrays);
+                self.assign_target(target, Val::Array(Box::new(tree)), span)
+            }
             (Updated::Array(view), target) => self.assign_target(target, Val::View(view), span),
             (Updated::Element(view, value), _) => {
                 self.count_stored(&view, &value);
@@ -342,6 +354,7 @@ impl Lower<'_> {
             (Target::Subscript(base, index), _) => {
                 let view = match self.place(base, index, span)? {
                     Place::Element(view) => view,
+                    Place::Unknown => return Ok(Updated::Part),
                     Place::Part(section) => {
                         let value = self.beside_array(value)?;
                         self.fill(section, Some(op), value, span)?;
@@ -370,6 +383,14 @@ impl Lower<'_> {
             let section = self.whole_section(array.clone(), span)?;
             self.fill(section, Some(op), value, span)?;
             return Ok(Updated::Array(array));
+        }
+        if let Val::Array(tree) = old {
+            let value = self.beside_array(value)?;
+            let Node::Part(section) = tree.node else {
+                return Err(refuse(span, Refusal::ArrayExpression { what: what.into() }));
+            };
+            self.fill(section.clone(), Some(op), value, span)?;
+            return Ok(Updated::Named(section));
         }
         let old = self.need_scalar(old, what, span)?;
         let old = if value.stores() {

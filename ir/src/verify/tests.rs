@@ -29,6 +29,7 @@ fn nest() -> Nest {
         rank: 1,
         read: true,
         written: true,
+        like: vec![],
         moved: false,
     });
     let mut vars = Arena::new();

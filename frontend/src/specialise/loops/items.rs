@@ -5,7 +5,7 @@ use nestwise_ir::{BinOp, Span, Ty, VarId, Work};
 
 use super::{Count, LEN, Seq, int, op};
 use crate::refusal::Refusal;
-use crate::specialise::elementwise::{Elementwise, Node};
+use crate::specialise::elementwise::Elementwise;
 use crate::specialise::lower::Lower;
 use crate::specialise::range::{self, Range};
 use crate::specialise::value::{Sv, Val};
@@ -212,12 +212,10 @@ impl Lower<'_> {
             }
             Seq::Section(section) => {
                 let row = section.row(k.e);
-                let shape = row.shape();
-                if shape.is_empty() {
+                if row.shape().is_empty() {
                     return Ok(Val::Scalar(self.section_element(&row, &[], span)));
                 }
-                let node = Node::Part(row);
-                Ok(Val::Array(Box::new(Elementwise { node, shape })))
+                Ok(Val::Array(Box::new(Elementwise::of(row, &self.arrays))))
             }
             Seq::View(view) => {
                 let mut view = view.clone();

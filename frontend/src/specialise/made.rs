@@ -1,0 +1,177 @@
+//! Memory of the nest's own for arrays that operations make: for the time of a statement, or under a name.
+
+use nestwise_ir::nest::{CmpOp, Expr};
+use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, BinOp, Scalar, Span, Ty, Work};
+
+use super::build;
+use super::elementwise::{Elementwise, Like, Node};
+use super::kinds::Kind;
+use super::lower::Lower;
+use super::sections::{self, Axis, Section};
+use super::webs::WebId;
+use super::{R, refuse};
+use crate::refusal::Refusal;
+
+/// What is known of the array that a web's assignments make.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Made {
+    pub storage: Scalar,
+    pub like: Like,
+}
+
+impl Lower<'_> {
+    /// Memory for an array of this shape until it is released.
+    pub fn temporary(
+        &mut self,
+        like: Option<Like>,
+        shape: &[Expr],
+        storage: Scalar,
+        span: Span,
+    ) -> R<Section> {
+        let like = like.ok_or_else(|| no_size(span))?;
+        let made = Made { storage, like };
+        let mut free = self.temporaries.iter();
+        let free = free.find(|(of, array)| *of == made && !self.in_use.contains(array));
+        let array = match free {
+            Some((_, array)) => *array,
+            None => {
+                let array = self.own_array(&made, "a result", span)?;
+                self.temporaries.push((made.clone(), array));
+                array
+            }
+        };
+        self.in_use.insert(array);
+        self.first_of_array(array, &made.like, shape, span)
+    }
+
+    /// That memory may be used for something else.
+    pub fn release(&mut self, part: &Section) {
+        self.in_use.remove(&part.array);
+    }
+
+    /// Memory of the nest's own.
+    fn own_array(&mut self, made: &Made, name: &str, span: Span) -> R<ArrayId> {
+        // The array that it is as large as has a slot.
+        self.slot(made.like.capture, span)?;
+        Ok(self.arrays.push(ArrayDecl {
+            name: name.into(),
+            capture: made.like.capture,
+            kind: ArrayKind::Scratch,
+            storage: made.storage,
+            elem: Ty::np(made.storage),
+            rank: made.like.axes.len() as u32,
+            read: false,
+            written: false,
+            like: made.like.axes.clone(),
+            moved: false,
+        }))
+    }
+
+    /// As many elements of it as an array of this shape has; an event if it is not large enough.
+    fn first_of_array(
+        &mut self,
+        array: ArrayId,
+        like: &Like,
+        shape: &[Expr],
+        span: Span,
+    ) -> R<Section> {
+        let model = self.slot(like.capture, span)?;
+        let capture = Some(like.capture);
+        let stays = |l: &super::hir::Local| l.swapped && l.capture == capture;
+        let moved = self.hir.locals.iter().any(stays);
+        let mut axes = Vec::with_capacity(shape.len());
+        for (own, (len, axis)) in shape.iter().zip(&like.axes).enumerate() {
+            // What is known of the one array's extent is known of the other's, unless the array has changed places.
+            let room = match moved {
+                true => build::dim(array, own, span),
+                false => build::dim(model, *axis as usize, span),
+            };
+            if !sections::same(len, &room) && !sections::is_less(len, &room) {
+                let fits = build::compare(CmpOp::Le, len.clone(), room, Ty::PY_BOOL, span);
+                self.emit_check(fits);
+            }
+            axes.push(Axis::Range {
+                start: Expr::int(0, span),
+                len: len.clone(),
+                step: 1,
+            });
+        }
+        Ok(Section {
+            capture: like.capture,
+            array,
+            axes,
+        })
+    }
+
+    /// The array of a web that assignments make.
+    pub fn made_array(&mut self, web: WebId, span: Span) -> R<Option<(ArrayId, Made)>> {
+        let Some(made) = self.facts.webs.get(web).and_then(|f| f.made.clone()) else {
+            return Ok(None);
+        };
+        let array = match self.made.get(&web) {
+            Some(array) => *array,
+            None => {
+                let name = self.web_name(web);
+                let array = self.own_array(&made, &name, span)?;
+                self.made.insert(web, array);
+                array
+            }
+        };
+        Ok(Some((array, made)))
+    }
+
+    /// Computes an array into the memory of a web; none: its type is not known in this round.
+    pub fn make(&mut self, web: WebId, tree: &Elementwise, span: Span) -> R<Option<Section>> {
+        let Some(kind) = self.element_kind(tree, span)? else {
+            return Ok(None);
+        };
+        let Kind::Np(storage) = kind else {
+            return Err(no_size(span));
+        };
+        let like = tree.like.clone().ok_or_else(|| no_size(span))?;
+        if self.facts.webs[web].made.is_none() {
+            self.facts.webs[web].made = Some(Made { storage, like });
+            self.facts.changed = true;
+        }
+        let Some((array, made)) = self.made_array(web, span)? else {
+            return Ok(None);
+        };
+        if made.storage != storage || made.like.axes.len() != tree.shape.len() {
+            return Err(self.type_changes(web, span));
+        }
+        let shape: Vec<Expr> = tree.shape.iter().map(|e| self.length(e)).collect();
+        let to = self.first_of_array(array, &made.like, &shape, span)?;
+        let operations = tree.node.operations() + f64::from(u8::from(tree.fresh));
+        self.tally(Work::ArrayCall, operations);
+        let mut apart = true;
+        tree.node.sections(&mut |source| {
+            apart &= source.array != array || sections::keep_apart(&to, source);
+        });
+        if apart {
+            self.store_all(&to, false, &tree.node, operations, span)?;
+            return Ok(Some(to));
+        }
+        let first = self.temporary(Some(made.like), &shape, storage, span)?;
+        self.store_all(&first, false, &tree.node, operations, span)?;
+        let computed = Node::Part(first.clone());
+        self.store_all(&to, false, &computed, 0.0, span)?;
+        self.release(&first);
+        Ok(Some(to))
+    }
+
+    /// A number of elements, evaluated: never below zero.
+    pub fn length(&mut self, e: &Expr) -> Expr {
+        if self.never_negative(e) {
+            return self.spill_long(e.clone());
+        }
+        let zero = Expr::int(0, e.span);
+        let span = e.span;
+        let e = build::binary(BinOp::Max, e.clone(), zero, Ty::PY_INT, false, span);
+        self.spill(e)
+    }
+}
+
+fn no_size(span: Span) -> nestwise_ir::WithSpan<Refusal> {
+    let what = "an array made of nothing that tells its size at most".into();
+    refuse(span, Refusal::Unsupported { what })
+}

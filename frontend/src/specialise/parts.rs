@@ -1,0 +1,237 @@
+//! Names of parts of arrays (`column = A[:, k]`), and of arrays that are made (`d = A[i] - A[j]`).
+//!
+//! A part's name stands for the array and the numbers that say which part it is. An array that is made has memory of
+//! its own for each web, which the next assignment writes anew: that another name could still stand for what was there is
+//! refused.
+
+use nestwise_ir::nest::{Expr, PartAxis};
+use nestwise_ir::{ArrayKind, Span, Ty, VarId};
+
+use super::build;
+use super::elementwise::{Elementwise, Node};
+use super::facts::{PartFact, Source};
+use super::hir::Def;
+use super::lower::{Lower, Subst};
+use super::sections::{Axis, Section};
+use super::webs::WebId;
+use super::{R, refuse};
+use crate::refusal::Refusal;
+
+/// For each axis the step of a range, or none for one place.
+fn pattern(section: &Section) -> Vec<Option<i64>> {
+    let step = |axis: &Axis| match axis {
+        Axis::At(_) => None,
+        Axis::Range { step, .. } => Some(*step),
+    };
+    section.axes.iter().map(step).collect()
+}
+
+/// The numbers that say which part it is.
+fn numbers(section: &Section) -> Vec<Expr> {
+    let of = |axis: &Axis| match axis {
+        Axis::At(e) => vec![e.clone()],
+        Axis::Range { start, len, .. } => vec![start.clone(), len.clone()],
+    };
+    section.axes.iter().flat_map(of).collect()
+}
+
+/// The part that these numbers say.
+fn from_numbers(like: &Section, numbers: &[Expr]) -> Section {
+    let mut numbers = numbers.iter().cloned();
+    let mut next = || {
+        numbers
+            .next()
+            .unwrap_or_else(|| Expr::int(0, Span::default()))
+    };
+    let axis = |axis: &Axis| match axis {
+        Axis::At(_) => Axis::At(next()),
+        Axis::Range { step, .. } => Axis::Range {
+            start: next(),
+            len: next(),
+            step: *step,
+        },
+    };
+    Section {
+        axes: like.axes.iter().map(axis).collect(),
+        ..*like
+    }
+}
+
+impl Lower<'_> {
+    /// Assigns a part of an array, or an array that is computed, to a local.
+    pub fn assign_array(&mut self, def: Def, web: WebId, tree: Elementwise, span: Span) -> R<()> {
+        let named = match &tree.node {
+            Node::Part(section) if !tree.fresh => Some(section.clone()),
+            _ => None,
+        };
+        let (source, section) = match named {
+            Some(section) => (self.source_of(&section, def, web, span)?, section),
+            None => match self.make(web, &tree, span)? {
+                Some(section) => (Source::Made(web), section),
+                None => return Ok(()),
+            },
+        };
+        let part = PartFact {
+            source,
+            axes: pattern(&section),
+        };
+        let fact = &mut self.facts.webs[web];
+        match &fact.part {
+            None => {
+                fact.part = Some(part);
+                self.facts.changed = true;
+            }
+            Some(before) if *before == part => {}
+            Some(_) => return Err(self.type_changes(web, span)),
+        }
+        let fact = &self.facts.webs[web];
+        if !fact.kinds.is_empty() || fact.view.is_some() {
+            return Err(self.type_changes(web, span));
+        }
+        self.name_part(def, web, section, span)
+    }
+
+    /// Whose array a part is of; memory of the nest's own has one name.
+    fn source_of(&self, section: &Section, def: Def, web: WebId, span: Span) -> R<Source> {
+        if self.arrays[section.array].kind != ArrayKind::Scratch {
+            return Ok(Source::Capture(section.capture));
+        }
+        let owner = self.made.iter().find(|(_, array)| **array == section.array);
+        match owner.map(|(web, _)| *web) {
+            Some(owner) if owner == web => Ok(Source::Made(web)),
+            Some(owner) if self.takes_over.contains(&def.def) => Ok(Source::Made(owner)),
+            _ => {
+                let what = "a second name of an array that the loop makes".into();
+                Err(refuse(span, Refusal::Unsupported { what }))
+            }
+        }
+    }
+
+    /// Whether a call's result is an array that the call has made: nobody else has it.
+    pub fn is_own_result(&self, tree: &Elementwise) -> bool {
+        let Node::Part(section) = &tree.node else {
+            return false;
+        };
+        self.arrays[section.array].kind == ArrayKind::Scratch
+    }
+
+    fn name_part(&mut self, def: Def, web: WebId, section: Section, span: Span) -> R<()> {
+        let observed = self.observed(def);
+        let alone = self.alone(def.def, web);
+        let before = numbers(&section);
+        let stable = before.iter().all(|e| self.is_stable(e, 8));
+        let needs_var = self.facts.webs[web].needs_var;
+        let mut section = section;
+        if observed || needs_var || !(alone && stable) {
+            let vars = self.web_view_vars(web, before.len());
+            // They may be computed from the very variables being assigned.
+            let before: Vec<Expr> = before.into_iter().map(|e| self.spill(e)).collect();
+            for (var, e) in vars.iter().zip(before) {
+                self.emit_let(*var, e);
+                if alone {
+                    self.stable.push(*var);
+                }
+            }
+            if !(alone && stable) {
+                section = from_numbers(&section, &self.read_vars(&vars, span));
+            }
+        }
+        if observed {
+            self.observe_part(def, web, &section, span)?;
+        }
+        if alone {
+            self.substs.push((web, Subst::Part(section)));
+        }
+        Ok(())
+    }
+
+    fn read_vars(&self, vars: &[VarId], span: Span) -> Vec<Expr> {
+        let read = |v: &VarId| build::var(*v, Ty::PY_INT, span);
+        vars.iter().map(read).collect()
+    }
+
+    /// What a name of a part stands for.
+    pub fn read_part(
+        &mut self,
+        web: WebId,
+        part: &PartFact,
+        subst: Option<Subst>,
+        stale: bool,
+        span: Span,
+    ) -> R<Elementwise> {
+        if stale && let Source::Capture(capture) = part.source {
+            let moves = |l: &super::hir::Local| l.swapped && l.capture == Some(capture);
+            if self.hir.locals.iter().any(moves) {
+                let what = format!("{} across a swap of arrays", self.web_name(web));
+                return Err(refuse(span, Refusal::Unsupported { what }));
+            }
+        }
+        if let Some(Subst::Part(section)) = subst {
+            return Ok(Elementwise::of(section, &self.arrays));
+        }
+        let (capture, array) = self.array_of(part.source, span)?;
+        self.facts.demand(web, |f| &mut f.needs_var);
+        let zero = || Expr::int(0, span);
+        let axis = |step: &Option<i64>| match step {
+            None => Axis::At(zero()),
+            Some(step) => Axis::Range {
+                start: zero(),
+                len: zero(),
+                step: *step,
+            },
+        };
+        let like = Section {
+            capture,
+            array,
+            axes: part.axes.iter().map(axis).collect(),
+        };
+        let vars = self.web_view_vars(web, numbers(&like).len());
+        let section = from_numbers(&like, &self.read_vars(&vars, span));
+        Ok(Elementwise::of(section, &self.arrays))
+    }
+
+    fn array_of(&mut self, source: Source, span: Span) -> R<(u32, nestwise_ir::ArrayId)> {
+        match source {
+            Source::Capture(capture) => Ok((capture, self.slot(capture, span)?)),
+            Source::Made(web) => match self.made_array(web, span)? {
+                Some((array, made)) => Ok((made.like.capture, array)),
+                None => Err(refuse(
+                    span,
+                    Refusal::Internal {
+                        message: "an array that nothing makes".into(),
+                    },
+                )),
+            },
+        }
+    }
+
+    /// How a web's part is written back.
+    pub fn part_out(&mut self, web: WebId, span: Span) -> R<Option<nestwise_ir::LiveOutKind>> {
+        let Some(part) = self.facts.webs[web].part.clone() else {
+            return Ok(None);
+        };
+        let (_, array) = self.array_of(part.source, span)?;
+        let count = part.axes.iter().map(|a| 1 + usize::from(a.is_some())).sum();
+        let mut vars = self.web_view_vars(web, count).into_iter();
+        let mut next = || vars.next().unwrap_or(VarId(0));
+        let axis = |step: &Option<i64>| match step {
+            None => PartAxis::At(next()),
+            Some(step) => PartAxis::Range {
+                start: next(),
+                len: next(),
+                step: *step,
+            },
+        };
+        let axes: Vec<PartAxis> = part.axes.iter().map(axis).collect();
+        Ok(Some(match part.source {
+            Source::Capture(_) => nestwise_ir::LiveOutKind::Part(array, axes),
+            Source::Made(_) => {
+                let len = |axis: &PartAxis| match axis {
+                    PartAxis::Range { len, .. } => Some(*len),
+                    PartAxis::At(_) => None,
+                };
+                nestwise_ir::LiveOutKind::Made(array, axes.iter().filter_map(len).collect())
+            }
+        }))
+    }
+}
