@@ -241,7 +241,7 @@ pub enum NumpyFn {
 }
 
 named! {
-    /// NumPy functions of arrays, which make one value of one, or of two; but for `where`.
+    /// NumPy functions of arrays: most make one value of one, or of two.
     ArrayFn {
         Sum = "sum",
         Mean = "mean",
@@ -253,6 +253,12 @@ named! {
         Argmin = "argmin",
         Dot = "dot",
         Where = "where",
+        Copy = "copy",
+        ZerosLike = "zeros_like",
+        OnesLike = "ones_like",
+        Array = "array",
+        Zeros = "zeros",
+        Ones = "ones",
     }
 }
 

@@ -88,8 +88,7 @@ pub enum ArrayKind {
     /// A list that grows: a buffer with room behind. What the list holds at entry is at its front if the nest reads
     /// the slot; otherwise that is not looked at, and the buffer starts empty.
     Appended,
-    /// What an operation on whole arrays makes before it is stored, or gives a name: memory of a launch's own. No iteration
-    /// of the top loop reads what another one wrote there.
+    /// What an operation on whole arrays makes before it is stored, or gives a name: memory of a launch's own.
     Scratch,
 }
 
@@ -125,11 +124,22 @@ pub struct ArrayDecl {
     pub read: bool,
     /// The nest stores to this slot.
     pub written: bool,
-    /// Of [`ArrayKind::Scratch`]: the axes of the capture's array that its own are as long as.
-    pub like: Vec<u32>,
+    /// Of [`ArrayKind::Scratch`]: how long its axes are.
+    pub like: Vec<Extent>,
+    /// Of [`ArrayKind::Scratch`]: it begins as a copy of the capture's array.
+    pub starts: bool,
     /// Whole rows of this list change places, which the nest does element by element: nothing but the list may hold
     /// them.
     pub moved: bool,
+}
+
+/// How long an axis of memory of the nest's own is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Extent {
+    /// As an axis of the capture's array.
+    Axis(u32),
+    /// So long.
+    Fixed(u32),
 }
 
 /// A scalar variable. Variables are mutable; a variable not live-in is unassigned at entry, except that hidden bool

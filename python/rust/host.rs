@@ -309,9 +309,17 @@ impl Host for PyHost<'_> {
                 }
                 (ArrayKind::Str, _) => self.text(&decl.name, capture)?,
                 (ArrayKind::Appended, _) => self.column(id, decl, capture)?,
-                (ArrayKind::Scratch, Value::Array(view)) => {
-                    let scratch = Scratch::like(view, &decl.like, decl.storage);
+                (ArrayKind::Scratch, value) => {
+                    let other = match value {
+                        Value::Array(view) => Some(view),
+                        _ => None,
+                    };
+                    let scratch = Scratch::new(&decl.like, other, decl.storage);
                     let scratch = scratch.ok_or(Reason::Memory)?;
+                    if let Some(view) = other.filter(|_| decl.starts) {
+                        // SAFETY: a live array of as many elements of this type.
+                        unsafe { scratch.fill(view) };
+                    }
                     let view = scratch.view();
                     self.scratch.push((id, scratch));
                     view

@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 
-use nestwise_ir::Scalar;
+use nestwise_ir::{Extent, Scalar};
 use nestwise_runtime::ArrayView;
 
 /// As vectors like it.
@@ -17,9 +17,9 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// With axes as long as some of `other`'s, and elements of type `storage`; none: there is no memory for it.
-    pub fn like(other: &ArrayView, axes: &[u32], storage: Scalar) -> Option<Scratch> {
-        let mut view = other.like(axes, storage.size() as i64);
+    /// With axes so long, some as those of `other`, and elements of type `storage`; none: there is no memory for it.
+    pub fn new(axes: &[Extent], other: Option<&ArrayView>, storage: Scalar) -> Option<Scratch> {
+        let mut view = ArrayView::of_nothing(axes, other, storage.size() as i64);
         let extents = view.extents[..view.rank].iter();
         let mut bytes = view.size;
         for extent in extents {
@@ -34,6 +34,27 @@ impl Scratch {
             layout,
             view,
         })
+    }
+
+    /// Copies all elements of an array of the same shape and type.
+    ///
+    /// # Safety
+    /// They are there.
+    pub unsafe fn fill(&self, from: &ArrayView) {
+        let mut to = self.memory.as_ptr();
+        let size = from.size as usize;
+        for at in 0..from.len() {
+            let (mut rest, mut offset) = (at, 0);
+            for axis in (0..from.rank).rev() {
+                offset += rest % from.extents[axis] * from.strides[axis];
+                rest /= from.extents[axis];
+            }
+            // SAFETY: as promised; this memory lies row by row.
+            unsafe {
+                std::ptr::copy_nonoverlapping(from.ptr.offset(offset as isize), to, size);
+                to = to.add(size);
+            }
+        }
     }
 
     /// All of it.
@@ -63,20 +84,28 @@ mod tests {
             strides: [8, 800, 0, 0, 0, 0, 0, 0],
             size: 8,
         };
-        let one = Scratch::like(&other, &[0, 1], Scalar::F32)
+        let both = [Extent::Axis(0), Extent::Axis(1)];
+        let one = Scratch::new(&both, Some(&other), Scalar::F32)
             .expect("memory")
             .view();
         assert_eq!(
             (one.strides[0], one.strides[1], one.size, one.extents),
             (20, 4, 4, other.extents)
         );
-        let row = Scratch::like(&other, &[1], Scalar::F64)
-            .expect("memory")
-            .view();
-        assert_eq!((row.rank, row.extents[0], row.strides[0]), (1, 5, 8));
+        let row = Scratch::new(
+            &[Extent::Axis(1), Extent::Fixed(2)],
+            Some(&other),
+            Scalar::F64,
+        )
+        .expect("memory")
+        .view();
+        assert_eq!(
+            (row.rank, &row.extents[..2], row.strides[0]),
+            (2, &[5, 2][..], 16)
+        );
         other.extents[1] = 0;
-        assert!(Scratch::like(&other, &[0, 1], Scalar::F64).is_some());
+        assert!(Scratch::new(&both, Some(&other), Scalar::F64).is_some());
         other.extents = [i64::MAX / 2, 9, 0, 0, 0, 0, 0, 0];
-        assert!(Scratch::like(&other, &[0, 1], Scalar::F64).is_none());
+        assert!(Scratch::new(&both, Some(&other), Scalar::F64).is_none());
     }
 }

@@ -1,7 +1,7 @@
 //! Where arrays lie in memory: which may touch the same bytes.
 
 use nestwise_analysis::{Memory, Overlap};
-use nestwise_ir::ArrayId;
+use nestwise_ir::{ArrayId, Extent};
 
 /// A strided window on memory, as a kernel gets it.
 #[derive(Clone, Copy, Debug)]
@@ -36,8 +36,8 @@ impl ArrayView {
             && self.strides[axes] == other.strides[axes]
     }
 
-    /// A view of nothing, row by row, whose axes are as long as some of this one's.
-    pub fn like(&self, axes: &[u32], size: i64) -> ArrayView {
+    /// A view of nothing, row by row, whose axes are so long; `other` is the array that some of them are as long as.
+    pub fn of_nothing(axes: &[Extent], other: Option<&ArrayView>, size: i64) -> ArrayView {
         let mut view = ArrayView {
             ptr: std::ptr::null_mut(),
             tags: std::ptr::null_mut(),
@@ -48,7 +48,10 @@ impl ArrayView {
         };
         let mut bytes = size;
         for (own, axis) in axes.iter().enumerate().rev() {
-            view.extents[own] = self.extents[*axis as usize];
+            view.extents[own] = match axis {
+                Extent::Axis(k) => other.map_or(0, |o| o.extents[*k as usize]),
+                Extent::Fixed(n) => (*n).into(),
+            };
             view.strides[own] = bytes;
             bytes = bytes.saturating_mul(view.extents[own].max(1));
         }

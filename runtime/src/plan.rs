@@ -246,9 +246,15 @@ impl Plan {
             }
         }
         for (id, array) in self.nest.arrays.iter() {
-            let (rank, extents) = match captures.get(array.capture as usize).map(HasValue::value) {
-                Some(Value::Array(view)) if array.kind == ArrayKind::Scratch => {
-                    let own = view.like(&array.like, array.storage.size() as i64);
+            let value = captures.get(array.capture as usize).map(HasValue::value);
+            let (rank, extents) = match value {
+                value if array.kind == ArrayKind::Scratch => {
+                    let other = match value {
+                        Some(Value::Array(view)) => Some(view),
+                        _ => None,
+                    };
+                    let size = array.storage.size() as i64;
+                    let own = ArrayView::of_nothing(&array.like, other, size);
                     (own.rank, own.extents)
                 }
                 Some(Value::Array(view)) => (view.rank, view.extents),

@@ -8,7 +8,13 @@ rng = np.random.default_rng(5)
 def show(*values):
     for v in values:
         base = getattr(v, "base", None) is not None
-        print(type(v).__name__, getattr(v, "dtype", ""), getattr(v, "strides", ""), np.asarray(v).tolist(), base)
+        print(
+            type(v).__name__,
+            getattr(v, "dtype", ""),
+            getattr(v, "strides", ""),
+            np.asarray(v).tolist(),
+            base,
+        )
 
 
 def attract(pos, vel, mass, steps):
@@ -174,7 +180,7 @@ show(last, a)
 
 
 def carried(a, x):
-    for i in range(a.shape[0]):  # cpython
+    for i in range(a.shape[0]):  # native
         x = x * 0.5 + a[i]
     return x
 
@@ -204,7 +210,11 @@ def of_types(a, b, f):
     return t, u, v, w
 
 
-show(*of_types(np.arange(12).reshape(3, 4), rng.random((3, 4)) > 0.5, rng.random((3, 4)).astype(np.float32)))
+show(
+    *of_types(
+        np.arange(12).reshape(3, 4), rng.random((3, 4)) > 0.5, rng.random((3, 4)).astype(np.float32)
+    )
+)
 
 
 def two_types(a, f):

@@ -26,8 +26,12 @@ show(a)
 
 def relax(a, b, steps):
     for _ in range(steps):  # native
-        b[1:-1, 1:-1] = 0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
-        a[1:-1, 1:-1] = 0.2 * (b[1:-1, 1:-1] + b[1:-1, :-2] + b[1:-1, 2:] + b[2:, 1:-1] + b[:-2, 1:-1])
+        b[1:-1, 1:-1] = 0.2 * (
+            a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1]
+        )
+        a[1:-1, 1:-1] = 0.2 * (
+            b[1:-1, 1:-1] + b[1:-1, :-2] + b[1:-1, 2:] + b[2:, 1:-1] + b[:-2, 1:-1]
+        )
 
 
 a = rng.random((7, 8))
@@ -99,7 +103,7 @@ constant(a, b, 6)
 show(a, b)
 
 
-# ---- Types -----------------------------------------------------------------------------------------------------------
+# ---- Types
 
 
 def ints(a, b):
@@ -158,7 +162,7 @@ complexes(z, 4)
 show(z)
 
 
-# ---- Shapes that do not fit, ends that are beyond --------------------------------------------------------------------
+# ---- Shapes that do not fit, ends that are beyond
 
 
 def misfit(a, b):
@@ -240,7 +244,7 @@ except IndexError as e:
 show(a)
 
 
-# ---- Memory that is shared -------------------------------------------------------------------------------------------
+# ---- Memory that is shared
 
 
 def shifted(x, y):
@@ -343,7 +347,7 @@ scaled_by_own(a)
 show(a)
 
 
-# ---- Warnings and what is left to CPython ----------------------------------------------------------------------------
+# ---- Warnings and what is left to CPython
 
 
 def divided(a, b):

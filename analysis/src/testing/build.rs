@@ -108,6 +108,7 @@ impl Builder {
                     read: false,
                     written: false,
                     like: vec![],
+                    starts: false,
                     moved: false,
                 };
                 self.slots.insert(name, self.arrays.push(decl));

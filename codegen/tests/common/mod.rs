@@ -67,6 +67,7 @@ impl Builder {
             read: true,
             written: true,
             like: vec![],
+            starts: false,
             moved: false,
         })
     }

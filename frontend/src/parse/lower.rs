@@ -532,7 +532,20 @@ impl<'a> Lower<'a> {
             return Some(call);
         }
         let func = self.boxed(&e.func);
-        let args = self.exprs(&e.args);
+        let args = match (e.func.as_ref(), e.args.as_slice()) {
+            // What is made of its elements is what is made of a tuple's.
+            (ast::Expr::Attribute(f), [ast::Expr::List(list)]) if f.attr.as_str() == "array" => {
+                let span = self.span(list);
+                let items = self.exprs(&list.elts);
+                items.map(|items| {
+                    vec![Expr {
+                        kind: ExprKind::Tuple(items),
+                        span,
+                    }]
+                })
+            }
+            (_, args) => self.exprs(args),
+        };
         let kwargs: Vec<_> = e
             .keywords
             .iter()

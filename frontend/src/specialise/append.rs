@@ -220,6 +220,7 @@ impl Lower<'_> {
             read: false,
             written: true,
             like: vec![],
+            starts: false,
             moved: false,
         })
     }

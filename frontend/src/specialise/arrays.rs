@@ -95,6 +95,7 @@ impl Lower<'_> {
             let what = "a call that assigns something, in a subscript of an array's part".into();
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
+        let fresh = matches!(&value, Val::Array(tree) if tree.fresh);
         let Some(base) = self.base_section(value, span)? else {
             return Ok(Val::Scalar(Sv::bottom(span)));
         };
@@ -104,7 +105,10 @@ impl Lower<'_> {
         if whole {
             return Ok(Val::Scalar(self.section_element(&section, &[], span)));
         }
-        Ok(Val::Array(Box::new(Elementwise::of(section, &self.arrays))))
+        Ok(Val::Array(Box::new(Elementwise {
+            fresh,
+            ..Elementwise::of(section, &self.arrays)
+        })))
     }
 
     /// What may be sliced as a part of an array; none: its type is not known yet.
@@ -175,6 +179,10 @@ impl Lower<'_> {
         let value = self.expr(base)?;
         let slices = index.iter().any(hir::Expr::is_slice);
         if slices || matches!(value, Val::Array(_)) {
+            if matches!(&value, Val::Array(tree) if tree.fresh) {
+                let what = "storing into an array that nobody has".into();
+                return Err(refuse(span, Refusal::Unsupported { what }));
+            }
             let Some(base) = self.base_section(value, span)? else {
                 return Ok(Place::Unknown);
             };

@@ -13,7 +13,7 @@ use super::lower::Lower;
 use super::range;
 use super::value::{Sv, Val};
 use super::{R, refuse};
-use crate::capture::{Builtin, Known};
+use crate::capture::{Builtin, Known, NumpyFn};
 use crate::refusal::Refusal;
 
 impl Lower<'_> {
@@ -55,6 +55,9 @@ impl Lower<'_> {
             }
             (_, [_, ..]) => return Err(wrong("keyword arguments are not supported")),
             (Known::Builtin(builtin), []) => self.builtin(builtin, values, span)?,
+            (Known::Numpy(NumpyFn::Array(_)), []) => {
+                return self.array_call(known, values, span);
+            }
             (known, []) if values.iter().any(Val::is_array) => {
                 return self.array_call(known, values, span);
             }

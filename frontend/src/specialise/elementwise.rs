@@ -10,7 +10,9 @@ use std::collections::BTreeSet;
 
 use nestwise_ir::nest::{CmpOp, Expr, For, StmtKind};
 use nestwise_ir::surface::{BinOp as Op, CmpOp as Cmp, UnOp as Sign};
-use nestwise_ir::{Access, Arena, ArrayDecl, ArrayId, ArrayKind, Fun, Lib, Scalar, Span, Ty, Work};
+use nestwise_ir::{
+    Access, Arena, ArrayDecl, ArrayId, ArrayKind, Extent, Fun, Lib, Scalar, Span, Ty, Work,
+};
 
 use super::build;
 use super::kinds::{Kind, Kinds};
@@ -36,8 +38,9 @@ pub(super) struct Elementwise {
 /// Axes of an array, by which memory of the nest's own is as large.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Like {
-    pub capture: u32,
-    pub axes: Vec<u32>,
+    /// None: all its axes are of a length that is known.
+    pub capture: Option<u32>,
+    pub axes: Vec<Extent>,
 }
 
 impl Elementwise {
@@ -48,12 +51,14 @@ impl Elementwise {
         let ranges = own.filter(|(_, axis)| matches!(axis, Axis::Range { .. }));
         // Memory of the nest's own is as large as another array.
         let of = |k: u32| match decl.kind {
-            ArrayKind::Scratch => decl.like.get(k as usize).copied().unwrap_or_default(),
-            _ => k,
+            ArrayKind::Scratch => decl.like[k as usize],
+            _ => Extent::Axis(k),
         };
+        let axes: Vec<Extent> = ranges.map(|(k, _)| of(k)).collect();
+        let fixed = axes.iter().all(|e| matches!(e, Extent::Fixed(_)));
         let like = Like {
-            capture: decl.capture,
-            axes: ranges.map(|(k, _)| of(k)).collect(),
+            capture: (!fixed).then_some(decl.capture),
+            axes,
         };
         Elementwise {
             shape: section.shape(),
@@ -86,6 +91,8 @@ pub(super) enum Node {
     Binary(Op, Box<Node>, Box<Node>),
     Compare(Cmp, Box<Node>, Box<Node>),
     Call(Known, Vec<Node>),
+    /// The elements of an array of one axis, evaluated.
+    Items(Vec<Sv>),
 }
 
 impl Node {
@@ -93,7 +100,7 @@ impl Node {
     pub fn sections<'a>(&'a self, f: &mut dyn FnMut(&'a Section)) {
         match self {
             Node::Part(section) => f(section),
-            Node::Scalar(_) => {}
+            Node::Scalar(_) | Node::Items(_) => {}
             Node::Sign(_, a) => a.sections(f),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => {
                 a.sections(f);
@@ -107,6 +114,8 @@ impl Node {
     pub fn operations(&self) -> f64 {
         match self {
             Node::Part(_) | Node::Scalar(_) => 0.0,
+            // From a list that is made, and taken apart.
+            Node::Items(items) => 1.0 + 0.2 * items.len() as f64,
             Node::Sign(_, a) => 1.0 + a.operations(),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => 1.0 + a.operations() + b.operations(),
             Node::Call(_, args) => 1.0 + args.iter().map(Node::operations).sum::<f64>(),
@@ -192,10 +201,16 @@ impl Lower<'_> {
             Known::Numpy(_) => true,
             _ => false,
         };
-        if let Known::Numpy(NumpyFn::Array(f)) = known
-            && f != ArrayFn::Where
-        {
-            return self.reduction(f, args, span);
+        match known {
+            Known::Numpy(NumpyFn::Array(ArrayFn::Where)) => {}
+            Known::Numpy(NumpyFn::Array(
+                f @ (ArrayFn::Copy | ArrayFn::ZerosLike | ArrayFn::OnesLike),
+            )) => return self.array_like(f, args, span),
+            Known::Numpy(NumpyFn::Array(f @ (ArrayFn::Array | ArrayFn::Zeros | ArrayFn::Ones))) => {
+                return self.display(f, args, span);
+            }
+            Known::Numpy(NumpyFn::Array(f)) => return self.reduction(f, args, span),
+            _ => {}
         }
         if !elementwise {
             return Err(unsupported(&known.name(), span));
@@ -209,6 +224,41 @@ impl Lower<'_> {
         }
         let node = Node::Call(known, nodes);
         Ok(Elementwise::computed(node, (shape, like)))
+    }
+
+    /// A copy of an array, or one of its shape and type.
+    pub fn array_like(&mut self, f: ArrayFn, mut args: Vec<Val>, span: Span) -> R<Val> {
+        let (Some(array), true) = (args.pop(), args.is_empty()) else {
+            return Err(unsupported("this form of making an array", span));
+        };
+        let tree = self.operand(array, span)?;
+        let Some(kind) = self.element_kind(&tree, span)? else {
+            return Ok(Val::Scalar(Sv::bottom(span)));
+        };
+        let ty = kind_ty(kind);
+        let value = match f {
+            ArrayFn::Copy => {
+                return Ok(Val::Array(Box::new(Elementwise {
+                    fresh: true,
+                    ..tree
+                })));
+            }
+            ArrayFn::ZerosLike => 0,
+            _ => 1,
+        };
+        let like = Sv::of(
+            Expr {
+                ty,
+                ..Expr::int(0, span)
+            },
+            kind,
+        );
+        let value = Sv::of(self.literal(&like, value, span), kind);
+        Ok(Val::Array(Box::new(Elementwise {
+            node: Node::Scalar(value),
+            fresh: true,
+            ..tree
+        })))
     }
 
     /// The shape of what is computed from both. Axes of one element that are repeated are events.
@@ -249,6 +299,11 @@ impl Lower<'_> {
                 let own = section.shape().len();
                 let counters = &counters[counters.len().saturating_sub(own)..];
                 Ok(self.section_element(section, counters, span))
+            }
+            Node::Items(items) => {
+                let at = counters.last().cloned();
+                let at = at.unwrap_or_else(|| Expr::int(0, span));
+                self.item_of(items, &at, span)
             }
             Node::Sign(op, a) => {
                 let a = self.element_of(a, counters, span)?;
@@ -380,6 +435,11 @@ impl Lower<'_> {
     /// `target = value`, or `target op= value`, for a part of an array.
     pub fn fill(&mut self, target: Section, op: Option<Op>, value: Val, span: Span) -> R<()> {
         self.writable(target.capture, target.array, span)?;
+        if self.arrays[target.array].starts {
+            // In the first iteration it may be an array that others have, too.
+            let what = "an array updated in place that other assignments make anew";
+            return Err(unsupported(what, span));
+        }
         let value = self.operand(value, span)?;
         let shape = target.shape();
         let Some(ahead) = shape.len().checked_sub(value.shape.len()) else {
@@ -542,7 +602,17 @@ impl Lower<'_> {
             own.map_or(vec![slot], |g| g.iter().filter_map(of).collect())
         };
         let mut all = BTreeSet::new();
-        for (a, b) in &self.apart {
+        // What is copied when the nest begins must not change in between.
+        let mut apart = self.apart.clone();
+        for copied in self.arrays.values().filter(|d| d.starts) {
+            let Some(from) = self.slots.get(&copied.capture) else {
+                continue;
+            };
+            let written = self.arrays.iter().filter(|(_, d)| d.written);
+            let written = written.filter(|(_, d)| d.kind == ArrayKind::Ndarray);
+            apart.extend(written.map(|(to, _)| (*from, to)));
+        }
+        for (a, b) in &apart {
             for x in group(*a) {
                 // One slot with itself is no pair of two that trade places.
                 let others = if a == b { vec![x] } else { group(*b) };

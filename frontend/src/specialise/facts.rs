@@ -82,6 +82,8 @@ pub(super) struct Facts {
     /// Representations that operations asked for. What a round sees before types have settled may mislead, so
     /// they are granted only when nothing else is new.
     wished: BTreeSet<Wish>,
+    /// A name turned out to be of an array from outside only at first: what was learnt of others by it is no more.
+    pub restart: bool,
     /// Something was learnt in this round.
     pub changed: bool,
     pub round: u32,
@@ -138,6 +140,21 @@ impl Facts {
             }
         }
         facts
+    }
+
+    /// `fresh`, knowing which names begin as arrays from outside and become arrays that the nest makes.
+    pub fn anew(self, mut fresh: Facts) -> Facts {
+        for (web, (new, old)) in fresh.webs.iter_mut().zip(self.webs).enumerate() {
+            if old.carries() {
+                let axes = old.made.iter().flat_map(|m| &m.like.axes);
+                new.part = Some(PartFact {
+                    source: Source::Made(web),
+                    axes: axes.map(|_| Some(1)).collect(),
+                });
+                new.made = old.made;
+            }
+        }
+        fresh
     }
 
     /// Sets a bool fact.
@@ -222,6 +239,12 @@ impl WebFact {
     /// Whether it holds an array, or a part of one.
     pub fn holds_array(&self) -> bool {
         self.view.is_some() || self.part.is_some()
+    }
+
+    /// Whether it begins as an array from outside, and becomes arrays that the nest makes.
+    pub fn carries(&self) -> bool {
+        let made = self.made.as_ref().filter(|m| m.starts);
+        made.is_some_and(|m| self.view == m.like.capture.map(|c| (c, 0)))
     }
 
     /// Bounds of its ints, in the representation of its variable.

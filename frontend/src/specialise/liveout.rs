@@ -82,7 +82,7 @@ impl Lower<'_> {
                 continue;
             };
             let fact = &self.facts.webs[web];
-            if let Some((capture, _)) = fact.view {
+            if let Some((capture, _)) = fact.view.filter(|_| fact.part.is_none()) {
                 match self.swap_group(capture) {
                     None => add(
                         web,

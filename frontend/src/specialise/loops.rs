@@ -278,7 +278,7 @@ impl Lower<'_> {
         match self.expr(e)? {
             Val::View(view) => Ok(Seq::View(view)),
             Val::Array(tree) => match tree.node {
-                Node::Part(section) => Ok(Seq::Section(section)),
+                Node::Part(section) if !tree.fresh => Ok(Seq::Section(section)),
                 _ => {
                     let what = "an array that is computed".into();
                     Err(refuse(e.span, Refusal::Iterable { what }))

@@ -1,7 +1,7 @@
 //! Memory of the nest's own for arrays that operations make: for the time of a statement, or under a name.
 
 use nestwise_ir::nest::{CmpOp, Expr};
-use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, BinOp, Scalar, Span, Ty, Work};
+use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, BinOp, Extent, Scalar, Span, Ty, Work};
 
 use super::build;
 use super::elementwise::{Elementwise, Like, Node};
@@ -10,6 +10,7 @@ use super::lower::Lower;
 use super::sections::{self, Axis, Section};
 use super::webs::WebId;
 use super::{R, refuse};
+use crate::capture::Capture;
 use crate::refusal::Refusal;
 
 /// What is known of the array that a web's assignments make.
@@ -17,6 +18,8 @@ use crate::refusal::Refusal;
 pub(super) struct Made {
     pub storage: Scalar,
     pub like: Like,
+    /// The web has a value at entry, an array of the same shape: the memory begins as a copy of that.
+    pub starts: bool,
 }
 
 impl Lower<'_> {
@@ -29,7 +32,11 @@ impl Lower<'_> {
         span: Span,
     ) -> R<Section> {
         let like = like.ok_or_else(|| no_size(span))?;
-        let made = Made { storage, like };
+        let made = Made {
+            storage,
+            like,
+            starts: false,
+        };
         let mut free = self.temporaries.iter();
         let free = free.find(|(of, array)| *of == made && !self.in_use.contains(array));
         let array = match free {
@@ -52,10 +59,12 @@ impl Lower<'_> {
     /// Memory of the nest's own.
     fn own_array(&mut self, made: &Made, name: &str, span: Span) -> R<ArrayId> {
         // The array that it is as large as has a slot.
-        self.slot(made.like.capture, span)?;
+        if let Some(capture) = made.like.capture {
+            self.slot(capture, span)?;
+        }
         Ok(self.arrays.push(ArrayDecl {
             name: name.into(),
-            capture: made.like.capture,
+            capture: made.like.capture.unwrap_or_default(),
             kind: ArrayKind::Scratch,
             storage: made.storage,
             elem: Ty::np(made.storage),
@@ -63,6 +72,7 @@ impl Lower<'_> {
             read: false,
             written: false,
             like: made.like.axes.clone(),
+            starts: made.starts,
             moved: false,
         }))
     }
@@ -75,16 +85,18 @@ impl Lower<'_> {
         shape: &[Expr],
         span: Span,
     ) -> R<Section> {
-        let model = self.slot(like.capture, span)?;
-        let capture = Some(like.capture);
-        let stays = |l: &super::hir::Local| l.swapped && l.capture == capture;
-        let moved = self.hir.locals.iter().any(stays);
+        let stays = |l: &super::hir::Local| l.swapped && l.capture == like.capture;
+        let moved = like.capture.is_some() && self.hir.locals.iter().any(stays);
         let mut axes = Vec::with_capacity(shape.len());
         for (own, (len, axis)) in shape.iter().zip(&like.axes).enumerate() {
             // What is known of the one array's extent is known of the other's, unless the array has changed places.
-            let room = match moved {
-                true => build::dim(array, own, span),
-                false => build::dim(model, *axis as usize, span),
+            let room = match (axis, like.capture) {
+                (Extent::Fixed(n), _) => Expr::int((*n).into(), span),
+                (Extent::Axis(k), Some(capture)) if !moved => {
+                    let model = self.slot(capture, span)?;
+                    build::dim(model, *k as usize, span)
+                }
+                _ => build::dim(array, own, span),
             };
             if !sections::same(len, &room) && !sections::is_less(len, &room) {
                 let fits = build::compare(CmpOp::Le, len.clone(), room, Ty::PY_BOOL, span);
@@ -97,7 +109,7 @@ impl Lower<'_> {
             });
         }
         Ok(Section {
-            capture: like.capture,
+            capture: like.capture.unwrap_or_default(),
             array,
             axes,
         })
@@ -120,6 +132,41 @@ impl Lower<'_> {
         Ok(Some((array, made)))
     }
 
+    /// The web's array at entry, if it has one: the type of its elements, and itself.
+    fn at_start(&self, web: WebId) -> Option<(Scalar, Like)> {
+        let local = self.webs.entry.get(web).copied().flatten()?;
+        let capture = self.hir.locals.get(local)?.capture?;
+        match self.captures.get(capture as usize)? {
+            Capture::Array {
+                kind: ArrayKind::Ndarray,
+                storage,
+                rank,
+                ..
+            } => {
+                let axes = (0..*rank).map(Extent::Axis).collect();
+                let capture = Some(capture);
+                Some((*storage, Like { capture, axes }))
+            }
+            _ => None,
+        }
+    }
+
+    /// All of an array that is as large as a captured one.
+    pub fn all_of(&mut self, array: ArrayId, like: &Like, span: Span) -> R<Section> {
+        let capture = like.capture.unwrap_or_default();
+        let model = self.slot(capture, span)?;
+        let axis = |k: usize| Axis::Range {
+            start: Expr::int(0, span),
+            len: build::dim(model, k, span),
+            step: 1,
+        };
+        Ok(Section {
+            capture,
+            array,
+            axes: (0..like.axes.len()).map(axis).collect(),
+        })
+    }
+
     /// Computes an array into the memory of a web; none: its type is not known in this round.
     pub fn make(&mut self, web: WebId, tree: &Elementwise, span: Span) -> R<Option<Section>> {
         let Some(kind) = self.element_kind(tree, span)? else {
@@ -128,9 +175,21 @@ impl Lower<'_> {
         let Kind::Np(storage) = kind else {
             return Err(no_size(span));
         };
-        let like = tree.like.clone().ok_or_else(|| no_size(span))?;
         if self.facts.webs[web].made.is_none() {
-            self.facts.webs[web].made = Some(Made { storage, like });
+            let made = match self.at_start(web) {
+                Some((storage, like)) => Made {
+                    storage,
+                    like,
+                    starts: true,
+                },
+                None => Made {
+                    storage,
+                    like: tree.like.clone().ok_or_else(|| no_size(span))?,
+                    starts: false,
+                },
+            };
+            self.facts.restart |= made.starts;
+            self.facts.webs[web].made = Some(made);
             self.facts.changed = true;
         }
         let Some((array, made)) = self.made_array(web, span)? else {
@@ -139,8 +198,19 @@ impl Lower<'_> {
         if made.storage != storage || made.like.axes.len() != tree.shape.len() {
             return Err(self.type_changes(web, span));
         }
-        let shape: Vec<Expr> = tree.shape.iter().map(|e| self.length(e)).collect();
-        let to = self.first_of_array(array, &made.like, &shape, span)?;
+        let to = match made.starts {
+            true => {
+                let whole = self.all_of(array, &made.like, span)?;
+                for (x, y) in whole.shape().iter().zip(&tree.shape) {
+                    self.check_alike(x, y, span);
+                }
+                whole
+            }
+            false => {
+                let shape: Vec<Expr> = tree.shape.iter().map(|e| self.length(e)).collect();
+                self.first_of_array(array, &made.like, &shape, span)?
+            }
+        };
         let operations = tree.node.operations() + f64::from(u8::from(tree.fresh));
         self.tally(Work::ArrayCall, operations);
         let mut apart = true;
@@ -151,7 +221,7 @@ impl Lower<'_> {
             self.store_all(&to, false, &tree.node, operations, span)?;
             return Ok(Some(to));
         }
-        let first = self.temporary(Some(made.like), &shape, storage, span)?;
+        let first = self.temporary(Some(made.like), &to.shape(), storage, span)?;
         self.store_all(&first, false, &tree.node, operations, span)?;
         let computed = Node::Part(first.clone());
         self.store_all(&to, false, &computed, 0.0, span)?;

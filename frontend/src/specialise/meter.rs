@@ -16,7 +16,7 @@ use super::kinds::{Kind, Kinds};
 use super::loops::Seq;
 use super::lower::Lower;
 use super::value::{Sv, Val, View};
-use crate::capture::{Builtin, Known, MathFn, MathSpecial};
+use crate::capture::{Builtin, Known, MathFn, MathSpecial, NumpyFn};
 use nestwise_ir::Fun;
 
 /// One side of a choice nobody knows more about.
@@ -397,6 +397,8 @@ impl Lower<'_> {
             Known::Math(MathFn::Special(MathSpecial::Log)) => self.tally(Work::MathTwo, 1.0),
             Known::Math(MathFn::Special(_)) if args.len() < 2 => self.tally(Work::MathQuick, 1.0),
             Known::Math(MathFn::Special(_)) => self.tally(Work::MathTwo, 1.0),
+            // Counted where they are made something of.
+            Known::Numpy(NumpyFn::Array(_)) => {}
             Known::Numpy(_) | Known::NumpyType(_) => self.tally(Work::Numpy, 1.0),
         }
     }

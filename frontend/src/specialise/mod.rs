@@ -16,6 +16,7 @@ mod calls;
 mod compare;
 mod comprehension;
 mod convert;
+mod displays;
 mod elementwise;
 mod expr;
 mod facts;
@@ -98,6 +99,10 @@ pub fn specialise(
         let mut lower = lower::Lower::new(&hir, &webs, captures, options, &mut facts);
         let lowered = lower.stmts(&hir.top);
         let nest = lowered.and_then(|()| lower.finish());
+        if facts.restart {
+            facts = facts.anew(facts::Facts::new(&hir, &webs, captures));
+            continue;
+        }
         if facts.settle() {
             // What was learnt may be what was missing.
             continue;

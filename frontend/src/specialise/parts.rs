@@ -85,7 +85,7 @@ impl Lower<'_> {
             Some(_) => return Err(self.type_changes(web, span)),
         }
         let fact = &self.facts.webs[web];
-        if !fact.kinds.is_empty() || fact.view.is_some() {
+        if !fact.kinds.is_empty() || (fact.view.is_some() && !fact.carries()) {
             return Err(self.type_changes(web, span));
         }
         self.name_part(def, web, section, span)
@@ -170,6 +170,14 @@ impl Lower<'_> {
             return Ok(Elementwise::of(section, &self.arrays));
         }
         let (capture, array) = self.array_of(part.source, span)?;
+        if let (Source::Made(owner), Some(made)) = (part.source, self.facts.webs[web].made.clone())
+            && made.starts
+            && owner == web
+        {
+            // Of one shape from the beginning to the end.
+            let whole = self.all_of(array, &made.like, span)?;
+            return Ok(Elementwise::of(whole, &self.arrays));
+        }
         self.facts.demand(web, |f| &mut f.needs_var);
         let zero = || Expr::int(0, span);
         let axis = |step: &Option<i64>| match step {
@@ -194,7 +202,7 @@ impl Lower<'_> {
         match source {
             Source::Capture(capture) => Ok((capture, self.slot(capture, span)?)),
             Source::Made(web) => match self.made_array(web, span)? {
-                Some((array, made)) => Ok((made.like.capture, array)),
+                Some((array, made)) => Ok((made.like.capture.unwrap_or_default(), array)),
                 None => Err(refuse(
                     span,
                     Refusal::Internal {

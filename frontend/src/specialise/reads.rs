@@ -77,7 +77,7 @@ impl Lower<'_> {
                 },
             ));
         }
-        let both = fact.view.is_some() && fact.part.is_some();
+        let both = fact.view.is_some() && fact.part.is_some() && !fact.carries();
         if fact.view_conflict || both || (fact.holds_array() && !fact.kinds.is_empty()) {
             return Err(self.type_changes(web, span));
         }
@@ -87,7 +87,7 @@ impl Lower<'_> {
             .rev()
             .find(|(w, _)| *w == web)
             .map(|(_, s)| s.clone());
-        if let Some((capture, axes)) = fact.view {
+        if let Some((capture, axes)) = fact.view.filter(|_| fact.part.is_none()) {
             let stale = self.webs.stale.get(read.occ) == Some(&true);
             return self
                 .read_view(web, capture, axes, subst, stale, span)
@@ -222,6 +222,7 @@ impl Lower<'_> {
             read: false,
             written: false,
             like: vec![],
+            starts: false,
             moved: false,
         };
         let array = self.arrays.push(decl);

@@ -30,6 +30,7 @@ fn nest() -> Nest {
         read: true,
         written: true,
         like: vec![],
+        starts: false,
         moved: false,
     });
     let mut vars = Arena::new();

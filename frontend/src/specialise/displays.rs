@@ -1,0 +1,143 @@
+//! Arrays that are made of numbers: `np.array([x, y, z])`, `np.zeros(3)`, `np.ones(x.shape)`.
+
+use nestwise_ir::nest::{CmpOp, Expr, ExprKind};
+use nestwise_ir::{ArrayKind, Extent, Scalar, Span, Ty};
+
+use super::build;
+use super::elementwise::{Elementwise, Like, Node};
+use super::kinds::Kind;
+use super::lower::Lower;
+use super::value::{Sv, Val};
+use super::{R, refuse};
+use crate::capture::ArrayFn;
+use crate::refusal::Refusal;
+
+/// An element is chosen by comparing its place with each of the display's.
+const LONGEST: usize = 16;
+
+impl Lower<'_> {
+    /// `np.array`, `np.zeros`, `np.ones`.
+    pub fn display(&mut self, f: ArrayFn, mut args: Vec<Val>, span: Span) -> R<Val> {
+        let wrong = || {
+            let what = format!("this form of numpy.{}", f.name());
+            refuse(span, Refusal::Unsupported { what })
+        };
+        let (Some(arg), true) = (args.pop(), args.is_empty()) else {
+            return Err(wrong());
+        };
+        if f == ArrayFn::Array {
+            return match arg {
+                Val::Tuple(items) => self.array_of_items(items, span),
+                array if self.is_numpy_array(&array) => {
+                    self.array_like(ArrayFn::Copy, vec![array], span)
+                }
+                _ => Err(wrong()),
+            };
+        }
+        let sizes = match arg {
+            Val::Tuple(items) => items,
+            one => vec![one],
+        };
+        let (mut shape, mut axes, mut capture) = (vec![], vec![], None);
+        for size in sizes {
+            let size = self.need_scalar(size, "a shape", span)?;
+            if size.is_bottom() {
+                return Ok(Val::Scalar(Sv::bottom(span)));
+            }
+            let (axis, of) = self.known_extent(&size).ok_or_else(wrong)?;
+            if capture.is_some() && of.is_some() && capture != of {
+                return Err(wrong());
+            }
+            capture = capture.or(of);
+            shape.push(size.e);
+            axes.push(axis);
+        }
+        let value = if f == ArrayFn::Zeros { 0.0 } else { 1.0 };
+        let ty = Ty::np(Scalar::F64);
+        let value = Sv::of(build::float(value, ty, span), Kind::Np(Scalar::F64));
+        Ok(Val::Array(Box::new(Elementwise {
+            node: Node::Scalar(value),
+            shape,
+            like: Some(Like { capture, axes }),
+            fresh: true,
+        })))
+    }
+
+    /// An extent that is known before the nest runs.
+    fn known_extent(&self, size: &Sv) -> Option<(Extent, Option<u32>)> {
+        if let Some(n) = size.as_int() {
+            return Some((Extent::Fixed(u32::try_from(n).ok()?), None));
+        }
+        let ExprKind::Dim(array, axis) = size.e.kind else {
+            return None;
+        };
+        let decl = &self.arrays[array];
+        let moved = |l: &super::hir::Local| l.swapped && l.capture == Some(decl.capture);
+        let plain = decl.kind == ArrayKind::Ndarray && !self.hir.locals.iter().any(moved);
+        plain.then_some((Extent::Axis(axis), Some(decl.capture)))
+    }
+
+    fn array_of_items(&mut self, items: Vec<Val>, span: Span) -> R<Val> {
+        let wrong = |what: &str| {
+            let what = format!("numpy.array of {what}");
+            refuse(span, Refusal::Unsupported { what })
+        };
+        if items.is_empty() || items.len() > LONGEST {
+            return Err(wrong("so many items"));
+        }
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            let sv = self.need_scalar(item, "an element", span)?;
+            values.push(self.spill_sv(sv));
+        }
+        if values.iter().any(Sv::is_bottom) {
+            return Ok(Val::Scalar(Sv::bottom(span)));
+        }
+        let all = |f: fn(Kind) -> bool| values.iter().all(|sv| sv.kinds.every(f));
+        let int = |k: Kind| matches!(k, Kind::PyInt | Kind::Np(Scalar::I64));
+        let float = |k: Kind| {
+            let narrow = matches!(k, Kind::Np(s) if s != Scalar::F64 && s != Scalar::I64);
+            !narrow && (k.is_float() || matches!(k, Kind::PyInt | Kind::Np(Scalar::I64)))
+        };
+        let storage = match (all(int), all(float)) {
+            (true, _) => Scalar::I64,
+            (false, true) => Scalar::F64,
+            _ => return Err(wrong("these types")),
+        };
+        let kind = Kind::Np(storage);
+        let mut elements = Vec::with_capacity(values.len());
+        for sv in values {
+            let e = self.in_repr(&sv, storage, false);
+            let e = e.ok_or_else(|| wrong("these types"))?;
+            let e = self.spill(e);
+            elements.push(Sv::of(build::retype(e, Ty::np(storage)), kind));
+        }
+        let count = elements.len();
+        Ok(Val::Array(Box::new(Elementwise {
+            node: Node::Items(elements),
+            shape: vec![Expr::int(count as i64, span)],
+            like: Some(Like {
+                capture: None,
+                axes: vec![Extent::Fixed(count as u32)],
+            }),
+            fresh: true,
+        })))
+    }
+
+    /// The item at a place.
+    pub fn item_of(&mut self, items: &[Sv], at: &Expr, span: Span) -> R<Sv> {
+        let mut chosen: Option<Sv> = None;
+        for (k, item) in items.iter().enumerate().rev() {
+            chosen = Some(match chosen {
+                None => item.clone(),
+                Some(rest) => {
+                    let here = Expr::int(k as i64, span);
+                    let is = build::compare(CmpOp::Eq, at.clone(), here, Ty::PY_BOOL, span);
+                    let e = build::select(is, item.e.clone(), rest.e, item.e.ty);
+                    Sv::new(e, item.kinds)
+                }
+            });
+        }
+        Ok(chosen.unwrap_or_else(|| Sv::bottom(span)))
+    }
+}
