@@ -1,4 +1,4 @@
-"""Names that begin as arrays from outside and become arrays that the loop makes; arrays that are made of numbers."""
+"""Names that begin as arrays from outside and become arrays that the loop makes."""
 
 import numpy as np
 

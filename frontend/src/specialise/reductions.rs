@@ -82,9 +82,7 @@ impl Lower<'_> {
         body: impl FnOnce(&mut Self, Sv, Expr) -> R<()>,
     ) -> R<()> {
         let stop = tree.shape[0].clone();
-        let id = self.open_loop(String::new(), span);
-        let counter = self.hidden(Ty::PY_INT);
-        self.counters.insert(counter, (0, i64::MAX.into()));
+        let (id, counter) = self.open_elements(true, span);
         let lowered = self.inner(|l| {
             l.stable.push(counter);
             l.tally(Work::ArrayElement, 1.0 + tree.node.operations());
@@ -139,9 +137,7 @@ impl Lower<'_> {
         let acc = self.hidden(ty);
         self.emit_let(acc, build::float(0.0, ty, span));
         let stop = parts[0].shape()[0].clone();
-        let id = self.open_loop(String::new(), span);
-        let counter = self.hidden(Ty::PY_INT);
-        self.counters.insert(counter, (0, i64::MAX.into()));
+        let (id, counter) = self.open_elements(true, span);
         let lowered = self.inner(|l| {
             l.tally(Work::ArrayElement, 1.0);
             let at = build::var(counter, Ty::PY_INT, span);

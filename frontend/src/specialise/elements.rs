@@ -1,0 +1,156 @@
+//! One element of an operation on whole arrays: NumPy's rules for arrays where they are not those for its scalars.
+
+use nestwise_ir::nest::{CmpOp, Expr};
+use nestwise_ir::surface::BinOp as Op;
+use nestwise_ir::{Fun, Lib, Scalar, Span, Ty};
+
+use super::R;
+use super::build;
+use super::elementwise::{Node, kind_ty, unsupported};
+use super::kinds::Kind;
+use super::lower::Lower;
+use super::value::{Sv, Val};
+use crate::capture::{ArrayFn, Known, NumpyFn, NumpySpecial};
+
+impl Lower<'_> {
+    /// The element of a tree at some places along the axes of what it is part of.
+    pub fn element_of(&mut self, node: &Node, counters: &[Expr], span: Span) -> R<Sv> {
+        match node {
+            Node::Scalar(sv) => Ok(sv.clone()),
+            Node::Part(section) => {
+                let own = section.shape().len();
+                let counters = &counters[counters.len().saturating_sub(own)..];
+                Ok(self.section_element(section, counters, span))
+            }
+            Node::Items(items) => {
+                let at = counters.last().cloned();
+                let at = at.unwrap_or_else(|| Expr::int(0, span));
+                self.item_of(items, &at, span)
+            }
+            Node::Sign(op, a) => {
+                let a = self.element_of(a, counters, span)?;
+                self.sign(*op, a, span)
+            }
+            Node::Binary(Op::Pow, a, b) => {
+                let a = self.element_of(a, counters, span)?;
+                let b = self.element_of(b, counters, span)?;
+                self.array_power(a, b, span)
+            }
+            Node::Binary(op, a, b) => {
+                let a = self.element_of(a, counters, span)?;
+                let b = self.element_of(b, counters, span)?;
+                let complex = a.kinds.any(Kind::is_complex) || b.kinds.any(Kind::is_complex);
+                if complex && !matches!(op, Op::Add | Op::Sub) {
+                    // NumPy's loops fuse multiplications and additions where the machine does.
+                    return Err(unsupported("a product of arrays of complex numbers", span));
+                }
+                self.arith(*op, a, b, span)
+            }
+            Node::Compare(op, a, b) => {
+                let a = self.element_of(a, counters, span)?;
+                let b = self.element_of(b, counters, span)?;
+                self.compare(*op, a, b, span)
+            }
+            Node::Call(known, args) => {
+                let mut values = Vec::with_capacity(args.len());
+                for arg in args {
+                    values.push(self.element_of(arg, counters, span)?);
+                }
+                if values.iter().any(Sv::is_bottom) {
+                    return Ok(Sv::bottom(span));
+                }
+                self.element_call(*known, values, span)
+            }
+        }
+    }
+
+    fn element_call(&mut self, known: Known, mut args: Vec<Sv>, span: Span) -> R<Sv> {
+        use NumpySpecial as N;
+        match (known, args.len()) {
+            (Known::Numpy(NumpyFn::Special(N::Minimum | N::Maximum)), 2) => {
+                let y = args.pop().map(|y| self.spill_sv(y));
+                let x = args.pop().map(|x| self.spill_sv(x));
+                let both: Vec<Sv> = x.into_iter().chain(y).collect();
+                self.check_zeros(&both, span);
+                let Known::Numpy(f) = known else {
+                    return Err(unsupported(&known.name(), span));
+                };
+                self.numpy(f, both, span)
+            }
+            (Known::Numpy(NumpyFn::Array(ArrayFn::Where)), 3) => self.chosen(args, span),
+            (Known::Numpy(f), _) => self.numpy(f, args, span),
+            (_, 1) => {
+                let absolute = NumpyFn::Special(N::Absolute);
+                self.numpy(absolute, args, span)
+            }
+            _ => Err(unsupported(&known.name(), span)),
+        }
+    }
+
+    /// `np.where(condition, x, y)`: both are there, whichever is taken.
+    fn chosen(&mut self, mut args: Vec<Sv>, span: Span) -> R<Sv> {
+        let (Some(y), Some(x), Some(cond)) = (args.pop(), args.pop(), args.pop()) else {
+            return Err(unsupported("this form of numpy.where", span));
+        };
+        let cond = self.truth(Val::Scalar(cond), span)?;
+        let cond = self.spill(build::condition(cond));
+        let (x, y) = (self.spill_sv(x), self.spill_sv(y));
+        // The type is that of what is made of both.
+        let both = self.arith(Op::Add, x.clone(), y.clone(), span)?;
+        let own = |l: &mut Self, sv: &Sv| l.in_repr(sv, both.repr(), true);
+        let (Some(kind), Some(x), Some(y)) = (
+            both.kinds.single().filter(|k| k.is_float()),
+            own(self, &x),
+            own(self, &y),
+        ) else {
+            return Err(unsupported("this form of numpy.where", span));
+        };
+        Ok(Sv::of(build::select(cond, x, y, kind_ty(kind)), kind))
+    }
+
+    /// Which of two zeros of different signs is the least or greatest differs within one array: where vectors end.
+    fn check_zeros(&mut self, both: &[Sv], span: Span) {
+        let [a, b] = both else { return };
+        if !a.repr().is_float() || !b.repr().is_float() {
+            return;
+        }
+        let known = |sv: &Sv| sv.as_float().is_some_and(|v| v != 0.0);
+        if known(a) || known(b) {
+            return;
+        }
+        let ty = Ty::PY_FLOAT;
+        let wide = |l: &mut Self, sv: &Sv| l.in_repr(sv, Scalar::F64, false);
+        let (Some(x), Some(y)) = (wide(self, a), wide(self, b)) else {
+            return;
+        };
+        let sign = |e: Expr| {
+            let one = build::float(1.0, ty, span);
+            build::call(Fun::Copysign, Lib::C, vec![one, e], ty, false, span)
+        };
+        let unequal = build::compare(CmpOp::Ne, x.clone(), y.clone(), Ty::PY_BOOL, span);
+        let alike = build::compare(CmpOp::Eq, sign(x), sign(y), Ty::PY_BOOL, span);
+        self.emit_check(build::or(unequal, alike));
+    }
+
+    /// `array ** exponent`: NumPy squares, takes roots and reciprocals where a number says so, and otherwise calls its own power.
+    fn array_power(&mut self, a: Sv, b: Sv, span: Span) -> R<Sv> {
+        if a.is_bottom() || b.is_bottom() {
+            return Ok(Sv::bottom(span));
+        }
+        let known = b.as_float().or(b.as_int().map(|v| v as f64));
+        let float = a.kinds.every(Kind::is_float);
+        if known == Some(2.0) && a.kinds.numpy() == a.kinds && (float || b.as_int().is_some()) {
+            let a = self.spill_sv(a);
+            return self.arith(Op::Mul, a.clone(), a, span);
+        }
+        if !float || !b.kinds.every(|k| k.is_float() || k.is_integral()) {
+            return Err(unsupported("a power of ints", span));
+        }
+        match known {
+            Some(0.5) => self.numpy(NumpyFn::Unary(Fun::Sqrt), vec![a], span),
+            // What NumPy's releases make of these differs.
+            Some(-1.0 | 0.0 | 1.0) => Err(unsupported("this power", span)),
+            _ => self.numpy(NumpyFn::Binary(Fun::Pow), vec![a, b], span),
+        }
+    }
+}
