@@ -224,6 +224,12 @@ impl Lower<'_> {
         let (Some(array), true) = (args.pop(), args.is_empty()) else {
             return Err(unsupported("this form of making an array", span));
         };
+        if !self.is_numpy_array(&array) {
+            return match array {
+                Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),
+                _ => Err(unsupported("making an array like a number", span)),
+            };
+        }
         let tree = self.operand(array, span)?;
         let Some(kind) = self.element_kind(&tree, span)? else {
             return Ok(Val::Scalar(Sv::bottom(span)));

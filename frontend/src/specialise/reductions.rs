@@ -110,12 +110,18 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The type of an element; none: it is not known yet, or there are several.
+    /// The type of an element; none: it is not known yet.
     pub fn element_kind(&mut self, tree: &Elementwise, span: Span) -> R<Option<Kind>> {
         // Lowered for its type alone.
         let at = vec![Expr::int(0, span); tree.shape.len()];
         let (sv, _) = self.inner(|l| l.element_of(&tree.node, &at, span))?;
-        Ok(sv.kinds.single())
+        match sv.kinds.single() {
+            None if !sv.is_bottom() => {
+                let what = format!("an array of elements that are {}", sv.kinds);
+                Err(refuse(span, Refusal::Unsupported { what }))
+            }
+            kind => Ok(kind),
+        }
     }
 
     /// The tree as elements that lie in memory: what is computed is put into memory of the nest's own.

@@ -1,0 +1,267 @@
+"""Random loops over operations on whole arrays.
+
+    python tests/array_programs.py [--seed N] [--programs M] [--device serial]
+
+Slices, rows and columns that are stored, updated, added up, named, made anew and handed to
+functions, of arrays that may lie in one another, with ends that are beyond, shapes that do not fit,
+types that change, NaN and warnings: values, types and errors have to be CPython's. Runs M scripts of
+FUNCTIONS each, and stops at the first that differs, which it leaves in the folder it names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+from differential import difference, nests_by_line, nestwise, python
+
+FUNCTIONS = 20
+
+HEAD = """\
+import numpy as np
+def scaled(r, f):
+    return r * f - 0.5
+def length(r):
+    d = r * r
+    return np.sqrt(d.sum())
+def raised(r, k):
+    r += k
+    return r[0]
+def mixed(r, s):
+    t = np.where(r > s, r, s)
+    t[0] = 0.25
+    return t
+def shown(v):
+    if isinstance(v, np.ndarray):
+        return v.dtype.str, v.shape, v.strides, v.tobytes().hex()[:400], v.base is None
+    return type(v).__name__, repr(v)
+def arrays(kind, seed):
+    rng = np.random.default_rng(seed)
+    big = np.round(rng.random((12, 14)) * 8 - 2, 3)
+    if kind % 5 == 1:
+        big[rng.integers(0, 12, 6), rng.integers(0, 14, 6)] = (0.0, -0.0, np.nan, 1e200, np.inf, 0.0)
+    a, b = big[:6, :7].copy(), big[6:, :7].copy()
+    u, v = big[0, :7].copy(), big[1, :7].copy()
+    f, m = big[:, 8].astype(np.float32), rng.integers(-9, 9, (6, 7))
+    if kind % 5 == 2:
+        a, b = big[:6, :7], big[3:9, 4:11]
+    if kind % 5 == 3:
+        u, v = big.ravel()[3:10], big.ravel()[4:11]
+    if kind % 5 == 4:
+        a, u, v = big.T[:6, :7], big[:7, 3], big[0, ::-2]
+    return a, b, u, v, f, m
+"""
+
+NAMES = ("t", "w", "z")
+
+
+class Program:
+    """One function, and what is printed of it."""
+
+    def __init__(self, number: int, rng: random.Random):
+        self.name, self.rng = f"f{number}", rng
+        self.lines: list[str] = []
+        self.made: list[str] = []
+
+    def pick(self, *choices: str) -> str:
+        return self.rng.choice(choices)
+
+    def index(self) -> str:
+        return self.pick("i", "i", "i % 6", "j % 5", "0", "-1", "i - 1", "(i * 2) % 6", "n % 4")
+
+    def ends(self) -> str:
+        """A slice of an axis of seven."""
+        return self.pick(
+            *(":", ":", ":", "1:", ":-1", "1:-1", "2:", ":-2", "::2", "1::2", "::-1", "::3"),
+            *(
+                "i:",
+                ":i",
+                "i % 3:",
+                "i % 3 : i % 3 + 4",
+                ":-i",
+                "-i:",
+                "3:2",
+                "i - 1:",
+                ": i + 4",
+                "2:9",
+            ),
+        )
+
+    def vector(self, depth: int = 0) -> str:
+        """A part of an array with one axis."""
+        i, s = self.index(), self.ends()
+        return self.pick(
+            *(
+                f"a[{i}]",
+                f"a[{i}, {s}]",
+                f"b[{i}, {s}]",
+                f"a[{s}, {i}]",
+                f"u[{s}]",
+                f"v[{s}]",
+                "u",
+                "v",
+            ),
+            *(f"b[{i}]", f"a[{i}]", *self.made, *self.made),
+        )
+
+    def alike(self, like: str) -> str:
+        """Another part that is as long, most times."""
+        head = like[0]
+        if head in "ab" and like.count(",") and self.rng.random() < 0.75:
+            first, second = like[2:-1].split(", ", 1)
+            other = self.pick("a", "b")
+            if ":" in second:
+                if self.rng.random() < 0.3:
+                    return f"{self.pick('u', 'v')}[{second}]"
+                return f"{other}[{self.index()}, {second}]"
+            return f"{other}[{first}, {self.index()}]"
+        if head in "uv" and self.rng.random() < 0.7:
+            return self.pick("u", "v") + like[1:]
+        return self.pick(like, like, self.vector())
+
+    def value(self, like: str, depth: int) -> str:
+        """What is computed element by element."""
+        if depth == 0:
+            return self.pick(self.alike(like), self.alike(like), self.scalar(0))
+        x, y = self.value(like, depth - 1), self.value(like, self.rng.randrange(depth))
+        return self.pick(
+            *(f"({x} + {y})", f"({x} - {y})", f"{x} * {y}", f"({x} * 0.5 + {y})", f"{x} / 4.0"),
+            *(
+                f"{x} / {y}",
+                f"np.abs({x})",
+                f"np.sqrt(np.abs({x}))",
+                f"-({x})",
+                f"np.maximum({x}, {y})",
+            ),
+            *(
+                f"np.minimum({x}, 0.5)",
+                f"({x}) ** 2",
+                f"np.where({x} > {y}, {x}, 1.5)",
+                f"abs({x})",
+            ),
+            *(f"np.exp(-np.abs({x}))", f"scaled({x}, 0.75)", f"mixed({x}, {y})", f"({x}).copy()"),
+        )
+
+    def scalar(self, depth: int) -> str:
+        if depth == 0:
+            return self.pick("2.0", "0.5", "i", "k", "x", "x", "3", "a[i % 6, j % 7]", "u[j % 7]")
+        v = self.pick(self.vector(), self.vector(), f"({self.value(self.vector(), 1)})")
+        w = self.alike(v) if v[0] != "(" else v
+        return self.pick(
+            *(f"np.sum({v})", f"{v}.sum()", f"{v}.max()", f"{v}.min()", f"np.dot({v}, {w})"),
+            *(f"{v} @ {w}", f"np.mean({v})", f"{v}.argmax()", f"length({v})", f"len({v})"),
+            *(f"({v} > 0.5).any()", f"np.sum({v} > {w})", f"{v}[0]", f"{v}[-1]", f"sum({v})"),
+        )
+
+    def statement(self, depth: int, inside: int) -> None:
+        indent = "    " * depth
+        kind = self.rng.randrange(16)
+        target = self.vector()
+        if kind < 5:
+            if "[" not in target:
+                target += "[:]"
+            value = self.value(target, self.rng.randrange(3))
+            self.lines.append(f"{indent}{target} = {value}")
+        elif kind < 8:
+            value = self.value(target, self.rng.randrange(2))
+            self.lines.append(f"{indent}{target} {self.pick('+', '-', '*')}= {value}")
+        elif kind < 10:
+            name = self.pick(*NAMES)
+            value = self.value(self.vector(), self.rng.randrange(1, 3))
+            self.lines.append(f"{indent}{name} = {self.pick(value, value, self.vector())}")
+            if name not in self.made:
+                self.made.append(name)
+        elif kind < 12:
+            self.lines.append(f"{indent}x = x * 0.5 + {self.scalar(1)}")
+        elif kind == 12:
+            self.lines.append(
+                f"{indent}m[i % 6, {self.pick('1:', ':', '::2')}] += {self.pick('i', '1', 'm[i % 6, 0]')}"
+            )
+            self.lines.append(f"{indent}f[{self.pick('1:', ':-1', ':')}] *= 0.5")
+        elif kind == 13 and inside:
+            self.lines.append(f"{indent}if (i + j) % 3 == {self.pick('0', '1')}:")
+            made = list(self.made)
+            self.statement(depth + 1, inside - 1)
+            self.made = made
+        elif inside:
+            self.lines.append(f"{indent}for j in range({self.pick('3', 'i', 'a.shape[0]')}):")
+            made = list(self.made)
+            self.statement(depth + 1, inside - 1)
+            self.statement(depth + 1, inside - 1)
+            self.made = made
+        else:
+            self.lines.append(f"{indent}x += raised({target}, 0.25)")
+
+    def build(self) -> list[str]:
+        carried = self.rng.random() < 0.25
+        self.lines = [f"def {self.name}(a, b, u, v, f, m, n):", "    x, j, k = 0.25, 1, 2"]
+        self.lines.append(f"    for i in range({self.pick('n', 'n', 'a.shape[0]', '1, n')}):")
+        for _ in range(self.rng.randrange(1, 5)):
+            self.statement(2, 2)
+        if carried:
+            name = self.pick("u", "v")
+            self.lines.append(f"        {name} = {self.value(name, 1)}")
+        if self.rng.random() < 0.1:
+            self.lines.append("        u, v = v, u")
+        given = ", ".join(f"{name}" for name in self.made)
+        self.lines.append(f"    return x, u, v, i, {given}")
+        for kind in self.rng.sample(range(5), 3):
+            arrays = f"arrays({kind}, {self.rng.randrange(100)})"
+            self.lines += [
+                f"given = {arrays}",
+                "try:",
+                "    with np.errstate(all='ignore'):",
+                f"        got = {self.name}(*given, {self.pick('6', '6', '5', '7')})",
+                "    print([shown(v) for v in got], [got[1] is v for v in given])",
+                "except Exception as error:",
+                "    print(type(error), error)",
+                f"print({self.name!r}, [shown(v) for v in given])",
+            ]
+        return self.lines
+
+
+def script(seed: int) -> str:
+    rng = random.Random(seed)
+    parts = [HEAD]
+    for number in range(FUNCTIONS):
+        parts.append("\n".join(Program(number, rng).build()))
+    return "\n".join(parts) + "\n"
+
+
+def differs(seed: int, folder: Path, device: str = "serial") -> tuple[str, int]:
+    """What differs, if anything does, and how many functions ran compiled."""
+    program = folder / f"arrays_{seed}.py"
+    program.write_text(script(seed))
+    done = nestwise(program, device, folder / "cache")
+    found = difference(python(program), done)
+    nests = [n for nests in nests_by_line(done.report, program).values() for n in nests]
+    compiled = {n["function"] for n in nests if n["iterations"]}
+    if not found:
+        program.unlink()
+    return found, len(compiled)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
+    parser.add_argument("--programs", type=int, default=100)
+    parser.add_argument("--device", default="serial")
+    options = parser.parse_args()
+    folder, compiled = Path(tempfile.mkdtemp(prefix="arrays-")), 0
+    print(f"--seed {options.seed}, in {folder}")
+    for seed in range(options.seed, options.seed + options.programs):
+        found, count = differs(seed, folder, options.device)
+        compiled += count
+        if found:
+            print(f"seed {seed}: {folder}/arrays_{seed}.py\n{found}")
+            return 1
+    functions = options.programs * FUNCTIONS
+    print(f"{functions} functions, {compiled} compiled: all alike")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
