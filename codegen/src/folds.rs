@@ -1,5 +1,5 @@
 //! NumPy's own loops for sums and for products of vectors, registered by the runtime: what a loop of nothing but
-//! [`Fun::AddNext`] or [`Fun::DotNext`] calls.
+//! [`Fun::AddNext`], [`Fun::DotNext`] or [`Fun::MatMulNext`] calls.
 
 use std::ffi::c_void;
 use std::ptr::{from_mut, null_mut};
@@ -25,15 +25,15 @@ fn slot(fun: Fun, repr: Scalar) -> Option<&'static Slot> {
     let index = match (fun, repr) {
         (Fun::AddNext, Scalar::F32) => 0,
         (Fun::AddNext, Scalar::F64) => 1,
-        (Fun::DotNext, Scalar::F32) => 2,
-        (Fun::DotNext, Scalar::F64) => 3,
+        (Fun::DotNext | Fun::MatMulNext, Scalar::F32) => 2,
+        (Fun::DotNext | Fun::MatMulNext, Scalar::F64) => 3,
         _ => return None,
     };
     SLOTS.get(index)
 }
 
-/// Registers the inner loop of `np.add` ([`Fun::AddNext`]) or `np.matmul` ([`Fun::DotNext`]) for one type. Returns whether
-/// there is a place for it.
+/// Registers the inner loop of `np.add` ([`Fun::AddNext`]) or `np.matmul` ([`Fun::MatMulNext`], and what `np.dot` calls, too)
+/// for one type. Returns whether there is a place for it.
 ///
 /// # Safety
 /// `function` and `data` must stay valid for the life of the process, callable from any thread without the GIL.
@@ -112,11 +112,24 @@ unsafe fn dot<T: Default>(repr: Scalar, x: (*mut u8, i64), y: (*mut u8, i64), n:
     result
 }
 
+/// `np.dot` takes a copy of a vector that does not go forward in whole elements.
+unsafe fn forward<T: Copy>(x: (*mut u8, i64), n: i64, copy: &mut Vec<T>) -> (*mut u8, i64) {
+    let size = size_of::<T>() as i64;
+    let plain = x.1 > 0 && x.1 % size == 0 && x.0 as i64 % size == 0;
+    if plain || n < 2 {
+        return x;
+    }
+    // SAFETY: `n` elements, so many bytes apart.
+    let element = |k: i64| unsafe { x.0.offset((k * x.1) as isize).cast::<T>().read_unaligned() };
+    copy.extend((0..n).map(element));
+    (copy.as_mut_ptr().cast(), size)
+}
+
 pub(crate) type Sum<T> = unsafe extern "C" fn(T, *mut u8, i64, i64) -> T;
 pub(crate) type Dot<T> = unsafe extern "C" fn(T, *mut u8, i64, *mut u8, i64, i64) -> T;
 
 macro_rules! folds {
-    ($sum:ident, $dot:ident, $ty:ty, $repr:expr) => {
+    ($sum:ident, $dot:ident, $matmul:ident, $ty:ty, $repr:expr) => {
         pub(crate) unsafe extern "C" fn $sum(
             before: $ty,
             first: *mut u8,
@@ -130,7 +143,7 @@ macro_rules! folds {
             }
         }
 
-        pub(crate) unsafe extern "C" fn $dot(
+        pub(crate) unsafe extern "C" fn $matmul(
             before: $ty,
             x: *mut u8,
             sx: i64,
@@ -144,8 +157,25 @@ macro_rules! folds {
                 false => before,
             }
         }
+
+        pub(crate) unsafe extern "C" fn $dot(
+            before: $ty,
+            x: *mut u8,
+            sx: i64,
+            y: *mut u8,
+            sy: i64,
+            n: i64,
+        ) -> $ty {
+            let (mut x_copy, mut y_copy) = (Vec::<$ty>::new(), Vec::<$ty>::new());
+            // SAFETY: generated code passes elements of arrays.
+            unsafe {
+                let (x, sx) = forward((x, sx), n, &mut x_copy);
+                let (y, sy) = forward((y, sy), n, &mut y_copy);
+                $matmul(before, x, sx, y, sy, n)
+            }
+        }
     };
 }
 
-folds!(nw_sum_f32, nw_dot_f32, f32, Scalar::F32);
-folds!(nw_sum_f64, nw_dot_f64, f64, Scalar::F64);
+folds!(nw_sum_f32, nw_dot_f32, nw_matmul_f32, f32, Scalar::F32);
+folds!(nw_sum_f64, nw_dot_f64, nw_matmul_f64, f64, Scalar::F64);

@@ -138,6 +138,8 @@ fn runtime(name: &str) -> Option<usize> {
         "nw_sum_f32" => folds::nw_sum_f32 as folds::Sum<f32>,
         "nw_dot_f64" => folds::nw_dot_f64 as folds::Dot<f64>,
         "nw_dot_f32" => folds::nw_dot_f32 as folds::Dot<f32>,
+        "nw_matmul_f64" => folds::nw_matmul_f64 as folds::Dot<f64>,
+        "nw_matmul_f32" => folds::nw_matmul_f32 as folds::Dot<f32>,
     )
 }
 

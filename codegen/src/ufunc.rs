@@ -166,7 +166,7 @@ pub(crate) fn arity(fun: Fun) -> usize {
     match fun {
         Fun::Atan2 | Fun::Hypot | Fun::Fmod | Fun::Copysign | Fun::Pow | Fun::Pair => 2,
         Fun::AddNext => 2,
-        Fun::DotNext => 3,
+        Fun::DotNext | Fun::MatMulNext => 3,
         _ => 1,
     }
 }

@@ -252,6 +252,7 @@ named! {
         Argmax = "argmax",
         Argmin = "argmin",
         Dot = "dot",
+        MatMul = "matmul",
         Where = "where",
         Copy = "copy",
         ZerosLike = "zeros_like",

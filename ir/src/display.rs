@@ -395,6 +395,7 @@ impl fmt::Display for Fun {
             Self::IsInf => "isinf",
             Self::AddNext => "add_next",
             Self::DotNext => "dot_next",
+            Self::MatMulNext => "matmul_next",
             Self::IsFinite => "isfinite",
         })
     }

@@ -141,13 +141,15 @@ pub enum Fun {
     IsFinite,
     /// `(sum so far, next element)`, in an order of additions that is NumPy's: means something only as all of a loop's body.
     AddNext,
-    /// `(product so far, next element, next element of the other vector)`, as NumPy's BLAS does it; likewise.
+    /// `(product so far, next element, next element of the other vector)`, as NumPy's BLAS does it for `np.dot`; likewise.
     DotNext,
+    /// The same for `@`, which takes vectors as they lie.
+    MatMulNext,
 }
 
 impl Fun {
     /// Whether it is a step of what only a whole loop computes.
     pub fn is_fold(self) -> bool {
-        matches!(self, Fun::AddNext | Fun::DotNext)
+        matches!(self, Fun::AddNext | Fun::DotNext | Fun::MatMulNext)
     }
 }

@@ -340,7 +340,7 @@ fn register_folds(module: &Bound<'_, PyAny>) {
     let Ok(ufunc_type) = module.getattr("ufunc") else {
         return;
     };
-    for (name, fun) in [("add", Fun::AddNext), ("matmul", Fun::DotNext)] {
+    for (name, fun) in [("add", Fun::AddNext), ("matmul", Fun::MatMulNext)] {
         let Ok(ufunc) = module.getattr(name) else {
             continue;
         };

@@ -93,7 +93,8 @@ impl Func<'_, '_> {
         args.push(n);
         let name = match fold.fun {
             Fun::AddNext => "sum",
-            _ => "dot",
+            Fun::DotNext => "dot",
+            _ => "matmul",
         };
         let symbol = CString::new(format!("nw_{name}_{suffix}")).unwrap_or_default();
         let value = self.u.reading_call(&symbol, fty, &args);

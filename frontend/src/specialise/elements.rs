@@ -95,16 +95,17 @@ impl Lower<'_> {
         let cond = self.truth(Val::Scalar(cond), span)?;
         let cond = self.spill(build::condition(cond));
         let (x, y) = (self.spill_sv(x), self.spill_sv(y));
-        // The type is that of what is made of both.
+        // The type is that of what is made of both; of Python's numbers it is NumPy's.
         let both = self.arith(Op::Add, x.clone(), y.clone(), span)?;
-        let own = |l: &mut Self, sv: &Sv| l.in_repr(sv, both.repr(), true);
-        let (Some(kind), Some(x), Some(y)) = (
-            both.kinds.single().filter(|k| k.is_float()),
-            own(self, &x),
-            own(self, &y),
-        ) else {
+        let own = |l: &mut Self, sv: &Sv| l.in_repr(sv, Scalar::F64, true);
+        let wide = both
+            .kinds
+            .single()
+            .is_some_and(|k| k.is_float() && k.natural() == Scalar::F64);
+        let (true, Some(x), Some(y)) = (wide, own(self, &x), own(self, &y)) else {
             return Err(unsupported("this form of numpy.where", span));
         };
+        let kind = Kind::Np(Scalar::F64);
         Ok(Sv::of(build::select(cond, x, y, kind_ty(kind)), kind))
     }
 

@@ -215,6 +215,13 @@ impl Lower<'_> {
             (shape, like) = self.broadcast((&shape, &like), (&arg.shape, &arg.like), span);
             nodes.push(arg.node);
         }
+        if shape.is_empty() {
+            let unknown = |n: &Node| matches!(n, Node::Scalar(sv) if sv.is_bottom());
+            return match nodes.iter().any(unknown) {
+                true => Ok(Val::Scalar(Sv::bottom(span))),
+                false => Err(unsupported("an array without axes", span)),
+            };
+        }
         let node = Node::Call(known, nodes);
         Ok(Elementwise::computed(node, (shape, like)))
     }

@@ -37,7 +37,8 @@ impl Lower<'_> {
             return Err(wrong("it takes arrays"));
         }
         // Calls from Python through NumPy's dispatcher; those of C functions are cheaper.
-        let calls = if f == ArrayFn::Dot { 1.0 } else { 5.0 };
+        let product = matches!(f, ArrayFn::Dot | ArrayFn::MatMul);
+        let calls = if product { 1.0 } else { 5.0 };
         self.tally(Work::ArrayCall, calls);
         let second = if args.len() > 1 { args.pop() } else { None };
         let Some(first) = args.pop().filter(|_| args.is_empty()) else {
@@ -45,9 +46,13 @@ impl Lower<'_> {
         };
         let a = self.vector(first, &name, span)?;
         let result = match (f, second) {
-            (ArrayFn::Dot, Some(b)) => {
+            (ArrayFn::Dot | ArrayFn::MatMul, Some(b)) => {
                 let b = self.vector(b, &name, span)?;
-                self.dot(a, b, span)?
+                let fun = match f {
+                    ArrayFn::Dot => Fun::DotNext,
+                    _ => Fun::MatMulNext,
+                };
+                self.dot(fun, a, b, span)?
             }
             (ArrayFn::Sum, None) => self.sum_of(&a, span)?,
             (ArrayFn::Mean, None) => self.mean(&a, span)?,
@@ -221,7 +226,7 @@ impl Lower<'_> {
         Ok(Sv::of(build::var(sum, ty, span), Kind::Np(repr)).with_range(all))
     }
 
-    fn dot(&mut self, a: Elementwise, b: Elementwise, span: Span) -> R<Sv> {
+    fn dot(&mut self, fun: Fun, a: Elementwise, b: Elementwise, span: Span) -> R<Sv> {
         self.check_alike(&a.shape[0], &b.shape[0], span);
         let kinds = (self.element_kind(&a, span)?, self.element_kind(&b, span)?);
         let (Some(kind), Some(other)) = kinds else {
@@ -234,7 +239,7 @@ impl Lower<'_> {
                     self.in_memory(&a, kind, span)?,
                     self.in_memory(&b, kind, span)?,
                 ];
-                let dot = self.folded(Fun::DotNext, &parts, kind, span)?;
+                let dot = self.folded(fun, &parts, kind, span)?;
                 parts.iter().for_each(|p| self.release(p));
                 Ok(Sv::of(dot, kind))
             }

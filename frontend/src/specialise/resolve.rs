@@ -493,7 +493,7 @@ impl Resolver<'_> {
                 ExprKind::Binary(*op, a, Box::new(self.expr(names, b)?))
             }
             s::ExprKind::MatMul(a, b) => ExprKind::Call {
-                known: Known::Numpy(NumpyFn::Array(ArrayFn::Dot)),
+                known: Known::Numpy(NumpyFn::Array(ArrayFn::MatMul)),
                 args: vec![self.expr(names, a)?, self.expr(names, b)?],
                 kwargs: vec![],
             },
@@ -635,8 +635,8 @@ impl Resolver<'_> {
     /// The method of an array that an expression in the place of a function is, and that array, as far as is known here.
     fn array_method(&mut self, names: &mut Names, func: &s::Expr) -> R<Option<(ArrayFn, Expr)>> {
         let known = |name: &str| {
-            use ArrayFn::{Array, Ones, OnesLike, Where, Zeros, ZerosLike};
-            let functions = [Where, ZerosLike, OnesLike, Array, Zeros, Ones];
+            use ArrayFn::{Array, MatMul, Ones, OnesLike, Where, Zeros, ZerosLike};
+            let functions = [MatMul, Where, ZerosLike, OnesLike, Array, Zeros, Ones];
             let mut all = ArrayFn::ALL.iter().filter(|f| !functions.contains(f));
             all.find(|f| f.name() == name).copied()
         };
