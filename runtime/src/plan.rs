@@ -35,7 +35,7 @@ use nestwise_costmodel::gpu::Axes;
 use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Device, Learned, Prices, Ready, Seconds};
 use nestwise_ir::nest::Cast;
-use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LiveOutKind, Nest, Scalar};
+use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, BinOp, ExprKind, Nest, Scalar};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -320,11 +320,8 @@ impl Plan {
             let (a, b) = (a.range(), b.range());
             a.1 <= b.0 || b.1 <= a.0
         };
-        let planes = self
-            .nest
-            .live_outs
-            .iter()
-            .any(|out| matches!(&out.kind, LiveOutKind::Made(_, lens) if lens.len() > 1));
+        let own = |d: &ArrayDecl| d.kind == ArrayKind::Scratch && d.rank > 1;
+        let planes = self.nest.arrays.values().any(own);
         for (decl, view) in self.nest.arrays.values().zip(views) {
             // What is computed from them lies in memory as they do.
             let strides = &view.strides[..view.rank];

@@ -132,7 +132,7 @@ impl Lower<'_> {
     /// The tree as elements that lie in memory: what is computed is put into memory of the nest's own.
     fn in_memory(&mut self, tree: &Elementwise, kind: Kind, span: Span) -> R<Section> {
         match &tree.node {
-            Node::Part(section) => Ok(section.clone()),
+            Node::Part(section) if !tree.fresh => Ok(section.clone()),
             node => {
                 let storage = kind.natural();
                 let to = self.temporary(tree.like.clone(), &tree.shape, storage, span)?;
