@@ -4,8 +4,8 @@
 
 Slices, rows and columns that are stored, updated, added up, named, made anew and handed to
 functions, of arrays that may lie in one another, with ends that are beyond, shapes that do not fit,
-types that change, NaN and warnings: values, types and errors have to be CPython's. Runs M scripts of
-FUNCTIONS each, and stops at the first that differs, which it leaves in the folder it names.
+types that change, NaN and warnings: values, types and errors have to be CPython's. Runs M scripts
+of FUNCTIONS each, and stops at the first that differs, which it leaves in the folder it names.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def arrays(kind, seed):
     rng = np.random.default_rng(seed)
     big = np.round(rng.random((12, 14)) * 8 - 2, 3)
     if kind % 5 == 1:
-        big[rng.integers(0, 12, 6), rng.integers(0, 14, 6)] = (0.0, -0.0, np.nan, 1e200, np.inf, 0.0)
+        odd = 0.0, -0.0, np.nan, 1e200, np.inf, 0.0
+        big[rng.integers(0, 12, 6), rng.integers(0, 14, 6)] = odd
     a, b = big[:6, :7].copy(), big[6:, :7].copy()
     u, v = big[0, :7].copy(), big[1, :7].copy()
     f, m = big[:, 8].astype(np.float32), rng.integers(-9, 9, (6, 7))
@@ -179,9 +180,8 @@ class Program:
         elif kind < 12:
             self.lines.append(f"{indent}x = x * 0.5 + {self.scalar(1)}")
         elif kind == 12:
-            self.lines.append(
-                f"{indent}m[i % 6, {self.pick('1:', ':', '::2')}] += {self.pick('i', '1', 'm[i % 6, 0]')}"
-            )
+            where, what = self.pick("1:", ":", "::2"), self.pick("i", "1", "m[i % 6, 0]")
+            self.lines.append(f"{indent}m[i % 6, {where}] += {what}")
             self.lines.append(f"{indent}f[{self.pick('1:', ':-1', ':')}] *= 0.5")
         elif kind == 13 and inside:
             self.lines.append(f"{indent}if (i + j) % 3 == {self.pick('0', '1')}:")

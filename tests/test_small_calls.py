@@ -130,7 +130,7 @@ SMALL = [GCD, ATTRIBUTES, FAILING, ROWS, NEIGHBOURS, SEARCHES, DEEP, WIDE, UNEVE
 
 @pytest.mark.parametrize("script", SMALL)
 def test_small_loops_are_asked_about_now_and_then(script, tmp_path, monkeypatch):
-    # Until there is a plan all are asked about: on a busy machine that may take long beside CPython.
+    # Until there is a plan all are asked about: on a busy machine that may take long.
     monkeypatch.setenv("NESTWISE_BACKGROUND", "0")
     program = tmp_path / "small.py"
     program.write_text(script)
