@@ -199,7 +199,8 @@ def list_differences(
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two objects are told apart by identity alone; arrays and lists must be the same."""
+    """Whether two objects are told apart by identity alone; lists must be the same, arrays either
+    the same memory or each newly made."""
     if a is b:
         return True
     kind = type(a)
@@ -220,7 +221,12 @@ def same(a: Any, b: Any) -> bool:
         return a.dtype == b.dtype and a.tobytes() == b.tobytes()
     if kind is numpy.ndarray:
         mine, other = a.__array_interface__, b.__array_interface__
-        return mine == other and a.strides == b.strides
+        if mine == other:
+            return a.strides == b.strides
+        # Two that were made, each in memory of its own.
+        made = a.base is None and b.base is None
+        form = (a.dtype, a.shape, a.strides) == (b.dtype, b.shape, b.strides)
+        return made and form and a.tobytes() == b.tobytes()
     return False
 
 
