@@ -135,6 +135,24 @@ impl Hash for Capture {
     }
 }
 
+impl Known {
+    /// Whether what NumPy computes of an array's element depends on how the array lies in memory: where it leaves its vectors it
+    /// takes the C library's function.
+    pub fn depends_on_layout(self) -> bool {
+        let exact = |fun| {
+            matches!(
+                fun,
+                Fun::Sqrt | Fun::Fabs | Fun::Rint | Fun::Floor | Fun::Ceil | Fun::Trunc
+            )
+        };
+        match self {
+            Known::Numpy(NumpyFn::Unary(fun)) => !exact(fun),
+            Known::Numpy(NumpyFn::Binary(fun)) => fun != Fun::Copysign,
+            _ => false,
+        }
+    }
+}
+
 /// A function or type whose meaning is built in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Known {
@@ -257,7 +275,11 @@ named! {
         Copy = "copy",
         ZerosLike = "zeros_like",
         OnesLike = "ones_like",
+        Norm = "linalg.norm",
         Array = "array",
+        Empty = "empty",
+        EmptyLike = "empty_like",
+        Full = "full",
         Zeros = "zeros",
         Ones = "ones",
     }
@@ -286,6 +308,25 @@ named! {
         LogicalAnd = "logical_and",
         LogicalOr = "logical_or",
         LogicalNot = "logical_not",
+    }
+}
+
+impl ArrayFn {
+    /// Whether arrays have a method of that name that does the same.
+    pub fn is_method(self) -> bool {
+        matches!(
+            self,
+            Self::Sum
+                | Self::Mean
+                | Self::Max
+                | Self::Min
+                | Self::Any
+                | Self::All
+                | Self::Argmax
+                | Self::Argmin
+                | Self::Dot
+                | Self::Copy
+        )
     }
 }
 

@@ -38,6 +38,9 @@ pub struct Nest {
     /// Arrays that share no memory, or have no element at two places (both are one array): operations on whole arrays are loops
     /// on that condition. Checked before launch; otherwise CPython runs the site.
     pub apart: Vec<(ArrayId, ArrayId)>,
+    /// Arrays whose elements lie forward in memory along each axis: what NumPy computes of others has other bits. Checked before
+    /// launch, too.
+    pub forward: Vec<ArrayId>,
     /// `None`: the body of the top loop runs once for each of its iterations. `Some(end)`: once for each launched range
     /// of them that is not empty, and does what all of them do together, in an order of its own. The top loop's
     /// counter then holds the first iteration's value, and `end`, an `i64` that nothing assigns, what would be the
@@ -140,6 +143,8 @@ pub enum Extent {
     Axis(u32),
     /// So long.
     Fixed(u32),
+    /// As an int that is captured says.
+    Value(u32),
 }
 
 /// A scalar variable. Variables are mutable; a variable not live-in is unassigned at entry, except that hidden bool

@@ -173,7 +173,7 @@ impl Verifier<'_> {
                 format!("needs_trip: no loop {l}")
             })?;
         }
-        for array in n.apart.iter().flat_map(|(a, b)| [a, b]) {
+        for array in n.apart.iter().flat_map(|(a, b)| [a, b]).chain(&n.forward) {
             ensure(n.arrays.get(*array).is_some(), || {
                 format!("apart: no array {array}")
             })?;

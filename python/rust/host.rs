@@ -314,7 +314,8 @@ impl Host for PyHost<'_> {
                         Value::Array(view) => Some(view),
                         _ => None,
                     };
-                    let scratch = Scratch::new(&decl.like, other, decl.storage);
+                    let ints = nestwise_runtime::ints(&self.binding.captures);
+                    let scratch = Scratch::new(&decl.like, other, ints, decl.storage);
                     let scratch = scratch.ok_or(Reason::Memory)?;
                     if let Some(view) = other.filter(|_| decl.starts) {
                         // SAFETY: a live array of as many elements of this type.

@@ -28,7 +28,7 @@ fn refresh(py: Python<'_>, table: &Table) {
     }
     for name in Known::all_names() {
         let (module, attribute) = name.rsplit_once('.').unwrap_or(("builtins", &name));
-        if module == "numpy" && !has_numpy {
+        if module.starts_with("numpy") && !has_numpy {
             continue;
         }
         let Some(known) = Known::from_name(&name) else {
@@ -76,7 +76,9 @@ pub fn is_at_home(object: &Bound<'_, PyAny>, module: &str) -> PyResult<bool> {
             let home: String = globals.get_item("__name__")?.extract()?;
             home.split('.').next() == Some(module)
         }
-        ("numpy", "ufunc" | "_ArrayFunctionDispatcher") => module == "numpy",
+        ("numpy", "ufunc" | "_ArrayFunctionDispatcher") => {
+            module == "numpy" || module == "numpy.linalg" && text("__module__")? == module
+        }
         _ => false,
     })
 }

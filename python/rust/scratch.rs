@@ -17,9 +17,15 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// With axes so long, some as those of `other`, and elements of type `storage`; none: there is no memory for it.
-    pub fn new(axes: &[Extent], other: Option<&ArrayView>, storage: Scalar) -> Option<Scratch> {
-        let mut view = ArrayView::of_nothing(axes, other, storage.size() as i64);
+    /// With axes so long, some as those of `other` or as captured ints say, and elements of type `storage`; none: there is no
+    /// memory for it.
+    pub fn new(
+        axes: &[Extent],
+        other: Option<&ArrayView>,
+        ints: impl Fn(u32) -> i64,
+        storage: Scalar,
+    ) -> Option<Scratch> {
+        let mut view = ArrayView::of_nothing(axes, other, ints, storage.size() as i64);
         let extents = view.extents[..view.rank].iter();
         let mut bytes = view.size;
         for extent in extents {
@@ -85,7 +91,7 @@ mod tests {
             size: 8,
         };
         let both = [Extent::Axis(0), Extent::Axis(1)];
-        let one = Scratch::new(&both, Some(&other), Scalar::F32)
+        let one = Scratch::new(&both, Some(&other), |_| 0, Scalar::F32)
             .expect("memory")
             .view();
         assert_eq!(
@@ -95,6 +101,7 @@ mod tests {
         let row = Scratch::new(
             &[Extent::Axis(1), Extent::Fixed(2)],
             Some(&other),
+            |_| 0,
             Scalar::F64,
         )
         .expect("memory")
@@ -104,8 +111,8 @@ mod tests {
             (2, &[5, 2][..], 16)
         );
         other.extents[1] = 0;
-        assert!(Scratch::new(&both, Some(&other), Scalar::F64).is_some());
+        assert!(Scratch::new(&both, Some(&other), |_| 0, Scalar::F64).is_some());
         other.extents = [i64::MAX / 2, 9, 0, 0, 0, 0, 0, 0];
-        assert!(Scratch::new(&both, Some(&other), Scalar::F64).is_none());
+        assert!(Scratch::new(&both, Some(&other), |_| 0, Scalar::F64).is_none());
     }
 }

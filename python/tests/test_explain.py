@@ -438,7 +438,7 @@ def test_inner_nests_where_types_refuse_the_outer(place):
 import numpy as np
 def f(a, b):
     for t in range(10):
-        b[t] = a
+        b[t] = np.roll(a, 1)
         for i in range(len(a)):
             a[i] += 1.0
 f(np.zeros(4), np.zeros((10, 4)))

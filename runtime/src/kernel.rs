@@ -349,6 +349,7 @@ mod tests {
             returns: None,
             needs_trip: vec![],
             apart: vec![],
+            forward: vec![],
             whole: None,
             work: Default::default(),
         }

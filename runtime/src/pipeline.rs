@@ -117,6 +117,14 @@ pub struct Resume {
     pub done: i64,
 }
 
+/// The ints among some captures; what is none counts as 0.
+pub fn ints<V: HasValue>(captures: &[V]) -> impl Fn(u32) -> i64 {
+    |capture| match captures.get(capture as usize).map(HasValue::value) {
+        Some(Value::Int(v)) => *v,
+        _ => 0,
+    }
+}
+
 /// How a call went.
 // Taken apart at once: a box would cost more than the copy.
 #[allow(clippy::large_enum_variant)]

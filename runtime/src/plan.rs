@@ -24,7 +24,7 @@ use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
 use crate::options::{Options, Unchecked};
 use crate::overlap::{self, ArrayView};
-use crate::pipeline::{HasValue, ROOM, Value, held};
+use crate::pipeline::{HasValue, ROOM, Value, held, ints};
 use crate::proof::Found;
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
@@ -254,7 +254,7 @@ impl Plan {
                         _ => None,
                     };
                     let size = array.storage.size() as i64;
-                    let own = ArrayView::of_nothing(&array.like, other, size);
+                    let own = ArrayView::of_nothing(&array.like, other, ints(captures), size);
                     (own.rank, own.extents)
                 }
                 Some(Value::Array(view)) => (view.rank, view.extents),
@@ -330,6 +330,19 @@ impl Plan {
                 return Err(Reason::Array {
                     name: decl.name.clone(),
                     why: "it does not lie in memory row by row, nor would what is computed from it",
+                });
+            }
+        }
+        for array in &self.nest.forward {
+            let view = &views[array.index()];
+            let axes = view.strides.iter().zip(view.extents).take(view.rank);
+            if axes
+                .clone()
+                .any(|(stride, extent)| *stride <= 0 && extent > 1)
+            {
+                return Err(Reason::Array {
+                    name: self.nest.arrays[*array].name.clone(),
+                    why: "it lies backwards in memory, of which NumPy's functions have other bits",
                 });
             }
         }

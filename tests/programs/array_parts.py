@@ -418,3 +418,60 @@ a, log = np.zeros((3, 4)), []
 rare(a, log)
 show(a)
 print(log)
+
+
+# ---- Copies within an array, and functions of what lies backwards
+
+
+def across(a, m):
+    n = a.shape[0]
+    for t in range(m):  # cpython
+        for i in range(1, n):
+            a[:, i] = a[i - 1, :]
+            a[i, i] += t
+
+
+a = np.arange(36.0).reshape(6, 6)
+across(a, 5)
+show(a)
+
+
+def along(a, m):
+    n = a.shape[0]
+    for t in range(m):  # native
+        for i in range(1, n):
+            a[i, 1:] = a[i, :-1]
+            a[i, :-2] = a[i, 2:]
+            a[i] = a[i - 1]
+            a[i, ::-1] = a[i]
+            a[1:, 1:] = a[:-1, :-1]
+            a[:, i] = a[i - 1] * 1.0
+
+
+a = np.arange(36.0).reshape(6, 6)
+along(a, 5)
+show(a)
+a = np.arange(36.0).reshape(6, 6).T
+along(a, 5)
+show(a)
+
+
+def other_steps(x, m):
+    for t in range(m):  # cpython
+        x[1:5] = x[:8:2]
+
+
+x = np.arange(9.0)
+other_steps(x, 3)
+show(x)
+
+
+def decay(t, out):
+    for i in range(t.shape[0]):
+        out[i] = np.exp(t[i]) + np.log1p(np.abs(t[i])) + np.abs(t[i]) ** 1.5
+
+
+t, out = rng.random((9, 100)), np.zeros((9, 100))
+for given in t, t[:, ::-1], t[::-1], np.asfortranarray(t):
+    decay(given, out)
+    show(out)

@@ -218,10 +218,10 @@ def matrix_product(A, B, n):
 
 
 def whole_arrays(a, n):
-    for k in range(n):
+    for k in range(n):  # native
         a = a * 2 + 1
         s = 0
-        for x in a:  # native
+        for x in a:
             s += x
     return a, s
 

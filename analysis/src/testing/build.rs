@@ -42,6 +42,7 @@ pub fn nest(header: &str, body: &str) -> Nest {
         returns: None,
         needs_trip: vec![],
         apart: vec![],
+        forward: vec![],
         whole: None,
         work: Default::default(),
     }

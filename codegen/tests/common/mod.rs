@@ -49,6 +49,7 @@ impl Builder {
                 returns: None,
                 needs_trip: vec![],
                 apart: vec![],
+                forward: vec![],
                 whole: None,
                 work: Default::default(),
             },

@@ -1,11 +1,11 @@
-//! Arrays that are made of numbers: `np.array([x, y, z])`, `np.zeros(3)`, `np.ones(x.shape)`.
+//! Arrays that are made of numbers: `np.array([x, y, z])`, `np.zeros(n)`, `np.full(x.shape, 0.5)`.
 
 use nestwise_ir::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{ArrayKind, Extent, Scalar, Span, Ty};
 
 use super::build;
 use super::elementwise::{Elementwise, Like, Node};
-use super::kinds::Kind;
+use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
 use super::value::{Sv, Val};
 use super::{R, refuse};
@@ -16,11 +16,15 @@ use crate::refusal::Refusal;
 const LONGEST: usize = 16;
 
 impl Lower<'_> {
-    /// `np.array`, `np.zeros`, `np.ones`.
+    /// `np.array`, `np.zeros`, `np.ones`, `np.empty`, `np.full`.
     pub fn display(&mut self, f: ArrayFn, mut args: Vec<Val>, span: Span) -> R<Val> {
         let wrong = || {
             let what = format!("this form of numpy.{}", f.name());
             refuse(span, Refusal::Unsupported { what })
+        };
+        let given = match f {
+            ArrayFn::Full if args.len() == 2 => args.pop(),
+            _ => None,
         };
         let (Some(arg), true) = (args.pop(), args.is_empty()) else {
             return Err(wrong());
@@ -49,12 +53,31 @@ impl Lower<'_> {
                 return Err(wrong());
             }
             capture = capture.or(of);
+            if matches!(axis, Extent::Value(_)) {
+                let zero = Expr::int(0, span);
+                let there = build::compare(CmpOp::Ge, size.e.clone(), zero, Ty::PY_BOOL, span);
+                self.emit_check(there);
+            }
             shape.push(size.e);
             axes.push(axis);
         }
-        let value = if f == ArrayFn::Zeros { 0.0 } else { 1.0 };
-        let ty = Ty::np(Scalar::F64);
-        let value = Sv::of(build::float(value, ty, span), Kind::Np(Scalar::F64));
+        let value = match (f, given) {
+            (ArrayFn::Full, given) => {
+                let value = self.need_scalar(given.ok_or_else(wrong)?, "a value", span)?;
+                if value.is_bottom() {
+                    return Ok(Val::Scalar(value));
+                }
+                let wide = |k: Kind| k.is_float() && k.natural() == Scalar::F64;
+                if !value.kinds.every(wide) {
+                    return Err(wrong());
+                }
+                self.spill_sv(value).e
+            }
+            (ArrayFn::Ones, _) => build::float(1.0, Ty::PY_FLOAT, span),
+            _ => build::float(0.0, Ty::PY_FLOAT, span),
+        };
+        let value = build::retype(value, Ty::np(Scalar::F64));
+        let value = Sv::of(value, Kind::Np(Scalar::F64));
         Ok(Val::Array(Box::new(Elementwise {
             node: Node::Scalar(value),
             shape,
@@ -67,6 +90,14 @@ impl Lower<'_> {
     fn known_extent(&self, size: &Sv) -> Option<(Extent, Option<u32>)> {
         if let Some(n) = size.as_int() {
             return Some((Extent::Fixed(u32::try_from(n).ok()?), None));
+        }
+        if let ExprKind::Var(var) = size.e.kind {
+            // An int from outside that nothing assigns.
+            let capture = self.vars[var]
+                .live_in
+                .filter(|_| self.fixed.contains(&var))?;
+            let int = size.kinds == Kinds::of(Kind::PyInt) && size.e.ty == Ty::PY_INT;
+            return int.then_some((Extent::Value(capture), None));
         }
         let ExprKind::Dim(array, axis) = size.e.kind else {
             return None;

@@ -9,6 +9,7 @@ use super::build;
 use super::elementwise::{Node, kind_ty, unsupported};
 use super::kinds::Kind;
 use super::lower::Lower;
+use super::sections::Axis;
 use super::value::{Sv, Val};
 use crate::capture::{ArrayFn, Known, NumpyFn, NumpySpecial};
 
@@ -32,6 +33,8 @@ impl Lower<'_> {
                 self.sign(*op, a, span)
             }
             Node::Binary(Op::Pow, a, b) => {
+                self.lies_forward(a, span)?;
+                self.lies_forward(b, span)?;
                 let a = self.element_of(a, counters, span)?;
                 let b = self.element_of(b, counters, span)?;
                 self.array_power(a, b, span)
@@ -52,6 +55,9 @@ impl Lower<'_> {
                 self.compare(*op, a, b, span)
             }
             Node::Call(known, args) => {
+                if known.depends_on_layout() {
+                    args.iter().try_for_each(|a| self.lies_forward(a, span))?;
+                }
                 let mut values = Vec::with_capacity(args.len());
                 for arg in args {
                     values.push(self.element_of(arg, counters, span)?);
@@ -62,6 +68,23 @@ impl Lower<'_> {
                 self.element_call(*known, values, span)
             }
         }
+    }
+
+    /// An operand that lies backwards is not computed on vectors by NumPy, with other bits.
+    fn lies_forward(&mut self, operand: &Node, span: Span) -> R<()> {
+        let Node::Part(section) = operand else {
+            // What is computed lies in memory of its own.
+            return Ok(());
+        };
+        let back = |axis: &Axis| matches!(axis, Axis::Range { step, .. } if *step < 0);
+        if section.axes.iter().any(back) {
+            return Err(unsupported(
+                "a function of NumPy's of a reversed array",
+                span,
+            ));
+        }
+        self.forward.insert(section.array);
+        Ok(())
     }
 
     fn element_call(&mut self, known: Known, mut args: Vec<Sv>, span: Span) -> R<Sv> {

@@ -31,7 +31,7 @@ pub(super) struct Elementwise {
 /// Axes of an array, by which memory of the nest's own is as large.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Like {
-    /// None: all its axes are of a length that is known.
+    /// None: no axis is as long as one of an array.
     pub capture: Option<u32>,
     pub axes: Vec<Extent>,
 }
@@ -48,9 +48,9 @@ impl Elementwise {
             _ => Extent::Axis(k),
         };
         let axes: Vec<Extent> = ranges.map(|(k, _)| of(k)).collect();
-        let fixed = axes.iter().all(|e| matches!(e, Extent::Fixed(_)));
+        let other = axes.iter().any(|e| matches!(e, Extent::Axis(_)));
         let like = Like {
-            capture: (!fixed).then_some(decl.capture),
+            capture: other.then_some(decl.capture),
             axes,
         };
         Elementwise {
@@ -58,6 +58,14 @@ impl Elementwise {
             node: Node::Part(section),
             like: Some(like),
             fresh: false,
+        }
+    }
+
+    /// The part of an array that it is.
+    pub fn part(&self) -> Option<&Section> {
+        match &self.node {
+            Node::Part(section) if !self.fresh => Some(section),
+            _ => None,
         }
     }
 
@@ -197,11 +205,15 @@ impl Lower<'_> {
         match known {
             Known::Numpy(NumpyFn::Array(ArrayFn::Where)) => {}
             Known::Numpy(NumpyFn::Array(
-                f @ (ArrayFn::Copy | ArrayFn::ZerosLike | ArrayFn::OnesLike),
+                f @ (ArrayFn::Copy | ArrayFn::ZerosLike | ArrayFn::OnesLike | ArrayFn::EmptyLike),
             )) => return self.array_like(f, args, span),
-            Known::Numpy(NumpyFn::Array(f @ (ArrayFn::Array | ArrayFn::Zeros | ArrayFn::Ones))) => {
-                return self.display(f, args, span);
-            }
+            Known::Numpy(NumpyFn::Array(
+                f @ (ArrayFn::Array
+                | ArrayFn::Zeros
+                | ArrayFn::Ones
+                | ArrayFn::Empty
+                | ArrayFn::Full),
+            )) => return self.display(f, args, span),
             Known::Numpy(NumpyFn::Array(f)) => return self.reduction(f, args, span),
             _ => {}
         }
@@ -249,7 +261,8 @@ impl Lower<'_> {
                     ..tree
                 })));
             }
-            ArrayFn::ZerosLike => 0,
+            // Nobody may rely on what is in an empty one.
+            ArrayFn::ZerosLike | ArrayFn::EmptyLike => 0,
             _ => 1,
         };
         let like = Sv::of(

@@ -10,7 +10,7 @@ use nestwise_ir::{ArrayKind, Scalar, Span, Ty, Work};
 
 use super::arith::symbol;
 use super::build;
-use super::hir::{self, ExprKind};
+use super::hir::{self, ExprKind, LocalId};
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
 use super::meter::{HALF, goes_on};
@@ -586,6 +586,17 @@ impl Lower<'_> {
         }
     }
 
+    fn call_body(&mut self, call: &hir::Inline, span: Span) -> R<()> {
+        let Some(block) = call.block else {
+            return self.stmts(&call.body);
+        };
+        let scope = self.scope();
+        self.call_scopes.insert(block, scope);
+        let ((), body) = self.inner(|l| l.stmts(&call.body))?;
+        self.emit(StmtKind::Scope { id: scope, body }, span);
+        Ok(())
+    }
+
     /// A call of a user's function.
     fn inlined(&mut self, call: &hir::Inline, span: Span) -> R<Val> {
         let want_tag = std::mem::replace(&mut self.want_tag, false);
@@ -601,15 +612,11 @@ impl Lower<'_> {
         if !self.count_inlined(call) {
             self.set_weight(0.0);
         }
-        match call.block {
-            None => self.stmts(&call.body)?,
-            Some(block) => {
-                let scope = self.scope();
-                self.call_scopes.insert(block, scope);
-                let ((), body) = self.inner(|l| l.stmts(&call.body))?;
-                self.emit(StmtKind::Scope { id: scope, body }, span);
-            }
-        }
+        let own: Vec<LocalId> = call.results.iter().map(|r| r.local).collect();
+        self.open_calls.push((own, call.fresh.clone()));
+        let done = self.call_body(call, span);
+        self.open_calls.pop();
+        done?;
         self.want_tag = want_tag;
         self.set_weight(weight);
         let mut results = Vec::new();

@@ -39,6 +39,14 @@ impl Lower<'_> {
             self.check_alike(x, y, span);
         }
         let apart = self.keeps_apart(&target, &value.node);
+        if let (false, None, Some(source)) = (apart, op, value.part())
+            && !sections::copies_like_memmove(&target, source)
+        {
+            return Err(unsupported(
+                "a copy within an array in another direction",
+                span,
+            ));
+        }
         let node = match op {
             None => value.node,
             Some(op) => {

@@ -428,6 +428,7 @@ impl Lower<'_> {
             returns,
             needs_trip: vec![],
             apart,
+            forward: self.forward.into_iter().collect(),
             whole: None,
             work: self.meter.finish(),
         };

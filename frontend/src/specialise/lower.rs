@@ -90,6 +90,8 @@ pub(super) struct Lower<'a> {
     /// Enclosing loops, outermost first.
     pub open_loops: Vec<LoopId>,
     pub call_scopes: HashMap<BlockId, ScopeId>,
+    /// Inlined calls that are open, innermost last: the locals that their results are in, and all of their own.
+    pub open_calls: Vec<(Vec<LocalId>, Vec<LocalId>)>,
     /// Assignments that give an array that the nest makes another name for as long as the one before keeps it: to parameters
     /// of inlined calls, and in place to the same name.
     pub takes_over: HashSet<DefId>,
@@ -99,6 +101,8 @@ pub(super) struct Lower<'a> {
     pub at_entry: bool,
     /// Arrays that must not share memory with the other one, or within themselves.
     pub apart: BTreeSet<(ArrayId, ArrayId)>,
+    /// Arrays whose elements must lie forward in memory.
+    pub forward: BTreeSet<ArrayId>,
     /// Memory of a nest's own for the time of a statement.
     pub temporaries: Vec<(Made, ArrayId)>,
     /// And that of arrays under names.
@@ -148,10 +152,12 @@ impl<'a> Lower<'a> {
             frames: vec![],
             open_loops: vec![],
             call_scopes: HashMap::new(),
+            open_calls: vec![],
             takes_over: HashSet::new(),
             want_tag: false,
             at_entry: false,
             apart: BTreeSet::new(),
+            forward: BTreeSet::new(),
             temporaries: vec![],
             made: HashMap::new(),
             in_use: HashSet::new(),

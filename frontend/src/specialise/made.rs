@@ -1,6 +1,6 @@
 //! Memory of the nest's own for arrays that operations make: for the time of a statement, or under a name.
 
-use nestwise_ir::nest::{CmpOp, Expr};
+use nestwise_ir::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, BinOp, Extent, Scalar, Span, Ty, Work};
 
 use super::build;
@@ -98,7 +98,11 @@ impl Lower<'_> {
                 }
                 _ => build::dim(array, own, span),
             };
-            if !sections::same(len, &room) && !sections::is_less(len, &room) {
+            // The int that it was made as long as.
+            let by_value = matches!((axis, &len.kind), (Extent::Value(c), ExprKind::Var(v))
+                if self.vars[*v].live_in == Some(*c) && self.fixed.contains(v));
+            let fits = sections::same(len, &room) || sections::is_less(len, &room) || by_value;
+            if !fits {
                 let fits = build::compare(CmpOp::Le, len.clone(), room, Ty::PY_BOOL, span);
                 self.emit_check(fits);
             }

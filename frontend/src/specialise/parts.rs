@@ -27,7 +27,7 @@ fn pattern(section: &Section) -> Vec<Option<i64>> {
 }
 
 /// The numbers that say which part it is.
-fn numbers(section: &Section) -> Vec<Expr> {
+pub(super) fn numbers(section: &Section) -> Vec<Expr> {
     let of = |axis: &Axis| match axis {
         Axis::At(e) => vec![e.clone()],
         Axis::Range { start, len, .. } => vec![start.clone(), len.clone()],
@@ -100,11 +100,20 @@ impl Lower<'_> {
         match owner.map(|(web, _)| *web) {
             Some(owner) if owner == web => Ok(Source::Made(web)),
             Some(owner) if self.takes_over.contains(&def.def) => Ok(Source::Made(owner)),
+            Some(owner) if self.returns_own(def, owner) => Ok(Source::Made(owner)),
             _ => {
                 let what = "a second name of an array that the loop makes".into();
                 Err(refuse(span, Refusal::Unsupported { what }))
             }
         }
+    }
+
+    /// Whether a call returns an array that it has made: its own name of that is gone then.
+    fn returns_own(&self, def: Def, owner: WebId) -> bool {
+        let local = self.webs.local.get(owner);
+        self.open_calls.last().is_some_and(|(results, own)| {
+            results.contains(&def.local) && local.is_some_and(|l| own.contains(l))
+        })
     }
 
     /// Whether a call's result is an array that the call has made: nobody else has it.

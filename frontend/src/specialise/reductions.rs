@@ -54,6 +54,7 @@ impl Lower<'_> {
                 };
                 self.dot(fun, a, b, span)?
             }
+            (ArrayFn::Norm, None) => self.norm(a, span)?,
             (ArrayFn::Sum, None) => self.sum_of(&a, span)?,
             (ArrayFn::Mean, None) => self.mean(&a, span)?,
             (ArrayFn::Max | ArrayFn::Min, None) => self.extreme(f == ArrayFn::Max, &a, span)?,
@@ -275,6 +276,22 @@ impl Lower<'_> {
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
         self.arith(nestwise_ir::surface::BinOp::Div, sum, len, span)
+    }
+
+    /// The Euclidean norm, as `numpy.linalg.norm` makes it of a vector of floats.
+    fn norm(&mut self, a: Elementwise, span: Span) -> R<Sv> {
+        match self.element_kind(&a, span)? {
+            None => return Ok(Sv::bottom(span)),
+            Some(Kind::Np(Scalar::F64)) => {}
+            Some(kind) => return Err(no_sum(kind, span)),
+        }
+        // It is flattened first, which copies nothing, and multiplied with itself.
+        let part = self.in_memory(&a, Kind::Np(Scalar::F64), span)?;
+        let parts = [part.clone(), part.clone()];
+        let kind = Kind::Np(Scalar::F64);
+        let square = self.folded(Fun::DotNext, &parts, kind, span)?;
+        self.release(&part);
+        self.numpy(NumpyFn::Unary(Fun::Sqrt), vec![Sv::of(square, kind)], span)
     }
 
     /// The first element, in a variable.

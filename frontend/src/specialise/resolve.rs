@@ -635,9 +635,7 @@ impl Resolver<'_> {
     /// The method of an array that an expression in the place of a function is, and that array, as far as is known here.
     fn array_method(&mut self, names: &mut Names, func: &s::Expr) -> R<Option<(ArrayFn, Expr)>> {
         let known = |name: &str| {
-            use ArrayFn::{Array, MatMul, Ones, OnesLike, Where, Zeros, ZerosLike};
-            let functions = [MatMul, Where, ZerosLike, OnesLike, Array, Zeros, Ones];
-            let mut all = ArrayFn::ALL.iter().filter(|f| !functions.contains(f));
+            let mut all = ArrayFn::ALL.iter().filter(|f| f.is_method());
             all.find(|f| f.name() == name).copied()
         };
         match &func.kind {

@@ -258,6 +258,23 @@ pub(super) fn is_less(a: &Expr, b: &Expr) -> bool {
     difference(b, a).is_some_and(|d| d >= 0)
 }
 
+/// Whether NumPy's copy of one part of an array to another, with nothing computed, leaves what a copy by way of other memory
+/// would. Along one axis it copies element by element, forward or backward as is right for equal strides; of strides of
+/// different signs, and of several axes, it makes a copy first.
+pub(super) fn copies_like_memmove(target: &Section, source: &Section) -> bool {
+    let ranges = |s: &Section| -> Vec<(usize, i64)> {
+        let step = |(k, axis): (usize, &Axis)| match axis {
+            Axis::Range { step, .. } => Some((k, *step)),
+            Axis::At(_) => None,
+        };
+        s.axes.iter().enumerate().filter_map(step).collect()
+    };
+    match (ranges(target).as_slice(), ranges(source).as_slice()) {
+        ([(a, p)], [(b, q)]) => a == b && (p == q || p.signum() != q.signum()),
+        _ => true,
+    }
+}
+
 impl Lower<'_> {
     /// `section[index, ...]`, with slices or without.
     pub fn section(&mut self, base: Section, index: &[hir::Expr], span: Span) -> R<Section> {

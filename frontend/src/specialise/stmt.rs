@@ -2,7 +2,7 @@
 
 use nestwise_ir::nest::{Expr, LoopDecl, StmtKind, While};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{ArrayId, CmpOp, LoopId, ScopeId, Span, Ty, VarId, Work};
+use nestwise_ir::{ArrayId, ArrayKind, CmpOp, LoopId, ScopeId, Span, Ty, VarId, Work};
 
 use super::arith::symbol;
 use super::arrays::Place;
@@ -256,8 +256,8 @@ impl Lower<'_> {
 
     /// Simultaneous assignment: all values were evaluated before the first target is assigned.
     fn assign_all(&mut self, targets: &[Target], values: Vec<Val>, span: Span) -> R<()> {
-        if values.iter().any(|v| matches!(v, Val::Array(_))) {
-            let what = "arrays assigned together".into();
+        if !self.may_be_assigned_together(&values) {
+            let what = "arrays that are computed, assigned together".into();
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
         let mut taken = Vec::with_capacity(values.len());
@@ -266,6 +266,10 @@ impl Lower<'_> {
             let mut before = targets.iter().take(k);
             let exposed = before.any(|t| self.may_change(t, &value));
             taken.push(match value {
+                Val::Array(_) if exposed => {
+                    let what = "a part of an array, behind what it is computed from".into();
+                    return Err(refuse(span, Refusal::Unsupported { what }));
+                }
                 value if exposed => self.spill_val(value),
                 // Its type may depend on variables that the targets before it set.
                 Val::Scalar(sv) if k > 0 => Val::Scalar(Sv {
@@ -281,11 +285,30 @@ impl Lower<'_> {
             .try_for_each(|(t, v)| self.assign_target(t, v, span))
     }
 
+    /// Whether assigning one value changes no other: naming a part of an array stores nothing, and what a call has made is
+    /// copied from memory that no other value is in, but computing an array stores.
+    fn may_be_assigned_together(&self, values: &[Val]) -> bool {
+        let made = |array| self.arrays[array].kind == ArrayKind::Scratch;
+        let stores = |v: &Val| matches!(v, Val::Array(tree) if tree.part().is_none());
+        let stored = values.iter().any(stores);
+        let fine = |v: &Val| match v {
+            Val::Scalar(sv) => !build::loads(&sv.e),
+            Val::Array(tree) => matches!(&tree.node, Node::Part(s) if tree.fresh == made(s.array)),
+            _ => true,
+        };
+        !stored || values.iter().all(fine)
+    }
+
     /// Whether assigning to the target may change what the (unevaluated) value would be.
     fn may_change(&self, target: &Target, value: &Val) -> bool {
+        let numbers;
         let exprs: Vec<&Expr> = match value {
             Val::Scalar(sv) => vec![&sv.e],
             Val::View(view) => view.index.iter().collect(),
+            Val::Array(tree) => {
+                numbers = tree.part().map(super::parts::numbers).unwrap_or_default();
+                numbers.iter().collect()
+            }
             Val::Tuple(items) => return items.iter().any(|v| self.may_change(target, v)),
             _ => return false,
         };

@@ -72,6 +72,7 @@ fn nest(value: Expr) -> Nest {
         returns: None,
         needs_trip: vec![],
         apart: vec![],
+        forward: vec![],
         whole: None,
         work: Default::default(),
     }

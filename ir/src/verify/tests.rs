@@ -99,6 +99,7 @@ fn nest() -> Nest {
         returns: None,
         needs_trip: vec![],
         apart: vec![],
+        forward: vec![],
         whole: None,
         work: Default::default(),
     }
