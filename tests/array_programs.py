@@ -30,6 +30,11 @@ def length(r):
 def raised(r, k):
     r += k
     return r[0]
+def moved(r, s):
+    acc = np.zeros_like(r)
+    acc += s
+    acc[0] = r[0]
+    return acc, acc[-1]
 def mixed(r, s):
     t = np.where(r > s, r, s)
     t[0] = 0.25
@@ -155,7 +160,15 @@ class Program:
         w = self.alike(v) if v[0] != "(" else v
         return self.pick(
             *(f"np.sum({v})", f"{v}.sum()", f"{v}.max()", f"{v}.min()", f"np.dot({v}, {w})"),
-            *(f"{v} @ {w}", f"np.mean({v})", f"{v}.argmax()", f"length({v})", f"len({v})"),
+            *(
+                f"{v} @ {w}",
+                f"np.mean({v})",
+                f"{v}.argmax()",
+                f"length({v})",
+                f"np.linalg.norm({v})",
+                f"moved({v}, {w})[1]",
+                f"len({v})",
+            ),
             *(f"({v} > 0.5).any()", f"np.sum({v} > {w})", f"{v}[0]", f"{v}[-1]", f"sum({v})"),
         )
 

@@ -285,8 +285,9 @@ impl Lower<'_> {
             Some(Kind::Np(Scalar::F64)) => {}
             Some(kind) => return Err(no_sum(kind, span)),
         }
-        // It is flattened first, which copies nothing, and multiplied with itself.
-        let part = self.in_memory(&a, Kind::Np(Scalar::F64), span)?;
+        // It is flattened first, which copies what does not lie together, and multiplied with itself.
+        let flat = Elementwise { fresh: true, ..a };
+        let part = self.in_memory(&flat, Kind::Np(Scalar::F64), span)?;
         let parts = [part.clone(), part.clone()];
         let kind = Kind::Np(Scalar::F64);
         let square = self.folded(Fun::DotNext, &parts, kind, span)?;
