@@ -475,3 +475,37 @@ t, out = rng.random((9, 100)), np.zeros((9, 100))
 for given in t, t[:, ::-1], t[::-1], np.asfortranarray(t):
     decay(given, out)
     show(out)
+
+
+def lengths_of_computed(a, x):
+    for i in range(len(a)):  # cpython
+        x += len(a[i] / 0.0)
+    return x
+
+
+def lengths_of_wrong(a, x):
+    for i in range(len(a)):  # cpython
+        x += len(~a[i, 1:])
+    return x
+
+
+with np.errstate(divide="raise"):
+    try:
+        lengths_of_computed(np.ones((5, 4)), 0)
+    except FloatingPointError as e:
+        print(e)
+try:
+    lengths_of_wrong(np.ones((5, 4)), 0)
+except TypeError as e:
+    print(str(e)[:30])
+
+
+def powers(a, b, c):
+    for i in range(len(a)):  # cpython
+        c[i] = a[i] ** b[i]
+
+
+a, b = rng.random((3, 500)) * 8, np.repeat([[2.0], [-1.0], [0.5]], 500, 1)
+c = np.zeros_like(a)
+powers(a, b, c)
+show(c)

@@ -167,6 +167,11 @@ impl Lower<'_> {
                 let dim = build::dim(view.array, view.index.len(), span);
                 Ok(Sv::of(dim, Kind::PyInt).with_range((0, i64::MAX.into())))
             }
+            Val::Array(tree) if !matches!(tree.node, Node::Part(_)) => {
+                // What is computed may warn, or be what cannot be.
+                let what = "the length of an array that is computed".into();
+                Err(refuse(span, Refusal::Unsupported { what }))
+            }
             Val::Array(tree) => {
                 // A slice whose end is before its start is empty.
                 let n = tree.shape.into_iter().next();

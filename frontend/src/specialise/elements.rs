@@ -34,7 +34,7 @@ impl Lower<'_> {
             }
             Node::Binary(Op::Pow, a, b) => {
                 self.lies_forward(a, span)?;
-                self.lies_forward(b, span)?;
+                exponent_is_a_number(b, span)?;
                 let a = self.element_of(a, counters, span)?;
                 let b = self.element_of(b, counters, span)?;
                 self.array_power(a, b, span)
@@ -55,6 +55,10 @@ impl Lower<'_> {
                 self.compare(*op, a, b, span)
             }
             Node::Call(known, args) => {
+                if let (Known::Numpy(NumpyFn::Binary(Fun::Pow)), [_, b]) = (known, args.as_slice())
+                {
+                    exponent_is_a_number(b, span)?;
+                }
                 if known.depends_on_layout() {
                     args.iter().try_for_each(|a| self.lies_forward(a, span))?;
                 }
@@ -176,5 +180,13 @@ impl Lower<'_> {
             Some(-1.0 | 0.0 | 1.0) => Err(unsupported("this power", span)),
             _ => self.numpy(NumpyFn::Binary(Fun::Pow), vec![a, b], span),
         }
+    }
+}
+
+/// NumPy looks whether all exponents are one number, and which.
+fn exponent_is_a_number(exponent: &Node, span: Span) -> R<()> {
+    match exponent {
+        Node::Scalar(_) => Ok(()),
+        _ => Err(unsupported("a power with an array of exponents", span)),
     }
 }

@@ -250,6 +250,9 @@ impl Lower<'_> {
             };
         }
         let tree = self.operand(array, span)?;
+        if f != ArrayFn::Copy && !matches!(tree.node, Node::Part(_)) {
+            return Err(unsupported("an array like one that is computed", span));
+        }
         let Some(kind) = self.element_kind(&tree, span)? else {
             return Ok(Val::Scalar(Sv::bottom(span)));
         };

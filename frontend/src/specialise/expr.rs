@@ -10,6 +10,7 @@ use nestwise_ir::{ArrayKind, Scalar, Span, Ty, Work};
 
 use super::arith::symbol;
 use super::build;
+use super::elementwise::Node;
 use super::hir::{self, ExprKind, LocalId};
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
@@ -505,6 +506,10 @@ impl Lower<'_> {
                 let dims = (view.index.len()..rank).map(|k| build::dim(view.array, k, span));
                 let shape = self.shape_attribute(name, dims.collect(), span);
                 shape.ok_or_else(|| unknown("numpy.ndarray".into()))
+            }
+            Val::Array(tree) if !matches!(tree.node, Node::Part(_)) => {
+                let what = format!("`.{name}` of an array that is computed");
+                Err(refuse(span, Refusal::Unsupported { what }))
             }
             Val::Array(tree) => {
                 let dims: Vec<Expr> = tree.shape.iter().map(|e| self.length(e)).collect();
