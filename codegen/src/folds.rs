@@ -166,6 +166,13 @@ macro_rules! folds {
             sy: i64,
             n: i64,
         ) -> $ty {
+            if n == 1 {
+                // `np.dot` takes vectors of one element for numbers.
+                // SAFETY: generated code passes elements of arrays.
+                return unsafe {
+                    x.cast::<$ty>().read_unaligned() * y.cast::<$ty>().read_unaligned()
+                };
+            }
             let (mut x_copy, mut y_copy) = (Vec::<$ty>::new(), Vec::<$ty>::new());
             // SAFETY: generated code passes elements of arrays.
             unsafe {

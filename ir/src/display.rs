@@ -117,6 +117,9 @@ impl fmt::Display for Nest {
         for (a, b) in &self.apart {
             writeln!(f, "apart {a} {b}")?;
         }
+        for (a, b) in &self.alike {
+            writeln!(f, "alike {a} {b}")?;
+        }
         if !self.forward.is_empty() {
             writeln!(f, "forward {}", Commas(&self.forward))?;
         }

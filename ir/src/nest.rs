@@ -38,6 +38,8 @@ pub struct Nest {
     /// Arrays that share no memory, or have no element at two places (both are one array): operations on whole arrays are loops
     /// on that condition. Checked before launch; otherwise CPython runs the site.
     pub apart: Vec<(ArrayId, ArrayId)>,
+    /// Arrays of one shape: they trade places, and what is known of one's extents has to hold for the other. Checked before launch.
+    pub alike: Vec<(ArrayId, ArrayId)>,
     /// Arrays whose elements lie forward in memory along each axis: what NumPy computes of others has other bits. Checked before
     /// launch, too.
     pub forward: Vec<ArrayId>,

@@ -173,7 +173,13 @@ impl Verifier<'_> {
                 format!("needs_trip: no loop {l}")
             })?;
         }
-        for array in n.apart.iter().flat_map(|(a, b)| [a, b]).chain(&n.forward) {
+        for array in n
+            .apart
+            .iter()
+            .flat_map(|(a, b)| [a, b])
+            .chain(&n.forward)
+            .chain(n.alike.iter().flat_map(|(a, b)| [a, b]))
+        {
             ensure(n.arrays.get(*array).is_some(), || {
                 format!("apart: no array {array}")
             })?;

@@ -350,6 +350,7 @@ mod tests {
             needs_trip: vec![],
             apart: vec![],
             forward: vec![],
+            alike: vec![],
             whole: None,
             work: Default::default(),
         }

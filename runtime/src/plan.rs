@@ -333,6 +333,15 @@ impl Plan {
                 });
             }
         }
+        for (a, b) in &self.nest.alike {
+            let extents = |a: &ArrayId| &views[a.index()].extents[..views[a.index()].rank];
+            if extents(a) != extents(b) {
+                return Err(Reason::Array {
+                    name: self.nest.arrays[*a].name.clone(),
+                    why: "it trades places with an array of another shape",
+                });
+            }
+        }
         for array in &self.nest.forward {
             let view = &views[array.index()];
             let axes = view.strides.iter().zip(view.extents).take(view.rank);

@@ -195,3 +195,37 @@ def tail(x):
 
 
 show(iterated(rng.random((6, 7)), rng.random(7)), tail(rng.random(30)), tail(rng.random(3)))
+
+
+def warned(a, s):
+    for i in range(a.shape[0]):  # native
+        s[i] = a[i].sum() + a[i] @ a[0] + np.dot(a[i], a[0])
+
+
+a, s = rng.random((20, 5)), np.zeros(20)
+a[6] = [np.inf, -np.inf, 1.0, 0.0, 2.0]
+warned(a, s)
+show(s)
+
+
+def of_one(a, b, s):
+    for i in range(a.shape[0]):  # native
+        s[i] = np.dot(a[i], b[i])
+        t = a[i] @ b[i]
+    return t
+
+
+show(of_one(np.array([[-0.0], [2.0]]), np.array([[1.0], [3.0]]), s), np.copysign(1.0, s[:2]))
+
+
+def swapped(a, b, n):
+    for i in range(n):  # cpython
+        b[1:-1] = a[1:-1] + 1
+        a, b = b, a
+    return a, b
+
+
+try:
+    swapped(np.zeros(5), np.ones(9), 3)
+except ValueError as e:
+    print(e)

@@ -50,6 +50,7 @@ impl Builder {
                 needs_trip: vec![],
                 apart: vec![],
                 forward: vec![],
+                alike: vec![],
                 whole: None,
                 work: Default::default(),
             },

@@ -167,7 +167,8 @@ impl Lower<'_> {
         }
         let known = b.as_float().or(b.as_int().map(|v| v as f64));
         let float = a.kinds.every(Kind::is_float);
-        if known == Some(2.0) && a.kinds.numpy() == a.kinds && (float || b.as_int().is_some()) {
+        let numbers = a.kinds.numpy() == a.kinds && !a.kinds.any(Kind::is_bool);
+        if known == Some(2.0) && numbers && (float || b.as_int().is_some()) {
             let a = self.spill_sv(a);
             return self.arith(Op::Mul, a.clone(), a, span);
         }

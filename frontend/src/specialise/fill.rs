@@ -198,6 +198,19 @@ impl Lower<'_> {
         }
     }
 
+    /// The arrays that trade places where shapes are compared: by their extents as they are at first.
+    pub fn all_alike(&self) -> Vec<(ArrayId, ArrayId)> {
+        let mut all = vec![];
+        for group in self.hir.swap_groups.iter().filter(|_| self.sliced) {
+            let of = |local: &usize| self.slots.get(&self.hir.locals[*local].capture?).copied();
+            let mut slots = group.iter().filter_map(of);
+            if let Some(first) = slots.next() {
+                all.extend(slots.map(|other| (first, other)));
+            }
+        }
+        all
+    }
+
     /// The arrays that must not share memory. Slots that trade places hold each other's arrays in turn.
     pub fn all_apart(&self) -> Vec<(ArrayId, ArrayId)> {
         let of = |local: &usize| self.slots.get(&self.hir.locals[*local].capture?).copied();

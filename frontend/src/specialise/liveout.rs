@@ -416,6 +416,7 @@ impl Lower<'_> {
             },
         });
         let apart = self.all_apart();
+        let alike = self.all_alike();
         let mut nest = Nest {
             arrays: self.arrays,
             vars: self.vars,
@@ -428,6 +429,7 @@ impl Lower<'_> {
             returns,
             needs_trip: vec![],
             apart,
+            alike,
             forward: self.forward.into_iter().collect(),
             whole: None,
             work: self.meter.finish(),

@@ -101,6 +101,8 @@ pub(super) struct Lower<'a> {
     pub at_entry: bool,
     /// Arrays that must not share memory with the other one, or within themselves.
     pub apart: BTreeSet<(ArrayId, ArrayId)>,
+    /// A part of an array was looked at as a whole.
+    pub sliced: bool,
     /// Arrays whose elements must lie forward in memory.
     pub forward: BTreeSet<ArrayId>,
     /// Memory of a nest's own for the time of a statement.
@@ -157,6 +159,7 @@ impl<'a> Lower<'a> {
             want_tag: false,
             at_entry: false,
             apart: BTreeSet::new(),
+            sliced: false,
             forward: BTreeSet::new(),
             temporaries: vec![],
             made: HashMap::new(),

@@ -157,7 +157,8 @@ impl Lower<'_> {
             for part in parts {
                 args.push(l.section_element(part, std::slice::from_ref(&at), span).e);
             }
-            let value = build::call(fun, Lib::Numpy, args, ty, false, span);
+            // It may overflow.
+            let value = build::call(fun, Lib::Numpy, args, ty, true, span);
             l.emit(StmtKind::Let { var: acc, value }, span);
             Ok(())
         });

@@ -324,6 +324,7 @@ impl Lower<'_> {
             let what = format!("a {kind} as an operand");
             return Err(refuse(span, Refusal::ArrayExpression { what }));
         }
+        self.sliced = true;
         let view = self.check_view(view);
         let mut axes = Vec::with_capacity(rank);
         for k in 0..view.index.len() {
