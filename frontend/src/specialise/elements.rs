@@ -105,6 +105,12 @@ impl Lower<'_> {
                 self.numpy(f, both, span)
             }
             (Known::Numpy(NumpyFn::Array(ArrayFn::Where)), 3) => self.chosen(args, span),
+            (Known::Numpy(NumpyFn::Unary(_) | NumpyFn::Binary(_)), _)
+                if args.iter().any(|a| a.kinds.any(is_narrow)) =>
+            {
+                // These are computed in floats of 16 or 32 bits.
+                Err(unsupported("a function of an array of narrow ints", span))
+            }
             (Known::Numpy(f), _) => self.numpy(f, args, span),
             (_, 1) => {
                 let absolute = NumpyFn::Special(N::Absolute);
@@ -189,5 +195,13 @@ fn exponent_is_a_number(exponent: &Node, span: Span) -> R<()> {
     match exponent {
         Node::Scalar(_) => Ok(()),
         _ => Err(unsupported("a power with an array of exponents", span)),
+    }
+}
+
+/// A bool or int that is no float of 64 bits to NumPy's functions of floats.
+fn is_narrow(kind: Kind) -> bool {
+    match kind {
+        Kind::Np(s) => s == Scalar::Bool || s.is_int() && s.size() < 4,
+        _ => false,
     }
 }

@@ -111,6 +111,19 @@ impl Node {
         }
     }
 
+    /// Whether a number of Python's is among its operands.
+    pub fn has_python_number(&self) -> bool {
+        match self {
+            Node::Part(_) | Node::Items(_) => false,
+            Node::Scalar(sv) => sv.kinds.any(Kind::is_py),
+            Node::Sign(_, a) => a.has_python_number(),
+            Node::Binary(_, a, b) | Node::Compare(_, a, b) => {
+                a.has_python_number() || b.has_python_number()
+            }
+            Node::Call(_, args) => args.iter().any(Node::has_python_number),
+        }
+    }
+
     /// How many of NumPy's functions compute it.
     pub fn operations(&self) -> f64 {
         match self {

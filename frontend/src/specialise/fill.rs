@@ -7,9 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use nestwise_ir::nest::{Expr, For, StmtKind};
+use nestwise_ir::nest::{CmpOp, Expr, For, StmtKind};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{Access, ArrayId, ArrayKind, LoopId, Span, Ty, VarId, Work};
+use nestwise_ir::{Access, ArrayId, ArrayKind, LoopId, Scalar, Span, Ty, VarId, Work};
 
 use super::build;
 use super::elementwise::{Elementwise, Node, unsupported};
@@ -54,6 +54,7 @@ impl Lower<'_> {
                 Node::Binary(op, Box::new(old), Box::new(value.node))
             }
         };
+        self.not_empty_of(&node, self.arrays[target.array].storage, &shape, span);
         let operations = node.operations();
         let copies = if op.is_none() { 1.0 } else { 0.0 };
         self.tally(Work::ArrayCall, operations + copies);
@@ -68,6 +69,18 @@ impl Lower<'_> {
         self.store_all(&target, false, &computed, 0.0, span)?;
         self.release(&to);
         Ok(())
+    }
+
+    /// Python's numbers have to fit the type of an array that has no elements, too: that is CPython's to see.
+    pub fn not_empty_of(&mut self, node: &Node, storage: Scalar, shape: &[Expr], span: Span) {
+        if storage == Scalar::F64 || !node.has_python_number() {
+            return;
+        }
+        for len in shape {
+            let zero = Expr::int(0, span);
+            let some = build::compare(CmpOp::Gt, len.clone(), zero, Ty::PY_BOOL, span);
+            self.emit_check(some);
+        }
     }
 
     /// Computes the elements of a part of an array, one after the other.

@@ -70,6 +70,8 @@ impl Lower<'_> {
     fn vector(&mut self, value: Val, name: &str, span: Span) -> R<Elementwise> {
         let tree = self.operand(value, span)?;
         self.tally(Work::ArrayCall, tree.node.operations());
+        // Whatever the type of what is computed.
+        self.not_empty_of(&tree.node, Scalar::Bool, &tree.shape, span);
         match tree.shape.len() {
             1 => Ok(tree),
             axes => {
