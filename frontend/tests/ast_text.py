@@ -178,10 +178,10 @@ def expr(e):
             tests = "".join([f" if {expr(test)}" for test in part.ifs])
             head = f"{expr(elt)} for {target(part.target)} in {items(part.iter)}"
             return f"{expr(func)}({head}{tests})"
-        case ast.Call(func=ast.Attribute(attr="array"), args=[ast.List() as items]):
+        case ast.Call(func=ast.Attribute(attr="array"), args=[ast.List() as made]):
             named = [f"{name(k.arg)}={expr(k.value)}" if k.arg else expr(None) for k in e.keywords]
-            items = f"({seq(items.elts, expr)},)" if items.elts else "()"
-            return f"{expr(e.func)}({', '.join([items, *named])})"
+            display = f"({seq(made.elts, expr)},)" if made.elts else "()"
+            return f"{expr(e.func)}({', '.join([display, *named])})"
         case ast.Call():
             func, args = expr(e.func), [expr(a) for a in e.args]
             if any(k.arg is None for k in e.keywords):
