@@ -173,7 +173,8 @@ impl Lower<'_> {
         }
         let known = b.as_float().or(b.as_int().map(|v| v as f64));
         let float = a.kinds.every(Kind::is_float);
-        let numbers = a.kinds.numpy() == a.kinds && !a.kinds.any(Kind::is_bool);
+        let odd = |k: Kind| k.is_bool() || k.is_complex();
+        let numbers = a.kinds.numpy() == a.kinds && !a.kinds.any(odd);
         if known == Some(2.0) && numbers && (float || b.as_int().is_some()) {
             let a = self.spill_sv(a);
             return self.arith(Op::Mul, a.clone(), a, span);
