@@ -509,3 +509,20 @@ a, b = rng.random((3, 500)) * 8, np.repeat([[2.0], [-1.0], [0.5]], 500, 1)
 c = np.zeros_like(a)
 powers(a, b, c)
 show(c)
+
+
+def without_rows(a, r):
+    for i in range(len(r)):  # native
+        a[:i, :] = a[:i, :] + 1.0 / r[i]
+
+
+r = np.ones((6, 5))
+without_rows(np.zeros((6, 5)), r)
+r[0, 2] = 0.0
+a = np.zeros((6, 5))
+try:
+    with np.errstate(divide="raise"):
+        without_rows(a, r)
+except FloatingPointError as e:
+    print(e)
+show(a)

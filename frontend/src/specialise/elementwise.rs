@@ -111,6 +111,30 @@ impl Node {
         }
     }
 
+    fn rank(&self) -> usize {
+        match self {
+            Node::Part(section) => section.shape().len(),
+            Node::Scalar(_) => 0,
+            Node::Items(_) => 1,
+            Node::Sign(_, a) => a.rank(),
+            Node::Binary(_, a, b) | Node::Compare(_, a, b) => a.rank().max(b.rank()),
+            Node::Call(_, args) => args.iter().map(Node::rank).max().unwrap_or(0),
+        }
+    }
+
+    /// Whether something is computed in it that has fewer axes: NumPy computes that once, whatever it is repeated along.
+    pub fn computes_below(&self, axes: usize) -> bool {
+        let inside = match self {
+            Node::Part(_) | Node::Scalar(_) | Node::Items(_) => return false,
+            Node::Sign(_, a) => a.computes_below(axes),
+            Node::Binary(_, a, b) | Node::Compare(_, a, b) => {
+                a.computes_below(axes) || b.computes_below(axes)
+            }
+            Node::Call(_, args) => args.iter().any(|a| a.computes_below(axes)),
+        };
+        inside || self.rank() < axes
+    }
+
     /// Whether a number of Python's is among its operands.
     pub fn has_python_number(&self) -> bool {
         match self {

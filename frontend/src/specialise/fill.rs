@@ -71,9 +71,11 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Python's numbers have to fit the type of an array that has no elements, too: that is CPython's to see.
+    /// What an array without elements may raise all the same is CPython's to see: Python's numbers have to fit its type, and
+    /// what is repeated along its axes is computed.
     pub fn not_empty_of(&mut self, node: &Node, storage: Scalar, shape: &[Expr], span: Span) {
-        if storage == Scalar::F64 || !node.has_python_number() {
+        let converts = storage != Scalar::F64 && node.has_python_number();
+        if !converts && !node.computes_below(shape.len()) {
             return;
         }
         for len in shape {
