@@ -221,13 +221,12 @@ def g(b):
         b[i] = a[i] * b[i]
 
 
-for k in range(3):
-    f(np.full(5, 1.5 + k * 100.0))
+# From outside of loops: each call is a nest of its own.
+list(map(f, [np.full(5, 1.5 + k * 100.0) for k in range(3)]))
 g(np.full(5, 1e10))
 print(*globals().get("__warningregistry__", ()))
 warnings.simplefilter("default")
-for k in range(2):
-    f(np.full(5, 1e10))
+list(map(f, [np.full(5, 1e10) for k in range(2)]))
 """
 
 

@@ -121,6 +121,19 @@ def test_memory_beside_a_view_is_compared_too():
     assert not base.any()
 
 
+def test_arrays_that_were_made_are_compared_by_what_they_hold():
+    captured, local, module = np.zeros(3), np.zeros(3), {"g": np.zeros(3)}
+    remembered = Remembered([("a", captured)], [], ["g"], module, [local, 1.5])
+    made = [np.zeros(3), np.zeros(3)]
+    assert remembered.same(*made) and not same(*made)
+    assert remembered.same((1, made[0]), (1, made[1]))
+    assert not remembered.same((1, made[0]), (1, made[1], 2))
+    for other in (captured, local, module["g"], np.zeros(4)[1:], np.zeros(3, int), np.zeros((3, 1))):
+        assert not remembered.same(made[0], other) and not remembered.same(other, made[0])
+    made[1][1] = -0.0
+    assert not remembered.same(*made)
+
+
 def test_read_only_arrays_are_left_alone():
     a = np.arange(3)
     a.flags.writeable = False

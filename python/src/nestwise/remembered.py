@@ -13,7 +13,7 @@ from array import array
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
 _ABSENT = object()
@@ -28,6 +28,7 @@ class Remembered:
         attributes: list[tuple[str, Any, str]],
         names: list[str],
         module: dict[str, Any],
+        local: Iterable[Any] = (),
     ):
         self.arrays: dict[int, tuple[str, Any]] = {}  # as the nest sees them
         self.owners: dict[int, Any] = {}  # the arrays with their memory
@@ -43,6 +44,9 @@ class Remembered:
         for label, thing in captured:
             self._add(label, thing)
         self.before = self.take()
+        held = [*local, *self.before.attributes, *self.before.names]
+        arrays = [thing for thing in held if type(thing) is self.ndarray]
+        self.known = {*self.arrays, *self.owners, *map(id, arrays)}
 
     def _add(self, label: str, thing: Any) -> None:
         kind = type(thing)
@@ -113,6 +117,21 @@ class Remembered:
             else:
                 self.module.pop(name, None)
 
+    def same(self, mine: Any, other: Any) -> bool:
+        """As the function `same`, but of two arrays that were made what they hold counts."""
+        if same(mine, other):
+            return True
+        if type(mine) is tuple and type(other) is tuple:
+            return len(mine) == len(other) and all(map(self.same, mine, other))
+        if not (self._made(mine) and self._made(other)):
+            return False
+        forms = [(a.dtype, a.shape, a.strides) for a in (mine, other)]
+        return forms[0] == forms[1] and mine.tobytes() == other.tobytes()
+
+    def _made(self, thing: Any) -> bool:
+        """Whether this is an array in memory of its own that was not there before the nest."""
+        return type(thing) is self.ndarray and thing.base is None and id(thing) not in self.known
+
     def differences(
         self, mine: State, other: State, later: State | None = None
     ) -> Iterator[tuple[str, str]]:
@@ -144,7 +163,7 @@ class Remembered:
         labels = [label for label, _, _ in self.attributes] + self.names
         values = mine.attributes + mine.names, other.attributes + other.names
         for label, a, b in zip(labels, *values, strict=True):
-            if not same(a, b):
+            if not self.same(a, b):
                 yield label, shown(a, b)
 
 
@@ -199,8 +218,7 @@ def list_differences(
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two objects are told apart by identity alone; lists must be the same, arrays either
-    the same memory or each newly made."""
+    """Whether two objects are told apart by identity alone; arrays and lists must be the same."""
     if a is b:
         return True
     kind = type(a)
@@ -221,12 +239,7 @@ def same(a: Any, b: Any) -> bool:
         return a.dtype == b.dtype and a.tobytes() == b.tobytes()
     if kind is numpy.ndarray:
         mine, other = a.__array_interface__, b.__array_interface__
-        if mine == other:
-            return a.strides == b.strides
-        # Two that were made, each in memory of its own.
-        made = a.base is None and b.base is None
-        form = (a.dtype, a.shape, a.strides) == (b.dtype, b.shape, b.strides)
-        return made and form and a.tobytes() == b.tobytes()
+        return mine == other and a.strides == b.strides
     return False
 
 

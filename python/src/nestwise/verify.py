@@ -15,7 +15,7 @@ import os
 import sys
 
 from nestwise import config
-from nestwise.remembered import Remembered, same, shown
+from nestwise.remembered import Remembered, shown
 from nestwise.warned import Watch
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
@@ -60,10 +60,10 @@ class Check:
         local: tuple[list[str], list[str]],
     ):
         self.file, self.line, self.call = about
-        self.state = Remembered(captured, attributes, names, modules[0])
+        self.old = _locals(sys._getframe(1), local)
+        self.state = Remembered(captured, attributes, names, modules[0], self.old.values())
         self.watch = Watch(modules)
         self.always, self.perhaps = local
-        self.old = _locals(sys._getframe(1), local)
         self.boundary: Any = None
         self.ranges: list[tuple[str, str]] = []
 
@@ -115,7 +115,7 @@ class Check:
         found = self.ranges + self._exits(exit, what, frame.f_lineno, warnings)
         if not found:
             found = list(self._names(_locals(frame, (self.always, self.perhaps))))
-            if exit == "returned" and not same(self.value, what):
+            if exit == "returned" and not self.state.same(self.value, what):
                 found.append(("the value returned", shown(self.value, what)))
             now = self.state.take()
             elements = list(self.state.differences(self.native, now))
@@ -158,7 +158,7 @@ class Check:
                 if compiled is not now:
                     gone = "compiled code" if compiled is nothing else "CPython"
                     yield name, f"{gone} leaves it unbound"
-            elif not same(compiled, now):
+            elif not self.state.same(compiled, now):
                 yield name, shown(compiled, now)
 
     def _count(self, found: list[tuple[str, str]]) -> None:
