@@ -5,20 +5,15 @@
 Slices, rows and columns that are stored, updated, added up, named, made anew and handed to
 functions, of arrays that may lie in one another, with ends that are beyond, shapes that do not fit,
 types that change, NaN and warnings: values, types and errors have to be CPython's. Runs M scripts
-of FUNCTIONS each, and stops at the first that differs, which it leaves in the folder it names.
+of 20 functions each, and stops at the first that differs, which it leaves in the folder it names.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
-import tempfile
-from pathlib import Path
 
-from differential import difference, nests_by_line, nestwise, python
-
-FUNCTIONS = 20
+from random_functions import Functions
 
 HEAD = """\
 import numpy as np
@@ -60,7 +55,7 @@ def arrays(kind, seed):
         u, v = big.ravel()[3:10], big.ravel()[4:11]
     if kind % 5 == 4:
         a, u, v = big.T[:6, :7], big[:7, 3], big[0, ::-2]
-    return a, b, u, v, f, m
+    return a, b, u, v, f, m, rng.integers(-7, 7, 7)
 """
 
 NAMES = ("t", "w", "z")
@@ -115,6 +110,21 @@ class Program:
             *(f"b[{i}]", f"a[{i}]", *self.made, *self.made),
         )
 
+    def gathered(self) -> str:
+        """Elements at places that ints say, seven most times; some are beyond the ends."""
+        i = self.index()
+        places = self.pick(
+            f"m[{i}] % 7", f"m[{i}] % 7", f"m[{i}]", "p", f"m[{i}, {self.ends()}] % 6"
+        )
+        return self.pick(
+            *(f"u[{places}]", f"v[{places}]", f"a[{i}, {places}]", f"b[{i}][{places}]"),
+            *(
+                f"a[{places} % 6, {self.pick('j', '2', '-1')}]",
+                f"f[{places}]",
+                f"a[i % 6, {places}]",
+            ),
+        )
+
     def alike(self, like: str) -> str:
         """Another part that is as long, most times."""
         head = like[0]
@@ -133,7 +143,8 @@ class Program:
     def value(self, like: str, depth: int) -> str:
         """What is computed element by element."""
         if depth == 0:
-            return self.pick(self.alike(like), self.alike(like), self.scalar(0))
+            near = self.alike(like)
+            return self.pick(near, near, near, self.scalar(0), self.scalar(0), self.gathered())
         x, y = self.value(like, depth - 1), self.value(like, self.rng.randrange(depth))
         return self.pick(
             *(f"({x} + {y})", f"({x} - {y})", f"{x} * {y}", f"({x} * 0.5 + {y})", f"{x} / 4.0"),
@@ -156,7 +167,8 @@ class Program:
     def scalar(self, depth: int) -> str:
         if depth == 0:
             return self.pick("2.0", "0.5", "i", "k", "x", "x", "3", "a[i % 6, j % 7]", "u[j % 7]")
-        v = self.pick(self.vector(), self.vector(), f"({self.value(self.vector(), 1)})")
+        whole = f"({self.value(self.vector(), 1)})"
+        v = self.pick(self.vector(), self.vector(), whole, self.gathered())
         w = self.alike(v) if v[0] != "(" else v
         return self.pick(
             *(f"np.sum({v})", f"{v}.sum()", f"{v}.max()", f"{v}.min()", f"np.dot({v}, {w})"),
@@ -212,7 +224,7 @@ class Program:
 
     def build(self) -> list[str]:
         carried = self.rng.random() < 0.25
-        self.lines = [f"def {self.name}(a, b, u, v, f, m, n):", "    x, j, k = 0.25, 1, 2"]
+        self.lines = [f"def {self.name}(a, b, u, v, f, m, p, n):", "    x, j, k = 0.25, 1, 2"]
         self.lines.append(f"    for i in range({self.pick('n', 'n', 'a.shape[0]', '1, n')}):")
         for _ in range(self.rng.randrange(1, 5)):
             self.statement(2, 2)
@@ -238,45 +250,12 @@ class Program:
         return self.lines
 
 
-def script(seed: int) -> str:
-    rng = random.Random(seed)
-    parts = [HEAD]
-    for number in range(FUNCTIONS):
-        parts.append("\n".join(Program(number, rng).build()))
-    return "\n".join(parts) + "\n"
+def build(number: int, rng: random.Random) -> list[str]:
+    return Program(number, rng).build()
 
 
-def differs(seed: int, folder: Path, device: str = "serial") -> tuple[str, int]:
-    """What differs, if anything does, and how many functions ran compiled."""
-    program = folder / f"arrays_{seed}.py"
-    program.write_text(script(seed))
-    done = nestwise(program, device, folder / "cache")
-    found = difference(python(program), done)
-    nests = [n for nests in nests_by_line(done.report, program).values() for n in nests]
-    compiled = {n["function"] for n in nests if n["iterations"]}
-    if not found:
-        program.unlink()
-    return found, len(compiled)
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
-    parser.add_argument("--programs", type=int, default=100)
-    parser.add_argument("--device", default="serial")
-    options = parser.parse_args()
-    folder, compiled = Path(tempfile.mkdtemp(prefix="arrays-")), 0
-    print(f"--seed {options.seed}, in {folder}")
-    for seed in range(options.seed, options.seed + options.programs):
-        found, count = differs(seed, folder, options.device)
-        compiled += count
-        if found:
-            print(f"seed {seed}: {folder}/arrays_{seed}.py\n{found}")
-            return 1
-    functions = options.programs * FUNCTIONS
-    print(f"{functions} functions, {compiled} compiled: all alike")
-    return 0
+SCRIPTS = Functions("arrays", HEAD, build)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(SCRIPTS.main(__doc__.splitlines()[0]))

@@ -4,21 +4,16 @@
 
 Objects whose methods assign attributes and store elements, functions that see variables of the one
 around them, calls in operands that may not be evaluated, in subscripts, conditions and headers of
-loops: everything in the order that CPython has. Runs M scripts of FUNCTIONS each, and stops at the
-first that differs, which it leaves in the folder it names.
+loops: everything in the order that CPython has. Runs M scripts of 20 functions each, and stops at
+the first that differs, which it leaves in the folder it names.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
-import tempfile
-from pathlib import Path
 
-from differential import difference, nests_by_line, nestwise, python
-
-FUNCTIONS = 20
+from random_functions import Functions
 
 HEAD = """\
 import numpy as np
@@ -192,45 +187,12 @@ class Program:
         return self.lines
 
 
-def script(seed: int) -> str:
-    rng = random.Random(seed)
-    parts = [HEAD]
-    for number in range(FUNCTIONS):
-        parts.append("\n".join(Program(number, rng).build()))
-    return "\n".join(parts) + "\n"
+def build(number: int, rng: random.Random) -> list[str]:
+    return Program(number, rng).build()
 
 
-def differs(seed: int, folder: Path, device: str = "serial") -> tuple[str, int]:
-    """What differs, if anything does, and how many functions ran compiled."""
-    program = folder / f"effects_{seed}.py"
-    program.write_text(script(seed))
-    done = nestwise(program, device, folder / "cache")
-    found = difference(python(program), done)
-    nests = [n for nests in nests_by_line(done.report, program).values() for n in nests]
-    compiled = {n["function"] for n in nests if n["iterations"]}
-    if not found:
-        program.unlink()
-    return found, len(compiled)
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
-    parser.add_argument("--programs", type=int, default=100)
-    parser.add_argument("--device", default="serial")
-    options = parser.parse_args()
-    folder, compiled = Path(tempfile.mkdtemp(prefix="effects-")), 0
-    print(f"--seed {options.seed}, in {folder}")
-    for seed in range(options.seed, options.seed + options.programs):
-        found, count = differs(seed, folder, options.device)
-        compiled += count
-        if found:
-            print(f"seed {seed}: {folder}/effects_{seed}.py\n{found}")
-            return 1
-    functions = options.programs * FUNCTIONS
-    print(f"{functions} functions, {compiled} compiled: all alike")
-    return 0
+SCRIPTS = Functions("effects", HEAD, build)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(SCRIPTS.main(__doc__.splitlines()[0]))

@@ -1,27 +1,15 @@
 //! NumPy's own loops for sums and for products of vectors, registered by the runtime: what a loop of nothing but
 //! [`Fun::AddNext`], [`Fun::DotNext`] or [`Fun::MatMulNext`] calls.
 
-use std::ffi::c_void;
-use std::ptr::{from_mut, null_mut};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::ptr::from_mut;
 
 use nestwise_ir::{Fun, Scalar};
 
-use crate::ufunc::UfuncLoop;
+use crate::ufunc::Slot;
 
-struct Slot {
-    function: AtomicPtr<c_void>,
-    data: AtomicPtr<c_void>,
-}
+static SLOTS: [Slot; 4] = [const { Slot::new() }; 4];
 
-static SLOTS: [Slot; 4] = [const {
-    Slot {
-        function: AtomicPtr::new(null_mut()),
-        data: AtomicPtr::new(null_mut()),
-    }
-}; 4];
-
-fn slot(fun: Fun, repr: Scalar) -> Option<&'static Slot> {
+pub(crate) fn slot(fun: Fun, repr: Scalar) -> Option<&'static Slot> {
     let index = match (fun, repr) {
         (Fun::AddNext, Scalar::F32) => 0,
         (Fun::AddNext, Scalar::F64) => 1,
@@ -32,44 +20,17 @@ fn slot(fun: Fun, repr: Scalar) -> Option<&'static Slot> {
     SLOTS.get(index)
 }
 
-/// Registers the inner loop of `np.add` ([`Fun::AddNext`]) or `np.matmul` ([`Fun::MatMulNext`], and what `np.dot` calls, too)
-/// for one type. Returns whether there is a place for it.
-///
-/// # Safety
-/// `function` and `data` must stay valid for the life of the process, callable from any thread without the GIL.
-pub unsafe fn register_fold(
-    fun: Fun,
-    repr: Scalar,
-    function: UfuncLoop,
-    data: *mut c_void,
-) -> bool {
-    let Some(slot) = slot(fun, repr) else {
-        return false;
-    };
-    slot.data.store(data, Ordering::Release);
-    slot.function
-        .store(function as *mut c_void, Ordering::Release);
-    true
-}
-
 /// Whether that loop is registered.
 pub(crate) fn is_registered(fun: Fun, repr: Scalar) -> bool {
-    slot(fun, repr).is_some_and(|s| !s.function.load(Ordering::Acquire).is_null())
+    slot(fun, repr).is_some_and(|slot| slot.get().is_some())
 }
 
 /// # Safety
 /// The loop is registered, and its arguments are what it takes.
 unsafe fn run(fun: Fun, repr: Scalar, args: &mut [*mut u8; 3], sizes: &[isize], steps: &[isize]) {
-    let Some(slot) = slot(fun, repr) else { return };
-    let function = slot.function.load(Ordering::Acquire);
-    if function.is_null() {
-        return;
-    }
-    // SAFETY: registered as one of these.
-    unsafe {
-        let function = std::mem::transmute::<*mut c_void, UfuncLoop>(function);
-        let data = slot.data.load(Ordering::Acquire);
-        function(args.as_mut_ptr(), sizes.as_ptr(), steps.as_ptr(), data);
+    if let Some((function, data)) = slot(fun, repr).and_then(Slot::get) {
+        // SAFETY: as promised.
+        unsafe { function(args.as_mut_ptr(), sizes.as_ptr(), steps.as_ptr(), data) };
     }
 }
 

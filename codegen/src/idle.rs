@@ -13,7 +13,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use nestwise_analysis::may_warn;
-use nestwise_ir::nest::While;
+use nestwise_ir::nest::{Cast, While};
 use nestwise_ir::{
     ArrayId, Expr, ExprKind, For, LoopId, Nest, Scalar, Span, Stmt, StmtKind, UnOp, VarId,
 };
@@ -249,6 +249,11 @@ impl Walk {
             ExprKind::Compare { a, b, .. } => {
                 [a, b].into_iter().for_each(|x| self.within(out, x));
             }
+            ExprKind::Cast {
+                kind: Cast::Truth,
+                a,
+                ..
+            } => self.within(out, a),
             ExprKind::Call { fun, args, .. } if sees_less(*fun) => {
                 args.iter().for_each(|x| self.within(out, x));
             }

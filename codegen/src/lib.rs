@@ -8,6 +8,7 @@
 //! optimise it (`passes`), LLVM emits an object for the host (`target`), `load` links it.
 
 pub mod abi;
+mod constants;
 mod emit;
 mod error;
 mod finite;
@@ -41,7 +42,6 @@ use nestwise_ir::{Nest, Schedule};
 pub use nestwise_ir::FpMode;
 
 pub use error::{CodegenError, Result};
-pub use folds::register_fold;
 pub use grid::{
     BLOCK_THREADS, CompiledGrid, DeviceCode, GridKernel, GridTarget, MOST_RECORD, Use,
     compile_grid, kernel_name,

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 use nestwise_ir::{Fun, Scalar};
 
+use crate::folds;
+
 /// A ufunc inner loop: arguments, number of elements, byte strides, the loop's own data.
 pub type UfuncLoop = unsafe extern "C" fn(
     args: *mut *mut u8,
@@ -27,14 +29,22 @@ const SAME: u8 = 1;
 const DIFFERENT: u8 = 2;
 
 impl Slot {
-    const fn new() -> Slot {
+    pub(crate) const fn new() -> Slot {
         Slot {
             function: AtomicPtr::new(std::ptr::null_mut()),
             data: AtomicPtr::new(std::ptr::null_mut()),
             batch: AtomicU8::new(UNTRIED),
         }
     }
-    fn get(&self) -> Option<(UfuncLoop, *mut c_void)> {
+
+    fn set(&self, function: UfuncLoop, data: *mut c_void) {
+        self.data.store(data, Ordering::Release);
+        self.function
+            .store(function as *mut c_void, Ordering::Release);
+        self.batch.store(UNTRIED, Ordering::Release);
+    }
+
+    pub(crate) fn get(&self) -> Option<(UfuncLoop, *mut c_void)> {
         let f = self.function.load(Ordering::Acquire);
         if f.is_null() {
             return None;
@@ -120,8 +130,9 @@ pub(crate) fn is_registered(fun: Fun, repr: Scalar) -> bool {
     slot(fun, repr).is_some_and(|s| s.get().is_some())
 }
 
-/// Registers NumPy's inner loop for `fun` on `repr` (f32 or f64, all arguments and the result alike). Returns
-/// whether there is a slot for it.
+/// Registers NumPy's inner loop for `fun` on `repr` (f32 or f64, all arguments and the result alike): of a function of elements,
+/// of `np.add` ([`Fun::AddNext`]) or of `np.matmul` ([`Fun::MatMulNext`], and what `np.dot` calls, too). Returns whether there is
+/// a slot for it.
 ///
 /// # Safety
 /// `function` and `data` must stay valid for the life of the process, callable from any thread without the GIL.
@@ -131,14 +142,11 @@ pub unsafe fn register_ufunc(
     function: UfuncLoop,
     data: *mut c_void,
 ) -> bool {
-    let Some(slot) = slot(fun, repr) else {
-        return false;
+    let slot = match fun.is_fold() {
+        true => folds::slot(fun, repr),
+        false => slot(fun, repr),
     };
-    slot.data.store(data, Ordering::Release);
-    slot.function
-        .store(function as *mut c_void, Ordering::Release);
-    slot.batch.store(UNTRIED, Ordering::Release);
-    true
+    slot.map(|slot| slot.set(function, data)).is_some()
 }
 
 /// Registers CPython's own f64 implementation of `math.fun` where that is not a call of libm's function of this

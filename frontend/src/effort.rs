@@ -157,6 +157,7 @@ impl Turn {
             | ExprKind::MatMul(..)
             | ExprKind::Slice { .. }
             | ExprKind::InText(..)
+            | ExprKind::IsNone(_)
             | ExprKind::IfExp { .. }
             | ExprKind::Tuple(_) => once.arithmetic += 1.0,
             ExprKind::And(all) | ExprKind::Or(all) => once.arithmetic += all.len() as f64,

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use nestwise_ir::surface::{Function, Place, Scope, Site, path};
 use nestwise_ir::{Arena, ArrayKind, PlaceId, Scalar, Ty};
 
-use crate::capture::{Capture, Known};
+use crate::capture::Capture;
+use crate::known::Known;
 
 /// What the text tells.
 pub trait Evidence {

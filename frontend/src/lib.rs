@@ -13,6 +13,7 @@ pub mod capture;
 pub mod effort;
 pub mod guess;
 pub mod interface;
+pub mod known;
 mod lines;
 mod names;
 pub mod parse;

@@ -129,6 +129,7 @@ pub fn parse_function(
         params,
         places,
         body,
+        library: None,
     };
     if let Some((span, why)) = mark_function_writes(&mut function, &lower.declared, free_names) {
         return refuse(span.unwrap_or(start), why);

@@ -364,7 +364,7 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             tests.iter().for_each(&mut *f);
             f(element);
         }
-        ExprKind::Unary(_, a) | ExprKind::InText(a, _) => f(a),
+        ExprKind::Unary(_, a) | ExprKind::InText(a, _) | ExprKind::IsNone(a) => f(a),
         ExprKind::Binary(_, a, b) | ExprKind::MatMul(a, b) => {
             f(a);
             f(b);
@@ -378,7 +378,10 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             args.iter().for_each(&mut *f);
             kwargs.iter().for_each(|(_, e)| f(e));
         }
-        ExprKind::And(items) | ExprKind::Or(items) | ExprKind::Tuple(items) => {
+        ExprKind::And(items)
+        | ExprKind::Or(items)
+        | ExprKind::Tuple(items)
+        | ExprKind::List(items) => {
             items.iter().for_each(f);
         }
         ExprKind::Compare(first, rest) => {

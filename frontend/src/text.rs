@@ -206,6 +206,7 @@ impl Text<'_> {
                 format!("({body} if {test} else {})", self.expr(orelse))
             }
             ExprKind::MatMul(a, b) => format!("({} @ {})", self.expr(a), self.expr(b)),
+            ExprKind::IsNone(a) => format!("({} is None)", self.expr(a)),
             ExprKind::InText(a, text) => format!("({} in {text:?})", self.expr(a)),
             ExprKind::Slice { start, stop, step } => {
                 let part = |e: &Option<Box<Expr>>| e.as_ref().map_or("".into(), |e| self.expr(e));
@@ -233,6 +234,7 @@ impl Text<'_> {
             }
             ExprKind::Tuple(items) if items.is_empty() => "()".to_owned(),
             ExprKind::Tuple(items) => format!("({},)", self.list(items)),
+            ExprKind::List(items) => format!("[{}]", self.list(items)),
         }
     }
 }

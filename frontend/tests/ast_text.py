@@ -160,6 +160,11 @@ def index_item(node):
     return f"{start or ''}:{stop or ''}" + (f":{step}" if step is not None else "")
 
 
+def argument(e):
+    none = isinstance(e, ast.Constant) and e.value is None
+    return "None" if none else expr(e)
+
+
 def expr(e):
     match e:
         case ast.Name():
@@ -178,16 +183,19 @@ def expr(e):
             tests = "".join([f" if {expr(test)}" for test in part.ifs])
             head = f"{expr(elt)} for {target(part.target)} in {items(part.iter)}"
             return f"{expr(func)}({head}{tests})"
-        case ast.Call(func=ast.Attribute(attr="array"), args=[ast.List() as made]):
-            named = [f"{name(k.arg)}={expr(k.value)}" if k.arg else expr(None) for k in e.keywords]
-            display = f"({seq(made.elts, expr)},)" if made.elts else "()"
-            return f"{expr(e.func)}({', '.join([display, *named])})"
         case ast.Call():
-            func, args = expr(e.func), [expr(a) for a in e.args]
+            match e:
+                case ast.Call(
+                    func=ast.Attribute(attr="array" | "choice") | ast.Name(id="array" | "choice"),
+                    args=[ast.List() as made],
+                ):
+                    args = [f"[{seq(made.elts, expr)}]"]
+                case _:
+                    args = [argument(a) for a in e.args]
             if any(k.arg is None for k in e.keywords):
                 raise Refused
-            args += [f"{name(k.arg)}={expr(k.value)}" for k in e.keywords]
-            return f"{func}({', '.join(args)})"
+            args += [f"{name(k.arg)}={argument(k.value)}" for k in e.keywords]
+            return f"{expr(e.func)}({', '.join(args)})"
         case ast.UnaryOp():
             return f"({UNARY[type(e.op)]}{expr(e.operand)})"
         case ast.BinOp(op=ast.MatMult()):
@@ -202,6 +210,11 @@ def expr(e):
         ):
             found = f"({expr(e.left)} in {constant(text)})"
             return found if isinstance(op, ast.In) else f"(not {found})"
+        case ast.Compare(
+            ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
+        ):
+            found = f"({expr(e.left)} is None)"
+            return found if isinstance(op, ast.Is) else f"({UNARY[ast.Not]}{found})"
         case ast.Compare() if membership(e) is not None:
             return expr(membership(e))
         case ast.Compare() if all(type(op) in COMPARE for op in e.ops):

@@ -31,6 +31,8 @@ pub struct Function {
     pub places: Arena<PlaceId, Place>,
     /// The statements.
     pub body: Vec<Stmt>,
+    /// It stands for a library's, which keeps nothing of its arguments and runs so many functions of Python's.
+    pub library: Option<u32>,
 }
 
 /// A parameter of a [`Function`].
@@ -216,6 +218,8 @@ pub enum ExprKind {
     Compare(Box<Expr>, Vec<(CmpOp, Expr)>),
     /// `c in "text"` for one character `c`.
     InText(Box<Expr>, String),
+    /// `a is None`.
+    IsNone(Box<Expr>),
     /// `body if test else orelse`.
     IfExp {
         test: Box<Expr>,
@@ -226,6 +230,8 @@ pub enum ExprKind {
     MatMul(Box<Expr>, Box<Expr>),
     /// A tuple display.
     Tuple(Vec<Expr>),
+    /// A list display, the argument of a function that may look at nothing but its items.
+    List(Vec<Expr>),
     /// `func(element for target in iter if tests)`: a call with a generator expression or a list comprehension. The
     /// target's places are its own, of names that no Python name equals.
     Comprehension {

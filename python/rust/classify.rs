@@ -133,9 +133,6 @@ pub unsafe fn classify(
         if let Some(code) = functions::code_of(py, object) {
             return (pointer_word(USER, code), Value::None);
         }
-        if let Some(code) = functions::code_of_method(py, object) {
-            return (pointer_word(METHOD, code), Value::None);
-        }
         if let Some(code) = crate::buffers::character(object) {
             return (scalar_word(Ty::CHAR, 2), Value::Int(code.into()));
         }
@@ -144,6 +141,9 @@ pub unsafe fn classify(
                 pointer_word(METHOD, Arc::as_ptr(&function).cast()),
                 Value::None,
             );
+        }
+        if let Some(code) = functions::code_of_method(py, object) {
+            return (pointer_word(METHOD, code), Value::None);
         }
         // A generator is of use for its attributes, or for its state.
         let generator = has_children && random::is_generator(py, object);

@@ -1,5 +1,6 @@
 //! `nestwise explain`: the way of one nest from its text to the verdicts of its loops, without its program.
 
+use crate::draws::Draw;
 use nestwise_analysis::explain::{LoopRecord, assuming, records};
 use nestwise_analysis::fixed::{Stated, fix};
 use nestwise_analysis::{Analysis, LaunchInfo, candidates};
@@ -66,7 +67,10 @@ impl Evidence for Module<'_, '_> {
         let text = text.and_then(|t| t.extract::<Option<FunctionText>>());
         let found = self.or_keep(text).flatten();
         let found = found.and_then(|(text, line, indented, locals, free, name, file)| {
-            parse_function(&text, line, indented, &locals, &free, &name, &file).ok()
+            let mut found =
+                parse_function(&text, line, indented, &locals, &free, &name, &file).ok()?;
+            found.library = Draw::named(&name).map(|d| d.calls);
+            Some(found)
         });
         let found = found.map(Arc::new);
         self.functions.insert(number, found.clone());

@@ -2,7 +2,7 @@
 //! simply another object.
 
 use crate::once::Once;
-use nestwise_frontend::capture::{Known, MathFn, MathSpecial};
+use nestwise_frontend::known::{Known, MathFn, MathSpecial};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyType;

@@ -7,6 +7,7 @@ mod boxing;
 mod buffers;
 mod calibrate;
 mod classify;
+mod draws;
 mod driver;
 mod early;
 mod environment;
@@ -290,10 +291,10 @@ fn explain_site<'py>(
     panics::raised(|| explain::explain(py, &text, &describe, &function, &sizes, after.as_deref()))
 }
 
-/// How a random number is drawn, as the text of a function and its local names.
+/// How random numbers are drawn by the method of that name, as the text of a function and its local names.
 #[pyfunction]
-fn random_text() -> (String, HashSet<String>) {
-    random::text()
+fn random_text(name: &str) -> Option<(String, HashSet<String>)> {
+    random::text(name)
 }
 
 /// The functions of one site.

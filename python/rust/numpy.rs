@@ -6,7 +6,7 @@ use crate::known;
 use crate::layout;
 use crate::once::Once;
 use nestwise_codegen::UfuncLoop;
-use nestwise_frontend::capture::{Known, NumpyFn};
+use nestwise_frontend::known::{Known, NumpyFn};
 use nestwise_ir::{Fun, Scalar};
 use pyo3::ffi::{self, PyObject, PyTypeObject};
 use pyo3::prelude::*;
@@ -69,7 +69,6 @@ pub fn register_loops(py: Python<'_>) {
         && let Some(module) = loaded(py)
     {
         register_ufuncs(&module);
-        register_folds(&module);
     }
 }
 
@@ -315,43 +314,33 @@ fn register_ufuncs(module: &Bound<'_, PyAny>) {
     let Ok(ufunc_type) = module.getattr("ufunc") else {
         return;
     };
-    for name in Known::all_names() {
-        let Some(known) = Known::from_name(&name) else {
-            continue;
+    let register = |name: &str, fun: Fun, genuine: &dyn Fn(&Bound<'_, PyAny>) -> bool| {
+        let Ok(ufunc) = module.getattr(name) else {
+            return;
         };
-        let Known::Numpy(NumpyFn::Unary(fun) | NumpyFn::Binary(fun)) = known else {
-            continue;
-        };
-        let Ok(ufunc) = module.getattr(name.trim_start_matches("numpy.")) else {
-            continue;
-        };
-        let genuine = known::is_genuine(&ufunc, "numpy", known).unwrap_or(false);
-        if genuine && ufunc.get_type().is(&ufunc_type) {
+        if ufunc.get_type().is(&ufunc_type) && genuine(&ufunc) {
             // SAFETY: an exact ufunc.
             unsafe { register_loops_of(fun, &*ufunc.as_ptr().cast::<Ufunc>()) };
             // The loops must stay: whoever deletes the ufunc from the module does not delete it from here.
             std::mem::forget(ufunc);
         }
-    }
-}
-
-/// The loops of sums and of products of vectors.
-fn register_folds(module: &Bound<'_, PyAny>) {
-    let Ok(ufunc_type) = module.getattr("ufunc") else {
-        return;
     };
-    for (name, fun) in [("add", Fun::AddNext), ("matmul", Fun::MatMulNext)] {
-        let Ok(ufunc) = module.getattr(name) else {
-            continue;
-        };
-        let called = ufunc
-            .getattr("__name__")
-            .and_then(|n| n.extract::<String>());
-        if ufunc.get_type().is(&ufunc_type) && called.is_ok_and(|n| n == name) {
-            // SAFETY: an exact ufunc, which stays.
-            unsafe { register_loops_of(fun, &*ufunc.as_ptr().cast::<Ufunc>()) };
-            std::mem::forget(ufunc);
+    for name in Known::all_names() {
+        if let Some(known) = Known::from_name(&name)
+            && let Known::Numpy(NumpyFn::Unary(fun) | NumpyFn::Binary(fun)) = known
+        {
+            let genuine =
+                |f: &Bound<'_, PyAny>| known::is_genuine(f, "numpy", known).unwrap_or(false);
+            register(name.trim_start_matches("numpy."), fun, &genuine);
         }
+    }
+    // The loops of sums and of products of vectors.
+    for (name, fun) in [("add", Fun::AddNext), ("matmul", Fun::MatMulNext)] {
+        let called = |f: &Bound<'_, PyAny>| {
+            let own = f.getattr("__name__").and_then(|n| n.extract::<String>());
+            own.is_ok_and(|own| own == name)
+        };
+        register(name, fun, &called);
     }
 }
 
@@ -378,10 +367,7 @@ unsafe fn register_loops_of(fun: Fun, ufunc: &Ufunc) {
                 let function = std::mem::transmute::<*const std::ffi::c_void, UfuncLoop>(function);
                 seen.push(repr);
                 let data = *ufunc.data.add(row);
-                match fun.is_fold() {
-                    true => nestwise_codegen::register_fold(fun, repr, function, data),
-                    false => nestwise_codegen::register_ufunc(fun, repr, function, data),
-                };
+                nestwise_codegen::register_ufunc(fun, repr, function, data);
             }
         }
     }

@@ -8,6 +8,7 @@ use pyo3::types::PyTuple;
 
 use crate::layout;
 use crate::numpy;
+use crate::scratch;
 
 fn int(launch: &Launch, var: VarId) -> i64 {
     // SAFETY: the slot of an int.
@@ -58,7 +59,7 @@ pub fn made(
     let new = || -> PyResult<Bound<'_, PyAny>> {
         let array = numpy::new_array(py, &shape, storage)?;
         // SAFETY: a new array of this shape, row by row; the launch has written as many elements of its own.
-        unsafe { copy(view, &shape, layout::array_header(array.as_ptr()).data) };
+        unsafe { scratch::copy(view, &shape, layout::array_header(array.as_ptr()).data) };
         Ok(array)
     };
     finish(py, new())
@@ -70,30 +71,6 @@ fn finish(py: Python<'_>, made: PyResult<Bound<'_, PyAny>>) -> *mut PyObject {
         Err(error) => {
             error.restore(py);
             std::ptr::null_mut()
-        }
-    }
-}
-
-/// Copies the first elements along each axis to memory that is as large, row by row.
-///
-/// # Safety
-/// Both have these elements.
-unsafe fn copy(from: &ArrayView, shape: &[i64], mut to: *mut u8) {
-    let Some((last, outer)) = shape.split_last() else {
-        return;
-    };
-    let bytes = (*last * from.size) as usize;
-    let rows: i64 = outer.iter().product();
-    for row in 0..rows {
-        let (mut rest, mut offset) = (row, 0);
-        for axis in (0..outer.len()).rev() {
-            offset += rest % outer[axis] * from.strides[axis];
-            rest /= outer[axis];
-        }
-        // SAFETY: as promised; memory of the nest's own lies row by row.
-        unsafe {
-            std::ptr::copy_nonoverlapping(from.ptr.offset(offset as isize), to, bytes);
-            to = to.add(bytes);
         }
     }
 }

@@ -1,12 +1,9 @@
-//! Random numbers: `random.random()`, `random()` of a `random.Random`, `np.random.rand()` and its like. The
-//! generator's state is an array that nests work on in place, and the method a function over it that is inlined like
-//! a user's.
-//!
-//! The generator of all of them is the Mersenne Twister, MT19937 (Matsumoto and Nishimura 1998), and a number is made
-//! of 53 bits of two draws, as in CPython's `_randommodule.c` and NumPy's `mt19937.h`.
+//! Random numbers: `random.random()`, `randint()` of a `random.Random`, `np.random.rand()`, `random()` of `np.random.default_rng()`. The
+//! generator's state is an array that nests work on in place, and the method a function over it ([`crate::draws`]).
 
 use crate::bind;
 use crate::buffers::Flat;
+use crate::draws::{self, DRAWS, Draw};
 use crate::functions::{self, UserFunction};
 use crate::once::Once;
 use nestwise_frontend::parse_function;
@@ -17,44 +14,16 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Words of the state: those of the twister and, before or behind them, the position of the next draw.
+/// Words of the twister's state: its own and, before or behind them, the position of the next draw.
 const WORDS: usize = 625;
+/// Pieces of 16 bits of PCG64's state: its own and the increment's.
+const PIECES: usize = 16;
 /// Where CPython's generator keeps them: behind the object's header.
 const OFFSET: usize = size_of::<ffi::PyObject>();
-
-/// The method; `AT` and `POS` stand for where the words begin and where the position is.
-const TEXT: &str = "\
-def random(state):
-    k = state[POS]
-    drawn = 0
-    bits = 0
-    while drawn < 2:
-        if k >= 624:
-            i = 0
-            while i < 624:
-                j = i + 1 if i < 623 else 0
-                y = (state[i + AT] & 0x80000000) | (state[j + AT] & 0x7fffffff)
-                v = state[(i + 397 if i < 227 else i - 227) + AT] ^ (y >> 1)
-                state[i + AT] = v ^ 0x9908b0df if y & 1 else v
-                i += 1
-            k = 0
-        y = state[k + AT]
-        k += 1
-        y ^= y >> 11
-        y ^= (y << 7) & 0x9d2c5680
-        y ^= (y << 15) & 0xefc60000
-        y ^= y >> 18
-        bits = y >> 5 if drawn == 0 else (bits << 26) | (y >> 6)
-        drawn += 1
-    state[POS] = k
-    return bits * (1.0 / 9007199254740992.0)
-";
-const LOCALS: [&str; 8] = ["state", "k", "drawn", "bits", "i", "j", "y", "v"];
-/// NumPy's methods that draw one such number when they are given nothing.
-const NUMPY_METHODS: [&str; 3] = ["rand", "random", "random_sample"];
 
 /// One of the two libraries' generators.
 struct Library {
@@ -62,9 +31,15 @@ struct Library {
     class: Py<PyAny>,
     /// The class whose attributes are known.
     plain: Py<PyAny>,
-    /// The methods' functions: addresses of C functions in CPython, of function objects in NumPy.
-    methods: Vec<usize>,
-    function: Arc<UserFunction>,
+    /// By the methods' functions: addresses of C functions and of function objects.
+    methods: HashMap<usize, Arc<UserFunction>>,
+}
+
+impl Library {
+    fn is_plain(&self, object: *mut PyObject) -> bool {
+        // SAFETY: a live object.
+        unsafe { ffi::Py_TYPE(object) }.cast() == self.plain.as_ptr()
+    }
 }
 
 /// CPython's, once the program has imported it; `None` if this version keeps its state elsewhere.
@@ -77,6 +52,18 @@ fn python(py: Python<'_>) -> Option<&Library> {
 fn numpy(py: Python<'_>) -> Option<&Library> {
     static LIBRARY: Once<Option<Library>> = Once::new();
     imported(py, &LIBRARY, "numpy.random.mtrand", make_numpy)
+}
+
+/// That of `np.random.default_rng()`.
+fn generator(py: Python<'_>) -> Option<&Library> {
+    static LIBRARY: Once<Option<Library>> = Once::new();
+    imported(py, &LIBRARY, "numpy.random._generator", make_generator)
+}
+
+fn libraries(py: Python<'_>) -> impl Iterator<Item = &Library> {
+    [python, numpy, generator]
+        .into_iter()
+        .filter_map(move |l| l(py))
 }
 
 type Make = fn(Python<'_>, &Bound<'_, PyAny>) -> PyResult<Option<Library>>;
@@ -109,15 +96,35 @@ fn make_python(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Lib
     if said.len() != WORDS || said.last() != held.first() || said[..624] != held[1..] {
         return Ok(None);
     }
-    let method = sample.getattr("random")?;
-    // SAFETY: an object.
-    let method = unsafe { ffi::PyCFunction_GetFunction(method.as_ptr()) };
-    let plain = py.import("random")?.getattr("Random")?.unbind();
+    let plain = py.import("random")?.getattr("Random")?;
+    let mut methods = HashMap::new();
+    for (draw, name) in all_of(draws::Library::Python) {
+        let method = plain.getattr(name)?;
+        let function = match draw.calls {
+            0 => {
+                let method = sample.getattr(name)?;
+                // SAFETY: an object.
+                let function = unsafe { ffi::PyCFunction_GetFunction(method.as_ptr()) };
+                function.map(|f| f as usize)
+            }
+            // Somebody may have put another one in its place.
+            _ => {
+                let own = |attribute: &str| method.getattr(attribute)?.extract::<String>();
+                let known = own("__module__")? == "random";
+                let known = known && own("__qualname__")? == format!("Random.{name}");
+                known.then_some(method.as_ptr() as usize)
+            }
+        };
+        if let Some(function) = function {
+            methods.insert(function, parsed(py, draw, "1", "0")?);
+            // An address means one function for ever.
+            std::mem::forget(method);
+        }
+    }
     Ok(Some(Library {
         class: class.unbind(),
-        plain,
-        methods: method.map(|m| m as usize).into_iter().collect(),
-        function: parsed(py, "1", "0")?,
+        plain: plain.unbind(),
+        methods,
     }))
 }
 
@@ -137,34 +144,68 @@ fn make_numpy(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Libr
     if key != held[..624] || at != held[624] {
         return Ok(None);
     }
-    let methods: PyResult<Vec<usize>> = NUMPY_METHODS
-        .iter()
-        .map(|name| {
-            let method = sample.getattr(*name)?;
-            Ok(method.getattr("__func__")?.as_ptr() as usize)
-        })
-        .collect();
+    let mut methods = HashMap::new();
+    for (draw, name) in all_of(draws::Library::Numpy) {
+        let function = sample.getattr(name)?.getattr("__func__")?;
+        methods.insert(function.as_ptr() as usize, parsed(py, draw, "0", "624")?);
+        std::mem::forget(function);
+    }
     Ok(Some(Library {
         plain: class.clone().unbind(),
         class: class.unbind(),
-        methods: methods?,
-        function: parsed(py, "0", "624")?,
+        methods,
     }))
 }
 
-/// The method's text and its local names, for `explain`, which has no generator.
-pub fn text() -> (String, HashSet<String>) {
-    let text = TEXT.replace("AT", "1").replace("POS", "0");
-    (text, LOCALS.iter().map(ToString::to_string).collect())
+fn make_generator(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Library>> {
+    let class = module.getattr("Generator")?;
+    let bits = py.import("numpy.random")?.getattr("PCG64")?;
+    let sample = class.call1((bits.call1((20_260_101,))?,))?;
+    sample.call_method0("random")?;
+    let state = sample.getattr("bit_generator")?.getattr("state")?;
+    let state = state.get_item("state")?;
+    let said: [u128; 2] = [
+        state.get_item("state")?.extract()?,
+        state.get_item("inc")?.extract()?,
+    ];
+    let Some(held) = in_pcg64(&sample) else {
+        return Ok(None);
+    };
+    // SAFETY: NumPy's structure of the state: two numbers of 128 bits.
+    if said != unsafe { held.cast::<[u128; 2]>().read_unaligned() } {
+        return Ok(None);
+    }
+    let mut methods = HashMap::new();
+    for (draw, name) in all_of(draws::Library::Generator) {
+        let function = sample.getattr(name)?.getattr("__func__")?;
+        methods.insert(function.as_ptr() as usize, parsed(py, draw, "0", "0")?);
+        std::mem::forget(function);
+    }
+    Ok(Some(Library {
+        plain: class.clone().unbind(),
+        class: class.unbind(),
+        methods,
+    }))
 }
 
-fn parsed(py: Python<'_>, at: &str, position: &str) -> PyResult<Arc<UserFunction>> {
-    let text = TEXT.replace("AT", at).replace("POS", position);
-    let locals = LOCALS.iter().map(ToString::to_string).collect();
+/// A library's methods by all of their names.
+fn all_of(library: draws::Library) -> impl Iterator<Item = (&'static Draw, &'static str)> {
+    let own = DRAWS.iter().filter(move |d| d.library == library);
+    own.flat_map(|draw| draw.names.iter().map(move |name| (draw, *name)))
+}
+
+/// The text of the method that is called, say, `random.randint`, and its local names, for `explain`, which has no generator.
+pub fn text(name: &str) -> Option<(String, HashSet<String>)> {
+    Draw::named(name).map(|draw| draw.text("1", "0"))
+}
+
+fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc<UserFunction>> {
+    let (text, locals) = draw.text(at, position);
     let none = HashSet::new();
-    let surface = parse_function(&text, 1, false, &locals, &none, "random", "random");
-    let surface =
+    let surface = parse_function(&text, 1, false, &locals, &none, draw.names[0], "random");
+    let mut surface =
         surface.map_err(|e| pyo3::exceptions::PyValueError::new_err(e.error.to_string()))?;
+    surface.library = Some(draw.calls);
     let places: Vec<&Place> = surface.places.values().collect();
     let places = bind::bind_places(py, &places, &[]);
     Ok(Arc::new(UserFunction {
@@ -181,8 +222,21 @@ fn in_object(generator: *mut PyObject) -> *mut u32 {
 /// The words that a `RandomState` draws from, if its bit generator is a Mersenne Twister.
 fn in_bit_generator(state: &Bound<'_, PyAny>) -> Option<*mut u32> {
     let bits = state.getattr("_bit_generator").ok()?;
+    held(&bits, "numpy.random._mt19937.MT19937").map(|p| p.cast())
+}
+
+/// The pieces that a `Generator` draws from, if its bit generator is PCG64.
+fn in_pcg64(generator: &Bound<'_, PyAny>) -> Option<*mut u16> {
+    let bits = generator.getattr("bit_generator").ok()?;
+    let held = held(&bits, "numpy.random._pcg64.PCG64")?;
+    // SAFETY: NumPy's structure begins with the pointer to the state, which lives as long.
+    Some(unsafe { *held.cast::<*mut u16>() })
+}
+
+/// What a bit generator of that class keeps.
+fn held(bits: &Bound<'_, PyAny>, class: &str) -> Option<*mut c_void> {
     let name = bits.get_type().fully_qualified_name().ok()?;
-    if name != "numpy.random._mt19937.MT19937" {
+    if name != class {
         return None;
     }
     let capsule = bits.getattr("capsule").ok()?;
@@ -193,7 +247,7 @@ fn in_bit_generator(state: &Bound<'_, PyAny>) -> Option<*mut u32> {
             ffi::PyErr_Clear();
             return None;
         }
-        Some(*interface.cast::<*mut u32>())
+        Some(*interface.cast::<*mut c_void>())
     }
 }
 
@@ -213,7 +267,7 @@ pub unsafe fn is_generator(py: Python<'_>, object: *mut PyObject) -> bool {
         if OTHERS.with_borrow(|o| o.contains(&(ty as usize))) {
             return false;
         }
-        let is = is_a(ty, python(py)) || is_a(ty, numpy(py));
+        let is = libraries(py).any(|l| is_a(ty, l));
         if !is {
             OTHERS.with_borrow_mut(|o| o.insert(ty as usize));
         }
@@ -221,9 +275,9 @@ pub unsafe fn is_generator(py: Python<'_>, object: *mut PyObject) -> bool {
     }
 }
 
-unsafe fn is_a(ty: *mut ffi::PyTypeObject, library: Option<&Library>) -> bool {
+unsafe fn is_a(ty: *mut ffi::PyTypeObject, library: &Library) -> bool {
     // SAFETY: live types.
-    library.is_some_and(|l| unsafe { ffi::PyType_IsSubtype(ty, l.class.as_ptr().cast()) != 0 })
+    unsafe { ffi::PyType_IsSubtype(ty, library.class.as_ptr().cast()) != 0 }
 }
 
 /// Whether reading the attribute of the object gives a method that draws a number, and runs nobody's code.
@@ -239,11 +293,13 @@ pub unsafe fn has_method(
     if !unsafe { is_generator(py, object) } {
         return false;
     }
-    // SAFETY: a live object.
-    let ty = unsafe { ffi::Py_TYPE(object) };
-    let of = |l: Option<&Library>| l.is_some_and(|l| ty.cast() == l.plain.as_ptr());
-    let known = NUMPY_METHODS.iter().any(|m| *name == *m);
-    known && (*name == "random" && of(python(py)) || of(numpy(py)))
+    let Ok(name) = name.to_str() else {
+        return false;
+    };
+    let plain = |l: Option<&Library>| l.is_some_and(|l| l.is_plain(object));
+    draws::has(draws::Library::Python, name) && plain(python(py))
+        || draws::has(draws::Library::Numpy, name) && plain(numpy(py))
+        || draws::has(draws::Library::Generator, name) && plain(generator(py))
 }
 
 /// The generator whose own method this bound method is, and what is to be inlined for it.
@@ -261,19 +317,19 @@ pub unsafe fn method_of(
             if !is_generator(py, receiver.as_ptr()) {
                 return None;
             }
-            let library =
-                numpy(py).filter(|l| l.methods.contains(&(function.as_ptr() as usize)))?;
-            let plain = ffi::Py_TYPE(receiver.as_ptr()).cast() == library.plain.as_ptr();
-            return plain.then(|| (receiver, library.function.clone()));
+            let mut plain = libraries(py).filter(|l| l.is_plain(receiver.as_ptr()));
+            let method = plain.next()?.methods.get(&(function.as_ptr() as usize))?;
+            return Some((receiver, method.clone()));
         }
         let function = ffi::PyCFunction_GetFunction(object)? as usize;
-        let library = python(py).filter(|l| l.methods.contains(&function))?;
+        let library = python(py)?;
+        let method = library.methods.get(&function)?;
         let generator = ffi::PyCFunction_GetSelf(object);
-        if generator.is_null() || !is_a(ffi::Py_TYPE(generator), Some(library)) {
+        if generator.is_null() || !is_a(ffi::Py_TYPE(generator), library) {
             return None;
         }
         let generator = Bound::from_borrowed_ptr(py, generator).unbind();
-        Some((generator, library.function.clone()))
+        Some((generator, method.clone()))
     }
 }
 
@@ -283,27 +339,34 @@ pub unsafe fn method_of(
 /// `object` is alive and the GIL is held.
 pub unsafe fn state(py: Python<'_>, object: *mut PyObject) -> Option<Flat> {
     // SAFETY: as promised by the caller.
-    let ptr = unsafe {
+    let (ptr, storage, count) = unsafe {
         if !is_generator(py, object) {
             return None;
         }
-        if is_a(ffi::Py_TYPE(object), python(py)) {
-            in_object(object)
+        let ty = ffi::Py_TYPE(object);
+        let is = |library: Option<&Library>| library.is_some_and(|l| is_a(ty, l));
+        if is(python(py)) {
+            (in_object(object).cast(), Scalar::U32, WORDS)
+        } else if is(generator(py)) {
+            let pieces = in_pcg64(&Bound::from_borrowed_ptr(py, object))?;
+            (pieces.cast(), Scalar::U16, PIECES)
         } else {
-            in_bit_generator(&Bound::from_borrowed_ptr(py, object))?
+            let words = in_bit_generator(&Bound::from_borrowed_ptr(py, object))?;
+            (words.cast(), Scalar::U32, WORDS)
         }
     };
+    let size = storage.size() as i64;
     let view = ArrayView {
-        ptr: ptr.cast(),
+        ptr,
         tags: std::ptr::null_mut(),
         rank: 1,
-        extents: [WORDS as i64, 0, 0, 0, 0, 0, 0, 0],
-        strides: [4, 0, 0, 0, 0, 0, 0, 0],
-        size: 4,
+        extents: [count as i64, 0, 0, 0, 0, 0, 0, 0],
+        strides: [size, 0, 0, 0, 0, 0, 0, 0],
+        size,
     };
     Some(Flat {
         kind: ArrayKind::ArrayArray,
-        storage: Scalar::U32,
+        storage,
         writable: true,
         value: Value::Array(view),
     })

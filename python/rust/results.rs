@@ -13,7 +13,7 @@ use crate::parts;
 use crate::progress::Progress;
 use crate::site::order;
 use nestwise_analysis::identity;
-use nestwise_frontend::capture::{Builtin, Known};
+use nestwise_frontend::known::{Builtin, Known};
 use nestwise_ir::nest::ReturnForm;
 use nestwise_ir::surface::{ExprKind, Scope, StmtKind};
 use nestwise_ir::{LiveOut, LiveOutKind, PlaceId, Prov, VarId};

@@ -47,20 +47,8 @@ impl Scratch {
     /// # Safety
     /// They are there.
     pub unsafe fn fill(&self, from: &ArrayView) {
-        let mut to = self.memory.as_ptr();
-        let size = from.size as usize;
-        for at in 0..from.len() {
-            let (mut rest, mut offset) = (at, 0);
-            for axis in (0..from.rank).rev() {
-                offset += rest % from.extents[axis] * from.strides[axis];
-                rest /= from.extents[axis];
-            }
-            // SAFETY: as promised; this memory lies row by row.
-            unsafe {
-                std::ptr::copy_nonoverlapping(from.ptr.offset(offset as isize), to, size);
-                to = to.add(size);
-            }
-        }
+        // SAFETY: as promised; this memory lies row by row.
+        unsafe { copy(from, &from.extents[..from.rank], self.memory.as_ptr()) };
     }
 
     /// All of it.
@@ -73,6 +61,37 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         // SAFETY: from `alloc` with this layout.
         unsafe { dealloc(self.memory.as_ptr(), self.layout) };
+    }
+}
+
+/// Copies the first elements along each axis, so many, to memory that lies row by row.
+///
+/// # Safety
+/// Both have these elements.
+pub unsafe fn copy(from: &ArrayView, shape: &[i64], mut to: *mut u8) {
+    let Some((last, outer)) = shape.split_last() else {
+        return;
+    };
+    let (size, stride) = (from.size as usize, from.strides[outer.len()] as isize);
+    let (together, count) = match stride == from.size as isize {
+        true => (*last as usize * size, (*last).min(1)),
+        false => (size, *last),
+    };
+    let rows: i64 = outer.iter().product();
+    for row in 0..rows {
+        let (mut rest, mut offset) = (row, 0);
+        for axis in (0..outer.len()).rev() {
+            offset += rest % outer[axis] * from.strides[axis];
+            rest /= outer[axis];
+        }
+        for k in 0..count as isize {
+            // SAFETY: as promised.
+            unsafe {
+                let first = from.ptr.offset(offset as isize + k * stride);
+                std::ptr::copy_nonoverlapping(first, to, together);
+                to = to.add(together);
+            }
+        }
     }
 }
 
@@ -114,5 +133,34 @@ mod tests {
         assert!(Scratch::new(&both, Some(&other), |_| 0, Scalar::F64).is_some());
         other.extents = [i64::MAX / 2, 9, 0, 0, 0, 0, 0, 0];
         assert!(Scratch::new(&both, Some(&other), |_| 0, Scalar::F64).is_none());
+    }
+
+    #[test]
+    fn what_does_not_lie_together_is_copied_element_by_element() {
+        let numbers: Vec<u16> = (0..24).collect();
+        let mut view = ArrayView {
+            ptr: numbers.as_ptr().cast_mut().cast(),
+            tags: std::ptr::null_mut(),
+            rank: 3,
+            extents: [2, 3, 4, 0, 0, 0, 0, 0],
+            strides: [24, 8, 2, 0, 0, 0, 0, 0],
+            size: 2,
+        };
+        let taken = |view: &ArrayView, shape: &[i64]| {
+            let mut to = vec![99u16; shape.iter().product::<i64>() as usize];
+            // SAFETY: the numbers are there, and there is room for them.
+            unsafe { copy(view, shape, to.as_mut_ptr().cast()) };
+            to
+        };
+        assert_eq!(taken(&view, &[2, 3, 4]), numbers);
+        assert_eq!(taken(&view, &[2, 2, 1]), [0, 4, 12, 16]);
+        assert!(taken(&view, &[2, 0, 4]).is_empty());
+        // Axes the other way round, and one backwards.
+        (view.extents, view.strides) = ([4, 3, 2, 0, 0, 0, 0, 0], [2, 8, 24, 0, 0, 0, 0, 0]);
+        assert_eq!(taken(&view, &[2, 2, 2]), [0, 12, 4, 16, 1, 13, 5, 17]);
+        // SAFETY: the last of the first four.
+        view.ptr = unsafe { view.ptr.add(6) };
+        view.strides = [24, 8, -2, 0, 0, 0, 0, 0];
+        assert_eq!(taken(&view, &[1, 1, 4]), [3, 2, 1, 0]);
     }
 }

@@ -65,6 +65,7 @@ def things():
         "q": array.array("f", [1.0, NAN]),
         "text": bytearray(b"abc"),
         "rng": random.Random(3),
+        "new": np.random.default_rng(3),
         "out.append": [].append,
     }
     attributes = [("o.total", owner, "total"), ("s.total", slotted, "total")]
@@ -84,6 +85,7 @@ CHANGES = {
     "q[0]": lambda h, b, o, s, m: h["q"].__setitem__(0, 2.0),
     "text[2]": lambda h, b, o, s, m: h["text"].__setitem__(2, 0),
     "rng": lambda h, b, o, s, m: h["rng"].random(),
+    "new": lambda h, b, o, s, m: h["new"].random(),
     "out": lambda h, b, o, s, m: h["out.append"](3),
     "o.total": lambda h, b, o, s, m: setattr(o, "total", 2.0),
     "s.total": lambda h, b, o, s, m: setattr(s, "total", 2.0),
@@ -128,7 +130,14 @@ def test_arrays_that_were_made_are_compared_by_what_they_hold():
     assert remembered.same(*made) and not same(*made)
     assert remembered.same((1, made[0]), (1, made[1]))
     assert not remembered.same((1, made[0]), (1, made[1], 2))
-    for other in (captured, local, module["g"], np.zeros(4)[1:], np.zeros(3, int), np.zeros((3, 1))):
+    for other in (
+        captured,
+        local,
+        module["g"],
+        np.zeros(4)[1:],
+        np.zeros(3, int),
+        np.zeros((3, 1)),
+    ):
         assert not remembered.same(made[0], other) and not remembered.same(other, made[0])
     made[1][1] = -0.0
     assert not remembered.same(*made)

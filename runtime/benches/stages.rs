@@ -5,7 +5,8 @@
 use divan::Bencher;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::Device;
-use nestwise_frontend::capture::{Builtin, Capture, Known};
+use nestwise_frontend::capture::Capture;
+use nestwise_frontend::known::{Builtin, Known};
 use nestwise_frontend::{ScopeInfo, parse_site, specialise};
 use nestwise_ir::{ArrayKind, Nest, Scalar, Schedule, Ty, surface};
 use nestwise_runtime::plan::Sizes;

@@ -1,7 +1,8 @@
 //! A launch that is made again gives what a full one gives, and takes back what it must not do.
 
 use nestwise_costmodel::{Caches, Ready};
-use nestwise_frontend::capture::{Builtin, Capture, Known};
+use nestwise_frontend::capture::Capture;
+use nestwise_frontend::known::{Builtin, Known};
 use nestwise_frontend::{ScopeInfo, parse_site, specialise};
 use nestwise_ir::{ArrayKind, Scalar, Ty, surface};
 use nestwise_runtime::device::Owner;

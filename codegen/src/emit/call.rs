@@ -38,7 +38,7 @@ impl Func<'_, '_> {
             if sees_less(fun) {
                 self.keep_if_warns(a, v);
             }
-            values.push(v);
+            values.push(self.run_time(e, a, v));
         }
         if let [x, y] = values[..] {
             let (x, y) = self.unify(x, y);

@@ -1,7 +1,7 @@
 //! Expressions: dispatch, literals, comparisons, lazy selection.
 
 use nestwise_ir::events::expr_may_fire;
-use nestwise_ir::nest::{BinOp, CmpOp};
+use nestwise_ir::nest::{BinOp, Cast, CmpOp};
 use nestwise_ir::{Const, Expr, ExprKind, Scalar, Span, UnOp, VarId};
 
 use super::{Func, Val};
@@ -48,7 +48,7 @@ impl Func<'_, '_> {
                     self.keep_if_warns(a, x);
                     self.keep_if_warns(b, y);
                 }
-                let (x, y) = self.unify(x, y);
+                let (x, y) = self.unify(self.run_time(e, a, x), y);
                 match covered && is_watched(e) {
                     true => self.unwatched(|f| f.binary(*op, x, y, e, b, *guard)),
                     false => self.binary(*op, x, y, e, b, *guard),
@@ -66,6 +66,10 @@ impl Func<'_, '_> {
             ExprKind::Cast { kind, a, guard } => {
                 self.covered = covers_operand(e, 0, covered);
                 let v = self.expr(a)?;
+                if *kind == Cast::Truth {
+                    self.keep_if_warns(a, v);
+                }
+                let v = self.run_time(e, a, v);
                 self.cast(*kind, v, a.ty.repr, e.ty.repr, *guard, e.span)
             }
             ExprKind::Call {

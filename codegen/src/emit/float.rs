@@ -83,12 +83,16 @@ impl Func<'_, '_> {
     /// ones and select afterwards, which gives the same values but raises flags. (Single values go without: what
     /// keeps LLVM from it also keeps it from vectorising.)
     pub(crate) fn kept(&self, v: V, wide: bool) -> V {
-        let ir = self.ir();
-        if wide {
-            ir.intrinsic("llvm.arithmetic.fence", &[ir.type_of(v)], &[v])
-        } else {
-            v
+        match wide {
+            true => self.opaque(v),
+            false => v,
         }
+    }
+
+    /// A float that LLVM knows nothing of.
+    pub(crate) fn opaque(&self, v: V) -> V {
+        let ir = self.ir();
+        ir.intrinsic("llvm.arithmetic.fence", &[ir.type_of(v)], &[v])
     }
 
     pub(crate) fn float_div(

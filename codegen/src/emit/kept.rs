@@ -50,6 +50,19 @@ impl Func<'_, '_> {
         }
     }
 
+    /// An operand of `e`, behind what the optimiser does not look through where it would compute `e` itself, without flags.
+    pub(crate) fn run_time(&self, e: &Expr, operand: &Expr, v: Val) -> Val {
+        let float = operand.ty.repr.is_float() || operand.ty.repr.is_complex();
+        if !float || self.u.device.is_some() || !self.u.constants.would_warn(e) {
+            return v;
+        }
+        Val {
+            a: self.opaque(v.a),
+            b: v.b.map(|b| self.opaque(b)),
+            wide: v.wide,
+        }
+    }
+
     /// Makes the optimiser keep a value's computation.
     pub(crate) fn keep(&self, v: Val, repr: Scalar) {
         if self.u.spec.unchecked || matches!(repr, Scalar::I128 | Scalar::Num) {

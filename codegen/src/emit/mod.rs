@@ -54,6 +54,7 @@ use nestwise_ir::{ArrayId, BinOp, Expr, ExprKind, For, LoopId, Nest, Scalar, Stm
 
 use crate::KernelSpec;
 use crate::abi::{self, FrameLayout};
+use crate::constants::Constants;
 use crate::error::{CodegenError, Result};
 use crate::flow::{self, Vars};
 use crate::idle::Idle;
@@ -120,6 +121,8 @@ pub(crate) struct Unit<'a> {
     reads: HashMap<VarId, usize>,
     /// Values that may have to warn and that nobody may need.
     pub(crate) idle: Idle,
+    /// Values that LLVM may compute with itself.
+    pub(crate) constants: Constants,
     /// Whether an innermost loop was emitted that LLVM may vectorise.
     pub(crate) scalar_loops: Cell<bool>,
     /// Whether a way to the event exit was emitted.
@@ -166,6 +169,7 @@ impl<'a> Unit<'a> {
             stored: stored(nest),
             reads: reads(nest),
             idle,
+            constants: Constants::of(nest),
             scalar_loops: Cell::new(false),
             events: Cell::new(false),
             grid: None,

@@ -1,8 +1,10 @@
 //! The parser's tree to the surface nest: one exhaustive match for statements, one for expressions.
 
+mod calls;
 mod forms;
 mod function;
 mod left;
+mod parts;
 
 use std::collections::{HashMap, HashSet};
 
@@ -481,95 +483,20 @@ impl<'a> Lower<'a> {
         inside(&self.source.odd_strings).then_some("a string with unusual escapes")
     }
 
-    fn attribute(&mut self, e: &ast::ExprAttribute) -> Option<ExprKind> {
-        let base = self.expr(&e.value)?;
-        let name = self.spelling(e.attr.as_str(), e)?;
-        Some(match base.kind {
-            ExprKind::Place(parent) => ExprKind::Place(self.table.attr(parent, name)),
-            _ => ExprKind::Attr(Box::new(base), name.to_owned()),
-        })
-    }
-
-    fn index(&mut self, slice: &ast::Expr) -> Option<Vec<Expr>> {
-        match slice {
-            // `a[i,]` is `a[(i,)]`, which a list refuses and an array takes: a form nobody needs.
-            ast::Expr::Tuple(tuple) if tuple.elts.len() < 2 => self.refuse(
-                tuple,
-                Refusal::Expression {
-                    name: "a subscript of one-element tuples",
-                },
-            ),
-            ast::Expr::Tuple(tuple) => {
-                let items: Vec<_> = tuple.elts.iter().map(|e| self.index_item(e)).collect();
-                items.into_iter().collect()
-            }
-            other => Some(vec![self.index_item(other)?]),
-        }
-    }
-
-    fn index_item(&mut self, item: &ast::Expr) -> Option<Expr> {
-        let ast::Expr::Slice(slice) = item else {
-            return self.expr(item);
-        };
-        let [start, stop, step] =
-            [&slice.lower, &slice.upper, &slice.step].map(|part| match part.as_deref() {
-                None => Some(None),
-                Some(ast::Expr::Constant(c)) if c.value.is_none() => Some(None),
-                Some(part) => Some(Some(self.boxed(part)?)),
-            });
-        Some(Expr {
-            kind: ExprKind::Slice {
-                start: start?,
-                stop: stop?,
-                step: step?,
-            },
-            span: self.span(item),
-        })
-    }
-
-    fn call(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
-        if let Some(call) = self.comprehension(e) {
-            return Some(call);
-        }
-        let func = self.boxed(&e.func);
-        let args = match (e.func.as_ref(), e.args.as_slice()) {
-            // What is made of its elements is what is made of a tuple's.
-            (ast::Expr::Attribute(f), [ast::Expr::List(list)]) if f.attr.as_str() == "array" => {
-                let span = self.span(list);
-                let items = self.exprs(&list.elts);
-                items.map(|items| {
-                    vec![Expr {
-                        kind: ExprKind::Tuple(items),
-                        span,
-                    }]
-                })
-            }
-            (_, args) => self.exprs(args),
-        };
-        let kwargs: Vec<_> = e
-            .keywords
-            .iter()
-            .map(|keyword| self.keyword(keyword))
-            .collect();
-        let kwargs = kwargs.into_iter().collect::<Option<_>>();
-        Some(ExprKind::Call {
-            func: func?,
-            args: args?,
-            kwargs: kwargs?,
-        })
-    }
-
-    fn keyword(&mut self, keyword: &ast::Keyword) -> Option<(String, Expr)> {
-        let Some(name) = &keyword.arg else {
-            return self.refuse(keyword, Refusal::Star);
-        };
-        let name = self.spelling(name.as_str(), keyword)?.to_owned();
-        Some((name, self.expr(&keyword.value)?))
-    }
-
     fn compare(&mut self, e: &ast::ExprCompare) -> Option<ExprKind> {
         if let Some(members) = self.membership(e) {
             return Some(members);
+        }
+        if let ([op @ (ast::CmpOp::Is | ast::CmpOp::IsNot)], [ast::Expr::Constant(c)]) =
+            (e.ops.as_slice(), e.comparators.as_slice())
+            && c.value.is_none()
+        {
+            let is = ExprKind::IsNone(self.boxed(&e.left)?);
+            let span = self.span(e);
+            return Some(match op {
+                ast::CmpOp::Is => is,
+                _ => ExprKind::Unary(UnOp::Not, Box::new(Expr { kind: is, span })),
+            });
         }
         let first = self.boxed(&e.left);
         let mut rest = Vec::with_capacity(e.ops.len());

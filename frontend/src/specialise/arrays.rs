@@ -38,6 +38,7 @@ impl Lower<'_> {
         }
         let index = self.tuple(index)?;
         match value {
+            Val::View(view) if self.gathers(&view, &index) => self.gather(view, index, span),
             Val::View(view) => {
                 self.count_access(&view, &index, false);
                 let view = self.extend(view, index, span)?;

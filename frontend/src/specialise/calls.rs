@@ -13,7 +13,7 @@ use super::lower::Lower;
 use super::range;
 use super::value::{Sv, Val};
 use super::{R, refuse};
-use crate::capture::{Builtin, Known, NumpyFn};
+use crate::known::{Builtin, Known, NumpyFn};
 use crate::refusal::Refusal;
 
 impl Lower<'_> {
@@ -385,7 +385,8 @@ impl Lower<'_> {
     fn extremum(&mut self, greater: bool, array: Val, span: Span) -> R<Sv> {
         let name = if greater { "max" } else { "min" };
         let (mut seq, _) = self.elements_of(array, name, span)?;
-        self.check_not_empty(&mut seq, span)?;
+        let len = self.len(&mut seq, span)?;
+        self.check_not_empty(&len, span);
         let first = self.first_of(&seq, name, span)?;
         let var = self.hidden(first.e.ty);
         let (kinds, range) = (first.kinds, first.range);
@@ -453,7 +454,9 @@ impl Lower<'_> {
             return Err(wrong_sum(span));
         }
         if result != start.kinds {
-            self.check_not_empty(&mut seq, span)?;
+            // An empty one would give a result of another type.
+            let len = self.len(&mut seq, span)?;
+            self.check_not_empty(&len, span);
         }
         let ty = result.ty(repr);
         let first = self
@@ -481,19 +484,6 @@ impl Lower<'_> {
         Ok(Sv::new(build::var(var, ty, span), result))
     }
 
-    /// An empty array would give a result of another type.
-    fn check_not_empty(&mut self, seq: &mut Seq, span: Span) -> R<()> {
-        let len = self.len(seq, span)?;
-        self.emit_check(build::compare(
-            CmpOp::Gt,
-            len,
-            Expr::int(0, span),
-            Ty::PY_BOOL,
-            span,
-        ));
-        Ok(())
-    }
-
     /// The sum of a list of floats from Python 3.12 on: Neumaier's compensated sum ("Rundungsfehleranalyse einiger
     /// Verfahren zur Summation endlicher Summen", 1974), as `sum_impl` in CPython's `bltinmodule.c` does it. An int
     /// start is added to the first element before compensation begins.
@@ -513,7 +503,9 @@ impl Lower<'_> {
         if start_is_float {
             self.emit_let(total, first);
         } else {
-            self.check_not_empty(&mut seq, span)?;
+            // An empty one would give a result of another type.
+            let len = self.len(&mut seq, span)?;
+            self.check_not_empty(&len, span);
             let head = self.first_of(&seq, "sum", span)?;
             self.emit_let(total, plus(first, head.e));
         }

@@ -7,7 +7,7 @@ use nestwise_ir::surface as s;
 use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Stmt, Target};
 use super::resolve::{Names, Res, Resolver};
 use super::{R, refuse};
-use crate::capture::{Builtin, Known};
+use crate::known::{Builtin, Known};
 use crate::refusal::Refusal;
 
 pub(super) fn stmt(kind: Kind, span: Span) -> Stmt {

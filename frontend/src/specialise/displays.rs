@@ -9,7 +9,7 @@ use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
 use super::value::{Sv, Val};
 use super::{R, refuse};
-use crate::capture::ArrayFn;
+use crate::known::ArrayFn;
 use crate::refusal::Refusal;
 
 /// An element is chosen by comparing its place with each of the display's.
@@ -103,8 +103,7 @@ impl Lower<'_> {
             return None;
         };
         let decl = &self.arrays[array];
-        let moved = |l: &super::hir::Local| l.swapped && l.capture == Some(decl.capture);
-        let plain = decl.kind == ArrayKind::Ndarray && !self.hir.locals.iter().any(moved);
+        let plain = decl.kind == ArrayKind::Ndarray && !self.trades_places(decl.capture);
         plain.then_some((Extent::Axis(axis), Some(decl.capture)))
     }
 

@@ -11,7 +11,7 @@ use super::kinds::Kind;
 use super::lower::Lower;
 use super::sections::Axis;
 use super::value::{Sv, Val};
-use crate::capture::{ArrayFn, Known, NumpyFn, NumpySpecial};
+use crate::known::{ArrayFn, Known, NumpyFn, NumpySpecial};
 
 impl Lower<'_> {
     /// The element of a tree at some places along the axes of what it is part of.
@@ -28,6 +28,7 @@ impl Lower<'_> {
                 let at = at.unwrap_or_else(|| Expr::int(0, span));
                 self.item_of(items, &at, span)
             }
+            Node::Gather(from, places) => self.gathered(from, places, counters, span),
             Node::Sign(op, a) => {
                 let a = self.element_of(a, counters, span)?;
                 self.sign(*op, a, span)

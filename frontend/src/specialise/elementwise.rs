@@ -5,15 +5,15 @@
 
 use nestwise_ir::nest::{CmpOp, Expr};
 use nestwise_ir::surface::{BinOp as Op, CmpOp as Cmp, UnOp as Sign};
-use nestwise_ir::{Arena, ArrayDecl, ArrayId, ArrayKind, Extent, Span, Ty};
+use nestwise_ir::{Arena, ArrayDecl, ArrayId, ArrayKind, Extent, Scalar, Span, Ty};
 
 use super::build;
-use super::kinds::Kind;
+use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
 use super::sections::{self, Axis, Section};
 use super::value::{Sv, Val};
 use super::{R, refuse};
-use crate::capture::{ArrayFn, Known, NumpyFn};
+use crate::known::{ArrayFn, ArrayForm as Form, Builtin, Known, NumpyFn};
 use crate::refusal::Refusal;
 
 /// An array that is computed element by element.
@@ -94,14 +94,20 @@ pub(super) enum Node {
     Call(Known, Vec<Node>),
     /// The elements of an array of one axis, evaluated.
     Items(Vec<Sv>),
+    /// The elements of a part of one axis at places that another array says.
+    Gather(Section, Box<Node>),
 }
 
 impl Node {
-    /// Calls `f` on each section it reads.
-    pub fn sections<'a>(&'a self, f: &mut dyn FnMut(&'a Section)) {
+    /// Calls `f` on each section it reads, and with whether an element is computed of the one at the same place.
+    pub fn sections<'a>(&'a self, f: &mut dyn FnMut(&'a Section, bool)) {
         match self {
-            Node::Part(section) => f(section),
+            Node::Part(section) => f(section, true),
             Node::Scalar(_) | Node::Items(_) => {}
+            Node::Gather(from, places) => {
+                f(from, false);
+                places.sections(f);
+            }
             Node::Sign(_, a) => a.sections(f),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => {
                 a.sections(f);
@@ -115,7 +121,7 @@ impl Node {
         match self {
             Node::Part(section) => section.shape().len(),
             Node::Scalar(_) => 0,
-            Node::Items(_) => 1,
+            Node::Items(_) | Node::Gather(..) => 1,
             Node::Sign(_, a) => a.rank(),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => a.rank().max(b.rank()),
             Node::Call(_, args) => args.iter().map(Node::rank).max().unwrap_or(0),
@@ -126,6 +132,7 @@ impl Node {
     pub fn computes_below(&self, axes: usize) -> bool {
         let inside = match self {
             Node::Part(_) | Node::Scalar(_) | Node::Items(_) => return false,
+            Node::Gather(_, places) => places.computes_below(axes),
             Node::Sign(_, a) => a.computes_below(axes),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => {
                 a.computes_below(axes) || b.computes_below(axes)
@@ -135,16 +142,20 @@ impl Node {
         inside || self.rank() < axes
     }
 
-    /// Whether a number of Python's is among its operands.
-    pub fn has_python_number(&self) -> bool {
+    /// Whether a number is among its operands whose conversion to the type of an array's elements may raise or warn.
+    pub fn has_number_beside(&self, storage: Scalar) -> bool {
+        let inside = |node: &Node| node.has_number_beside(storage);
         match self {
             Node::Part(_) | Node::Items(_) => false,
-            Node::Scalar(sv) => sv.kinds.any(Kind::is_py),
-            Node::Sign(_, a) => a.has_python_number(),
-            Node::Binary(_, a, b) | Node::Compare(_, a, b) => {
-                a.has_python_number() || b.has_python_number()
+            Node::Gather(_, places) => inside(places),
+            Node::Scalar(sv) => {
+                let narrow = storage.is_int() || storage == Scalar::F32;
+                let other = narrow && sv.kinds != Kinds::of(Kind::Np(storage));
+                storage != Scalar::F64 && (other || sv.kinds.any(Kind::is_py))
             }
-            Node::Call(_, args) => args.iter().any(Node::has_python_number),
+            Node::Sign(_, a) => inside(a),
+            Node::Binary(_, a, b) | Node::Compare(_, a, b) => inside(a) || inside(b),
+            Node::Call(_, args) => args.iter().any(inside),
         }
     }
 
@@ -154,7 +165,7 @@ impl Node {
             Node::Part(_) | Node::Scalar(_) => 0.0,
             // From a list that is made, and taken apart.
             Node::Items(items) => 1.0 + 0.2 * items.len() as f64,
-            Node::Sign(_, a) => 1.0 + a.operations(),
+            Node::Sign(_, a) | Node::Gather(_, a) => 1.0 + a.operations(),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => 1.0 + a.operations() + b.operations(),
             Node::Call(_, args) => 1.0 + args.iter().map(Node::operations).sum::<f64>(),
         }
@@ -235,25 +246,16 @@ impl Lower<'_> {
     pub fn array_call(&mut self, known: Known, args: Vec<Val>, span: Span) -> R<Val> {
         let elementwise = match known {
             // `abs(array)` is `np.absolute(array)`.
-            Known::Builtin(crate::capture::Builtin::Abs) => args.len() == 1,
+            Known::Builtin(Builtin::Abs) => args.len() == 1,
+            Known::Numpy(NumpyFn::Array(f)) => match f.form() {
+                Form::Elementwise => true,
+                Form::Like => return self.array_like(f, args, span),
+                Form::Display => return self.display(f, args, span),
+                Form::Reduction => return self.reduction(f, args, span),
+            },
             Known::Numpy(_) => true,
             _ => false,
         };
-        match known {
-            Known::Numpy(NumpyFn::Array(ArrayFn::Where)) => {}
-            Known::Numpy(NumpyFn::Array(
-                f @ (ArrayFn::Copy | ArrayFn::ZerosLike | ArrayFn::OnesLike | ArrayFn::EmptyLike),
-            )) => return self.array_like(f, args, span),
-            Known::Numpy(NumpyFn::Array(
-                f @ (ArrayFn::Array
-                | ArrayFn::Zeros
-                | ArrayFn::Ones
-                | ArrayFn::Empty
-                | ArrayFn::Full),
-            )) => return self.display(f, args, span),
-            Known::Numpy(NumpyFn::Array(f)) => return self.reduction(f, args, span),
-            _ => {}
-        }
         if !elementwise {
             return Err(unsupported(&known.name(), span));
         }

@@ -5,14 +5,12 @@
 //! computed into memory of the nest's own first. That different arrays share no memory is asked at each launch
 //! ([`nestwise_ir::Nest::apart`]).
 
-use std::collections::BTreeSet;
-
-use nestwise_ir::nest::{CmpOp, Expr, For, StmtKind};
+use nestwise_ir::nest::{CmpOp, Expr, StmtKind};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{Access, ArrayId, ArrayKind, LoopId, Scalar, Span, Ty, VarId, Work};
+use nestwise_ir::{Access, ArrayId, ArrayKind, Scalar, Span, Ty, Work};
 
 use super::build;
-use super::elementwise::{Elementwise, Node, unsupported};
+use super::elementwise::{Elementwise, Like, Node, unsupported};
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
 use super::sections::{self, Section};
@@ -20,6 +18,9 @@ use super::value::{Sv, Val};
 use super::{R, refuse};
 use crate::capture::Capture;
 use crate::refusal::Refusal;
+
+/// What a loop over the elements of one axis is called.
+pub(super) const ELEMENT: &str = "element";
 
 impl Lower<'_> {
     /// `target = value`, or `target op= value`, for a part of an array.
@@ -62,27 +63,32 @@ impl Lower<'_> {
             return self.store_all(&target, op.is_some(), &node, operations + copies, span);
         }
         let like = Elementwise::of(target.clone(), &self.arrays).like;
-        let elem = self.arrays[target.array].storage;
-        let to = self.temporary(like, &shape, elem, span)?;
-        self.store_all(&to, op.is_some(), &node, operations + copies, span)?;
-        let computed = Node::Part(to.clone());
-        self.store_all(&target, false, &computed, 0.0, span)?;
-        self.release(&to);
-        Ok(())
+        self.store_afterwards(
+            &target,
+            like,
+            op.is_some(),
+            &node,
+            operations + copies,
+            span,
+        )
     }
 
-    /// What an array without elements may raise all the same is CPython's to see: Python's numbers have to fit its type, and
-    /// what is repeated along its axes is computed.
+    /// What an array without elements may raise all the same is CPython's to see: numbers have to fit its type, and what is
+    /// repeated along its axes is computed.
     pub fn not_empty_of(&mut self, node: &Node, storage: Scalar, shape: &[Expr], span: Span) {
-        let converts = storage != Scalar::F64 && node.has_python_number();
-        if !converts && !node.computes_below(shape.len()) {
+        if !node.has_number_beside(storage) && !node.computes_below(shape.len()) {
             return;
         }
         for len in shape {
-            let zero = Expr::int(0, span);
-            let some = build::compare(CmpOp::Gt, len.clone(), zero, Ty::PY_BOOL, span);
-            self.emit_check(some);
+            self.check_not_empty(len, span);
         }
+    }
+
+    /// An event if there are no elements.
+    pub fn check_not_empty(&mut self, len: &Expr, span: Span) {
+        let zero = Expr::int(0, span);
+        let some = build::compare(CmpOp::Gt, len.clone(), zero, Ty::PY_BOOL, span);
+        self.emit_check(some);
     }
 
     /// Computes the elements of a part of an array, one after the other.
@@ -99,6 +105,25 @@ impl Lower<'_> {
             let value = l.element_of(node, counters, span)?;
             l.fill_element(target, in_place, counters, value, span)
         })
+    }
+
+    /// The same by way of memory of the nest's own, where storing would change what is still to be read.
+    pub fn store_afterwards(
+        &mut self,
+        target: &Section,
+        like: Option<Like>,
+        in_place: bool,
+        node: &Node,
+        operations: f64,
+        span: Span,
+    ) -> R<()> {
+        let storage = self.arrays[target.array].storage;
+        let first = self.temporary(like, &target.shape(), storage, span)?;
+        self.store_all(&first, in_place, node, operations, span)?;
+        let computed = Node::Part(first.clone());
+        self.store_all(target, false, &computed, 0.0, span)?;
+        self.release(&first);
+        Ok(())
     }
 
     pub fn fill_element(
@@ -150,15 +175,6 @@ impl Lower<'_> {
         self.over_rest(shape, &mut counters, span, body)
     }
 
-    /// A loop over elements, or over the rows that they are in, and its counter.
-    pub fn open_elements(&mut self, innermost: bool, span: Span) -> (LoopId, VarId) {
-        let name = if innermost { "element" } else { "row" };
-        let id = self.open_loop(name.into(), span);
-        let counter = self.var(name, Ty::PY_INT);
-        self.counters.insert(counter, (0, i64::MAX.into()));
-        (id, counter)
-    }
-
     fn over_rest(
         &mut self,
         shape: &[Expr],
@@ -169,27 +185,11 @@ impl Lower<'_> {
         let Some((stop, rest)) = shape.split_first() else {
             return body(self, counters);
         };
-        let (id, counter) = self.open_elements(rest.is_empty(), span);
-        let lowered = self.inner(|l| {
-            l.stable.push(counter);
+        let name = if rest.is_empty() { ELEMENT } else { "row" };
+        self.hidden_loop(name, (0, stop.clone()), span, |l, counter| {
             counters.push(build::var(counter, Ty::PY_INT, span));
             l.over_rest(rest, counters, span, body)
-        });
-        self.close_loop();
-        let ((), body) = lowered?;
-        let (start, step) = (Expr::int(0, span), Expr::int(1, span));
-        self.emit(
-            StmtKind::For(For {
-                id,
-                counter,
-                start,
-                stop: stop.clone(),
-                step,
-                body,
-            }),
-            span,
-        );
-        Ok(())
+        })
     }
 
     pub fn writable(&self, capture: u32, array: ArrayId, span: Span) -> R<()> {
@@ -213,61 +213,19 @@ impl Lower<'_> {
         }
     }
 
-    /// The arrays that trade places where shapes are compared: by their extents as they are at first.
-    pub fn all_alike(&self) -> Vec<(ArrayId, ArrayId)> {
-        let mut all = vec![];
-        for group in self.hir.swap_groups.iter().filter(|_| self.sliced) {
-            let of = |local: &usize| self.slots.get(&self.hir.locals[*local].capture?).copied();
-            let mut slots = group.iter().filter_map(of);
-            if let Some(first) = slots.next() {
-                all.extend(slots.map(|other| (first, other)));
-            }
-        }
-        all
-    }
-
-    /// The arrays that must not share memory. Slots that trade places hold each other's arrays in turn.
-    pub fn all_apart(&self) -> Vec<(ArrayId, ArrayId)> {
-        let of = |local: &usize| self.slots.get(&self.hir.locals[*local].capture?).copied();
-        let group = |slot: ArrayId| -> Vec<ArrayId> {
-            let mut groups = self.hir.swap_groups.iter();
-            let own = groups.find(|g| g.iter().any(|l| of(l) == Some(slot)));
-            own.map_or(vec![slot], |g| g.iter().filter_map(of).collect())
-        };
-        let mut all = BTreeSet::new();
-        // What is copied when the nest begins must not change in between.
-        let mut apart = self.apart.clone();
-        for copied in self.arrays.values().filter(|d| d.starts) {
-            let Some(from) = self.slots.get(&copied.capture) else {
-                continue;
-            };
-            let written = self.arrays.iter().filter(|(_, d)| d.written);
-            let written = written.filter(|(_, d)| d.kind == ArrayKind::Ndarray);
-            apart.extend(written.map(|(to, _)| (*from, to)));
-        }
-        for (a, b) in &apart {
-            for x in group(*a) {
-                // One slot with itself is no pair of two that trade places.
-                let others = if a == b { vec![x] } else { group(*b) };
-                all.extend(others.into_iter().map(|y| (x.min(y), x.max(y))));
-            }
-        }
-        all.into_iter().collect()
-    }
-
     /// Whether storing into `target` one by one does not change what is still to be read. Of other arrays that is asked at
     /// each launch.
     fn keeps_apart(&mut self, target: &Section, value: &Node) -> bool {
         let mut read = vec![];
-        value.sections(&mut |s| read.push(s));
+        value.sections(&mut |s, here| read.push((s, here)));
         // What lies on itself is written more than once.
         self.apart.insert((target.array, target.array));
         let mut apart = true;
-        for source in read {
+        for (source, here) in read {
             if source.array != target.array {
                 self.apart.insert((target.array, source.array));
             } else {
-                apart &= sections::keep_apart(target, source);
+                apart &= here && sections::keep_apart(target, source);
             }
         }
         apart

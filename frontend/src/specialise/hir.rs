@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use nestwise_ir::surface::{BinOp, CmpOp, UnOp};
 use nestwise_ir::{PlaceId, Span, Work};
 
-use crate::capture::Known;
+use crate::known::Known;
 
 /// A local: a name of the site, or one of an inlined call.
 pub(super) type LocalId = usize;
@@ -179,6 +179,8 @@ pub(super) enum ExprKind {
     Or(Vec<Expr>),
     Compare(Box<Expr>, Vec<(CmpOp, Expr)>),
     InText(Box<Expr>, String),
+    /// `a is None`.
+    IsNone(Box<Expr>),
     IfExp {
         test: Box<Expr>,
         body: Box<Expr>,
@@ -232,8 +234,8 @@ pub(super) enum Origin {
     Function,
     /// A builtin that takes a generator expression.
     Generator,
-    /// A function in C.
-    Native,
+    /// A function in C, or a library's that runs so many of Python's.
+    Library { calls: u32 },
 }
 
 impl Expr {
@@ -243,6 +245,7 @@ impl Expr {
             ExprKind::Attr(a, _)
             | ExprKind::Unary(_, a)
             | ExprKind::InText(a, _)
+            | ExprKind::IsNone(a)
             | ExprKind::Grown(_, a)
             | ExprKind::Index(a) => vec![a],
             ExprKind::Subscript(base, index) => [&**base].into_iter().chain(index).collect(),
@@ -263,6 +266,26 @@ impl Expr {
                 parts.map(|e| &**e).collect()
             }
             _ => vec![],
+        }
+    }
+
+    /// Whether it is true, where that is known before its operands' types are.
+    pub fn truth(&self) -> Option<bool> {
+        match &self.kind {
+            ExprKind::Bool(value) => Some(*value),
+            ExprKind::None => Some(false),
+            ExprKind::Unary(UnOp::Not, a) => a.truth().map(|value| !value),
+            // Before the one that ends it nothing is known to.
+            ExprKind::And(items) | ExprKind::Or(items) => {
+                let end = matches!(self.kind, ExprKind::Or(_));
+                let known = items.iter().map(Expr::truth);
+                known.reduce(|all, one| match (all, one) {
+                    (Some(all), Some(one)) if all != end => Some(one),
+                    (all @ Some(_), _) if all == Some(end) => all,
+                    _ => None,
+                })?
+            }
+            _ => None,
         }
     }
 

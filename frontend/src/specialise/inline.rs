@@ -5,7 +5,7 @@
 //! branch, so that most functions become straight-line code. What is left (a `return` inside a loop) leaves the
 //! call's block.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use nestwise_ir::surface as s;
@@ -48,6 +48,7 @@ impl Resolver<'_> {
         let mut fresh: Vec<LocalId> = names.locals.values().copied().collect();
         self.add_attributes(&mut names);
         let mut body = self.arguments(caller, &mut names, function, args, kwargs, span)?;
+        fresh.extend(names.tuples.values().flatten());
         let params = body.len();
         self.active.push(key);
         let result = self.tail(&mut names, function.body.iter().collect(), &mut body);
@@ -83,7 +84,10 @@ impl Resolver<'_> {
             tuple,
             fresh,
             sum: false,
-            origin: Origin::Function,
+            origin: match function.library {
+                Some(calls) => Origin::Library { calls },
+                None => Origin::Function,
+            },
         };
         Ok(Expr {
             kind: ExprKind::Inline(Box::new(call)),
@@ -140,6 +144,7 @@ impl Resolver<'_> {
             first: callee.first,
             call: Some(call),
             locals,
+            nones: HashSet::new(),
             tuples: BTreeMap::new(),
             receiver,
         }
@@ -225,6 +230,22 @@ impl Resolver<'_> {
         }
         let mut body = Vec::new();
         for (k, value) in bound {
+            let stays = params.get(k).map(|p| p.place);
+            let stays = stays.filter(|id| !function.places[*id].written);
+            let value = match (value.kind, stays) {
+                (ExprKind::None, Some(param)) => {
+                    names.nones.insert(param);
+                    continue;
+                }
+                (ExprKind::Tuple(items), Some(param)) => {
+                    self.tuple_argument(names, param, items, &mut body);
+                    continue;
+                }
+                (kind, _) => Expr {
+                    kind,
+                    span: value.span,
+                },
+            };
             let local = params
                 .get(k)
                 .and_then(|p| names.locals.get(&p.place))
@@ -240,6 +261,27 @@ impl Resolver<'_> {
             });
         }
         Ok(body)
+    }
+
+    /// A parameter that is a tuple, and nothing else: a local for each item.
+    fn tuple_argument(
+        &mut self,
+        names: &mut Names,
+        param: PlaceId,
+        items: Vec<Expr>,
+        body: &mut Vec<Stmt>,
+    ) {
+        let mut locals = Vec::with_capacity(items.len());
+        for (k, value) in items.into_iter().enumerate() {
+            let local = self.local(format!("{}[{k}]", names.path(param)), None, None);
+            locals.push(local);
+            let target = Target::Local(self.def(local));
+            let span = value.span;
+            let targets = vec![target];
+            let kind = Kind::Assign { targets, value };
+            body.push(Stmt { kind, span });
+        }
+        names.tuples.insert(param, locals);
     }
 
     /// Statements in tail position of an inlined function. True if a path falls off their end.
@@ -259,6 +301,14 @@ impl Resolver<'_> {
                         continue;
                     }
                     let test = self.expr(names, test)?;
+                    if let Some(known) = test.truth() {
+                        let (side, over) = if known {
+                            (body, then_ends)
+                        } else {
+                            (orelse, else_ends)
+                        };
+                        return self.tail(names, chain(side, rest, over), out);
+                    }
                     let mut then_out = Vec::new();
                     let mut else_out = Vec::new();
                     let falls = self.tail(names, chain(body, rest, then_ends), &mut then_out)?

@@ -4,6 +4,7 @@
 //! the head of the body. Reads of the user's variable that can only see that assignment read the counter, so
 //! that subscripts stay affine in counters.
 
+mod emit;
 mod items;
 
 use nestwise_ir::nest::{Expr, For, StmtKind, While};
@@ -18,7 +19,7 @@ use super::range::Range;
 use super::sections::Section;
 use super::value::{Sv, Val, View};
 use super::{R, refuse};
-use crate::capture::{Builtin, Known};
+use crate::known::{Builtin, Known};
 use crate::refusal::Refusal;
 
 /// Something that can be iterated.

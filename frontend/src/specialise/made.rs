@@ -4,7 +4,7 @@ use nestwise_ir::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, BinOp, Extent, Scalar, Span, Ty, Work};
 
 use super::build;
-use super::elementwise::{Elementwise, Like, Node};
+use super::elementwise::{Elementwise, Like};
 use super::kinds::Kind;
 use super::lower::Lower;
 use super::sections::{self, Axis, Section};
@@ -85,8 +85,7 @@ impl Lower<'_> {
         shape: &[Expr],
         span: Span,
     ) -> R<Section> {
-        let stays = |l: &super::hir::Local| l.swapped && l.capture == like.capture;
-        let moved = like.capture.is_some() && self.hir.locals.iter().any(stays);
+        let moved = like.capture.is_some_and(|c| self.trades_places(c));
         let mut axes = Vec::with_capacity(shape.len());
         for (own, (len, axis)) in shape.iter().zip(&like.axes).enumerate() {
             // What is known of the one array's extent is known of the other's, unless the array has changed places.
@@ -219,18 +218,14 @@ impl Lower<'_> {
         let operations = tree.node.operations() + f64::from(u8::from(tree.fresh));
         self.tally(Work::ArrayCall, operations);
         let mut apart = true;
-        tree.node.sections(&mut |source| {
-            apart &= source.array != array || sections::keep_apart(&to, source);
+        tree.node.sections(&mut |source, here| {
+            apart &= source.array != array || here && sections::keep_apart(&to, source);
         });
         if apart {
             self.store_all(&to, false, &tree.node, operations, span)?;
             return Ok(Some(to));
         }
-        let first = self.temporary(Some(made.like), &to.shape(), storage, span)?;
-        self.store_all(&first, false, &tree.node, operations, span)?;
-        let computed = Node::Part(first.clone());
-        self.store_all(&to, false, &computed, 0.0, span)?;
-        self.release(&first);
+        self.store_afterwards(&to, Some(made.like), false, &tree.node, operations, span)?;
         Ok(Some(to))
     }
 

@@ -10,7 +10,7 @@ use super::lower::Lower;
 use super::range;
 use super::value::{Sv, Tag};
 use super::{R, refuse};
-use crate::capture::{MathFn, MathSpecial, NumpyFn, NumpySpecial};
+use crate::known::{MathFn, MathSpecial, NumpyFn, NumpySpecial};
 use crate::refusal::Refusal;
 
 /// The C library's functions that are exact and cannot fail.
@@ -46,7 +46,7 @@ impl Lower<'_> {
     }
 
     pub fn math(&mut self, f: MathFn, args: Vec<Sv>, span: Span) -> R<Sv> {
-        let name = crate::capture::Known::Math(f).name();
+        let name = crate::known::Known::Math(f).name();
         let count = |n: usize| {
             let why = format!("{} arguments", args.len());
             if args.len() == n {
@@ -250,7 +250,7 @@ impl Lower<'_> {
     }
 
     pub fn numpy(&mut self, f: NumpyFn, args: Vec<Sv>, span: Span) -> R<Sv> {
-        let name = crate::capture::Known::Numpy(f).name();
+        let name = crate::known::Known::Numpy(f).name();
         let name = name.as_str();
         match (f, args.as_slice()) {
             (NumpyFn::Unary(fun), [a]) => {
@@ -291,11 +291,14 @@ impl Lower<'_> {
                     if s.is_float() {
                         return Some(s);
                     }
-                    // Two ints are computed as ints by some, as floats by others.
-                    if ints {
-                        None
-                    } else {
-                        Self::float_type(Kind::Np(s))
+                    // Two ints are computed as ints by some, as floats by others: in the least that has room for both.
+                    let room = |k: &Kind| Self::float_type(*k);
+                    match k {
+                        _ if ints => None,
+                        [Kind::Np(_), Kind::Np(_)] => {
+                            k.iter().filter_map(room).max_by_key(|s| s.size())
+                        }
+                        _ => Self::float_type(Kind::Np(s)),
                     }
                 };
                 let s = self.agreed(name, &[a, b], common, span)?;
@@ -473,7 +476,7 @@ impl Lower<'_> {
 
     /// `np.float32(a)` and its like.
     pub fn numpy_type(&mut self, to: Scalar, args: Vec<Sv>, span: Span) -> R<Sv> {
-        let name = crate::capture::Known::NumpyType(to).name();
+        let name = crate::known::Known::NumpyType(to).name();
         let [a] = args.as_slice() else {
             return Err(wrong(&name, &args.iter().collect::<Vec<_>>(), span));
         };

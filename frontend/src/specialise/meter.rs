@@ -16,7 +16,7 @@ use super::kinds::{Kind, Kinds};
 use super::loops::Seq;
 use super::lower::Lower;
 use super::value::{Sv, Val, View};
-use crate::capture::{Builtin, Known, MathFn, MathSpecial, NumpyFn};
+use crate::known::{Builtin, Known, MathFn, MathSpecial, NumpyFn};
 use nestwise_ir::Fun;
 
 /// One side of a choice nobody knows more about.
@@ -415,9 +415,12 @@ impl Lower<'_> {
                 self.tally(Work::Builtin, 1.0);
                 self.meter.generator = true;
             }
-            Origin::Native => self.tally(Work::MathTwo, 1.0),
+            Origin::Library { calls } => {
+                self.tally(Work::MathTwo, 1.0);
+                self.tally(Work::Call, f64::from(calls));
+            }
         }
-        call.origin != Origin::Native
+        !matches!(call.origin, Origin::Library { .. })
     }
 
     /// The end of a `for`: what `zip` asks first is what ends it, where all have the same length.

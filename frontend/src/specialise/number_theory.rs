@@ -8,7 +8,7 @@ use super::comprehension::{stmt, when};
 use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Stmt};
 use super::resolve::Resolver;
 use super::{R, refuse};
-use crate::capture::{Builtin, Known, MathFn, MathSpecial};
+use crate::known::{Builtin, Known, MathFn, MathSpecial};
 use crate::refusal::Refusal;
 
 /// Writes statements at one place of the source.
@@ -49,7 +49,7 @@ impl Resolver<'_> {
             tuple: false,
             fresh,
             sum: false,
-            origin: Origin::Native,
+            origin: Origin::Library { calls: 0 },
         };
         Ok(Expr {
             kind: ExprKind::Inline(Box::new(call)),

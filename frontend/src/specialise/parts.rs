@@ -60,12 +60,8 @@ fn from_numbers(like: &Section, numbers: &[Expr]) -> Section {
 impl Lower<'_> {
     /// Assigns a part of an array, or an array that is computed, to a local.
     pub fn assign_array(&mut self, def: Def, web: WebId, tree: Elementwise, span: Span) -> R<()> {
-        let named = match &tree.node {
-            Node::Part(section) if !tree.fresh => Some(section.clone()),
-            _ => None,
-        };
-        let (source, section) = match named {
-            Some(section) => (self.source_of(&section, def, web, span)?, section),
+        let (source, section) = match tree.part() {
+            Some(section) => (self.source_of(section, def, web, span)?, section.clone()),
             None => match self.make(web, &tree, span)? {
                 Some(section) => (Source::Made(web), section),
                 None => return Ok(()),
@@ -168,12 +164,12 @@ impl Lower<'_> {
         stale: bool,
         span: Span,
     ) -> R<Elementwise> {
-        if stale && let Source::Capture(capture) = part.source {
-            let moves = |l: &super::hir::Local| l.swapped && l.capture == Some(capture);
-            if self.hir.locals.iter().any(moves) {
-                let what = format!("{} across a swap of arrays", self.web_name(web));
-                return Err(refuse(span, Refusal::Unsupported { what }));
-            }
+        if let Source::Capture(capture) = part.source
+            && stale
+            && self.trades_places(capture)
+        {
+            let what = format!("{} across a swap of arrays", self.web_name(web));
+            return Err(refuse(span, Refusal::Unsupported { what }));
         }
         if let Some(Subst::Part(section)) = subst {
             return Ok(Elementwise::of(section, &self.arrays));

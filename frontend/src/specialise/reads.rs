@@ -133,12 +133,7 @@ impl Lower<'_> {
         stale: bool,
         span: Span,
     ) -> R<View> {
-        let swapped = self
-            .hir
-            .locals
-            .iter()
-            .any(|l| l.swapped && l.capture == Some(capture));
-        if stale && swapped {
+        if stale && self.trades_places(capture) {
             let what = format!("{} across a swap of arrays", self.web_name(web));
             return Err(refuse(span, Refusal::Unsupported { what }));
         }

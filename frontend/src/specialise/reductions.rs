@@ -4,19 +4,20 @@
 //! nothing but [`Fun::AddNext`] or [`Fun::DotNext`] is one call of the very same code. Both read elements, so what is
 //! computed from arrays is put into memory of the nest's own first, as NumPy does.
 
-use nestwise_ir::nest::{CmpOp, Const, Expr, For, StmtKind};
+use nestwise_ir::nest::{CmpOp, Const, Expr, StmtKind};
 use nestwise_ir::surface::CmpOp as Cmp;
 use nestwise_ir::{BinOp, Fun, Lib, Scalar, Span, Ty, VarId, Work};
 
 use super::build;
 use super::elementwise::{Elementwise, Node};
+use super::fill::ELEMENT;
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
 use super::range;
 use super::sections::Section;
 use super::value::{Sv, Val};
 use super::{R, refuse};
-use crate::capture::{ArrayFn, Known, NumpyFn};
+use crate::known::{ArrayFn, Known, NumpyFn};
 use crate::refusal::Refusal;
 
 impl Lower<'_> {
@@ -90,9 +91,7 @@ impl Lower<'_> {
         body: impl FnOnce(&mut Self, Sv, Expr) -> R<()>,
     ) -> R<()> {
         let stop = tree.shape[0].clone();
-        let (id, counter) = self.open_elements(true, span);
-        let lowered = self.inner(|l| {
-            l.stable.push(counter);
+        self.hidden_loop(ELEMENT, (first, stop), span, |l, counter| {
             l.tally(Work::ArrayElement, 1.0 + tree.node.operations());
             let at = build::var(counter, Ty::PY_INT, span);
             let element = l.element_of(&tree.node, std::slice::from_ref(&at), span)?;
@@ -100,22 +99,7 @@ impl Lower<'_> {
                 return Ok(());
             }
             body(l, element, at)
-        });
-        self.close_loop();
-        let ((), body) = lowered?;
-        let (start, step) = (Expr::int(first, span), Expr::int(1, span));
-        self.emit(
-            StmtKind::For(For {
-                id,
-                counter,
-                start,
-                stop,
-                step,
-                body,
-            }),
-            span,
-        );
-        Ok(())
+        })
     }
 
     /// The type of an element; none: it is not known yet.
@@ -151,8 +135,7 @@ impl Lower<'_> {
         let acc = self.hidden(ty);
         self.emit_let(acc, build::float(0.0, ty, span));
         let stop = parts[0].shape()[0].clone();
-        let (id, counter) = self.open_elements(true, span);
-        let lowered = self.inner(|l| {
+        self.hidden_loop(ELEMENT, (0, stop), span, |l, counter| {
             l.tally(Work::ArrayElement, 1.0);
             let at = build::var(counter, Ty::PY_INT, span);
             let mut args = vec![build::var(acc, ty, span)];
@@ -163,21 +146,7 @@ impl Lower<'_> {
             let value = build::call(fun, Lib::Numpy, args, ty, true, span);
             l.emit(StmtKind::Let { var: acc, value }, span);
             Ok(())
-        });
-        self.close_loop();
-        let ((), body) = lowered?;
-        let (start, step) = (Expr::int(0, span), Expr::int(1, span));
-        self.emit(
-            StmtKind::For(For {
-                id,
-                counter,
-                start,
-                stop,
-                step,
-                body,
-            }),
-            span,
-        );
+        })?;
         self.stable.push(acc);
         Ok(build::var(acc, ty, span))
     }
@@ -252,24 +221,13 @@ impl Lower<'_> {
         }
     }
 
-    fn not_empty(&mut self, a: &Elementwise, span: Span) {
-        let some = build::compare(
-            CmpOp::Gt,
-            a.shape[0].clone(),
-            Expr::int(0, span),
-            Ty::PY_BOOL,
-            span,
-        );
-        self.emit_check(some);
-    }
-
     fn mean(&mut self, a: &Elementwise, span: Span) -> R<Sv> {
         let kind = match self.element_kind(a, span)? {
             None => return Ok(Sv::bottom(span)),
             Some(kind) if kind.is_float() => kind,
             Some(kind) => return Err(no_sum(kind, span)),
         };
-        self.not_empty(a, span);
+        self.check_not_empty(&a.shape[0], span);
         let sum = self.sum_of(a, span)?;
         let len = Sv::of(a.shape[0].clone(), Kind::PyInt).with_range((1, i64::MAX.into()));
         let len = self.spill_sv(len);
@@ -300,7 +258,7 @@ impl Lower<'_> {
 
     /// The first element, in a variable.
     fn head(&mut self, a: &Elementwise, span: Span) -> R<Option<(VarId, Sv)>> {
-        self.not_empty(a, span);
+        self.check_not_empty(&a.shape[0], span);
         let first = self.element_of(&a.node, &[Expr::int(0, span)], span)?;
         if first.is_bottom() {
             return Ok(None);

@@ -1,18 +1,20 @@
 //! Surface nest and captures to the resolved nest ([`super::hir`]): names looked up, buffer swaps recognised.
 //! Inlining is in [`super::inline`].
 
+mod calls;
 mod statements;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use nestwise_ir::surface as s;
-use nestwise_ir::{Arena, ArrayKind, PlaceId, Span, WithSpan, Work};
+use nestwise_ir::{Arena, ArrayKind, PlaceId, Span, Work};
 
 use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Slice, Stmt};
 use super::tuples::{constant_index, element, tuple_places};
 use super::{R, methods, refuse};
-use crate::capture::{ArrayFn, Builtin, Capture, Known, MathFn, MathSpecial, NumpyFn};
+use crate::capture::Capture;
+use crate::known::{ArrayFn, Known, NumpyFn};
 use crate::places::walk_stmts;
 use crate::refusal::Refusal;
 
@@ -27,6 +29,8 @@ pub(super) struct Names<'a> {
     /// The inlined call, or `None` for the site.
     pub call: Option<CallState>,
     pub locals: HashMap<PlaceId, LocalId>,
+    /// Parameters that are None, whatever happens in the call.
+    pub nones: HashSet<PlaceId>,
     /// Names that hold tuples: the locals of the elements.
     pub tuples: BTreeMap<PlaceId, Vec<LocalId>>,
     /// In a method: its first parameter, and the path of the object that stands for.
@@ -165,6 +169,7 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         first: 0,
         call: None,
         locals: HashMap::new(),
+        nones: HashSet::new(),
         tuples: BTreeMap::new(),
         receiver: None,
     };
@@ -307,6 +312,9 @@ impl Resolver<'_> {
 
     /// What the place stands for.
     pub fn place(&mut self, names: &mut Names, id: PlaceId, span: Span) -> R<Res> {
+        if names.nones.contains(&id) {
+            return Ok(Res::Value(ExprKind::None));
+        }
         if let Some(local) = names.locals.get(&id) {
             let local = *local;
             return Ok(Res::Value(ExprKind::Read(self.read(local))));
@@ -383,6 +391,7 @@ impl Resolver<'_> {
                 Ok(Res::User(function, first, receiver))
             }
             Capture::Unbound => Err(refuse(span, Refusal::PossiblyUnbound { name: path })),
+            Capture::Other(ty) if ty == "NoneType" => Ok(Res::Value(ExprKind::None)),
             Capture::Other(ty) => Err(refuse(
                 span,
                 Refusal::Type {
@@ -497,8 +506,8 @@ impl Resolver<'_> {
                 args: vec![self.expr(names, a)?, self.expr(names, b)?],
                 kwargs: vec![],
             },
-            s::ExprKind::And(items) => ExprKind::And(self.exprs(names, items)?),
-            s::ExprKind::Or(items) => ExprKind::Or(self.exprs(names, items)?),
+            s::ExprKind::And(items) => ExprKind::And(self.up_to(false, names, items)?),
+            s::ExprKind::Or(items) => ExprKind::Or(self.up_to(true, names, items)?),
             s::ExprKind::Compare(first, rest) => {
                 let first = Box::new(self.expr(names, first)?);
                 let rest: R<Vec<_>> = rest
@@ -507,11 +516,17 @@ impl Resolver<'_> {
                     .collect();
                 ExprKind::Compare(first, rest?)
             }
+            s::ExprKind::IsNone(a) => return self.is_none(names, a, span),
             s::ExprKind::InText(a, text) => {
                 ExprKind::InText(Box::new(self.expr(names, a)?), text.clone())
             }
             s::ExprKind::IfExp { test, body, orelse } => {
                 let test = Box::new(self.expr(names, test)?);
+                match test.truth() {
+                    Some(true) => return self.expr(names, body),
+                    Some(false) => return self.expr(names, orelse),
+                    None => {}
+                }
                 let body = Box::new(self.expr(names, body)?);
                 ExprKind::IfExp {
                     test,
@@ -520,7 +535,47 @@ impl Resolver<'_> {
                 }
             }
             s::ExprKind::Tuple(items) => ExprKind::Tuple(self.exprs(names, items)?),
+            s::ExprKind::List(_) => {
+                let name = "a list display";
+                return Err(refuse(span, Refusal::Expression { name }));
+            }
             s::ExprKind::Comprehension { .. } => return self.comprehension(names, e),
+        };
+        Ok(Expr { kind, span })
+    }
+
+    /// Operands of `and` or `or`: none behind one that ends it in any case.
+    fn up_to(&mut self, end: bool, names: &mut Names, items: &[s::Expr]) -> R<Vec<Expr>> {
+        let mut found = Vec::with_capacity(items.len());
+        for item in items {
+            let item = self.expr(names, item)?;
+            let ends = item.truth() == Some(end);
+            found.push(item);
+            if ends {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// `e is None`: what is no value of a nest is something else.
+    fn is_none(&mut self, names: &mut Names, e: &s::Expr, span: Span) -> R<Expr> {
+        let kind = match e.kind {
+            s::ExprKind::Place(id) if !names.tuples.contains_key(&id) => {
+                match self.place(names, id, e.span) {
+                    Ok(Res::Value(ExprKind::None)) => ExprKind::Bool(true),
+                    Ok(Res::Value(kind)) => {
+                        let span = e.span;
+                        ExprKind::IsNone(Box::new(Expr { kind, span }))
+                    }
+                    Ok(_) => ExprKind::Bool(false),
+                    Err(other) if matches!(other.error, Refusal::Type { .. }) => {
+                        ExprKind::Bool(false)
+                    }
+                    Err(other) => return Err(other),
+                }
+            }
+            _ => ExprKind::IsNone(Box::new(self.expr(names, e)?)),
         };
         Ok(Expr { kind, span })
     }
@@ -551,113 +606,6 @@ impl Resolver<'_> {
 
     pub fn exprs(&mut self, names: &mut Names, items: &[s::Expr]) -> R<Vec<Expr>> {
         items.iter().map(|e| self.expr(names, e)).collect()
-    }
-
-    fn call(
-        &mut self,
-        names: &mut Names,
-        func: &s::Expr,
-        args: &[s::Expr],
-        kwargs: &[(String, s::Expr)],
-        span: Span,
-    ) -> R<Expr> {
-        if kwargs.is_empty()
-            && let Some((f, array)) = self.array_method(names, func)?
-        {
-            let mut all = vec![array];
-            all.extend(self.exprs(names, args)?);
-            return Ok(Expr {
-                kind: ExprKind::Call {
-                    known: Known::Numpy(NumpyFn::Array(f)),
-                    args: all,
-                    kwargs: vec![],
-                },
-                span,
-            });
-        }
-        let s::ExprKind::Place(id) = &func.kind else {
-            let name = match &func.kind {
-                s::ExprKind::Attr(_, name) => name.clone(),
-                _ => "an expression".into(),
-            };
-            return Err(refuse(span, Refusal::UnknownFunction { name }));
-        };
-        let name = s::path(names.places, *id);
-        let res = self.place(names, *id, span).map_err(|e| match e.error {
-            // What cannot be called is better called a function that is not known.
-            Refusal::Type { .. } | Refusal::PossiblyUnbound { .. } => {
-                WithSpan::new(e.span, Refusal::UnknownFunction { name: name.clone() })
-            }
-            _ => e,
-        })?;
-        match res {
-            Res::Known(Known::Builtin(Builtin::Len))
-                if let [list] = args
-                    && let Some(list) = self.grown(names, list)? =>
-            {
-                let kind = ExprKind::GrownLen(list);
-                Ok(Expr { kind, span })
-            }
-            Res::Known(Known::Math(MathFn::Special(
-                f @ (MathSpecial::Gcd
-                | MathSpecial::Isqrt
-                | MathSpecial::Factorial
-                | MathSpecial::Comb),
-            ))) if kwargs.is_empty() => {
-                let args = self.exprs(names, args)?;
-                self.number_theory(f, args, span)
-            }
-            Res::Known(known) => {
-                let args = self.exprs(names, args)?;
-                let kwargs: R<Vec<_>> = kwargs
-                    .iter()
-                    .map(|(k, e)| Ok((k.clone(), self.expr(names, e)?)))
-                    .collect();
-                Ok(Expr {
-                    kind: ExprKind::Call {
-                        known,
-                        args,
-                        kwargs: kwargs?,
-                    },
-                    span,
-                })
-            }
-            Res::User(function, first, receiver) => {
-                let callee = Callee::new(&function, first, receiver, false);
-                self.inline(names, callee, (args, kwargs), span)
-            }
-            _ => Err(refuse(span, Refusal::UnknownFunction { name })),
-        }
-    }
-}
-
-impl Resolver<'_> {
-    /// The method of an array that an expression in the place of a function is, and that array, as far as is known here.
-    fn array_method(&mut self, names: &mut Names, func: &s::Expr) -> R<Option<(ArrayFn, Expr)>> {
-        let known = |name: &str| {
-            let mut all = ArrayFn::ALL.iter().filter(|f| f.is_method());
-            all.find(|f| f.name() == name).copied()
-        };
-        match &func.kind {
-            s::ExprKind::Attr(base, name) => match known(name) {
-                Some(f) => Ok(Some((f, self.expr(names, base)?))),
-                None => Ok(None),
-            },
-            s::ExprKind::Place(id) => {
-                let place = &names.places[*id];
-                let (Some(f), Some(parent)) = (known(&place.name), place.parent) else {
-                    return Ok(None);
-                };
-                match self.place(names, parent, func.span)? {
-                    Res::Value(kind) => {
-                        let span = func.span;
-                        Ok(Some((f, Expr { kind, span })))
-                    }
-                    _ => Ok(None),
-                }
-            }
-            _ => Ok(None),
-        }
     }
 }
 

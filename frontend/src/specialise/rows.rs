@@ -4,7 +4,7 @@
 //! tell as long as nothing but the list itself holds the rows, which is asked of whoever binds the list
 //! ([`nestwise_ir::ArrayDecl::moved`]), and no name of the nest stands for a row.
 
-use nestwise_ir::nest::{Expr, For, StmtKind};
+use nestwise_ir::nest::{Expr, StmtKind};
 use nestwise_ir::{Access, ArrayId, ArrayKind, Span, Ty};
 
 use super::build;
@@ -98,33 +98,14 @@ impl Lower<'_> {
             return self.exchange_elements(a, b, span);
         }
         let stop = build::dim(a.array, axis, span);
-        let id = self.open_loop(String::new(), span);
-        let counter = self.hidden(Ty::PY_INT);
-        self.counters.insert(counter, (0, i64::MAX.into()));
-        let lowered = self.inner(|l| {
-            l.stable.push(counter);
+        self.hidden_loop("", (0, stop), span, |l, counter| {
             let deeper = |mut view: View| {
                 view.index.push(build::var(counter, Ty::PY_INT, span));
                 view.checked.push(true);
                 view
             };
             l.exchange(deeper(a), deeper(b), span)
-        });
-        self.close_loop();
-        let ((), body) = lowered?;
-        let (start, step) = (Expr::int(0, span), Expr::int(1, span));
-        self.emit(
-            StmtKind::For(For {
-                id,
-                counter,
-                start,
-                stop,
-                step,
-                body,
-            }),
-            span,
-        );
-        Ok(())
+        })
     }
 
     fn exchange_elements(&mut self, a: View, b: View, span: Span) -> R<()> {

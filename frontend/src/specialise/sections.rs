@@ -345,8 +345,12 @@ impl Lower<'_> {
 
     /// A subscript along an axis of so many elements, checked, and counted from its beginning.
     fn place_along(&mut self, item: &hir::Expr, len: &Expr) -> R<Expr> {
-        let span = item.span;
         let value = self.expr(item)?;
+        self.place_of(value, len, item.span)
+    }
+
+    /// The same of a subscript's value.
+    pub fn place_of(&mut self, value: Val, len: &Expr, span: Span) -> R<Expr> {
         if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
             return Ok(Expr::int(0, span));
         }

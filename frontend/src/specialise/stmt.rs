@@ -1,8 +1,8 @@
 //! Statements.
 
-use nestwise_ir::nest::{Expr, LoopDecl, StmtKind, While};
+use nestwise_ir::nest::{Expr, StmtKind, While};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{ArrayId, ArrayKind, CmpOp, LoopId, ScopeId, Span, Ty, VarId, Work};
+use nestwise_ir::{ArrayId, ArrayKind, CmpOp, LoopId, Span, Ty, VarId, Work};
 
 use super::arith::symbol;
 use super::arrays::Place;
@@ -122,7 +122,7 @@ impl Lower<'_> {
     }
 
     /// A value that nobody uses: its events stay.
-    fn discard(&mut self, value: Val) {
+    pub fn discard(&mut self, value: Val) {
         match value {
             Val::Scalar(sv) => self.keep_events(&sv),
             Val::View(view) => drop(self.check_view(view)),
@@ -433,8 +433,7 @@ impl Lower<'_> {
 
     /// A place that stays the same, whatever the right side of an assignment changes.
     fn kept_place(&mut self, view: View, span: Span) -> R<View> {
-        let moves = |l: &hir::Local| l.swapped && l.capture == Some(view.capture);
-        if self.hir.locals.iter().any(moves) {
+        if self.trades_places(view.capture) {
             let what = "an element of an array that the right side may swap".into();
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
@@ -573,46 +572,6 @@ impl Lower<'_> {
             None => build::boolean(true, Ty::PY_BOOL, span),
         };
         Ok((more, body))
-    }
-
-    /// Numbers a loop and makes it the innermost one.
-    pub fn open_loop(&mut self, name: String, span: Span) -> LoopId {
-        let parent = self.open_loops.last().copied();
-        let depth = self.open_loops.len() as u32;
-        let id = self.loops.push(LoopDecl {
-            span,
-            name,
-            depth,
-            parent,
-        });
-        self.open_loops.push(id);
-        self.meter.open_loop();
-        id
-    }
-
-    pub fn close_loop(&mut self) {
-        self.open_loops.pop();
-        self.meter.close_loop();
-    }
-
-    /// The loop, and what `else` adds: the clause runs unless `break` leaves the scope around both.
-    pub fn emit_loop(
-        &mut self,
-        kind: StmtKind,
-        broken: Option<ScopeId>,
-        orelse: &[hir::Stmt],
-        span: Span,
-    ) -> R<()> {
-        let Some(scope) = broken else {
-            self.emit(kind, span);
-            return Ok(());
-        };
-        let ((), body) = self.inner(|l| {
-            l.emit(kind, span);
-            l.stmts(orelse)
-        })?;
-        self.emit(StmtKind::Scope { id: scope, body }, span);
-        Ok(())
     }
 
     fn returned(&mut self, value: Option<&hir::Expr>, span: Span) -> R<()> {

@@ -1,9 +1,12 @@
 //! Buffer swaps: names of arrays that change places, in one statement or through a temporary.
 
-use nestwise_ir::surface as s;
-use nestwise_ir::{PlaceId, Span};
+use std::collections::BTreeSet;
 
-use super::hir::{Expr, ExprKind, Kind, LocalId, Stmt, Target};
+use nestwise_ir::surface as s;
+use nestwise_ir::{ArrayId, ArrayKind, PlaceId, Span};
+
+use super::hir::{Expr, ExprKind, Kind, Local, LocalId, Stmt, Target};
+use super::lower::Lower;
 use super::resolve::{Names, Resolver};
 use crate::capture::Capture;
 
@@ -142,5 +145,59 @@ impl Resolver<'_> {
         group.dedup();
         self.hir.swap_groups = rest;
         self.hir.swap_groups.push(group);
+    }
+}
+
+impl Lower<'_> {
+    /// Whether a captured array may be another one than it was at first.
+    pub fn trades_places(&self, capture: u32) -> bool {
+        let of = |l: &Local| l.swapped && l.capture == Some(capture);
+        self.hir.locals.iter().any(of)
+    }
+
+    /// The arrays that trade places where shapes are compared: by their extents as they are at first.
+    pub fn all_alike(&self) -> Vec<(ArrayId, ArrayId)> {
+        let mut all = vec![];
+        for group in self.swap_groups().iter().filter(|_| self.sliced) {
+            if let Some((first, others)) = group.split_first() {
+                all.extend(others.iter().map(|other| (*first, *other)));
+            }
+        }
+        all
+    }
+
+    /// The slots that trade places with each other.
+    fn swap_groups(&self) -> Vec<Vec<ArrayId>> {
+        let of = |local: &usize| self.slots.get(&self.hir.locals[*local].capture?).copied();
+        let groups = self.hir.swap_groups.iter();
+        groups.map(|g| g.iter().filter_map(of).collect()).collect()
+    }
+
+    /// The arrays that must not share memory. Slots that trade places hold each other's arrays in turn.
+    pub fn all_apart(&self) -> Vec<(ArrayId, ArrayId)> {
+        let groups = self.swap_groups();
+        let group = |slot: ArrayId| -> Vec<ArrayId> {
+            let own = groups.iter().find(|g| g.contains(&slot));
+            own.cloned().unwrap_or_else(|| vec![slot])
+        };
+        let mut all = BTreeSet::new();
+        // What is copied when the nest begins must not change in between.
+        let mut apart = self.apart.clone();
+        for copied in self.arrays.values().filter(|d| d.starts) {
+            let Some(from) = self.slots.get(&copied.capture) else {
+                continue;
+            };
+            let written = self.arrays.iter().filter(|(_, d)| d.written);
+            let written = written.filter(|(_, d)| d.kind == ArrayKind::Ndarray);
+            apart.extend(written.map(|(to, _)| (*from, to)));
+        }
+        for (a, b) in &apart {
+            for x in group(*a) {
+                // One slot with itself is no pair of two that trade places.
+                let others = if a == b { vec![x] } else { group(*b) };
+                all.extend(others.into_iter().map(|y| (x.min(y), x.max(y))));
+            }
+        }
+        all.into_iter().collect()
     }
 }

@@ -152,7 +152,10 @@ impl Scan {
                     index.iter().for_each(|e| self.expr(e));
                 }
             },
-            ExprKind::Attr(a, _) | ExprKind::Unary(_, a) | ExprKind::InText(a, _) => self.expr(a),
+            ExprKind::Attr(a, _)
+            | ExprKind::Unary(_, a)
+            | ExprKind::InText(a, _)
+            | ExprKind::IsNone(a) => self.expr(a),
             ExprKind::Call { func, args, kwargs } => {
                 self.expr(func);
                 args.iter().for_each(|e| self.expr(e));
@@ -162,7 +165,10 @@ impl Scan {
                 self.expr(a);
                 self.expr(b);
             }
-            ExprKind::And(items) | ExprKind::Or(items) | ExprKind::Tuple(items) => {
+            ExprKind::And(items)
+            | ExprKind::Or(items)
+            | ExprKind::Tuple(items)
+            | ExprKind::List(items) => {
                 items.iter().for_each(|e| self.expr(e));
             }
             ExprKind::Compare(first, rest) => {

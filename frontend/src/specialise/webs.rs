@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use nestwise_ir::surface::UnOp;
 
 use super::hir::{BlockId, DefId, Expr, ExprKind, Hir, Kind, LocalId, Read, Stmt, Target};
-use crate::capture::{Builtin, Known};
+use crate::known::{Builtin, Known};
 
 /// A variable of the typed nest.
 pub(super) type WebId = usize;

@@ -24,8 +24,9 @@ ANYWHERE = 10**9  # a line behind all others: what a name holds in the end
 MAX_DEPTH = 60
 # Names looked up, after which what was not found is not looked for again.
 PATIENCE = 20_000
-# `random.Random.uniform`
-UNIFORM = (
+# Of `random.Random`, and written in Python.
+UNIFORM = "random.uniform"
+UNIFORM_TEXT = (
     "def uniform(self, a, b):\n    return a + (b - a) * self.random()\n",
     {"self", "a", "b"},
 )
@@ -44,7 +45,7 @@ _ANNOTATIONS = {
 class Guess:
     """The guesses for one script."""
 
-    def __init__(self, scopes: Scopes, random_text: Callable[[], tuple[str, set]]):
+    def __init__(self, scopes: Scopes, random_text: Callable[[str], tuple[str, set] | None]):
         self.scopes = scopes
         self.functions: list[Scope | str] = []  # or the name of a method that draws
         self.known: dict[tuple, Any] = {}
@@ -78,8 +79,12 @@ class Guess:
     def _drawing(self, name: str, path: str) -> str:
         """What the places of a generator's own methods hold."""
         if path == "self.random":
-            return f"method {self._number('random')}"
-        return "array uint32" if name == "random" else "object"
+            return f"method {self._number('random.random')}"
+        if path in ("int", "float", "len"):
+            return f"known {path}"
+        if name == UNIFORM:
+            return "object"
+        return "array uint16" if name.startswith("numpy.random.Generator.") else "array uint32"
 
     def _number(self, scope: Scope | str) -> int:
         if scope not in self.functions:
@@ -90,7 +95,7 @@ class Guess:
         """See `sources.function_text`, with the function's name; None where it is not inlined."""
         scope = self.functions[number]
         if isinstance(scope, str):
-            text, names = UNIFORM if scope == "uniform" else self.random_text()
+            text, names = UNIFORM_TEXT if scope == UNIFORM else self.random_text(scope)
             return text, ANYWHERE, False, names, set(), scope, "random"
         node, text = scope.node, scope.module().text
         plain = isinstance(node, ast.Lambda) or (

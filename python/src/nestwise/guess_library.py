@@ -276,22 +276,30 @@ def _drawn(name: str, call: Call) -> Any:
     return _shaped(size, dtype)
 
 
+# Methods of generators that native code knows.
+DRAWN = {
+    "random": ("random", "uniform", "randint", "randrange", "choice"),
+    "numpy.random": ("rand", "random", "random_sample", "uniform", "randint"),
+    "numpy.random.Generator": ("random", "uniform"),
+}
+# By their classes.
+MODULES = {
+    "Random": "random",
+    "RandomState": "numpy.random",
+    "Generator": "numpy.random.Generator",
+}
+
+
 def draws(value: Any) -> str | None:
-    """The method of a generator that native code knows, `random` or `uniform`, if this is one."""
+    """The method of a generator that native code knows, as `random.randint`, if this is one."""
     match value:
-        case g.Known(name) if name.startswith("random."):
-            owner, method = "Random", name[7:]
-        case g.Known(name) if name.startswith("numpy.random."):
-            owner, method = "RandomState", name[13:]
+        case g.Known(name):
+            module, _, method = name.rpartition(".")
         case g.Method(g.Other(owner), str(method)):
-            pass
+            module = MODULES.get(owner, "")
         case _:
             return None
-    if owner == "Random" and method in ("random", "uniform"):
-        return method
-    if owner == "RandomState" and method in ("rand", "random", "random_sample"):
-        return "random"
-    return None
+    return f"{module}.{method}" if method in DRAWN.get(module, ()) else None
 
 
 # ---- Methods -------------------------------------------------------------------------------------

@@ -160,7 +160,7 @@ def words(value: Any) -> str | None:
             return "module"
         case Known(name):
             return f"known {name}"
-        case Instance() | Other("Random" | "RandomState"):
+        case Instance() | Other("Random" | "RandomState" | "Generator"):
             return "object"
         case Method(Many() | Row(), "append"):
             return "append"

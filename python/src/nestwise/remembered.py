@@ -60,7 +60,7 @@ class Remembered:
             self._add_items(label, thing)
         elif kind is array or kind is bytearray:
             self.flat.setdefault(id(thing), (label, thing))
-        elif isinstance(thing, random.Random) or isinstance(thing, self.states):
+        elif isinstance(thing, (random.Random, *self.states)) and _draws(thing):
             self.generators.setdefault(id(thing), (label, thing))
         elif kind is type(len):
             # A method of something: `xs.append`, `rng.random`.
@@ -292,14 +292,23 @@ class _Slotted:
 _Slot = type(_Slotted.slot)
 
 
-def _numpy_states(numpy: Any) -> Any:
-    states = getattr(getattr(numpy, "random", None), "RandomState", None)
-    return states if states is not None else ()
+def _numpy_states(numpy: Any) -> tuple:
+    module = getattr(numpy, "random", None)
+    classes = (getattr(module, name, None) for name in ("RandomState", "Generator"))
+    return tuple(found for found in classes if found is not None)
+
+
+def _draws(generator: Any) -> bool:
+    """Whether nests draw from it: from one of `numpy.random.Generator` if that is with PCG64."""
+    bits = getattr(generator, "bit_generator", None)
+    return bits is None or type(bits).__name__ == "PCG64"
 
 
 def _state_of(generator: Any) -> Any:
     if isinstance(generator, random.Random):
         return generator.getstate()
+    if hasattr(generator, "bit_generator"):
+        return generator.bit_generator.state
     name, keys, position, *rest = generator.get_state()
     return name, keys.tobytes(), position, *rest
 
@@ -307,6 +316,9 @@ def _state_of(generator: Any) -> Any:
 def _set_state(generator: Any, state: Any) -> None:
     if isinstance(generator, random.Random):
         generator.setstate(state)
+        return
+    if hasattr(generator, "bit_generator"):
+        generator.bit_generator.state = state
         return
     import numpy as np
 

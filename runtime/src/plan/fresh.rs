@@ -12,10 +12,8 @@ use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Stmt, StmtKind};
 impl Plan {
     /// The arrays that are written and have memory that nobody has touched.
     pub fn untouched<V: HasValue>(&self, captures: &[V]) -> Untouched {
-        let mut arrays = self.nest.arrays.iter();
-        let written = arrays
-            .by_ref()
-            .filter(|(_, decl)| decl.written && !decl.kind.is_own());
+        let arrays = self.nest.arrays.iter();
+        let written = arrays.filter(|(_, decl)| decl.written && !decl.kind.is_own());
         let share = |(id, decl): (_, &ArrayDecl)| match captures.get(decl.capture as usize)?.value()
         {
             Value::Array(view) => Some((id, pages::untouched(view))),

@@ -1,6 +1,6 @@
 //! What is iterated: how many items it has, and which is the one of an iteration.
 
-use nestwise_ir::nest::{CmpOp, Expr, ExprKind, For, StmtKind};
+use nestwise_ir::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{BinOp, Span, Ty, VarId, Work};
 
 use super::{Count, LEN, Seq, int, op};
@@ -275,32 +275,13 @@ impl Lower<'_> {
         body: impl FnOnce(&mut Self, Sv, VarId) -> R<()>,
     ) -> R<()> {
         let stop = self.len(&mut seq, span)?;
-        let id = self.open_loop(String::new(), span);
-        let counter = self.hidden(Ty::PY_INT);
-        self.counters.insert(counter, LEN);
-        let lowered = self.inner(|l| {
-            l.stable.push(counter);
+        self.hidden_loop("", (first, stop), span, |l, counter| {
             l.tally(Work::BuiltinStep, 1.0);
             let at = int(build::var(counter, Ty::PY_INT, span)).with_range(LEN);
             let item = l.nth(&seq, at, span)?;
             let item = l.need_scalar(item, "an item", span)?;
             body(l, item, counter)
-        });
-        self.close_loop();
-        let ((), body) = lowered?;
-        let (start, step) = (Expr::int(first, span), Expr::int(1, span));
-        self.emit(
-            StmtKind::For(For {
-                id,
-                counter,
-                start,
-                stop,
-                step,
-                body,
-            }),
-            span,
-        );
-        Ok(())
+        })
     }
 }
 

@@ -171,12 +171,13 @@ impl Resolver<'_> {
             }
             s::StmtKind::If { test, body, orelse } => {
                 let test = self.expr(names, test)?;
-                let body = self.branch(names, body)?;
-                Kind::If {
-                    test,
-                    body,
-                    orelse: self.branch(names, orelse)?,
-                }
+                let known = test.truth();
+                let mut side = |block: &[s::Stmt], runs| match known {
+                    Some(known) if known != runs => Ok(vec![]),
+                    _ => self.branch(names, block),
+                };
+                let (body, orelse) = (side(body, true)?, side(orelse, false)?);
+                Kind::If { test, body, orelse }
             }
             s::StmtKind::For {
                 target,

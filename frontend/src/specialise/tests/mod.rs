@@ -7,7 +7,8 @@ use nestwise_ir::surface::{self, Site};
 use nestwise_ir::{ArrayKind, FpMode, Nest, Scalar, Ty, WithSpan};
 
 use super::{Options, specialise};
-use crate::capture::{Capture, Known};
+use crate::capture::Capture;
+use crate::known::Known;
 use crate::places::ScopeInfo;
 use crate::refusal::Refusal;
 

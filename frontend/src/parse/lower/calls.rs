@@ -1,0 +1,69 @@
+//! Calls and their arguments.
+
+use nestwise_ir::surface::{Expr, ExprKind};
+use rustpython_parser::ast;
+
+use super::Lower;
+use crate::refusal::Refusal;
+
+/// Functions that make something of a list's items and let go of the list; whether it is they is known when types are.
+const TAKES_LISTS: [&str; 2] = ["array", "choice"];
+
+impl Lower<'_> {
+    pub(super) fn call(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
+        if let Some(call) = self.comprehension(e) {
+            return Some(call);
+        }
+        let func = self.boxed(&e.func);
+        let name = match e.func.as_ref() {
+            ast::Expr::Attribute(f) => f.attr.as_str(),
+            ast::Expr::Name(f) => f.id.as_str(),
+            _ => "",
+        };
+        let args = match e.args.as_slice() {
+            [ast::Expr::List(list)] if TAKES_LISTS.contains(&name) => {
+                let span = self.span(list);
+                let items = self.exprs(&list.elts);
+                let list = |items| Expr {
+                    kind: ExprKind::List(items),
+                    span,
+                };
+                items.map(|items| vec![list(items)])
+            }
+            args => {
+                let args: Vec<_> = args.iter().map(|e| self.argument(e)).collect();
+                args.into_iter().collect()
+            }
+        };
+        let kwargs: Vec<_> = e
+            .keywords
+            .iter()
+            .map(|keyword| self.keyword(keyword))
+            .collect();
+        let kwargs = kwargs.into_iter().collect::<Option<_>>();
+        Some(ExprKind::Call {
+            func: func?,
+            args: args?,
+            kwargs: kwargs?,
+        })
+    }
+
+    fn keyword(&mut self, keyword: &ast::Keyword) -> Option<(String, Expr)> {
+        let Some(name) = &keyword.arg else {
+            return self.refuse(keyword, Refusal::Star);
+        };
+        let name = self.spelling(name.as_str(), keyword)?.to_owned();
+        Some((name, self.argument(&keyword.value)?))
+    }
+
+    /// None is for functions that ask whether that is what they are given.
+    fn argument(&mut self, e: &ast::Expr) -> Option<Expr> {
+        match e {
+            ast::Expr::Constant(c) if c.value.is_none() => Some(Expr {
+                kind: ExprKind::None,
+                span: self.span(e),
+            }),
+            e => self.expr(e),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Calls: of functions known by name, of the user's own, and of methods of arrays.
+
+use std::borrow::Cow;
+
+use nestwise_ir::surface as s;
+use nestwise_ir::{Span, WithSpan};
+
+use super::{Callee, Names, Res, Resolver};
+use crate::known::{ArrayFn, Builtin, Known, MathFn, MathSpecial, NumpyFn};
+use crate::refusal::Refusal;
+use crate::specialise::hir::{Expr, ExprKind};
+use crate::specialise::{R, refuse};
+
+impl Resolver<'_> {
+    pub(super) fn call(
+        &mut self,
+        names: &mut Names,
+        func: &s::Expr,
+        args: &[s::Expr],
+        kwargs: &[(String, s::Expr)],
+        span: Span,
+    ) -> R<Expr> {
+        if kwargs.is_empty()
+            && let Some((f, array)) = self.array_method(names, func)?
+        {
+            let mut all = vec![array];
+            all.extend(self.exprs(names, args)?);
+            return Ok(Expr {
+                kind: ExprKind::Call {
+                    known: Known::Numpy(NumpyFn::Array(f)),
+                    args: all,
+                    kwargs: vec![],
+                },
+                span,
+            });
+        }
+        let s::ExprKind::Place(id) = &func.kind else {
+            let name = match &func.kind {
+                s::ExprKind::Attr(_, name) => name.clone(),
+                _ => "an expression".into(),
+            };
+            return Err(refuse(span, Refusal::UnknownFunction { name }));
+        };
+        let name = s::path(names.places, *id);
+        let res = self.place(names, *id, span).map_err(|e| match e.error {
+            // What cannot be called is better called a function that is not known.
+            Refusal::Type { .. } | Refusal::PossiblyUnbound { .. } => {
+                WithSpan::new(e.span, Refusal::UnknownFunction { name: name.clone() })
+            }
+            _ => e,
+        })?;
+        match res {
+            Res::Known(Known::Builtin(Builtin::Len))
+                if let [list] = args
+                    && let Some(list) = self.grown(names, list)? =>
+            {
+                let kind = ExprKind::GrownLen(list);
+                Ok(Expr { kind, span })
+            }
+            Res::Known(Known::Math(MathFn::Special(
+                f @ (MathSpecial::Gcd
+                | MathSpecial::Isqrt
+                | MathSpecial::Factorial
+                | MathSpecial::Comb),
+            ))) if kwargs.is_empty() => {
+                let args = self.exprs(names, args)?;
+                self.number_theory(f, args, span)
+            }
+            Res::Known(known) => {
+                let items = matches!(known, Known::Numpy(NumpyFn::Array(ArrayFn::Array)));
+                let args = self.exprs(names, &as_tuples(args, items))?;
+                let kwargs: R<Vec<_>> = kwargs
+                    .iter()
+                    .map(|(k, e)| Ok((k.clone(), self.expr(names, e)?)))
+                    .collect();
+                Ok(Expr {
+                    kind: ExprKind::Call {
+                        known,
+                        args,
+                        kwargs: kwargs?,
+                    },
+                    span,
+                })
+            }
+            Res::User(function, first, receiver) => {
+                let callee = Callee::new(&function, first, receiver, false);
+                let args = as_tuples(args, function.library.is_some());
+                self.inline(names, callee, (&args, kwargs), span)
+            }
+            _ => Err(refuse(span, Refusal::UnknownFunction { name })),
+        }
+    }
+
+    /// The method of an array that an expression in the place of a function is, and that array, as far as is known here.
+    fn array_method(&mut self, names: &mut Names, func: &s::Expr) -> R<Option<(ArrayFn, Expr)>> {
+        let known = |name: &str| {
+            let mut all = ArrayFn::ALL.iter().filter(|f| f.is_method());
+            all.find(|f| f.name() == name).copied()
+        };
+        match &func.kind {
+            s::ExprKind::Attr(base, name) => match known(name) {
+                Some(f) => Ok(Some((f, self.expr(names, base)?))),
+                None => Ok(None),
+            },
+            s::ExprKind::Place(id) => {
+                let place = &names.places[*id];
+                let (Some(f), Some(parent)) = (known(&place.name), place.parent) else {
+                    return Ok(None);
+                };
+                match self.place(names, parent, func.span)? {
+                    Res::Value(kind) => {
+                        let span = func.span;
+                        Ok(Some((f, Expr { kind, span })))
+                    }
+                    _ => Ok(None),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// For a function that lets go of its arguments, list displays are as good as tuples.
+fn as_tuples(args: &[s::Expr], lets_go: bool) -> Cow<'_, [s::Expr]> {
+    let tuple = |e: &s::Expr| match &e.kind {
+        s::ExprKind::List(items) => s::Expr {
+            kind: s::ExprKind::Tuple(items.clone()),
+            span: e.span,
+        },
+        _ => e.clone(),
+    };
+    let lists = args.iter().any(|e| matches!(e.kind, s::ExprKind::List(_)));
+    match lets_go && lists {
+        true => args.iter().map(tuple).collect(),
+        false => args.into(),
+    }
+}

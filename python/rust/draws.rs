@@ -1,0 +1,310 @@
+//! The methods of random generators, as functions over the generator's state that are inlined like a user's.
+//!
+//! Most of them are of the Mersenne Twister, MT19937 (Matsumoto and Nishimura 1998): a float is made of 53 bits of two
+//! draws, as in CPython's `_randommodule.c` and NumPy's `mt19937.h`. Those of `np.random.default_rng()` are of PCG64 (O'Neill 2014,
+//! XSL RR 128/64): a float is made of 53 bits of one draw. An int below another is drawn again until it is small enough:
+//! of as many leading bits as that int has in CPython's `random.py`, of as many last bits as the greatest of them has in NumPy's
+//! legacy `randint`. What has to raise looks for a word that the state has not, and so is CPython's.
+
+use std::collections::HashSet;
+
+/// Which library's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Library {
+    Python,
+    /// Of `np.random` itself and `np.random.RandomState`.
+    Numpy,
+    /// Of `np.random.Generator`, with PCG64.
+    Generator,
+}
+
+/// A method and what it does.
+pub struct Draw {
+    pub library: Library,
+    /// Its names.
+    pub names: &'static [&'static str],
+    /// Functions of Python's that it runs there.
+    pub calls: u32,
+    head: &'static str,
+    body: fn() -> String,
+    tail: &'static str,
+}
+
+/// The next draw, as `y`; `AT` and `POS` stand for where the words begin and where the position is.
+const NEXT: &str = "
+        if k >= 624:
+            i = 0
+            while i < 624:
+                j = i + 1 if i < 623 else 0
+                y = (state[i + AT] & 0x80000000) | (state[j + AT] & 0x7fffffff)
+                v = state[(i + 397 if i < 227 else i - 227) + AT] ^ (y >> 1)
+                state[i + AT] = v ^ 0x9908b0df if y & 1 else v
+                i += 1
+            k = 0
+        y = state[k + AT]
+        k += 1
+        y ^= y >> 11
+        y ^= (y << 7) & 0x9d2c5680
+        y ^= (y << 15) & 0xefc60000
+        y ^= y >> 18
+";
+const LOCALS: &str = "state k drawn bits i j y v low high start stop seq n r mask a b t s0 s1 s2 s3 s4 s5 s6 s7 r0 r1 r2 r3 \
+    r4 r5 r6 r7";
+
+/// `bits`, 53 of them.
+fn bits() -> String {
+    format!(
+        "
+    k = state[POS]
+    drawn = 0
+    bits = 0
+    while drawn < 2:{NEXT}
+        bits = y >> 5 if drawn == 0 else (bits << 26) | (y >> 6)
+        drawn += 1
+    state[POS] = k
+"
+    )
+}
+
+/// `mask`: ones where `n` has its first one and behind it. Larger ones are drawn in several pieces.
+const MASK: &str = "
+    if n < LEAST or n > 1073741824:
+        y = state[625]
+    mask = n | n >> 1
+    mask |= mask >> 2
+    mask |= mask >> 4
+    mask |= mask >> 8
+    mask |= mask >> 16
+    k = state[POS]
+";
+
+/// `r`, below `n`.
+fn below() -> String {
+    let mask = MASK.replace("LEAST", "1");
+    format!(
+        "{mask}
+    r = n
+    while r >= n:{NEXT}
+        r = (y * (mask + 1)) >> 32
+    state[POS] = k
+"
+    )
+}
+
+/// `r`, at most `n`.
+fn at_most() -> String {
+    let mask = MASK.replace("LEAST", "0");
+    format!(
+        "{mask}
+    r = 0
+    if n > 0:
+        r = n + 1
+    while r > n:{NEXT}
+        r = y & mask
+    state[POS] = k
+"
+    )
+}
+
+/// What PCG64 multiplies its state by, in pieces of 16 bits.
+const FACTORS: [u32; 8] = [
+    0xf645, 0x9fcc, 0xdf64, 0x4385, 0x5da4, 0x1fc6, 0xed05, 0x2360,
+];
+
+/// `bits` of PCG64: the state's eight pieces of 16 bits times the factors, and the increment's, which lie behind them. The result's
+/// two halves, each other's exclusive or, are rotated by its first six bits.
+fn pcg_bits() -> String {
+    let mut text = String::from("\n    t = 0\n");
+    for k in 0..8 {
+        text += &format!("    s{k} = state[{k}]\n");
+    }
+    for k in 0..8 {
+        let products: Vec<String> = (0..=k)
+            .map(|i| format!("s{i} * {}", FACTORS[k - i]))
+            .collect();
+        text += &format!(
+            "    t = (t >> 16) + {} + state[{}]\n",
+            products.join(" + "),
+            k + 8
+        );
+        text += &format!("    r{k} = t & 65535\n");
+    }
+    for k in 0..8 {
+        text += &format!("    state[{k}] = r{k}\n");
+    }
+    text + "    y = (r7 ^ r3) << 16 | (r6 ^ r2)
+    v = (r5 ^ r1) << 16 | (r4 ^ r0)
+    k = r7 >> 10
+    if k >= 32:
+        k -= 32
+        y, v = v, y
+    i = (y >> k | v << (32 - k)) & 0xffffffff
+    j = (v >> k | y << (32 - k)) & 0xffffffff
+    bits = i << 21 | j >> 11
+"
+}
+
+const FLOAT: &str = "bits * (1.0 / 9007199254740992.0)";
+
+/// All of them. Arguments that are ints of NumPy's become Python's, floats are refused.
+pub const DRAWS: [Draw; 9] = [
+    Draw {
+        library: Library::Python,
+        names: &["random"],
+        calls: 0,
+        head: "def NAME(state):",
+        body: bits,
+        tail: "    return FLOAT",
+    },
+    Draw {
+        library: Library::Python,
+        names: &["randint"],
+        calls: 3,
+        head: "def NAME(state, a, b):\n    low = int(a | 0)\n    n = int(b | 0) - low + 1",
+        body: below,
+        tail: "    return low + r",
+    },
+    Draw {
+        library: Library::Python,
+        names: &["randrange"],
+        calls: 2,
+        // The default, which no call with two ints that does not raise has, stands for none.
+        head: "def NAME(state, start, stop=-4611686018427387904):
+    low = int(start | 0)
+    n = int(stop | 0)
+    if n == -4611686018427387904:
+        n = low
+        low = 0
+    else:
+        n -= low",
+        body: below,
+        tail: "    return low + r",
+    },
+    Draw {
+        library: Library::Python,
+        names: &["choice"],
+        calls: 2,
+        head: "def NAME(state, seq):\n    n = len(seq)",
+        body: below,
+        tail: "    return seq[r]",
+    },
+    Draw {
+        library: Library::Numpy,
+        names: &["rand", "random", "random_sample"],
+        calls: 0,
+        head: "def NAME(state):",
+        body: bits,
+        tail: "    return FLOAT",
+    },
+    Draw {
+        library: Library::Numpy,
+        names: &["uniform"],
+        calls: 0,
+        head: "def NAME(state, low=0.0, high=1.0):
+    low = float(low)
+    high = float(high) - low
+    if high - high != 0.0:
+        y = state[625]",
+        body: bits,
+        tail: "    return low + high * (FLOAT)",
+    },
+    Draw {
+        library: Library::Numpy,
+        names: &["randint"],
+        calls: 3,
+        head: "def NAME(state, low, high=-4611686018427387904):
+    low = int(low | 0)
+    n = int(high | 0)
+    if n == -4611686018427387904:
+        n = low
+        low = 0
+    n -= low + 1",
+        body: at_most,
+        tail: "    return low + r",
+    },
+    Draw {
+        library: Library::Generator,
+        names: &["random"],
+        calls: 0,
+        head: "def NAME(state):",
+        body: pcg_bits,
+        tail: "    return FLOAT",
+    },
+    Draw {
+        library: Library::Generator,
+        names: &["uniform"],
+        calls: 0,
+        head: "def NAME(state, low=0.0, high=1.0):
+    low = float(low)
+    high = float(high) - low
+    if high - high != 0.0 or high <= 0.0:
+        y = state[16]",
+        body: pcg_bits,
+        tail: "    return low + high * (FLOAT)",
+    },
+];
+
+impl Draw {
+    /// Its text and local names, for a state whose words and position are there.
+    pub fn text(&self, at: &str, position: &str) -> (String, HashSet<String>) {
+        let text = format!("{}{}{}\n", self.head, (self.body)(), self.tail);
+        let text = text.replace("FLOAT", FLOAT).replace("NAME", self.names[0]);
+        let text = text.replace("AT", at).replace("POS", position);
+        (text, LOCALS.split(' ').map(ToString::to_string).collect())
+    }
+
+    /// The one that is called, say, `numpy.random.randint`.
+    pub fn named(name: &str) -> Option<&'static Draw> {
+        let (module, name) = name.rsplit_once('.')?;
+        let library = match module {
+            "random" => Library::Python,
+            "numpy.random" => Library::Numpy,
+            "numpy.random.Generator" => Library::Generator,
+            _ => return None,
+        };
+        let mut all = DRAWS.iter();
+        all.find(|d| d.library == library && d.names.contains(&name))
+    }
+}
+
+/// Whether one of a library's methods has this name.
+pub fn has(library: Library, name: &str) -> bool {
+    let mut own = DRAWS.iter().filter(|d| d.library == library);
+    own.any(|d| d.names.contains(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn their_texts_are_functions() {
+        for draw in &DRAWS {
+            let (text, locals) = draw.text("0", "624");
+            let name = draw.names[0];
+            let parsed = nestwise_frontend::parse_function(
+                &text,
+                1,
+                false,
+                &locals,
+                &HashSet::new(),
+                name,
+                "random",
+            );
+            let parsed = parsed.unwrap_or_else(|e| panic!("{name}, {e:?}:\n{text}"));
+            let free = |p: &nestwise_ir::surface::Place| match p.scope {
+                nestwise_ir::surface::Scope::Global => Some(p.name.clone()),
+                _ => None,
+            };
+            let global: HashSet<String> = parsed.places.values().filter_map(free).collect();
+            let known = ["int", "float", "len"].map(String::from);
+            assert!(
+                global.is_subset(&HashSet::from(known)),
+                "{name}: {global:?}"
+            );
+        }
+        assert!(Draw::named("random.randint").is_some_and(|d| d.calls == 3));
+        assert!(Draw::named("numpy.random.rand").is_some());
+        assert!(Draw::named("random.gauss").is_none());
+    }
+}
