@@ -245,10 +245,10 @@ pub const DRAWS: [Draw; 9] = [
 ];
 
 impl Draw {
-    /// Its text and local names, for a state whose words and position are there.
-    pub fn text(&self, at: &str, position: &str) -> (String, HashSet<String>) {
+    /// Its text under one of its names, and local names, for a state whose words and position are there.
+    pub fn text(&self, name: &str, at: &str, position: &str) -> (String, HashSet<String>) {
         let text = format!("{}{}{}\n", self.head, (self.body)(), self.tail);
-        let text = text.replace("FLOAT", FLOAT).replace("NAME", self.names[0]);
+        let text = text.replace("FLOAT", FLOAT).replace("NAME", name);
         let text = text.replace("AT", at).replace("POS", position);
         (text, LOCALS.split(' ').map(ToString::to_string).collect())
     }
@@ -280,8 +280,8 @@ mod tests {
     #[test]
     fn their_texts_are_functions() {
         for draw in &DRAWS {
-            let (text, locals) = draw.text("0", "624");
             let name = draw.names[0];
+            let (text, locals) = draw.text(name, "0", "624");
             let parsed = nestwise_frontend::parse_function(
                 &text,
                 1,

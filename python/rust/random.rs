@@ -196,13 +196,15 @@ fn all_of(library: draws::Library) -> impl Iterator<Item = (&'static Draw, &'sta
 
 /// The text of the method that is called, say, `random.randint`, and its local names, for `explain`, which has no generator.
 pub fn text(name: &str) -> Option<(String, HashSet<String>)> {
-    Draw::named(name).map(|draw| draw.text("1", "0"))
+    let short = name.rsplit('.').next()?;
+    Draw::named(name).map(|draw| draw.text(short, "1", "0"))
 }
 
 fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc<UserFunction>> {
-    let (text, locals) = draw.text(at, position);
+    let name = draw.names[0];
+    let (text, locals) = draw.text(name, at, position);
     let none = HashSet::new();
-    let surface = parse_function(&text, 1, false, &locals, &none, draw.names[0], "random");
+    let surface = parse_function(&text, 1, false, &locals, &none, name, "random");
     let mut surface =
         surface.map_err(|e| pyo3::exceptions::PyValueError::new_err(e.error.to_string()))?;
     surface.library = Some(draw.calls);

@@ -396,7 +396,11 @@ def test_guessed_types_are_named(place):
 
 @pytest.mark.parametrize(
     "call",
-    ["random.random()", "rng.random()", "rng.uniform(1.0, 2.0)", "draw()", "np.random.rand()"],
+    [
+        *("random.random()", "rng.random()", "rng.uniform(1.0, 2.0)", "draw()", "np.random.rand()"),
+        *("random.randint(1, 6)", "random.choice([1, 2])", "rng.choice((1, 2))", "new.random()"),
+        *("np.random.uniform(0, 1)", "np.random.randint(5)", "new.uniform()"),
+    ],
 )
 def test_random_numbers(place, call):
     source = f"""
@@ -406,6 +410,7 @@ from random import random as draw
 def f(a, rng):
     for i in range(len(a)):
         a[i] = {call}
+new = np.random.default_rng(3)
 f([1.0], random.Random(3))
 """
     answer = told(source)

@@ -96,7 +96,7 @@ class Guess:
         scope = self.functions[number]
         if isinstance(scope, str):
             text, names = UNIFORM_TEXT if scope == UNIFORM else self.random_text(scope)
-            return text, ANYWHERE, False, names, set(), scope, "random"
+            return text, ANYWHERE, False, names, set(), scope.rpartition(".")[2], scope
         node, text = scope.node, scope.module().text
         plain = isinstance(node, ast.Lambda) or (
             isinstance(node, ast.FunctionDef) and not node.decorator_list
