@@ -59,6 +59,11 @@ def too_far(x, p, out):
         out[i] = np.sum(x[p[: i + 1]])
 
 
+def stored_or_not(u, x, p):
+    for i in range(4):  # native
+        u[:] = x[p[i]] + i
+
+
 def masked(x, m, out):
     for i in range(len(out)):
         out[i] = np.sum(x[m > i])
@@ -98,6 +103,12 @@ for at in (far, -far - 1, far * 0 - 8):
     except IndexError as error:
         print(error)
     show(out)
+places, u = np.arange(20).reshape(4, 5), np.zeros(5)
+try:
+    stored_or_not(u, rng.random(18), places)
+except IndexError as error:
+    print(error)
+show(u)
 masked(rng.random(7), rng.integers(0, 5, 7), out)
 show(out)
 show(beside(np.zeros(5), np.array([1, 1, 3]), 0))

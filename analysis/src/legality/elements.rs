@@ -11,6 +11,13 @@ pub fn is_nothing(s: &Stmt) -> bool {
     matches!(&s.kind, StmtKind::Check { cond, guard: false } if !any_expr_may_fire(cond))
 }
 
+/// Whether a check stands in a block that may fail: accesses behind it rest on it.
+pub fn may_fail(block: &[Stmt]) -> bool {
+    any(block, &mut |s| {
+        matches!(s.kind, StmtKind::Check { guard: true, .. })
+    })
+}
+
 impl Given<'_> {
     /// Moving the `Let`s that stand before the inner loop of `l` (with checks that cannot fail its only other statements)
     /// into that loop.
@@ -71,7 +78,7 @@ impl Given<'_> {
     ///
     /// Legal iff
     ///   - every access to the slot in the loop has this same index, which is invariant in the loop, and none of
-    ///     them is guarded (each is known to be in range when the loop runs an iteration);
+    ///     them is guarded (each is known to be in range when the loop runs an iteration: none rests on a check inside);
     ///   - no other slot overlaps it in memory;
     ///   - a store is executed in every iteration: it stands in the loop's own block, and nothing jumps;
     ///   - the loop's bounds read no memory and cannot fire, so that they may be evaluated once more;
@@ -83,6 +90,7 @@ impl Given<'_> {
         };
         if !self.disjoint
             || irregular(&l.body)
+            || may_fail(&l.body)
             || (!self.undo && block_may_fire(self.nest, &l.body))
         {
             return false;

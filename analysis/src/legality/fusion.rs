@@ -1,5 +1,6 @@
 //! Giving two loops one body.
 
+use super::elements::may_fail;
 use super::groups::variables;
 use super::{Given, irregular};
 use crate::dependence::Pair;
@@ -20,7 +21,7 @@ impl Given<'_> {
     /// Legal iff
     ///   - they run the same iterations: their bounds and steps are the same expressions, which cannot fire and which
     ///     neither of the loops changes;
-    ///   - no body has jumps;
+    ///   - no body has jumps, or checks that may fail: all of the second rests on those of the first;
     ///   - no dependence prevents it: no iteration of the first touches an element that an earlier one of the second
     ///     touches, one of them storing;
     ///   - a variable that one of them assigns is not used by the other, or is private to an iteration in both;
@@ -34,6 +35,8 @@ impl Given<'_> {
         self.run_alike(l, m)
             && !irregular(&l.body)
             && !irregular(&m.body)
+            && !may_fail(&l.body)
+            && !may_fail(&m.body)
             && quiet(l)
             && quiet(m)
             && self.variables_allow(l, m)

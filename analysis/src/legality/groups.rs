@@ -5,6 +5,7 @@
 //! Neighbours of one kind are then put together again, as far as that keeps the parallel ones parallel (Kennedy and
 //! McKinley, Typed fusion with applications to parallel and sequential code generation, 1993).
 
+use super::elements::may_fail;
 use super::repeat::Values;
 use super::{Given, irregular};
 use crate::dependence::{Dir, Pair, common_loops};
@@ -47,6 +48,7 @@ impl Given<'_> {
     ///   - no group assigns a variable that another one reads or assigns, but for [values](super::repeat) that each
     ///     group computes for itself: what their loads depend on, or what depends on those, then does so with each
     ///     statement that uses the value;
+    ///   - what stands behind a check that may fail is in no earlier group: its accesses rest on the check;
     ///   - no event can fire in the body, or `undo`.
     pub fn may_distribute(&self, l: &For) -> Option<Vec<Group>> {
         let sound = l.step.as_int().is_some()
@@ -98,6 +100,9 @@ impl Given<'_> {
                 graph.edges[s][t] = true;
                 graph.carried[s][t] |= d.directions.get(level) == Some(&Dir::Lt);
             }
+        }
+        for s in (0..count).filter(|s| may_fail(&l.body[*s..=*s])) {
+            graph.edges[s][s + 1..].fill(true);
         }
         graph.share_variables(&l.body, values);
         values.users().for_each(|(s, users)| graph.repeat(s, users));

@@ -1,9 +1,11 @@
 //! Arrays of ints as subscripts: `x[columns]`, `A[i, columns]` and `A[rows, j]`, one element for each int.
 
-use nestwise_ir::nest::Expr;
-use nestwise_ir::{ArrayKind, Span, Work};
+use nestwise_ir::nest::{CmpOp, Expr};
+use nestwise_ir::{ArrayKind, BinOp, Span, Ty, Work};
 
+use super::build;
 use super::elementwise::{Elementwise, Node, unsupported};
+use super::fill::ELEMENT;
 use super::lower::Lower;
 use super::sections::{Axis, Section};
 use super::value::{Sv, Val, View};
@@ -50,6 +52,7 @@ impl Lower<'_> {
             let what = format!("an array of {kind} as a subscript");
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
+        self.check_places(&places, &from, span)?;
         self.tally(Work::ArrayCall, 1.0);
         Ok(Val::Array(Box::new(Elementwise {
             node: Node::Gather(from, Box::new(places.node)),
@@ -59,7 +62,18 @@ impl Lower<'_> {
         })))
     }
 
-    /// The element that the int at some place says.
+    /// NumPy looks at all ints before it makes anything of the elements.
+    fn check_places(&mut self, places: &Elementwise, from: &Section, span: Span) -> R<()> {
+        let len = from.shape().swap_remove(0);
+        let count = places.shape[0].clone();
+        self.hidden_loop(ELEMENT, (0, count), span, |l, counter| {
+            let at = build::var(counter, Ty::PY_INT, span);
+            let place = l.element_of(&places.node, std::slice::from_ref(&at), span)?;
+            l.place_of(Val::Scalar(place), &len, span).map(drop)
+        })
+    }
+
+    /// The element that the int at some place says; it is none beyond the ends.
     pub fn gathered(
         &mut self,
         from: &Section,
@@ -68,8 +82,18 @@ impl Lower<'_> {
         span: Span,
     ) -> R<Sv> {
         let place = self.element_of(places, counters, span)?;
-        let len = from.shape().swap_remove(0);
-        let at = self.place_of(Val::Scalar(place), &len, span)?;
+        if place.is_bottom() {
+            return Ok(place);
+        }
+        let place = self.index(Val::Scalar(place), false, span)?;
+        let mut at = self.spill_long(place.e);
+        if place.range.0 < 0 {
+            let len = from.shape().swap_remove(0);
+            let zero = Expr::int(0, span);
+            let below = build::compare(CmpOp::Lt, at.clone(), zero, Ty::PY_BOOL, span);
+            let from_end = build::binary(BinOp::Add, len, at.clone(), Ty::PY_INT, false, span);
+            at = self.spill(build::select(below, from_end, at, Ty::PY_INT));
+        }
         Ok(self.section_element(from, &[at], span))
     }
 }
