@@ -25,7 +25,7 @@ impl Ir<'_> {
     }
     /// Notes a result that is not finite.
     pub(crate) fn watched(&self, v: V) -> V {
-        if self.watch.get().is_none() || unsafe { LLVMIsConstant(v) } != 0 {
+        if self.watch.get().is_none() {
             return v;
         }
         // The exponent is all ones: on integers of 32 bits, since units for others are few on some devices.
