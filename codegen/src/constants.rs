@@ -33,6 +33,14 @@ impl Values {
         matches!(self, Values::Few(all) if all.is_empty())
     }
 
+    /// What an operation that is not followed makes of operands that may be known, all of them, or may not.
+    fn of_unknown(known: bool) -> Values {
+        match known {
+            true => Values::Any,
+            false => Values::default(),
+        }
+    }
+
     /// True: that is new.
     fn add(&mut self, value: f64) -> bool {
         let Values::Few(all) = self else {
@@ -67,10 +75,7 @@ impl Values {
     /// What an operation makes of both; nothing where one of them is never known.
     fn pairs(&self, other: &Values, f: impl Fn(f64, f64) -> f64) -> Values {
         let (Values::Few(a), Values::Few(b)) = (self, other) else {
-            return match self.is_none() || other.is_none() {
-                true => Values::default(),
-                false => Values::Any,
-            };
+            return Values::of_unknown(!self.is_none() && !other.is_none());
         };
         let mut made = Values::default();
         for x in a {
@@ -138,8 +143,12 @@ impl Constants {
                 let (x, y) = (self.values(a), self.values(b));
                 x.any_pair(&y, |x, y| raises(*op, x, y, e.ty.repr))
             }
-            _ => e.children().all(|c| !self.values(c).is_none()),
+            _ => self.all_known(e),
         }
+    }
+
+    fn all_known(&self, e: &Expr) -> bool {
+        e.children().all(|c| !self.values(c).is_none())
     }
 
     fn values(&self, e: &Expr) -> Values {
@@ -157,7 +166,7 @@ impl Constants {
                 match op {
                     UnOp::Neg => self.values(a).map(|x| -x),
                     UnOp::Abs => self.values(a).map(f64::abs),
-                    _ => self.values(a).pairs(&Values::Any, |x, _| x),
+                    _ => Values::of_unknown(!self.values(a).is_none()),
                 }
             }
             ExprKind::Cast { a, .. } if !repr.is_complex() && !a.ty.repr.is_complex() => {
@@ -176,10 +185,7 @@ impl Constants {
             },
             ExprKind::Dim(..) | ExprKind::Compare { .. } => Values::default(),
             ExprKind::Unary { .. } | ExprKind::Cast { .. } | ExprKind::Call { .. } => {
-                match e.children().all(|c| !self.values(c).is_none()) {
-                    true => Values::Any,
-                    false => Values::default(),
-                }
+                Values::of_unknown(self.all_known(e))
             }
         }
     }
@@ -187,8 +193,7 @@ impl Constants {
     fn binary(&self, op: BinOp, a: &Expr, b: &Expr, repr: Scalar) -> Values {
         let (x, y) = (self.values(a), self.values(b));
         match op {
-            _ if repr.is_complex() => x.pairs(&y.pairs(&Values::Any, |y, _| y), |x, _| x),
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div => {
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div if !repr.is_complex() => {
                 x.pairs(&y, |x, y| computed(op, x, y, repr))
             }
             // One of them, known or not.
@@ -197,7 +202,7 @@ impl Constants {
                 both.join(&y);
                 both
             }
-            _ => x.pairs(&y.pairs(&Values::Any, |y, _| y), |x, _| x),
+            _ => Values::of_unknown(!x.is_none() && !y.is_none()),
         }
     }
 }

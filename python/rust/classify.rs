@@ -136,14 +136,22 @@ pub unsafe fn classify(
         if let Some(code) = crate::buffers::character(object) {
             return (scalar_word(Ty::CHAR, 2), Value::Int(code.into()));
         }
-        if let Some((_, function)) = random::method_of(py, object) {
-            return (
+        let drawn = |function: Arc<functions::UserFunction>| {
+            (
                 pointer_word(METHOD, Arc::as_ptr(&function).cast()),
                 Value::None,
-            );
-        }
-        if let Some(code) = functions::code_of_method(py, object) {
-            return (pointer_word(METHOD, code), Value::None);
+            )
+        };
+        if let Some((function, receiver)) = functions::method(py, object) {
+            // One code object may be that of methods of several classes, of which some draw in another way.
+            if let Some(own) = random::drawn_by(py, &function, &receiver) {
+                return drawn(own);
+            }
+            if let Some(code) = functions::code_of(py, function.as_ptr()) {
+                return (pointer_word(METHOD, code), Value::None);
+            }
+        } else if let Some((_, own)) = random::method_of(py, object) {
+            return drawn(own);
         }
         // A generator is of use for its attributes, or for its state.
         let generator = has_children && random::is_generator(py, object);

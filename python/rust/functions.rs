@@ -88,13 +88,6 @@ pub fn code_of(py: Python<'_>, object: *mut PyObject) -> Option<*mut PyObject> {
     }
 }
 
-/// The code object (borrowed) of the function that an exact bound method calls.
-pub fn code_of_method(py: Python<'_>, object: *mut PyObject) -> Option<*mut PyObject> {
-    let (function, _) = method(py, object)?;
-    // The method keeps the function alive, and that its code.
-    code_of(py, function.as_ptr())
-}
-
 /// The parts of an exact bound method: its function and its object.
 pub fn method(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Py<PyAny>)> {
     use crate::once::Once;

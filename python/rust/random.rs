@@ -128,7 +128,7 @@ fn make_python(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Lib
     }))
 }
 
-fn make_numpy(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Library>> {
+fn make_numpy(_: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Library>> {
     let class = module.getattr("RandomState")?;
     let sample = class.call1((20_260_101,))?;
     sample.call_method0("rand")?;
@@ -144,16 +144,10 @@ fn make_numpy(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Libr
     if key != held[..624] || at != held[624] {
         return Ok(None);
     }
-    let mut methods = HashMap::new();
-    for (draw, name) in all_of(draws::Library::Numpy) {
-        let function = sample.getattr(name)?.getattr("__func__")?;
-        methods.insert(function.as_ptr() as usize, parsed(py, draw, "0", "624")?);
-        std::mem::forget(function);
-    }
     Ok(Some(Library {
         plain: class.clone().unbind(),
         class: class.unbind(),
-        methods,
+        methods: numpy_methods(draws::Library::Numpy, &sample, "624")?,
     }))
 }
 
@@ -175,17 +169,28 @@ fn make_generator(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<
     if said != unsafe { held.cast::<[u128; 2]>().read_unaligned() } {
         return Ok(None);
     }
-    let mut methods = HashMap::new();
-    for (draw, name) in all_of(draws::Library::Generator) {
-        let function = sample.getattr(name)?.getattr("__func__")?;
-        methods.insert(function.as_ptr() as usize, parsed(py, draw, "0", "0")?);
-        std::mem::forget(function);
-    }
     Ok(Some(Library {
         plain: class.clone().unbind(),
         class: class.unbind(),
-        methods,
+        methods: numpy_methods(draws::Library::Generator, &sample, "0")?,
     }))
+}
+
+/// What is inlined for the methods of one of NumPy's generators, whose position is there among the words.
+fn numpy_methods(
+    library: draws::Library,
+    sample: &Bound<'_, PyAny>,
+    position: &str,
+) -> PyResult<HashMap<usize, Arc<UserFunction>>> {
+    let mut methods = HashMap::new();
+    for (draw, name) in all_of(library) {
+        let function = sample.getattr(name)?.getattr("__func__")?;
+        let inlined = parsed(sample.py(), draw, "0", position)?;
+        methods.insert(function.as_ptr() as usize, inlined);
+        // An address means one function for ever.
+        std::mem::forget(function);
+    }
+    Ok(methods)
 }
 
 /// A library's methods by all of their names.
@@ -316,12 +321,8 @@ pub unsafe fn method_of(
     unsafe {
         if ffi::PyCFunction_CheckExact(object) == 0 {
             let (function, receiver) = functions::method(py, object)?;
-            if !is_generator(py, receiver.as_ptr()) {
-                return None;
-            }
-            let mut plain = libraries(py).filter(|l| l.is_plain(receiver.as_ptr()));
-            let method = plain.next()?.methods.get(&(function.as_ptr() as usize))?;
-            return Some((receiver, method.clone()));
+            let drawn = drawn_by(py, &function, &receiver)?;
+            return Some((receiver, drawn));
         }
         let function = ffi::PyCFunction_GetFunction(object)? as usize;
         let library = python(py)?;
@@ -333,6 +334,21 @@ pub unsafe fn method_of(
         let generator = Bound::from_borrowed_ptr(py, generator).unbind();
         Some((generator, method.clone()))
     }
+}
+
+/// What is to be inlined for a bound method of these parts, if it is a generator's own.
+pub fn drawn_by(
+    py: Python<'_>,
+    function: &Py<PyAny>,
+    receiver: &Py<PyAny>,
+) -> Option<Arc<UserFunction>> {
+    // SAFETY: a live object.
+    if !unsafe { is_generator(py, receiver.as_ptr()) } {
+        return None;
+    }
+    let mut plain = libraries(py).filter(|l| l.is_plain(receiver.as_ptr()));
+    let method = plain.next()?.methods.get(&(function.as_ptr() as usize));
+    method.cloned()
 }
 
 /// The state of a generator.

@@ -238,6 +238,16 @@ pub(super) enum Origin {
     Library { calls: u32 },
 }
 
+/// Whether all of them have this truth; none: one before the first that has the other is not known.
+fn all_are(truth: bool, items: &[Expr]) -> Option<bool> {
+    for item in items {
+        if item.truth()? != truth {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
 impl Expr {
     /// The expressions directly inside (not the statements of an inlined call).
     pub fn children(&self) -> Vec<&Expr> {
@@ -275,16 +285,8 @@ impl Expr {
             ExprKind::Bool(value) => Some(*value),
             ExprKind::None => Some(false),
             ExprKind::Unary(UnOp::Not, a) => a.truth().map(|value| !value),
-            // Before the one that ends it nothing is known to.
-            ExprKind::And(items) | ExprKind::Or(items) => {
-                let end = matches!(self.kind, ExprKind::Or(_));
-                let known = items.iter().map(Expr::truth);
-                known.reduce(|all, one| match (all, one) {
-                    (Some(all), Some(one)) if all != end => Some(one),
-                    (all @ Some(_), _) if all == Some(end) => all,
-                    _ => None,
-                })?
-            }
+            ExprKind::And(items) => all_are(true, items),
+            ExprKind::Or(items) => all_are(false, items).map(|none| !none),
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 //! Inlining is in [`super::inline`].
 
 mod calls;
+mod conditions;
 mod statements;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -540,42 +541,6 @@ impl Resolver<'_> {
                 return Err(refuse(span, Refusal::Expression { name }));
             }
             s::ExprKind::Comprehension { .. } => return self.comprehension(names, e),
-        };
-        Ok(Expr { kind, span })
-    }
-
-    /// Operands of `and` or `or`: none behind one that ends it in any case.
-    fn up_to(&mut self, end: bool, names: &mut Names, items: &[s::Expr]) -> R<Vec<Expr>> {
-        let mut found = Vec::with_capacity(items.len());
-        for item in items {
-            let item = self.expr(names, item)?;
-            let ends = item.truth() == Some(end);
-            found.push(item);
-            if ends {
-                break;
-            }
-        }
-        Ok(found)
-    }
-
-    /// `e is None`: what is no value of a nest is something else.
-    fn is_none(&mut self, names: &mut Names, e: &s::Expr, span: Span) -> R<Expr> {
-        let kind = match e.kind {
-            s::ExprKind::Place(id) if !names.tuples.contains_key(&id) => {
-                match self.place(names, id, e.span) {
-                    Ok(Res::Value(ExprKind::None)) => ExprKind::Bool(true),
-                    Ok(Res::Value(kind)) => {
-                        let span = e.span;
-                        ExprKind::IsNone(Box::new(Expr { kind, span }))
-                    }
-                    Ok(_) => ExprKind::Bool(false),
-                    Err(other) if matches!(other.error, Refusal::Type { .. }) => {
-                        ExprKind::Bool(false)
-                    }
-                    Err(other) => return Err(other),
-                }
-            }
-            _ => ExprKind::IsNone(Box::new(self.expr(names, e)?)),
         };
         Ok(Expr { kind, span })
     }
