@@ -109,3 +109,23 @@ show("not none", not_none(5, xs, {}), not_none(5, np.array(xs), None))
 show("model", Model().run(9), Model(0.5).run(9), Model(None).run(0))
 show("rebound", rebound(xs), rebound(xs, 1), rebound([]))
 show("default", with_default(xs), with_default([1, 2]))
+
+
+class Odd:
+    def __getattr__(self, name):
+        return None
+
+
+class Holder:
+    def __init__(self, inner):
+        self.inner = inner
+
+
+def of_inner(h, n):
+    k = 0
+    for i in range(n):
+        k += (h.inner.limit is None) + 2 * (h.inner is None)
+    return k
+
+
+show("inner", of_inner(Holder(Odd()), 5), of_inner(Holder(Model()), 0))
