@@ -290,18 +290,32 @@ impl Forms {
         let assigned = crate::structure::assigned(std::slice::from_ref(&nest.top));
         let entry = |s: &Sym| matches!(s, Sym::Var(v) if assigned.binary_search(v).is_ok());
         let mut found = false;
-        let mut look = |a: &Affine| found |= a.terms().iter().flat_map(|t| &t.syms).any(entry);
+        let mut used = vec![false; self.defs.len()];
+        let mut todo = Vec::new();
+        let mut look = |a: &Affine, todo: &mut Vec<DefId>| {
+            found |= a.terms().iter().flat_map(|t| &t.syms).any(entry);
+            todo.extend(a.ixs().into_iter().filter_map(|ix| match ix {
+                Ix::Def(d) if !std::mem::replace(&mut used[d.index()], true) => Some(d),
+                _ => None,
+            }));
+        };
         for a in self.accesses.iter().flatten() {
-            a.index.iter().for_each(|f| f.for_each_affine(&mut look));
+            let forms = a.index.iter();
+            forms.for_each(|f| f.for_each_affine(&mut |a| look(a, &mut todo)));
         }
         for l in self.loops.iter().flatten() {
-            l.start.for_each_affine(&mut look);
-            l.stop.for_each_affine(&mut look);
+            for form in [&l.start, &l.stop] {
+                form.for_each_affine(&mut |a| look(a, &mut todo));
+            }
         }
-        self.facts.iter().for_each(|f| look(&f.form));
-        self.defs
-            .iter()
-            .for_each(|d| d.value.for_each_affine(&mut look));
+        self.facts.iter().for_each(|f| look(&f.form, &mut todo));
+        // What is assigned and tells no position may have any value at entry: the last `i` of a loop, for one.
+        while let Some(def) = todo.pop() {
+            let Some(def) = self.def(def) else { continue };
+            def.value.for_each_affine(&mut |a| look(a, &mut todo));
+            let bounds = def.bounds.lower.iter().chain(&def.bounds.upper);
+            bounds.for_each(|a| look(a, &mut todo));
+        }
         found
     }
     /// The deepest loop of a form's index variables, by nesting depth.

@@ -32,10 +32,19 @@ impl Plan {
         lock(&self.ordered).is_some()
     }
 
-    /// For how long.
-    pub(super) fn ordered_for(&self) -> Seconds {
-        let begun = lock(&self.ordered);
-        Seconds(begun.map_or(0.0, |b| b.elapsed().as_secs_f64()))
+    /// How long a native run would wait for a kernel that is made, or could be, while CPython goes on: waiting gains nothing
+    /// over that. What is late may well take as long again. None: whoever needs it makes it.
+    pub(super) fn wait(&self, options: &Options) -> Option<Seconds> {
+        let all = self.prices.compile().0;
+        let begun = *lock(&self.ordered);
+        match begun.map(|begun| begun.elapsed().as_secs_f64()) {
+            Some(spent) => Some(Seconds(spent.max(all - spent))),
+            None => self.could_order(options).then_some(Seconds(all)),
+        }
+    }
+
+    fn could_order(&self, options: &Options) -> bool {
+        background::has_room(options.background()) && !self.gave_up.load(Ordering::Relaxed)
     }
 
     /// Whether it is time to order the kernel of this kind: it is missing, and enough was lost without.
@@ -44,14 +53,13 @@ impl Plan {
         let missing = lock(&self.made)[kind].is_none();
         let lost = lock(&self.lost)[kind] + spent;
         missing
-            && background::has_room(options.background())
+            && self.could_order(options)
             && lost.0 >= SHARE * self.to_make(device).0
-            && !self.gave_up.load(Ordering::Relaxed)
             && !self.is_ordered()
     }
 
     /// Whether CPython, which runs a call for now, has lost enough for a kernel to be ordered. A call that is going to be taken
-    /// over half-way asks then: other proofs hold half-way.
+    /// over half-way asks then, as other proofs hold half-way; unless so much was lost that it seems never to be.
     pub(crate) fn asks_for_kernel(
         &self,
         decision: &Decision,
@@ -59,9 +67,11 @@ impl Plan {
         options: &Options,
     ) -> bool {
         let spent = resume.map_or(Seconds(0.0), |r| r.spent);
-        let short = decision.interpreted < self.prices.compile() * 0.5;
+        let compile = self.prices.compile();
+        let short = decision.interpreted < compile * 0.5;
+        let late = lock(&self.lost)[decision.wanted.kind()] >= compile;
         decision.waits_for_compile
-            && (resume.is_some() || short)
+            && (resume.is_some() || short || late)
             && self.is_due(decision.wanted, spent, options)
     }
 

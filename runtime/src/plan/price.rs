@@ -45,9 +45,11 @@ impl Plan {
         let around = self.launch_work(sizes, captures, one.total());
         let compiled = lock(&self.made).each_ref().map(Option::is_some);
         let spent = resume.map_or(Seconds(0.0), |r| r.spent);
-        // What is made already is there the sooner, the longer that has been going on.
-        let begun = self.ordered_for().0;
-        let lost = lock(&self.lost).map(|lost| Seconds((lost + spent).0.max(begun)));
+        let lost = match self.wait(options) {
+            // A native run would wait so long, however much was lost before.
+            Some(wait) => [Seconds(self.prices.compile().0 - wait.0); 3],
+            None => lock(&self.lost).map(|lost| lost + spent),
+        };
         let alone = Situation {
             bind: around.bind,
             convert: around.convert,

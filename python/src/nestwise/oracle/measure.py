@@ -45,6 +45,8 @@ OWN_PAGES = 128 * 1024
 GIVEN_BACK = 1 << 30
 # Cold runs: so many calls in a new process with an empty cache, so many times.
 COLD_CALLS, COLD_ROUNDS = 5, 3
+# Compiling takes less: CPython may be the best of cold runs as long as all its calls take no longer.
+COMPILED_S = 0.5
 
 
 class Candidate(NamedTuple):
@@ -335,19 +337,19 @@ def experiments(
             found = bench.measure(size, quick.get(near), crossovers)
             if cold:
                 said(f"size {size}, cold")
-                best = min(map(min, found.samples.values()))
-                likely = [w for w in ways if min(found.samples[w.name]) < HOPELESS * best]
-                found = found._replace(cold=cold_times(program, likely, options, size))
+                found = found._replace(cold=cold_times(program, ways, options, found))
             yield found
     finally:
         bench.close()
 
 
 def cold_times(
-    program: Program, ways: list[Candidate], options: list[str], size: int
+    program: Program, ways: list[Candidate], options: list[str], warm: Experiment
 ) -> dict[str, list[float]]:
     """Seconds of a few calls with whatever has to be compiled for them, by candidate."""
-    every = [*ways, *OURS]
+    seconds = {way: min(samples) for way, samples in warm.samples.items()}
+    most = max(HOPELESS * min(seconds.values()), COMPILED_S / COLD_CALLS)
+    every = [*(way for way in ways if seconds[way.name] < most), *OURS]
     found: dict[str, list[float]] = {way.name: [] for way in every}
     for turn in range(COLD_ROUNDS):
         for k in range(len(every)):
@@ -355,7 +357,7 @@ def cold_times(
             with tempfile.TemporaryDirectory() as empty:
                 server = Server(program, way, options, Path(empty))
                 try:
-                    answer = server.ask(program.arguments(size), COLD_CALLS)
+                    answer = server.ask(program.arguments(warm.size), COLD_CALLS)
                 finally:
                     server.close()
             found[way.name].append(sum(answer["seconds"]))
