@@ -59,7 +59,7 @@ impl Plans {
         self.lock().iter().filter_map(of).collect()
     }
 
-    /// The plan for what a call binds, made now unless the call may go on `beside`.
+    /// The plan for what a call binds, made now unless the call may go on `beside`, and there is a core for that.
     pub fn of(
         &self,
         py: Python<'_>,
@@ -86,7 +86,7 @@ impl Plans {
                 .map_err(|e| refused(&e))
                 .and_then(|nest| pipeline::plan(nest, &options).map(Arc::new))
         };
-        if !beside || !background::has_room(threads) {
+        if !beside || threads == 0 {
             return Ok(Planned::Came(self.enter(binding, make())));
         }
         let soon = Arc::new(OnceLock::new());

@@ -43,7 +43,7 @@ pub(crate) struct Call<'a> {
     pub plan: &'a Arc<Plan>,
     pub sizes: &'a Arc<Sizes>,
     pub views: &'a [ArrayView],
-    /// It goes on where CPython was.
+    /// It goes on where CPython was, half-way through its own counter.
     pub resumed: bool,
     pub options: &'a Arc<Options>,
 }

@@ -117,6 +117,13 @@ pub struct Resume {
     pub done: i64,
 }
 
+impl Resume {
+    /// Whether the nest's own counter has moved on from where it begins. Otherwise this is a call like any other.
+    fn is_halfway(&self) -> bool {
+        self.next != 0
+    }
+}
+
 /// The ints among some captures; what is none counts as 0.
 pub fn ints<V: HasValue>(captures: &[V]) -> impl Fn(u32) -> i64 {
     |capture| match captures.get(capture as usize).map(HasValue::value) {
@@ -239,6 +246,7 @@ fn attempt<V: HasValue>(
     entered: Instant,
 ) -> Result<Outcome, Reason> {
     let options = options();
+    let halfway = resume.is_some_and(|r| r.is_halfway());
     let untouched = plan.untouched(captures);
     let there = plan.there(captures);
     let facts = plan.facts(captures, &untouched, &there);
@@ -251,7 +259,7 @@ fn attempt<V: HasValue>(
             // The ints and extents that loop bounds and subscripts depend on.
             let values = plan.launch_values(captures)?;
             // Which guards they prove, how often each loop runs.
-            let mut sizes = plan.resolve(values, resume.is_some())?;
+            let mut sizes = plan.resolve(values, halfway)?;
             plan.guess_trips(&mut sizes, captures);
             sizes.untouched = untouched;
             sizes.there = there;
@@ -271,7 +279,7 @@ fn attempt<V: HasValue>(
         plan,
         sizes: &sizes,
         views,
-        resumed: resume.is_some(),
+        resumed: halfway,
         options: &options,
     };
     if decision.device == Device::Interpreter {

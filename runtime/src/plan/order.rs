@@ -39,12 +39,13 @@ impl Plan {
         let begun = *lock(&self.ordered);
         match begun.map(|begun| begun.elapsed().as_secs_f64()) {
             Some(spent) => Some(Seconds(spent.max(all - spent))),
-            None => self.could_order(options).then_some(Seconds(all)),
+            None => self.may_order(options).then_some(Seconds(all)),
         }
     }
 
-    fn could_order(&self, options: &Options) -> bool {
-        background::has_room(options.background()) && !self.gave_up.load(Ordering::Relaxed)
+    /// Whether its kernels are made beside CPython, as soon as there is room.
+    fn may_order(&self, options: &Options) -> bool {
+        options.background() > 0 && !self.gave_up.load(Ordering::Relaxed)
     }
 
     /// Whether it is time to order the kernel of this kind: it is missing, and enough was lost without.
@@ -53,7 +54,8 @@ impl Plan {
         let missing = lock(&self.made)[kind].is_none();
         let lost = lock(&self.lost)[kind] + spent;
         missing
-            && self.could_order(options)
+            && self.may_order(options)
+            && background::has_room(options.background())
             && lost.0 >= SHARE * self.to_make(device).0
             && !self.is_ordered()
     }
