@@ -45,6 +45,8 @@ COUNT = 200
 SCHEDULES = 6
 # Calls that take so long have figures of their own.
 LONG_S = 50e-6
+# A site may take so long to be looked at for the first time.
+START_UP_S = 1e-3
 # Rows of the table of what went wrong.
 WORST = 15
 
@@ -99,13 +101,7 @@ def report(done: Sequence[Experiment], about: str) -> list[str]:
         lines += [f"{len(those)} experiments with {count} programs.", "", *_figures(those, group)]
     cold = score.cold(done)
     if cold:
-        half = statistics.median(cold)
-        lines += [
-            f"{COLD_CALLS} calls from nothing, compiling included, took "
-            f"{statistics.fmean(cold):.2f} times as long in the mean as what would have been best, "
-            f"{half:.2f} times in the median, {max(cold):.2f} times at worst.",
-            "",
-        ]
+        lines += _cold(cold)
     named = [one for one in scored if one.group != GENERATED]
     if named:
         lines += ["### By program", "", *_programs(named)]
@@ -121,6 +117,26 @@ def _figures(scored: Sequence[score.Scored], group: str) -> list[str]:
     lines += ["", "| prediction error | median | p90 | of |", "|---|---|---|---|"]
     for device, (count, half, most) in score.prediction_errors(scored).items():
         lines.append(f"| {device} | {half:.1%} | {most:.1%} | {count} |")
+    return [*lines, ""]
+
+
+def _cold(cold: Sequence[score.Cold]) -> list[str]:
+    """Calls from nothing: all of them, and without those that are over before a site is ready."""
+    head = f"| {COLD_CALLS} calls from nothing, compiling included | mean | median | worst | of |"
+    lines = ["### Calls from nothing", "", head, "|---|---|---|---|---|"]
+    long = [one for one in cold if one.best_s >= START_UP_S]
+    named = ((f"the best takes {_time(START_UP_S)} or more", long), ("all", cold))
+    for name, those in named:
+        ratios = [one.ratio for one in those]
+        if ratios:
+            mean, half = statistics.fmean(ratios), statistics.median(ratios)
+            lines.append(
+                f"| {name} | {mean:.2f} x | {half:.2f} x | {max(ratios):.2f} x | {len(ratios)} |"
+            )
+    lines += ["", "| the longest | size | chosen | best | times |", "|---|---|---|---|---|"]
+    for one in sorted(long, key=lambda o: -o.ratio)[:WORST]:
+        times = f"{_time(one.chosen_s)} | {one.best} {_time(one.best_s)}"
+        lines.append(f"| {one.program} | {one.size} | {times} | {one.ratio:.2f} x |")
     return [*lines, ""]
 
 

@@ -123,7 +123,34 @@ class Program:
                 f"f[{places}]",
                 f"a[i % 6, {places}]",
             ),
+            *(self.reduced(), self.reduced(), self.selected(), "np.flip(u)", f"np.flip(a[{i}])"),
         )
+
+    def reduced(self) -> str:
+        """One number for each line of a plane."""
+        plane = self.pick("a", "b", "a", "m", "(a - b)", "np.abs(a)", "a[1:, :]", "b[:, ::2]")
+        f, axis = self.pick("sum", "mean", "max", "min", "argmax"), self.pick("0", "0", "-2", "1")
+        return self.pick(f"{plane}.{f}(axis={axis})", f"np.{f}({plane}, {axis})")
+
+    def selected(self) -> str:
+        """What a mask selects."""
+        line, i = self.pick("u", "v", f"a[{self.index()}]"), self.index()
+        mask = self.pick(f"{line} > 0.5", f"m[{i}] > 0", "p == 1", f"(u < 1.0) & (m[{i}] != 2)")
+        return f"{line}[{mask}]"
+
+    def plane(self) -> str:
+        """A statement about planes."""
+        r = self.pick(":6", "1:", ":-1")
+        line = self.pick(f"u[{r}]", f"v[{r}]", f"a[{self.index()}, {r}]")
+        lines = self.pick("a.sum(axis=1, keepdims=True)", "b.max(axis=-1, keepdims=True)")
+        value = self.pick(
+            *(f"{line}[:, None] * v", f"{line}[:, np.newaxis] - u[None]", f"np.outer({line}, v)"),
+            *(lines, f"{lines} * 0.25 + b", "a[:, 0:1] * b", "u + a[..., 1:2]", "b[...]"),
+        )
+        if self.rng.random() < 0.5:
+            return f"{self.pick('a', 'b', 'a[...]')} {self.pick('+', '-')}= {value}"
+        mask = self.pick("a > 0.5", "(b < 0.0) | (a > 2.0)", "m > 0", "a != b")
+        return f"a[{mask}] {self.pick('', '*', '+')}= {self.pick('0.25', 'x', '2')}"
 
     def alike(self, like: str) -> str:
         """Another part that is as long, most times."""
@@ -186,7 +213,7 @@ class Program:
 
     def statement(self, depth: int, inside: int) -> None:
         indent = "    " * depth
-        kind = self.rng.randrange(16)
+        kind = self.rng.randrange(20)
         target = self.vector()
         if kind < 5:
             if "[" not in target:
@@ -208,6 +235,15 @@ class Program:
             where, what = self.pick("1:", ":", "::2"), self.pick("i", "1", "m[i % 6, 0]")
             self.lines.append(f"{indent}m[i % 6, {where}] += {what}")
             self.lines.append(f"{indent}f[{self.pick('1:', ':-1', ':')}] *= 0.5")
+        elif kind == 16:
+            self.lines.append(f"{indent}{self.plane()}")
+        elif kind == 17:
+            line, value = self.selected(), self.pick("0.25", "x", "i", self.selected())
+            self.lines.append(f"{indent}{line} {self.pick('', '', '+', '*')}= {value}")
+        elif kind == 18:
+            places = self.pick("p % 7", "p", "m[i % 6] % 7", "p[1:4] % 5")
+            line, value = self.pick("u", "v", f"a[{self.index()}]"), self.value("u", 1)
+            self.lines.append(f"{indent}{line}[{places}] {self.pick('', '', '+', '*')}= {value}")
         elif kind == 13 and inside:
             self.lines.append(f"{indent}if (i + j) % 3 == {self.pick('0', '1')}:")
             made = list(self.made)

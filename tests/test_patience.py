@@ -1,7 +1,8 @@
 """Loops whose length nothing tells beforehand: on `auto`, native code takes over half-way.
 
-Each is called once, so a price that only looks at the loop's text would leave all of it to CPython. Loops inside are short: a
-long one would be native on its own by then, and leave too little for its outer loop to be worth compiling.
+Each is called once, so a price that only looks at the loop's text would leave all of it to CPython.
+Where loops inside are long they may be native on their own before their outer loop is, which is
+then not worth compiling: so some are short.
 """
 
 import pytest

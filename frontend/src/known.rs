@@ -121,6 +121,9 @@ named! {
         Dot = "dot",
         MatMul = "matmul",
         Where = "where",
+        Clip = "clip",
+        Flip = "flip",
+        Outer = "outer",
         Copy = "copy",
         ZerosLike = "zeros_like",
         OnesLike = "ones_like",
@@ -165,6 +168,8 @@ named! {
 pub enum ArrayForm {
     /// An element of each operand's.
     Elementwise,
+    /// The elements of one at other places, or those of two in all pairs.
+    Arranged,
     /// An array of the shape and type of another.
     Like,
     /// An array of numbers.
@@ -176,7 +181,8 @@ pub enum ArrayForm {
 impl ArrayFn {
     pub fn form(self) -> ArrayForm {
         match self {
-            Self::Where => ArrayForm::Elementwise,
+            Self::Where | Self::Clip => ArrayForm::Elementwise,
+            Self::Flip | Self::Outer => ArrayForm::Arranged,
             Self::Copy | Self::ZerosLike | Self::OnesLike | Self::EmptyLike => ArrayForm::Like,
             Self::Array | Self::Empty | Self::Full | Self::Zeros | Self::Ones => ArrayForm::Display,
             Self::Sum
@@ -207,6 +213,7 @@ impl ArrayFn {
                 | Self::Argmin
                 | Self::Dot
                 | Self::Copy
+                | Self::Clip
         )
     }
 }

@@ -348,6 +348,7 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         | ExprKind::Imag(_)
         | ExprKind::Bool(_)
         | ExprKind::None
+        | ExprKind::Ellipsis
         | ExprKind::Str(_)
         | ExprKind::Bytes(_)
         | ExprKind::Place(_) => {}

@@ -175,6 +175,7 @@ impl Text<'_> {
             ExprKind::Imag(v) => format!("{v:?}j"),
             ExprKind::Bool(v) => if *v { "True" } else { "False" }.to_owned(),
             ExprKind::None => "None".to_owned(),
+            ExprKind::Ellipsis => "...".to_owned(),
             ExprKind::Str(v) => format!("{v:?}"),
             ExprKind::Bytes(v) => format!("b\"{}\"", v.escape_ascii()),
             ExprKind::Place(place) => self.path(*place),

@@ -123,6 +123,9 @@ impl fmt::Display for Nest {
         if !self.forward.is_empty() {
             writeln!(f, "forward {}", Commas(&self.forward))?;
         }
+        if !self.by_rows.is_empty() {
+            writeln!(f, "by rows {}", Commas(&self.by_rows))?;
+        }
         Ok(())
     }
 }

@@ -44,6 +44,8 @@ pub struct Nest {
     /// Arrays whose elements lie forward in memory along each axis: what NumPy computes of others has other bits. Checked before
     /// launch, too.
     pub forward: Vec<ArrayId>,
+    /// Arrays that lie in memory row by row, or sums along their axes are made in another order. Checked before launch, too.
+    pub by_rows: Vec<ArrayId>,
     /// `None`: the body of the top loop runs once for each of its iterations. `Some(end)`: once for each launched range
     /// of them that is not empty, and does what all of them do together, in an order of its own. The top loop's
     /// counter then holds the first iteration's value, and `end`, an `i64` that nothing assigns, what would be the
@@ -142,8 +144,13 @@ pub struct ArrayDecl {
 /// How long an axis of memory of the nest's own is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Extent {
-    /// As an axis of the capture's array.
-    Axis(u32),
+    /// As an axis of a captured array.
+    Axis {
+        /// Index into the flat list of captures.
+        capture: u32,
+        /// Which of its axes.
+        axis: u32,
+    },
     /// So long.
     Fixed(u32),
     /// As an int that is captured says.

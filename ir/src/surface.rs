@@ -165,9 +165,12 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// Whether it is a slice of a subscript.
+    /// Whether, as a subscript, it keeps an axis or makes one: a slice, `...`, `None`.
     pub fn is_slice(&self) -> bool {
-        matches!(self.kind, ExprKind::Slice { .. })
+        matches!(
+            self.kind,
+            ExprKind::Slice { .. } | ExprKind::Ellipsis | ExprKind::None
+        )
     }
 }
 
@@ -182,8 +185,10 @@ pub enum ExprKind {
     Imag(f64),
     /// `True`, `False`.
     Bool(bool),
-    /// `None` (only as a return value).
+    /// `None` (only as a return value, an argument or a subscript).
     None,
+    /// `...`, in subscripts only.
+    Ellipsis,
     /// A string literal (only to compare with characters, and as the base of a subscript).
     Str(String),
     /// A bytes literal.
@@ -192,7 +197,7 @@ pub enum ExprKind {
     Place(PlaceId),
     /// An attribute of a value that is not a place (`A[i].shape`, `z[k].real`).
     Attr(Box<Expr>, String),
-    /// `base[i, j]`; an index may be a [`ExprKind::Slice`].
+    /// `base[i, j]`; an index may be a [`ExprKind::Slice`], `...` or `None`.
     Subscript(Box<Expr>, Vec<Expr>),
     /// `start:stop:step`, in subscripts only.
     Slice {

@@ -178,6 +178,7 @@ impl Verifier<'_> {
             .iter()
             .flat_map(|(a, b)| [a, b])
             .chain(&n.forward)
+            .chain(&n.by_rows)
             .chain(n.alike.iter().flat_map(|(a, b)| [a, b]))
         {
             ensure(n.arrays.get(*array).is_some(), || {

@@ -310,14 +310,10 @@ impl Host for PyHost<'_> {
                 (ArrayKind::Str, _) => self.text(&decl.name, capture)?,
                 (ArrayKind::Appended, _) => self.column(id, decl, capture)?,
                 (ArrayKind::Scratch, value) => {
-                    let other = match value {
-                        Value::Array(view) => Some(view),
-                        _ => None,
-                    };
-                    let ints = nestwise_runtime::ints(&self.binding.captures);
-                    let scratch = Scratch::new(&decl.like, other, ints, decl.storage);
+                    let long = nestwise_runtime::extents(&self.binding.captures);
+                    let scratch = Scratch::new(&decl.like, long, decl.storage);
                     let scratch = scratch.ok_or(Reason::Memory)?;
-                    if let Some(view) = other.filter(|_| decl.starts) {
+                    if let (Value::Array(view), true) = (value, decl.starts) {
                         // SAFETY: a live array of as many elements of this type.
                         unsafe { scratch.fill(view) };
                     }

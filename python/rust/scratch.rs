@@ -17,15 +17,9 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// With axes so long, some as those of `other` or as captured ints say, and elements of type `storage`; none: there is no
-    /// memory for it.
-    pub fn new(
-        axes: &[Extent],
-        other: Option<&ArrayView>,
-        ints: impl Fn(u32) -> i64,
-        storage: Scalar,
-    ) -> Option<Scratch> {
-        let mut view = ArrayView::of_nothing(axes, other, ints, storage.size() as i64);
+    /// With axes so `long`, and elements of type `storage`; none: there is no memory for it.
+    pub fn new(axes: &[Extent], long: impl Fn(Extent) -> i64, storage: Scalar) -> Option<Scratch> {
+        let mut view = ArrayView::of_nothing(axes, long, storage.size() as i64);
         let extents = view.extents[..view.rank].iter();
         let mut bytes = view.size;
         for extent in extents {
@@ -101,38 +95,29 @@ mod tests {
 
     #[test]
     fn it_lies_row_by_row_and_is_apart() {
-        let mut other = ArrayView {
-            ptr: std::ptr::null_mut(),
-            tags: std::ptr::null_mut(),
-            rank: 2,
-            extents: [3, 5, 0, 0, 0, 0, 0, 0],
-            strides: [8, 800, 0, 0, 0, 0, 0, 0],
-            size: 8,
+        let long = |extents: [i64; 2]| {
+            move |extent| match extent {
+                Extent::Axis { axis, .. } => extents[axis as usize],
+                Extent::Fixed(n) => n.into(),
+                Extent::Value(_) => 0,
+            }
         };
-        let both = [Extent::Axis(0), Extent::Axis(1)];
-        let one = Scratch::new(&both, Some(&other), |_| 0, Scalar::F32)
-            .expect("memory")
-            .view();
+        let axis = |axis| Extent::Axis { capture: 0, axis };
+        let both = [axis(0), axis(1)];
+        let one = Scratch::new(&both, long([3, 5]), Scalar::F32);
+        let one = one.expect("memory").view();
         assert_eq!(
-            (one.strides[0], one.strides[1], one.size, one.extents),
-            (20, 4, 4, other.extents)
+            (one.strides[0], one.strides[1], one.size, &one.extents[..2]),
+            (20, 4, 4, &[3, 5][..])
         );
-        let row = Scratch::new(
-            &[Extent::Axis(1), Extent::Fixed(2)],
-            Some(&other),
-            |_| 0,
-            Scalar::F64,
-        )
-        .expect("memory")
-        .view();
+        let row = Scratch::new(&[axis(1), Extent::Fixed(2)], long([3, 5]), Scalar::F64);
+        let row = row.expect("memory").view();
         assert_eq!(
             (row.rank, &row.extents[..2], row.strides[0]),
             (2, &[5, 2][..], 16)
         );
-        other.extents[1] = 0;
-        assert!(Scratch::new(&both, Some(&other), |_| 0, Scalar::F64).is_some());
-        other.extents = [i64::MAX / 2, 9, 0, 0, 0, 0, 0, 0];
-        assert!(Scratch::new(&both, Some(&other), |_| 0, Scalar::F64).is_none());
+        assert!(Scratch::new(&both, long([3, 0]), Scalar::F64).is_some());
+        assert!(Scratch::new(&both, long([i64::MAX / 2, 9]), Scalar::F64).is_none());
     }
 
     #[test]

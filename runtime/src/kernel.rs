@@ -350,6 +350,7 @@ mod tests {
             needs_trip: vec![],
             apart: vec![],
             forward: vec![],
+            by_rows: vec![],
             alike: vec![],
             whole: None,
             work: Default::default(),

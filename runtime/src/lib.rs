@@ -32,7 +32,7 @@ pub use launch::{Ended, Launch};
 pub use options::Unchecked;
 pub use options::{DeviceChoice, FpMode, Options, options, set_options};
 pub use overlap::ArrayView;
-pub use pipeline::{Host, Outcome, Resume, Value, ints};
+pub use pipeline::{Host, Outcome, Resume, Value, extents};
 pub use plan::Plan;
 pub use reason::Reason;
 pub use trial::Trial;

@@ -36,14 +36,8 @@ impl ArrayView {
             && self.strides[axes] == other.strides[axes]
     }
 
-    /// A view of nothing, row by row, whose axes are so long; `other` is the array that some of them are as long as, `ints` has
-    /// the captured ones.
-    pub fn of_nothing(
-        axes: &[Extent],
-        other: Option<&ArrayView>,
-        ints: impl Fn(u32) -> i64,
-        size: i64,
-    ) -> ArrayView {
+    /// A view of nothing, row by row, whose axes are so `long`.
+    pub fn of_nothing(axes: &[Extent], long: impl Fn(Extent) -> i64, size: i64) -> ArrayView {
         let mut view = ArrayView {
             ptr: std::ptr::null_mut(),
             tags: std::ptr::null_mut(),
@@ -54,11 +48,7 @@ impl ArrayView {
         };
         let mut bytes = size;
         for (own, axis) in axes.iter().enumerate().rev() {
-            view.extents[own] = match axis {
-                Extent::Axis(k) => other.map_or(0, |o| o.extents[*k as usize]),
-                Extent::Fixed(n) => (*n).into(),
-                Extent::Value(capture) => ints(*capture).max(0),
-            };
+            view.extents[own] = long(*axis);
             view.strides[own] = bytes;
             bytes = bytes.saturating_mul(view.extents[own].max(1));
         }

@@ -13,7 +13,7 @@ use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
-use nestwise_ir::{ArrayDecl, ArrayKind, LoopId, Nest};
+use nestwise_ir::{ArrayDecl, ArrayKind, Extent, LoopId, Nest};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -124,11 +124,19 @@ impl Resume {
     }
 }
 
-/// The ints among some captures; what is none counts as 0.
-pub fn ints<V: HasValue>(captures: &[V]) -> impl Fn(u32) -> i64 {
-    |capture| match captures.get(capture as usize).map(HasValue::value) {
-        Some(Value::Int(v)) => *v,
-        _ => 0,
+/// How long axes of memory of a nest's own are, by what is captured; what is not what it should be counts as 0.
+pub fn extents<V: HasValue>(captures: &[V]) -> impl Fn(Extent) -> i64 {
+    let value = |capture: u32| captures.get(capture as usize).map(HasValue::value);
+    move |extent| match extent {
+        Extent::Fixed(n) => n.into(),
+        Extent::Value(capture) => match value(capture) {
+            Some(Value::Int(v)) => (*v).max(0),
+            _ => 0,
+        },
+        Extent::Axis { capture, axis } => match value(capture) {
+            Some(Value::Array(view)) => view.extents[axis as usize],
+            _ => 0,
+        },
     }
 }
 

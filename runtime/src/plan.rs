@@ -25,7 +25,7 @@ use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
 use crate::options::{Options, Unchecked};
 use crate::overlap::{self, ArrayView};
-use crate::pipeline::{HasValue, ROOM, Value, held, ints};
+use crate::pipeline::{HasValue, ROOM, Value, extents, held};
 use crate::proof::Found;
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
@@ -249,13 +249,9 @@ impl Plan {
         for (id, array) in self.nest.arrays.iter() {
             let value = captures.get(array.capture as usize).map(HasValue::value);
             let (rank, extents) = match value {
-                value if array.kind == ArrayKind::Scratch => {
-                    let other = match value {
-                        Some(Value::Array(view)) => Some(view),
-                        _ => None,
-                    };
+                _ if array.kind == ArrayKind::Scratch => {
                     let size = array.storage.size() as i64;
-                    let own = ArrayView::of_nothing(&array.like, other, ints(captures), size);
+                    let own = ArrayView::of_nothing(&array.like, extents(captures), size);
                     (own.rank, own.extents)
                 }
                 Some(Value::Array(view)) => (view.rank, view.extents),

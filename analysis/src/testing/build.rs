@@ -43,6 +43,7 @@ pub fn nest(header: &str, body: &str) -> Nest {
         needs_trip: vec![],
         apart: vec![],
         forward: vec![],
+        by_rows: vec![],
         alike: vec![],
         whole: None,
         work: Default::default(),

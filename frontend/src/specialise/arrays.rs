@@ -6,9 +6,11 @@ use nestwise_ir::{Access, ArrayKind, Scalar, Span, Ty, Work};
 use super::build;
 use super::elementwise::{Elementwise, Node};
 use super::facts::Wish;
+use super::gathers::Scattered;
 use super::hir;
 use super::kinds::{Kind, Kinds};
 use super::lower::{Lower, natural_in};
+use super::masks::Masked;
 use super::range;
 use super::sections::Section;
 use super::value::{Sv, Val, View};
@@ -21,6 +23,10 @@ pub(super) enum Place {
     Element(View),
     /// A part of a NumPy array.
     Part(Section),
+    /// What a mask selects of one.
+    Masked(Masked),
+    /// The elements of one where the ints of another array say.
+    Scattered(Scattered),
     /// Of a type that a later round will know.
     Unknown,
 }
@@ -38,7 +44,10 @@ impl Lower<'_> {
         }
         let index = self.tuple(index)?;
         match value {
-            Val::View(view) if self.gathers(&view, &index) => self.gather(view, index, span),
+            Val::View(view) if self.gathers(&view, &index) => {
+                let from = self.whole_section(view, span)?;
+                self.gather(from, index, span)
+            }
             Val::View(view) => {
                 self.count_access(&view, &index, false);
                 let view = self.extend(view, index, span)?;
@@ -100,6 +109,10 @@ impl Lower<'_> {
         let Some(base) = self.base_section(value, span)? else {
             return Ok(Val::Scalar(Sv::bottom(span)));
         };
+        if self.gathers_of_part(index)? {
+            let index = self.tuple(index)?;
+            return self.gather(base, index, span);
+        }
         let section = self.section(base, index, span)?;
         let whole = section.shape().is_empty();
         self.count_section(index.len(), slices || !whole, false);
@@ -187,6 +200,10 @@ impl Lower<'_> {
             let Some(base) = self.base_section(value, span)? else {
                 return Ok(Place::Unknown);
             };
+            if self.gathers_of_part(index)? {
+                let index = self.tuple(index)?;
+                return self.chosen_place(base, index, span);
+            }
             let section = self.section(base, index, span)?;
             let whole = section.shape().is_empty();
             self.count_section(index.len(), slices || !whole, true);
@@ -201,6 +218,10 @@ impl Lower<'_> {
             }
         };
         let index = self.tuple(index)?;
+        if self.gathers(&view, &index) {
+            let from = self.whole_section(view, span)?;
+            return self.chosen_place(from, index, span);
+        }
         self.count_access(&view, &index, true);
         let view = self.extend(view, index, span)?;
         let decl = &self.arrays[view.array];

@@ -13,7 +13,7 @@ use super::lower::Lower;
 use super::range;
 use super::value::{Sv, Val};
 use super::{R, refuse};
-use crate::known::{Builtin, Known, NumpyFn};
+use crate::known::{ArrayForm, Builtin, Known, NumpyFn};
 use crate::refusal::Refusal;
 
 impl Lower<'_> {
@@ -52,6 +52,13 @@ impl Lower<'_> {
                 let mut values = values;
                 values.push(start);
                 self.builtin(Builtin::Sum, values, span)?
+            }
+            (Known::Numpy(NumpyFn::Array(f)), _) if f.form() == ArrayForm::Reduction => {
+                let mut named = Vec::with_capacity(kwargs.len());
+                for (key, value) in kwargs {
+                    named.push((key.as_str(), self.expr(value)?));
+                }
+                return self.reduction(f, values, named, span);
             }
             (_, [_, ..]) => return Err(wrong("keyword arguments are not supported")),
             (Known::Builtin(builtin), []) => self.builtin(builtin, values, span)?,

@@ -4,7 +4,7 @@ use nestwise_ir::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{ArrayKind, Extent, Scalar, Span, Ty};
 
 use super::build;
-use super::elementwise::{Elementwise, Like, Node};
+use super::elementwise::{Elementwise, Node};
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
 use super::value::{Sv, Val};
@@ -42,17 +42,13 @@ impl Lower<'_> {
             Val::Tuple(items) => items,
             one => vec![one],
         };
-        let (mut shape, mut axes, mut capture) = (vec![], vec![], None);
+        let (mut shape, mut axes) = (vec![], vec![]);
         for size in sizes {
             let size = self.need_scalar(size, "a shape", span)?;
             if size.is_bottom() {
                 return Ok(Val::Scalar(Sv::bottom(span)));
             }
-            let (axis, of) = self.known_extent(&size).ok_or_else(wrong)?;
-            if capture.is_some() && of.is_some() && capture != of {
-                return Err(wrong());
-            }
-            capture = capture.or(of);
+            let axis = self.known_extent(&size).ok_or_else(wrong)?;
             if matches!(axis, Extent::Value(_)) {
                 let zero = Expr::int(0, span);
                 let there = build::compare(CmpOp::Ge, size.e.clone(), zero, Ty::PY_BOOL, span);
@@ -81,15 +77,15 @@ impl Lower<'_> {
         Ok(Val::Array(Box::new(Elementwise {
             node: Node::Scalar(value),
             shape,
-            like: Some(Like { capture, axes }),
+            like: Some(axes),
             fresh: true,
         })))
     }
 
     /// An extent that is known before the nest runs.
-    fn known_extent(&self, size: &Sv) -> Option<(Extent, Option<u32>)> {
+    fn known_extent(&self, size: &Sv) -> Option<Extent> {
         if let Some(n) = size.as_int() {
-            return Some((Extent::Fixed(u32::try_from(n).ok()?), None));
+            return Some(Extent::Fixed(u32::try_from(n).ok()?));
         }
         if let ExprKind::Var(var) = size.e.kind {
             // An int from outside that nothing assigns.
@@ -97,14 +93,15 @@ impl Lower<'_> {
                 .live_in
                 .filter(|_| self.fixed.contains(&var))?;
             let int = size.kinds == Kinds::of(Kind::PyInt) && size.e.ty == Ty::PY_INT;
-            return int.then_some((Extent::Value(capture), None));
+            return int.then_some(Extent::Value(capture));
         }
         let ExprKind::Dim(array, axis) = size.e.kind else {
             return None;
         };
         let decl = &self.arrays[array];
         let plain = decl.kind == ArrayKind::Ndarray && !self.trades_places(decl.capture);
-        plain.then_some((Extent::Axis(axis), Some(decl.capture)))
+        let capture = decl.capture;
+        plain.then_some(Extent::Axis { capture, axis })
     }
 
     fn array_of_items(&mut self, items: Vec<Val>, span: Span) -> R<Val> {
@@ -146,10 +143,7 @@ impl Lower<'_> {
         Ok(Val::Array(Box::new(Elementwise {
             node: Node::Items(elements),
             shape: vec![Expr::int(count as i64, span)],
-            like: Some(Like {
-                capture: None,
-                axes: vec![Extent::Fixed(count as u32)],
-            }),
+            like: Some(vec![Extent::Fixed(count as u32)]),
             fresh: true,
         })))
     }

@@ -106,6 +106,16 @@ impl Lower<'_> {
                 self.numpy(f, both, span)
             }
             (Known::Numpy(NumpyFn::Array(ArrayFn::Where)), 3) => self.chosen(args, span),
+            (Known::Numpy(NumpyFn::Array(ArrayFn::Clip)), 3) => {
+                if args.iter().any(|a| a.kinds.any(Kind::is_bool)) {
+                    return Err(unsupported("numpy.clip of bools", span));
+                }
+                let most = args.split_off(2);
+                let limit = |f| Known::Numpy(NumpyFn::Special(f));
+                let raised = self.element_call(limit(N::Maximum), args, span)?;
+                let both = [vec![raised], most].concat();
+                self.element_call(limit(N::Minimum), both, span)
+            }
             (Known::Numpy(NumpyFn::Unary(_) | NumpyFn::Binary(_)), _)
                 if args.iter().any(|a| a.kinds.any(is_narrow)) =>
             {

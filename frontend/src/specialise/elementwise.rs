@@ -28,31 +28,31 @@ pub(super) struct Elementwise {
     pub fresh: bool,
 }
 
-/// Axes of an array, by which memory of the nest's own is as large.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Like {
-    /// None: no axis is as long as one of an array.
-    pub capture: Option<u32>,
-    pub axes: Vec<Extent>,
-}
+/// How long the axes of memory of the nest's own are.
+pub(super) type Like = Vec<Extent>;
 
 impl Elementwise {
     /// A part of an array.
     pub fn of(section: Section, arrays: &Arena<ArrayId, ArrayDecl>) -> Elementwise {
         let decl = &arrays[section.array];
-        let own = (0..decl.rank).zip(&section.axes);
-        let ranges = own.filter(|(_, axis)| matches!(axis, Axis::Range { .. }));
         // Memory of the nest's own is as large as another array.
         let of = |k: u32| match decl.kind {
             ArrayKind::Scratch => decl.like[k as usize],
-            _ => Extent::Axis(k),
+            _ => Extent::Axis {
+                capture: decl.capture,
+                axis: k,
+            },
         };
-        let axes: Vec<Extent> = ranges.map(|(k, _)| of(k)).collect();
-        let other = axes.iter().any(|e| matches!(e, Extent::Axis(_)));
-        let like = Like {
-            capture: other.then_some(decl.capture),
-            axes,
+        let mut own = 0..decl.rank;
+        let extent = |axis: &Axis| match axis {
+            Axis::New => Some(Extent::Fixed(1)),
+            Axis::Range { .. } => own.next().map(of),
+            Axis::At(_) => {
+                own.next();
+                None
+            }
         };
+        let like = section.axes.iter().filter_map(extent).collect();
         Elementwise {
             shape: section.shape(),
             node: Node::Part(section),
@@ -251,7 +251,8 @@ impl Lower<'_> {
                 Form::Elementwise => true,
                 Form::Like => return self.array_like(f, args, span),
                 Form::Display => return self.display(f, args, span),
-                Form::Reduction => return self.reduction(f, args, span),
+                Form::Arranged => return self.arranged(f, args, span),
+                Form::Reduction => return self.reduction(f, args, vec![], span),
             },
             Known::Numpy(_) => true,
             _ => false,
@@ -268,9 +269,13 @@ impl Lower<'_> {
         }
         if shape.is_empty() {
             let unknown = |n: &Node| matches!(n, Node::Scalar(sv) if sv.is_bottom());
-            return match nodes.iter().any(unknown) {
-                true => Ok(Val::Scalar(Sv::bottom(span))),
-                false => Err(unsupported("an array without axes", span)),
+            return match known {
+                _ if nodes.iter().any(unknown) => Ok(Val::Scalar(Sv::bottom(span))),
+                Known::Numpy(NumpyFn::Array(ArrayFn::Clip)) => {
+                    let number = Node::Call(known, nodes);
+                    self.element_of(&number, &[], span).map(Val::Scalar)
+                }
+                _ => Err(unsupported("an array without axes", span)),
             };
         }
         let node = Node::Call(known, nodes);
@@ -322,7 +327,8 @@ impl Lower<'_> {
         })))
     }
 
-    /// The shape of what is computed from both. Axes of one element that are repeated are events.
+    /// The shape of what is computed from both. Axes along which there is one element as it turns out, not as it is written,
+    /// are events where they are to be repeated.
     fn broadcast(
         &mut self,
         a: (&[Expr], &Option<Like>),
@@ -335,14 +341,30 @@ impl Lower<'_> {
             (b, a)
         };
         let ahead = long.0.len() - short.0.len();
-        for (x, y) in long.0[ahead..].iter().zip(short.0) {
-            self.check_alike(x, y, span);
+        let mut shape = long.0.to_vec();
+        let extent = |of: &Option<Like>, k: usize| of.as_ref().map(|axes| axes[k]);
+        let mut like: Vec<_> = (0..shape.len()).map(|k| extent(long.1, k)).collect();
+        for (k, y) in short.0.iter().enumerate() {
+            let x = &long.0[ahead + k];
+            if self.repeats(x, y, span) {
+                shape[ahead + k] = y.clone();
+                like[ahead + k] = extent(short.1, k);
+            } else if !self.repeats(y, x, span) {
+                self.check_alike(x, y, span);
+                like[ahead + k] = like[ahead + k].or(extent(short.1, k));
+            }
         }
-        let like = long.1.as_ref().or(match ahead {
-            0 => short.1.as_ref(),
-            _ => None,
-        });
-        (long.0.to_vec(), like.cloned())
+        (shape, like.into_iter().collect())
+    }
+
+    /// Whether the one element along an axis is repeated along another one. What is computed is computed once to NumPy, even
+    /// if nothing is there: that is an event.
+    pub fn repeats(&mut self, one: &Expr, along: &Expr, span: Span) -> bool {
+        let repeats = sections::is_one(one) && !sections::is_one(along);
+        if repeats {
+            self.check_not_empty(along, span);
+        }
+        repeats
     }
 
     pub fn check_alike(&mut self, x: &Expr, y: &Expr, span: Span) {

@@ -113,7 +113,7 @@ impl Lower<'_> {
                 let half = |l: &mut Self, e: &hir::Expr| l.scaled(HALF, |l| l.expr(e));
                 return self.choose(cond, |l| half(l, body), |l| half(l, orelse), span);
             }
-            ExprKind::Slice(_) => return Err(refuse(span, Refusal::Slice)),
+            ExprKind::Slice(_) | ExprKind::Ellipsis => return Err(refuse(span, Refusal::Slice)),
             ExprKind::Tuple(items) => {
                 // One of literals is a constant.
                 if !items.iter().all(hir::Expr::is_number) {

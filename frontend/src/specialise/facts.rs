@@ -146,7 +146,7 @@ impl Facts {
     pub fn anew(self, mut fresh: Facts) -> Facts {
         for (web, (new, old)) in fresh.webs.iter_mut().zip(self.webs).enumerate() {
             if old.carries() {
-                let axes = old.made.iter().flat_map(|m| &m.like.axes);
+                let axes = old.made.iter().flat_map(|m| &m.like);
                 new.part = Some(PartFact {
                     source: Source::Made(web),
                     axes: axes.map(|_| Some(1)).collect(),
@@ -243,8 +243,8 @@ impl WebFact {
 
     /// Whether it begins as an array from outside, and becomes arrays that the nest makes.
     pub fn carries(&self) -> bool {
-        let made = self.made.as_ref().filter(|m| m.starts);
-        made.is_some_and(|m| self.view == m.like.capture.map(|c| (c, 0)))
+        let starts = self.made.as_ref().and_then(|m| m.starts);
+        starts.is_some_and(|capture| self.view == Some((capture, 0)))
     }
 
     /// Bounds of its ints, in the representation of its variable.

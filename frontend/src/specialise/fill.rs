@@ -25,19 +25,16 @@ pub(super) const ELEMENT: &str = "element";
 impl Lower<'_> {
     /// `target = value`, or `target op= value`, for a part of an array.
     pub fn fill(&mut self, target: Section, op: Option<Op>, value: Val, span: Span) -> R<()> {
-        self.writable(target.capture, target.array, span)?;
-        if self.arrays[target.array].starts {
-            // In the first iteration it may be an array that others have, too.
-            let what = "an array updated in place that other assignments make anew";
-            return Err(unsupported(what, span));
-        }
+        self.may_fill(&target, span)?;
         let value = self.operand(value, span)?;
         let shape = target.shape();
         let Some(ahead) = shape.len().checked_sub(value.shape.len()) else {
             return Err(unsupported("more axes than there are", span));
         };
         for (x, y) in shape[ahead..].iter().zip(&value.shape) {
-            self.check_alike(x, y, span);
+            if !self.repeats(y, x, span) {
+                self.check_alike(x, y, span);
+            }
         }
         let apart = self.keeps_apart(&target, &value.node);
         if let (false, None, Some(source)) = (apart, op, value.part())
@@ -192,7 +189,17 @@ impl Lower<'_> {
         })
     }
 
-    pub fn writable(&self, capture: u32, array: ArrayId, span: Span) -> R<()> {
+    /// Whether a part of an array may be stored into.
+    pub fn may_fill(&self, target: &Section, span: Span) -> R<()> {
+        if self.arrays[target.array].starts {
+            // In the first iteration it may be an array that others have, too.
+            let what = "an array updated in place that other assignments make anew";
+            return Err(unsupported(what, span));
+        }
+        self.writable(target.capture, target.array, span)
+    }
+
+    fn writable(&self, capture: u32, array: ArrayId, span: Span) -> R<()> {
         let writable = self.arrays[array].kind == ArrayKind::Scratch
             || matches!(
                 self.captures.get(capture as usize),
@@ -215,7 +222,7 @@ impl Lower<'_> {
 
     /// Whether storing into `target` one by one does not change what is still to be read. Of other arrays that is asked at
     /// each launch.
-    fn keeps_apart(&mut self, target: &Section, value: &Node) -> bool {
+    pub fn keeps_apart(&mut self, target: &Section, value: &Node) -> bool {
         let mut read = vec![];
         value.sections(&mut |s, here| read.push((s, here)));
         // What lies on itself is written more than once.

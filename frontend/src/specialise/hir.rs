@@ -156,6 +156,8 @@ pub(super) enum ExprKind {
     Imag(f64),
     Bool(bool),
     None,
+    /// Of a subscript.
+    Ellipsis,
     Str(String),
     Bytes(Vec<u8>),
     Read(Read),
@@ -291,9 +293,12 @@ impl Expr {
         }
     }
 
-    /// Whether it is a slice of a subscript.
+    /// Whether, as a subscript, it keeps an axis or makes one: a slice, `...`, `None`.
     pub fn is_slice(&self) -> bool {
-        matches!(self.kind, ExprKind::Slice(_))
+        matches!(
+            self.kind,
+            ExprKind::Slice(_) | ExprKind::Ellipsis | ExprKind::None
+        )
     }
 
     /// Whether it is a number that was written as such.

@@ -431,6 +431,7 @@ impl Lower<'_> {
             apart,
             alike,
             forward: self.forward.into_iter().collect(),
+            by_rows: self.by_rows.into_iter().collect(),
             whole: None,
             work: self.meter.finish(),
         };

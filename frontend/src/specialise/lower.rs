@@ -105,6 +105,8 @@ pub(super) struct Lower<'a> {
     pub sliced: bool,
     /// Arrays whose elements must lie forward in memory.
     pub forward: BTreeSet<ArrayId>,
+    /// See [`nestwise_ir::Nest::by_rows`].
+    pub by_rows: BTreeSet<ArrayId>,
     /// Memory of a nest's own for the time of a statement.
     pub temporaries: Vec<(Made, ArrayId)>,
     /// And that of arrays under names.
@@ -161,6 +163,7 @@ impl<'a> Lower<'a> {
             apart: BTreeSet::new(),
             sliced: false,
             forward: BTreeSet::new(),
+            by_rows: BTreeSet::new(),
             temporaries: vec![],
             made: HashMap::new(),
             in_use: HashSet::new(),

@@ -18,8 +18,8 @@ use crate::refusal::Refusal;
 pub(super) struct Made {
     pub storage: Scalar,
     pub like: Like,
-    /// The web has a value at entry, an array of the same shape: the memory begins as a copy of that.
-    pub starts: bool,
+    /// The web has a value at entry, a captured array of the same shape: the memory begins as a copy of that.
+    pub starts: Option<u32>,
 }
 
 impl Lower<'_> {
@@ -35,7 +35,7 @@ impl Lower<'_> {
         let made = Made {
             storage,
             like,
-            starts: false,
+            starts: None,
         };
         let mut free = self.temporaries.iter();
         let free = free.find(|(of, array)| *of == made && !self.in_use.contains(array));
@@ -58,21 +58,23 @@ impl Lower<'_> {
 
     /// Memory of the nest's own.
     fn own_array(&mut self, made: &Made, name: &str, span: Span) -> R<ArrayId> {
-        // The array that it is as large as has a slot.
-        if let Some(capture) = made.like.capture {
-            self.slot(capture, span)?;
+        // The arrays that it is as large as have slots.
+        for extent in &made.like {
+            if let Extent::Axis { capture, .. } = extent {
+                self.slot(*capture, span)?;
+            }
         }
         Ok(self.arrays.push(ArrayDecl {
             name: name.into(),
-            capture: made.like.capture.unwrap_or_default(),
+            capture: made.starts.unwrap_or_default(),
             kind: ArrayKind::Scratch,
             storage: made.storage,
             elem: Ty::np(made.storage),
-            rank: made.like.axes.len() as u32,
+            rank: made.like.len() as u32,
             read: false,
             written: false,
-            like: made.like.axes.clone(),
-            starts: made.starts,
+            like: made.like.clone(),
+            starts: made.starts.is_some(),
             moved: false,
         }))
     }
@@ -85,15 +87,14 @@ impl Lower<'_> {
         shape: &[Expr],
         span: Span,
     ) -> R<Section> {
-        let moved = like.capture.is_some_and(|c| self.trades_places(c));
         let mut axes = Vec::with_capacity(shape.len());
-        for (own, (len, axis)) in shape.iter().zip(&like.axes).enumerate() {
+        for (own, (len, axis)) in shape.iter().zip(like).enumerate() {
             // What is known of the one array's extent is known of the other's, unless the array has changed places.
-            let room = match (axis, like.capture) {
-                (Extent::Fixed(n), _) => Expr::int((*n).into(), span),
-                (Extent::Axis(k), Some(capture)) if !moved => {
-                    let model = self.slot(capture, span)?;
-                    build::dim(model, *k as usize, span)
+            let room = match axis {
+                Extent::Fixed(n) => Expr::int((*n).into(), span),
+                Extent::Axis { capture, axis } if !self.trades_places(*capture) => {
+                    let model = self.slot(*capture, span)?;
+                    build::dim(model, *axis as usize, span)
                 }
                 _ => build::dim(array, own, span),
             };
@@ -112,7 +113,7 @@ impl Lower<'_> {
             });
         }
         Ok(Section {
-            capture: like.capture.unwrap_or_default(),
+            capture: self.arrays[array].capture,
             array,
             axes,
         })
@@ -135,8 +136,8 @@ impl Lower<'_> {
         Ok(Some((array, made)))
     }
 
-    /// The web's array at entry, if it has one: the type of its elements, and itself.
-    fn at_start(&self, web: WebId) -> Option<(Scalar, Like)> {
+    /// The web's array at entry, if it has one: the type of its elements, its axes, and itself.
+    fn at_start(&self, web: WebId) -> Option<(Scalar, Like, u32)> {
         let local = self.webs.entry.get(web).copied().flatten()?;
         let capture = self.hir.locals.get(local)?.capture?;
         match self.captures.get(capture as usize)? {
@@ -146,17 +147,16 @@ impl Lower<'_> {
                 rank,
                 ..
             } => {
-                let axes = (0..*rank).map(Extent::Axis).collect();
-                let capture = Some(capture);
-                Some((*storage, Like { capture, axes }))
+                let axis = |axis| Extent::Axis { capture, axis };
+                Some((*storage, (0..*rank).map(axis).collect(), capture))
             }
             _ => None,
         }
     }
 
-    /// All of an array that is as large as a captured one.
-    pub fn all_of(&mut self, array: ArrayId, like: &Like, span: Span) -> R<Section> {
-        let capture = like.capture.unwrap_or_default();
+    /// All of an array that begins as a copy of a captured one.
+    pub fn all_of(&mut self, array: ArrayId, span: Span) -> R<Section> {
+        let (capture, rank) = (self.arrays[array].capture, self.arrays[array].rank);
         let model = self.slot(capture, span)?;
         let axis = |k: usize| Axis::Range {
             start: Expr::int(0, span),
@@ -166,7 +166,7 @@ impl Lower<'_> {
         Ok(Section {
             capture,
             array,
-            axes: (0..like.axes.len()).map(axis).collect(),
+            axes: (0..rank as usize).map(axis).collect(),
         })
     }
 
@@ -180,36 +180,36 @@ impl Lower<'_> {
         };
         if self.facts.webs[web].made.is_none() {
             let made = match self.at_start(web) {
-                Some((storage, like)) => Made {
+                Some((storage, like, capture)) => Made {
                     storage,
                     like,
-                    starts: true,
+                    starts: Some(capture),
                 },
                 None => Made {
                     storage,
                     like: tree.like.clone().ok_or_else(|| no_size(span))?,
-                    starts: false,
+                    starts: None,
                 },
             };
-            self.facts.restart |= made.starts;
+            self.facts.restart |= made.starts.is_some();
             self.facts.webs[web].made = Some(made);
             self.facts.changed = true;
         }
         let Some((array, made)) = self.made_array(web, span)? else {
             return Ok(None);
         };
-        if made.storage != storage || made.like.axes.len() != tree.shape.len() {
+        if made.storage != storage || made.like.len() != tree.shape.len() {
             return Err(self.type_changes(web, span));
         }
         let to = match made.starts {
-            true => {
-                let whole = self.all_of(array, &made.like, span)?;
+            Some(_) => {
+                let whole = self.all_of(array, span)?;
                 for (x, y) in whole.shape().iter().zip(&tree.shape) {
                     self.check_alike(x, y, span);
                 }
                 whole
             }
-            false => {
+            None => {
                 let shape: Vec<Expr> = tree.shape.iter().map(|e| self.length(e)).collect();
                 self.first_of_array(array, &made.like, &shape, span)?
             }

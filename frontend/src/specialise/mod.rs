@@ -7,6 +7,7 @@
 //!
 //! Whatever could differ from CPython is either guarded (an event at run time) or refused here.
 
+mod along;
 mod append;
 mod arith;
 mod arrays;
@@ -33,6 +34,7 @@ mod liveout;
 mod loops;
 mod lower;
 mod made;
+mod masks;
 mod math;
 mod meter;
 mod methods;

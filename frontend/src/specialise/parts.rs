@@ -8,7 +8,7 @@ use nestwise_ir::nest::{Expr, PartAxis};
 use nestwise_ir::{ArrayKind, Span, Ty, VarId};
 
 use super::build;
-use super::elementwise::{Elementwise, Node};
+use super::elementwise::{Elementwise, Node, unsupported};
 use super::facts::{PartFact, Source};
 use super::hir::Def;
 use super::lower::{Lower, Subst};
@@ -20,7 +20,7 @@ use crate::refusal::Refusal;
 /// For each axis the step of a range, or none for one place.
 fn pattern(section: &Section) -> Vec<Option<i64>> {
     let step = |axis: &Axis| match axis {
-        Axis::At(_) => None,
+        Axis::At(_) | Axis::New => None,
         Axis::Range { step, .. } => Some(*step),
     };
     section.axes.iter().map(step).collect()
@@ -30,6 +30,7 @@ fn pattern(section: &Section) -> Vec<Option<i64>> {
 pub(super) fn numbers(section: &Section) -> Vec<Expr> {
     let of = |axis: &Axis| match axis {
         Axis::At(e) => vec![e.clone()],
+        Axis::New => vec![],
         Axis::Range { start, len, .. } => vec![start.clone(), len.clone()],
     };
     section.axes.iter().flat_map(of).collect()
@@ -45,6 +46,7 @@ fn from_numbers(like: &Section, numbers: &[Expr]) -> Section {
     };
     let axis = |axis: &Axis| match axis {
         Axis::At(_) => Axis::At(next()),
+        Axis::New => Axis::New,
         Axis::Range { step, .. } => Axis::Range {
             start: next(),
             len: next(),
@@ -61,6 +63,9 @@ impl Lower<'_> {
     /// Assigns a part of an array, or an array that is computed, to a local.
     pub fn assign_array(&mut self, def: Def, web: WebId, tree: Elementwise, span: Span) -> R<()> {
         let (source, section) = match tree.part() {
+            Some(section) if section.has_new_axes() => {
+                return Err(unsupported("a name of an array with a new axis", span));
+            }
             Some(section) => (self.source_of(section, def, web, span)?, section.clone()),
             None => match self.make(web, &tree, span)? {
                 Some(section) => (Source::Made(web), section),
@@ -176,11 +181,11 @@ impl Lower<'_> {
         }
         let (capture, array) = self.array_of(part.source, span)?;
         if let (Source::Made(owner), Some(made)) = (part.source, self.facts.webs[web].made.clone())
-            && made.starts
+            && made.starts.is_some()
             && owner == web
         {
             // Of one shape from the beginning to the end.
-            let whole = self.all_of(array, &made.like, span)?;
+            let whole = self.all_of(array, span)?;
             return Ok(Elementwise::of(whole, &self.arrays));
         }
         self.facts.demand(web, |f| &mut f.needs_var);
@@ -207,7 +212,7 @@ impl Lower<'_> {
         match source {
             Source::Capture(capture) => Ok((capture, self.slot(capture, span)?)),
             Source::Made(web) => match self.made_array(web, span)? {
-                Some((array, made)) => Ok((made.like.capture.unwrap_or_default(), array)),
+                Some((array, _)) => Ok((self.arrays[array].capture, array)),
                 None => Err(refuse(
                     span,
                     Refusal::Internal {

@@ -1,4 +1,4 @@
-//! Reductions of one-dimensional arrays as NumPy makes them: `np.sum`, `np.dot`, `np.max`, ..., as functions and methods.
+//! Reductions of arrays as NumPy makes them: `np.sum`, `np.dot`, `np.max`, ..., as functions and methods.
 //!
 //! NumPy adds floats pairwise, and leaves products of vectors to its BLAS, in orders of their own: a loop whose body is
 //! nothing but [`Fun::AddNext`] or [`Fun::DotNext`] is one call of the very same code. Both read elements, so what is
@@ -8,8 +8,9 @@ use nestwise_ir::nest::{CmpOp, Const, Expr, StmtKind};
 use nestwise_ir::surface::CmpOp as Cmp;
 use nestwise_ir::{BinOp, Fun, Lib, Scalar, Span, Ty, VarId, Work};
 
+use super::along::Along;
 use super::build;
-use super::elementwise::{Elementwise, Node};
+use super::elementwise::{Elementwise, Node, unsupported};
 use super::fill::ELEMENT;
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
@@ -21,58 +22,106 @@ use crate::known::{ArrayFn, Known, NumpyFn};
 use crate::refusal::Refusal;
 
 impl Lower<'_> {
-    /// A function of NumPy's that makes one value of arrays.
-    pub fn reduction(&mut self, f: ArrayFn, mut args: Vec<Val>, span: Span) -> R<Val> {
+    /// A function of NumPy's that makes one value of arrays, or one for each line along an axis.
+    pub fn reduction(
+        &mut self,
+        f: ArrayFn,
+        mut args: Vec<Val>,
+        named: Vec<(&str, Val)>,
+        span: Span,
+    ) -> R<Val> {
         let name = Known::Numpy(NumpyFn::Array(f)).name();
         let wrong = |why: &str| {
             let (name, why) = (name.clone(), why.into());
             refuse(span, Refusal::Arguments { name, why })
         };
-        if args
-            .iter()
-            .any(|v| matches!(v, Val::Scalar(sv) if sv.is_bottom()))
-        {
+        let unknown = |v: &Val| matches!(v, Val::Scalar(sv) if sv.is_bottom());
+        if args.iter().any(unknown) {
             return Ok(Val::Scalar(Sv::bottom(span)));
         }
-        if !args.iter().all(Val::is_array) {
-            return Err(wrong("it takes arrays"));
-        }
-        // Calls from Python through NumPy's dispatcher; those of C functions are cheaper.
         let product = matches!(f, ArrayFn::Dot | ArrayFn::MatMul);
-        let calls = if product { 1.0 } else { 5.0 };
-        self.tally(Work::ArrayCall, calls);
         let second = if args.len() > 1 { args.pop() } else { None };
         let Some(first) = args.pop().filter(|_| args.is_empty()) else {
             return Err(wrong("a wrong number of arguments"));
         };
-        let a = self.vector(first, &name, span)?;
-        let result = match (f, second) {
-            (ArrayFn::Dot | ArrayFn::MatMul, Some(b)) => {
-                let b = self.vector(b, &name, span)?;
-                let fun = match f {
-                    ArrayFn::Dot => Fun::DotNext,
-                    _ => Fun::MatMulNext,
-                };
-                self.dot(fun, a, b, span)?
+        if !first.is_array() || product && !second.as_ref().is_some_and(Val::is_array) {
+            return Err(wrong("it takes arrays"));
+        }
+        // Calls from Python through NumPy's dispatcher; those of C functions are cheaper.
+        self.tally(Work::ArrayCall, if product { 1.0 } else { 5.0 });
+        let mut along = Along::default();
+        for (key, value) in named {
+            along
+                .set(key, value)
+                .ok_or_else(|| wrong("these keyword arguments are not supported"))?;
+        }
+        if product {
+            let (Some(b), true) = (second, along == Along::default()) else {
+                return Err(wrong("this form is not supported"));
+            };
+            let (a, b) = (
+                self.vector(first, &name, span)?,
+                self.vector(b, &name, span)?,
+            );
+            let fun = match f {
+                ArrayFn::Dot => Fun::DotNext,
+                _ => Fun::MatMulNext,
+            };
+            return self.dot(fun, a, b, span).map(Val::Scalar);
+        }
+        if let Some(axis) = second {
+            along
+                .set("axis", axis)
+                .ok_or_else(|| wrong("this axis is not supported"))?;
+        }
+        if f == ArrayFn::Norm && along != Along::default() {
+            return Err(wrong("this form is not supported"));
+        }
+        let a = self.reduced(first, span)?;
+        match along.axis_of(a.shape.len()) {
+            Some(axis) if a.shape.len() > 1 => self.along(
+                f,
+                a,
+                axis.ok_or_else(|| wrong("there is no such axis"))?,
+                along.keep,
+                span,
+            ),
+            Some(Some(_)) | None if !along.keep => {
+                self.reduce_all(f, a, &name, span).map(Val::Scalar)
             }
-            (ArrayFn::Norm, None) => self.norm(a, span)?,
-            (ArrayFn::Sum, None) => self.sum_of(&a, span)?,
-            (ArrayFn::Mean, None) => self.mean(&a, span)?,
-            (ArrayFn::Max | ArrayFn::Min, None) => self.extreme(f == ArrayFn::Max, &a, span)?,
-            (ArrayFn::Any | ArrayFn::All, None) => self.any_or_all(f == ArrayFn::All, &a, span)?,
-            (ArrayFn::Argmax | ArrayFn::Argmin, None) => {
-                self.where_extreme(f == ArrayFn::Argmax, &a, span)?
-            }
-            _ => return Err(wrong("this form is not supported")),
-        };
-        Ok(Val::Scalar(result))
+            _ => Err(wrong("this form is not supported")),
+        }
     }
 
-    fn vector(&mut self, value: Val, name: &str, span: Span) -> R<Elementwise> {
+    /// One value of all elements.
+    pub fn reduce_all(&mut self, f: ArrayFn, a: Elementwise, name: &str, span: Span) -> R<Sv> {
+        let any_order = matches!(f, ArrayFn::Max | ArrayFn::Min | ArrayFn::Any | ArrayFn::All);
+        if a.shape.len() != 1 && !any_order {
+            let what = format!("{name} of {} axes", a.shape.len());
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        match f {
+            ArrayFn::Norm => self.norm(a, span),
+            ArrayFn::Sum => self.sum_of(&a, span),
+            ArrayFn::Mean => self.mean(&a, span),
+            ArrayFn::Max | ArrayFn::Min => self.extreme(f == ArrayFn::Max, &a, span),
+            ArrayFn::Any | ArrayFn::All => self.any_or_all(f == ArrayFn::All, &a, span),
+            ArrayFn::Argmax | ArrayFn::Argmin => self.where_extreme(f == ArrayFn::Argmax, &a, span),
+            _ => Err(unsupported(name, span)),
+        }
+    }
+
+    /// What a reduction is of.
+    pub fn reduced(&mut self, value: Val, span: Span) -> R<Elementwise> {
         let tree = self.operand(value, span)?;
         self.tally(Work::ArrayCall, tree.node.operations());
         // Whatever the type of what is computed.
         self.not_empty_of(&tree.node, Scalar::Bool, &tree.shape, span);
+        Ok(tree)
+    }
+
+    fn vector(&mut self, value: Val, name: &str, span: Span) -> R<Elementwise> {
+        let tree = self.reduced(value, span)?;
         match tree.shape.len() {
             1 => Ok(tree),
             axes => {
@@ -82,7 +131,24 @@ impl Lower<'_> {
         }
     }
 
-    /// A loop over the elements from the `first` one on, with each one's value and place.
+    /// Loops over all elements.
+    fn every(
+        &mut self,
+        tree: &Elementwise,
+        span: Span,
+        body: impl FnOnce(&mut Self, Sv) -> R<()>,
+    ) -> R<()> {
+        self.over(&tree.shape, span, |l, counters| {
+            l.tally(Work::ArrayElement, 1.0 + tree.node.operations());
+            let element = l.element_of(&tree.node, counters, span)?;
+            if element.is_bottom() {
+                return Ok(());
+            }
+            body(l, element)
+        })
+    }
+
+    /// A loop over the elements of one axis from the `first` one on, with each one's value and place.
     fn each_of(
         &mut self,
         tree: &Elementwise,
@@ -117,16 +183,28 @@ impl Lower<'_> {
     }
 
     /// The tree as elements that lie in memory: what is computed is put into memory of the nest's own.
-    fn in_memory(&mut self, tree: &Elementwise, kind: Kind, span: Span) -> R<Section> {
+    pub fn in_memory(&mut self, tree: &Elementwise, kind: Kind, span: Span) -> R<Section> {
+        let lies = |section: &Section| !section.has_new_axes();
         match &tree.node {
-            Node::Part(section) if !tree.fresh => Ok(section.clone()),
-            node => {
-                let storage = kind.natural();
-                let to = self.temporary(tree.like.clone(), &tree.shape, storage, span)?;
-                self.store_all(&to, false, node, node.operations(), span)?;
-                Ok(to)
+            Node::Part(section) if lies(section) && (!tree.fresh || self.is_own_result(tree)) => {
+                Ok(section.clone())
             }
+            _ => self.copied(tree, kind, span),
         }
+    }
+
+    /// Memory that [`Lower::in_memory`] took for a tree may be used for something else.
+    pub fn let_go(&mut self, tree: &Elementwise, part: &Section) {
+        if !matches!(tree.node, Node::Part(_)) {
+            self.release(part);
+        }
+    }
+
+    /// A copy of it in memory of the nest's own.
+    pub fn copied(&mut self, tree: &Elementwise, kind: Kind, span: Span) -> R<Section> {
+        let to = self.temporary(tree.like.clone(), &tree.shape, kind.natural(), span)?;
+        self.store_all(&to, false, &tree.node, tree.node.operations(), span)?;
+        Ok(to)
     }
 
     /// A loop that is one call: `acc = fun(acc, elements)`.
@@ -159,7 +237,7 @@ impl Lower<'_> {
             Scalar::F64 | Scalar::F32 => {
                 let part = self.in_memory(a, kind, span)?;
                 let sum = self.folded(Fun::AddNext, std::slice::from_ref(&part), kind, span)?;
-                self.release(&part);
+                self.let_go(a, &part);
                 Ok(Sv::of(sum, kind))
             }
             s if s == Scalar::Bool || s.is_int() => self.int_sum(a, None, span),
@@ -213,7 +291,8 @@ impl Lower<'_> {
                     self.in_memory(&b, kind, span)?,
                 ];
                 let dot = self.folded(fun, &parts, kind, span)?;
-                parts.iter().for_each(|p| self.release(p));
+                self.let_go(&a, &parts[0]);
+                self.let_go(&b, &parts[1]);
                 Ok(Sv::of(dot, kind))
             }
             Scalar::I64 => self.int_sum(&a, Some(&b.node), span),
@@ -247,8 +326,7 @@ impl Lower<'_> {
             Some(kind) => return Err(no_sum(kind, span)),
         }
         // It is flattened first, which copies what does not lie together, and multiplied with itself.
-        let flat = Elementwise { fresh: true, ..a };
-        let part = self.in_memory(&flat, Kind::Np(Scalar::F64), span)?;
+        let part = self.copied(&a, Kind::Np(Scalar::F64), span)?;
         let parts = [part.clone(), part.clone()];
         let kind = Kind::Np(Scalar::F64);
         let square = self.folded(Fun::DotNext, &parts, kind, span)?;
@@ -258,8 +336,11 @@ impl Lower<'_> {
 
     /// The first element, in a variable.
     fn head(&mut self, a: &Elementwise, span: Span) -> R<Option<(VarId, Sv)>> {
-        self.check_not_empty(&a.shape[0], span);
-        let first = self.element_of(&a.node, &[Expr::int(0, span)], span)?;
+        for len in &a.shape {
+            self.check_not_empty(len, span);
+        }
+        let first = vec![Expr::int(0, span); a.shape.len()];
+        let first = self.element_of(&a.node, &first, span)?;
         if first.is_bottom() {
             return Ok(None);
         }
@@ -282,7 +363,7 @@ impl Lower<'_> {
         }
         let op = if greatest { BinOp::Max } else { BinOp::Min };
         let ty = best.e.ty;
-        self.each_of(a, 1, span, |l, element, _| {
+        self.every(a, span, |l, element| {
             let element = l.commit(element);
             let before = build::var(var, ty, span);
             let value = build::binary(op, before, element.e, ty, false, span);
@@ -358,7 +439,7 @@ impl Lower<'_> {
         let found = self.hidden(ty);
         self.emit_let(found, Expr::constant(Const::Bool(all), ty, span));
         let op = if all { BinOp::And } else { BinOp::Or };
-        self.each_of(a, 0, span, |l, element, _| {
+        self.every(a, span, |l, element| {
             let before = build::var(found, ty, span);
             let value = build::binary(op, before, element.e, ty, false, span);
             l.emit(StmtKind::Let { var: found, value }, span);

@@ -421,6 +421,7 @@ impl Resolver<'_> {
             s::ExprKind::Imag(v) => ExprKind::Imag(*v),
             s::ExprKind::Bool(v) => ExprKind::Bool(*v),
             s::ExprKind::None => ExprKind::None,
+            s::ExprKind::Ellipsis => ExprKind::Ellipsis,
             s::ExprKind::Str(v) => ExprKind::Str(v.clone()),
             s::ExprKind::Bytes(v) => ExprKind::Bytes(v.clone()),
             s::ExprKind::Place(id) if names.tuples.contains_key(id) => {

@@ -9,6 +9,7 @@ use nestwise_ir::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{Access, ArrayId, ArrayKind, BinOp, Span, Ty};
 
 use super::build;
+use super::elementwise::unsupported;
 use super::hir::{self, Slice};
 use super::kinds::Kinds;
 use super::lower::{Lower, with_wide};
@@ -24,16 +25,23 @@ pub(super) enum Axis {
     At(Expr),
     /// `start`, `start + step`, ...: so many. Not positive: none.
     Range { start: Expr, len: Expr, step: i64 },
+    /// None of the array's: one of one element.
+    New,
 }
 
-/// Some of the elements of an array, with as many axes as it has ranges.
+/// Some of the elements of an array, with as many axes as it has ranges and new ones.
 #[derive(Clone, Debug)]
 pub(super) struct Section {
     /// The flat capture whose array it is.
     pub capture: u32,
     pub array: ArrayId,
-    /// All axes of the array.
+    /// All axes of the array, and new ones between them.
     pub axes: Vec<Axis>,
+}
+
+/// Whether there is one element along an axis, whatever is repeated along it.
+pub(super) fn is_one(len: &Expr) -> bool {
+    len.as_int() == Some(1)
 }
 
 impl Section {
@@ -41,36 +49,86 @@ impl Section {
     pub fn shape(&self) -> Vec<Expr> {
         let len = |axis: &Axis| match axis {
             Axis::Range { len, .. } => Some(len.clone()),
+            Axis::New => Some(Expr::int(1, Span::default())),
             Axis::At(_) => None,
         };
         self.axes.iter().filter_map(len).collect()
     }
 
-    /// The subscripts of its element at these places along its axes.
+    /// Whether it has axes that the array has not.
+    pub fn has_new_axes(&self) -> bool {
+        self.axes.iter().any(|axis| matches!(axis, Axis::New))
+    }
+
+    /// The axes of the array.
+    fn own_axes(&self) -> impl Iterator<Item = &Axis> {
+        self.axes.iter().filter(|axis| !matches!(axis, Axis::New))
+    }
+
+    /// The subscripts of its element at these places along its axes; there is one place along one of one element.
     pub fn element_at(&self, counters: &[Expr]) -> Vec<Expr> {
         let mut counters = counters.iter();
         let at = |axis: &Axis| match axis {
-            Axis::At(e) => e.clone(),
-            Axis::Range { start, step, .. } => {
-                let counter = counters.next().cloned();
+            Axis::At(e) => Some(e.clone()),
+            Axis::Range { start, len, step } => {
+                let counter = counters.next().filter(|_| !is_one(len)).cloned();
                 let counter = counter.unwrap_or_else(|| Expr::int(0, start.span));
-                plus(start, times(counter, *step))
+                Some(plus(start, times(counter, *step)))
+            }
+            Axis::New => {
+                counters.next();
+                None
             }
         };
-        self.axes.iter().map(at).collect()
+        self.axes.iter().filter_map(at).collect()
+    }
+
+    /// The part of it that lies at a place along one of its axes, none of which is new.
+    pub fn at(&self, axis: usize, place: Expr) -> Section {
+        let mut part = self.clone();
+        let ranges = part.axes.iter_mut();
+        let mut ranges = ranges.filter(|a| matches!(a, Axis::Range { .. }));
+        if let Some(axis) = ranges.nth(axis)
+            && let Axis::Range { start, step, .. } = axis
+        {
+            *axis = Axis::At(plus(start, times(place, *step)));
+        }
+        part
+    }
+
+    /// The line along one of its axes at places along the others.
+    pub fn line(&self, axis: usize, places: &[Expr]) -> Section {
+        let mut line = self.clone();
+        for (k, place) in places.iter().enumerate() {
+            // Each one that is taken leaves one axis fewer.
+            line = line.at(usize::from(k >= axis), place.clone());
+        }
+        line
+    }
+
+    /// The same backwards, of one axis.
+    pub fn reversed(&self) -> Section {
+        let mut back = self.clone();
+        for axis in &mut back.axes {
+            if let Axis::Range { start, len, step } = axis {
+                let one = Expr::int(1, start.span);
+                *start = plus(start, times(minus(len, &one), *step));
+                *step = -*step;
+            }
+        }
+        back
     }
 
     /// The part of it that lies at a place along its first axis.
     pub fn row(&self, at: Expr) -> Section {
         let mut row = self.clone();
-        let first = row
-            .axes
-            .iter_mut()
-            .find(|a| matches!(a, Axis::Range { .. }));
-        if let Some(axis) = first
-            && let Axis::Range { start, step, .. } = axis
-        {
-            *axis = Axis::At(plus(start, times(at, *step)));
+        let first = row.axes.iter().position(|a| !matches!(a, Axis::At(_)));
+        let Some(first) = first else { return row };
+        match &row.axes[first] {
+            Axis::Range { start, step, .. } => {
+                row.axes[first] = Axis::At(plus(start, times(at, *step)));
+            }
+            _ => _ = row.axes.remove(first),
         }
         row
     }
@@ -186,12 +244,12 @@ fn difference(a: &Expr, b: &Expr) -> Option<i128> {
 /// Whether storing the elements of `target` one by one, each after those of `source` at the same places were read, is storing
 /// all of them after all were read. Both are of one array, whose elements are apart.
 pub(super) fn keep_apart(target: &Section, source: &Section) -> bool {
-    let mut alike = true;
+    let mut alike = !target.has_new_axes() && !source.has_new_axes();
     let rank = |s: &Section| s.shape().len();
     // Axes are aligned at their ends.
     let (mut t, mut s) = (0, 0);
     let shift = rank(target) as isize - rank(source) as isize;
-    for (a, b) in target.axes.iter().zip(&source.axes) {
+    for (a, b) in target.own_axes().zip(source.own_axes()) {
         match (a, b) {
             // One place: the other one's elements are all there, or none is.
             (Axis::At(x), Axis::At(y)) => {
@@ -220,7 +278,8 @@ pub(super) fn keep_apart(target: &Section, source: &Section) -> bool {
                 if step == step2 && interleaved {
                     return true;
                 }
-                alike &= same(start, start2) && step == step2 && t - s == shift;
+                let repeated = is_one(len) != is_one(len2);
+                alike &= same(start, start2) && step == step2 && t - s == shift && !repeated;
             }
             (
                 Axis::Range {
@@ -265,26 +324,90 @@ pub(super) fn copies_like_memmove(target: &Section, source: &Section) -> bool {
     let ranges = |s: &Section| -> Vec<(usize, i64)> {
         let step = |(k, axis): (usize, &Axis)| match axis {
             Axis::Range { step, .. } => Some((k, *step)),
-            Axis::At(_) => None,
+            Axis::At(_) | Axis::New => None,
         };
-        s.axes.iter().enumerate().filter_map(step).collect()
+        s.own_axes().enumerate().filter_map(step).collect()
     };
+    if target.has_new_axes() || source.has_new_axes() {
+        return false;
+    }
     match (ranges(target).as_slice(), ranges(source).as_slice()) {
         ([(a, p)], [(b, q)]) => a == b && (p == q || p.signum() != q.signum()),
         _ => true,
     }
 }
 
+/// What one subscript asks for.
+#[derive(Clone)]
+enum Item<'a> {
+    /// A new axis.
+    New,
+    /// All of an axis.
+    Whole,
+    /// A part of an axis, or one place along it.
+    Of(&'a hir::Expr),
+}
+
 impl Lower<'_> {
     /// `section[index, ...]`, with slices or without.
     pub fn section(&mut self, base: Section, index: &[hir::Expr], span: Span) -> R<Section> {
-        let mut section = base;
-        let free: Vec<usize> = (0..section.axes.len())
-            .filter(|k| matches!(section.axes[*k], Axis::Range { .. }))
-            .collect();
-        if index.len() > free.len() {
-            let name = self.arrays[section.array].name.clone();
-            let (rank, subscripts) = (free.len() as u32, index.len() as u32);
+        if base.has_new_axes() {
+            return Err(unsupported("a subscript behind a new axis", span));
+        }
+        let free = base.shape().len();
+        let mut items = self.items_of(&base, index, free, span)?.into_iter();
+        let mut section = Section {
+            axes: Vec::with_capacity(base.axes.len()),
+            ..base
+        };
+        for axis in base.axes {
+            let Axis::Range { start, len, step } = &axis else {
+                section.axes.push(axis);
+                continue;
+            };
+            let mut item = items.next();
+            while let Some(Item::New) = item {
+                section.axes.push(Axis::New);
+                item = items.next();
+            }
+            let Some(Item::Of(e)) = item else {
+                section.axes.push(axis);
+                continue;
+            };
+            section.axes.push(match &e.kind {
+                hir::ExprKind::Slice(slice) => {
+                    let own = self.slice(slice, len, e.span)?;
+                    Axis::Range {
+                        start: plus(start, times(own.0, *step)),
+                        len: own.1,
+                        step: step * own.2,
+                    }
+                }
+                _ => {
+                    let at = self.place_along(e, len)?;
+                    Axis::At(plus(start, times(at, *step)))
+                }
+            });
+        }
+        section.axes.extend(items.map(|_| Axis::New));
+        Ok(section)
+    }
+
+    /// What subscripts ask of an array of so many axes, one after the other.
+    fn items_of<'a>(
+        &self,
+        base: &Section,
+        index: &'a [hir::Expr],
+        free: usize,
+        span: Span,
+    ) -> R<Vec<Item<'a>>> {
+        let is = |kind: fn(&hir::ExprKind) -> bool| index.iter().filter(move |e| kind(&e.kind));
+        let new = is(|k| matches!(k, hir::ExprKind::None)).count();
+        let dots = is(|k| matches!(k, hir::ExprKind::Ellipsis)).count();
+        let given = index.len() - new - dots;
+        if given > free || dots > 1 {
+            let name = self.arrays[base.array].name.clone();
+            let (rank, subscripts) = (free as u32, given as u32);
             return Err(refuse(
                 span,
                 Refusal::RankMismatch {
@@ -294,26 +417,17 @@ impl Lower<'_> {
                 },
             ));
         }
-        for (item, axis) in index.iter().zip(free) {
-            let Axis::Range { start, len, step } = section.axes[axis].clone() else {
-                continue;
-            };
-            section.axes[axis] = match &item.kind {
-                hir::ExprKind::Slice(slice) => {
-                    let own = self.slice(slice, &len, item.span)?;
-                    Axis::Range {
-                        start: plus(&start, times(own.0, step)),
-                        len: own.1,
-                        step: step * own.2,
-                    }
+        let mut items = Vec::with_capacity(free + new);
+        for e in index {
+            match e.kind {
+                hir::ExprKind::None => items.push(Item::New),
+                hir::ExprKind::Ellipsis => {
+                    items.extend(std::iter::repeat_n(Item::Whole, free - given));
                 }
-                _ => {
-                    let at = self.place_along(item, &len)?;
-                    Axis::At(plus(&start, times(at, step)))
-                }
-            };
+                _ => items.push(Item::Of(e)),
+            }
         }
-        Ok(section)
+        Ok(items)
     }
 
     /// All of a view of a NumPy array.

@@ -207,6 +207,8 @@ impl Lower<'_> {
                 let value = if stores { self.spill_val(value) } else { value };
                 match self.place(base, index, span)? {
                     Place::Part(section) => self.fill(section, None, value, span),
+                    Place::Masked(masked) => self.fill_masked(masked, None, value, span),
+                    Place::Scattered(places) => self.scatter(places, None, value, span),
                     Place::Unknown => Ok(()),
                     Place::Element(view) => {
                         self.count_stored(&view, &value);
@@ -381,6 +383,16 @@ impl Lower<'_> {
                     Place::Part(section) => {
                         let value = self.beside_array(value)?;
                         self.fill(section, Some(op), value, span)?;
+                        return Ok(Updated::Part);
+                    }
+                    Place::Masked(masked) => {
+                        let value = self.beside_array(value)?;
+                        self.fill_masked(masked, Some(op), value, span)?;
+                        return Ok(Updated::Part);
+                    }
+                    Place::Scattered(places) => {
+                        let value = self.beside_array(value)?;
+                        self.scatter(places, Some(op), value, span)?;
                         return Ok(Updated::Part);
                     }
                 };

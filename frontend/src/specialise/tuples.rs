@@ -202,6 +202,7 @@ impl Scan {
             | ExprKind::Imag(_)
             | ExprKind::Bool(_)
             | ExprKind::None
+            | ExprKind::Ellipsis
             | ExprKind::Str(_)
             | ExprKind::Bytes(_) => {}
         }

@@ -73,6 +73,7 @@ fn nest(value: Expr) -> Nest {
         needs_trip: vec![],
         apart: vec![],
         forward: vec![],
+        by_rows: vec![],
         alike: vec![],
         whole: None,
         work: Default::default(),

@@ -100,6 +100,7 @@ fn nest() -> Nest {
         needs_trip: vec![],
         apart: vec![],
         forward: vec![],
+        by_rows: vec![],
         alike: vec![],
         whole: None,
         work: Default::default(),

@@ -62,6 +62,8 @@ class Guess:
             return self._drawing(scope, path)
         value = self.path(path, scope, line if function is None else scope.node.lineno)
         match value:
+            case g.Slice():
+                return "other NoneType"
             case g.Function(found):
                 return f"function {self._number(found)}"
             case g.Method(owner, Scope() as found):

@@ -48,6 +48,19 @@ impl Plan {
                 });
             }
         }
+        for array in &self.nest.by_rows {
+            let view = &views[array.index()];
+            let axes = view.strides.iter().zip(view.extents).take(view.rank);
+            let long = axes.filter(|(_, extent)| *extent > 1).map(|(s, _)| *s);
+            if !long.is_sorted_by(|a, b| a >= b)
+                || view.strides[..view.rank].iter().any(|s| *s <= 0)
+            {
+                return Err(Reason::Array {
+                    name: self.nest.arrays[*array].name.clone(),
+                    why: "it does not lie in memory row by row: NumPy adds its elements in another order",
+                });
+            }
+        }
         for (a, b) in &self.nest.apart {
             let (x, y) = (&views[a.index()], &views[b.index()]);
             let kept = if a == b {

@@ -34,8 +34,18 @@ impl Lower<'_> {
     }
 
     fn index_item(&mut self, item: &ast::Expr) -> Option<Expr> {
-        let ast::Expr::Slice(slice) = item else {
-            return self.expr(item);
+        let span = self.span(item);
+        let slice = match item {
+            ast::Expr::Slice(slice) => slice,
+            ast::Expr::Constant(c) if c.value.is_none() => {
+                let kind = ExprKind::None;
+                return Some(Expr { kind, span });
+            }
+            ast::Expr::Constant(c) if c.value.is_ellipsis() => {
+                let kind = ExprKind::Ellipsis;
+                return Some(Expr { kind, span });
+            }
+            _ => return self.expr(item),
         };
         let [start, stop, step] =
             [&slice.lower, &slice.upper, &slice.step].map(|part| match part.as_deref() {
@@ -49,7 +59,7 @@ impl Lower<'_> {
                 stop: stop?,
                 step: step?,
             },
-            span: self.span(item),
+            span,
         })
     }
 }

@@ -20,16 +20,14 @@ impl Resolver<'_> {
         kwargs: &[(String, s::Expr)],
         span: Span,
     ) -> R<Expr> {
-        if kwargs.is_empty()
-            && let Some((f, array)) = self.array_method(names, func)?
-        {
+        if let Some((f, array)) = self.array_method(names, func)? {
             let mut all = vec![array];
             all.extend(self.exprs(names, args)?);
             return Ok(Expr {
                 kind: ExprKind::Call {
                     known: Known::Numpy(NumpyFn::Array(f)),
                     args: all,
-                    kwargs: vec![],
+                    kwargs: self.keywords(names, kwargs)?,
                 },
                 span,
             });
@@ -69,15 +67,11 @@ impl Resolver<'_> {
             Res::Known(known) => {
                 let items = matches!(known, Known::Numpy(NumpyFn::Array(ArrayFn::Array)));
                 let args = self.exprs(names, &as_tuples(args, items))?;
-                let kwargs: R<Vec<_>> = kwargs
-                    .iter()
-                    .map(|(k, e)| Ok((k.clone(), self.expr(names, e)?)))
-                    .collect();
                 Ok(Expr {
                     kind: ExprKind::Call {
                         known,
                         args,
-                        kwargs: kwargs?,
+                        kwargs: self.keywords(names, kwargs)?,
                     },
                     span,
                 })
@@ -89,6 +83,15 @@ impl Resolver<'_> {
             }
             _ => Err(refuse(span, Refusal::UnknownFunction { name })),
         }
+    }
+
+    fn keywords(
+        &mut self,
+        names: &mut Names,
+        kwargs: &[(String, s::Expr)],
+    ) -> R<Vec<(String, Expr)>> {
+        let mut keyword = |(k, e): &(String, s::Expr)| Ok((k.clone(), self.expr(names, e)?));
+        kwargs.iter().map(&mut keyword).collect()
     }
 
     /// The method of an array that an expression in the place of a function is, and that array, as far as is known here.

@@ -245,7 +245,7 @@ class _Bar:
         print(text, flush=True)
 
 
-def text(scored: list[score.Scored], cold: list[float]) -> str:
+def text(scored: list[score.Scored], cold: list[score.Cold]) -> str:
     """The report for a terminal."""
     lines = []
     for group, those in score.groups(scored).items():
@@ -253,7 +253,8 @@ def text(scored: list[score.Scored], cold: list[float]) -> str:
         count = len({one.program for one in those})
         lines += ["", f"{about}{len(those)} experiments, {count} programs", *_figures(those, group)]
     if cold:
-        mean, most = sum(cold) / len(cold), max(cold)
+        ratios = [one.ratio for one in cold]
+        mean, most = sum(ratios) / len(ratios), max(ratios)
         lines += ["", f"{measure.COLD_CALLS} calls from nothing, against the best in hindsight:"]
         lines.append(f"{'chosen':24} {mean:8.2f}x mean, {most:.2f}x worst, of {len(cold)}")
     worst = sorted(scored, key=lambda o: -o.slowdown)[:10]

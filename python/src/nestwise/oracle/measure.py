@@ -35,7 +35,7 @@ WARM_S = 0.03
 # Sizes begin where CPython takes so long, which is a few iterations; before, it is the call alone.
 SHORTEST_S = 2e-6
 # Before that, automatic runs have so long, or so many calls, to compile what they want to.
-SETTLED_S, SETTLED_TURNS = 0.1, 400
+SETTLED_S, SETTLED_TURNS = 0.1, 2000
 # Bytes from which an array gets pages of its own, in glibc. It would raise that number when such an
 # array is freed: a process that allocates again and again would have its arrays where no script has
 # them that runs once, and loops on vectors take half as long or twice, by where arrays begin.
@@ -45,7 +45,7 @@ OWN_PAGES = 128 * 1024
 GIVEN_BACK = 1 << 30
 # Cold runs: so many calls in a new process with an empty cache, so many times.
 COLD_CALLS, COLD_ROUNDS = 5, 3
-# Compiling takes less: CPython may be the best of cold runs as long as all its calls take no longer.
+# Compiling takes less: CPython may be the best of cold runs if all its calls take no longer.
 COMPILED_S = 0.5
 
 

@@ -118,17 +118,32 @@ def ours(scored: Sequence[Scored]) -> dict[str, Summary]:
     return found
 
 
-def cold(done: Iterable[Experiment]) -> list[float]:
-    """Of the experiments with cold runs: how many times as long the chosen way took as what would
-    have been best, compiling included; with learning, as users run it."""
-    ratios = []
+class Cold(NamedTuple):
+    """Calls from nothing, compiling included, of one program at one size."""
+
+    program: str
+    size: int
+    chosen_s: float  # with learning, as users run it
+    best: str  # what would have been best
+    best_s: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long the chosen way took."""
+        return self.chosen_s / self.best_s
+
+
+def cold(done: Iterable[Experiment]) -> list[Cold]:
+    """The experiments with cold runs."""
+    found = []
     for one in done:
         times = {way: statistics.median(seconds) for way, seconds in one.cold.items()}
         chosen = times.pop(CHOSEN, None)
         chosen = times.pop(LEARNED, chosen)
         if chosen is not None:
-            ratios.append(chosen / min(times.values()))
-    return ratios
+            best = min(times, key=times.get)
+            found.append(Cold(one.program, one.size, chosen, best, times[best]))
+    return found
 
 
 def strategies(scored: Sequence[Scored]) -> dict[str, Summary]:
