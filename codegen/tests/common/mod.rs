@@ -50,6 +50,7 @@ impl Builder {
                 needs_trip: vec![],
                 apart: vec![],
                 forward: vec![],
+                by_rows: vec![],
                 alike: vec![],
                 whole: None,
                 work: Default::default(),
