@@ -66,6 +66,32 @@ print(over([9000 + k for k in range(200)]))
 """
 
 
+COUNTED = """\
+import numpy as np
+def over(items):
+    total, last = 0, None
+    for i, n in ITEMS:
+        k = 0
+        while k < 18:
+            k += 1
+            total += (k + i) % 5
+        last = n
+    return total, last, k
+items = GIVEN
+print(over(items))
+"""
+ARRAY = "np.arange(30_000)"
+COUNTED = [
+    COUNTED.replace("ITEMS", items).replace("GIVEN", given)
+    for items, given in (
+        ("enumerate(items)", ARRAY),
+        ("zip(items, items)", ARRAY),
+        ("enumerate(items, 3)", "'ab' * 15_000"),
+        ("zip(range(30_000), items)", "'a\u00e9' * 15_000"),
+        ("enumerate(items)", "bytes(30_000)"),
+    )
+]
+
 # Its subscript grows by one from iteration to iteration, up to one beyond the end.
 FALLING = """\
 def falling(a, out, bound):
@@ -87,8 +113,12 @@ print(sum(out), out[-3:])
 
 @pytest.mark.parametrize(
     ("source", "line"),
-    [(COUNTING, 3), (SEARCHING, 2), (RAGGED, 4), (ELEMENTS, 3), (FALLING, 3)],
-    ids=["counting", "searching", "ragged", "elements", "falling"],
+    [
+        *((COUNTING, 3), (SEARCHING, 2), (RAGGED, 4), (ELEMENTS, 3), (FALLING, 3)),
+        *((source, 4) for source in COUNTED),
+    ],
+    ids=["counting", "searching", "ragged", "elements", "falling"]
+    + ["array", "zip", "ascii", "text", "bytes"],
 )
 def test_native_code_takes_over(source, line, tmp_path):
     program = tmp_path / "program.py"

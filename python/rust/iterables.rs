@@ -3,7 +3,7 @@
 use crate::numpy;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyRange, PyRangeMethods, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyRange, PyRangeMethods, PyString, PyTuple};
 
 /// Start, stop and step of the loop's counter; the elements of anything but a range are numbered from 0.
 pub fn counter(iterable: &Bound<'_, PyAny>) -> Option<(i64, i64, i64)> {
@@ -15,22 +15,19 @@ pub fn counter(iterable: &Bound<'_, PyAny>) -> Option<(i64, i64, i64)> {
 }
 
 fn length(iterable: &Bound<'_, PyAny>) -> Option<i64> {
-    let is_array = |o: &Bound<'_, PyAny>| {
-        numpy::numpy(o.py()).is_some_and(|np| np.ndarray == o.get_type_ptr())
-    };
     let counted = iterable.is_exact_instance_of::<PyList>()
         || iterable.is_exact_instance_of::<PyTuple>()
+        || iterable.is_exact_instance_of::<PyString>()
+        || iterable.is_exact_instance_of::<PyBytes>()
         || is_array(iterable);
     if counted {
         return i64::try_from(iterable.len().ok()?).ok();
     }
-    // What these run over is what their pickles hold.
-    let inner = || iterable.call_method0("__reduce__").ok()?.get_item(1).ok();
     if is(iterable, &raw mut ffi::PyEnum_Type) {
-        return left(&inner()?.get_item(0).ok()?);
+        return left(&inner(iterable)?.get_item(0).ok()?);
     }
     if is(iterable, &raw mut ffi::PyZip_Type) {
-        let all = inner()?;
+        let all = inner(iterable)?;
         let all = all.cast_exact::<PyTuple>().ok()?;
         let lengths: Option<Vec<i64>> = all.iter().map(|one| left(&one)).collect();
         return lengths?.into_iter().min();
@@ -38,11 +35,39 @@ fn length(iterable: &Bound<'_, PyAny>) -> Option<i64> {
     None
 }
 
-/// Elements that an iterator over a list, a tuple or a range has left.
+/// What an iterator runs over is what its pickle holds.
+fn inner<'py>(iterator: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    iterator.call_method0("__reduce__").ok()?.get_item(1).ok()
+}
+
+/// Iterators over strings and bytes have types without names in C.
+fn over_text(iterator: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = iterator.py();
+    let samples = [
+        PyString::new(py, "").try_iter()?,
+        PyString::new(py, "\u{e9}").try_iter()?,
+        PyBytes::new(py, b"").try_iter()?,
+    ];
+    Ok(samples
+        .iter()
+        .any(|s| s.get_type_ptr() == iterator.get_type_ptr()))
+}
+
+fn is_array(object: &Bound<'_, PyAny>) -> bool {
+    numpy::numpy(object.py()).is_some_and(|np| np.ndarray == object.get_type_ptr())
+}
+
+/// Elements that an iterator over a list, a tuple, a range, a string, bytes or an array has left.
 fn left(iterator: &Bound<'_, PyAny>) -> Option<i64> {
+    let over_array = || {
+        let sequence = inner(iterator)?.get_item(0).ok()?;
+        is_array(&sequence).then_some(())
+    };
     let known = is(iterator, &raw mut ffi::PyListIter_Type)
         || is(iterator, &raw mut ffi::PyTupleIter_Type)
-        || is(iterator, &raw mut ffi::PyRangeIter_Type);
+        || is(iterator, &raw mut ffi::PyRangeIter_Type)
+        || is(iterator, &raw mut ffi::PySeqIter_Type) && over_array().is_some()
+        || over_text(iterator).unwrap_or(false);
     let hint = known.then(|| iterator.call_method0("__length_hint__").ok())??;
     hint.extract().ok()
 }
