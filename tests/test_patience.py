@@ -48,8 +48,8 @@ def ragged(lengths, out):
     else:
         total = -total
     return total
-out = np.zeros(60)
-print(ragged([9000 + k for k in range(60)], out), out.sum())
+out = np.zeros(30_000)
+print(ragged([18 + k % 3 for k in range(30_000)], out), out.sum())
 """
 
 ELEMENTS = """\
@@ -62,7 +62,7 @@ def over(lengths):
             k += 1
             total += k % 5
     return total, last, k
-print(over([9000 + k for k in range(200)]))
+print(over([18 + k % 3 for k in range(30_000)]))
 """
 
 
@@ -91,6 +91,20 @@ COUNTED = [
         ("enumerate(items)", "bytes(30_000)"),
     )
 ]
+
+# Nothing can count it beforehand: it is planned at once.
+UNCOUNTED = """\
+import array
+def over(items):
+    total = 0
+    for n in items:
+        k = 0
+        while k < 18:
+            k += 1
+            total += (k + n) % 5
+    return total
+print(over(array.array("i", range(30_000))))
+"""
 
 # Its subscript grows by one from iteration to iteration, up to one beyond the end.
 FALLING = """\
@@ -128,6 +142,15 @@ def test_native_code_takes_over(source, line, tmp_path):
     nest = max(nests_by_line(got.report, program)[line], key=lambda n: n["launches"])
     assert nest["launches"] > 0, fallbacks(got, program)
     assert 0 < nest["interpreted_s"] < nest["replaced_s"], nest
+
+
+def test_what_cannot_be_taken_over_is_native_from_the_beginning(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(UNCOUNTED)
+    got = nestwise(program, "auto", tmp_path / "cache")
+    assert not (found := difference(python(program), got)), found
+    nest = max(nests_by_line(got.report, program)[4], key=lambda n: n["launches"])
+    assert nest["launches"] > 0 and nest["interpreted_s"] == 0, fallbacks(got, program)
 
 
 LET_GO = """\

@@ -7,6 +7,7 @@
 //! a plan is planned at once, and where there are cores to spare the plan is made beside CPython.
 
 use crate::gate::{self, Work as Amount};
+use crate::iterables;
 use crate::latch::Latch;
 use crate::numpy;
 use crate::parsed::Parsed;
@@ -14,7 +15,7 @@ use crate::verify;
 use nestwise_costmodel::Seconds;
 use nestwise_frontend::effort::Operations;
 use nestwise_ir::Work;
-use nestwise_ir::surface::{ExprKind, StmtKind};
+use nestwise_ir::surface::{Expr, ExprKind, StmtKind};
 use nestwise_runtime::{DeviceChoice, Options, options};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
@@ -168,7 +169,8 @@ impl Early {
                 .store(nanoseconds(Seconds(planning)), Ordering::Relaxed);
             return Course::Leave;
         }
-        if seconds.0.is_nan() || seconds.0 >= planning * LARGE || !can_stop(parsed) {
+        let large = seconds.0.is_nan() || seconds.0 >= planning * LARGE;
+        if large || !can_stop(py, parsed, argument) {
             return Course::Plan;
         }
         match early {
@@ -221,18 +223,32 @@ pub fn look(parsed: &Parsed) -> Seconds {
 }
 
 /// Whether CPython's share of the site can be ended before the loop is over.
-fn can_stop(parsed: &Parsed) -> bool {
+fn can_stop(
+    py: Python<'_>,
+    parsed: &Parsed,
+    argument: &impl Fn(usize) -> Option<*mut PyObject>,
+) -> bool {
+    let counted = |e: &Expr| match e.kind {
+        ExprKind::Place(place) => gate::held(py, parsed, place.index(), argument)
+            .is_none_or(|held| iterables::counter(&held.bound(py)).is_some()),
+        _ => true,
+    };
     let StmtKind::For { iter, .. } = &parsed.surface.top.kind else {
         return true;
     };
     match &iter.kind {
-        ExprKind::Place(_) => true,
-        ExprKind::Call { func, .. } => {
+        ExprKind::Place(_) => counted(iter),
+        ExprKind::Call { func, args, .. } => {
             let ExprKind::Place(place) = func.kind else {
                 return false;
             };
             let name = parsed.surface.places[place].name.as_str();
-            matches!(name, "range" | "enumerate" | "zip")
+            match name {
+                "range" => true,
+                "enumerate" => args.first().is_some_and(counted),
+                "zip" => args.iter().all(counted),
+                _ => false,
+            }
         }
         _ => false,
     }

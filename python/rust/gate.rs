@@ -314,12 +314,18 @@ fn bounded(sizes: impl Iterator<Item = Option<i64>>) -> Option<Work> {
 }
 
 /// What a place holds.
-enum Held<'py> {
+pub enum Held<'py> {
     Borrowed(*mut PyObject),
     Owned(Bound<'py, PyAny>),
 }
 
-impl Held<'_> {
+impl<'py> Held<'py> {
+    /// A reference of its own.
+    pub fn bound(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        // SAFETY: what a place holds lives as long as this does.
+        unsafe { Bound::from_borrowed_ptr(py, self.as_ptr()) }
+    }
+
     fn as_ptr(&self) -> *mut PyObject {
         match self {
             Held::Borrowed(object) => *object,
@@ -328,7 +334,7 @@ impl Held<'_> {
     }
 }
 
-fn held<'py>(
+pub fn held<'py>(
     py: Python<'py>,
     parsed: &Parsed,
     index: usize,
