@@ -227,7 +227,8 @@ class Guess:
             return g.FLOAT
         if name in ("numpy.newaxis",):
             return g.Slice(True)
-        modules = ("numpy", "math", "cmath", "random", "time", "copy", "array", "numpy.random")
+        modules = ("numpy", "math", "cmath", "random", "time", "copy", "array")
+        modules += ("numpy.random", "numpy.linalg")
         if name in modules:
             return g.Module(name)
         return g.Known(name) if module in modules else g.Module(name)
