@@ -283,22 +283,29 @@ impl Func<'_, '_> {
         }
         let many = CString::new(format!("nw_npv_{suffix}")).unwrap_or_default();
         // Inactive lanes compute something harmless instead of nothing, so that whole batches are possible.
-        let one = self.const_float(repr, 1.0, true);
-        let tame = |f: &Self, v: V| match f.mask() {
-            Some(mask) => ir.select(mask.a, v, one),
-            None => v,
-        };
-        let x = tame(self, first.a);
+        let harmless = if fun == Fun::Atanh { 0.5 } else { 1.0 };
+        let x = self.tame(first.a, harmless, repr);
         let out = self.spill(x);
         let x = self.spill(x);
         let y = match args.get(1) {
-            Some(y) => self.spill(tame(self, y.a)),
+            Some(y) => self.spill(self.tame(y.a, harmless, repr)),
             None => ir.zero(ir.ptr()),
         };
         let all = Val::shaped(self.const_bool(true, true), true);
         let (mask, n) = self.lane_arguments(Some(all));
         self.u.memory_call(&many, &[slot, x, y, out, mask, n]);
         Ok(self.reload(out, fty))
+    }
+
+    /// A vector with something harmless in the lanes that are not active: what these compute raises no flag.
+    pub(crate) fn tame(&self, v: V, harmless: f64, repr: Scalar) -> V {
+        match self.mask() {
+            Some(mask) => {
+                let harmless = self.const_float(repr, harmless, true);
+                self.ir().select(mask.a, v, harmless)
+            }
+            None => v,
+        }
     }
 
     /// Stores a vector to a buffer of its own.

@@ -191,7 +191,11 @@ impl Func<'_, '_> {
         if !self.u.host.fma {
             return self.libm2(c"nw_c_fmod", x, y, repr, None);
         }
-        let (x, y) = self.unify(x, y);
+        let (mut x, mut y) = self.unify(x, y);
+        if x.wide {
+            x.a = self.tame(x.a, 1.0, repr);
+            y.a = self.tame(y.a, 1.0, repr);
+        }
         let ty = ir.type_of(x.a);
         let abs = |v: V| ir.intrinsic("llvm.fabs", &[ty], &[v]);
         let (ax, ay) = (abs(x.a), abs(y.a));
