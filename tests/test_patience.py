@@ -125,6 +125,16 @@ print(sum(out), out[-3:])
 """
 
 
+def launched(source, line, tmp_path):
+    """The nest of that line in a run that CPython's is like, and what kept nests from running."""
+    program = tmp_path / "program.py"
+    program.write_text(source)
+    got = nestwise(program, "auto", tmp_path / "cache")
+    assert not (found := difference(python(program), got)), found
+    nest = max(nests_by_line(got.report, program)[line], key=lambda n: n["launches"])
+    return nest, fallbacks(got, program)
+
+
 @pytest.mark.parametrize(
     ("source", "line"),
     [
@@ -135,22 +145,14 @@ print(sum(out), out[-3:])
     + ["array", "zip", "ascii", "text", "bytes"],
 )
 def test_native_code_takes_over(source, line, tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(source)
-    got = nestwise(program, "auto", tmp_path / "cache")
-    assert not (found := difference(python(program), got)), found
-    nest = max(nests_by_line(got.report, program)[line], key=lambda n: n["launches"])
-    assert nest["launches"] > 0, fallbacks(got, program)
+    nest, told = launched(source, line, tmp_path)
+    assert nest["launches"] > 0, told
     assert 0 < nest["interpreted_s"] < nest["replaced_s"], nest
 
 
 def test_what_cannot_be_taken_over_is_native_from_the_beginning(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(UNCOUNTED)
-    got = nestwise(program, "auto", tmp_path / "cache")
-    assert not (found := difference(python(program), got)), found
-    nest = max(nests_by_line(got.report, program)[4], key=lambda n: n["launches"])
-    assert nest["launches"] > 0 and nest["interpreted_s"] == 0, fallbacks(got, program)
+    nest, told = launched(UNCOUNTED, 4, tmp_path)
+    assert nest["launches"] > 0 and nest["interpreted_s"] == 0, told
 
 
 LET_GO = """\
@@ -173,12 +175,8 @@ print("end")
 
 
 def test_what_a_loop_ran_over_is_let_go_of(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(LET_GO)
-    got = nestwise(program, "auto", tmp_path / "cache")
-    assert not (found := difference(python(program), got)), found
-    nest = max(nests_by_line(got.report, program)[5], key=lambda n: n["launches"])
-    assert nest["launches"] > 0 and nest["interpreted_s"] > 0, fallbacks(got, program)
+    nest, told = launched(LET_GO, 5, tmp_path)
+    assert nest["launches"] > 0 and nest["interpreted_s"] > 0, told
 
 
 SLOW_ITERATIONS = """\
@@ -196,12 +194,8 @@ print(walks(12, 300_000))
 
 
 def test_a_few_long_iterations_of_a_while_are_not_waited_for(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(SLOW_ITERATIONS)
-    got = nestwise(program, "auto", tmp_path / "cache")
-    assert not (found := difference(python(program), got)), found
-    nest = max(nests_by_line(got.report, program)[3], key=lambda n: n["launches"])
-    assert nest["launches"] > 0, fallbacks(got, program)
+    nest, told = launched(SLOW_ITERATIONS, 3, tmp_path)
+    assert nest["launches"] > 0, told
 
 
 SIEVING = """\
@@ -220,12 +214,8 @@ print(sieve(factor), factor.sum())
 
 
 def test_a_while_is_priced_by_the_first_trips_of_its_inner_loops(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(SIEVING)
-    got = nestwise(program, "auto", tmp_path / "cache")
-    assert not (found := difference(python(program), got)), found
-    nest = max(nests_by_line(got.report, program)[5], key=lambda n: n["launches"])
-    assert nest["launches"] == 1, fallbacks(got, program)
+    nest, told = launched(SIEVING, 5, tmp_path)
+    assert nest["launches"] == 1, told
     assert nest["interpreted_s"] == 0, nest
 
 
