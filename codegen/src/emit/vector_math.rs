@@ -52,17 +52,8 @@ impl Func<'_, '_> {
             let values: Vec<V> = args.iter().map(|a| a.a).collect();
             return Ok(Some(Val::one(ir.call(made.one_type, made.one, &values))));
         }
-        let harmless = self.const_float(repr, made.harmless, true);
-        let values: Vec<V> = args
-            .iter()
-            .map(|a| {
-                let a = self.widen(*a).a;
-                match self.mask() {
-                    Some(mask) => ir.select(mask.a, a, harmless),
-                    None => a,
-                }
-            })
-            .collect();
+        let tame = |a: &Val| self.tame(self.widen(*a).a, made.harmless, repr);
+        let values: Vec<V> = args.iter().map(tame).collect();
         let r = self.u.through(&made, &values, self.count());
         Ok(Some(Val::shaped(r, true)))
     }
