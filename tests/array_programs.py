@@ -124,7 +124,20 @@ class Program:
                 f"a[i % 6, {places}]",
             ),
             *(self.reduced(), self.reduced(), self.selected(), "np.flip(u)", f"np.flip(a[{i}])"),
+            *(self.product(), self.product(), f"np.roll({self.vector()}, {self.index()})"),
         )
+
+    def product(self) -> str:
+        """A matrix and a vector, seven elements most times."""
+        plane = self.pick("a", "b", "a", "b", "(a - b)", "a[:, ::2]", "f[None]")
+        line = self.pick(
+            "u", "v", f"a[{self.index()}]", f"u[{self.ends()}]", f"b[:, {self.index()}]"
+        )
+        x, y = self.pick(
+            *((f"{plane}.T", line), (line, plane), (plane, line), (line, f"{plane}.T")),
+            *(("a.T", "a[:, 1]"), ("b[:, 2]", "b"), (f"(a @ b.T)[{self.index()}]", "a")),
+        )
+        return self.pick(f"({x} @ {y})", f"({x} @ {y})", f"np.dot({x}, {y})")
 
     def reduced(self) -> str:
         """One number for each line of a plane."""
@@ -146,7 +159,17 @@ class Program:
         value = self.pick(
             *(f"{line}[:, None] * v", f"{line}[:, np.newaxis] - u[None]", f"np.outer({line}, v)"),
             *(lines, f"{lines} * 0.25 + b", "a[:, 0:1] * b", "u + a[..., 1:2]", "b[...]"),
+            *("a @ b.T @ b", "(a @ a.T) @ b", "np.dot(a, b.T) @ a", "(b.T @ a[:, :6]).T[:6]"),
+            *(
+                "np.roll(b, 1, axis=0)",
+                f"np.roll(a, {self.index()}, axis=1)",
+                "np.roll(a - b, -1, 1)",
+            ),
         )
+        if self.rng.random() < 0.1:
+            return self.pick(
+                "a[:, :6] = a[:, 1:].T", "b[:, :6] += b[:, :6].T", "a[:6, :6] -= b[:, 1:].T"
+            )
         if self.rng.random() < 0.5:
             return f"{self.pick('a', 'b', 'a[...]')} {self.pick('+', '-')}= {value}"
         mask = self.pick("a > 0.5", "(b < 0.0) | (a > 2.0)", "m > 0", "a != b")
@@ -209,6 +232,14 @@ class Program:
                 f"len({v})",
             ),
             *(f"({v} > 0.5).any()", f"np.sum({v} > {w})", f"{v}[0]", f"{v}[-1]", f"sum({v})"),
+            *(
+                "a.sum()",
+                "np.mean(b)",
+                "(a * b).sum()",
+                "np.linalg.norm(a - b)",
+                "a[1:].mean()",
+                "m.sum()",
+            ),
         )
 
     def statement(self, depth: int, inside: int) -> None:

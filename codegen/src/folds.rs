@@ -10,14 +10,16 @@ use crate::ufunc::Slot;
 static SLOTS: [Slot; 4] = [const { Slot::new() }; 4];
 
 pub(crate) fn slot(fun: Fun, repr: Scalar) -> Option<&'static Slot> {
-    let index = match (fun, repr) {
-        (Fun::AddNext, Scalar::F32) => 0,
-        (Fun::AddNext, Scalar::F64) => 1,
-        (Fun::DotNext | Fun::MatMulNext, Scalar::F32) => 2,
-        (Fun::DotNext | Fun::MatMulNext, Scalar::F64) => 3,
+    let function = match fun {
+        Fun::AddNext | Fun::AddFlatNext => 0,
+        _ if fun.is_fold() => 2,
         _ => return None,
     };
-    SLOTS.get(index)
+    match repr {
+        Scalar::F32 => SLOTS.get(function),
+        Scalar::F64 => SLOTS.get(function + 1),
+        _ => None,
+    }
 }
 
 /// Whether that loop is registered.
@@ -27,7 +29,13 @@ pub(crate) fn is_registered(fun: Fun, repr: Scalar) -> bool {
 
 /// # Safety
 /// The loop is registered, and its arguments are what it takes.
-unsafe fn run(fun: Fun, repr: Scalar, args: &mut [*mut u8; 3], sizes: &[isize], steps: &[isize]) {
+pub(crate) unsafe fn run(
+    fun: Fun,
+    repr: Scalar,
+    args: &mut [*mut u8; 3],
+    sizes: &[isize],
+    steps: &[isize],
+) {
     if let Some((function, data)) = slot(fun, repr).and_then(Slot::get) {
         // SAFETY: as promised.
         unsafe { function(args.as_mut_ptr(), sizes.as_ptr(), steps.as_ptr(), data) };

@@ -5,11 +5,12 @@ use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::abi::{Body, Launch, Order, Parallel, PartsFree};
-use crate::folds;
 use crate::merge;
 use crate::mvec;
+use crate::products;
 use crate::save;
 use crate::ufunc;
+use crate::{flat, folds};
 
 #[link(name = "m")]
 unsafe extern "C" {
@@ -140,6 +141,14 @@ fn runtime(name: &str) -> Option<usize> {
         "nw_dot_f32" => folds::nw_dot_f32 as folds::Dot<f32>,
         "nw_matmul_f64" => folds::nw_matmul_f64 as folds::Dot<f64>,
         "nw_matmul_f32" => folds::nw_matmul_f32 as folds::Dot<f32>,
+        "nw_sum_flat_f64" => flat::nw_sum_flat_f64 as flat::Flat<f64>,
+        "nw_sum_flat_f32" => flat::nw_sum_flat_f32 as flat::Flat<f32>,
+        "nw_dot_flat_f64" => flat::nw_dot_flat_f64 as flat::Flat<f64>,
+        "nw_dot_flat_f32" => flat::nw_dot_flat_f32 as flat::Flat<f32>,
+        "nw_dot_each_f64" => products::dot::<f64> as products::Product,
+        "nw_dot_each_f32" => products::dot::<f32> as products::Product,
+        "nw_matmul_each_f64" => products::matmul::<f64> as products::Product,
+        "nw_matmul_each_f32" => products::matmul::<f32> as products::Product,
     )
 }
 

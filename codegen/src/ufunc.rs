@@ -173,8 +173,7 @@ pub(crate) fn c_address(name: &str) -> Option<usize> {
 pub(crate) fn arity(fun: Fun) -> usize {
     match fun {
         Fun::Atan2 | Fun::Hypot | Fun::Fmod | Fun::Copysign | Fun::Pow | Fun::Pair => 2,
-        Fun::AddNext => 2,
-        Fun::DotNext | Fun::MatMulNext => 3,
+        _ if fun.is_fold() => fun.fold_arity(),
         _ => 1,
     }
 }

@@ -124,6 +124,8 @@ named! {
         Clip = "clip",
         Flip = "flip",
         Outer = "outer",
+        Transpose = "transpose",
+        Roll = "roll",
         Copy = "copy",
         ZerosLike = "zeros_like",
         OnesLike = "ones_like",
@@ -170,6 +172,8 @@ pub enum ArrayForm {
     Elementwise,
     /// The elements of one at other places, or those of two in all pairs.
     Arranged,
+    /// The elements of one moved along an axis.
+    Rolled,
     /// An array of the shape and type of another.
     Like,
     /// An array of numbers.
@@ -182,7 +186,8 @@ impl ArrayFn {
     pub fn form(self) -> ArrayForm {
         match self {
             Self::Where | Self::Clip => ArrayForm::Elementwise,
-            Self::Flip | Self::Outer => ArrayForm::Arranged,
+            Self::Flip | Self::Outer | Self::Transpose => ArrayForm::Arranged,
+            Self::Roll => ArrayForm::Rolled,
             Self::Copy | Self::ZerosLike | Self::OnesLike | Self::EmptyLike => ArrayForm::Like,
             Self::Array | Self::Empty | Self::Full | Self::Zeros | Self::Ones => ArrayForm::Display,
             Self::Sum
@@ -212,6 +217,7 @@ impl ArrayFn {
                 | Self::Argmax
                 | Self::Argmin
                 | Self::Dot
+                | Self::Transpose
                 | Self::Copy
                 | Self::Clip
         )

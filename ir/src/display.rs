@@ -126,6 +126,9 @@ impl fmt::Display for Nest {
         if !self.by_rows.is_empty() {
             writeln!(f, "by rows {}", Commas(&self.by_rows))?;
         }
+        if !self.dense.is_empty() {
+            writeln!(f, "dense {}", Commas(&self.dense))?;
+        }
         Ok(())
     }
 }
@@ -405,6 +408,10 @@ impl fmt::Display for Fun {
             Self::AddNext => "add_next",
             Self::DotNext => "dot_next",
             Self::MatMulNext => "matmul_next",
+            Self::DotEachNext => "dot_each_next",
+            Self::MatMulEachNext => "matmul_each_next",
+            Self::AddFlatNext => "add_flat_next",
+            Self::DotFlatNext => "dot_flat_next",
             Self::IsFinite => "isfinite",
         })
     }

@@ -46,6 +46,8 @@ pub struct Nest {
     pub forward: Vec<ArrayId>,
     /// Arrays that lie in memory row by row, or sums along their axes are made in another order. Checked before launch, too.
     pub by_rows: Vec<ArrayId>,
+    /// Arrays that lie so with nothing between their elements, or NumPy adds them up in another order. Checked before launch, too.
+    pub dense: Vec<ArrayId>,
     /// `None`: the body of the top loop runs once for each of its iterations. `Some(end)`: once for each launched range
     /// of them that is not empty, and does what all of them do together, in an order of its own. The top loop's
     /// counter then holds the first iteration's value, and `end`, an `i64` that nothing assigns, what would be the

@@ -145,11 +145,40 @@ pub enum Fun {
     DotNext,
     /// The same for `@`, which takes vectors as they lie.
     MatMulNext,
+    /// [`Fun::DotNext`] where one of the two is a matrix: a step of the sum for each element of the product. Means something only
+    /// as all of three loops that set each of them: over rows, columns, and what is summed.
+    DotEachNext,
+    /// The same for `@`.
+    MatMulEachNext,
+    /// [`Fun::AddNext`] for arrays of several axes that NumPy takes for one of one axis: means something only as all of the loops
+    /// over those.
+    AddFlatNext,
+    /// The same of [`Fun::DotNext`].
+    DotFlatNext,
 }
 
 impl Fun {
-    /// Whether it is a step of what only a whole loop computes.
+    /// Whether it is a step of what only a whole loop computes, or several.
     pub fn is_fold(self) -> bool {
-        matches!(self, Fun::AddNext | Fun::DotNext | Fun::MatMulNext)
+        let one_loop = matches!(self, Fun::AddNext | Fun::DotNext | Fun::MatMulNext);
+        one_loop || self.is_of_matrices() || self.is_flat()
+    }
+
+    /// Whether a loop for each axis computes it.
+    pub fn is_flat(self) -> bool {
+        matches!(self, Fun::AddFlatNext | Fun::DotFlatNext)
+    }
+
+    /// How many it is given: what it is so far, and elements.
+    pub fn fold_arity(self) -> usize {
+        match self {
+            Fun::AddNext | Fun::AddFlatNext => 2,
+            _ => 3,
+        }
+    }
+
+    /// Whether three loops compute it.
+    pub fn is_of_matrices(self) -> bool {
+        matches!(self, Fun::DotEachNext | Fun::MatMulEachNext)
     }
 }

@@ -179,6 +179,7 @@ impl Verifier<'_> {
             .flat_map(|(a, b)| [a, b])
             .chain(&n.forward)
             .chain(&n.by_rows)
+            .chain(&n.dense)
             .chain(n.alike.iter().flat_map(|(a, b)| [a, b]))
         {
             ensure(n.arrays.get(*array).is_some(), || {
@@ -529,7 +530,7 @@ fn call(fun: Fun, args: &[Expr], r: Scalar) -> bool {
     ) {
         2
     } else if fun.is_fold() {
-        return args.len() == if fun == Fun::AddNext { 2 } else { 3 }
+        return args.len() == fun.fold_arity()
             && r.is_float()
             && args.iter().all(|e| e.ty.repr == r);
     } else {

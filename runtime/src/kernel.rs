@@ -351,6 +351,7 @@ mod tests {
             apart: vec![],
             forward: vec![],
             by_rows: vec![],
+            dense: vec![],
             alike: vec![],
             whole: None,
             work: Default::default(),

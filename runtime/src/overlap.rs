@@ -26,6 +26,19 @@ impl ArrayView {
         self.ptr == other.ptr && self.lies_like(other)
     }
 
+    /// Whether its elements lie row by row with nothing between them.
+    pub fn is_dense(&self) -> bool {
+        let axes = self.strides.iter().zip(self.extents).take(self.rank);
+        let mut next = self.size;
+        axes.rev()
+            .filter(|(_, extent)| *extent != 1)
+            .all(|(stride, extent)| {
+                let lies = *stride == next;
+                next *= extent;
+                lies
+            })
+    }
+
     /// Whether both have as many elements of the same type, as far apart.
     pub fn lies_like(&self, other: &ArrayView) -> bool {
         let axes = ..self.rank;

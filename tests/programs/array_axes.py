@@ -155,4 +155,5 @@ for a, v in ((np.zeros((3, 2)), np.zeros(4)), (np.zeros((0, 2)), np.zeros(1))):
         show(a)
     except ValueError as error:
         print(error)
-show(centred(np.zeros((3, 0)), 2), pairs(np.zeros(0), rng.random(3), np.zeros((0, 3)), 2))
+show(*centred(np.zeros((3, 0)), 2))
+show(pairs(np.zeros(0), rng.random(3), np.zeros((0, 3)), 2))

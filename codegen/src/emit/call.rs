@@ -363,6 +363,18 @@ impl Unit<'_> {
         ir.call(ty, f, args)
     }
 
+    /// Calls a helper that reads and writes memory of anybody's.
+    pub(crate) fn writing_call(&self, name: &CStr, result: T, args: &[V]) -> V {
+        let ir = &self.ir;
+        let params: Vec<T> = args.iter().map(|a| ir.type_of(*a)).collect();
+        let ty = ir.function(result, &params);
+        let f = ir.add_function(name, ty);
+        for attribute in ["nounwind", "willreturn", "nofree"] {
+            ir.attribute(f, attribute, 0);
+        }
+        ir.call(ty, f, args)
+    }
+
     /// Calls a helper that reads and writes what its arguments point to.
     pub(crate) fn memory_call(&self, name: &CStr, args: &[V]) {
         let ir = &self.ir;

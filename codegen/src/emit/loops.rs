@@ -88,18 +88,23 @@ impl Func<'_, '_> {
         if varying {
             return self.wide_for(l, span);
         }
+        let range = self.range(l, span)?;
+        self.counted(l, range, None)
+    }
+
+    /// All iterations.
+    pub(crate) fn range(&mut self, l: &For, span: Span) -> Result<Range> {
         let start = self.expr(&l.start)?.a;
         let stop = self.expr(&l.stop)?.a;
         let step = self.step(&l.step, span)?;
         let trips = self.trips(start, stop, step, l.step.as_int(), false);
         let trips = self.no_trips_after_event(trips);
-        let range = Range {
+        Ok(Range {
             start,
             step,
             lo: self.ir().const_i64(0),
             hi: trips,
-        };
-        self.counted(l, range, None)
+        })
     }
 
     /// The step; zero fires, and is one afterwards.

@@ -1,5 +1,5 @@
 //! Reductions along one axis (`x.sum(axis=0)`, `np.max(x, axis=-1, keepdims=True)`), and other arrangements of whole arrays:
-//! `np.outer(u, v)`, `np.flip(x)`.
+//! `np.outer(u, v)`, `np.flip(x)`, `x.T`.
 //!
 //! NumPy goes through an array that lies in memory row by row in that order: along the last axis it reduces each row as if that
 //! were alone, along another one it adds row to row.
@@ -101,7 +101,13 @@ impl Lower<'_> {
     }
 
     /// What is computed from arrays that lie row by row does so, too.
-    fn goes_by_rows(&mut self, node: &Node, span: Span) -> R<()> {
+    pub fn goes_by_rows(&mut self, node: &Node, span: Span) -> R<()> {
+        if node.turns() {
+            return Err(unsupported(
+                "a reduction along an axis of a transposed array",
+                span,
+            ));
+        }
         let mut all = vec![];
         node.sections(&mut |s, _| all.push(s));
         let back = |axis: &Axis| matches!(axis, Axis::Range { step, .. } if *step < 0);
@@ -166,6 +172,12 @@ impl Lower<'_> {
         }
         self.tally(Work::ArrayCall, 5.0);
         let last = args.pop().ok_or_else(wrong)?;
+        if f == ArrayFn::Transpose && args.is_empty() {
+            return match self.operand(last, span)?.node {
+                Node::Part(section) => Ok(self.turned(section)),
+                _ => Err(unsupported("the transpose of what is computed", span)),
+            };
+        }
         let Some((last, fresh)) = self.line_of(last, span)? else {
             return Ok(Val::Scalar(Sv::bottom(span)));
         };
@@ -190,6 +202,19 @@ impl Lower<'_> {
             }
             _ => Err(wrong()),
         }
+    }
+
+    /// `x.T` of a part of an array.
+    pub fn turned(&self, section: Section) -> Val {
+        let mut tree = Elementwise::of(section, &self.arrays);
+        if tree.shape.len() > 1 {
+            tree.shape.reverse();
+            tree.like.iter_mut().for_each(|axes| axes.reverse());
+            if let Node::Part(section) = tree.node {
+                tree.node = Node::Turned(section);
+            }
+        }
+        Val::Array(Box::new(tree))
     }
 
     /// An array of one axis in memory, and whether nobody else has it; none: its type is not known yet.

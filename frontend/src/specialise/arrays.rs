@@ -4,7 +4,7 @@ use nestwise_ir::nest::{Cast, Expr, ExprKind, StmtKind};
 use nestwise_ir::{Access, ArrayKind, Scalar, Span, Ty, Work};
 
 use super::build;
-use super::elementwise::{Elementwise, Node};
+use super::elementwise::{Elementwise, Node, unsupported};
 use super::facts::Wish;
 use super::gathers::Scattered;
 use super::hir;
@@ -105,6 +105,11 @@ impl Lower<'_> {
             let what = "a call that assigns something, in a subscript of an array's part".into();
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
+        if let Val::Array(tree) = &value
+            && let Node::Turned(base) = &tree.node
+        {
+            return self.part_of_turned(base.clone(), index, span);
+        }
         let fresh = matches!(&value, Val::Array(tree) if tree.fresh);
         let Some(base) = self.base_section(value, span)? else {
             return Ok(Val::Scalar(Sv::bottom(span)));
@@ -123,6 +128,19 @@ impl Lower<'_> {
             fresh,
             ..Elementwise::of(section, &self.arrays)
         })))
+    }
+
+    /// `base.T[index, ...]`: the subscripts in the opposite order, and of the part the axes.
+    fn part_of_turned(&mut self, base: Section, index: &[hir::Expr], span: Span) -> R<Val> {
+        if self.gathers_of_part(index)? {
+            return Err(unsupported("this subscript of a transposed array", span));
+        }
+        let section = self.section_of_turned(base, index, span)?;
+        self.count_section(index.len(), true, false);
+        if section.shape().is_empty() {
+            return Ok(Val::Scalar(self.section_element(&section, &[], span)));
+        }
+        Ok(self.turned(section))
     }
 
     /// What may be sliced as a part of an array; none: its type is not known yet.

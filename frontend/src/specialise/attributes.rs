@@ -34,6 +34,10 @@ impl Lower<'_> {
                 if kind != ArrayKind::Ndarray {
                     return Err(unknown(kind.to_string()));
                 }
+                if name == "T" {
+                    let section = self.whole_section(view, span)?;
+                    return Ok(self.turned(section));
+                }
                 let view = self.check_view(view);
                 let dims = (view.index.len()..rank).map(|k| build::dim(view.array, k, span));
                 let shape = self.shape_attribute(name, dims.collect(), span);
@@ -43,6 +47,10 @@ impl Lower<'_> {
                 let what = format!("`.{name}` of an array that is computed");
                 Err(refuse(span, Refusal::Unsupported { what }))
             }
+            Val::Array(tree) if name == "T" => match tree.node {
+                Node::Part(section) => Ok(self.turned(section)),
+                _ => Err(unknown("numpy.ndarray".into())),
+            },
             Val::Array(tree) => {
                 let dims: Vec<Expr> = tree.shape.iter().map(|e| self.length(e)).collect();
                 let shape = self.shape_attribute(name, dims, span);

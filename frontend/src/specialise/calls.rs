@@ -53,12 +53,17 @@ impl Lower<'_> {
                 values.push(start);
                 self.builtin(Builtin::Sum, values, span)?
             }
-            (Known::Numpy(NumpyFn::Array(f)), _) if f.form() == ArrayForm::Reduction => {
+            (Known::Numpy(NumpyFn::Array(f)), _)
+                if matches!(f.form(), ArrayForm::Reduction | ArrayForm::Rolled) =>
+            {
                 let mut named = Vec::with_capacity(kwargs.len());
                 for (key, value) in kwargs {
                     named.push((key.as_str(), self.expr(value)?));
                 }
-                return self.reduction(f, values, named, span);
+                return match f.form() {
+                    ArrayForm::Rolled => self.rolled(values, named, span),
+                    _ => self.reduction(f, values, named, span),
+                };
             }
             (_, [_, ..]) => return Err(wrong("keyword arguments are not supported")),
             (Known::Builtin(builtin), []) => self.builtin(builtin, values, span)?,

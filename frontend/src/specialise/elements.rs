@@ -23,6 +23,12 @@ impl Lower<'_> {
                 let counters = &counters[counters.len().saturating_sub(own)..];
                 Ok(self.section_element(section, counters, span))
             }
+            Node::Turned(section) => {
+                let own = section.shape().len();
+                let counters = &counters[counters.len().saturating_sub(own)..];
+                let counters: Vec<Expr> = counters.iter().rev().cloned().collect();
+                Ok(self.section_element(section, &counters, span))
+            }
             Node::Items(items) => {
                 let at = counters.last().cloned();
                 let at = at.unwrap_or_else(|| Expr::int(0, span));
@@ -77,7 +83,7 @@ impl Lower<'_> {
 
     /// An operand that lies backwards is not computed on vectors by NumPy, with other bits.
     fn lies_forward(&mut self, operand: &Node, span: Span) -> R<()> {
-        let Node::Part(section) = operand else {
+        let (Node::Part(section) | Node::Turned(section)) = operand else {
             // What is computed lies in memory of its own.
             return Ok(());
         };

@@ -86,6 +86,8 @@ type Shape = (Vec<Expr>, Option<Like>);
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Part(Section),
+    /// The same with its axes in the opposite order.
+    Turned(Section),
     /// The same for all elements; evaluated.
     Scalar(Sv),
     Sign(Sign, Box<Node>),
@@ -103,6 +105,7 @@ impl Node {
     pub fn sections<'a>(&'a self, f: &mut dyn FnMut(&'a Section, bool)) {
         match self {
             Node::Part(section) => f(section, true),
+            Node::Turned(section) => f(section, false),
             Node::Scalar(_) | Node::Items(_) => {}
             Node::Gather(from, places) => {
                 f(from, false);
@@ -119,7 +122,7 @@ impl Node {
 
     fn rank(&self) -> usize {
         match self {
-            Node::Part(section) => section.shape().len(),
+            Node::Part(section) | Node::Turned(section) => section.shape().len(),
             Node::Scalar(_) => 0,
             Node::Items(_) | Node::Gather(..) => 1,
             Node::Sign(_, a) => a.rank(),
@@ -131,7 +134,7 @@ impl Node {
     /// Whether something is computed in it that has fewer axes: NumPy computes that once, whatever it is repeated along.
     pub fn computes_below(&self, axes: usize) -> bool {
         let inside = match self {
-            Node::Part(_) | Node::Scalar(_) | Node::Items(_) => return false,
+            Node::Part(_) | Node::Turned(_) | Node::Scalar(_) | Node::Items(_) => return false,
             Node::Gather(_, places) => places.computes_below(axes),
             Node::Sign(_, a) => a.computes_below(axes),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => {
@@ -142,11 +145,22 @@ impl Node {
         inside || self.rank() < axes
     }
 
+    /// Whether an array is read in it whose axes are in the opposite order: what NumPy makes of such lies in memory like them.
+    pub fn turns(&self) -> bool {
+        match self {
+            Node::Turned(_) => true,
+            Node::Part(_) | Node::Scalar(_) | Node::Items(_) => false,
+            Node::Gather(_, a) | Node::Sign(_, a) => a.turns(),
+            Node::Binary(_, a, b) | Node::Compare(_, a, b) => a.turns() || b.turns(),
+            Node::Call(_, args) => args.iter().any(Node::turns),
+        }
+    }
+
     /// Whether a number is among its operands whose conversion to the type of an array's elements may raise or warn.
     pub fn has_number_beside(&self, storage: Scalar) -> bool {
         let inside = |node: &Node| node.has_number_beside(storage);
         match self {
-            Node::Part(_) | Node::Items(_) => false,
+            Node::Part(_) | Node::Turned(_) | Node::Items(_) => false,
             Node::Gather(_, places) => inside(places),
             Node::Scalar(sv) => {
                 let narrow = storage.is_int() || storage == Scalar::F32;
@@ -162,7 +176,7 @@ impl Node {
     /// How many of NumPy's functions compute it.
     pub fn operations(&self) -> f64 {
         match self {
-            Node::Part(_) | Node::Scalar(_) => 0.0,
+            Node::Part(_) | Node::Turned(_) | Node::Scalar(_) => 0.0,
             // From a list that is made, and taken apart.
             Node::Items(items) => 1.0 + 0.2 * items.len() as f64,
             Node::Sign(_, a) | Node::Gather(_, a) => 1.0 + a.operations(),
@@ -253,6 +267,7 @@ impl Lower<'_> {
                 Form::Display => return self.display(f, args, span),
                 Form::Arranged => return self.arranged(f, args, span),
                 Form::Reduction => return self.reduction(f, args, vec![], span),
+                Form::Rolled => return self.rolled(args, vec![], span),
             },
             Known::Numpy(_) => true,
             _ => false,

@@ -417,6 +417,8 @@ impl Lower<'_> {
         });
         let apart = self.all_apart();
         let alike = self.all_alike();
+        let [forward, by_rows, dense] =
+            [&self.forward, &self.by_rows, &self.dense].map(|arrays| self.with_partners(arrays));
         let mut nest = Nest {
             arrays: self.arrays,
             vars: self.vars,
@@ -429,9 +431,10 @@ impl Lower<'_> {
             returns,
             needs_trip: vec![],
             apart,
+            forward,
+            by_rows,
+            dense,
             alike,
-            forward: self.forward.into_iter().collect(),
-            by_rows: self.by_rows.into_iter().collect(),
             whole: None,
             work: self.meter.finish(),
         };

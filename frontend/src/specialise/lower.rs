@@ -107,6 +107,8 @@ pub(super) struct Lower<'a> {
     pub forward: BTreeSet<ArrayId>,
     /// See [`nestwise_ir::Nest::by_rows`].
     pub by_rows: BTreeSet<ArrayId>,
+    /// See [`nestwise_ir::Nest::dense`].
+    pub dense: BTreeSet<ArrayId>,
     /// Memory of a nest's own for the time of a statement.
     pub temporaries: Vec<(Made, ArrayId)>,
     /// And that of arrays under names.
@@ -164,6 +166,7 @@ impl<'a> Lower<'a> {
             sliced: false,
             forward: BTreeSet::new(),
             by_rows: BTreeSet::new(),
+            dense: BTreeSet::new(),
             temporaries: vec![],
             made: HashMap::new(),
             in_use: HashSet::new(),

@@ -1,12 +1,11 @@
-//! Reductions of arrays as NumPy makes them: `np.sum`, `np.dot`, `np.max`, ..., as functions and methods.
+//! Reductions of arrays as NumPy makes them: `np.sum`, `np.max`, ..., as functions and methods.
 //!
-//! NumPy adds floats pairwise, and leaves products of vectors to its BLAS, in orders of their own: a loop whose body is
-//! nothing but [`Fun::AddNext`] or [`Fun::DotNext`] is one call of the very same code. Both read elements, so what is
-//! computed from arrays is put into memory of the nest's own first, as NumPy does.
+//! NumPy adds floats pairwise, in an order of its own: a loop whose body is nothing but [`Fun::AddNext`] is one call of the very
+//! same code. It reads elements, so what is computed from arrays is put into memory of the nest's own first, as NumPy does.
 
 use nestwise_ir::nest::{CmpOp, Const, Expr, StmtKind};
 use nestwise_ir::surface::CmpOp as Cmp;
-use nestwise_ir::{BinOp, Fun, Lib, Scalar, Span, Ty, VarId, Work};
+use nestwise_ir::{ArrayKind, BinOp, Fun, Lib, Scalar, Span, Ty, VarId, Work};
 
 use super::along::Along;
 use super::build;
@@ -15,7 +14,7 @@ use super::fill::ELEMENT;
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
 use super::range;
-use super::sections::Section;
+use super::sections::{Axis, Section};
 use super::value::{Sv, Val};
 use super::{R, refuse};
 use crate::known::{ArrayFn, Known, NumpyFn};
@@ -59,15 +58,8 @@ impl Lower<'_> {
             let (Some(b), true) = (second, along == Along::default()) else {
                 return Err(wrong("this form is not supported"));
             };
-            let (a, b) = (
-                self.vector(first, &name, span)?,
-                self.vector(b, &name, span)?,
-            );
-            let fun = match f {
-                ArrayFn::Dot => Fun::DotNext,
-                _ => Fun::MatMulNext,
-            };
-            return self.dot(fun, a, b, span).map(Val::Scalar);
+            let (a, b) = (self.reduced(first, span)?, self.reduced(b, span)?);
+            return self.product(f, a, b, span);
         }
         if let Some(axis) = second {
             along
@@ -95,8 +87,8 @@ impl Lower<'_> {
 
     /// One value of all elements.
     pub fn reduce_all(&mut self, f: ArrayFn, a: Elementwise, name: &str, span: Span) -> R<Sv> {
-        let any_order = matches!(f, ArrayFn::Max | ArrayFn::Min | ArrayFn::Any | ArrayFn::All);
-        if a.shape.len() != 1 && !any_order {
+        let one_axis = matches!(f, ArrayFn::Argmax | ArrayFn::Argmin);
+        if a.shape.len() != 1 && one_axis {
             let what = format!("{name} of {} axes", a.shape.len());
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
@@ -118,17 +110,6 @@ impl Lower<'_> {
         // Whatever the type of what is computed.
         self.not_empty_of(&tree.node, Scalar::Bool, &tree.shape, span);
         Ok(tree)
-    }
-
-    fn vector(&mut self, value: Val, name: &str, span: Span) -> R<Elementwise> {
-        let tree = self.reduced(value, span)?;
-        match tree.shape.len() {
-            1 => Ok(tree),
-            axes => {
-                let what = format!("{name} of {axes} axes");
-                Err(refuse(span, Refusal::Unsupported { what }))
-            }
-        }
     }
 
     /// Loops over all elements.
@@ -193,6 +174,39 @@ impl Lower<'_> {
         }
     }
 
+    /// The same as elements that NumPy goes through in one go.
+    fn flat(&mut self, tree: &Elementwise, kind: Kind, span: Span) -> R<Section> {
+        if tree.shape.len() == 1 {
+            return self.in_memory(tree, kind, span);
+        }
+        let section = match &tree.node {
+            Node::Part(section) if !tree.fresh => section.clone(),
+            _ => {
+                self.goes_by_rows(&tree.node, span)?;
+                return self.in_memory(tree, kind, span);
+            }
+        };
+        let what = "a sum of several axes of a part of an array";
+        if self.arrays[section.array].kind != ArrayKind::Ndarray {
+            // How large the array is of which that is a part is not known here.
+            return Err(unsupported(what, span));
+        }
+        let mut inside = false;
+        for (k, axis) in section.axes.iter().enumerate() {
+            match axis {
+                Axis::At(_) if !inside => {}
+                Axis::Range { step: 1, .. } if !inside => inside = true,
+                Axis::Range { step: 1, len, .. } => {
+                    let all = build::dim(section.array, k, span);
+                    self.check_alike(len, &all, span);
+                }
+                _ => return Err(unsupported(what, span)),
+            }
+        }
+        self.dense.insert(section.array);
+        Ok(section)
+    }
+
     /// Memory that [`Lower::in_memory`] took for a tree may be used for something else.
     pub fn let_go(&mut self, tree: &Elementwise, part: &Section) {
         if !matches!(tree.node, Node::Part(_)) {
@@ -207,18 +221,22 @@ impl Lower<'_> {
         Ok(to)
     }
 
-    /// A loop that is one call: `acc = fun(acc, elements)`.
-    fn folded(&mut self, fun: Fun, parts: &[Section], kind: Kind, span: Span) -> R<Expr> {
+    /// Loops that are one call: `acc = fun(acc, elements)`.
+    pub fn folded(&mut self, fun: Fun, parts: &[Section], kind: Kind, span: Span) -> R<Expr> {
         let ty = Ty::np(kind.natural());
         let acc = self.hidden(ty);
         self.emit_let(acc, build::float(0.0, ty, span));
-        let stop = parts[0].shape()[0].clone();
-        self.hidden_loop(ELEMENT, (0, stop), span, |l, counter| {
+        let shape = parts[0].shape();
+        let fun = match (shape.len(), fun) {
+            (1, fun) => fun,
+            (_, Fun::AddNext) => Fun::AddFlatNext,
+            (_, _) => Fun::DotFlatNext,
+        };
+        self.over(&shape, span, |l, counters| {
             l.tally(Work::ArrayElement, 1.0);
-            let at = build::var(counter, Ty::PY_INT, span);
             let mut args = vec![build::var(acc, ty, span)];
             for part in parts {
-                args.push(l.section_element(part, std::slice::from_ref(&at), span).e);
+                args.push(l.section_element(part, counters, span).e);
             }
             // It may overflow.
             let value = build::call(fun, Lib::Numpy, args, ty, true, span);
@@ -235,7 +253,7 @@ impl Lower<'_> {
         };
         match kind.natural() {
             Scalar::F64 | Scalar::F32 => {
-                let part = self.in_memory(a, kind, span)?;
+                let part = self.flat(a, kind, span)?;
                 let sum = self.folded(Fun::AddNext, std::slice::from_ref(&part), kind, span)?;
                 self.let_go(a, &part);
                 Ok(Sv::of(sum, kind))
@@ -246,7 +264,7 @@ impl Lower<'_> {
     }
 
     /// The sum of ints, or of the products of two arrays of ints; whatever leaves 64 bits is CPython's.
-    fn int_sum(&mut self, a: &Elementwise, b: Option<&Node>, span: Span) -> R<Sv> {
+    pub fn int_sum(&mut self, a: &Elementwise, b: Option<&Node>, span: Span) -> R<Sv> {
         let Some(kind) = self.element_kind(a, span)? else {
             return Ok(Sv::bottom(span));
         };
@@ -257,14 +275,19 @@ impl Lower<'_> {
         let ty = Ty::np(repr);
         let sum = self.hidden(ty);
         self.emit_let(sum, build::integer(0, ty, span));
-        self.each_of(a, 0, span, |l, element, at| {
+        self.over(&a.shape, span, |l, counters| {
+            l.tally(Work::ArrayElement, 1.0 + a.node.operations());
+            let element = l.element_of(&a.node, counters, span)?;
             let element = match b {
                 None => element,
                 Some(b) => {
-                    let other = l.element_of(b, std::slice::from_ref(&at), span)?;
+                    let other = l.element_of(b, counters, span)?;
                     l.arith(nestwise_ir::surface::BinOp::Mul, element, other, span)?
                 }
             };
+            if element.is_bottom() {
+                return Ok(());
+            }
             let x = l.in_repr(&element, repr, true);
             let x = x.ok_or_else(|| no_sum(kind, span))?;
             let before = build::var(sum, ty, span);
@@ -277,38 +300,21 @@ impl Lower<'_> {
         Ok(Sv::of(build::var(sum, ty, span), Kind::Np(repr)).with_range(all))
     }
 
-    fn dot(&mut self, fun: Fun, a: Elementwise, b: Elementwise, span: Span) -> R<Sv> {
-        self.check_alike(&a.shape[0], &b.shape[0], span);
-        let kinds = (self.element_kind(&a, span)?, self.element_kind(&b, span)?);
-        let (Some(kind), Some(other)) = kinds else {
-            return Ok(Sv::bottom(span));
-        };
-        match kind.natural() {
-            _ if kind != other => Err(no_sum(other, span)),
-            Scalar::F64 | Scalar::F32 => {
-                let parts = [
-                    self.in_memory(&a, kind, span)?,
-                    self.in_memory(&b, kind, span)?,
-                ];
-                let dot = self.folded(fun, &parts, kind, span)?;
-                self.let_go(&a, &parts[0]);
-                self.let_go(&b, &parts[1]);
-                Ok(Sv::of(dot, kind))
-            }
-            Scalar::I64 => self.int_sum(&a, Some(&b.node), span),
-            _ => Err(no_sum(kind, span)),
-        }
-    }
-
     fn mean(&mut self, a: &Elementwise, span: Span) -> R<Sv> {
         let kind = match self.element_kind(a, span)? {
             None => return Ok(Sv::bottom(span)),
             Some(kind) if kind.is_float() => kind,
             Some(kind) => return Err(no_sum(kind, span)),
         };
-        self.check_not_empty(&a.shape[0], span);
+        for len in &a.shape {
+            self.check_not_empty(len, span);
+        }
         let sum = self.sum_of(a, span)?;
-        let len = Sv::of(a.shape[0].clone(), Kind::PyInt).with_range((1, i64::MAX.into()));
+        // Elements in memory: the product fits.
+        let product = |a, b| build::binary(BinOp::Mul, a, b, Ty::PY_INT, false, span);
+        let len = a.shape.iter().cloned().reduce(product);
+        let len = len.unwrap_or_else(|| Expr::int(1, span));
+        let len = Sv::of(len, Kind::PyInt).with_range((1, i64::MAX.into()));
         let len = self.spill_sv(len);
         if kind == Kind::Np(Scalar::F32) {
             // It is divided by the number as a float64, and rounded.
@@ -326,6 +332,9 @@ impl Lower<'_> {
             Some(kind) => return Err(no_sum(kind, span)),
         }
         // It is flattened first, which copies what does not lie together, and multiplied with itself.
+        if a.shape.len() > 1 {
+            self.goes_by_rows(&a.node, span)?;
+        }
         let part = self.copied(&a, Kind::Np(Scalar::F64), span)?;
         let parts = [part.clone(), part.clone()];
         let kind = Kind::Np(Scalar::F64);
@@ -450,7 +459,7 @@ impl Lower<'_> {
     }
 }
 
-fn no_sum(kind: Kind, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+pub(super) fn no_sum(kind: Kind, span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let what = format!("this sum of an array of {kind}");
     refuse(span, Refusal::Unsupported { what })
 }

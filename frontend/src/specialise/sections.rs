@@ -106,6 +106,18 @@ impl Section {
         line
     }
 
+    /// So many places along one of its axes, none of which is new, from a place on.
+    pub fn narrowed(&self, axis: usize, place: Expr, many: Expr) -> Section {
+        let mut part = self.clone();
+        let mut ranges = part.axes.iter_mut();
+        let mut ranges = ranges.by_ref().filter(|a| matches!(a, Axis::Range { .. }));
+        if let Some(Axis::Range { start, len, step }) = ranges.nth(axis) {
+            *start = plus(start, times(place, *step));
+            *len = many;
+        }
+        part
+    }
+
     /// The same backwards, of one axis.
     pub fn reversed(&self) -> Section {
         let mut back = self.clone();
@@ -199,7 +211,7 @@ fn shifted(e: Option<&Expr>, c: i128, span: Span) -> Expr {
     }
 }
 
-fn plus(a: &Expr, b: Expr) -> Expr {
+pub(super) fn plus(a: &Expr, b: Expr) -> Expr {
     let ((x, c), (y, d)) = (parts(a), parts(&b));
     match (x, y) {
         (Some(x), Some(y)) => {
@@ -210,7 +222,7 @@ fn plus(a: &Expr, b: Expr) -> Expr {
     }
 }
 
-fn minus(a: &Expr, b: &Expr) -> Expr {
+pub(super) fn minus(a: &Expr, b: &Expr) -> Expr {
     let ((x, c), (y, d)) = (parts(a), parts(b));
     match (x, y) {
         (Some(x), Some(y)) if same(x, y) => shifted(None, c - d, a.span),
@@ -355,7 +367,29 @@ impl Lower<'_> {
             return Err(unsupported("a subscript behind a new axis", span));
         }
         let free = base.shape().len();
-        let mut items = self.items_of(&base, index, free, span)?.into_iter();
+        let items = self.items_of(&base, index, free, span)?;
+        self.section_of(base, items)
+    }
+
+    /// `section.T[index, ...]`, turned.
+    pub fn section_of_turned(
+        &mut self,
+        base: Section,
+        index: &[hir::Expr],
+        span: Span,
+    ) -> R<Section> {
+        let free = base.shape().len();
+        let mut items = self.items_of(&base, index, free, span)?;
+        if base.has_new_axes() || items.iter().any(|item| matches!(item, Item::New)) {
+            return Err(unsupported("a new axis of a transposed array", span));
+        }
+        items.resize(free, Item::Whole);
+        items.reverse();
+        self.section_of(base, items)
+    }
+
+    fn section_of(&mut self, base: Section, items: Vec<Item>) -> R<Section> {
+        let mut items = items.into_iter();
         let mut section = Section {
             axes: Vec::with_capacity(base.axes.len()),
             ..base

@@ -173,6 +173,15 @@ impl Lower<'_> {
         groups.map(|g| g.iter().filter_map(of).collect()).collect()
     }
 
+    /// What is asked of some arrays is asked of those that they trade places with.
+    pub fn with_partners(&self, arrays: &BTreeSet<ArrayId>) -> Vec<ArrayId> {
+        let groups = self.swap_groups();
+        let among = |group: &&Vec<ArrayId>| group.iter().any(|a| arrays.contains(a));
+        let partners = groups.iter().filter(among).flatten();
+        let all: BTreeSet<ArrayId> = arrays.iter().chain(partners).copied().collect();
+        all.into_iter().collect()
+    }
+
     /// The arrays that must not share memory. Slots that trade places hold each other's arrays in turn.
     pub fn all_apart(&self) -> Vec<(ArrayId, ArrayId)> {
         let groups = self.swap_groups();

@@ -101,6 +101,7 @@ fn nest() -> Nest {
         apart: vec![],
         forward: vec![],
         by_rows: vec![],
+        dense: vec![],
         alike: vec![],
         whole: None,
         work: Default::default(),

@@ -61,6 +61,14 @@ impl Plan {
                 });
             }
         }
+        for array in &self.nest.dense {
+            if !views[array.index()].is_dense() {
+                return Err(Reason::Array {
+                    name: self.nest.arrays[*array].name.clone(),
+                    why: "something lies between its elements: NumPy adds them in another order",
+                });
+            }
+        }
         for (a, b) in &self.nest.apart {
             let (x, y) = (&views[a.index()], &views[b.index()]);
             let kept = if a == b {
