@@ -94,13 +94,17 @@ impl Question<'_> {
 
     /// Whether the loop carries a dependence from `x` to `y`.
     fn carries(&self, x: &AccessForm, y: &AccessForm) -> bool {
-        !self.distances(x, y).is_empty()
+        let dirs = at_level(self.level(x, y));
+        self.tester.may_meet(Pair::new(x, y), &dirs)
     }
 
     /// For which values it does, if for some; nothing: that is not known.
     fn carries_if(&self, x: &AccessForm, y: &AccessForm) -> Option<Option<Clause>> {
         if !self.carries(x, y) {
             return Some(None);
+        }
+        if self.atoms == 0 {
+            return None;
         }
         let dirs = at_level(self.level(x, y));
         match self.tester.clause(Pair::new(x, y), &dirs) {

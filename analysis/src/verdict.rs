@@ -152,6 +152,7 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
         forms: &forms,
         options: &options,
         within: &[],
+        clauses: MAX_CLAUSES,
         work: Cell::new(0),
     };
     let mut loops: Vec<Option<LoopInfo>> = vec![None; nest.loops.len()];
@@ -182,7 +183,7 @@ pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
 }
 
 /// What is known of a part of a loop's iterations: those in which none of `within` is negative, where `body` does what
-/// the loop's body does. `live`: the variables that are read after the loop.
+/// the loop's body does. `live`: the variables that are read after the loop. Nobody asks under what condition it would be parallel.
 pub(crate) fn of_part(
     nest: &Nest,
     analysis: &Analysis,
@@ -195,6 +196,7 @@ pub(crate) fn of_part(
         forms: &analysis.forms,
         options: &analysis.options,
         within,
+        clauses: 0,
         work: Cell::new(0),
     };
     ctx.loop_info(id, None, body, live)
@@ -243,6 +245,8 @@ struct Context<'a> {
     options: &'a Options,
     /// Iterations in which one of these is negative are not looked at.
     within: &'a [Affine],
+    /// In one condition, at most.
+    clauses: usize,
     work: Cell<usize>,
 }
 
@@ -418,7 +422,7 @@ impl Context<'_> {
         }
         let clauses = &condition.absent[found.condition.absent.len()..];
         let most = match &result {
-            Err(Why::Dependence(d)) if d.kind == Kind::Anti => Some(MAX_CLAUSES),
+            Err(Why::Dependence(d)) if d.kind == Kind::Anti => Some(self.clauses),
             Ok(_) if !inspected => clauses.len().checked_sub(1),
             _ => None,
         };
@@ -444,9 +448,10 @@ impl Context<'_> {
         found: &mut CarriedMemory,
     ) -> bool {
         let trusted = self.tester(Guarded::Trusted, &self.options.elements);
-        let room = most.min(MAX_CLAUSES - found.condition.absent.len());
+        let room = most.min(self.clauses - found.condition.absent.len());
+        let atoms = if room == 0 { 0 } else { MAX_ATOMS };
         let renaming = find_for(self.nest, id)
-            .and_then(|l| renamable(&trusted, l, array, accesses, MAX_ATOMS))
+            .and_then(|l| renamable(&trusted, l, array, accesses, atoms))
             .filter(|r| r.absent.len() <= room);
         let Some(renaming) = renaming else {
             return false;
@@ -519,9 +524,12 @@ impl Context<'_> {
                     .carried(pair, id)
                     .is_some());
         };
+        if self.clauses == 0 {
+            return Err(Why::Dependence(found));
+        }
         let clauses = trusted.clauses(pair, id);
         let fits = |c: &Clause| (1..=MAX_ATOMS).contains(&c.atoms.len());
-        if clauses.iter().all(fits) && condition.absent.len() + clauses.len() <= MAX_CLAUSES {
+        if clauses.iter().all(fits) && condition.absent.len() + clauses.len() <= self.clauses {
             condition.absent.extend(clauses);
             return Ok(!literal);
         }

@@ -113,6 +113,71 @@ for dtype in np.float32, np.int64, np.int8, np.bool_:
     show(s)
 
 
+def of_named(a, u, s):
+    for i in range(s.size):  # native
+        e = np.exp(a - np.max(a))
+        p = e / np.sum(e)
+        s[i] = p.sum() + np.mean(p * p) + (a @ a.T).sum() + np.roll(p, 1, axis=0).mean()
+        p[0] += 1.0
+        u = u * 0.5 + p
+        s[i] += u.mean() + np.sum(np.outer(a[0], a[1]))
+        a += 0.125
+    return u, p
+
+
+# Parts of what the loop makes are not all of it.
+def of_made_parts(a, s):
+    for i in range(s.size):
+        e = np.exp(a)
+        f = e[:, 1:]
+        s[i] = np.sum(e[1:, 1:]) + f.sum()
+
+
+for shape in ((2, 3), (9, 14), (64, 130)):
+    a, s = rng.random(shape), np.zeros(4)
+    show(*of_named(a, rng.random(shape), s), s)
+    show(*of_named(a, rng.random((shape[0], 2 * shape[1]))[:, ::2], s), s)
+    of_made_parts(a, s)
+    show(s)
+
+
+def rates(t, state):
+    x, y, z = state
+    return np.array([10.0 * (y - x), x * (28.0 - z) - y, x * y - t * z])
+
+
+def lorenz(state, h, n, path):
+    for i in range(n):  # native
+        k1 = rates(2.0, state)
+        k2 = rates(2.5, state + h / 2 * k1)
+        state = state + h * k2
+        path[i] = state
+        a, b, c = path[i] * 0.5
+        d = k1
+        u, v = path[i : i + 2, 0]
+        r, w = path[:2]
+        path[i, 1] += a - b + c + d[0] + u - v + r[1] + w[2]
+    return state
+
+
+path = np.zeros((21, 3))
+show(lorenz(np.array([1.0, 0.5, 0.25]), 0.01, 20, path), path)
+
+
+def too_few(state, n):
+    total = 0.0
+    for i in range(n):
+        x, y = state[: 1 + i]
+        total += x + y
+    return total
+
+
+try:
+    print(too_few(np.ones(4), 4))
+except ValueError as e:
+    print(e)
+
+
 # Something lies between elements: CPython's.
 def of_parts(a, s):
     for i in range(s.size):

@@ -6,6 +6,7 @@
 //! elimination is not exact, the dark shadow proves that there is a point, and splinters look at what it leaves out.
 //! Work is bounded by [`Fuel`]; when it runs out the answer is [`Answer::Unknown`], which everybody takes for "perhaps".
 
+mod parts;
 mod project;
 mod row;
 mod system;

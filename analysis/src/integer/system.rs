@@ -1,5 +1,6 @@
 //! Whether a system of equations and inequalities has an integer solution.
 
+use super::parts::apart;
 use super::row::Row;
 
 /// Rows that one question may make before it is given up.
@@ -62,7 +63,7 @@ impl Fuel {
 pub struct System {
     pub(super) equal: Vec<Row>,
     pub(super) nonneg: Vec<Row>,
-    choices: Vec<Vec<Vec<Row>>>,
+    pub(super) choices: Vec<Vec<Vec<Row>>>,
 }
 
 /// A contradiction was found.
@@ -118,18 +119,25 @@ impl System {
         let Ok(complete) = plain.solve_equations() else {
             return Answer::No;
         };
-        let answer = plain.solve(fuel);
+        let answer = plain.solve_parts(fuel);
         match if complete { answer } else { answer.of_weaker() } {
-            Answer::Yes if !self.choices.is_empty() => {
-                let base = System {
-                    equal: self.equal.clone(),
-                    nonneg: self.nonneg.clone(),
-                    choices: vec![],
-                };
-                base.with_choices(&self.choices, fuel)
-            }
+            Answer::Yes if !self.choices.is_empty() => self.choose(fuel),
             answer => answer,
         }
+    }
+
+    /// Whether there is a solution, where one of what is no choice is known.
+    fn choose(&self, fuel: &mut Fuel) -> Answer {
+        let mut found = Answer::Yes;
+        for mut part in self.reduced().parts() {
+            let choices = std::mem::take(&mut part.choices);
+            match part.with_choices(&choices, fuel) {
+                Answer::No => return Answer::No,
+                Answer::Unknown => found = Answer::Unknown,
+                Answer::Yes => {}
+            }
+        }
+        found
     }
 
     fn with_choices(&self, choices: &[Vec<Vec<Row>>], fuel: &mut Fuel) -> Answer {
@@ -164,6 +172,20 @@ struct Conjunction {
 }
 
 impl Conjunction {
+    /// What has no unknown in common is solved apart, with its equations solved.
+    fn solve_parts(self, fuel: &mut Fuel) -> Answer {
+        let mut found = Answer::Yes;
+        for nonneg in apart(self.nonneg) {
+            let equal = vec![];
+            match (Conjunction { equal, nonneg }).solve(fuel) {
+                Answer::No => return Answer::No,
+                Answer::Unknown => found = Answer::Unknown,
+                Answer::Yes => {}
+            }
+        }
+        found
+    }
+
     fn solve(mut self, fuel: &mut Fuel) -> Answer {
         let mut exact = true;
         loop {
@@ -368,15 +390,12 @@ pub(super) fn tidy(rows: &mut Vec<Row>) -> Result<Vec<Row>, Contradiction> {
     rows.dedup_by(|b, a| a.terms() == b.terms());
     let mut equations = vec![];
     for i in 0..rows.len() {
-        let opposite = |r: &Row| {
-            let (x, y) = (rows[i].terms(), r.terms());
-            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.0 == y.0 && x.1 == -y.1)
-        };
         // Only one of the two looks for the other.
         if rows[i].terms().first().is_none_or(|t| t.1 < 0) {
             continue;
         }
-        let Some(j) = rows.iter().position(opposite) else {
+        let opposite = || rows[i].terms().iter().map(|t| (t.0, -t.1));
+        let Ok(j) = rows.binary_search_by(|r| r.terms().iter().copied().cmp(opposite())) else {
             continue;
         };
         match rows[i].konst().checked_add(rows[j].konst()) {

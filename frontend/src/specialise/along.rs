@@ -97,6 +97,7 @@ impl Lower<'_> {
             node: Node::Part(part),
             like,
             fresh: true,
+            whole: true,
         })))
     }
 

@@ -335,17 +335,25 @@ impl Lower<'_> {
     }
 
     pub fn never_negative(&self, e: &Expr) -> bool {
+        self.at_least(e).is_some_and(|least| least >= 0)
+    }
+
+    /// What an int that has been computed is at least, where counters and sizes tell.
+    fn at_least(&self, e: &Expr) -> Option<i128> {
+        use nestwise_ir::BinOp;
         match &e.kind {
-            ExprKind::Const(Const::Int(v)) => *v >= 0,
-            ExprKind::Dim(..) => true,
-            ExprKind::Var(v) => self.counters.get(v).is_some_and(|r| r.0 >= 0),
-            ExprKind::Binary {
-                op: nestwise_ir::BinOp::Add,
-                a,
-                b,
-                ..
-            } => self.never_negative(a) && self.never_negative(b),
-            _ => false,
+            ExprKind::Const(Const::Int(v)) => Some(*v),
+            ExprKind::Dim(..) => Some(0),
+            ExprKind::Var(v) => self.counters.get(v).map(|r| r.0),
+            ExprKind::Binary { op, a, b, .. } => match (op, b.as_int()) {
+                (BinOp::Add, _) => self.at_least(a)?.checked_add(self.at_least(b)?),
+                (BinOp::Sub, Some(c)) => self.at_least(a)?.checked_sub(c),
+                (BinOp::Mod, Some(c)) => (c > 0).then_some(0),
+                (BinOp::FloorDiv, Some(c)) => (c > 0 && self.never_negative(a)).then_some(0),
+                (BinOp::Mul, _) => (self.never_negative(a) && self.never_negative(b)).then_some(0),
+                _ => None,
+            },
+            _ => None,
         }
     }
 }

@@ -79,6 +79,7 @@ impl Lower<'_> {
             shape,
             like: Some(axes),
             fresh: true,
+            whole: true,
         })))
     }
 
@@ -145,6 +146,7 @@ impl Lower<'_> {
             shape: vec![Expr::int(count as i64, span)],
             like: Some(vec![Extent::Fixed(count as u32)]),
             fresh: true,
+            whole: true,
         })))
     }
 

@@ -10,6 +10,7 @@ use nestwise_ir::{Arena, ArrayDecl, ArrayId, ArrayKind, Extent, Scalar, Span, Ty
 use super::build;
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
+use super::offsets;
 use super::sections::{self, Axis, Section};
 use super::value::{Sv, Val};
 use super::{R, refuse};
@@ -26,6 +27,8 @@ pub(super) struct Elementwise {
     pub like: Option<Like>,
     /// A function has made it, and nobody else has it.
     pub fresh: bool,
+    /// All of an array that an operation has made: to NumPy nothing lies between its elements.
+    pub whole: bool,
 }
 
 /// How long the axes of memory of the nest's own are.
@@ -58,6 +61,7 @@ impl Elementwise {
             node: Node::Part(section),
             like: Some(like),
             fresh: false,
+            whole: false,
         }
     }
 
@@ -75,6 +79,7 @@ impl Elementwise {
             shape,
             like,
             fresh: false,
+            whole: false,
         }))
     }
 }
@@ -225,6 +230,7 @@ impl Lower<'_> {
                 shape: vec![],
                 like: None,
                 fresh: false,
+                whole: false,
             }),
             other => Err(unsupported(
                 &format!("a {} beside an array", other.type_name()),
@@ -383,7 +389,7 @@ impl Lower<'_> {
     }
 
     pub fn check_alike(&mut self, x: &Expr, y: &Expr, span: Span) {
-        if !sections::same(x, y) {
+        if !offsets::same(x, y) {
             let alike = build::compare(CmpOp::Eq, x.clone(), y.clone(), Ty::PY_BOOL, span);
             self.emit_check(alike);
         }

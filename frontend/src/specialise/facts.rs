@@ -32,6 +32,8 @@ pub(super) struct WebFact {
     pub view: Option<(u32, usize)>,
     /// It holds a part of an array.
     pub part: Option<PartFact>,
+    /// That part is not all of an array that its assignments make.
+    pub parted: bool,
     /// The memory of the arrays that its assignments make.
     pub made: Option<Made>,
     /// Two views of different arrays or ranks meet.

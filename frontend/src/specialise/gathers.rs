@@ -60,6 +60,7 @@ impl Lower<'_> {
             shape: places.shape,
             like: places.like,
             fresh: false,
+            whole: false,
         })))
     }
 

@@ -7,6 +7,7 @@ use super::build;
 use super::elementwise::{Elementwise, Like, unsupported};
 use super::kinds::Kind;
 use super::lower::Lower;
+use super::offsets;
 use super::sections::{self, Axis, Section};
 use super::webs::WebId;
 use super::{R, refuse};
@@ -101,7 +102,7 @@ impl Lower<'_> {
             // The int that it was made as long as.
             let by_value = matches!((axis, &len.kind), (Extent::Value(c), ExprKind::Var(v))
                 if self.vars[*v].live_in == Some(*c) && self.fixed.contains(v));
-            let fits = sections::same(len, &room) || sections::is_less(len, &room) || by_value;
+            let fits = offsets::same(len, &room) || offsets::is_less(len, &room) || by_value;
             if !fits {
                 let fits = build::compare(CmpOp::Le, len.clone(), room, Ty::PY_BOOL, span);
                 self.emit_check(fits);

@@ -76,6 +76,7 @@ impl Lower<'_> {
             shape: vec![len],
             like,
             fresh: true,
+            whole: true,
         })))
     }
 

@@ -66,7 +66,12 @@ impl Lower<'_> {
             Some(section) if section.has_new_axes() => {
                 return Err(unsupported("a name of an array with a new axis", span));
             }
-            Some(section) => (self.source_of(section, def, web, span)?, section.clone()),
+            Some(section) => {
+                if !tree.whole {
+                    self.facts.demand(web, |f| &mut f.parted);
+                }
+                (self.source_of(section, def, web, span)?, section.clone())
+            }
             None => match self.make(web, &tree, span)? {
                 Some(section) => (Source::Made(web), section),
                 None => return Ok(()),
@@ -176,8 +181,13 @@ impl Lower<'_> {
             let what = format!("{} across a swap of arrays", self.web_name(web));
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
+        let whole = matches!(part.source, Source::Made(_)) && !self.facts.webs[web].parted;
+        let of = |l: &Self, section| Elementwise {
+            whole,
+            ..Elementwise::of(section, &l.arrays)
+        };
         if let Some(Subst::Part(section)) = subst {
-            return Ok(Elementwise::of(section, &self.arrays));
+            return Ok(of(self, section));
         }
         let (capture, array) = self.array_of(part.source, span)?;
         if let (Source::Made(owner), Some(made)) = (part.source, self.facts.webs[web].made.clone())
@@ -186,7 +196,7 @@ impl Lower<'_> {
         {
             // Of one shape from the beginning to the end.
             let whole = self.all_of(array, span)?;
-            return Ok(Elementwise::of(whole, &self.arrays));
+            return Ok(of(self, whole));
         }
         self.facts.demand(web, |f| &mut f.needs_var);
         let zero = || Expr::int(0, span);
@@ -205,7 +215,7 @@ impl Lower<'_> {
         };
         let vars = self.web_view_vars(web, numbers(&like).len());
         let section = from_numbers(&like, &self.read_vars(&vars, span));
-        Ok(Elementwise::of(section, &self.arrays))
+        Ok(of(self, section))
     }
 
     fn array_of(&mut self, source: Source, span: Span) -> R<(u32, nestwise_ir::ArrayId)> {

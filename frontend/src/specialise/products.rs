@@ -101,6 +101,7 @@ impl Lower<'_> {
         }
         Ok(Val::Array(Box::new(Elementwise {
             fresh: true,
+            whole: true,
             ..Elementwise::of(to, &self.arrays)
         })))
     }

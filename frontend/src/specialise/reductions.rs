@@ -180,7 +180,19 @@ impl Lower<'_> {
             return self.in_memory(tree, kind, span);
         }
         let section = match &tree.node {
-            Node::Part(section) if !tree.fresh => section.clone(),
+            Node::Part(section) if tree.whole => {
+                let (capture, starts) = {
+                    let decl = &self.arrays[section.array];
+                    (decl.capture, decl.starts)
+                };
+                if starts {
+                    // At first it is an array that others have, too.
+                    let model = self.slot(capture, span)?;
+                    self.dense.insert(model);
+                }
+                return Ok(section.clone());
+            }
+            Node::Part(section) if !tree.fresh || self.is_own_result(tree) => section.clone(),
             _ => {
                 self.goes_by_rows(&tree.node, span)?;
                 return self.in_memory(tree, kind, span);

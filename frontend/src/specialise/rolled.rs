@@ -10,7 +10,7 @@ use super::along::Along;
 use super::build;
 use super::elementwise::{Elementwise, Node, unsupported};
 use super::lower::Lower;
-use super::sections;
+use super::offsets;
 use super::value::{Sv, Val};
 
 impl Lower<'_> {
@@ -57,7 +57,7 @@ impl Lower<'_> {
         let shape = from.shape();
         let to = self.temporary(tree.like.clone(), &shape, kind.natural(), span)?;
         let first = self.from_the_end(shift, &shape[axis], span)?;
-        let rest = sections::minus(&shape[axis], &first);
+        let rest = offsets::minus(&shape[axis], &first);
         let zero = Expr::int(0, span);
         for (place, target, many) in [(&rest, &zero, &first), (&zero, &first, &rest)] {
             let [part, target] = [(&from, place), (&to, target)]
@@ -67,6 +67,7 @@ impl Lower<'_> {
         self.let_go(&tree, &from);
         Ok(Val::Array(Box::new(Elementwise {
             fresh: true,
+            whole: true,
             ..Elementwise::of(to, &self.arrays)
         })))
     }
@@ -85,7 +86,7 @@ impl Lower<'_> {
             ));
             let shift = Expr::int(c as i64, span);
             return Ok(if c < 0 {
-                sections::plus(len, shift)
+                offsets::plus(len, shift)
             } else {
                 shift
             });

@@ -223,39 +223,6 @@ impl Lower<'_> {
         }
     }
 
-    /// The elements of a value that is unpacked into `count` targets.
-    fn unpack(&mut self, value: Val, count: usize, span: Span) -> R<Vec<Val>> {
-        match value {
-            Val::Tuple(items) if items.len() == count => Ok(items),
-            Val::Tuple(_) => Err(refuse(
-                span,
-                Refusal::AlwaysRaises {
-                    what: "unpacking".into(),
-                },
-            )),
-            Val::View(view) => {
-                let view = self.check_view(view);
-                let axis = view.index.len();
-                let dim = build::dim(view.array, axis, span);
-                let wanted = Expr::int(count as i64, span);
-                let cond = build::compare(CmpOp::Eq, dim, wanted, Ty::PY_BOOL, span);
-                self.emit_check(cond);
-                let item = |k: usize| {
-                    let mut item = view.clone();
-                    item.index.push(Expr::int(k as i64, span));
-                    item.checked.push(true);
-                    item
-                };
-                (0..count).map(|k| self.element(item(k), span)).collect()
-            }
-            Val::Scalar(sv) if sv.is_bottom() => Ok(vec![Val::Scalar(sv); count]),
-            other => {
-                let what = format!("unpacking a {}", other.type_name());
-                Err(refuse(span, Refusal::Unsupported { what }))
-            }
-        }
-    }
-
     /// Simultaneous assignment: all values were evaluated before the first target is assigned.
     fn assign_all(&mut self, targets: &[Target], values: Vec<Val>, span: Span) -> R<()> {
         if !self.may_be_assigned_together(&values) {
