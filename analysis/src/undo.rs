@@ -114,7 +114,7 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
 
 /// Whether what the nest made in memory of its own may be what a name stands for afterwards.
 fn outlives(nest: &Nest, array: ArrayId) -> bool {
-    let is = |out: &LiveOut| matches!(out.kind, LiveOutKind::Made(a, _) if a == array);
+    let is = |out: &LiveOut| matches!(out.kind, LiveOutKind::Made { array: a, .. } if a == array);
     nest.live_outs.iter().any(is)
 }
 

@@ -16,6 +16,7 @@
 
 use std::fmt;
 
+use crate::liveout::SameAs;
 use crate::nest::{
     ArrayKind, BinOp, Cast, CmpOp, Const, Expr, ExprKind, Fun, Lib, LiveOutKind, Nest, PartAxis,
     ReturnForm, Stmt, StmtKind, UnOp,
@@ -95,7 +96,15 @@ impl fmt::Display for Nest {
                     write!(f, "{count} of {}", Commas(columns))?;
                 }
                 LiveOutKind::Tuple(vars) => write!(f, "tuple ({})", Commas(vars))?,
-                LiveOutKind::Made(array, lens) => write!(f, "new {array}[{}]", Commas(lens))?,
+                LiveOutKind::Made { array, lens, same } => {
+                    write!(f, "new {array}[{}]", Commas(lens))?;
+                    for (flag, other) in same {
+                        match other {
+                            SameAs::Made(other) => write!(f, ", {other} if {flag}")?,
+                            SameAs::Entry(capture) => write!(f, ", capture {capture} if {flag}")?,
+                        }
+                    }
+                }
                 LiveOutKind::Part(array, axes) => write!(f, "part {array}[{}]", Commas(axes))?,
             }
             match out.assigned {

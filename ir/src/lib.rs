@@ -37,7 +37,7 @@
 mod display;
 pub mod events;
 mod ids;
-mod liveout;
+pub mod liveout;
 pub mod nest;
 mod ops;
 pub mod schedule;

@@ -35,7 +35,21 @@ pub enum LiveOutKind {
     /// A part of an array, as slices make it.
     Part(ArrayId, Vec<PartAxis>),
     /// A new array: the first elements of a slot of the nest's own along each axis, so many.
-    Made(ArrayId, Vec<VarId>),
+    Made {
+        array: ArrayId,
+        lens: Vec<VarId>,
+        /// Where one of these bool variables is true, it is that object instead.
+        same: Vec<(VarId, SameAs)>,
+    },
+}
+
+/// An object that may be what a place holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum SameAs {
+    /// The new array that another place holds, of that slot.
+    Made(ArrayId),
+    /// What a capture was at entry.
+    Entry(u32),
 }
 
 /// One axis of an array in a part of it.
@@ -53,7 +67,11 @@ impl LiveOutKind {
         match self {
             Self::Var(v) => vec![*v],
             Self::Appended { count, .. } => vec![*count],
-            Self::View(_, vars) | Self::Tuple(vars) | Self::Made(_, vars) => vars.clone(),
+            Self::View(_, vars) | Self::Tuple(vars) => vars.clone(),
+            Self::Made { lens, same, .. } => {
+                let flags = same.iter().map(|(flag, _)| *flag);
+                lens.iter().copied().chain(flags).collect()
+            }
             Self::Part(_, axes) => axes.iter().flat_map(PartAxis::vars).collect(),
             Self::Slot(_) => vec![],
         }

@@ -145,13 +145,22 @@ impl Verifier<'_> {
                     })?;
                     self.ints(out, &out.kind.vars())?;
                 }
-                LiveOutKind::Made(a, lens) => {
+                LiveOutKind::Made {
+                    array: a,
+                    lens,
+                    same,
+                } => {
                     let slot = n.arrays.get(*a);
                     let own = slot.is_some_and(|a| {
                         a.kind == crate::ArrayKind::Scratch && a.rank as usize == lens.len()
                     });
                     ensure(own, || format!("live-out {}: {a} is not made", out.place))?;
                     self.ints(out, lens)?;
+                    for (flag, _) in same {
+                        ensure(self.ty(*flag)?.repr == Scalar::Bool, || {
+                            format!("live-out {}: flag {flag} is no bool", out.place)
+                        })?;
+                    }
                 }
                 LiveOutKind::Slot(a) => {
                     ensure(n.arrays.get(*a).is_some(), || {

@@ -14,13 +14,16 @@ use crate::progress::Progress;
 use crate::site::order;
 use nestwise_analysis::identity;
 use nestwise_frontend::known::{Builtin, Known};
+use nestwise_ir::liveout::SameAs;
 use nestwise_ir::nest::ReturnForm;
 use nestwise_ir::surface::{ExprKind, Scope, StmtKind};
-use nestwise_ir::{LiveOut, LiveOutKind, PlaceId, Prov, VarId};
+use nestwise_ir::{ArrayId, LiveOut, LiveOutKind, PlaceId, Prov, VarId};
 use nestwise_runtime::{Ended, Launch};
 use pyo3::exceptions::{PyMemoryError, PySystemError};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 struct Collector<'a> {
@@ -29,6 +32,8 @@ struct Collector<'a> {
     binding: &'a Binding,
     launch: &'a Launch,
     host: &'a PyHost<'a>,
+    /// Arrays that the nest has made, by their slots.
+    made: RefCell<HashMap<ArrayId, Py<PyAny>>>,
 }
 
 /// Writes lists, globals and attributes back; boxes what the rewritten code assigns itself.
@@ -52,6 +57,7 @@ pub fn collect(
         binding,
         launch,
         host: &host,
+        made: RefCell::default(),
     };
     let work = AssertUnwindSafe(|| this.fill(&mut progress));
     let done = catch_unwind(work)
@@ -76,6 +82,7 @@ pub fn publish(
         binding,
         launch,
         host,
+        made: RefCell::default(),
     };
     let mut all = Vec::new();
     let mut keep =
@@ -189,18 +196,38 @@ impl Collector<'_> {
                 // SAFETY: kept alive by the binding.
                 unsafe { parts::part(self.py, object, self.launch, axes) }
             }
-            LiveOutKind::Made(array, lens) => {
-                let storage = self.launch.nest().arrays[*array].storage;
-                match self.host.scratch(*array) {
-                    Some(view) => parts::made(self.py, &view, storage, self.launch, lens),
-                    None => std::ptr::null_mut(),
-                }
-            }
+            LiveOutKind::Made { array, lens, same } => self.made(*array, lens, same),
             LiveOutKind::View(array, index) => {
                 let capture = self.launch.nest().arrays[*array].capture as usize;
                 self.row(self.binding.captures[capture].object, index)
             }
         }
+    }
+
+    /// The array that a slot of the nest's own holds, a new object for each slot, or the object that it is a copy of.
+    fn made(&self, array: ArrayId, lens: &[VarId], same: &[(VarId, SameAs)]) -> *mut PyObject {
+        let known = |other: &SameAs| match other {
+            SameAs::Made(other) => self.made.borrow().get(other).map(Py::as_ptr),
+            SameAs::Entry(capture) => Some(self.binding.captures[*capture as usize].object),
+        };
+        // SAFETY: bool slots of the frame.
+        let is = |flag: VarId| unsafe { *self.launch.slot(flag) != 0 };
+        let mut others = same.iter().filter(|(flag, _)| is(*flag));
+        if let Some(object) = others.find_map(|(_, other)| known(other)) {
+            // SAFETY: kept alive by the binding, or here.
+            unsafe { ffi::Py_XINCREF(object) };
+            return object;
+        }
+        let storage = self.launch.nest().arrays[array].storage;
+        let object = match self.host.scratch(array) {
+            Some(view) => parts::made(self.py, &view, storage, self.launch, lens),
+            None => std::ptr::null_mut(),
+        };
+        // SAFETY: null or alive.
+        if let Some(kept) = unsafe { Bound::from_borrowed_ptr_or_opt(self.py, object) } {
+            self.made.borrow_mut().insert(array, kept.unbind());
+        }
+        object
     }
 
     /// `object[i][j]...` of an exact list, tuple or ndarray.

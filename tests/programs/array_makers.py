@@ -84,7 +84,7 @@ def same_again(a):
         u = t
         return u
 
-    for i in range(a.shape[0]):  # cpython
+    for i in range(a.shape[0]):  # native
         a[i] = own(a[i])
 
 
@@ -116,15 +116,25 @@ def through(r):
 
 
 def handed_back(a, out):
-    for i in range(a.shape[0]):  # cpython
+    for i in range(a.shape[0]):
         t = a[i] * 2.0
         u = through(t)
         u[0] = 7.0
         out[i] = t.sum()
+    return u is t
 
 
-handed_back(rng.random((4, 3)), out)
-show(out)
+def only_read(a, out):
+    for i in range(a.shape[0]):  # native
+        t = a[i] * 2.0
+        u = through(t)
+        t = t + 1.0
+        out[i] = u.sum() + t[0]
+    return u, t
+
+
+show(handed_back(rng.random((4, 3)), out), out)
+show(*only_read(rng.random((4, 3)), out), out)
 
 
 def views_back(a, out):

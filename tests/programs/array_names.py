@@ -154,7 +154,7 @@ show(planes_across(a.T), a)
 
 
 def aliased(a, out):
-    for i in range(a.shape[0]):  # cpython
+    for i in range(a.shape[0]):  # native
         t = a[i] * 2.0
         u = t
         t = t + 1.0

@@ -136,6 +136,9 @@ impl Lower<'_> {
     fn assign_view(&mut self, def: Def, web: WebId, view: View, span: Span) -> R<()> {
         let view = self.check_view(view);
         let shape = (view.capture, view.index.len());
+        if self.may_become_made(web, &view) {
+            return self.assign_from_outside(def, web, view, span);
+        }
         let fact = &mut self.facts.webs[web];
         match fact.view {
             None => {

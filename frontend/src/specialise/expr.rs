@@ -526,7 +526,7 @@ impl Lower<'_> {
         for read in &call.results {
             let mut value = self.read(*read, span)?;
             if let Val::Array(tree) = &mut value {
-                tree.fresh = self.is_own_result(tree);
+                tree.fresh = self.is_own_result(tree) && self.is_named_by(tree, &call.fresh);
             }
             results.push(value);
         }

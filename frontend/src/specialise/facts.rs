@@ -75,6 +75,8 @@ pub(super) struct Facts {
     pub flagged: BTreeSet<LocalId>,
     /// Captures of lists that must hold ints and floats.
     pub num_slots: BTreeSet<u32>,
+    /// Names that a statement gives what another name has, an array that the nest makes: `(name, other)`.
+    pub aliases: BTreeSet<(LocalId, LocalId)>,
     /// Swap groups for which it must be known which object a slot holds.
     pub parity: BTreeSet<usize>,
     /// What `return` returns.

@@ -190,12 +190,13 @@ impl Lower<'_> {
     }
 
     /// Whether a part of an array may be stored into.
-    pub fn may_fill(&self, target: &Section, span: Span) -> R<()> {
+    pub fn may_fill(&mut self, target: &Section, span: Span) -> R<()> {
         if self.arrays[target.array].starts {
             // In the first iteration it may be an array that others have, too.
             let what = "an array updated in place that other assignments make anew";
             return Err(unsupported(what, span));
         }
+        self.check_one_name(target.array, span);
         self.writable(target.capture, target.array, span)
     }
 

@@ -388,6 +388,9 @@ impl Lower<'_> {
 
     /// The typed nest of this round.
     pub fn finish(mut self) -> R<Nest> {
+        if let Some((web, span)) = self.outside {
+            return Err(self.type_changes(web, span));
+        }
         let live_outs = self.live_outs()?;
         let mut block = self.blocks.pop().unwrap_or_default();
         let internal = |message: &str| {

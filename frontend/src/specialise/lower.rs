@@ -113,6 +113,9 @@ pub(super) struct Lower<'a> {
     pub temporaries: Vec<(Made, ArrayId)>,
     /// And that of arrays under names.
     pub made: HashMap<WebId, ArrayId>,
+    pub name_flags: super::aliases::Flags,
+    /// A name that the nest makes arrays for was given one from outside.
+    pub outside: Option<(WebId, Span)>,
     /// Those of them that hold what an operation still needs.
     pub in_use: HashSet<ArrayId>,
     /// Which object two swapped slots hold, as a bool that each swap flips; by swap group.
@@ -169,6 +172,8 @@ impl<'a> Lower<'a> {
             dense: BTreeSet::new(),
             temporaries: vec![],
             made: HashMap::new(),
+            name_flags: Default::default(),
+            outside: None,
             in_use: HashSet::new(),
             parity: HashMap::new(),
             meter: Meter::new(),

@@ -221,6 +221,7 @@ impl Lower<'_> {
                 self.first_of_array(array, &made.like, &shape, span)?
             }
         };
+        self.made_anew(web, span);
         self.not_empty_of(&tree.node, storage, &tree.shape, span);
         let operations = tree.node.operations() + f64::from(u8::from(tree.fresh));
         self.tally(Work::ArrayCall, operations);

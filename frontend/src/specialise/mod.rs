@@ -7,6 +7,7 @@
 //!
 //! Whatever could differ from CPython is either guarded (an event at run time) or refused here.
 
+mod aliases;
 mod along;
 mod append;
 mod arith;

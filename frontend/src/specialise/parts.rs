@@ -13,6 +13,7 @@ use super::facts::{PartFact, Source};
 use super::hir::Def;
 use super::lower::{Lower, Subst};
 use super::sections::{Axis, Section};
+use super::value::{Val, View};
 use super::webs::WebId;
 use super::{R, refuse};
 use crate::refusal::Refusal;
@@ -59,6 +60,14 @@ fn from_numbers(like: &Section, numbers: &[Expr]) -> Section {
     }
 }
 
+/// What a name is given.
+enum Named {
+    /// A part of what another has.
+    As(Source),
+    /// All of the array that a web's assignments have made.
+    Again(WebId),
+}
+
 impl Lower<'_> {
     /// Assigns a part of an array, or an array that is computed, to a local.
     pub fn assign_array(&mut self, def: Def, web: WebId, tree: Elementwise, span: Span) -> R<()> {
@@ -66,17 +75,34 @@ impl Lower<'_> {
             Some(section) if section.has_new_axes() => {
                 return Err(unsupported("a name of an array with a new axis", span));
             }
-            Some(section) => {
-                if !tree.whole {
-                    self.facts.demand(web, |f| &mut f.parted);
+            Some(section) => match self.source_of(section, def, web, tree.whole, span)? {
+                Named::As(source) => {
+                    if !tree.whole {
+                        self.facts.demand(web, |f| &mut f.parted);
+                    }
+                    (source, section.clone())
                 }
-                (self.source_of(section, def, web, span)?, section.clone())
-            }
+                Named::Again(owner) => match self.name_again(web, owner, &tree, span)? {
+                    Some(section) => (Source::Made(web), section),
+                    None => return Ok(()),
+                },
+            },
             None => match self.make(web, &tree, span)? {
                 Some(section) => (Source::Made(web), section),
                 None => return Ok(()),
             },
         };
+        self.assign_part(def, web, source, section, span)
+    }
+
+    fn assign_part(
+        &mut self,
+        def: Def,
+        web: WebId,
+        source: Source,
+        section: Section,
+        span: Span,
+    ) -> R<()> {
         let part = PartFact {
             source,
             axes: pattern(&section),
@@ -97,18 +123,44 @@ impl Lower<'_> {
         self.name_part(def, web, section, span)
     }
 
-    /// Whose array a part is of; memory of the nest's own has one name.
-    fn source_of(&self, section: &Section, def: Def, web: WebId, span: Span) -> R<Source> {
-        if self.arrays[section.array].kind != ArrayKind::Scratch {
-            return Ok(Source::Capture(section.capture));
+    /// Whether a web that is assigned an array from outside has had another one, or arrays that the nest makes. The name of the array
+    /// may turn out to become one of those, too.
+    pub fn may_become_made(&self, web: WebId, view: &View) -> bool {
+        let fact = &self.facts.webs[web];
+        let whole = view.index.is_empty() && self.arrays[view.array].kind == ArrayKind::Ndarray;
+        let other = matches!(fact.view, Some((capture, 0)) if capture != view.capture);
+        whole && fact.kinds.is_empty() && (other || fact.made.is_some())
+    }
+
+    /// Assigns an array from outside as a copy: refused in the end, if it is still one then.
+    pub fn assign_from_outside(&mut self, def: Def, web: WebId, view: View, span: Span) -> R<()> {
+        self.outside.get_or_insert((web, span));
+        let tree = self.operand(Val::View(view), span)?;
+        match self.make(web, &tree, span)? {
+            Some(section) => self.assign_part(def, web, Source::Made(web), section, span),
+            None => Ok(()),
         }
-        let owner = self.made.iter().find(|(_, array)| **array == section.array);
-        match owner.map(|(web, _)| *web) {
-            Some(owner) if owner == web => Ok(Source::Made(web)),
-            Some(owner) if self.takes_over.contains(&def.def) => Ok(Source::Made(owner)),
-            Some(owner) if self.returns_own(def, owner) => Ok(Source::Made(owner)),
+    }
+
+    /// Whose array a part is of, or all of one. Memory of the nest's own has one name.
+    fn source_of(
+        &self,
+        section: &Section,
+        def: Def,
+        web: WebId,
+        whole: bool,
+        span: Span,
+    ) -> R<Named> {
+        if self.arrays[section.array].kind != ArrayKind::Scratch {
+            return Ok(Named::As(Source::Capture(section.capture)));
+        }
+        match self.owner(section.array) {
+            Some(owner) if owner == web => Ok(Named::As(Source::Made(web))),
+            Some(owner) if self.takes_over.contains(&def.def) => Ok(Named::As(Source::Made(owner))),
+            Some(owner) if self.returns_own(def, owner) => Ok(Named::As(Source::Made(owner))),
+            Some(owner) if whole => Ok(Named::Again(owner)),
             _ => {
-                let what = "a second name of an array that the loop makes".into();
+                let what = "a second name of a part of an array that the loop makes".into();
                 Err(refuse(span, Refusal::Unsupported { what }))
             }
         }
@@ -258,7 +310,11 @@ impl Lower<'_> {
                     PartAxis::Range { len, .. } => Some(*len),
                     PartAxis::At(_) => None,
                 };
-                nestwise_ir::LiveOutKind::Made(array, axes.iter().filter_map(len).collect())
+                nestwise_ir::LiveOutKind::Made {
+                    array,
+                    lens: axes.iter().filter_map(len).collect(),
+                    same: self.same_objects(web),
+                }
             }
         }))
     }

@@ -26,8 +26,11 @@ enum Updated {
     Part,
     /// All of an array that has a name.
     Array(View),
-    /// A part of one.
-    Named(Section),
+    /// A part of one; all of what the nest has made.
+    Named {
+        section: Section,
+        whole: bool,
+    },
 }
 
 impl Lower<'_> {
@@ -225,7 +228,8 @@ impl Lower<'_> {
 
     /// Simultaneous assignment: all values were evaluated before the first target is assigned.
     fn assign_all(&mut self, targets: &[Target], values: Vec<Val>, span: Span) -> R<()> {
-        if !self.may_be_assigned_together(&values) {
+        let values = self.kept_together(values, span)?;
+        if !self.may_be_assigned_together(&values, targets) {
             let what = "arrays that are computed, assigned together".into();
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
@@ -254,18 +258,61 @@ impl Lower<'_> {
             .try_for_each(|(t, v)| self.assign_target(t, v, span))
     }
 
+    /// The same values, of which none but the first is still to be computed.
+    fn kept_together(&mut self, values: Vec<Val>, span: Span) -> R<Vec<Val>> {
+        let mut kept = Vec::with_capacity(values.len());
+        for value in values {
+            let first = kept.is_empty();
+            kept.push(match value {
+                Val::Array(tree) if !first && !matches!(tree.node, Node::Part(_)) => {
+                    match self.element_kind(&tree, span)? {
+                        Some(kind) => Val::Array(Box::new(Elementwise {
+                            fresh: true,
+                            whole: true,
+                            ..Elementwise::of(self.copied(&tree, kind, span)?, &self.arrays)
+                        })),
+                        None => Val::Array(tree),
+                    }
+                }
+                value => value,
+            });
+        }
+        Ok(kept)
+    }
+
     /// Whether assigning one value changes no other: naming a part of an array stores nothing, and what a call has made is
-    /// copied from memory that no other value is in, but computing an array stores.
-    fn may_be_assigned_together(&self, values: &[Val]) -> bool {
+    /// copied from memory that no other value is in, but computing an array stores, and so does naming one again.
+    fn may_be_assigned_together(&self, values: &[Val], targets: &[Target]) -> bool {
         let made = |array| self.arrays[array].kind == ArrayKind::Scratch;
-        let stores = |v: &Val| matches!(v, Val::Array(tree) if tree.part().is_none());
+        let stores = |v: &Val| match v {
+            Val::Array(tree) => tree.part().is_none_or(|s| made(s.array)),
+            _ => false,
+        };
         let stored = values.iter().any(stores);
-        let fine = |v: &Val| match v {
+        let fine = |(k, v): (usize, &Val)| match v {
             Val::Scalar(sv) => !build::loads(&sv.e),
-            Val::Array(tree) => matches!(&tree.node, Node::Part(s) if tree.fresh == made(s.array)),
+            Val::Array(tree) => match &tree.node {
+                Node::Part(s) if !tree.fresh && made(s.array) => {
+                    let mut before = targets[..k].iter();
+                    !before.any(|target| self.stores_into(target, s.array))
+                }
+                Node::Part(s) => tree.fresh == made(s.array),
+                _ => k == 0,
+            },
             _ => true,
         };
-        !stored || values.iter().all(fine)
+        !stored || values.iter().enumerate().all(fine)
+    }
+
+    /// Whether assigning to the target may store into memory of the nest's own.
+    fn stores_into(&self, target: &Target, array: ArrayId) -> bool {
+        match target {
+            Target::Local(def) => {
+                let web = self.webs.of_def.get(def.def);
+                web.is_none_or(|web| self.made.get(web) == Some(&array))
+            }
+            _ => true,
+        }
     }
 
     /// Whether assigning to the target may change what the (unevaluated) value would be.
@@ -317,11 +364,14 @@ impl Lower<'_> {
         match (result?, target) {
             (Updated::Part, _) => Ok(()),
             // The name keeps its array.
-            (Updated::Named(section), target) => {
+            (Updated::Named { section, whole }, target) => {
                 if let Target::Local(def) = target {
                     self.takes_over.insert(def.def);
                 }
-                let tree = Elementwise::of(section, &self.arrays);
+                let tree = Elementwise {
+                    whole,
+                    ..Elementwise::of(section, &self.arrays)
+                };
                 self.assign_target(target, Val::Array(Box::new(tree)), span)
             }
             (Updated::Array(view), target) => self.assign_target(target, Val::View(view), span),
@@ -388,11 +438,12 @@ impl Lower<'_> {
         }
         if let Val::Array(tree) = old {
             let value = self.beside_array(value)?;
+            let whole = tree.whole;
             let Node::Part(section) = tree.node else {
                 return Err(refuse(span, Refusal::ArrayExpression { what: what.into() }));
             };
             self.fill(section.clone(), Some(op), value, span)?;
-            return Ok(Updated::Named(section));
+            return Ok(Updated::Named { section, whole });
         }
         let old = self.need_scalar(old, what, span)?;
         let old = if value.stores() {

@@ -1,0 +1,192 @@
+//! Second names of arrays that operations make: `x = x_new`, `before = x`.
+//!
+//! The second name gets a copy. Two things tell that from one object with two names: a store into it through one of them, and
+//! what the names hold afterwards. So a flag for each two names that may have one object says whether they do. A store into an
+//! array that has two names is an event, and behind the nest both are bound to one object.
+
+use std::collections::HashMap;
+
+use nestwise_ir::liveout::SameAs;
+use nestwise_ir::{ArrayId, Span, Ty, UnOp, VarId};
+
+use super::R;
+use super::build;
+use super::elementwise::{Elementwise, Node, unsupported};
+use super::hir::LocalId;
+use super::lower::Lower;
+use super::sections::Section;
+use super::webs::WebId;
+
+/// Names of one array whose flags are kept, at most.
+const MAX_NAMES: usize = 4;
+
+/// What is known, at run time, of the objects that names of arrays hold.
+#[derive(Default)]
+pub(super) struct Flags {
+    /// Two names hold one object.
+    same: HashMap<(LocalId, LocalId), VarId>,
+    /// A name holds what another one held at entry.
+    entry: HashMap<(LocalId, LocalId), VarId>,
+    /// A name no longer holds what it held at entry.
+    left: HashMap<LocalId, VarId>,
+}
+
+impl Lower<'_> {
+    /// Names that may hold one object with another one, which is the first of them.
+    fn names(&self, name: LocalId) -> Vec<LocalId> {
+        let mut names = vec![name];
+        let mut known = 0;
+        while let Some(of) = names.get(known).copied() {
+            known += 1;
+            for (a, b) in &self.facts.aliases {
+                let other = if *a == of { *b } else { *a };
+                if (*a == of || *b == of) && !names.contains(&other) {
+                    names.push(other);
+                }
+            }
+        }
+        names
+    }
+
+    /// Those of them that hold arrays from outside at first, with the captures.
+    fn starting(&self, names: &[LocalId]) -> Vec<(LocalId, u32)> {
+        let webs = self.webs.local.iter().zip(&self.facts.webs);
+        let starts = webs.filter_map(|(name, fact)| Some((*name, fact.made.as_ref()?.starts?)));
+        starts.filter(|(name, _)| names.contains(name)).collect()
+    }
+
+    fn same(&mut self, a: LocalId, b: LocalId) -> VarId {
+        let key = (a.min(b), a.max(b));
+        let known = self.name_flags.same.get(&key).copied();
+        let var = known.unwrap_or_else(|| self.hidden(Ty::PY_BOOL));
+        self.name_flags.same.insert(key, var);
+        var
+    }
+
+    fn entry(&mut self, name: LocalId, of: LocalId) -> VarId {
+        let known = self.name_flags.entry.get(&(name, of)).copied();
+        let var = known.unwrap_or_else(|| self.hidden(Ty::PY_BOOL));
+        self.name_flags.entry.insert((name, of), var);
+        var
+    }
+
+    fn left(&mut self, name: LocalId) -> VarId {
+        let known = self.name_flags.left.get(&name).copied();
+        let var = known.unwrap_or_else(|| self.hidden(Ty::PY_BOOL));
+        self.name_flags.left.insert(name, var);
+        var
+    }
+
+    /// `name = other`, of an array that `owner` has made, or holds at first.
+    pub fn name_again(
+        &mut self,
+        web: WebId,
+        owner: WebId,
+        tree: &Elementwise,
+        span: Span,
+    ) -> R<Option<Section>> {
+        let (name, other) = (self.webs.local[web], self.webs.local[owner]);
+        self.facts.changed |= self.facts.aliases.insert((name, other));
+        let names = self.names(name);
+        if names.len() > MAX_NAMES {
+            return Err(unsupported("so many names of one array", span));
+        }
+        let Some(section) = self.make(web, tree, span)? else {
+            return Ok(None);
+        };
+        if name == other {
+            return Ok(Some(section));
+        }
+        let read = |var| build::var(var, Ty::PY_BOOL, span);
+        for third in &names[1..] {
+            let now = match *third == other {
+                true => build::boolean(true, Ty::PY_BOOL, span),
+                false => read(self.same(other, *third)),
+            };
+            let flag = self.same(name, *third);
+            self.emit_let(flag, now);
+        }
+        for (first, _) in self.starting(&names) {
+            let mut now = read(self.entry(other, first));
+            if first == other {
+                let left = read(self.left(other));
+                now = build::or(now, build::unary(UnOp::Not, left, Ty::PY_BOOL, false));
+            }
+            let flag = self.entry(name, first);
+            self.emit_let(flag, now);
+        }
+        Ok(Some(section))
+    }
+
+    /// A web's name holds a new array.
+    pub fn made_anew(&mut self, web: WebId, span: Span) {
+        let name = self.webs.local[web];
+        let names = self.names(name);
+        if names.len() == 1 {
+            return;
+        }
+        let no = || build::boolean(false, Ty::PY_BOOL, span);
+        for other in &names[1..] {
+            let flag = self.same(name, *other);
+            self.emit_let(flag, no());
+        }
+        for (first, _) in self.starting(&names) {
+            let flag = self.entry(name, first);
+            self.emit_let(flag, no());
+            if first == name {
+                let left = self.left(name);
+                self.emit_let(left, build::boolean(true, Ty::PY_BOOL, span));
+            }
+        }
+    }
+
+    /// What is stored into has one name.
+    pub fn check_one_name(&mut self, array: ArrayId, span: Span) {
+        let Some(owner) = self.owner(array) else {
+            return;
+        };
+        let names = self.names(self.webs.local[owner]);
+        for other in &names[1..] {
+            let flag = build::var(self.same(names[0], *other), Ty::PY_BOOL, span);
+            self.emit_check(build::unary(UnOp::Not, flag, Ty::PY_BOOL, false));
+        }
+    }
+
+    /// The web whose assignments make the arrays that lie there.
+    pub fn owner(&self, array: ArrayId) -> Option<WebId> {
+        let mut made = self.made.iter();
+        made.find(|(_, own)| **own == array).map(|(web, _)| *web)
+    }
+
+    /// Whether no name but some may hold the array.
+    pub fn is_named_by(&self, tree: &Elementwise, own: &[LocalId]) -> bool {
+        let owner = match &tree.node {
+            Node::Part(section) => self.owner(section.array),
+            _ => None,
+        };
+        let Some(owner) = owner else { return true };
+        self.names(self.webs.local[owner])
+            .iter()
+            .all(|name| own.contains(name))
+    }
+
+    /// What else may be the object that a web's name holds at the end, by flags.
+    pub fn same_objects(&mut self, web: WebId) -> Vec<(VarId, SameAs)> {
+        let names = self.names(self.webs.local[web]);
+        let mut all = vec![];
+        for other in &names[1..] {
+            let flag = self.same(names[0], *other);
+            let webs = self
+                .made
+                .iter()
+                .filter(|(w, _)| self.webs.local[**w] == *other);
+            all.extend(webs.map(|(_, array)| (flag, SameAs::Made(*array))));
+        }
+        if names.len() > 1 {
+            for (first, capture) in self.starting(&names) {
+                all.push((self.entry(names[0], first), SameAs::Entry(capture)));
+            }
+        }
+        all
+    }
+}
