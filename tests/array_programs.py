@@ -34,6 +34,8 @@ def mixed(r, s):
     t = np.where(r > s, r, s)
     t[0] = 0.25
     return t
+def through(r):
+    return r
 def shown(v):
     if isinstance(v, np.ndarray):
         # The sign of a NaN is nobody's promise.
@@ -65,7 +67,7 @@ class Program:
     """One function, and what is printed of it."""
 
     def __init__(self, number: int, rng: random.Random):
-        self.name, self.rng = f"f{number}", rng
+        self.function, self.rng = f"f{number}", rng
         self.lines: list[str] = []
         self.made: list[str] = []
 
@@ -291,7 +293,7 @@ class Program:
 
     def build(self) -> list[str]:
         carried = self.rng.random() < 0.25
-        self.lines = [f"def {self.name}(a, b, u, v, f, m, p, n):", "    x, j, k = 0.25, 1, 2"]
+        self.lines = [f"def {self.function}(a, b, u, v, f, m, p, n):", "    x, j, k = 0.25, 1, 2"]
         self.lines.append(f"    for i in range({self.pick('n', 'n', 'a.shape[0]', '1, n')}):")
         for _ in range(self.rng.randrange(1, 5)):
             self.statement(2, 2)
@@ -308,17 +310,78 @@ class Program:
                 f"given = {arrays}",
                 "try:",
                 "    with np.errstate(all='ignore'):",
-                f"        got = {self.name}(*given, {self.pick('6', '6', '5', '7')})",
+                f"        got = {self.function}(*given, {self.pick('6', '6', '5', '7')})",
                 "    print([shown(v) for v in got], [got[1] is v for v in given])",
                 "except Exception as error:",
                 "    print(type(error), error)",
-                f"print({self.name!r}, [shown(v) for v in given])",
+                f"print({self.function!r}, [shown(v) for v in given])",
+            ]
+        return self.lines
+
+
+class Names(Program):
+    """A function of arrays of one length that give each other their names."""
+
+    def name(self) -> str:
+        return self.pick("t", "w", "z", "u", "v")
+
+    def made_of(self) -> str:
+        x, y = self.name(), self.name()
+        return self.pick(
+            *(f"{x} * 0.5 + {y}", f"{x} - {y}", f"np.roll({x}, 1)", f"{x}.copy()", f"{x} + i"),
+            *(f"(a[:, :6] @ {x}[1:])[[0, 1, 2, 3, 4, 5, 5]]", f"through({x})", f"{x} + a[i % 6]"),
+        )
+
+    def naming(self, indent: str, depth: int = 1) -> None:
+        x, y, kind = self.name(), self.name(), self.rng.randrange(20)
+        if kind < 6:
+            self.lines.append(f"{indent}{x} = {y}")
+        elif kind < 12:
+            self.lines.append(f"{indent}{x} = {self.made_of()}")
+        elif kind == 12:
+            self.lines.append(f"{indent}{x}, {y} = {y}, {self.made_of()}")
+        elif kind == 13:
+            self.lines.append(f"{indent}{x}, {y} = {self.name()}, {self.name()}")
+        elif kind == 14:
+            place = self.pick("[i % 7]", "[1:]", "[:]", "")
+            self.lines.append(f"{indent}{x}{place} {self.pick('+', '*')}= 0.5")
+        elif kind == 15:
+            self.lines.append(f"{indent}x += raised({x}, 0.25)")
+        elif kind < 18 and depth:
+            self.lines.append(f"{indent}if (i + k) % 3 == {self.pick('0', '1', '2')}:")
+            self.naming(indent + "    ", depth - 1)
+            if self.rng.random() < 0.3:
+                leave = self.pick("break", "continue", "x += 1.0")
+                self.lines.append(f"{indent}    if i > 2:\n{indent}        {leave}")
+        else:
+            self.lines.append(f"{indent}x = x * 0.5 + {x}.sum() - {y}[i % 7]")
+
+    def build(self) -> list[str]:
+        self.lines = [f"def {self.function}(a, u, v, n):", "    x, k, i = 0.25, 1, -1"]
+        first = self.pick("u", "u", "v"), self.pick("u * 0.5", "v.copy()"), self.pick("v", "u - v")
+        self.lines += [f"    {n} = {value}" for n, value in zip("twz", first, strict=True)]
+        self.lines.append("    for i in range(n):")
+        for _ in range(self.rng.randrange(2, 6)):
+            self.naming("        ")
+        self.lines.append("    return x, i, t, w, z, u, v")
+        for kind in self.rng.sample(range(5), 2):
+            self.lines += [
+                f"a, b, u, v, f, m, p = arrays({kind}, {self.rng.randrange(100)})",
+                "try:",
+                "    with np.errstate(all='ignore'):",
+                f"        got = {self.function}(a, u, v, {self.pick('6', '1', '3')})",
+                "    print([shown(v) for v in got], [v is w for v in got[2:] for w in got[2:]])",
+                "    got[2][0] = 0.125",
+                "    print([shown(v) for v in (*got, a, u, v)])",
+                "except Exception as error:",
+                "    print(type(error), error)",
             ]
         return self.lines
 
 
 def build(number: int, rng: random.Random) -> list[str]:
-    return Program(number, rng).build()
+    kind = Names if number % 4 == 3 else Program
+    return kind(number, rng).build()
 
 
 SCRIPTS = Functions("arrays", HEAD, build)

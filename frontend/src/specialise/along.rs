@@ -98,6 +98,7 @@ impl Lower<'_> {
             like,
             fresh: true,
             whole: true,
+            lent: false,
         })))
     }
 

@@ -80,6 +80,7 @@ impl Lower<'_> {
             like: Some(axes),
             fresh: true,
             whole: true,
+            lent: false,
         })))
     }
 
@@ -147,6 +148,7 @@ impl Lower<'_> {
             like: Some(vec![Extent::Fixed(count as u32)]),
             fresh: true,
             whole: true,
+            lent: false,
         })))
     }
 

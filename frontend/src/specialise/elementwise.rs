@@ -29,6 +29,8 @@ pub(super) struct Elementwise {
     pub fresh: bool,
     /// All of an array that an operation has made: to NumPy nothing lies between its elements.
     pub whole: bool,
+    /// To NumPy it is a view of such an array, which nobody has.
+    pub lent: bool,
 }
 
 /// How long the axes of memory of the nest's own are.
@@ -62,6 +64,7 @@ impl Elementwise {
             like: Some(like),
             fresh: false,
             whole: false,
+            lent: false,
         }
     }
 
@@ -80,6 +83,7 @@ impl Elementwise {
             like,
             fresh: false,
             whole: false,
+            lent: false,
         }))
     }
 }
@@ -231,6 +235,7 @@ impl Lower<'_> {
                 like: None,
                 fresh: false,
                 whole: false,
+                lent: false,
             }),
             other => Err(unsupported(
                 &format!("a {} beside an array", other.type_name()),

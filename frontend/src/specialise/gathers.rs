@@ -61,6 +61,7 @@ impl Lower<'_> {
             like: places.like,
             fresh: false,
             whole: false,
+            lent: false,
         })))
     }
 

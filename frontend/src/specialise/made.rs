@@ -179,6 +179,9 @@ impl Lower<'_> {
                 span,
             ));
         }
+        if tree.lent {
+            return Err(unsupported("a name of an array rolled along no axis", span));
+        }
         let Some(kind) = self.element_kind(tree, span)? else {
             return Ok(None);
         };

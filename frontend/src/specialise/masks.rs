@@ -77,6 +77,7 @@ impl Lower<'_> {
             like,
             fresh: true,
             whole: true,
+            lent: false,
         })))
     }
 

@@ -68,6 +68,7 @@ impl Lower<'_> {
         Ok(Val::Array(Box::new(Elementwise {
             fresh: true,
             whole: true,
+            lent: along.axis_of(rank).is_none(),
             ..Elementwise::of(to, &self.arrays)
         })))
     }
