@@ -45,7 +45,7 @@ THREADS = (1, 2, 5)
 
 TIMEOUT_S = 240
 
-_MARK = re.compile(r"^\s*(?:for|while)\b.*#\s*(native|cpython)\s*$")
+_MARK = re.compile(r"^\s*(?:for|while)\b.*#\s*(native|cpython)( throughout)?\s*$")
 _REQUIRES = re.compile(r"^# requires: (python|numpy) (\d+)\.(\d+)$")
 
 
@@ -218,16 +218,20 @@ class Marks(NamedTuple):
     """Lines of loops that must have run as a kernel, and of those that must not."""
 
     native: list[int]
+    throughout: list[int]
     cpython: list[int]
 
 
 def marks(program: Path) -> Marks:
-    """The marks in a program's text: `# native` or `# cpython` ends a loop's first line."""
-    found = Marks([], [])
+    """The marks in a program's text: `# native`, also `# native throughout` where no event may send
+    a part of it to CPython, or `# cpython` ends a loop's first line."""
+    found = Marks([], [], [])
     for number, line in enumerate(source_lines(program), 1):
         match = _MARK.match(line)
         if match:
             getattr(found, match[1]).append(number)
+            if match[2]:
+                found.throughout.append(number)
     return found
 
 
@@ -284,7 +288,7 @@ def broken_marks(program: Path, got: Done, device: str | Treatment) -> list[str]
     `interpreter` all loops are marked `# cpython`, as it were."""
     wanted = marks(program)
     if device == "interpreter":
-        wanted = Marks([], sorted({*wanted.native, *wanted.cpython}))
+        wanted = Marks([], [], sorted({*wanted.native, *wanted.cpython}))
     nests = nests_by_line(got.report, program)
     text = source_lines(program)
     broken = []
@@ -292,6 +296,10 @@ def broken_marks(program: Path, got: Done, device: str | Treatment) -> list[str]
         if not any(_ran(nest) for nest in nests.get(line, ())):
             why = _why(nests.get(line, []), got.report, program, line)
             broken.append(f"line {line} never ran compiled: {text[line - 1].strip()}\n    {why}")
+    for line in wanted.throughout if forced(device) else ():
+        reasons = [r for nest in nests.get(line, ()) for r in nest["fallbacks"]]
+        if any(reason["code"] == "event" for reason in reasons):
+            broken.append(f"line {line} had events: {text[line - 1].strip()}")
     for line in wanted.cpython:
         if any(nest.get("launches") for nest in nests.get(line, ())):
             broken.append(f"line {line} ran compiled but must not: {text[line - 1].strip()}")

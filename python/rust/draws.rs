@@ -112,7 +112,7 @@ const FACTORS: [u32; 8] = [
 ];
 
 /// `bits` of PCG64: the state's eight pieces of 16 bits times the factors, and the increment's, which lie behind them. The result's
-/// two halves, each other's exclusive or, are rotated by its first six bits.
+/// two halves, each other's exclusive or, are rotated by its first six bits, with nothing beyond 63 bits on the way.
 fn pcg_bits() -> String {
     let mut text = String::from("\n    t = 0\n");
     for k in 0..8 {
@@ -138,8 +138,8 @@ fn pcg_bits() -> String {
     if k >= 32:
         k -= 32
         y, v = v, y
-    i = (y >> k | v << (32 - k)) & 0xffffffff
-    j = (v >> k | y << (32 - k)) & 0xffffffff
+    i = y >> k | (v & ((1 << k) - 1)) << (32 - k)
+    j = v >> k | (y & ((1 << k) - 1)) << (32 - k)
     bits = i << 21 | j >> 11
 "
 }

@@ -9,7 +9,7 @@ shared = np.random.default_rng(17)
 
 def pi(rng, n):
     inside = 0
-    for _ in range(n):  # native
+    for _ in range(n):  # native throughout
         x, y = rng.random(), rng.random()
         inside += x * x + y * y <= 1.0
     return 4 * inside / n
