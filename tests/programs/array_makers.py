@@ -149,3 +149,26 @@ a = rng.random((4, 3))
 u = views_back(a, out)
 u[1] = 8.0
 show(out, a)
+
+
+# ---- Types of elements
+
+
+def typed(n, x):
+    total = 0.0
+    for k in range(n):  # native
+        labels = np.zeros(len(x), dtype=int)
+        flags = np.zeros(n, bool)
+        small = np.ones((2, n), dtype=np.float32)
+        counts = np.ones_like(x, dtype=np.int32)
+        whole = np.array([1, k], dtype=float)
+        for i in range(len(x)):
+            labels[i] = i * k
+            flags[i % n] = x[i] > 0.5
+            counts[i] += 2
+        small[1, k] = 0.5
+        total += labels.sum() + flags.sum() + small.sum() + counts.max() + whole[1] / 2
+    return total, labels, flags, small, counts, whole
+
+
+show(*typed(5, rng.random(7)))

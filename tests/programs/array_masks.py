@@ -161,3 +161,33 @@ for a in (np.arange(8), np.zeros(3, int)):
     except ValueError as error:
         print(error)
 show(clipped(np.zeros(0), 0.5, 0.75, 3), kept(np.zeros(0), 3))
+
+
+# ---- Rows
+
+
+def centres(points, labels, c, n):
+    sizes = np.zeros(c.shape[0])
+    for k in range(n):  # native
+        for j in range(c.shape[0]):
+            members = points[labels == j]
+            sizes[j] = len(members)
+            if len(members) > 0:
+                c[j] = members.mean(axis=0) + members[0] * members.sum(axis=0)
+                sizes[j] += members.max() + (members @ c[j]).sum() + members.sum()
+        points[k % points.shape[0]] += 0.25
+    return c, sizes, members
+
+
+def too_long(points, n):
+    for k in range(n):
+        points[k] += points[np.ones(k + 3) > 0].sum()
+
+
+rng = np.random.default_rng(5)
+points = rng.random((40, 3))
+show(*centres(points, rng.integers(0, 5, 40), np.zeros((6, 3)), 7))
+try:
+    too_long(rng.random((3, 2)), 3)
+except IndexError as error:
+    print(error)

@@ -103,6 +103,20 @@ for m, n in ((1, 1), (4, 3), (3, 4), (17, 33), (40, 40)):
     show(out)
 
 
+def of_computed(a, b, out):
+    for i in range(out.shape[0]):  # native
+        out[i] = (2.0 * a.T) @ b
+        out[i] += np.dot(a.T - 0.5, b) + np.exp(-a.T) @ (b * 0.5)
+        out[i] += (b.T @ (a / 3.0)).T
+        a[0] += 0.5
+
+
+for m, n in ((1, 1), (1, 4), (4, 1), (3, 5), (33, 17), (40, 40)):
+    a, b, out = rng.random((m, n)), rng.random((m, n)), np.zeros((2, n, n))
+    of_computed(a, b, out)
+    show(out)
+
+
 # CPython's: what is computed from an array that lies column by column may lie so, too.
 def by_columns(a, x, out):
     for i in range(out.shape[0]):

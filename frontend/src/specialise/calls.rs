@@ -65,6 +65,16 @@ impl Lower<'_> {
                     _ => self.reduction(f, values, named, span),
                 };
             }
+            (Known::Numpy(NumpyFn::Array(f)), [(key, value)])
+                if key == "dtype"
+                    && let hir::ExprKind::Dtype(storage) = value.kind =>
+            {
+                return match f.form() {
+                    ArrayForm::Display => self.display(f, values, Some(storage), span),
+                    ArrayForm::Like => self.array_like(f, values, Some(storage), span),
+                    _ => Err(wrong("keyword arguments are not supported")),
+                };
+            }
             (_, [_, ..]) => return Err(wrong("keyword arguments are not supported")),
             (Known::Builtin(builtin), []) => self.builtin(builtin, values, span)?,
             (Known::Numpy(NumpyFn::Array(_)), []) => {

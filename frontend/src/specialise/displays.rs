@@ -17,7 +17,13 @@ const LONGEST: usize = 16;
 
 impl Lower<'_> {
     /// `np.array`, `np.zeros`, `np.ones`, `np.empty`, `np.full`.
-    pub fn display(&mut self, f: ArrayFn, mut args: Vec<Val>, span: Span) -> R<Val> {
+    pub fn display(
+        &mut self,
+        f: ArrayFn,
+        mut args: Vec<Val>,
+        dtype: Option<Scalar>,
+        span: Span,
+    ) -> R<Val> {
         let wrong = || {
             let what = format!("this form of numpy.{}", f.name());
             refuse(span, Refusal::Unsupported { what })
@@ -31,9 +37,9 @@ impl Lower<'_> {
         };
         if f == ArrayFn::Array {
             return match arg {
-                Val::Tuple(items) => self.array_of_items(items, span),
+                Val::Tuple(items) => self.array_of_items(items, dtype, span),
                 array if self.is_numpy_array(&array) => {
-                    self.array_like(ArrayFn::Copy, vec![array], span)
+                    self.array_like(ArrayFn::Copy, vec![array], dtype, span)
                 }
                 _ => Err(wrong()),
             };
@@ -57,7 +63,9 @@ impl Lower<'_> {
             shape.push(size.e);
             axes.push(axis);
         }
+        let storage = dtype.unwrap_or(Scalar::F64);
         let value = match (f, given) {
+            (ArrayFn::Full, _) if storage != Scalar::F64 => return Err(wrong()),
             (ArrayFn::Full, given) => {
                 let value = self.need_scalar(given.ok_or_else(wrong)?, "a value", span)?;
                 if value.is_bottom() {
@@ -69,11 +77,18 @@ impl Lower<'_> {
                 }
                 self.spill_sv(value).e
             }
-            (ArrayFn::Ones, _) => build::float(1.0, Ty::PY_FLOAT, span),
-            _ => build::float(0.0, Ty::PY_FLOAT, span),
+            _ => {
+                let ty = Ty::np(storage);
+                let like = Expr {
+                    ty,
+                    ..Expr::int(0, span)
+                };
+                let one = i32::from(f == ArrayFn::Ones);
+                self.literal(&Sv::of(like, Kind::Np(storage)), one, span)
+            }
         };
-        let value = build::retype(value, Ty::np(Scalar::F64));
-        let value = Sv::of(value, Kind::Np(Scalar::F64));
+        let value = build::retype(value, Ty::np(storage));
+        let value = Sv::of(value, Kind::Np(storage));
         Ok(Val::Array(Box::new(Elementwise {
             node: Node::Scalar(value),
             shape,
@@ -106,7 +121,7 @@ impl Lower<'_> {
         plain.then_some(Extent::Axis { capture, axis })
     }
 
-    fn array_of_items(&mut self, items: Vec<Val>, span: Span) -> R<Val> {
+    fn array_of_items(&mut self, items: Vec<Val>, dtype: Option<Scalar>, span: Span) -> R<Val> {
         let wrong = |what: &str| {
             let what = format!("numpy.array of {what}");
             refuse(span, Refusal::Unsupported { what })
@@ -128,9 +143,9 @@ impl Lower<'_> {
             let narrow = matches!(k, Kind::Np(s) if s != Scalar::F64 && s != Scalar::I64);
             !narrow && (k.is_float() || matches!(k, Kind::PyInt | Kind::Np(Scalar::I64)))
         };
-        let storage = match (all(int), all(float)) {
-            (true, _) => Scalar::I64,
-            (false, true) => Scalar::F64,
+        let storage = match (all(int), all(float), dtype) {
+            (true, _, None | Some(Scalar::I64)) => Scalar::I64,
+            (_, true, None | Some(Scalar::F64)) => Scalar::F64,
             _ => return Err(wrong("these types")),
         };
         let kind = Kind::Np(storage);

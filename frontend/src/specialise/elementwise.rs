@@ -165,6 +165,23 @@ impl Node {
         }
     }
 
+    /// The same with its axes in the opposite order, where it is computed of nothing but transposed arrays and numbers.
+    pub fn turned_back(&self) -> Option<Node> {
+        let back = |node: &Node| node.turned_back().map(Box::new);
+        Some(match self {
+            Node::Turned(section) => Node::Part(section.clone()),
+            Node::Scalar(sv) => Node::Scalar(sv.clone()),
+            Node::Sign(op, a) => Node::Sign(*op, back(a)?),
+            Node::Binary(op, a, b) => Node::Binary(*op, back(a)?, back(b)?),
+            Node::Compare(op, a, b) => Node::Compare(*op, back(a)?, back(b)?),
+            Node::Call(f, args) => {
+                let args: Option<Vec<Node>> = args.iter().map(Node::turned_back).collect();
+                Node::Call(*f, args?)
+            }
+            Node::Part(_) | Node::Items(_) | Node::Gather(..) => return None,
+        })
+    }
+
     /// Whether a number is among its operands whose conversion to the type of an array's elements may raise or warn.
     pub fn has_number_beside(&self, storage: Scalar) -> bool {
         let inside = |node: &Node| node.has_number_beside(storage);
@@ -274,8 +291,8 @@ impl Lower<'_> {
             Known::Builtin(Builtin::Abs) => args.len() == 1,
             Known::Numpy(NumpyFn::Array(f)) => match f.form() {
                 Form::Elementwise => true,
-                Form::Like => return self.array_like(f, args, span),
-                Form::Display => return self.display(f, args, span),
+                Form::Like => return self.array_like(f, args, None, span),
+                Form::Display => return self.display(f, args, None, span),
                 Form::Arranged => return self.arranged(f, args, span),
                 Form::Reduction => return self.reduction(f, args, vec![], span),
                 Form::Rolled => return self.rolled(args, vec![], span),
@@ -308,8 +325,14 @@ impl Lower<'_> {
         Ok(Elementwise::computed(node, (shape, like)))
     }
 
-    /// A copy of an array, or one of its shape and type.
-    pub fn array_like(&mut self, f: ArrayFn, mut args: Vec<Val>, span: Span) -> R<Val> {
+    /// A copy of an array, or one of its shape and type, or of another type.
+    pub fn array_like(
+        &mut self,
+        f: ArrayFn,
+        mut args: Vec<Val>,
+        dtype: Option<Scalar>,
+        span: Span,
+    ) -> R<Val> {
         let (Some(array), true) = (args.pop(), args.is_empty()) else {
             return Err(unsupported("this form of making an array", span));
         };
@@ -325,6 +348,13 @@ impl Lower<'_> {
         }
         let Some(kind) = self.element_kind(&tree, span)? else {
             return Ok(Val::Scalar(Sv::bottom(span)));
+        };
+        let kind = match dtype {
+            Some(_) if f == ArrayFn::Copy => {
+                return Err(unsupported("this form of making an array", span));
+            }
+            Some(storage) => Kind::Np(storage),
+            None => kind,
         };
         let ty = kind_ty(kind);
         let value = match f {

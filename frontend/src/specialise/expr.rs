@@ -114,6 +114,10 @@ impl Lower<'_> {
                 return self.choose(cond, |l| half(l, body), |l| half(l, orelse), span);
             }
             ExprKind::Slice(_) | ExprKind::Ellipsis => return Err(refuse(span, Refusal::Slice)),
+            ExprKind::Dtype(_) => {
+                let what = "a type as an argument of this function".into();
+                return Err(refuse(span, Refusal::Unsupported { what }));
+            }
             ExprKind::Tuple(items) => {
                 // One of literals is a constant.
                 if !items.iter().all(hir::Expr::is_number) {

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use nestwise_ir::surface::{BinOp, CmpOp, UnOp};
-use nestwise_ir::{PlaceId, Span, Work};
+use nestwise_ir::{PlaceId, Scalar, Span, Work};
 
 use crate::known::Known;
 
@@ -158,6 +158,8 @@ pub(super) enum ExprKind {
     None,
     /// Of a subscript.
     Ellipsis,
+    /// A type of arrays' elements, as an argument.
+    Dtype(Scalar),
     Str(String),
     Bytes(Vec<u8>),
     Read(Read),
@@ -297,7 +299,7 @@ impl Expr {
     pub fn is_slice(&self) -> bool {
         matches!(
             self.kind,
-            ExprKind::Slice(_) | ExprKind::Ellipsis | ExprKind::None
+            ExprKind::Slice(_) | ExprKind::Ellipsis | ExprKind::Dtype(_) | ExprKind::None
         )
     }
 

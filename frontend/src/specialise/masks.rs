@@ -12,14 +12,14 @@ use super::kinds::Kind;
 use super::lower::Lower;
 use super::meter::HALF;
 use super::range;
-use super::sections::{Axis, Section};
+use super::sections::Section;
 use super::value::{Sv, Val};
 use super::{R, refuse};
 use crate::refusal::Refusal;
 
 const MASK: Kind = Kind::Np(Scalar::Bool);
 
-/// Elements of a part of an array that a mask of the same shape selects.
+/// Elements of a part of an array that a mask of the same shape selects, or rows that one of as many elements does.
 pub(super) struct Masked {
     pub target: Section,
     pub mask: Elementwise,
@@ -29,51 +29,43 @@ impl Lower<'_> {
     /// What a mask selects of a part of an array.
     pub fn masked(&mut self, target: Section, mask: Elementwise, span: Span) -> R<Masked> {
         let shape = target.shape();
-        if shape.len() != mask.shape.len() {
+        if mask.shape.len() != 1 && shape.len() != mask.shape.len() {
             return Err(unsupported("a mask with other axes than the array", span));
         }
         for (x, y) in shape.iter().zip(&mask.shape) {
             self.check_alike(x, y, span);
         }
-        self.not_empty_of(&mask.node, Scalar::Bool, &shape, span);
+        self.not_empty_of(&mask.node, Scalar::Bool, &mask.shape, span);
         self.tally(Work::ArrayCall, mask.node.operations() + 1.0);
         Ok(Masked { target, mask })
     }
 
-    /// The elements that a mask selects of a part with one axis, one after the other in memory of the nest's own.
+    /// The elements, or rows, that a mask of one axis selects, one after the other in memory of the nest's own.
     pub fn selected(&mut self, masked: Masked, span: Span) -> R<Val> {
         let Masked { target: from, mask } = masked;
         let shape = from.shape();
-        if shape.len() != 1 {
+        if mask.shape.len() != 1 {
             return Err(unsupported("what a mask of several axes selects", span));
         }
         let like = Elementwise::of(from.clone(), &self.arrays).like;
         let storage = self.arrays[from.array].storage;
         let memory = self.temporary(like.clone(), &shape, storage, span)?;
         let count = self.counter(span);
-        let next = Section {
-            axes: vec![Axis::At(build::var(count, Ty::PY_INT, span))],
-            ..memory.clone()
-        };
-        self.where_true(&mask.node, &shape, span, |l, counters| {
-            let value = l.section_element(&from, counters, span);
-            l.fill_element(&next, false, &[], value, span)?;
+        let next = memory.at(0, build::var(count, Ty::PY_INT, span));
+        self.where_true(&mask.node, &shape[..1], span, |l, row| {
+            l.over(&shape[1..], span, |l, counters| {
+                let value = l.section_element(&from, &[row, counters].concat(), span);
+                l.fill_element(&next, false, counters, value, span)
+            })?;
             l.count_on(count, span);
             Ok(())
         })?;
         self.stable.push(count);
-        let len = build::var(count, Ty::PY_INT, span);
-        let axis = Axis::Range {
-            start: Expr::int(0, span),
-            len: len.clone(),
-            step: 1,
-        };
+        let zero = Expr::int(0, span);
+        let part = memory.narrowed(0, zero, build::var(count, Ty::PY_INT, span));
         Ok(Val::Array(Box::new(Elementwise {
-            node: Node::Part(Section {
-                axes: vec![axis],
-                ..memory
-            }),
-            shape: vec![len],
+            shape: part.shape(),
+            node: Node::Part(part),
             like,
             fresh: true,
             whole: true,
@@ -84,6 +76,9 @@ impl Lower<'_> {
     /// `target[mask] = value`, or `target[mask] op= value`.
     pub fn fill_masked(&mut self, masked: Masked, op: Option<Op>, value: Val, span: Span) -> R<()> {
         let Masked { target, mask } = masked;
+        if mask.shape.len() != target.shape().len() {
+            return Err(unsupported("a store into rows that a mask selects", span));
+        }
         self.may_fill(&target, span)?;
         let value = self.operand(value, span)?;
         let Some(value) = self.for_selected(&target, op, value, span)? else {

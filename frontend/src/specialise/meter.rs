@@ -268,7 +268,8 @@ impl Lower<'_> {
             hir::ExprKind::Str(_)
             | hir::ExprKind::Bytes(_)
             | hir::ExprKind::None
-            | hir::ExprKind::Ellipsis => self.tally(Work::Load, 1.0),
+            | hir::ExprKind::Ellipsis
+            | hir::ExprKind::Dtype(_) => self.tally(Work::Load, 1.0),
             hir::ExprKind::Grown(..) => {
                 self.tally(Work::Load, 1.0);
                 self.tally(Work::ListGet, 1.0);

@@ -135,11 +135,26 @@ impl Lower<'_> {
             return Ok(Factor { part, turned });
         }
         if tree.shape.len() > 1 && tree.node.turns() {
-            // NumPy's own might lie column by column.
-            return Err(unsupported(
-                "a product of what is computed of a transposed array",
-                span,
-            ));
+            // What is computed of transposed arrays alone lies like them, column by column.
+            let node = tree.node.turned_back().ok_or_else(|| {
+                let what = "a product of what is computed of a transposed array and others";
+                unsupported(what, span)
+            })?;
+            let mut shape = tree.shape.clone();
+            shape.reverse();
+            let like = tree
+                .like
+                .clone()
+                .map(|axes| axes.into_iter().rev().collect());
+            let back = Elementwise {
+                node,
+                shape,
+                like,
+                ..tree.clone()
+            };
+            self.goes_by_rows(&back.node, span)?;
+            let (part, turned) = (self.copied(&back, kind, span)?, true);
+            return Ok(Factor { part, turned });
         }
         if tree.shape.len() > 1 && !matches!(tree.node, Node::Part(_)) {
             self.goes_by_rows(&tree.node, span)?;

@@ -56,7 +56,7 @@ impl Lower<'_> {
         let from = self.in_memory(&tree, kind, span)?;
         let shape = from.shape();
         let to = self.temporary(tree.like.clone(), &shape, kind.natural(), span)?;
-        let first = self.from_the_end(shift, &shape[axis], span)?;
+        let first = self.end_first(shift, &shape[axis], span)?;
         let rest = offsets::minus(&shape[axis], &first);
         let zero = Expr::int(0, span);
         for (place, target, many) in [(&rest, &zero, &first), (&zero, &first, &rest)] {
@@ -74,7 +74,7 @@ impl Lower<'_> {
     }
 
     /// How many of `len` elements come in at the beginning from the end.
-    fn from_the_end(&mut self, shift: Val, len: &Expr, span: Span) -> R<Expr> {
+    fn end_first(&mut self, shift: Val, len: &Expr, span: Span) -> R<Expr> {
         let shift = self.index(shift, false, span)?;
         if let Some(c) = shift.as_int().filter(|c| c.unsigned_abs() < 1 << 31) {
             let size = Expr::int(c.unsigned_abs() as i64, span);

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use nestwise_ir::surface as s;
-use nestwise_ir::{Span, WithSpan};
+use nestwise_ir::{Scalar, Span, WithSpan};
 
 use super::{Callee, Names, Res, Resolver};
-use crate::known::{ArrayFn, Builtin, Known, MathFn, MathSpecial, NumpyFn};
+use crate::known::{ArrayFn, ArrayForm, Builtin, Known, MathFn, MathSpecial, NumpyFn};
 use crate::refusal::Refusal;
 use crate::specialise::hir::{Expr, ExprKind};
 use crate::specialise::{R, refuse};
@@ -66,12 +66,15 @@ impl Resolver<'_> {
             }
             Res::Known(known) => {
                 let items = matches!(known, Known::Numpy(NumpyFn::Array(ArrayFn::Array)));
+                let mut kwargs = self.keywords(names, kwargs)?;
+                let (args, dtype) = self.without_dtype(names, known, args);
+                kwargs.extend(dtype);
                 let args = self.exprs(names, &as_tuples(args, items))?;
                 Ok(Expr {
                     kind: ExprKind::Call {
                         known,
                         args,
-                        kwargs: self.keywords(names, kwargs)?,
+                        kwargs,
                     },
                     span,
                 })
@@ -90,8 +93,50 @@ impl Resolver<'_> {
         names: &mut Names,
         kwargs: &[(String, s::Expr)],
     ) -> R<Vec<(String, Expr)>> {
-        let mut keyword = |(k, e): &(String, s::Expr)| Ok((k.clone(), self.expr(names, e)?));
+        let mut keyword = |(k, e): &(String, s::Expr)| {
+            let dtype = (k == "dtype").then(|| self.dtype(names, e)).flatten();
+            Ok((k.clone(), dtype.map_or_else(|| self.expr(names, e), Ok)?))
+        };
         kwargs.iter().map(&mut keyword).collect()
+    }
+
+    /// The type of elements that an argument names.
+    fn dtype(&mut self, names: &mut Names, e: &s::Expr) -> Option<Expr> {
+        let s::ExprKind::Place(id) = e.kind else {
+            return None;
+        };
+        let storage = match self.place(names, id, e.span).ok()? {
+            Res::Known(Known::Builtin(Builtin::Int)) => Scalar::I64,
+            Res::Known(Known::Builtin(Builtin::Float)) => Scalar::F64,
+            Res::Known(Known::Builtin(Builtin::Bool)) => Scalar::Bool,
+            Res::Known(Known::NumpyType(storage)) => storage,
+            _ => return None,
+        };
+        Some(Expr {
+            kind: ExprKind::Dtype(storage),
+            span: e.span,
+        })
+    }
+
+    /// The arguments of a function that makes arrays but for the type of their elements, and that as a keyword's.
+    fn without_dtype<'e>(
+        &mut self,
+        names: &mut Names,
+        known: Known,
+        args: &'e [s::Expr],
+    ) -> (&'e [s::Expr], Option<(String, Expr)>) {
+        let makes = match known {
+            Known::Numpy(NumpyFn::Array(f)) => {
+                f != ArrayFn::Full && matches!(f.form(), ArrayForm::Display | ArrayForm::Like)
+            }
+            _ => false,
+        };
+        if let (true, [first, second]) = (makes, args)
+            && let Some(dtype) = self.dtype(names, second)
+        {
+            return (std::slice::from_ref(first), Some(("dtype".into(), dtype)));
+        }
+        (args, None)
     }
 
     /// The method of an array that an expression in the place of a function is, and that array, as far as is known here.
