@@ -34,6 +34,9 @@ def mixed(r, s):
     t = np.where(r > s, r, s)
     t[0] = 0.25
     return t
+def upper(r):
+    d = r * 2.0
+    return d[1:]
 def through(r):
     return r
 def shown(v):
@@ -329,12 +332,20 @@ class Names(Program):
         x, y = self.name(), self.name()
         return self.pick(
             *(f"{x} * 0.5 + {y}", f"{x} - {y}", f"np.roll({x}, 1)", f"{x}.copy()", f"{x} + i"),
-            *(f"(a[:, :6] @ {x}[1:])[[0, 1, 2, 3, 4, 5, 5]]", f"through({x})", f"{x} + a[i % 6]"),
+            *(
+                f"(a[:, :6] @ {x}[1:])[[0, 1, 2, 3, 4, 5, 5]]",
+                f"through({x})",
+                f"{x} + a[i % 6]",
+                f"upper({x})",
+            ),
         )
 
     def naming(self, indent: str, depth: int = 1) -> None:
-        x, y, kind = self.name(), self.name(), self.rng.randrange(20)
-        if kind < 6:
+        x, y, kind = self.name(), self.name(), self.rng.randrange(21)
+        if kind == 20:
+            part = self.pick("[1:]", "[:-1]", "[::-1]", "[:]", "[i % 2 :]")
+            self.lines.append(f"{indent}{x} = {self.pick(x, y)}{part}")
+        elif kind < 6:
             self.lines.append(f"{indent}{x} = {y}")
         elif kind < 12:
             self.lines.append(f"{indent}{x} = {self.made_of()}")

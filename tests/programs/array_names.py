@@ -282,3 +282,19 @@ def lengths(a, n):
 
 
 show(*lengths(rng.random((6, 6)), 6))
+
+
+# ---- Names that become parts of what they name
+
+
+def shortened(a):
+    for i in range(a.shape[0]):
+        d = a[i] * 2.0
+        if i > 0:
+            d = d[1:]
+        a[i, 0] = d[0]
+    return d
+
+
+a = np.arange(12.0).reshape(3, 4)
+show(shortened(a), a)

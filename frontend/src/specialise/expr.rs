@@ -531,6 +531,7 @@ impl Lower<'_> {
             let mut value = self.read(*read, span)?;
             if let Val::Array(tree) = &mut value {
                 tree.fresh = self.is_own_result(tree) && self.is_named_by(tree, &call.fresh);
+                tree.lent = tree.fresh && !tree.whole;
             }
             results.push(value);
         }

@@ -180,7 +180,10 @@ impl Lower<'_> {
             ));
         }
         if tree.lent {
-            return Err(unsupported("a name of an array rolled along no axis", span));
+            return Err(unsupported(
+                "a name of a view of an array that nothing names",
+                span,
+            ));
         }
         let Some(kind) = self.element_kind(tree, span)? else {
             return Ok(None);

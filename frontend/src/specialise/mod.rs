@@ -56,6 +56,7 @@ mod swaps;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod together;
 mod top;
 mod tuples;
 mod unpack;

@@ -155,12 +155,12 @@ impl Lower<'_> {
             return Ok(Named::As(Source::Capture(section.capture)));
         }
         match self.owner(section.array) {
-            Some(owner) if owner == web => Ok(Named::As(Source::Made(web))),
             Some(owner) if self.takes_over.contains(&def.def) => Ok(Named::As(Source::Made(owner))),
             Some(owner) if self.returns_own(def, owner) => Ok(Named::As(Source::Made(owner))),
+            Some(owner) if owner == web && whole => Ok(Named::As(Source::Made(web))),
             Some(owner) if whole => Ok(Named::Again(owner)),
             _ => {
-                let what = "a second name of a part of an array that the loop makes".into();
+                let what = "a name of a part of an array that the loop makes".into();
                 Err(refuse(span, Refusal::Unsupported { what }))
             }
         }

@@ -75,19 +75,7 @@ impl Lower<'_> {
         let rows = if axes[0] == 2 { m } else { &one };
         let columns = if axes[1] == 2 { p } else { &one };
         let extents = [rows, n, columns].map(Clone::clone);
-        let mut shape = vec![];
-        shape.extend(
-            a.shape
-                .split_last()
-                .map(|(_, rest)| rest.to_vec())
-                .unwrap_or_default(),
-        );
-        shape.extend(
-            b.shape
-                .split_first()
-                .map(|(_, rest)| rest.to_vec())
-                .unwrap_or_default(),
-        );
+        let shape = [&a.shape[..axes[0] - 1], &b.shape[1..]].concat();
         let to = self.temporary(like_of_product(&a, &b), &shape, kind.natural(), span)?;
         match kind.natural() {
             Scalar::F64 | Scalar::F32 => {
@@ -247,7 +235,5 @@ impl Lower<'_> {
 /// How long the axes of the product are.
 fn like_of_product(a: &Elementwise, b: &Elementwise) -> Option<Like> {
     let (a, b) = (a.like.as_ref()?, b.like.as_ref()?);
-    let (_, rows) = a.split_last()?;
-    let (_, columns) = b.split_first()?;
-    Some([rows, columns].concat())
+    Some([&a[..a.len() - 1], &b[1..]].concat())
 }
