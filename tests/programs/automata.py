@@ -21,9 +21,9 @@ def rule(n, steps, r):
 def forest(n, steps):
     g = np.ones((n, n), dtype=np.uint8)
     g[n // 2, n // 2] = 2
-    for s in range(steps):
+    for s in range(steps):  # native
         h = g.copy()
-        for i in range(n):  # native
+        for i in range(n):
             for j in range(n):
                 if g[i, j] == 2:
                     h[i, j] = 0
