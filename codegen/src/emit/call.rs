@@ -348,9 +348,8 @@ impl Unit<'_> {
         f
     }
 
-    /// Calls a helper that reads what its arguments point to, and is called whether its result is needed or not: it may raise
-    /// floating-point flags.
-    pub(crate) fn reading_call(&self, name: &CStr, result: T, args: &[V]) -> V {
+    /// Declares a helper that returns always and frees nothing.
+    fn helper(&self, name: &CStr, result: T, args: &[V]) -> (T, V) {
         let ir = &self.ir;
         let params: Vec<T> = args.iter().map(|a| ir.type_of(*a)).collect();
         let ty = ir.function(result, &params);
@@ -358,34 +357,30 @@ impl Unit<'_> {
         for attribute in ["nounwind", "willreturn", "nofree"] {
             ir.attribute(f, attribute, 0);
         }
+        (ty, f)
+    }
+
+    /// Calls a helper that reads what its arguments point to, and is called whether its result is needed or not: it may raise
+    /// floating-point flags.
+    pub(crate) fn reading_call(&self, name: &CStr, result: T, args: &[V]) -> V {
+        let (ty, f) = self.helper(name, result, args);
         // LLVM's MemoryEffects: argument memory is read, memory of nobody's is read and written.
-        ir.attribute(f, "memory", 0b1101);
-        ir.call(ty, f, args)
+        self.ir.attribute(f, "memory", 0b1101);
+        self.ir.call(ty, f, args)
     }
 
     /// Calls a helper that reads and writes memory of anybody's.
     pub(crate) fn writing_call(&self, name: &CStr, result: T, args: &[V]) -> V {
-        let ir = &self.ir;
-        let params: Vec<T> = args.iter().map(|a| ir.type_of(*a)).collect();
-        let ty = ir.function(result, &params);
-        let f = ir.add_function(name, ty);
-        for attribute in ["nounwind", "willreturn", "nofree"] {
-            ir.attribute(f, attribute, 0);
-        }
-        ir.call(ty, f, args)
+        let (ty, f) = self.helper(name, result, args);
+        self.ir.call(ty, f, args)
     }
 
     /// Calls a helper that reads and writes what its arguments point to.
     pub(crate) fn memory_call(&self, name: &CStr, args: &[V]) {
-        let ir = &self.ir;
-        let params: Vec<T> = args.iter().map(|a| ir.type_of(*a)).collect();
-        let ty = ir.function(ir.void(), &params);
-        let f = ir.add_function(name, ty);
-        for attribute in ["nounwind", "willreturn", "nofree", "nosync"] {
-            ir.attribute(f, attribute, 0);
-        }
+        let (ty, f) = self.helper(name, self.ir.void(), args);
+        self.ir.attribute(f, "nosync", 0);
         // Encoded as LLVM's MemoryEffects: two bits a location, argument memory first, both reads and writes.
-        ir.attribute(f, "memory", 3);
-        ir.call(ty, f, args);
+        self.ir.attribute(f, "memory", 3);
+        self.ir.call(ty, f, args);
     }
 }
