@@ -23,7 +23,6 @@ use pyo3::exceptions::{PyMemoryError, PySystemError};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 struct Collector<'a> {
@@ -33,7 +32,7 @@ struct Collector<'a> {
     launch: &'a Launch,
     host: &'a PyHost<'a>,
     /// Arrays that the nest has made, by their slots.
-    made: RefCell<HashMap<ArrayId, Py<PyAny>>>,
+    made: RefCell<Vec<(ArrayId, Py<PyAny>)>>,
 }
 
 /// Writes lists, globals and attributes back; boxes what the rewritten code assigns itself.
@@ -207,7 +206,11 @@ impl Collector<'_> {
     /// The array that a slot of the nest's own holds, a new object for each slot, or the object that it is a copy of.
     fn made(&self, array: ArrayId, lens: &[VarId], same: &[(VarId, SameAs)]) -> *mut PyObject {
         let known = |other: &SameAs| match other {
-            SameAs::Made(other) => self.made.borrow().get(other).map(Py::as_ptr),
+            SameAs::Made(other) => {
+                let made = self.made.borrow();
+                let object = made.iter().find(|(array, _)| array == other);
+                object.map(|(_, object)| object.as_ptr())
+            }
             SameAs::Entry(capture) => Some(self.binding.captures[*capture as usize].object),
         };
         // SAFETY: bool slots of the frame.
@@ -225,7 +228,7 @@ impl Collector<'_> {
         };
         // SAFETY: null or alive.
         if let Some(kept) = unsafe { Bound::from_borrowed_ptr_or_opt(self.py, object) } {
-            self.made.borrow_mut().insert(array, kept.unbind());
+            self.made.borrow_mut().push((array, kept.unbind()));
         }
         object
     }

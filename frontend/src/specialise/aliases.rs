@@ -4,7 +4,7 @@
 //! what the names hold afterwards. So a flag for each two names that may have one object says whether they do. A store into an
 //! array that has two names is an event, and behind the nest both are bound to one object.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 use nestwise_ir::liveout::SameAs;
 use nestwise_ir::{ArrayId, Span, Ty, UnOp, VarId};
@@ -20,15 +20,15 @@ use super::webs::WebId;
 /// Names of one array whose flags are kept, at most.
 const MAX_NAMES: usize = 4;
 
-/// What is known, at run time, of the objects that names of arrays hold.
-#[derive(Default)]
-pub(super) struct Flags {
+/// What a bool variable says, at run time, of the objects that names of arrays hold.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Flag {
     /// Two names hold one object.
-    same: HashMap<(LocalId, LocalId), VarId>,
+    Same(LocalId, LocalId),
     /// A name holds what another one held at entry.
-    entry: HashMap<(LocalId, LocalId), VarId>,
+    Entry(LocalId, LocalId),
     /// A name no longer holds what it held at entry.
-    left: HashMap<LocalId, VarId>,
+    Left(LocalId),
 }
 
 impl Lower<'_> {
@@ -55,26 +55,17 @@ impl Lower<'_> {
         starts.filter(|(name, _)| names.contains(name)).collect()
     }
 
+    fn name_flag(&mut self, flag: Flag) -> VarId {
+        if let Some(var) = self.name_flags.get(&flag) {
+            return *var;
+        }
+        let var = self.hidden(Ty::PY_BOOL);
+        self.name_flags.insert(flag, var);
+        var
+    }
+
     fn same(&mut self, a: LocalId, b: LocalId) -> VarId {
-        let key = (a.min(b), a.max(b));
-        let known = self.name_flags.same.get(&key).copied();
-        let var = known.unwrap_or_else(|| self.hidden(Ty::PY_BOOL));
-        self.name_flags.same.insert(key, var);
-        var
-    }
-
-    fn entry(&mut self, name: LocalId, of: LocalId) -> VarId {
-        let known = self.name_flags.entry.get(&(name, of)).copied();
-        let var = known.unwrap_or_else(|| self.hidden(Ty::PY_BOOL));
-        self.name_flags.entry.insert((name, of), var);
-        var
-    }
-
-    fn left(&mut self, name: LocalId) -> VarId {
-        let known = self.name_flags.left.get(&name).copied();
-        let var = known.unwrap_or_else(|| self.hidden(Ty::PY_BOOL));
-        self.name_flags.left.insert(name, var);
-        var
+        self.name_flag(Flag::Same(a.min(b), a.max(b)))
     }
 
     /// `name = other`, of an array that `owner` has made, or holds at first.
@@ -107,12 +98,12 @@ impl Lower<'_> {
             self.emit_let(flag, now);
         }
         for (first, _) in self.starting(&names) {
-            let mut now = read(self.entry(other, first));
+            let mut now = read(self.name_flag(Flag::Entry(other, first)));
             if first == other {
-                let left = read(self.left(other));
+                let left = read(self.name_flag(Flag::Left(other)));
                 now = build::or(now, build::unary(UnOp::Not, left, Ty::PY_BOOL, false));
             }
-            let flag = self.entry(name, first);
+            let flag = self.name_flag(Flag::Entry(name, first));
             self.emit_let(flag, now);
         }
         Ok(Some(section))
@@ -131,10 +122,10 @@ impl Lower<'_> {
             self.emit_let(flag, no());
         }
         for (first, _) in self.starting(&names) {
-            let flag = self.entry(name, first);
+            let flag = self.name_flag(Flag::Entry(name, first));
             self.emit_let(flag, no());
             if first == name {
-                let left = self.left(name);
+                let left = self.name_flag(Flag::Left(name));
                 self.emit_let(left, build::boolean(true, Ty::PY_BOOL, span));
             }
         }
@@ -176,15 +167,18 @@ impl Lower<'_> {
         let mut all = vec![];
         for other in &names[1..] {
             let flag = self.same(names[0], *other);
-            let webs = self
-                .made
-                .iter()
-                .filter(|(w, _)| self.webs.local[**w] == *other);
-            all.extend(webs.map(|(_, array)| (flag, SameAs::Made(*array))));
+            let webs = &self.webs.local;
+            let made = self.made.iter().filter(|(web, _)| webs[**web] == *other);
+            // In an order of their own, or each run would have another nest.
+            let arrays: BTreeSet<ArrayId> = made.map(|(_, array)| *array).collect();
+            all.extend(arrays.into_iter().map(|array| (flag, SameAs::Made(array))));
         }
         if names.len() > 1 {
             for (first, capture) in self.starting(&names) {
-                all.push((self.entry(names[0], first), SameAs::Entry(capture)));
+                all.push((
+                    self.name_flag(Flag::Entry(names[0], first)),
+                    SameAs::Entry(capture),
+                ));
             }
         }
         all

@@ -6,7 +6,7 @@
 
 use nestwise_ir::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{Extent, Scalar, Span, Ty, Work};
+use nestwise_ir::{Scalar, Span, Ty, Work};
 
 use super::R;
 use super::build;
@@ -70,7 +70,7 @@ impl Lower<'_> {
             let name = Known::Numpy(NumpyFn::Array(f)).name();
             unsupported(&format!("{name} along an axis of {kind}"), span)
         })?;
-        let to = self.temporary(like.clone(), &shape, result.natural(), span)?;
+        let to = self.temporary(like, &shape, result.natural(), span)?;
         let sum = matches!(f, ArrayFn::Sum | ArrayFn::Mean) && kind.is_float();
         if sum && axis < shape.len() {
             self.add_rows(&from, &to, axis, &len, span)?;
@@ -89,24 +89,15 @@ impl Lower<'_> {
         let mut part = to;
         if keep {
             part.axes.insert(axis, Axis::New);
-            like.iter_mut()
-                .for_each(|axes| axes.insert(axis, Extent::Fixed(1)));
         }
-        Ok(Val::Array(Box::new(Elementwise {
-            shape: part.shape(),
-            node: Node::Part(part),
-            like,
-            fresh: true,
-            whole: true,
-            lent: false,
-        })))
+        Ok(Val::Array(Box::new(Elementwise::made(part, &self.arrays))))
     }
 
     /// What is computed from arrays that lie row by row does so, too.
     pub fn goes_by_rows(&mut self, node: &Node, span: Span) -> R<()> {
         if node.turns() {
             return Err(unsupported(
-                "a reduction along an axis of a transposed array",
+                "what depends on how a transposed array lies",
                 span,
             ));
         }
@@ -208,14 +199,11 @@ impl Lower<'_> {
 
     /// `x.T` of a part of an array.
     pub fn turned(&self, section: Section) -> Val {
-        let mut tree = Elementwise::of(section, &self.arrays);
-        if tree.shape.len() > 1 {
-            tree.shape.reverse();
-            tree.like.iter_mut().for_each(|axes| axes.reverse());
-            if let Node::Part(section) = tree.node {
-                tree.node = Node::Turned(section);
-            }
-        }
+        let tree = Elementwise::of(section.clone(), &self.arrays);
+        let tree = match tree.shape.len() > 1 {
+            true => tree.turned(Node::Turned(section)),
+            false => tree,
+        };
         Val::Array(Box::new(tree))
     }
 

@@ -68,6 +68,22 @@ impl Elementwise {
         }
     }
 
+    /// All of an array that an operation has made there.
+    pub fn made(section: Section, arrays: &Arena<ArrayId, ArrayDecl>) -> Elementwise {
+        Elementwise {
+            fresh: true,
+            whole: true,
+            ..Elementwise::of(section, arrays)
+        }
+    }
+
+    /// The same with its axes in the opposite order, of another node.
+    pub fn turned(mut self, node: Node) -> Elementwise {
+        self.shape.reverse();
+        self.like.iter_mut().for_each(|axes| axes.reverse());
+        Elementwise { node, ..self }
+    }
+
     /// The part of an array that it is.
     pub fn part(&self) -> Option<&Section> {
         match &self.node {

@@ -113,7 +113,8 @@ pub(super) struct Lower<'a> {
     pub temporaries: Vec<(Made, ArrayId)>,
     /// And that of arrays under names.
     pub made: HashMap<WebId, ArrayId>,
-    pub name_flags: super::aliases::Flags,
+    /// What flags say of the objects that names of arrays hold.
+    pub name_flags: HashMap<super::aliases::Flag, VarId>,
     /// A name that the nest makes arrays for was given one from outside.
     pub outside: Option<(WebId, Span)>,
     /// Those of them that hold what an operation still needs.
@@ -172,7 +173,7 @@ impl<'a> Lower<'a> {
             dense: BTreeSet::new(),
             temporaries: vec![],
             made: HashMap::new(),
-            name_flags: Default::default(),
+            name_flags: HashMap::new(),
             outside: None,
             in_use: HashSet::new(),
             parity: HashMap::new(),

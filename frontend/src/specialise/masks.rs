@@ -49,7 +49,7 @@ impl Lower<'_> {
         }
         let like = Elementwise::of(from.clone(), &self.arrays).like;
         let storage = self.arrays[from.array].storage;
-        let memory = self.temporary(like.clone(), &shape, storage, span)?;
+        let memory = self.temporary(like, &shape, storage, span)?;
         let count = self.counter(span);
         let next = memory.at(0, build::var(count, Ty::PY_INT, span));
         self.where_true(&mask.node, &shape[..1], span, |l, row| {
@@ -63,14 +63,7 @@ impl Lower<'_> {
         self.stable.push(count);
         let zero = Expr::int(0, span);
         let part = memory.narrowed(0, zero, build::var(count, Ty::PY_INT, span));
-        Ok(Val::Array(Box::new(Elementwise {
-            shape: part.shape(),
-            node: Node::Part(part),
-            like,
-            fresh: true,
-            whole: true,
-            lent: false,
-        })))
+        Ok(Val::Array(Box::new(Elementwise::made(part, &self.arrays))))
     }
 
     /// `target[mask] = value`, or `target[mask] op= value`.

@@ -1,8 +1,8 @@
 //! Names of parts of arrays (`column = A[:, k]`), and of arrays that are made (`d = A[i] - A[j]`).
 //!
 //! A part's name stands for the array and the numbers that say which part it is. An array that is made has memory of
-//! its own for each web, which the next assignment writes anew: that another name could still stand for what was there is
-//! refused.
+//! its own for each web, which the next assignment writes anew: another name of all of it gets a copy ([`super::aliases`]), one of a
+//! part is refused.
 
 use nestwise_ir::nest::{Expr, PartAxis};
 use nestwise_ir::{ArrayKind, Span, Ty, VarId};

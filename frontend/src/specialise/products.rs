@@ -5,7 +5,7 @@
 //! call of NumPy's own code: one loop for two vectors, three where a factor is a matrix.
 
 use nestwise_ir::nest::{Expr, StmtKind};
-use nestwise_ir::{Access, Fun, Lib, Scalar, Span, Ty, Work};
+use nestwise_ir::{Fun, Lib, Scalar, Span, Ty, Work};
 
 use super::R;
 use super::build;
@@ -87,11 +87,7 @@ impl Lower<'_> {
             Scalar::I64 => self.multiply_ints([&a, &b], kind, &to, span)?,
             _ => return Err(no_sum(kind, span)),
         }
-        Ok(Val::Array(Box::new(Elementwise {
-            fresh: true,
-            whole: true,
-            ..Elementwise::of(to, &self.arrays)
-        })))
+        Ok(Val::Array(Box::new(Elementwise::made(to, &self.arrays))))
     }
 
     /// That of two vectors, of one type.
@@ -128,18 +124,7 @@ impl Lower<'_> {
                 let what = "a product of what is computed of a transposed array and others";
                 unsupported(what, span)
             })?;
-            let mut shape = tree.shape.clone();
-            shape.reverse();
-            let like = tree
-                .like
-                .clone()
-                .map(|axes| axes.into_iter().rev().collect());
-            let back = Elementwise {
-                node,
-                shape,
-                like,
-                ..tree.clone()
-            };
+            let back = tree.clone().turned(node);
             self.goes_by_rows(&back.node, span)?;
             let (part, turned) = (self.copied(&back, kind, span)?, true);
             return Ok(Factor { part, turned });
@@ -164,8 +149,7 @@ impl Lower<'_> {
             ArrayFn::Dot => Fun::DotEachNext,
             _ => Fun::MatMulEachNext,
         };
-        let array = to.array;
-        let elem = self.arrays[array].elem;
+        let elem = self.arrays[to.array].elem;
         let acc = self.hidden(elem);
         self.emit_let(acc, build::float(0.0, elem, span));
         let place = |counter| build::var(counter, Ty::PY_INT, span);
@@ -190,21 +174,8 @@ impl Lower<'_> {
                     .into_iter()
                     .filter(|(of, _)| of.part.shape().len() == 2);
                 let at: Vec<Expr> = matrices.map(|(_, place)| place).collect();
-                l.arrays[array].written = true;
-                let access = l.accesses.push(Access {
-                    array,
-                    store: true,
-                    span,
-                });
-                let kind = StmtKind::Store {
-                    access,
-                    array,
-                    index: to.element_at(&at),
-                    value: build::var(acc, elem, span),
-                    guard: false,
-                };
-                l.emit(kind, span);
-                Ok(())
+                let sum = Sv::of(build::var(acc, elem, span), Kind::Np(elem.repr));
+                l.fill_element(to, false, &at, sum, span)
             })
         })
     }

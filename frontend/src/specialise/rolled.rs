@@ -66,10 +66,8 @@ impl Lower<'_> {
         }
         self.let_go(&tree, &from);
         Ok(Val::Array(Box::new(Elementwise {
-            fresh: true,
-            whole: true,
             lent: along.axis_of(rank).is_none(),
-            ..Elementwise::of(to, &self.arrays)
+            ..Elementwise::made(to, &self.arrays)
         })))
     }
 

@@ -52,11 +52,10 @@ impl Lower<'_> {
             kept.push(match value {
                 Val::Array(tree) if !first && !matches!(tree.node, Node::Part(_)) => {
                     match self.element_kind(&tree, span)? {
-                        Some(kind) => Val::Array(Box::new(Elementwise {
-                            fresh: true,
-                            whole: true,
-                            ..Elementwise::of(self.copied(&tree, kind, span)?, &self.arrays)
-                        })),
+                        Some(kind) => {
+                            let part = self.copied(&tree, kind, span)?;
+                            Val::Array(Box::new(Elementwise::made(part, &self.arrays)))
+                        }
                         None => Val::Array(tree),
                     }
                 }
