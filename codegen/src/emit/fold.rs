@@ -3,7 +3,7 @@
 
 use std::ffi::CString;
 
-use nestwise_ir::{ArrayId, Expr, ExprKind, For, Fun, Span, Stmt, StmtKind, VarId};
+use nestwise_ir::{ArrayId, Expr, ExprKind, For, Fun, Scalar, Span, Stmt, StmtKind, VarId};
 
 use super::loops::Range;
 use super::{Func, Val};
@@ -148,11 +148,17 @@ impl Func<'_, '_> {
         Ok(true)
     }
 
-    fn fold_call(&mut self, l: &For, range: Range, fold: &Fold) -> Result<()> {
+    /// The type that is folded; an error if NumPy's loop for it is not there.
+    fn registered(&self, fold: &Fold) -> Result<Scalar> {
         let repr = self.repr(fold.acc)?;
-        if !folds::is_registered(fold.fun, repr) {
-            return Err(CodegenError::Unregistered(fold.fun, repr));
+        match folds::is_registered(fold.fun, repr) {
+            true => Ok(repr),
+            false => Err(CodegenError::Unregistered(fold.fun, repr)),
         }
+    }
+
+    fn fold_call(&mut self, l: &For, range: Range, fold: &Fold) -> Result<()> {
+        let repr = self.registered(fold)?;
         let n = self.trips_of(range);
         let (fty, suffix) = self.float_type(repr);
         let before = self.read(fold.acc)?;
@@ -178,10 +184,7 @@ impl Func<'_, '_> {
             return unsupported("a product of NumPy's in vectors");
         }
         let fold = &product.fold;
-        let repr = self.repr(fold.acc)?;
-        if !folds::is_registered(fold.fun, repr) {
-            return Err(CodegenError::Unregistered(fold.fun, repr));
-        }
+        let repr = self.registered(fold)?;
         let [x, y] = fold.elements.as_slice() else {
             return unsupported("a product of other than two");
         };
@@ -215,10 +218,7 @@ impl Func<'_, '_> {
 
     /// Loops around a fold of arrays that are taken for ones of one axis.
     fn flat_call(&mut self, loops: &[(&For, Range)], fold: &Fold) -> Result<()> {
-        let repr = self.repr(fold.acc)?;
-        if !folds::is_registered(fold.fun, repr) {
-            return Err(CodegenError::Unregistered(fold.fun, repr));
-        }
+        let repr = self.registered(fold)?;
         let mut words: Vec<V> = loops
             .iter()
             .map(|(_, range)| self.trips_of(*range))
