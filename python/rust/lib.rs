@@ -377,6 +377,7 @@ fn report<'py>(
         }
         transfers.set_item("seconds_up", s.transfers.seconds_up)?;
         transfers.set_item("seconds_down", s.transfers.seconds_down)?;
+        transfers.set_item("seconds_kernels", s.transfers.seconds_kernels)?;
         d.set_item("transfers", transfers)?;
         d.set_item("device", device_word(&s))?;
         d.set_item("launches", s.launches.iter().sum::<u64>())?;

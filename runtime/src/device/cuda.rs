@@ -324,6 +324,7 @@ pub struct Cuda {
     blocks: Vec<(u64, usize)>,
     /// What went wrong first: the driver says it again whatever it is asked then.
     failed: Option<Reason>,
+    clock: Clock,
     _entered: Entered,
 }
 
@@ -340,6 +341,7 @@ impl Cuda {
             left: Vec::new(),
             blocks: Vec::new(),
             failed: None,
+            clock: Clock::new().map_err(|e| card.failed(e))?,
             _entered: entered,
         };
         let records = MOST_RECORD * (RECORDS_PER_PROCESSOR * card.processors) as usize;
@@ -369,11 +371,14 @@ impl Cuda {
         left.resize(left.len().max(bytes.div_ceil(16)), 0);
         // SAFETY: so many bytes, of numbers.
         let found = unsafe { std::slice::from_raw_parts_mut(left.as_mut_ptr().cast(), bytes) };
+        let clock = &mut self.clock;
         let looked = self.queues.last().and_then(|stream| {
+            clock.end(stream)?;
             // SAFETY: the device's bytes; waited for.
             unsafe { cu::memcpy_dtoh_async(found, self.status, stream) }?;
             // SAFETY: a stream of ours.
-            unsafe { cu::stream::synchronize(stream) }
+            unsafe { cu::stream::synchronize(stream) }?;
+            clock.read()
         });
         let line = line(found);
         self.left = left;
@@ -428,6 +433,7 @@ impl Device for Cuda {
         };
         self.module = Some(module.clone());
         self.failed = None;
+        self.clock.runs = false;
         let turn = self.queues.turn(&[(self.status, true)]);
         let cleared = turn.and_then(|stream| {
             // SAFETY: so many bytes are allocated there.
@@ -541,16 +547,13 @@ impl Device for Cuda {
             (&raw mut hi).cast(),
             (&raw mut self.status).cast(),
         ];
-        // SAFETY: the kernel of this nest, its parameters as `emit/grid.rs` has them; the driver copies them.
-        let launched = turn.and_then(|stream| unsafe {
-            cu::launch_kernel(
-                function.handle.0,
-                dim(blocks),
-                dim(threads),
-                0,
-                stream,
-                &mut parameters,
-            )
+        let handle = function.handle.0;
+        let clock = &mut self.clock;
+        let launched = turn.and_then(|stream| {
+            clock.begin(stream)?;
+            let (blocks, threads) = (dim(blocks), dim(threads));
+            // SAFETY: the kernel of this nest, its parameters as `emit/grid.rs` has them; the driver copies them.
+            unsafe { cu::launch_kernel(handle, blocks, threads, 0, stream, &mut parameters) }
         });
         // Told when it is waited for.
         let _ = self.done(launched);
@@ -568,6 +571,67 @@ impl Device for Cuda {
 
     fn finish(&mut self) -> Result<Option<u32>, Reason> {
         self.look(part::CELLS)
+    }
+
+    fn take_kernel_seconds(&mut self) -> f64 {
+        std::mem::take(&mut self.clock.seconds)
+    }
+}
+
+/// What kernels take, by the card's clock.
+struct Clock {
+    /// Recorded before the first kernel that was not waited for yet, and behind the last one.
+    events: [Shared<sys::CUevent>; 2],
+    runs: bool,
+    seconds: f64,
+}
+
+impl Clock {
+    /// In the current context.
+    fn new() -> Result<Clock, DriverError> {
+        let event = || cu::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT).map(Shared);
+        Ok(Clock {
+            events: [event()?, event()?],
+            runs: false,
+            seconds: 0.0,
+        })
+    }
+
+    /// A kernel comes next on that stream.
+    fn begin(&mut self, stream: sys::CUstream) -> Result<(), DriverError> {
+        if std::mem::replace(&mut self.runs, true) {
+            return Ok(());
+        }
+        // SAFETY: an event and a stream of ours.
+        unsafe { cu::event::record(self.events[0].0, stream) }
+    }
+
+    /// That stream comes behind all kernels.
+    fn end(&mut self, stream: sys::CUstream) -> Result<(), DriverError> {
+        if !self.runs {
+            return Ok(());
+        }
+        // SAFETY: as above.
+        unsafe { cu::event::record(self.events[1].0, stream) }
+    }
+
+    /// All of that has run.
+    fn read(&mut self) -> Result<(), DriverError> {
+        if std::mem::take(&mut self.runs) {
+            // SAFETY: events that were recorded and came to pass.
+            let took = unsafe { cu::event::elapsed(self.events[0].0, self.events[1].0) }?;
+            self.seconds += f64::from(took) / 1e3;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        for event in self.events {
+            // SAFETY: made above. A failure has nobody to tell.
+            let _ = unsafe { cu::event::destroy(event.0) };
+        }
     }
 }
 

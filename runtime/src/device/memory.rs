@@ -1,11 +1,12 @@
 //! Arrays of the host that a device has copies of.
 
-use super::{Code, Device};
+use super::{Code, Device, copying};
 use crate::overlap::ArrayView;
 use crate::reason::Reason;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Arrays that went up and came down, their bytes, and the seconds that took.
+/// Arrays that went up and came down, their bytes, and the seconds that took the host; what kernels took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Transfers {
     pub up: u64,
@@ -14,6 +15,8 @@ pub struct Transfers {
     pub bytes_down: u64,
     pub seconds_up: f64,
     pub seconds_down: f64,
+    /// From the first kernel to the last one, by the device's clock; zero where it has none.
+    pub seconds_kernels: f64,
     /// Elements that came down one by one.
     pub elements: u64,
 }
@@ -30,6 +33,7 @@ impl Transfers {
         self.bytes_down += other.bytes_down;
         self.seconds_up += other.seconds_up;
         self.seconds_down += other.seconds_down;
+        self.seconds_kernels += other.seconds_kernels;
         self.elements += other.elements;
     }
 }
@@ -277,20 +281,30 @@ impl Memory {
 
     /// Has the host's arrays hold what newer copies do. Where the device fails, nothing of the host's has changed.
     fn settle(&mut self, which: impl Fn(&Copy) -> bool) -> Result<(), Reason> {
-        let (mut landed, begun) = (Vec::new(), Instant::now());
-        for copy in self.copies.iter().filter(|copy| copy.newer && which(copy)) {
-            let mut bytes = vec![0; copy.bytes()];
-            self.device.download(copy.at, &mut bytes)?;
-            landed.push((copy.at, copy.view, bytes));
+        let begun = Instant::now();
+        let newer = |copy: &&mut Copy| copy.newer && which(copy);
+        let mut newer: Vec<&mut Copy> = self.copies.iter_mut().filter(newer).collect();
+        if newer.is_empty() {
+            return Ok(());
         }
-        for (at, view, bytes) in landed {
-            spread(&view, &bytes);
-            let settled = self.copies.iter_mut().filter(|copy| copy.at == at);
-            settled.for_each(|copy| copy.newer = false);
-            self.transfers.down += 1;
-            self.transfers.bytes_down += bytes.len() as u64;
-            self.transfers.seconds_down += begun.elapsed().as_secs_f64();
+        let all = newer.iter().map(|copy| copy.bytes()).sum();
+        let mut landing = Landing::of(all);
+        let mut free = landing.bytes(all);
+        for copy in &newer {
+            let (bytes, rest) = free.split_at_mut(copy.bytes());
+            self.device.download(copy.at, bytes)?;
+            free = rest;
         }
+        let mut landed = &*landing.bytes(all);
+        for copy in &mut newer {
+            let (bytes, rest) = landed.split_at(copy.bytes());
+            spread(&copy.view, bytes);
+            copy.newer = false;
+            landed = rest;
+        }
+        self.transfers.down += newer.len() as u64;
+        self.transfers.bytes_down += all as u64;
+        self.transfers.seconds_down += begun.elapsed().as_secs_f64();
         Ok(())
     }
 
@@ -377,7 +391,9 @@ impl Memory {
 
     /// What went up and came down since this was last asked.
     pub fn take_transfers(&mut self) -> Transfers {
-        std::mem::take(&mut self.transfers)
+        let mut transfers = std::mem::take(&mut self.transfers);
+        transfers.seconds_kernels = self.device.take_kernel_seconds();
+        transfers
     }
 }
 
@@ -386,6 +402,43 @@ impl Drop for Memory {
         // Nobody has seen to it: a panic.
         if !self.is_settled() {
             super::kept::lose();
+        }
+    }
+}
+
+/// Where bytes wait until all have come down.
+struct Landing(Vec<u8>);
+
+/// One that nobody uses: memory that was touched before is there at once.
+static LANDING: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+/// Bytes of it that are kept at most.
+const KEPT_LANDING: usize = 512 << 20;
+
+impl Landing {
+    /// Of so many bytes.
+    fn of(bytes: usize) -> Landing {
+        let mut free = LANDING.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut landing = std::mem::take(&mut *free);
+        if landing.len() < bytes {
+            // The system has zeros for nothing where they are not copied.
+            landing = vec![0; bytes];
+        }
+        Landing(landing)
+    }
+
+    /// Its first bytes.
+    fn bytes(&mut self, count: usize) -> &mut [u8] {
+        &mut self.0[..count]
+    }
+}
+
+impl Drop for Landing {
+    fn drop(&mut self) {
+        if self.0.len() <= KEPT_LANDING {
+            let mut free = LANDING.lock().unwrap_or_else(PoisonError::into_inner);
+            if free.len() < self.0.len() {
+                *free = std::mem::take(&mut self.0);
+            }
         }
     }
 }
@@ -410,7 +463,7 @@ fn spread(view: &ArrayView, bytes: &[u8]) {
         // SAFETY: elements of the array.
         unsafe {
             let to = (view.ptr as i64 + offset) as *mut u8;
-            std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len());
+            copying::copy(from.as_ptr(), to, from.len());
         }
         let Some(next) = (0..axes).rev().find(|k| index[*k] + 1 < view.extents[*k]) else {
             return;

@@ -4,6 +4,7 @@
 //! Events carry the order: kernels wait for what went up before they were launched, what comes down for the kernels that were
 //! launched before, and what goes up for those, too, since memory is there once their stream has come to its allocation.
 
+use super::copying::copy;
 use cudarc::driver::{DriverError, result as cu, sys};
 use std::collections::VecDeque;
 
@@ -73,7 +74,7 @@ impl Staging {
             let piece = self.take()?;
             // SAFETY: as promised by the caller; nobody uses the piece, which is longer.
             unsafe {
-                std::ptr::copy_nonoverlapping(from.add(done), piece.at, length);
+                copy(from.add(done), piece.at, length);
                 let filled = std::slice::from_raw_parts(piece.at, length);
                 cu::memcpy_htod_async(to + done as u64, filled, self.up)?;
                 cu::event::record(piece.copied, self.up)?;
@@ -157,8 +158,7 @@ impl Coming<'_> {
         // SAFETY: the piece's event; when it has come to pass, the part's bytes are in the piece.
         unsafe {
             cu::event::synchronize(self.piece.copied)?;
-            let bytes = std::slice::from_raw_parts(self.piece.at, self.part.len());
-            self.part.copy_from_slice(bytes);
+            copy(self.piece.at, self.part.as_mut_ptr(), self.part.len());
         }
         Ok(())
     }

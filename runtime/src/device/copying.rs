@@ -1,0 +1,88 @@
+//! Copies in the host's memory, by several threads where they are large: one alone has a part of what memory and bus can do.
+
+use crate::crew::{self, Crew, Shared};
+use crate::options::options;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes that one thread copies at a time, and those from which several copy.
+const PIECE: usize = 512 << 10;
+const LARGE: usize = 4 * PIECE;
+/// As many do what memory can.
+const MOST_THREADS: usize = 8;
+
+struct Copying {
+    to: *mut u8,
+    from: *const u8,
+    bytes: usize,
+    next: AtomicUsize,
+    done: AtomicUsize,
+}
+
+// SAFETY: whoever takes a piece is the only one to touch it; the caller of `copy` keeps both sides until all are done.
+unsafe impl Send for Copying {}
+// SAFETY: as above.
+unsafe impl Sync for Copying {}
+
+impl Copying {
+    fn pieces(&self) -> usize {
+        self.bytes.div_ceil(PIECE)
+    }
+}
+
+impl Shared for Copying {
+    fn work(&self, _: usize) {
+        loop {
+            let piece = self.next.fetch_add(1, Ordering::Relaxed);
+            if piece >= self.pieces() {
+                return;
+            }
+            let at = piece * PIECE;
+            let bytes = PIECE.min(self.bytes - at);
+            // SAFETY: the piece is inside both sides, and ours alone.
+            unsafe { std::ptr::copy_nonoverlapping(self.from.add(at), self.to.add(at), bytes) };
+            self.done.fetch_add(1, Ordering::Release);
+        }
+    }
+}
+
+/// Copies so many bytes.
+///
+/// # Safety
+/// They are there on both sides, which do not overlap.
+pub(super) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
+    // Asked only where it counts.
+    let all = if bytes < LARGE { 1 } else { options().threads };
+    let crew = || Crew::of_this_process(all - 1);
+    let Some(crew) = (all > 1).then(crew).flatten() else {
+        // SAFETY: as promised by the caller.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+        return;
+    };
+    let job = Arc::new(Copying {
+        to,
+        from,
+        bytes,
+        next: AtomicUsize::new(0),
+        done: AtomicUsize::new(0),
+    });
+    crew.share(&job, all.min(MOST_THREADS));
+    // Those that somebody has begun take no longer than those that this thread did.
+    while !crew::look(|| job.done.load(Ordering::Acquire) == job.pieces()) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_arrives() {
+        for bytes in [0, 1, PIECE, LARGE - 1, LARGE, 3 * LARGE + 17] {
+            let from: Vec<u8> = (0..bytes).map(|k| (k * 31 + k / 251) as u8).collect();
+            let mut to = vec![0; bytes];
+            // SAFETY: both have so many.
+            unsafe { copy(from.as_ptr(), to.as_mut_ptr(), bytes) };
+            assert!(from == to, "{bytes}");
+        }
+    }
+}
