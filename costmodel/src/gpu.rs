@@ -53,6 +53,44 @@ pub struct GpuWeights {
     pub memory: f64,
 }
 
+impl Default for GpuWeights {
+    /// About those of an NVIDIA H200: by them mappings are compared where nobody has measured a card.
+    fn default() -> Self {
+        GpuWeights {
+            context: 2.2e8,
+            module: 3e7,
+            launch: 3_500.0,
+            kernel: 3_500.0,
+            wait: 20_000.0,
+            up: CopyWeights {
+                copy: 6_000.0,
+                byte: 0.04,
+            },
+            down: CopyWeights {
+                copy: 12_000.0,
+                byte: 0.06,
+            },
+            processors: 132.0,
+            resident: 2048.0,
+            busy: GpuOps {
+                simple: 0.008,
+                slow: 0.12,
+                access: 0.02,
+                call: 0.5,
+            },
+            latency: GpuOps {
+                simple: 8.0,
+                slow: 100.0,
+                access: 300.0,
+                call: 400.0,
+            },
+            cache: 6.3e7,
+            cached: 0.006,
+            memory: 0.0076,
+        }
+    }
+}
+
 /// Copies of arrays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -162,6 +200,20 @@ impl Priced {
     pub fn ready(&self, begun: bool) -> Seconds {
         let context = if begun { 0.0 } else { self.weights.context };
         Seconds::from_nanos(self.weights.module + context)
+    }
+
+    /// Of several ways to map the nest's loops the one that takes the least, and what that is; none where there is no way.
+    pub fn cheapest<'a>(
+        &self,
+        ways: impl Iterator<Item = &'a Axes>,
+        copies: &Copies,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+    ) -> Option<(usize, OnGpu)> {
+        let priced = ways.map(|axes| self.seconds(axes, copies, trips, values));
+        let takes = |call: &OnGpu| (call.transfer + call.launch + call.compute).0;
+        let by_time = |a: &(usize, OnGpu), b: &(usize, OnGpu)| takes(&a.1).total_cmp(&takes(&b.1));
+        priced.enumerate().min_by(by_time)
     }
 
     /// The time of a call; `trips` gives each loop's mean trip count.

@@ -153,8 +153,9 @@ pub struct Prices {
     top: LoopPrice,
     /// What a kernel will likely take: without vectors, and with them.
     guesses: [Priced; 2],
-    /// For the machine's card, if it has one.
-    gpu: Option<gpu::Priced>,
+    /// For the machine's card, or for a usual one where it has none.
+    gpu: gpu::Priced,
+    has_gpu: bool,
     /// The head of the top loop in CPython, once per call.
     entry: Seconds,
     /// What CPython takes more where others have had the caches: for any loop, and for each kind of operation.
@@ -197,10 +198,12 @@ impl Prices {
             entry: interpreted(&features.entry, profile),
             cold: [profile.cold.interpreter, profile.cold.kind].map(Seconds::from_nanos),
             guesses: [guess(1), guess(lanes)],
-            gpu: profile
-                .gpu
-                .as_ref()
-                .map(|weights| gpu::Priced::new(&features.top, traffic.clone(), weights)),
+            gpu: gpu::Priced::new(
+                &features.top,
+                traffic.clone(),
+                &profile.gpu.clone().unwrap_or_default(),
+            ),
+            has_gpu: profile.gpu.is_some(),
             compile: Seconds::from_nanos(c.kernel + c.node * scalar + c.vector_node * vectors),
             nodes: (scalar, vectors),
         }
@@ -208,7 +211,12 @@ impl Prices {
 
     /// The nest on the machine's card, if it has one.
     pub fn gpu(&self) -> Option<&gpu::Priced> {
-        self.gpu.as_ref()
+        self.has_gpu.then_some(&self.gpu)
+    }
+
+    /// The nest on the machine's card, or on a usual one where nobody has measured any.
+    pub fn some_gpu(&self) -> &gpu::Priced {
+        &self.gpu
     }
 
     /// The memory that the nest goes through as it is written.
@@ -223,7 +231,7 @@ impl Prices {
 
     /// Time to make the first kernel for a device, and to get that ready; `begun`: the process has used the card before.
     pub fn to_make(&self, device: Device, begun: bool) -> Seconds {
-        match (device, &self.gpu) {
+        match (device, self.gpu()) {
             (Device::Gpu, Some(gpu)) => self.compile + gpu.ready(begun),
             _ => self.compile,
         }

@@ -40,7 +40,7 @@ pub struct NestRecord {
     /// The memory it goes through.
     pub traffic: TrafficPlan,
     /// Its loops that a card could have.
-    pub grid: Axes,
+    pub grid: Vec<Axes>,
     /// Numbers of 64 bits in a vector register of the machine that recorded it.
     pub lanes: u32,
     /// What its kernels execute that were made: for one core, and for threads.

@@ -86,7 +86,7 @@ struct Run<'a> {
     vectors: bool,
     profile: &'a MachineProfile,
     cores: u32,
-    axes: &'a Axes,
+    axes: &'a [Axes],
     /// The card was used before.
     begun: bool,
     compiled: [bool; 3],
@@ -208,8 +208,8 @@ impl Run<'_> {
 
     fn gpu(&self, call: &CallRecord) -> Option<(OnGpu, Seconds)> {
         let trips = |id: LoopId| of(&call.trips, id);
-        let gpu = self.prices.gpu().filter(|_| !self.axes.is_empty())?;
-        let call = gpu.seconds(self.axes, &call.copies, &trips, &call.values);
+        let gpu = self.prices.gpu()?;
+        let (_, call) = gpu.cheapest(self.axes.iter(), &call.copies, &trips, &call.values)?;
         Some((call, gpu.ready(self.begun)))
     }
 

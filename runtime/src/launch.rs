@@ -45,6 +45,10 @@ const RECONSIDERED_SECONDS: f64 = 0.02;
 /// Of a launch of that time the first chunk is but this part, in case it takes much longer.
 const WORTH_FEELING: f64 = 1e-3;
 const FELT: i64 = 8;
+/// What is to take a device so long at most, as far as anybody knows, it is given at once; of what takes longer at first so many
+/// times what it runs at once.
+const BRIEF_ON_GRID_SECONDS: f64 = 0.25;
+const FIRST_WAVES: i64 = 4;
 /// Trips of a `while` in its first chunk.
 const FIRST_WHILE_CHUNK: i64 = 256;
 
@@ -107,6 +111,7 @@ pub fn launch<V: HasValue>(
         started: from,
     });
     let least = plan.least(&launch.kernel, decision.estimate.threads, sizes);
+    let wave = launch.wave(sizes);
     let begun = Instant::now();
     let mut runner = Runner {
         launch: &mut launch,
@@ -119,6 +124,7 @@ pub fn launch<V: HasValue>(
         others,
         asked: (from, begun),
         copying: 0.0,
+        wave,
     };
     runner.stops = runner.may_stop();
     runner.find_on_host()?;
@@ -147,6 +153,8 @@ struct Runner<'a> {
     asked: (i64, Instant),
     /// Seconds that copies before the last chunk took, of which a shorter one would have needed as many.
     copying: f64,
+    /// Iterations that a device runs at once: fewer take it no less time.
+    wave: i64,
 }
 
 impl Runner<'_> {
@@ -186,7 +194,7 @@ impl Runner<'_> {
                     return;
                 }
                 let goal = chunk_seconds(self.copying);
-                chunk = next_chunk(hi - lo, begun.elapsed().as_secs_f64(), goal);
+                chunk = next_chunk(hi - lo, begun.elapsed().as_secs_f64(), goal).max(self.wave);
                 if self.goes_on_elsewhere() {
                     most = self.longest_chunk();
                 }
@@ -199,6 +207,14 @@ impl Runner<'_> {
     fn first_chunk(&self, trips: i64) -> i64 {
         let per_trip = self.launch.per_trip();
         let goal = (CHUNK_SECONDS / per_trip) as i64;
+        if self.wave > 1 {
+            let brief = !self.launch.is_guess() && per_trip * trips as f64 <= BRIEF_ON_GRID_SECONDS;
+            return if brief {
+                trips
+            } else {
+                goal.max(FIRST_WAVES * self.wave)
+            };
+        }
         // Several threads are started anew in each.
         let cheap = !self.launch.kernel.about.threaded || self.launch.is_guess();
         let felt = cheap && per_trip * trips as f64 > WORTH_FEELING;

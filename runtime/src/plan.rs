@@ -56,8 +56,8 @@ pub struct Plan {
     made: Mutex<[Option<Arc<Kernel>>; 3]>,
     /// Time lost by not having each of them.
     lost: Mutex<[Seconds; 3]>,
-    /// Its loops that a card could have, and that it cannot after all.
-    axes: OnceLock<Axes>,
+    /// Its loops that a card could have, by how many loops they are in at least; and that it cannot after all.
+    axes: OnceLock<Vec<(u32, Axes)>>,
     off_grid: AtomicBool,
     /// How its estimates are to be corrected.
     learned: Mutex<Learned>,
@@ -354,7 +354,10 @@ impl Plan {
             unit_stride: views.iter().map(ArrayView::unit_strides).collect(),
             threaded: device == Device::Threads,
             grid: match device {
-                Device::Gpu if !resumed => options.grid_target(),
+                Device::Gpu if !resumed => {
+                    let depth = || self.grid_depth(sizes, options);
+                    options.grid_target().map(|target| (target, depth()))
+                }
                 _ => None,
             },
             nonempty: sizes.nonempty,
@@ -450,8 +453,8 @@ impl Plan {
             return Err(Reason::Codegen("there is too little memory left".into()));
         }
         let mut off_grid = None;
-        if let Some(target) = key.grid {
-            match self.build_grid(key, target, options) {
+        if let Some(grid) = key.grid {
+            match self.build_grid(key, grid, options) {
                 Ok((kernel, object)) => {
                     if let Some(entry) = entry {
                         Kernel::to_disk(options, &entry, &object, &kernel.about);

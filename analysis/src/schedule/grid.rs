@@ -5,6 +5,9 @@
 //! further such loops become axes, as long as they have the same reductions and work arrays, what stands before them assigns other
 //! variables only, and nothing stands behind them. Every thread computes those variables, and the inner loop's bounds, for itself,
 //! when others may have run iterations: they must not rest on elements that the inner loop writes.
+//!
+//! A loop of few iterations, or of which every thread would need work arrays, may be better left to the host, and the loops inside
+//! it mapped: which, the sizes of a call tell.
 
 use super::LaunchInfo;
 use crate::verdict::Analysis;
@@ -15,12 +18,33 @@ use nestwise_ir::{Expr, LoopId, VarId};
 /// Axes of a grid.
 const MOST: usize = 3;
 
-/// The loops to map: the outermost such loops, looked for inside others.
-pub fn grid_loops(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<GridLoop> {
-    let mut out = vec![];
+/// The loops to map: the outermost such loops, looked for inside others, but those in fewer than `depth` loops only where
+/// there is none inside.
+pub fn grid_loops(
+    nest: &Nest,
+    analysis: &Analysis,
+    info: &LaunchInfo,
+    depth: u32,
+) -> Vec<GridLoop> {
     let top = std::slice::from_ref(&nest.top);
-    collect(nest, top, analysis, info, &mut out);
-    out
+    collect(nest, top, analysis, info, depth)
+}
+
+/// The depths at which there are others than at the one before, with what is mapped at each.
+pub fn grid_choices(
+    nest: &Nest,
+    analysis: &Analysis,
+    info: &LaunchInfo,
+) -> Vec<(u32, Vec<GridLoop>)> {
+    let mut choices: Vec<(u32, Vec<GridLoop>)> = vec![];
+    let deepest = nest.loops.values().map(|l| l.depth).max().unwrap_or(0);
+    for depth in 0..=deepest {
+        let loops = grid_loops(nest, analysis, info, depth);
+        if !loops.is_empty() && choices.last().is_none_or(|(_, before)| *before != loops) {
+            choices.push((depth, loops));
+        }
+    }
+    choices
 }
 
 fn collect(
@@ -28,20 +52,31 @@ fn collect(
     block: &[Stmt],
     analysis: &Analysis,
     info: &LaunchInfo,
-    out: &mut Vec<GridLoop>,
-) {
+    depth: u32,
+) -> Vec<GridLoop> {
+    let mut out = vec![];
     for s in block {
-        if let StmtKind::For(l) = &s.kind
-            && let Some(mapped) = mapped(nest, l, analysis, info)
-        {
-            let axes = axes(nest, l, &mapped, analysis, info);
-            out.push(GridLoop { axes, mapped });
-            continue;
-        }
-        for b in s.blocks() {
-            collect(nest, b, analysis, info, out);
+        let deeper = match s.kind {
+            StmtKind::For(_) => depth.saturating_sub(1),
+            _ => depth,
+        };
+        let inside = || {
+            let blocks = s.blocks().into_iter();
+            blocks.flat_map(|b| collect(nest, b, analysis, info, deeper))
+        };
+        let own = match &s.kind {
+            StmtKind::For(l) => mapped(nest, l, analysis, info).map(|mapped| (l, mapped)),
+            _ => None,
+        };
+        match own {
+            Some((l, mapped)) if depth == 0 || inside().next().is_none() => {
+                let axes = axes(nest, l, &mapped, analysis, info);
+                out.push(GridLoop { axes, mapped });
+            }
+            _ => out.extend(inside()),
         }
     }
+    out
 }
 
 fn axes(

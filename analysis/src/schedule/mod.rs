@@ -11,7 +11,7 @@ mod splits;
 
 pub use forms::Waves;
 pub(crate) use forms::{Beyond, beyond, freed};
-pub use grid::{fits_grid, grid_loops};
+pub use grid::{fits_grid, grid_choices, grid_loops};
 pub use lanes::vectorise;
 
 use crate::privatise::worth_copying;

@@ -378,7 +378,7 @@ pub(super) fn check_candidate(
         assumed: options(cand),
         ..LaunchInfo::guess(nest, FpMode::Strict)
     };
-    let axes = grid_loops(nest, &info, &launch).into_iter();
+    let axes = grid_loops(nest, &info, &launch, 0).into_iter();
     let axes = axes.flat_map(|g| g.axes);
     let axes = axes.filter_map(|id| info.may_run_parallel(id));
     for t in cand

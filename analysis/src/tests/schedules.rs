@@ -501,7 +501,7 @@ fn loops_are_split() {
 fn on_grid(header: &str, body: &str) -> Vec<String> {
     let n = clear(&nest(header, body));
     let info = LaunchInfo::guess(&n, FpMode::Strict);
-    let loops = grid_loops(&n, &analyse(&n, FpMode::Strict), &info);
+    let loops = grid_loops(&n, &analyse(&n, FpMode::Strict), &info, 0);
     let name = |id: &LoopId| n.loops[*id].name.clone();
     let names = |g: &GridLoop| g.axes.iter().map(name).collect::<Vec<_>>().join(" ");
     loops.iter().map(names).collect()
@@ -511,7 +511,7 @@ fn on_grid(header: &str, body: &str) -> Vec<String> {
 fn unshared_on_grid(header: &str, body: &str) -> Vec<String> {
     let n = clear(&nest(header, body));
     let info = LaunchInfo::guess(&n, FpMode::Strict);
-    let loops = grid_loops(&n, &analyse(&n, FpMode::Strict), &info);
+    let loops = grid_loops(&n, &analyse(&n, FpMode::Strict), &info, 0);
     let names = |g: &GridLoop| {
         let names = g.mapped.unshared().map(|a| n.arrays[a].name.clone());
         format!(

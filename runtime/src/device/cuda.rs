@@ -5,14 +5,14 @@
 //! (CUDA_VISIBLE_DEVICES chooses). Kernels, and copies that are small, go through a few streams, in the order that the arrays
 //! demand which they look at ([`Queues`]); large copies come and go on others ([`Staging`]).
 
-use super::queues::Queues;
+use super::kit::Kit;
 use super::shape::{asked, in_tiles, shape};
 use super::staging::{LARGE, Staging};
 use super::{Code, Device, Launch};
 use crate::reason::Reason;
 use cudarc::driver::{DriverError, result as cu, sys};
 use nestwise_codegen::abi::part;
-use nestwise_codegen::{MOST_RECORD, kernel_name};
+use nestwise_codegen::kernel_name;
 use nestwise_costmodel::blocks::Room;
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -27,7 +27,7 @@ const MOST_FAILURES: u32 = 3;
 /// Blocks along an axis at most, by the card's processors; each thread takes several iterations then.
 const BLOCKS_PER_PROCESSOR: i64 = 32;
 /// Blocks in all that leave records, by processors: so many have room at once.
-const RECORDS_PER_PROCESSOR: i64 = 8;
+pub(super) const RECORDS_PER_PROCESSOR: i64 = 8;
 /// Threads for each processor that are left at least where each takes a tile of its axes: a block, whose threads have several
 /// operations under way at any time, as the copies of a tile do not wait for each other.
 const TILED_PER_PROCESSOR: i64 = 256;
@@ -56,8 +56,8 @@ pub struct Card {
     process: u32,
     failures: AtomicU32,
     context: OnceLock<Result<Shared<sys::CUcontext>, DriverError>>,
-    /// Streams that nobody uses now.
-    streams: Mutex<Vec<Shared<sys::CUstream>>>,
+    /// Those that nobody uses now.
+    kits: Mutex<Vec<Kit>>,
     /// None: the driver has no memory for it.
     staging: OnceLock<Option<Mutex<Staging>>>,
 }
@@ -152,7 +152,7 @@ impl Card {
             process: std::process::id(),
             failures: AtomicU32::new(0),
             context: OnceLock::new(),
-            streams: Mutex::default(),
+            kits: Mutex::default(),
             staging: OnceLock::new(),
         })
     }
@@ -227,8 +227,14 @@ impl Card {
         Some(staging.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn streams(&self) -> MutexGuard<'_, Vec<Shared<sys::CUstream>>> {
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    /// In the current context.
+    fn kit(&'static self) -> Result<Kit, DriverError> {
+        let free = self.kits().pop();
+        free.map_or_else(|| Kit::new(self), Ok)
+    }
+
+    fn kits(&self) -> MutexGuard<'_, Vec<Kit>> {
+        self.kits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -298,6 +304,13 @@ impl Module {
     }
 }
 
+impl Module {
+    /// Threads that its card has room for at once.
+    pub(super) fn room(&self) -> i64 {
+        self.card.processors * self.card.resident
+    }
+}
+
 impl Drop for Module {
     fn drop(&mut self) {
         let entered = || self.card.enter().ok();
@@ -313,18 +326,16 @@ impl Drop for Module {
 /// The card, with streams of our own and what is in use of its memory.
 pub struct Cuda {
     card: &'static Card,
-    /// Waits for what runs before the code goes.
-    queues: Queues,
-    module: Option<Arc<Module>>,
-    /// On the card: status, line and code of what fired, results, and records.
-    status: u64,
-    /// What was looked at of it last: words of 16 bytes, as the host's part wants them.
-    left: Vec<u128>,
+    /// There until this is dropped.
+    kit: Option<Kit>,
+    /// Code that may run, until it is waited for.
+    modules: Vec<Arc<Module>>,
+    /// No kernel was launched since it was last looked at what they leave behind.
+    seen: bool,
     /// Where blocks begin, and their bytes.
     blocks: Vec<(u64, usize)>,
     /// What went wrong first: the driver says it again whatever it is asked then.
     failed: Option<Reason>,
-    clock: Clock,
     _entered: Entered,
 }
 
@@ -333,20 +344,20 @@ impl Cuda {
     pub fn new() -> Result<Cuda, Reason> {
         let card = card().map_err(Reason::Device)?;
         let entered = card.enter()?;
-        let mut cuda = Cuda {
+        Ok(Cuda {
             card,
-            queues: Queues::new(card).map_err(|e| card.failed(e))?,
-            module: None,
-            status: 0,
-            left: Vec::new(),
+            kit: Some(card.kit().map_err(|e| card.failed(e))?),
+            modules: Vec::new(),
+            seen: false,
             blocks: Vec::new(),
             failed: None,
-            clock: Clock::new().map_err(|e| card.failed(e))?,
             _entered: entered,
-        };
-        let records = MOST_RECORD * (RECORDS_PER_PROCESSOR * card.processors) as usize;
-        cuda.status = cuda.allocate(part::RECORDS + records)?;
-        Ok(cuda)
+        })
+    }
+
+    fn kit(&mut self) -> &mut Kit {
+        // Taken by `drop` alone.
+        self.kit.as_mut().expect("a kit")
     }
 
     /// Keeps what went wrong.
@@ -367,22 +378,26 @@ impl Cuda {
         if let Some(reason) = &self.failed {
             return Err(reason.clone());
         }
-        let mut left = std::mem::take(&mut self.left);
-        left.resize(left.len().max(bytes.div_ceil(16)), 0);
-        // SAFETY: so many bytes, of numbers.
-        let found = unsafe { std::slice::from_raw_parts_mut(left.as_mut_ptr().cast(), bytes) };
-        let clock = &mut self.clock;
-        let looked = self.queues.last().and_then(|stream| {
-            clock.end(stream)?;
+        let kit = self.kit();
+        let looked = kit.queues.last().and_then(|stream| {
+            kit.clock.end(stream)?;
+            let found = &mut kit.left.bytes()[..bytes];
             // SAFETY: the device's bytes; waited for.
-            unsafe { cu::memcpy_dtoh_async(found, self.status, stream) }?;
+            unsafe { cu::memcpy_dtoh_async(found, kit.status, stream) }?;
             // SAFETY: a stream of ours.
             unsafe { cu::stream::synchronize(stream) }?;
-            clock.read()
+            kit.clock.read()
         });
-        let line = line(found);
-        self.left = left;
-        self.done(looked).map(|()| line)
+        self.done(looked)?;
+        self.seen = true;
+        // Nothing runs any more.
+        self.modules.drain(..self.modules.len().saturating_sub(1));
+        Ok(self.fired())
+    }
+
+    /// The line in which something has fired, as was last seen.
+    fn fired(&mut self) -> Option<u32> {
+        line(self.kit().left.bytes())
     }
 
     /// The stream for what looks at blocks in which those addresses are.
@@ -400,13 +415,56 @@ impl Cuda {
             .iter()
             .filter_map(|(at, w)| Some((self.block(*at)?, *w)));
         let all: Vec<_> = blocks.chain(others.iter().copied()).collect();
-        self.queues.turn(&all)
+        self.kit().queues.turn(&all)
     }
 
     /// The block that an address is in.
     fn block(&self, at: u64) -> Option<u64> {
         let holds = |(first, bytes): &&(u64, usize)| (*first..*first + *bytes as u64).contains(&at);
         self.blocks.iter().find(holds).map(|block| block.0)
+    }
+}
+
+impl Cuda {
+    fn download_alone(&mut self, from: u64, to: &mut [u8]) -> Result<(), DriverError> {
+        let staging = self.card.staging(to.len());
+        let stream = self.turn(&[(from, false)])?;
+        // SAFETY: the device's bytes; waited for.
+        unsafe {
+            match staging {
+                Some(mut staging) => staging.download(from, to, stream),
+                None => {
+                    cu::memcpy_dtoh_async(to, from, stream)?;
+                    cu::stream::synchronize(stream)
+                }
+            }
+        }
+    }
+
+    /// All by way of one place, waited for once.
+    fn download_small(&mut self, parts: &mut [(u64, &mut [u8])]) -> Result<(), DriverError> {
+        let Some(last) = parts.len().checked_sub(1) else {
+            return Ok(());
+        };
+        let mut at = 0;
+        for (k, (from, to)) in parts.iter().enumerate() {
+            let stream = self.turn(&[(*from, false)])?;
+            let kit = self.kit();
+            let place = &mut kit.small.bytes()[at..at + to.len()];
+            // SAFETY: the device's bytes; waited for.
+            unsafe { cu::memcpy_dtoh_async(place, *from, stream) }?;
+            at += to.len();
+            if k == last {
+                kit.queues.wait()?;
+            }
+        }
+        let mut landed = &*self.kit().small.bytes();
+        for (_, to) in parts {
+            let (own, rest) = landed.split_at(to.len());
+            to.copy_from_slice(own);
+            landed = rest;
+        }
+        Ok(())
     }
 }
 
@@ -423,6 +481,17 @@ impl Drop for Cuda {
         while let Some((block, _)) = self.blocks.last().copied() {
             self.free(block);
         }
+        let Some(mut kit) = self.kit.take() else {
+            return;
+        };
+        // Code is there until it has run.
+        let done = match self.seen {
+            true => Ok(()),
+            false => kit.queues.wait(),
+        };
+        if self.failed.is_none() && done.and_then(|()| kit.clear()).is_ok() {
+            self.card.kits().push(kit);
+        }
     }
 }
 
@@ -431,24 +500,22 @@ impl Device for Cuda {
         let Code::Cuda(module) = code else {
             return Err(Reason::Internal("no card's code".into()));
         };
-        self.module = Some(module.clone());
+        self.modules.push(module.clone());
         self.failed = None;
-        self.clock.runs = false;
-        let turn = self.queues.turn(&[(self.status, true)]);
-        let cleared = turn.and_then(|stream| {
-            // SAFETY: so many bytes are allocated there.
-            unsafe { cu::memset_d8_async(self.status, 0, part::RECORDS, stream) }
-        });
-        self.done(cleared)
+        self.seen = false;
+        let begun = self.kit().begin();
+        self.done(begun)
     }
 
     fn allocate(&mut self, bytes: usize) -> Result<u64, Reason> {
         let bytes = bytes.max(1);
-        let stream = self.queues.turn(&[]).map_err(|e| self.card.failed(e))?;
+        let card = self.card;
+        let queues = &mut self.kit().queues;
+        let stream = queues.turn(&[]).map_err(|e| card.failed(e))?;
         // SAFETY: a stream of ours.
         let block = unsafe { cu::malloc_async(stream, bytes) };
-        let block = block.map_err(|e| self.card.failed(e))?;
-        self.queues.made(block, stream);
+        let block = block.map_err(|e| card.failed(e))?;
+        queues.made(block, stream);
         self.blocks.push((block, bytes));
         Ok(block)
     }
@@ -458,7 +525,7 @@ impl Device for Cuda {
             return;
         };
         self.blocks.swap_remove(k);
-        let stream = self.queues.end(at);
+        let stream = self.kit().queues.end(at);
         // SAFETY: allocated above; that stream comes behind whoever looks at it. A failure has nobody to tell.
         let _ = stream.and_then(|stream| unsafe { cu::free_async(at, stream) });
     }
@@ -493,22 +560,26 @@ impl Device for Cuda {
         self.done(copied)
     }
 
-    fn download(&mut self, from: u64, to: &mut [u8]) -> Result<(), Reason> {
-        let staging = self.card.staging(to.len());
-        let turn = self.turn(&[(from, false)]);
-        // SAFETY: the device's bytes; waited for.
-        let copied = turn.and_then(|stream| unsafe {
-            match staging {
-                Some(mut staging) => staging.download(from, to, stream),
-                None => cu::memcpy_dtoh_async(to, from, stream)
-                    .and_then(|()| cu::stream::synchronize(stream)),
+    fn download(&mut self, parts: &mut [(u64, &mut [u8])]) -> Result<(), Reason> {
+        let mut room = self.kit().small.bytes().len();
+        // What is small comes together.
+        let mut small = Vec::with_capacity(parts.len());
+        for (from, to) in parts {
+            if to.len() <= room {
+                room -= to.len();
+                small.push((*from, &mut **to));
+            } else {
+                let copied = self.download_alone(*from, to);
+                self.done(copied)?;
             }
-        });
+        }
+        let copied = self.download_small(&mut small);
         self.done(copied)
     }
 
     fn launch(&mut self, mut launch: Launch<'_>) -> i64 {
-        let module = self.module.clone();
+        self.seen = false;
+        let module = self.modules.last().cloned();
         let kernels = module.as_ref().map(|m| &m.kernels);
         let Some(function) = kernels.and_then(|all| all.get(launch.number)) else {
             self.failed = Some(Reason::Internal("no such kernel".into()));
@@ -538,17 +609,18 @@ impl Device for Cuda {
         let mut uses = std::mem::take(&mut launch.uses);
         uses.extend(copies.map(|at| (at, true)));
         // Any may set the status at any time, once it was cleared.
-        let own = self.status + launch.left();
-        let turn = self.turn_with(&uses, &[(self.status, false), (own, launch.leaves)]);
+        let mut status = self.kit().status;
+        let own = status + launch.left();
+        let turn = self.turn_with(&uses, &[(status, false), (own, launch.leaves)]);
         let dim = |n: [i64; 3]| (n[0] as u32, n[1] as u32, n[2] as u32);
         let mut parameters: [*mut c_void; 4] = [
             launch.env.as_mut_ptr().cast(),
             (&raw mut lo).cast(),
             (&raw mut hi).cast(),
-            (&raw mut self.status).cast(),
+            (&raw mut status).cast(),
         ];
         let handle = function.handle.0;
-        let clock = &mut self.clock;
+        let clock = &mut self.kit().clock;
         let launched = turn.and_then(|stream| {
             clock.begin(stream)?;
             let (blocks, threads) = (dim(blocks), dim(threads));
@@ -564,74 +636,20 @@ impl Device for Cuda {
 
     fn left(&mut self, bytes: usize) -> Option<*mut u8> {
         match self.look(bytes) {
-            Ok(None) => Some(self.left.as_mut_ptr().cast()),
+            Ok(None) => Some(self.kit().left.bytes().as_mut_ptr()),
             _ => None,
         }
     }
 
     fn finish(&mut self) -> Result<Option<u32>, Reason> {
-        self.look(part::CELLS)
+        match (&self.failed, self.seen) {
+            (None, true) => Ok(self.fired()),
+            _ => self.look(part::CELLS),
+        }
     }
 
     fn take_kernel_seconds(&mut self) -> f64 {
-        std::mem::take(&mut self.clock.seconds)
-    }
-}
-
-/// What kernels take, by the card's clock.
-struct Clock {
-    /// Recorded before the first kernel that was not waited for yet, and behind the last one.
-    events: [Shared<sys::CUevent>; 2],
-    runs: bool,
-    seconds: f64,
-}
-
-impl Clock {
-    /// In the current context.
-    fn new() -> Result<Clock, DriverError> {
-        let event = || cu::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT).map(Shared);
-        Ok(Clock {
-            events: [event()?, event()?],
-            runs: false,
-            seconds: 0.0,
-        })
-    }
-
-    /// A kernel comes next on that stream.
-    fn begin(&mut self, stream: sys::CUstream) -> Result<(), DriverError> {
-        if std::mem::replace(&mut self.runs, true) {
-            return Ok(());
-        }
-        // SAFETY: an event and a stream of ours.
-        unsafe { cu::event::record(self.events[0].0, stream) }
-    }
-
-    /// That stream comes behind all kernels.
-    fn end(&mut self, stream: sys::CUstream) -> Result<(), DriverError> {
-        if !self.runs {
-            return Ok(());
-        }
-        // SAFETY: as above.
-        unsafe { cu::event::record(self.events[1].0, stream) }
-    }
-
-    /// All of that has run.
-    fn read(&mut self) -> Result<(), DriverError> {
-        if std::mem::take(&mut self.runs) {
-            // SAFETY: events that were recorded and came to pass.
-            let took = unsafe { cu::event::elapsed(self.events[0].0, self.events[1].0) }?;
-            self.seconds += f64::from(took) / 1e3;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Clock {
-    fn drop(&mut self) {
-        for event in self.events {
-            // SAFETY: made above. A failure has nobody to tell.
-            let _ = unsafe { cu::event::destroy(event.0) };
-        }
+        std::mem::take(&mut self.kit().clock.seconds)
     }
 }
 

@@ -350,12 +350,14 @@ impl Device for Emulated {
         Ok(())
     }
 
-    fn download(&mut self, from: u64, to: &mut [u8]) -> Result<(), Reason> {
-        Trouble::next()?;
+    fn download(&mut self, parts: &mut [(u64, &mut [u8])]) -> Result<(), Reason> {
         self.wait();
-        let (from, _) = self.within(from, to.len())?;
-        // SAFETY: in a block, as was just seen.
-        unsafe { std::ptr::copy_nonoverlapping(from.cast_const(), to.as_mut_ptr(), to.len()) };
+        for (from, to) in parts {
+            Trouble::next()?;
+            let (from, _) = self.within(*from, to.len())?;
+            // SAFETY: in a block, as was just seen.
+            unsafe { std::ptr::copy_nonoverlapping(from.cast_const(), to.as_mut_ptr(), to.len()) };
+        }
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use super::{Device, Emulated, Launch};
 use crate::reason::Reason;
 use nestwise_codegen::abi::{Order, part};
 use nestwise_codegen::{self as codegen, GridCode, GridKernel, Use};
+use nestwise_ir::LoopId;
 use std::sync::{Arc, Once};
 
 /// Kernels, loaded.
@@ -55,6 +56,19 @@ impl Grid {
     /// Whether the host's floating-point flags tell of warnings.
     pub fn warns(&self) -> bool {
         self.warns
+    }
+
+    /// Iterations of a loop that threads of the device run at once, where it is the first axis of a kernel: fewer take no less
+    /// time. `trips` are those of other loops.
+    pub fn wave(&self, of: LoopId, trips: impl Fn(LoopId) -> f64) -> i64 {
+        let room = match &self.code {
+            Code::Emulated(_) => 1.0,
+            Code::Cuda(module) => module.room() as f64,
+        };
+        let own = self.kernels.iter().filter(|k| k.loops.first() == Some(&of));
+        let threads = |k: &GridKernel| k.loops[1..].iter().map(|id| trips(*id)).product::<f64>();
+        let iterations = own.map(|k| (room / threads(k).max(1.0)).ceil() as i64);
+        iterations.max().unwrap_or(1)
     }
 
     pub(super) fn kernels(&self) -> &[GridKernel] {

@@ -290,11 +290,13 @@ impl Memory {
         let all = newer.iter().map(|copy| copy.bytes()).sum();
         let mut landing = Landing::of(all);
         let mut free = landing.bytes(all);
+        let mut parts = Vec::with_capacity(newer.len());
         for copy in &newer {
             let (bytes, rest) = free.split_at_mut(copy.bytes());
-            self.device.download(copy.at, bytes)?;
+            parts.push((copy.at, bytes));
             free = rest;
         }
+        self.device.download(&mut parts)?;
         let mut landed = &*landing.bytes(all);
         for copy in &mut newer {
             let (bytes, rest) = landed.split_at(copy.bytes());
@@ -322,7 +324,7 @@ impl Memory {
         };
         let begun = Instant::now();
         let from = copy.at + (at - range.0) as u64;
-        self.device.download(from, bytes)?;
+        self.device.download(&mut [(from, bytes)])?;
         // SAFETY: an element of the array.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at as *mut u8, bytes.len()) };
         self.transfers.elements += 1;

@@ -10,6 +10,7 @@ pub mod cuda;
 mod emulated;
 mod grid;
 pub mod kept;
+mod kit;
 mod later;
 mod memory;
 mod queues;
@@ -113,8 +114,8 @@ pub trait Device {
     /// Copies so many bytes of its own.
     fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason>;
 
-    /// Copies to the host, once kernels that were launched before have run.
-    fn download(&mut self, from: u64, to: &mut [u8]) -> Result<(), Reason>;
+    /// Copies to the host, each from where its bytes are, once kernels that were launched before have run.
+    fn download(&mut self, parts: &mut [(u64, &mut [u8])]) -> Result<(), Reason>;
 
     /// Has threads run a kernel, each with a copy of its environment; the number of blocks.
     fn launch(&mut self, launch: Launch<'_>) -> i64;

@@ -1,12 +1,11 @@
 //! The streams of a card that one user of it has, in the order that what it asks for needs.
 
-use super::cuda::{Card, Shared};
+use super::cuda::Shared;
 use super::streams::{COUNT, Streams, Turn};
 use cudarc::driver::{DriverError, result as cu, sys};
 
 /// Streams, made when they are first given something.
 pub(super) struct Queues {
-    card: &'static Card,
     streams: Streams,
     handles: [Option<Shared<sys::CUstream>>; COUNT],
     /// For one stream to wait for another.
@@ -15,9 +14,8 @@ pub(super) struct Queues {
 
 impl Queues {
     /// In the current context.
-    pub(super) fn new(card: &'static Card) -> Result<Queues, DriverError> {
+    pub(super) fn new() -> Result<Queues, DriverError> {
         Ok(Queues {
-            card,
             streams: Streams::default(),
             handles: [None; COUNT],
             order: Shared(cu::event::create(
@@ -36,6 +34,13 @@ impl Queues {
     pub(super) fn last(&mut self) -> Result<sys::CUstream, DriverError> {
         let turn = self.streams.join(0);
         self.follow(turn)
+    }
+
+    /// Waits for all that was given to any.
+    pub(super) fn wait(&mut self) -> Result<(), DriverError> {
+        let stream = self.last()?;
+        // SAFETY: a stream of ours.
+        unsafe { cu::stream::synchronize(stream) }
     }
 
     /// Where a block was allocated.
@@ -71,9 +76,7 @@ impl Queues {
         if let Some(stream) = self.handles[number] {
             return Ok(stream.0);
         }
-        let free = self.card.streams().pop();
-        let new = || cu::stream::create(cu::stream::StreamKind::NonBlocking).map(Shared);
-        let stream = free.map_or_else(new, Ok)?;
+        let stream = cu::stream::create(cu::stream::StreamKind::NonBlocking).map(Shared)?;
         self.handles[number] = Some(stream);
         Ok(stream.0)
     }
@@ -82,10 +85,8 @@ impl Queues {
 impl Drop for Queues {
     fn drop(&mut self) {
         for stream in self.handles.iter_mut().filter_map(Option::take) {
-            // SAFETY: a stream of ours. One that has failed is nobody's any more.
-            if unsafe { cu::stream::synchronize(stream.0) }.is_ok() {
-                self.card.streams().push(stream);
-            }
+            // SAFETY: a stream of ours, of which the driver lets go when all is done. A failure has nobody to tell.
+            let _ = unsafe { cu::stream::destroy(stream.0) };
         }
         // SAFETY: made above. A failure has nobody to tell.
         let _ = unsafe { cu::event::destroy(self.order.0) };

@@ -147,6 +147,18 @@ impl Launch {
         let starting = estimate.fork_join + estimate.launch;
         ((estimate.compute + starting).0 / self.expected).max(1e-10)
     }
+    /// Iterations of the top loop that a device runs at once.
+    pub(super) fn wave(&self, sizes: &Sizes) -> i64 {
+        let about = &self.kernel.about;
+        let trips = |id: LoopId| {
+            let written = about.origin.get(id.index()).copied().unwrap_or(id);
+            sizes.expected(written)
+        };
+        match (&self.kernel.grid, about.nest.top_for()) {
+            (Some(grid), Some(top)) => grid.wave(top.id, trips),
+            _ => 1,
+        }
+    }
     pub(super) fn header(&self) -> &FrameHeader {
         // SAFETY: every frame starts with a header.
         unsafe { &*self.frame.as_ptr().cast() }

@@ -27,8 +27,8 @@ pub struct Key {
     pub(super) elements: u64,
     pub(super) unit_stride: Vec<[bool; 8]>,
     pub(super) threaded: bool,
-    /// What device's grid loops run on, where they may.
-    pub(super) grid: Option<codegen::GridTarget>,
+    /// What device's grid loops run on, where they may, and in how many loops those are at least.
+    pub(super) grid: Option<(codegen::GridTarget, u32)>,
     pub(super) nonempty: u64,
     /// Loops of only a few trips, a bit each: no schedule splits them.
     pub(super) short: u64,

@@ -31,13 +31,23 @@ impl Plan {
         if !free || self.off_grid.load(Ordering::Relaxed) {
             return None;
         }
-        let axes = self.axes(sizes, options);
-        if axes.is_empty() {
-            return None;
+        let trips = |id: LoopId| sizes.expected(id);
+        let axes = self.axes(sizes, options).iter().map(|a| &a.1);
+        let (_, call) = gpu.cheapest(axes, &self.copies(sizes), &trips, &sizes.values)?;
+        Some((call, gpu.ready(cuda::begun())))
+    }
+
+    /// In how many loops those are at least that are best on a grid in such calls.
+    pub(super) fn grid_depth(&self, sizes: &Sizes, options: &Options) -> u32 {
+        let choices = self.axes(sizes, options);
+        if choices.len() < 2 {
+            return 0;
         }
         let trips = |id: LoopId| sizes.expected(id);
-        let call = gpu.seconds(axes, &self.copies(sizes), &trips, &sizes.values);
-        Some((call, gpu.ready(cuda::begun())))
+        let axes = choices.iter().map(|a| &a.1);
+        let gpu = self.prices.some_gpu();
+        let best = gpu.cheapest(axes, &Copies::default(), &trips, &sizes.values);
+        best.map_or(0, |(best, _)| choices[best].0)
     }
 
     /// To make the first kernel for a device, and to get the device ready.
@@ -52,8 +62,9 @@ impl Plan {
         }
     }
 
-    /// The loops that a grid could have if arrays do not overlap, and what the first call's sizes prove is so.
-    pub(super) fn axes(&self, sizes: &Sizes, options: &Options) -> &Axes {
+    /// The loops that a grid could have if arrays do not overlap, and what the first call's sizes prove is so: the outermost
+    /// first, then those in more loops.
+    pub(super) fn axes(&self, sizes: &Sizes, options: &Options) -> &[(u32, Axes)] {
         self.axes.get_or_init(|| {
             if refusal(&self.nest).is_some() {
                 return Vec::new();
@@ -65,15 +76,9 @@ impl Plan {
                 assumed,
                 ..analysis::LaunchInfo::guess(&nest, options.fp)
             };
-            let loops = analysis::schedule::grid_loops(&nest, &verdicts, &info);
-            let wanted = nestwise_ir::schedule::wanted(&nest, &loops);
-            let on_axes = |g: GridLoop| OnAxes {
-                awaited: !g.mapped.reductions.is_empty()
-                    || g.mapped.last_values.iter().any(|v| wanted.contains(v)),
-                private: g.mapped.private,
-                loops: g.axes,
-            };
-            loops.into_iter().map(on_axes).collect()
+            let choices = analysis::schedule::grid_choices(&nest, &verdicts, &info);
+            let on_axes = |(depth, loops)| (depth, on_axes(&nest, loops));
+            choices.into_iter().map(on_axes).collect()
         })
     }
 
@@ -127,11 +132,11 @@ impl Plan {
     pub(super) fn build_grid(
         &self,
         key: &Key,
-        target: codegen::GridTarget,
+        grid: (codegen::GridTarget, u32),
         options: &Options,
     ) -> Result<(Kernel, Vec<u8>), String> {
         let nest = guards::apply(&self.nest, &key.proven);
-        let (made, mut about) = compile_grid(&nest, key, target, &self.verdicts, options)?;
+        let (made, mut about) = compile_grid(&nest, key, grid, &self.verdicts, options)?;
         let (ptx, device) = match &made.device {
             codegen::DeviceCode::Object(object) => (false, object.as_slice()),
             codegen::DeviceCode::Ptx(text) => (true, text.as_bytes()),
@@ -147,6 +152,18 @@ impl Plan {
     }
 }
 
+/// Loops of a nest that are mapped together, as they are priced.
+fn on_axes(nest: &Nest, loops: Vec<GridLoop>) -> Axes {
+    let wanted = nestwise_ir::schedule::wanted(nest, &loops);
+    let on_axes = |g: GridLoop| OnAxes {
+        awaited: !g.mapped.reductions.is_empty()
+            || g.mapped.last_values.iter().any(|v| wanted.contains(v)),
+        private: g.mapped.private,
+        loops: g.axes,
+    };
+    loops.into_iter().map(on_axes).collect()
+}
+
 /// Why no array of the nest may be on a device.
 fn refusal(nest: &Nest) -> Option<&'static str> {
     let mixed = |a: &ArrayDecl| a.storage == Scalar::Num || a.kind.is_own();
@@ -158,7 +175,7 @@ fn refusal(nest: &Nest) -> Option<&'static str> {
 fn compile_grid(
     nest: &Nest,
     key: &Key,
-    target: codegen::GridTarget,
+    (target, depth): (codegen::GridTarget, u32),
     verdicts: &analysis::Staged,
     options: &Options,
 ) -> Result<(codegen::CompiledGrid, About), String> {
@@ -168,7 +185,7 @@ fn compile_grid(
     if let Some(why) = refusal(nest) {
         return Err(why.into());
     }
-    let mapped = on_grid(nest, key, verdicts, options).ok_or("no parallel loop")?;
+    let mapped = on_grid(nest, key, depth, verdicts, options).ok_or("no parallel loop")?;
     let nest = mapped.rewritten.as_ref().unwrap_or(mapped.written);
     let unit_stride = unit_strides(nest, key);
     let spec = codegen::KernelSpec {
@@ -200,6 +217,7 @@ fn compile_grid(
 fn on_grid<'a>(
     nest: &'a Nest,
     key: &Key,
+    depth: u32,
     verdicts: &analysis::Staged,
     options: &Options,
 ) -> Option<Made<'a>> {
@@ -214,7 +232,7 @@ fn on_grid<'a>(
         nonempty,
         ..Schedule::serial()
     };
-    let grid = analysis::schedule::grid_loops(nest, &now, &info);
+    let grid = analysis::schedule::grid_loops(nest, &now, &info, depth);
     if !grid.is_empty() {
         return Some(Made {
             schedule: mapped(grid, key.nonempty),

@@ -47,7 +47,11 @@ impl Plan {
             line: 0,
             features: source.features,
             traffic: source.traffic,
-            grid: self.axes(sizes, options).clone(),
+            grid: self
+                .axes(sizes, options)
+                .iter()
+                .map(|a| a.1.clone())
+                .collect(),
             lanes: source.lanes,
             kernels: [None, None],
             calls: Vec::new(),
