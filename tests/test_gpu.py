@@ -146,7 +146,7 @@ def test_what_fires_on_the_card_runs_on_the_cpu(run):
 
 
 @pytest.mark.parametrize(
-    "registers, launch", [(32, "16 50 1 of 32 8 1"), (168, "16 100 1 of 32 4 1")]
+    "registers, launch", [(32, "16 100 1 of 32 4 1"), (200, "16 200 1 of 32 2 1")]
 )
 def test_blocks_are_as_large_as_registers_leave_room_for(driver, tmp_path, registers, launch):
     program = tmp_path / "scaled.py"

@@ -19,7 +19,7 @@ use crate::emit::grid::{Grid, Registers};
 use crate::emit::{self, Unit};
 use crate::error::{CodegenError, Result};
 use crate::libdevice;
-use crate::passes;
+use crate::passes::{self, Code};
 use crate::target::Host;
 
 /// The symbol of a kernel in the device's part.
@@ -160,10 +160,14 @@ pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<Compiled
             libdevice::link(&on_device, &context, device_machine)?;
         }
         let vector_math = spec.fp != FpMode::Strict;
-        for (module, machine) in [(&on_host, machine), (&on_device, device_machine)] {
+        let both = [
+            (&on_host, machine, Code::Plain),
+            (&on_device, device_machine, Code::Device),
+        ];
+        for (module, machine, code) in both {
             let bad = |e: inkwell::support::LLVMString| CodegenError::Llvm(e.to_string());
             module.verify().map_err(bad)?;
-            passes::optimise(module, machine, false, vector_math)?;
+            passes::optimise(module, machine, code, vector_math)?;
         }
         let device = match target {
             GridTarget::Emulated => {

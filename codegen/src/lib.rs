@@ -136,9 +136,9 @@ fn compile_as_is(spec: KernelSpec<'_>) -> Result<Compiled> {
     let started = Instant::now();
     let context = Context::create();
     host.with_machine(|machine| {
-        let (module, scalar) = build(&context, &spec, machine)?;
+        let (module, code) = build(&context, &spec, machine)?;
         let emitted = Instant::now();
-        passes::optimise(&module, machine, scalar, spec.fp != FpMode::Strict)?;
+        passes::optimise(&module, machine, code, spec.fp != FpMode::Strict)?;
         let mut shape = shape::of(&module, machine, host.vector_bits);
         shape::reach(&mut shape, spec.nest);
         let optimised = Instant::now();
@@ -161,9 +161,9 @@ pub fn llvm_ir(spec: KernelSpec<'_>) -> Result<(String, String)> {
     let host = target::Host::get()?;
     let context = Context::create();
     let machine = host.machine()?;
-    let (module, scalar) = build(&context, &spec, &machine)?;
+    let (module, code) = build(&context, &spec, &machine)?;
     let before = module.print_to_string().to_string();
-    passes::optimise(&module, &machine, scalar, spec.fp != FpMode::Strict)?;
+    passes::optimise(&module, &machine, code, spec.fp != FpMode::Strict)?;
     Ok((before, module.print_to_string().to_string()))
 }
 
@@ -172,8 +172,8 @@ pub fn assembly(spec: KernelSpec<'_>) -> Result<String> {
     let host = target::Host::get()?;
     let context = Context::create();
     let machine = host.machine()?;
-    let (module, scalar) = build(&context, &spec, &machine)?;
-    passes::optimise(&module, &machine, scalar, spec.fp != FpMode::Strict)?;
+    let (module, code) = build(&context, &spec, &machine)?;
+    passes::optimise(&module, &machine, code, spec.fp != FpMode::Strict)?;
     let buffer = machine
         .write_to_memory_buffer(&module, FileType::Assembly)
         .map_err(|e| CodegenError::Llvm(e.to_string()))?;
@@ -185,18 +185,21 @@ fn build<'c>(
     context: &'c Context,
     spec: &KernelSpec<'_>,
     machine: &TargetMachine,
-) -> Result<(Module<'c>, bool)> {
+) -> Result<(Module<'c>, passes::Code)> {
     let module = context.create_module("nest");
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
-    let scalar = {
+    let code = {
         let host = target::Host::get()?;
         let unit = emit::Unit::new(context, &module, spec, host)?;
         emit::emit(&unit)?;
-        unit.scalar_loops.get()
+        match unit.scalar_loops.get() {
+            true => passes::Code::Scalar,
+            false => passes::Code::Plain,
+        }
     };
     module
         .verify()
         .map_err(|e| CodegenError::Llvm(e.to_string()))?;
-    Ok((module, scalar))
+    Ok((module, code))
 }

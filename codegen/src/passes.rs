@@ -17,6 +17,15 @@ const PLAIN: &str = "function(\
     loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
 
+/// For kernels of devices: the same, and loops are unrolled of which that is asked.
+const DEVICE: &str = "function(\
+    sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
+    loop-mssa(loop-rotate,licm),simplifycfg,\
+    loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,\
+    instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),\
+    loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound>,early-cse<memssa>,\
+    instcombine<no-verify-fixpoint>,simplifycfg)";
+
 /// For kernels with scalar inner loops: LLVM's vectorisers, then loads shared between iterations (the second `gvn`). The
 /// other way round a stencil's neighbours would be carried from vector to vector and shuffled into place, which costs
 /// more than loading them again.
@@ -28,17 +37,32 @@ const FULL: &str = "function(\
     instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),\
     loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
+/// What is in a module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Code {
+    /// For the host: inner loops are vectors, or what a device has.
+    Plain,
+    /// For the host: inner loops are scalar.
+    Scalar,
+    /// For threads of a device.
+    Device,
+}
+
 /// Optimises `module` for `machine`.
 pub(crate) fn optimise(
     module: &Module<'_>,
     machine: &TargetMachine,
-    scalar_loops: bool,
+    code: Code,
     vector_math: bool,
 ) -> Result<()> {
     let options = PassBuilderOptions::create();
     options.set_loop_vectorization(true);
     options.set_loop_interleaving(true);
-    let pipeline = if scalar_loops { FULL } else { PLAIN };
+    let pipeline = match code {
+        Code::Plain => PLAIN,
+        Code::Scalar => FULL,
+        Code::Device => DEVICE,
+    };
     // Forms of functions that no vectoriser asked for.
     let unused = if vector_math { ",globaldce" } else { "" };
     let pipeline = &format!("{pipeline}{unused}");

@@ -6,7 +6,7 @@
 //! Volkov, "Understanding Latency Hiding on GPUs", 2016). They run beside the host, which hands them over one by one: where
 //! they are short, that is what takes time. Arrays cross before and after.
 
-use crate::blocks::Room;
+use crate::blocks::{self, Room};
 use crate::features::{Counts, LoopFeatures};
 use crate::price::Seconds;
 use nestwise_analysis::LaunchValues;
@@ -353,7 +353,7 @@ impl Kernels {
             threads: w.resident as i64,
             registers: 0,
         };
-        let block = room.block(self.threads as i64, None) as f64;
+        let block = room.block(self.threads as i64, None, blocks::USUAL) as f64;
         let blocks = (self.threads / block).ceil().max(1.0);
         let each = (blocks / w.processors).ceil();
         let busy = self.busy * each * block.min(self.threads);

@@ -68,7 +68,7 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, background=true, early=true, found=None))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, background=true, early=true, found=None, reported=false))]
 #[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
@@ -87,6 +87,7 @@ fn configure(
     background: bool,
     early: bool,
     found: Option<PathBuf>,
+    reported: bool,
 ) -> PyResult<Vec<String>> {
     let bad = PyValueError::new_err::<String>;
     let device = match device {
@@ -138,6 +139,7 @@ fn configure(
         unchecked,
         verify,
         prices,
+        reported,
         record,
         learning,
         background,

@@ -57,6 +57,8 @@ pub struct Options {
     pub verify: bool,
     /// Every call is priced anew, and what was predicted for each device is summed up.
     pub prices: bool,
+    /// A report is wanted of what is measured besides what is needed.
+    pub reported: bool,
     /// What the price of every call depends on is kept, for [`crate::Plan::recorded`]. Asks for `prices`.
     pub record: bool,
     /// Prices are corrected by what launches take.
@@ -127,6 +129,7 @@ impl Default for Options {
             unchecked: None,
             verify: false,
             prices: false,
+            reported: false,
             record: false,
             learning: true,
             background: false,

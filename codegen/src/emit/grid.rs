@@ -314,8 +314,8 @@ impl<'u> Func<'u, '_> {
         let place = ir.add(ir.mul(block, threads, Wrap::Signed), thread, Wrap::Signed);
         let stride = ir.mul(blocks, threads, Wrap::Signed);
         let mut first = ir.add(range.lo, place, Wrap::Signed);
-        if self.is_tiled(l) {
-            first = self.strided_tiles(l, range, axis, (first, stride))?;
+        if let Some(count) = self.tile_of(l) {
+            first = self.strided_tiles(l, count, range, axis, (first, stride))?;
         }
         let (body, latch, end) = (self.fresh(), self.fresh(), self.fresh());
         let before = ir.here();

@@ -411,6 +411,10 @@ impl Func<'_, '_> {
         if let Some(group) = self.u.groups.get(&l.id).filter(|_| self.lanes.is_none()) {
             facts.push(ir.md_node(&[ir.md_string("llvm.loop.parallel_accesses"), *group]));
         }
+        if let Some(count) = self.unrolled_in_tile(l) {
+            let count = ir.md_value(ir.const_i64(count));
+            facts.push(ir.md_node(&[ir.md_string("llvm.loop.unroll.count"), count]));
+        }
         if is_innermost(&l.body) && gathers_bytes(self.u.nest, &l.body) {
             // There are no such instructions: LLVM would take vectors apart and put them together again.
             let no = ir.md_value(ir.const_bool(false));

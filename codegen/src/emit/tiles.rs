@@ -3,8 +3,9 @@
 //!
 //! The axes are the innermost two at most of which iterations share what a loop inside them loads: both of a matrix product, that
 //! of the bodies in an n-body sum. A load of one lane costs a card as much as several operations, and its own caches hold what a
-//! block's threads share; what limits such kernels is how many loads there are, and a tile of 4 by 4 needs a quarter of them
-//! (Volkov, "Better performance at lower occupancy", 2010). Legal iff the axes are parallel, and copies run the same statements
+//! block's threads share; what limits such kernels is how many loads there are, and a tile of 8 by 4 needs a fifth of them
+//! (Volkov, "Better performance at lower occupancy", 2010). Loops inside are unrolled, for loads of several of their iterations to
+//! be under way at once, where nothing in them is a branch to ptxas (divisions and roots are). Legal iff the axes are parallel, and copies run the same statements
 //! with loops inside equally often ([`super::jam::varying`]). How many iterations a thread has is the launch's choice: those that
 //! fill no tile run one by one.
 
@@ -12,22 +13,29 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use nestwise_ir::schedule::GridLoop;
-use nestwise_ir::{Expr, ExprKind, For, LoopId, Stmt, StmtKind, VarId};
+use nestwise_ir::{BinOp, Expr, ExprKind, For, LoopId, Stmt, StmtKind, VarId};
 
 use super::jam::{self, Jam};
 use super::loops::Range;
 use super::{Func, Unit, Val};
 use crate::error::Result;
+use crate::flow;
 use crate::llvm::{IntPred, V, Wrap};
 
-/// Iterations of an axis that run interleaved.
+/// Iterations of an axis that run interleaved; of the outer one of two, whose loads neighbouring threads share, where each
+/// carries but one variable through a loop inside.
 const COPIES: u32 = 4;
+const OUTER_COPIES: u32 = 8;
 /// Operations of all copies of a body, at most: what they keep has to fit registers.
 const MOST_OPERATIONS: usize = 640;
+const MOST_OUTER_OPERATIONS: usize = 1024;
+/// Iterations of a loop inside that follow each other without a jump.
+const UNROLLED: i64 = 4;
 
 /// The axes along which a kernel's iterations run interleaved.
 pub(crate) struct Tile {
-    loops: Vec<LoopId>,
+    /// Outermost first, and how many iterations of each.
+    loops: Vec<(LoopId, u32)>,
     varying: HashSet<VarId>,
 }
 
@@ -53,23 +61,39 @@ impl Tile {
 
     /// A tile along those axes, outermost first.
     fn along(unit: &Unit<'_>, tiled: &[&For], innermost: &For) -> Option<Tile> {
-        let copies = (COPIES as usize).pow(tiled.len() as u32);
-        if copies * operations(&innermost.body) > MOST_OPERATIONS {
+        let operations = operations(&innermost.body);
+        let fits = |counts: &[u32], most: usize| {
+            let copies: u32 = counts.iter().product();
+            copies as usize * operations <= most
+        };
+        let large = [OUTER_COPIES, COPIES];
+        let is_large = tiled.len() == 2
+            && carried(unit, &innermost.body) == 1
+            && fits(&large, MOST_OUTER_OPERATIONS);
+        let counts = match is_large {
+            true => large.to_vec(),
+            false => vec![COPIES; tiled.len()],
+        };
+        if !is_large && !fits(&counts, MOST_OPERATIONS) {
             return None;
         }
         let counters: Vec<VarId> = tiled.iter().map(|axis| axis.counter).collect();
         let varying = jam::varying(unit, tiled.first()?, &counters)?;
-        let loops = tiled.iter().map(|axis| axis.id).collect();
+        let loops = tiled.iter().map(|axis| axis.id).zip(counts).collect();
         Some(Tile { loops, varying })
+    }
+
+    /// How many iterations of an axis run interleaved, if they do.
+    fn count(&self, axis: LoopId) -> Option<u32> {
+        let own = self.loops.iter().find(|l| l.0 == axis);
+        own.map(|l| l.1)
     }
 
     /// How many iterations of each of these axes run interleaved, in the order of a grid's: the innermost first.
     pub(super) fn counts(tile: Option<&Tile>, axes: &[LoopId]) -> [i64; 3] {
         let mut counts = [1; 3];
         for (count, id) in counts.iter_mut().zip(axes.iter().rev()) {
-            if tile.is_some_and(|t| t.loops.contains(id)) {
-                *count = COPIES.into();
-            }
+            *count = tile.and_then(|t| t.count(*id)).unwrap_or(1).into();
         }
         counts
     }
@@ -101,6 +125,41 @@ fn shares_loads(unit: &Unit<'_>, axis: &For, innermost: &For) -> bool {
     found
 }
 
+/// Variables that loops of a block carry from one iteration to the next.
+fn carried(unit: &Unit<'_>, block: &[Stmt]) -> usize {
+    let mut found = HashSet::new();
+    for s in block {
+        s.walk(&mut |s| {
+            if let StmtKind::For(inner) = &s.kind {
+                let nonempty = unit.spec.schedule.nonempty;
+                let flow = flow::flow(&[], &inner.body, Some(inner.id), nonempty);
+                let own = flow.assigned.iter().filter(|v| flow.exposed.contains(v));
+                found.extend(own.copied());
+            }
+        });
+    }
+    found.len()
+}
+
+/// Whether a block is all loads, stores, and what a card does in an instruction or two.
+fn is_light(block: &[Stmt]) -> bool {
+    let mut light = true;
+    let mut look = |e: &Expr| {
+        light &= match &e.kind {
+            ExprKind::Call { .. } | ExprKind::Select { .. } => false,
+            ExprKind::Binary { op, .. } => {
+                matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul)
+            }
+            _ => true,
+        };
+    };
+    for s in block {
+        s.walk(&mut |s| s.exprs().for_each(|e| e.walk(&mut look)));
+    }
+    let plain = |s: &Stmt| matches!(s.kind, StmtKind::Let { .. } | StmtKind::Store { .. });
+    light && block.iter().all(plain)
+}
+
 fn operations(block: &[Stmt]) -> usize {
     let mut count = 0;
     for s in block {
@@ -112,23 +171,30 @@ fn operations(block: &[Stmt]) -> usize {
 }
 
 impl Func<'_, '_> {
-    /// Whether iterations of that axis run interleaved.
-    pub(super) fn is_tiled(&self, l: &For) -> bool {
+    /// How many iterations of that axis run interleaved, if they do.
+    pub(super) fn tile_of(&self, l: &For) -> Option<u32> {
         let tile = self.axes.as_ref().and_then(|a| a.tile.as_ref());
-        tile.is_some_and(|t| t.loops.contains(&l.id))
+        tile.and_then(|t| t.count(l.id))
     }
 
-    /// This thread's iterations from `first` on as long as there are enough for a tile; the next one.
+    /// How many iterations of a loop inside a tile are to follow each other without a jump, if several.
+    pub(super) fn unrolled_in_tile(&self, l: &For) -> Option<i64> {
+        let tiled = self.jam.is_some() && self.axes.as_ref().is_some_and(|a| a.tile.is_some());
+        (tiled && is_light(&l.body)).then_some(UNROLLED)
+    }
+
+    /// This thread's iterations from `first` on as long as there are enough for a tile of `count`; the next one.
     pub(super) fn strided_tiles(
         &mut self,
         l: &For,
+        count: u32,
         range: Range,
         axis: usize,
         (first, stride): (V, V),
     ) -> Result<V> {
         let ir = self.ir();
-        let copies = ir.const_i64(COPIES.into());
-        let ahead = ir.mul(stride, ir.const_i64(i64::from(COPIES) - 1), Wrap::Signed);
+        let copies = ir.const_i64(count.into());
+        let ahead = ir.mul(stride, ir.const_i64(i64::from(count) - 1), Wrap::Signed);
         // The last iteration with which a tile may begin is before this one.
         let end = ir.sub(range.hi, ahead, Wrap::Signed);
         let (tile, rest) = (self.fresh(), self.fresh());
@@ -141,7 +207,7 @@ impl Func<'_, '_> {
             let distance = ir.mul(stride, ir.const_i64(copy.into()), Wrap::Signed);
             self.index_fma(range.start, ir.add(k, distance, Wrap::Signed), range.step)
         };
-        let values: Vec<V> = (0..COPIES).map(value).collect();
+        let values: Vec<V> = (0..count).map(value).collect();
         let around = self.open_tile(l, values)?;
         let (last, highest) = (
             ir.add(k, ahead, Wrap::Signed),

@@ -13,8 +13,12 @@ def configure(
     unchecked: str | None = None,
     verify: bool = False,
     prices: bool = False,
+    record: bool = False,
     learning: bool = True,
+    background: bool = True,
+    early: bool = True,
     found: str | None = None,
+    reported: bool = False,
 ) -> list[str]: ...
 def fit(
     section: str, counts: list[dict[str, float]], seconds: list[float]

@@ -299,6 +299,7 @@ def _configure_core(module: Any) -> None:
         chosen.background,
         chosen.early,
         found,
+        chosen.report is not None,
     )
     for text in told or ():
         if asked and "default profile is used" in text and text not in notes:

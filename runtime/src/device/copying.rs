@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const PIECE: usize = 512 << 10;
 const LARGE: usize = 4 * PIECE;
 /// As many do what memory can.
-const MOST_THREADS: usize = 8;
+const MOST_THREADS: usize = 12;
 
 struct Copying {
     to: *mut u8,

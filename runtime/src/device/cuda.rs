@@ -13,7 +13,7 @@ use crate::reason::Reason;
 use cudarc::driver::{DriverError, result as cu, sys};
 use nestwise_codegen::abi::part;
 use nestwise_codegen::kernel_name;
-use nestwise_costmodel::blocks::Room;
+use nestwise_costmodel::blocks::{self, Room};
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -24,13 +24,13 @@ const OLDEST_DRIVER: i32 = 11_040;
 const CAPABILITIES: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
 /// After so many failures it is left alone.
 const MOST_FAILURES: u32 = 3;
-/// Blocks along an axis at most, by the card's processors; each thread takes several iterations then.
-const BLOCKS_PER_PROCESSOR: i64 = 32;
+/// Blocks at most, by the card's processors; each thread takes several iterations then, which costs less than to begin more.
+const BLOCKS_PER_PROCESSOR: i64 = 256;
 /// Blocks in all that leave records, by processors: so many have room at once.
 pub(super) const RECORDS_PER_PROCESSOR: i64 = 8;
 /// Threads for each processor that are left at least where each takes a tile of its axes: a block, whose threads have several
 /// operations under way at any time, as the copies of a tile do not wait for each other.
-const TILED_PER_PROCESSOR: i64 = 256;
+const TILED_PER_PROCESSOR: i64 = 128;
 /// The share of the memory that threads have for copies: one of so many.
 const COPIES_SHARE: i64 = 8;
 /// The card.
@@ -164,8 +164,11 @@ impl Card {
             threads: self.resident,
             registers: self.registers,
         };
-        let registers = (launch.record == 0).then_some(function.registers);
-        room.block(asked, registers).min(function.most)
+        let block = match launch.record {
+            0 => room.block(asked, Some(function.registers), blocks::USUAL),
+            _ => room.block(asked, None, blocks::LARGE),
+        };
+        block.min(function.most)
     }
 
     /// Blocks of a launch at most, so that the copies of their threads, so many bytes each, leave most of its memory to arrays.
@@ -586,9 +589,8 @@ impl Device for Cuda {
             return 0;
         };
         let (mut lo, mut hi) = launch.range;
-        let along = BLOCKS_PER_PROCESSOR * self.card.processors;
         let all = match launch.record {
-            0 => i64::MAX,
+            0 => BLOCKS_PER_PROCESSOR * self.card.processors,
             _ => RECORDS_PER_PROCESSOR * self.card.processors,
         };
         let least = TILED_PER_PROCESSOR * self.card.processors;
@@ -597,7 +599,7 @@ impl Device for Cuda {
             .card
             .block(function, &launch, asked(launch.axes, trips));
         let most = self.card.most_blocks(launch.copies, each);
-        let (blocks, threads) = shape(launch.axes, trips, each, (along, all.min(most)));
+        let (blocks, threads) = shape(launch.axes, trips, each, all.min(most));
         let count: i64 = blocks.iter().chain(&threads).product();
         let copies = match self.make_copies(&mut launch, count) {
             Ok(copies) => copies,

@@ -4,6 +4,7 @@
 use super::cuda::{Card, RECORDS_PER_PROCESSOR, Shared};
 use super::queues::Queues;
 use super::staging::LARGE;
+use crate::options::options;
 use cudarc::driver::{DriverError, result as cu, sys};
 use nestwise_codegen::MOST_RECORD;
 use nestwise_codegen::abi::part;
@@ -54,6 +55,7 @@ impl Kit {
     /// Kernels may leave something behind from now on.
     pub(super) fn begin(&mut self) -> Result<(), DriverError> {
         self.clock.runs = false;
+        self.clock.is_on = options().reported;
         self.clear()?;
         self.is_clear = false;
         Ok(())
@@ -118,6 +120,8 @@ pub(super) struct Clock {
     /// Recorded before the first kernel that was not waited for yet, and behind the last one.
     events: [Shared<sys::CUevent>; 2],
     runs: bool,
+    /// To look at it takes longer than to launch a kernel.
+    is_on: bool,
     pub(super) seconds: f64,
 }
 
@@ -127,13 +131,14 @@ impl Clock {
         Ok(Clock {
             events: [event()?, event()?],
             runs: false,
+            is_on: false,
             seconds: 0.0,
         })
     }
 
     /// A kernel comes next on that stream.
     pub(super) fn begin(&mut self, stream: sys::CUstream) -> Result<(), DriverError> {
-        if std::mem::replace(&mut self.runs, true) {
+        if !self.is_on || std::mem::replace(&mut self.runs, true) {
             return Ok(());
         }
         // SAFETY: an event and a stream of ours.

@@ -15,7 +15,7 @@ pub struct Transfers {
     pub bytes_down: u64,
     pub seconds_up: f64,
     pub seconds_down: f64,
-    /// From the first kernel to the last one, by the device's clock; zero where it has none.
+    /// From the first kernel to the last one, by the device's clock; zero where it has none, or no report is wanted.
     pub seconds_kernels: f64,
     /// Elements that came down one by one.
     pub elements: u64,

@@ -35,12 +35,13 @@ pub(super) fn asked(axes: usize, trips: [Option<i64>; 3]) -> i64 {
 }
 
 /// Blocks, and threads of each, for a kernel on so many axes, each of which asks for so many threads, the innermost first (none:
-/// not known). A block has at most `most_threads`, an axis and the grid so many blocks.
+/// not known). A block has at most `most_threads`, the grid `most_blocks`: where more are asked for, threads have several
+/// iterations, of outer axes first, between which they keep what the inner ones share.
 pub(super) fn shape(
     axes: usize,
     trips: [Option<i64>; 3],
     most_threads: i64,
-    (along, in_all): (i64, i64),
+    most_blocks: i64,
 ) -> ([i64; 3], [i64; 3]) {
     if axes == 0 {
         return ([1; 3], [1; 3]);
@@ -53,17 +54,18 @@ pub(super) fn shape(
             threads[axis] /= 2;
         }
     }
-    let most_blocks = along.clamp(1, MOST_BLOCKS);
     let mut blocks = [1; 3];
     for (axis, count) in blocks.iter_mut().enumerate().take(last + 1) {
         *count = match trips[axis] {
-            Some(trips) => ((trips.max(1) - 1) / threads[axis] + 1).min(most_blocks),
-            None => UNKNOWN_BLOCKS.min(most_blocks),
+            Some(trips) => ((trips.max(1) - 1) / threads[axis] + 1).min(MOST_BLOCKS),
+            None => UNKNOWN_BLOCKS,
         };
     }
-    while blocks.iter().product::<i64>() > in_all.max(1) {
-        let most = blocks.iter_mut().max();
-        most.into_iter().for_each(|n| *n = (*n + 1) / 2);
+    while blocks.iter().product::<i64>() > most_blocks.max(1) {
+        let [innermost, outer @ ..] = &mut blocks;
+        let outer = outer.iter_mut().max().filter(|n| **n > 1);
+        let most = outer.unwrap_or(innermost);
+        *most = (*most + 1) / 2;
     }
     (blocks, threads)
 }
@@ -75,10 +77,11 @@ mod tests {
     #[test]
     fn blocks_cover_what_is_known_and_fit_the_card() {
         let one = |n: i64| [Some(n), None, None];
-        let any = (100, i64::MAX);
+        let any = i64::MAX;
         assert_eq!(shape(0, one(1), 1024, any), ([1; 3], [1; 3]));
         assert_eq!(shape(1, one(1000), 1024, any), ([4, 1, 1], [256, 1, 1]));
-        assert_eq!(shape(1, one(1 << 40), 1024, any).0, [100, 1, 1]);
+        assert_eq!(shape(1, one(1 << 40), 1024, 100).0, [64, 1, 1]);
+        assert_eq!(shape(1, one(1 << 40), 1024, any).0, [MOST_BLOCKS, 1, 1]);
         let two = |n: i64, inner| [inner, Some(n), None];
         assert_eq!(
             shape(2, two(17, Some(33)), 1024, any),
@@ -86,13 +89,10 @@ mod tests {
         );
         assert_eq!(shape(2, two(17, None), 1024, any).0, [UNKNOWN_BLOCKS, 3, 1]);
         let three = [None, Some(9), Some(5)];
-        assert_eq!(
-            shape(3, three, 1024, (1 << 20, i64::MAX)).0,
-            [UNKNOWN_BLOCKS, 3, 3]
-        );
+        assert_eq!(shape(3, three, 1024, any).0, [UNKNOWN_BLOCKS, 3, 3]);
         assert_eq!(shape(3, three, 64, any).1, [32, 2, 1]);
         assert_eq!(shape(1, one(5), 128, any).1, [128, 1, 1]);
-        assert_eq!(shape(1, one(0), 128, (0, i64::MAX)), ([1; 3], [128, 1, 1]));
+        assert_eq!(shape(1, one(0), 128, 0), ([1; 3], [128, 1, 1]));
     }
 
     #[test]
@@ -108,14 +108,11 @@ mod tests {
     fn so_many_blocks_leave_records() {
         let square = |n: i64| [Some(n), Some(n), None];
         assert_eq!(
-            shape(1, [Some(1 << 40), None, None], 1024, (4000, 1056)).0,
-            [1000, 1, 1]
+            shape(1, [Some(1 << 40), None, None], 1024, 1056).0,
+            [1024, 1, 1]
         );
-        assert_eq!(shape(2, square(900), 1024, (4000, 100)).0, [8, 8, 1]);
-        assert_eq!(
-            shape(3, [None, Some(9), Some(9)], 64, (100, 1)).0,
-            [1, 1, 1]
-        );
+        assert_eq!(shape(2, square(900), 1024, 100).0, [29, 2, 1]);
+        assert_eq!(shape(3, [None, Some(9), Some(9)], 64, 1).0, [1, 1, 1]);
     }
 
     #[test]
