@@ -34,6 +34,8 @@ const MOST_PARAMETERS: usize = 4064;
 
 /// Threads that a block has at most whose threads leave records.
 pub const BLOCK_THREADS: usize = 256;
+/// The same of blocks that leave no records.
+pub const USUAL_THREADS: usize = 128;
 /// Bytes that such a record has at most: a block has 48 KB of shared memory on every card.
 pub const MOST_RECORD: usize = 192;
 

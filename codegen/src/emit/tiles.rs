@@ -83,6 +83,11 @@ impl Tile {
         Some(Tile { loops, varying })
     }
 
+    /// Whether its copies are both of two axes, none of which has more than usual.
+    pub(super) fn wants_registers(&self) -> bool {
+        self.loops.len() == 2 && self.loops.iter().all(|l| l.1 == COPIES)
+    }
+
     /// How many iterations of an axis run interleaved, if they do.
     fn count(&self, axis: LoopId) -> Option<u32> {
         let own = self.loops.iter().find(|l| l.0 == axis);

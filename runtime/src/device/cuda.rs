@@ -594,12 +594,12 @@ impl Device for Cuda {
             _ => RECORDS_PER_PROCESSOR * self.card.processors,
         };
         let least = TILED_PER_PROCESSOR * self.card.processors;
-        let trips = in_tiles(launch.trips(), launch.tile, least);
-        let each = self
-            .card
-            .block(function, &launch, asked(launch.axes, trips));
+        let trips = launch.trips();
+        let tile = in_tiles(trips, launch.tile, least);
+        let asked = asked(launch.axes, trips, tile);
+        let each = self.card.block(function, &launch, asked);
         let most = self.card.most_blocks(launch.copies, each);
-        let (blocks, threads) = shape(launch.axes, trips, each, all.min(most));
+        let (blocks, threads) = shape(launch.axes, trips, tile, each, all.min(most));
         let count: i64 = blocks.iter().chain(&threads).product();
         let copies = match self.make_copies(&mut launch, count) {
             Ok(copies) => copies,

@@ -1,45 +1,49 @@
 //! How a card's threads are laid out: blocks, and threads of each, along the axes of a kernel.
 
-use nestwise_codegen::BLOCK_THREADS;
+use nestwise_codegen::{BLOCK_THREADS, USUAL_THREADS};
+use nestwise_costmodel::blocks;
 
 /// Threads of a block, by axes in use: neighbours along the innermost.
 const BLOCK: [[i64; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];
-const _: () = assert!(BLOCK_THREADS == 256);
+const _: () = assert!(BLOCK_THREADS == 256 && blocks::LARGE == 256);
+const _: () = assert!(USUAL_THREADS as i64 == blocks::USUAL);
 /// Blocks along an axis whose iterations are not known.
 const UNKNOWN_BLOCKS: i64 = 16;
 /// Blocks that any card takes along an axis.
 const MOST_BLOCKS: i64 = 65_535;
 
-/// Threads that each axis asks for, if they take tiles of it: of so many iterations where `least` threads are left.
-pub(super) fn in_tiles(trips: [Option<i64>; 3], tile: [i64; 3], least: i64) -> [Option<i64>; 3] {
-    let mut asked = trips;
+/// Iterations of each axis that a thread runs at once: those of `tile`, as long as `least` threads are left.
+pub(super) fn in_tiles(trips: [Option<i64>; 3], tile: [i64; 3], least: i64) -> [i64; 3] {
+    let mut taken = [1; 3];
     for (axis, count) in tile.into_iter().enumerate() {
-        let Some(n) = trips[axis] else { continue };
-        let before = asked[axis].replace((n + count - 1) / count);
-        let threads = asked
-            .iter()
-            .flatten()
-            .fold(1i64, |all, n| all.saturating_mul(*n));
-        if threads < least {
-            asked[axis] = before;
+        let before = std::mem::replace(&mut taken[axis], count);
+        if trips[axis].is_none() || threads(&trips, taken, 1) < least {
+            taken[axis] = before;
         }
     }
-    asked
+    taken
 }
 
 /// Threads that the axes in use ask for together; as many as there are where one of them does not know.
-pub(super) fn asked(axes: usize, trips: [Option<i64>; 3]) -> i64 {
-    let of = |n: &Option<i64>| n.unwrap_or(i64::MAX).max(0);
-    let in_use = trips.iter().take(axes).map(of);
-    in_use.fold(1, |all: i64, n| all.saturating_mul(n))
+pub(super) fn asked(axes: usize, trips: [Option<i64>; 3], tile: [i64; 3]) -> i64 {
+    threads(&trips[..axes.min(3)], tile, i64::MAX)
 }
 
-/// Blocks, and threads of each, for a kernel on so many axes, each of which asks for so many threads, the innermost first (none:
-/// not known). A block has at most `most_threads`, the grid `most_blocks`: where more are asked for, threads have several
-/// iterations, of outer axes first, between which they keep what the inner ones share.
+fn threads(trips: &[Option<i64>], tile: [i64; 3], unknown: i64) -> i64 {
+    let of = |(n, count): (&Option<i64>, i64)| n.map_or(unknown, |n| n.max(0) / count);
+    let each = trips.iter().zip(tile).map(of);
+    each.fold(1, |all: i64, n| all.saturating_mul(n))
+}
+
+/// Blocks, and threads of each, for a kernel on so many axes of so many iterations, the innermost first (none: not known), of which a
+/// thread runs those of a tile at once. A block has at most `most_threads`, the grid `most_blocks`: where more are asked for, threads
+/// have several iterations, of outer axes first, between which they keep what the inner ones share. Along a tiled axis every
+/// thread has a whole tile, and some an iteration more: without a whole one it would run as many one by one, for which the others
+/// would wait.
 pub(super) fn shape(
     axes: usize,
     trips: [Option<i64>; 3],
+    tile: [i64; 3],
     most_threads: i64,
     most_blocks: i64,
 ) -> ([i64; 3], [i64; 3]) {
@@ -57,7 +61,16 @@ pub(super) fn shape(
     let mut blocks = [1; 3];
     for (axis, count) in blocks.iter_mut().enumerate().take(last + 1) {
         *count = match trips[axis] {
-            Some(trips) => ((trips.max(1) - 1) / threads[axis] + 1).min(MOST_BLOCKS),
+            Some(trips) => {
+                let tiles = trips / (threads[axis] * tile[axis]);
+                let all = (trips.max(1) - 1) / threads[axis] + 1;
+                let blocks = if tile[axis] > 1 && tiles > 0 {
+                    tiles
+                } else {
+                    all
+                };
+                blocks.min(MOST_BLOCKS)
+            }
             None => UNKNOWN_BLOCKS,
         };
     }
@@ -74,64 +87,89 @@ pub(super) fn shape(
 mod tests {
     use super::*;
 
+    const ONE: [i64; 3] = [1; 3];
+
     #[test]
     fn blocks_cover_what_is_known_and_fit_the_card() {
         let one = |n: i64| [Some(n), None, None];
         let any = i64::MAX;
-        assert_eq!(shape(0, one(1), 1024, any), ([1; 3], [1; 3]));
-        assert_eq!(shape(1, one(1000), 1024, any), ([4, 1, 1], [256, 1, 1]));
-        assert_eq!(shape(1, one(1 << 40), 1024, 100).0, [64, 1, 1]);
-        assert_eq!(shape(1, one(1 << 40), 1024, any).0, [MOST_BLOCKS, 1, 1]);
+        assert_eq!(shape(0, one(1), ONE, 1024, any), ([1; 3], [1; 3]));
+        assert_eq!(
+            shape(1, one(1000), ONE, 1024, any),
+            ([4, 1, 1], [256, 1, 1])
+        );
+        assert_eq!(shape(1, one(1 << 40), ONE, 1024, 100).0, [64, 1, 1]);
+        assert_eq!(
+            shape(1, one(1 << 40), ONE, 1024, any).0,
+            [MOST_BLOCKS, 1, 1]
+        );
         let two = |n: i64, inner| [inner, Some(n), None];
         assert_eq!(
-            shape(2, two(17, Some(33)), 1024, any),
+            shape(2, two(17, Some(33)), ONE, 1024, any),
             ([2, 3, 1], [32, 8, 1])
         );
-        assert_eq!(shape(2, two(17, None), 1024, any).0, [UNKNOWN_BLOCKS, 3, 1]);
+        assert_eq!(
+            shape(2, two(17, None), ONE, 1024, any).0,
+            [UNKNOWN_BLOCKS, 3, 1]
+        );
         let three = [None, Some(9), Some(5)];
-        assert_eq!(shape(3, three, 1024, any).0, [UNKNOWN_BLOCKS, 3, 3]);
-        assert_eq!(shape(3, three, 64, any).1, [32, 2, 1]);
-        assert_eq!(shape(1, one(5), 128, any).1, [128, 1, 1]);
-        assert_eq!(shape(1, one(0), 128, 0), ([1; 3], [128, 1, 1]));
+        assert_eq!(shape(3, three, ONE, 1024, any).0, [UNKNOWN_BLOCKS, 3, 3]);
+        assert_eq!(shape(3, three, ONE, 64, any).1, [32, 2, 1]);
+        assert_eq!(shape(1, one(5), ONE, 128, any).1, [128, 1, 1]);
+        assert_eq!(shape(1, one(0), ONE, 128, 0), ([1; 3], [128, 1, 1]));
     }
 
     #[test]
     fn axes_ask_for_threads_together() {
-        assert_eq!(asked(2, [Some(5), Some(7), None]), 35);
-        assert_eq!(asked(3, [Some(5), Some(7), None]), i64::MAX);
-        assert_eq!(asked(2, [Some(1 << 40), Some(1 << 40), None]), i64::MAX);
-        assert_eq!(asked(1, [Some(-3), None, None]), 0);
-        assert_eq!(asked(0, [None; 3]), 1);
+        assert_eq!(asked(2, [Some(5), Some(7), None], ONE), 35);
+        assert_eq!(asked(3, [Some(5), Some(7), None], ONE), i64::MAX);
+        assert_eq!(
+            asked(2, [Some(1 << 40), Some(1 << 40), None], ONE),
+            i64::MAX
+        );
+        assert_eq!(asked(1, [Some(-3), None, None], ONE), 0);
+        assert_eq!(asked(0, [None; 3], ONE), 1);
     }
 
     #[test]
     fn so_many_blocks_leave_records() {
         let square = |n: i64| [Some(n), Some(n), None];
         assert_eq!(
-            shape(1, [Some(1 << 40), None, None], 1024, 1056).0,
+            shape(1, [Some(1 << 40), None, None], ONE, 1024, 1056).0,
             [1024, 1, 1]
         );
-        assert_eq!(shape(2, square(900), 1024, 100).0, [29, 2, 1]);
-        assert_eq!(shape(3, [None, Some(9), Some(9)], 64, 1).0, [1, 1, 1]);
+        assert_eq!(shape(2, square(900), ONE, 1024, 100).0, [29, 2, 1]);
+        assert_eq!(shape(3, [None, Some(9), Some(9)], ONE, 64, 1).0, [1, 1, 1]);
     }
 
     #[test]
     fn tiles_are_taken_where_enough_threads_are_left() {
         let square = |n: i64| [Some(n), Some(n), None];
-        let tile = [4, 4, 1];
-        assert_eq!(in_tiles(square(4000), tile, 30_000), square(1000));
-        assert_eq!(
-            in_tiles(square(402), tile, 30_000),
-            [Some(101), Some(402), None]
-        );
-        assert_eq!(in_tiles(square(100), tile, 30_000), square(100));
-        assert_eq!(
-            in_tiles([None, Some(80), None], tile, 10),
-            [None, Some(20), None]
-        );
-        assert_eq!(
-            in_tiles([Some(1 << 62), Some(1 << 62), None], [1; 3], 10)[0],
-            Some(1 << 62)
-        );
+        let tile = [4, 8, 1];
+        assert_eq!(in_tiles(square(4000), tile, 30_000), tile);
+        assert_eq!(in_tiles(square(402), tile, 30_000), [4, 1, 1]);
+        assert_eq!(in_tiles(square(100), tile, 30_000), ONE);
+        assert_eq!(in_tiles([None, Some(80), None], tile, 10), [1, 8, 1]);
+        assert_eq!(in_tiles([Some(1 << 62), Some(1 << 62), None], ONE, 10), ONE);
+    }
+
+    #[test]
+    fn every_thread_along_a_tiled_axis_has_a_whole_tile() {
+        for n in [4, 31, 128, 500, 2000, 2047, 2048] {
+            let (trips, tile) = ([Some(n), Some(n), None], [4, 8, 1]);
+            let (blocks, threads) = shape(2, trips, tile, 128, i64::MAX);
+            for axis in 0..2 {
+                let all = blocks[axis] * threads[axis];
+                let whole = all * tile[axis] <= n;
+                assert!(
+                    whole || n < threads[axis] * tile[axis],
+                    "{n}: {all} along {axis}"
+                );
+                assert!(
+                    all * tile[axis] > n - threads[axis] * tile[axis],
+                    "{n}: {all}"
+                );
+            }
+        }
     }
 }
