@@ -36,7 +36,7 @@ ABOUT = """\
 # Kernels for cards
 
 The programs of `kernels/` some of whose loops run on a card's grid (`--fp strict`), with the
-registers of the kernel that has the most, as ptxas 13.5 has them. No card has run them. Again:
+registers of the kernel that has the most, as ptxas 13.5 has them. Again:
 `python tests/ptx.py --write`.""".splitlines()
 # Beyond these, arithmetic of floats that rounds otherwise than CPython's, or is fused.
 _ROUNDED = re.compile(r"^\s*(add|sub|mul|div|sqrt|rcp)\.rn\.f(32|64)\s")
