@@ -11,9 +11,8 @@ import math
 import sys
 import time
 
-import numpy as np
-
 import nestwise
+import numpy as np
 
 SIZES = {
     "matmul": 2048,

@@ -390,9 +390,97 @@ class Names(Program):
         return self.lines
 
 
+class Parts(Program):
+    """A function that names parts of arrays that it makes."""
+
+    def whole(self) -> str:
+        return self.pick("t", "w", "z")
+
+    def part(self) -> str:
+        return self.pick("p", "q", "r")
+
+    def some(self) -> str:
+        slices = ("[1:]", "[:3]", "[::2]", "[i % 3 :]", "[2:6]", "[::-1]", "[:]")
+        return self.pick(self.whole(), self.whole(), self.part()) + self.pick(*slices)
+
+    def made_of(self) -> str:
+        t, p = self.whole(), self.part()
+        return self.pick(
+            *(
+                f"{t} * 0.5 + i",
+                f"{self.whole()} - {t}",
+                "u * (i + 1.0)",
+                f"{t}.copy()",
+                "a[i % 6] + v",
+            ),
+            *(f"{t} * {p}[0]", f"np.roll({t}, 1)", f"through({t})", f"{t} + length({p})"),
+        )
+
+    def step(self, indent: str, depth: int = 1) -> None:
+        t, p, kind = self.whole(), self.part(), self.rng.randrange(20)
+        if kind < 6:
+            self.lines.append(f"{indent}{t} = {self.made_of()}")
+        elif kind < 12:
+            self.lines.append(f"{indent}{p} = {self.some()}")
+        elif kind == 12:
+            value = self.pick("0.5", f"{self.part()}[0]", "x")
+            self.lines.append(f"{indent}{p}{self.pick('[0]', '[:]', '[-1]')} = {value}")
+        elif kind == 13:
+            self.lines.append(f"{indent}{p} {self.pick('+', '*')}= {self.pick('0.5', 'i')}")
+        elif kind == 14:
+            self.lines.append(f"{indent}{t}[i % 7] = {self.pick('x', f'{p}[0]')}")
+        elif kind == 15:
+            self.lines.append(f"{indent}{t} = {self.whole()}")
+        elif kind == 16 and depth:
+            self.lines.append(f"{indent}if (i + k) % 3 == {self.pick('0', '1', '2')}:")
+            self.step(indent + "    ", depth - 1)
+            if self.rng.random() < 0.4:
+                self.lines.append(f"{indent}    {self.pick('break', 'continue', 'x += 1.0')}")
+        elif kind == 17 and depth:
+            self.lines.append(f"{indent}for k in range({self.pick('0', '2', 'i % 2')}):")
+            self.step(indent + "    ", depth - 1)
+        elif kind == 18:
+            self.lines.append(f"{indent}x += raised({p}, 0.25)")
+        else:
+            self.lines.append(f"{indent}x = x * 0.5 + {p}.sum() - {t}[i % 7]")
+
+    def build(self) -> list[str]:
+        self.lines = [f"def {self.function}(a, u, v, n):", "    x, k, i = 0.25, 1, -1"]
+        if self.rng.random() < 0.5:
+            self.lines.append("    t, w, z = u * 0.5, v.copy(), u - v")
+        self.lines.append("    for i in range(n):")
+        if self.rng.random() < 0.7:
+            self.lines += [
+                f"        {t} = {self.pick('u', 'v')} * (i + {k})" for k, t in enumerate("twz")
+            ]
+        self.lines += [
+            f"        {p} = {self.whole()}{self.pick('[1:]', '[:4]', '[::2]')}" for p in "pqr"
+        ]
+        for _ in range(self.rng.randrange(1, 6)):
+            self.step("        ")
+        results = self.pick("p, q, r, t, w, z", "t, w, z", "p, q", "p, t", "r, w, z")
+        self.lines.append(f"    return x, i, {results}")
+        for kind in self.rng.sample(range(5), 2):
+            self.lines += [
+                f"a, b, u, v, f, m, p = arrays({kind}, {self.rng.randrange(100)})",
+                "try:",
+                "    with np.errstate(all='ignore'):",
+                f"        got = {self.function}(a, u, v, {self.pick('6', '1', '3')})",
+                "    bases = [v.base is w for v in got[2:] for w in got[2:]]",
+                "    print([shown(v) for v in got], bases)",
+                "    got[2][0] = 0.125",
+                "    print([shown(v) for v in (*got, a, u, v)])",
+                "except Exception as error:",
+                "    print(type(error), error)",
+            ]
+        return self.lines
+
+
+KINDS = {3: Names, 5: Parts, 7: Names}
+
+
 def build(number: int, rng: random.Random) -> list[str]:
-    kind = Names if number % 4 == 3 else Program
-    return kind(number, rng).build()
+    return KINDS.get(number % 8, Program)(number, rng).build()
 
 
 SCRIPTS = Functions("arrays", HEAD, build)

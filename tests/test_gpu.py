@@ -195,8 +195,8 @@ def test_what_goes_up_comes_down(driver, tmp_path, what):
     # No kernel runs: arrays come back as they went, in pieces of which each waits for its turn.
     program.write_text(LARGE.replace("    add(x, y)\n", ""))
     assert done.stdout == python(program).stdout
-    # Of 4 MiB each: 8 + 8, 1 + 1 and 7 + 7; what is small goes up the driver's own way, and comes down as what kernels leave
-    # does.
+    # Of 4 MiB each: 8 + 8, 1 + 1 and 7 + 7; what is small goes up the driver's own way, and comes
+    # down as what kernels leave does.
     assert log.count("up, pinned") == 32 and log.count("down, pinned") == 16 + 1 + 4
     assert log.count("up") == 2
     [nest] = nests_by_line(done.report, program)[4]

@@ -22,7 +22,7 @@ use crate::statics::affine_interval;
 use crate::structure::Classes;
 use nestwise_ir::events;
 use nestwise_ir::nest::{Cast, Expr, ExprKind, Nest, Stmt, StmtKind};
-use nestwise_ir::{ArrayId, BinOp, Fun, Lib, LiveOut, LiveOutKind, LoopId, Prov, UnOp};
+use nestwise_ir::{ArrayId, BinOp, Fun, Lib, LiveOut, LoopId, Prov, UnOp};
 
 /// Which elements of a slot a chunk may write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -114,7 +114,7 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
 
 /// Whether what the nest made in memory of its own may be what a name stands for afterwards.
 fn outlives(nest: &Nest, array: ArrayId) -> bool {
-    let is = |out: &LiveOut| matches!(out.kind, LiveOutKind::Made { array: a, .. } if a == array);
+    let is = |out: &LiveOut| out.kind.made().is_some_and(|made| made.array == array);
     nest.live_outs.iter().any(is)
 }
 

@@ -16,7 +16,7 @@
 
 use std::fmt;
 
-use crate::liveout::SameAs;
+use crate::liveout::{MadeArray, SameAs};
 use crate::nest::{
     ArrayKind, BinOp, Cast, CmpOp, Const, Expr, ExprKind, Fun, Lib, LiveOutKind, Nest, PartAxis,
     ReturnForm, Stmt, StmtKind, UnOp,
@@ -44,6 +44,19 @@ impl<T: fmt::Display> fmt::Display for Commas<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (k, item) in self.0.iter().enumerate() {
             write!(f, "{}{item}", if k == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for MadeArray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "new {}[{}]", self.array, Commas(&self.lens))?;
+        for (flag, other) in &self.same {
+            match other {
+                SameAs::Made(other) => write!(f, ", {other} if {flag}")?,
+                SameAs::Entry(capture) => write!(f, ", capture {capture} if {flag}")?,
+            }
         }
         Ok(())
     }
@@ -96,14 +109,9 @@ impl fmt::Display for Nest {
                     write!(f, "{count} of {}", Commas(columns))?;
                 }
                 LiveOutKind::Tuple(vars) => write!(f, "tuple ({})", Commas(vars))?,
-                LiveOutKind::Made { array, lens, same } => {
-                    write!(f, "new {array}[{}]", Commas(lens))?;
-                    for (flag, other) in same {
-                        match other {
-                            SameAs::Made(other) => write!(f, ", {other} if {flag}")?,
-                            SameAs::Entry(capture) => write!(f, ", capture {capture} if {flag}")?,
-                        }
-                    }
+                LiveOutKind::Made(made) => write!(f, "{made}")?,
+                LiveOutKind::MadePart(made, axes) => {
+                    write!(f, "part [{}] of {made}", Commas(axes))?;
                 }
                 LiveOutKind::Part(array, axes) => write!(f, "part {array}[{}]", Commas(axes))?,
             }

@@ -34,13 +34,19 @@ pub enum LiveOutKind {
     Tuple(Vec<VarId>),
     /// A part of an array, as slices make it.
     Part(ArrayId, Vec<PartAxis>),
-    /// A new array: the first elements of a slot of the nest's own along each axis, so many.
-    Made {
-        array: ArrayId,
-        lens: Vec<VarId>,
-        /// Where one of these bool variables is true, it is that object instead.
-        same: Vec<(VarId, SameAs)>,
-    },
+    /// A new array.
+    Made(MadeArray),
+    /// A part of one, as slices make it.
+    MadePart(MadeArray, Vec<PartAxis>),
+}
+
+/// A new array: the first elements of a slot of the nest's own along each axis, so many.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct MadeArray {
+    pub array: ArrayId,
+    pub lens: Vec<VarId>,
+    /// Where one of these bool variables is true, it is that object instead.
+    pub same: Vec<(VarId, SameAs)>,
 }
 
 /// An object that may be what a place holds.
@@ -68,18 +74,34 @@ impl LiveOutKind {
             Self::Var(v) => vec![*v],
             Self::Appended { count, .. } => vec![*count],
             Self::View(_, vars) | Self::Tuple(vars) => vars.clone(),
-            Self::Made { lens, same, .. } => {
-                let flags = same.iter().map(|(flag, _)| *flag);
-                lens.iter().copied().chain(flags).collect()
+            Self::Made(made) => made.vars(),
+            Self::MadePart(made, axes) => {
+                let own = axes.iter().flat_map(PartAxis::vars);
+                own.chain(made.vars()).collect()
             }
             Self::Part(_, axes) => axes.iter().flat_map(PartAxis::vars).collect(),
             Self::Slot(_) => vec![],
         }
     }
+
+    /// The new array that it is, or is a part of.
+    pub fn made(&self) -> Option<&MadeArray> {
+        match self {
+            Self::Made(made) | Self::MadePart(made, _) => Some(made),
+            _ => None,
+        }
+    }
+}
+
+impl MadeArray {
+    fn vars(&self) -> Vec<VarId> {
+        let flags = self.same.iter().map(|(flag, _)| *flag);
+        self.lens.iter().copied().chain(flags).collect()
+    }
 }
 
 impl PartAxis {
-    fn vars(&self) -> Vec<VarId> {
+    pub(crate) fn vars(&self) -> Vec<VarId> {
         match self {
             Self::At(v) => vec![*v],
             Self::Range { start, len, .. } => vec![*start, *len],

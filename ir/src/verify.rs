@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::ids::{LoopId, ScopeId, VarId};
+use crate::liveout::{MadeArray, PartAxis};
 use crate::nest::{
     BinOp, Cast, Const, Expr, ExprKind, For, Fun, LiveOut, LiveOutKind, Nest, Stmt, StmtKind, UnOp,
 };
@@ -94,6 +95,24 @@ impl Verifier<'_> {
         self.results()
     }
 
+    fn made(&self, out: &LiveOut, made: &MadeArray) -> Check {
+        let array = made.array;
+        let slot = self.nest.arrays.get(array);
+        let own = slot.is_some_and(|a| {
+            a.kind == crate::ArrayKind::Scratch && a.rank as usize == made.lens.len()
+        });
+        ensure(own, || {
+            format!("live-out {}: {array} is not made", out.place)
+        })?;
+        self.ints(out, &made.lens)?;
+        for (flag, _) in &made.same {
+            ensure(self.ty(*flag)?.repr == Scalar::Bool, || {
+                format!("live-out {}: flag {flag} is no bool", out.place)
+            })?;
+        }
+        Ok(())
+    }
+
     fn ints(&self, out: &LiveOut, vars: &[VarId]) -> Check {
         for v in vars {
             ensure(self.ty(*v)? == Ty::PY_INT, || {
@@ -145,22 +164,19 @@ impl Verifier<'_> {
                     })?;
                     self.ints(out, &out.kind.vars())?;
                 }
-                LiveOutKind::Made {
-                    array: a,
-                    lens,
-                    same,
-                } => {
-                    let slot = n.arrays.get(*a);
-                    let own = slot.is_some_and(|a| {
-                        a.kind == crate::ArrayKind::Scratch && a.rank as usize == lens.len()
-                    });
-                    ensure(own, || format!("live-out {}: {a} is not made", out.place))?;
-                    self.ints(out, lens)?;
-                    for (flag, _) in same {
-                        ensure(self.ty(*flag)?.repr == Scalar::Bool, || {
-                            format!("live-out {}: flag {flag} is no bool", out.place)
-                        })?;
-                    }
+                LiveOutKind::Made(made) => self.made(out, made)?,
+                LiveOutKind::MadePart(made, axes) => {
+                    self.made(out, made)?;
+                    ensure(made.lens.len() == axes.len(), || {
+                        format!(
+                            "live-out {}: {} axes of {}",
+                            out.place,
+                            axes.len(),
+                            made.array
+                        )
+                    })?;
+                    let own: Vec<_> = axes.iter().flat_map(PartAxis::vars).collect();
+                    self.ints(out, &own)?;
                 }
                 LiveOutKind::Slot(a) => {
                     ensure(n.arrays.get(*a).is_some(), || {

@@ -14,6 +14,7 @@ use crate::progress::Progress;
 use crate::site::order;
 use nestwise_analysis::identity;
 use nestwise_frontend::known::{Builtin, Known};
+use nestwise_ir::liveout::MadeArray;
 use nestwise_ir::liveout::SameAs;
 use nestwise_ir::nest::ReturnForm;
 use nestwise_ir::surface::{ExprKind, Scope, StmtKind};
@@ -195,7 +196,18 @@ impl Collector<'_> {
                 // SAFETY: kept alive by the binding.
                 unsafe { parts::part(self.py, object, self.launch, axes) }
             }
-            LiveOutKind::Made { array, lens, same } => self.made(*array, lens, same),
+            LiveOutKind::Made(made) => self.made(made),
+            LiveOutKind::MadePart(made, axes) => {
+                let whole = self.made(made);
+                // SAFETY: a reference of our own, which is given back.
+                match unsafe { Bound::from_owned_ptr_or_opt(self.py, whole) } {
+                    // SAFETY: an exact ndarray.
+                    Some(whole) => unsafe {
+                        parts::part(self.py, whole.as_ptr(), self.launch, axes)
+                    },
+                    None => std::ptr::null_mut(),
+                }
+            }
             LiveOutKind::View(array, index) => {
                 let capture = self.launch.nest().arrays[*array].capture as usize;
                 self.row(self.binding.captures[capture].object, index)
@@ -204,7 +216,8 @@ impl Collector<'_> {
     }
 
     /// The array that a slot of the nest's own holds, a new object for each slot, or the object that it is a copy of.
-    fn made(&self, array: ArrayId, lens: &[VarId], same: &[(VarId, SameAs)]) -> *mut PyObject {
+    fn made(&self, MadeArray { array, lens, same }: &MadeArray) -> *mut PyObject {
+        let array = *array;
         let known = |other: &SameAs| match other {
             SameAs::Made(other) => {
                 let made = self.made.borrow();
@@ -215,8 +228,10 @@ impl Collector<'_> {
         };
         // SAFETY: bool slots of the frame.
         let is = |flag: VarId| unsafe { *self.launch.slot(flag) != 0 };
-        let mut others = same.iter().filter(|(flag, _)| is(*flag));
-        if let Some(object) = others.find_map(|(_, other)| known(other)) {
+        let others = same.iter().filter(|(flag, _)| is(*flag));
+        let others = others.map(|(_, other)| *other);
+        let mut all = others.chain([SameAs::Made(array)]);
+        if let Some(object) = all.find_map(|other| known(&other)) {
             // SAFETY: kept alive by the binding, or here.
             unsafe { ffi::Py_XINCREF(object) };
             return object;

@@ -61,7 +61,7 @@ fn collect(
             _ => depth,
         };
         let inside = || {
-            let blocks = s.blocks().into_iter();
+            let blocks = s.blocks();
             blocks.flat_map(|b| collect(nest, b, analysis, info, deeper))
         };
         let own = match &s.kind {

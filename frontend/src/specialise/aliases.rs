@@ -29,11 +29,15 @@ pub(super) enum Flag {
     Entry(LocalId, LocalId),
     /// A name no longer holds what it held at entry.
     Left(LocalId),
+    /// A web's name holds a part of an array that is no more: another one was made where that was.
+    Gone(WebId),
+    /// A web's name holds a part of what the array's name held at entry.
+    OfEntry(WebId),
 }
 
 impl Lower<'_> {
     /// Names that may hold one object with another one, which is the first of them.
-    fn names(&self, name: LocalId) -> Vec<LocalId> {
+    pub fn names(&self, name: LocalId) -> Vec<LocalId> {
         let mut names = vec![name];
         let mut known = 0;
         while let Some(of) = names.get(known).copied() {
@@ -55,7 +59,7 @@ impl Lower<'_> {
         starts.filter(|(name, _)| names.contains(name)).collect()
     }
 
-    fn name_flag(&mut self, flag: Flag) -> VarId {
+    pub fn name_flag(&mut self, flag: Flag) -> VarId {
         if let Some(var) = self.name_flags.get(&flag) {
             return *var;
         }
@@ -78,6 +82,9 @@ impl Lower<'_> {
     ) -> R<Option<Section>> {
         let (name, other) = (self.webs.local[web], self.webs.local[owner]);
         self.facts.changed |= self.facts.aliases.insert((name, other));
+        for web in [web, owner] {
+            self.check_alone(web, span)?;
+        }
         let names = self.names(name);
         if names.len() > MAX_NAMES {
             return Err(unsupported("so many names of one array", span));
@@ -111,8 +118,15 @@ impl Lower<'_> {
 
     /// A web's name holds a new array.
     pub fn made_anew(&mut self, web: WebId, span: Span) {
+        self.parts_are_gone(web, span);
         let name = self.webs.local[web];
         let names = self.names(name);
+        let mut borrowed = self.facts.borrowed.iter();
+        let is_asked_for = borrowed.any(|(_, owner)| self.webs.local[*owner] == name);
+        if names.len() == 1 && is_asked_for {
+            let left = self.name_flag(Flag::Left(name));
+            self.emit_let(left, build::boolean(true, Ty::PY_BOOL, span));
+        }
         if names.len() == 1 {
             return;
         }
@@ -136,6 +150,7 @@ impl Lower<'_> {
         let Some(owner) = self.owner(array) else {
             return;
         };
+        self.check_no_part_of_entry(owner, span);
         let names = self.names(self.webs.local[owner]);
         for other in &names[1..] {
             let flag = build::var(self.same(names[0], *other), Ty::PY_BOOL, span);

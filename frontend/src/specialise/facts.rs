@@ -77,6 +77,8 @@ pub(super) struct Facts {
     pub num_slots: BTreeSet<u32>,
     /// Names that a statement gives what another name has, an array that the nest makes: `(name, other)`.
     pub aliases: BTreeSet<(LocalId, LocalId)>,
+    /// Names of parts of arrays that the nest makes, and the webs that make those: `(web, owner)`.
+    pub borrowed: BTreeSet<(WebId, WebId)>,
     /// Swap groups for which it must be known which object a slot holds.
     pub parity: BTreeSet<usize>,
     /// What `return` returns.

@@ -179,8 +179,9 @@ impl Lower<'_> {
                 int(build::var(counter, Ty::PY_INT, span)).with_range(count.range),
                 span,
             )?;
+            l.there.clear();
             l.assign_target(target, item, span)?;
-            l.stmts(body)
+            l.loop_stmts(body, span)
         });
         self.frames.pop();
         self.close_loop();

@@ -115,6 +115,9 @@ pub(super) struct Lower<'a> {
     pub made: HashMap<WebId, ArrayId>,
     /// What flags say of the objects that names of arrays hold.
     pub name_flags: HashMap<super::aliases::Flag, VarId>,
+    /// Names of parts of arrays that are there whatever has been run by now, and those that are not.
+    pub there: BTreeSet<WebId>,
+    pub gone: BTreeSet<WebId>,
     /// A name that the nest makes arrays for was given one from outside.
     pub outside: Option<(WebId, Span)>,
     /// Those of them that hold what an operation still needs.
@@ -174,6 +177,8 @@ impl<'a> Lower<'a> {
             temporaries: vec![],
             made: HashMap::new(),
             name_flags: HashMap::new(),
+            there: BTreeSet::new(),
+            gone: BTreeSet::new(),
             outside: None,
             in_use: HashSet::new(),
             parity: HashMap::new(),
@@ -217,9 +222,12 @@ impl<'a> Lower<'a> {
     /// Runs `f` with a block of its own; what was substituted inside does not outlive it.
     pub fn inner<T>(&mut self, f: impl FnOnce(&mut Self) -> R<T>) -> R<(T, Vec<Stmt>)> {
         let (substs, stable) = (self.substs.len(), self.stable.len());
+        let (there, gone) = (self.there.clone(), self.gone.clone());
         self.blocks.push(vec![]);
         let result = f(self);
         let block = self.blocks.pop().unwrap_or_default();
+        self.there.retain(|web| there.contains(web));
+        self.gone.retain(|web| gone.contains(web));
         self.substs.truncate(substs);
         self.stable.truncate(stable);
         Ok((result?, block))

@@ -14,6 +14,7 @@ mod arith;
 mod arrays;
 mod assign;
 mod attributes;
+mod borrowed;
 mod build;
 mod calls;
 mod compare;

@@ -2,10 +2,11 @@
 //!
 //! A part's name stands for the array and the numbers that say which part it is. An array that is made has memory of
 //! its own for each web, which the next assignment writes anew: another name of all of it gets a copy ([`super::aliases`]), one of a
-//! part is refused.
+//! part borrows that memory ([`super::borrowed`]).
 
+use nestwise_ir::liveout::MadeArray;
 use nestwise_ir::nest::{Expr, PartAxis};
-use nestwise_ir::{ArrayKind, Span, Ty, VarId};
+use nestwise_ir::{ArrayKind, LiveOutKind, Span, Ty, VarId};
 
 use super::build;
 use super::elementwise::{Elementwise, Node, unsupported};
@@ -144,7 +145,7 @@ impl Lower<'_> {
 
     /// Whose array a part is of, or all of one. Memory of the nest's own has one name.
     fn source_of(
-        &self,
+        &mut self,
         section: &Section,
         def: Def,
         web: WebId,
@@ -155,6 +156,10 @@ impl Lower<'_> {
             return Ok(Named::As(Source::Capture(section.capture)));
         }
         match self.owner(section.array) {
+            Some(owner) if !whole && owner != web => {
+                self.borrow_part(web, owner, span)?;
+                Ok(Named::As(Source::Made(owner)))
+            }
             Some(owner) if self.takes_over.contains(&def.def) => Ok(Named::As(Source::Made(owner))),
             Some(owner) if self.returns_own(def, owner) => Ok(Named::As(Source::Made(owner))),
             Some(owner) if owner == web && whole => Ok(Named::As(Source::Made(web))),
@@ -209,6 +214,7 @@ impl Lower<'_> {
         if alone {
             self.substs.push((web, Subst::Part(section)));
         }
+        self.part_is_there(web, span);
         Ok(())
     }
 
@@ -233,6 +239,7 @@ impl Lower<'_> {
             let what = format!("{} across a swap of arrays", self.web_name(web));
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
+        self.check_part_is_there(web, span);
         let whole = matches!(part.source, Source::Made(_)) && !self.facts.webs[web].parted;
         let of = |l: &Self, section| Elementwise {
             whole,
@@ -286,7 +293,7 @@ impl Lower<'_> {
     }
 
     /// How a web's part is written back.
-    pub fn part_out(&mut self, web: WebId, span: Span) -> R<Option<nestwise_ir::LiveOutKind>> {
+    pub fn part_out(&mut self, web: WebId, span: Span) -> R<Option<LiveOutKind>> {
         let Some(part) = self.facts.webs[web].part.clone() else {
             return Ok(None);
         };
@@ -304,17 +311,28 @@ impl Lower<'_> {
         };
         let axes: Vec<PartAxis> = part.axes.iter().map(axis).collect();
         Ok(Some(match part.source {
-            Source::Capture(_) => nestwise_ir::LiveOutKind::Part(array, axes),
+            Source::Capture(_) => LiveOutKind::Part(array, axes),
+            Source::Made(owner) if self.is_borrowed(web, owner) => {
+                let rank = self.arrays[array].rank as usize;
+                let own = self.web_view_vars(owner, 2 * rank);
+                let lens = own.chunks(2).filter_map(|axis| axis.last().copied());
+                let made = MadeArray {
+                    array,
+                    lens: lens.collect(),
+                    same: self.parts_objects(web, owner),
+                };
+                LiveOutKind::MadePart(made, axes)
+            }
             Source::Made(_) => {
                 let len = |axis: &PartAxis| match axis {
                     PartAxis::Range { len, .. } => Some(*len),
                     PartAxis::At(_) => None,
                 };
-                nestwise_ir::LiveOutKind::Made {
+                LiveOutKind::Made(MadeArray {
                     array,
                     lens: axes.iter().filter_map(len).collect(),
                     same: self.same_objects(web),
-                }
+                })
             }
         }))
     }

@@ -33,21 +33,42 @@ enum Updated {
     },
 }
 
+fn is_jump(stmt: &hir::Stmt) -> bool {
+    matches!(
+        stmt.kind,
+        Kind::Break | Kind::Continue | Kind::Return(_) | Kind::Leave(_) | Kind::Raise
+    )
+}
+
 impl Lower<'_> {
     /// A block; what follows a jump in it is never reached and not lowered.
     pub fn stmts(&mut self, stmts: &[hir::Stmt]) -> R<()> {
         let before = self.weight();
         for stmt in stmts {
             self.stmt(stmt)?;
-            if matches!(
-                stmt.kind,
-                Kind::Break | Kind::Continue | Kind::Return(_) | Kind::Leave(_) | Kind::Raise
-            ) {
+            if is_jump(stmt) {
                 break;
             }
         }
         self.set_weight(before);
         Ok(())
+    }
+
+    /// The body of the loop that was begun last.
+    pub fn loop_stmts(&mut self, body: &[hir::Stmt], span: Span) -> R<()> {
+        self.stmts(body)?;
+        if !body.last().is_some_and(is_jump) {
+            self.leave_iteration(span)?;
+        }
+        Ok(())
+    }
+
+    /// Before an iteration of that loop ends.
+    fn leave_iteration(&mut self, span: Span) -> R<()> {
+        match self.frames.len() {
+            1 => self.check_parts_left(span),
+            _ => Ok(()),
+        }
     }
 
     fn stmt(&mut self, stmt: &hir::Stmt) -> R<()> {
@@ -84,11 +105,13 @@ impl Lower<'_> {
             } => self.for_loop(target, iter, body, orelse, span),
             Kind::While { test, body, orelse } => self.while_loop(test, body, orelse, span),
             Kind::Break => {
+                self.leave_iteration(span)?;
                 let jump = self.frame(span)?.on_break;
                 self.emit(jump, span);
                 Ok(())
             }
             Kind::Continue => {
+                self.leave_iteration(span)?;
                 let jump = self.frame(span)?.on_continue;
                 self.emit(jump, span);
                 Ok(())
@@ -441,9 +464,10 @@ impl Lower<'_> {
         span: Span,
     ) -> R<(Expr, Vec<nestwise_ir::Stmt>)> {
         self.tally(Work::WhileStep, 1.0);
+        self.there.clear();
         let (cond, before) = self.inner(|l| l.cond(test))?;
         if before.is_empty() {
-            let ((), body) = self.inner(|l| l.stmts(body))?;
+            let ((), body) = self.inner(|l| l.loop_stmts(body, span))?;
             return Ok((cond, body));
         }
         // The condition needs statements: they run at the head of each iteration. The top loop may not be left by a
@@ -473,7 +497,7 @@ impl Lower<'_> {
                 },
                 span,
             );
-            l.stmts(body)
+            l.loop_stmts(body, span)
         })?;
         let more = match over {
             Some(var) => build::not(build::var(var, Ty::PY_BOOL, span)),
@@ -488,6 +512,7 @@ impl Lower<'_> {
         self.want_tag = before;
         let value = value?.unwrap_or(Val::None);
         self.set_returns(value, span)?;
+        self.check_parts_left(span)?;
         self.emit(StmtKind::Return, span);
         Ok(())
     }

@@ -89,12 +89,14 @@ impl Lower<'_> {
         !stored || values.iter().enumerate().all(fine)
     }
 
-    /// Whether assigning to the target may store into memory of the nest's own.
+    /// Whether assigning to the target may store into memory of the nest's own, or gives the name by which what lies there is known
+    /// something else: flags tell of names what objects they hold now ([`super::aliases`]).
     fn stores_into(&self, target: &Target, array: ArrayId) -> bool {
         match target {
             Target::Local(def) => {
                 let web = self.webs.of_def.get(def.def);
-                web.is_none_or(|web| self.made.get(web) == Some(&array))
+                let owner = self.owner(array).map(|owner| self.webs.local[owner]);
+                owner == Some(def.local) || web.is_none_or(|web| self.made.get(web) == Some(&array))
             }
             _ => true,
         }

@@ -130,7 +130,8 @@ impl Plan {
             let values = match &out.kind {
                 LiveOutKind::Tuple(vars) => vars.len(),
                 // An array has to be made, or slices.
-                LiveOutKind::Made { .. } | LiveOutKind::Part(..) => 8,
+                LiveOutKind::Made(_) | LiveOutKind::Part(..) => 8,
+                LiveOutKind::MadePart(..) => 16,
                 _ => 1,
             };
             bind.add(LaunchWork::LiveOut, values as f64);

@@ -550,7 +550,7 @@ fn compare(
             }
             // The driver's programs append to nothing; tests/programs does.
             LiveOutKind::Appended { .. } => panic!("{name} is appended to{}", context()),
-            LiveOutKind::Part(..) | LiveOutKind::Made { .. } => {
+            LiveOutKind::Part(..) | LiveOutKind::Made(_) | LiveOutKind::MadePart(..) => {
                 panic!("{name} is a part of an array{}", context())
             }
             LiveOutKind::Slot(array) => {
