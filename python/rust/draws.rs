@@ -4,7 +4,8 @@
 //! draws, as in CPython's `_randommodule.c` and NumPy's `mt19937.h`. Those of `np.random.default_rng()` are of PCG64 (O'Neill 2014,
 //! XSL RR 128/64): a float is made of 53 bits of one draw. An int below another is drawn again until it is small enough:
 //! of as many leading bits as that int has in CPython's `random.py`, of as many last bits as the greatest of them has in NumPy's
-//! legacy `randint`. What has to raise looks for a word that the state has not, and so is CPython's.
+//! legacy `randint`; in a `Generator`, which draws pieces of 32 bits and keeps every second one for later, it is the upper part of
+//! the product of both (Lemire, "Fast Random Integer Generation in an Interval", 2019). What has to raise looks for a word that the state has not, and so is CPython's.
 
 use std::collections::HashSet;
 
@@ -48,7 +49,7 @@ const NEXT: &str = "
         y ^= (y << 15) & 0xefc60000
         y ^= y >> 18
 ";
-const LOCALS: &str = "state k drawn bits i j y v low high start stop seq n r mask a b t s0 s1 s2 s3 s4 s5 s6 s7 r0 r1 r2 r3 \
+const LOCALS: &str = "state k drawn bits i j y v m limit left low high start stop seq n r mask a b t s0 s1 s2 s3 s4 s5 s6 s7 r0 r1 r2 r3 \
     r4 r5 r6 r7";
 
 /// `bits`, 53 of them.
@@ -111,26 +112,30 @@ const FACTORS: [u32; 8] = [
     0xf645, 0x9fcc, 0xdf64, 0x4385, 0x5da4, 0x1fc6, 0xed05, 0x2360,
 ];
 
-/// `bits` of PCG64: the state's eight pieces of 16 bits times the factors, and the increment's, which lie behind them. The result's
-/// two halves, each other's exclusive or, are rotated by its first six bits, with nothing beyond 63 bits on the way.
-fn pcg_bits() -> String {
+/// Pieces of 16 bits that PCG64 has: whether it keeps 32 bits for later (two pieces), which those are (two more), from `AT` on its
+/// state's, and the increment's.
+pub const PCG_PIECES: usize = 16;
+
+/// `i` and `j`, the next two pieces of 32 bits of PCG64: the state's eight pieces of 16 bits times the factors, and the increment's. The
+/// result's two halves, each other's exclusive or, are rotated by its first six bits, with nothing beyond 63 bits on the way.
+fn pcg() -> String {
     let mut text = String::from("\n    t = 0\n");
     for k in 0..8 {
-        text += &format!("    s{k} = state[{k}]\n");
+        text += &format!("    s{k} = state[{k} + AT]\n");
     }
     for k in 0..8 {
         let products: Vec<String> = (0..=k)
             .map(|i| format!("s{i} * {}", FACTORS[k - i]))
             .collect();
         text += &format!(
-            "    t = (t >> 16) + {} + state[{}]\n",
+            "    t = (t >> 16) + {} + state[{} + AT]\n",
             products.join(" + "),
             k + 8
         );
         text += &format!("    r{k} = t & 65535\n");
     }
     for k in 0..8 {
-        text += &format!("    state[{k}] = r{k}\n");
+        text += &format!("    state[{k} + AT] = r{k}\n");
     }
     text + "    y = (r7 ^ r3) << 16 | (r6 ^ r2)
     v = (r5 ^ r1) << 16 | (r4 ^ r0)
@@ -140,14 +145,46 @@ fn pcg_bits() -> String {
         y, v = v, y
     i = y >> k | (v & ((1 << k) - 1)) << (32 - k)
     j = v >> k | (y & ((1 << k) - 1)) << (32 - k)
-    bits = i << 21 | j >> 11
 "
+}
+
+/// `bits` of PCG64.
+fn pcg_bits() -> String {
+    pcg() + "    bits = i << 21 | j >> 11\n"
+}
+
+/// `r`, at most `n`, of PCG64.
+fn pcg_at_most() -> String {
+    let next = pcg().replace("\n    ", "\n            ");
+    format!(
+        "
+    if n < 0 or n > 4294967294:
+        y = state[16 + AT]
+    m = n + 1
+    limit = (4294967295 - n) % m
+    r = 0
+    left = limit
+    if n > 0:
+        left = -1
+    while left < limit:
+        if state[0] > 0:
+            state[0] = 0
+            j = state[2] | state[3] << 16
+        else:{next}
+            state[0] = 1
+            state[2] = i & 65535
+            state[3] = i >> 16
+        t = (j >> 16) * m + ((j & 65535) * m >> 16)
+        left = (t & 65535) << 16 | (j & 65535) * m & 65535
+        r = t >> 16
+"
+    )
 }
 
 const FLOAT: &str = "bits * (1.0 / 9007199254740992.0)";
 
 /// All of them. Arguments that are ints of NumPy's become Python's, floats are refused.
-pub const DRAWS: [Draw; 9] = [
+pub const DRAWS: [Draw; 10] = [
     Draw {
         library: Library::Python,
         names: &["random"],
@@ -238,9 +275,23 @@ pub const DRAWS: [Draw; 9] = [
     low = float(low)
     high = float(high) - low
     if high - high != 0.0 or high <= 0.0:
-        y = state[16]",
+        y = state[16 + AT]",
         body: pcg_bits,
         tail: "    return low + high * (FLOAT)",
+    },
+    Draw {
+        library: Library::Generator,
+        names: &["integers"],
+        calls: 0,
+        head: "def NAME(state, low, high=-4611686018427387904):
+    low = int(low | 0)
+    n = int(high | 0)
+    if n == -4611686018427387904:
+        n = low
+        low = 0
+    n -= low + 1",
+        body: pcg_at_most,
+        tail: "    return int64(low + r)",
     },
 ];
 
@@ -297,7 +348,7 @@ mod tests {
                 _ => None,
             };
             let global: HashSet<String> = parsed.places.values().filter_map(free).collect();
-            let known = ["int", "float", "len"].map(String::from);
+            let known = ["int", "float", "len", "int64"].map(String::from);
             assert!(
                 global.is_subset(&HashSet::from(known)),
                 "{name}: {global:?}"

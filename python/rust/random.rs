@@ -20,8 +20,6 @@ use std::sync::Arc;
 
 /// Words of the twister's state: its own and, before or behind them, the position of the next draw.
 const WORDS: usize = 625;
-/// Pieces of 16 bits of PCG64's state: its own and the increment's.
-const PIECES: usize = 16;
 /// Where CPython's generator keeps them: behind the object's header.
 const OFFSET: usize = size_of::<ffi::PyObject>();
 
@@ -147,7 +145,7 @@ fn make_numpy(_: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Libra
     Ok(Some(Library {
         plain: class.clone().unbind(),
         class: class.unbind(),
-        methods: numpy_methods(draws::Library::Numpy, &sample, "624")?,
+        methods: numpy_methods(draws::Library::Numpy, &sample, "0", "624")?,
     }))
 }
 
@@ -162,30 +160,76 @@ fn make_generator(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<
         state.get_item("state")?.extract()?,
         state.get_item("inc")?.extract()?,
     ];
-    let Some(held) = in_pcg64(&sample) else {
+    let Some((pieces, at)) = in_pcg64(&sample) else {
         return Ok(None);
     };
-    // SAFETY: NumPy's structure of the state: two numbers of 128 bits.
-    if said != unsafe { held.cast::<[u128; 2]>().read_unaligned() } {
+    // SAFETY: NumPy's structure of the state: two numbers of 128 bits, as far behind the others.
+    if said != unsafe { pieces.add(at).cast::<[u128; 2]>().read_unaligned() } {
         return Ok(None);
+    }
+    let mut methods = numpy_methods(draws::Library::Generator, &sample, &at.to_string(), "0")?;
+    if !draws_ints(&sample, said, pieces)? {
+        let integers = sample.getattr("integers")?.getattr("__func__")?;
+        methods.remove(&(integers.as_ptr() as usize));
     }
     Ok(Some(Library {
         plain: class.clone().unbind(),
         class: class.unbind(),
-        methods: numpy_methods(draws::Library::Generator, &sample, "0")?,
+        methods,
     }))
+}
+
+/// Whether ints are drawn as `draws` has it, which NumPy does not promise: by some draws from that state, of which nothing is kept.
+fn draws_ints(sample: &Bound<'_, PyAny>, state: [u128; 2], pieces: *mut u16) -> PyResult<bool> {
+    const FACTOR: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
+    let [mut at, increment] = state;
+    let mut kept = None;
+    let mut next = || {
+        if let Some(piece) = kept.take() {
+            return piece;
+        }
+        at = at.wrapping_mul(FACTOR).wrapping_add(increment);
+        let drawn = ((at >> 64) as u64 ^ at as u64).rotate_right((at >> 122) as u32);
+        kept = Some(drawn >> 32);
+        drawn & 0xffff_ffff
+    };
+    for most in [9u64, 0xbfff_ffff, 0, 0xbfff_ffff, 999, 1] {
+        let threshold = (0xffff_ffff - most) % (most + 1);
+        let mut expected = 0;
+        while most > 0 {
+            let product = next() * (most + 1);
+            expected = product >> 32;
+            if product & 0xffff_ffff >= threshold {
+                break;
+            }
+        }
+        let drawn = sample.call_method1("integers", (0, most + 1))?;
+        if drawn.extract::<u64>()? != expected {
+            return Ok(false);
+        }
+    }
+    // SAFETY: NumPy's structure: a C int and 32 bits.
+    let (keeps, piece) = unsafe {
+        let words = pieces.cast::<u32>();
+        (words.read_unaligned(), words.add(1).read_unaligned())
+    };
+    Ok(match kept {
+        Some(kept) => keeps == 1 && u64::from(piece) == kept,
+        None => keeps == 0,
+    })
 }
 
 /// What is inlined for the methods of one of NumPy's generators, whose position is there among the words.
 fn numpy_methods(
     library: draws::Library,
     sample: &Bound<'_, PyAny>,
+    at: &str,
     position: &str,
 ) -> PyResult<HashMap<usize, Arc<UserFunction>>> {
     let mut methods = HashMap::new();
     for (draw, name) in all_of(library) {
         let function = sample.getattr(name)?.getattr("__func__")?;
-        let inlined = parsed(sample.py(), draw, "0", position)?;
+        let inlined = parsed(sample.py(), draw, at, position)?;
         methods.insert(function.as_ptr() as usize, inlined);
         // An address means one function for ever.
         std::mem::forget(function);
@@ -215,10 +259,14 @@ fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc
     surface.library = Some(draw.calls);
     let places: Vec<&Place> = surface.places.values().collect();
     let places = bind::bind_places(py, &places, &[]);
+    let globals = PyDict::new(py);
+    if draw.library != draws::Library::Python {
+        globals.set_item("int64", py.import("numpy")?.getattr("int64")?)?;
+    }
     Ok(Arc::new(UserFunction {
         surface: Arc::new(surface),
         places,
-        globals: PyDict::new(py).unbind(),
+        globals: globals.unbind(),
     }))
 }
 
@@ -232,12 +280,16 @@ fn in_bit_generator(state: &Bound<'_, PyAny>) -> Option<*mut u32> {
     held(&bits, "numpy.random._mt19937.MT19937").map(|p| p.cast())
 }
 
-/// The pieces that a `Generator` draws from, if its bit generator is PCG64.
-fn in_pcg64(generator: &Bound<'_, PyAny>) -> Option<*mut u16> {
+/// The pieces that a `Generator` draws from, if its bit generator is PCG64: what it keeps for later, and how many pieces behind that
+/// its state begins.
+fn in_pcg64(generator: &Bound<'_, PyAny>) -> Option<(*mut u16, usize)> {
     let bits = generator.getattr("bit_generator").ok()?;
-    let held = held(&bits, "numpy.random._pcg64.PCG64")?;
-    // SAFETY: NumPy's structure begins with the pointer to the state, which lives as long.
-    Some(unsafe { *held.cast::<*mut u16>() })
+    let held = held(&bits, "numpy.random._pcg64.PCG64")?.cast::<*mut u16>();
+    // SAFETY: NumPy's structure begins with the pointer to the state, which lives as long, and is in the same object.
+    let (state, kept) = unsafe { (*held, held.add(1).cast::<u16>()) };
+    let at = (state as usize).checked_sub(kept as usize)? / size_of::<u16>();
+    // Next to each other, but for what a number of 128 bits is aligned by.
+    matches!(at, 4 | 8).then_some((kept, at))
 }
 
 /// What a bit generator of that class keeps.
@@ -366,8 +418,8 @@ pub unsafe fn state(py: Python<'_>, object: *mut PyObject) -> Option<Flat> {
         if is(python(py)) {
             (in_object(object).cast(), Scalar::U32, WORDS)
         } else if is(generator(py)) {
-            let pieces = in_pcg64(&Bound::from_borrowed_ptr(py, object))?;
-            (pieces.cast(), Scalar::U16, PIECES)
+            let (pieces, at) = in_pcg64(&Bound::from_borrowed_ptr(py, object))?;
+            (pieces.cast(), Scalar::U16, at + draws::PCG_PIECES)
         } else {
             let words = in_bit_generator(&Bound::from_borrowed_ptr(py, object))?;
             (words.cast(), Scalar::U32, WORDS)
