@@ -337,6 +337,8 @@ class Names(Program):
                 f"through({x})",
                 f"{x} + a[i % 6]",
                 f"upper({x})",
+                f"np.hstack(({x}[:3], {y}[3:7]))",
+                f"np.stack(({x}, {y}))[i % 2]",
             ),
         )
 

@@ -126,6 +126,11 @@ named! {
         Outer = "outer",
         Transpose = "transpose",
         Roll = "roll",
+        Concatenate = "concatenate",
+        Hstack = "hstack",
+        Vstack = "vstack",
+        ColumnStack = "column_stack",
+        Stack = "stack",
         Copy = "copy",
         ZerosLike = "zeros_like",
         OnesLike = "ones_like",
@@ -174,6 +179,8 @@ pub enum ArrayForm {
     Arranged,
     /// The elements of one moved along an axis.
     Rolled,
+    /// Those of several side by side.
+    Joined,
     /// An array of the shape and type of another.
     Like,
     /// An array of numbers.
@@ -188,6 +195,9 @@ impl ArrayFn {
             Self::Where | Self::Clip => ArrayForm::Elementwise,
             Self::Flip | Self::Outer | Self::Transpose => ArrayForm::Arranged,
             Self::Roll => ArrayForm::Rolled,
+            Self::Concatenate | Self::Hstack | Self::Vstack | Self::ColumnStack | Self::Stack => {
+                ArrayForm::Joined
+            }
             Self::Copy | Self::ZerosLike | Self::OnesLike | Self::EmptyLike => ArrayForm::Like,
             Self::Array | Self::Empty | Self::Full | Self::Zeros | Self::Ones => ArrayForm::Display,
             Self::Sum

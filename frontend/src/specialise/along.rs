@@ -28,6 +28,14 @@ pub(super) struct Along {
 }
 
 impl Along {
+    /// The first axis.
+    pub fn first() -> Along {
+        Along {
+            axis: Some(0),
+            keep: false,
+        }
+    }
+
     /// Takes a keyword argument; none: what that says is not known here.
     pub fn set(&mut self, key: &str, value: Val) -> Option<()> {
         match (key, value) {

@@ -124,8 +124,10 @@ impl Lower<'_> {
         if whole {
             return Ok(Val::Scalar(self.section_element(&section, &[], span)));
         }
+        // A view, but of an array that nobody else has.
         Ok(Val::Array(Box::new(Elementwise {
             fresh,
+            lent: fresh,
             ..Elementwise::of(section, &self.arrays)
         })))
     }

@@ -54,7 +54,10 @@ impl Lower<'_> {
                 self.builtin(Builtin::Sum, values, span)?
             }
             (Known::Numpy(NumpyFn::Array(f)), _)
-                if matches!(f.form(), ArrayForm::Reduction | ArrayForm::Rolled) =>
+                if matches!(
+                    f.form(),
+                    ArrayForm::Reduction | ArrayForm::Rolled | ArrayForm::Joined
+                ) =>
             {
                 let mut named = Vec::with_capacity(kwargs.len());
                 for (key, value) in kwargs {
@@ -62,6 +65,7 @@ impl Lower<'_> {
                 }
                 return match f.form() {
                     ArrayForm::Rolled => self.rolled(values, named, span),
+                    ArrayForm::Joined => self.joined(f, values, named, span),
                     _ => self.reduction(f, values, named, span),
                 };
             }

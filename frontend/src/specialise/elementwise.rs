@@ -171,9 +171,14 @@ impl Node {
     }
 
     /// Whether an array is read in it whose axes are in the opposite order: what NumPy makes of such lies in memory like them.
+    /// Columns and rows lie either way.
     pub fn turns(&self) -> bool {
         match self {
-            Node::Turned(_) => true,
+            Node::Turned(section) => {
+                let shape = section.shape();
+                let longer = shape.iter().filter(|len| !sections::is_one(len));
+                longer.count() > 1
+            }
             Node::Part(_) | Node::Scalar(_) | Node::Items(_) => false,
             Node::Gather(_, a) | Node::Sign(_, a) => a.turns(),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => a.turns() || b.turns(),
@@ -312,6 +317,7 @@ impl Lower<'_> {
                 Form::Arranged => return self.arranged(f, args, span),
                 Form::Reduction => return self.reduction(f, args, vec![], span),
                 Form::Rolled => return self.rolled(args, vec![], span),
+                Form::Joined => return self.joined(f, args, vec![], span),
             },
             Known::Numpy(_) => true,
             _ => false,

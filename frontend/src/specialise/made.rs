@@ -4,7 +4,7 @@ use nestwise_ir::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, BinOp, Extent, Scalar, Span, Ty, Work};
 
 use super::build;
-use super::elementwise::{Elementwise, Like, unsupported};
+use super::elementwise::{Elementwise, Like, Node, unsupported};
 use super::kinds::Kind;
 use super::lower::Lower;
 use super::offsets;
@@ -173,7 +173,8 @@ impl Lower<'_> {
 
     /// Computes an array into the memory of a web; none: its type is not known in this round.
     pub fn make(&mut self, web: WebId, tree: &Elementwise, span: Span) -> R<Option<Section>> {
-        if tree.node.turns() && tree.shape.len() > 1 {
+        let turned = tree.node.turns() || matches!(tree.node, Node::Turned(_));
+        if turned && tree.shape.len() > 1 {
             return Err(unsupported(
                 "a name of a transposed array, or of what is computed of one",
                 span,

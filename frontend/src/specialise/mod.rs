@@ -30,6 +30,7 @@ mod gathers;
 mod hir;
 mod inline;
 mod ints;
+mod joined;
 mod keeps;
 mod kinds;
 mod liveout;

@@ -7,7 +7,15 @@ use super::Lower;
 use crate::refusal::Refusal;
 
 /// Functions that make something of a list's items and let go of the list; whether it is they is known when types are.
-const TAKES_LISTS: [&str; 2] = ["array", "choice"];
+const TAKES_LISTS: [&str; 7] = [
+    "array",
+    "choice",
+    "concatenate",
+    "hstack",
+    "vstack",
+    "column_stack",
+    "stack",
+];
 
 impl Lower<'_> {
     pub(super) fn call(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
@@ -20,15 +28,14 @@ impl Lower<'_> {
             ast::Expr::Name(f) => f.id.as_str(),
             _ => "",
         };
-        let args = match e.args.as_slice() {
-            [ast::Expr::List(list)] if TAKES_LISTS.contains(&name) => {
-                let span = self.span(list);
-                let items = self.exprs(&list.elts);
-                let list = |items| Expr {
-                    kind: ExprKind::List(items),
-                    span,
+        let args: Option<Vec<Expr>> = match e.args.as_slice() {
+            [ast::Expr::List(list), rest @ ..] if TAKES_LISTS.contains(&name) => {
+                let items = Expr {
+                    kind: ExprKind::List(self.exprs(&list.elts)?),
+                    span: self.span(list),
                 };
-                items.map(|items| vec![list(items)])
+                let rest = rest.iter().map(|e| self.argument(e));
+                std::iter::once(Some(items)).chain(rest).collect()
             }
             args => {
                 let args: Vec<_> = args.iter().map(|e| self.argument(e)).collect();

@@ -65,7 +65,8 @@ impl Resolver<'_> {
                 self.number_theory(f, args, span)
             }
             Res::Known(known) => {
-                let items = matches!(known, Known::Numpy(NumpyFn::Array(ArrayFn::Array)));
+                let items = matches!(known, Known::Numpy(NumpyFn::Array(f))
+                    if f == ArrayFn::Array || f.form() == ArrayForm::Joined);
                 let mut kwargs = self.keywords(names, kwargs)?;
                 let (args, dtype) = self.without_dtype(names, known, args);
                 kwargs.extend(dtype);
