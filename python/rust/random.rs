@@ -195,14 +195,12 @@ fn draws_ints(sample: &Bound<'_, PyAny>, state: [u128; 2], pieces: *mut u16) -> 
     };
     for most in [9u64, 0xbfff_ffff, 0, 0xbfff_ffff, 999, 1] {
         let threshold = (0xffff_ffff - most) % (most + 1);
-        let mut expected = 0;
-        while most > 0 {
-            let product = next() * (most + 1);
-            expected = product >> 32;
-            if product & 0xffff_ffff >= threshold {
-                break;
-            }
-        }
+        let mut products = std::iter::repeat_with(|| next() * (most + 1));
+        let expected = match most {
+            0 => Some(0),
+            _ => products.find(|product| product & 0xffff_ffff >= threshold),
+        };
+        let expected = expected.map_or(0, |product| product >> 32);
         let drawn = sample.call_method1("integers", (0, most + 1))?;
         if drawn.extract::<u64>()? != expected {
             return Ok(false);
