@@ -181,6 +181,15 @@ fn pcg_at_most() -> String {
     )
 }
 
+/// `n`, by how much the greatest int is above `low`: as both of NumPy's generators take them.
+const LOW_HIGH: &str = "def NAME(state, low, high=-4611686018427387904):
+    low = int(low | 0)
+    n = int(high | 0)
+    if n == -4611686018427387904:
+        n = low
+        low = 0
+    n -= low + 1";
+
 const FLOAT: &str = "bits * (1.0 / 9007199254740992.0)";
 
 /// All of them. Arguments that are ints of NumPy's become Python's, floats are refused.
@@ -249,13 +258,7 @@ pub const DRAWS: [Draw; 10] = [
         library: Library::Numpy,
         names: &["randint"],
         calls: 3,
-        head: "def NAME(state, low, high=-4611686018427387904):
-    low = int(low | 0)
-    n = int(high | 0)
-    if n == -4611686018427387904:
-        n = low
-        low = 0
-    n -= low + 1",
+        head: LOW_HIGH,
         body: at_most,
         tail: "    return low + r",
     },
@@ -283,13 +286,7 @@ pub const DRAWS: [Draw; 10] = [
         library: Library::Generator,
         names: &["integers"],
         calls: 0,
-        head: "def NAME(state, low, high=-4611686018427387904):
-    low = int(low | 0)
-    n = int(high | 0)
-    if n == -4611686018427387904:
-        n = low
-        low = 0
-    n -= low + 1",
+        head: LOW_HIGH,
         body: pcg_at_most,
         tail: "    return int64(low + r)",
     },
