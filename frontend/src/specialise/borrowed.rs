@@ -101,6 +101,7 @@ impl Lower<'_> {
             self.set_gone(web, true, span);
             self.there.remove(&web);
             self.gone.insert(web);
+            self.lost.push(web);
             if self.starts(owner).is_some() {
                 let flag = self.name_flag(Flag::OfEntry(web));
                 self.emit_let(flag, build::boolean(false, Ty::PY_BOOL, span));

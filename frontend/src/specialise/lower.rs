@@ -118,6 +118,8 @@ pub(super) struct Lower<'a> {
     /// Names of parts of arrays that are there whatever has been run by now, and those that are not.
     pub there: BTreeSet<WebId>,
     pub gone: BTreeSet<WebId>,
+    /// Those that were gone at some place so far, in the order of the places.
+    pub lost: Vec<WebId>,
     /// A name that the nest makes arrays for was given one from outside.
     pub outside: Option<(WebId, Span)>,
     /// Those of them that hold what an operation still needs.
@@ -179,6 +181,7 @@ impl<'a> Lower<'a> {
             name_flags: HashMap::new(),
             there: BTreeSet::new(),
             gone: BTreeSet::new(),
+            lost: vec![],
             outside: None,
             in_use: HashSet::new(),
             parity: HashMap::new(),
@@ -223,10 +226,14 @@ impl<'a> Lower<'a> {
     pub fn inner<T>(&mut self, f: impl FnOnce(&mut Self) -> R<T>) -> R<(T, Vec<Stmt>)> {
         let (substs, stable) = (self.substs.len(), self.stable.len());
         let (there, gone) = (self.there.clone(), self.gone.clone());
+        let lost = self.lost.len();
         self.blocks.push(vec![]);
         let result = f(self);
         let block = self.blocks.pop().unwrap_or_default();
-        self.there.retain(|web| there.contains(web));
+        // A jump may have left the block between an array made anew and its part named again.
+        let lost = &self.lost[lost..];
+        self.there
+            .retain(|web| there.contains(web) && !lost.contains(web));
         self.gone.retain(|web| gone.contains(web));
         self.substs.truncate(substs);
         self.stable.truncate(stable);
