@@ -120,7 +120,7 @@ pub fn usual_profile() -> MachineProfile {
 /// there is none.
 #[pyfunction]
 pub fn card() -> Option<(String, i64, i64, i64)> {
-    let card = nestwise_runtime::device::cuda::card().ok()?;
+    let card = nestwise_runtime::device::card::card().ok()?;
     let name = card.name.clone();
     Some((name, card.processors, card.resident, card.cache))
 }

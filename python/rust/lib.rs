@@ -96,7 +96,7 @@ fn configure(
         "serial" => DeviceChoice::Serial,
         "threads" => DeviceChoice::Threads,
         "gpu" => {
-            let found = nestwise_runtime::device::cuda::card();
+            let found = nestwise_runtime::device::card::card();
             found.map_err(|why| bad(format!("device gpu: {why}")))?;
             DeviceChoice::Gpu
         }

@@ -1,7 +1,7 @@
 //! A compiled nest: made by LLVM, or read from disk without asking the analysis or LLVM anything.
 
 use crate::cache;
-use crate::device::cuda::Module;
+use crate::device::module::Module;
 use crate::device::{Code, Grid};
 use crate::options::Options;
 use nestwise_analysis as analysis;

@@ -1,7 +1,7 @@
 //! What the user asked for, once per process.
 
 use crate::broken::Broken;
-use crate::device::cuda;
+use crate::device::card;
 use crate::trial::Trial;
 use nestwise_codegen::GridTarget;
 use nestwise_costmodel::MachineProfile;
@@ -79,7 +79,7 @@ impl Options {
     pub fn grid_target(&self) -> Option<GridTarget> {
         match self.device {
             DeviceChoice::Emulated => Some(GridTarget::Emulated),
-            DeviceChoice::Gpu | DeviceChoice::Auto => cuda::card()
+            DeviceChoice::Gpu | DeviceChoice::Auto => card::card()
                 .ok()
                 .map(|card| GridTarget::Ptx(card.capability)),
             _ => None,

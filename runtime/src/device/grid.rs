@@ -1,7 +1,8 @@
 //! The kernels of a nest for a device's grid, as its part on the host has them launched.
 
 use super::block::barrier;
-use super::cuda::{Cuda, Module};
+use super::cuda::Cuda;
+use super::module::Module;
 use super::resident::Running;
 use super::shadow::touched;
 use super::{Device, Emulated, Launch};

@@ -1,7 +1,7 @@
 //! What a user of a card has of its own: streams, a clock, and places for what comes down. It goes from one to the next, since
 //! to make all that takes longer than many a kernel.
 
-use super::cuda::{Card, RECORDS_PER_PROCESSOR, Shared};
+use super::card::{Card, RECORDS_PER_PROCESSOR, Shared};
 use super::queues::Queues;
 use super::staging::LARGE;
 use crate::options::options;

@@ -5,14 +5,16 @@
 //! ([`kept`]). An event, or a device that fails, costs what was done since the launch began.
 
 mod block;
+pub mod card;
 mod copying;
-pub mod cuda;
+mod cuda;
 mod emulated;
 mod grid;
 pub mod kept;
 mod kit;
 mod later;
 mod memory;
+pub mod module;
 mod queues;
 mod resident;
 mod shadow;

@@ -1,6 +1,6 @@
 //! The streams of a card that one user of it has, in the order that what it asks for needs.
 
-use super::cuda::Shared;
+use super::card::Shared;
 use super::streams::{COUNT, Streams, Turn};
 use cudarc::driver::{DriverError, result as cu, sys};
 

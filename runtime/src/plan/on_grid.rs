@@ -3,7 +3,7 @@
 use super::make::{Key, Made, assumed, schedule, unit_strides};
 use super::sizes::There;
 use super::{Kernel, Plan, Sizes};
-use crate::device::cuda;
+use crate::device::card;
 use crate::device::kept;
 use crate::kernel::{About, OnGrid};
 use crate::options::{DeviceChoice, Options};
@@ -34,7 +34,7 @@ impl Plan {
         let trips = |id: LoopId| sizes.expected(id);
         let axes = self.axes(sizes, options).iter().map(|a| &a.1);
         let (_, call) = gpu.cheapest(axes, &self.copies(sizes), &trips, &sizes.values)?;
-        Some((call, gpu.ready(cuda::begun())))
+        Some((call, gpu.ready(card::begun())))
     }
 
     /// In how many loops those are at least that are best on a grid in such calls.
@@ -52,7 +52,7 @@ impl Plan {
 
     /// To make the first kernel for a device, and to get the device ready.
     pub(super) fn to_make(&self, device: Device) -> Seconds {
-        self.prices.to_make(device, cuda::begun())
+        self.prices.to_make(device, card::begun())
     }
 
     /// No kernel of it is for a grid, as has turned out.

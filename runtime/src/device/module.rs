@@ -1,0 +1,72 @@
+//! Kernels in a card's own code.
+
+use super::card::{Card, Shared, card};
+use crate::reason::Reason;
+use cudarc::driver::{result as cu, sys};
+use nestwise_codegen::kernel_name;
+use std::ffi::CString;
+
+/// A nest's kernels on the card.
+pub struct Module {
+    card: &'static Card,
+    module: Shared<sys::CUmodule>,
+    pub(super) kernels: Vec<Function>,
+}
+
+pub(super) struct Function {
+    pub(super) handle: Shared<sys::CUfunction>,
+    /// Threads that a block of it can have.
+    pub(super) most: i64,
+    /// Registers of each of its threads.
+    pub(super) registers: i64,
+}
+
+impl Module {
+    /// Has the driver assemble PTX that has so many kernels.
+    pub fn load(ptx: &str, kernels: usize) -> Result<Module, Reason> {
+        let card = card().map_err(Reason::Device)?;
+        let _entered = card.enter()?;
+        let text = CString::new(ptx).map_err(|_| Reason::Internal("a NUL in PTX".into()))?;
+        let bad = |e| card.failed(e);
+        // SAFETY: text that ends with a NUL.
+        let module = unsafe { cu::module::load_data(text.as_ptr().cast()) }.map_err(bad)?;
+        let mut made = Module {
+            card,
+            module: Shared(module),
+            kernels: Vec::with_capacity(kernels),
+        };
+        use sys::CUfunction_attribute as Attribute;
+        for number in 0..kernels {
+            let name = CString::new(kernel_name(number)).unwrap_or_default();
+            // SAFETY: the module that was just loaded.
+            let handle = unsafe { cu::module::get_function(module, name) }.map_err(bad)?;
+            let attribute = |which| {
+                // SAFETY: a function of that module.
+                unsafe { cu::function::get_function_attribute(handle, which) }.map_err(bad)
+            };
+            made.kernels.push(Function {
+                handle: Shared(handle),
+                most: attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?.into(),
+                registers: attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?.into(),
+            });
+        }
+        Ok(made)
+    }
+
+    /// Threads that its card has room for at once.
+    pub(super) fn room(&self) -> i64 {
+        self.card.processors * self.card.resident
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        let entered = || self.card.enter().ok();
+        if self.card.process == std::process::id()
+            && let Some(_entered) = entered()
+        {
+            // SAFETY: loaded above; nothing of it runs, since launches hold it. A failure has nobody to tell.
+            let _ = unsafe { cu::module::unload(self.module.0) };
+        }
+    }
+}
