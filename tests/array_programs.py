@@ -130,6 +130,7 @@ class Program:
             ),
             *(self.reduced(), self.reduced(), self.selected(), "np.flip(u)", f"np.flip(a[{i}])"),
             *(self.product(), self.product(), f"np.roll({self.vector()}, {self.index()})"),
+            *(f"np.diff(a[{i}])", "np.arange(7)", f"u[[0, {i}, -1]]", f"np.diff({self.vector()})"),
         )
 
     def product(self) -> str:
@@ -147,7 +148,8 @@ class Program:
     def reduced(self) -> str:
         """One number for each line of a plane."""
         plane = self.pick("a", "b", "a", "m", "(a - b)", "np.abs(a)", "a[1:, :]", "b[:, ::2]")
-        f, axis = self.pick("sum", "mean", "max", "min", "argmax"), self.pick("0", "0", "-2", "1")
+        f = self.pick("sum", "mean", "max", "min", "argmax", "std", "var")
+        axis = self.pick("0", "0", "-2", "1")
         return self.pick(f"{plane}.{f}(axis={axis})", f"np.{f}({plane}, {axis})")
 
     def selected(self) -> str:
@@ -164,6 +166,7 @@ class Program:
         value = self.pick(
             *(f"{line}[:, None] * v", f"{line}[:, np.newaxis] - u[None]", f"np.outer({line}, v)"),
             *(lines, f"{lines} * 0.25 + b", "a[:, 0:1] * b", "u + a[..., 1:2]", "b[...]"),
+            *("np.eye(6, 7) * x", "a @ np.eye(7)", "b.std(axis=1, keepdims=True)"),
             *("a @ b.T @ b", "(a @ a.T) @ b", "np.dot(a, b.T) @ a", "(b.T @ a[:, :6]).T[:6]"),
             *(
                 "np.roll(b, 1, axis=0)",
@@ -244,6 +247,10 @@ class Program:
                 "np.linalg.norm(a - b)",
                 "a[1:].mean()",
                 "m.sum()",
+                "np.std(a)",
+                "(a - b).var(ddof=1)",
+                f"np.std({v})",
+                f"{v}.var(ddof=2)",
             ),
         )
 
@@ -271,6 +278,10 @@ class Program:
             where, what = self.pick("1:", ":", "::2"), self.pick("i", "1", "m[i % 6, 0]")
             self.lines.append(f"{indent}m[i % 6, {where}] += {what}")
             self.lines.append(f"{indent}f[{self.pick('1:', ':-1', ':')}] *= 0.5")
+        elif kind == 14:
+            i, j, rest = self.index(), self.index(), self.pick("", "", ", 1:")
+            self.lines.append(f"{indent}a[[{i}, {j}]{rest}] = a[[{j}, {i}]{rest}]")
+            self.lines.append(f"{indent}u[[0, {i}]] = u[[{i}, 0]]")
         elif kind == 16:
             self.lines.append(f"{indent}{self.plane()}")
         elif kind == 17:
@@ -383,7 +394,8 @@ class Names(Program):
                 "try:",
                 "    with np.errstate(all='ignore'):",
                 f"        got = {self.function}(a, u, v, {self.pick('6', '1', '3')})",
-                "    print([shown(v) for v in got], [v is w for v in got[2:] for w in got[2:]])",
+                "    own = [v for v in got[2:] if v.base is None]",
+                "    print([shown(v) for v in got], [v is w for v in own for w in own])",
                 "    got[2][0] = 0.125",
                 "    print([shown(v) for v in (*got, a, u, v)])",
                 "except Exception as error:",

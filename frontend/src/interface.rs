@@ -80,7 +80,7 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
     };
     for (id, place) in site.places.iter() {
         let read = flow.reads.get(&id);
-        if place.captured && read.is_none() {
+        if place.captured && read.is_none() && place.item.is_none() {
             result.pass_through.push(id);
         }
         if place.scope != Scope::Local {

@@ -112,6 +112,8 @@ named! {
     ArrayFn {
         Sum = "sum",
         Mean = "mean",
+        Var = "var",
+        Std = "std",
         Max = "max",
         Min = "min",
         Any = "any",
@@ -125,6 +127,7 @@ named! {
         Flip = "flip",
         Outer = "outer",
         Transpose = "transpose",
+        Diff = "diff",
         Roll = "roll",
         Concatenate = "concatenate",
         Hstack = "hstack",
@@ -141,6 +144,9 @@ named! {
         Full = "full",
         Zeros = "zeros",
         Ones = "ones",
+        Eye = "eye",
+        Identity = "identity",
+        Arange = "arange",
     }
 }
 
@@ -193,15 +199,24 @@ impl ArrayFn {
     pub fn form(self) -> ArrayForm {
         match self {
             Self::Where | Self::Clip => ArrayForm::Elementwise,
-            Self::Flip | Self::Outer | Self::Transpose => ArrayForm::Arranged,
+            Self::Flip | Self::Outer | Self::Transpose | Self::Diff => ArrayForm::Arranged,
             Self::Roll => ArrayForm::Rolled,
             Self::Concatenate | Self::Hstack | Self::Vstack | Self::ColumnStack | Self::Stack => {
                 ArrayForm::Joined
             }
             Self::Copy | Self::ZerosLike | Self::OnesLike | Self::EmptyLike => ArrayForm::Like,
-            Self::Array | Self::Empty | Self::Full | Self::Zeros | Self::Ones => ArrayForm::Display,
+            Self::Array
+            | Self::Empty
+            | Self::Full
+            | Self::Zeros
+            | Self::Ones
+            | Self::Eye
+            | Self::Identity
+            | Self::Arange => ArrayForm::Display,
             Self::Sum
             | Self::Mean
+            | Self::Var
+            | Self::Std
             | Self::Max
             | Self::Min
             | Self::Any
@@ -214,12 +229,20 @@ impl ArrayFn {
         }
     }
 
+    /// Whether its second argument may be the type of the elements that it makes.
+    pub fn takes_type_second(self) -> bool {
+        let other = matches!(self, Self::Full | Self::Eye | Self::Arange);
+        !other && matches!(self.form(), ArrayForm::Display | ArrayForm::Like)
+    }
+
     /// Whether arrays have a method of that name that does the same.
     pub fn is_method(self) -> bool {
         matches!(
             self,
             Self::Sum
                 | Self::Mean
+                | Self::Var
+                | Self::Std
                 | Self::Max
                 | Self::Min
                 | Self::Any

@@ -21,6 +21,7 @@ pub mod places;
 pub mod refusal;
 pub mod specialise;
 pub mod text;
+mod tuples;
 
 pub use interface::{Interface, LoopKind, interface};
 pub use parse::{parse_function, parse_site};

@@ -22,6 +22,7 @@ use crate::names;
 pub use crate::places::ScopeInfo;
 use crate::places::{function_reads, is_stable, mark_captured, mark_written};
 use crate::refusal::Refusal;
+use crate::tuples::add_items;
 
 /// Most tokens of one logical line. The parser's own tree is at most that deep and freed recursively.
 const MAX_LINE_TOKENS: usize = 2000;
@@ -69,6 +70,7 @@ pub fn parse_site(
                 returns,
             };
             mark_captured(&mut site, scope);
+            add_items(&mut site);
             Ok(site)
         }
         (_, mut refusals) => {

@@ -53,6 +53,7 @@ impl PlaceTable {
                     scope,
                     captured: false,
                     written: false,
+                    item: None,
                 })
             })
     }

@@ -267,7 +267,7 @@ fn refused_statements() {
 #[test]
 fn refused_expressions() {
     check_refused(&[
-        ("x = a[1:2, [i]]", "2:15 expression"),
+        ("x = a[1:2, [[i]]]", "2:16 expression"),
         ("x = ...", "2:8 expression"),
         ("x = a[i,]", "2:10 expression"),
         ("x = (y := 1)", "2:9 expression"),

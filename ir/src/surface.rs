@@ -73,6 +73,17 @@ pub struct Place {
     pub captured: bool,
     /// The site assigns it.
     pub written: bool,
+    /// It is no attribute of the parent, but an item.
+    pub item: Option<Item>,
+}
+
+/// An item of a tuple that has so many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Item {
+    /// Its place, from 0 on.
+    pub which: u32,
+    /// The length of the tuple.
+    pub of: u32,
 }
 
 impl Site {
@@ -86,6 +97,7 @@ impl Site {
 pub fn path(places: &Arena<PlaceId, Place>, place: PlaceId) -> String {
     let p = &places[place];
     match p.parent {
+        Some(parent) if p.item.is_some() => format!("{}{}", path(places, parent), p.name),
         Some(parent) => format!("{}.{}", path(places, parent), p.name),
         None => p.name.clone(),
     }

@@ -9,7 +9,7 @@ use crate::functions::{self, UserFunction};
 use crate::known;
 use crate::numpy::{self, Numpy};
 use nestwise_frontend::capture::Capture;
-use nestwise_ir::surface::{Place, Scope};
+use nestwise_ir::surface::{Item, Place, Scope};
 use nestwise_runtime::Value;
 use nestwise_runtime::pipeline::HasValue;
 use pyo3::ffi::{self, PyObject};
@@ -23,6 +23,8 @@ pub struct BindPlace {
     pub name: Py<PyString>,
     /// Index of the parent place.
     pub parent: Option<usize>,
+    /// Which item of the parent it is, if it is no attribute.
+    pub item: Option<Item>,
     /// Where it lives.
     pub scope: Scope,
     /// Its entry value may be needed.
@@ -35,6 +37,27 @@ pub struct BindPlace {
     pub pass_through: bool,
 }
 
+impl BindPlace {
+    /// The attribute or the item of its parent's object, as a new reference; null if it is not there or could run user code.
+    ///
+    /// # Safety
+    /// `parent` is alive; the GIL is held.
+    pub unsafe fn of(&self, py: Python<'_>, parent: *mut PyObject) -> *mut PyObject {
+        // SAFETY: as promised by the caller; the type and the length are looked at first.
+        unsafe {
+            let Some(Item { which, of }) = self.item else {
+                return attributes::read(py, parent, self.name.bind(py));
+            };
+            if ffi::PyTuple_CheckExact(parent) == 0 || ffi::PyTuple_Size(parent) != of as isize {
+                return std::ptr::null_mut();
+            }
+            let item = ffi::PyTuple_GetItem(parent, which as isize);
+            ffi::Py_XINCREF(item);
+            item
+        }
+    }
+}
+
 /// Prepares the places of a site or of a user's function.
 pub fn bind_places(py: Python<'_>, places: &[&Place], arguments: &[String]) -> Vec<BindPlace> {
     let mut out: Vec<BindPlace> = places
@@ -42,6 +65,7 @@ pub fn bind_places(py: Python<'_>, places: &[&Place], arguments: &[String]) -> V
         .map(|p| BindPlace {
             name: PyString::intern(py, &p.name).unbind(),
             parent: p.parent.map(|q| q.index()),
+            item: p.item,
             scope: p.scope,
             captured: p.captured,
             argument: match p.scope {
@@ -53,7 +77,7 @@ pub fn bind_places(py: Python<'_>, places: &[&Place], arguments: &[String]) -> V
         })
         .collect();
     for child in 0..out.len() {
-        if let Some(parent) = out[child].parent {
+        if let (Some(parent), None) = (out[child].parent, out[child].item) {
             out[parent].has_children = true;
         }
     }
@@ -305,7 +329,7 @@ impl Binding {
                     if parent.object.is_null() {
                         return std::ptr::null_mut();
                     }
-                    attributes::read(py, parent.object, place.name.bind(py))
+                    place.of(py, parent.object)
                 }
                 (None, Scope::Local) => {
                     let object = place.argument.and_then(|i| names.arguments.get(i)).copied();

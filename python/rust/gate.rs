@@ -359,7 +359,7 @@ fn object<'py>(
     unsafe {
         if let Some(parent) = place.parent {
             let parent = object(py, parsed, parent, argument)?;
-            let object = attributes::read(py, parent.as_ptr(), place.name.bind(py));
+            let object = place.of(py, parent.as_ptr());
             return Bound::from_owned_ptr_or_opt(py, object);
         }
         let object = match (place.scope, place.argument) {

@@ -89,6 +89,10 @@ impl Lower<'_> {
         if names.len() > MAX_NAMES {
             return Err(unsupported("so many names of one array", span));
         }
+        if name == other && (names.len() > 1 || self.facts.borrowed.iter().any(|b| b.1 == owner)) {
+            // It would count as an array of its own.
+            return Err(unsupported("a name that is assigned what it holds", span));
+        }
         let Some(section) = self.make(web, tree, span)? else {
             return Ok(None);
         };
@@ -145,7 +149,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What is stored into has one name.
+    /// What is stored into has one name, and is no array from outside that another name held at first.
     pub fn check_one_name(&mut self, array: ArrayId, span: Span) {
         let Some(owner) = self.owner(array) else {
             return;
@@ -155,6 +159,13 @@ impl Lower<'_> {
         for other in &names[1..] {
             let flag = build::var(self.same(names[0], *other), Ty::PY_BOOL, span);
             self.emit_check(build::unary(UnOp::Not, flag, Ty::PY_BOOL, false));
+        }
+        if names.len() > 1 {
+            for (first, _) in self.starting(&names) {
+                let flag = self.name_flag(Flag::Entry(names[0], first));
+                let flag = build::var(flag, Ty::PY_BOOL, span);
+                self.emit_check(build::unary(UnOp::Not, flag, Ty::PY_BOOL, false));
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use super::elementwise::{Elementwise, Node, kind_ty, unsupported};
 use super::expr::constant_bool;
 use super::kinds::Kind;
 use super::lower::Lower;
+use super::offsets::minus;
 use super::sections::{Axis, Section};
 use super::value::{Sv, Val};
 use crate::known::{ArrayFn, Known, NumpyFn};
@@ -179,6 +180,9 @@ impl Lower<'_> {
                 _ => Err(unsupported("the transpose of what is computed", span)),
             };
         }
+        if f == ArrayFn::Diff && args.is_empty() {
+            return self.differences(last, span);
+        }
         let Some((last, fresh)) = self.line_of(last, span)? else {
             return Ok(Val::Scalar(Sv::bottom(span)));
         };
@@ -203,6 +207,28 @@ impl Lower<'_> {
             }
             _ => Err(wrong()),
         }
+    }
+
+    /// What each element along the last axis has over the one before.
+    fn differences(&mut self, value: Val, span: Span) -> R<Val> {
+        let tree = self.reduced(value, span)?;
+        let kind = match self.element_kind(&tree, span)? {
+            None => return Ok(Val::Scalar(Sv::bottom(span))),
+            Some(kind) if kind.is_bool() => {
+                return Err(unsupported("numpy.diff of bools", span));
+            }
+            Some(kind) => kind,
+        };
+        let all = self.in_memory(&tree, kind, span)?;
+        let shape = all.shape();
+        let axis = shape.len() - 1;
+        self.check_not_empty(&shape[axis], span);
+        let [one, many] = [Expr::int(1, span), minus(&shape[axis], &Expr::int(1, span))];
+        let [later, earlier] = [one, Expr::int(0, span)].map(|first| {
+            let part = all.narrowed(axis, first, many.clone());
+            Val::Array(Box::new(Elementwise::of(part, &self.arrays)))
+        });
+        self.array_binary(Op::Sub, later, earlier, span)
     }
 
     /// `x.T` of a part of an array.

@@ -4,9 +4,10 @@ use nestwise_ir::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{ArrayKind, Extent, Scalar, Span, Ty};
 
 use super::build;
-use super::elementwise::{Elementwise, Node};
+use super::elementwise::{Elementwise, Like, Node};
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
+use super::sections::is_one;
 use super::value::{Sv, Val};
 use super::{R, refuse};
 use crate::known::ArrayFn;
@@ -15,8 +16,25 @@ use crate::refusal::Refusal;
 /// An element is chosen by comparing its place with each of the display's.
 const LONGEST: usize = 16;
 
+fn wrong(f: ArrayFn, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+    let what = format!("this form of numpy.{}", f.name());
+    refuse(span, Refusal::Unsupported { what })
+}
+
+/// An array that a function makes.
+fn made_of(node: Node, shape: Vec<Expr>, axes: Like) -> Val {
+    Val::Array(Box::new(Elementwise {
+        node,
+        shape,
+        like: Some(axes),
+        fresh: true,
+        whole: true,
+        lent: false,
+    }))
+}
+
 impl Lower<'_> {
-    /// `np.array`, `np.zeros`, `np.ones`, `np.empty`, `np.full`.
+    /// `np.array`, `np.zeros`, `np.ones`, `np.empty`, `np.full`, `np.eye`, `np.identity`, `np.arange`.
     pub fn display(
         &mut self,
         f: ArrayFn,
@@ -24,10 +42,10 @@ impl Lower<'_> {
         dtype: Option<Scalar>,
         span: Span,
     ) -> R<Val> {
-        let wrong = || {
-            let what = format!("this form of numpy.{}", f.name());
-            refuse(span, Refusal::Unsupported { what })
-        };
+        let wrong = || wrong(f, span);
+        if matches!(f, ArrayFn::Eye | ArrayFn::Identity | ArrayFn::Arange) {
+            return self.of_places(f, args, dtype, span);
+        }
         let given = match f {
             ArrayFn::Full if args.len() == 2 => args.pop(),
             _ => None,
@@ -48,21 +66,9 @@ impl Lower<'_> {
             Val::Tuple(items) => items,
             one => vec![one],
         };
-        let (mut shape, mut axes) = (vec![], vec![]);
-        for size in sizes {
-            let size = self.need_scalar(size, "a shape", span)?;
-            if size.is_bottom() {
-                return Ok(Val::Scalar(Sv::bottom(span)));
-            }
-            let axis = self.known_extent(&size).ok_or_else(wrong)?;
-            if matches!(axis, Extent::Value(_)) {
-                let zero = Expr::int(0, span);
-                let there = build::compare(CmpOp::Ge, size.e.clone(), zero, Ty::PY_BOOL, span);
-                self.emit_check(there);
-            }
-            shape.push(size.e);
-            axes.push(axis);
-        }
+        let Some((shape, axes)) = self.extents(f, sizes, span)? else {
+            return Ok(Val::Scalar(Sv::bottom(span)));
+        };
         let storage = dtype.unwrap_or(Scalar::F64);
         let value = match (f, given) {
             (ArrayFn::Full, _) if storage != Scalar::F64 => return Err(wrong()),
@@ -89,14 +95,72 @@ impl Lower<'_> {
         };
         let value = build::retype(value, Ty::np(storage));
         let value = Sv::of(value, Kind::Np(storage));
-        Ok(Val::Array(Box::new(Elementwise {
-            node: Node::Scalar(value),
-            shape,
-            like: Some(axes),
-            fresh: true,
-            whole: true,
-            lent: false,
-        })))
+        Ok(made_of(Node::Scalar(value), shape, axes))
+    }
+
+    /// The axes of an array of a shape that is given; none: a size is not known yet.
+    fn extents(&mut self, f: ArrayFn, sizes: Vec<Val>, span: Span) -> R<Option<(Vec<Expr>, Like)>> {
+        let (mut shape, mut axes) = (vec![], vec![]);
+        for size in sizes {
+            let size = self.need_scalar(size, "a shape", span)?;
+            if size.is_bottom() {
+                return Ok(None);
+            }
+            let axis = self.known_extent(&size).ok_or_else(|| wrong(f, span))?;
+            if matches!(axis, Extent::Value(_)) {
+                let zero = Expr::int(0, span);
+                let there = build::compare(CmpOp::Ge, size.e.clone(), zero, Ty::PY_BOOL, span);
+                self.emit_check(there);
+            }
+            shape.push(size.e);
+            axes.push(axis);
+        }
+        Ok(Some((shape, axes)))
+    }
+
+    /// An array whose elements follow from their places.
+    fn of_places(
+        &mut self,
+        f: ArrayFn,
+        mut sizes: Vec<Val>,
+        dtype: Option<Scalar>,
+        span: Span,
+    ) -> R<Val> {
+        let axes = if f == ArrayFn::Eye { 2 } else { 1 };
+        if sizes.is_empty() || sizes.len() > axes {
+            return Err(wrong(f, span));
+        }
+        let node = match (f, dtype) {
+            (ArrayFn::Arange, None | Some(Scalar::I64)) => Node::Places,
+            (ArrayFn::Arange, Some(_)) => return Err(wrong(f, span)),
+            (_, storage) => Node::Diagonal(storage.unwrap_or(Scalar::F64)),
+        };
+        if f != ArrayFn::Arange && sizes.len() == 1 {
+            sizes.extend(sizes.first().cloned());
+        }
+        Ok(match self.extents(f, sizes, span)? {
+            None => Val::Scalar(Sv::bottom(span)),
+            // It would be repeated beside longer ones.
+            Some((shape, _)) if shape.iter().any(is_one) => return Err(wrong(f, span)),
+            Some((shape, axes)) => made_of(node, shape, axes),
+        })
+    }
+
+    /// The element of an identity matrix.
+    pub fn diagonal(&mut self, storage: Scalar, places: &[Expr], span: Span) -> Sv {
+        let ty = Ty::np(storage);
+        let like = Expr {
+            ty,
+            ..Expr::int(0, span)
+        };
+        let kind = Kind::Np(storage);
+        let like = Sv::of(like, kind);
+        let [one, zero] = [1, 0].map(|v| self.literal(&like, v, span));
+        let [.., row, column] = places else {
+            return Sv::of(one, kind);
+        };
+        let on = build::compare(CmpOp::Eq, row.clone(), column.clone(), Ty::PY_BOOL, span);
+        Sv::of(build::select(on, one, zero, ty), kind)
     }
 
     /// An extent that is known before the nest runs.
@@ -157,14 +221,9 @@ impl Lower<'_> {
             elements.push(Sv::of(build::retype(e, Ty::np(storage)), kind));
         }
         let count = elements.len();
-        Ok(Val::Array(Box::new(Elementwise {
-            node: Node::Items(elements),
-            shape: vec![Expr::int(count as i64, span)],
-            like: Some(vec![Extent::Fixed(count as u32)]),
-            fresh: true,
-            whole: true,
-            lent: false,
-        })))
+        let shape = vec![Expr::int(count as i64, span)];
+        let axes = vec![Extent::Fixed(count as u32)];
+        Ok(made_of(Node::Items(elements), shape, axes))
     }
 
     /// The item at a place.

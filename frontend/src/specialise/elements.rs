@@ -34,6 +34,11 @@ impl Lower<'_> {
                 let at = at.unwrap_or_else(|| Expr::int(0, span));
                 self.item_of(items, &at, span)
             }
+            Node::Places => {
+                let at = counters.last().cloned();
+                Ok(place(at.unwrap_or_else(|| Expr::int(0, span))))
+            }
+            Node::Diagonal(storage) => Ok(self.diagonal(*storage, counters, span)),
             Node::Gather(from, places) => self.gathered(from, places, counters, span),
             Node::Sign(op, a) => {
                 let a = self.element_of(a, counters, span)?;
@@ -222,4 +227,11 @@ fn is_narrow(kind: Kind) -> bool {
         Kind::Np(s) => s == Scalar::Bool || s.is_int() && s.size() < 4,
         _ => false,
     }
+}
+
+/// A place along an axis as NumPy's int.
+fn place(at: Expr) -> Sv {
+    let most = (0, i64::MAX.into());
+    let e = build::retype(at, Ty::np(Scalar::I64));
+    Sv::of(e, Kind::Np(Scalar::I64)).with_range(most)
 }

@@ -121,6 +121,10 @@ pub(super) enum Node {
     Call(Known, Vec<Node>),
     /// The elements of an array of one axis, evaluated.
     Items(Vec<Sv>),
+    /// Each one's place along the last axis.
+    Places,
+    /// Ones where its places along the last two axes are the same, else zeros.
+    Diagonal(Scalar),
     /// The elements of a part of one axis at places that another array says.
     Gather(Section, Box<Node>),
 }
@@ -131,7 +135,7 @@ impl Node {
         match self {
             Node::Part(section) => f(section, true),
             Node::Turned(section) => f(section, false),
-            Node::Scalar(_) | Node::Items(_) => {}
+            Node::Scalar(_) | Node::Items(_) | Node::Places | Node::Diagonal(_) => {}
             Node::Gather(from, places) => {
                 f(from, false);
                 places.sections(f);
@@ -149,7 +153,8 @@ impl Node {
         match self {
             Node::Part(section) | Node::Turned(section) => section.shape().len(),
             Node::Scalar(_) => 0,
-            Node::Items(_) | Node::Gather(..) => 1,
+            Node::Items(_) | Node::Places | Node::Gather(..) => 1,
+            Node::Diagonal(_) => 2,
             Node::Sign(_, a) => a.rank(),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => a.rank().max(b.rank()),
             Node::Call(_, args) => args.iter().map(Node::rank).max().unwrap_or(0),
@@ -159,7 +164,8 @@ impl Node {
     /// Whether something is computed in it that has fewer axes: NumPy computes that once, whatever it is repeated along.
     pub fn computes_below(&self, axes: usize) -> bool {
         let inside = match self {
-            Node::Part(_) | Node::Turned(_) | Node::Scalar(_) | Node::Items(_) => return false,
+            Node::Part(_) | Node::Turned(_) | Node::Scalar(_) => return false,
+            Node::Items(_) | Node::Places | Node::Diagonal(_) => return false,
             Node::Gather(_, places) => places.computes_below(axes),
             Node::Sign(_, a) => a.computes_below(axes),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => {
@@ -179,7 +185,8 @@ impl Node {
                 let longer = shape.iter().filter(|len| !sections::is_one(len));
                 longer.count() > 1
             }
-            Node::Part(_) | Node::Scalar(_) | Node::Items(_) => false,
+            Node::Part(_) | Node::Scalar(_) => false,
+            Node::Items(_) | Node::Places | Node::Diagonal(_) => false,
             Node::Gather(_, a) | Node::Sign(_, a) => a.turns(),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => a.turns() || b.turns(),
             Node::Call(_, args) => args.iter().any(Node::turns),
@@ -200,6 +207,7 @@ impl Node {
                 Node::Call(*f, args?)
             }
             Node::Part(_) | Node::Items(_) | Node::Gather(..) => return None,
+            Node::Places | Node::Diagonal(_) => return None,
         })
     }
 
@@ -208,6 +216,7 @@ impl Node {
         let inside = |node: &Node| node.has_number_beside(storage);
         match self {
             Node::Part(_) | Node::Turned(_) | Node::Items(_) => false,
+            Node::Places | Node::Diagonal(_) => false,
             Node::Gather(_, places) => inside(places),
             Node::Scalar(sv) => {
                 let narrow = storage.is_int() || storage == Scalar::F32;
@@ -226,6 +235,9 @@ impl Node {
             Node::Part(_) | Node::Turned(_) | Node::Scalar(_) => 0.0,
             // From a list that is made, and taken apart.
             Node::Items(items) => 1.0 + 0.2 * items.len() as f64,
+            Node::Places => 1.0,
+            // Python's, around two of NumPy's.
+            Node::Diagonal(_) => 5.0,
             Node::Sign(_, a) | Node::Gather(_, a) => 1.0 + a.operations(),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => 1.0 + a.operations() + b.operations(),
             Node::Call(_, args) => 1.0 + args.iter().map(Node::operations).sum::<f64>(),

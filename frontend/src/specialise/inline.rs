@@ -12,7 +12,7 @@ use nestwise_ir::surface as s;
 use nestwise_ir::{PlaceId, Span};
 
 use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Read, Stmt, Target};
-use super::resolve::{CallState, Callee, Names, Resolver};
+use super::resolve::{CallState, Callee, Handed, Names, Res, Resolver};
 use super::{R, methods, refuse};
 use crate::refusal::Refusal;
 
@@ -48,6 +48,7 @@ impl Resolver<'_> {
         let mut fresh: Vec<LocalId> = names.locals.values().copied().collect();
         self.add_attributes(&mut names);
         let mut body = self.arguments(caller, &mut names, function, args, kwargs, span)?;
+        self.add_tuples(&mut names, function);
         fresh.extend(names.tuples.values().flatten());
         let params = body.len();
         self.active.push(key);
@@ -145,6 +146,7 @@ impl Resolver<'_> {
             call: Some(call),
             locals,
             nones: HashSet::new(),
+            functions: HashMap::new(),
             tuples: BTreeMap::new(),
             receiver,
         }
@@ -207,17 +209,25 @@ impl Resolver<'_> {
             }
         }
         // Positional and keyword arguments are evaluated in the order of the call.
-        let mut bound: Vec<(usize, Expr)> = Vec::new();
-        for (k, arg) in args.iter().enumerate() {
-            bound.push((k, self.expr(caller, arg)?));
-        }
+        let mut given: Vec<(usize, &s::Expr)> = args.iter().enumerate().collect();
         for (key, value) in kwargs {
             let position = params.iter().position(|p| param_name(p) == Some(key));
             let position = position.ok_or_else(|| wrong(format!("no parameter for {key}")))?;
-            bound.push((position, self.expr(caller, value)?));
+            given.push((position, value));
+        }
+        let mut bound: Vec<(usize, Expr)> = Vec::new();
+        for (k, arg) in &given {
+            let stays = params.get(*k).map(|p| p.place);
+            let stays = stays.filter(|id| !function.places[*id].written);
+            match (self.function(caller, arg), stays) {
+                (Some(handed), Some(param)) => {
+                    names.functions.insert(param, handed);
+                }
+                _ => bound.push((*k, self.expr(caller, arg)?)),
+            }
         }
         for (k, param) in params.iter().enumerate() {
-            if bound.iter().any(|(position, _)| *position == k) {
+            if given.iter().any(|(position, _)| *position == k) {
                 continue;
             }
             let Some(default) = &param.default else {
@@ -261,6 +271,24 @@ impl Resolver<'_> {
             });
         }
         Ok(body)
+    }
+
+    /// The function that a name stands for, if it does for one.
+    fn function(&mut self, names: &mut Names, e: &s::Expr) -> Option<Handed> {
+        let s::ExprKind::Place(id) = e.kind else {
+            return None;
+        };
+        if let Some(handed) = names.functions.get(&id) {
+            return Some(handed.clone());
+        }
+        if names.locals.contains_key(&id) || names.tuples.contains_key(&id) {
+            return None;
+        }
+        match self.place(names, id, e.span).ok()? {
+            Res::Known(known) => Some(Handed::Known(known)),
+            Res::User(function, first, receiver) => Some(Handed::User(function, first, receiver)),
+            Res::Value(_) | Res::Holder(_) => None,
+        }
     }
 
     /// A parameter that is a tuple, and nothing else: a local for each item.
@@ -374,6 +402,7 @@ impl Resolver<'_> {
         };
         let shape = match &value.kind {
             ExprKind::Tuple(items) => (items.len(), true),
+            ExprKind::Inline(call) if call.tuple => (call.results.len(), true),
             _ => (1, false),
         };
         match call.shape {

@@ -15,6 +15,7 @@ use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
 use super::range;
 use super::sections::{Axis, Section};
+use super::spread::count;
 use super::value::{Sv, Val};
 use super::{R, refuse};
 use crate::known::{ArrayFn, Known, NumpyFn};
@@ -37,6 +38,9 @@ impl Lower<'_> {
         let unknown = |v: &Val| matches!(v, Val::Scalar(sv) if sv.is_bottom());
         if args.iter().any(unknown) {
             return Ok(Val::Scalar(Sv::bottom(span)));
+        }
+        if matches!(f, ArrayFn::Var | ArrayFn::Std) {
+            return self.spread(f, args, named, span);
         }
         let product = matches!(f, ArrayFn::Dot | ArrayFn::MatMul);
         let second = if args.len() > 1 { args.pop() } else { None };
@@ -259,7 +263,7 @@ impl Lower<'_> {
         Ok(build::var(acc, ty, span))
     }
 
-    fn sum_of(&mut self, a: &Elementwise, span: Span) -> R<Sv> {
+    pub fn sum_of(&mut self, a: &Elementwise, span: Span) -> R<Sv> {
         let Some(kind) = self.element_kind(a, span)? else {
             return Ok(Sv::bottom(span));
         };
@@ -312,7 +316,7 @@ impl Lower<'_> {
         Ok(Sv::of(build::var(sum, ty, span), Kind::Np(repr)).with_range(all))
     }
 
-    fn mean(&mut self, a: &Elementwise, span: Span) -> R<Sv> {
+    pub fn mean(&mut self, a: &Elementwise, span: Span) -> R<Sv> {
         let kind = match self.element_kind(a, span)? {
             None => return Ok(Sv::bottom(span)),
             Some(kind) if kind.is_float() => kind,
@@ -322,10 +326,7 @@ impl Lower<'_> {
             self.check_not_empty(len, span);
         }
         let sum = self.sum_of(a, span)?;
-        // Elements in memory: the product fits.
-        let product = |a, b| build::binary(BinOp::Mul, a, b, Ty::PY_INT, false, span);
-        let len = a.shape.iter().cloned().reduce(product);
-        let len = len.unwrap_or_else(|| Expr::int(1, span));
+        let len = count(&a.shape, span);
         let len = Sv::of(len, Kind::PyInt).with_range((1, i64::MAX.into()));
         let len = self.spill_sv(len);
         if kind == Kind::Np(Scalar::F32) {

@@ -3,7 +3,9 @@
 
 mod calls;
 mod conditions;
+mod exchanges;
 mod statements;
+mod tuples;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -12,12 +14,12 @@ use nestwise_ir::surface as s;
 use nestwise_ir::{Arena, ArrayKind, PlaceId, Span, Work};
 
 use super::hir::{BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Slice, Stmt};
-use super::tuples::{constant_index, element, tuple_places};
 use super::{R, methods, refuse};
 use crate::capture::Capture;
 use crate::known::{ArrayFn, Known, NumpyFn};
 use crate::places::walk_stmts;
 use crate::refusal::Refusal;
+use crate::tuples::{constant_index, element};
 
 /// More nodes than this after inlining are refused.
 const NODE_LIMIT: usize = 20_000;
@@ -32,6 +34,8 @@ pub(super) struct Names<'a> {
     pub locals: HashMap<PlaceId, LocalId>,
     /// Parameters that are None, whatever happens in the call.
     pub nones: HashSet<PlaceId>,
+    /// Parameters that are functions, whatever happens in the call.
+    pub functions: HashMap<PlaceId, Handed>,
     /// Names that hold tuples: the locals of the elements.
     pub tuples: BTreeMap<PlaceId, Vec<LocalId>>,
     /// In a method: its first parameter, and the path of the object that stands for.
@@ -86,6 +90,23 @@ impl<'f> Callee<'f> {
             first,
             receiver,
             effect,
+        }
+    }
+}
+
+/// A function that a parameter is.
+#[derive(Clone)]
+pub(super) enum Handed {
+    Known(Known),
+    /// As in [`Res::User`].
+    User(Arc<s::Function>, u32, Option<String>),
+}
+
+impl From<Handed> for Res {
+    fn from(handed: Handed) -> Res {
+        match handed {
+            Handed::Known(known) => Res::Known(known),
+            Handed::User(function, first, receiver) => Res::User(function, first, receiver),
         }
     }
 }
@@ -171,13 +192,11 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         call: None,
         locals: HashMap::new(),
         nones: HashSet::new(),
+        functions: HashMap::new(),
         tuples: BTreeMap::new(),
         receiver: None,
     };
-    for (id, length) in tuple_places(site) {
-        let elements = (0..length).map(|k| resolver.element(site, id, k)).collect();
-        names.tuples.insert(id, elements);
-    }
+    names.tuples = resolver.site_tuples(site);
     for (id, place) in site.places.iter() {
         if place.written && !names.tuples.contains_key(&id) {
             let capture = id.0;
@@ -272,14 +291,6 @@ impl Resolver<'_> {
         };
     }
 
-    /// The local of an element of a tuple.
-    fn element(&mut self, site: &s::Site, id: PlaceId, which: usize) -> LocalId {
-        let name = format!("{}[{which}]", s::path(&site.places, id));
-        let local = self.local(name, Some(id), None);
-        self.hir.locals[local].element = Some(which);
-        local
-    }
-
     pub fn read(&mut self, local: LocalId) -> Read {
         self.hir.occs += 1;
         Read {
@@ -315,6 +326,9 @@ impl Resolver<'_> {
     pub fn place(&mut self, names: &mut Names, id: PlaceId, span: Span) -> R<Res> {
         if names.nones.contains(&id) {
             return Ok(Res::Value(ExprKind::None));
+        }
+        if let Some(function) = names.functions.get(&id) {
+            return Ok(function.clone().into());
         }
         if let Some(local) = names.locals.get(&id) {
             let local = *local;
@@ -481,7 +495,7 @@ impl Resolver<'_> {
             s::ExprKind::Subscript(base, index) => {
                 let base = Box::new(self.expr(names, base)?);
                 self.may_be_sliced(&base, index)?;
-                ExprKind::Subscript(base, self.exprs(names, index)?)
+                ExprKind::Subscript(base, self.subscripts(names, index)?)
             }
             s::ExprKind::Slice { start, stop, step } => {
                 let mut part = |e: &Option<Box<s::Expr>>| {

@@ -409,9 +409,11 @@ fn group(hir: &Hir, reach: &[Set], exit: Env) -> Webs {
     }
     // A tuple is written back from one variable an element.
     let mut whole: HashMap<LocalId, usize> = HashMap::new();
-    for (d, local) in hir.defs.iter().enumerate() {
-        if hir.locals[*local].element.is_some() {
-            let first = *whole.entry(*local).or_insert(d);
+    let entries = (0..hir.locals.len()).map(|local| (hir.defs.len() + local, local));
+    let assigned = hir.defs.iter().copied().enumerate();
+    for (d, local) in assigned.chain(entries) {
+        if hir.locals[local].element.is_some() && bound(d) {
+            let first = *whole.entry(local).or_insert(d);
             let (a, b) = (root(&mut parents, first), root(&mut parents, d));
             parents[a] = b;
         }

@@ -138,6 +138,9 @@ class Guess:
         return value
 
     def _path(self, path: str, scope: Scope, line: int) -> Any:
+        if path.endswith("]"):
+            whole, _, at = path[:-1].rpartition("[")
+            return g.element(self.path(whole, scope, line), [g.COUNT], [int(at)])
         base, _, attribute = path.rpartition(".")
         found = self._bound(path, scope, line)
         if found is not None:

@@ -45,6 +45,11 @@ impl Lower<'_> {
                 let kind = ExprKind::Ellipsis;
                 return Some(Expr { kind, span });
             }
+            // To NumPy as good as an array of its items.
+            ast::Expr::List(list) => {
+                let kind = ExprKind::List(self.exprs(&list.elts)?);
+                return Some(Expr { kind, span });
+            }
             _ => return self.expr(item),
         };
         let [start, stop, step] =

@@ -126,12 +126,7 @@ impl Resolver<'_> {
         known: Known,
         args: &'e [s::Expr],
     ) -> (&'e [s::Expr], Option<(String, Expr)>) {
-        let makes = match known {
-            Known::Numpy(NumpyFn::Array(f)) => {
-                f != ArrayFn::Full && matches!(f.form(), ArrayForm::Display | ArrayForm::Like)
-            }
-            _ => false,
-        };
+        let makes = matches!(known, Known::Numpy(NumpyFn::Array(f)) if f.takes_type_second());
         if let (true, [first, second]) = (makes, args)
             && let Some(dtype) = self.dtype(names, second)
         {

@@ -3,7 +3,7 @@
 use nestwise_ir::Span;
 use nestwise_ir::surface as s;
 
-use super::super::hir::{Expr, Kind, Stmt, Target};
+use super::super::hir::{Expr, ExprKind, Kind, Stmt, Target};
 use super::super::{R, refuse};
 use super::{Callee, Names, Res, Resolver};
 use crate::capture::Capture;
@@ -54,7 +54,7 @@ impl Resolver<'_> {
             s::Target::Subscript(base, index) => {
                 let base = self.expr(names, base)?;
                 self.may_be_sliced(&base, index)?;
-                Ok(Target::Subscript(base, self.exprs(names, index)?))
+                Ok(Target::Subscript(base, self.subscripts(names, index)?))
             }
             s::Target::Tuple(items) => {
                 let items: R<Vec<_>> = items.iter().map(|t| self.target(names, t, span)).collect();
@@ -145,7 +145,16 @@ impl Resolver<'_> {
                     });
                     return Ok(());
                 }
+                if let Some(kinds) = self.exchange(names, targets, value)? {
+                    out.extend(kinds.into_iter().map(|kind| Stmt { kind, span }));
+                    return Ok(());
+                }
                 let value = self.expr(names, value)?;
+                if itself(names, targets, &value) {
+                    let kind = Kind::Effect(value);
+                    out.push(Stmt { kind, span });
+                    return Ok(());
+                }
                 let targets: R<Vec<_>> = targets
                     .iter()
                     .map(|t| self.target(names, t, span))
@@ -219,6 +228,14 @@ impl Resolver<'_> {
         };
         out.push(Stmt { kind, span });
         Ok(())
+    }
+}
+
+/// Whether a name is assigned what it holds.
+fn itself(names: &Names, targets: &[s::Target], value: &Expr) -> bool {
+    match (targets, &value.kind) {
+        ([s::Target::Place(id)], ExprKind::Read(read)) => names.locals.get(id) == Some(&read.local),
+        _ => false,
     }
 }
 
