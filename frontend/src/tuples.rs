@@ -27,6 +27,8 @@ pub(crate) enum Callee {
         /// The length of the tuples that it returns, if it returns nothing else.
         length: Option<usize>,
     },
+    /// A list's `append`, which gets a tuple of its own.
+    Append,
     Other,
 }
 
@@ -182,7 +184,9 @@ impl<'a> Scan<'a> {
                         length: Some(length),
                         ..
                     } => self.is_tuple(*id, length),
-                    Callee::User { .. } | Callee::Other => _ = self.whole.insert(*id),
+                    Callee::User { .. } | Callee::Append | Callee::Other => {
+                        self.whole.insert(*id);
+                    }
                 }
                 self.expr(value);
             }
@@ -206,7 +210,7 @@ impl<'a> Scan<'a> {
     fn arguments(&mut self, func: &Expr, args: &[Expr], kwargs: &[(String, Expr)]) {
         let callee = (self.callee)(func);
         let takes = |param: Option<PlaceId>| match (&callee, param) {
-            (Callee::Any, _) => true,
+            (Callee::Any | Callee::Append, _) => true,
             (Callee::User { function, .. }, Some(param)) => !function.places[param].written,
             _ => false,
         };

@@ -8,6 +8,7 @@ use crate::classify::*;
 use crate::functions::{self, UserFunction};
 use crate::known;
 use crate::numpy::{self, Numpy};
+use crate::random;
 use nestwise_frontend::capture::Capture;
 use nestwise_ir::surface::{Item, Place, Scope};
 use nestwise_runtime::Value;
@@ -46,7 +47,9 @@ impl BindPlace {
         // SAFETY: as promised by the caller; the type and the length are looked at first.
         unsafe {
             let Some(Item { which, of }) = self.item else {
-                return attributes::read(py, parent, self.name.bind(py));
+                let name = self.name.bind(py);
+                let value = attributes::read(py, parent, name);
+                return random::kept(py, parent, name, value);
             };
             if ffi::PyTuple_CheckExact(parent) == 0 || ffi::PyTuple_Size(parent) != of as isize {
                 return std::ptr::null_mut();

@@ -26,6 +26,8 @@ pub struct Draw {
     pub names: &'static [&'static str],
     /// Functions of Python's that it runs there.
     pub calls: u32,
+    /// It is Python's own text that it has to do the same as.
+    pub checked: bool,
     head: &'static str,
     body: fn() -> String,
     tail: &'static str,
@@ -49,7 +51,7 @@ const NEXT: &str = "
         y ^= (y << 15) & 0xefc60000
         y ^= y >> 18
 ";
-const LOCALS: &str = "state k drawn bits i j y v m limit left low high start stop seq n r mask a b t s0 s1 s2 s3 s4 s5 s6 s7 r0 r1 r2 r3 \
+const LOCALS: &str = "state k drawn bits i j y v m limit left low high start stop seq n r mask mu sigma lambd z zz x g u1 u2 a b t s0 s1 s2 s3 s4 s5 s6 s7 r0 r1 r2 r3 \
     r4 r5 r6 r7";
 
 /// `bits`, 53 of them.
@@ -63,6 +65,49 @@ fn bits() -> String {
         bits = y >> 5 if drawn == 0 else (bits << 26) | (y >> 6)
         drawn += 1
     state[POS] = k
+"
+    )
+}
+
+/// The same in a block.
+fn bits_inside() -> String {
+    bits().replace("\n    ", "\n        ")
+}
+
+/// What a generator's attribute is taken for that is None while nothing is kept in it; nothing that is kept is half as large.
+pub const NOTHING_KEPT: f64 = 100.0;
+/// The attribute in which `gauss` keeps the second of two numbers.
+pub const KEPT: &str = "gauss_next";
+
+/// `z` of two that are made at once (Box and Muller 1958).
+fn gauss() -> String {
+    let bits = bits_inside();
+    format!(
+        "
+    z = state.{KEPT}
+    state.{KEPT} = {NOTHING_KEPT:?}
+    if z > 50.0:{bits}
+        x = FLOAT * 6.283185307179586{bits}
+        g = sqrt(-2.0 * log(1.0 - (FLOAT)))
+        z = cos(x) * g
+        state.{KEPT} = sin(x) * g
+"
+    )
+}
+
+/// `z` by the ratio of two draws (Kinderman and Monahan 1977).
+fn ratio() -> String {
+    let bits = bits_inside();
+    format!(
+        "
+    zz = 1.0
+    u2 = 1.0
+    z = 0.0
+    while zz > -log(u2):{bits}
+        u1 = FLOAT{bits}
+        u2 = 1.0 - (FLOAT)
+        z = 1.7155277699214135 * (u1 - 0.5) / u2
+        zz = z * z / 4.0
 "
     )
 }
@@ -193,11 +238,12 @@ const LOW_HIGH: &str = "def NAME(state, low, high=-4611686018427387904):
 const FLOAT: &str = "bits * (1.0 / 9007199254740992.0)";
 
 /// All of them. Arguments that are ints of NumPy's become Python's, floats are refused.
-pub const DRAWS: [Draw; 10] = [
+pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["random"],
         calls: 0,
+        checked: false,
         head: "def NAME(state):",
         body: bits,
         tail: "    return FLOAT",
@@ -206,6 +252,7 @@ pub const DRAWS: [Draw; 10] = [
         library: Library::Python,
         names: &["randint"],
         calls: 3,
+        checked: false,
         head: "def NAME(state, a, b):\n    low = int(a | 0)\n    n = int(b | 0) - low + 1",
         body: below,
         tail: "    return low + r",
@@ -214,6 +261,7 @@ pub const DRAWS: [Draw; 10] = [
         library: Library::Python,
         names: &["randrange"],
         calls: 2,
+        checked: false,
         // The default, which no call with two ints that does not raise has, stands for none.
         head: "def NAME(state, start, stop=-4611686018427387904):
     low = int(start | 0)
@@ -230,14 +278,43 @@ pub const DRAWS: [Draw; 10] = [
         library: Library::Python,
         names: &["choice"],
         calls: 2,
+        checked: false,
         head: "def NAME(state, seq):\n    n = len(seq)",
         body: below,
         tail: "    return seq[r]",
     },
     Draw {
+        library: Library::Python,
+        names: &["gauss"],
+        calls: 1,
+        checked: true,
+        head: "def NAME(state, mu, sigma):",
+        body: gauss,
+        tail: "    return mu + z * sigma",
+    },
+    Draw {
+        library: Library::Python,
+        names: &["normalvariate"],
+        calls: 1,
+        checked: true,
+        head: "def NAME(state, mu, sigma):",
+        body: ratio,
+        tail: "    return mu + z * sigma",
+    },
+    Draw {
+        library: Library::Python,
+        names: &["expovariate"],
+        calls: 1,
+        checked: true,
+        head: "def NAME(state, lambd):",
+        body: bits,
+        tail: "    return -log(1.0 - (FLOAT)) / lambd",
+    },
+    Draw {
         library: Library::Numpy,
         names: &["rand", "random", "random_sample"],
         calls: 0,
+        checked: false,
         head: "def NAME(state):",
         body: bits,
         tail: "    return FLOAT",
@@ -246,6 +323,7 @@ pub const DRAWS: [Draw; 10] = [
         library: Library::Numpy,
         names: &["uniform"],
         calls: 0,
+        checked: false,
         head: "def NAME(state, low=0.0, high=1.0):
     low = float(low)
     high = float(high) - low
@@ -258,6 +336,7 @@ pub const DRAWS: [Draw; 10] = [
         library: Library::Numpy,
         names: &["randint"],
         calls: 3,
+        checked: false,
         head: LOW_HIGH,
         body: at_most,
         tail: "    return low + r",
@@ -266,6 +345,7 @@ pub const DRAWS: [Draw; 10] = [
         library: Library::Generator,
         names: &["random"],
         calls: 0,
+        checked: false,
         head: "def NAME(state):",
         body: pcg_bits,
         tail: "    return FLOAT",
@@ -274,6 +354,7 @@ pub const DRAWS: [Draw; 10] = [
         library: Library::Generator,
         names: &["uniform"],
         calls: 0,
+        checked: false,
         head: "def NAME(state, low=0.0, high=1.0):
     low = float(low)
     high = float(high) - low
@@ -286,6 +367,7 @@ pub const DRAWS: [Draw; 10] = [
         library: Library::Generator,
         names: &["integers"],
         calls: 0,
+        checked: false,
         head: LOW_HIGH,
         body: pcg_at_most,
         tail: "    return int64(low + r)",
@@ -345,7 +427,8 @@ mod tests {
                 _ => None,
             };
             let global: HashSet<String> = parsed.places.values().filter_map(free).collect();
-            let known = ["int", "float", "len", "int64"].map(String::from);
+            let known = ["int", "float", "len", "int64", "log", "sqrt", "sin", "cos"];
+            let known = known.map(String::from);
             assert!(
                 global.is_subset(&HashSet::from(known)),
                 "{name}: {global:?}"
@@ -353,6 +436,6 @@ mod tests {
         }
         assert!(Draw::named("random.randint").is_some_and(|d| d.calls == 3));
         assert!(Draw::named("numpy.random.rand").is_some());
-        assert!(Draw::named("random.gauss").is_none());
+        assert!(Draw::named("random.shuffle").is_none());
     }
 }

@@ -12,7 +12,7 @@ use nestwise_ir::{ArrayKind, Scalar};
 use nestwise_runtime::{ArrayView, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyFloat, PyString};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
@@ -105,6 +105,7 @@ fn make_python(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Lib
                 let function = unsafe { ffi::PyCFunction_GetFunction(method.as_ptr()) };
                 function.map(|f| f as usize)
             }
+            _ if draw.checked && !agrees(py, draw, &plain) => None,
             // Somebody may have put another one in its place.
             _ => {
                 let own = |attribute: &str| method.getattr(attribute)?.extract::<String>();
@@ -256,9 +257,18 @@ fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc
         surface.map_err(|e| pyo3::exceptions::PyValueError::new_err(e.error.to_string()))?;
     surface.library = Some(draw.calls);
     let places: Vec<&Place> = surface.places.values().collect();
-    let places = bind::bind_places(py, &places, &[]);
+    let mut places = bind::bind_places(py, &places, &[]);
+    if let Some(own) = surface.params.first() {
+        // It is the state, though an attribute of it is looked at, too.
+        places[own.place.index()].has_children = false;
+    }
     let globals = PyDict::new(py);
-    if draw.library != draws::Library::Python {
+    if draw.library == draws::Library::Python {
+        let math = py.import("math")?;
+        for name in ["log", "sqrt", "sin", "cos"] {
+            globals.set_item(name, math.getattr(name)?)?;
+        }
+    } else {
         globals.set_item("int64", py.import("numpy")?.getattr("int64")?)?;
     }
     Ok(Arc::new(UserFunction {
@@ -266,6 +276,81 @@ fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc
         places,
         globals: globals.unbind(),
     }))
+}
+
+/// Whether the text of a method does what the method does in this version of Python.
+fn agrees(py: Python<'_>, draw: &Draw, class: &Bound<'_, PyAny>) -> bool {
+    let name = draw.names[0];
+    let (text, _) = draw.text(name, "1", "0");
+    let agrees = || {
+        let module = py.import("nestwise.drawn")?;
+        let given = (text, name, class, draws::KEPT, draws::NOTHING_KEPT);
+        module.call_method1("agrees", given)?.extract::<bool>()
+    };
+    agrees().unwrap_or(false)
+}
+
+/// An attribute of an object, for nests: a generator's that is None while it keeps nothing is a number for them.
+///
+/// # Safety
+/// `value` is null or a reference that is given up for the one that comes back; `object` is alive and the GIL is held.
+pub unsafe fn kept(
+    py: Python<'_>,
+    object: *mut PyObject,
+    name: &Bound<'_, PyString>,
+    value: *mut PyObject,
+) -> *mut PyObject {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        if value != ffi::Py_None() || !keeps(py, object, name) {
+            return value;
+        }
+        ffi::Py_DECREF(value);
+        nothing_kept(py).clone_ref(py).into_ptr()
+    }
+}
+
+/// What that attribute is to be for the program when it is `value` for nests.
+///
+/// # Safety
+/// `object` is alive.
+pub unsafe fn to_keep<'py>(
+    object: *mut PyObject,
+    name: &Bound<'py, PyString>,
+    value: &Bound<'py, PyAny>,
+) -> Bound<'py, PyAny> {
+    let py = name.py();
+    // SAFETY: as promised by the caller.
+    match unsafe { keeps(py, object, name) } && is_nothing(value) {
+        true => py.None().into_bound(py),
+        false => value.clone(),
+    }
+}
+
+/// The object that [`kept`] tells of later.
+pub fn as_kept<'py>(value: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    let py = value.py();
+    match is_nothing(value) {
+        true => nothing_kept(py).bind(py).clone(),
+        false => value.clone(),
+    }
+}
+
+fn is_nothing(value: &Bound<'_, PyAny>) -> bool {
+    let float = value.cast_exact::<PyFloat>();
+    float.is_ok_and(|v| v.value() == draws::NOTHING_KEPT)
+}
+
+/// Whether an attribute is one in which a generator keeps a number.
+unsafe fn keeps(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
+    // SAFETY: as promised by the caller.
+    name.as_ptr() == pyo3::intern!(py, "gauss_next").as_ptr() && unsafe { is_generator(py, object) }
+}
+
+/// One object, so that it is found to be the same.
+fn nothing_kept(py: Python<'_>) -> &Py<PyAny> {
+    static NOTHING: Once<Py<PyAny>> = Once::new();
+    NOTHING.get_or_init(|| PyFloat::new(py, draws::NOTHING_KEPT).into_any().unbind())
 }
 
 fn in_object(generator: *mut PyObject) -> *mut u32 {

@@ -11,6 +11,7 @@ use crate::panics;
 use crate::parsed::Parsed;
 use crate::parts;
 use crate::progress::Progress;
+use crate::random;
 use crate::site::order;
 use nestwise_analysis::identity;
 use nestwise_frontend::known::{Builtin, Known};
@@ -375,14 +376,17 @@ impl Collector<'_> {
                     }
                     Some(parent) => {
                         let object = self.binding.captures[parent].object;
-                        ffi::PyObject_GenericSetAttr(object, place.name.as_ptr(), value.as_ptr())
+                        let name = place.name.bind(self.py);
+                        let value = random::to_keep(object, name, &value);
+                        ffi::PyObject_GenericSetAttr(object, name.as_ptr(), value.as_ptr())
                     }
                 }
             };
             if done != 0 {
                 return Err(PyErr::fetch(self.py));
             }
-            written(live_out.place.index(), &value);
+            let seen = random::as_kept(&value);
+            written(live_out.place.index(), &seen);
         }
         Ok(())
     }

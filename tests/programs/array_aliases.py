@@ -274,3 +274,53 @@ def other_type(x, n):
 
 
 show(grows(np.ones(2), 3), *narrows(np.arange(6.0), 4), *other_type(np.arange(4), 3))
+
+
+# ---- Names that are assigned what they hold
+
+
+def itself(u, v, n):
+    z = v
+    w = u * 0.5
+    for i in range(n):  # native
+        w = z.copy()
+        u = w
+        u = u
+    return u, w, u is w
+
+
+show(*itself(np.ones(3), np.zeros(3), 4))
+
+
+def itself_in_turn(u, v, n):
+    w = u * 0.5
+    for i in range(n):
+        w = v.copy()
+        u = w
+        u, k = u, i
+    return u, w, u is w, k
+
+
+show(*itself_in_turn(np.ones(3), np.zeros(3), 4))
+
+
+# ---- Second names of what another name held at first, updated in place
+
+
+def raised(r, k):
+    r += k
+    return r[0]
+
+
+def from_outside(u, v, n):
+    x, t, w, z = 0.25, v, u * 0.5, v
+    for i in range(n):  # native
+        w = z
+        z = t - u
+        if i % 3 == 0:
+            x += raised(w, 0.25)
+        w = z
+    return x, t, w, z, v
+
+
+show(*from_outside(np.arange(4.0), np.arange(4.0) * 2, 7))

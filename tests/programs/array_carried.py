@@ -138,3 +138,19 @@ def copies(x, n):
 
 
 show(*copies(rng.random(6), 5))
+
+
+# ---- Arrays that lie apart at first: a product of them has other bits than one of their copies
+
+
+def multiplied(a, x, n):
+    for _ in range(n):
+        x = a[:, :6] @ x
+        x = x / np.sqrt(np.dot(x, x))
+    return x
+
+
+for seed in range(4):
+    big = np.random.default_rng(seed).random((12, 14))
+    print(multiplied(big.T[:6, :7], big[1:7, 3], 3).tolist())
+    print(multiplied(big[:6, :7], big[3, 1:12:2], 3).tolist())

@@ -85,6 +85,28 @@ def fibonacci(n):
     return pair
 
 
+def unit(v):
+    n = math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2)
+    return (v[0] / n, v[1] / n, v[2] / n)
+
+
+def nested_calls(n):
+    s = 0.0
+    for i in range(n):  # native throughout
+        s += unit(add(unit((i + 1.0, 2.0, 3.0)), b=scale(0.5, (1.0, float(i), 0.0))))[1]
+        x, y, z = unit(unit(add((i, 1, 2), (1.0, 2.0, 3.0))))
+        s += x * y - z
+    return s
+
+
+def path(n):
+    y, seen = (1.0, 2), []
+    for i in range(n):  # native throughout
+        y = (y[0] * 0.5, y[1] + i)
+        seen.append(y)
+    return y, seen
+
+
 def other_types(pair, n):
     for i in range(n):
         pair = (pair[1], pair[0] + i)
@@ -155,7 +177,7 @@ def of_mixed(n):
 print(euler(500, 0.01))
 print(runge_kutta(pendulum, (1.0, 0.0), 400, 0.01), runge_kutta(lotka, (10.0, 5.0), 300, 0.02))
 print(vectors(60), corners(40), corners(0))
-print(fibonacci(20), fibonacci(100), fibonacci(0))
+print(nested_calls(9), path(6), fibonacci(20), fibonacci(100), fibonacci(0))
 for pair in [(1, 2), (1.0, 2.0), (1, 2.0), (True, 1), (np.float64(1), 2.0), [1, 2], (2**70, 1)]:
     result = other_types(pair, 5)
     print(result, [type(v).__name__ for v in result])

@@ -52,7 +52,8 @@ impl Lower<'_> {
                 _ => Err(unknown("numpy.ndarray".into())),
             },
             Val::Array(tree) => {
-                let dims: Vec<Expr> = tree.shape.iter().map(|e| self.length(e)).collect();
+                let axes = 0..tree.shape.len();
+                let dims = axes.map(|axis| self.axis_length(&tree, axis)).collect();
                 let shape = self.shape_attribute(name, dims, span);
                 shape.ok_or_else(|| unknown("numpy.ndarray".into()))
             }

@@ -200,9 +200,7 @@ impl Lower<'_> {
             }
             Val::Array(tree) => {
                 // A slice whose end is before its start is empty.
-                let n = tree.shape.into_iter().next();
-                let n = n.unwrap_or_else(|| Expr::int(0, span));
-                let n = build::binary(BinOp::Max, n, Expr::int(0, span), Ty::PY_INT, false, span);
+                let n = self.axis_length(&tree, 0);
                 Ok(Sv::of(n, Kind::PyInt).with_range((0, i64::MAX.into())))
             }
             Val::Tuple(items) => len(items.len()),

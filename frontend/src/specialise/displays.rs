@@ -169,6 +169,9 @@ impl Lower<'_> {
             return Some(Extent::Fixed(u32::try_from(n).ok()?));
         }
         if let ExprKind::Var(var) = size.e.kind {
+            if let Some(extent) = self.lengths.get(&var) {
+                return Some(*extent);
+            }
             // An int from outside that nothing assigns.
             let capture = self.vars[var]
                 .live_in

@@ -251,6 +251,10 @@ impl Resolver<'_> {
                     self.tuple_argument(names, param, items, &mut body);
                     continue;
                 }
+                (ExprKind::Inline(call), Some(param)) if call.tuple => {
+                    self.returned_argument(names, param, call, &mut body, value.span);
+                    continue;
+                }
                 (kind, _) => Expr {
                     kind,
                     span: value.span,
@@ -309,6 +313,27 @@ impl Resolver<'_> {
             let kind = Kind::Assign { targets, value };
             body.push(Stmt { kind, span });
         }
+        names.tuples.insert(param, locals);
+    }
+
+    /// The same of a tuple that a call returns.
+    fn returned_argument(
+        &mut self,
+        names: &mut Names,
+        param: PlaceId,
+        call: Box<Inline>,
+        body: &mut Vec<Stmt>,
+        span: Span,
+    ) {
+        let name = names.path(param);
+        let element = |k| self.local(format!("{name}[{k}]"), None, None);
+        let locals: Vec<LocalId> = (0..call.results.len()).map(element).collect();
+        let targets = locals.iter().map(|local| Target::Local(self.def(*local)));
+        let targets = vec![Target::Tuple(targets.collect())];
+        let kind = ExprKind::Inline(call);
+        let value = Expr { kind, span };
+        let kind = Kind::Assign { targets, value };
+        body.push(Stmt { kind, span });
         names.tuples.insert(param, locals);
     }
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use nestwise_ir::nest::{Cast, Expr, LoopDecl, Stmt, StmtKind, VarDecl};
 use nestwise_ir::{
-    Access, AccessId, Arena, ArrayDecl, ArrayId, LoopId, Prov, Scalar, ScopeId, Span, Ty, VarId,
+    Access, AccessId, Arena, ArrayDecl, ArrayId, Extent, LoopId, Prov, Scalar, ScopeId, Span, Ty,
+    VarId,
 };
 
 use super::append::Appended;
@@ -109,6 +110,8 @@ pub(super) struct Lower<'a> {
     pub by_rows: BTreeSet<ArrayId>,
     /// See [`nestwise_ir::Nest::dense`].
     pub dense: BTreeSet<ArrayId>,
+    /// Variables that are how long axes are: none is longer than that.
+    pub lengths: HashMap<VarId, Extent>,
     /// Memory of a nest's own for the time of a statement.
     pub temporaries: Vec<(Made, ArrayId)>,
     /// And that of arrays under names.
@@ -174,6 +177,7 @@ impl<'a> Lower<'a> {
             apart: BTreeSet::new(),
             sliced: false,
             forward: BTreeSet::new(),
+            lengths: HashMap::new(),
             by_rows: BTreeSet::new(),
             dense: BTreeSet::new(),
             temporaries: vec![],

@@ -244,8 +244,17 @@ impl Lower<'_> {
         Ok(Some(to))
     }
 
+    /// How many elements there are along an axis, as the program may see it.
+    pub fn axis_length(&mut self, tree: &Elementwise, axis: usize) -> Expr {
+        let length = self.length(&tree.shape[axis]);
+        if let (ExprKind::Var(var), Some(like)) = (&length.kind, &tree.like) {
+            self.lengths.insert(*var, like[axis]);
+        }
+        length
+    }
+
     /// A number of elements, evaluated: never below zero.
-    pub fn length(&mut self, e: &Expr) -> Expr {
+    fn length(&mut self, e: &Expr) -> Expr {
         if self.never_negative(e) {
             return self.spill_long(e.clone());
         }

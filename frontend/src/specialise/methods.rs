@@ -34,7 +34,18 @@ pub(super) fn path(
     }
 }
 
+/// The path of the array that a method with a path is one of: it is known by the method alone.
+pub(super) fn of_array(method: &str) -> String {
+    format!("{method}.__self__")
+}
+
 impl Resolver<'_> {
+    /// Whether a method whose captures begin there is one of an array.
+    pub fn is_of_array(&self, method: &s::Function, first: u32) -> bool {
+        let own = method.params.first().map(|p| first + p.place.0);
+        own.is_some_and(|i| matches!(self.capture(i), Capture::Array { .. }))
+    }
+
     /// Makes locals of the attributes that the methods called by the site assign.
     pub fn note_methods(&mut self, site: &s::Site) -> R<()> {
         let mut seen = HashSet::new();
@@ -63,15 +74,27 @@ impl Resolver<'_> {
             let Capture::User {
                 function,
                 first: inner,
-                method: true,
+                method,
             } = self.capture(first.saturating_add(id.0)).clone()
             else {
                 continue;
             };
+            if !method {
+                if seen.insert(inner) {
+                    self.note_methods_of(&function.places, inner, None, seen, span)?;
+                }
+                continue;
+            }
             let in_site = first == 0;
-            let of = place
-                .parent
-                .and_then(|p| path(places, receiver, in_site, p));
+            let of = match self.is_of_array(&function, inner) {
+                true => {
+                    let own = path(places, receiver, in_site, id);
+                    Some(of_array(&own.unwrap_or_else(|| s::path(places, id))))
+                }
+                false => place
+                    .parent
+                    .and_then(|p| path(places, receiver, in_site, p)),
+            };
             let (Some(of), Some(param)) = (of, function.params.first()) else {
                 continue;
             };

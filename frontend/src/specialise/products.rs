@@ -80,6 +80,9 @@ impl Lower<'_> {
         match kind.natural() {
             Scalar::F64 | Scalar::F32 => {
                 let [x, y] = [self.factor(&a, kind, span)?, self.factor(&b, kind, span)?];
+                for factor in [&x, &y] {
+                    self.lies_so_at_first(&factor.part);
+                }
                 self.multiply(f, [&x, &y], &to, extents, span)?;
                 self.let_go(&a, &x.part);
                 self.let_go(&b, &y.part);
@@ -98,6 +101,7 @@ impl Lower<'_> {
                     self.in_memory(&a, kind, span)?,
                     self.in_memory(&b, kind, span)?,
                 ];
+                parts.iter().for_each(|part| self.lies_so_at_first(part));
                 let fun = match f {
                     ArrayFn::Dot => Fun::DotNext,
                     _ => Fun::MatMulNext,

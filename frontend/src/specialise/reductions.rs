@@ -185,15 +185,7 @@ impl Lower<'_> {
         }
         let section = match &tree.node {
             Node::Part(section) if tree.whole => {
-                let (capture, starts) = {
-                    let decl = &self.arrays[section.array];
-                    (decl.capture, decl.starts)
-                };
-                if starts {
-                    // At first it is an array that others have, too.
-                    let model = self.slot(capture, span)?;
-                    self.dense.insert(model);
-                }
+                self.lies_so_at_first(section);
                 return Ok(section.clone());
             }
             Node::Part(section) if !tree.fresh || self.is_own_result(tree) => section.clone(),
@@ -221,6 +213,13 @@ impl Lower<'_> {
         }
         self.dense.insert(section.array);
         Ok(section)
+    }
+
+    /// An array of the nest's own that is one from outside at first lies as its copies do.
+    pub fn lies_so_at_first(&mut self, part: &Section) {
+        if self.arrays[part.array].starts {
+            self.dense.insert(part.array);
+        }
     }
 
     /// Memory that [`Lower::in_memory`] took for a tree may be used for something else.

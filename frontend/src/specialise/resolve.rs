@@ -396,11 +396,9 @@ impl Resolver<'_> {
             } => {
                 let (function, first) = (function.clone(), *first);
                 // What the site knows the object by; a method of an array is known by itself alone.
-                let own = function.params.first().map(|p| first + p.place.0);
-                let array = own.is_some_and(|i| matches!(self.capture(i), Capture::Array { .. }));
                 let receiver = match place.parent {
                     _ if !method => None,
-                    _ if array => Some(format!("{path}.__self__")),
+                    _ if self.is_of_array(&function, first) => Some(methods::of_array(&path)),
                     parent => parent.map(|p| names.path(p)),
                 };
                 Ok(Res::User(function, first, receiver))

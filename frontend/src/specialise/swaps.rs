@@ -173,8 +173,12 @@ impl Lower<'_> {
         groups.map(|g| g.iter().filter_map(of).collect()).collect()
     }
 
-    /// What is asked of some arrays is asked of those that they trade places with.
+    /// What is asked of some arrays is asked of those that they trade places with, and of those that they are copies of at first.
     pub fn with_partners(&self, arrays: &BTreeSet<ArrayId>) -> Vec<ArrayId> {
+        let copies = arrays.iter().map(|a| &self.arrays[*a]);
+        let copies = copies.filter(|decl| decl.starts);
+        let copied = copies.filter_map(|decl| self.slots.get(&decl.capture));
+        let arrays: &BTreeSet<ArrayId> = &arrays.iter().chain(copied).copied().collect();
         let groups = self.swap_groups();
         let among = |group: &&Vec<ArrayId>| group.iter().any(|a| arrays.contains(a));
         let partners = groups.iter().filter(among).flatten();

@@ -84,6 +84,10 @@ class Guess:
             return f"method {self._number('random.random')}"
         if path in ("int", "float", "len"):
             return f"known {path}"
+        if path in ("log", "sqrt", "sin", "cos"):
+            return f"known math.{path}"
+        if path.endswith(".gauss_next"):
+            return "float"
         if name == UNIFORM:
             return "object"
         return "array uint16" if name.startswith("numpy.random.Generator.") else "array uint32"

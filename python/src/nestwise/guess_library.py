@@ -280,7 +280,10 @@ def _drawn(name: str, call: Call) -> Any:
 
 # Methods of generators that native code knows.
 DRAWN = {
-    "random": ("random", "uniform", "randint", "randrange", "choice"),
+    "random": (
+        *("random", "uniform", "randint", "randrange", "choice"),
+        *("gauss", "normalvariate", "expovariate"),
+    ),
     "numpy.random": ("rand", "random", "random_sample", "uniform", "randint"),
     "numpy.random.Generator": ("random", "uniform"),
 }

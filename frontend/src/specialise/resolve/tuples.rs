@@ -87,6 +87,7 @@ impl Resolver<'_> {
                 first,
                 method,
             } if depth > 0 => self.user(function, *first, *method, depth - 1),
+            Capture::Append => Callee::Append,
             _ => Callee::Other,
         }
     }
