@@ -280,7 +280,9 @@ class Program:
             self.lines.append(f"{indent}f[{self.pick('1:', ':-1', ':')}] *= 0.5")
         elif kind == 14:
             i, j, rest = self.index(), self.index(), self.pick("", "", ", 1:")
-            self.lines.append(f"{indent}a[[{i}, {j}]{rest}] = a[[{j}, {i}]{rest}]")
+            swap = f"a[{i}], a[{j}] = a[{j}].copy(), a[{i}].copy()"
+            lists = f"a[[{i}, {j}]{rest}] = a[[{j}, {i}]{rest}]"
+            self.lines.append(f"{indent}{self.pick(swap, lists)}")
             self.lines.append(f"{indent}u[[0, {i}]] = u[[{i}, 0]]")
         elif kind == 16:
             self.lines.append(f"{indent}{self.plane()}")
@@ -357,7 +359,8 @@ class Names(Program):
         x, y, kind = self.name(), self.name(), self.rng.randrange(21)
         if kind == 20:
             part = self.pick("[1:]", "[:-1]", "[::-1]", "[:]", "[i % 2 :]")
-            self.lines.append(f"{indent}{x} = {self.pick(x, y)}{part}")
+            whole = self.pick(x, y, f"({x} + {y})", f"scaled({x}, 0.5)", f"through({y})")
+            self.lines.append(f"{indent}{x} = {whole}{part}")
         elif kind < 6:
             self.lines.append(f"{indent}{x} = {y}")
         elif kind < 12:

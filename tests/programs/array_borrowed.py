@@ -192,3 +192,66 @@ for i in range(40):  # native throughout
     total[0] += np.sum(ex * ey)
     total[1] += ex[3]
 show(total, ex, ey, ex.base is away)
+
+
+# ---- Parts of what nothing names
+
+
+def sigmoid(z):
+    return 1 / (1 + np.exp(-z))
+
+
+def trained(x, y, w, b, v, n):
+    for _ in range(n):  # native throughout
+        h = sigmoid(x @ w + b)
+        p = sigmoid(h @ v)[:, 0]
+        g = (p - y)[:, None] * v[:, 0] * h * (1 - h) / len(y)
+        w = w - 0.5 * (x.T @ g)
+        b = b - 0.5 * g.sum(axis=0)
+    return p, w, b, p.base is None, g.base is None
+
+
+def shifted(a, n):
+    for i in range(n):  # native throughout
+        first = (a * i)[1:]
+        first[0] += 1.0
+        last = (a + first[0])[::-1]
+    return first, first.base.tolist(), last, last.base.tolist()
+
+
+def given(a):
+    return a
+
+
+def of_given(a, n):
+    for i in range(n):
+        b = a * i
+        c = given(b)[1:]
+        c[0] = 5.0
+        d = given(a)[:2]
+        d[1] += 1.0
+    return b, c, d, c.base is b, d.base is a
+
+
+rng = np.random.default_rng(67)
+v = rng.random((3, 1))
+print(*trained(rng.random((20, 4)), rng.random(20).round(), rng.random((4, 3)), np.zeros(3), v, 5))
+print(*shifted(rng.random(5), 4))
+a = rng.random(5)
+print(*of_given(a, 4), a)
+
+
+# ---- Rows and names that change places by copies
+
+
+def by_copies(a, b, n):
+    c, d = a[0] * 2.0, a[1] * 3.0
+    for i in range(n):  # native throughout
+        j, k = i % 4, (i * 3 + 1) % 4
+        a[j], a[k] = a[k].copy(), a[j].copy()
+        c, d = d.copy(), c.copy()
+        b[0, 1:], b[1, 1:] = b[1, 1:].copy(), b[0, :-1].copy()
+    return a, b, c, d
+
+
+print(*by_copies(rng.random((4, 3)), rng.random((2, 5)), 7))

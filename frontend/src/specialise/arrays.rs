@@ -110,6 +110,10 @@ impl Lower<'_> {
         {
             return self.part_of_turned(base.clone(), index, span);
         }
+        let value = match value {
+            Val::Array(tree) if !matches!(tree.node, Node::Part(_)) => self.lying(&tree, span)?,
+            value => value,
+        };
         let fresh = matches!(&value, Val::Array(tree) if tree.fresh);
         let Some(base) = self.base_section(value, span)? else {
             return Ok(Val::Scalar(Sv::bottom(span)));
@@ -130,6 +134,21 @@ impl Lower<'_> {
             lent: fresh,
             ..Elementwise::of(section, &self.arrays)
         })))
+    }
+
+    /// What is computed, in memory of the nest's own.
+    fn lying(&mut self, tree: &Elementwise, span: Span) -> R<Val> {
+        if tree.node.turns() {
+            let what = "a subscript of what is computed of a transposed array";
+            return Err(unsupported(what, span));
+        }
+        Ok(match self.element_kind(tree, span)? {
+            None => Val::Scalar(Sv::bottom(span)),
+            Some(kind) => {
+                let part = self.copied(tree, kind, span)?;
+                Val::Array(Box::new(Elementwise::made(part, &self.arrays)))
+            }
+        })
     }
 
     /// `base.T[index, ...]`: the subscripts in the opposite order, and of the part the axes.

@@ -3,8 +3,8 @@
 
 mod calls;
 mod conditions;
-mod exchanges;
 mod statements;
+mod subscripts;
 mod tuples;
 
 use std::collections::{BTreeMap, HashMap, HashSet};

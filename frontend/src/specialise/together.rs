@@ -47,10 +47,19 @@ impl Lower<'_> {
     /// The same values, of which none but the first is still to be computed.
     fn kept_together(&mut self, values: Vec<Val>, span: Span) -> R<Vec<Val>> {
         let mut kept = Vec::with_capacity(values.len());
+        let computed = |l: &Self, tree: &Elementwise| match &tree.node {
+            Node::Part(_) if tree.lent => false,
+            // A copy of an array that has a name, too.
+            Node::Part(s) => {
+                let made = l.arrays[s.array].kind == ArrayKind::Scratch;
+                tree.fresh && (!made || l.owner(s.array).is_some())
+            }
+            _ => true,
+        };
         for value in values {
             let first = kept.is_empty();
             kept.push(match value {
-                Val::Array(tree) if !first && !matches!(tree.node, Node::Part(_)) => {
+                Val::Array(tree) if !first && computed(self, &tree) => {
                     match self.element_kind(&tree, span)? {
                         Some(kind) => {
                             let part = self.copied(&tree, kind, span)?;
@@ -81,7 +90,7 @@ impl Lower<'_> {
                     let mut before = targets[..k].iter();
                     !before.any(|target| self.stores_into(target, s.array))
                 }
-                Node::Part(s) => tree.fresh == made(s.array),
+                Node::Part(s) => tree.fresh == made(s.array) || tree.fresh && k == 0,
                 _ => k == 0,
             },
             _ => true,

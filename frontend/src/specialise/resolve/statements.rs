@@ -149,7 +149,10 @@ impl Resolver<'_> {
                     out.extend(kinds.into_iter().map(|kind| Stmt { kind, span }));
                     return Ok(());
                 }
-                let value = self.expr(names, value)?;
+                let value = match self.part_of_computed(names, targets, value, out)? {
+                    Some(part) => part,
+                    None => self.expr(names, value)?,
+                };
                 if itself(names, targets, &value) {
                     let kind = Kind::Effect(value);
                     out.push(Stmt { kind, span });

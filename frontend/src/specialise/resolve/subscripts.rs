@@ -1,11 +1,11 @@
-//! Lists of numbers as subscripts. To NumPy each is an array of them; rows that change places by two such lists
-//! (`A[[k, p]] = A[[p, k]]`) are copied one by one before they are stored.
+//! Subscripts that stand for more than they say. Lists of numbers: to NumPy each is an array of them; rows that change places by
+//! two such lists (`A[[k, p]] = A[[p, k]]`) are copied one by one before they are stored. And parts of what is computed.
 
 use nestwise_ir::surface as s;
 use nestwise_ir::{ArrayKind, Span};
 
 use super::super::R;
-use super::super::hir::{Expr, ExprKind, Kind, Target};
+use super::super::hir::{Expr, ExprKind, Kind, Stmt, Target};
 use super::{Names, Res, Resolver};
 use crate::capture::Capture;
 use crate::known::{ArrayFn, Known, NumpyFn};
@@ -100,6 +100,42 @@ impl Resolver<'_> {
         }
         let copies = copies.into_iter().map(|(_, kind)| kind);
         Ok(Some(copies.chain(stores).collect()))
+    }
+
+    /// `name = f(x)[:, 0]`: a part of what nothing names. What it is a part of gets a name of the nest's own, whose array the part
+    /// keeps alive as a view does.
+    pub(super) fn part_of_computed(
+        &mut self,
+        names: &mut Names,
+        targets: &[s::Target],
+        value: &s::Expr,
+        out: &mut Vec<Stmt>,
+    ) -> R<Option<Expr>> {
+        let ([s::Target::Place(_)], s::ExprKind::Subscript(base, index)) = (targets, &value.kind)
+        else {
+            return Ok(None);
+        };
+        let computed = match &base.kind {
+            s::ExprKind::Binary(..) | s::ExprKind::MatMul(..) | s::ExprKind::Unary(..) => true,
+            s::ExprKind::Call { func, .. } => matches!(func.kind, s::ExprKind::Place(_)),
+            _ => false,
+        };
+        if !computed || !index.iter().any(s::Expr::is_slice) {
+            return Ok(None);
+        }
+        let span = value.span;
+        let whole = self.expr(names, base)?;
+        let held = self.local("an array".into(), None, None);
+        let targets = vec![Target::Local(self.def(held))];
+        let kind = Kind::Assign {
+            targets,
+            value: whole,
+        };
+        out.push(Stmt { kind, span });
+        let kind = ExprKind::Read(self.read(held));
+        let base = Box::new(Expr { kind, span });
+        let kind = ExprKind::Subscript(base, self.subscripts(names, index)?);
+        Ok(Some(Expr { kind, span }))
     }
 
     /// How many axes NumPy's array has that an expression names, if it does and that is known.
