@@ -427,10 +427,7 @@ class Guess:
                 values.append(g.Slice(True))
             else:
                 values.append(self.value(part, scope, names))
-            number = part.value if isinstance(part, ast.Constant) else None
-            if isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.Constant):
-                number = -part.operand.value if isinstance(part.op, ast.USub) else None
-            numbers.append(number if isinstance(number, int) else None)
+            numbers.append(_int(part))
         return g.element(base, values, numbers)
 
     def _unary(self, op: ast.unaryop, value: Any) -> Any:
@@ -495,3 +492,13 @@ def _returns(node: Any) -> Iterator[ast.Return]:
                 yield part
             if not isinstance(part, (*FUNCTIONS, ast.ClassDef, ast.expr)):
                 pending.extend(ast.iter_child_nodes(part))
+
+
+def _int(tree: ast.expr) -> int | None:
+    """The int that an expression writes out."""
+    match tree:
+        case ast.Constant(int(number)):
+            return number
+        case ast.UnaryOp(ast.USub(), ast.Constant(int(number))):
+            return -number
+    return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import os
 import sys
+import warnings
 from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
 from types import CodeType, TracebackType
 
@@ -88,12 +89,16 @@ def _importable(path: str) -> bool:
 
 
 def _compile(data: bytes, path: str, argv: list[str]) -> CodeType | None:
-    try:
-        code = compile(data, path, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
-        # CPython reads a script through its tokenizer, which words some errors and places others in
-        # its own way: let it.
-        os.execv(sys.executable, [sys.executable, *_own_flags(), *argv])
+    # Nothing has been said yet when CPython is to say all.
+    with warnings.catch_warnings(record=True) as said:
+        try:
+            code = compile(data, path, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            # CPython reads a script through its tokenizer, which words some errors and places
+            # others in its own way: let it.
+            os.execv(sys.executable, [sys.executable, *_own_flags(), *argv])
+    for w in said:
+        warnings.showwarning(w.message, w.category, w.filename, w.lineno, w.file, w.line)
     return importer.code_for(code, path, data)
 
 
