@@ -34,12 +34,14 @@ def run_script(command: list[str], env: dict[str, str]) -> tuple[str, float]:
     return lines["checksum"], float(lines["kernel_seconds"])
 
 
-def share(report: Path) -> float:
-    """Part of the loops' CPython time that ran compiled."""
-    nests = json.loads(report.read_text())["nests"]
-    compiled = sum(n.get("replaced_s") or 0.0 for n in nests)
-    interpreted = sum(n.get("interpreted_s") or 0.0 for n in nests)
-    return compiled / (compiled + interpreted) if compiled + interpreted else 0.0
+def share(report: Path, cpython_s: float) -> float:
+    """Part of the loops' CPython time that ran compiled: all but what CPython still took, which
+    counts for a loop and for the one around it."""
+    nests = json.loads(report.read_text())["nests"] if report.exists() else []
+    if not any(n["launches"] for n in nests):
+        return 0.0
+    interpreted = sum(n["interpreted_s"] for n in nests)
+    return max(0.0, 1.0 - interpreted / cpython_s)
 
 
 def compare(entry: dict, form: str, size: str, scratch: Path) -> dict:
@@ -57,7 +59,7 @@ def compare(entry: dict, form: str, size: str, scratch: Path) -> dict:
         "equal": plain == ours,
         "cpython": plain_s,
         "nestwise": ours_s,
-        "share": share(report) if report.exists() else 0.0,
+        "share": share(report, plain_s),
         "refused": entry.get("refused", False),
     }
 
