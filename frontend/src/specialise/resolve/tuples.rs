@@ -12,8 +12,8 @@ use crate::capture::Capture;
 use crate::places::flow_of_loop;
 use crate::tuples::{Callee, returned, tuples_of_function, tuples_of_site};
 
-/// Functions in functions that are looked into for what they return.
-const DEPTH: usize = 4;
+/// Functions in functions that are looked into for what they return, so deep: each call in each of them is asked about.
+const DEPTH: usize = 2;
 
 impl Resolver<'_> {
     /// Those of the site. What one holds at entry is looked at only where its items are places.
