@@ -188,19 +188,49 @@ def test_what_goes_up_comes_down(driver, tmp_path, what):
     assert done.code == 0, done.stderr
     log = (tmp_path / "log").read_text().splitlines()
     if what == "pinned":
-        # There is none of such memory: the driver's own way does, and what fires runs on the CPU.
+        # There is too little of such memory: the driver's own way does, and what fires runs on the CPU.
         assert not (found := difference(python(program), done)), found
         assert log.count("up") >= 8 and "up, pinned" not in log and "no event" in log
         return
     # No kernel runs: arrays come back as they went, in pieces of which each waits for its turn.
     program.write_text(LARGE.replace("    add(x, y)\n", ""))
     assert done.stdout == python(program).stdout
-    # Of 4 MiB each: 8 + 8, 1 + 1 and 7 + 7; what is small goes up the driver's own way, and comes
-    # down as what kernels leave does.
-    assert log.count("up, pinned") == 32 and log.count("down, pinned") == 16 + 1 + 4
+    # Of 4 MiB each: 8 + 8, 1 + 1 and 7 + 7; what is small goes up the driver's own way.
+    assert log.count("up, pinned") == 32 and log.count("down, pinned") == 16 + 1
     assert log.count("up") == 2
     [nest] = nests_by_line(done.report, program)[4]
     assert (nest["transfers"]["up"], nest["transfers"]["down"]) == (8, 4)
+
+
+# A small nest, again and again.
+SMALL = """\
+import numpy as np
+def scaled(x, y):
+    for i in range(len(x)):
+        y[i] = x[i] * 2.0
+x, y = np.arange(1000.0), np.zeros(1000)
+scaled(x, y)
+scaled(x, y)
+scaled(x, y)
+"""
+
+
+def test_a_small_nest_asks_the_driver_for_little(driver, tmp_path):
+    program = tmp_path / "small.py"
+    program.write_text(SMALL)
+    switches = {
+        "LD_LIBRARY_PATH": str(driver),
+        "FAKE_CUDA": "idle",
+        "FAKE_CUDA_LOG": str(tmp_path / "log"),
+    }
+    nestwise(program, "gpu", tmp_path / "cache", switches=switches)
+    log = (tmp_path / "log").read_text().splitlines()
+    first, second, third = (k for k, line in enumerate(log) if line.startswith("launch"))
+    # Memory and streams are there from the first time on, what comes down is waited for with the
+    # kernel, and no stream waits for another. The clock that the report wants is two events.
+    again = ["down, pinned", "record", "wait", "up", "up", "record"]
+    for last, here in ((first, second), (second, third)):
+        assert [w for w in log[last + 1 : here] if not w.startswith("stream")] == again
 
 
 # Two halves that have nothing to do with each other, and what needs both.

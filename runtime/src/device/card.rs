@@ -7,7 +7,7 @@
 use super::Launch;
 use super::kit::Kit;
 use super::module::Function;
-use super::staging::{LARGE, Staging};
+use super::staging::Staging;
 use crate::reason::Reason;
 use cudarc::driver::{DriverError, result as cu, sys};
 use nestwise_costmodel::blocks::{self, Room};
@@ -212,11 +212,8 @@ impl Card {
         Reason::Device(told(&error))
     }
 
-    /// For a copy of so many bytes, in the current context.
-    pub(super) fn staging(&self, bytes: usize) -> Option<MutexGuard<'_, Staging>> {
-        if bytes < LARGE {
-            return None;
-        }
+    /// For a large copy, in the current context.
+    pub(super) fn staging(&self) -> Option<MutexGuard<'_, Staging>> {
         let made = || Staging::new().ok().map(Mutex::new);
         let staging = self.staging.get_or_init(made).as_ref()?;
         Some(staging.lock().unwrap_or_else(PoisonError::into_inner))

@@ -2,10 +2,11 @@
 //! demand which they look at ([`super::queues`]); large copies come and go on others ([`super::staging`]).
 
 use super::card::{Card, Entered, RECORDS_PER_PROCESSOR, card};
-use super::kit::Kit;
+use super::kit::{GRAIN, Kit};
 use super::module::Module;
 use super::shape::{asked, in_tiles, shape};
-use super::{Code, Device, Launch};
+use super::staging::LARGE;
+use super::{Code, Device, Launch, Upload};
 use crate::reason::Reason;
 use cudarc::driver::{DriverError, result as cu, sys};
 use nestwise_codegen::abi::part;
@@ -25,7 +26,7 @@ pub struct Cuda {
     kit: Option<Kit>,
     /// Code that may run, until it is waited for.
     modules: Vec<Arc<Module>>,
-    /// No kernel was launched since it was last looked at what they leave behind.
+    /// Nothing was launched, or is on its way down, since that was last waited for.
     seen: bool,
     /// Where blocks begin, and their bytes.
     blocks: Vec<(u64, usize)>,
@@ -43,7 +44,7 @@ impl Cuda {
             card,
             kit: Some(card.kit().map_err(|e| card.failed(e))?),
             modules: Vec::new(),
-            seen: false,
+            seen: true,
             blocks: Vec::new(),
             failed: None,
             _entered: entered,
@@ -68,22 +69,17 @@ impl Cuda {
         Err(reason)
     }
 
-    /// The first bytes of the status, once all that was launched has run; the line in which something has fired.
-    fn look(&mut self, bytes: usize) -> Result<Option<u32>, Reason> {
+    /// Waits for all that was launched; the line in which something has fired.
+    fn look(&mut self) -> Result<Option<u32>, Reason> {
         if let Some(reason) = &self.failed {
             return Err(reason.clone());
         }
         let kit = self.kit();
-        let looked = kit.queues.last().and_then(|stream| {
-            kit.clock.end(stream)?;
-            let found = &mut kit.left.bytes()[..bytes];
-            // SAFETY: the device's bytes; waited for.
-            unsafe { cu::memcpy_dtoh_async(found, kit.status, stream) }?;
-            // SAFETY: a stream of ours.
-            unsafe { cu::stream::synchronize(stream) }?;
-            kit.clock.read()
-        });
-        self.done(looked)?;
+        let last = kit.queues.last().and_then(|stream| kit.clock.end(stream));
+        let waited = last
+            .and_then(|()| kit.queues.wait())
+            .and_then(|()| kit.clock.read());
+        self.done(waited)?;
         self.seen = true;
         // Nothing runs any more.
         self.modules.drain(..self.modules.len().saturating_sub(1));
@@ -122,7 +118,7 @@ impl Cuda {
 
 impl Cuda {
     fn download_alone(&mut self, from: u64, to: &mut [u8]) -> Result<(), DriverError> {
-        let staging = self.card.staging(to.len());
+        let staging = (to.len() >= LARGE).then(|| self.card.staging()).flatten();
         let stream = self.turn(&[(from, false)])?;
         // SAFETY: the device's bytes; waited for.
         unsafe {
@@ -136,22 +132,43 @@ impl Cuda {
         }
     }
 
-    /// All by way of one place, waited for once.
-    fn download_small(&mut self, parts: &mut [(u64, &mut [u8])]) -> Result<(), DriverError> {
-        let Some(last) = parts.len().checked_sub(1) else {
-            return Ok(());
+    /// Of those parts, in order, the ones that find room in one place come together by way of that.
+    fn small(&mut self, parts: impl Iterator<Item = usize>) -> Vec<bool> {
+        let mut room = self.kit().small.bytes().len();
+        let mut fits = |bytes: usize| {
+            let fits = bytes <= room;
+            room -= if fits { bytes } else { 0 };
+            fits
         };
-        let mut at = 0;
-        for (k, (from, to)) in parts.iter().enumerate() {
-            let stream = self.turn(&[(*from, false)])?;
-            let kit = self.kit();
-            let place = &mut kit.small.bytes()[at..at + to.len()];
-            // SAFETY: the device's bytes; waited for.
+        parts.map(&mut fits).collect()
+    }
+
+    /// Those parts are on their way there.
+    fn bring(&mut self, parts: Vec<(u64, usize)>) -> Result<(), DriverError> {
+        let uses: Vec<_> = parts.iter().map(|(from, _)| (*from, false)).collect();
+        let stream = self.turn(&uses)?;
+        let kit = self.kit();
+        kit.landed.clear();
+        let mut places = kit.small.bytes();
+        for (from, bytes) in &parts {
+            let (place, rest) = places.split_at_mut(*bytes);
+            // SAFETY: the device's bytes; waited for before the place is looked at.
             unsafe { cu::memcpy_dtoh_async(place, *from, stream) }?;
-            at += to.len();
-            if k == last {
-                kit.queues.wait()?;
-            }
+            places = rest;
+        }
+        kit.landed = parts;
+        Ok(())
+    }
+
+    /// All by way of one place, waited for once, unless they have come already.
+    fn download_small(&mut self, parts: &mut [(u64, &mut [u8])]) -> Result<(), DriverError> {
+        let wanted: Vec<_> = parts.iter().map(|(from, to)| (*from, to.len())).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        if !self.seen || self.kit().landed != wanted {
+            self.bring(wanted)?;
+            self.kit().queues.wait()?;
         }
         let mut landed = &*self.kit().small.bytes();
         for (_, to) in parts {
@@ -160,6 +177,20 @@ impl Cuda {
             landed = rest;
         }
         Ok(())
+    }
+}
+
+impl Upload {
+    /// The driver's own way: of memory that is not pinned it has a copy when it returns.
+    ///
+    /// # Safety
+    /// So many bytes are there on both sides.
+    unsafe fn copy(&self, stream: sys::CUstream) -> Result<(), DriverError> {
+        // SAFETY: as promised by the caller.
+        unsafe {
+            let from = std::slice::from_raw_parts(self.from, self.bytes);
+            cu::memcpy_htod_async(self.to, from, stream)
+        }
     }
 }
 
@@ -184,7 +215,7 @@ impl Drop for Cuda {
             true => Ok(()),
             false => kit.queues.wait(),
         };
-        if self.failed.is_none() && done.and_then(|()| kit.clear()).is_ok() {
+        if self.failed.is_none() && done.is_ok() {
             self.card.kits().push(kit);
         }
     }
@@ -197,53 +228,64 @@ impl Device for Cuda {
         };
         self.modules.push(module.clone());
         self.failed = None;
-        self.seen = false;
-        let begun = self.kit().begin();
-        self.done(begun)
+        if !std::mem::replace(&mut self.seen, true) {
+            let waited = self.kit().queues.wait();
+            self.done(waited)?;
+        }
+        self.kit().begin();
+        Ok(())
     }
 
     fn allocate(&mut self, bytes: usize) -> Result<u64, Reason> {
-        let bytes = bytes.max(1);
+        let bytes = bytes.max(1).next_multiple_of(GRAIN);
         let card = self.card;
-        let queues = &mut self.kit().queues;
-        let stream = queues.turn(&[]).map_err(|e| card.failed(e))?;
-        // SAFETY: a stream of ours.
-        let block = unsafe { cu::malloc_async(stream, bytes) };
-        let block = block.map_err(|e| card.failed(e))?;
-        queues.made(block, stream);
+        let block = self.kit().allocate(bytes).map_err(|e| card.failed(e))?;
         self.blocks.push((block, bytes));
         Ok(block)
     }
 
     fn free(&mut self, at: u64) {
-        let Some(k) = self.blocks.iter().position(|block| block.0 == at) else {
-            return;
-        };
-        self.blocks.swap_remove(k);
-        let stream = self.kit().queues.end(at);
-        // SAFETY: allocated above; that stream comes behind whoever looks at it. A failure has nobody to tell.
-        let _ = stream.and_then(|stream| unsafe { cu::free_async(at, stream) });
+        if let Some(k) = self.blocks.iter().position(|block| block.0 == at) {
+            let (block, bytes) = self.blocks.swap_remove(k);
+            self.kit().free(block, bytes);
+        }
     }
 
-    unsafe fn upload(&mut self, to: u64, from: *const u8, bytes: usize) -> Result<(), Reason> {
-        let staging = self.card.staging(bytes);
-        let turn = self.turn(&[(to, true)]);
-        // SAFETY: as promised by the caller. Of memory that is not pinned the driver has a copy when it returns.
-        let copied = turn.and_then(|stream| unsafe {
-            match staging {
-                Some(mut staging) => staging.upload(to, from, bytes, stream),
-                None => {
-                    let from = std::slice::from_raw_parts(from, bytes);
-                    cu::memcpy_htod_async(to, from, stream)
+    unsafe fn upload(&mut self, parts: &[Upload]) -> Result<(), Reason> {
+        self.kit().landed.clear();
+        let (small, large): (Vec<&Upload>, Vec<&Upload>) =
+            parts.iter().partition(|part| part.bytes < LARGE);
+        for part in large {
+            let staging = self.card.staging();
+            let turn = self.turn(&[(part.to, true)]);
+            // SAFETY: as promised by the caller.
+            let copied = turn.and_then(|stream| unsafe {
+                match staging {
+                    Some(mut staging) => staging.upload(part.to, part.from, part.bytes, stream),
+                    None => part.copy(stream),
                 }
-            }
-        });
+            });
+            self.done(copied)?;
+        }
+        if small.is_empty() {
+            return Ok(());
+        }
+        // What comes for one kernel is in order already if it is on one stream.
+        let uses: Vec<_> = small.iter().map(|part| (part.to, true)).collect();
+        // SAFETY: as promised by the caller.
+        let copy = |stream| {
+            small
+                .iter()
+                .try_for_each(|part| unsafe { part.copy(stream) })
+        };
+        let copied = self.turn(&uses).and_then(copy);
         self.done(copied)
     }
 
     fn clear(&mut self, at: u64, bytes: usize) -> Result<(), Reason> {
         // SAFETY: so many bytes are allocated there.
         let clear = |stream| unsafe { cu::memset_d8_async(at, 0, bytes, stream) };
+        self.kit().landed.clear();
         let cleared = self.turn(&[(at, true)]).and_then(clear);
         self.done(cleared)
     }
@@ -251,17 +293,29 @@ impl Device for Cuda {
     fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason> {
         // SAFETY: so many bytes are allocated at both.
         let copy = |stream| unsafe { cu::memcpy_dtod_async(to, from, bytes, stream) };
+        self.kit().landed.clear();
         let copied = self.turn(&[(from, false), (to, true)]).and_then(copy);
         self.done(copied)
     }
 
+    fn expect(&mut self, parts: &[(u64, usize)]) {
+        let fits = self.small(parts.iter().map(|part| part.1));
+        let small = parts.iter().zip(fits).filter(|(_, fits)| *fits);
+        let small: Vec<_> = small.map(|(part, _)| *part).collect();
+        if self.failed.is_some() || small.is_empty() {
+            return;
+        }
+        self.seen = false;
+        let coming = self.bring(small);
+        // Told when it is waited for.
+        let _ = self.done(coming);
+    }
+
     fn download(&mut self, parts: &mut [(u64, &mut [u8])]) -> Result<(), Reason> {
-        let mut room = self.kit().small.bytes().len();
-        // What is small comes together.
+        let fits = self.small(parts.iter().map(|(_, to)| to.len()));
         let mut small = Vec::with_capacity(parts.len());
-        for (from, to) in parts {
-            if to.len() <= room {
-                room -= to.len();
+        for ((from, to), fits) in parts.iter_mut().zip(fits) {
+            if fits {
                 small.push((*from, &mut **to));
             } else {
                 let copied = self.download_alone(*from, to);
@@ -274,6 +328,7 @@ impl Device for Cuda {
 
     fn launch(&mut self, mut launch: Launch<'_>) -> i64 {
         self.seen = false;
+        self.kit().landed.clear();
         let module = self.modules.last().cloned();
         let kernels = module.as_ref().map(|m| &m.kernels);
         let Some(function) = kernels.and_then(|all| all.get(launch.number)) else {
@@ -302,10 +357,9 @@ impl Device for Cuda {
         };
         let mut uses = std::mem::take(&mut launch.uses);
         uses.extend(copies.map(|at| (at, true)));
-        // Any may set the status at any time, once it was cleared.
-        let mut status = self.kit().status;
+        let mut status = self.kit().left.address();
         let own = status + launch.left();
-        let turn = self.turn_with(&uses, &[(status, false), (own, launch.leaves)]);
+        let turn = self.turn_with(&uses, &[(own, launch.leaves)]);
         let dim = |n: [i64; 3]| (n[0] as u32, n[1] as u32, n[2] as u32);
         let mut parameters: [*mut c_void; 4] = [
             launch.env.as_mut_ptr().cast(),
@@ -329,16 +383,15 @@ impl Device for Cuda {
     }
 
     fn left(&mut self, bytes: usize) -> Option<*mut u8> {
-        match self.look(bytes) {
-            Ok(None) => Some(self.kit().left.bytes().as_mut_ptr()),
-            _ => None,
-        }
+        let looked = self.look();
+        let left = self.kit().left.bytes();
+        (looked == Ok(None) && bytes <= left.len()).then(|| left.as_mut_ptr())
     }
 
     fn finish(&mut self) -> Result<Option<u32>, Reason> {
         match (&self.failed, self.seen) {
             (None, true) => Ok(self.fired()),
-            _ => self.look(part::CELLS),
+            _ => self.look(),
         }
     }
 

@@ -9,7 +9,7 @@
 use super::block::{Stacks, Stuck};
 use super::later::Later;
 use super::shadow::Shadow;
-use super::{Code, Device, Launch};
+use super::{Code, Device, Launch, Upload};
 use crate::fpenv;
 use crate::reason::Reason;
 use crate::trial::scattered;
@@ -326,12 +326,14 @@ impl Device for Emulated {
         self.later.forget(at);
     }
 
-    unsafe fn upload(&mut self, to: u64, from: *const u8, bytes: usize) -> Result<(), Reason> {
-        Trouble::next()?;
-        let (to, block) = self.within(to, bytes)?;
-        // SAFETY: as promised by the caller. What is there now is what comes up.
-        let from = unsafe { std::slice::from_raw_parts(from, bytes) }.to_vec();
-        self.later.add(&[(block, true)], Job::Upload(to, from));
+    unsafe fn upload(&mut self, parts: &[Upload]) -> Result<(), Reason> {
+        for part in parts {
+            Trouble::next()?;
+            let (to, block) = self.within(part.to, part.bytes)?;
+            // SAFETY: as promised by the caller. What is there now is what comes up.
+            let from = unsafe { std::slice::from_raw_parts(part.from, part.bytes) }.to_vec();
+            self.later.add(&[(block, true)], Job::Upload(to, from));
+        }
         Ok(())
     }
 

@@ -1,5 +1,5 @@
-//! What a user of a card has of its own: streams, a clock, and places for what comes down. It goes from one to the next, since
-//! to make all that takes longer than many a kernel.
+//! What a user of a card has of its own: streams, a clock, memory that was in use before, and places for what comes down. It
+//! goes from one to the next, since to make all that takes longer than many a kernel.
 
 use super::card::{Card, RECORDS_PER_PROCESSOR, Shared};
 use super::queues::Queues;
@@ -8,65 +8,118 @@ use crate::options::options;
 use cudarc::driver::{DriverError, result as cu, sys};
 use nestwise_codegen::MOST_RECORD;
 use nestwise_codegen::abi::part;
+use std::collections::VecDeque;
 
 pub(super) struct Kit {
     pub(super) queues: Queues,
     pub(super) clock: Clock,
-    /// On the card: status, line and code of what fired, results, and records.
-    pub(super) status: u64,
-    /// All but the records holds zeros, or will when what was given to the streams is done.
-    is_clear: bool,
-    /// For what was looked at of that last.
+    spare: Spare,
+    /// Status, line and code of what fired, results, and records: the host's memory, in which kernels write.
     pub(super) left: Landing,
     /// For small parts of arrays.
     pub(super) small: Landing,
+    /// Those that it has, or will have when what was given to the streams is done, one behind the other.
+    pub(super) landed: Vec<(u64, usize)>,
 }
 
 impl Kit {
     /// In the current context.
     pub(super) fn new(card: &'static Card) -> Result<Kit, DriverError> {
-        let bytes =
-            part::RECORDS + MOST_RECORD * (RECORDS_PER_PROCESSOR * card.processors) as usize;
-        let mut queues = Queues::new()?;
-        let stream = queues.turn(&[])?;
-        // SAFETY: a stream of ours.
-        let status = unsafe { cu::malloc_async(stream, bytes) }?;
-        queues.made(status, stream);
+        let records = MOST_RECORD * (RECORDS_PER_PROCESSOR * card.processors) as usize;
         Ok(Kit {
-            queues,
+            queues: Queues::new()?,
             clock: Clock::new()?,
-            status,
-            is_clear: false,
-            left: Landing::of(bytes),
+            spare: Spare::default(),
+            left: Landing::pinned(part::RECORDS + records)?,
             small: Landing::of(LARGE),
+            landed: Vec::new(),
         })
     }
 
-    /// Nothing has fired, and nothing is left behind.
-    pub(super) fn clear(&mut self) -> Result<(), DriverError> {
-        if std::mem::replace(&mut self.is_clear, true) {
-            return Ok(());
-        }
-        let stream = self.queues.turn(&[(self.status, true)])?;
-        // SAFETY: so many bytes are allocated there.
-        unsafe { cu::memset_d8_async(self.status, 0, part::RECORDS, stream) }
-    }
-
-    /// Kernels may leave something behind from now on.
-    pub(super) fn begin(&mut self) -> Result<(), DriverError> {
+    /// Nothing has fired, and nothing is left behind; kernels may do that from now on. Nothing runs.
+    pub(super) fn begin(&mut self) {
         self.clock.runs = false;
         self.clock.is_on = options().reported;
-        self.clear()?;
-        self.is_clear = false;
-        Ok(())
+        self.left.bytes()[..part::RECORDS].fill(0);
+        self.landed.clear();
+    }
+
+    /// So many bytes of the card's memory, a multiple of [`GRAIN`].
+    pub(super) fn allocate(&mut self, bytes: usize) -> Result<u64, DriverError> {
+        if let Some(block) = self.spare.take(bytes) {
+            return Ok(block);
+        }
+        let stream = self.queues.turn(&[])?;
+        // SAFETY: a stream of ours.
+        let mut block = unsafe { cu::malloc_async(stream, bytes) };
+        if block.is_err() && self.give_spare(0) {
+            // SAFETY: as above.
+            block = unsafe { cu::malloc_async(stream, bytes) };
+        }
+        let block = block?;
+        self.queues.made(block, stream);
+        Ok(block)
+    }
+
+    /// A block is not needed any more: the next one of as many bytes may be the same, in the order that the streams have for it.
+    pub(super) fn free(&mut self, block: u64, bytes: usize) {
+        self.spare.put(block, bytes);
+        self.give_spare(MOST_SPARE);
+    }
+
+    /// Gives spare memory back to the driver until no more than that is left; whether there was any.
+    fn give_spare(&mut self, most: usize) -> bool {
+        let mut any = false;
+        while let Some(block) = self.spare.beyond(most) {
+            any = true;
+            let stream = self.queues.end(block);
+            // SAFETY: allocated above; that stream comes behind whoever looks at it. A failure has nobody to tell.
+            let _ = stream.and_then(|stream| unsafe { cu::free_async(block, stream) });
+        }
+        any
     }
 }
 
 impl Drop for Kit {
     fn drop(&mut self) {
-        let stream = self.queues.end(self.status);
-        // SAFETY: allocated above; that stream comes behind whoever looks at it. A failure has nobody to tell.
-        let _ = stream.and_then(|stream| unsafe { cu::free_async(self.status, stream) });
+        self.give_spare(0);
+    }
+}
+
+/// Blocks are multiples of so many bytes.
+pub(super) const GRAIN: usize = 256;
+/// Bytes of blocks that are kept for the next one: to ask the driver takes as long as to copy some kilobytes.
+const MOST_SPARE: usize = 64 << 20;
+
+/// Blocks that nobody uses now, the one that was freed last at the end.
+#[derive(Default)]
+struct Spare {
+    blocks: VecDeque<(u64, usize)>,
+    bytes: usize,
+}
+
+impl Spare {
+    fn put(&mut self, block: u64, bytes: usize) {
+        self.blocks.push_back((block, bytes));
+        self.bytes += bytes;
+    }
+
+    /// One of so many bytes.
+    fn take(&mut self, bytes: usize) -> Option<u64> {
+        let k = self.blocks.iter().rposition(|block| block.1 == bytes)?;
+        let (block, bytes) = self.blocks.remove(k)?;
+        self.bytes -= bytes;
+        Some(block)
+    }
+
+    /// The one that was freed first, if there are more bytes than that.
+    fn beyond(&mut self, most: usize) -> Option<u64> {
+        if self.bytes <= most {
+            return None;
+        }
+        let (block, bytes) = self.blocks.pop_front()?;
+        self.bytes -= bytes;
+        Some(block)
     }
 }
 
@@ -82,15 +135,22 @@ pub(super) struct Landing {
 unsafe impl Send for Landing {}
 
 impl Landing {
-    /// In the current context, for as long as that lives.
-    fn of(bytes: usize) -> Landing {
+    /// Pinned, and at the same address for the card: it has one address space with the host. In the current context, for as long as
+    /// that lives.
+    fn pinned(bytes: usize) -> Result<Landing, DriverError> {
         // SAFETY: bytes, which are written before they are read.
-        if let Ok(at) = unsafe { cu::malloc_host(bytes, 0) } {
-            return Landing {
-                at: at.cast(),
-                bytes,
-                own: Vec::new(),
-            };
+        let at = unsafe { cu::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) }?;
+        Ok(Landing {
+            at: at.cast(),
+            bytes,
+            own: Vec::new(),
+        })
+    }
+
+    /// Pinned or not.
+    fn of(bytes: usize) -> Landing {
+        if let Ok(landing) = Landing::pinned(bytes) {
+            return landing;
         }
         let mut own = vec![0u128; bytes.div_ceil(16)];
         Landing {
@@ -98,6 +158,11 @@ impl Landing {
             bytes,
             own,
         }
+    }
+
+    /// Where it begins, for kernels.
+    pub(super) fn address(&self) -> u64 {
+        self.at as u64
     }
 
     pub(super) fn bytes(&mut self) -> &mut [u8] {
@@ -171,5 +236,25 @@ impl Drop for Clock {
             // SAFETY: made above. A failure has nobody to tell.
             let _ = unsafe { cu::event::destroy(event.0) };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spare_blocks_fit_and_are_not_too_many() {
+        let mut spare = Spare::default();
+        spare.put(1, 256);
+        spare.put(2, 512);
+        spare.put(3, 256);
+        assert_eq!(spare.take(1024), None);
+        assert_eq!(spare.take(256), Some(3));
+        assert_eq!(spare.beyond(768), None);
+        assert_eq!(spare.beyond(767), Some(1));
+        assert_eq!(spare.beyond(0), Some(2));
+        assert_eq!(spare.beyond(0), None);
+        assert_eq!(spare.take(512), None);
     }
 }

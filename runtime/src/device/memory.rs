@@ -1,6 +1,6 @@
 //! Arrays of the host that a device has copies of.
 
-use super::{Code, Device, copying};
+use super::{Code, Device, Upload, copying};
 use crate::overlap::ArrayView;
 use crate::reason::Reason;
 use std::sync::{Mutex, PoisonError};
@@ -129,21 +129,39 @@ impl Memory {
 
     /// Has copies come up in which those addresses are: they go on their way while kernels run that need others.
     pub fn look(&mut self, at: &[(u64, bool)]) -> Result<(), Reason> {
-        for copy in self.copies.iter_mut().filter(|copy| copy.missing) {
-            let (begun, bytes) = (Instant::now(), copy.bytes());
-            let range = copy.at..copy.at + bytes.max(1) as u64;
-            if !at.iter().any(|(at, _)| range.contains(at)) {
-                continue;
-            }
-            let from = copy.view.range().0 as *const u8;
-            // SAFETY: an array's own bytes, gaps included.
-            unsafe { self.device.upload(copy.at, from, bytes)? };
-            copy.missing = false;
-            self.transfers.up += 1;
-            self.transfers.bytes_up += bytes as u64;
-            self.transfers.seconds_up += begun.elapsed().as_secs_f64();
+        let looked_at = |copy: &&mut Copy| {
+            let range = copy.at..copy.at + copy.bytes().max(1) as u64;
+            copy.missing && at.iter().any(|(at, _)| range.contains(at))
+        };
+        let mut coming: Vec<&mut Copy> = self.copies.iter_mut().filter(looked_at).collect();
+        if coming.is_empty() {
+            return Ok(());
         }
+        let begun = Instant::now();
+        let parts = coming.iter().map(|copy| Upload {
+            to: copy.at,
+            from: copy.view.range().0 as *const u8,
+            bytes: copy.bytes(),
+        });
+        let parts: Vec<_> = parts.collect();
+        // SAFETY: arrays' own bytes, gaps included.
+        unsafe { self.device.upload(&parts)? };
+        coming.iter_mut().for_each(|copy| copy.missing = false);
+        self.transfers.up += parts.len() as u64;
+        self.transfers.bytes_up += parts.iter().map(|part| part.bytes as u64).sum::<u64>();
+        self.transfers.seconds_up += begun.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// Kernels that may have written copies at those addresses are on their way: copies without an owner come down behind them.
+    pub fn expect(&mut self, written: impl Fn(u64) -> bool) {
+        let comes = |copy: &&Copy| {
+            let written = copy.newer || written(copy.at);
+            copy.owner.is_none() && written && !copy.missing
+        };
+        let coming = self.copies.iter().filter(comes);
+        let parts: Vec<_> = coming.map(|copy| (copy.at, copy.bytes())).collect();
+        self.device.expect(&parts);
     }
 
     /// A copy of an array that was just made and holds nothing but zeros, or whatever it happens to: nothing goes up.

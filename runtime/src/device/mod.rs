@@ -78,6 +78,13 @@ impl Launch<'_> {
     }
 }
 
+/// Bytes that are to be copied from the host.
+pub struct Upload {
+    pub to: u64,
+    pub from: *const u8,
+    pub bytes: usize,
+}
+
 /// What a device has to do, as if in the order of the calls: what has nothing to do with each other it may do at once.
 pub trait Device {
     /// Runs the kernels of that code from now on, of which nothing has fired.
@@ -104,17 +111,20 @@ pub trait Device {
     /// What was allocated there is not needed any more.
     fn free(&mut self, at: u64);
 
-    /// Copies from the host.
+    /// Copies from the host what kernels need that come next.
     ///
     /// # Safety
     /// So many bytes are there on both sides.
-    unsafe fn upload(&mut self, to: u64, from: *const u8, bytes: usize) -> Result<(), Reason>;
+    unsafe fn upload(&mut self, parts: &[Upload]) -> Result<(), Reason>;
 
     /// Fills so many bytes with zeros.
     fn clear(&mut self, at: u64, bytes: usize) -> Result<(), Reason>;
 
     /// Copies so many bytes of its own.
     fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason>;
+
+    /// So many bytes at those places will be downloaded once kernels have run: they may come down while these are waited for.
+    fn expect(&mut self, _parts: &[(u64, usize)]) {}
 
     /// Copies to the host, each from where its bytes are, once kernels that were launched before have run.
     fn download(&mut self, parts: &mut [(u64, &mut [u8])]) -> Result<(), Reason>;

@@ -32,7 +32,7 @@ impl Queues {
 
     /// One for what comes behind all that was given to any.
     pub(super) fn last(&mut self) -> Result<sys::CUstream, DriverError> {
-        let turn = self.streams.join(0);
+        let turn = self.streams.join();
         self.follow(turn)
     }
 
@@ -40,7 +40,9 @@ impl Queues {
     pub(super) fn wait(&mut self) -> Result<(), DriverError> {
         let stream = self.last()?;
         // SAFETY: a stream of ours.
-        unsafe { cu::stream::synchronize(stream) }
+        unsafe { cu::stream::synchronize(stream) }?;
+        self.streams.waited();
+        Ok(())
     }
 
     /// Where a block was allocated.

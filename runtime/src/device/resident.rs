@@ -34,6 +34,9 @@ pub struct Resident {
 pub(super) struct Running<'a> {
     memory: &'a mut Memory,
     pub(super) kernels: &'a [GridKernel],
+    written: &'a [(u64, Option<u64>)],
+    /// What comes down at the end is on its way.
+    is_coming: bool,
     /// Why an array did not come up.
     failed: Option<Reason>,
 }
@@ -49,7 +52,17 @@ impl Running<'_> {
             self.failed = Some(reason);
             return None;
         }
+        self.is_coming = false;
         Some(self.memory.device.launch(launch))
+    }
+
+    /// No kernel comes any more in this chunk.
+    pub(super) fn end(&mut self) {
+        if !std::mem::replace(&mut self.is_coming, true) {
+            let written = self.written;
+            self.memory
+                .expect(|at| written.iter().any(|(copy, _)| *copy == at));
+        }
     }
 }
 
@@ -145,6 +158,8 @@ impl Resident {
         let mut running = Running {
             memory: &mut self.memory,
             kernels: &self.kernels,
+            written: &self.written,
+            is_coming: false,
             failed: None,
         };
         let words = Words(frame);
@@ -156,6 +171,7 @@ impl Resident {
         let raised = fpenv::raised();
         fpenv::clear();
         words.put(user, 0);
+        running.end();
         if let Some(reason) = running.failed {
             return Err(reason);
         }

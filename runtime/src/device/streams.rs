@@ -67,14 +67,24 @@ impl Streams {
         self.on(stream, uses, &behind)
     }
 
-    /// That stream waits for all that any was given.
-    pub fn join(&mut self, stream: usize) -> Turn {
+    /// The stream that was given something last waits for all that any was given.
+    pub fn join(&mut self) -> Turn {
+        let latest = (0..COUNT).max_by_key(|k| self.latest[*k]).unwrap_or(0);
+        self.join_on(latest)
+    }
+
+    fn join_on(&mut self, stream: usize) -> Turn {
         let tails = self.given;
         let all = (0..COUNT).map(|k| Point {
             stream: k,
             at: tails[k],
         });
         self.on(stream, &[], &all.collect::<Vec<_>>())
+    }
+
+    /// All that any was given has been waited for.
+    pub fn waited(&mut self) {
+        self.seen = [self.given; COUNT];
     }
 
     /// A block is no more, once what was given for it has been done.
@@ -188,7 +198,7 @@ mod tests {
                     prop_assert!(!conflict || order.before[k][j], "{j} before {k}");
                 }
             }
-            order.add(streams.join(0));
+            order.add(streams.join());
             let last = all.len();
             prop_assert!(order.before[last][..last].iter().all(|b| *b));
         }
@@ -218,6 +228,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_done_is_not_waited_for() {
+        let mut streams = Streams::default();
+        for block in 0..4 {
+            streams.take(&[(block, true)]);
+        }
+        streams.join();
+        streams.waited();
+        let all = [0, 1, 2, 3].map(|block| (block, true));
+        assert_eq!(waits(streams.take(&all)), 0);
+    }
+
+    #[test]
     fn what_is_in_order_is_not_waited_for_again() {
         let mut streams = Streams::default();
         streams.take_on(0, &[(1, true)]);
@@ -225,7 +247,7 @@ mod tests {
         // By way of the second one.
         assert_eq!(waits(streams.take_on(2, &[(2, false)])), 1);
         assert_eq!(waits(streams.take_on(2, &[(1, false)])), 0);
-        assert_eq!(waits(streams.join(2)), 0);
-        assert_eq!(waits(streams.join(3)), 1);
+        assert_eq!(waits(streams.join_on(2)), 0);
+        assert_eq!(waits(streams.join_on(3)), 1);
     }
 }
