@@ -5,10 +5,11 @@
 For a machine with a driver and Python with NumPy, no more. Installs dist/*.whl into a temporary
 folder (without a wheel: uses the nestwise that is installed), and writes gpu-check.json into the
 folder: the card and its driver; for every program of kernels/ its checksum on the card and on one
-core, what moved and how long it took; what compute-sanitizer says where it exists; and the five
-nests of bench/gpu_ours.py beside those of bench/gpu_peers.py. `calibrate` leaves a profile in that
-folder, and `oracle` compares what it chooses with what is best, as many programs as there is time
-for; the same again goes on. Exit code 1 if any answer differs or anything fails.
+core, what moved and how long it took; what compute-sanitizer says where it exists; what a small
+nest takes besides its kernel (bench/gpu_launch.py); and the five nests of bench/gpu_ours.py beside
+those of bench/gpu_peers.py. `calibrate` leaves a profile in that folder, and `oracle` compares what
+it chooses with what is best (`nestwise oracle --brief`), as many programs as there is time for; the
+same again goes on. Exit code 1 if any answer differs or anything fails.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = ("card", "programs", "sanitizer", "peers", "calibrate", "oracle")
+PARTS = ("card", "programs", "sanitizer", "launch", "peers", "calibrate", "oracle")
 # Programs whose threads compute-sanitizer looks at, small.
 SANITIZED = ("matmul", "jacobi2d", "lu_pivot", "kmeans")
 PATIENCE_S = 120
@@ -40,8 +41,11 @@ ORACLE_S = 480
 class Check:
     """One run: where nestwise is, what was found."""
 
-    def __init__(self, device: str, package: str | None, out: Path, jobs: int):
-        self.device, self.out, self.jobs = device, out.absolute(), jobs
+    def __init__(self, asked: argparse.Namespace, package: str | None, out: Path):
+        self.device, self.jobs, self.sizes = asked.device, asked.jobs, asked.size
+        self.out = out.absolute()
+        index = json.loads((ROOT / "kernels" / "index.json").read_text())
+        self.index = [e for e in index if not asked.program or e["name"] in asked.program]
         env = {k: v for k, v in os.environ.items() if not k.startswith("NESTWISE")}
         if package is not None:
             env["PYTHONPATH"] = package
@@ -90,8 +94,7 @@ class Check:
         }
 
     def programs(self) -> list[dict[str, Any]]:
-        index = json.loads((ROOT / "kernels" / "index.json").read_text())
-        all_ = [(entry, size) for entry in index for size in ("small", "medium")]
+        all_ = [(entry, size) for entry in self.index for size in ("small", "medium")]
 
         def both(which: tuple[dict[str, str], str]) -> list[dict[str, Any]]:
             entry, size = which
@@ -148,11 +151,19 @@ class Check:
             found.append({"program": name, "code": done.returncode, "said": done.stdout[-2000:]})
         return found
 
-    def peers(self, sizes: list[str]) -> dict[str, Any]:
+    def launch(self) -> list[dict[str, Any]]:
+        words = [sys.executable, "-m", "nestwise", "run", "--device", self.device, "--no-cache"]
+        done = self.run([*words, "bench/gpu_launch.py"])
+        print(done.stdout or done.stderr[-2000:], end="", flush=True)
+        if done.returncode:
+            self.wrong.append("launch")
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def peers(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
         lines = []
         for fp in ("strict", "fast"):
-            ours = self.nestwise(self.device, "bench/gpu_ours.py", *sizes, fp=fp)
+            ours = self.nestwise(self.device, "bench/gpu_ours.py", *self.sizes, fp=fp)
             own = [json.loads(line) for line in ours["printed"].splitlines()]
             lines += [line | {"by": f"nestwise --fp {fp}"} for line in own]
             if ours["code"]:
@@ -160,7 +171,7 @@ class Check:
                 print(ours["error"])
             said = ("line", "device", "means", "fallbacks", "transfers", "measured_s", "launches")
             found[fp] = [{k: nest[k] for k in said} for nest in ours["nests"]]
-        done = self.run([sys.executable, "bench/gpu_peers.py", *sizes])
+        done = self.run([sys.executable, "bench/gpu_peers.py", *self.sizes])
         theirs = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         for line in lines + theirs:
             self.tell(line)
@@ -183,7 +194,8 @@ class Check:
         return {"code": done.returncode, "measured": measured, "error": done.stderr[-2000:]}
 
     def oracle(self) -> dict[str, Any]:
-        words = [sys.executable, "-m", "nestwise", "oracle", "kernels/", "--spread", "4"]
+        names = [f"kernels/{entry['file']}" for entry in self.index if not entry["refused"]]
+        words = [sys.executable, "-m", "nestwise", "oracle", "--brief", *names]
         words += ["--json", str(self.out / "oracle.json"), "--html", str(self.out / "oracle.html")]
         running = subprocess.Popen(
             words, env=self.settled, cwd=ROOT, stdout=subprocess.PIPE, text=True
@@ -215,6 +227,7 @@ def main() -> int:
     parser.add_argument("--out", default="build/gpu-check")
     parser.add_argument("--device", default="gpu", choices=["gpu", "emulated"])
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
+    parser.add_argument("--program", action="append", help="these alone, of `programs`, `oracle`")
     parser.add_argument("--size", action="append", default=[], help="NAME=SIZE, of a peer's nest")
     asked = parser.parse_args()
     parts = asked.parts.replace(",", " ").split()
@@ -224,10 +237,10 @@ def main() -> int:
     out = Path(asked.out)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        check = Check(asked.device, installed(folder), out, asked.jobs)
+        check = Check(asked, installed(folder), out)
         for part in parts:
             print(f"== {part}", flush=True)
-            found[part] = check.peers(asked.size) if part == "peers" else getattr(check, part)()
+            found[part] = getattr(check, part)()
     file = out / "gpu-check.json"
     before = json.loads(file.read_text()) if file.exists() else {}
     file.write_text(json.dumps(before | found, indent=1))

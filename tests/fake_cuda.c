@@ -234,6 +234,10 @@ int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) {
     /* The driver returns when it is there. */
     return is_pinned(to) ? OK : cuStreamSynchronize(stream);
 }
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream) {
+    note("copy");
+    return later(stream, (Operation){.kind = OUT, .to = to, .from = from, .bytes = bytes});
+}
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, void *stream, void **parameters, void **extra) {
     (void)function, (void)shared, (void)extra;

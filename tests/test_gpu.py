@@ -188,7 +188,7 @@ def test_what_goes_up_comes_down(driver, tmp_path, what):
     assert done.code == 0, done.stderr
     log = (tmp_path / "log").read_text().splitlines()
     if what == "pinned":
-        # There is too little of such memory: the driver's own way does, and what fires runs on the CPU.
+        # Too little of such memory: the driver's own way does, and what fires runs on the CPU.
         assert not (found := difference(python(program), done)), found
         assert log.count("up") >= 8 and "up, pinned" not in log and "no event" in log
         return

@@ -27,6 +27,7 @@ measured. Ctrl-C keeps what is done; the same command goes on from there if --js
   --sizes N,...         these sizes instead of sizes found around the crossovers
   --spread N            sizes over the whole range, besides those at crossovers (7)
   --even                none at crossovers
+  --brief               a few turns of each, of sizes up to some tens of milliseconds
   --cold                each size also from nothing: a few calls, compilation included
   --generated N         also N random programs, at three sizes each, their figures apart
   --seed S              those of this seed (drawn and told)
@@ -41,6 +42,7 @@ VERSION = 1
 DEVICES = ("interpreter", "serial", "threads", "gpu")
 # Random programs are many: fewer sizes of each do.
 GENERATED_SIZES = 3
+FLAGS = ("forms", "cold", "even", "brief")
 VALUED = (
     "devices",
     "threads",
@@ -90,14 +92,14 @@ def main(arguments: list[str]) -> int:
 
 def _parse(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
     options: dict[str, Any] = dict.fromkeys(VALUED)
-    options["forms"] = options["cold"] = options["even"] = False
+    options |= dict.fromkeys(FLAGS, False)
     paths, rest = [], list(arguments)
     while rest:
         word = rest.pop(0)
         name, equals, value = word[2:].partition("=")
         if not word.startswith("--"):
             paths.append(word)
-        elif word in ("--forms", "--cold", "--even"):
+        elif word.startswith("--") and word[2:] in FLAGS:
             options[name] = True
         elif name not in VALUED:
             raise Bad(f"unknown option {word} (see nestwise oracle --help)")
@@ -189,6 +191,12 @@ def _ways(options: dict[str, Any]) -> list[Candidate]:
     return [way for way in every if way.name.split()[0] in options["devices"]]
 
 
+def _effort(program: Program, options: dict[str, Any]) -> measure.Effort:
+    if options["brief"]:
+        return measure.BRIEF
+    return measure.OF_MANY if program.group == GENERATED else measure.THOROUGH
+
+
 def _run(programs: list[Program], options: dict[str, Any], done: list[Experiment]) -> int:
     """Measures what is not done yet; the number of programs that failed."""
     words = [w for name in ("profile", "fp") if options[name] for w in (f"--{name}", options[name])]
@@ -211,6 +219,7 @@ def _run(programs: list[Program], options: dict[str, Any], done: list[Experiment
                     options["sizes"],
                     options["cold"],
                     bar.say,
+                    _effort(program, options),
                 )
             except measure.Failed as error:
                 failed += 1

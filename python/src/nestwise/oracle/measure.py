@@ -14,28 +14,18 @@ from typing import NamedTuple
 
 from nestwise import config
 from nestwise.oracle.pace import TRIPS
-from nestwise.oracle.programs import AROUND, GENERATED, Program, chosen_sizes, ladder
+from nestwise.oracle.programs import AROUND, Program, chosen_sizes, ladder
 
 SERVE = Path(__file__).with_name("serve.py")
 PACE = Path(__file__).with_name("pace.py")
-# The ladder of sizes ends where CPython takes this long, or compiled code a third of it.
-LONGEST_S = 2.0
-# Of random programs, which are many, and the turns of each.
-LONGEST_GENERATED_S, MOST_GENERATED_TURNS = 0.3, 40
 # A candidate so much slower than the best is not measured again.
 HOPELESS = 20.0
-# A size is measured until each candidate has run so long, or so often.
-ENOUGH_S, MOST_TURNS, LEAST_TURNS = 0.15, 80, 12
 LARGEST = 10**9
 # Of each candidate, which take turns: where a process happens to find its memory, the same code may
 # be a third slower than in another.
 PROCESSES = 2
-# Each runs for up to so long before it is timed.
-WARM_S = 0.03
 # Sizes begin where CPython takes so long, which is a few iterations; before, it is the call alone.
 SHORTEST_S = 2e-6
-# Before that, automatic runs have so long, or so many calls, to compile what they want to.
-SETTLED_S, SETTLED_TURNS = 0.1, 2000
 # Bytes from which an array gets pages of its own, in glibc. It would raise that number when such an
 # array is freed: a process that allocates again and again would have its arrays where no script has
 # them that runs once, and loops on vectors take half as long or twice, by where arrays begin.
@@ -47,6 +37,29 @@ GIVEN_BACK = 1 << 30
 COLD_CALLS, COLD_ROUNDS = 5, 3
 # Compiling takes less: CPython may be the best of cold runs if all its calls take no longer.
 COMPILED_S = 0.5
+
+
+class Effort(NamedTuple):
+    """What it may cost to measure a size; seconds."""
+
+    # The ladder of sizes ends where CPython takes this long, or compiled code a third of it.
+    longest_s: float
+    # A size is measured until each candidate has run so long, or so often.
+    enough_s: float
+    most_turns: int
+    least_turns: int
+    # Each runs for up to so long before it is timed.
+    warm_s: float
+    # Before that, automatic runs have so long, or so many calls, to compile what they want to.
+    settled_s: float
+    settled_turns: int
+
+
+THOROUGH = Effort(2.0, 0.15, 80, 12, 0.03, 0.1, 2000)
+# Of random programs there are many.
+OF_MANY = THOROUGH._replace(longest_s=0.3, most_turns=40)
+# A machine that is lent for minutes: half a second for a size.
+BRIEF = Effort(0.15, 0.02, 16, 8, 0.004, 0.03, 60)
 
 
 class Candidate(NamedTuple):
@@ -160,11 +173,15 @@ class Bench:
     """The servers of one program: some of each candidate, others that tell prices, what is outside
     of nests, and the pace."""
 
-    def __init__(self, program: Program, ways: list[Candidate], options: list[str], cache: Path):
-        self.program = program
-        generated = program.group == GENERATED
-        self.longest_s = LONGEST_GENERATED_S if generated else LONGEST_S
-        self.most_turns = MOST_GENERATED_TURNS if generated else MOST_TURNS
+    def __init__(
+        self,
+        program: Program,
+        ways: list[Candidate],
+        options: list[str],
+        cache: Path,
+        effort: Effort,
+    ):
+        self.program, self.effort = program, effort
         start = lambda way: Server(program, way, options, cache)  # noqa: E731
         self.servers = {w.name: [start(w) for _ in range(PROCESSES)] for w in (*ways, *OURS)}
         # Where threads are asked for, more loops are shared with them than where they are chosen.
@@ -190,7 +207,8 @@ class Bench:
         for size in ladder(LARGEST):
             arguments = self.program.arguments(size)
             try:
-                answers = {w: self.servers[w][0].ask(arguments, 3, WARM_S) for w in ways}
+                first = {way: self.servers[way][0] for way in ways}
+                answers = {w: s.ask(arguments, 3, self.effort.warm_s) for w, s in first.items()}
             except Failed:
                 if found:
                     raise
@@ -200,11 +218,11 @@ class Bench:
                 continue
             found[size] = times
             slowest = max(times.values())
-            if slowest > self.longest_s and INTERPRETER in ways:
+            if slowest > self.effort.longest_s and INTERPRETER in ways:
                 ways.remove(INTERPRETER)
-            if min(times.values()) > self.longest_s / 3:
+            if min(times.values()) > self.effort.longest_s / 3:
                 break
-            if INTERPRETER not in ways and len(found) > 3 and slowest > self.longest_s:
+            if INTERPRETER not in ways and len(found) > 3 and slowest > self.effort.longest_s:
                 break
         return found
 
@@ -218,7 +236,7 @@ class Bench:
         """Lets the automatic ways compile, which they do once enough was lost without."""
         for server in [server for way in OURS for server in self.servers[way.name]]:
             spent, turns = 0.0, 0
-            while spent < SETTLED_S and turns < SETTLED_TURNS:
+            while spent < self.effort.settled_s and turns < self.effort.settled_turns:
                 seconds = server.ask(arguments, 20 if turns else 1)["seconds"]
                 spent, turns = spent + sum(seconds), turns + len(seconds)
 
@@ -249,22 +267,22 @@ class Bench:
         spent = dict.fromkeys(ways, 0.0)
         paces: list[float] = []
         outside: list[float] = []
-        turn = 0
+        turn, effort = 0, self.effort
         left = ways
-        while left and turn < self.most_turns:
+        while left and turn < effort.most_turns:
             for k in range(len(left)):
                 way = left[(k + turn) % len(left)]
                 server = self.servers[way][turn % PROCESSES]
-                seconds = server.ask(arguments, 1, WARM_S)["seconds"]
+                seconds = server.ask(arguments, 1, effort.warm_s)["seconds"]
                 samples[way] += seconds
                 spent[way] += sum(seconds)
             if turn < CLOCKED_TURNS and quick.get(INTERPRETER, CLOCKED_S) < CLOCKED_S:
-                outside += self.clocked.ask(arguments, 1, WARM_S)["outside"]
-            paces += self.clock.ask([], 1, WARM_S / 10)["seconds"]
+                outside += self.clocked.ask(arguments, 1, effort.warm_s)["outside"]
+            paces += self.clock.ask([], 1, effort.warm_s / 10)["seconds"]
             turn += 1
-            done = turn >= LEAST_TURNS
-            left = [way for way in ways if not done or spent[way] < ENOUGH_S]
-        samples |= {way: [seconds] * LEAST_TURNS for way, seconds in hopeless.items()}
+            done = turn >= effort.least_turns
+            left = [way for way in ways if not done or spent[way] < effort.enough_s]
+        samples |= {way: [seconds] * effort.least_turns for way, seconds in hopeless.items()}
         besides = statistics.median(outside or [0.0])
         program = self.program
         return Experiment(
@@ -320,9 +338,10 @@ def experiments(
     sizes: list[int] | None,
     cold: bool,
     said: Callable[[str], None],
+    effort: Effort = THOROUGH,
 ) -> Iterable[Experiment]:
     """Every size of a program, as they are measured."""
-    bench = Bench(program, ways, options, cache)
+    bench = Bench(program, ways, options, cache, effort)
     try:
         said("looking for sizes")
         if sizes is None:
