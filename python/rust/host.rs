@@ -14,7 +14,7 @@ use crate::results;
 use crate::scratch::Scratch;
 use nestwise_analysis::identity;
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Scalar};
-use nestwise_runtime::device::Owner;
+use nestwise_runtime::device::{Owner, kept};
 use nestwise_runtime::{ArrayView, Host, Launch, Plan, Reason, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -70,7 +70,8 @@ impl<'a> PyHost<'a> {
             scratch: Vec::new(),
             world,
             accompanied: false,
-            handled: Cell::new(None),
+            // Copies are kept only where signals have no handlers, and where nobody could install one since.
+            handled: Cell::new(kept::any().then_some(false)),
             turns: Turns::default(),
             published: Published::default(),
             published_all: false,

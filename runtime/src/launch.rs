@@ -130,7 +130,8 @@ pub fn launch<V: HasValue>(
     runner.find_on_host()?;
     runner.run();
     // To ask takes longer than small launches do.
-    let may_stay = runner.resident.is_some() && runner.host.is_alone();
+    let could_stay = runner.resident.as_ref().is_some_and(Resident::could_stay);
+    let may_stay = could_stay && runner.host.is_alone();
     runner.land(may_stay);
     launch.seconds = begun.elapsed().as_secs_f64();
     Ok(launch)

@@ -187,6 +187,11 @@ impl Resident {
         })
     }
 
+    /// Whether any copies may outlive the launch, as far as it is about them.
+    pub fn could_stay(&self) -> bool {
+        self.memory.owners().next().is_some()
+    }
+
     /// What was written is what counts; the frame has the host's addresses again. Copies with an owner stay on the device if
     /// they may, until somebody asks; the others come down. Where the device fails, nothing of the host's has changed.
     pub fn land(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
 import os
 import statistics
@@ -33,6 +34,9 @@ OWN_PAGES = 128 * 1024
 # Free bytes from which glibc gives the end of its heap back, which would be asked for page by page
 # in the next turn: by how a process happens to have filled its heap, in all turns or in none.
 GIVEN_BACK = 1 << 30
+# At a program's largest size automatic runs have so long, before any size is measured: a card's
+# context has to have paid for itself.
+WARMED_S = 1.0
 # Cold runs: so many calls in a new process with an empty cache, so many times.
 COLD_CALLS, COLD_ROUNDS = 5, 3
 # Compiling takes less: CPython may be the best of cold runs if all its calls take no longer.
@@ -227,18 +231,20 @@ class Bench:
         return found
 
     def warm(self, size: int) -> None:
-        """Lets every process compile what it needs at a size where it surely does."""
-        for server in (*self.every(), *self.tellers.values()):
-            if server.name != INTERPRETER:
-                server.ask(self.program.arguments(size), 1)
+        """Lets every process compile what it needs at a size where it surely does, all at once."""
+        arguments = self.program.arguments(size)
+        compiled = [s for s in (*self.every(), *self.tellers.values()) if s.name != INTERPRETER]
+        with concurrent.futures.ThreadPoolExecutor(len(compiled)) as pool:
+            list(pool.map(lambda server: server.ask(arguments, 1), compiled))
+            automatic = [server for server in compiled if server.name in (CHOSEN, LEARNED)]
+            list(pool.map(lambda server: self.settle(server, arguments, WARMED_S), automatic))
 
-    def settle(self, arguments: list[str]) -> None:
-        """Lets the automatic ways compile, which they do once enough was lost without."""
-        for server in [server for way in OURS for server in self.servers[way.name]]:
-            spent, turns = 0.0, 0
-            while spent < self.effort.settled_s and turns < self.effort.settled_turns:
-                seconds = server.ask(arguments, 20 if turns else 1)["seconds"]
-                spent, turns = spent + sum(seconds), turns + len(seconds)
+    def settle(self, server: Server, arguments: list[str], settled_s: float) -> None:
+        """Lets an automatic way compile, which it does once enough was lost without."""
+        spent, turns = 0.0, 0
+        while spent < settled_s and turns < self.effort.settled_turns:
+            seconds = server.ask(arguments, 20 if turns else 1)["seconds"]
+            spent, turns = spent + sum(seconds), turns + len(seconds)
 
     def first(self, arguments: list[str], ways: Iterable[str]) -> dict[str, float]:
         """Seconds of a turn of each way; of those that may compile in their first one the next."""
@@ -256,18 +262,19 @@ class Bench:
         self, size: int, near: dict[str, float] | None, crossovers: list[float]
     ) -> Experiment:
         """`near`: what each way took at a size nearby."""
-        arguments = self.program.arguments(size)
+        arguments, effort = self.program.arguments(size), self.effort
         quick = near or self.first(arguments, self.servers)
         best = min(quick.values())
         hopeless = {w: t for w, t in quick.items() if t > HOPELESS * best and t > 0.05}
         ways = [name for name in self.servers if name not in hopeless]
         samples: dict[str, list[float]] = {w: [] for w in ways}
         self.same(arguments, ways)
-        self.settle(arguments)
+        for server in [server for way in OURS for server in self.servers[way.name]]:
+            self.settle(server, arguments, effort.settled_s)
         spent = dict.fromkeys(ways, 0.0)
         paces: list[float] = []
         outside: list[float] = []
-        turn, effort = 0, self.effort
+        turn = 0
         left = ways
         while left and turn < effort.most_turns:
             for k in range(len(left)):
