@@ -68,7 +68,7 @@ def test_prices_choose_a_card_that_is_in_the_profile(driver, tmp_path, byte, wha
     profile = json.loads((FILETESTS / "profile.json").read_text())
     gpu = json.loads((FILETESTS / "gpu.json").read_text())
     profile["gpu"] = gpu | {"context": 0.0, "module": 0.0}
-    profile["gpu"] |= {way: {"copy": 0.0, "byte": byte} for way in ("up", "down")}
+    profile["gpu"] |= {way: {"copy": 0.0, "first": byte, "byte": byte} for way in ("up", "down")}
     profile["compile"] = dict.fromkeys(profile["compile"], 0.0)
     (tmp_path / "profile.json").write_text(json.dumps(profile))
     program = tmp_path / "roots.py"
@@ -195,9 +195,9 @@ def test_what_goes_up_comes_down(driver, tmp_path, what):
     # No kernel runs: arrays come back as they went, in pieces of which each waits for its turn.
     program.write_text(LARGE.replace("    add(x, y)\n", ""))
     assert done.stdout == python(program).stdout
-    # Of 4 MiB each: 8 + 8, 1 + 1 and 7 + 7; what is small goes up the driver's own way.
-    assert log.count("up, pinned") == 32 and log.count("down, pinned") == 16 + 1
-    assert log.count("up") == 2
+    # Of 4 MiB each: 8 + 8, 1 + 1 and 7 + 7; what is small goes up from pinned memory, too.
+    assert log.count("up, pinned") == 32 + 2 and log.count("down, pinned") == 16 + 1
+    assert log.count("up") == 0
     [nest] = nests_by_line(done.report, program)[4]
     assert (nest["transfers"]["up"], nest["transfers"]["down"]) == (8, 4)
 
@@ -228,7 +228,7 @@ def test_a_small_nest_asks_the_driver_for_little(driver, tmp_path):
     first, second, third = (k for k, line in enumerate(log) if line.startswith("launch"))
     # Memory and streams are there from the first time on, what comes down is waited for with the
     # kernel, and no stream waits for another. The clock that the report wants is two events.
-    again = ["down, pinned", "record", "wait", "up", "up", "record"]
+    again = ["down, pinned", "record", "wait", "up, pinned", "up, pinned", "record"]
     for last, here in ((first, second), (second, third)):
         assert [w for w in log[last + 1 : here] if not w.startswith("stream")] == again
 

@@ -63,11 +63,13 @@ impl Default for GpuWeights {
             kernel: 3_500.0,
             wait: 20_000.0,
             up: CopyWeights {
-                copy: 6_000.0,
+                copy: 3_000.0,
+                first: 0.1,
                 byte: 0.04,
             },
             down: CopyWeights {
-                copy: 12_000.0,
+                copy: 3_000.0,
+                first: 0.1,
                 byte: 0.06,
             },
             processors: 132.0,
@@ -97,8 +99,41 @@ impl Default for GpuWeights {
 pub struct CopyWeights {
     /// Each copy.
     pub copy: f64,
-    /// Each byte.
+    /// Each of its first [`CopyWeights::FIRST`] bytes, which one thread of the host copies.
+    pub first: f64,
+    /// Each other byte.
     pub byte: f64,
+}
+
+impl CopyWeights {
+    /// As many bytes at the beginning of an array.
+    pub const FIRST: f64 = 262_144.0;
+
+    fn nanos(&self, copied: &Copied) -> f64 {
+        let more = copied.bytes - copied.first;
+        copied.arrays * self.copy + copied.first * self.first + more * self.byte
+    }
+}
+
+/// Arrays that cross in one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Copied {
+    /// How many.
+    pub arrays: f64,
+    /// Their bytes.
+    pub bytes: f64,
+    /// Of these the ones that are among the first [`CopyWeights::FIRST`] of their arrays.
+    pub first: f64,
+}
+
+impl Copied {
+    /// One more array, of so many bytes.
+    pub fn add(&mut self, bytes: f64) {
+        self.arrays += 1.0;
+        self.bytes += bytes;
+        self.first += bytes.min(CopyWeights::FIRST);
+    }
 }
 
 /// A weight for each kind of operation of a thread, on numbers of 64 bits.
@@ -128,14 +163,10 @@ impl GpuOps {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Copies {
-    /// Arrays that go up.
-    pub up: f64,
-    /// Their bytes.
-    pub bytes_up: f64,
-    /// Arrays that come down.
-    pub down: f64,
-    /// Their bytes.
-    pub bytes_down: f64,
+    /// To the card.
+    pub up: Copied,
+    /// To the host.
+    pub down: Copied,
 }
 
 /// A loop of a nest that becomes a kernel.
@@ -255,11 +286,7 @@ impl Priced {
     /// What copies between the host's memory and the card's take.
     pub fn crossing(&self, copies: &Copies) -> Seconds {
         let (up, down) = (&self.weights.up, &self.weights.down);
-        let nanos = copies.up * up.copy
-            + copies.bytes_up * up.byte
-            + copies.down * down.copy
-            + copies.bytes_down * down.byte;
-        Seconds::from_nanos(nanos)
+        Seconds::from_nanos(up.nanos(&copies.up) + down.nanos(&copies.down))
     }
 
     /// The kernels of a loop that is reached so many times: its own, where it is an axis, or else those of the loops inside and,

@@ -12,10 +12,12 @@ fn card() -> GpuWeights {
         wait: 8_000.0,
         up: CopyWeights {
             copy: 8_000.0,
+            first: 0.16,
             byte: 0.08,
         },
         down: CopyWeights {
             copy: 8_000.0,
+            first: 0.16,
             byte: 0.08,
         },
         processors: 100.0,
@@ -98,19 +100,26 @@ fn more_iterations_never_take_less() {
 
 #[test]
 fn copies_add_up_in_each_direction() {
-    let crossing = |up, bytes_up, down, bytes_down| {
-        let copies = Copies {
-            up,
-            bytes_up,
-            down,
-            bytes_down,
-        };
+    let of = |arrays: usize, bytes: f64| {
+        let mut copied = Copied::default();
+        (0..arrays).for_each(|_| copied.add(bytes));
+        copied
+    };
+    let crossing = |up, down| {
+        let copies = Copies { up, down };
         on(&card(), &[&[0]], &[1e4], &copies).transfer.0
     };
-    let (up, down) = (crossing(1.0, 1e6, 0.0, 0.0), crossing(0.0, 0.0, 1.0, 1e6));
-    assert!((up - (8e-6 + 8e-5)).abs() < 1e-12);
-    assert!((crossing(1.0, 1e6, 1.0, 1e6) - up - down).abs() < 1e-12);
-    assert!((crossing(2.0, 2e6, 0.0, 0.0) - 2.0 * up).abs() < 1e-12);
+    let (up, down) = (
+        crossing(of(1, 1e6), of(0, 0.0)),
+        crossing(of(0, 0.0), of(1, 1e6)),
+    );
+    // The first 256 KiB at a rate of their own.
+    let first = 262_144.0 * 0.16 + (1e6 - 262_144.0) * 0.08;
+    assert!((up - (8e3 + first) * 1e-9).abs() < 1e-12);
+    assert!((crossing(of(1, 1e6), of(1, 1e6)) - up - down).abs() < 1e-12);
+    assert!((crossing(of(2, 1e6), of(0, 0.0)) - 2.0 * up).abs() < 1e-12);
+    let small = crossing(of(1, 1e3), of(0, 0.0));
+    assert!((small - (8e3 + 160.0) * 1e-9).abs() < 1e-12);
 }
 
 #[test]

@@ -26,6 +26,7 @@ pub mod reason;
 pub mod report;
 pub mod trial;
 pub mod undo;
+mod zeros;
 
 pub use broken::Broken;
 pub use launch::{Ended, Launch};

@@ -71,7 +71,7 @@ fn populate(first: i64, end: i64) {
     unsafe { libc::madvise(first as *mut libc::c_void, bytes, libc::MADV_POPULATE_WRITE) };
 }
 
-fn page_bytes() -> i64 {
+pub(crate) fn page_bytes() -> i64 {
     // SAFETY: asks for a number.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     bytes.max(1)
@@ -86,30 +86,36 @@ fn is_there(page: i64) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Memory straight from the system.
-    struct Mapped(*mut u8, usize);
+    pub(crate) struct Mapped(pub(crate) *mut u8, usize);
 
     impl Mapped {
-        fn new(bytes: usize) -> Mapped {
+        pub(crate) fn new(bytes: usize) -> Mapped {
             let access = libc::PROT_READ | libc::PROT_WRITE;
-            let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            // SAFETY: memory of nobody else's.
+            unsafe { Mapped::of(bytes, access, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1) }
+        }
+
+        /// # Safety
+        /// As of `mmap`, anywhere.
+        pub(crate) unsafe fn of(bytes: usize, access: i32, kind: i32, file: i32) -> Mapped {
             // SAFETY: a mapping of its own, given back when dropped.
-            let place = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, kind, -1, 0) };
+            let place = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, kind, file, 0) };
             assert_ne!(place, libc::MAP_FAILED);
             Mapped(place.cast(), bytes)
         }
 
-        fn touch(&self, from: usize, to: usize) {
+        pub(crate) fn touch(&self, from: usize, to: usize) {
             for at in (from..to).step_by(4096) {
                 // SAFETY: inside of the mapping.
                 unsafe { self.0.add(at).write_volatile(1) };
             }
         }
 
-        fn view(&self) -> ArrayView {
+        pub(crate) fn view(&self) -> ArrayView {
             ArrayView {
                 ptr: self.0,
                 tags: std::ptr::null_mut(),

@@ -5,9 +5,9 @@ use crate::options::options;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes that one thread copies at a time, and those from which several copy.
-const PIECE: usize = 512 << 10;
-const LARGE: usize = 4 * PIECE;
+/// Bytes that one thread copies at a time, and for how many each further thread pays.
+const PIECE: usize = 64 << 10;
+const SHARE: usize = 256 << 10;
 /// As many do what memory can.
 const MOST_THREADS: usize = 12;
 
@@ -52,7 +52,10 @@ impl Shared for Copying {
 /// They are there on both sides, which do not overlap.
 pub(super) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
     // Asked only where it counts.
-    let all = if bytes < LARGE { 1 } else { options().threads };
+    let all = match bytes / SHARE {
+        0 | 1 => 1,
+        shares => options().threads.min(shares).min(MOST_THREADS),
+    };
     let crew = || Crew::of_this_process(all - 1);
     let Some(crew) = (all > 1).then(crew).flatten() else {
         // SAFETY: as promised by the caller.
@@ -66,7 +69,7 @@ pub(super) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
         next: AtomicUsize::new(0),
         done: AtomicUsize::new(0),
     });
-    crew.share(&job, all.min(MOST_THREADS));
+    crew.share(&job, all);
     // Those that somebody has begun take no longer than those that this thread did.
     while !crew::look(|| job.done.load(Ordering::Acquire) == job.pieces()) {}
 }
@@ -77,7 +80,7 @@ mod tests {
 
     #[test]
     fn every_byte_arrives() {
-        for bytes in [0, 1, PIECE, LARGE - 1, LARGE, 3 * LARGE + 17] {
+        for bytes in [0, 1, PIECE, 2 * SHARE - 1, 2 * SHARE, 9 * SHARE + 17] {
             let from: Vec<u8> = (0..bytes).map(|k| (k * 31 + k / 251) as u8).collect();
             let mut to = vec![0; bytes];
             // SAFETY: both have so many.

@@ -5,7 +5,7 @@ use super::card::{Card, Entered, RECORDS_PER_PROCESSOR, card};
 use super::kit::{GRAIN, Kit};
 use super::module::Module;
 use super::shape::{asked, in_tiles, shape};
-use super::staging::LARGE;
+use super::staging::{LARGE, Pageable};
 use super::{Code, Device, Launch, Upload};
 use crate::reason::Reason;
 use cudarc::driver::{DriverError, result as cu, sys};
@@ -77,7 +77,7 @@ impl Cuda {
         let kit = self.kit();
         let last = kit.queues.last().and_then(|stream| kit.clock.end(stream));
         let waited = last
-            .and_then(|()| kit.queues.wait())
+            .and_then(|()| kit.wait())
             .and_then(|()| kit.clock.read());
         self.done(waited)?;
         self.seen = true;
@@ -160,37 +160,13 @@ impl Cuda {
         Ok(())
     }
 
-    /// All by way of one place, waited for once, unless they have come already.
-    fn download_small(&mut self, parts: &mut [(u64, &mut [u8])]) -> Result<(), DriverError> {
-        let wanted: Vec<_> = parts.iter().map(|(from, to)| (*from, to.len())).collect();
-        if wanted.is_empty() {
+    /// They are there, unless nothing is wanted.
+    fn arrive(&mut self, wanted: Vec<(u64, usize)>) -> Result<(), DriverError> {
+        if wanted.is_empty() || self.seen && self.kit().landed == wanted {
             return Ok(());
         }
-        if !self.seen || self.kit().landed != wanted {
-            self.bring(wanted)?;
-            self.kit().queues.wait()?;
-        }
-        let mut landed = &*self.kit().small.bytes();
-        for (_, to) in parts {
-            let (own, rest) = landed.split_at(to.len());
-            to.copy_from_slice(own);
-            landed = rest;
-        }
-        Ok(())
-    }
-}
-
-impl Upload {
-    /// The driver's own way: of memory that is not pinned it has a copy when it returns.
-    ///
-    /// # Safety
-    /// So many bytes are there on both sides.
-    unsafe fn copy(&self, stream: sys::CUstream) -> Result<(), DriverError> {
-        // SAFETY: as promised by the caller.
-        unsafe {
-            let from = std::slice::from_raw_parts(self.from, self.bytes);
-            cu::memcpy_htod_async(self.to, from, stream)
-        }
+        self.bring(wanted)?;
+        self.kit().wait()
     }
 }
 
@@ -213,7 +189,7 @@ impl Drop for Cuda {
         // Code is there until it has run.
         let done = match self.seen {
             true => Ok(()),
-            false => kit.queues.wait(),
+            false => kit.wait(),
         };
         if self.failed.is_none() && done.is_ok() {
             self.card.kits().push(kit);
@@ -229,7 +205,7 @@ impl Device for Cuda {
         self.modules.push(module.clone());
         self.failed = None;
         if !std::mem::replace(&mut self.seen, true) {
-            let waited = self.kit().queues.wait();
+            let waited = self.kit().wait();
             self.done(waited)?;
         }
         self.kit().begin();
@@ -262,7 +238,7 @@ impl Device for Cuda {
             let copied = turn.and_then(|stream| unsafe {
                 match staging {
                     Some(mut staging) => staging.upload(part.to, part.from, part.bytes, stream),
-                    None => part.copy(stream),
+                    None => self.kit().upload(&[part], stream),
                 }
             });
             self.done(copied)?;
@@ -273,12 +249,9 @@ impl Device for Cuda {
         // What comes for one kernel is in order already if it is on one stream.
         let uses: Vec<_> = small.iter().map(|part| (part.to, true)).collect();
         // SAFETY: as promised by the caller.
-        let copy = |stream| {
-            small
-                .iter()
-                .try_for_each(|part| unsafe { part.copy(stream) })
-        };
-        let copied = self.turn(&uses).and_then(copy);
+        let copied = self
+            .turn(&uses)
+            .and_then(|stream| unsafe { self.kit().upload(&small, stream) });
         self.done(copied)
     }
 
@@ -311,19 +284,38 @@ impl Device for Cuda {
         let _ = self.done(coming);
     }
 
-    fn download(&mut self, parts: &mut [(u64, &mut [u8])]) -> Result<(), Reason> {
-        let fits = self.small(parts.iter().map(|(_, to)| to.len()));
-        let mut small = Vec::with_capacity(parts.len());
-        for ((from, to), fits) in parts.iter_mut().zip(fits) {
-            if fits {
-                small.push((*from, &mut **to));
-            } else {
-                let copied = self.download_alone(*from, to);
-                self.done(copied)?;
-            }
+    fn download(
+        &mut self,
+        parts: &[(u64, usize)],
+        look: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Reason> {
+        let fits = self.small(parts.iter().map(|part| part.1));
+        let of = |fit: bool| {
+            let those = parts
+                .iter()
+                .zip(&fits)
+                .filter(move |(_, fits)| **fits == fit);
+            those.map(|(part, _)| *part)
+        };
+        let large = of(false).map(|part| part.1).sum();
+        let mut landing = Pageable::of(large);
+        let mut free = landing.bytes(large);
+        for (from, bytes) in of(false) {
+            let (place, rest) = free.split_at_mut(bytes);
+            let copied = self.download_alone(from, place);
+            self.done(copied)?;
+            free = rest;
         }
-        let copied = self.download_small(&mut small);
-        self.done(copied)
+        let copied = self.arrive(of(true).collect());
+        self.done(copied)?;
+        let (mut small, mut large) = (&*self.kit().small.bytes(), &*landing.bytes(large));
+        for (k, (part, fits)) in parts.iter().zip(&fits).enumerate() {
+            let from = if *fits { &mut small } else { &mut large };
+            let (own, rest) = from.split_at(part.1);
+            look(k, own);
+            *from = rest;
+        }
+        Ok(())
     }
 
     fn launch(&mut self, mut launch: Launch<'_>) -> i64 {

@@ -1,6 +1,7 @@
 //! What a user of a card has of its own: streams, a clock, memory that was in use before, and places for what comes down. It
 //! goes from one to the next, since to make all that takes longer than many a kernel.
 
+use super::Upload;
 use super::card::{Card, RECORDS_PER_PROCESSOR, Shared};
 use super::queues::Queues;
 use super::staging::LARGE;
@@ -16,8 +17,11 @@ pub(super) struct Kit {
     spare: Spare,
     /// Status, line and code of what fired, results, and records: the host's memory, in which kernels write.
     pub(super) left: Landing,
-    /// For small parts of arrays.
+    /// For arrays that come down together.
     pub(super) small: Landing,
+    /// For small arrays on their way up, and how many of its bytes are theirs.
+    up: Landing,
+    used: usize,
     /// Those that it has, or will have when what was given to the streams is done, one behind the other.
     pub(super) landed: Vec<(u64, usize)>,
 }
@@ -31,7 +35,9 @@ impl Kit {
             clock: Clock::new()?,
             spare: Spare::default(),
             left: Landing::pinned(part::RECORDS + records)?,
-            small: Landing::of(LARGE),
+            small: Landing::of(TOGETHER),
+            up: Landing::of(LARGE),
+            used: 0,
             landed: Vec::new(),
         })
     }
@@ -42,6 +48,42 @@ impl Kit {
         self.clock.is_on = options().reported;
         self.left.bytes()[..part::RECORDS].fill(0);
         self.landed.clear();
+    }
+
+    /// Waits for all that was given to any stream.
+    pub(super) fn wait(&mut self) -> Result<(), DriverError> {
+        self.queues.wait()?;
+        self.used = 0;
+        Ok(())
+    }
+
+    /// Copies small parts from the host, on a stream: by way of memory of ours as long as there is some, which is faster than the
+    /// driver's way of what is not pinned.
+    ///
+    /// # Safety
+    /// So many bytes are there on both sides.
+    pub(super) unsafe fn upload(
+        &mut self,
+        parts: &[&Upload],
+        stream: sys::CUstream,
+    ) -> Result<(), DriverError> {
+        for part in parts {
+            // SAFETY: as promised by the caller.
+            let from = unsafe { std::slice::from_raw_parts(part.from, part.bytes) };
+            let place = self.up.bytes().get_mut(self.used..self.used + part.bytes);
+            let from = match place {
+                Some(place) => {
+                    place.copy_from_slice(from);
+                    self.used += part.bytes;
+                    place
+                }
+                // The driver has a copy when it returns.
+                None => from,
+            };
+            // SAFETY: as promised by the caller. The place is used again when all was waited for.
+            unsafe { cu::memcpy_htod_async(part.to, from, stream) }?;
+        }
+        Ok(())
     }
 
     /// So many bytes of the card's memory, a multiple of [`GRAIN`].
@@ -86,6 +128,8 @@ impl Drop for Kit {
     }
 }
 
+/// Bytes of arrays that come down together at most.
+const TOGETHER: usize = 4 << 20;
 /// Blocks are multiples of so many bytes.
 pub(super) const GRAIN: usize = 256;
 /// Bytes of blocks that are kept for the next one: to ask the driver takes as long as to copy some kilobytes.

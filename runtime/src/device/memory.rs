@@ -2,8 +2,9 @@
 
 use super::{Code, Device, Upload, copying};
 use crate::overlap::ArrayView;
+use crate::pages;
 use crate::reason::Reason;
-use std::sync::{Mutex, PoisonError};
+use crate::zeros;
 use std::time::Instant;
 
 /// Arrays that went up and came down, their bytes, and the seconds that took the host; what kernels took.
@@ -20,9 +21,6 @@ pub struct Transfers {
     /// Elements that came down one by one.
     pub elements: u64,
 }
-
-/// Bytes of an element at most.
-const LARGEST: usize = 16;
 
 impl Transfers {
     /// Both together.
@@ -138,16 +136,28 @@ impl Memory {
             return Ok(());
         }
         let begun = Instant::now();
-        let parts = coming.iter().map(|copy| Upload {
-            to: copy.at,
-            from: copy.view.range().0 as *const u8,
-            bytes: copy.bytes(),
-        });
-        let parts: Vec<_> = parts.collect();
+        let mut parts = Vec::with_capacity(coming.len());
+        for copy in &coming {
+            let (first, end) = copy.view.range();
+            let upload = |(from, to): (i64, i64)| Upload {
+                to: copy.at + (from - first) as u64,
+                from: from as *const u8,
+                bytes: (to - from) as usize,
+            };
+            match zeros::zeros(&copy.view) {
+                // Nobody has written there yet: zeros need not cross.
+                Some((from, to)) => {
+                    self.device.clear(copy.at, copy.bytes())?;
+                    parts.extend([(first, from), (to, end)].map(upload));
+                }
+                None => parts.push(upload((first, end))),
+            }
+        }
+        parts.retain(|part| part.bytes > 0);
         // SAFETY: arrays' own bytes, gaps included.
         unsafe { self.device.upload(&parts)? };
         coming.iter_mut().for_each(|copy| copy.missing = false);
-        self.transfers.up += parts.len() as u64;
+        self.transfers.up += coming.len() as u64;
         self.transfers.bytes_up += parts.iter().map(|part| part.bytes as u64).sum::<u64>();
         self.transfers.seconds_up += begun.elapsed().as_secs_f64();
         Ok(())
@@ -160,8 +170,11 @@ impl Memory {
             copy.owner.is_none() && written && !copy.missing
         };
         let coming = self.copies.iter().filter(comes);
-        let parts: Vec<_> = coming.map(|copy| (copy.at, copy.bytes())).collect();
+        let coming: Vec<_> = coming.collect();
+        let parts: Vec<_> = coming.iter().map(|copy| (copy.at, copy.bytes())).collect();
         self.device.expect(&parts);
+        // While kernels run.
+        coming.iter().for_each(|copy| pages::find(&copy.view));
     }
 
     /// A copy of an array that was just made and holds nothing but zeros, or whatever it happens to: nothing goes up.
@@ -305,23 +318,11 @@ impl Memory {
         if newer.is_empty() {
             return Ok(());
         }
-        let all = newer.iter().map(|copy| copy.bytes()).sum();
-        let mut landing = Landing::of(all);
-        let mut free = landing.bytes(all);
-        let mut parts = Vec::with_capacity(newer.len());
-        for copy in &newer {
-            let (bytes, rest) = free.split_at_mut(copy.bytes());
-            parts.push((copy.at, bytes));
-            free = rest;
-        }
-        self.device.download(&mut parts)?;
-        let mut landed = &*landing.bytes(all);
-        for copy in &mut newer {
-            let (bytes, rest) = landed.split_at(copy.bytes());
-            spread(&copy.view, bytes);
-            copy.newer = false;
-            landed = rest;
-        }
+        let parts: Vec<_> = newer.iter().map(|copy| (copy.at, copy.bytes())).collect();
+        let spread = &mut |k: usize, bytes: &[u8]| spread(&newer[k].view, bytes);
+        self.device.download(&parts, spread)?;
+        newer.iter_mut().for_each(|copy| copy.newer = false);
+        let all: usize = parts.iter().map(|part| part.1).sum();
         self.transfers.down += newer.len() as u64;
         self.transfers.bytes_down += all as u64;
         self.transfers.seconds_down += begun.elapsed().as_secs_f64();
@@ -335,16 +336,16 @@ impl Memory {
         let Some(copy) = self.copies.iter().find(own) else {
             return Ok(());
         };
-        let mut bytes = [0; LARGEST];
-        let known = copy.view.is_same(view) && range.0 <= at && end <= range.1;
-        let Some(bytes) = bytes.get_mut(..view.size as usize).filter(|_| known) else {
+        if !copy.view.is_same(view) || at < range.0 || range.1 < end {
             return self.settle_in(range);
-        };
+        }
         let begun = Instant::now();
         let from = copy.at + (at - range.0) as u64;
-        self.device.download(&mut [(from, bytes)])?;
         // SAFETY: an element of the array.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at as *mut u8, bytes.len()) };
+        let store = &mut |_, bytes: &[u8]| unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), at as *mut u8, bytes.len());
+        };
+        self.device.download(&[(from, view.size as usize)], store)?;
         self.transfers.elements += 1;
         self.transfers.seconds_down += begun.elapsed().as_secs_f64();
         Ok(())
@@ -422,43 +423,6 @@ impl Drop for Memory {
         // Nobody has seen to it: a panic.
         if !self.is_settled() {
             super::kept::lose();
-        }
-    }
-}
-
-/// Where bytes wait until all have come down.
-struct Landing(Vec<u8>);
-
-/// One that nobody uses: memory that was touched before is there at once.
-static LANDING: Mutex<Vec<u8>> = Mutex::new(Vec::new());
-/// Bytes of it that are kept at most.
-const KEPT_LANDING: usize = 512 << 20;
-
-impl Landing {
-    /// Of so many bytes.
-    fn of(bytes: usize) -> Landing {
-        let mut free = LANDING.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut landing = std::mem::take(&mut *free);
-        if landing.len() < bytes {
-            // The system has zeros for nothing where they are not copied.
-            landing = vec![0; bytes];
-        }
-        Landing(landing)
-    }
-
-    /// Its first bytes.
-    fn bytes(&mut self, count: usize) -> &mut [u8] {
-        &mut self.0[..count]
-    }
-}
-
-impl Drop for Landing {
-    fn drop(&mut self) {
-        if self.0.len() <= KEPT_LANDING {
-            let mut free = LANDING.lock().unwrap_or_else(PoisonError::into_inner);
-            if free.len() < self.0.len() {
-                *free = std::mem::take(&mut self.0);
-            }
         }
     }
 }

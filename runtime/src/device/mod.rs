@@ -126,8 +126,13 @@ pub trait Device {
     /// So many bytes at those places will be downloaded once kernels have run: they may come down while these are waited for.
     fn expect(&mut self, _parts: &[(u64, usize)]) {}
 
-    /// Copies to the host, each from where its bytes are, once kernels that were launched before have run.
-    fn download(&mut self, parts: &mut [(u64, &mut [u8])]) -> Result<(), Reason>;
+    /// Has each of those parts, so many bytes at those places, looked at as it is once kernels that were launched before have run:
+    /// when all have come to the host.
+    fn download(
+        &mut self,
+        parts: &[(u64, usize)],
+        look: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<(), Reason>;
 
     /// Has threads run a kernel, each with a copy of its environment; the number of blocks.
     fn launch(&mut self, launch: Launch<'_>) -> i64;

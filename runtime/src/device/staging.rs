@@ -7,6 +7,7 @@
 use super::copying::copy;
 use cudarc::driver::{DriverError, result as cu, sys};
 use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 
 /// Copies of fewer bytes go the driver's own way.
 pub(super) const LARGE: usize = 256 << 10;
@@ -161,5 +162,42 @@ impl Coming<'_> {
             copy(self.piece.at, self.part.as_mut_ptr(), self.part.len());
         }
         Ok(())
+    }
+}
+
+/// Where large parts wait until all have come down.
+pub(super) struct Pageable(Vec<u8>);
+
+/// One that nobody uses: memory that was touched before is there at once.
+static LANDING: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+/// Bytes of it that are kept at most.
+const KEPT_LANDING: usize = 512 << 20;
+
+impl Pageable {
+    /// Of so many bytes.
+    pub(super) fn of(bytes: usize) -> Pageable {
+        let mut free = LANDING.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut landing = std::mem::take(&mut *free);
+        if landing.len() < bytes {
+            // The system has zeros for nothing where they are not copied.
+            landing = vec![0; bytes];
+        }
+        Pageable(landing)
+    }
+
+    /// Its first bytes.
+    pub(super) fn bytes(&mut self, count: usize) -> &mut [u8] {
+        &mut self.0[..count]
+    }
+}
+
+impl Drop for Pageable {
+    fn drop(&mut self) {
+        if self.0.len() <= KEPT_LANDING {
+            let mut free = LANDING.lock().unwrap_or_else(PoisonError::into_inner);
+            if free.len() < self.0.len() {
+                *free = std::mem::take(&mut self.0);
+            }
+        }
     }
 }

@@ -103,12 +103,12 @@ impl Plan {
         for (id, decl) in self.nest.arrays.iter() {
             let bytes = sizes.elements(id, &self.nest) * decl.storage.size() as f64;
             if !sizes.there.iter().any(|t| t.0 == id) {
-                copies.up += 1.0;
-                copies.bytes_up += bytes;
+                // Zeros that nobody has touched need not cross.
+                let fresh = sizes.untouched.iter().any(|u| u.0 == id && u.1 >= 1.0);
+                copies.up.add(if fresh { 0.0 } else { bytes });
             }
             if decl.written && sizes.there.is_empty() {
-                copies.down += 1.0;
-                copies.bytes_down += bytes;
+                copies.down.add(bytes);
             }
         }
         copies
@@ -121,9 +121,8 @@ impl Plan {
         };
         let mut copies = Copies::default();
         for (id, _) in sizes.there.iter().filter(|there| there.1) {
-            copies.down += 1.0;
             let size = self.nest.arrays[*id].storage.size() as f64;
-            copies.bytes_down += sizes.elements(*id, &self.nest) * size;
+            copies.down.add(sizes.elements(*id, &self.nest) * size);
         }
         gpu.crossing(&copies)
     }

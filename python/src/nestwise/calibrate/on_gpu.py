@@ -6,6 +6,18 @@ def crosses(a, o):
         o[i] = a[i]
 
 
+def fills(o):
+    for i in range(len(o)):
+        o[i] = 1.0
+
+
+def fills_three(o, p, q):
+    for i in range(len(o)):
+        o[i] = 1.0
+        p[i] = 2.0
+        q[i] = 3.0
+
+
 def steps(o, m):
     for _ in range(m):
         for i in range(len(o)):

@@ -116,7 +116,7 @@ def _parse(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
     options["threads"] = _numbers("threads", options["threads"]) or _some_threads()
     options["schedules"] = (_numbers("schedules", options["schedules"]) or [0])[0]
     options["spread"] = (_numbers("spread", options["spread"]) or [7])[0]
-    options["devices"] = _devices(options["devices"])
+    options["devices"] = _devices(options["devices"], options["profile"])
     return options, paths
 
 
@@ -132,12 +132,12 @@ def _numbers(name: str, text: str | None) -> list[int] | None:
     return numbers
 
 
-def _devices(text: str | None) -> list[str]:
+def _devices(text: str | None, profile: str | None) -> list[str]:
     """Those that are named, or all that there are: a card if there is one that has prices."""
     from nestwise import config
 
     if text is None:
-        return [d for d in DEVICES if d != "gpu" or _has_card()]
+        return [d for d in DEVICES if d != "gpu" or _has_card(profile)]
     named = text.split(",")
     if unknown := set(named) - set(DEVICES):
         raise Bad(f"--devices: unknown: {', '.join(sorted(unknown))}")
@@ -146,11 +146,15 @@ def _devices(text: str | None) -> list[str]:
     return named
 
 
-def _has_card() -> bool:
+def _has_card(profile: str | None) -> bool:
+    """Whether runs with that profile, or the one that they find, have prices of the card here."""
     from nestwise import config
     from nestwise.calibrate import files
 
-    path, core = config.profile_path(), config.core()
+    path, core = (
+        profile or os.environ.get("NESTWISE_PROFILE") or config.profile_path(),
+        config.core(),
+    )
     if path is None or not os.path.exists(path):
         return False
     return bool(files.read(path, core)["gpu"]) and core.card() is not None

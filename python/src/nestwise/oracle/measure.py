@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import json
+import math
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -19,8 +22,6 @@ from nestwise.oracle.programs import AROUND, Program, chosen_sizes, ladder
 
 SERVE = Path(__file__).with_name("serve.py")
 PACE = Path(__file__).with_name("pace.py")
-# A candidate so much slower than the best is not measured again.
-HOPELESS = 20.0
 LARGEST = 10**9
 # Of each candidate, which take turns: where a process happens to find its memory, the same code may
 # be a third slower than in another.
@@ -34,6 +35,9 @@ OWN_PAGES = 128 * 1024
 # Free bytes from which glibc gives the end of its heap back, which would be asked for page by page
 # in the next turn: by how a process happens to have filled its heap, in all turns or in none.
 GIVEN_BACK = 1 << 30
+# Sizes that are looked for beyond CPython end where all candidates together take so long, what they
+# work on made anew each time.
+LONGEST_SIZE_S = 0.8
 # At a program's largest size automatic runs have so long, before any size is measured: a card's
 # context has to have paid for itself.
 WARMED_S = 1.0
@@ -48,6 +52,10 @@ class Effort(NamedTuple):
 
     # The ladder of sizes ends where CPython takes this long, or compiled code a third of it.
     longest_s: float
+    # It goes on without those that take longer, until nothing takes less than a third.
+    beyond: bool
+    # A candidate so much slower than the best is not measured again.
+    hopeless: float
     # A size is measured until each candidate has run so long, or so often.
     enough_s: float
     most_turns: int
@@ -57,13 +65,17 @@ class Effort(NamedTuple):
     # Before that, automatic runs have so long, or so many calls, to compile what they want to.
     settled_s: float
     settled_turns: int
+    # Automatic runs that learn are measured, too.
+    learning: bool
+    # Sizes around each crossover, as of `AROUND`.
+    around: tuple[float, ...]
 
 
-THOROUGH = Effort(2.0, 0.15, 80, 12, 0.03, 0.1, 2000)
+THOROUGH = Effort(2.0, False, 20.0, 0.15, 80, 12, 0.03, 0.1, 2000, True, AROUND)
 # Of random programs there are many.
 OF_MANY = THOROUGH._replace(longest_s=0.3, most_turns=40)
-# A machine that is lent for minutes: half a second for a size.
-BRIEF = Effort(0.15, 0.02, 16, 8, 0.004, 0.03, 60)
+# A machine that is there for minutes: about a second for a size.
+BRIEF = Effort(0.1, True, 4.0, 0.02, 16, 8, 0.004, 0.03, 60, False, (0.55, 1.25, 2.5))
 
 
 class Candidate(NamedTuple):
@@ -154,7 +166,9 @@ class Server:
     def close(self) -> None:
         self.process.kill()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
-            pipe.close()
+            # What nobody read of a process that ended before.
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
         self.process.wait()
 
 
@@ -187,7 +201,9 @@ class Bench:
     ):
         self.program, self.effort = program, effort
         start = lambda way: Server(program, way, options, cache)  # noqa: E731
-        self.servers = {w.name: [start(w) for _ in range(PROCESSES)] for w in (*ways, *OURS)}
+        self.ours = [way.name for way in OURS if effort.learning or way.name != LEARNED]
+        every = [*ways, *(way for way in OURS if way.name in self.ours)]
+        self.servers = {w.name: [start(w) for _ in range(PROCESSES)] for w in every}
         # Where threads are asked for, more loops are shared with them than where they are chosen.
         self.tellers = {"": start(PRICES)}
         shared = [way.options for way in ways if way.options[1] == "threads"]
@@ -207,9 +223,12 @@ class Bench:
     def quick(self) -> dict[int, dict[str, float]]:
         """Times of every candidate along the ladder, few turns each."""
         found: dict[int, dict[str, float]] = {}
+        longest = self.effort.longest_s
         ways = [name for name in self.servers if name not in (CHOSEN, LEARNED)]
+        left: dict[str, float] = {}
         for size in ladder(LARGEST):
             arguments = self.program.arguments(size)
+            begun = time.perf_counter()
             try:
                 first = {way: self.servers[way][0] for way in ways}
                 answers = {w: s.ask(arguments, 3, self.effort.warm_s) for w, s in first.items()}
@@ -220,13 +239,23 @@ class Bench:
             times = {way: min(answer["seconds"]) for way, answer in answers.items()}
             if times.get(INTERPRETER, SHORTEST_S) < SHORTEST_S:
                 continue
-            found[size] = times
+            # About, of those that are not asked any more: they take as much longer as the slowest.
+            before = [found[max(found)][way] for way in ways] if found else [math.inf]
+            growth = max(max(times.values()) / max(before), 1.0)
+            left = {way: seconds * growth for way, seconds in left.items()}
+            found[size] = times | left
             slowest = max(times.values())
-            if slowest > self.effort.longest_s and INTERPRETER in ways:
-                ways.remove(INTERPRETER)
-            if min(times.values()) > self.effort.longest_s / 3:
+            long = [w for w in ways if times[w] > longest]
+            if not self.effort.beyond:
+                long = [w for w in long if w == INTERPRETER]
+            ways = [w for w in ways if w not in long]
+            left |= {w: times[w] for w in long if self.effort.beyond}
+            if min(times.values()) > longest / 3 or not ways:
                 break
-            if INTERPRETER not in ways and len(found) > 3 and slowest > self.effort.longest_s:
+            if self.effort.beyond:
+                if time.perf_counter() - begun > LONGEST_SIZE_S:
+                    break
+            elif INTERPRETER not in ways and len(found) > 3 and slowest > longest:
                 break
         return found
 
@@ -265,11 +294,11 @@ class Bench:
         arguments, effort = self.program.arguments(size), self.effort
         quick = near or self.first(arguments, self.servers)
         best = min(quick.values())
-        hopeless = {w: t for w, t in quick.items() if t > HOPELESS * best and t > 0.05}
+        hopeless = {w: t for w, t in quick.items() if t > effort.hopeless * best and t > 0.05}
         ways = [name for name in self.servers if name not in hopeless]
         samples: dict[str, list[float]] = {w: [] for w in ways}
         self.same(arguments, ways)
-        for server in [server for way in OURS for server in self.servers[way.name]]:
+        for server in [server for name in self.ours for server in self.servers[name]]:
             self.settle(server, arguments, effort.settled_s)
         spent = dict.fromkeys(ways, 0.0)
         paces: list[float] = []
@@ -353,9 +382,11 @@ def experiments(
         said("looking for sizes")
         if sizes is None:
             quick = bench.quick()
-            sizes, crossovers = chosen_sizes(quick, spread, AROUND if crossovers_too else ())
+            sizes, crossovers = chosen_sizes(quick, spread, effort.around if crossovers_too else ())
         else:
             quick, crossovers = {}, []
+        if not sizes:
+            raise Failed("it runs at no size")
         bench.warm(max(sizes))
         for k, size in enumerate(sizes):
             said(f"size {size} ({k + 1} of {len(sizes)})")
@@ -374,7 +405,7 @@ def cold_times(
 ) -> dict[str, list[float]]:
     """Seconds of a few calls with whatever has to be compiled for them, by candidate."""
     seconds = {way: min(samples) for way, samples in warm.samples.items()}
-    most = max(HOPELESS * min(seconds.values()), COMPILED_S / COLD_CALLS)
+    most = max(THOROUGH.hopeless * min(seconds.values()), COMPILED_S / COLD_CALLS)
     every = [*(way for way in ways if seconds[way.name] < most), *OURS]
     found: dict[str, list[float]] = {way.name: [] for way in every}
     for turn in range(COLD_ROUNDS):
