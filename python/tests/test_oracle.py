@@ -291,6 +291,23 @@ def test_programs_whose_results_differ_are_told(tmp_path):
     assert "the results differ" in done.stdout
 
 
+def test_brief_sizes_go_on_beyond_cpython(tmp_path):
+    # Nor does a script keep others from being measured that wants arguments when it is imported.
+    early = "import argparse\nargparse.ArgumentParser().parse_args()\n"
+    (tmp_path / "at_once.py").write_text(early)
+    (tmp_path / "fill.py").write_text(SCRIPT)
+    options = ("--brief", "--spread", "2", "--even", "--json", "kept.json")
+    done = oracle(tmp_path, "at_once.py", "fill.py", *options)
+    assert done.returncode == 1
+    assert "at_once: it runs at no size" in done.stdout
+    assert "fill " in done.stdout and "against the oracle" in done.stdout
+    experiments = json.loads((tmp_path / "kept.json").read_text())["experiments"]
+    largest = max(experiments, key=lambda one: one["size"])
+    assert "interpreter" in largest["rough"] and "serial" not in largest["rough"]
+    assert min(largest["samples"]["interpreter"]) > 0.1 > min(largest["samples"]["serial"])
+    assert "learned" not in largest["samples"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

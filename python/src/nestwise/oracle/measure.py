@@ -38,6 +38,8 @@ GIVEN_BACK = 1 << 30
 # Sizes that are looked for beyond CPython end where all candidates together take so long, what they
 # work on made anew each time.
 LONGEST_SIZE_S = 0.8
+# That is not asked of the first sizes, at which candidates compile what they need.
+COMPILED_BY = 8
 # At a program's largest size automatic runs have so long, before any size is measured: a card's
 # context has to have paid for itself.
 WARMED_S = 1.0
@@ -253,7 +255,7 @@ class Bench:
             if min(times.values()) > longest / 3 or not ways:
                 break
             if self.effort.beyond:
-                if time.perf_counter() - begun > LONGEST_SIZE_S:
+                if len(found) > COMPILED_BY and time.perf_counter() - begun > LONGEST_SIZE_S:
                     break
             elif INTERPRETER not in ways and len(found) > 3 and slowest > longest:
                 break
