@@ -68,11 +68,8 @@ def _objects(module: CodeType) -> frozenset[str]:
                 return frozenset()
             if not now.opname.startswith(("STORE_", "DELETE_")) or "FAST" in now.opname:
                 continue
-            name = now.argval
-            if code is module and now.opname == "STORE_NAME" and _makes_object(said[max(k - 8, 0) : k]):
-                bound.add(name)
-            else:
-                other.add(name)
+            made = now.opname == "STORE_NAME" and _makes_object(said[max(k - 8, 0) : k])
+            (bound if made and code is module else other).add(now.argval)
     return frozenset() if "object" in bound | other else frozenset(bound - other)
 
 
