@@ -132,8 +132,8 @@ impl Cuda {
         }
     }
 
-    /// Of those parts, in order, the ones that find room in one place come together by way of that.
-    fn small(&mut self, parts: impl Iterator<Item = usize>) -> Vec<bool> {
+    /// Which of those parts, in order, come to the host together: they find room in one place.
+    fn together(&mut self, parts: impl Iterator<Item = usize>) -> Vec<bool> {
         let mut room = self.kit().small.bytes().len();
         let mut fits = |bytes: usize| {
             let fits = bytes <= room;
@@ -272,7 +272,7 @@ impl Device for Cuda {
     }
 
     fn expect(&mut self, parts: &[(u64, usize)]) {
-        let fits = self.small(parts.iter().map(|part| part.1));
+        let fits = self.together(parts.iter().map(|part| part.1));
         let small = parts.iter().zip(fits).filter(|(_, fits)| *fits);
         let small: Vec<_> = small.map(|(part, _)| *part).collect();
         if self.failed.is_some() || small.is_empty() {
@@ -289,7 +289,7 @@ impl Device for Cuda {
         parts: &[(u64, usize)],
         look: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Reason> {
-        let fits = self.small(parts.iter().map(|part| part.1));
+        let fits = self.together(parts.iter().map(|part| part.1));
         let of = |fit: bool| {
             let those = parts
                 .iter()
