@@ -31,7 +31,7 @@ CASES = [
     ("class A(metaclass=M): pass\ndef f(a): return type(a) is A\n", True),
     ("def g(): pass\nfor g in range(9): print(a is g)\n", True),
     ("def g(): pass\ndel g\nprint(a is g)\n", True),
-    ("def g(): pass\nclass A:\n    g = 5\n    print(5 is g)\n", True),
+    ("def g(): pass\nclass A:\n    g = 5\n    print(a is g)\n", True),
     ("def g(): pass\nfrom m import *\nprint(a is g)\n", True),
     ("def g(): pass\nglobals()['g'] = 5\nprint(a is g)\n", True),
     ("class A:\n    def f(self, other): return other is self and self.x\n", False),

@@ -377,7 +377,7 @@ impl Device for Cuda {
     fn left(&mut self, bytes: usize) -> Option<*mut u8> {
         let looked = self.look();
         let left = self.kit().left.bytes();
-        (looked == Ok(None) && bytes <= left.len()).then(|| left.as_mut_ptr())
+        (looked == Ok(None) && bytes <= left.len()).then_some(left.as_mut_ptr())
     }
 
     fn finish(&mut self) -> Result<Option<u32>, Reason> {
