@@ -67,6 +67,7 @@ def driver() -> dict[str, float]:
     call("cuMemHostAlloc", ctypes.byref(pinned), ctypes.c_size_t(size), 0)
     own = ctypes.create_string_buffer(size)
     word = ctypes.c_uint64(0)
+    # The kernel has one; tests/fake_cuda.c looks at those that ours have.
     parameters = (ctypes.c_void_p * 4)(*[ctypes.addressof(word)] * 4)
     at = [ctypes.c_uint64(device.value + k * size) for k in range(2)]
     bytes_ = ctypes.c_size_t(size)
@@ -96,9 +97,10 @@ def driver() -> dict[str, float]:
 
 def timed(what: Callable[[], object], steps: int = 1) -> float:
     """The median of some turns, microseconds a call or a step."""
-    timeit.timeit(what, number=CALLS // steps or 1)
-    turns = timeit.repeat(what, number=CALLS // steps or 1, repeat=TURNS)
-    return 1e6 * statistics.median(turns) / (CALLS // steps or 1) / steps
+    number = max(CALLS // steps, 1)
+    timeit.timeit(what, number=number)
+    turns = timeit.repeat(what, number=number, repeat=TURNS)
+    return 1e6 * statistics.median(turns) / number / steps
 
 
 def nests() -> dict[str, float]:

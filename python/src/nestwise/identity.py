@@ -30,20 +30,24 @@ _NUMPY_TYPES = {
 }
 
 
-def observed(code: CodeType, objects: frozenset[str] = frozenset()) -> bool:
+def observed(code: CodeType) -> bool:
     """Whether the code, or a function in it, may compare two numbers by `is`, or asks `id()`.
 
     `p is q` compares none where the same code uses an attribute of `q` that no number has, nor
     where `q` is a name of the module that is bound to functions, classes or `object()` alone.
     """
+    # Only then all of the code is looked through, which takes longer.
+    return _observed(code, frozenset()) and _observed(code, _objects(code))
+
+
+def _observed(code: CodeType, known: frozenset[str]) -> bool:
+    """The same, where names that are `known` are bound to no numbers."""
     names = code.co_names
     if not _ASKING.isdisjoint(names):
         return True
-    if code.co_name == "<module>" and any(_IS_OP in c.co_code[::2] for c in _within(code)):
-        objects = _objects(code)
-    if ("id" in names or _IS_OP in code.co_code[::2]) and _asks(code, objects):
+    if ("id" in names or _IS_OP in code.co_code[::2]) and _asks(code, known):
         return True
-    return any(observed(c, objects) for c in code.co_consts if isinstance(c, CodeType))
+    return any(_observed(c, known) for c in code.co_consts if isinstance(c, CodeType))
 
 
 def _within(code: CodeType) -> Iterator[CodeType]:

@@ -167,7 +167,7 @@ impl Spare {
     }
 }
 
-/// Memory of the host for bytes that come down: pinned, where the driver has such, since they come faster then.
+/// Memory of the host for bytes that cross: pinned, where the driver has such, since they do so faster then.
 pub(super) struct Landing {
     at: *mut u8,
     bytes: usize,

@@ -246,29 +246,34 @@ class Bench:
             growth = max(max(times.values()) / max(before), 1.0)
             left = {way: seconds * growth for way, seconds in left.items()}
             found[size] = times | left
-            slowest = max(times.values())
-            long = [w for w in ways if times[w] > longest]
-            if not self.effort.beyond:
-                long = [w for w in long if w == INTERPRETER]
-            ways = [w for w in ways if w not in long]
-            left |= {w: times[w] for w in long if self.effort.beyond}
-            if min(times.values()) > longest / 3 or not ways:
+            slow = {w: t for w, t in times.items() if t > longest}
+            if min(times.values()) > longest / 3:
                 break
             if self.effort.beyond:
+                left |= slow
+                ways = [w for w in ways if w not in slow]
                 if len(found) > COMPILED_BY and time.perf_counter() - begun > LONGEST_SIZE_S:
                     break
-            elif INTERPRETER not in ways and len(found) > 3 and slowest > longest:
+                continue
+            if INTERPRETER in slow:
+                ways.remove(INTERPRETER)
+            if slow and INTERPRETER not in ways and len(found) > 3:
                 break
         return found
 
     def warm(self, size: int) -> None:
-        """Lets every process compile what it needs at a size where it surely does, all at once."""
+        """Lets every process compile what it needs at a size where it surely does: all at once but
+        the automatic ones, which may learn from what they measure."""
         arguments = self.program.arguments(size)
-        compiled = [s for s in (*self.every(), *self.tellers.values()) if s.name != INTERPRETER]
-        with concurrent.futures.ThreadPoolExecutor(len(compiled)) as pool:
-            list(pool.map(lambda server: server.ask(arguments, 1), compiled))
-            automatic = [server for server in compiled if server.name in (CHOSEN, LEARNED)]
-            list(pool.map(lambda server: self.settle(server, arguments, WARMED_S), automatic))
+        every = (*self.every(), *self.tellers.values())
+        forced = [s for s in every if s.name not in (INTERPRETER, CHOSEN, LEARNED)]
+        with concurrent.futures.ThreadPoolExecutor(len(forced)) as pool:
+            list(pool.map(lambda server: server.ask(arguments, 1), forced))
+        for server in self.automatic():
+            self.settle(server, arguments, WARMED_S)
+
+    def automatic(self) -> list[Server]:
+        return [server for name in self.ours for server in self.servers[name]]
 
     def settle(self, server: Server, arguments: list[str], settled_s: float) -> None:
         """Lets an automatic way compile, which it does once enough was lost without."""
@@ -300,7 +305,7 @@ class Bench:
         ways = [name for name in self.servers if name not in hopeless]
         samples: dict[str, list[float]] = {w: [] for w in ways}
         self.same(arguments, ways)
-        for server in [server for name in self.ours for server in self.servers[name]]:
+        for server in self.automatic():
             self.settle(server, arguments, effort.settled_s)
         spent = dict.fromkeys(ways, 0.0)
         paces: list[float] = []
