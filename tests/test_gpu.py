@@ -25,6 +25,12 @@ for k in range(5):
 """
 
 
+def pretended(driver, tmp_path, what, **more):
+    """Switches for a pretended driver that does so and notes what it is asked for."""
+    log = str(tmp_path / "log")
+    return {"LD_LIBRARY_PATH": str(driver), "FAKE_CUDA": what, "FAKE_CUDA_LOG": log} | more
+
+
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory):
     if ptx.COMPILER is None:
@@ -37,11 +43,7 @@ def run(driver, tmp_path):
     def run(what):
         program = tmp_path / "scaled.py"
         program.write_text(SCRIPT)
-        switches = {
-            "LD_LIBRARY_PATH": str(driver),
-            "FAKE_CUDA": what,
-            "FAKE_CUDA_LOG": str(tmp_path / "log"),
-        }
+        switches = pretended(driver, tmp_path, what)
         done = nestwise(program, "gpu", tmp_path, switches=switches)
         log = tmp_path / "log"
         return program, done, log.read_text().splitlines() if log.exists() else []
@@ -73,12 +75,7 @@ def test_prices_choose_a_card_that_is_in_the_profile(driver, tmp_path, byte, wha
     (tmp_path / "profile.json").write_text(json.dumps(profile))
     program = tmp_path / "roots.py"
     program.write_text(LONG)
-    switches = {
-        "LD_LIBRARY_PATH": str(driver),
-        "FAKE_CUDA": what,
-        "FAKE_CUDA_LOG": str(tmp_path / "log"),
-        "NESTWISE_PROFILE": str(tmp_path / "profile.json"),
-    }
+    switches = pretended(driver, tmp_path, what, NESTWISE_PROFILE=str(tmp_path / "profile.json"))
     done = nestwise(program, "auto", tmp_path / "cache", switches=switches)
     assert not (found := difference(python(program), done)), found
     log = tmp_path / "log"
@@ -151,12 +148,7 @@ def test_what_fires_on_the_card_runs_on_the_cpu(run):
 def test_blocks_are_as_large_as_registers_leave_room_for(driver, tmp_path, registers, launch):
     program = tmp_path / "scaled.py"
     program.write_text(SCRIPT.replace("3000", "200000").replace("50, 60", "400, 500"))
-    switches = {
-        "LD_LIBRARY_PATH": str(driver),
-        "FAKE_CUDA": "idle",
-        "FAKE_CUDA_REGISTERS": str(registers),
-        "FAKE_CUDA_LOG": str(tmp_path / "log"),
-    }
+    switches = pretended(driver, tmp_path, "idle", FAKE_CUDA_REGISTERS=str(registers))
     nestwise(program, "gpu", tmp_path, switches=switches)
     assert f"launch {launch} for 0..400" in (tmp_path / "log").read_text()
 
@@ -179,11 +171,7 @@ for n in (4_000_000, 70_001, 3_333_333, 100):
 def test_what_goes_up_comes_down(driver, tmp_path, what):
     program = tmp_path / "added.py"
     program.write_text(LARGE)
-    switches = {
-        "LD_LIBRARY_PATH": str(driver),
-        "FAKE_CUDA": what,
-        "FAKE_CUDA_LOG": str(tmp_path / "log"),
-    }
+    switches = pretended(driver, tmp_path, what)
     done = nestwise(program, "gpu", tmp_path / "cache", switches=switches)
     assert done.code == 0, done.stderr
     log = (tmp_path / "log").read_text().splitlines()
@@ -218,11 +206,7 @@ scaled(x, y)
 def test_a_small_nest_asks_the_driver_for_little(driver, tmp_path):
     program = tmp_path / "small.py"
     program.write_text(SMALL)
-    switches = {
-        "LD_LIBRARY_PATH": str(driver),
-        "FAKE_CUDA": "idle",
-        "FAKE_CUDA_LOG": str(tmp_path / "log"),
-    }
+    switches = pretended(driver, tmp_path, "idle")
     nestwise(program, "gpu", tmp_path / "cache", switches=switches)
     log = (tmp_path / "log").read_text().splitlines()
     first, second, third = (k for k, line in enumerate(log) if line.startswith("launch"))
@@ -254,13 +238,8 @@ print(e.sum())
 def test_kernels_that_have_nothing_in_common_are_on_streams_of_their_own(driver, tmp_path):
     program = tmp_path / "halves.py"
     program.write_text(HALVES)
-    switches = {
-        "LD_LIBRARY_PATH": str(driver),
-        "FAKE_CUDA": "idle",
-        "FAKE_CUDA_LOG": str(tmp_path / "log"),
-        # As it was written: not three loops in one.
-        "NESTWISE_SCHEDULE": "written",
-    }
+    # As it was written: not three loops in one.
+    switches = pretended(driver, tmp_path, "idle", NESTWISE_SCHEDULE="written")
     nestwise(program, "gpu", tmp_path / "cache", switches=switches)
     log = (tmp_path / "log").read_text().splitlines()
     streams = [line for line in log if line.startswith("stream")]
