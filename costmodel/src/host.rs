@@ -24,7 +24,7 @@ use std::ops::Add;
 /// third, into that from memory.
 pub const LEVELS: usize = 3;
 
-/// How many of the jumps that data decide are as hard to foresee as those that are measured, where data are random.
+/// How hard jumps that data decide are to foresee where nobody looked; calibration measures those that random data decide.
 const SURPRISE: f64 = 0.7;
 
 /// The entry of [`HostWeights::functions`] for those that have none.
@@ -320,7 +320,9 @@ impl Priced {
     ) -> (ByBound, Vec<Shared>) {
         let own = |id: LoopId| trips(self.origin.get(id.index()).copied().unwrap_or(id));
         let mut sums = Sums::default();
-        self.root.add((None, 1), (1.0, 1.0), None, &own, &mut sums);
+        let surprise = values.surprise.unwrap_or(SURPRISE);
+        let known = (&own as &dyn Fn(LoopId) -> f64, surprise);
+        self.root.add((None, 1), (1.0, 1.0), None, known, &mut sums);
         let Sums {
             mut each,
             mut shared,
@@ -442,7 +444,7 @@ impl Part {
             path: weigh(&forms.path, values),
             issue: weigh(&forms.issue, values),
             memory: weigh(&forms.memory, values),
-            unsure: weigh(&forms.extra, values) * SURPRISE,
+            unsure: weigh(&forms.extra, values),
         };
         let inner = |l: &LoopShape| {
             let part = Part::new(&l.body, weights, values);
@@ -467,7 +469,7 @@ impl Part {
         (home, copies): (Option<LoopId>, u32),
         (times, entries): (f64, f64),
         shared: Option<usize>,
-        trips: &dyn Fn(LoopId) -> f64,
+        (trips, surprise): (&dyn Fn(LoopId) -> f64, f64),
         sums: &mut Sums,
     ) {
         let d = &self.demand;
@@ -475,7 +477,7 @@ impl Part {
         let chain = (d.chain * waits(d.ops, times, entries)).max(d.path);
         let core = busy.max(chain) * times;
         let waiting = if chain > busy { core } else { 0.0 };
-        let extra = d.unsure * times + self.entry * entries;
+        let extra = d.unsure * surprise * times + self.entry * entries;
         let found = sums
             .each
             .iter_mut()
@@ -504,7 +506,7 @@ impl Part {
                 sums.started(id, how_often.1, id.map_or(1.0, trips))
             };
             let shared = shared.or_else(|| l.threads.then(started));
-            part.add((l.id.or(home), l.stride), how_often, shared, trips, sums);
+            part.add((l.id.or(home), l.stride), how_often, shared, (trips, surprise), sums);
         };
         shape::shares(&self.inner, copies, |l| &l.0, times, trips, each);
     }

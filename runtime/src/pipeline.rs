@@ -268,7 +268,7 @@ fn attempt<V: HasValue>(
             let values = plan.launch_values(captures)?;
             // Which guards they prove, how often each loop runs.
             let mut sizes = plan.resolve(values, halfway)?;
-            plan.guess_trips(&mut sizes, captures);
+            plan.guess(&mut sizes, captures);
             sizes.untouched = untouched;
             sizes.there = there;
             Arc::new(sizes)

@@ -1,6 +1,7 @@
 //! What is known of a nest for one signature, and the kernels made for it so far.
 
 mod fresh;
+mod jumps;
 mod learn;
 mod make;
 mod on_grid;

@@ -222,20 +222,31 @@ impl<'a> Reader<'a> {
 
     fn inner(&self, k: usize) -> LoopShape {
         let l = &self.loops.all[k];
-        let mark = l.latches.iter().find_map(|b| self.code.blocks[*b].mark);
+        let noted: Vec<&Block> = self.noted(k).map(|b| &self.code.blocks[b]).collect();
+        let part = |p: &Part| *p != Part::All;
         LoopShape {
-            id: mark.map(LoopId),
+            id: noted.iter().find_map(|b| b.mark).map(LoopId),
             stride: self.stride(k),
-            part: l
-                .latches
-                .iter()
-                .map(|b| self.code.blocks[*b].part)
-                .find(|p| *p != Part::All)
-                .unwrap_or_default(),
+            part: noted.iter().map(|b| b.part).find(part).unwrap_or_default(),
             reached: self.runs[l.header],
             threads: false,
             body: self.body(Some(k)),
         }
+    }
+
+    /// Blocks whose jumps tell of the loop: those that jump back, and those that leave it, to which the unroller moves what
+    /// was noted when only they decide whether there is a next iteration.
+    fn noted(&self, k: usize) -> impl Iterator<Item = usize> {
+        let l = &self.loops.all[k];
+        let leaves = move |b: &usize| {
+            let mut next = self.code.blocks[*b].next.iter();
+            next.any(|(s, _)| !l.holds[*s])
+        };
+        // What jumps back in a loop around this one tells of that.
+        let around = move |b: &usize| self.loops.all.iter().any(|o| o.latches.contains(b));
+        let own = (0..self.code.blocks.len()).filter(move |b| self.loops.of[*b] == Some(k));
+        let leaving = own.filter(move |b| leaves(b) && !around(b));
+        l.latches.iter().copied().chain(leaving)
     }
 
     /// The step of the counter that ends the loop.

@@ -12,7 +12,7 @@ impl Plan {
     /// Keeps what the price of a call depends on.
     pub fn record<V: HasValue>(&self, captures: &[V]) -> Result<(), Reason> {
         let mut sizes = self.resolve(self.launch_values(captures)?, false)?;
-        self.guess_trips(&mut sizes, captures);
+        self.guess(&mut sizes, captures);
         sizes.untouched = self.untouched(captures);
         let options = options();
         let call = self.call(&sizes, captures, &options);

@@ -1,9 +1,11 @@
-//! Trips of loops that neither types nor ints tell: what a few iterations say of them, for prices.
+//! Trips of loops that neither types nor ints tell, and how hard it is to foresee where conditions go: what a few iterations say
+//! of them, for prices.
 //!
 //! Bounds of inner loops are read from arrays (`range(first[i], first[i + 1])`), a `while` ends where data say so, a
 //! `break` leaves. So the statements that this rests on are followed through a few iterations of the loops around, on
 //! the values of the call and what its arrays hold at entry. That is a guess: what a nest writes to arrays is not seen.
 
+use super::jumps::{self, Outcomes};
 use super::{Plan, Sizes, lock};
 use crate::contents;
 use crate::number::Number;
@@ -27,6 +29,8 @@ const SPREAD: [f64; 4] = [
     0.628_706_721_037_809,
     0.538_597_257_223_610,
 ];
+/// For conditions alone calls are looked at when their number has doubled so often.
+const SELDOMER: u32 = 4;
 /// Statements that are followed in each. A loop that goes on for longer is taken to go on for as long again.
 const STEPS: u32 = 500;
 /// Statements that are followed in all of them; the one that is begun is followed to its end.
@@ -41,42 +45,43 @@ const REMEMBERED: usize = 32;
 /// What has to be followed in a nest.
 pub(super) struct Followed {
     /// Variables that the ends of loops rest on, by number.
+    ends: Vec<bool>,
+    /// Those and what conditions rest on that elements decide.
     vars: Vec<bool>,
+    /// There are such.
+    conditions: bool,
     /// By loop: those of them that it assigns.
     assigned: Vec<Vec<VarId>>,
     worth: bool,
 }
 
 impl Followed {
-    /// What the ends of all loops rest on.
+    /// What the ends of all loops and conditions rest on.
     pub fn of(nest: &Nest) -> Followed {
-        let mut vars = vec![false; nest.vars.len()];
+        let mut ends = vec![false; nest.vars.len()];
         let mut statements = 0;
         nest.top.walk(&mut |stmt| {
             statements += 1;
             match &stmt.kind {
                 StmtKind::For(l) => {
                     for e in [&l.start, &l.stop, &l.step] {
-                        note(e, &mut vars);
+                        note(e, &mut ends);
                     }
                 }
-                StmtKind::While(l) => note(&l.cond, &mut vars),
-                StmtKind::If { cond, .. } if jumps(stmt) => note(cond, &mut vars),
+                StmtKind::While(l) => note(&l.cond, &mut ends),
+                StmtKind::If { cond, .. } if jumps(stmt) => note(cond, &mut ends),
                 _ => {}
             }
         });
-        // What those are made from, and under which conditions, as far as that goes.
-        loop {
-            let before = vars.iter().filter(|v| **v).count();
-            nest.top.walk(&mut |stmt| match &stmt.kind {
-                StmtKind::Let { var, value } if vars[var.index()] => note(value, &mut vars),
-                StmtKind::If { cond, .. } if assigns(stmt, &vars) => note(cond, &mut vars),
-                _ => {}
-            });
-            if vars.iter().filter(|v| **v).count() == before {
-                break;
+        close(nest, &mut ends);
+        let conditions = jumps::decided_by_data(nest);
+        let mut vars = ends.clone();
+        for stmt in &conditions {
+            if let StmtKind::If { cond, .. } = &stmt.kind {
+                note(cond, &mut vars);
             }
         }
+        close(nest, &mut vars);
         let mut assigned = vec![Vec::new(); nest.loops.len()];
         nest.top.walk(&mut |stmt| {
             if let StmtKind::For(l) = &stmt.kind {
@@ -86,9 +91,26 @@ impl Followed {
             }
         });
         Followed {
+            ends,
             vars,
+            conditions: !conditions.is_empty(),
             assigned,
             worth: statements <= MOST_STATEMENTS,
+        }
+    }
+}
+
+/// Adds what those are made from, and under which conditions, as far as that goes.
+fn close(nest: &Nest, vars: &mut [bool]) {
+    loop {
+        let before = vars.iter().filter(|v| **v).count();
+        nest.top.walk(&mut |stmt| match &stmt.kind {
+            StmtKind::Let { var, value } if vars[var.index()] => note(value, vars),
+            StmtKind::If { cond, .. } if assigns(stmt, vars) => note(cond, vars),
+            _ => {}
+        });
+        if vars.iter().filter(|v| **v).count() == before {
+            return;
         }
     }
 }
@@ -126,18 +148,25 @@ pub(super) struct Guesses(Vec<Guess>);
 struct Guess {
     octaves: Vec<i32>,
     calls: u64,
+    found: Found,
+}
+
+/// What samples tell.
+#[derive(Default)]
+struct Found {
+    /// By loop.
     trips: Vec<Option<f64>>,
+    /// See [`Outcomes::surprise`].
+    surprise: Option<f64>,
 }
 
 impl Plan {
-    /// Puts guesses in for loops whose trips are not known. Calls are looked at when their number has doubled: their data
-    /// may change, but looking takes as long as hundreds of iterations.
-    pub fn guess_trips<V: HasValue>(&self, sizes: &mut Sizes, captures: &[V]) {
-        if !self.nest.loops.ids().any(|id| self.is_open(sizes, id)) {
-            return;
-        }
+    /// Puts guesses in for loops whose trips are not known, and for conditions. Calls are looked at when their number has
+    /// doubled: their data may change, but looking takes as long as hundreds of iterations. For conditions alone it is seldomer.
+    pub fn guess<V: HasValue>(&self, sizes: &mut Sizes, captures: &[V]) {
+        let open = self.nest.loops.ids().any(|id| self.is_open(sizes, id));
         let followed = self.followed.get_or_init(|| Followed::of(&self.nest));
-        if !followed.worth {
+        if !followed.worth || !(open || followed.conditions) {
             return;
         }
         let numbers = self.numbers(sizes, captures);
@@ -151,17 +180,19 @@ impl Plan {
             guesses.0.push(Guess {
                 octaves,
                 calls: 0,
-                trips: Vec::new(),
+                found: Found::default(),
             });
             guesses.0.len() - 1
         });
         let guess = &mut guesses.0[at];
         guess.calls += 1;
-        if guess.calls.is_power_of_two() {
+        let doubled = guess.calls.is_power_of_two();
+        if doubled && (open || guess.calls.ilog2() % SELDOMER == 0) {
             let samples = (SAMPLES * guess.calls).min(MOST_SAMPLES);
-            guess.trips = self.sampled(samples, followed, sizes, captures, numbers);
+            guess.found = self.sampled(samples, followed, sizes, captures, numbers);
         }
-        for (id, trips) in self.nest.loops.ids().zip(&guess.trips) {
+        sizes.values.surprise = guess.found.surprise;
+        for (id, trips) in self.nest.loops.ids().zip(&guess.found.trips) {
             if let (Some(trips), true) = (trips, self.is_open(sizes, id)) {
                 sizes.mean[id.index()] = *trips;
             }
@@ -185,7 +216,7 @@ impl Plan {
             _ => (x.abs().log2().round() as i32).saturating_mul(2) + i32::from(x < 0.0),
         };
         let trips = sizes.trips.iter().map(|t| t.map_or(-1, octave));
-        let rested_on = numbers.iter().zip(&followed.vars).filter(|(_, v)| **v);
+        let rested_on = numbers.iter().zip(&followed.ends).filter(|(_, v)| **v);
         let numbers = rested_on.map(|(n, _)| n.and_then(Number::float).map_or(-1, octave));
         let arrays = self.nest.arrays.values().zip(&sizes.values.dims);
         let extents = arrays.flat_map(|(a, dims)| &dims[..a.rank as usize]);
@@ -217,7 +248,7 @@ impl Plan {
         sizes: &Sizes,
         captures: &[V],
         values: Vec<Option<Number>>,
-    ) -> Vec<Option<f64>> {
+    ) -> Found {
         let of = |capture: u32| captures.get(capture as usize).map(HasValue::value);
         let view = |array: &nestwise_ir::ArrayDecl| match of(array.capture)? {
             Value::Array(view) if !array.kind.is_own() => Some(*view),
@@ -230,6 +261,7 @@ impl Plan {
             dims: &sizes.values.dims,
             values: Vec::new(),
             seen: vec![(0.0, 0.0); self.nest.loops.len()],
+            outcomes: Outcomes::of(&jumps::decided_by_data(&self.nest)),
             weight: 1.0,
             sample: 0.0,
             depth: 0,
@@ -250,7 +282,10 @@ impl Plan {
             }
         }
         let mean = |(sum, count): (f64, f64)| (count > 0.0).then(|| sum / count);
-        walk.seen.into_iter().map(mean).collect()
+        Found {
+            surprise: walk.outcomes.surprise(),
+            trips: walk.seen.into_iter().map(mean).collect(),
+        }
     }
 }
 
@@ -272,6 +307,8 @@ struct Walk<'a> {
     values: Vec<Option<Number>>,
     /// By loop: trips of the entries that were met, and how many these are, each for as many as `weight` says.
     seen: Vec<(f64, f64)>,
+    /// Of conditions that elements decide.
+    outcomes: Outcomes,
     /// Iterations that the one which is followed stands for.
     weight: f64,
     /// Which sample this is, and how many loops are around: they say which iteration is followed.
@@ -304,7 +341,10 @@ impl Walk<'_> {
             StmtKind::For(l) => return self.counted(l),
             StmtKind::While(l) => return self.repeated(l),
             StmtKind::If { cond, then, orelse } => match self.eval(cond) {
-                Some(c) => return self.block(if c.is_true() { then } else { orelse }),
+                Some(c) => {
+                    self.outcomes.note(stmt, c.is_true());
+                    return self.block(if c.is_true() { then } else { orelse });
+                }
                 None => {
                     self.lose(stmt);
                     [then, orelse].into_iter().for_each(|b| {
@@ -354,15 +394,33 @@ impl Walk<'_> {
         if which > 0 {
             self.forget(l.id);
         }
-        self.set(l.counter, at(which.min(trips as i64 - 1)).map(Number::Int));
         // What jumps to further outside does so in one of its iterations, of which this is any.
-        self.block(&l.body);
+        let first = which.min(trips as i64 - 1);
+        for k in first..(trips as i64).min(first.saturating_add(self.in_a_row(l))) {
+            if k > first && self.steps == 0 {
+                break;
+            }
+            self.set(l.counter, at(k).map(Number::Int));
+            self.block(&l.body);
+        }
         if trips > 1 {
             self.forget(l.id);
         }
         self.weight = outside;
         self.depth -= 1;
         Flow::Next
+    }
+
+    /// How many iterations are followed one after the other.
+    fn in_a_row(&self, l: &For) -> i64 {
+        let is_loop = |s: &Stmt| matches!(s.kind, StmtKind::For(_) | StmtKind::While(_));
+        let mut loops = false;
+        let each = l.body.iter();
+        each.for_each(|s| s.walk(&mut |s| loops |= is_loop(s)));
+        match self.followed.conditions && !loops {
+            true => jumps::IN_A_ROW,
+            false => 1,
+        }
     }
 
     /// A loop that may be left early.

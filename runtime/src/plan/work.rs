@@ -48,7 +48,7 @@ impl Plan {
     /// The features of a call, worked out anew: for who measures, not for a launch.
     pub fn features<V: HasValue>(&self, captures: &[V]) -> Result<CallFeatures, Reason> {
         let mut sizes = self.resolve(self.launch_values(captures)?, false)?;
-        self.guess_trips(&mut sizes, captures);
+        self.guess(&mut sizes, captures);
         let one = self.native(None, self.verdicts.has_parallel(), &sizes);
         let around = self.launch_work(&sizes, captures, one.total());
         let mut launch = around.bind;

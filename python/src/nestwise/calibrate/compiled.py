@@ -191,6 +191,16 @@ def condition_taken_or_not(coins):
     return n
 
 
+def stores_by_chance(coins, far):
+    s = 0.0
+    for i in range(len(far)):
+        x = coins[i]
+        if x > 0.5:
+            far[i] = s
+        s += x
+    return s
+
+
 def unforeseen(ks):
     n = 0
     for k in ks:
@@ -214,29 +224,29 @@ def largest(xs):
     return m
 
 
-def exps(xs, out):
-    for i in range(len(xs)):
-        out[i] = math.exp(xs[i])
+def exps(wide, far):
+    for i in range(len(far)):
+        far[i] = math.exp(wide[i])
 
 
-def logs(xs, out):
-    for i in range(len(xs)):
-        out[i] = math.log(xs[i] + 1.0)
+def logs(positive, far):
+    for i in range(len(far)):
+        far[i] = math.log(positive[i])
 
 
-def sines(xs, out):
-    for i in range(len(xs)):
-        out[i] = math.sin(xs[i]) + math.cos(xs[i])
+def sines(wide, far):
+    for i in range(len(far)):
+        far[i] = math.sin(wide[i]) + math.cos(wide[i])
 
 
-def powers(xs, out):
-    for i in range(len(xs)):
-        out[i] = xs[i] ** 1.7
+def powers(positive, far):
+    for i in range(len(far)):
+        far[i] = positive[i] ** 1.7
 
 
-def angles(xs, ys, out):
-    for i in range(len(xs)):
-        out[i] = math.atan2(ys[i], xs[i])
+def angles(wide, positive, far):
+    for i in range(len(far)):
+        far[i] = math.atan2(wide[i], positive[i])
 
 
 def numpy_exps(a, o):
@@ -250,9 +260,9 @@ def numpy_roots(a, o, r8):
             o[i] = np.sqrt(a[i])
 
 
-def numpy_sines(a, o):
-    for i in range(len(o)):
-        o[i] = np.sin(a[i])
+def numpy_sines(wide, far):
+    for i in range(len(far)):
+        far[i] = np.sin(wide[i])
 
 
 def many_short_loops(m, r):
@@ -374,9 +384,9 @@ def held_variance(xs):
     return m2
 
 
-def held_decay(xs, out):
-    for i in range(len(xs)):
-        out[i] = math.exp(-xs[i]) * math.sin(xs[i])
+def held_decay(wide, far):
+    for i in range(len(far)):
+        far[i] = math.exp(-wide[i]) * math.sin(wide[i])
 
 
 def held_cumulative(a, o):

@@ -12,6 +12,10 @@ from typing import Any
 LINE, MALLOC = 64, 16
 
 
+# Elements whose order no core learns, and that the second cache holds.
+MANY = 20_000
+
+
 class Box:
     def __init__(self) -> None:
         self.value = 1.5
@@ -108,6 +112,10 @@ def compiled_values(n: int) -> dict[str, Any]:
         "g1": np.zeros(n, np.float32),
         # So many that a core cannot learn by heart which jumps they decide.
         "coins": random.random(60_000).astype(np.float32),
+        # Functions go different ways in different ranges, as in programs. Of few elements a core would learn which.
+        "wide": random.uniform(-6.0, 6.0, MANY),
+        "positive": np.exp(random.uniform(-4.0, 4.0, MANY)),
+        "far": np.zeros(MANY),
         "jdx": random.integers(1, n + 1, n),
         "kdx": np.zeros(n, np.int64),
         "u1": random.integers(0, 256, n).astype(np.uint8),
