@@ -251,6 +251,35 @@ def test_loops_behind_a_while_that_nobody_can_follow_are_followed(tmp_path):
     assert 0.7 < nest["work"]["array_set"] / butterflies < 1.6, nest["work"]
 
 
+CHANCES = """\
+import numpy as np
+def kept(x, out):
+    last = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            out[i] = last
+        last += x[i]
+    return last
+x = np.random.default_rng(3).random(20_000)
+x = SORTED
+out = np.zeros(len(x))
+print(kept(x, out), kept(x, out), kept(x, out), out.sum())
+"""
+
+
+def test_conditions_that_nobody_can_foresee_have_a_price(tmp_path):
+    """The same work, with jumps that go one way for long, and such as random numbers decide."""
+    priced = {}
+    for order in ("np.sort(x)", "x"):
+        program = tmp_path / "program.py"
+        program.write_text(CHANCES.replace("SORTED", order))
+        got = nestwise(program, "serial", tmp_path, switches={"NESTWISE_PRICES": "1"})
+        assert not (found := difference(python(program), got)), found
+        [nest] = nests_by_line(got.report, program)[4]
+        priced[order] = nest["priced_s"]["serial"]
+    assert priced["x"] > 1.5 * priced["np.sort(x)"], priced
+
+
 RARE_EVENTS = """\
 import numpy as np
 def whiles(a, b, out):

@@ -3,6 +3,7 @@
 use crate::compute::Compute;
 use crate::device::Device;
 use crate::gpu::OnGpu;
+use crate::host::HostWeights;
 use crate::learned::Learned;
 use crate::price::{Estimate, Prices, Seconds};
 use crate::profile::{Fresh, MachineProfile, Ready};
@@ -25,13 +26,28 @@ pub struct Undo {
 impl Undo {
     /// Time to copy. Both the copies and what they are of come through the caches that are too small for them.
     pub fn seconds(&self, profile: &MachineProfile) -> Seconds {
-        let host = &profile.host;
-        let levels = host.caches.iter().zip(&host.stream);
-        let through = levels.filter(|(bytes, _)| 2.0 * self.at_once > **bytes);
-        let line: f64 = through.map(|(_, fetch)| fetch).sum();
-        let lines = 2.0 * self.work.of(LaunchWork::UndoByte) / LINE;
-        Seconds::from_nanos(profile.call.weigh(&self.work) + lines * line)
+        let bytes = 2.0 * self.work.of(LaunchWork::UndoByte);
+        let fetched = fetched(bytes, 2.0 * self.at_once, &profile.host);
+        Seconds::from_nanos(profile.call.weigh(&self.work) + fetched)
     }
+}
+
+/// Nanoseconds until so many bytes have come through the caches that are too small for what is gone through at once.
+fn fetched(bytes: f64, at_once: f64, host: &HostWeights) -> f64 {
+    let levels = host.caches.iter().zip(&host.stream);
+    let through = levels.filter(|(size, _)| at_once > **size);
+    bytes / LINE * through.map(|(_, fetch)| fetch).sum::<f64>()
+}
+
+/// Bytes of an element of a list of numbers: a pointer, the object, and its value in a buffer.
+const ELEMENT: f64 = 8.0 + 24.0 + 8.0;
+
+/// Time to convert lists; what calibration converts is in the first caches.
+fn converted(work: &LaunchTally, profile: &MachineProfile) -> Seconds {
+    let kinds = [LaunchWork::FloatIn, LaunchWork::IntIn, LaunchWork::MixedIn];
+    let bytes = ELEMENT * kinds.iter().map(|kind| work.of(*kind)).sum::<f64>();
+    let fetched = fetched(bytes, bytes, &profile.host);
+    Seconds::from_nanos(profile.call.weigh(work) + fetched)
 }
 
 /// What a decision needs to know of a call besides the sizes.
@@ -185,7 +201,7 @@ pub fn decide(
     let undo = situation.undo.map(|u| u.seconds(profile));
     let serial = Estimate {
         bind: bind(&situation.bind),
-        convert: Seconds::from_nanos(c.weigh(&situation.convert)),
+        convert: converted(&situation.convert, profile),
         compile: compile(Device::Serial, prices.compile()),
         undo: undo[0],
         transfer: situation.settle,

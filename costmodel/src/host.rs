@@ -506,7 +506,13 @@ impl Part {
                 sums.started(id, how_often.1, id.map_or(1.0, trips))
             };
             let shared = shared.or_else(|| l.threads.then(started));
-            part.add((l.id.or(home), l.stride), how_often, shared, (trips, surprise), sums);
+            part.add(
+                (l.id.or(home), l.stride),
+                how_often,
+                shared,
+                (trips, surprise),
+                sums,
+            );
         };
         shape::shares(&self.inner, copies, |l| &l.0, times, trips, each);
     }

@@ -5,6 +5,7 @@
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::os::raw::{c_char, c_int};
+use std::sync::OnceLock;
 
 #[repr(C)]
 struct List {
@@ -144,6 +145,11 @@ struct Int {
 /// What stands in front of the digit of positive ints that have one, in this CPython: of the smallest ones, and of others;
 /// then of 0. None: ints are not what this file believes.
 pub fn before_digit() -> Option<[u8; 3]> {
+    static FOUND: OnceLock<Option<[u8; 3]>> = OnceLock::new();
+    *FOUND.get_or_init(find_before_digit)
+}
+
+fn find_before_digit() -> Option<[u8; 3]> {
     let before = |value: u32| {
         // SAFETY: an int that is made here, checked for null, and released once.
         unsafe {

@@ -24,6 +24,7 @@ mod known;
 mod latch;
 mod layout;
 mod lists;
+mod memory;
 mod numpy;
 mod once;
 mod others;

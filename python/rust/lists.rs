@@ -5,6 +5,7 @@
 //! value or type changed are replaced afterwards; rows keep their identity.
 
 use crate::layout;
+use crate::memory::Memory;
 use nestwise_ir::Scalar;
 use nestwise_runtime::ArrayView;
 use pyo3::ffi::{self, PyObject};
@@ -130,16 +131,16 @@ pub struct Buffer {
     list: *mut PyObject,
     shape: Shape,
     storage: Scalar,
-    data: Vec<u64>,
+    data: Memory,
     tags: Vec<u8>,
     has_nan: bool,
 }
 
 /// Fresh zeroed memory, if there is so much: a vector without would end the process.
-fn zeros<T: Copy + Default>(count: usize) -> Option<Vec<T>> {
+fn zeros(count: usize) -> Option<Vec<u8>> {
     let mut memory = Vec::new();
     memory.try_reserve_exact(count).ok()?;
-    memory.resize(count, T::default());
+    memory.resize(count, 0);
     Some(memory)
 }
 
@@ -163,7 +164,7 @@ impl Buffer {
             list,
             shape,
             storage,
-            data: zeros(bytes.div_ceil(8)).ok_or(Trouble::Memory)?,
+            data: Memory::of(bytes.div_ceil(8)).ok_or(Trouble::Memory)?,
             tags: zeros(tags).ok_or(Trouble::Memory)?,
             has_nan: false,
         };
@@ -275,12 +276,60 @@ impl Buffer {
             }
             return Ok(());
         }
-        for leaf in row {
-            // SAFETY: an element of a live row.
-            unsafe { self.read_leaf(*leaf, *at)? };
-            *at += 1;
+        // SAFETY: elements of a live row, as many as the shape says that it has.
+        unsafe {
+            match self.storage {
+                Scalar::F64 => self.read_floats(row, *at)?,
+                Scalar::I64 => self.read_ints(row, *at)?,
+                _ => {
+                    for (k, leaf) in row.iter().enumerate() {
+                        self.read_leaf(*leaf, *at + k)?;
+                    }
+                }
+            }
+        }
+        *at += row.len();
+        Ok(())
+    }
+
+    unsafe fn read_floats(&mut self, row: &[*mut PyObject], at: usize) -> Result<(), Trouble> {
+        let mut has_nan = false;
+        // SAFETY: live objects, whose type is looked at first; `at` counts elements of the shape, which sized the buffer.
+        unsafe {
+            let data = self.data.as_mut_ptr().cast::<f64>().add(at);
+            for (k, leaf) in row.iter().enumerate() {
+                if ffi::Py_TYPE(*leaf) != &raw mut ffi::PyFloat_Type {
+                    return Err(self.unlike(leaf_of(*leaf)));
+                }
+                let value = layout::payload::<f64>(*leaf);
+                has_nan |= value.is_nan();
+                *data.add(k) = value;
+            }
+        }
+        self.has_nan |= has_nan;
+        Ok(())
+    }
+
+    unsafe fn read_ints(&mut self, row: &[*mut PyObject], at: usize) -> Result<(), Trouble> {
+        // SAFETY: as with floats.
+        unsafe {
+            let data = self.data.as_mut_ptr().cast::<i64>().add(at);
+            for (k, leaf) in row.iter().enumerate() {
+                if ffi::Py_TYPE(*leaf) != &raw mut ffi::PyLong_Type {
+                    return Err(self.unlike(leaf_of(*leaf)));
+                }
+                *data.add(k) = int(*leaf)?;
+            }
         }
         Ok(())
+    }
+
+    /// What is in the way of an element of another type.
+    fn unlike(&self, ty: Option<Scalar>) -> Trouble {
+        match (self.storage, ty) {
+            (Scalar::F64, Some(Scalar::I64)) | (Scalar::I64, Some(Scalar::F64)) => Trouble::Mixed,
+            _ => Trouble::Leaf,
+        }
     }
 
     unsafe fn read_leaf(&mut self, leaf: *mut PyObject, at: usize) -> Result<(), Trouble> {
@@ -289,12 +338,11 @@ impl Buffer {
         unsafe {
             let data = self.data.as_mut_ptr();
             match (self.storage, ty) {
-                (Scalar::F64 | Scalar::Num, Scalar::F64) => {
+                (Scalar::Num, Scalar::F64) => {
                     let value = layout::payload::<f64>(leaf);
                     self.has_nan |= value.is_nan();
                     *data.cast::<f64>().add(at) = value;
                 }
-                (Scalar::I64, Scalar::I64) => *data.cast::<i64>().add(at) = int(leaf)?,
                 (Scalar::Num, Scalar::I64) => {
                     let value = int(leaf)?;
                     if !(-EXACT..=EXACT).contains(&value) {
@@ -311,10 +359,7 @@ impl Buffer {
                     self.has_nan |= parts.iter().any(|v| v.is_nan());
                     *data.cast::<[f64; 2]>().add(at) = parts;
                 }
-                (Scalar::F64, Scalar::I64) | (Scalar::I64, Scalar::F64) => {
-                    return Err(Trouble::Mixed);
-                }
-                _ => return Err(Trouble::Leaf),
+                _ => return Err(self.unlike(Some(ty))),
             }
         }
         Ok(())
@@ -492,6 +537,11 @@ unsafe fn complex(object: *mut PyObject) -> [f64; 2] {
 
 /// An exact int's value.
 unsafe fn int(object: *mut PyObject) -> Result<i64, Trouble> {
+    // SAFETY: an exact int.
+    let small = layout::before_digit().and_then(|before| unsafe { layout::digit(object, before) });
+    if let Some(value) = small {
+        return Ok(value);
+    }
     let mut overflow = 0;
     // SAFETY: an exact int: no error is possible but overflow.
     let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow) };

@@ -106,7 +106,9 @@ mod tests {
         let coins = |below: u64| {
             let mut state = 7u64;
             std::iter::repeat_with(move || {
-                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                state = state
+                    .wrapping_mul(6364136223846793005)
+                    .wrapping_add(1442695040888963407);
                 (state >> 33) % 100 < below
             })
         };

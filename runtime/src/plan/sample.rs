@@ -187,7 +187,7 @@ impl Plan {
         let guess = &mut guesses.0[at];
         guess.calls += 1;
         let doubled = guess.calls.is_power_of_two();
-        if doubled && (open || guess.calls.ilog2() % SELDOMER == 0) {
+        if doubled && (open || guess.calls.ilog2().is_multiple_of(SELDOMER)) {
             let samples = (SAMPLES * guess.calls).min(MOST_SAMPLES);
             guess.found = self.sampled(samples, followed, sizes, captures, numbers);
         }
