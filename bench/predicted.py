@@ -6,9 +6,10 @@ Each program runs in a process of its own at sizes from which on its nests take 
 those where they take 30 ms, five times each, the quickest counting. Prices are those of the profile
 that runs find (`nestwise calibrate` makes it), without what launches teach, and with the kernel
 there; what is measured is the launch, or where a program has one nest what the program says its
-loops took. A row for each nest: predicted over measured by size, nests in order of their medians. That
-takes two to three minutes; `nestwise oracle` compares decisions, which takes an hour. --generated:
-the oracle's random programs instead, N of a seed, which is drawn and told, a second each.
+loops took. A row for each nest: predicted over measured by size, nests in order of their medians.
+That takes two to three minutes; `nestwise oracle` compares decisions, which takes an hour.
+--generated: the oracle's random programs instead, N of a seed, which is drawn and told; some
+seconds each.
 """
 
 from __future__ import annotations

@@ -107,8 +107,14 @@ impl Recording {
     /// Reads the document, or says what is wrong with it.
     pub fn parse(text: &str) -> Result<Recording, String> {
         let all: serde_json::Value = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        match all.get("version").and_then(serde_json::Value::as_u64) {
-            None => Err("is no recording: it has no version".into()),
+        // Another document may have a version, too.
+        let nests = all.get("nests");
+        match all
+            .get("version")
+            .filter(|_| nests.is_some())
+            .and_then(serde_json::Value::as_u64)
+        {
+            None => Err("is no recording: it has no version, or no nests".into()),
             Some(v) if v != u64::from(RECORDING_VERSION) => Err(format!(
                 "has version {v}; this nestwise reads version {RECORDING_VERSION}: record the run anew"
             )),

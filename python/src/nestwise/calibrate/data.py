@@ -112,7 +112,8 @@ def compiled_values(n: int) -> dict[str, Any]:
         "g1": np.zeros(n, np.float32),
         # So many that a core cannot learn by heart which jumps they decide.
         "coins": random.random(60_000).astype(np.float32),
-        # Functions go different ways in different ranges, as in programs. Of few elements a core would learn which.
+        # Functions go different ways in different ranges, as in programs. Of few elements a core
+        # would learn which.
         "wide": random.uniform(-6.0, 6.0, MANY),
         "positive": np.exp(random.uniform(-4.0, 4.0, MANY)),
         "far": np.zeros(MANY),
