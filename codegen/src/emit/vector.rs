@@ -1,7 +1,7 @@
 //! Vector loops: the execution of a loop by lanes.
 //!
-//! The main part runs full vectors, without masks where control is uniform; the last, partial vector is one more
-//! copy of the body under a mask.
+//! The main part runs full vectors, without masks where control is uniform; what is left runs in one more copy of the body
+//! under a mask, in narrower vectors where those of the main part are several registers wide.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,7 +15,10 @@ use super::{Func, Val};
 use crate::abi::EventCode;
 use crate::error::{Result, invalid};
 use crate::flow::Target;
-use crate::llvm::{IntPred, V, Wrap};
+use crate::llvm::{Block, IntPred, V, Wrap};
+
+/// Lanes of partial vectors, at least, however narrow registers are.
+const LEAST: u32 = 4;
 
 impl Func<'_, '_> {
     /// Runs the range by lanes.
@@ -26,40 +29,46 @@ impl Func<'_, '_> {
         count: u32,
         facts: Facts,
     ) -> Result<()> {
-        let ir = self.ir();
-        let mask_type = ir.vector(ir.i1(), count);
-        let (exec, sticky) = (
-            ir.alloca(self.entry, mask_type),
-            ir.alloca(self.entry, mask_type),
-        );
-        let all = ir.splat(ir.const_bool(true), count);
-        ir.store(ir.zero(mask_type), sticky);
         let facts = Rc::new(facts);
-        let kept = self.kept_words(count);
-        let lanes = Lanes {
-            count,
-            facts: facts.clone(),
-            exec,
-            partial: false,
-            diverged: false,
-            sticky,
-            kept,
-            first: HashMap::new(),
-        };
-        self.lanes = Some(lanes);
         if facts.may_fire {
             let loose = facts.loose.iter().filter(|v| !facts.linear.contains_key(v));
             self.loose = Some(Rc::new(loose.copied().collect()));
         }
+        let ir = self.ir();
+        let (rest, left) = self.full_vectors(l, range, count, &facts)?;
+        ir.at(rest);
+        let k = ir.phi(ir.i64());
+        left.iter()
+            .for_each(|(v, from)| ir.add_incoming(k, *v, *from));
+        let mut fired = self.close_lanes();
+        fired = ir.or(fired, self.partial_vectors(l, range, k, count, &facts)?);
+        self.loose = None;
+        if facts.may_fire {
+            let known = self.u.nest.loops.get(l.id);
+            let span = known.map_or(Span::default(), |d| d.span);
+            self.fire(fired, false, EventCode::Several, span);
+        }
+        Ok(())
+    }
+
+    /// As many full vectors as there are, without masks where control is uniform. Where control goes then, with the first
+    /// iteration that is left, by where it comes from; the lanes are still open.
+    fn full_vectors(
+        &mut self,
+        l: &For,
+        range: Range,
+        count: u32,
+        facts: &Rc<Facts>,
+    ) -> Result<(Block, [(V, Block); 2])> {
+        let ir = self.ir();
+        let all = ir.splat(ir.const_bool(true), count);
+        let exec = self.open_lanes(count, facts, false);
         let n = ir.const_i64(count.into());
-        let (main, rest, partial, end) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        let (main, rest) = (self.fresh(), self.fresh());
         let last_full = ir.sub(range.hi, n, Wrap::Any);
         let before = ir.here();
-        ir.cond_br(
-            ir.icmp(IntPred::LLVMIntSLE, range.lo, last_full),
-            main,
-            rest,
-        );
+        let some = ir.icmp(IntPred::LLVMIntSLE, range.lo, last_full);
+        ir.cond_br(some, main, rest);
         ir.at(main);
         let k = ir.phi(ir.i64());
         ir.add_incoming(k, range.lo, before);
@@ -71,40 +80,79 @@ impl Func<'_, '_> {
         let back = ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), main, rest);
         let groups = ir.md_node(&[ir.md_string(crate::shape::GROUPS)]);
         self.mark_loop(back, l.id, &[groups]);
-        ir.at(rest);
-        let k = ir.phi(ir.i64());
-        ir.add_incoming(k, range.lo, before);
-        ir.add_incoming(k, next, latch);
-        let left = ir.sub(range.hi, k, Wrap::Any);
-        ir.cond_br(
-            ir.icmp(IntPred::LLVMIntSGT, left, ir.const_i64(0)),
-            partial,
-            end,
-        );
+        Ok((rest, [(range.lo, before), (next, latch)]))
+    }
+
+    /// What that leaves, from iteration `first` on, under masks, a register of the widest elements at a time: where a loop has
+    /// few iterations that is all of them. Whether an event fired.
+    fn partial_vectors(
+        &mut self,
+        l: &For,
+        range: Range,
+        first: V,
+        count: u32,
+        facts: &Rc<Facts>,
+    ) -> Result<V> {
+        let ir = self.ir();
+        let count = count.min((self.u.host.vector_bits / 64).max(LEAST));
+        let exec = self.open_lanes(count, facts, true);
+        let (partial, end) = (self.fresh(), self.fresh());
+        let before = ir.here();
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, first, range.hi), partial, end);
         ir.at(partial);
+        let k = ir.phi(ir.i64());
+        ir.add_incoming(k, first, before);
+        let n = ir.const_i64(count.into());
+        let left = ir.sub(range.hi, k, Wrap::Any);
         let active = ir.icmp(IntPred::LLVMIntULT, self.iota(1), ir.splat(left, count));
         ir.store(active, exec);
         if let Some(x) = &mut self.lanes {
-            (x.partial, x.diverged) = (true, false);
+            x.diverged = false;
         }
-        self.lane_body(l, range, k, ir.sub(left, ir.const_i64(1), Wrap::Signed))?;
-        ir.br(end);
+        let fewer = ir.icmp(IntPred::LLVMIntSLT, left, n);
+        let last = ir.sub(ir.select(fewer, left, n), ir.const_i64(1), Wrap::Signed);
+        self.lane_body(l, range, k, last)?;
+        let next = ir.add(k, n, Wrap::Any);
+        ir.add_incoming(k, next, ir.here());
+        let more = ir.icmp(IntPred::LLVMIntSGT, left, n);
+        let back = ir.cond_br(more, partial, end);
+        self.mark_loop(back, l.id, &[]);
         ir.at(end);
-        let fired = self.any(ir.load(mask_type, sticky));
+        Ok(self.close_lanes())
+    }
+
+    /// Begins to run `count` iterations at once; where their mask of active ones is.
+    fn open_lanes(&mut self, count: u32, facts: &Rc<Facts>, partial: bool) -> V {
+        let ir = self.ir();
+        let mask_type = ir.vector(ir.i1(), count);
+        let [exec, sticky] = [(); 2].map(|()| ir.alloca(self.entry, mask_type));
+        ir.store(ir.zero(mask_type), sticky);
+        let kept = self.kept_words(count);
+        self.lanes = Some(Lanes {
+            count,
+            facts: facts.clone(),
+            exec,
+            partial,
+            diverged: false,
+            sticky,
+            kept,
+            first: HashMap::new(),
+        });
+        exec
+    }
+
+    /// Ends that. Whether an event fired in one of them.
+    fn close_lanes(&mut self) -> V {
+        let ir = self.ir();
+        let Some(lanes) = &self.lanes else {
+            return ir.const_bool(false);
+        };
+        let (count, kept) = (lanes.count, lanes.kept);
+        let fired = self.any(ir.load(ir.vector(ir.i1(), count), lanes.sticky));
         self.keep_lanes_words(kept, count);
         self.lanes = None;
-        self.loose = None;
         self.forget_wide_homes();
-        if facts.may_fire {
-            let span = self
-                .u
-                .nest
-                .loops
-                .get(l.id)
-                .map_or(Span::default(), |d| d.span);
-            self.fire(fired, false, EventCode::Several, span);
-        }
-        Ok(())
+        fired
     }
 
     /// Multiples of `step` by lane.
