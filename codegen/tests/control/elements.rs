@@ -125,6 +125,22 @@ fn guarded_indices() {
                 assert_eq!((h.at, h.event_code), (4, EventCode::Index as i64));
             }
         }
+        // Wherever in full vectors, and in what they leave.
+        for n in [1, 8, 9, 31, 33, 47, 70] {
+            for bad in (0..n).step_by(3).chain([n - 1]) {
+                let indices: Vec<i64> = (0..n).map(|k| if k == bad { n } else { k }).collect();
+                assert_eq!(
+                    status(&go(&indices, n).0),
+                    Status::Event,
+                    "{name}: {bad} of {n}"
+                );
+            }
+            let all: Vec<i64> = (0..n).rev().collect();
+            let (h, out) = go(&all, n);
+            assert_eq!(status(&h), Status::Done, "{name}: {n}");
+            let want: Vec<f64> = (0..n).map(|k| k as f64 + 0.5).collect();
+            same(&out, &want, &format!("{name}: {n}"));
+        }
         // Nothing may be touched in an empty array.
         let (h, _) = go(&[0], 0);
         assert_eq!(status(&h), Status::Event, "{name}: empty");
