@@ -117,38 +117,3 @@ fn an_iteration_has_a_chain_of_its_own() {
     assert_eq!(roots_on(true), ([0.0, 3.0], 1.0));
     assert_eq!(roots_on(false), ([0.0, 0.0], 0.0));
 }
-
-/// `for i: t = 0.0; for k in range(25): t = t + sqrt(x[i] + t)` by lanes: LLVM runs two of the 25 at once and leaves in
-/// their midst, which is no jump back. It runs the loop all the same.
-#[test]
-fn a_loop_that_is_left_in_the_midst_of_its_body_is_known() {
-    let mut b = Builder::new();
-    let (x, o) = (b.floats(1), b.floats(1));
-    let (l, inside, i, k, t) = (b.loop_id(), b.loop_id(), b.var(I64), b.var(I64), b.var(F64));
-    let more = add(b.load(x, vec![b.v(i)], false), b.v(t));
-    let root = call(Fun::Sqrt, Lib::Numpy, vec![more], F64, false);
-    let step = let_(t, add(b.v(t), root));
-    let inner = b.for_(inside, k, upto(int(25)), vec![step]);
-    let body = vec![
-        let_(t, float(0.0)),
-        inner,
-        b.store(o, vec![b.v(i)], b.v(t), false),
-    ];
-    let top = b.for_(l, i, upto(dim(x, 0)), body);
-    let nest = b.finish(top);
-    let schedule = Schedule {
-        vector: vec![(l, 32)],
-        ..Schedule::serial()
-    };
-    let made = compile(spec(&nest, &schedule)).expect("compiles");
-    fn ids(body: &nestwise_ir::shape::Body, found: &mut Vec<Option<nestwise_ir::LoopId>>) {
-        for l in &body.inner {
-            found.push(l.id);
-            ids(&l.body, found);
-        }
-    }
-    let mut found = Vec::new();
-    ids(&made.shape, &mut found);
-    assert!(found.contains(&Some(inside)), "{found:?}");
-    assert!(found.iter().all(Option::is_some), "{found:?}");
-}

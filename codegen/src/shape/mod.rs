@@ -300,3 +300,40 @@ impl<'a> Reader<'a> {
         functions.next().filter(|_| inst.callee == "nw_parallel")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks by where control goes from each.
+    fn id_of_loop(next: &[&[usize]], marked: usize) -> Vec<Option<LoopId>> {
+        let block = |(b, next): (usize, &&[usize])| Block {
+            next: next.iter().map(|s| (*s, 1.0 / next.len() as f32)).collect(),
+            mark: (b == marked).then_some(3),
+            ..Block::default()
+        };
+        let code = Code {
+            insts: Vec::new(),
+            blocks: next.iter().enumerate().map(block).collect(),
+        };
+        let body = Reader::new(&code, 512, &HashMap::new()).whole();
+        let mut found = Vec::new();
+        let mut all = vec![&body];
+        while let Some(body) = all.pop() {
+            found.extend(body.inner.iter().map(|l| l.id));
+            all.extend(body.inner.iter().map(|l| &l.body));
+        }
+        found
+    }
+
+    /// Of two iterations at once LLVM may leave the loop after the first, and jump back from the second whatever happens.
+    #[test]
+    fn a_loop_that_is_left_in_the_midst_of_its_body_is_known() {
+        let own = Some(LoopId(3));
+        assert_eq!(id_of_loop(&[&[1], &[2, 3], &[1], &[]], 1), [own]);
+        assert_eq!(id_of_loop(&[&[1], &[1, 2], &[]], 1), [own]);
+        // What jumps back in the loop around tells of that one, though it leaves the inner one.
+        let nested: [&[usize]; 5] = [&[1], &[2], &[3, 1], &[2], &[]];
+        assert_eq!(id_of_loop(&nested, 2), [own, None]);
+    }
+}

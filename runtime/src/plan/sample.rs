@@ -413,10 +413,7 @@ impl Walk<'_> {
 
     /// How many iterations are followed one after the other.
     fn in_a_row(&self, l: &For) -> i64 {
-        let is_loop = |s: &Stmt| matches!(s.kind, StmtKind::For(_) | StmtKind::While(_));
-        let mut loops = false;
-        let each = l.body.iter();
-        each.for_each(|s| s.walk(&mut |s| loops |= is_loop(s)));
+        let loops = self.nest.loops.iter().any(|(_, d)| d.parent == Some(l.id));
         match self.followed.conditions && !loops {
             true => jumps::IN_A_ROW,
             false => 1,
