@@ -53,6 +53,19 @@ def test_a_time_loop_that_prints_stays_on_the_device(tmp_path):
     assert (up, down) == (10, 10)
 
 
+def test_what_is_written_again_is_not_copied_before(tmp_path):
+    # There is room for two arrays, and for nothing that one held: where there was none, both would come down each time.
+    room = {"NESTWISE_EMULATED": f"capacity={3 * 12 * 12 * 8 - 1}"}
+    up, down, _ = ran(HEAT.format(gap="u, v = v, u"), tmp_path, room)
+    assert (up, down) == (10, 10)
+    # What is added to, on the other hand, has to be there again after an event.
+    added = HEAT.replace("v[i, j] =", "v[i, j] +=").format(gap="u, v = v, u")
+    up, down, _ = ran(added, tmp_path, room)
+    assert (up, down) > (10, 10)
+    up, down, _ = ran(added, tmp_path)
+    assert (up, down) == (10, 10)
+
+
 # (what stands between the nest and the print, arrays that go up, and come down)
 GAPS = {
     "tmp = u; u = v; v = tmp": (10, 10),

@@ -71,8 +71,6 @@ pub struct OnGrid {
     pub ptx: bool,
     /// Its kernels.
     pub kernels: Vec<codegen::GridKernel>,
-    /// NumPy warns of what the host's part may do.
-    pub warns: bool,
 }
 
 /// The origin of a loop that counts as making one trip.
@@ -263,7 +261,7 @@ impl Kernel {
             false => Code::Emulated(Arc::new(codegen::load_grid(device, count).map_err(bad)?)),
         };
         let host = codegen::load(host).map_err(bad)?;
-        let grid = Grid::new(code, on_grid.kernels.clone(), on_grid.warns);
+        let grid = Grid::new(code, on_grid.kernels.clone());
         Ok(Kernel {
             grid: Some(grid),
             ..Kernel::new(host, about, options)

@@ -268,7 +268,8 @@ impl Runner<'_> {
             return short;
         }
         let about = &self.launch.kernel.about;
-        if !about.undo.may_fire() {
+        // On a device nothing is copied: the host's arrays are not written before all is well.
+        if about.grid.is_some() || !about.undo.may_fire() {
             return i64::MAX;
         }
         if self.best_alone() {
@@ -319,6 +320,9 @@ impl Runner<'_> {
 
     /// Runs iterations `lo..hi`.
     fn chunk(&mut self, lo: i64, hi: i64) -> Step {
+        if self.launch.kernel.grid.is_some() {
+            return self.on_grid(lo, hi);
+        }
         let Some(before) = self.save(lo, hi) else {
             // A part of the chunk needs less memory, perhaps.
             if hi - lo > 1 {
@@ -327,9 +331,6 @@ impl Runner<'_> {
             self.launch.stopped_by = Some(Reason::Memory);
             return self.end(lo, lo, Ended::Partial { next: lo });
         };
-        if self.launch.kernel.grid.is_some() {
-            return self.on_grid(lo, hi);
-        }
         let status = self.call(lo, hi);
         let at = self.launch.header().at.clamp(lo, hi);
         match status {

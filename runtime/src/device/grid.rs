@@ -22,24 +22,18 @@ pub enum Code {
 pub struct Grid {
     code: Code,
     kernels: Vec<GridKernel>,
-    /// NumPy warns of what its part on the host may do.
-    warns: bool,
 }
 
 impl Grid {
     /// The kernels of a nest, and what is known of each.
-    pub fn new(code: Code, kernels: Vec<GridKernel>, warns: bool) -> Grid {
+    pub fn new(code: Code, kernels: Vec<GridKernel>) -> Grid {
         static READY: Once = Once::new();
         READY.call_once(|| {
             codegen::register_launch(launch);
             codegen::register_touched(touched);
             codegen::register_barrier(barrier);
         });
-        Grid {
-            code,
-            kernels,
-            warns,
-        }
+        Grid { code, kernels }
     }
 
     /// A device that can run them.
@@ -54,10 +48,6 @@ impl Grid {
         &self.code
     }
 
-    /// Whether the host's floating-point flags tell of warnings.
-    pub fn warns(&self) -> bool {
-        self.warns
-    }
 
     /// Iterations of a loop that threads of the device run at once, where it is the first axis of a kernel: fewer take no less
     /// time. `trips` are those of other loops.

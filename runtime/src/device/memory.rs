@@ -73,6 +73,17 @@ impl Copy {
     }
 }
 
+/// Where a copy that is going to be written finds what it held before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Before {
+    /// In the host's array.
+    OnHost,
+    /// In another copy, at that address.
+    At(u64),
+    /// Nowhere, and it need not: whoever runs the launch again writes all that this has before anybody reads it.
+    Again,
+}
+
 /// A device and the copies that it has.
 ///
 /// Of copies that overlap none is newer than the host's array: what is written is settled and forgotten elsewhere first.
@@ -274,15 +285,18 @@ impl Memory {
         owners
     }
 
-    /// What the copy at that address holds, elsewhere on the device, if it is newer than the host's array.
-    pub fn remember(&mut self, at: u64) -> Result<Option<u64>, Reason> {
+    /// Keeps what the copy at that address holds, if it is newer than the host's array and nobody writes it `again`.
+    pub fn remember(&mut self, at: u64, again: bool) -> Result<Before, Reason> {
         let newer = self.copies.iter().find(|copy| copy.at == at && copy.newer);
         let Some(bytes) = newer.map(Copy::bytes) else {
-            return Ok(None);
+            return Ok(Before::OnHost);
         };
+        if again {
+            return Ok(Before::Again);
+        }
         let before = self.device.allocate(bytes)?;
         self.device.copy(before, at, bytes)?;
-        Ok(Some(before))
+        Ok(Before::At(before))
     }
 
     /// The copy at that address was written, if any kernel looked at it.
@@ -293,21 +307,24 @@ impl Memory {
     }
 
     /// The copy at that address is as it was when that was remembered, or is no more.
-    pub fn take_back(&mut self, at: u64, before: Option<u64>) {
+    pub fn take_back(&mut self, at: u64, before: Before) {
         match before {
-            Some(before) => {
+            Before::OnHost => self.forget_at(at),
+            Before::At(before) => {
                 for copy in self.copies.iter_mut().filter(|copy| copy.at == at) {
                     copy.at = before;
                     self.device.free(at);
                 }
             }
-            None => self.forget_at(at),
+            Before::Again => {}
         }
     }
 
     /// What was remembered is not needed any more.
-    pub fn release(&mut self, before: u64) {
-        self.device.free(before);
+    pub fn release(&mut self, before: Before) {
+        if let Before::At(before) = before {
+            self.device.free(before);
+        }
     }
 
     /// Has the host's arrays hold what newer copies do. Where the device fails, nothing of the host's has changed.

@@ -25,7 +25,7 @@ mod streams;
 pub use emulated::Emulated;
 pub use grid::{Code, Grid};
 pub use memory::{Keeps, Owner, Transfers};
-pub use resident::Resident;
+pub use resident::{Resident, Slots};
 
 use crate::reason::Reason;
 use nestwise_codegen::abi::FrameHeader;

@@ -1,6 +1,6 @@
 //! A launch's arrays on a device, from one chunk of it to the next.
 
-use super::memory::{Memory, Owner, Transfers};
+use super::memory::{Before, Memory, Owner, Transfers};
 use super::{Device, Grid, Launch, kept};
 use crate::fpenv;
 use crate::overlap::ArrayView;
@@ -8,6 +8,7 @@ use crate::reason::Reason;
 use nestwise_codegen::GridKernel;
 use nestwise_codegen::abi::{FrameHeader, FrameLayout, Status};
 use nestwise_ir::{ArrayId, Nest};
+use std::collections::BTreeMap;
 
 /// What a chunk came to.
 pub struct Ran {
@@ -18,12 +19,21 @@ pub struct Ran {
     pub raised: bool,
 }
 
+/// The arrays of a launch by slot, on the host.
+pub struct Slots<'a> {
+    pub views: &'a [ArrayView],
+    /// Those that have to be as before where the launch is turned back.
+    pub saved: &'a [ArrayId],
+    /// What keeps the memory of one, if its copy may outlive the launch.
+    pub owner: &'a dyn Fn(usize) -> Option<Owner>,
+}
+
 /// The arrays of a launch, on a device.
 pub struct Resident {
     memory: Memory,
     kernels: Vec<GridKernel>,
-    /// Of each slot that is written its copy, and what that held before, if the host's array did not.
-    written: Vec<(u64, Option<u64>)>,
+    /// Copies that are written, and where what they held before is.
+    written: Vec<(u64, Before)>,
     /// The frame as it is on the host, of which these are copies.
     frame: Vec<u128>,
     /// The first iteration that had not run then.
@@ -34,7 +44,7 @@ pub struct Resident {
 pub(super) struct Running<'a> {
     memory: &'a mut Memory,
     pub(super) kernels: &'a [GridKernel],
-    written: &'a [(u64, Option<u64>)],
+    written: &'a [(u64, Before)],
     /// What comes down at the end is on its way.
     is_coming: bool,
     /// Why an array did not come up.
@@ -68,14 +78,13 @@ impl Running<'_> {
 
 impl Resident {
     /// Makes room for what is not there yet; from then on the frame has the device's addresses. `at`: the first iteration that has not
-    /// run. `owner`: what keeps the memory of a slot, if its copy may outlive the launch.
+    /// run.
     pub fn of(
         grid: &Grid,
         nest: &Nest,
         layout: &FrameLayout,
         frame: &mut [u128],
-        views: &[ArrayView],
-        owner: &dyn Fn(usize) -> Option<Owner>,
+        slots: &Slots<'_>,
         at: i64,
     ) -> Result<Resident, Reason> {
         let memory = match kept::take() {
@@ -89,12 +98,12 @@ impl Resident {
             frame: frame.to_vec(),
             since: at,
         };
-        let mut firsts = resident.bring_up(grid, nest, views, owner);
+        let mut firsts = resident.bring_up(grid, nest, slots);
         if matches!(firsts, Err(Reason::DeviceMemory)) {
             // Others' copies may have taken it.
             firsts = resident
                 .give_room()
-                .and_then(|()| resident.bring_up(grid, nest, views, owner));
+                .and_then(|()| resident.bring_up(grid, nest, slots));
         }
         let firsts = match firsts {
             Ok(firsts) => firsts,
@@ -105,7 +114,7 @@ impl Resident {
         };
         // Only now: where there is no room, the frame stays the host's.
         let words = Words(frame);
-        for slot in (0..views.len()).filter_map(|k| layout.slot(ArrayId(k as u32))) {
+        for slot in nest.arrays.ids().filter_map(|id| layout.slot(id)) {
             // Slots may have traded places by now.
             let whose = usize::try_from(words.get(slot.origin)).ok();
             let first = whose.and_then(|k| firsts.get(k));
@@ -117,7 +126,7 @@ impl Resident {
     /// No copies are left on the device.
     fn give_room(&mut self) -> Result<(), Reason> {
         for (_, before) in self.written.drain(..) {
-            before.into_iter().for_each(|at| self.memory.release(at));
+            self.memory.release(before);
         }
         self.memory.settle_all()?;
         self.memory.forget_all();
@@ -129,20 +138,22 @@ impl Resident {
         &mut self,
         grid: &Grid,
         nest: &Nest,
-        views: &[ArrayView],
-        owner: &dyn Fn(usize) -> Option<Owner>,
+        slots: &Slots<'_>,
     ) -> Result<Vec<i64>, Reason> {
         self.memory.begin(grid.code())?;
-        let (mut firsts, mut written) = (Vec::with_capacity(views.len()), Vec::new());
-        for (slot, (view, decl)) in views.iter().zip(nest.arrays.values()).enumerate() {
-            let copy = self.memory.bring(view, decl.written, || owner(slot))?;
+        let mut firsts = Vec::with_capacity(slots.views.len());
+        // Slots of one array have one copy.
+        let mut written = BTreeMap::new();
+        for (view, (id, decl)) in slots.views.iter().zip(nest.arrays.iter()) {
+            let owner = || (slots.owner)(id.index());
+            let copy = self.memory.bring(view, decl.written, owner)?;
             if decl.written {
-                written.push(copy);
+                *written.entry(copy).or_insert(true) &= !slots.saved.contains(&id);
             }
             firsts.push(copy as i64 + (view.ptr as i64 - view.range().0));
         }
-        for copy in written {
-            let before = self.memory.remember(copy)?;
+        for (copy, again) in written {
+            let before = self.memory.remember(copy, again)?;
             self.written.push((copy, before));
         }
         Ok(firsts)
@@ -211,7 +222,7 @@ impl Resident {
         }
         let any = self.memory.end()?;
         for (_, before) in self.written.drain(..) {
-            before.into_iter().for_each(|at| self.memory.release(at));
+            self.memory.release(before);
         }
         // Slots that traded places hold each other's arrays.
         let words = Words(frame);

@@ -1,7 +1,7 @@
 //! Chunks of a launch whose loops run on a device, which has copies of the arrays meanwhile.
 
 use super::{Ended, Runner, Step};
-use crate::device::{Resident, kept};
+use crate::device::{Resident, Slots, kept};
 use crate::reason::Reason;
 use nestwise_codegen::abi::Status;
 
@@ -18,14 +18,24 @@ impl Runner<'_> {
         let owner = |slot: usize| self.host.owner(slot);
         let resident = match self.resident.take() {
             Some(resident) => Ok(resident),
-            None => Resident::of(grid, nest, &kernel.layout, frame, self.views, &owner, lo),
+            None => {
+                // A thread may have run ahead of the one that fires.
+                let saved = kernel.about.undo.to_save(false, false, self.stops);
+                let saved: Vec<_> = saved.map(|slot| slot.array).collect();
+                let slots = Slots {
+                    views: self.views,
+                    saved: &saved,
+                    owner: &owner,
+                };
+                Resident::of(grid, nest, &kernel.layout, frame, &slots, lo)
+            }
         };
         let ran = resident.and_then(|resident| {
             let resident = self.resident.insert(resident);
             resident.run(&kernel.code, frame, (lo, hi))
         });
         let reason = match ran {
-            Ok(ran) if ran.raised && grid.warns() && !self.host.silent() => Reason::FloatingPoint,
+            Ok(ran) if ran.raised && kernel.about.undo.warns && !self.host.silent() => Reason::FloatingPoint,
             Ok(ran) if ran.status != Status::Event => {
                 let at = self.launch.header().at.clamp(lo, hi);
                 return self.ended(ran.status, at);

@@ -144,7 +144,6 @@ impl Plan {
             host: made.host.len(),
             ptx,
             kernels: made.kernels,
-            warns: analysis::warns(&nest),
         });
         let object = [&made.host, device].concat();
         Ok((Kernel::load(&object, about, options)?, object))
@@ -198,12 +197,7 @@ fn compile_grid(
     };
     let made = codegen::compile_grid(spec, target);
     let made = made.map_err(|e| e.to_string())?;
-    // Nothing is ever taken back: the host's arrays are not written before all is well.
-    let undo = analysis::UndoPlan {
-        slots: Vec::new(),
-        events: false,
-        warns: false,
-    };
+    let undo = analysis::undo::undo_plan_for(mapped.written, key.disjoint());
     let mut about = About::of(nest, undo, &mapped.schedule, mapped.rewrite);
     about.means.push("grid".into());
     about.means.extend(key.means().map(str::to_string));
