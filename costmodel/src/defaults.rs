@@ -88,6 +88,8 @@ pub fn call() -> Weights<LaunchWork> {
         (LaunchWork::TextIn, 1.2),
         (LaunchWork::IntOut, 18.0),
         (LaunchWork::FloatOut, 18.0),
+        (LaunchWork::AttributeIn, 40.0),
+        (LaunchWork::AttributeOut, 50.0),
         (LaunchWork::LiveOut, 40.0),
         (LaunchWork::Events, 100.0),
         (LaunchWork::UndoByte, 0.12),

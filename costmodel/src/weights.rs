@@ -66,6 +66,10 @@ pub enum LaunchWork {
     IntOut,
     /// A float that one does.
     FloatOut,
+    /// An attribute of an object in a list that is read.
+    AttributeIn,
+    /// One that is looked at again, and may be set.
+    AttributeOut,
     /// A variable's new value.
     LiveOut,
     /// Being ready to take a chunk back.
@@ -93,6 +97,8 @@ impl Kind for LaunchWork {
         L::TextIn,
         L::IntOut,
         L::FloatOut,
+        L::AttributeIn,
+        L::AttributeOut,
         L::LiveOut,
         L::Events,
         L::UndoByte,
@@ -112,6 +118,8 @@ impl Kind for LaunchWork {
             L::TextIn => "text_in",
             L::IntOut => "int_out",
             L::FloatOut => "float_out",
+            L::AttributeIn => "attribute_in",
+            L::AttributeOut => "attribute_out",
             L::LiveOut => "live_out",
             L::Events => "events",
             L::UndoByte => "undo_byte",
@@ -122,11 +130,15 @@ impl Kind for LaunchWork {
     fn number(self) -> usize {
         self as usize
     }
+    fn lacking(self) -> Option<f64> {
+        let usual = || defaults::call().get(self);
+        matches!(self, L::AttributeIn | L::AttributeOut).then(usual)
+    }
 }
 
 impl LaunchWork {
     /// How many kinds there are.
-    pub const COUNT: usize = 16;
+    pub const COUNT: usize = 18;
 }
 
 /// How often a launch does what. As a document: what it does, by name.

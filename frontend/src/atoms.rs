@@ -198,6 +198,10 @@ impl<'a> Finder<'a> {
                     .chain(index)
                     .for_each(|e| self.calls(e, turn));
             }
+            Target::Attr(base, _) => {
+                turn.add_element(base, &[]);
+                self.calls(base, turn);
+            }
             Target::Tuple(items) => items.iter().for_each(|item| self.assigned(item, turn)),
         }
     }

@@ -37,6 +37,12 @@ pub enum Capture {
         /// Whether elements may be stored.
         writable: bool,
     },
+    /// A list or tuple of objects of one class.
+    Objects {
+        /// Names of attributes, and the captures of the arrays that have those of all objects: [`Capture::Unbound`] where
+        /// there are none. They come behind those of all places.
+        attributes: Vec<(String, u32)>,
+    },
     /// `append` of a list.
     Append,
     /// A function or type that is known by name and checked by identity.
@@ -91,6 +97,7 @@ impl PartialEq for Capture {
             ) => {
                 (kind, storage, elem, rank, writable) == (kind2, storage2, elem2, rank2, writable2)
             }
+            (Self::Objects { attributes: a }, Self::Objects { attributes: b }) => a == b,
             (Self::Known(a), Self::Known(b)) => a == b,
             // One parsed function is one object for as long as its code object lives.
             (
@@ -126,6 +133,7 @@ impl Hash for Capture {
                 rank,
                 writable,
             } => (kind, storage, elem, rank, writable).hash(state),
+            Self::Objects { attributes } => attributes.hash(state),
             Self::Known(known) => known.hash(state),
             Self::User {
                 function,

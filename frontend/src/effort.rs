@@ -158,6 +158,7 @@ impl Turn {
             | ExprKind::Slice { .. }
             | ExprKind::InText(..)
             | ExprKind::IsNone(_)
+            | ExprKind::Is(..)
             | ExprKind::IfExp { .. }
             | ExprKind::Tuple(_) => once.arithmetic += 1.0,
             ExprKind::And(all) | ExprKind::Or(all) => once.arithmetic += all.len() as f64,

@@ -16,6 +16,7 @@ pub mod interface;
 pub mod known;
 mod lines;
 mod names;
+mod objects;
 pub mod parse;
 pub mod places;
 pub mod refusal;
@@ -23,6 +24,7 @@ pub mod specialise;
 pub mod text;
 mod tuples;
 
+pub use objects::{attributes_of_function, attributes_of_site};
 pub use interface::{Interface, LoopKind, interface};
 pub use parse::{parse_function, parse_site};
 pub use places::ScopeInfo;

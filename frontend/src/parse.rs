@@ -19,6 +19,7 @@ use rustpython_parser::{Mode, StringKind, Tok, lexer, parse_tokens};
 use self::lower::{Lower, Names};
 use crate::lines::Lines;
 use crate::names;
+use crate::objects::part_targets;
 pub use crate::places::ScopeInfo;
 use crate::places::{function_reads, is_stable, mark_captured, mark_written};
 use crate::refusal::Refusal;
@@ -49,10 +50,11 @@ pub fn parse_site(
         return Err(vec![WithSpan::new(source.lines.span(0), Refusal::NotALoop)]);
     };
     let mut lower = Lower::new(&source, Names::Site(scope));
-    let top = lower.top(stmt);
+    let mut top = lower.top(stmt);
     let returns = lower.returns;
     let mut places = std::mem::take(&mut lower.table).finish();
-    if let Some(top) = &top {
+    if let Some(top) = &mut top {
+        part_targets(&places, std::slice::from_mut(top), &[]);
         for span in mark_written(&mut places, std::slice::from_ref(top), &[]) {
             lower.refuse_at(
                 span,
@@ -153,6 +155,7 @@ fn mark_function_writes(
         Some((own, others)) => (Some(*own), others),
         None => (None, &params[..]),
     };
+    part_targets(places, &mut function.body, others);
     if let Some(&span) = mark_written(places, &function.body, others).first() {
         return Some((Some(span), "assigns an attribute of a changing object"));
     }

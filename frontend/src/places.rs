@@ -288,6 +288,10 @@ impl Walk<'_> {
                 index.iter().for_each(|e| self.read(e, &state));
                 state
             }
+            Target::Attr(base, _) => {
+                self.read(base, &state);
+                state
+            }
             Target::Tuple(items) => items
                 .iter()
                 .fold(state, |state, item| self.assign(item, state, span)),
@@ -367,7 +371,7 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             f(element);
         }
         ExprKind::Unary(_, a) | ExprKind::InText(a, _) | ExprKind::IsNone(a) => f(a),
-        ExprKind::Binary(_, a, b) | ExprKind::MatMul(a, b) => {
+        ExprKind::Binary(_, a, b) | ExprKind::MatMul(a, b) | ExprKind::Is(a, b) => {
             f(a);
             f(b);
         }
@@ -423,7 +427,7 @@ pub(crate) fn targets_of(stmt: &Stmt, f: &mut impl FnMut(PlaceId)) {
     fn of_target(target: &Target, f: &mut impl FnMut(PlaceId)) {
         match target {
             Target::Place(place) => f(*place),
-            Target::Subscript(..) => {}
+            Target::Subscript(..) | Target::Attr(..) => {}
             Target::Tuple(items) => items.iter().for_each(|item| of_target(item, f)),
         }
     }

@@ -148,6 +148,7 @@ impl Text<'_> {
         match target {
             Target::Place(place) => self.path(*place),
             Target::Subscript(base, index) => format!("{}[{}]", self.expr(base), self.list(index)),
+            Target::Attr(base, name) => format!("{}.{name}", self.expr(base)),
             Target::Tuple(items) => {
                 let items: Vec<String> = items.iter().map(|item| self.target(item)).collect();
                 format!("({},)", items.join(", "))
@@ -208,6 +209,7 @@ impl Text<'_> {
             }
             ExprKind::MatMul(a, b) => format!("({} @ {})", self.expr(a), self.expr(b)),
             ExprKind::IsNone(a) => format!("({} is None)", self.expr(a)),
+            ExprKind::Is(a, b) => format!("({} is {})", self.expr(a), self.expr(b)),
             ExprKind::InText(a, text) => format!("({} in {text:?})", self.expr(a)),
             ExprKind::Slice { start, stop, step } => {
                 let part = |e: &Option<Box<Expr>>| e.as_ref().map_or("".into(), |e| self.expr(e));

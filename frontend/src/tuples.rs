@@ -244,6 +244,7 @@ impl<'a> Scan<'a> {
                 self.expr(base);
                 index.iter().for_each(|e| self.expr(e));
             }
+            Target::Attr(base, _) => self.expr(base),
             Target::Tuple(items) => items.iter().for_each(|t| self.target(t)),
         }
     }
@@ -268,7 +269,7 @@ impl<'a> Scan<'a> {
                 self.expr(func);
                 self.arguments(func, args, kwargs);
             }
-            ExprKind::Binary(_, a, b) | ExprKind::MatMul(a, b) => {
+            ExprKind::Binary(_, a, b) | ExprKind::MatMul(a, b) | ExprKind::Is(a, b) => {
                 self.expr(a);
                 self.expr(b);
             }

@@ -83,6 +83,7 @@ impl fmt::Display for ArrayKind {
             Self::Str => "str",
             Self::Appended => "appended",
             Self::Scratch => "scratch",
+            Self::Objects => "objects",
         })
     }
 }

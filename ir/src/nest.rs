@@ -100,6 +100,9 @@ pub enum ArrayKind {
     Appended,
     /// What an operation on whole arrays makes before it is stored, or gives a name: memory of a launch's own.
     Scratch,
+    /// A list or tuple of objects of one class. Its second axis stands for an object, of which nothing but attributes is
+    /// looked at: arrays of their own, with an element for each object.
+    Objects,
 }
 
 impl ArrayKind {
@@ -141,6 +144,8 @@ pub struct ArrayDecl {
     /// Whole rows of this list change places, which the nest does element by element: nothing but the list may hold
     /// them.
     pub moved: bool,
+    /// A list that was made of the attributes of one name of a list's objects, which are set when the nest has run.
+    pub attributes: bool,
 }
 
 /// How long an axis of memory of the nest's own is.

@@ -163,6 +163,8 @@ pub enum Target {
     Place(PlaceId),
     /// `base[index, ...]`.
     Subscript(Expr, Vec<Expr>),
+    /// An attribute of what is no place, or not the same throughout: `bodies[i].x`.
+    Attr(Expr, String),
     /// `a, b`.
     Tuple(Vec<Target>),
 }
@@ -237,6 +239,8 @@ pub enum ExprKind {
     InText(Box<Expr>, String),
     /// `a is None`.
     IsNone(Box<Expr>),
+    /// `a is b`, of which neither is written `None`.
+    Is(Box<Expr>, Box<Expr>),
     /// `body if test else orelse`.
     IfExp {
         test: Box<Expr>,

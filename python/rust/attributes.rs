@@ -21,6 +21,10 @@ use std::collections::HashMap;
 struct Safety {
     read: bool,
     write: bool,
+    /// The class has a value of that name, which objects may or may not have one of their own instead of.
+    shadowed: bool,
+    /// That is a function.
+    method: bool,
 }
 
 /// Addresses of a class and of an interned name.
@@ -73,6 +77,45 @@ pub unsafe fn read(
             ffi::PyErr_Clear();
         }
         value
+    }
+}
+
+/// Whether an attribute of `object`, and of all of its class, can be read without running user code.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn readable(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
+    // SAFETY: as promised by the caller.
+    unsafe { safety(py, object, name).is_some_and(|s| s.read) }
+}
+
+/// Whether its class has a function of that name.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn is_method(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
+    // SAFETY: as promised by the caller.
+    unsafe { safety(py, object, name).is_some_and(|s| s.method) }
+}
+
+/// Whether it is the object's own, in a slot or in its dictionary, and not but its class's.
+///
+/// # Safety
+/// `object` is alive and the attribute [`writable`]; the GIL is held.
+pub unsafe fn is_own(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
+    // SAFETY: as promised by the caller; a class that overrides nothing has plain dictionaries.
+    unsafe {
+        if !safety(py, object, name).is_some_and(|s| s.shadowed) {
+            return true;
+        }
+        let dict = ffi::PyObject_GenericGetDict(object, std::ptr::null_mut());
+        if dict.is_null() {
+            ffi::PyErr_Clear();
+            return false;
+        }
+        let own = ffi::PyDict_Contains(dict, name.as_ptr()) == 1;
+        ffi::Py_DECREF(dict);
+        own
     }
 }
 
@@ -148,6 +191,8 @@ fn examine(
     let none = Safety {
         read: false,
         write: false,
+        shadowed: false,
+        method: false,
     };
     // Only heap classes made by `class` statements; a metaclass could intercept what follows.
     if !class.get_type().is(py.get_type::<PyType>()) {
@@ -159,6 +204,8 @@ fn examine(
     let mut safety = Safety {
         read: true,
         write: true,
+        shadowed: false,
+        method: false,
     };
     let mut shadowed = false;
     for base in class.getattr("__mro__")?.cast::<PyTuple>()?.iter() {
@@ -183,6 +230,8 @@ fn examine(
             // A plain function of the class: reading it makes a bound method, unless the object has an attribute of
             // its own of that name.
             let is_method = kind.is(&function);
+            safety.shadowed = !is_slot;
+            safety.method = is_method;
             if is_method {
                 safety.write = false;
             } else if descriptor && !is_slot {
@@ -251,7 +300,8 @@ pub fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<()
             });
         }
     }
-    for user in &binding.users {
+    // What a function assigns of a parameter is an object's of a list, and looked at when it is.
+    for user in binding.users.iter().filter(|user| user.is_method()) {
         for (id, place) in user.function.surface.places.iter() {
             let (Some(parent), true) = (place.parent, place.written) else {
                 continue;

@@ -8,6 +8,8 @@ use crate::classify::*;
 use crate::functions::{self, UserFunction};
 use crate::known;
 use crate::numpy::{self, Numpy};
+use crate::objects::{self, Field};
+use crate::parsed::Parsed;
 use crate::random;
 use nestwise_frontend::capture::Capture;
 use nestwise_ir::surface::{Item, Place, Scope};
@@ -16,7 +18,13 @@ use nestwise_runtime::pipeline::HasValue;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// So many attributes of objects in lists are bound.
+const MOST_FIELDS: usize = 128;
+/// So many functions.
+const MOST_USERS: usize = 16;
 
 /// A place as the binder needs it.
 pub struct BindPlace {
@@ -36,6 +44,8 @@ pub struct BindPlace {
     pub has_children: bool,
     /// Only kept to be given back: its type does not matter.
     pub pass_through: bool,
+    /// It is assigned as a whole.
+    pub is_written: bool,
 }
 
 impl BindPlace {
@@ -77,6 +87,7 @@ pub fn bind_places(py: Python<'_>, places: &[&Place], arguments: &[String]) -> V
             },
             has_children: false,
             pass_through: false,
+            is_written: p.written,
         })
         .collect();
     for child in 0..out.len() {
@@ -85,6 +96,12 @@ pub fn bind_places(py: Python<'_>, places: &[&Place], arguments: &[String]) -> V
         }
     }
     out
+}
+
+/// Names as they are looked up.
+pub fn interned(py: Python<'_>, names: BTreeSet<String>) -> Vec<Py<PyString>> {
+    let intern = |name: String| PyString::intern(py, &name).unbind();
+    names.into_iter().map(intern).collect()
 }
 
 /// One capture of a call.
@@ -143,6 +160,11 @@ impl User {
             .map_or(std::ptr::null_mut(), Py::as_ptr)
     }
 
+    /// Whether it is bound to an object.
+    pub fn is_method(&self) -> bool {
+        self.receiver.is_some()
+    }
+
     /// Takes what a call of `object` runs, if that is the same function; what a method is bound to may be another object.
     pub fn accepts(&mut self, py: Python<'_>, object: *mut PyObject, method: bool) -> bool {
         let Some((callee, receiver)) = functions::callee(py, object) else {
@@ -198,32 +220,39 @@ impl Inside {
 
 /// Everything bound in one call.
 pub struct Binding {
-    /// Captures: the site's places, then those of user functions.
+    /// Captures: the site's places, then those of user functions, then attributes of objects in lists.
     pub captures: Vec<Bound>,
     /// User functions among them.
     pub users: Vec<User>,
+    /// The attributes.
+    pub fields: Vec<Field>,
 }
 
-/// Binds all places of a site; `mixed[i]` says that capture `i` is known to hold ints and floats together.
-pub fn bind(py: Python<'_>, places: &[BindPlace], names: &Names<'_>, mixed: &[usize]) -> Binding {
+/// Binds all places of a site; `mixed` are the captures that are known to hold ints and floats together.
+pub fn bind(py: Python<'_>, parsed: &Parsed, names: &Names<'_>, mixed: &[usize]) -> Binding {
     let mut binding = Binding {
-        captures: Vec::with_capacity(places.len() + 4),
+        captures: Vec::with_capacity(parsed.places.len() + 4),
         users: Vec::new(),
+        fields: Vec::new(),
     };
     let np = numpy::numpy(py);
-    binding.scope(py, np, places, names, mixed);
-    let mut next = 0;
-    // Functions found while binding functions are appended behind, so this ends when none is new; a function
-    // that contains itself is cut off by the limit.
-    while next < binding.users.len() && binding.users.len() <= 16 {
-        let first = binding.captures.len();
-        binding.users[next].first = first;
-        let inside = binding.users[next].inside(py);
-        let names = inside.names(names.builtins);
-        binding.scope(py, np, &inside.function.places, &names, mixed);
-        next += 1;
+    binding.scope(py, np, &parsed.places, names, mixed);
+    let mut bound = 0;
+    // Functions found while binding functions are appended behind, as are those that objects in lists have; a function that
+    // contains itself is cut off by the limit.
+    loop {
+        while bound < binding.users.len() && binding.users.len() <= MOST_USERS {
+            let first = binding.captures.len();
+            binding.users[bound].first = first;
+            let inside = binding.users[bound].inside(py);
+            let names = inside.names(names.builtins);
+            binding.scope(py, np, &inside.function.places, &names, mixed);
+            bound += 1;
+        }
+        if !binding.add_fields(py, np, parsed, mixed) {
+            return binding;
+        }
     }
-    binding
 }
 
 /// The signature word of a function: it stands for what a call of it does. One that is not inlined is an object like any
@@ -270,36 +299,112 @@ impl Binding {
             } else {
                 std::ptr::null_mut()
             };
-            let (mut word, value) = if place.pass_through {
-                (UNBOUND, Value::None)
-            } else {
-                // SAFETY: null or a strong reference.
-                unsafe { classify(py, np, object, place.has_children, mixed.contains(&index)) }
-            };
-            if matches!(word & 0xff, USER | METHOD) {
-                let found = functions::callee(py, object).and_then(|(callee, receiver)| {
-                    let function = functions::user_function(py, callee.as_ptr())?;
-                    Some((callee, receiver, function))
+            if place.pass_through {
+                let (word, value) = (UNBOUND, Value::None);
+                self.captures.push(Bound {
+                    object,
+                    word,
+                    value,
                 });
-                let parsed = found.as_ref().map(|f| &f.2);
-                // SAFETY: a live object.
-                word = unsafe { function_word(word, object, parsed) };
-                if let Some((callee, receiver, function)) = found {
-                    self.users.push(User {
-                        capture: index,
-                        function,
-                        first: 0,
-                        receiver,
-                        callee: Some(callee),
-                    });
-                }
+                continue;
             }
-            self.captures.push(Bound {
-                object,
-                word,
-                value,
-            });
+            // SAFETY: null or a strong reference, which is given up.
+            unsafe { self.push(py, np, object, place.has_children, mixed) };
         }
+    }
+
+    /// One more capture, and user if it is a function of the user's.
+    ///
+    /// # Safety
+    /// `object` is null or a strong reference, which the capture takes over.
+    unsafe fn push(
+        &mut self,
+        py: Python<'_>,
+        np: Option<&'static Numpy>,
+        object: *mut PyObject,
+        has_children: bool,
+        mixed: &[usize],
+    ) {
+        let index = self.captures.len();
+        // SAFETY: as promised by the caller.
+        let (mut word, value) =
+            unsafe { classify(py, np, object, has_children, mixed.contains(&index)) };
+        if matches!(word & 0xff, USER | METHOD) {
+            let found = functions::callee(py, object).and_then(|(callee, receiver)| {
+                let function = functions::user_function(py, callee.as_ptr())?;
+                Some((callee, receiver, function))
+            });
+            let parsed = found.as_ref().map(|f| &f.2);
+            // SAFETY: a live object.
+            word = unsafe { function_word(word, object, parsed) };
+            if let Some((callee, receiver, function)) = found {
+                self.users.push(User {
+                    capture: index,
+                    function,
+                    first: 0,
+                    receiver,
+                    callee: Some(callee),
+                });
+            }
+        }
+        self.captures.push(Bound {
+            object,
+            word,
+            value,
+        });
+    }
+
+    /// Binds attributes that the site and the functions it calls may ask for of objects in lists, as far as they are not yet;
+    /// whether there were any.
+    fn add_fields(
+        &mut self,
+        py: Python<'_>,
+        np: Option<&'static Numpy>,
+        parsed: &Parsed,
+        mixed: &[usize],
+    ) -> bool {
+        let mut lists = Vec::new();
+        for (index, bound) in self.captures.iter().enumerate() {
+            // Objects that are attributes of objects, which are attributes of objects, are nobody's.
+            let around = self.fields.iter().find(|f| f.capture == index);
+            let inner = around.is_some_and(|f| self.fields.iter().any(|g| g.capture == f.list));
+            if bound.word & 0xff == OBJECTS && !inner {
+                lists.push(index);
+            }
+        }
+        if lists.is_empty() {
+            return false;
+        }
+        let mut names: Vec<Py<PyString>> = Vec::new();
+        let users = self.users.iter().flat_map(|u| u.function.attributes(py));
+        for name in parsed.attributes(py).iter().chain(users) {
+            if !names.iter().any(|other| other.is(name)) {
+                names.push(name.clone_ref(py));
+            }
+        }
+        let before = self.fields.len();
+        for list in lists {
+            for name in &names {
+                let is = |f: &Field| f.list == list && f.name.is(name);
+                if self.fields.len() >= MOST_FIELDS || self.fields.iter().any(is) {
+                    continue;
+                }
+                let capture = self.captures.len();
+                // SAFETY: a list that is kept alive here; null or a new reference, which is given up.
+                unsafe {
+                    let object = self.captures[list].object;
+                    let each = objects::each(py, object, name.bind(py));
+                    self.push(py, np, each, false, mixed);
+                }
+                let name = name.clone_ref(py);
+                self.fields.push(Field {
+                    capture,
+                    list,
+                    name,
+                });
+            }
+        }
+        self.fields.len() > before
     }
 
     /// Lets go of all objects; what was found of them stays.
@@ -399,6 +504,13 @@ impl Binding {
                 None => other(),
             },
             KNOWN => known::known(py, bound.object).map_or_else(other, Capture::Known),
+            OBJECTS => {
+                let own = self.fields.iter().filter(|field| field.list == index);
+                let named = own.map(|f| (f.name.to_string(), f.capture as u32));
+                Capture::Objects {
+                    attributes: named.collect(),
+                }
+            }
             MODULE => Capture::Module,
             APPEND => Capture::Append,
             OBJECT => Capture::Object,

@@ -5,6 +5,7 @@ use crate::known;
 use crate::layout;
 use crate::lists;
 use crate::numpy::{self, Numpy};
+use crate::objects;
 use crate::random;
 use nestwise_frontend::capture::Capture;
 use nestwise_ir::{ArrayKind, Scalar, Ty};
@@ -24,6 +25,7 @@ pub const USER: u64 = 6;
 pub const OTHER: u64 = 7;
 pub const METHOD: u64 = 8;
 pub const APPEND: u64 = 9;
+pub const OBJECTS: u64 = 10;
 
 fn scalar_word(ty: Ty, class: u64) -> u64 {
     SCALAR | (ty.prov as u64) << 8 | (ty.repr as u64) << 16 | class << 24
@@ -356,6 +358,12 @@ pub unsafe fn numbers(object: *mut PyObject) -> Option<ArrayView> {
 unsafe fn sequence(object: *mut PyObject, is_list: bool, mixed: bool) -> (u64, Value) {
     // SAFETY: an exact list or tuple.
     let Some(shape) = (unsafe { lists::shape(object) }) else {
+        // SAFETY: a live list or tuple.
+        if let Some(all) = unsafe { objects::of(object) } {
+            let mut extents = [0; 8];
+            extents[0] = all.len() as i64;
+            return (OBJECTS, Value::Sequence { rank: 2, extents });
+        }
         // SAFETY: a live object.
         return (
             pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()),

@@ -1,13 +1,14 @@
 //! The user's own functions, for inlining: found by their code object, parsed once.
 
 use crate::bind::{self, BindPlace};
+use crate::once::Once;
 use crate::random;
-use nestwise_frontend::parse_function;
+use nestwise_frontend::{attributes_of_function, parse_function};
 use nestwise_ir::surface::{Function, Place};
 use pyo3::ffi::{self, PyObject};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyDict};
+use pyo3::types::{PyAny, PyDict, PyString};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
@@ -19,6 +20,25 @@ pub struct UserFunction {
     pub places: Vec<BindPlace>,
     /// Its module's dictionary.
     pub globals: Py<PyDict>,
+    attributes: Once<Vec<Py<PyString>>>,
+}
+
+impl UserFunction {
+    /// One that sees the names of that dictionary.
+    pub fn new(surface: Function, places: Vec<BindPlace>, globals: Py<PyDict>) -> UserFunction {
+        UserFunction {
+            surface: Arc::new(surface),
+            places,
+            globals,
+            attributes: Once::new(),
+        }
+    }
+
+    /// Attributes that it may ask for of objects in lists.
+    pub fn attributes(&self, py: Python<'_>) -> &[Py<PyString>] {
+        let names = || attributes_of_function(&self.surface);
+        self.attributes.get_or_init(|| bind::interned(py, names()))
+    }
 }
 
 struct Entry {
@@ -201,9 +221,5 @@ fn parse(
     let places: Vec<&Place> = surface.places.values().collect();
     let places = bind::bind_places(py, &places, &free);
     let globals = globals.clone().cast_into::<PyDict>()?.unbind();
-    Ok(Some(UserFunction {
-        surface: Arc::new(surface),
-        places,
-        globals,
-    }))
+    Ok(Some(UserFunction::new(surface, places, globals)))
 }

@@ -7,6 +7,7 @@ use crate::environment::{self, NumpyErrors};
 use crate::layout;
 use crate::lists::{Buffer, Shape, Trouble};
 use crate::numpy;
+use crate::objects::{self, Field};
 use crate::others::{self, Published, Turns, World};
 use crate::random;
 use crate::region;
@@ -239,6 +240,57 @@ impl<'a> PyHost<'a> {
             .iter()
             .filter(|b| b.1)
             .all(|b| unsafe { b.2.write_back() })
+            && self.binding.fields.iter().all(|field| self.put(field))
+    }
+
+    /// Whether the objects of lists are those, with the attributes that they had.
+    fn fields_hold(&self, objects: &[Vec<Py<PyAny>>]) -> bool {
+        let (py, binding) = (self.py, self.binding);
+        let is_array = |field: &Field| {
+            let mut arrays = self.nest.arrays.values();
+            arrays.any(|decl| decl.capture as usize == field.capture)
+        };
+        let is_method = |field: &Field| binding.users.iter().any(|u| u.capture == field.capture);
+        let mut fields = binding.fields.iter().zip(objects);
+        fields.all(|(field, then)| {
+            (!is_array(field) || field.holds(py, binding, then))
+                && (!is_method(field) || field.is_still(py, binding))
+        })
+    }
+
+    /// Sets the attributes of a list's objects that the nest has changed.
+    fn put(&self, field: &Field) -> bool {
+        let mut buffers = self.buffers.iter();
+        let written = buffers.any(|b| b.0 == field.capture && b.1);
+        // SAFETY: they were found settable; whenever others may have changed them they are looked at.
+        !written || unsafe { field.put(self.py, self.binding) }
+    }
+
+    /// Attributes of objects in lists are read once, and set once, at the end; objects are told apart by where they stand.
+    fn refuse_fields(&self, written: &[bool]) -> Result<(), Reason> {
+        let (py, binding) = (self.py, self.binding);
+        let refused = |name: String, why| Err(Reason::List { name, why });
+        let twice = "an object stands in it twice, or what is assigned is not an attribute of each";
+        let mut used = vec![false; binding.captures.len()];
+        for (id, decl) in self.nest.arrays.iter() {
+            let capture = decl.capture as usize;
+            used[capture] = true;
+            let compared = decl.kind == ArrayKind::Objects && self.nest.apart.contains(&(id, id));
+            // SAFETY: an exact list or tuple kept alive by the binding; nothing has run since.
+            if compared && !unsafe { objects::are_distinct(self.object(capture)) } {
+                return refused(decl.name.clone(), twice);
+            }
+        }
+        for field in binding.fields.iter().filter(|f| written[f.capture]) {
+            if !field.settable(py, binding) {
+                return refused(self.name(field.capture), twice);
+            }
+        }
+        let site = &self.world.parsed.places;
+        match objects::shared(py, site, binding, &used, written) {
+            Some(name) => refused(name, "it is an attribute of an object that is found in two ways"),
+            None => Ok(()),
+        }
     }
 
     /// Shows others what was computed so far and lets them run. Whether all is as it was afterwards.
@@ -246,6 +298,14 @@ impl<'a> PyHost<'a> {
         let begun = Instant::now();
         // SAFETY: the lists are unchanged since they were read.
         let rows: Vec<_> = self.buffers.iter().map(|b| unsafe { b.2.rows() }).collect();
+        // SAFETY: live objects of unchanged lists.
+        let kept = |object: &*mut PyObject| unsafe {
+            Bound::from_borrowed_ptr(self.py, *object).unbind()
+        };
+        let fields = self.binding.fields.iter();
+        // SAFETY: as above.
+        let objects = fields.map(|f| unsafe { f.objects(self.binding) });
+        let objects: Vec<Vec<Py<PyAny>>> = objects.map(|o| o.iter().map(kept).collect()).collect();
         let (py, world) = (self.py, self.world);
         let names = self
             .write_lists()
@@ -267,6 +327,7 @@ impl<'a> PyHost<'a> {
         let same = self.raised.is_none()
             && self.unchanged()
             && lists.all(|(b, rows)| unsafe { b.2.holds(rows) })
+            && self.fields_hold(&objects)
             && others::left_alone(py, world, self.binding, &self.published);
         self.published_all = !same;
         self.accompanied = false;
@@ -309,6 +370,14 @@ impl Host for PyHost<'_> {
                     self.list(&decl.name, capture, decl.storage, written[capture])?
                 }
                 (ArrayKind::Str, _) => self.text(&decl.name, capture)?,
+                (ArrayKind::Objects, Value::Sequence { rank, extents }) => ArrayView {
+                    ptr: std::ptr::dangling_mut(),
+                    tags: std::ptr::null_mut(),
+                    rank: *rank,
+                    extents: *extents,
+                    strides: [0; 8],
+                    size: 1,
+                },
                 (ArrayKind::Appended, _) => self.column(id, decl, capture)?,
                 (ArrayKind::Scratch, value) => {
                     let long = nestwise_runtime::extents(&self.binding.captures);
@@ -340,6 +409,7 @@ impl Host for PyHost<'_> {
         }
         self.refuse_unwritable()?;
         self.refuse_shared()?;
+        self.refuse_fields(&written)?;
         self.refuse_nan()?;
         Ok(views)
     }
@@ -406,7 +476,8 @@ impl Host for PyHost<'_> {
             | ArrayKind::Tuple
             | ArrayKind::Str
             | ArrayKind::Appended
-            | ArrayKind::Scratch => true,
+            | ArrayKind::Scratch
+            | ArrayKind::Objects => true,
             // SAFETY: an exact ndarray kept alive by the binding.
             ArrayKind::Ndarray => unsafe {
                 numpy::owns_memory(self.py, self.object(decl.capture as usize))
@@ -492,7 +563,7 @@ impl PyHost<'_> {
             ArrayKind::Bytes => unsafe {
                 ffi::Py_TYPE(self.object(capture)) == &raw mut ffi::PyByteArray_Type
             },
-            ArrayKind::Tuple | ArrayKind::Str => false,
+            ArrayKind::Tuple | ArrayKind::Str | ArrayKind::Objects => false,
         }
     }
 
@@ -521,8 +592,8 @@ impl PyHost<'_> {
                             _ => false,
                         }
                     }
-                    (Value::Sequence { extents, .. }, ArrayKind::List) => {
-                        // SAFETY: an exact list, alive.
+                    (Value::Sequence { extents, .. }, ArrayKind::List | ArrayKind::Objects) => {
+                        // SAFETY: an exact list or tuple, alive.
                         unsafe { ffi::PyObject_Size(bound.object) as i64 == extents[0] }
                     }
                     _ => true,

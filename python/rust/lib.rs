@@ -26,6 +26,7 @@ mod layout;
 mod lists;
 mod memory;
 mod numpy;
+mod objects;
 mod once;
 mod others;
 mod panics;

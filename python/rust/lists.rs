@@ -85,7 +85,7 @@ fn leaf_of(object: *mut PyObject) -> Option<Scalar> {
 ///
 /// # Safety
 /// Nothing changes the object while the slice lives.
-unsafe fn items<'a>(object: *mut PyObject) -> Option<&'a [*mut PyObject]> {
+pub unsafe fn items<'a>(object: *mut PyObject) -> Option<&'a [*mut PyObject]> {
     // SAFETY: the exact types are checked.
     unsafe {
         let ty = ffi::Py_TYPE(object);

@@ -1,12 +1,16 @@
 //! A site as its text tells it.
 
 use crate::bind::{self, BindPlace};
+use crate::once::Once;
 use crate::panics;
-use nestwise_frontend::{Interface, Refusal, ScopeInfo, interface, parse_site};
+use nestwise_frontend::{
+    Interface, Refusal, ScopeInfo, attributes_of_site, interface, parse_site,
+};
 use nestwise_ir::surface;
 use nestwise_ir::{Span, WithSpan};
 use nestwise_runtime::Reason;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use std::sync::Arc;
 
 /// The text a site is made from.
@@ -39,6 +43,7 @@ pub struct Parsed {
     pub sizes: Vec<usize>,
     /// Where there are no atoms: the places that may tell large calls from small.
     pub telling: Vec<usize>,
+    attributes: Once<Vec<Py<PyString>>>,
     /// It assigns attributes, or two of its objects must not be one.
     pub assigns: bool,
 }
@@ -68,8 +73,17 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
         sizes,
         interface,
         places: bound,
+        attributes: Once::new(),
         assigns,
     })
+}
+
+impl Parsed {
+    /// Attributes that it may ask for of objects in lists.
+    pub fn attributes(&self, py: Python<'_>) -> &[Py<PyString>] {
+        let names = || attributes_of_site(&self.surface);
+        self.attributes.get_or_init(|| bind::interned(py, names()))
+    }
 }
 
 /// The same; a panic on the way is one more refusal.

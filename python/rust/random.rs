@@ -271,11 +271,8 @@ fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc
     } else {
         globals.set_item("int64", py.import("numpy")?.getattr("int64")?)?;
     }
-    Ok(Arc::new(UserFunction {
-        surface: Arc::new(surface),
-        places,
-        globals: globals.unbind(),
-    }))
+    let function = UserFunction::new(surface, places, globals.unbind());
+    Ok(Arc::new(function))
 }
 
 /// Whether the text of a method does what the method does in this version of Python.

@@ -476,7 +476,7 @@ impl Site {
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
         for _ in 0..=parsed.places.len() {
             let mixed = lock(&self.mixed).clone();
-            let binding = bind::bind(py, &parsed.places, names, &mixed);
+            let binding = bind::bind(py, parsed, names, &mixed);
             attributes::settable(py, parsed, &binding)?;
             let Some(plan) = self.plan(py, parsed, &binding, manner.beside)? else {
                 let argument = |i: usize| names.arguments.get(i).copied();

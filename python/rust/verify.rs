@@ -217,6 +217,13 @@ pub fn begin(
             note(label, user.first + id.index(), place.written && outer)?;
         }
     }
+    for field in &binding.fields {
+        // SAFETY: the binding keeps the list alive, and nothing has run since.
+        for (at, object) in unsafe { field.objects(binding) }.iter().enumerate() {
+            let label = format!("object {at} of a list");
+            attributes.append((label, borrowed(py, *object), &field.name))?;
+        }
+    }
     let globals = PyList::new(py, [attributes::globals(py)])?;
     for user in &binding.users {
         globals.append(&user.function.globals)?;

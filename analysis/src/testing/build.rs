@@ -114,6 +114,7 @@ impl Builder {
                     like: vec![],
                     starts: false,
                     moved: false,
+                    attributes: false,
                 };
                 self.slots.insert(name, self.arrays.push(decl));
                 continue;

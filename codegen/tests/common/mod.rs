@@ -73,6 +73,7 @@ impl Builder {
             like: vec![],
             starts: false,
             moved: false,
+            attributes: false,
         })
     }
     pub fn floats(&mut self, rank: u32) -> ArrayId {

@@ -335,6 +335,7 @@ impl<'a> Lower<'a> {
             ast::Expr::Name(e) => Some(Target::Place(self.name(e.id.as_str(), e, false)?)),
             ast::Expr::Attribute(e) => match self.expr(target)?.kind {
                 ExprKind::Place(place) => Some(Target::Place(place)),
+                ExprKind::Attr(base, name) => Some(Target::Attr(*base, name)),
                 _ => {
                     let name = "an attribute of an expression";
                     self.refuse(e, Refusal::AssignTarget { name })
@@ -492,6 +493,17 @@ impl<'a> Lower<'a> {
             && c.value.is_none()
         {
             let is = ExprKind::IsNone(self.boxed(&e.left)?);
+            let span = self.span(e);
+            return Some(match op {
+                ast::CmpOp::Is => is,
+                _ => ExprKind::Unary(UnOp::Not, Box::new(Expr { kind: is, span })),
+            });
+        }
+        if let ([op @ (ast::CmpOp::Is | ast::CmpOp::IsNot)], [other]) =
+            (e.ops.as_slice(), e.comparators.as_slice())
+        {
+            let left = self.boxed(&e.left);
+            let is = ExprKind::Is(left?, self.boxed(other)?);
             let span = self.span(e);
             return Some(match op {
                 ast::CmpOp::Is => is,

@@ -222,6 +222,7 @@ impl Lower<'_> {
             like: vec![],
             starts: false,
             moved: false,
+            attributes: false,
         })
     }
 

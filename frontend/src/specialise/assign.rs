@@ -217,6 +217,7 @@ impl Lower<'_> {
                 .map(|l| l.name.clone())
                 .unwrap_or_default(),
             hir::Target::Subscript(..) => "an element".into(),
+            hir::Target::Attr(_, name) => name.clone(),
             hir::Target::Tuple(items) => items
                 .iter()
                 .map(|t| self.target_name(t))

@@ -18,6 +18,12 @@ impl Lower<'_> {
     pub fn attribute(&mut self, base: &hir::Expr, name: &str, span: Span) -> R<Val> {
         let value = self.expr(base)?;
         self.count_attribute(&value);
+        if let Val::View(object) = &value
+            && self.is_object(object)
+        {
+            let view = self.attribute_of(object.clone(), name, span)?;
+            return self.element(view, span);
+        }
         let unknown = |ty: String| {
             refuse(
                 span,

@@ -111,7 +111,7 @@ impl Resolver<'_> {
                 fresh.push(local);
             }
             s::Target::Tuple(items) => items.iter().for_each(|t| self.own_names(names, t, fresh)),
-            s::Target::Subscript(..) => {}
+            s::Target::Subscript(..) | s::Target::Attr(..) => {}
         }
     }
 

@@ -103,6 +103,8 @@ impl Lower<'_> {
                     Sv::bool(false, span)
                 }
             },
+            ExprKind::Is(a, b) => self.same_object(a, b, span)?,
+            ExprKind::Having(object, name) => return self.having(object, name, span),
             ExprKind::And(items) => return self.and_or(true, items, span),
             ExprKind::Or(items) => return self.and_or(false, items, span),
             ExprKind::IfExp { test, body, orelse } => {

@@ -134,7 +134,9 @@ impl Facts {
                     fact.entry_range = range.map(|(lo, hi)| (lo.into(), hi.into())).or(all);
                     fact.num = ty.repr == Scalar::Num;
                 }
-                Some(Capture::Array { .. }) => fact.view = Some((index, 0)),
+                Some(Capture::Array { .. } | Capture::Objects { .. }) => {
+                    fact.view = Some((index, 0));
+                }
                 Some(Capture::Unbound) | None => {}
                 Some(Capture::Other(name)) => fact.foreign = Some(name.clone()),
                 Some(Capture::Known(known)) => fact.foreign = Some(known.name()),

@@ -140,6 +140,8 @@ pub(super) enum Kind {
 pub(super) enum Target {
     Local(Def),
     Subscript(Expr, Vec<Expr>),
+    /// Of an object in a list.
+    Attr(Expr, String),
     Tuple(Vec<Target>),
 }
 
@@ -185,6 +187,10 @@ pub(super) enum ExprKind {
     InText(Box<Expr>, String),
     /// `a is None`.
     IsNone(Box<Expr>),
+    /// `a is b`.
+    Is(Box<Expr>, Box<Expr>),
+    /// An object of a list whose objects have a method of that name.
+    Having(Box<Expr>, String),
     IfExp {
         test: Box<Expr>,
         body: Box<Expr>,
@@ -261,12 +267,13 @@ impl Expr {
             | ExprKind::InText(a, _)
             | ExprKind::IsNone(a)
             | ExprKind::Grown(_, a)
+            | ExprKind::Having(a, _)
             | ExprKind::Index(a) => vec![a],
             ExprKind::Subscript(base, index) => [&**base].into_iter().chain(index).collect(),
             ExprKind::Call { args, kwargs, .. } => {
                 args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect()
             }
-            ExprKind::Binary(_, a, b) => vec![a, b],
+            ExprKind::Binary(_, a, b) | ExprKind::Is(a, b) => vec![a, b],
             ExprKind::And(items) | ExprKind::Or(items) | ExprKind::Tuple(items) => {
                 items.iter().collect()
             }
@@ -333,7 +340,7 @@ impl Target {
     fn changes(&self, own: &[LocalId]) -> bool {
         match self {
             Target::Local(def) => !own.contains(&def.local),
-            Target::Subscript(..) => true,
+            Target::Subscript(..) | Target::Attr(..) => true,
             Target::Tuple(items) => items.iter().any(|t| t.changes(own)),
         }
     }

@@ -442,6 +442,7 @@ impl Lower<'_> {
             work: self.meter.finish(),
         };
         super::keeps::together(&mut nest);
+        super::objects::refuse_looking_inside(&nest)?;
         Ok(nest)
     }
 

@@ -77,6 +77,7 @@ impl Lower<'_> {
             like: made.like.clone(),
             starts: made.starts.is_some(),
             moved: false,
+            attributes: false,
         }))
     }
 

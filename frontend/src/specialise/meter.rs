@@ -285,7 +285,7 @@ impl Lower<'_> {
     /// `value.name`.
     pub fn count_attribute(&mut self, value: &Val) {
         let kind = match value {
-            Val::View(_) => Work::Shape,
+            Val::View(view) if !self.is_object(view) => Work::Shape,
             _ => Work::Attribute,
         };
         self.tally(kind, 1.0);

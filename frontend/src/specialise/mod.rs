@@ -42,6 +42,7 @@ mod math;
 mod meter;
 mod methods;
 mod number_theory;
+mod objects;
 mod offsets;
 mod parts;
 mod products;

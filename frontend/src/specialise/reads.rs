@@ -180,6 +180,9 @@ impl Lower<'_> {
         }
         let local = self.hir.locals.iter().find(|l| l.capture == Some(capture));
         let name = local.map(|l| l.name.clone()).unwrap_or_default();
+        if let Some(Capture::Objects { .. }) = self.captures.get(capture as usize) {
+            return Ok(self.objects(capture, name));
+        }
         let Some(Capture::Array {
             kind,
             storage,
@@ -219,6 +222,7 @@ impl Lower<'_> {
             like: vec![],
             starts: false,
             moved: false,
+            attributes: false,
         };
         let array = self.arrays.push(decl);
         self.slots.insert(capture, array);

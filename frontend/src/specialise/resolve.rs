@@ -3,6 +3,7 @@
 
 mod calls;
 mod conditions;
+mod objects;
 mod statements;
 mod subscripts;
 mod tuples;
@@ -369,7 +370,7 @@ impl Resolver<'_> {
         }
         let index = self.index_of(names, id);
         match self.capture(index) {
-            Capture::Scalar { .. } | Capture::Array { .. } => {
+            Capture::Scalar { .. } | Capture::Array { .. } | Capture::Objects { .. } => {
                 let local = self.globals.get(&index).copied();
                 let local = match local {
                     Some(local) => local,
@@ -531,6 +532,10 @@ impl Resolver<'_> {
                 ExprKind::Compare(first, rest?)
             }
             s::ExprKind::IsNone(a) => return self.is_none(names, a, span),
+            s::ExprKind::Is(a, b) => ExprKind::Is(
+                Box::new(self.expr(names, a)?),
+                Box::new(self.expr(names, b)?),
+            ),
             s::ExprKind::InText(a, text) => {
                 ExprKind::InText(Box::new(self.expr(names, a)?), text.clone())
             }

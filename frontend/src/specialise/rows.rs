@@ -82,7 +82,7 @@ impl Lower<'_> {
     }
 
     /// A view whose subscripts are checked, evaluated and not negative.
-    fn settled(&mut self, view: View) -> View {
+    pub fn settled(&mut self, view: View) -> View {
         let mut view = self.check_view(view);
         for k in 0..view.index.len() {
             let e = self.normal_index(&view, k);

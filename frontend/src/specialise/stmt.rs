@@ -179,7 +179,7 @@ impl Lower<'_> {
                 tagged || self.observed(*def)
             }
             // A list must know whether it gets Python's or NumPy's.
-            Target::Subscript(..) => true,
+            Target::Subscript(..) | Target::Attr(..) => true,
             Target::Tuple(items) => items.iter().any(|t| self.tracked(t)),
         }
     }
@@ -242,6 +242,15 @@ impl Lower<'_> {
                     }
                 }
             }
+            Target::Attr(base, name) => {
+                // The right side was evaluated first.
+                let stores = base.stores();
+                let value = if stores { self.spill_val(value) } else { value };
+                match self.attribute_place(base, name, span)? {
+                    Some(view) => self.store(view, value, span),
+                    None => Ok(()),
+                }
+            }
             Target::Tuple(targets) => {
                 let values = self.unpack(value, targets.len(), span)?;
                 self.assign_all(targets, values, span)
@@ -284,6 +293,16 @@ impl Lower<'_> {
         }
     }
 
+    /// What is there that is going to be updated by a value, and where to store it then.
+    fn old_value(&mut self, view: View, value: &hir::Expr, span: Span) -> R<(Option<View>, Val)> {
+        let mut view = self.shared(view);
+        if value.stores() {
+            view = self.kept_place(view, span)?;
+        }
+        let old = self.element(view.clone(), span)?;
+        Ok((Some(view), old))
+    }
+
     fn augmented_value(
         &mut self,
         target: &Target,
@@ -315,12 +334,14 @@ impl Lower<'_> {
                     }
                 };
                 self.count_read_back(&view, index.len());
-                let mut view = self.shared(view);
-                if value.stores() {
-                    view = self.kept_place(view, span)?;
-                }
-                let old = self.element(view.clone(), span)?;
-                (Some(view), old)
+                self.old_value(view, value, span)?
+            }
+            (Target::Attr(base, name), _) => {
+                let Some(view) = self.attribute_place(base, name, span)? else {
+                    return Ok(Updated::Part);
+                };
+                self.tally(Work::Attribute, 1.0);
+                self.old_value(view, value, span)?
             }
             (_, Some(read)) => {
                 self.count_name(read.local, Work::Load);

@@ -139,7 +139,7 @@ impl Lower<'_> {
                     .any(|e| vars.iter().any(|v| build::reads(e, *v)))
             }
             // Any array may be any other.
-            Target::Subscript(..) => exprs.iter().any(|e| build::loads(e)),
+            Target::Subscript(..) | Target::Attr(..) => exprs.iter().any(|e| build::loads(e)),
             Target::Tuple(items) => items.iter().any(|t| self.may_change(t, value)),
         }
     }

@@ -60,6 +60,7 @@ fn of_target(target: &Target) -> usize {
     match target {
         Target::Local(_) => 1,
         Target::Subscript(base, index) => of_expr(base) + index.iter().map(of_expr).sum::<usize>(),
+        Target::Attr(base, _) => 1 + of_expr(base),
         Target::Tuple(items) => items.iter().map(of_target).sum(),
     }
 }

@@ -140,12 +140,12 @@ impl Flow<'_> {
                 if let Some(read) = read {
                     self.read(*read, &env);
                 }
-                if let Target::Subscript(base, index) = target {
-                    self.expr(base, &mut env);
-                    index.iter().for_each(|e| self.expr(e, &mut env));
+                let is_name = matches!(target, Target::Local(_));
+                if !is_name {
+                    self.target(target, &mut env);
                 }
                 self.expr(value, &mut env);
-                if let Target::Local(_) = target {
+                if is_name {
                     self.target(target, &mut env);
                 }
             }
@@ -286,6 +286,7 @@ impl Flow<'_> {
                 self.expr(base, env);
                 index.iter().for_each(|e| self.expr(e, env));
             }
+            Target::Attr(base, _) => self.expr(base, env),
             Target::Tuple(items) => items.iter().for_each(|t| self.target(t, env)),
         }
     }

@@ -32,6 +32,7 @@ fn nest() -> Nest {
         like: vec![],
         starts: false,
         moved: false,
+        attributes: false,
     });
     let mut vars = Arena::new();
     let i = vars.push(VarDecl {

@@ -158,7 +158,10 @@ fn elements_of(array: &ArrayDecl, elements: f64, convert: &mut LaunchTally) {
         },
         elements,
     );
+    let attributes = if array.attributes { elements } else { 0.0 };
+    convert.add(LaunchWork::AttributeIn, attributes);
     if array.written {
+        convert.add(LaunchWork::AttributeOut, attributes);
         let out = if int {
             LaunchWork::IntOut
         } else {

@@ -32,6 +32,9 @@ impl Resolver<'_> {
                 span,
             });
         }
+        if let Some(call) = self.call_of_object(names, func, (args, kwargs), false, span)? {
+            return Ok(call);
+        }
         let s::ExprKind::Place(id) = &func.kind else {
             let name = match &func.kind {
                 s::ExprKind::Attr(_, name) => name.clone(),

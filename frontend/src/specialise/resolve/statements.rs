@@ -20,6 +20,9 @@ impl Resolver<'_> {
         let s::ExprKind::Call { args, kwargs, .. } = &value.kind else {
             return self.expr(names, value);
         };
+        if let Some(call) = self.call_of_object(names, callee, (args, kwargs), true, span)? {
+            return Ok(call);
+        }
         if let s::ExprKind::Place(id) = callee.kind
             && let Ok(Res::User(function, first, receiver)) = self.place(names, id, span)
         {
@@ -46,6 +49,14 @@ impl Resolver<'_> {
                     Ok(Target::Local(self.def(local)))
                 }
                 None => {
+                    // An attribute of a parameter, which may be an object of a list.
+                    let place = &names.places[*id];
+                    if let Some(parent) = place.parent
+                        && let Ok(Res::Value(kind)) = self.place(names, parent, span)
+                    {
+                        let name = place.name.clone();
+                        return Ok(Target::Attr(Expr { kind, span }, name));
+                    }
                     let name = s::path(names.places, *id);
                     let what = format!("assigning {name} here");
                     Err(refuse(span, Refusal::Unsupported { what }))
@@ -55,6 +66,9 @@ impl Resolver<'_> {
                 let base = self.expr(names, base)?;
                 self.may_be_sliced(&base, index)?;
                 Ok(Target::Subscript(base, self.subscripts(names, index)?))
+            }
+            s::Target::Attr(base, name) => {
+                Ok(Target::Attr(self.expr(names, base)?, name.clone()))
             }
             s::Target::Tuple(items) => {
                 let items: R<Vec<_>> = items.iter().map(|t| self.target(names, t, span)).collect();
@@ -244,7 +258,8 @@ fn itself(names: &Names, targets: &[s::Target], value: &Expr) -> bool {
 
 /// The value of a call for its effect, or of what elements alone are assigned.
 fn left_value(stmt: &s::Stmt) -> Option<&s::Expr> {
-    let element = |target: &s::Target| matches!(target, s::Target::Subscript(..));
+    let element =
+        |target: &s::Target| matches!(target, s::Target::Subscript(..) | s::Target::Attr(..));
     match &stmt.kind {
         s::StmtKind::Call(value) => Some(value),
         s::StmtKind::Assign { targets, value } if targets.iter().all(element) => Some(value),

@@ -78,7 +78,7 @@ def arguments(function: Callable, given: dict[str, Any]) -> tuple:
     return tuple(given[name] for name in inspect.signature(function).parameters)
 
 
-LISTS = ("xs", "ys", "zs", "ks", "js", "ms", "rows", "text", "idx", "jdx")
+LISTS = ("xs", "ys", "zs", "ks", "js", "ms", "rows", "text", "idx", "jdx", "boxes")
 
 
 def launch_values(n: int) -> dict[str, Any]:
@@ -95,6 +95,7 @@ def launch_values(n: int) -> dict[str, Any]:
         "js": [*given["ks"]],
         "ms": [v if k % 2 else float(v) for k, v in enumerate(given["ks"])],
         "jdx": given["idx"] + 1,
+        "boxes": [Box() for _ in range(n)],
     }
     given["f"] = given["b"] + 3.0
     return given

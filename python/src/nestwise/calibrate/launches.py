@@ -96,6 +96,18 @@ def list_rows(n1, rows):
     return s
 
 
+def list_objects(n1, boxes):
+    s = 0.0
+    for i in range(n1):
+        s = boxes[i].value
+    return s
+
+
+def list_objects_written(n1, boxes):
+    for i in range(n1):
+        boxes[i].value = boxes[i].other
+
+
 def of_text(n1, text):
     c = 0
     for i in range(n1):

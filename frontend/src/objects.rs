@@ -1,0 +1,151 @@
+//! Attributes of objects that a site finds in lists: `bodies[i].x`, `for b in bodies: b.x += b.vx`.
+//!
+//! The attributes of one name of all objects in a list are an array to a nest. Which list an object is from only types tell
+//! (`specialise/objects.rs`), so whoever binds a list of objects does so for each name of an attribute that is asked of
+//! something which is not the same throughout ([`attributes_of_site`], [`attributes_of_function`]).
+
+use std::collections::BTreeSet;
+
+use nestwise_ir::surface::{Expr, ExprKind, Function, Place, Site, Stmt, StmtKind, Target};
+use nestwise_ir::{Arena, PlaceId, Span};
+
+use crate::places::{is_stable, targets_of, walk_expr, walk_stmts};
+
+/// Makes attributes of an expression of those targets that are attributes of something which the statements assign, or that is
+/// `unstable` otherwise.
+pub(crate) fn part_targets(
+    places: &Arena<PlaceId, Place>,
+    stmts: &mut [Stmt],
+    unstable: &[PlaceId],
+) {
+    let mut changing: BTreeSet<PlaceId> = unstable.iter().copied().collect();
+    walk_stmts(stmts, &mut |stmt| {
+        targets_of(stmt, &mut |place| {
+            changing.insert(place);
+        });
+    });
+    each_target(stmts, &mut |target, span| {
+        let Target::Place(id) = *target else { return };
+        let parent = |id: &PlaceId| places.get(*id).and_then(|p| p.parent);
+        let mut around = std::iter::successors(parent(&id), parent);
+        if let Some(object) = parent(&id)
+            && around.any(|place| changing.contains(&place))
+        {
+            let kind = ExprKind::Place(object);
+            *target = Target::Attr(Expr { kind, span }, places[id].name.clone());
+        }
+    });
+}
+
+fn each_target(stmts: &mut [Stmt], f: &mut impl FnMut(&mut Target, Span)) {
+    fn of_target(target: &mut Target, span: Span, f: &mut impl FnMut(&mut Target, Span)) {
+        match target {
+            Target::Tuple(items) => items.iter_mut().for_each(|item| of_target(item, span, f)),
+            one => f(one, span),
+        }
+    }
+    for stmt in stmts {
+        let span = stmt.span;
+        match &mut stmt.kind {
+            StmtKind::Assign { targets, .. } => {
+                targets.iter_mut().for_each(|t| of_target(t, span, f));
+            }
+            StmtKind::AugAssign { target, .. } => of_target(target, span, f),
+            StmtKind::For {
+                target,
+                body,
+                orelse,
+                ..
+            } => {
+                of_target(target, span, f);
+                each_target(body, f);
+                each_target(orelse, f);
+            }
+            StmtKind::If { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
+                each_target(body, f);
+                each_target(orelse, f);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The names of attributes that a site asks of what is not the same throughout.
+pub fn attributes_of_site(site: &Site) -> BTreeSet<String> {
+    attributes(&site.places, std::slice::from_ref(&site.top), &[])
+}
+
+/// The same of a function, whose parameters differ from call to call.
+pub fn attributes_of_function(function: &Function) -> BTreeSet<String> {
+    let params: Vec<PlaceId> = function.params.iter().map(|p| p.place).collect();
+    attributes(&function.places, &function.body, &params)
+}
+
+fn attributes(
+    places: &Arena<PlaceId, Place>,
+    stmts: &[Stmt],
+    unstable: &[PlaceId],
+) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    walk_stmts(stmts, &mut |stmt| {
+        exprs_of(stmt, &mut |e| {
+            walk_expr(e, &mut |e| match &e.kind {
+                ExprKind::Attr(_, name) => {
+                    names.insert(name.clone());
+                }
+                ExprKind::Place(id) if !is_stable(places, *id, unstable) => {
+                    names.insert(places[*id].name.clone());
+                }
+                _ => {}
+            });
+        });
+        targets(stmt, &mut |target| {
+            if let Target::Attr(_, name) = target {
+                names.insert(name.clone());
+            }
+        });
+    });
+    // What a function assigns of its first parameter, if that is an object of a list.
+    let written = places.iter().filter(|(id, place)| {
+        place.written && place.parent.is_some() && !is_stable(places, *id, unstable)
+    });
+    names.extend(written.map(|(_, place)| place.name.clone()));
+    names
+}
+
+/// Calls `f` on the targets of a statement itself, those inside tuples too.
+fn targets<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Target)) {
+    fn of_target<'a>(target: &'a Target, f: &mut impl FnMut(&'a Target)) {
+        match target {
+            Target::Tuple(items) => items.iter().for_each(|item| of_target(item, f)),
+            one => f(one),
+        }
+    }
+    match &stmt.kind {
+        StmtKind::Assign { targets, .. } => targets.iter().for_each(|t| of_target(t, f)),
+        StmtKind::AugAssign { target, .. } | StmtKind::For { target, .. } => of_target(target, f),
+        _ => {}
+    }
+}
+
+/// Calls `f` on the expressions of a statement itself, those of its targets too.
+fn exprs_of<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Expr)) {
+    match &stmt.kind {
+        StmtKind::Assign { value, .. }
+        | StmtKind::AugAssign { value, .. }
+        | StmtKind::For { iter: value, .. }
+        | StmtKind::If { test: value, .. }
+        | StmtKind::While { test: value, .. }
+        | StmtKind::Return(Some(value))
+        | StmtKind::Call(value) => f(value),
+        _ => {}
+    }
+    targets(stmt, &mut |target| match target {
+        Target::Subscript(base, index) => {
+            f(base);
+            index.iter().for_each(&mut *f);
+        }
+        Target::Attr(base, _) => f(base),
+        _ => {}
+    });
+}

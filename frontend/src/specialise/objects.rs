@@ -1,0 +1,167 @@
+//! Objects of a list (`bodies[i].x`, `for b in bodies: b.x += 1`).
+//!
+//! To lowering a list of objects is an array of rows, so that names of objects, loops over them and what is left behind are what
+//! they are for rows of lists. An attribute of a row is an element of another array, which has all objects' attributes of that
+//! name ([`crate::objects`]); the row itself has no elements.
+
+use nestwise_ir::nest::{CmpOp, Expr, ExprKind, Nest, Stmt, StmtKind};
+use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Scalar, Span, Ty, Work};
+
+use super::build;
+use super::hir;
+use super::kinds::Kind;
+use super::lower::Lower;
+use super::value::{Sv, Val, View};
+use super::{R, refuse};
+use crate::capture::Capture;
+use crate::refusal::Refusal;
+
+impl Lower<'_> {
+    /// The slot of a list of objects.
+    pub fn objects(&mut self, capture: u32, name: String) -> ArrayId {
+        let array = self.arrays.push(ArrayDecl {
+            name,
+            capture,
+            kind: ArrayKind::Objects,
+            storage: Scalar::Bool,
+            elem: Ty::PY_BOOL,
+            rank: 2,
+            read: false,
+            written: false,
+            like: vec![],
+            starts: false,
+            moved: false,
+            attributes: false,
+        });
+        self.slots.insert(capture, array);
+        array
+    }
+
+    /// Whether it is an object of a list.
+    pub fn is_object(&self, view: &View) -> bool {
+        self.arrays[view.array].kind == ArrayKind::Objects && view.index.len() == 1
+    }
+
+    /// What a list's objects have under a name, and which capture that is.
+    fn held(&self, object: &View, name: &str) -> Option<(u32, &Capture)> {
+        let list = self.captures.get(object.capture as usize)?;
+        let Capture::Objects { attributes } = list else {
+            return None;
+        };
+        let (_, index) = attributes.iter().find(|(own, _)| own == name)?;
+        Some((*index, self.captures.get(*index as usize)?))
+    }
+
+    /// An object, which has to be one with a method of that name.
+    pub fn having(&mut self, object: &hir::Expr, name: &str, span: Span) -> R<Val> {
+        let value = self.expr(object)?;
+        let fits = match &value {
+            Val::View(view) if self.is_object(view) => {
+                matches!(self.held(view, name), Some((_, Capture::User { .. })))
+            }
+            Val::Scalar(sv) => sv.is_bottom(),
+            _ => false,
+        };
+        match fits {
+            true => Ok(value),
+            false => Err(refuse(span, Refusal::UnknownFunction { name: name.into() })),
+        }
+    }
+
+    /// Where an object's attribute is.
+    pub fn attribute_of(&mut self, object: View, name: &str, span: Span) -> R<View> {
+        let found = self.held(&object, name);
+        let is_array = |(_, c): &(u32, &Capture)| {
+            matches!(c, Capture::Array { .. } | Capture::Objects { .. })
+        };
+        let Some((capture, _)) = found.filter(is_array) else {
+            let (name, ty) = (name.into(), "object in a list".into());
+            return Err(refuse(span, Refusal::UnknownAttribute { name, ty }));
+        };
+        let array = self.slot(capture, span)?;
+        let list = self.arrays[object.array].name.clone();
+        let decl = &mut self.arrays[array];
+        decl.name = format!("{list}[...].{name}");
+        decl.attributes = true;
+        Ok(View {
+            capture,
+            array,
+            ..object
+        })
+    }
+
+    /// `a is b`, of objects of one list, in which none stands twice ([`nestwise_ir::Nest::apart`]).
+    pub fn same_object(&mut self, a: &hir::Expr, b: &hir::Expr, span: Span) -> R<Sv> {
+        self.tally(Work::Compare, 1.0);
+        let (x, y) = match (self.expr(a)?, self.expr(b)?) {
+            (Val::View(x), Val::View(y)) if self.is_object(&x) && self.is_object(&y) => (x, y),
+            (Val::Scalar(sv), _) | (_, Val::Scalar(sv)) if sv.is_bottom() => return Ok(sv),
+            _ => return Err(refuse(span, Refusal::Comparison { op: "is" })),
+        };
+        if x.array != y.array {
+            let what = "`is` of objects of different lists".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        self.apart.insert((x.array, x.array));
+        let [x, y] = [x, y].map(|view| self.settled(view).index.remove(0));
+        let same = build::compare(CmpOp::Eq, x, y, Ty::PY_BOOL, span);
+        Ok(Sv::of(same, Kind::PyBool))
+    }
+
+    /// `base.name` as a target; none: of a type that a later round will know.
+    pub fn attribute_place(
+        &mut self,
+        base: &hir::Expr,
+        name: &str,
+        span: Span,
+    ) -> R<Option<View>> {
+        let object = match self.expr(base)? {
+            Val::View(view) if self.is_object(&view) => view,
+            Val::Scalar(sv) if sv.is_bottom() => return Ok(None),
+            _ => {
+                let name = "an attribute of a changing object";
+                return Err(refuse(span, Refusal::AssignTarget { name }));
+            }
+        };
+        self.tally(Work::Attribute, 1.0);
+        let view = self.attribute_of(object, name, span)?;
+        if self.arrays[view.array].rank > 1 {
+            let name = "an attribute that holds a list";
+            return Err(refuse(span, Refusal::AssignTarget { name }));
+        }
+        Ok(Some(view))
+    }
+}
+
+/// Refuses a nest that uses an object as if it were a row of a list.
+pub(super) fn refuse_looking_inside(nest: &Nest) -> R<()> {
+    let is_list = |array| nest.arrays[array].kind == ArrayKind::Objects;
+    let touched = |decl: &&nestwise_ir::ArrayDecl| {
+        decl.kind == ArrayKind::Objects && (decl.read || decl.written || decl.moved)
+    };
+    let mut wrong = nest.arrays.values().any(|decl| touched(&decl));
+    let mut span = nest.top.span;
+    let mut look = |e: &Expr| {
+        if let ExprKind::Dim(array, axis) = e.kind
+            && axis > 0
+            && is_list(array)
+        {
+            (wrong, span) = (true, e.span);
+        }
+    };
+    // Their attributes would have to change places, too.
+    let mut swapped = false;
+    let mut each = |stmt: &Stmt| {
+        stmt.exprs().for_each(|e| e.walk(&mut look));
+        if let StmtKind::Rebind(pairs) = &stmt.kind {
+            swapped |= pairs.iter().any(|(array, _)| is_list(*array));
+        }
+    };
+    nest.prologue.iter().for_each(|stmt| stmt.walk(&mut each));
+    nest.top.walk(&mut each);
+    if !wrong && !swapped {
+        return Ok(());
+    }
+    let what = "an object in a list, but for its attributes".into();
+    Err(refuse(span, Refusal::Unsupported { what }))
+}
