@@ -62,12 +62,12 @@ for of in (Body, Slotted, Data):
     bodies = made(9, of)
     for _ in range(4):
         last = step(bodies, 0.01)
-    print(shown(bodies), last[0] is bodies[-1], last[1] is bodies[-1])
+    print(shown(bodies), bodies.index(last[0]), bodies.index(last[1]))
 """
 
 
 def ran(text, tmp_path, native=True):
-    """The answer is CPython's, in each way to run it; the nests that ran natively."""
+    """The answer is CPython's, in each way to run it; `native`: whether any nest runs so (None: of some objects)."""
     program = tmp_path / "objects.py"
     program.write_text(HEAD + text)
     expected = python(program)
@@ -76,13 +76,13 @@ def ran(text, tmp_path, native=True):
         assert not (found := difference(expected, done)), found
         nests = nests_by_line(done.report, program)
         launched = sum(n["launches"] for found in nests.values() for n in found)
-        assert (launched > 0) == native, done.report
+        assert native is None or (launched > 0) == native, done.report
     return expected
 
 
 def test_forces_between_bodies(tmp_path):
     done = ran(FORCES, tmp_path)
-    assert done.stdout.count("True True") == 3
+    assert done.stdout.count("] 8 8") == 3
 
 
 LOOPS = {
@@ -306,7 +306,8 @@ run()
 print(shown(b), shown(c))
 """,
         tmp_path,
-        native=False,
+        # There the inner loop runs for objects that are not in the other list.
+        native=None if "q.x" in loop and "zip" not in loop else False,
     )
 
 
@@ -347,7 +348,7 @@ class Odd:
 b = [Odd() for _ in range(4)]
 for p in b:
     p.x = p.x + 1
-print([(p.x, p.__dict__) for p in b], p is b[-1])
+print([(p.x, p.__dict__) for p in b], b.index(p))
 """,
         tmp_path,
         native,

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use nestwise_ir::surface::{Expr, ExprKind, Function, Place, Site, Stmt, StmtKind, Target};
 use nestwise_ir::{Arena, PlaceId, Span};
 
-use crate::places::{is_stable, targets_of, walk_expr, walk_stmts};
+use crate::places::{is_inner, is_stable, targets_of, walk_expr, walk_stmts};
 
 /// Makes attributes of an expression of those targets that are attributes of something which the statements assign, or that is
 /// `unstable` otherwise.
@@ -93,9 +93,7 @@ fn attributes(
                 ExprKind::Attr(_, name) => {
                     names.insert(name.clone());
                 }
-                ExprKind::Place(id) if !is_stable(places, *id, unstable) => {
-                    names.insert(places[*id].name.clone());
-                }
+                ExprKind::Place(id) => names.extend(changing(places, *id, unstable)),
                 _ => {}
             });
         });
@@ -111,6 +109,25 @@ fn attributes(
     });
     names.extend(written.map(|(_, place)| place.name.clone()));
     names
+}
+
+/// The names of a place and of those around it, as far as they are attributes of something which is not the same throughout.
+fn changing(
+    places: &Arena<PlaceId, Place>,
+    id: PlaceId,
+    unstable: &[PlaceId],
+) -> impl Iterator<Item = String> {
+    let parent = |id: &PlaceId| places.get(*id).and_then(|p| p.parent);
+    let all: Vec<PlaceId> = std::iter::successors(Some(id), parent).collect();
+    let root = all.last().and_then(|root| places.get(*root));
+    let inner = root.is_some_and(|root| is_inner(&root.name));
+    let mut names = Vec::new();
+    for id in all.iter().take(all.len() - 1) {
+        if inner || !is_stable(places, *id, unstable) {
+            names.push(places[*id].name.clone());
+        }
+    }
+    names.into_iter()
 }
 
 /// Calls `f` on the targets of a statement itself, those inside tuples too.

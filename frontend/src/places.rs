@@ -332,7 +332,7 @@ pub(crate) fn inner_name(name: &str, number: usize) -> String {
 }
 
 /// Whether a place is a comprehension's own variable.
-fn is_inner(name: &str) -> bool {
+pub(crate) fn is_inner(name: &str) -> bool {
     name.starts_with('.')
 }
 

@@ -287,7 +287,7 @@ impl<'a> PyHost<'a> {
             }
         }
         let site = &self.world.parsed.places;
-        match objects::shared(py, site, binding, &used, written) {
+        match objects::shared(site, binding, &used, written) {
             Some(name) => refused(name, "it is an attribute of an object that is found in two ways"),
             None => Ok(()),
         }

@@ -25,7 +25,7 @@ pub unsafe fn of<'a>(list: *mut PyObject) -> Option<&'a [*mut PyObject]> {
     unsafe {
         let objects = lists::items(list)?;
         let class = ffi::Py_TYPE(*objects.first()?);
-        let by_user = (*class).tp_flags & ffi::Py_TPFLAGS_HEAPTYPE != 0;
+        let by_user = ffi::PyType_GetFlags(class) & ffi::Py_TPFLAGS_HEAPTYPE != 0;
         let alike = by_user && objects.iter().all(|object| ffi::Py_TYPE(*object) == class);
         alike.then_some(&*objects)
     }
@@ -197,7 +197,6 @@ impl Field {
 /// The name of an attribute that is assigned, and could be looked at in two ways: through a list that the nest uses, and through
 /// another, or as a place of its own.
 pub fn shared(
-    py: Python<'_>,
     site: &[BindPlace],
     binding: &Binding,
     used: &[bool],

@@ -96,6 +96,8 @@ def _asks(code: CodeType, known: frozenset[str]) -> bool:
     compared, objects = set(), set()
     before = None
     for now in dis.get_instructions(code):
+        if now.opname in ("COPY", "DUP_TOP"):
+            continue  # of `p.x += 1`
         if now.opname in ("LOAD_GLOBAL", "LOAD_NAME") and now.argval == "id":
             return True
         name = before and _loaded(before)
