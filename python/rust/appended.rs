@@ -127,10 +127,11 @@ impl Appended {
             rank: 1,
             extents,
             leaf: self.storage,
+            numpy: false,
         };
         // SAFETY: as promised by the caller.
         let mut buffer =
-            unsafe { Buffer::new(self.list, shape, self.storage) }.map_err(Trouble::why)?;
+            unsafe { Buffer::new(self.list, shape, self.storage, None) }.map_err(Trouble::why)?;
         if buffer.has_nan() {
             return Err(Trouble::Nan.why());
         }

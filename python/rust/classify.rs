@@ -82,6 +82,7 @@ pub fn array_type(word: u64) -> Option<Capture> {
     let elem = match kind {
         ArrayKind::Ndarray => Ty::np(storage),
         ArrayKind::Str => Ty::CHAR,
+        _ if (word >> 33) & 1 == 1 => Ty::np(storage),
         _ if storage.is_int() => Ty::PY_INT,
         _ if storage == Scalar::F32 => Ty::PY_FLOAT,
         _ => Ty::py(storage),
@@ -120,7 +121,7 @@ pub unsafe fn classify(
             return found;
         }
         if ty == &raw mut ffi::PyList_Type || ty == &raw mut ffi::PyTuple_Type {
-            return sequence(object, ty == &raw mut ffi::PyList_Type, mixed);
+            return sequence(np, object, ty == &raw mut ffi::PyList_Type, mixed);
         }
         if ty == &raw mut ffi::PyModule_Type {
             return (MODULE, Value::None);
@@ -355,9 +356,14 @@ pub unsafe fn numbers(object: *mut PyObject) -> Option<ArrayView> {
     }
 }
 
-unsafe fn sequence(object: *mut PyObject, is_list: bool, mixed: bool) -> (u64, Value) {
+unsafe fn sequence(
+    np: Option<&'static Numpy>,
+    object: *mut PyObject,
+    is_list: bool,
+    mixed: bool,
+) -> (u64, Value) {
     // SAFETY: an exact list or tuple.
-    let Some(shape) = (unsafe { lists::shape(object) }) else {
+    let Some(shape) = (unsafe { lists::shape(object, np) }) else {
         // SAFETY: a live list or tuple.
         if let Some(all) = unsafe { objects::of(object) } {
             let mut extents = [0; 8];
@@ -376,8 +382,9 @@ unsafe fn sequence(object: *mut PyObject, is_list: bool, mixed: bool) -> (u64, V
     } else {
         ArrayKind::Tuple
     };
+    let numpy = u64::from(shape.numpy && !mixed) << 33;
     (
-        array_word(kind, storage, shape.rank, is_list),
+        array_word(kind, storage, shape.rank, is_list) | numpy,
         Value::Sequence {
             rank: shape.rank,
             extents: shape.extents,

@@ -14,7 +14,7 @@ use crate::region;
 use crate::results;
 use crate::scratch::Scratch;
 use nestwise_analysis::identity;
-use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Scalar};
+use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Prov, Scalar};
 use nestwise_runtime::device::{Owner, kept};
 use nestwise_runtime::{ArrayView, Host, Launch, Plan, Reason, Value};
 use pyo3::ffi::{self, PyObject};
@@ -89,7 +89,7 @@ impl<'a> PyHost<'a> {
         &mut self,
         name: &str,
         capture: usize,
-        storage: Scalar,
+        (storage, numpy): (Scalar, bool),
         written: bool,
     ) -> Result<ArrayView, Reason> {
         let trouble = |t: Trouble| Reason::List {
@@ -102,7 +102,7 @@ impl<'a> PyHost<'a> {
             let Some(view) = (unsafe { buffer.row(object) }) else {
                 continue;
             };
-            if buffer.storage() != storage {
+            if buffer.elements() != (storage, numpy) {
                 return Err(trouble(Trouble::SharedRow));
             }
             *also_written |= written;
@@ -115,10 +115,11 @@ impl<'a> PyHost<'a> {
             rank,
             extents,
             leaf: storage,
+            numpy,
         };
         // SAFETY: a list or tuple kept alive by the binding; the GIL is held while the host lives, and nests that
         // work on lists never release it.
-        let buffer = unsafe { Buffer::new(object, shape, storage) };
+        let buffer = unsafe { Buffer::new(object, shape, storage, numpy::numpy(self.py)) };
         let mut buffer = buffer.map_err(|t| {
             if t == Trouble::Mixed {
                 self.mixed.set(Some(capture));
@@ -337,6 +338,11 @@ impl<'a> PyHost<'a> {
     }
 }
 
+/// The representation of a list's elements, and whether they are scalars of NumPy's.
+fn elements(decl: &ArrayDecl) -> (Scalar, bool) {
+    (decl.storage, decl.elem.prov == Prov::Np)
+}
+
 impl Host for PyHost<'_> {
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason> {
         let nest = self.nest;
@@ -357,7 +363,7 @@ impl Host for PyHost<'_> {
         lists.sort_by_key(|d| std::cmp::Reverse(d.rank));
         for decl in lists {
             let capture = decl.capture as usize;
-            self.list(&decl.name, capture, decl.storage, written[capture])?;
+            self.list(&decl.name, capture, elements(decl), written[capture])?;
             if decl.moved {
                 self.refuse_held(&decl.name, capture)?;
             }
@@ -367,7 +373,7 @@ impl Host for PyHost<'_> {
             let capture = decl.capture as usize;
             let view = match (decl.kind, &self.binding.captures[capture].value) {
                 (ArrayKind::List | ArrayKind::Tuple, _) => {
-                    self.list(&decl.name, capture, decl.storage, written[capture])?
+                    self.list(&decl.name, capture, elements(decl), written[capture])?
                 }
                 (ArrayKind::Str, _) => self.text(&decl.name, capture)?,
                 (ArrayKind::Objects, Value::Sequence { rank, extents }) => ArrayView {

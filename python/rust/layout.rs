@@ -125,6 +125,12 @@ pub unsafe fn payload<T: Copy>(object: *mut PyObject) -> T {
     unsafe { (*object.cast::<Payload<T>>()).value }
 }
 
+/// Where the payload of a NumPy scalar begins.
+pub fn payload_of(object: *mut PyObject) -> *const u8 {
+    let offset = std::mem::offset_of!(Payload<u64>, value);
+    object.cast::<u8>().wrapping_add(offset)
+}
+
 /// Sets the payload of a new NumPy scalar.
 ///
 /// # Safety

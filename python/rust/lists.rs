@@ -6,6 +6,7 @@
 
 use crate::layout;
 use crate::memory::Memory;
+use crate::numpy::Numpy;
 use nestwise_ir::Scalar;
 use nestwise_runtime::ArrayView;
 use pyo3::ffi::{self, PyObject};
@@ -24,6 +25,8 @@ pub struct Shape {
     pub extents: [i64; 8],
     /// Type of the first leaf; floats for an empty list.
     pub leaf: Scalar,
+    /// It is a scalar of NumPy's.
+    pub numpy: bool,
 }
 
 /// Why a list has no buffer.
@@ -81,6 +84,13 @@ fn leaf_of(object: *mut PyObject) -> Option<Scalar> {
     }
 }
 
+/// The type of a scalar of NumPy's that lists may hold.
+fn scalar_of(np: &Numpy, object: *mut PyObject) -> Option<Scalar> {
+    // SAFETY: a live object; only its type is looked at.
+    let found = np.scalar_of(unsafe { ffi::Py_TYPE(object) });
+    found.filter(|repr| !matches!(repr, Scalar::Bool | Scalar::C64 | Scalar::C128))
+}
+
 /// The items of an exact list or tuple.
 ///
 /// # Safety
@@ -103,11 +113,12 @@ pub unsafe fn items<'a>(object: *mut PyObject) -> Option<&'a [*mut PyObject]> {
 ///
 /// # Safety
 /// `object` is alive and the GIL is held.
-pub unsafe fn shape(object: *mut PyObject) -> Option<Shape> {
+pub unsafe fn shape(object: *mut PyObject, np: Option<&Numpy>) -> Option<Shape> {
     let mut shape = Shape {
         rank: 0,
         extents: [0; 8],
         leaf: Scalar::F64,
+        numpy: false,
     };
     let mut at = object;
     // SAFETY: every `at` is an element of a live container.
@@ -122,7 +133,13 @@ pub unsafe fn shape(object: *mut PyObject) -> Option<Shape> {
             None => return Some(shape),
         }
     }
-    shape.leaf = leaf_of(at)?;
+    shape.leaf = match leaf_of(at) {
+        Some(leaf) => leaf,
+        None => {
+            shape.numpy = true;
+            scalar_of(np?, at)?
+        }
+    };
     (shape.rank > 0).then_some(shape)
 }
 
@@ -131,6 +148,8 @@ pub struct Buffer {
     list: *mut PyObject,
     shape: Shape,
     storage: Scalar,
+    /// Elements are scalars of NumPy's.
+    numpy: Option<&'static Numpy>,
     data: Memory,
     tags: Vec<u8>,
     has_nan: bool,
@@ -145,7 +164,7 @@ fn zeros(count: usize) -> Option<Vec<u8>> {
 }
 
 impl Buffer {
-    /// Converts `list` to elements of `storage`.
+    /// Converts `list` to elements of `storage`; `np`: where they are NumPy's.
     ///
     /// # Safety
     /// `list` is an exact list or tuple; the GIL is held until the buffer is dropped or written back.
@@ -153,6 +172,7 @@ impl Buffer {
         list: *mut PyObject,
         shape: Shape,
         storage: Scalar,
+        np: Option<&'static Numpy>,
     ) -> Result<Buffer, Trouble> {
         let count: i64 = shape.extents[..shape.rank].iter().product();
         let bytes = count as usize * storage.size();
@@ -164,6 +184,7 @@ impl Buffer {
             list,
             shape,
             storage,
+            numpy: np.filter(|_| shape.numpy),
             data: Memory::of(bytes.div_ceil(8)).ok_or(Trouble::Memory)?,
             tags: zeros(tags).ok_or(Trouble::Memory)?,
             has_nan: false,
@@ -253,9 +274,9 @@ impl Buffer {
         level
     }
 
-    /// The representation of its elements.
-    pub fn storage(&self) -> Scalar {
-        self.storage
+    /// The representation of its elements, and whether they are scalars of NumPy's.
+    pub fn elements(&self) -> (Scalar, bool) {
+        (self.storage, self.numpy.is_some())
     }
 
     unsafe fn read(
@@ -278,9 +299,10 @@ impl Buffer {
         }
         // SAFETY: elements of a live row, as many as the shape says that it has.
         unsafe {
-            match self.storage {
-                Scalar::F64 => self.read_floats(row, *at)?,
-                Scalar::I64 => self.read_ints(row, *at)?,
+            match (self.numpy, self.storage) {
+                (Some(np), _) => self.read_scalars(np, row, *at)?,
+                (_, Scalar::F64) => self.read_floats(row, *at)?,
+                (_, Scalar::I64) => self.read_ints(row, *at)?,
                 _ => {
                     for (k, leaf) in row.iter().enumerate() {
                         self.read_leaf(*leaf, *at + k)?;
@@ -322,6 +344,38 @@ impl Buffer {
             }
         }
         Ok(())
+    }
+
+    unsafe fn read_scalars(
+        &mut self,
+        np: &Numpy,
+        row: &[*mut PyObject],
+        at: usize,
+    ) -> Result<(), Trouble> {
+        for (k, leaf) in row.iter().enumerate() {
+            if scalar_of(np, *leaf) != Some(self.storage) {
+                return Err(Trouble::Leaf);
+            }
+            let to = self.bytes_of(at + k);
+            // SAFETY: the type was just looked at; `at` counts elements of the shape, which sized the buffer.
+            let nan = unsafe {
+                let from = layout::payload_of(*leaf);
+                std::ptr::copy_nonoverlapping(from, to.cast_mut(), self.storage.size());
+                match self.storage {
+                    Scalar::F64 => layout::payload::<f64>(*leaf).is_nan(),
+                    Scalar::F32 => layout::payload::<f32>(*leaf).is_nan(),
+                    _ => false,
+                }
+            };
+            self.has_nan |= nan;
+        }
+        Ok(())
+    }
+
+    /// Where an element of the buffer begins.
+    fn bytes_of(&self, at: usize) -> *const u8 {
+        let first = self.data.as_ptr().cast::<u8>();
+        first.wrapping_add(at * self.storage.size())
     }
 
     /// What is in the way of an element of another type.
@@ -439,7 +493,11 @@ impl Buffer {
                 .all(|inner| unsafe { self.holds_row(*inner, level + 1, at) });
         }
         row.iter().all(|leaf| {
-            let typed = self.storage == Scalar::Num || leaf_of(*leaf) == Some(self.storage);
+            let found = match self.numpy {
+                Some(np) => scalar_of(np, *leaf),
+                None => leaf_of(*leaf),
+            };
+            let typed = self.storage == Scalar::Num || found == Some(self.storage);
             // SAFETY: a live object, of the buffer's type.
             let same = typed && unsafe { self.same(*leaf, *at) };
             *at += 1;
@@ -487,6 +545,11 @@ impl Buffer {
         let ty = leaf_of(object);
         // SAFETY: types are checked before payloads are read.
         unsafe {
+            if self.numpy.is_some() {
+                let size = self.storage.size();
+                let bytes = |from| std::slice::from_raw_parts(from, size);
+                return bytes(layout::payload_of(object)) == bytes(self.bytes_of(at));
+            }
             match self.storage {
                 Scalar::F64 => layout::payload::<u64>(object) == *data.add(at),
                 Scalar::I64 => int(object) == Ok(*data.cast::<i64>().add(at)),
@@ -507,6 +570,9 @@ impl Buffer {
         let data = self.data.as_ptr();
         // SAFETY: `at` is within the buffer.
         unsafe {
+            if let Some(np) = self.numpy {
+                return np.scalar(self.storage, self.bytes_of(at));
+            }
             match self.storage {
                 Scalar::F64 => ffi::PyFloat_FromDouble(*data.cast::<f64>().add(at)),
                 Scalar::I64 => ffi::PyLong_FromLongLong(*data.cast::<i64>().add(at)),

@@ -1,7 +1,7 @@
 //! Subscripts, loads and stores.
 
 use nestwise_ir::nest::{Cast, Expr, ExprKind, StmtKind};
-use nestwise_ir::{Access, ArrayKind, Scalar, Span, Ty, Work};
+use nestwise_ir::{Access, ArrayKind, Prov, Scalar, Span, Ty, Work};
 
 use super::build;
 use super::elementwise::{Elementwise, Node, unsupported};
@@ -428,6 +428,12 @@ impl Lower<'_> {
         let storage = self.arrays[array].storage;
         let wrong = self.cannot_store(sv, array, span);
         let py = sv.kinds.filter(Kind::is_py);
+        let elem = self.arrays[array].elem;
+        if elem.prov == Prov::Np {
+            // A list of NumPy's scalars stays one.
+            let own = sv.kinds == Kinds::of_ty(elem) && sv.repr() == storage;
+            return own.then(|| sv.e.clone()).ok_or(wrong);
+        }
         if py != sv.kinds {
             // Python's or NumPy's: only the first can be kept.
             if py.is_empty() {
