@@ -33,7 +33,7 @@ _NUMPY_TYPES = {
 def observed(code: CodeType) -> bool:
     """Whether the code, or a function in it, may compare two numbers by `is`, or asks `id()`.
 
-    `p is q` compares none where the same code uses an attribute of `q` that no number has, nor
+    `p is q` compares none where the same code uses an attribute of either that no number has, nor
     where `q` is a name of the module that is bound to functions, classes or `object()` alone.
     """
     # Only then all of the code is looked through, which takes longer.
@@ -93,8 +93,9 @@ def _makes_object(said: list) -> bool:
 def _asks(code: CodeType, known: frozenset[str]) -> bool:
     import dis
 
-    compared, objects = set(), set()
-    before = None
+    compared: list[tuple[str | None, str]] = []
+    objects = set()
+    before = earlier = None
     for now in dis.get_instructions(code):
         if now.opname in ("COPY", "DUP_TOP"):
             continue  # of `p.x += 1`
@@ -104,11 +105,13 @@ def _asks(code: CodeType, known: frozenset[str]) -> bool:
         if now.opname == "IS_OP" and not (before and _is_no_number(before, known)):
             if name is None:
                 return True
-            compared.add(name)
+            both = isinstance(before.argval, tuple)
+            other = before.argval[0] if both else earlier and _loaded(earlier)
+            compared.append((other, name))
         elif now.opname in _ATTRIBUTE and now.argval not in _OF_NUMBERS:
             objects.add(name)
-        before = now
-    return not compared <= objects
+        earlier, before = before, now
+    return any(objects.isdisjoint(pair) for pair in compared)
 
 
 def _loaded(load) -> str | None:
