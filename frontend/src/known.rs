@@ -147,6 +147,7 @@ named! {
         Eye = "eye",
         Identity = "identity",
         Arange = "arange",
+        Linspace = "linspace",
     }
 }
 
@@ -212,7 +213,8 @@ impl ArrayFn {
             | Self::Ones
             | Self::Eye
             | Self::Identity
-            | Self::Arange => ArrayForm::Display,
+            | Self::Arange
+            | Self::Linspace => ArrayForm::Display,
             Self::Sum
             | Self::Mean
             | Self::Var
@@ -231,7 +233,7 @@ impl ArrayFn {
 
     /// Whether its second argument may be the type of the elements that it makes.
     pub fn takes_type_second(self) -> bool {
-        let other = matches!(self, Self::Full | Self::Eye | Self::Arange);
+        let other = matches!(self, Self::Full | Self::Eye | Self::Arange | Self::Linspace);
         !other && matches!(self.form(), ArrayForm::Display | ArrayForm::Like)
     }
 

@@ -16,13 +16,13 @@ use crate::refusal::Refusal;
 /// An element is chosen by comparing its place with each of the display's.
 const LONGEST: usize = 16;
 
-fn wrong(f: ArrayFn, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+pub(super) fn wrong(f: ArrayFn, span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let what = format!("this form of numpy.{}", f.name());
     refuse(span, Refusal::Unsupported { what })
 }
 
 /// An array that a function makes.
-fn made_of(node: Node, shape: Vec<Expr>, axes: Like) -> Val {
+pub(super) fn made_of(node: Node, shape: Vec<Expr>, axes: Like) -> Val {
     Val::Array(Box::new(Elementwise {
         node,
         shape,
@@ -34,7 +34,7 @@ fn made_of(node: Node, shape: Vec<Expr>, axes: Like) -> Val {
 }
 
 impl Lower<'_> {
-    /// `np.array`, `np.zeros`, `np.ones`, `np.empty`, `np.full`, `np.eye`, `np.identity`, `np.arange`.
+    /// `np.array`, `np.zeros`, `np.ones`, `np.empty`, `np.full`, `np.eye`, `np.identity`, `np.arange`, `np.linspace`.
     pub fn display(
         &mut self,
         f: ArrayFn,
@@ -45,6 +45,9 @@ impl Lower<'_> {
         let wrong = || wrong(f, span);
         if matches!(f, ArrayFn::Eye | ArrayFn::Identity | ArrayFn::Arange) {
             return self.of_places(f, args, dtype, span);
+        }
+        if f == ArrayFn::Linspace {
+            return self.linspace(args, dtype, span);
         }
         let given = match f {
             ArrayFn::Full if args.len() == 2 => args.pop(),
@@ -99,7 +102,7 @@ impl Lower<'_> {
     }
 
     /// The axes of an array of a shape that is given; none: a size is not known yet.
-    fn extents(&mut self, f: ArrayFn, sizes: Vec<Val>, span: Span) -> R<Option<(Vec<Expr>, Like)>> {
+    pub fn extents(&mut self, f: ArrayFn, sizes: Vec<Val>, span: Span) -> R<Option<(Vec<Expr>, Like)>> {
         let (mut shape, mut axes) = (vec![], vec![]);
         for size in sizes {
             let size = self.need_scalar(size, "a shape", span)?;

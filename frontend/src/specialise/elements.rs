@@ -38,6 +38,10 @@ impl Lower<'_> {
                 let at = counters.last().cloned();
                 Ok(place(at.unwrap_or_else(|| Expr::int(0, span))))
             }
+            Node::Spaced(spaced) => {
+                let at = counters.last().cloned();
+                self.spaced(spaced, at.unwrap_or_else(|| Expr::int(0, span)), span)
+            }
             Node::Diagonal(storage) => Ok(self.diagonal(*storage, counters, span)),
             Node::Gather(from, places) => self.gathered(from, places, counters, span),
             Node::Sign(op, a) => {

@@ -12,6 +12,7 @@ use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
 use super::offsets;
 use super::sections::{self, Axis, Section};
+use super::spaced::Spaced;
 use super::value::{Sv, Val};
 use super::{R, refuse};
 use crate::known::{ArrayFn, ArrayForm as Form, Builtin, Known, NumpyFn};
@@ -125,6 +126,8 @@ pub(super) enum Node {
     Places,
     /// Ones where its places along the last two axes are the same, else zeros.
     Diagonal(Scalar),
+    /// Numbers as far apart, along the last axis.
+    Spaced(Box<Spaced>),
     /// The elements of a part of one axis at places that another array says.
     Gather(Section, Box<Node>),
 }
@@ -135,7 +138,7 @@ impl Node {
         match self {
             Node::Part(section) => f(section, true),
             Node::Turned(section) => f(section, false),
-            Node::Scalar(_) | Node::Items(_) | Node::Places | Node::Diagonal(_) => {}
+            Node::Scalar(_) | Node::Items(_) | Node::Places | Node::Diagonal(_) | Node::Spaced(_) => {}
             Node::Gather(from, places) => {
                 f(from, false);
                 places.sections(f);
@@ -149,11 +152,18 @@ impl Node {
         }
     }
 
+    /// Whether it reads any array's elements.
+    pub fn reads(&self) -> bool {
+        let mut any = false;
+        self.sections(&mut |_, _| any = true);
+        any
+    }
+
     fn rank(&self) -> usize {
         match self {
             Node::Part(section) | Node::Turned(section) => section.shape().len(),
             Node::Scalar(_) => 0,
-            Node::Items(_) | Node::Places | Node::Gather(..) => 1,
+            Node::Items(_) | Node::Places | Node::Spaced(_) | Node::Gather(..) => 1,
             Node::Diagonal(_) => 2,
             Node::Sign(_, a) => a.rank(),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => a.rank().max(b.rank()),
@@ -165,7 +175,7 @@ impl Node {
     pub fn computes_below(&self, axes: usize) -> bool {
         let inside = match self {
             Node::Part(_) | Node::Turned(_) | Node::Scalar(_) => return false,
-            Node::Items(_) | Node::Places | Node::Diagonal(_) => return false,
+            Node::Items(_) | Node::Places | Node::Diagonal(_) | Node::Spaced(_) => return false,
             Node::Gather(_, places) => places.computes_below(axes),
             Node::Sign(_, a) => a.computes_below(axes),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => {
@@ -186,7 +196,7 @@ impl Node {
                 longer.count() > 1
             }
             Node::Part(_) | Node::Scalar(_) => false,
-            Node::Items(_) | Node::Places | Node::Diagonal(_) => false,
+            Node::Items(_) | Node::Places | Node::Diagonal(_) | Node::Spaced(_) => false,
             Node::Gather(_, a) | Node::Sign(_, a) => a.turns(),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => a.turns() || b.turns(),
             Node::Call(_, args) => args.iter().any(Node::turns),
@@ -207,7 +217,7 @@ impl Node {
                 Node::Call(*f, args?)
             }
             Node::Part(_) | Node::Items(_) | Node::Gather(..) => return None,
-            Node::Places | Node::Diagonal(_) => return None,
+            Node::Places | Node::Diagonal(_) | Node::Spaced(_) => return None,
         })
     }
 
@@ -216,7 +226,7 @@ impl Node {
         let inside = |node: &Node| node.has_number_beside(storage);
         match self {
             Node::Part(_) | Node::Turned(_) | Node::Items(_) => false,
-            Node::Places | Node::Diagonal(_) => false,
+            Node::Places | Node::Diagonal(_) | Node::Spaced(_) => false,
             Node::Gather(_, places) => inside(places),
             Node::Scalar(sv) => {
                 let narrow = storage.is_int() || storage == Scalar::F32;
@@ -236,8 +246,9 @@ impl Node {
             // From a list that is made, and taken apart.
             Node::Items(items) => 1.0 + 0.2 * items.len() as f64,
             Node::Places => 1.0,
-            // Python's, around two of NumPy's.
+            // Python's, around some of NumPy's.
             Node::Diagonal(_) => 5.0,
+            Node::Spaced(_) => 20.0,
             Node::Sign(_, a) | Node::Gather(_, a) => 1.0 + a.operations(),
             Node::Binary(_, a, b) | Node::Compare(_, a, b) => 1.0 + a.operations() + b.operations(),
             Node::Call(_, args) => 1.0 + args.iter().map(Node::operations).sum::<f64>(),

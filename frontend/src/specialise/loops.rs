@@ -33,6 +33,8 @@ pub(super) enum Seq {
     View(View),
     /// A part of an array, along its first axis.
     Section(Section),
+    /// An array of one axis, and its length, that is computed of numbers alone: the loop may store what it likes.
+    Computed(Node, Expr),
     /// A tuple display: values that were evaluated before the loop.
     Items(Vec<Val>),
     Enumerate(Box<Seq>, Sv),
@@ -263,7 +265,11 @@ impl Lower<'_> {
                     let inner = self.seq(arg)?;
                     if !matches!(
                         inner,
-                        Seq::Range { .. } | Seq::View(_) | Seq::Section(_) | Seq::Items(_)
+                        Seq::Range { .. }
+                            | Seq::View(_)
+                            | Seq::Section(_)
+                            | Seq::Computed(..)
+                            | Seq::Items(_)
                     ) {
                         return Err(refuse(
                             e.span,
@@ -281,6 +287,9 @@ impl Lower<'_> {
             Val::View(view) => Ok(Seq::View(view)),
             Val::Array(tree) => match tree.node {
                 Node::Part(section) if !tree.fresh => Ok(Seq::Section(section)),
+                node if tree.shape.len() == 1 && !node.reads() => {
+                    Ok(Seq::Computed(node, tree.shape[0].clone()))
+                }
                 _ => {
                     let what = "an array that is computed".into();
                     Err(refuse(e.span, Refusal::Iterable { what }))

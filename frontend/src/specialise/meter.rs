@@ -431,7 +431,7 @@ impl Lower<'_> {
             Seq::View(view) if self.arrays[view.array].kind == ArrayKind::Ndarray => {
                 self.tally(Work::ArrayLoop, 1.0);
             }
-            Seq::Section(_) => self.tally(Work::ArrayLoop, 1.0),
+            Seq::Section(_) | Seq::Computed(..) => self.tally(Work::ArrayLoop, 1.0),
             Seq::Enumerate(inner, _) => self.count_end(inner),
             Seq::Zip(items) => items.iter().take(1).for_each(|s| self.count_end(s)),
             Seq::View(_) | Seq::Items(_) | Seq::Range { .. } | Seq::Reversed(_) => {}
@@ -463,6 +463,7 @@ impl Lower<'_> {
                 let row = section.shape().len() > 1;
                 self.tally(if row { Work::ArrayRow } else { Work::ArrayStep }, 1.0);
             }
+            Seq::Computed(..) => self.tally(Work::ArrayStep, 1.0),
             Seq::Items(_) => self.tally(Work::ListStep, 1.0),
             Seq::Enumerate(inner, _) => {
                 self.tally(Work::PairStep, 1.0);

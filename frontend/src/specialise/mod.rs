@@ -53,6 +53,7 @@ mod resolve;
 mod rolled;
 mod rows;
 mod sections;
+mod spaced;
 mod spread;
 mod stmt;
 mod strings;

@@ -16,7 +16,7 @@ impl Lower<'_> {
     /// the condition is returned.
     pub(super) fn bounds_failure(&mut self, seq: &mut Seq, top: bool) -> Option<Expr> {
         match seq {
-            Seq::Range { .. } | Seq::Items(_) | Seq::Section(_) => None,
+            Seq::Range { .. } | Seq::Items(_) | Seq::Section(_) | Seq::Computed(..) => None,
             Seq::Enumerate(inner, _) | Seq::Reversed(inner) => self.bounds_failure(inner, top),
             Seq::Zip(items) => {
                 let mut all = None;
@@ -104,9 +104,11 @@ impl Lower<'_> {
                     range: LEN,
                 })
             }
-            Seq::Enumerate(..) | Seq::Zip(_) | Seq::Items(_) | Seq::Section(_) => {
-                self.trips(seq, span)
-            }
+            Seq::Enumerate(..)
+            | Seq::Zip(_)
+            | Seq::Items(_)
+            | Seq::Section(_)
+            | Seq::Computed(..) => self.trips(seq, span),
         }
     }
 
@@ -127,6 +129,7 @@ impl Lower<'_> {
             Seq::View(view) => Ok(build::dim(view.array, view.index.len(), span)),
             Seq::Items(items) => Ok(Expr::int(items.len() as i64, span)),
             Seq::Section(section) => Ok(section.shape().swap_remove(0)),
+            Seq::Computed(_, length) => Ok(length.clone()),
             Seq::Enumerate(inner, _) | Seq::Reversed(inner) => self.len(inner, span),
             Seq::Zip(items) => {
                 let mut least: Option<Expr> = None;
@@ -189,9 +192,12 @@ impl Lower<'_> {
                 Seq::View(_) => self.item(inner, at, span),
                 _ => self.nth(seq, at, span),
             },
-            Seq::View(_) | Seq::Section(_) | Seq::Items(_) | Seq::Enumerate(..) | Seq::Zip(_) => {
-                self.nth(seq, at, span)
-            }
+            Seq::View(_)
+            | Seq::Section(_)
+            | Seq::Computed(..)
+            | Seq::Items(_)
+            | Seq::Enumerate(..)
+            | Seq::Zip(_) => self.nth(seq, at, span),
         }
     }
 
@@ -216,6 +222,10 @@ impl Lower<'_> {
                     return Ok(Val::Scalar(self.section_element(&row, &[], span)));
                 }
                 Ok(Val::Array(Box::new(Elementwise::of(row, &self.arrays))))
+            }
+            Seq::Computed(node, _) => {
+                let element = self.element_of(node, &[k.e], span)?;
+                Ok(Val::Scalar(element))
             }
             Seq::View(view) => {
                 let mut view = view.clone();
@@ -308,6 +318,7 @@ fn shallow(seq: &Seq) -> Seq {
         },
         Seq::View(view) => Seq::View(view.clone()),
         Seq::Section(section) => Seq::Section(section.clone()),
+        Seq::Computed(node, length) => Seq::Computed(node.clone(), length.clone()),
         Seq::Items(items) => Seq::Items(items.clone()),
         Seq::Enumerate(inner, start) => Seq::Enumerate(Box::new(shallow(inner)), start.clone()),
         Seq::Zip(items) => Seq::Zip(items.iter().map(shallow).collect()),
