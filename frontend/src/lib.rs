@@ -24,8 +24,8 @@ pub mod specialise;
 pub mod text;
 mod tuples;
 
-pub use objects::{attributes_of_function, attributes_of_site};
 pub use interface::{Interface, LoopKind, interface};
+pub use objects::{attributes_of_function, attributes_of_site};
 pub use parse::{parse_function, parse_site};
 pub use places::ScopeInfo;
 pub use refusal::Refusal;

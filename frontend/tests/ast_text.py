@@ -80,6 +80,12 @@ def foreign(func):
     return True
 
 
+def thing(e):
+    while isinstance(e, ast.Attribute):
+        e = e.value
+    return isinstance(e, ast.Name | ast.Subscript)
+
+
 def number(e):
     match e:
         case ast.UnaryOp(op=ast.USub()):
@@ -215,6 +221,11 @@ def expr(e):
         ):
             found = f"({expr(e.left)} is None)"
             return found if isinstance(op, ast.Is) else f"({UNARY[ast.Not]}{found})"
+        case ast.Compare(ops=[ast.Is() | ast.IsNot() as op], comparators=[other]):
+            if not (thing(e.left) and thing(other)):
+                raise Refused
+            found = f"({expr(e.left)} is {expr(other)})"
+            return found if isinstance(op, ast.Is) else f"({UNARY[ast.Not]}{found})"
         case ast.Compare() if membership(e) is not None:
             return expr(membership(e))
         case ast.Compare() if all(type(op) in COMPARE for op in e.ops):
@@ -237,7 +248,7 @@ def target(t):
             base = t.value
             while isinstance(base, ast.Attribute):
                 base = base.value
-            if not isinstance(base, ast.Name):
+            if not isinstance(base, ast.Name | ast.Subscript):
                 raise Refused
     return expr(t)
 

@@ -121,7 +121,7 @@ impl<'a> Path<'a> {
                 self.assigned.insert(*place);
                 self.bound.insert(&self.site.places[*place].name);
             }
-            Target::Subscript(..) => {}
+            Target::Subscript(..) | Target::Attr(..) => {}
             Target::Tuple(items) => items.iter().for_each(|item| self.assign(item)),
         }
     }

@@ -289,7 +289,10 @@ impl<'a> PyHost<'a> {
         }
         let site = &self.world.parsed.places;
         match objects::shared(site, binding, &used, written) {
-            Some(name) => refused(name, "it is an attribute of an object that is found in two ways"),
+            Some(name) => refused(
+                name,
+                "it is an attribute of an object that is found in two ways",
+            ),
             None => Ok(()),
         }
     }
@@ -300,9 +303,8 @@ impl<'a> PyHost<'a> {
         // SAFETY: the lists are unchanged since they were read.
         let rows: Vec<_> = self.buffers.iter().map(|b| unsafe { b.2.rows() }).collect();
         // SAFETY: live objects of unchanged lists.
-        let kept = |object: &*mut PyObject| unsafe {
-            Bound::from_borrowed_ptr(self.py, *object).unbind()
-        };
+        let kept =
+            |object: &*mut PyObject| unsafe { Bound::from_borrowed_ptr(self.py, *object).unbind() };
         let fields = self.binding.fields.iter();
         // SAFETY: as above.
         let objects = fields.map(|f| unsafe { f.objects(self.binding) });

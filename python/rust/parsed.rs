@@ -3,9 +3,7 @@
 use crate::bind::{self, BindPlace};
 use crate::once::Once;
 use crate::panics;
-use nestwise_frontend::{
-    Interface, Refusal, ScopeInfo, attributes_of_site, interface, parse_site,
-};
+use nestwise_frontend::{Interface, Refusal, ScopeInfo, attributes_of_site, interface, parse_site};
 use nestwise_ir::surface;
 use nestwise_ir::{Span, WithSpan};
 use nestwise_runtime::Reason;

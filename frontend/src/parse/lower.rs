@@ -12,7 +12,7 @@ use nestwise_ir::surface::{BinOp, CmpOp, Expr, ExprKind, Stmt, StmtKind, Target,
 use nestwise_ir::{PlaceId, Span, WithSpan};
 use rustpython_parser::ast::{self, Ranged};
 
-use self::forms::is_foreign;
+use self::forms::{is_foreign, may_be_object};
 use super::Source;
 use super::describe::{dotted, expression_name, statement_name};
 use crate::names;
@@ -335,7 +335,9 @@ impl<'a> Lower<'a> {
             ast::Expr::Name(e) => Some(Target::Place(self.name(e.id.as_str(), e, false)?)),
             ast::Expr::Attribute(e) => match self.expr(target)?.kind {
                 ExprKind::Place(place) => Some(Target::Place(place)),
-                ExprKind::Attr(base, name) => Some(Target::Attr(*base, name)),
+                ExprKind::Attr(base, name) if may_be_object(&base) => {
+                    Some(Target::Attr(*base, name))
+                }
                 _ => {
                     let name = "an attribute of an expression";
                     self.refuse(e, Refusal::AssignTarget { name })
@@ -499,18 +501,20 @@ impl<'a> Lower<'a> {
                 _ => ExprKind::Unary(UnOp::Not, Box::new(Expr { kind: is, span })),
             });
         }
+        let first = self.boxed(&e.left);
         if let ([op @ (ast::CmpOp::Is | ast::CmpOp::IsNot)], [other]) =
             (e.ops.as_slice(), e.comparators.as_slice())
         {
-            let left = self.boxed(&e.left);
-            let is = ExprKind::Is(left?, self.boxed(other)?);
-            let span = self.span(e);
+            let (first, other) = (first?, self.boxed(other)?);
+            if !may_be_object(&first) || !may_be_object(&other) {
+                return self.refuse(e, Refusal::Comparison { op: "is" });
+            }
+            let (is, span) = (ExprKind::Is(first, other), self.span(e));
             return Some(match op {
                 ast::CmpOp::Is => is,
                 _ => ExprKind::Unary(UnOp::Not, Box::new(Expr { kind: is, span })),
             });
         }
-        let first = self.boxed(&e.left);
         let mut rest = Vec::with_capacity(e.ops.len());
         for (op, value) in e.ops.iter().zip(&e.comparators) {
             let refused = match op {

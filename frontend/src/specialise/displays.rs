@@ -102,7 +102,12 @@ impl Lower<'_> {
     }
 
     /// The axes of an array of a shape that is given; none: a size is not known yet.
-    pub fn extents(&mut self, f: ArrayFn, sizes: Vec<Val>, span: Span) -> R<Option<(Vec<Expr>, Like)>> {
+    pub fn extents(
+        &mut self,
+        f: ArrayFn,
+        sizes: Vec<Val>,
+        span: Span,
+    ) -> R<Option<(Vec<Expr>, Like)>> {
         let (mut shape, mut axes) = (vec![], vec![]);
         for size in sizes {
             let size = self.need_scalar(size, "a shape", span)?;

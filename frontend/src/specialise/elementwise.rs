@@ -138,7 +138,11 @@ impl Node {
         match self {
             Node::Part(section) => f(section, true),
             Node::Turned(section) => f(section, false),
-            Node::Scalar(_) | Node::Items(_) | Node::Places | Node::Diagonal(_) | Node::Spaced(_) => {}
+            Node::Scalar(_)
+            | Node::Items(_)
+            | Node::Places
+            | Node::Diagonal(_)
+            | Node::Spaced(_) => {}
             Node::Gather(from, places) => {
                 f(from, false);
                 places.sections(f);

@@ -71,9 +71,8 @@ impl Lower<'_> {
     /// Where an object's attribute is.
     pub fn attribute_of(&mut self, object: View, name: &str, span: Span) -> R<View> {
         let found = self.held(&object, name);
-        let is_array = |(_, c): &(u32, &Capture)| {
-            matches!(c, Capture::Array { .. } | Capture::Objects { .. })
-        };
+        let is_array =
+            |(_, c): &(u32, &Capture)| matches!(c, Capture::Array { .. } | Capture::Objects { .. });
         let Some((capture, _)) = found.filter(is_array) else {
             let (name, ty) = (name.into(), "object in a list".into());
             return Err(refuse(span, Refusal::UnknownAttribute { name, ty }));
@@ -109,12 +108,7 @@ impl Lower<'_> {
     }
 
     /// `base.name` as a target; none: of a type that a later round will know.
-    pub fn attribute_place(
-        &mut self,
-        base: &hir::Expr,
-        name: &str,
-        span: Span,
-    ) -> R<Option<View>> {
+    pub fn attribute_place(&mut self, base: &hir::Expr, name: &str, span: Span) -> R<Option<View>> {
         let object = match self.expr(base)? {
             Val::View(view) if self.is_object(&view) => view,
             Val::Scalar(sv) if sv.is_bottom() => return Ok(None),

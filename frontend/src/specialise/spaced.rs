@@ -55,7 +55,14 @@ impl Lower<'_> {
             return Ok(Val::Scalar(Sv::bottom(span)));
         };
         let one = Expr::int(1, span);
-        let last = build::binary(BinOp::Sub, shape[0].clone(), one.clone(), Ty::PY_INT, false, span);
+        let last = build::binary(
+            BinOp::Sub,
+            shape[0].clone(),
+            one.clone(),
+            Ty::PY_INT,
+            false,
+            span,
+        );
         let last = self.spill(last);
         let gaps = build::binary(BinOp::Max, last.clone(), one, Ty::PY_INT, false, span);
         let gaps = self.floating(gaps);
@@ -86,13 +93,22 @@ impl Lower<'_> {
             let zero = build::float(0.0, Ty::np(Scalar::F64), span);
             build::compare(CmpOp::Eq, sv.e.clone(), zero, Ty::PY_BOOL, span)
         };
-        self.emit_check(build::or(build::not(zero(&spaced.step)), zero(&spaced.delta)));
+        self.emit_check(build::or(
+            build::not(zero(&spaced.step)),
+            zero(&spaced.delta),
+        ));
         let place = self.floating(at.clone());
         let far = self.arith(Op::Mul, place, spaced.step.clone(), span)?;
         let sum = self.arith(Op::Add, far, spaced.start.clone(), span)?;
         // A single one is the start.
         let zero = Expr::int(0, span);
-        let is_last = build::compare(CmpOp::Eq, at.clone(), spaced.last.clone(), Ty::PY_BOOL, span);
+        let is_last = build::compare(
+            CmpOp::Eq,
+            at.clone(),
+            spaced.last.clone(),
+            Ty::PY_BOOL,
+            span,
+        );
         let is_first = build::compare(CmpOp::Eq, at, zero, Ty::PY_BOOL, span);
         let stops = build::and(is_last, build::not(is_first));
         let ty = sum.e.ty;

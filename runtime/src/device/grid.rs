@@ -48,7 +48,6 @@ impl Grid {
         &self.code
     }
 
-
     /// Iterations of a loop that threads of the device run at once, where it is the first axis of a kernel: fewer take no less
     /// time. `trips` are those of other loops.
     pub fn wave(&self, of: LoopId, trips: impl Fn(LoopId) -> f64) -> i64 {

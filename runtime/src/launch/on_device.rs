@@ -35,7 +35,9 @@ impl Runner<'_> {
             resident.run(&kernel.code, frame, (lo, hi))
         });
         let reason = match ran {
-            Ok(ran) if ran.raised && kernel.about.undo.warns && !self.host.silent() => Reason::FloatingPoint,
+            Ok(ran) if ran.raised && kernel.about.undo.warns && !self.host.silent() => {
+                Reason::FloatingPoint
+            }
             Ok(ran) if ran.status != Status::Event => {
                 let at = self.launch.header().at.clamp(lo, hi);
                 return self.ended(ran.status, at);

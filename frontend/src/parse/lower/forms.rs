@@ -220,3 +220,12 @@ fn plain_names(target: &ast::Expr, out: &mut Vec<String>) -> bool {
         _ => false,
     }
 }
+
+/// Whether it may be an object in a list.
+pub(super) fn may_be_object(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Place(_) | ExprKind::Subscript(..) => true,
+        ExprKind::Attr(base, _) => may_be_object(base),
+        _ => false,
+    }
+}

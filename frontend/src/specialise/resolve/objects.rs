@@ -48,7 +48,9 @@ impl Resolver<'_> {
             kind,
             span: func.span,
         };
-        let all: Vec<s::Expr> = std::iter::once(object).chain(args.iter().cloned()).collect();
+        let all: Vec<s::Expr> = std::iter::once(object)
+            .chain(args.iter().cloned())
+            .collect();
         let callee = Callee::new(&function, first, None, effect);
         let mut call = self.inline(names, callee, (&all, kwargs), span)?;
         // Whether it is such an object only types tell. The first parameter is assigned first.

@@ -67,9 +67,7 @@ impl Resolver<'_> {
                 self.may_be_sliced(&base, index)?;
                 Ok(Target::Subscript(base, self.subscripts(names, index)?))
             }
-            s::Target::Attr(base, name) => {
-                Ok(Target::Attr(self.expr(names, base)?, name.clone()))
-            }
+            s::Target::Attr(base, name) => Ok(Target::Attr(self.expr(names, base)?, name.clone())),
             s::Target::Tuple(items) => {
                 let items: R<Vec<_>> = items.iter().map(|t| self.target(names, t, span)).collect();
                 Ok(Target::Tuple(items?))
