@@ -390,11 +390,17 @@ impl Binding {
                     continue;
                 }
                 let capture = self.captures.len();
+                let Value::Sequence { extents: of, .. } = self.captures[list].value else {
+                    continue;
+                };
                 // SAFETY: a list that is kept alive here; null or a new reference, which is given up.
                 unsafe {
                     let object = self.captures[list].object;
-                    let each = objects::each(py, object, name.bind(py));
-                    self.push(py, np, each, false, mixed);
+                    let first = objects::first(py, object, name.bind(py));
+                    self.push(py, np, first, false, mixed);
+                }
+                if let Value::Sequence { extents, .. } = &mut self.captures[capture].value {
+                    extents[0] = of[0];
                 }
                 let name = name.clone_ref(py);
                 self.fields.push(Field {

@@ -7,7 +7,7 @@ use crate::environment::{self, NumpyErrors};
 use crate::layout;
 use crate::lists::{Buffer, Shape, Trouble};
 use crate::numpy;
-use crate::objects::{self, Field};
+use crate::objects::{self, Field, Values};
 use crate::others::{self, Published, Turns, World};
 use crate::random;
 use crate::region;
@@ -34,6 +34,8 @@ pub struct PyHost<'a> {
     texts: Vec<(usize, Vec<u32>)>,
     appended: Vec<Appended>,
     scratch: Vec<(ArrayId, Scratch)>,
+    /// Attributes of objects in lists.
+    values: Values,
     world: World<'a>,
     /// Other threads ran beside a kernel since they last had their turn; perhaps they have ended.
     accompanied: bool,
@@ -69,6 +71,7 @@ impl<'a> PyHost<'a> {
             texts: Vec::new(),
             appended: Vec::new(),
             scratch: Vec::new(),
+            values: Values::default(),
             world,
             accompanied: false,
             // Copies are kept only where signals have no handlers, and where nobody could install one since.
@@ -81,8 +84,9 @@ impl<'a> PyHost<'a> {
         }
     }
 
-    fn object(&self, capture: usize) -> *mut PyObject {
-        self.binding.captures[capture].object
+    /// What a capture holds; of attributes of objects in a list all of them.
+    pub fn object(&self, capture: usize) -> *mut PyObject {
+        self.values.object(self.binding, capture)
     }
 
     fn list(
@@ -244,18 +248,19 @@ impl<'a> PyHost<'a> {
             && self.binding.fields.iter().all(|field| self.put(field))
     }
 
+    /// Whether the nest has to do with a capture: its elements are an array, or it is a function that may be inlined.
+    fn uses(&self, capture: usize) -> bool {
+        let mut arrays = self.nest.arrays.values();
+        arrays.any(|decl| decl.capture as usize == capture)
+            || self.binding.users.iter().any(|u| u.capture == capture)
+    }
+
     /// Whether the objects of lists are those, with the attributes that they had.
     fn fields_hold(&self, objects: &[Vec<Py<PyAny>>]) -> bool {
         let (py, binding) = (self.py, self.binding);
-        let is_array = |field: &Field| {
-            let mut arrays = self.nest.arrays.values();
-            arrays.any(|decl| decl.capture as usize == field.capture)
-        };
-        let is_method = |field: &Field| binding.users.iter().any(|u| u.capture == field.capture);
         let mut fields = binding.fields.iter().zip(objects);
         fields.all(|(field, then)| {
-            (!is_array(field) || field.holds(py, binding, then))
-                && (!is_method(field) || field.is_still(py, binding))
+            !self.uses(field.capture) || field.holds(py, binding, &self.values, then)
         })
     }
 
@@ -264,7 +269,31 @@ impl<'a> PyHost<'a> {
         let mut buffers = self.buffers.iter();
         let written = buffers.any(|b| b.0 == field.capture && b.1);
         // SAFETY: they were found settable; whenever others may have changed them they are looked at.
-        !written || unsafe { field.put(self.py, self.binding) }
+        !written || unsafe { field.put(self.py, self.binding, &self.values) }
+    }
+
+    /// Lists of the attributes that the nest works on, and whether methods are those of all objects.
+    fn find_attributes(&mut self) -> Result<(), Reason> {
+        let found = Values::of(self.py, self.binding, |capture| self.uses(capture));
+        self.values = found.ok_or_else(|| Reason::List {
+            name: "of objects".into(),
+            why: "they are not of one class, or some lack an attribute",
+        })?;
+        let changed = |field: &&Field| {
+            let user = self
+                .binding
+                .users
+                .iter()
+                .find(|u| u.capture == field.capture);
+            user.is_some_and(|user| user.callee() != self.object(field.capture))
+        };
+        match self.binding.fields.iter().find(changed) {
+            Some(field) => Err(Reason::List {
+                name: field.name.to_string(),
+                why: "it is not the same method for all objects",
+            }),
+            None => Ok(()),
+        }
     }
 
     /// Attributes of objects in lists are read once, and set once, at the end; objects are told apart by where they stand.
@@ -277,18 +306,17 @@ impl<'a> PyHost<'a> {
             let capture = decl.capture as usize;
             used[capture] = true;
             let compared = decl.kind == ArrayKind::Objects && self.nest.apart.contains(&(id, id));
-            // SAFETY: an exact list or tuple kept alive by the binding; nothing has run since.
-            if compared && !unsafe { objects::are_distinct(self.object(capture)) } {
+            if compared && !objects::are_distinct(self.values.objects(binding, capture)) {
                 return refused(decl.name.clone(), twice);
             }
         }
         for field in binding.fields.iter().filter(|f| written[f.capture]) {
-            if !field.settable(py, binding) {
+            if !field.settable(py, binding, &self.values) {
                 return refused(self.name(field.capture), twice);
             }
         }
         let site = &self.world.parsed.places;
-        match objects::shared(site, binding, &used, written) {
+        match objects::shared(site, binding, &self.values, &used, written) {
             Some(name) => refused(
                 name,
                 "it is an attribute of an object that is found in two ways",
@@ -306,8 +334,7 @@ impl<'a> PyHost<'a> {
         let kept =
             |object: &*mut PyObject| unsafe { Bound::from_borrowed_ptr(self.py, *object).unbind() };
         let fields = self.binding.fields.iter();
-        // SAFETY: as above.
-        let objects = fields.map(|f| unsafe { f.objects(self.binding) });
+        let objects = fields.map(|f| self.values.objects(self.binding, f.list));
         let objects: Vec<Vec<Py<PyAny>>> = objects.map(|o| o.iter().map(kept).collect()).collect();
         let (py, world) = (self.py, self.world);
         let names = self
@@ -348,6 +375,7 @@ fn elements(decl: &ArrayDecl) -> (Scalar, bool) {
 impl Host for PyHost<'_> {
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason> {
         let nest = self.nest;
+        self.find_attributes()?;
         let mut written = vec![false; self.binding.captures.len()];
         for decl in nest
             .arrays
@@ -602,7 +630,8 @@ impl PyHost<'_> {
                     }
                     (Value::Sequence { extents, .. }, ArrayKind::List | ArrayKind::Objects) => {
                         // SAFETY: an exact list or tuple, alive.
-                        unsafe { ffi::PyObject_Size(bound.object) as i64 == extents[0] }
+                        let list = self.object(decl.capture as usize);
+                        unsafe { ffi::PyObject_Size(list) as i64 == extents[0] }
                     }
                     _ => true,
                 }

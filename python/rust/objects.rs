@@ -1,11 +1,12 @@
 //! Attributes of the objects in a list, as a list of their own: what a nest knows as an array.
 //!
-//! It is made when a call is bound, converted like any other list, and what the nest has changed in it is set on the objects
-//! afterwards. So each object must stand in the list but once, and nobody else may look at an attribute meanwhile that is
+//! When a call is bound, the first object tells what type an attribute has; the list is made when the nest is going to run, converted
+//! like any other, and what the nest has changed in it is set on the objects afterwards. So each object must stand in the list but once, and nobody else may look at an attribute meanwhile that is
 //! assigned through the list, or the other way round.
 
 use crate::attributes;
 use crate::bind::{BindPlace, Binding};
+use crate::classify::OBJECTS;
 use crate::functions;
 use crate::lists;
 use pyo3::ffi::{self, PyObject};
@@ -13,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::collections::HashSet;
 
-/// The objects in an exact list or tuple, if all are of one class of the user's.
+/// What is in an exact list or tuple that begins with an object of a class of the user's.
 ///
 /// # Safety
 /// `list` is null or alive, and nothing changes it while the slice lives; the GIL is held.
@@ -21,45 +22,71 @@ pub unsafe fn of<'a>(list: *mut PyObject) -> Option<&'a [*mut PyObject]> {
     if list.is_null() {
         return None;
     }
-    // SAFETY: as promised by the caller; live objects' types.
+    // SAFETY: as promised by the caller; a live object's type.
     unsafe {
         let objects = lists::items(list)?;
         let class = ffi::Py_TYPE(*objects.first()?);
         let by_user = ffi::PyType_GetFlags(class) & ffi::Py_TPFLAGS_HEAPTYPE != 0;
-        let alike = by_user && objects.iter().all(|object| ffi::Py_TYPE(*object) == class);
-        alike.then_some(&*objects)
+        by_user.then_some(&*objects)
+    }
+}
+
+/// The same, if all are of that class.
+///
+/// # Safety
+/// As for [`of`].
+unsafe fn alike<'a>(list: *mut PyObject) -> Option<&'a [*mut PyObject]> {
+    // SAFETY: as promised by the caller; live objects' types.
+    unsafe {
+        let objects = of(list)?;
+        let class = ffi::Py_TYPE(objects[0]);
+        let all = objects.iter().all(|object| ffi::Py_TYPE(*object) == class);
+        all.then_some(objects)
     }
 }
 
 /// Whether each of them stands there but once.
-///
-/// # Safety
-/// As for [`of`].
-pub unsafe fn are_distinct(list: *mut PyObject) -> bool {
-    // SAFETY: as promised by the caller.
-    let objects = unsafe { of(list) }.unwrap_or_default();
+pub fn are_distinct(objects: &[*mut PyObject]) -> bool {
     let mut seen = HashSet::with_capacity(objects.len());
     objects.iter().all(|object| seen.insert(*object))
 }
 
-/// A new list of an attribute of each of them, or the function that is a method of each; null where one has none, or reading it
-/// could run user code.
+/// What tells of what type an attribute of theirs is: a list of the first one's alone, or the function that is a method of it, as a
+/// new reference. Null where it has none, or reading it could run user code.
 ///
 /// # Safety
 /// As for [`of`].
-pub unsafe fn each(
+pub unsafe fn first(
     py: Python<'_>,
     list: *mut PyObject,
+    name: &Bound<'_, PyString>,
+) -> *mut PyObject {
+    // SAFETY: as promised by the caller.
+    match unsafe { of(list) } {
+        Some(objects) => unsafe { each(py, &objects[..1], name) },
+        None => std::ptr::null_mut(),
+    }
+}
+
+/// The same of all of them.
+///
+/// # Safety
+/// The objects are alive and of one class; the GIL is held.
+unsafe fn each(
+    py: Python<'_>,
+    objects: &[*mut PyObject],
     name: &Bound<'_, PyString>,
 ) -> *mut PyObject {
     let null = std::ptr::null_mut();
     // SAFETY: as promised by the caller; the new list is filled before anybody sees it.
     unsafe {
-        let Some(objects) = of(list) else { return null };
-        if !attributes::readable(py, objects[0], name) {
+        let Some(one) = objects.first() else {
+            return null;
+        };
+        if !attributes::readable(py, *one, name) {
             return null;
         }
-        if attributes::is_method(py, objects[0], name) {
+        if attributes::is_method(py, *one, name) {
             return method(py, objects, name);
         }
         let all = ffi::PyList_New(objects.len() as isize);
@@ -89,30 +116,30 @@ unsafe fn method(
     objects: &[*mut PyObject],
     name: &Bound<'_, PyString>,
 ) -> *mut PyObject {
-    let mut common: Option<Py<PyAny>> = None;
-    for object in objects {
+    let bound = |object: &*mut PyObject| {
         // SAFETY: as promised by the caller; a new reference or null.
         let value = unsafe {
             let value = ffi::PyObject_GenericGetAttr(*object, name.as_ptr());
             Bound::from_owned_ptr_or_opt(py, value)
         };
-        let bound = value.and_then(|value| functions::method(py, value.as_ptr()));
-        let own = bound.filter(|(_, receiver)| receiver.as_ptr() == *object);
-        let is_other = |f: &Py<PyAny>| common.as_ref().is_some_and(|c| !c.is(f));
-        match own {
-            Some((function, _)) if !is_other(&function) => common = Some(function),
-            _ => {
-                drop(PyErr::take(py));
-                return std::ptr::null_mut();
-            }
+        if value.is_none() {
+            drop(PyErr::take(py));
         }
+        functions::method(py, value?.as_ptr()).filter(|(_, own)| own.as_ptr() == *object)
+    };
+    let mut found = objects.iter().map(bound);
+    let Some((function, _)) = found.next().flatten() else {
+        return std::ptr::null_mut();
+    };
+    match found.all(|other| other.is_some_and(|(other, _)| other.is(&function))) {
+        true => function.into_ptr(),
+        false => std::ptr::null_mut(),
     }
-    common.map_or(std::ptr::null_mut(), Py::into_ptr)
 }
 
 /// An attribute of the objects in a list.
 pub struct Field {
-    /// The capture of the list of its values.
+    /// Its capture: that tells the type ([`first`]).
     pub capture: usize,
     /// The capture of the list of the objects.
     pub list: usize,
@@ -120,25 +147,79 @@ pub struct Field {
     pub name: Py<PyString>,
 }
 
-impl Field {
-    /// The objects; none where they are no such objects any more.
-    ///
-    /// # Safety
-    /// As for [`of`].
-    pub unsafe fn objects<'a>(&self, binding: &'a Binding) -> &'a [*mut PyObject] {
-        // SAFETY: as promised by the caller; the binding keeps the list alive.
-        unsafe { of(binding.captures[self.list].object) }.unwrap_or_default()
+/// The attributes of all objects, as lists.
+#[derive(Default)]
+pub struct Values {
+    /// By their captures.
+    lists: Vec<(usize, Py<PyAny>)>,
+    /// Captures of lists whose objects are of one class.
+    alike: Vec<usize>,
+}
+
+impl Values {
+    /// Of the captures that are wanted: lists of objects, and attributes of theirs; with those, what they are attributes of is wanted,
+    /// too. None: some are not of one class, or lack an attribute.
+    pub fn of(py: Python<'_>, binding: &Binding, wanted: impl Fn(usize) -> bool) -> Option<Values> {
+        let mut values = Values::default();
+        // Those of objects that are attributes come behind these.
+        for field in binding.fields.iter().filter(|field| wanted(field.capture)) {
+            let objects = values.look(binding, field.list)?;
+            // SAFETY: kept alive by the binding, or here; null or a new reference.
+            let all = unsafe {
+                let all = each(py, objects, field.name.bind(py));
+                Bound::from_owned_ptr_or_opt(py, all)
+            };
+            values.lists.push((field.capture, all?.unbind()));
+        }
+        let is_list = |index: &usize| binding.captures[*index].word & 0xff == OBJECTS;
+        for capture in (0..binding.captures.len()).filter(is_list) {
+            if wanted(capture) {
+                values.look(binding, capture)?;
+            }
+        }
+        Some(values)
     }
 
+    /// The objects of a list, once it is known that they are of one class.
+    fn look(&mut self, binding: &Binding, capture: usize) -> Option<&'static [*mut PyObject]> {
+        // SAFETY: a list that is kept alive by the binding, or here; the GIL is held.
+        unsafe {
+            let list = self.object(binding, capture);
+            if self.alike.contains(&capture) {
+                return of(list);
+            }
+            let objects = alike(list)?;
+            self.alike.push(capture);
+            Some(objects)
+        }
+    }
+
+    /// What a capture holds, all of it.
+    pub fn object(&self, binding: &Binding, capture: usize) -> *mut PyObject {
+        let own = self.lists.iter().find(|(own, _)| *own == capture);
+        own.map_or(binding.captures[capture].object, |(_, list)| list.as_ptr())
+    }
+
+    /// The objects that it holds; none where they are not known to be of one class.
+    pub fn objects<'a>(&'a self, binding: &'a Binding, capture: usize) -> &'a [*mut PyObject] {
+        if !self.alike.contains(&capture) {
+            return &[];
+        }
+        // SAFETY: a list that is kept alive by the binding, or here; the GIL is held.
+        unsafe { of(self.object(binding, capture)) }.unwrap_or_default()
+    }
+}
+
+impl Field {
     /// Whether the nest may assign it: no object stands there twice, and setting it runs nobody's code, and makes no attribute
     /// that an object did not have.
-    pub fn settable(&self, py: Python<'_>, binding: &Binding) -> bool {
+    pub fn settable(&self, py: Python<'_>, binding: &Binding, values: &Values) -> bool {
         let name = self.name.bind(py);
-        // SAFETY: the binding keeps the list alive; nothing has run since it was bound.
+        let objects = values.objects(binding, self.list);
+        // SAFETY: live objects.
         unsafe {
-            let objects = self.objects(binding);
             let first = objects.first();
-            are_distinct(binding.captures[self.list].object)
+            are_distinct(objects)
                 && first.is_some_and(|object| attributes::writable(py, *object, name))
                 && objects.iter().all(|o| attributes::is_own(py, *o, name))
         }
@@ -148,12 +229,12 @@ impl Field {
     ///
     /// # Safety
     /// They were found [settable](Field::settable), and are as they were then.
-    pub unsafe fn put(&self, py: Python<'_>, binding: &Binding) -> bool {
+    pub unsafe fn put(&self, py: Python<'_>, binding: &Binding, values: &Values) -> bool {
         let name = self.name.bind(py).as_ptr();
         // SAFETY: as promised by the caller; the old value is a number, so releasing it runs nobody's code.
         unsafe {
-            let values = lists::items(binding.captures[self.capture].object);
-            let mut pairs = self.objects(binding).iter().zip(values.unwrap_or_default());
+            let new = lists::items(values.object(binding, self.capture)).unwrap_or_default();
+            let mut pairs = values.objects(binding, self.list).iter().zip(new);
             pairs.all(|(object, value)| {
                 let old = ffi::PyObject_GenericGetAttr(*object, name);
                 ffi::Py_XDECREF(old);
@@ -162,34 +243,34 @@ impl Field {
         }
     }
 
-    /// Whether it is a method of each, and the same one.
-    pub fn is_still(&self, py: Python<'_>, binding: &Binding) -> bool {
-        let list = binding.captures[self.list].object;
-        // SAFETY: the binding keeps the list alive; null or a new reference.
-        let now = unsafe { each(py, list, self.name.bind(py)) };
-        // SAFETY: as above.
-        unsafe { ffi::Py_XDECREF(now) };
-        now == binding.captures[self.capture].object
-    }
-
-    /// Whether the objects are those, and their attributes what the list of them holds.
-    pub fn holds(&self, py: Python<'_>, binding: &Binding, objects: &[Py<PyAny>]) -> bool {
-        let name = self.name.bind(py);
-        // SAFETY: the binding keeps both lists alive; reading an attribute runs nobody's code.
+    /// Whether the objects are those, and what they have under the name is what it was.
+    pub fn holds(
+        &self,
+        py: Python<'_>,
+        binding: &Binding,
+        values: &Values,
+        objects: &[Py<PyAny>],
+    ) -> bool {
+        // SAFETY: kept alive by the binding, or by the values.
+        let now = unsafe { alike(values.object(binding, self.list)) }.unwrap_or_default();
+        let mut pairs = now.iter().zip(objects);
+        if now.len() != objects.len() || !pairs.all(|(now, then)| *now == then.as_ptr()) {
+            return false;
+        }
+        let then = values.object(binding, self.capture);
+        // SAFETY: live objects; null or a new reference.
+        let found = unsafe { Bound::from_owned_ptr_or_opt(py, each(py, now, self.name.bind(py))) };
+        let Some(found) = found.map(Bound::into_ptr) else {
+            return false;
+        };
+        // SAFETY: both are alive, and lists are not changed meanwhile.
         unsafe {
-            let values = lists::items(binding.captures[self.capture].object);
-            let values = values.unwrap_or_default();
-            let now = self.objects(binding);
-            let same = now.len() == objects.len() && now.len() == values.len();
-            let mut all = now.iter().zip(objects).zip(values);
-            same && all.all(|((now, then), value)| {
-                let found = match *now == then.as_ptr() {
-                    true => attributes::read(py, *now, name),
-                    false => std::ptr::null_mut(),
-                };
-                ffi::Py_XDECREF(found);
-                found == *value
-            })
+            let same = match (lists::items(found), lists::items(then)) {
+                (Some(now), Some(then)) => now == then,
+                _ => found == then,
+            };
+            ffi::Py_DECREF(found);
+            same
         }
     }
 }
@@ -199,17 +280,16 @@ impl Field {
 pub fn shared(
     site: &[BindPlace],
     binding: &Binding,
+    values: &Values,
     used: &[bool],
     written: &[bool],
 ) -> Option<String> {
     let used: Vec<&Field> = binding.fields.iter().filter(|f| used[f.capture]).collect();
     for (k, field) in used.iter().enumerate() {
-        // SAFETY: kept alive by the binding; nothing has run since.
-        let own: HashSet<_> = unsafe { field.objects(binding) }.iter().collect();
+        let own: HashSet<_> = values.objects(binding, field.list).iter().collect();
         let in_lists = used[..k].iter().any(|other| {
             let assigned = written[field.capture] || written[other.capture];
-            // SAFETY: as above.
-            let mut others = unsafe { other.objects(binding) }.iter();
+            let mut others = values.objects(binding, other.list).iter();
             assigned && other.name.is(&field.name) && others.any(|object| own.contains(object))
         });
         let is_place = |index: usize| {

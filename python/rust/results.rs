@@ -211,7 +211,7 @@ impl Collector<'_> {
             }
             LiveOutKind::View(array, index) => {
                 let capture = self.launch.nest().arrays[*array].capture as usize;
-                self.row(self.binding.captures[capture].object, index)
+                self.row(self.host.object(capture), index)
             }
         }
     }

@@ -8,6 +8,7 @@
 use crate::attributes;
 use crate::bind::Binding;
 use crate::environment;
+use crate::objects::Values;
 use crate::parsed::Parsed;
 use crate::progress::Progress;
 use nestwise_ir::surface::Scope;
@@ -217,9 +218,10 @@ pub fn begin(
             note(label, user.first + id.index(), place.written && outer)?;
         }
     }
+    // What an object lacks the nest does not run with.
+    let all = Values::of(py, binding, |_| true).unwrap_or_default();
     for field in &binding.fields {
-        // SAFETY: the binding keeps the list alive, and nothing has run since.
-        for (at, object) in unsafe { field.objects(binding) }.iter().enumerate() {
+        for (at, object) in all.objects(binding, field.list).iter().enumerate() {
             let label = format!("object {at} of a list");
             attributes.append((label, borrowed(py, *object), &field.name))?;
         }

@@ -74,7 +74,7 @@ impl Lower<'_> {
         let is_array =
             |(_, c): &(u32, &Capture)| matches!(c, Capture::Array { .. } | Capture::Objects { .. });
         let Some((capture, _)) = found.filter(is_array) else {
-            let (name, ty) = (name.into(), "object in a list".into());
+            let (name, ty) = (name.into(), "list's object".into());
             return Err(refuse(span, Refusal::UnknownAttribute { name, ty }));
         };
         let array = self.slot(capture, span)?;
