@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests fuzz-regions fuzz-effects fuzz-arrays fuzz-states fuzz-ptx verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small oracle gpu-check loops clean
+.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests fuzz-regions fuzz-effects fuzz-arrays fuzz-states fuzz-objects fuzz-ptx verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small oracle gpu-check loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -118,6 +118,9 @@ fuzz-arrays: build ## random operations on whole arrays in loops, against CPytho
 
 fuzz-states: build ## random tuples that names hold and functions handed to functions, against CPython
 	@$(PY) tests/state_programs.py $(ARGS)
+
+fuzz-objects: build ## random loops over lists of objects, against CPython
+	@$(PY) tests/object_programs.py $(ARGS)
 
 fuzz-ptx: build ## kernels of random scripts for a card, assembled by ptxas
 	@$(PY) tests/ptx.py --random 400 $(ARGS)

@@ -130,7 +130,13 @@ class Program:
             ),
             *(self.reduced(), self.reduced(), self.selected(), "np.flip(u)", f"np.flip(a[{i}])"),
             *(self.product(), self.product(), f"np.roll({self.vector()}, {self.index()})"),
-            *(f"np.diff(a[{i}])", "np.arange(7)", "np.linspace(-1, 2, 7)", f"u[[0, {i}, -1]]", f"np.diff({self.vector()})"),
+            *(
+                f"np.diff(a[{i}])",
+                "np.arange(7)",
+                "np.linspace(-1, 2, 7)",
+                f"u[[0, {i}, -1]]",
+                f"np.diff({self.vector()})",
+            ),
         )
 
     def product(self) -> str:

@@ -1,7 +1,9 @@
 """Loops over lists of objects: their attributes are arrays to a nest."""
 
+import object_programs
 import pytest
 from differential import difference, nests_by_line, nestwise, python, verify
+from random_functions import FUNCTIONS as HOW_MANY
 
 HEAD = """\
 import random
@@ -67,7 +69,7 @@ for of in (Body, Slotted, Data):
 
 
 def ran(text, tmp_path, native=True):
-    """The answer is CPython's, in each way to run it; `native`: whether any nest runs so (None: of some objects)."""
+    """The answer is CPython's, in each way to run it; `native`: whether any nest runs so."""
     program = tmp_path / "objects.py"
     program.write_text(HEAD + text)
     expected = python(program)
@@ -236,7 +238,8 @@ def run(b):
 
 @pytest.mark.parametrize("text", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_functions(text, tmp_path):
-    ran(f"{text}\nfor n in (1, 8, 30):\n    b = made(n)\n    run(b)\n    print(shown(b))\n", tmp_path)
+    calls = "for n in (1, 8, 30):\n    b = made(n)\n    run(b)\n    print(shown(b))\n"
+    ran(f"{text}\n{calls}", tmp_path)
 
 
 def test_objects_that_stand_in_a_list_twice_are_told_apart_by_cpython(tmp_path):
@@ -329,11 +332,13 @@ print(shown(b))
 
 
 ODD = {
-    "a property": "@property\n    def x(self): return 1.0\n    @x.setter\n    def x(self, v): print('set', v)",
+    "a property": "@property\n    def x(self): return 1.0\n"
+    "    @x.setter\n    def x(self, v): print('set', v)",
     "__setattr__": "def __setattr__(self, k, v): print('set', k); object.__setattr__(self, k, v)",
     "__getattr__": "def __getattr__(self, k): return 1.0",
     "an attribute of the class's": "x = 1.0",
-    "__bool__": "x = 1.0\n    def __init__(self): self.x = 0.5\n    def __bool__(self): return False",
+    "__bool__": "x = 1.0\n    def __init__(self): self.x = 0.5\n"
+    "    def __bool__(self): return False",
 }
 
 
@@ -398,3 +403,10 @@ def test_whatever_is_compared_is_found_the_same(tmp_path):
     program.write_text(HEAD + FORCES)
     done = verify(program, tmp_path)
     assert "no difference" in done.stderr and "verify: 0 runs" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("seed, device", [(1, "serial"), (2, "serial"), (3, "threads")])
+def test_random_loops(seed, device, tmp_path):
+    found, compiled = object_programs.SCRIPTS.differs(seed, tmp_path, device)
+    assert not found, found
+    assert compiled > HOW_MANY // 3

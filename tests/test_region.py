@@ -54,7 +54,8 @@ def test_a_time_loop_that_prints_stays_on_the_device(tmp_path):
 
 
 def test_what_is_written_again_is_not_copied_before(tmp_path):
-    # There is room for two arrays, and for nothing that one held: where there was none, both would come down each time.
+    # There is room for two arrays, and for nothing that one held. Where that is missing, both come
+    # down each time.
     room = {"NESTWISE_EMULATED": f"capacity={3 * 12 * 12 * 8 - 1}"}
     up, down, _ = ran(HEAT.format(gap="u, v = v, u"), tmp_path, room)
     assert (up, down) == (10, 10)

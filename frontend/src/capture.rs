@@ -39,8 +39,8 @@ pub enum Capture {
     },
     /// A list or tuple of objects of one class.
     Objects {
-        /// Names of attributes, and the captures of the arrays that have those of all objects: [`Capture::Unbound`] where
-        /// there are none. They come behind those of all places.
+        /// Names that may be asked for, and the captures of what the objects have under them: arrays of attributes, with an element
+        /// for each object, or methods; [`Capture::Unbound`] where there is nothing. They come behind those of places.
         attributes: Vec<(String, u32)>,
     },
     /// `append` of a list.

@@ -27,7 +27,7 @@ pub unsafe fn of<'a>(list: *mut PyObject) -> Option<&'a [*mut PyObject]> {
         let objects = lists::items(list)?;
         let class = ffi::Py_TYPE(*objects.first()?);
         let by_user = ffi::PyType_GetFlags(class) & ffi::Py_TPFLAGS_HEAPTYPE != 0;
-        by_user.then_some(&*objects)
+        by_user.then_some(objects)
     }
 }
 

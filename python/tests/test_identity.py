@@ -36,7 +36,10 @@ CASES = [
     ("def g(): pass\nglobals()['g'] = 5\nprint(a is g)\n", True),
     ("class A:\n    def f(self, other): return other is self and self.x\n", False),
     ("def f(a, b):\n    if a is b: a.z = 3\n", False),
-    ("def f(ps):\n    for p in ps:\n        for q in ps:\n            if q is not p: p.x += 1\n", False),
+    (
+        "def f(ps):\n    for p in ps:\n        for q in ps:\n            if q is not p: p.x += 1\n",
+        False,
+    ),
     ("def f(a, b, c):\n    c.z\n    return g(c, a is b)\n", True),
     ("def f(a, b, c):\n    c.z\n    return [c, a is b]\n", True),
 ]
