@@ -3,7 +3,7 @@
     python tests/object_programs.py [--seed N] [--programs M] [--device serial]
 
 Attributes are read and assigned through subscripts, names, loops over the lists, functions and
-methods; they begin as floats, ints, bools, NumPy scalars, lists, objects and other things; classes have
+methods; they begin as floats, ints, bools, NumPy scalars, lists and objects; classes have
 dictionaries, slots, defaults and properties; objects stand in two lists, twice in one, and under
 names. Runs M scripts of 20 functions each, and stops at the first that differs, which it leaves in
 the folder it names.
@@ -179,8 +179,8 @@ class Program:
             kinds = self.pick(*CLASSES), self.pick(*CLASSES)
             b, c = (f"[{k}(k) for k in range({self.pick('1', '4', '6')})]" for k in kinds)
             more = self.pick("", "", "", "", "c[0] = b[0]", "b.append(b[0])", "c = b",
-                             "c = tuple(c)", "b[0].v = 3", "b[-1].x = 1", "del b[-1].k", "b.append(Plain(9))",
-                             "b[0].get = lambda: 1.0", "c[0].at = b[0].at")  # fmt: skip
+                             "c = tuple(c)", "b[0].v = 3", "b[-1].x = 1", "del b[-1].k",
+                             "b.append(Plain(9))", "b[0].get = lambda: 1.0", "c[0].at = b[0].at")  # fmt: skip
             self.lines += [
                 f"b, c = {b}, {c}",
                 f"try: {more or 'pass'}",
