@@ -180,7 +180,8 @@ class Program:
             b, c = (f"[{k}(k) for k in range({self.pick('1', '4', '6')})]" for k in kinds)
             more = self.pick("", "", "", "", "c[0] = b[0]", "b.append(b[0])", "c = b",
                              "c = tuple(c)", "b[0].v = 3", "b[-1].x = 1", "del b[-1].k",
-                             "b.append(Plain(9))", "b[0].get = lambda: 1.0", "c[0].at = b[0].at")  # fmt: skip
+                             "b.append(Plain(9))", "b[0].get = lambda: 1.0",
+                             "c[0].at = b[0].at")  # fmt: skip
             self.lines += [
                 f"b, c = {b}, {c}",
                 f"try: {more or 'pass'}",
