@@ -166,3 +166,66 @@ fn exprs_of<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Expr)) {
         _ => {}
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ScopeInfo, parse_function, parse_site};
+    use std::collections::HashSet;
+
+    fn site(text: &str) -> Site {
+        let names = ["b", "c", "dt", "me", "s", "math"];
+        let names: HashSet<String> = names.map(String::from).into();
+        let scope = ScopeInfo {
+            module_level: false,
+            local_names: names.clone(),
+            bound_names: names,
+        };
+        parse_site(text, 1, false, &scope).expect("a loop that is read")
+    }
+
+    fn asked(text: &str) -> Vec<String> {
+        attributes_of_site(&site(text)).into_iter().collect()
+    }
+
+    #[test]
+    fn attributes_of_what_changes_are_asked_for() {
+        assert_eq!(
+            asked("for p in b:\n  p.x += dt * p.at.v\n"),
+            ["at", "v", "x"]
+        );
+        assert_eq!(
+            asked("for i in range(9):\n  b[i].x = c[i].y.z\n"),
+            ["x", "y", "z"]
+        );
+        assert_eq!(
+            asked("for i in range(9):\n  s += sum(p.m for p in b)\n"),
+            ["m"]
+        );
+        assert_eq!(asked("for p in b:\n  p.move(dt)\n"), ["move"]);
+    }
+
+    #[test]
+    fn those_of_what_stays_are_places() {
+        assert_eq!(
+            asked("for i in range(9):\n  s += me.x + math.pi\n"),
+            [""; 0]
+        );
+        let loops = site("for i in range(9):\n  me.x += 1\n");
+        assert!(
+            loops
+                .places
+                .values()
+                .any(|place| place.written && place.name == "x")
+        );
+    }
+
+    #[test]
+    fn a_function_asks_its_parameters() {
+        let text = "def f(a, b):\n  b.v += a.x\n  a.k = 1\n";
+        let local = ["a", "b"].map(String::from).into();
+        let function = parse_function(text, 1, false, &local, &HashSet::new(), "f", "f.py");
+        let asked = attributes_of_function(&function.expect("a function that is read"));
+        assert_eq!(asked.into_iter().collect::<Vec<_>>(), ["k", "v", "x"]);
+    }
+}

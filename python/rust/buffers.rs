@@ -1,10 +1,12 @@
 //! Flat sequences that are used in place or copied whole: `array.array`, `bytes`, `bytearray`, `str`.
 
+use crate::modules;
 use crate::once::Once;
 use crate::random;
 use nestwise_ir::{ArrayKind, Scalar};
 use nestwise_runtime::{ArrayView, Value};
 use pyo3::ffi::{self, PyObject};
+use pyo3::intern;
 use pyo3::prelude::*;
 
 /// A flat sequence.
@@ -72,10 +74,10 @@ pub fn code_points(object: &Bound<'_, PyAny>) -> Option<Vec<u32>> {
 
 fn array_type(py: Python<'_>) -> Option<*mut ffi::PyTypeObject> {
     static TYPE: Once<Py<PyAny>> = Once::new();
-    let find = || -> PyResult<Py<PyAny>> {
-        // Until the program has imported `array`, nothing can be one.
-        let modules = py.import("sys")?.getattr("modules")?;
-        Ok(modules.get_item("array")?.getattr("array")?.unbind())
+    // Until the program has imported `array`, nothing can be one.
+    let find = || {
+        let module = modules::imported(py, intern!(py, "array")).ok_or(())?;
+        module.getattr("array").map(Bound::unbind).map_err(drop)
     };
     Some(TYPE.get_or_try_init(find).ok()?.as_ptr().cast())
 }

@@ -25,6 +25,7 @@ mod latch;
 mod layout;
 mod lists;
 mod memory;
+mod modules;
 mod numpy;
 mod objects;
 mod once;

@@ -4,13 +4,14 @@
 
 use crate::known;
 use crate::layout;
-use crate::once::Once;
+use crate::modules;
 use nestwise_codegen::UfuncLoop;
 use nestwise_frontend::known::{Known, NumpyFn};
 use nestwise_ir::{Fun, Scalar};
 use pyo3::ffi::{self, PyObject, PyTypeObject};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::PyType;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -81,17 +82,7 @@ pub fn configured() {
 
 /// `sys.modules['numpy']`, if it is there and has been executed to its end.
 fn loaded(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
-    static NAME: Once<Py<PyString>> = Once::new();
-    let name = NAME.get_or_init(|| PyString::intern(py, "numpy").unbind());
-    // SAFETY: borrowed references; the dictionary is exact unless somebody replaced it, and then there is no item.
-    let module = unsafe {
-        let modules = ffi::PyImport_GetModuleDict();
-        if modules.is_null() || ffi::PyDict_CheckExact(modules) == 0 {
-            return None;
-        }
-        let module = ffi::PyDict_GetItemWithError(modules, name.as_ptr());
-        Bound::from_borrowed_ptr_or_opt(py, module)?
-    };
+    let module = modules::imported(py, intern!(py, "numpy"))?;
     module.getattr("complex128").ok()?;
     module.getattr("float64").ok()?;
     module.getattr("ndarray").ok()?;

@@ -5,12 +5,14 @@ use crate::bind;
 use crate::buffers::Flat;
 use crate::draws::{self, DRAWS, Draw};
 use crate::functions::{self, UserFunction};
+use crate::modules;
 use crate::once::Once;
 use nestwise_frontend::parse_function;
 use nestwise_ir::surface::Place;
 use nestwise_ir::{ArrayKind, Scalar};
 use nestwise_runtime::{ArrayView, Value};
 use pyo3::ffi::{self, PyObject};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyString};
 use std::cell::RefCell;
@@ -43,19 +45,24 @@ impl Library {
 /// CPython's, once the program has imported it; `None` if this version keeps its state elsewhere.
 fn python(py: Python<'_>) -> Option<&Library> {
     static LIBRARY: Once<Option<Library>> = Once::new();
-    imported(py, &LIBRARY, "_random", make_python)
+    imported(py, &LIBRARY, intern!(py, "_random"), make_python)
 }
 
 /// NumPy's, likewise.
 fn numpy(py: Python<'_>) -> Option<&Library> {
     static LIBRARY: Once<Option<Library>> = Once::new();
-    imported(py, &LIBRARY, "numpy.random.mtrand", make_numpy)
+    imported(py, &LIBRARY, intern!(py, "numpy.random.mtrand"), make_numpy)
 }
 
 /// That of `np.random.default_rng()`.
 fn generator(py: Python<'_>) -> Option<&Library> {
     static LIBRARY: Once<Option<Library>> = Once::new();
-    imported(py, &LIBRARY, "numpy.random._generator", make_generator)
+    imported(
+        py,
+        &LIBRARY,
+        intern!(py, "numpy.random._generator"),
+        make_generator,
+    )
 }
 
 fn libraries(py: Python<'_>) -> impl Iterator<Item = &Library> {
@@ -69,13 +76,12 @@ type Make = fn(Python<'_>, &Bound<'_, PyAny>) -> PyResult<Option<Library>>;
 fn imported<'a>(
     py: Python<'a>,
     library: &'a Once<Option<Library>>,
-    module: &str,
+    module: &Bound<'a, PyString>,
     make: Make,
 ) -> Option<&'a Library> {
-    let find = || -> PyResult<Option<Library>> {
-        let modules = py.import("sys")?.getattr("modules")?;
-        let module = modules.get_item(module)?;
-        Ok(make(py, &module).ok().flatten())
+    let find = || {
+        let module = modules::imported(py, module).ok_or(())?;
+        Ok::<_, ()>(make(py, &module).ok().flatten())
     };
     library.get_or_try_init(find).ok()?.as_ref()
 }

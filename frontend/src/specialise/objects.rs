@@ -4,8 +4,8 @@
 //! they are for rows of lists. An attribute of a row is an element of another array, which has all objects' attributes of that
 //! name ([`crate::objects`]); the row itself has no elements.
 
-use nestwise_ir::nest::{CmpOp, Expr, ExprKind, Nest, Stmt, StmtKind};
-use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Scalar, Span, Ty, Work};
+use nestwise_ir::nest::{CmpOp, Expr, ExprKind, Nest, Stmt};
+use nestwise_ir::{Access, ArrayDecl, ArrayId, ArrayKind, Scalar, Span, Ty, Work};
 
 use super::build;
 use super::hir;
@@ -92,7 +92,13 @@ impl Lower<'_> {
     /// `a is b`, of objects of one list, in which none stands twice ([`nestwise_ir::Nest::apart`]).
     pub fn same_object(&mut self, a: &hir::Expr, b: &hir::Expr, span: Span) -> R<Sv> {
         self.tally(Work::Compare, 1.0);
-        let (x, y) = match (self.expr(a)?, self.expr(b)?) {
+        let first = self.expr(a)?;
+        let first = if b.stores() {
+            self.spill_val(first)
+        } else {
+            first
+        };
+        let (x, y) = match (first, self.expr(b)?) {
             (Val::View(x), Val::View(y)) if self.is_object(&x) && self.is_object(&y) => (x, y),
             (Val::Scalar(sv), _) | (_, Val::Scalar(sv)) if sv.is_bottom() => return Ok(sv),
             _ => return Err(refuse(span, Refusal::Comparison { op: "is" })),
@@ -129,33 +135,25 @@ impl Lower<'_> {
 
 /// Refuses a nest that uses an object as if it were a row of a list.
 pub(super) fn refuse_looking_inside(nest: &Nest) -> R<()> {
-    let is_list = |array| nest.arrays[array].kind == ArrayKind::Objects;
-    let touched = |decl: &&nestwise_ir::ArrayDecl| {
-        decl.kind == ArrayKind::Objects && (decl.read || decl.written || decl.moved)
-    };
-    let mut wrong = nest.arrays.values().any(|decl| touched(&decl));
-    let mut span = nest.top.span;
+    let is_list = |array: ArrayId| nest.arrays[array].kind == ArrayKind::Objects;
+    let touched = |a: &Access| is_list(a.array);
+    let mut wrong = nest.accesses.values().find(|a| touched(a)).map(|a| a.span);
     let mut look = |e: &Expr| {
         if let ExprKind::Dim(array, axis) = e.kind
             && axis > 0
             && is_list(array)
         {
-            (wrong, span) = (true, e.span);
+            wrong = wrong.or(Some(e.span));
         }
     };
-    // Their attributes would have to change places, too.
-    let mut swapped = false;
-    let mut each = |stmt: &Stmt| {
-        stmt.exprs().for_each(|e| e.walk(&mut look));
-        if let StmtKind::Rebind(pairs) = &stmt.kind {
-            swapped |= pairs.iter().any(|(array, _)| is_list(*array));
-        }
-    };
+    let mut each = |stmt: &Stmt| stmt.exprs().for_each(|e| e.walk(&mut look));
     nest.prologue.iter().for_each(|stmt| stmt.walk(&mut each));
     nest.top.walk(&mut each);
-    if !wrong && !swapped {
-        return Ok(());
+    match wrong {
+        None => Ok(()),
+        Some(span) => {
+            let what = "an object in a list, but for its attributes".into();
+            Err(refuse(span, Refusal::Unsupported { what }))
+        }
     }
-    let what = "an object in a list, but for its attributes".into();
-    Err(refuse(span, Refusal::Unsupported { what }))
 }

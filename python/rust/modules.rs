@@ -1,0 +1,18 @@
+//! What the program has imported so far.
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// `sys.modules[name]`, if it is there. Asked for in every call of a nest, so nothing is imported or raised for it.
+pub fn imported<'py>(py: Python<'py>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: borrowed references; the dictionary is exact unless somebody replaced it, and then there is no item.
+    unsafe {
+        let modules = ffi::PyImport_GetModuleDict();
+        if modules.is_null() || ffi::PyDict_CheckExact(modules) == 0 {
+            return None;
+        }
+        let module = ffi::PyDict_GetItemWithError(modules, name.as_ptr());
+        Bound::from_borrowed_ptr_or_opt(py, module)
+    }
+}
