@@ -218,10 +218,11 @@ pub fn begin(
             note(label, user.first + id.index(), place.written && outer)?;
         }
     }
-    // What an object lacks the nest does not run with.
-    let all = Values::of(py, binding, |_| true).unwrap_or_default();
     for field in &binding.fields {
-        for (at, object) in all.objects(binding, field.list).iter().enumerate() {
+        // Where an object lacks it the nest does not work on it.
+        let wanted = |capture| [field.capture, field.list].contains(&capture);
+        let values = Values::of(py, binding, wanted).unwrap_or_default();
+        for (at, object) in values.objects(binding, field.list).iter().enumerate() {
             let label = format!("object {at} of a list");
             attributes.append((label, borrowed(py, *object), &field.name))?;
         }
