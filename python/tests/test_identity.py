@@ -42,6 +42,7 @@ CASES = [
     ),
     ("def f(a, b, c):\n    c.z\n    return g(c, a is b)\n", True),
     ("def f(a, b, c):\n    c.z\n    return [c, a is b]\n", True),
+    ("def f(a, b):\n    a[0].z\n    return g(a) is b\n", True),
 ]
 
 

@@ -108,7 +108,7 @@ def _asks(code: CodeType, known: frozenset[str]) -> bool:
             both = isinstance(before.argval, tuple)
             other = before.argval[0] if both else earlier and _loaded(earlier)
             compared.append((other, name))
-        elif now.opname in _ATTRIBUTE and now.argval not in _OF_NUMBERS:
+        elif name and now.opname in _ATTRIBUTE and now.argval not in _OF_NUMBERS:
             objects.add(name)
         earlier, before = before, now
     return any(objects.isdisjoint(pair) for pair in compared)
