@@ -8,7 +8,7 @@ use crate::fit::fit_with;
 use nestwise_analysis::traffic::Order;
 use nestwise_costmodel::HostWeights;
 use nestwise_costmodel::forms::{Forms, occupied, weigh};
-use nestwise_costmodel::host::{LEVELS, waits};
+use nestwise_costmodel::host::{LEVELS, sharp, together, waits};
 use nestwise_ir::shape::Body;
 use serde::Deserialize;
 use std::ops::Range;
@@ -73,10 +73,13 @@ impl Executed {
                 memory,
                 lines,
             ];
-            let busiest = resources
-                .into_iter()
-                .max_by(|a, b| weigh(a, values).total_cmp(&weigh(b, values)));
-            core.extend(busiest.into_iter().flatten());
+            let needs = resources.each_ref().map(|r| weigh(r, values));
+            let all = together(&needs);
+            for (resource, need) in resources.iter().zip(needs) {
+                // All of them together are the sum of each by this.
+                let by = (need / all.max(f64::MIN_POSITIVE)).powf(sharp() - 1.0);
+                core.extend(resource.iter().map(|(w, n)| (*w, n * by)));
+            }
             count(&scaled(&f.extra, *times));
             count(&[(entry, once * entries)]);
         }

@@ -25,7 +25,7 @@ use std::ops::Add;
 pub const LEVELS: usize = 3;
 
 /// How hard jumps that data decide are to foresee where nobody looked; calibration measures those that random data decide.
-const SURPRISE: f64 = 0.7;
+const SURPRISE: f64 = 0.4;
 
 /// The entry of [`HostWeights::functions`] for those that have none.
 pub const OTHER: &str = "other";
@@ -191,7 +191,7 @@ impl Default for HostWeights {
             vector: vector.scaled(cycle),
             latency: latency.scaled(cycle),
             issue: 0.067,
-            unsure: 1.7,
+            unsure: 4.0,
             entry: 1.0,
             functions: BTreeMap::from([(OTHER.to_string(), 12.0)]),
             caches: [48e3, 2e6, 16e6],
@@ -418,13 +418,13 @@ struct Sum {
 impl Sum {
     fn by_bound(&self, overlap: bool) -> ByBound {
         let nanos = |ns: f64| Seconds(ns * 1e-9);
-        let memory = match overlap {
-            true => self.memory.max(self.near),
-            false => self.memory + self.near,
+        let core = match overlap {
+            true => together(&[self.core, self.near]),
+            false => beside(self.core, self.memory, self.near),
         };
-        let (core, waiting) = match memory > self.core {
-            true => (memory, 0.0),
-            false => (self.core, self.waiting),
+        let waiting = match self.memory + self.near > self.core {
+            true => 0.0,
+            false => core * self.waiting / self.core,
         };
         ByBound {
             compute: nanos(core - waiting + self.extra),
@@ -432,6 +432,34 @@ impl Sum {
             memory: nanos(self.far),
         }
     }
+}
+
+/// P.
+pub fn sharp() -> f64 {
+    static P: std::sync::OnceLock<f64> = std::sync::OnceLock::new();
+    *P.get_or_init(|| std::env::var("NW_P").ok().and_then(|t| t.parse().ok()).unwrap_or(4.0))
+}
+
+/// All of them.
+pub fn together(needs: &[f64]) -> f64 {
+    let most = needs.iter().copied().fold(0.0, f64::max);
+    if most <= 0.0 {
+        return 0.0;
+    }
+    let p = sharp();
+    most * needs.iter().map(|n| (n / most).powf(p)).sum::<f64>().powf(1.0 / p)
+}
+
+/// One of them longer.
+pub fn beside(all: f64, one: f64, more: f64) -> f64 {
+    let longer = one + more;
+    let most = all.max(longer);
+    if most <= 0.0 {
+        return 0.0;
+    }
+    let p = sharp();
+    let power = |n: f64| (n / most).powf(p);
+    most * (power(all) - power(one) + power(longer)).powf(1.0 / p)
 }
 
 impl Part {
@@ -475,7 +503,7 @@ impl Part {
         let d = &self.demand;
         let busy = d.arithmetic.max(d.issue).max(d.memory);
         let chain = (d.chain * waits(d.ops, times, entries)).max(d.path);
-        let core = busy.max(chain) * times;
+        let core = together(&[d.arithmetic, d.issue, d.memory, chain]) * times;
         let waiting = if chain > busy { core } else { 0.0 };
         let extra = d.unsure * surprise * times + self.entry * entries;
         let found = sums

@@ -99,7 +99,29 @@ fn read_int<T: Copy + TryInto<i64>>(view: &ArrayView, index: &[i64]) -> Option<i
 }
 
 fn read<T: Copy>(view: &ArrayView, index: &[i64]) -> Option<T> {
-    if view.rank != index.len() || view.size != size_of::<T>() as i64 || view.ptr.is_null() {
+    if view.size != size_of::<T>() as i64 {
+        return None;
+    }
+    let offset = offset(view, index)?;
+    // SAFETY: inside the window; whatever its alignment.
+    let value = unsafe {
+        view.ptr
+            .offset(offset as isize)
+            .cast::<T>()
+            .read_unaligned()
+    };
+    Some(value)
+}
+
+/// Where an element lies, by the same subscripts as [`number`].
+pub(crate) fn address(view: &ArrayView, index: &[i64]) -> Option<usize> {
+    let offset = offset(view, index)?;
+    Some((view.ptr as usize).wrapping_add_signed(offset as isize))
+}
+
+/// Bytes from the first element; None outside of the window.
+fn offset(view: &ArrayView, index: &[i64]) -> Option<i64> {
+    if view.rank != index.len() || view.ptr.is_null() {
         return None;
     }
     let mut offset = 0;
@@ -115,14 +137,7 @@ fn read<T: Copy>(view: &ArrayView, index: &[i64]) -> Option<T> {
         }
         offset += at * view.strides[axis];
     }
-    // SAFETY: inside the window; whatever its alignment.
-    let value = unsafe {
-        view.ptr
-            .offset(offset as isize)
-            .cast::<T>()
-            .read_unaligned()
-    };
-    Some(value)
+    Some(offset)
 }
 
 /// Whether the elements of an array of one axis, all between the ends, have a property.

@@ -113,6 +113,9 @@ pub fn launch<V: HasValue>(
     let least = plan.least(&launch.kernel, decision.estimate.threads, sizes);
     let wave = launch.wave(sizes);
     let begun = Instant::now();
+    if launch.device != Device::Gpu {
+        plan.find_pages(sizes, views);
+    }
     let mut runner = Runner {
         launch: &mut launch,
         views,

@@ -327,9 +327,6 @@ fn attempt<V: HasValue>(
     }
     // The kernel for all this: from this process, from disk, or from LLVM.
     let kernel = plan.kernel(&key, &options, entered)?;
-    if decision.device != Device::Gpu {
-        plan.find_pages(&sizes, &views);
-    }
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
     let contents = !seen.is_empty();

@@ -13,6 +13,7 @@ mod sample;
 mod separate;
 mod sizes;
 mod undo;
+mod walk;
 mod work;
 
 pub use self::make::Key;

@@ -45,38 +45,133 @@ fn any(e: &Expr, is: impl Fn(&ExprKind) -> bool) -> bool {
 
 /// The ways that each condition was seen to go.
 #[derive(Default)]
-pub(super) struct Outcomes(HashMap<*const Stmt, Ways>);
+pub(super) struct Outcomes {
+    ways: HashMap<*const Stmt, Ways>,
+    /// Which iterations of the innermost loop are followed: the same of some rows one after the other.
+    stretch: u64,
+    /// Whether cores remember rows of that loop for as long as it takes until they come again.
+    short: bool,
+}
 
 /// How often it went which way, by where it went the two times before.
 #[derive(Default)]
 struct Ways {
     before: usize,
-    seen: [[u32; 2]; 4],
+    seen: [[f64; 2]; 4],
+    /// How often nobody could tell.
+    missed: f64,
+    rows: Rows,
 }
+
+/// What was seen in rows before, of the same iterations, by how many conditions came before and how the last of them went.
+#[derive(Default)]
+struct Rows {
+    stretch: u64,
+    /// Rows of these iterations, this one with them.
+    begun: u32,
+    earlier: HashMap<(u32, u32), [bool; 2]>,
+    row: Vec<bool>,
+    /// How often a row like this one had been seen, and not; and how often it then went otherwise.
+    known: f64,
+    new: f64,
+    otherwise: f64,
+}
+
+/// How much of what nobody could tell goes wrong.
+const MISSED: f64 = 0.2;
+/// Rows that are alike, as for each letter that is compared with the same text: after so many conditions it shows which it is.
+const ALIKE: u32 = 8;
+/// If rows like this one were seen so often, there are few of them, and cores learn them by heart. An AMD Zen 4 has some 100,000
+/// jumps by heart that go any way (`calibrate/data.py`).
+const FEW: f64 = 0.25;
+const LONGEST_ROW: f64 = 10_000.0;
 
 impl Outcomes {
     /// Those of conditions that are to be looked at.
     pub fn of(conditions: &[&Stmt]) -> Outcomes {
         let at = |stmt: &&Stmt| (std::ptr::from_ref(*stmt), Ways::default());
-        Outcomes(conditions.iter().map(at).collect())
-    }
-
-    /// It goes that way, if it is one of them.
-    pub fn note(&mut self, condition: &Stmt, way: bool) {
-        if let Some(ways) = self.0.get_mut(&std::ptr::from_ref(condition)) {
-            ways.seen[ways.before][usize::from(way)] += 1;
-            ways.before = (ways.before << 1 | usize::from(way)) & 3;
+        Outcomes {
+            ways: conditions.iter().map(at).collect(),
+            ..Outcomes::default()
         }
     }
 
-    /// What goes wrong if after the same two outcomes the same is foreseen, whatever does better in all; as a share of what goes
-    /// wrong with coins. Real predictors remember more, which seldom helps where this does not. None: nothing was seen.
+    /// Another row begins, of a loop of so many iterations; which of these are followed goes by a number.
+    pub fn row(&mut self, stretch: u64, trips: f64) {
+        self.stretch = stretch;
+        self.short = trips <= LONGEST_ROW;
+        for ways in self.ways.values_mut() {
+            ways.before = 0;
+            ways.rows.begin(stretch);
+        }
+    }
+
+    /// It goes that way, if it is one of them, in as many iterations as `weight` says.
+    pub fn note(&mut self, condition: &Stmt, way: bool, weight: f64) {
+        if let Some(ways) = self.ways.get_mut(&std::ptr::from_ref(condition)) {
+            ways.seen[ways.before][usize::from(way)] += weight;
+            ways.before = (ways.before << 1 | usize::from(way)) & 3;
+            ways.rows.note(way, weight);
+        }
+    }
+
+    /// Nobody can tell which way it goes.
+    pub fn miss(&mut self, condition: &Stmt, weight: f64) {
+        if let Some(ways) = self.ways.get_mut(&std::ptr::from_ref(condition)) {
+            ways.missed += weight;
+        }
+    }
+
+    /// What goes wrong if after the same two outcomes the same is foreseen, whatever does better in all, or if rows that were
+    /// seen are known by heart; as a share of what goes wrong with coins. Real predictors remember more, which seldom helps
+    /// where these do not. None: nothing was seen.
     pub fn surprise(&self) -> Option<f64> {
-        let of_all = |count: fn(&[u32; 2]) -> u32| -> u32 {
-            self.0.values().flat_map(|w| &w.seen).map(count).sum()
-        };
-        let (wrong, all) = (of_all(|w| w[0].min(w[1])), of_all(|w| w[0] + w[1]));
-        (all > 0).then(|| (2.0 * f64::from(wrong) / f64::from(all)).min(1.0))
+        let (mut wrong, mut all) = (0.0, 0.0);
+        for ways in self.ways.values() {
+            let seen: f64 = ways.seen.iter().flatten().sum();
+            let by_two: f64 = ways.seen.iter().map(|w| w[0].min(w[1])).sum();
+            let by_rows = ways.rows.wrong().filter(|_| self.short);
+            wrong += by_rows.map_or(by_two, |share| by_two.min(share * seen));
+            wrong += MISSED * ways.missed;
+            all += seen + ways.missed;
+        }
+        (all > 0.0).then(|| (2.0 * wrong / all).min(1.0))
+    }
+}
+
+impl Rows {
+    fn begin(&mut self, stretch: u64) {
+        if self.stretch != stretch {
+            self.earlier.clear();
+            self.begun = 0;
+        }
+        self.stretch = stretch;
+        self.begun += 1;
+        self.row.clear();
+    }
+
+    fn note(&mut self, way: bool, weight: f64) {
+        let before = self.row.len() as u32;
+        self.row.push(way);
+        if before < ALIKE {
+            return;
+        }
+        let last = &self.row[(before - ALIKE) as usize..before as usize];
+        let last = last.iter().fold(0, |bits, way| bits << 1 | u32::from(*way));
+        let seen = self.earlier.entry((before, last)).or_default();
+        if seen[0] || seen[1] {
+            self.known += weight;
+            self.otherwise += if seen[usize::from(way)] { 0.0 } else { weight };
+        } else if self.begun > 1 {
+            self.new += weight;
+        }
+        seen[usize::from(way)] = true;
+    }
+
+    /// The share that goes wrong if cores know rows by heart; None where there are too many.
+    fn wrong(&self) -> Option<f64> {
+        let few = self.known > 0.0 && self.known >= FEW * (self.known + self.new);
+        few.then(|| self.otherwise / self.known)
     }
 }
 
@@ -92,7 +187,7 @@ mod tests {
         };
         let mut outcomes = Outcomes::of(&[&stmt]);
         assert_eq!(outcomes.surprise(), None);
-        ways.for_each(|way| outcomes.note(&stmt, way));
+        ways.for_each(|way| outcomes.note(&stmt, way, 1.0));
         outcomes.surprise().expect("something was seen")
     }
 

@@ -191,14 +191,20 @@ def condition_taken_or_not(coins):
     return n
 
 
-def stores_by_chance(coins, far):
+def stores_by_chance(coins, marks):
     s = 0.0
-    for i in range(len(far)):
+    for i in range(len(marks)):
         x = coins[i]
         if x > 0.5:
-            far[i] = s
+            marks[i] = x
         s += x
     return s
+
+
+def counts_by_chance(coins, counts):
+    for i in range(len(coins)):
+        if coins[i] > 0.5:
+            counts[i & 15] += 1
 
 
 def unforeseen(ks):
