@@ -60,17 +60,30 @@ pub fn residuals(rows: &[Vec<f64>], measured: &[f64], weights: &[f64]) -> Vec<f6
 /// relative errors are small. `usual` has a weight for each kind on some other machine: their proportions decide where
 /// measurements do not. None if the numbers make no sense: rows of different length, times that are not above 0.
 pub fn fit(rows: &[Vec<f64>], measured: &[f64], usual: &[f64]) -> Option<Fit> {
-    fit_with(rows, measured, usual, BELIEF, LEAST_ERROR)
+    fit_with(rows, measured, usual, BELIEF, Errors::Disturbed)
 }
 
-/// The same where assumptions count so much, and such errors are the model's, not disturbed measurements.
+/// Why weights do not explain what was measured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Errors {
+    /// Something disturbed a few measurements, which are to be left out.
+    Disturbed,
+    /// The model knows only that much: none is to be left out, none to bend the others, and half as long is as wrong as twice.
+    Model(f64),
+}
+
+/// The same where assumptions count so much.
 pub(crate) fn fit_with(
     rows: &[Vec<f64>],
     measured: &[f64],
     usual: &[f64],
     belief: f64,
-    least_error: f64,
+    errors: Errors,
 ) -> Option<Fit> {
+    let least_error = match errors {
+        Errors::Disturbed => LEAST_ERROR,
+        Errors::Model(error) => error,
+    };
     let kinds = usual.len();
     let sensible = |row: &Vec<f64>| row.len() == kinds && row.iter().all(|v| v.is_finite());
     let times = measured.iter().all(|t| t.is_finite() && *t > 0.0);
@@ -84,15 +97,29 @@ pub(crate) fn fit_with(
     let pace = pace(rows, measured, usual);
     let prior: Vec<f64> = usual.iter().map(|u| (u * pace).max(1e-3)).collect();
     let mut trust = vec![1.0; rows.len()];
+    let mut units = vec![1.0; rows.len()];
     let mut weights = prior.clone();
     for round in 0..ROUNDS {
-        weights = solve(rows, measured, &trust, &prior, belief)?;
+        let each = trust.iter().zip(&units).map(|(t, u)| t / u);
+        let each: Vec<f64> = each.collect();
+        weights = solve(rows, measured, &each, &prior, belief)?;
         let off = residuals(rows, measured, &weights);
         let usual = FAR * Held::of(&off).median.max(least_error);
         // Narrower by and by: at first an outlier has bent what its kind is thought to cost.
         let usual = usual.max(FIRST_ERROR * NARROWER.powi(round));
-        for (trust, off) in trust.iter_mut().zip(off) {
-            *trust = 1.0 / (1.0 + (off / usual).powi(2));
+        match errors {
+            Errors::Disturbed => {
+                for (trust, off) in trust.iter_mut().zip(off) {
+                    *trust = 1.0 / (1.0 + (off / usual).powi(2));
+                }
+            }
+            Errors::Model(_) => {
+                for ((trust, off), unit) in trust.iter_mut().zip(off).zip(&mut units) {
+                    let ratio = (1.0 + off).clamp(0.1, 10.0).sqrt();
+                    *unit = ratio;
+                    *trust = 1.0 / (1.0 + (off / ratio).abs() / usual).sqrt();
+                }
+            }
         }
     }
     Some(Fit {

@@ -4,7 +4,7 @@
 //! They are found in turn: with those so far the busiest resource of every loop is told, which makes all linear; then
 //! weights are fitted to that, and so on until they stay.
 
-use crate::fit::fit_with;
+use crate::fit::{Errors, fit_with};
 use nestwise_analysis::traffic::Order;
 use nestwise_costmodel::HostWeights;
 use nestwise_costmodel::forms::{Forms, occupied, weigh};
@@ -48,7 +48,8 @@ impl Executed {
         let forms: Vec<Forms> = self.0.iter().map(|r| Forms::of(&r.3, weights)).collect();
         let (near, far) = (self.fetching(0..1), self.fetching(1..LEVELS));
         // Lines belong to the loop that loads and stores most.
-        let loads = |k: &usize| weigh(&forms[*k].memory, values) * self.0[*k].0;
+        let moved = |f: &Forms| weigh(&f.loads, values) + weigh(&f.stores, values);
+        let loads = |k: &usize| moved(&forms[*k]) * self.0[*k].0;
         let home = (0..forms.len()).max_by(|a, b| loads(a).total_cmp(&loads(b)));
         let (entry, once) = Forms::entry();
         let mut core = Vec::new();
@@ -57,29 +58,22 @@ impl Executed {
                 form.iter().map(|(w, n)| (*w, n * by)).collect()
             };
             let share = waits(occupied(body), *times, *entries);
-            let mut memory = scaled(&f.memory, *times);
-            let mut lines = Vec::new();
-            if home == Some(k) {
-                match weights.overlap {
-                    true => lines.clone_from(&near),
-                    false => memory.extend(&near),
-                }
-            }
-            let resources = [
-                scaled(&f.arithmetic, *times),
-                scaled(&f.chain, times * share),
-                scaled(&f.path, *times),
-                scaled(&f.issue, *times),
-                memory,
-                lines,
-            ];
-            let needs = resources.each_ref().map(|r| weigh(r, values));
-            let all = together(&needs);
-            for (resource, need) in resources.iter().zip(needs) {
-                // All of them together are the sum of each by this.
-                let by = (need / all.max(f64::MIN_POSITIVE)).powf(sharp() - 1.0);
-                core.extend(resource.iter().map(|(w, n)| (*w, n * by)));
-            }
+            let lines = if home == Some(k) { near.clone() } else { Vec::new() };
+            core.extend(busiest(
+                [
+                    scaled(&f.arithmetic, *times),
+                    scaled(&f.issue, *times),
+                    scaled(&f.loads, *times),
+                    scaled(&f.stores, *times),
+                    lines,
+                ],
+                [
+                    scaled(&f.chain, times * share),
+                    scaled(&f.path, *times),
+                ],
+                weights.overlap,
+                values,
+            ));
             count(&scaled(&f.extra, *times));
             count(&[(entry, once * entries)]);
         }
@@ -100,6 +94,42 @@ impl Executed {
         };
         self.1.iter().flat_map(of).collect()
     }
+}
+
+type Form = Vec<(usize, f64)>;
+
+/// What a loop's time is the sum of: what it waits for, or what it is busy with, each as much as it weighs there (the derivative
+/// of [`together`], which is homogeneous).
+fn busiest(
+    [arithmetic, issue, loads, stores, lines]: [Form; 5],
+    waits: [Form; 2],
+    overlap: bool,
+    values: &[f64],
+) -> Form {
+    let of = |form: &Form| weigh(form, values);
+    let memory = together(&[of(&loads), of(&stores)]);
+    let beside = if overlap { 0.0 } else { of(&lines) };
+    let apart = if overlap { of(&lines) } else { 0.0 };
+    let all = together(&[of(&arithmetic), of(&issue), memory + beside, apart]);
+    let longest = waits.into_iter().max_by(|a, b| of(a).total_cmp(&of(b)));
+    if let Some(longest) = longest.filter(|form| of(form) > all) {
+        return longest;
+    }
+    let share = |part: f64, of: f64| match of > 0.0 {
+        true => (part / of).powf(sharp() - 1.0),
+        false => 0.0,
+    };
+    let moved = share(memory + beside, all);
+    let fetched = if overlap { share(apart, all) } else { moved };
+    let parts = [
+        (share(of(&arithmetic), all), arithmetic),
+        (share(of(&issue), all), issue),
+        (moved * share(of(&loads), memory), loads),
+        (moved * share(of(&stores), memory), stores),
+        (fetched, lines),
+    ];
+    let scaled = |(by, form): (f64, Form)| form.into_iter().map(move |(w, n)| (w, n * by));
+    parts.into_iter().flat_map(scaled).collect()
 }
 
 /// Weights that explain the nanoseconds that each of these kernels took; whether fetching lines overlaps with loads and
@@ -127,7 +157,7 @@ fn fit_one(executed: &[Executed], nanos: &[f64], usual: &HostWeights) -> Option<
     let mut values = prior.clone();
     for _ in 0..TURNS {
         let rows: Vec<Vec<f64>> = executed.iter().map(|e| e.row(usual, &values)).collect();
-        let found = fit_with(&rows, nanos, &prior, BELIEF, LEAST_ERROR)?;
+        let found = fit_with(&rows, nanos, &prior, BELIEF, Errors::Model(LEAST_ERROR))?;
         // Half the way: the busiest resource changes with what is found.
         let half = |(a, b): (&f64, &f64)| (a.max(1e-6) * b.max(1e-6)).sqrt();
         values = values.iter().zip(&found.weights).map(half).collect();

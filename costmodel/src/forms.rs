@@ -40,8 +40,10 @@ pub struct Forms {
     pub path: Vec<(usize, f64)>,
     /// The front end.
     pub issue: Vec<(usize, f64)>,
-    /// Loads and stores.
-    pub memory: Vec<(usize, f64)>,
+    /// What is loaded.
+    pub loads: Vec<(usize, f64)>,
+    /// What is stored, for which cores have units of their own.
+    pub stores: Vec<(usize, f64)>,
     /// What overlaps with nothing.
     pub extra: Vec<(usize, f64)>,
 }
@@ -66,8 +68,10 @@ impl Forms {
         };
         for (op, width, n) in body.ops.iter() {
             let (number, n) = (number::op(op, width), f64::from(n));
-            if matches!(op, Op::Load | Op::Store | Op::Gather | Op::Scatter) {
-                forms.memory.push((number, n));
+            match op {
+                Op::Load | Op::Gather => forms.loads.push((number, n)),
+                Op::Store | Op::Scatter => forms.stores.push((number, n)),
+                _ => {}
             }
             // Where several lanes go to places of their own, arithmetic units take the places apart.
             if !matches!(op, Op::Load | Op::Store) {

@@ -270,7 +270,8 @@ struct Demand {
     chain: f64,
     path: f64,
     issue: f64,
-    memory: f64,
+    loads: f64,
+    stores: f64,
     unsure: f64,
 }
 
@@ -402,10 +403,13 @@ struct Sum {
     home: Option<LoopId>,
     /// In which of the loops that threads share.
     shared: Option<usize>,
-    /// The busiest resource but memory.
+    /// Until all is done but lines that are fetched.
     core: f64,
+    /// The same if nothing waited for anything.
+    busy: f64,
     /// The part of it where that is the chain from one iteration to the next.
     waiting: f64,
+    /// Loads and stores alone.
     memory: f64,
     /// Transfers into the first cache.
     near: f64,
@@ -418,13 +422,13 @@ struct Sum {
 impl Sum {
     fn by_bound(&self, overlap: bool) -> ByBound {
         let nanos = |ns: f64| Seconds(ns * 1e-9);
-        let core = match overlap {
-            true => together(&[self.core, self.near]),
-            false => beside(self.core, self.memory, self.near),
+        let busy = match overlap {
+            true => together(&[self.busy, self.near]),
+            false => beside(self.busy, self.memory, self.near),
         };
-        let waiting = match self.memory + self.near > self.core {
-            true => 0.0,
-            false => core * self.waiting / self.core,
+        let (core, waiting) = match busy > self.core {
+            true => (busy, 0.0),
+            false => (self.core, self.waiting),
         };
         ByBound {
             compute: nanos(core - waiting + self.extra),
@@ -471,7 +475,8 @@ impl Part {
             chain: weigh(&forms.chain, values),
             path: weigh(&forms.path, values),
             issue: weigh(&forms.issue, values),
-            memory: weigh(&forms.memory, values),
+            loads: weigh(&forms.loads, values),
+            stores: weigh(&forms.stores, values),
             unsure: weigh(&forms.extra, values),
         };
         let inner = |l: &LoopShape| {
@@ -501,9 +506,10 @@ impl Part {
         sums: &mut Sums,
     ) {
         let d = &self.demand;
-        let busy = d.arithmetic.max(d.issue).max(d.memory);
-        let chain = (d.chain * waits(d.ops, times, entries)).max(d.path);
-        let core = together(&[d.arithmetic, d.issue, d.memory, chain]) * times;
+        let memory = together(&[d.loads, d.stores]) * times;
+        let busy = together(&[d.arithmetic, d.issue, d.loads, d.stores]) * times;
+        let chain = (d.chain * waits(d.ops, times, entries)).max(d.path) * times;
+        let core = busy.max(chain);
         let waiting = if chain > busy { core } else { 0.0 };
         let extra = d.unsure * surprise * times + self.entry * entries;
         let found = sums
@@ -513,16 +519,18 @@ impl Part {
         match found {
             Some(sum) => {
                 sum.core += core;
+                sum.busy += busy;
                 sum.waiting += waiting;
-                sum.memory += d.memory * times;
+                sum.memory += memory;
                 sum.extra += extra;
             }
             None => sums.each.push(Sum {
                 home,
                 shared,
                 core,
+                busy,
                 waiting,
-                memory: d.memory * times,
+                memory,
                 near: 0.0,
                 far: 0.0,
                 extra,
