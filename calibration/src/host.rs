@@ -1,14 +1,14 @@
 //! Weights of compiled code, from kernels of which it is known what they executed.
 //!
-//! The model takes the busiest of several resources, so which weights a measurement speaks of depends on the weights.
-//! They are found in turn: with those so far the busiest resource of every loop is told, which makes all linear; then
-//! weights are fitted to that, and so on until they stay.
+//! The model takes the busiest of several resources most of all, so which weights a measurement speaks of depends on the weights.
+//! They are found in turn: with those so far it is told how much each resource of every loop counts, which makes all linear;
+//! then weights are fitted to that, and so on until they stay.
 
 use crate::fit::{Errors, fit_with};
 use nestwise_analysis::traffic::Order;
 use nestwise_costmodel::HostWeights;
-use nestwise_costmodel::forms::{Forms, occupied, weigh};
-use nestwise_costmodel::host::{LEVELS, sharp, together, waits};
+use nestwise_costmodel::forms::{Forms, SHARPNESS, occupied, together, weigh};
+use nestwise_costmodel::host::{LEVELS, waits};
 use nestwise_ir::shape::Body;
 use serde::Deserialize;
 use std::ops::Range;
@@ -58,7 +58,11 @@ impl Executed {
                 form.iter().map(|(w, n)| (*w, n * by)).collect()
             };
             let share = waits(occupied(body), *times, *entries);
-            let lines = if home == Some(k) { near.clone() } else { Vec::new() };
+            let lines = if home == Some(k) {
+                near.clone()
+            } else {
+                Vec::new()
+            };
             core.extend(busiest(
                 [
                     scaled(&f.arithmetic, *times),
@@ -67,10 +71,7 @@ impl Executed {
                     scaled(&f.stores, *times),
                     lines,
                 ],
-                [
-                    scaled(&f.chain, times * share),
-                    scaled(&f.path, *times),
-                ],
+                [scaled(&f.chain, times * share), scaled(&f.path, *times)],
                 weights.overlap,
                 values,
             ));
@@ -116,7 +117,7 @@ fn busiest(
         return longest;
     }
     let share = |part: f64, of: f64| match of > 0.0 {
-        true => (part / of).powf(sharp() - 1.0),
+        true => (part / of).powi(SHARPNESS - 1),
         false => 0.0,
     };
     let moved = share(memory + beside, all);

@@ -1,14 +1,14 @@
 //! What compiled code takes on one core, and what of it threads can share.
 //!
 //! The execution-cache-memory model (Treibig and Hager, "Introducing a performance model for bandwidth-limited loop
-//! kernels", 2009): an iteration takes as long as the busiest of a core's resources needs for it. Arithmetic, the
-//! width of the front end, the chain from one iteration to the next and the one within it each are one; loads and stores
-//! are one together with the transfers into the first cache, which do not overlap with them on some cores
-//! ([`HostWeights::overlap`]).
+//! kernels", 2009): a core's resources work at once, arithmetic, the width of the front end, loads, stores, and the transfers into
+//! the first cache, which do not overlap with loads and stores on some cores ([`HostWeights::overlap`]). Not quite at once:
+//! they get in each other's way ([`together`]). An iteration takes as long as they do, or as the chain from one iteration to
+//! the next, or the one within it, whichever is longest.
 //! What fills the second cache works on its own, ahead of the core: a call takes as long as the slower of the two.
 
 use crate::compute::{ByBound, Compute};
-use crate::forms::{Forms, WINDOW, occupied, weigh};
+use crate::forms::{Forms, WINDOW, longer, occupied, together, weigh};
 use crate::price::Seconds;
 use crate::shape;
 use crate::team::Shared;
@@ -424,7 +424,7 @@ impl Sum {
         let nanos = |ns: f64| Seconds(ns * 1e-9);
         let busy = match overlap {
             true => together(&[self.busy, self.near]),
-            false => beside(self.busy, self.memory, self.near),
+            false => longer(self.busy, self.memory, self.near),
         };
         let (core, waiting) = match busy > self.core {
             true => (busy, 0.0),
@@ -436,34 +436,6 @@ impl Sum {
             memory: nanos(self.far),
         }
     }
-}
-
-/// P.
-pub fn sharp() -> f64 {
-    static P: std::sync::OnceLock<f64> = std::sync::OnceLock::new();
-    *P.get_or_init(|| std::env::var("NW_P").ok().and_then(|t| t.parse().ok()).unwrap_or(4.0))
-}
-
-/// All of them.
-pub fn together(needs: &[f64]) -> f64 {
-    let most = needs.iter().copied().fold(0.0, f64::max);
-    if most <= 0.0 {
-        return 0.0;
-    }
-    let p = sharp();
-    most * needs.iter().map(|n| (n / most).powf(p)).sum::<f64>().powf(1.0 / p)
-}
-
-/// One of them longer.
-pub fn beside(all: f64, one: f64, more: f64) -> f64 {
-    let longer = one + more;
-    let most = all.max(longer);
-    if most <= 0.0 {
-        return 0.0;
-    }
-    let p = sharp();
-    let power = |n: f64| (n / most).powf(p);
-    most * (power(all) - power(one) + power(longer)).powf(1.0 / p)
 }
 
 impl Part {

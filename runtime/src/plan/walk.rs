@@ -113,7 +113,7 @@ impl<'a> Walk<'a> {
     pub fn found(self) -> (Vec<Option<f64>>, Option<f64>) {
         let mean = |(sum, count): (f64, f64)| (count > 0.0).then(|| sum / count);
         let trips = self.seen.into_iter().map(mean).collect();
-       
+
         (trips, self.outcomes.surprise())
     }
 
@@ -141,7 +141,10 @@ impl<'a> Walk<'a> {
                 ..
             } if self.followed.arrays[array.index()] => {
                 let value = self.eval(value);
-                if let Some((place, _)) = self.subscripts(index).and_then(|at| self.place(*array, &at)) {
+                if let Some((place, _)) = self
+                    .subscripts(index)
+                    .and_then(|at| self.place(*array, &at))
+                {
                     self.stored.insert(place, value);
                 }
             }

@@ -39,9 +39,10 @@ def divide(a, b, o, r8):
             o[i] = a[i] / b[i]
 
 
-def roots(xs, ys, out):
-    for i in range(len(xs)):
-        out[i] = math.sqrt(xs[i])
+def roots(a, o, r8):
+    for _ in range(r8):
+        for i in range(len(o)):
+            o[i] = math.sqrt(a[i])
 
 
 def copy(a, o, r8):
@@ -118,9 +119,10 @@ def to_floats(idx, o, r8):
             o[i] = float(idx[i])
 
 
-def to_ints(xs, out):
-    for i in range(len(xs)):
-        out[i] = int(xs[i])
+def to_ints(a, kdx, r8):
+    for _ in range(r8):
+        for i in range(len(kdx)):
+            kdx[i] = int(a[i])
 
 
 def sum_in_order(xs):
@@ -260,6 +262,15 @@ def numpy_exps(a, o):
         o[i] = np.exp(a[i])
 
 
+def numpy_exps_added(a, o, x):
+    s = 0.0
+    for i in range(len(o)):
+        e = np.exp(a[i] - x)
+        o[i] = e
+        s += e
+    return s
+
+
 def numpy_roots(a, o, r8):
     for _ in range(r8):
         for i in range(len(o)):
@@ -324,6 +335,24 @@ def columns_of_square(s, t, r8):
             for i in range(len(s)):
                 sum_ += s[i, j]
             t[j] = sum_
+
+
+def lower_products(e, e2):
+    for i in range(len(e)):
+        for j in range(i):
+            x = e2[i, j]
+            for k in range(j):
+                x -= e[i, k] * e[j, k]
+            e2[i, j] = x
+
+
+def lower_sums(e, e2):
+    for i in range(len(e)):
+        for j in range(16):
+            x = 0.0
+            for k in range(i):
+                x += e[k, j]
+            e2[i, j] = x
 
 
 def complex_steps(n, z, w):

@@ -16,6 +16,8 @@ LINE, MALLOC = 64, 16
 # times after twenty calls, 120,000 hardly after two hundred, and 250,000 never.
 MANY = 120_000
 COINS = 250_000
+# Rows of a matrix whose halves are loops of many lengths.
+SIDE = 120
 
 
 class Box:
@@ -129,6 +131,8 @@ def compiled_values(n: int) -> dict[str, Any]:
         "m": random.random((rows, 16)),
         "q": np.zeros((rows, 16)),
         "r": np.zeros(rows),
+        "e": random.random((SIDE, SIDE)),
+        "e2": random.random((SIDE, SIDE)),
         "z": 0.25 + 0.25j,
         "w": 0.25 - 0.25j,
     }
