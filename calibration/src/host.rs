@@ -286,4 +286,25 @@ mod tests {
                 .all(|r| r.abs() < 0.05)
         );
     }
+
+    #[test]
+    fn a_weight_that_few_loops_speak_of_is_found_though_it_is_not_as_usual() {
+        let usual = HostWeights::default();
+        let wanted = HostWeights {
+            unsure: 3.0 * usual.unsure,
+            ..usual.clone()
+        };
+        let values = wanted.to_vec();
+        let mut all = probes();
+        for ops in [2.0, 4.0] {
+            let mut coins = kernel(1000.0, &[(Op::Load, ops), (Op::Float, 1.0)], &[]);
+            coins.0[0].3.unsure = 1.0;
+            all.push(coins);
+        }
+        let time = |e: &Executed| weigh_row(&e.row(&wanted, &values), &values);
+        let nanos: Vec<f64> = all.iter().map(time).collect();
+        let found = fit(&all, &nanos, &usual).expect("a fit");
+        let ratio = found.unsure / wanted.unsure;
+        assert!((0.8..1.1).contains(&ratio), "{ratio}");
+    }
 }

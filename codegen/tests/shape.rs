@@ -117,3 +117,29 @@ fn an_iteration_has_a_chain_of_its_own() {
     assert_eq!(roots_on(true), ([0.0, 3.0], 1.0));
     assert_eq!(roots_on(false), ([0.0, 0.0], 0.0));
 }
+
+/// `t[i] = d[i] - c[i] * t[i + 1]` backwards: each iteration waits for the one before, unrolled or not, through a variable or memory.
+#[test]
+fn a_chain_goes_through_elements() {
+    let mut b = Builder::new();
+    let (c, d, t) = (b.floats(1), b.floats(1), b.floats(1));
+    let (l, i) = (b.loop_id(), b.var(I64));
+    let at = |b: &mut Builder, array, off: i64| b.load(array, vec![add(b.v(i), int(off))], false);
+    let value = sub(at(&mut b, d, 0), mul(at(&mut b, c, 0), at(&mut b, t, 1)));
+    let store = b.store(t, vec![b.v(i)], value, false);
+    let backwards = [sub(dim(t, 0), int(2)), int(-1), int(-1)];
+    let top = b.for_(l, i, backwards, vec![store]);
+    let nest = b.finish(top);
+    let made = compile(spec(&nest, &Schedule::serial())).expect("compiles");
+    assert!(!made.shape.inner.is_empty());
+    for looped in &made.shape.inner {
+        let chain = &looped.body.chain;
+        let of = |ops: &Chain, wanted: Op| -> f32 {
+            let all = ops.ops.iter().filter(|c| c.0 == wanted);
+            all.map(|c| c.2).sum()
+        };
+        let each = looped.stride as f32;
+        let waits = [Op::FloatMul, Op::Float].map(|op| of(chain, op));
+        assert_eq!(waits, [each, each], "{:?}", made.shape.inner);
+    }
+}

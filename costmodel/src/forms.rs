@@ -157,3 +157,25 @@ pub fn longer(all: f64, one: f64, more: f64) -> f64 {
 pub fn weigh(form: &[(usize, f64)], weights: &[f64]) -> f64 {
     form.iter().map(|(k, n)| weights[*k] * n).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{longer, together};
+
+    #[test]
+    fn needs_take_as_long_as_the_longest_and_at_most_all_of_them() {
+        for needs in [[1.0, 0.0, 0.0], [3.0, 2.0, 0.1], [1.0, 1.0, 1.0]] {
+            let (most, all) = (
+                needs.iter().copied().fold(0.0, f64::max),
+                needs.iter().sum::<f64>(),
+            );
+            let time = together(&needs);
+            assert!(most <= time && time <= all, "{needs:?}: {time}");
+            // Twice as much of each takes twice as long.
+            assert!((together(&needs.map(|n| 2.0 * n)) - 2.0 * time).abs() < 1e-12);
+            let more = longer(time, needs[1], 0.5);
+            assert!((more - together(&[needs[0], needs[1] + 0.5, needs[2]])).abs() < 1e-12);
+        }
+        assert_eq!((together(&[]), longer(0.0, 0.0, 0.0)), (0.0, 0.0));
+    }
+}

@@ -63,6 +63,8 @@ fn follow(code: &Code, o: Operand, depth: u32) -> Sum {
     match inst.code {
         LLVMAdd => at(0).plus(&at(1), 1),
         LLVMSub => at(0).plus(&at(1), -1),
+        // What is left of a number if all of its bits are turned over.
+        LLVMXor if at(1).known() == Some(-1) => Sum::of(Operand::Int(-1)).plus(&at(0), -1),
         LLVMMul => match (at(0).known(), at(1).known()) {
             (_, Some(n)) => Sum::default().plus(&at(0), n),
             (Some(n), _) => Sum::default().plus(&at(1), n),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use llvm_sys::LLVMOpcode::*;
+use llvm_sys::LLVMOpcode::{self, *};
 use nestwise_ir::shape::{self, Op};
 
 use super::affine::{Sum, sum};
@@ -125,6 +125,7 @@ fn entry_values(cycle: &Cycle<'_>, phi: usize) -> Vec<Operand> {
 /// loaded.
 pub(super) fn longest(cycle: &Cycle<'_>) -> Chain {
     let counters = counters(cycle);
+    let stored = stored_before(cycle);
     let mut best = (0.0, Chain::default());
     let mut offer = |found: Option<(f32, Vec<usize>)>, phi: Option<usize>, iterations: f32| {
         let Some((length, insts)) = found else { return };
@@ -138,17 +139,18 @@ pub(super) fn longest(cycle: &Cycle<'_>) -> Chain {
             continue;
         }
         let back = back_value(cycle, phi);
-        let found = back.and_then(|b| Search::new(cycle, Some(phi)).path(b));
+        let found = back.and_then(|b| Search::new(cycle, Some(phi), &stored).path(b));
         offer(found, Some(phi), 1.0);
     }
     for (load, store, iterations) in through_memory(cycle, &counters) {
         let value = cycle.code.insts[store].operands[0];
-        let found = Search::new(cycle, Some(load))
-            .path(value)
-            .map(|(length, mut insts)| {
-                insts.extend([load, store]);
-                (length + latency(Op::Load) + latency(Op::Store), insts)
-            });
+        let found =
+            Search::new(cycle, Some(load), &stored)
+                .path(value)
+                .map(|(length, mut insts)| {
+                    insts.extend([load, store]);
+                    (length + latency(Op::Load) + latency(Op::Store), insts)
+                });
         offer(found, None, iterations);
     }
     best.1
@@ -156,7 +158,8 @@ pub(super) fn longest(cycle: &Cycle<'_>) -> Chain {
 
 /// The longest chain within an iteration.
 pub(super) fn deepest(cycle: &Cycle<'_>) -> Chain {
-    let mut search = Search::new(cycle, None);
+    let stored = stored_before(cycle);
+    let mut search = Search::new(cycle, None, &stored);
     let mut best = (0.0, 0);
     for (k, inst) in cycle.code.insts.iter().enumerate() {
         if !cycle.own[inst.block] {
@@ -183,17 +186,40 @@ pub(super) fn deepest(cycle: &Cycle<'_>) -> Chain {
     }
 }
 
+/// A loop's own instructions of a kind.
+fn own_of(cycle: &Cycle<'_>, code: LLVMOpcode) -> Vec<usize> {
+    let insts = cycle.code.insts.iter().enumerate();
+    let here = insts.filter(|(_, i)| i.code == code && cycle.own[i.block]);
+    here.map(|(k, _)| k).collect()
+}
+
+/// Loads of what a store in the same block left just before, as where a loop that loads what it has stored is unrolled: the store
+/// by the load.
+fn stored_before(cycle: &Cycle<'_>) -> HashMap<usize, usize> {
+    let place = |k: usize, operand: usize| sum(cycle.code, cycle.code.insts[k].operands[operand]);
+    let stores = own_of(cycle, LLVMStore).into_iter();
+    let stores: Vec<(usize, Sum)> = stores.map(|k| (k, place(k, 1))).collect();
+    let mut found = HashMap::new();
+    if stores.is_empty() {
+        return found;
+    }
+    for load in own_of(cycle, LLVMLoad) {
+        let from = place(load, 0);
+        let block = cycle.code.insts[load].block;
+        let mut before = stores.iter().rev();
+        let same =
+            before.find(|(k, to)| *k < load && cycle.code.insts[*k].block == block && *to == from);
+        found.extend(same.map(|(store, _)| (load, *store)));
+    }
+    found
+}
+
 /// Loads of what a store of an earlier iteration left: (load, store, iterations between).
 fn through_memory(cycle: &Cycle<'_>, counters: &[(usize, i64)]) -> Vec<(usize, usize, f32)> {
-    let own = |code| {
-        let insts = cycle.code.insts.iter().enumerate();
-        let here = insts.filter(move |(_, i)| i.code == code && cycle.own[i.block]);
-        here.map(|(k, _)| k).collect::<Vec<usize>>()
-    };
     let mut found = Vec::new();
-    for store in own(LLVMStore) {
+    for store in own_of(cycle, LLVMStore) {
         let to = sum(cycle.code, cycle.code.insts[store].operands[1]);
-        for load in own(LLVMLoad) {
+        for load in own_of(cycle, LLVMLoad) {
             let from = sum(cycle.code, cycle.code.insts[load].operands[0]);
             let Some(ahead) = to.clone().plus(&from, -1).known() else {
                 continue;
@@ -287,15 +313,22 @@ impl<'a> Data<'a> {
 struct Search<'a> {
     cycle: &'a Cycle<'a>,
     from: Option<usize>,
+    /// By load: the store that it waits for.
+    stored: &'a HashMap<usize, usize>,
     /// By instruction: the length of the longest path to its result, and the operand it comes by.
     known: HashMap<usize, Option<(f32, Option<usize>)>>,
 }
 
 impl<'a> Search<'a> {
-    fn new(cycle: &'a Cycle<'a>, from: Option<usize>) -> Search<'a> {
+    fn new(
+        cycle: &'a Cycle<'a>,
+        from: Option<usize>,
+        stored: &'a HashMap<usize, usize>,
+    ) -> Search<'a> {
         Search {
             cycle,
             from,
+            stored,
             known: HashMap::new(),
         }
     }
@@ -347,6 +380,12 @@ impl<'a> Search<'a> {
             {
                 longest = Some((length * often, length, *operand));
             }
+        }
+        if let Some(store) = self.stored.get(&k)
+            && let Some(length) = self.length(*store)
+            && longest.is_none_or(|l| length > l.0)
+        {
+            longest = Some((length, length, *store));
         }
         let (length, by) = match (longest, self.from) {
             (Some((_, length, by)), _) => (length, Some(by)),

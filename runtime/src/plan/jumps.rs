@@ -211,4 +211,48 @@ mod tests {
         let seldom = surprise(coins(10).take(1000));
         assert!((0.1..0.25).contains(&seldom), "{seldom}");
     }
+
+    /// A letter of a text, of so many different ones.
+    fn letter(at: u64, count: u64) -> u64 {
+        let mixed = (at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40 & (count - 1)
+    }
+
+    /// Every letter of one text compared with the same stretch of another.
+    fn compared(count: u64, trips: f64) -> f64 {
+        let stmt = Stmt {
+            kind: StmtKind::Return,
+            span: Span::default(),
+        };
+        let mut outcomes = Outcomes::of(&[&stmt]);
+        for row in 0..40 {
+            outcomes.row(row / 20, trips);
+            for k in 0..IN_A_ROW as u64 {
+                let same = letter(1000 * row + 7, count) == letter(row / 20 * 100 + k, count);
+                outcomes.note(&stmt, same, 1.0);
+            }
+        }
+        outcomes.surprise().expect("something was seen")
+    }
+
+    #[test]
+    fn rows_that_come_again_are_known_by_heart_if_they_are_few_and_short() {
+        assert!(compared(2, 1000.0) < 0.05);
+        assert!(compared(4, 1000.0) < 0.05);
+        // More of them than anybody remembers.
+        assert!(compared(4, 1e6) > 0.3);
+    }
+
+    #[test]
+    fn what_nobody_can_tell_goes_wrong_sometimes() {
+        let stmt = Stmt {
+            kind: StmtKind::Return,
+            span: Span::default(),
+        };
+        let mut outcomes = Outcomes::of(&[&stmt]);
+        outcomes.miss(&stmt, 10.0);
+        assert_eq!(outcomes.surprise(), Some(2.0 * MISSED));
+        outcomes.note(&stmt, true, 10.0);
+        assert_eq!(outcomes.surprise(), Some(MISSED));
+    }
 }
