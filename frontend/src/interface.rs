@@ -7,6 +7,7 @@ use crate::atoms::{Atom, MAX_ATOMS, atoms};
 use crate::effort::Effort;
 use crate::places::{ScopeInfo, flow_of_loop, is_stable};
 use crate::refusal::Refusal;
+use crate::special::is_method;
 
 /// The kind of a site's own loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,7 +81,7 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
     };
     for (id, place) in site.places.iter() {
         let read = flow.reads.get(&id);
-        if place.captured && read.is_none() && place.item.is_none() {
+        if place.captured && read.is_none() && place.item.is_none() && !is_method(place) {
             result.pass_through.push(id);
         }
         if place.scope != Scope::Local {

@@ -20,6 +20,7 @@ mod objects;
 pub mod parse;
 pub mod places;
 pub mod refusal;
+pub mod special;
 pub mod specialise;
 pub mod text;
 mod tuples;

@@ -131,7 +131,7 @@ fn changing(
 }
 
 /// Calls `f` on the targets of a statement itself, those inside tuples too.
-fn targets<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Target)) {
+pub(crate) fn targets<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Target)) {
     fn of_target<'a>(target: &'a Target, f: &mut impl FnMut(&'a Target)) {
         match target {
             Target::Tuple(items) => items.iter().for_each(|item| of_target(item, f)),
@@ -146,7 +146,7 @@ fn targets<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Target)) {
 }
 
 /// Calls `f` on the expressions of a statement itself, those of its targets too.
-fn exprs_of<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Expr)) {
+pub(crate) fn exprs_of<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Expr)) {
     match &stmt.kind {
         StmtKind::Assign { value, .. }
         | StmtKind::AugAssign { value, .. }

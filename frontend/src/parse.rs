@@ -23,6 +23,7 @@ use crate::objects::part_targets;
 pub use crate::places::ScopeInfo;
 use crate::places::{function_reads, is_stable, mark_captured, mark_written};
 use crate::refusal::Refusal;
+use crate::special::add_methods;
 use crate::tuples::add_items;
 
 /// Most tokens of one logical line. The parser's own tree is at most that deep and freed recursively.
@@ -73,6 +74,7 @@ pub fn parse_site(
             };
             mark_captured(&mut site, scope);
             add_items(&mut site);
+            add_methods(&mut site.places, std::slice::from_ref(&site.top));
             Ok(site)
         }
         (_, mut refusals) => {
@@ -139,6 +141,7 @@ pub fn parse_function(
         return refuse(span.unwrap_or(start), why);
     }
     mark_function_captures(&mut function, free_names)?;
+    add_methods(&mut function.places, &function.body);
     Ok(function)
 }
 

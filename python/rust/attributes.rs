@@ -80,6 +80,31 @@ pub unsafe fn read(
     }
 }
 
+/// Whether the type of a live object may be a class of Python's: those of arrays, lists and numbers are C's.
+pub fn is_of_class(object: *mut PyObject) -> bool {
+    // SAFETY: a live object's type.
+    unsafe { ffi::PyType_GetFlags(ffi::Py_TYPE(object)) & ffi::Py_TPFLAGS_HEAPTYPE != 0 }
+}
+
+/// A method of the class of `object` that an operation on it calls, as a new reference; null if it has none that is written in
+/// Python. One that the object itself has under that name is not called.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn special(
+    py: Python<'_>,
+    object: *mut PyObject,
+    name: &Bound<'_, PyString>,
+) -> *mut PyObject {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        if !is_of_class(object) || !is_method(py, object, name) || is_own(py, object, name) {
+            return std::ptr::null_mut();
+        }
+        read(py, object, name)
+    }
+}
+
 /// Whether an attribute of `object`, and of all of its class, can be read without running user code.
 ///
 /// # Safety

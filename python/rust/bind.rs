@@ -12,6 +12,7 @@ use crate::objects::{self, Field};
 use crate::parsed::Parsed;
 use crate::random;
 use nestwise_frontend::capture::Capture;
+use nestwise_frontend::special::is_method;
 use nestwise_ir::surface::{Item, Place, Scope};
 use nestwise_runtime::Value;
 use nestwise_runtime::pipeline::HasValue;
@@ -34,6 +35,8 @@ pub struct BindPlace {
     pub parent: Option<usize>,
     /// Which item of the parent it is, if it is no attribute.
     pub item: Option<Item>,
+    /// A method that subscripts of the parent call, which only its class can have.
+    pub special: bool,
     /// Where it lives.
     pub scope: Scope,
     /// Its entry value may be needed.
@@ -58,6 +61,9 @@ impl BindPlace {
         unsafe {
             let Some(Item { which, of }) = self.item else {
                 let name = self.name.bind(py);
+                if self.special {
+                    return attributes::special(py, parent, name);
+                }
                 let value = attributes::read(py, parent, name);
                 return random::kept(py, parent, name, value);
             };
@@ -79,6 +85,7 @@ pub fn bind_places(py: Python<'_>, places: &[&Place], arguments: &[String]) -> V
             name: PyString::intern(py, &p.name).unbind(),
             parent: p.parent.map(|q| q.index()),
             item: p.item,
+            special: is_method(p),
             scope: p.scope,
             captured: p.captured,
             argument: match p.scope {

@@ -6,6 +6,7 @@
 //! site's [effort](nestwise_frontend::effort) where that is bounded, and measured elsewhere. A call that takes much longer than
 //! a plan is planned at once, and where there are cores to spare the plan is made beside CPython.
 
+use crate::attributes;
 use crate::gate::{self, Work as Amount};
 use crate::iterables;
 use crate::latch::Latch;
@@ -266,8 +267,22 @@ pub fn interpreted(
     let arrays = numpy::numpy(py).is_some();
     Price {
         seconds: price(&operations, arrays, &options()),
-        whole: parsed.interface.atoms.is_some() && sizes.iter().all(Option::is_some),
+        whole: parsed.interface.atoms.is_some()
+            && sizes.iter().all(Option::is_some)
+            && !calls_methods(py, parsed, argument),
     }
+}
+
+/// Whether subscripts may call methods, which take as long as they like.
+fn calls_methods(
+    py: Python<'_>,
+    parsed: &Parsed,
+    argument: &impl Fn(usize) -> Option<*mut PyObject>,
+) -> bool {
+    let special = parsed.places.iter().filter(|place| place.special);
+    let objects = special.filter_map(|place| gate::held(py, parsed, place.parent?, argument));
+    let mut objects = objects.map(|held| held.bound(py));
+    objects.any(|object| attributes::is_of_class(object.as_ptr()))
 }
 
 /// Types are not known: where NumPy is in use, elements are an array's, and numbers NumPy's.

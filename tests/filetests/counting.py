@@ -103,7 +103,7 @@ print(cells.sum())
 # auto 38: native
 # auto 47: native
 # auto 53: interpreter
-# 64 cores 5: 1 threads
+# 64 cores 5: 1 serial
 # 64 cores 13: 1 interpreter
 # 64 cores 21: 1 serial
 # 64 cores 30: 1 threads

@@ -4,6 +4,7 @@
 mod calls;
 mod conditions;
 mod objects;
+mod special;
 mod statements;
 mod subscripts;
 mod tuples;
@@ -484,6 +485,11 @@ impl Resolver<'_> {
                 if let Some(local) = tuple_element(names, base, index) =>
             {
                 ExprKind::Read(self.read(local))
+            }
+            s::ExprKind::Subscript(base, index)
+                if let Some(call) = self.getitem(names, base, index, span)? =>
+            {
+                return Ok(call);
             }
             s::ExprKind::Subscript(base, index)
                 if let (Some(list), [index]) = (self.grown(names, base)?, &index[..])

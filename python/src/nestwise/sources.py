@@ -69,10 +69,17 @@ def function_text(func: Any) -> tuple[str, int, bool, list[str], list[str]] | No
     if not _defaults_are_literal(node, func):
         return None
     text, indented = text_of(node, lines)
-    if node.col_offset > 0 and "__" in text:
-        return None  # a name private to a class is stored in another spelling
+    if node.col_offset > 0 and _has_private_names(text):
+        return None  # those are stored in another spelling
     names = [*code.co_varnames, *(c for c in code.co_cellvars if c not in code.co_varnames)]
     return text, node.lineno, indented, names, list(code.co_freevars)
+
+
+def _has_private_names(text: str) -> bool:
+    """Whether there may be names private to a class, `__x`; `__init__` is none."""
+    import re
+
+    return any(not name.endswith("__") for name in re.findall(r"\b__\w*", text))
 
 
 def text_of(node: Any, lines: list[str]) -> tuple[str, bool]:

@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 
 impl Resolver<'_> {
     /// A call for its effect: of a user's function, whose result nobody sees.
-    fn effect(&mut self, names: &mut Names, value: &s::Expr) -> R<Expr> {
+    pub(super) fn effect(&mut self, names: &mut Names, value: &s::Expr) -> R<Expr> {
         let (span, callee) = match &value.kind {
             s::ExprKind::Call { func, .. } => (value.span, func),
             _ => return self.expr(names, value),
@@ -161,6 +161,12 @@ impl Resolver<'_> {
                     out.extend(kinds.into_iter().map(|kind| Stmt { kind, span }));
                     return Ok(());
                 }
+                if let [target] = &targets[..]
+                    && let Some(kind) = self.setitem(names, target, value, span)?
+                {
+                    out.push(Stmt { kind, span });
+                    return Ok(());
+                }
                 let value = match self.part_of_computed(names, targets, value, out)? {
                     Some(part) => part,
                     None => self.expr(names, value)?,
@@ -180,6 +186,10 @@ impl Resolver<'_> {
                 }
             }
             s::StmtKind::AugAssign { target, op, value } => {
+                if let Some(kind) = self.change_item(names, target, (*op, value), span)? {
+                    out.push(Stmt { kind, span });
+                    return Ok(());
+                }
                 // The old value is read before the right side is evaluated.
                 let read = match target {
                     s::Target::Place(id) => names.locals.get(id).map(|local| self.read(*local)),
