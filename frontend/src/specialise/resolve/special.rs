@@ -42,7 +42,7 @@ impl Resolver<'_> {
             return Ok(None);
         };
         // Python looks at the value first, which may change what the subscripts rest on.
-        if calls(value) && !index.iter().all(|e| is_simple(e)) {
+        if calls(value) && !index.iter().all(is_simple) {
             let what = "an object's subscript where the value calls functions".into();
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
