@@ -214,3 +214,43 @@ print(ring.values, walk.k)
 
 def test_the_value_comes_first(tmp_path):
     ran(ORDER, tmp_path, native=None)
+
+
+# Objects that are called.
+CALLS = """\
+class Power:
+    def __init__(self, a, b):
+        self.a, self.b, self.count = a, b, 0
+
+    def __call__(self, x, scale=1.0):
+        self.count += 1
+        return self.a * x * x + self.b * scale
+
+class Step:
+    def __init__(self, f):
+        self.f = f
+
+    def __call__(self, x, h):
+        return x + h * self.f(x, scale=2.0)
+
+def integral(f, n):
+    s = 0.0
+    h = 1.0 / n
+    for k in range(n):
+        s += h * f((k + 0.5) * h)
+    return s
+
+def walk(step, n):
+    x = 0.25
+    for _ in range(n):
+        x = step(x, 1e-4)
+    return x
+
+f = Power(2.5, 0.5)
+print(integral(f, 6000).hex(), integral(lambda x: x * 0.5, 6000).hex(), f.count)
+print(walk(Step(f), 6000).hex(), f.count)
+"""
+
+
+def test_objects_are_called(tmp_path):
+    ran(CALLS, tmp_path, native=True)

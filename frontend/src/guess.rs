@@ -12,6 +12,7 @@ use nestwise_ir::{Arena, ArrayKind, PlaceId, Scalar, Ty};
 
 use crate::capture::Capture;
 use crate::known::Known;
+use crate::special::is_method;
 
 /// What the text tells.
 pub trait Evidence {
@@ -84,9 +85,13 @@ impl Guess<'_> {
         function: Option<u32>,
         receiver: Option<PlaceId>,
     ) {
+        let first = self.described.len();
         for (id, place) in places.iter() {
             let path = path(places, id);
-            let words = if place.captured || receiver == Some(id) {
+            let parent = place.parent.map(|p| &self.described[first + p.index()]);
+            let of_object = parent.is_some_and(|parent| parent.words == "object");
+            let asked = of_object || !is_method(place);
+            let words = if asked && place.captured || receiver == Some(id) {
                 self.evidence.describe(function, &path)
             } else {
                 "unbound".to_string()

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::special::is_method;
 use nestwise_ir::surface::{
     BinOp, CmpOp, Expr, ExprKind, Function, Place, Scope, Site, Stmt, StmtKind, Target, UnOp, path,
 };
@@ -39,7 +40,8 @@ pub fn function(function: &Function) -> String {
 /// One line a place: its scope, its dotted name, `c` where it is captured, `w` where it is written.
 pub fn places(places: &Arena<PlaceId, Place>) -> String {
     let mut out = String::new();
-    for (id, place) in places.iter() {
+    // Methods that the text does not name hardly ever are anything's.
+    for (id, place) in places.iter().filter(|(_, place)| !is_method(place)) {
         let scope = match place.scope {
             Scope::Local => "local",
             Scope::Global => "global",

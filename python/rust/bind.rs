@@ -98,7 +98,10 @@ pub fn bind_places(py: Python<'_>, places: &[&Place], arguments: &[String]) -> V
         })
         .collect();
     for child in 0..out.len() {
-        if let (Some(parent), None) = (out[child].parent, out[child].item) {
+        // What is but called, or has subscripts, is no object with attributes for that.
+        if let (Some(parent), None, false) =
+            (out[child].parent, out[child].item, out[child].special)
+        {
             out[parent].has_children = true;
         }
     }

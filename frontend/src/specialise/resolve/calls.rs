@@ -35,6 +35,9 @@ impl Resolver<'_> {
         if let Some(call) = self.call_of_object(names, func, (args, kwargs), false, span)? {
             return Ok(call);
         }
+        if let Some(call) = self.call_itself(names, func, (args, kwargs), false, span)? {
+            return Ok(call);
+        }
         let s::ExprKind::Place(id) = &func.kind else {
             let name = match &func.kind {
                 s::ExprKind::Attr(_, name) => name.clone(),

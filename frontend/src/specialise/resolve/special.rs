@@ -1,15 +1,20 @@
-//! Subscripts that are calls of methods: see `crate::special`.
+//! Subscripts and calls of objects, which are calls of methods: see `crate::special`.
+
+use std::sync::Arc;
 
 use nestwise_ir::Span;
 use nestwise_ir::surface as s;
 
-use super::{Names, Resolver};
+use super::{Callee, Names, Resolver};
 use crate::capture::Capture;
 use crate::places::walk_expr;
 use crate::refusal::Refusal;
-use crate::special::{GET, SET, method_of};
+use crate::special::{CALL, GET, SET, method_of};
 use crate::specialise::hir::{Expr, Kind};
 use crate::specialise::{R, refuse};
+
+/// A method, where the captures of its places begin, and the path of its object.
+type Method = (Arc<s::Function>, u32, String);
 
 impl Resolver<'_> {
     /// `grid[x, y]` of an object: the call that it is.
@@ -20,11 +25,12 @@ impl Resolver<'_> {
         index: &[s::Expr],
         span: Span,
     ) -> R<Option<Expr>> {
-        let Some(func) = self.special(names, base, GET) else {
+        let Some((function, first, object)) = self.special(names, base, GET) else {
             return Ok(None);
         };
-        let key = key(index, span)?;
-        self.call(names, &func, &[key], &[], span).map(Some)
+        let args = [key(index, span)?];
+        let callee = Callee::new(&function, first, Some(object), false);
+        self.inline(names, callee, (&args, &[]), span).map(Some)
     }
 
     /// `grid[x, y] = value` of an object: the call that it is.
@@ -38,7 +44,7 @@ impl Resolver<'_> {
         let s::Target::Subscript(base, index) = target else {
             return Ok(None);
         };
-        let Some(func) = self.special(names, base, SET) else {
+        let Some((function, first, object)) = self.special(names, base, SET) else {
             return Ok(None);
         };
         // Python looks at the value first, which may change what the subscripts rest on.
@@ -46,15 +52,10 @@ impl Resolver<'_> {
             let what = "an object's subscript where the value calls functions".into();
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
-        let call = s::Expr {
-            kind: s::ExprKind::Call {
-                func: Box::new(func),
-                args: vec![key(index, span)?, value.clone()],
-                kwargs: vec![],
-            },
-            span,
-        };
-        Ok(Some(Kind::Effect(self.effect(names, &call)?)))
+        let args = [key(index, span)?, value.clone()];
+        let callee = Callee::new(&function, first, Some(object), true);
+        let call = self.inline(names, callee, (&args, &[]), span)?;
+        Ok(Some(Kind::Effect(call)))
     }
 
     /// `grid[x, y] += value` of an object: the calls that it is. Subscripts are looked at twice, so they must not call anything.
@@ -81,18 +82,40 @@ impl Resolver<'_> {
         self.setitem(names, target, &s::Expr { kind, span }, span)
     }
 
-    /// The method, as an expression, if the class of what has the subscript has one.
-    fn special(&mut self, names: &Names, base: &s::Expr, name: &str) -> Option<s::Expr> {
-        let s::ExprKind::Place(object) = base.kind else {
+    /// `f(x)` of an object: the call of its method.
+    pub(super) fn call_itself(
+        &mut self,
+        names: &mut Names,
+        func: &s::Expr,
+        (args, kwargs): (&[s::Expr], &[(String, s::Expr)]),
+        effect: bool,
+        span: Span,
+    ) -> R<Option<Expr>> {
+        let Some((function, first, object)) = self.special(names, func, CALL) else {
+            return Ok(None);
+        };
+        let callee = Callee::new(&function, first, Some(object), effect);
+        self.inline(names, callee, (args, kwargs), span).map(Some)
+    }
+
+    /// The method of the class of what an expression names, if it has one.
+    fn special(&mut self, names: &Names, object: &s::Expr, name: &str) -> Option<Method> {
+        let s::ExprKind::Place(object) = object.kind else {
             return None;
         };
-        let known = names.locals.contains_key(&object) || names.tuples.contains_key(&object);
+        let known = names.locals.contains_key(&object)
+            || names.tuples.contains_key(&object)
+            || names.functions.contains_key(&object);
         let method = method_of(names.places, object, name).filter(|_| !known)?;
         let index = self.index_of(names, method);
-        let is_method = matches!(self.capture(index), Capture::User { method: true, .. });
-        let kind = s::ExprKind::Place(method);
-        let span = base.span;
-        is_method.then_some(s::Expr { kind, span })
+        match self.capture(index) {
+            Capture::User {
+                function,
+                first,
+                method: true,
+            } => Some((function.clone(), *first, names.path(object))),
+            _ => None,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 
 impl Resolver<'_> {
     /// A call for its effect: of a user's function, whose result nobody sees.
-    pub(super) fn effect(&mut self, names: &mut Names, value: &s::Expr) -> R<Expr> {
+    fn effect(&mut self, names: &mut Names, value: &s::Expr) -> R<Expr> {
         let (span, callee) = match &value.kind {
             s::ExprKind::Call { func, .. } => (value.span, func),
             _ => return self.expr(names, value),
@@ -21,6 +21,9 @@ impl Resolver<'_> {
             return self.expr(names, value);
         };
         if let Some(call) = self.call_of_object(names, callee, (args, kwargs), true, span)? {
+            return Ok(call);
+        }
+        if let Some(call) = self.call_itself(names, callee, (args, kwargs), true, span)? {
             return Ok(call);
         }
         if let s::ExprKind::Place(id) = callee.kind
