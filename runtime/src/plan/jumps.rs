@@ -47,8 +47,6 @@ fn any(e: &Expr, is: impl Fn(&ExprKind) -> bool) -> bool {
 #[derive(Default)]
 pub(super) struct Outcomes {
     ways: HashMap<*const Stmt, Ways>,
-    /// Which iterations of the innermost loop are followed: the same of some rows one after the other.
-    stretch: u64,
     /// Whether cores remember rows of that loop for as long as it takes until they come again.
     short: bool,
 }
@@ -66,6 +64,7 @@ struct Ways {
 /// What was seen in rows before, of the same iterations, by how many conditions came before and how the last of them went.
 #[derive(Default)]
 struct Rows {
+    /// Which iterations of the innermost loop are followed: the same of some rows one after the other.
     stretch: u64,
     /// Rows of these iterations, this one with them.
     begun: u32,
@@ -98,7 +97,6 @@ impl Outcomes {
 
     /// Another row begins, of a loop of so many iterations; which of these are followed goes by a number.
     pub fn row(&mut self, stretch: u64, trips: f64) {
-        self.stretch = stretch;
         self.short = trips <= LONGEST_ROW;
         for ways in self.ways.values_mut() {
             ways.before = 0;

@@ -23,9 +23,11 @@ const SPREAD: [f64; 4] = [
     0.538_597_257_223_610,
 ];
 /// Statements that are followed in each sample. A loop that goes on for longer is taken to go on for as long again.
-pub(super) const STEPS: u32 = 500;
+const STEPS: u32 = 500;
 /// Samples that follow the same iterations of an innermost loop, to see whether they are alike.
 const SAME_STRETCH: u64 = 4;
+/// So few rows as nobody learns by heart.
+const FEW_ROWS: f64 = 16.0;
 /// Times that a condition is met which nobody knows before its loop is given up: what comes after it wants some of the steps.
 const MOST_UNKNOWN: u32 = 16;
 
@@ -113,7 +115,6 @@ impl<'a> Walk<'a> {
     pub fn found(self) -> (Vec<Option<f64>>, Option<f64>) {
         let mean = |(sum, count): (f64, f64)| (count > 0.0).then(|| sum / count);
         let trips = self.seen.into_iter().map(mean).collect();
-
         (trips, self.outcomes.surprise())
     }
 
@@ -199,7 +200,13 @@ impl<'a> Walk<'a> {
         let in_a_row = self.in_a_row(l);
         let mut sample = self.sample;
         if in_a_row > 1 {
-            let stretch = self.sample as u64 / SAME_STRETCH;
+            // Without loops around it would be the same row.
+            let rows = if self.weight < FEW_ROWS {
+                1
+            } else {
+                SAME_STRETCH
+            };
+            let stretch = self.sample as u64 / rows;
             self.outcomes.row(stretch, trips as f64);
             sample = stretch as f64;
         }
@@ -410,5 +417,98 @@ fn decided(op: BinOp, known: Number) -> Option<Number> {
         BinOp::And => (!known.is_true()).then_some(known),
         BinOp::Or => known.is_true().then_some(known),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nestwise_frontend::capture::Capture;
+    use nestwise_frontend::known::{Builtin, Known};
+    use nestwise_frontend::{ScopeInfo, parse_site, specialise};
+    use nestwise_ir::{ArrayKind, FpMode, Ty, surface};
+
+    /// A loop nest over `n` and an array of floats `a`.
+    fn nest(text: &str) -> Nest {
+        let names = |text: &str| text.split(' ').map(str::to_string).collect();
+        let scope = ScopeInfo {
+            module_level: false,
+            local_names: names("i j s n a"),
+            bound_names: names("i j s n a"),
+        };
+        let site = parse_site(text, 1, false, &scope).expect("a loop that is read");
+        let scalar = |ty| Capture::Scalar { ty, range: None };
+        let capture = |place: &surface::Place| match place.name.as_str() {
+            _ if !place.captured => Capture::Unbound,
+            "range" => Capture::Known(Known::Builtin(Builtin::Range)),
+            "a" => Capture::Array {
+                kind: ArrayKind::Ndarray,
+                storage: Scalar::F64,
+                elem: Ty::np(Scalar::F64),
+                rank: 1,
+                writable: true,
+            },
+            "s" => scalar(Ty::PY_FLOAT),
+            "__getitem__" | "__setitem__" => Capture::Unbound,
+            _ => scalar(Ty::PY_INT),
+        };
+        let captures: Vec<Capture> = site.places.values().map(capture).collect();
+        let options = specialise::Options {
+            python_minor: 11,
+            whole_ints: true,
+            fp: FpMode::Strict,
+        };
+        specialise::specialise(&site, &captures, options).expect("a nest")
+    }
+
+    fn followed(text: &str, a: &mut [f64]) -> (Vec<Option<f64>>, Option<f64>) {
+        let nest = nest(text);
+        let followed = Followed::of(&nest);
+        let n = a.len() as i64;
+        let view = ArrayView {
+            ptr: a.as_mut_ptr().cast(),
+            tags: std::ptr::null_mut(),
+            rank: 1,
+            extents: [n, 0, 0, 0, 0, 0, 0, 0],
+            strides: [8, 0, 0, 0, 0, 0, 0, 0],
+            size: 8,
+        };
+        let views = nest.arrays.values().map(|_| Some(view)).collect();
+        let dims = vec![view.extents; nest.arrays.len()];
+        let mut walk = Walk::new(&nest, &followed, views, &dims);
+        let values: Vec<Option<Number>> = nest
+            .vars
+            .values()
+            .map(|v| v.live_in.map(|_| Number::Int(n)))
+            .collect();
+        for sample in 0..8 {
+            walk.sample(sample, &values);
+        }
+        walk.found()
+    }
+
+    #[test]
+    fn what_is_stored_is_what_is_loaded() {
+        let text = "for i in range(n):\n  while a[i] > 0.0:\n    a[i] = a[i] - 1.0\n";
+        let (trips, _) = followed(text, &mut [7.0; 40]);
+        assert_eq!(trips[1], Some(7.0));
+    }
+
+    #[test]
+    fn loops_are_followed_in_a_row_where_data_decide_conditions() {
+        let text = "for i in range(n):\n  if a[i] > 0.5:\n    s += a[i]\n";
+        let coin = |k: u32| {
+            let mixed = k.wrapping_mul(0x9e37_79b1);
+            let mixed = (mixed ^ mixed >> 15).wrapping_mul(0x85eb_ca77);
+            f64::from(mixed >> 16 & 1)
+        };
+        let mut coins: Vec<f64> = (0..400).map(coin).collect();
+        let (_, surprise) = followed(text, &mut coins);
+        assert!(surprise.is_some_and(|s| s > 0.3), "{surprise:?}");
+        let (_, none) = followed(text, &mut vec![1.0; 400]);
+        assert_eq!(none, Some(0.0));
+        // Nothing there rests on data.
+        let text = "for i in range(n):\n  if i > 7:\n    s += a[i]\n";
+        assert_eq!(followed(text, &mut coins).1, None);
     }
 }
