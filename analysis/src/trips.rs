@@ -22,6 +22,10 @@ const MOST: f64 = 1e6;
 /// Counters that the ends of one rest on, at most.
 const DEEPEST: usize = 8;
 
+fn trips_between(first: f64, last: f64, step: f64) -> f64 {
+    ((last - first + step) / step).max(0.0)
+}
+
 impl Run<'_> {
     /// The trip count of a loop, averaged over its entries.
     pub(crate) fn estimate(&self, id: LoopId) -> Option<f64> {
@@ -88,11 +92,11 @@ impl Run<'_> {
             known.pop();
             totals
         };
-        let Some(step) = self.step_of_loop(*outer) else {
+        let Some(step) = self.stride(*outer).filter(|_| self.counts(*outer)) else {
             // No counter, but some number that is in between.
             return at(middle);
         };
-        let trips = ((last - first + step) / step).max(0.0);
+        let trips = trips_between(first, last, step);
         let off = step * ((trips * trips - 1.0).max(0.0) / 12.0).sqrt();
         let (low, high) = (at(middle - off)?, at(middle + off)?);
         let both = |a: f64, b: f64| trips * (a + b) / 2.0;
@@ -102,17 +106,16 @@ impl Run<'_> {
     /// How often a loop runs where what its ends rest on is known.
     fn run(&self, ix: u16, known: &[(u16, f64)]) -> Option<f64> {
         let (first, last) = self.ends(ix, known)?;
-        let step = self.step(ix)?.unsigned_abs() as f64;
-        Some(((last - first + step) / step).max(0.0))
+        Some(trips_between(first, last, self.stride(ix)?))
     }
 
-    fn step_of_loop(&self, ix: u16) -> Option<f64> {
-        let loops = self.plan.loops.iter().flatten();
-        let counts = loops.into_iter().any(|l| l.ix == Some(ix));
-        counts
-            .then(|| self.step(ix))
-            .flatten()
-            .map(|s| s.unsigned_abs() as f64)
+    fn stride(&self, ix: u16) -> Option<f64> {
+        self.step(ix).map(|step| step.unsigned_abs() as f64)
+    }
+
+    /// Whether it is the counter of a loop.
+    fn counts(&self, ix: u16) -> bool {
+        self.plan.loops.iter().flatten().any(|l| l.ix == Some(ix))
     }
 
     /// First and last value of a counter.
@@ -125,10 +128,9 @@ impl Run<'_> {
         for l in self.sides(ix, true).iter().filter(|l| !l.coefs.is_empty()) {
             b = b.min(self.value(l, known)?);
         }
-        let counts = || self.plan.loops.iter().flatten().any(|l| l.ix == Some(ix));
         // What is no counter and only known to be some number of its type has no middle that means anything.
         let finite = lo > i64::MIN && hi < i64::MAX;
-        let told = finite && (hi as f64 - lo as f64 <= MOST || counts());
+        let told = finite && (hi as f64 - lo as f64 <= MOST || self.counts(ix));
         told.then_some((a, b.max(a - 1.0)))
     }
 

@@ -128,8 +128,8 @@ pub fn occupied(body: &Body) -> f64 {
 }
 
 /// How well a core does several things at once: a loop that needs as long for each of two takes 2 ^ (1 / this) times as long as
-/// for one of them alone. What explains kernels of `kernels/` and calibration's on a Zen 4: with 100, which is the longest
-/// need alone, half of the kernels were predicted within 34 %, with 3 within 21 %, with 5 within 27 %.
+/// for one of them alone. On a Zen 4 half of the kernels of `kernels/` were predicted within 21 % with 3 and within 27 % with 5, by one
+/// run each with a profile of its own, of which another differs by some 5 %.
 pub const SHARPNESS: i32 = 3;
 
 /// How long it takes until all is done, if each of these needs so long by itself: they get in each other's way.

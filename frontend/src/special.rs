@@ -11,11 +11,11 @@ use crate::objects::{exprs_of, targets};
 use crate::places::{walk_expr, walk_stmts};
 
 /// Called for a subscript that is read.
-pub const GET: &str = "__getitem__";
+pub(crate) const GET: &str = "__getitem__";
 /// Called for one that is assigned.
-pub const SET: &str = "__setitem__";
+pub(crate) const SET: &str = "__setitem__";
 /// Called for a call.
-pub const CALL: &str = "__call__";
+pub(crate) const CALL: &str = "__call__";
 /// Names that hardly ever are an object's, and the modules that functions mostly come from: without places for those a call is
 /// looked at sooner.
 const USUAL: [&str; 14] = [

@@ -35,7 +35,7 @@ pub struct BindPlace {
     pub parent: Option<usize>,
     /// Which item of the parent it is, if it is no attribute.
     pub item: Option<Item>,
-    /// A method that subscripts of the parent call, which only its class can have.
+    /// A method that subscripts or calls of the parent call, which only its class can have.
     pub special: bool,
     /// Where it lives.
     pub scope: Scope,

@@ -273,7 +273,7 @@ pub fn interpreted(
     }
 }
 
-/// Whether subscripts may call methods, which take as long as they like.
+/// Whether subscripts and calls may call methods of objects, which take as long as they like.
 fn calls_methods(
     py: Python<'_>,
     parsed: &Parsed,
