@@ -8,7 +8,7 @@ mod axis;
 
 use crate::forms::{AccessForm, Forms};
 use crate::launch::LaunchValues;
-use axis::Axis;
+use axis::{Axis, Jumps};
 use nestwise_ir::{ArrayId, LoopId, Nest};
 use serde::{Deserialize, Serialize};
 
@@ -214,19 +214,44 @@ impl TrafficPlan {
             inside.map(|s| bytes[s + r.depth as usize]).sum()
         };
         let rounds: Vec<f64> = self.rounds.iter().map(round).collect();
-        let fetched = |p: &Place, start: usize, cache: f64| {
-            let with = |share: f64| match all <= cache * share {
+        let fetched = |p: &Place, start: usize, cache: f64, swept: f64| {
+            let with = |share: f64| match all.min(swept) <= cache * share {
                 true => 0.0,
                 false => p.fetched(&bytes[start..], &rounds, cache * share, sizes),
             };
             SHARES.map(with).iter().sum::<f64>() / SHARES.len() as f64
         };
-        let one = |(p, start): (&Place, &usize)| Traffic {
-            home: p.home,
-            lines: caches.map(|cache| fetched(p, *start, cache)),
-            order: p.order(sizes),
+        let one = |(p, start): (&Place, &usize)| {
+            let order = p.order(sizes);
+            let swept = match order {
+                Order::Scattered => self.swept(p, all, &rounds),
+                _ => f64::INFINITY,
+            };
+            Traffic {
+                home: p.home,
+                lines: caches.map(|cache| fetched(p, *start, cache, swept)),
+                order,
+            }
         };
         self.places.iter().zip(&starts).map(one).collect()
+    }
+
+    /// Bytes that a cache has to hold so that a place which jumps about in what another one goes through in order, in the same
+    /// loop, finds it there: all that a run of the loop touches.
+    fn swept(&self, p: &Place, all: f64, rounds: &[f64]) -> f64 {
+        let jumping = p.loops.iter().rposition(|l| p.is_moved_by(l.id()));
+        let swept = |depth: &usize| {
+            self.places
+                .iter()
+                .any(|q| q.sweeps(p, p.loops[*depth].id()))
+        };
+        let Some(depth) = jumping.filter(swept) else {
+            return f64::INFINITY;
+        };
+        match depth.checked_sub(1) {
+            Some(around) => rounds[p.rounds[around] as usize],
+            None => all,
+        }
     }
 
     /// Pieces of so many bytes that a call asks for where the iterations of some loops run side by side, [`WARP`] at a time, and
@@ -350,7 +375,7 @@ impl Place {
 
     /// Streams where one iteration of the innermost loop that moves it goes to a neighbour.
     fn order(&self, sizes: &Sizes<'_>) -> Order {
-        let moves = |id: &LoopId| self.axes.iter().any(|a| a.moves(*id) || a.jumps.with(*id));
+        let moves = |id: &LoopId| self.is_moved_by(*id);
         let Some(id) = self.loops.iter().rev().map(|l| l.id()).find(moves) else {
             return Order::Stream;
         };
@@ -368,6 +393,24 @@ impl Place {
             true => Order::Stream,
             false => Order::Strided,
         }
+    }
+
+    fn is_moved_by(&self, id: LoopId) -> bool {
+        self.axes.iter().any(|a| a.moves(id) || a.jumps.with(id))
+    }
+
+    /// Whether it goes in order where the other one jumps about in a loop, and both go the same way otherwise. What is stored
+    /// goes back once, too.
+    fn sweeps(&self, other: &Place, id: LoopId) -> bool {
+        let along = |(mine, others): (&Axis, &Axis)| {
+            let same = mine.by == others.by && mine.jumps == others.jumps;
+            same || mine.moves(id) && others.jumps.with(id)
+        };
+        let together = self.array == other.array && self.loops == other.loops;
+        together
+            && self.stored >= other.stored
+            && self.axes.iter().all(|a| a.jumps == Jumps::Never)
+            && self.axes.iter().zip(&other.axes).all(along)
     }
 
     /// The same but for constants.
@@ -419,7 +462,7 @@ fn place(nest: &Nest, access: &AccessForm, forms: &Forms, lanes: &[(LoopId, u32)
 
 #[cfg(test)]
 mod tests {
-    use super::axis::{Factor, Jumps};
+    use super::axis::Factor;
     use super::*;
 
     fn factor(times: f64) -> Factor {
@@ -576,6 +619,31 @@ mod tests {
         let found = traffic(rows);
         assert_eq!(found.order, Order::Scattered);
         assert_eq!(found.lines, [1e6]);
+    }
+
+    /// `for i: for j: x[i, j], x[i, p[j]] = ...`: the row is fetched once, whoever finds an element of it first.
+    #[test]
+    fn what_another_place_goes_through_in_order_is_fetched_by_it_alone() {
+        let row = place(0, &[0, 1], &[Some(0), Some(1)], true);
+        let mut anywhere = row.clone();
+        anywhere.axes[1] = jumping(Jumps::With(LoopId(1)));
+        let both = |cache| {
+            lines(
+                vec![row.clone(), anywhere.clone()],
+                &[[1000; 8]],
+                1000.0,
+                cache,
+            )
+        };
+        let once = 2.0 * 1000.0 * 125.0;
+        assert_eq!(both(64e3), [once, 0.0]);
+        // A cache that does not hold a row has lost the element by then.
+        assert_eq!(both(1e3)[0], once);
+        assert!(both(1e3)[1] >= once);
+        // Nor where the other one is in another row.
+        anywhere.axes[0] = jumping(Jumps::With(LoopId(0)));
+        let elsewhere = lines(vec![row.clone(), anywhere], &[[1000; 8]], 1000.0, 64e3);
+        assert!(elsewhere[1] > 0.0);
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn compile_as_is(spec: KernelSpec<'_>) -> Result<Compiled> {
         let emitted = Instant::now();
         passes::optimise(&module, machine, code, spec.fp != FpMode::Strict)?;
         let mut shape = shape::of(&module, machine, host.vector_bits);
-        shape::reach(&mut shape, spec.nest);
+        shape::place(&mut shape, spec.nest);
         let optimised = Instant::now();
         let buffer = machine
             .write_to_memory_buffer(&module, FileType::Object)

@@ -26,14 +26,14 @@ const DEVICE: &str = "function(\
     loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound>,early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,simplifycfg)";
 
-/// For kernels with scalar inner loops: LLVM's vectorisers, then loads shared between iterations (the second `gvn`). The
-/// other way round a stencil's neighbours would be carried from vector to vector and shuffled into place, which costs
+/// For kernels with scalar inner loops: LLVM's vectorisers, then loads shared between iterations (the second `gvn`, which
+/// does not see it where a loop goes down; `loop-load-elim` does). The other way round a stencil's neighbours would be carried from vector to vector and shuffled into place, which costs
 /// more than loading them again.
 const FULL: &str = "function(\
     sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
     loop-mssa(loop-rotate,licm),simplifycfg,\
     loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn<no-load-pre>,simplifycfg,\
-    loop-vectorize,instcombine<no-verify-fixpoint>,slp-vectorizer,gvn,\
+    loop-vectorize,loop-load-elim,instcombine<no-verify-fixpoint>,slp-vectorizer,gvn,\
     instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),\
     loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)";
 

@@ -118,7 +118,52 @@ fn an_iteration_has_a_chain_of_its_own() {
     assert_eq!(roots_on(false), ([0.0, 0.0], 0.0));
 }
 
-/// `t[i] = d[i] - c[i] * t[i + 1]` backwards: each iteration waits for the one before, unrolled or not, through a variable or memory.
+/// `s = s * 31 % 65521`: a product by one less than a power of two is a shift and a difference, a remainder what two products and
+/// some shifts and sums leave, each waiting for the one before.
+#[test]
+fn a_remainder_by_a_constant_is_no_division_but_takes_its_time() {
+    let mut b = Builder::new();
+    let x = b.array(Scalar::I64, I64, 1);
+    let (l, i, s) = (b.loop_id(), b.var(I64), b.input(I64));
+    let rest = bin(BinOp::Mod, mul(b.v(s), int(31)), int(65_521), false);
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![let_(s, rest)]);
+    b.output(s);
+    let nest = b.finish(top);
+    let made = compile(spec(&nest, &Schedule::serial())).expect("compiles");
+    let each = &made.shape.inner.first().expect("a loop");
+    let of = |wanted: Op| -> f32 {
+        let all = each.body.chain.ops.iter().filter(|c| c.0 == wanted);
+        all.map(|c| c.2).sum::<f32>() / each.stride as f32
+    };
+    assert_eq!((of(Op::IntMul), of(Op::IntDiv)), (2.0, 0.0), "{each:?}");
+    assert!(of(Op::Int) >= 6.0, "{each:?}");
+}
+
+/// `for j in range(2): for i in range(n): x[j, i] += 1.0`: the outer loop is unrolled altogether, and leaves two of the inner one.
+#[test]
+fn an_unrolled_loop_leaves_copies_of_the_one_inside() {
+    let mut b = Builder::new();
+    let x = b.floats(2);
+    let (top, outer, inner) = (b.loop_id(), b.loop_id(), b.loop_id());
+    let (r, j, i) = (b.var(I64), b.var(I64), b.var(I64));
+    let more = add(b.load(x, vec![b.v(j), b.v(i)], false), float(1.0));
+    let store = b.store(x, vec![b.v(j), b.v(i)], more, false);
+    let inside = b.for_(inner, i, upto(dim(x, 1)), vec![store]);
+    let around = b.for_(outer, j, upto(int(2)), vec![inside]);
+    let again = b.for_(top, r, upto(dim(x, 0)), vec![around]);
+    let nest = b.finish(again);
+    let made = compile(spec(&nest, &Schedule::serial())).expect("compiles");
+    let body = &made.shape.inner.first().expect("a loop").body;
+    let whole = body.inner.iter().filter(|l| l.id == Some(inner));
+    let strides: Vec<(u32, bool)> = whole.map(|l| (l.stride, l.copied)).collect();
+    let most = strides.iter().map(|s| s.0).max();
+    let copies = strides.iter().filter(|s| Some(s.0) == most);
+    assert_eq!(copies.count(), 2, "{strides:?}");
+    assert!(strides.iter().all(|s| s.1), "{strides:?}");
+}
+
+/// `t[i] = d[i] - c[i] * t[i + 1]` backwards: each iteration waits for the one before, unrolled or not, through a variable: what it
+/// has stored is not loaded again.
 #[test]
 fn a_chain_goes_through_elements() {
     let mut b = Builder::new();
@@ -141,5 +186,6 @@ fn a_chain_goes_through_elements() {
         let each = looped.stride as f32;
         let waits = [Op::FloatMul, Op::Float].map(|op| of(chain, op));
         assert_eq!(waits, [each, each], "{:?}", made.shape.inner);
+        assert_eq!(of(chain, Op::Load), 0.0, "{:?}", made.shape.inner);
     }
 }

@@ -5,6 +5,7 @@ mod common;
 
 use common::*;
 use nestwise_codegen::{FpMode, KernelSpec, assembly, llvm_ir};
+use nestwise_ir::nest::Cast;
 use nestwise_ir::{BinOp, CmpOp, Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
 
 fn optimised(spec: KernelSpec<'_>) -> String {
@@ -254,6 +255,22 @@ fn guarded_loops_stay_vectorisable() {
     let schedule = independent(LoopId(1));
     let text = optimised(spec(&nest, &schedule));
     assert!(count(&text, "fadd <") > 0, "{text}");
+}
+
+/// There is no vector instruction that saturates: a float that does not fit is told by a mask, and the others are ints at once.
+#[test]
+fn floats_become_ints_by_vectors() {
+    let mut b = Builder::new();
+    let (x, out) = (b.floats(1), b.array(Scalar::I64, I64, 1));
+    let (l, i) = (b.loop_id(), b.var(I64));
+    let whole = cast(Cast::Trunc, b.load(x, vec![b.v(i)], false), I64, true);
+    let put = b.store(out, vec![b.v(i)], whole, false);
+    let top = b.for_(l, i, upto(dim(x, 0)), vec![put]);
+    let nest = b.finish(top);
+    let schedule = independent(LoopId(0));
+    let text = optimised(spec(&nest, &schedule));
+    assert!(count(&text, "fptosi <") > 0, "{text}");
+    assert_eq!(count(&text, "fptosi.sat"), 0, "{text}");
 }
 
 #[test]

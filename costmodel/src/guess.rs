@@ -19,6 +19,7 @@ fn of_loop(l: &LoopFeatures, lanes: u32) -> LoopShape {
         id: Some(l.id),
         stride,
         part: Part::All,
+        copied: false,
         reached: l.reached as f32,
         threads: false,
         body: Body {

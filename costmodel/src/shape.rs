@@ -73,7 +73,8 @@ pub(crate) fn shares<'a, T>(
             continue;
         }
         let all = inner.iter().map(&shape);
-        let iterations = iterations(all, k, (id, l.stride.max(1)), copies, trips(id).max(0.0));
+        let copied = copies > 1 || l.copied;
+        let iterations = iterations(all, k, (id, l.stride.max(1)), copied, trips(id).max(0.0));
         run(item, (entered * iterations * longest(&l.body), entered));
     }
 }
@@ -90,14 +91,14 @@ fn iterations<'a>(
     all: impl Iterator<Item = &'a LoopShape> + Clone,
     k: usize,
     (id, stride): (LoopId, u32),
-    copies: u32,
+    copied: bool,
     trips: f64,
 ) -> f64 {
     let same = all
         .enumerate()
         .filter(|(_, l)| l.id == Some(id) && l.part != Part::Edge);
     let equal = same.clone().filter(|(_, l)| l.stride.max(1) == stride);
-    if copies == 1 && equal.clone().any(|(i, _)| i < k) {
+    if !copied && equal.clone().any(|(i, _)| i < k) {
         // Another version of the same, or the ends of one that is split.
         return 0.0;
     }
@@ -130,6 +131,7 @@ mod tests {
             id: Some(LoopId(id)),
             stride,
             part: Part::All,
+            copied: false,
             reached: 1.0,
             threads: false,
             body,
@@ -201,6 +203,23 @@ mod tests {
         let times: Vec<f64> = all.iter().skip(2).map(|r| r.times).collect();
         // Five turns, in each two loops of two vectors and one more element.
         assert_eq!(times, [10.0, 5.0, 10.0, 5.0]);
+    }
+
+    #[test]
+    fn a_loop_around_that_is_none_any_more_has_left_copies() {
+        let body = |copied: bool| {
+            let of = |stride: u32| LoopShape {
+                copied,
+                ..shape(1, stride)
+            };
+            Body {
+                inner: vec![of(4), of(1), of(4), of(1)],
+                ..Body::default()
+            }
+        };
+        assert_eq!(iterations(&body(true), 9.0), [2.0, 1.0, 2.0, 1.0]);
+        // Versions of one loop otherwise.
+        assert_eq!(iterations(&body(false), 9.0), [2.0, 1.0, 0.0, 0.0]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ fn own(id: Option<u32>, threads: bool, body: Body) -> LoopShape {
         id: id.map(LoopId),
         stride: 1,
         part: Part::All,
+        copied: false,
         reached: 1.0,
         threads,
         body,

@@ -146,6 +146,9 @@ pub struct LoopShape {
     pub stride: u32,
     /// Which of that loop's iterations are its own.
     pub part: Part,
+    /// A loop of the nest around it is no loop of the machine code: that was unrolled altogether, and there may be as many
+    /// copies of this one as it had iterations.
+    pub copied: bool,
     /// How often it is reached in an execution of what encloses it.
     pub reached: f32,
     /// Its iterations are shared among threads.

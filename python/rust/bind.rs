@@ -128,6 +128,15 @@ impl HasValue for Bound {
     fn value(&self) -> &Value {
         &self.value
     }
+
+    fn element(&self, at: &[i64]) -> Value {
+        // SAFETY: what is bound is used with the GIL held, and alive.
+        let found = unsafe {
+            let py = Python::assume_attached();
+            element(numpy::numpy(py), self.object, at)
+        };
+        found.unwrap_or(Value::None)
+    }
 }
 
 impl Drop for Bound {

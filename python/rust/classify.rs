@@ -197,6 +197,38 @@ pub unsafe fn number(np: Option<&'static Numpy>, object: *mut PyObject) -> Optio
     }
 }
 
+/// An element of a list, tuple or text, whose rows are lists or tuples; below zero subscripts count from the end. None where it
+/// is no number.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn element(
+    np: Option<&'static Numpy>,
+    mut object: *mut PyObject,
+    at: &[i64],
+) -> Option<Value> {
+    for k in at {
+        // SAFETY: `object` is an element of what is alive, whose type is looked at before its items; nobody changes them
+        // meanwhile.
+        unsafe {
+            let within = |length: usize| {
+                let from = if *k < 0 { length as i64 } else { 0 };
+                let k = usize::try_from(k.checked_add(from)?).ok()?;
+                (k < length).then_some(k)
+            };
+            if ffi::Py_TYPE(object) == &raw mut ffi::PyUnicode_Type {
+                let k = within(ffi::PyUnicode_GetLength(object) as usize)?;
+                let letter = ffi::PyUnicode_ReadChar(object, k as ffi::Py_ssize_t);
+                return Some(Value::Int(letter.into()));
+            }
+            let items = lists::items(object)?;
+            object = items[within(items.len())?];
+        }
+    }
+    // SAFETY: as above.
+    unsafe { number(np, object) }.map(|found| found.1)
+}
+
 unsafe fn int(object: *mut PyObject) -> (u64, Value) {
     let mut overflow = 0;
     // SAFETY: an exact int.

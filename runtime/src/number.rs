@@ -1,6 +1,7 @@
 //! Arithmetic on what is followed through a few iterations: about what a kernel would compute, for guesses. What would be
 //! an event, or needs more than 64 bits, is unknown.
 
+use crate::pipeline::Value;
 use nestwise_ir::nest::Cast;
 use nestwise_ir::nest::Const;
 use nestwise_ir::{BinOp, CmpOp, Fun, Scalar, UnOp};
@@ -23,6 +24,17 @@ impl Number {
             Const::Int(v) => i64::try_from(v).ok().map(Int),
             Const::Float(v) => Some(Float(v)),
             Const::Complex(re, im) => Some(Complex(re, im)),
+        }
+    }
+
+    /// What a call has of it, if that is a number.
+    pub fn of(value: &Value) -> Option<Number> {
+        match value {
+            Value::Int(v) => Some(Int(*v)),
+            Value::Bool(v) => Some(Int((*v).into())),
+            Value::Float(v) => Some(Float(*v)),
+            Value::Complex(re, im) => Some(Complex(*re, *im)),
+            _ => None,
         }
     }
 

@@ -71,6 +71,11 @@ pub fn held(nest: &Nest, method: u32, length: i64) -> i64 {
 pub trait HasValue {
     /// The value.
     fn value(&self) -> &Value;
+    /// An element of a sequence, one subscript for each of its axes; below zero they count from the end. Good for guesses
+    /// alone.
+    fn element(&self, _at: &[i64]) -> Value {
+        Value::None
+    }
 }
 
 impl HasValue for Value {

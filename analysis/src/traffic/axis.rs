@@ -110,6 +110,11 @@ impl Line {
         }
     }
 
+    /// Whether it is the same in all iterations.
+    fn is_fixed(&self) -> bool {
+        self.by.is_empty() && self.jumps == Jumps::Never
+    }
+
     fn scaled(mut self, times: f64) -> Line {
         self.by.iter_mut().for_each(|(_, f)| f.times *= times);
         self.constant *= times;
@@ -207,9 +212,16 @@ impl Reader<'_> {
             (Op::FloorDiv, Some(c)) if c != 0.0 => line.scaled(1.0 / c),
             (Op::Shl, Some(c)) => line.scaled(c.min(62.0).exp2()),
             (Op::Shr, Some(c)) => line.scaled((-c).exp2()),
-            (Op::Mul | Op::FloorDiv | Op::Shl | Op::Shr | Op::Pow, _) => {
-                Line::jumping(Jumps::Always)
+            // By something that is the same throughout: how far from one to the next nobody knows, but on and on.
+            (Op::Mul | Op::FloorDiv, _) => {
+                let other = second.map(|f| self.form(f, depth)).unwrap_or_default();
+                match (line.is_fixed(), other.is_fixed()) {
+                    (_, true) => line,
+                    (true, false) if op == Op::Mul => other,
+                    _ => Line::jumping(Jumps::Always),
+                }
             }
+            (Op::Shl | Op::Shr | Op::Pow, _) => Line::jumping(Jumps::Always),
             // Clamped, wrapped around, one of two: most of the time it goes where that operand does which moves.
             _ => {
                 if !line.by.is_empty() {

@@ -265,36 +265,34 @@ impl Func<'_, '_> {
                 x,
                 self.const_float(Scalar::F64, end, v.wide),
             );
-            let bad = ir.not(ir.and(low, high));
-            self.fire(bad, v.wide, EventCode::Convert, span);
+            let fits = ir.and(low, high);
+            self.fire(ir.not(fits), v.wide, EventCode::Convert, span);
             if self.continues() {
-                // Saturate, as integer arithmetic does.
-                let ty = self.shape(ir.int(to.bits()), v.wide);
-                let name = if to.is_signed() {
-                    "llvm.fptosi.sat"
-                } else {
-                    "llvm.fptoui.sat"
-                };
-                return Ok(Val::shaped(
-                    ir.intrinsic(name, &[ty, ir.type_of(x)], &[x]),
-                    v.wide,
-                ));
+                // Any int will do that is one. What saturates would be taken apart: no vector instruction does.
+                let zero = self.const_float(Scalar::F64, 0.0, v.wide);
+                let x = ir.select(fits, x, zero);
+                return Ok(Val::shaped(self.int_within(x, to, v.wide), v.wide));
             }
         }
         if let Some(mask) = self.mask().filter(|_| v.wide) {
             // What inactive lanes hold may not fit.
             x = ir.select(mask.a, x, self.const_float(Scalar::F64, 0.0, v.wide));
         }
-        let ty = self.shape(ir.int(to.bits()), v.wide);
         if self.u.device.is_some() {
+            let ty = self.shape(ir.int(to.bits()), v.wide);
             return Ok(Val::one(self.device_int(x, ty, to)));
         }
-        let r = if to.is_signed() {
-            ir.fptosi(x, ty)
-        } else {
-            ir.fptoui(x, ty)
-        };
-        Ok(Val::shaped(r, v.wide))
+        Ok(Val::shaped(self.int_within(x, to, v.wide), v.wide))
+    }
+
+    /// A float that fits, as an int.
+    fn int_within(&self, x: V, to: Scalar, wide: bool) -> V {
+        let ir = self.ir();
+        let ty = self.shape(ir.int(to.bits()), wide);
+        match to.is_signed() {
+            true => ir.fptosi(x, ty),
+            false => ir.fptoui(x, ty),
+        }
     }
 
     fn cast_truth(&mut self, v: Val, from: Scalar) -> Result<Val> {

@@ -393,7 +393,7 @@ impl<'a> Search<'a> {
             (None, Some(_)) => return None,
         };
         let own = waited(self.cycle.code, inst, self.cycle.vector_bits);
-        let takes = own.iter().map(|o| latency(o.0) * o.2).fold(0.0, f32::max);
+        let takes: f32 = own.iter().map(|o| latency(o.0) * o.2).sum();
         let takes = if is_pointer_step(inst.code) {
             0.0
         } else {

@@ -9,7 +9,7 @@ mod graph;
 mod ops;
 mod read;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
@@ -46,41 +46,66 @@ pub(crate) fn of(module: &Module<'_>, machine: &TargetMachine, vector_bits: u32)
     Reader::new(&read(entry.as_value_ref()), vector_bits, &parts).whole()
 }
 
-/// Says how likely each loop is to be reached by the nest's own branches. The code's are mostly about trip counts,
-/// which prices know.
-pub(crate) fn reach(body: &mut Body, nest: &Nest) {
+/// What the nest tells of the code's loops: how likely each is to be reached by the nest's own branches (the code's are
+/// mostly about trip counts, which prices know), and whether one around it is none any more.
+pub(crate) fn place(body: &mut Body, nest: &Nest) {
     let mut known = HashMap::new();
-    reach_in(std::slice::from_ref(&nest.top), 1.0, &mut known);
-    set_reached(body, &known);
+    places_in(std::slice::from_ref(&nest.top), 1.0, &[], &mut known);
+    let mut left = HashSet::new();
+    collect(body, &mut left);
+    set_places(body, &known, &left);
 }
 
-fn reach_in(block: &[Stmt], likely: f32, known: &mut HashMap<LoopId, f32>) {
+/// Where a loop stands in a nest.
+struct Place {
+    /// How likely it is reached in an execution of what encloses it.
+    likely: f32,
+    /// The loops around it.
+    around: Vec<LoopId>,
+}
+
+fn places_in(block: &[Stmt], likely: f32, around: &[LoopId], known: &mut HashMap<LoopId, Place>) {
     for stmt in block {
-        let inside = match &stmt.kind {
-            StmtKind::For(l) => {
-                known.insert(l.id, likely);
-                1.0
-            }
-            StmtKind::While(l) => {
-                known.insert(l.id, likely);
-                1.0
-            }
+        let id = match &stmt.kind {
+            StmtKind::For(l) => Some(l.id),
+            StmtKind::While(l) => Some(l.id),
+            _ => None,
+        };
+        let mut inside = around.to_vec();
+        if let Some(id) = id {
+            let around = around.to_vec();
+            known.insert(id, Place { likely, around });
+            inside.push(id);
+        }
+        let likely = match &stmt.kind {
+            _ if id.is_some() => 1.0,
             StmtKind::If { .. } => likely / 2.0,
             _ => likely,
         };
         for block in stmt.blocks() {
-            reach_in(block, inside, known);
+            places_in(block, likely, &inside, known);
         }
     }
 }
 
-fn set_reached(body: &mut Body, known: &HashMap<LoopId, f32>) {
+/// The nest's loops that are loops of the code.
+fn collect(body: &Body, left: &mut HashSet<LoopId>) {
+    for l in &body.inner {
+        left.extend(l.id);
+        collect(&l.body, left);
+    }
+}
+
+fn set_places(body: &mut Body, known: &HashMap<LoopId, Place>, left: &HashSet<LoopId>) {
     for l in &mut body.inner {
-        let likely = l.id.and_then(|id| known.get(&id));
-        l.reached = likely
-            .copied()
-            .unwrap_or(if l.threads { 1.0 } else { l.reached });
-        set_reached(&mut l.body, known);
+        let place = l.id.and_then(|id| known.get(&id));
+        l.reached = match place {
+            Some(place) => place.likely,
+            None if l.threads => 1.0,
+            None => l.reached,
+        };
+        l.copied = place.is_some_and(|p| p.around.iter().any(|id| !left.contains(id)));
+        set_places(&mut l.body, known, left);
     }
 }
 
@@ -228,6 +253,7 @@ impl<'a> Reader<'a> {
             id: noted.iter().find_map(|b| b.mark).map(LoopId),
             stride: self.stride(k),
             part: noted.iter().map(|b| b.part).find(part).unwrap_or_default(),
+            copied: false,
             reached: self.runs[l.header],
             threads: false,
             body: self.body(Some(k)),
@@ -280,6 +306,7 @@ impl<'a> Reader<'a> {
                     id: None,
                     stride: 1,
                     part: Part::All,
+                    copied: false,
                     reached: runs,
                     threads: true,
                     body: part.clone(),

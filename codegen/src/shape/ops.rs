@@ -16,9 +16,14 @@ pub(super) fn ops(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width,
         LLVMICmp if inst.jumps_only => vec![],
         LLVMICmp | LLVMSelect => with_form(code, inst, Op::Int, vector_bits),
         LLVMFCmp => with_form(code, inst, Op::Float, vector_bits),
+        LLVMMul if inst.operands.iter().any(is_beside_power_of_two) => {
+            vec![(Op::Int, width, 2.0 * count)]
+        }
         LLVMMul => one(Op::IntMul),
         LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem => match inst.operands.get(1) {
-            Some(Operand::Int(by)) => by_constant(inst.code, *by, width, count),
+            Some(Operand::Int(by)) => by_constant(inst.code, *by, width)
+                .map(|(op, width, times)| (op, width, times * count))
+                .to_vec(),
             // There is no instruction for vectors of them.
             _ => vec![(Op::IntDiv, Width::Scalar, inst.form.lanes as f32)],
         },
@@ -55,19 +60,27 @@ pub(super) fn ops(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width,
 }
 
 /// A quotient by a constant is a multiplication and shifts, shifts alone by a power of two; a remainder is what the
-/// quotient's multiple leaves.
-fn by_constant(code: LLVMOpcode, by: i64, width: Width, count: f32) -> Vec<(Op, Width, f32)> {
-    if by.unsigned_abs().is_power_of_two() {
-        return vec![(Op::Int, width, 3.0 * count)];
-    }
-    let multiplied = match code {
-        LLVMURem | LLVMSRem => 1.0,
-        _ => 0.0,
+/// quotient's multiple leaves. Each waits for the one before.
+fn by_constant(code: LLVMOpcode, by: i64, width: Width) -> [(Op, Width, f32); 2] {
+    let multiplied = matches!(code, LLVMURem | LLVMSRem) as u8 as f32;
+    let signed = matches!(code, LLVMSDiv | LLVMSRem) as u8 as f32;
+    let (products, others) = match by.unsigned_abs().is_power_of_two() {
+        true => (0.0, 3.0),
+        false => (1.0 + multiplied, 2.0 + signed + multiplied),
     };
-    vec![
-        (Op::IntMul, width, (1.0 + multiplied) * count),
-        (Op::Int, width, (2.0 + multiplied) * count),
-    ]
+    [(Op::IntMul, width, products), (Op::Int, width, others)]
+}
+
+/// Products with it are a shift, and a difference or sum.
+fn is_beside_power_of_two(o: &Operand) -> bool {
+    let is_power = |n: Option<u64>| n.is_some_and(u64::is_power_of_two);
+    match o {
+        Operand::Int(by) => {
+            let by = by.unsigned_abs();
+            is_power(by.checked_add(1)) || is_power(by.checked_sub(1))
+        }
+        _ => false,
+    }
 }
 
 /// Lane 0 of something that was put there, for all lanes.
@@ -177,14 +190,20 @@ pub(super) fn latency(op: Op) -> f32 {
 /// of several registers together and taking them apart again.
 pub(super) fn waited(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width, f32)> {
     let own = ops(code, inst, vector_bits);
-    let compares = matches!(inst.code, LLVMICmp | LLVMFCmp);
-    match own.first() {
-        Some((_, Width::Vector, registers)) if compares && vector_bits == 512 => {
+    let (width, _) = registers(inst.form, vector_bits);
+    match (inst.code, own.first(), inst.operands.get(1)) {
+        (LLVMICmp | LLVMFCmp, Some((_, Width::Vector, registers)), _) if vector_bits == 512 => {
             let moves = if *registers > 1.0 { 2.0 } else { 0.0 };
             vec![(Op::FloatMul, Width::Vector, 1.0 + moves)]
         }
+        (LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem, _, Some(Operand::Int(by))) => {
+            by_constant(inst.code, *by, width).to_vec()
+        }
+        _ if inst.callee.starts_with("llvm.vector.reduce") => own,
+        // Whether it overflowed is asked while others go on.
         _ => own
             .into_iter()
+            .take(1)
             .map(|(op, width, _)| (op, width, 1.0))
             .collect(),
     }

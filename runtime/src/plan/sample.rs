@@ -6,12 +6,12 @@
 //! the values of the call and what its arrays hold at entry (`walk.rs`).
 
 use super::jumps;
-use super::walk::Walk;
+use super::walk::{Source, Walk};
 use super::{Plan, Sizes, lock};
 use crate::number::Number;
 use crate::pipeline::{HasValue, Value};
 use nestwise_analysis as analysis;
-use nestwise_ir::{Expr, ExprKind, For, LoopId, Nest, Stmt, StmtKind, VarId};
+use nestwise_ir::{ArrayKind, Expr, ExprKind, For, LoopId, Nest, Stmt, StmtKind, VarId};
 
 /// Iterations of the outer loops that are followed when a kind of call is met first; more when it is met again.
 const SAMPLES: u64 = 8;
@@ -262,13 +262,7 @@ impl Plan {
         let of = |capture: u32| captures.get(capture as usize).map(HasValue::value);
         let number = |(v, known): (&nestwise_ir::nest::VarDecl, &Option<i64>)| match known {
             Some(v) => Some(Number::Int(*v)),
-            None => match of(v.live_in?)? {
-                Value::Int(v) => Some(Number::Int(*v)),
-                Value::Bool(v) => Some(Number::Int((*v).into())),
-                Value::Float(v) => Some(Number::Float(*v)),
-                Value::Complex(re, im) => Some(Number::Complex(*re, *im)),
-                _ => None,
-            },
+            None => Number::of(of(v.live_in?)?),
         };
         let vars = self.nest.vars.values().zip(&sizes.values.vars);
         vars.map(number).collect()
@@ -282,13 +276,20 @@ impl Plan {
         captures: &[V],
         values: &[Option<Number>],
     ) -> Found {
-        let of = |capture: u32| captures.get(capture as usize).map(HasValue::value);
-        let view = |array: &nestwise_ir::ArrayDecl| match of(array.capture)? {
-            Value::Array(view) if !array.kind.is_own() => Some(*view),
-            _ => None,
+        let source = |array: &nestwise_ir::ArrayDecl| {
+            let Some(capture) = captures.get(array.capture as usize) else {
+                return Source::Own;
+            };
+            match (capture.value(), array.kind) {
+                (Value::Array(view), kind) if !kind.is_own() => Source::Memory(*view),
+                (Value::Sequence { .. }, ArrayKind::List | ArrayKind::Tuple | ArrayKind::Str) => {
+                    Source::List(capture)
+                }
+                _ => Source::Own,
+            }
         };
-        let views = self.nest.arrays.values().map(view).collect();
-        let mut walk = Walk::new(&self.nest, followed, views, &sizes.values.dims);
+        let sources = self.nest.arrays.values().map(source).collect();
+        let mut walk = Walk::new(&self.nest, followed, sources, &sizes.values.dims);
         let mut left = ALL_STEPS;
         for sample in 0..samples {
             left = left.saturating_sub(walk.sample(sample, values));

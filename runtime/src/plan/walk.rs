@@ -6,6 +6,7 @@ use super::sample::Followed;
 use crate::contents;
 use crate::number::Number;
 use crate::overlap::ArrayView;
+use crate::pipeline::HasValue;
 use nestwise_analysis as analysis;
 use nestwise_ir::nest::While;
 use nestwise_ir::work::left_early;
@@ -45,7 +46,7 @@ enum Flow {
 pub(super) struct Walk<'a> {
     nest: &'a Nest,
     followed: &'a Followed,
-    views: Vec<Option<ArrayView>>,
+    sources: Vec<Source<'a>>,
     dims: &'a [[i64; 8]],
     values: Vec<Option<Number>>,
     /// What was stored meanwhile.
@@ -65,7 +66,18 @@ pub(super) struct Walk<'a> {
     lost: Vec<bool>,
 }
 
-/// An element: where it lies, or, of an array that only the kernel has, its subscripts.
+/// Where the elements of an array are before anything is stored.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    /// In memory.
+    Memory(ArrayView),
+    /// In a list.
+    List(&'a dyn HasValue),
+    /// Nowhere: the kernel makes it.
+    Own,
+}
+
+/// An element: where it lies, or, of a list and of an array that only the kernel has, its subscripts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Place {
     At(usize),
@@ -77,13 +89,13 @@ impl<'a> Walk<'a> {
     pub fn new(
         nest: &'a Nest,
         followed: &'a Followed,
-        views: Vec<Option<ArrayView>>,
+        sources: Vec<Source<'a>>,
         dims: &'a [[i64; 8]],
     ) -> Walk<'a> {
         Walk {
             nest,
             followed,
-            views,
+            sources,
             dims,
             values: Vec::new(),
             stored: HashMap::new(),
@@ -142,10 +154,8 @@ impl<'a> Walk<'a> {
                 ..
             } if self.followed.arrays[array.index()] => {
                 let value = self.eval(value);
-                if let Some((place, _)) = self
-                    .subscripts(index)
-                    .and_then(|at| self.place(*array, &at))
-                {
+                let at = self.subscripts(index);
+                if let Some(place) = at.and_then(|at| self.place(*array, &at)) {
                     self.stored.insert(place, value);
                 }
             }
@@ -347,15 +357,23 @@ impl<'a> Walk<'a> {
         each.collect()
     }
 
-    /// Where an element is; with the array, if it is not the kernel's own.
-    fn place(&self, array: ArrayId, at: &[i64]) -> Option<(Place, Option<&ArrayView>)> {
-        match self.views.get(array.index())? {
-            Some(view) => Some((Place::At(contents::address(view, at)?), Some(view))),
-            None => {
+    fn place(&self, array: ArrayId, at: &[i64]) -> Option<Place> {
+        match self.sources.get(array.index())? {
+            Source::Memory(view) => Some(Place::At(contents::address(view, at)?)),
+            Source::List(_) | Source::Own => {
                 let mut own = [0; 8];
                 own.get_mut(..at.len())?.copy_from_slice(at);
-                Some((Place::Own(array, own), None))
+                Some(Place::Own(array, own))
             }
+        }
+    }
+
+    /// What an element was at entry.
+    fn at_entry(&self, array: ArrayId, at: &[i64]) -> Option<Number> {
+        match self.sources[array.index()] {
+            Source::Memory(view) => contents::number(&view, self.nest.arrays[array].storage, at),
+            Source::List(list) => Number::of(&list.element(at)),
+            Source::Own => None,
         }
     }
 
@@ -370,10 +388,9 @@ impl<'a> Walk<'a> {
             }
             ExprKind::Load { array, index, .. } => {
                 let at = self.subscripts(index)?;
-                let (place, view) = self.place(*array, &at)?;
-                match self.stored.get(&place) {
+                match self.stored.get(&self.place(*array, &at)?) {
                     Some(stored) => *stored,
-                    None => contents::number(view?, self.nest.arrays[*array].storage, &at),
+                    None => self.at_entry(*array, &at),
                 }
             }
             ExprKind::Unary { op, a, .. } => self.eval(a)?.unary(*op, repr),
@@ -423,6 +440,7 @@ fn decided(op: BinOp, known: Number) -> Option<Number> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::Value;
     use nestwise_frontend::capture::Capture;
     use nestwise_frontend::known::{Builtin, Known};
     use nestwise_frontend::{ScopeInfo, parse_site, specialise};
@@ -463,7 +481,6 @@ mod tests {
 
     fn followed(text: &str, a: &mut [f64]) -> (Vec<Option<f64>>, Option<f64>) {
         let nest = nest(text);
-        let followed = Followed::of(&nest);
         let n = a.len() as i64;
         let view = ArrayView {
             ptr: a.as_mut_ptr().cast(),
@@ -473,9 +490,14 @@ mod tests {
             strides: [8, 0, 0, 0, 0, 0, 0, 0],
             size: 8,
         };
-        let views = nest.arrays.values().map(|_| Some(view)).collect();
-        let dims = vec![view.extents; nest.arrays.len()];
-        let mut walk = Walk::new(&nest, &followed, views, &dims);
+        follow(&nest, Source::Memory(view), n)
+    }
+
+    fn follow(nest: &Nest, source: Source<'_>, n: i64) -> (Vec<Option<f64>>, Option<f64>) {
+        let followed = Followed::of(nest);
+        let sources = nest.arrays.values().map(|_| source).collect();
+        let dims = vec![[n, 0, 0, 0, 0, 0, 0, 0]; nest.arrays.len()];
+        let mut walk = Walk::new(nest, &followed, sources, &dims);
         let values: Vec<Option<Number>> = nest
             .vars
             .values()
@@ -492,6 +514,28 @@ mod tests {
         let text = "for i in range(n):\n  while a[i] > 0.0:\n    a[i] = a[i] - 1.0\n";
         let (trips, _) = followed(text, &mut [7.0; 40]);
         assert_eq!(trips[1], Some(7.0));
+    }
+
+    /// A list of floats.
+    struct List(Vec<f64>);
+
+    impl HasValue for List {
+        fn value(&self) -> &Value {
+            &Value::None
+        }
+        fn element(&self, at: &[i64]) -> Value {
+            let found = at.first().and_then(|k| self.0.get(*k as usize));
+            found.map_or(Value::None, |v| Value::Float(*v))
+        }
+    }
+
+    #[test]
+    fn elements_of_lists_are_followed_too() {
+        let text = "for i in range(n):\n  while a[i] > 0.0:\n    a[i] = a[i] - 1.0\n";
+        let nest = nest(text);
+        let list = List(vec![5.0; 40]);
+        assert_eq!(follow(&nest, Source::List(&list), 40).0[1], Some(5.0));
+        assert_eq!(follow(&nest, Source::Own, 40).0[1], None);
     }
 
     #[test]
