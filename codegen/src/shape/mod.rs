@@ -8,6 +8,7 @@ mod chain;
 mod graph;
 mod ops;
 mod read;
+mod straddle;
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,6 +24,7 @@ use self::affine::sum;
 use self::chain::{Cycle, Data, counters, deepest, longest};
 use self::graph::{Graph, Loops};
 use self::read::{Block, Code, Inst, Operand};
+use self::straddle::Straddle;
 use crate::abi::ENTRY_SYMBOL;
 
 pub(crate) use self::read::{EDGE, GROUPS, MARK};
@@ -173,11 +175,12 @@ impl<'a> Reader<'a> {
         let own = self.own(of);
         let cycle = of.map(|k| self.cycle(k, &own));
         let mut data = cycle.as_ref().map(Data::new);
+        let straddle = Straddle::of(self.code, &own, self.vector_bits);
         for (b, block) in self.code.blocks.iter().enumerate().filter(|(b, _)| own[*b]) {
             let header = of.is_some_and(|k| self.loops.all[k].header == b);
             let runs = if header { 1.0 } else { self.runs[b] };
             for k in &block.insts {
-                self.count(*k, runs, &mut body);
+                self.count(*k, runs, &straddle, &mut body);
             }
             let inside = block
                 .next
@@ -295,10 +298,11 @@ impl<'a> Reader<'a> {
         step.map_or(1, |s| s.unsigned_abs().clamp(1, 1 << 16) as u32)
     }
 
-    fn count(&self, k: usize, runs: f32, body: &mut Body) {
+    fn count(&self, k: usize, runs: f32, straddle: &Straddle<'_>, body: &mut Body) {
         let inst = &self.code.insts[k];
+        let lines = straddle.lines(inst);
         for (op, width, n) in ops::ops(self.code, inst, self.vector_bits) {
-            body.ops.add(op, width, n * runs);
+            body.ops.add(op, width, n * runs * lines);
         }
         if is_function(inst) {
             match self.parallel(inst) {

@@ -257,6 +257,16 @@ def angles(wide, positive, far):
         far[i] = math.atan2(wide[i], positive[i])
 
 
+def errors(wide, far):
+    for i in range(len(far)):
+        far[i] = math.erf(wide[i])
+
+
+def tangents(wide, far):
+    for i in range(len(far)):
+        far[i] = math.tan(wide[i]) + math.tanh(wide[i])
+
+
 def numpy_exps(a, o):
     for i in range(len(o)):
         o[i] = np.exp(a[i])

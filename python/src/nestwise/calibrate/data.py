@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import array
 import inspect
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -164,16 +163,13 @@ def streamed_values(n: int) -> dict[str, Any]:
 
 
 def _placed(given: dict[str, Any]) -> dict[str, Any]:
-    """The same with arrays that lie as malloc may have put them, but always the same, and each
-    otherwise than the one before it: where vectors of one do not cross lines those of others do,
-    as those of a matrix's rows and of neighbours mostly do."""
+    """The same with arrays that lie as large ones do, wherever malloc has put them: prices take it
+    that where vectors of one begin lines those of all others do."""
     import numpy as np
-
-    places = itertools.cycle((MALLOC, 2 * MALLOC, 3 * MALLOC))
 
     def moved(a: np.ndarray) -> np.ndarray:
         room = np.empty(a.nbytes + 2 * LINE, np.uint8)
-        at = -room.ctypes.data % LINE + next(places)
+        at = -room.ctypes.data % LINE + MALLOC
         there = room[at : at + a.nbytes].view(a.dtype).reshape(a.shape)
         there[...] = a
         return there
