@@ -63,14 +63,10 @@ impl Executed {
             } else {
                 Vec::new()
             };
+            let units = f.units.iter().map(|unit| scaled(unit, *times));
             core.extend(busiest(
-                [
-                    scaled(&f.arithmetic, *times),
-                    scaled(&f.issue, *times),
-                    scaled(&f.loads, *times),
-                    scaled(&f.stores, *times),
-                    lines,
-                ],
+                units.chain([scaled(&f.issue, *times)]).collect(),
+                [scaled(&f.loads, *times), scaled(&f.stores, *times), lines],
                 [scaled(&f.chain, times * share), scaled(&f.path, *times)],
                 weights.overlap,
                 values,
@@ -102,7 +98,8 @@ type Form = Vec<(usize, f64)>;
 /// What a loop's time is the sum of: what it waits for, or what it is busy with, each as much as it weighs there (the derivative
 /// of [`together`], which is homogeneous).
 fn busiest(
-    [arithmetic, issue, loads, stores, lines]: [Form; 5],
+    units: Vec<Form>,
+    [loads, stores, lines]: [Form; 3],
     waits: [Form; 2],
     overlap: bool,
     values: &[f64],
@@ -111,7 +108,9 @@ fn busiest(
     let memory = together(&[of(&loads), of(&stores)]);
     let beside = if overlap { 0.0 } else { of(&lines) };
     let apart = if overlap { of(&lines) } else { 0.0 };
-    let all = together(&[of(&arithmetic), of(&issue), memory + beside, apart]);
+    let mut needs: Vec<f64> = units.iter().map(of).collect();
+    needs.extend([memory + beside, apart]);
+    let all = together(&needs);
     let longest = waits.into_iter().max_by(|a, b| of(a).total_cmp(&of(b)));
     if let Some(longest) = longest.filter(|form| of(form) > all) {
         return longest;
@@ -123,14 +122,13 @@ fn busiest(
     let moved = share(memory + beside, all);
     let fetched = if overlap { share(apart, all) } else { moved };
     let parts = [
-        (share(of(&arithmetic), all), arithmetic),
-        (share(of(&issue), all), issue),
         (moved * share(of(&loads), memory), loads),
         (moved * share(of(&stores), memory), stores),
         (fetched, lines),
     ];
     let scaled = |(by, form): (f64, Form)| form.into_iter().map(move |(w, n)| (w, n * by));
-    parts.into_iter().flat_map(scaled).collect()
+    let units = units.into_iter().map(|unit| (share(of(&unit), all), unit));
+    units.chain(parts).flat_map(scaled).collect()
 }
 
 /// Weights that explain the nanoseconds that each of these kernels took; whether fetching lines overlaps with loads and

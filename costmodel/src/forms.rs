@@ -32,8 +32,8 @@ mod number {
 /// What one execution of a body asks of each resource, as sums of weights: (number, how often).
 #[derive(Clone, Debug, Default)]
 pub struct Forms {
-    /// Arithmetic and calls.
-    pub arithmetic: Vec<(usize, f64)>,
+    /// Arithmetic and calls, by the units that do it: see [`unit`].
+    pub units: [Vec<(usize, f64)>; UNITS],
     /// The chain from one iteration to the next.
     pub chain: Vec<(usize, f64)>,
     /// The chain within an iteration, as far as it does not overlap with those of the next ones.
@@ -46,6 +46,18 @@ pub struct Forms {
     pub stores: Vec<(usize, f64)>,
     /// What overlaps with nothing.
     pub extra: Vec<(usize, f64)>,
+}
+
+/// Kinds of units for arithmetic.
+pub const UNITS: usize = 3;
+
+/// Which of them does an operation: the one for ints and jumps, the one for floats and vectors, or the one that divides.
+fn unit(op: Op, width: Width) -> usize {
+    match (op, width) {
+        (Op::IntDiv | Op::FloatDiv | Op::Root, _) => 2,
+        (Op::Int | Op::IntMul | Op::Branch, Width::Scalar) => 0,
+        _ => 1,
+    }
 }
 
 impl Forms {
@@ -61,8 +73,9 @@ impl Forms {
             let one = |(name, n): &(String, f32)| Some((function(name)?, f64::from(*n)));
             calls.iter().filter_map(one).collect()
         };
+        // Functions compute with floats, most of them.
         let mut forms = Forms {
-            arithmetic: calls(&body.calls),
+            units: [vec![], calls(&body.calls), vec![]],
             extra: vec![(number::UNSURE, f64::from(body.unsure))],
             ..Forms::default()
         };
@@ -75,7 +88,7 @@ impl Forms {
             }
             // Where several lanes go to places of their own, arithmetic units take the places apart.
             if !matches!(op, Op::Load | Op::Store) {
-                forms.arithmetic.push((number, n));
+                forms.units[unit(op, width)].push((number, n));
             }
             forms.issue.push((number::ISSUE, n));
         }

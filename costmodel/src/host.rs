@@ -8,7 +8,7 @@
 //! What fills the second cache works on its own, ahead of the core: a call takes as long as the slower of the two.
 
 use crate::compute::{ByBound, Compute};
-use crate::forms::{Forms, WINDOW, longer, occupied, together, weigh};
+use crate::forms::{Forms, UNITS, WINDOW, longer, occupied, together, weigh};
 use crate::price::Seconds;
 use crate::shape;
 use crate::team::Shared;
@@ -266,7 +266,7 @@ pub struct Priced {
 struct Demand {
     /// What it takes of the core's window.
     ops: f64,
-    arithmetic: f64,
+    units: [f64; UNITS],
     chain: f64,
     path: f64,
     issue: f64,
@@ -443,7 +443,7 @@ impl Part {
         let forms = Forms::of(body, weights);
         let demand = Demand {
             ops: occupied(body),
-            arithmetic: weigh(&forms.arithmetic, values),
+            units: forms.units.map(|unit| weigh(&unit, values)),
             chain: weigh(&forms.chain, values),
             path: weigh(&forms.path, values),
             issue: weigh(&forms.issue, values),
@@ -479,7 +479,8 @@ impl Part {
     ) {
         let d = &self.demand;
         let memory = together(&[d.loads, d.stores]) * times;
-        let busy = together(&[d.arithmetic, d.issue, d.loads, d.stores]) * times;
+        let [a, b, c] = d.units;
+        let busy = together(&[a, b, c, d.issue, d.loads, d.stores]) * times;
         let chain = (d.chain * waits(d.ops, times, entries)).max(d.path) * times;
         let core = busy.max(chain);
         let waiting = if chain > busy { core } else { 0.0 };
