@@ -197,4 +197,20 @@ attempt(bool_minus, flags, other)
 attempt(bool_minus, np.array(flags), np.array(other))
 show("back", *float_to_int_and_back([1.5, -2.25]), *float_to_int_and_back(np.array([1e15 + 0.5])))
 attempt(float_to_int_and_back, [1e25])
+# On vectors, with one among them that does not fit; what came before it is there.
+long = np.linspace(-1e6, 1e6, 100)
+show("long", truncated(long, np.zeros(100, np.int64)), truncated(long, [0] * 100))
+for at in (0, 1, 31, 40, 98, 99):
+    for bad in (nan, inf, -inf, 2.0**63, -(2.0**63) - 2048.0, 1e300):
+        some = long.copy()
+        some[at] = bad
+        out = np.zeros(100, np.int64)
+        attempt(truncated, some, out)
+        show("until", at, bad, out)
+    some[at] = -(2.0**63)
+    show("least", at, truncated(some, np.zeros(100, np.int64)))
+for small in (np.int8, np.uint8, np.int32, np.uint32, np.uint64):
+    out = np.zeros(100, small)
+    attempt(truncated, long, out)
+    show("small", small.__name__, out, truncated(np.abs(long) / 1e4, np.zeros(100, small)))
 show("even", round_to_even(40))

@@ -33,8 +33,10 @@ pub(super) struct Followed {
     pub vars: Vec<bool>,
     /// Arrays whose elements they rest on.
     pub arrays: Vec<bool>,
-    /// There are such conditions.
+    /// There are such conditions, or some around loops.
     conditions: bool,
+    /// By loop: how likely its text says that it is reached in an iteration of the one around it.
+    pub likely: Vec<f64>,
     /// By loop: whether it has no loops but such conditions inside.
     pub in_a_row: Vec<bool>,
     /// By loop: those of the variables that it assigns.
@@ -78,6 +80,11 @@ impl Followed {
                 all.note(cond);
             }
         }
+        let likely: Vec<f64> = nest.work.loops.iter().map(|l| l.reached).collect();
+        nest.top.walk(&mut |stmt| match &stmt.kind {
+            StmtKind::If { cond, .. } if holds_loops(stmt) => all.note(cond),
+            _ => {}
+        });
         all.close(nest);
         let mut assigned = vec![Vec::new(); nest.loops.len()];
         let mut in_a_row = vec![false; nest.loops.len()];
@@ -93,7 +100,8 @@ impl Followed {
             ends,
             vars: all.vars,
             arrays: all.arrays,
-            conditions: !conditions.is_empty(),
+            conditions: !conditions.is_empty() || likely.iter().any(|l| *l < 1.0),
+            likely,
             in_a_row,
             assigned,
             worth: statements <= MOST_STATEMENTS,
@@ -162,6 +170,12 @@ fn jumps(stmt: &Stmt) -> bool {
     found
 }
 
+fn holds_loops(stmt: &Stmt) -> bool {
+    let mut found = false;
+    stmt.walk(&mut |s| found |= matches!(s.kind, StmtKind::For(_) | StmtKind::While(_)));
+    found
+}
+
 fn is_row(l: &For, conditions: &[&Stmt]) -> bool {
     let (mut loops, mut found) = (false, false);
     for stmt in &l.body {
@@ -186,11 +200,13 @@ struct Guess {
 
 /// What samples tell.
 #[derive(Default)]
-struct Found {
-    /// By loop.
-    trips: Vec<Option<f64>>,
+pub(super) struct Found {
+    /// By loop, the mean of its trips where some were counted.
+    pub trips: Vec<Option<f64>>,
+    /// By loop, how often it is reached in an iteration of the one around it, where that depends on conditions.
+    pub reached: Vec<Option<f64>>,
     /// See [`Outcomes::surprise`].
-    surprise: Option<f64>,
+    pub surprise: Option<f64>,
 }
 
 impl Plan {
@@ -225,9 +241,13 @@ impl Plan {
             guess.found = self.sampled(samples, followed, sizes, captures, &numbers);
         }
         sizes.values.surprise = guess.found.surprise;
-        for (id, trips) in self.nest.loops.ids().zip(&guess.found.trips) {
+        let found = guess.found.trips.iter().zip(&guess.found.reached);
+        for (id, (trips, reached)) in self.nest.loops.ids().zip(found) {
             if let (Some(trips), true) = (trips, self.is_open(sizes, id)) {
                 sizes.mean[id.index()] = *trips;
+            }
+            if let Some(reached) = reached {
+                sizes.mean[id.index()] *= reached / followed.likely[id.index()];
             }
         }
     }
@@ -297,7 +317,6 @@ impl Plan {
                 break;
             }
         }
-        let (trips, surprise) = walk.found();
-        Found { trips, surprise }
+        walk.found()
     }
 }

@@ -25,7 +25,8 @@ pub struct Sizes {
     pub nonempty: u64,
     /// Mean trip count per loop.
     pub trips: Vec<Option<f64>>,
-    /// The trips to reckon with: those, or fewer where a loop may be left before, or a guess.
+    /// The trips to reckon with: those, or fewer where a loop may be left before, or a guess. Where the loop is under conditions, which
+    /// prices take to hold half the time, as many more or fewer as they hold more or less often.
     pub mean: Vec<f64>,
     /// Exact trip count of the top loop and its range (start, stop, step); none for a `while`.
     pub top: Option<TopRange>,

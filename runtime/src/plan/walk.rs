@@ -2,7 +2,7 @@
 //! entry or were given meanwhile. A guess: what other iterations do is not seen.
 
 use super::jumps::{self, Outcomes};
-use super::sample::Followed;
+use super::sample::{Followed, Found};
 use crate::contents;
 use crate::number::Number;
 use crate::overlap::ArrayView;
@@ -53,6 +53,10 @@ pub(super) struct Walk<'a> {
     stored: HashMap<Place, Option<Number>>,
     /// By loop: trips of the entries that were met, and how many these are, each for as many as `weight` says.
     seen: Vec<(f64, f64)>,
+    /// By loop: how often it was reached, and how often an iteration of it was followed, each for as many as `weight` says; and how
+    /// many these were.
+    reached: Vec<f64>,
+    iterated: Vec<(f64, f64)>,
     /// Of conditions that elements decide.
     outcomes: Outcomes,
     /// Iterations that the one which is followed stands for.
@@ -100,6 +104,8 @@ impl<'a> Walk<'a> {
             values: Vec::new(),
             stored: HashMap::new(),
             seen: vec![(0.0, 0.0); nest.loops.len()],
+            reached: vec![0.0; nest.loops.len()],
+            iterated: vec![(0.0, 0.0); nest.loops.len()],
             outcomes: Outcomes::of(&jumps::decided_by_data(nest)),
             weight: 1.0,
             sample: 0.0,
@@ -123,11 +129,25 @@ impl<'a> Walk<'a> {
         STEPS - self.steps
     }
 
-    /// By loop, the mean of its trips where some were counted; and how hard conditions are to foresee.
-    pub fn found(self) -> (Vec<Option<f64>>, Option<f64>) {
+    /// What was seen.
+    pub fn found(self) -> Found {
         let mean = |(sum, count): (f64, f64)| (count > 0.0).then(|| sum / count);
-        let trips = self.seen.into_iter().map(mean).collect();
-        (trips, self.outcomes.surprise())
+        let reached = self.nest.loops.ids().map(|id| self.reached(id));
+        Found {
+            reached: reached.collect(),
+            surprise: self.outcomes.surprise(),
+            trips: self.seen.into_iter().map(mean).collect(),
+        }
+    }
+
+    /// How often a loop under conditions is reached in an iteration of the one around it, where some were followed; what its text
+    /// says counts as one more of them.
+    fn reached(&self, id: LoopId) -> Option<f64> {
+        let likely = self.followed.likely[id.index()];
+        let (all, count) = self.iterated[self.nest.loops[id].parent?.index()];
+        let each = all / count;
+        let found = (self.reached[id.index()] + likely * each) / (all + each);
+        (likely < 1.0 && count > 0.0).then_some(found)
     }
 
     fn block(&mut self, block: &[Stmt]) -> Flow {
@@ -159,8 +179,14 @@ impl<'a> Walk<'a> {
                     self.stored.insert(place, value);
                 }
             }
-            StmtKind::For(l) => return self.counted(l),
-            StmtKind::While(l) => return self.repeated(l),
+            StmtKind::For(l) => {
+                self.reached[l.id.index()] += self.weight;
+                return self.counted(l);
+            }
+            StmtKind::While(l) => {
+                self.reached[l.id.index()] += self.weight;
+                return self.repeated(l);
+            }
             StmtKind::If { cond, then, orelse } => match self.eval(cond) {
                 Some(c) => {
                     self.outcomes.note(stmt, c.is_true(), self.weight);
@@ -169,9 +195,11 @@ impl<'a> Walk<'a> {
                 None => {
                     self.outcomes.miss(stmt, self.weight);
                     self.lose(stmt);
+                    self.weight /= 2.0;
                     [then, orelse].into_iter().for_each(|b| {
                         self.block(b);
                     });
+                    self.weight *= 2.0;
                 }
             },
             StmtKind::Scope { id, body } => match self.block(body) {
@@ -192,6 +220,7 @@ impl<'a> Walk<'a> {
         let (Some(start), Some(stop), Some(step)) = (int(&l.start), int(&l.stop), int(&l.step))
         else {
             self.set(l.counter, None);
+            self.iterate(l.id);
             self.block(&l.body);
             return Flow::Next;
         };
@@ -238,6 +267,7 @@ impl<'a> Walk<'a> {
                 break;
             }
             self.set(l.counter, at(k).map(Number::Int));
+            self.iterate(l.id);
             self.block(&l.body);
         }
         if trips > 1 {
@@ -309,6 +339,7 @@ impl<'a> Walk<'a> {
 
     /// One iteration, the `done`-th; where control goes if the loop ends with it, or may have ended.
     fn iteration(&mut self, id: LoopId, body: &[Stmt], done: f64) -> Option<Flow> {
+        self.iterate(id);
         match self.block(body) {
             _ if std::mem::take(&mut self.lost[id.index()]) => Some(Flow::Next),
             Flow::Next => None,
@@ -331,6 +362,13 @@ impl<'a> Walk<'a> {
             StmtKind::Return => lost.fill(true),
             _ => {}
         });
+    }
+
+    /// An iteration is followed.
+    fn iterate(&mut self, id: LoopId) {
+        let (all, count) = &mut self.iterated[id.index()];
+        *all += self.weight;
+        *count += 1.0;
     }
 
     fn count(&mut self, id: LoopId, trips: f64) {
@@ -479,7 +517,7 @@ mod tests {
         specialise::specialise(&site, &captures, options).expect("a nest")
     }
 
-    fn followed(text: &str, a: &mut [f64]) -> (Vec<Option<f64>>, Option<f64>) {
+    fn followed(text: &str, a: &mut [f64]) -> Found {
         let nest = nest(text);
         let n = a.len() as i64;
         let view = ArrayView {
@@ -493,7 +531,7 @@ mod tests {
         follow(&nest, Source::Memory(view), n)
     }
 
-    fn follow(nest: &Nest, source: Source<'_>, n: i64) -> (Vec<Option<f64>>, Option<f64>) {
+    fn follow(nest: &Nest, source: Source<'_>, n: i64) -> Found {
         let followed = Followed::of(nest);
         let sources = nest.arrays.values().map(|_| source).collect();
         let dims = vec![[n, 0, 0, 0, 0, 0, 0, 0]; nest.arrays.len()];
@@ -512,8 +550,7 @@ mod tests {
     #[test]
     fn what_is_stored_is_what_is_loaded() {
         let text = "for i in range(n):\n  while a[i] > 0.0:\n    a[i] = a[i] - 1.0\n";
-        let (trips, _) = followed(text, &mut [7.0; 40]);
-        assert_eq!(trips[1], Some(7.0));
+        assert_eq!(followed(text, &mut [7.0; 40]).trips[1], Some(7.0));
     }
 
     /// A list of floats.
@@ -534,8 +571,22 @@ mod tests {
         let text = "for i in range(n):\n  while a[i] > 0.0:\n    a[i] = a[i] - 1.0\n";
         let nest = nest(text);
         let list = List(vec![5.0; 40]);
-        assert_eq!(follow(&nest, Source::List(&list), 40).0[1], Some(5.0));
-        assert_eq!(follow(&nest, Source::Own, 40).0[1], None);
+        assert_eq!(follow(&nest, Source::List(&list), 40).trips[1], Some(5.0));
+        assert_eq!(follow(&nest, Source::Own, 40).trips[1], None);
+    }
+
+    #[test]
+    fn loops_under_conditions_are_reached_as_often_as_these_hold() {
+        let text = "for i in range(n):\n  if i % 10 == 3:\n    for j in range(n):\n      s += a[j]\n";
+        let reached = followed(text, &mut [1.0; 100]).reached[1];
+        // One in ten, or none, of the eight that are followed.
+        assert!(reached.is_some_and(|r| (0.03..0.3).contains(&r)), "{reached:?}");
+        let text = "for i in range(n):\n  if i >= 0:\n    for j in range(n):\n      s += a[j]\n";
+        let reached = followed(text, &mut [1.0; 100]).reached[1];
+        assert!(reached.is_some_and(|r| r > 0.9), "{reached:?}");
+        // Under none.
+        let text = "for i in range(n):\n  for j in range(n):\n    s += a[j]\n";
+        assert_eq!(followed(text, &mut [1.0; 100]).reached, [None, None]);
     }
 
     #[test]
@@ -547,12 +598,11 @@ mod tests {
             f64::from(mixed >> 16 & 1)
         };
         let mut coins: Vec<f64> = (0..400).map(coin).collect();
-        let (_, surprise) = followed(text, &mut coins);
+        let surprise = followed(text, &mut coins).surprise;
         assert!(surprise.is_some_and(|s| s > 0.3), "{surprise:?}");
-        let (_, none) = followed(text, &mut vec![1.0; 400]);
-        assert_eq!(none, Some(0.0));
+        assert_eq!(followed(text, &mut vec![1.0; 400]).surprise, Some(0.0));
         // Nothing there rests on data.
         let text = "for i in range(n):\n  if i > 7:\n    s += a[i]\n";
-        assert_eq!(followed(text, &mut coins).1, None);
+        assert_eq!(followed(text, &mut coins).surprise, None);
     }
 }
