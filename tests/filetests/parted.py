@@ -114,7 +114,7 @@ print(d.sum().hex())
 # 64 cores 5: 1 interpreter, 2 serial
 # 64 cores 10: 1 interpreter, 2 serial
 # 64 cores 15: 1 interpreter, 2 serial
-# 64 cores 20: 1 interpreter, 2 serial
+# 64 cores 20: 1 interpreter, 2 threads
 # 64 cores 28: 1 interpreter, 2 serial
 # 64 cores 37: 1 serial
 # 64 cores 44: 1 interpreter, 2 serial

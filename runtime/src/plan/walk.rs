@@ -577,10 +577,14 @@ mod tests {
 
     #[test]
     fn loops_under_conditions_are_reached_as_often_as_these_hold() {
-        let text = "for i in range(n):\n  if i % 10 == 3:\n    for j in range(n):\n      s += a[j]\n";
+        let text =
+            "for i in range(n):\n  if i % 10 == 3:\n    for j in range(n):\n      s += a[j]\n";
         let reached = followed(text, &mut [1.0; 100]).reached[1];
         // One in ten, or none, of the eight that are followed.
-        assert!(reached.is_some_and(|r| (0.03..0.3).contains(&r)), "{reached:?}");
+        assert!(
+            reached.is_some_and(|r| (0.01..0.3).contains(&r)),
+            "{reached:?}"
+        );
         let text = "for i in range(n):\n  if i >= 0:\n    for j in range(n):\n      s += a[j]\n";
         let reached = followed(text, &mut [1.0; 100]).reached[1];
         assert!(reached.is_some_and(|r| r > 0.9), "{reached:?}");
