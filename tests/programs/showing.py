@@ -23,6 +23,8 @@ def bits(x):
         return f"[{inner}]" if kind is list else f"({inner})"
     if kind is int and x.bit_length() > 10_000:
         return hex(x)  # CPython refuses to write so many decimal digits
+    if kind.__repr__ == object.__repr__:
+        return f"<{kind.__qualname__}>"  # the address is no one's promise either
     return repr(x)
 
 
