@@ -80,7 +80,8 @@ impl Followed {
                 all.note(cond);
             }
         }
-        let likely: Vec<f64> = nest.work.loops.iter().map(|l| l.reached).collect();
+        let likely = |id| nest.work.of(id).map_or(1.0, |l| l.reached);
+        let likely: Vec<f64> = nest.loops.ids().map(likely).collect();
         nest.top.walk(&mut |stmt| match &stmt.kind {
             StmtKind::If { cond, .. } if holds_loops(stmt) => all.note(cond),
             _ => {}

@@ -145,9 +145,11 @@ impl<'a> Walk<'a> {
     fn reached(&self, id: LoopId) -> Option<f64> {
         let likely = self.followed.likely[id.index()];
         let (all, count) = self.iterated[self.nest.loops[id].parent?.index()];
+        if likely <= 0.0 || likely >= 1.0 || count == 0.0 {
+            return None;
+        }
         let each = all / count;
-        let found = (self.reached[id.index()] + likely * each) / (all + each);
-        (likely < 1.0 && count > 0.0).then_some(found)
+        Some((self.reached[id.index()] + likely * each) / (all + each))
     }
 
     fn block(&mut self, block: &[Stmt]) -> Flow {
