@@ -114,7 +114,6 @@ pub fn compile(spec: KernelSpec<'_>) -> Result<Compiled> {
             if !spec.schedule.vector.is_empty() =>
         {
             let schedule = Schedule {
-                nonempty: 0,
                 vector: Vec::new(),
                 ..spec.schedule.clone()
             };

@@ -19,21 +19,22 @@ pub type UfuncLoop = unsafe extern "C" fn(
 pub(crate) struct Slot {
     function: AtomicPtr<c_void>,
     data: AtomicPtr<c_void>,
-    /// Whether elements computed in one call have the bits that each would have alone: [`UNTRIED`] until a kernel
-    /// asks, since trying takes a while.
-    batch: AtomicU8,
+    /// What trying it out told: [`TRIED`] and what else holds, or nothing until a kernel asks, since that takes a while.
+    found: AtomicU8,
 }
 
-const UNTRIED: u8 = 0;
-const SAME: u8 = 1;
-const DIFFERENT: u8 = 2;
+const TRIED: u8 = 1;
+/// Elements computed in one call have the bits that each would have alone.
+const SAME: u8 = 2;
+/// It leaves floating-point flags alone that were raised before.
+const KEEPS: u8 = 4;
 
 impl Slot {
     pub(crate) const fn new() -> Slot {
         Slot {
             function: AtomicPtr::new(std::ptr::null_mut()),
             data: AtomicPtr::new(std::ptr::null_mut()),
-            batch: AtomicU8::new(UNTRIED),
+            found: AtomicU8::new(0),
         }
     }
 
@@ -41,7 +42,7 @@ impl Slot {
         self.data.store(data, Ordering::Release);
         self.function
             .store(function as *mut c_void, Ordering::Release);
-        self.batch.store(UNTRIED, Ordering::Release);
+        self.found.store(0, Ordering::Release);
     }
 
     pub(crate) fn get(&self) -> Option<(UfuncLoop, *mut c_void)> {
@@ -220,7 +221,7 @@ unsafe fn run<F>(f: UfuncLoop, data: *mut c_void, args: &[*mut u8], count: usize
     unsafe { f(args.as_mut_ptr(), dims.as_ptr(), steps.as_ptr(), data) };
 }
 
-unsafe fn apply<F: Float>(slot: &Slot, x: &mut [F; 2], arity: usize) -> F {
+unsafe fn apply<F: Float>(slot: &Slot, keeps: bool, x: &mut [F; 2], arity: usize) -> F {
     let Some((f, data)) = slot.get() else {
         return F::from_f64(f64::NAN);
     };
@@ -232,48 +233,68 @@ unsafe fn apply<F: Float>(slot: &Slot, x: &mut [F; 2], arity: usize) -> F {
     } else {
         [a, out_ptr, out_ptr]
     };
-    let flags = flags();
-    unsafe { run::<F>(f, data, &args, 1, true) };
-    restore(flags);
+    let run = || unsafe { run::<F>(f, data, &args, 1, true) };
+    match keeps {
+        true => run(),
+        false => keeping_flags(run),
+    }
     out
 }
 
-/// Whether batches give the bits that single calls give. Threads that ask at once all try, with one result.
-unsafe fn batches<F: Float>(slot: &Slot, arity: usize) -> bool {
-    match slot.batch.load(Ordering::Acquire) {
-        UNTRIED => {
-            let same = unsafe { same_in_batches::<F>(slot, arity) };
-            let answer = if same { SAME } else { DIFFERENT };
-            slot.batch.store(answer, Ordering::Release);
-            same
+/// What a trial tells. Threads that ask at once all try, with one result.
+unsafe fn found<F: Float>(slot: &Slot, arity: usize) -> u8 {
+    match slot.found.load(Ordering::Acquire) {
+        0 => {
+            let found = unsafe { tried::<F>(slot, arity) };
+            slot.found.store(found, Ordering::Release);
+            found
         }
-        answer => answer == SAME,
+        found => found,
     }
 }
 
-/// Whether batches give the bits that single calls give, tried on arguments of all magnitudes at several lengths.
-/// NumPy documents nothing about it, so it is measured.
-unsafe fn same_in_batches<F: Float>(slot: &Slot, arity: usize) -> bool {
+/// Arguments that functions treat in a way of its own.
+const SPECIAL: [f64; 12] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+    1e300,
+    -1e300,
+    5e-324,
+    1e-40,
+    800.0,
+];
+
+/// Calls the loop with arguments of all magnitudes and special ones, at several lengths. NumPy documents nothing about what
+/// [`SAME`] and [`KEEPS`] say, so it is measured.
+unsafe fn tried<F: Float>(slot: &Slot, arity: usize) -> u8 {
     let Some((f, data)) = slot.get() else {
-        return false;
+        return 0;
     };
     let before = flags();
     let mut seed = 0x9e37_79b9_7f4a_7c15u64;
-    let mut next = || {
+    let mut next = |special: bool| {
         seed = seed
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
+        if special && seed >> 62 == 0 {
+            return F::from_f64(SPECIAL[(seed >> 32) as usize % SPECIAL.len()]);
+        }
         let unit = (seed >> 11) as f64 / (1u64 << 53) as f64;
         let scale = [1.0, 10.0, 700.0, 1e6, 1e-3][(seed >> 3) as usize % 5];
         F::from_f64((unit - 0.25) * scale)
     };
-    let mut same = true;
+    let (mut same, mut keeps) = (true, true);
     for length in [1usize, 2, 3, 4, 7, 8, 15, 16, 32, 64] {
-        for _ in 0..8 {
+        for turn in 0..8 {
             let (mut x, mut y, mut out) =
                 ([F::default(); 64], [F::default(); 64], [F::default(); 64]);
             for k in 0..length {
-                (x[k], y[k]) = (next(), next());
+                (x[k], y[k]) = (next(turn % 2 == 1), next(turn % 2 == 1));
             }
             let o = out.as_mut_ptr().cast();
             let args = if arity == 2 {
@@ -281,18 +302,30 @@ unsafe fn same_in_batches<F: Float>(slot: &Slot, arity: usize) -> bool {
             } else {
                 [x.as_mut_ptr().cast(), o, o]
             };
+            set_flags(before | STICKY);
             unsafe { run::<F>(f, data, &args, length, false) };
+            keeps &= flags() & STICKY == STICKY;
             for k in 0..length {
-                let alone = unsafe { apply(slot, &mut [x[k], y[k]], arity) };
+                set_flags(before | STICKY);
+                let alone = unsafe { apply(slot, true, &mut [x[k], y[k]], arity) };
+                keeps &= flags() & STICKY == STICKY;
                 same &= alone.bits() == out[k].bits() || !(alone.not_nan() || out[k].not_nan());
             }
         }
     }
     set_flags(before);
-    same
+    TRIED | if same { SAME } else { 0 } | if keeps { KEEPS } else { 0 }
 }
 
-// NumPy's loops may clear floating-point flags that earlier operations of the kernel raised; they are put back.
+/// Some of NumPy's loops clear floating-point flags that earlier operations of the kernel raised; they are put back.
+fn keeping_flags(run: impl FnOnce()) {
+    let before = flags();
+    run();
+    let now = flags();
+    if before & !now & STICKY != 0 {
+        set_flags(now | before & STICKY);
+    }
+}
 
 /// The control word with the flags of both units: arithmetic sets those of MXCSR, `feraiseexcept` those of x87.
 fn flags() -> u32 {
@@ -317,13 +350,6 @@ fn set_flags(csr: u32) {
         std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const csr, options(nostack, readonly));
     }
 }
-fn restore(before: u32) {
-    let now = flags();
-    if before & !now & STICKY != 0 {
-        set_flags(now | before & STICKY);
-    }
-}
-
 pub(crate) type Np1<F> = unsafe extern "C" fn(*const Slot, F) -> F;
 pub(crate) type Np2<F> = unsafe extern "C" fn(*const Slot, F, F) -> F;
 /// Slot, first and second argument (null if there is one only), result, active lanes, number of lanes.
@@ -333,8 +359,9 @@ unsafe fn lanes<F: Float>(slot: &Slot, x: *mut F, y: *mut F, out: *mut F, mask: 
     let n = n.clamp(0, 64) as usize;
     let arity = if y.is_null() { 1 } else { 2 };
     let all = if n == 64 { u64::MAX } else { (1 << n) - 1 };
+    let found = unsafe { found::<F>(slot, arity) };
     if mask == all
-        && unsafe { batches::<F>(slot, arity) }
+        && found & SAME != 0
         && let Some((f, data)) = slot.get()
     {
         let args = if arity == 2 {
@@ -343,28 +370,38 @@ unsafe fn lanes<F: Float>(slot: &Slot, x: *mut F, y: *mut F, out: *mut F, mask: 
             [x, out, out]
         }
         .map(|p| p.cast());
-        let before = flags();
-        unsafe { run::<F>(f, data, &args, n, false) };
-        restore(before);
+        let run = || unsafe { run::<F>(f, data, &args, n, false) };
+        match found & KEEPS != 0 {
+            true => run(),
+            false => keeping_flags(run),
+        }
         return;
     }
     for k in 0..n {
         if mask >> k & 1 == 1 {
             unsafe {
                 let second = if arity == 2 { *y.add(k) } else { F::default() };
-                *out.add(k) = apply(slot, &mut [*x.add(k), second], arity);
+                let mut args = [*x.add(k), second];
+                *out.add(k) = apply(slot, found & KEEPS != 0, &mut args, arity);
             }
         }
+    }
+}
+
+unsafe fn one<F: Float>(slot: &Slot, x: &mut [F; 2], arity: usize) -> F {
+    unsafe {
+        let keeps = found::<F>(slot, arity) & KEEPS != 0;
+        apply(slot, keeps, x, arity)
     }
 }
 
 macro_rules! calls {
     ($one:ident, $two:ident, $many:ident, $float:ty) => {
         pub(crate) unsafe extern "C" fn $one(slot: *const Slot, x: $float) -> $float {
-            unsafe { apply(&*slot, &mut [x, 0.0], 1) }
+            unsafe { one(&*slot, &mut [x, 0.0], 1) }
         }
         pub(crate) unsafe extern "C" fn $two(slot: *const Slot, x: $float, y: $float) -> $float {
-            unsafe { apply(&*slot, &mut [x, y], 2) }
+            unsafe { one(&*slot, &mut [x, y], 2) }
         }
         pub(crate) unsafe extern "C" fn $many(
             slot: *const Slot,

@@ -8,6 +8,7 @@ use crate::effort::Effort;
 use crate::places::{ScopeInfo, flow_of_loop, is_stable};
 use crate::refusal::Refusal;
 use crate::special::is_method;
+use crate::wholes::{Whole, wholes};
 
 /// The kind of a site's own loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +50,9 @@ pub struct Interface {
     pub atoms: Option<Vec<Atom>>,
     /// What CPython does, at most if there are atoms, and otherwise at least.
     pub effort: Effort,
+    /// Names of which it uses more than an element at once if they are arrays of more axes: then it does more than `effort`
+    /// says.
+    pub wholes: Vec<Whole>,
     /// The names among `reads` that the atoms are of; where there are no atoms, whatever may tell small calls from large.
     pub sizes: Vec<String>,
     /// The site holds a `return`.
@@ -76,6 +80,7 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         distinct: distinct(site),
         atoms: None,
         effort: Effort::default(),
+        wholes: wholes(site),
         sizes: vec![],
         returns: site.returns,
     };

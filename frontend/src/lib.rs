@@ -24,6 +24,7 @@ pub mod special;
 pub mod specialise;
 pub mod text;
 mod tuples;
+pub mod wholes;
 
 pub use interface::{Interface, LoopKind, interface};
 pub use objects::{attributes_of_function, attributes_of_site};

@@ -177,6 +177,26 @@ impl Fun {
         }
     }
 
+    /// Whether it is a call of a library's, not an instruction or a few.
+    pub fn is_elementary(self) -> bool {
+        let quick = matches!(
+            self,
+            Fun::Sqrt
+                | Fun::Fabs
+                | Fun::Floor
+                | Fun::Ceil
+                | Fun::Trunc
+                | Fun::Rint
+                | Fun::Fmod
+                | Fun::Copysign
+                | Fun::Pair
+                | Fun::IsNan
+                | Fun::IsInf
+                | Fun::IsFinite
+        );
+        !quick && !self.is_fold()
+    }
+
     /// Whether three loops compute it.
     pub fn is_of_matrices(self) -> bool {
         matches!(self, Fun::DotEachNext | Fun::MatMulEachNext)

@@ -20,7 +20,7 @@ use nestwise_ir::surface::{Expr, ExprKind, StmtKind};
 use nestwise_runtime::{DeviceChoice, Options, options};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Calls that CPython takes so many times as long for as a plan takes are over before anything could come of one that is
 /// made meanwhile.
@@ -43,6 +43,8 @@ pub struct Early {
     lent: AtomicU32,
     /// Nanoseconds that may be spent without a plan.
     most: AtomicU64,
+    /// Nothing that may be an array of which more than an element is used at once was one when all names were seen last.
+    plain: AtomicBool,
 }
 
 /// No plan was asked for yet.
@@ -75,6 +77,7 @@ impl Early {
             each: AtomicU64::new(0),
             lent: AtomicU32::new(0),
             most: AtomicU64::new(0),
+            plain: AtomicBool::new(false),
         }
     }
 
@@ -149,6 +152,13 @@ impl Early {
         self.left.fetch_add(times, Ordering::Relaxed);
     }
 
+    /// Whether the sizes of a few names tell what is to become of a call.
+    pub fn is_told_by_sizes(&self, py: Python<'_>, parsed: &Parsed) -> bool {
+        self.plain.load(Ordering::Relaxed)
+            || parsed.interface.wholes.is_empty()
+            || numpy::numpy(py).is_none()
+    }
+
     /// What is to become of a call. `argument(i)` is the value of the `i`th name that the hook is given.
     pub fn course(
         &self,
@@ -162,7 +172,12 @@ impl Early {
         let price = interpreted(py, parsed, argument);
         let (planning, spent) = (planning(parsed).0, self.spent().0);
         let early = self.is_early() && spent < planning;
-        let Price { seconds, whole } = price;
+        let Price {
+            seconds,
+            whole,
+            plain,
+        } = price;
+        self.plain.store(plain, Ordering::Relaxed);
         if whole && early && seconds.0 < planning * SMALL {
             self.leave(1, nanoseconds(seconds));
             self.each.store(nanoseconds(seconds), Ordering::Relaxed);
@@ -187,6 +202,8 @@ pub struct Price {
     seconds: Seconds,
     /// That is all of it. Otherwise it takes at least so long: something is not bounded.
     whole: bool,
+    /// See [`gate::uses_wholes`].
+    plain: bool,
 }
 
 impl Price {
@@ -265,11 +282,14 @@ pub fn interpreted(
     let known: Vec<f64> = sizes.iter().map(|s| s.unwrap_or(1.0)).collect();
     let operations = parsed.interface.effort.operations(&known);
     let arrays = numpy::numpy(py).is_some();
+    let plain = !arrays || !gate::uses_wholes(py, parsed, argument);
     Price {
         seconds: price(&operations, arrays, &options()),
         whole: parsed.interface.atoms.is_some()
             && sizes.iter().all(Option::is_some)
-            && !calls_methods(py, parsed, argument),
+            && !calls_methods(py, parsed, argument)
+            && plain,
+        plain,
     }
 }
 

@@ -301,6 +301,29 @@ pub fn sizes(
     atoms.map(size).collect()
 }
 
+/// Whether a call works on arrays of which it takes more than an element at once.
+pub fn uses_wholes(
+    py: Python<'_>,
+    parsed: &Parsed,
+    argument: &impl Fn(usize) -> Option<*mut PyObject>,
+) -> bool {
+    let Some(np) = crate::numpy::numpy(py) else {
+        return false;
+    };
+    parsed.interface.wholes.iter().any(|whole| {
+        let held = held(py, parsed, whole.place.index(), argument);
+        held.is_some_and(|held| {
+            let object = held.as_ptr();
+            // SAFETY: an object that is held; only an array's header is read as one.
+            unsafe {
+                !object.is_null()
+                    && ffi::Py_TYPE(object) == np.ndarray
+                    && layout::array_header(object).nd as u32 > whole.axes
+            }
+        })
+    })
+}
+
 /// The work of a call whose atoms have these sizes.
 fn bounded(sizes: impl Iterator<Item = Option<i64>>) -> Option<Work> {
     let mut amount = 1i64;

@@ -479,6 +479,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(random_text, module)?,
         wrap_pyfunction!(make_site, module)?,
         wrap_pyfunction!(report, module)?,
+        wrap_pyfunction!(memory::keep_heap, module)?,
         wrap_pyfunction!(panics::panics, module)?,
         wrap_pyfunction!(environment::keep_identity, module)?,
         wrap_pyfunction!(verify::verify, module)?,

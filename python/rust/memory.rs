@@ -1,6 +1,7 @@
-//! Memory that lists are copied to, kept from one call for the next: the system takes longer to find fresh pages than it takes
-//! to copy what goes there.
+//! Memory that is kept for what needs some next: the system takes longer to find fresh pages than it takes to write there.
+//! Memory that lists are copied to, from one call to the next, and a whole program's heap.
 
+use pyo3::pyfunction;
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::{Mutex, PoisonError};
 
@@ -82,4 +83,49 @@ mod tests {
         assert_ne!(third.as_ptr(), at.cast_const());
         assert!(Memory::of(usize::MAX / 16).is_none());
     }
+}
+
+/// Bytes at the end of the heap that are kept there, and that more is asked for when it grows.
+const SPARE_HEAP: i32 = 64 << 20;
+/// Bytes from which a block has pages of its own: the most that glibc allows.
+const OWN_PAGES: i32 = 32 << 20;
+
+/// Has the heap of a program keep what it is given back. Temporary arrays of NumPy's come and go with each operation, and glibc
+/// gives the end of its heap back when more than some 256 KB, or twice the largest block so far, are free there: by how a program
+/// happens to have filled its heap, the same pages are asked for in each operation, which takes longer than the operation. Not
+/// where the user has settings of their own, or limits that what is kept would count towards.
+#[pyfunction]
+pub fn keep_heap() {
+    #[cfg(target_env = "gnu")]
+    if !has_own_settings() && !is_limited() {
+        // SAFETY: settings of the allocator.
+        unsafe {
+            libc::mallopt(libc::M_MMAP_THRESHOLD, OWN_PAGES);
+            libc::mallopt(libc::M_TRIM_THRESHOLD, 2 * SPARE_HEAP);
+            libc::mallopt(libc::M_TOP_PAD, SPARE_HEAP);
+        }
+    }
+}
+
+/// Whether the environment says how memory is to be managed.
+fn has_own_settings() -> bool {
+    let of_malloc = |name: &str| name.starts_with("MALLOC_") && name.ends_with('_');
+    std::env::vars_os().any(|(name, value)| match name.to_str() {
+        Some("GLIBC_TUNABLES") => value.to_string_lossy().contains("glibc.malloc"),
+        Some(name) => of_malloc(name),
+        None => false,
+    })
+}
+
+/// Whether the process may not have as much memory as there is.
+fn is_limited() -> bool {
+    [libc::RLIMIT_AS, libc::RLIMIT_DATA].into_iter().any(|of| {
+        let mut limit = libc::rlimit {
+            rlim_cur: 0,
+            rlim_max: 0,
+        };
+        // SAFETY: a place to write to.
+        let told = unsafe { libc::getrlimit(of, &raw mut limit) } == 0;
+        !told || limit.rlim_cur != libc::RLIM_INFINITY
+    })
 }

@@ -191,7 +191,8 @@ impl Site {
             return false;
         }
         // All calls so far, this one included, may be too little for anybody to look at.
-        if self.early.is_early() && self.early().course(py, parsed, &size) == Course::Leave {
+        let leaves = || self.early().course(py, parsed, &size) == Course::Leave;
+        if self.early.is_early() && self.early.is_told_by_sizes(py, parsed) && leaves() {
             self.early.lend(latch, work);
             return false;
         }

@@ -478,7 +478,10 @@ impl Plan {
             compile(&made, key, options)
         };
         let first = scheduled(key);
-        let refused = matches!(first, Err(Reason::Codegen(_)));
+        let refused = match &first {
+            Err(Reason::Codegen(why)) => Some(format!("refused schedule: {why}")),
+            _ => None,
+        };
         let compiled = match first {
             // A schedule that code generation cannot carry out is worth less than another, or the nest as it was written.
             Err(Reason::Codegen(_)) if key.threaded => scheduled(&Key {
@@ -493,9 +496,7 @@ impl Plan {
         };
         let (object, mut about) = compiled?;
         about.means.extend(off_grid);
-        if refused {
-            about.means.push("refused schedule".into());
-        }
+        about.means.extend(refused);
         if self.broken {
             about.means.push("broken".into());
         }

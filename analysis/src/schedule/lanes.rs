@@ -46,6 +46,11 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
         let parallel = analysis.loop_info(id).is_some_and(|i| i.is_parallel());
         let straight = counted && !irregular(body) && sticky_safe(nest, body);
         let here = strides(analysis, info, id);
+        let strict = info.assumed.fp == FpMode::Strict;
+        if parallel && straight && strict && info.lanes >= 2 && calls_numpy(body) {
+            out.vector.push((id, MAX_LANES));
+            continue;
+        }
         if parallel && straight {
             out.independent.push(id);
             if here.smooth() || here.unit + here.far_loads + here.far_stores == 0 {
@@ -61,7 +66,6 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
             let sums = analysis.loop_info(id).is_some_and(|i| i.ordered_sums);
             let able = counted && !narrow_only(body) && sticky_safe(nest, body);
             let enough = info.lanes >= 2 && info.trips(id).is_none_or(|t| t >= 4.0);
-            let strict = info.assumed.fp == FpMode::Strict;
             let worth = enough && here.far_stores == 0 && heavy(body, strict);
             (sums && able && worth).then(|| (id, lanes(nest, analysis, info, id).min(SUM_LANES)))
         });
@@ -150,6 +154,12 @@ fn heavy(body: &[Stmt], strict: bool) -> bool {
     !calls && work >= HEAVY
 }
 
+/// Whether something calls a loop of NumPy's, which takes as many arguments as there are lanes at once: the compiler's
+/// vectoriser would call it for each.
+fn calls_numpy(body: &[Stmt]) -> bool {
+    calls(body, &mut |lib, fun| lib == Lib::Numpy && fun.is_elementary())
+}
+
 /// An innermost loop.
 #[derive(Clone, Copy)]
 struct Inner<'a> {
@@ -187,15 +197,32 @@ fn innermost(nest: &Nest) -> Vec<(Inner<'_>, Vec<LoopId>)> {
     out
 }
 
-/// Whether a block holds a statement that lanes cannot run together. Jumps and `while`s they can: lanes leave one
-/// by one.
+/// Whether a block holds a statement that lanes cannot run together, or a step of what is one call for all of a loop.
+/// Jumps and `while`s they can: lanes leave one by one.
 fn narrow_only(block: &[Stmt]) -> bool {
-    any(block, &mut |s| {
+    let alone = any(block, &mut |s| {
         matches!(
             s.kind,
             StmtKind::Return | StmtKind::Rebind(_) | StmtKind::Check { .. }
         )
-    })
+    });
+    alone || calls(block, &mut |_, fun| fun.is_fold())
+}
+
+/// Whether something calls such a function.
+fn calls(block: &[Stmt], such: &mut impl FnMut(Lib, Fun) -> bool) -> bool {
+    let mut found = false;
+    for s in block {
+        s.walk(&mut |s| {
+            for e in s.exprs() {
+                e.walk(&mut |e| {
+                    found |=
+                        matches!(&e.kind, ExprKind::Call { lib, fun, .. } if such(*lib, *fun));
+                });
+            }
+        });
+    }
+    found
 }
 
 /// A parallel loop around an innermost one, from the inside outwards, whose iterations can be lanes.
