@@ -46,9 +46,6 @@ pub struct LoopFeatures {
     pub inner: Vec<LoopFeatures>,
 }
 
-/// Elements that NumPy's sums and products of vectors take at once.
-const FOLDED: f64 = 4.0;
-
 /// A loop that nobody counted.
 const NOTHING: LoopWork = LoopWork {
     reached: 1.0,
@@ -150,10 +147,8 @@ impl Collector<'_> {
 
     fn expr(&self, e: &Expr, weight: f64, into: &mut Counts) {
         match &e.kind {
-            ExprKind::Call { fun, args, .. } if fun.is_fold() => {
-                // All of the loop is one call.
-                operation(false, weight / FOLDED, into);
-                into.accesses += (args.len() - 1) as f64 * weight / FOLDED;
+            ExprKind::Call { fun, .. } if fun.is_fold() => {
+                // All of the loop is one call, whose work is counted as CPython's.
                 return;
             }
             ExprKind::Load { .. } => into.accesses += weight,

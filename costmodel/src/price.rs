@@ -10,7 +10,7 @@ use crate::profile::MachineProfile;
 use crate::team::Team;
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
-use nestwise_ir::{LoopId, LoopWork, Tally};
+use nestwise_ir::{LoopId, LoopWork, Tally, Work};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul};
@@ -156,6 +156,8 @@ pub struct Prices {
     /// For the machine's card, or for a usual one where it has none.
     gpu: gpu::Priced,
     has_gpu: bool,
+    /// Some of its work is [NumPy's loops'](LoopPrice::library).
+    has_library: bool,
     /// The head of the top loop in CPython, once per call.
     entry: Seconds,
     /// What CPython takes more where others have had the caches: for any loop, and for each kind of operation.
@@ -168,6 +170,8 @@ pub struct Prices {
 struct LoopPrice {
     id: LoopId,
     interpreted: Seconds,
+    /// The part of that which compiled code has NumPy do, too: what cores share, and what a library that uses all of them does.
+    library: [Seconds; 2],
     /// What its own body executes, a bit for each kind.
     kinds: u128,
     /// How often it is reached and how many trips it makes, as CPython sees it.
@@ -193,8 +197,10 @@ impl Prices {
             let shape = guess::shape(features, lanes);
             Priced::new(&shape, traffic.clone(), Vec::new(), &profile.host)
         };
+        let top = LoopPrice::new(&features.top, profile);
         Prices {
-            top: LoopPrice::new(&features.top, profile),
+            has_library: top.has_library(),
+            top,
             entry: interpreted(&features.entry, profile),
             cold: [profile.cold.interpreter, profile.cold.kind].map(Seconds::from_nanos),
             guesses: [guess(1), guess(lanes)],
@@ -264,12 +270,13 @@ impl Prices {
         values: &LaunchValues,
     ) -> Compute {
         let [serial, threaded] = kernels;
-        match (team, serial, threaded) {
+        let compute = match (team, serial, threaded) {
             (Some(team), _, Some(kernel)) => kernel.on_team(trips, values, team),
             (Some(_), Some(kernel), None) => kernel.seconds(trips, values).all_shared(),
             (None, Some(kernel), _) | (None, None, Some(kernel)) => kernel.seconds(trips, values),
-            (_, None, None) => self.guess(vectorised, trips, values),
-        }
+            (_, None, None) => return self.guess(vectorised, trips, values),
+        };
+        self.with_library(compute, trips)
     }
 
     /// Time that a kernel will likely take, of which all is taken to be shared by threads.
@@ -280,7 +287,21 @@ impl Prices {
         values: &LaunchValues,
     ) -> Compute {
         let guess = &self.guesses[usize::from(vectorised)];
-        guess.seconds(trips, values).all_shared()
+        self.with_library(guess.seconds(trips, values).all_shared(), trips)
+    }
+
+    /// What NumPy's loops take in addition, which the code calls.
+    fn with_library(&self, mut compute: Compute, trips: &dyn Fn(LoopId) -> f64) -> Compute {
+        if !self.has_library {
+            return compute;
+        }
+        let [each, all] = self.top.library(trips);
+        compute.alone.compute = compute.alone.compute + all;
+        match compute.shared.total() > compute.alone.total() {
+            true => compute.shared.compute = compute.shared.compute + each,
+            false => compute.alone.compute = compute.alone.compute + each,
+        }
+        compute
     }
 }
 
@@ -289,6 +310,10 @@ impl LoopPrice {
         LoopPrice {
             id: features.id,
             interpreted: interpreted(&features.work.body, profile),
+            library: [Work::ArraySum, Work::ArrayProduct].map(|kind| {
+                let times = features.work.body.0[kind as usize];
+                Seconds::from_nanos(profile.interpreter.get(kind) * times)
+            }),
             kinds: features.work.body.kinds(),
             work: features.work,
             inner: features
@@ -308,6 +333,18 @@ impl LoopPrice {
         }
         let inner = self.inner.iter().map(|l| l.kinds(times, trips));
         inner.fold(self.kinds, |all, kinds| all | kinds)
+    }
+
+    fn has_library(&self) -> bool {
+        self.library.iter().any(|each| each.0 > 0.0) || self.inner.iter().any(Self::has_library)
+    }
+
+    fn library(&self, trips: &dyn Fn(LoopId) -> f64) -> [Seconds; 2] {
+        let times = trips(self.id).max(0.0) * self.work.reached;
+        let inner = self.inner.iter().map(|l| l.library(trips));
+        inner
+            .fold(self.library, |[a, b], [c, d]| [a + c, b + d])
+            .map(|each| each * times)
     }
 
     fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {

@@ -140,6 +140,10 @@ kinds! {
     ArrayCall = "array_call",
     /// One element of it.
     ArrayElement = "array_element",
+    /// An element that a loop of NumPy's own adds up, or a product that one does: compiled code calls the same loop.
+    ArraySum = "array_sum",
+    /// A product and a sum of a product of two matrices, by NumPy's BLAS, which compiled code calls, too.
+    ArrayProduct = "array_product",
     /// A tuple that is made.
     Tuple = "tuple",
     /// A call of a builtin that does little (`abs`, `len`).

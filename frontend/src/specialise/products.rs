@@ -154,13 +154,20 @@ impl Lower<'_> {
             _ => Fun::MatMulEachNext,
         };
         let elem = self.arrays[to.array].elem;
+        // A product with a vector takes each element of the matrix once: memory is what counts.
+        let matrices = [x, y].iter().all(|of| of.part.shape().len() == 2);
+        let step = match (matrices, elem.repr) {
+            (false, _) => (Work::ArraySum, 1.0),
+            (true, Scalar::F32) => (Work::ArrayProduct, 0.5),
+            (true, _) => (Work::ArrayProduct, 1.0),
+        };
         let acc = self.hidden(elem);
         self.emit_let(acc, build::float(0.0, elem, span));
         let place = |counter| build::var(counter, Ty::PY_INT, span);
         self.hidden_loop("row", (0, rows), span, |l, i| {
             l.hidden_loop("column", (0, columns), span, |l, j| {
                 l.hidden_loop(ELEMENT, (0, summed), span, |l, k| {
-                    l.tally(Work::ArrayElement, 1.0);
+                    l.tally(step.0, step.1);
                     let [i, j, k] = [i, j, k].map(place);
                     let x_at = x.element([&i, &k], 1);
                     let y_at = y.element([&k, &j], 0);

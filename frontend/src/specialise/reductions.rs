@@ -248,7 +248,7 @@ impl Lower<'_> {
             (_, _) => Fun::DotFlatNext,
         };
         self.over(&shape, span, |l, counters| {
-            l.tally(Work::ArrayElement, 1.0);
+            l.tally(Work::ArraySum, 1.0);
             let mut args = vec![build::var(acc, ty, span)];
             for part in parts {
                 args.push(l.section_element(part, counters, span).e);

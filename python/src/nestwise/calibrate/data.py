@@ -67,6 +67,8 @@ def values(n: int) -> dict[str, Any]:
         "counts": np.zeros(16, np.int64),
         "m": random.random((rows, 16)),
         "m2": random.random((rows, 16)),
+        "square": random.random((SIDE, SIDE)),
+        "square2": random.random((SIDE, SIDE)),
         "t3": random.random((4, 8, 8)),
         "t4": random.random((4, 8, 8)),
         "text": "abcdefgh" * (n // 8 + 1),

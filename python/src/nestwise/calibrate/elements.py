@@ -169,6 +169,19 @@ def array_elements(n8, a, b, c, x):
         c[:] = a * x + b
 
 
+def array_sums(n8, a, b):
+    s = 0.0
+    for _i in range(n8):
+        s = np.sum(a)
+        s = a @ b
+    return s
+
+
+def array_products(n8, square, square2):
+    for _i in range(n8):
+        square2[:, :] = square @ square
+
+
 def array_update(n, m2, k8, x):
     for _i in range(n):
         m2[k8, :] *= x
