@@ -550,6 +550,18 @@ impl<'c> Ir<'c> {
             }
         }
     }
+    /// An operation of which nobody asks which zero it gives.
+    pub(crate) fn without_signs(&self, v: V) -> V {
+        unsafe {
+            if LLVMCanValueUseFastMathFlags(v) != 0 {
+                LLVMSetFastMathFlags(
+                    v,
+                    llvm_sys::LLVMFastMathNoSignedZeros | LLVMGetFastMathFlags(v),
+                );
+            }
+        }
+        v
+    }
     /// States the alignment of a call's pointer argument.
     pub(crate) fn argument_align(&self, call: V, index: u32, align: u32) {
         unsafe {

@@ -1,5 +1,6 @@
 //! Functions and types whose meaning is built in, by the names that users know them by.
 
+use nestwise_ir::surface::{BinOp, CmpOp};
 use nestwise_ir::{Fun, Scalar};
 
 /// A function or type whose meaning is built in.
@@ -174,6 +175,41 @@ named! {
         LogicalAnd = "logical_and",
         LogicalOr = "logical_or",
         LogicalNot = "logical_not",
+        Negative = "negative",
+        Less = "less",
+        LessEqual = "less_equal",
+        Greater = "greater",
+        GreaterEqual = "greater_equal",
+        Equal = "equal",
+        NotEqual = "not_equal",
+        BitwiseAnd = "bitwise_and",
+        BitwiseOr = "bitwise_or",
+        BitwiseXor = "bitwise_xor",
+    }
+}
+
+impl NumpySpecial {
+    /// The comparison that it is.
+    pub fn comparison(self) -> Option<CmpOp> {
+        match self {
+            Self::Less => Some(CmpOp::Lt),
+            Self::LessEqual => Some(CmpOp::Le),
+            Self::Greater => Some(CmpOp::Gt),
+            Self::GreaterEqual => Some(CmpOp::Ge),
+            Self::Equal => Some(CmpOp::Eq),
+            Self::NotEqual => Some(CmpOp::Ne),
+            _ => None,
+        }
+    }
+
+    /// The operator on bits that it is.
+    pub fn bitwise(self) -> Option<BinOp> {
+        match self {
+            Self::BitwiseAnd => Some(BinOp::BitAnd),
+            Self::BitwiseOr => Some(BinOp::BitOr),
+            Self::BitwiseXor => Some(BinOp::BitXor),
+            _ => None,
+        }
     }
 }
 

@@ -223,7 +223,7 @@ impl Site {
             Some(parsed) => self.early().course(py, parsed, &argument),
             None => Course::Plan,
         };
-        if course == Course::Leave && iterable.is_none() {
+        if course == Course::Leave && !gated && iterable.is_none() {
             return iterator::declined(py);
         }
         self.calls.fetch_add(1, Ordering::Relaxed);

@@ -157,7 +157,9 @@ fn heavy(body: &[Stmt], strict: bool) -> bool {
 /// Whether something calls a loop of NumPy's, which takes as many arguments as there are lanes at once: the compiler's
 /// vectoriser would call it for each.
 fn calls_numpy(body: &[Stmt]) -> bool {
-    calls(body, &mut |lib, fun| lib == Lib::Numpy && fun.is_elementary())
+    calls(body, &mut |lib, fun| {
+        lib == Lib::Numpy && fun.is_elementary()
+    })
 }
 
 /// An innermost loop.
@@ -216,8 +218,7 @@ fn calls(block: &[Stmt], such: &mut impl FnMut(Lib, Fun) -> bool) -> bool {
         s.walk(&mut |s| {
             for e in s.exprs() {
                 e.walk(&mut |e| {
-                    found |=
-                        matches!(&e.kind, ExprKind::Call { lib, fun, .. } if such(*lib, *fun));
+                    found |= matches!(&e.kind, ExprKind::Call { lib, fun, .. } if such(*lib, *fun));
                 });
             }
         });

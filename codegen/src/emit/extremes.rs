@@ -1,10 +1,15 @@
-//! The least or greatest of several ints, `min(a, b, c)`.
+//! The least or greatest of several values, where the order in which they are compared does not matter.
 //!
-//! The order does not matter to the value, but to how soon it is there: in a table filled by dynamic programming the
-//! neighbour that the last iteration stored comes late, so the others are compared before.
+//! Of ints, `min(a, b, c)`, it matters to how soon the value is there: in a table filled by dynamic programming the neighbour
+//! that the last iteration stored comes late, so the others are compared before.
+//!
+//! Of the floats of an array, `np.max(a)`, the order decides which NaN it is, and which zero. Where the nest goes on only if it is
+//! neither ([`checked`]), vectors may compare them in any order.
 
-use nestwise_ir::nest::BinOp;
-use nestwise_ir::{Expr, ExprKind};
+use std::collections::HashSet;
+
+use nestwise_ir::nest::{BinOp, CmpOp};
+use nestwise_ir::{Const, Expr, ExprKind, Nest, Stmt, StmtKind, VarId};
 
 use super::{Func, Val};
 use crate::error::{Result, invalid};
@@ -29,7 +34,78 @@ pub(crate) fn is_chain(e: &Expr) -> bool {
     e.ty.repr.is_int() && matches!(op, BinOp::Min | BinOp::Max) && (nested(a) || nested(b))
 }
 
+/// Variables that are checked to be above or below zero, which NaN is not, and assigned nothing but extremes of themselves and
+/// others before.
+pub(crate) fn checked(nest: &Nest) -> HashSet<VarId> {
+    let mut found = HashSet::new();
+    nest.walk(&mut |s| {
+        if let StmtKind::Check { cond, guard: true } = &s.kind
+            && let ExprKind::Select { cond, then, orelse } = &cond.kind
+            && matches!(then.kind, ExprKind::Const(Const::Bool(true)))
+            && let (Some(above), Some(below)) =
+                (beside_zero(CmpOp::Gt, cond), beside_zero(CmpOp::Lt, orelse))
+            && above == below
+            && nest.vars.get(above).is_some_and(|v| v.name.is_empty())
+        {
+            found.insert(above);
+        }
+    });
+    found
+}
+
+/// The variable that is compared with zero.
+fn beside_zero(op: CmpOp, e: &Expr) -> Option<VarId> {
+    match &e.kind {
+        ExprKind::Compare { op: own, a, b } if *own == op => match (&a.kind, &b.kind) {
+            (ExprKind::Var(v), ExprKind::Const(Const::Float(zero))) if *zero == 0.0 => Some(*v),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `v = max(v, x)`, or the least.
+pub(crate) fn update(s: &Stmt) -> Option<(VarId, BinOp, &Expr)> {
+    let StmtKind::Let { var, value } = &s.kind else {
+        return None;
+    };
+    match &value.kind {
+        ExprKind::Binary { op, a, b, .. }
+            if matches!(op, BinOp::Min | BinOp::Max)
+                && value.ty.repr.is_float()
+                && matches!(a.kind, ExprKind::Var(v) if v == *var) =>
+        {
+            Some((*var, *op, b))
+        }
+        _ => None,
+    }
+}
+
 impl Func<'_, '_> {
+    /// `v = max(v, x)` of a variable that is [`checked`].
+    pub(crate) fn extreme_update(
+        &mut self,
+        var: VarId,
+        op: BinOp,
+        x: &Expr,
+        value: &Expr,
+    ) -> Result<()> {
+        let before = self.expr(&Expr {
+            kind: ExprKind::Var(var),
+            ..x.clone()
+        })?;
+        let x = self.expr(x)?;
+        let (x, before) = self.unify(x, before);
+        let ir = self.ir();
+        let name = if op == BinOp::Min {
+            "llvm.minimum"
+        } else {
+            "llvm.maximum"
+        };
+        let v = ir.without_signs(ir.intrinsic(name, &[ir.type_of(x.a)], &[before.a, x.a]));
+        self.assign(var, Val::shaped(v, x.wide), value)
+    }
+
     /// Evaluates all operands in order, then compares those first that are there first.
     pub(crate) fn extreme_chain(&mut self, e: &Expr) -> Result<Val> {
         let ExprKind::Binary { op, .. } = &e.kind else {

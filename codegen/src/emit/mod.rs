@@ -119,6 +119,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) stored: HashSet<ArrayId>,
     /// Variables read outside a loop are live after it; this counts reads of a variable in the whole nest.
     reads: HashMap<VarId, usize>,
+    /// See [`extremes::checked`].
+    pub(crate) extremes: HashSet<VarId>,
     /// Values that may have to warn and that nobody may need.
     pub(crate) idle: Idle,
     /// Values that LLVM may compute with itself.
@@ -168,6 +170,7 @@ impl<'a> Unit<'a> {
             frame_out,
             stored: stored(nest),
             reads: reads(nest),
+            extremes: extremes::checked(nest),
             idle,
             constants: Constants::of(nest),
             scalar_loops: Cell::new(false),

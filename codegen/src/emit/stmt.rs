@@ -4,7 +4,7 @@ use nestwise_ir::events;
 use nestwise_ir::{ArrayId, Expr, ExprKind, ScopeId, Stmt, StmtKind, VarId};
 
 use super::func::{Cell, Jump};
-use super::{Func, Unit, first_call_only};
+use super::{Func, Unit, extremes, first_call_only};
 use crate::abi::{ENTRY_SYMBOL, EventCode, FrameHeader, Status};
 use crate::error::{Result, invalid};
 use crate::flow::{self, Target};
@@ -143,6 +143,14 @@ impl<'u, 'a> Func<'u, 'a> {
         match &s.kind {
             StmtKind::Let { var, value } if self.is_ordered_sum(*var) => {
                 self.ordered_sum(*var, value)
+            }
+            StmtKind::Let { value, .. }
+                if let Some((var, op, x)) = extremes::update(s)
+                    && self.lanes.is_none()
+                    && self.u.device.is_none()
+                    && self.u.extremes.contains(&var) =>
+            {
+                self.extreme_update(var, op, x, value)
             }
             StmtKind::Let { var, value } => {
                 let outer = self.wrapping;

@@ -84,6 +84,9 @@ impl Lower<'_> {
         if sum && axis < shape.len() {
             self.add_rows(&from, &to, axis, &len, span)?;
             if f == ArrayFn::Mean {
+                self.check_not_empty(&len, span);
+                let len = Sv::of(len, Kind::PyInt).with_range((1, i64::MAX.into()));
+                let len = self.spill_sv(len);
                 self.divide_all(&to, &len, span)?;
             }
         } else {
@@ -154,12 +157,13 @@ impl Lower<'_> {
     }
 
     /// Divides all elements by a number of them.
-    fn divide_all(&mut self, to: &Section, len: &Expr, span: Span) -> R<()> {
-        self.check_not_empty(len, span);
-        let len = Sv::of(len.clone(), Kind::PyInt).with_range((1, i64::MAX.into()));
-        let len = Node::Scalar(self.spill_sv(len));
-        let node = Node::Binary(Op::Div, Box::new(Node::Part(to.clone())), Box::new(len));
-        self.store_all(to, true, &node, 1.0, span)
+    pub fn divide_all(&mut self, to: &Section, len: &Sv, span: Span) -> R<()> {
+        self.over(&to.shape(), span, |l, counters| {
+            l.tally(Work::ArrayElement, 1.0);
+            let sum = l.element_of(&Node::Part(to.clone()), counters, span)?;
+            let mean = l.divided(sum, len.clone(), span)?;
+            l.fill_element(to, true, counters, mean, span)
+        })
     }
 
     /// The elements of an array in another arrangement.
@@ -268,7 +272,7 @@ fn result(f: ArrayFn, kind: Kind) -> Option<Kind> {
                 false => Scalar::I64,
             },
         )),
-        ArrayFn::Mean if natural == Scalar::F64 => Some(kind),
+        ArrayFn::Mean if float => Some(kind),
         ArrayFn::Max | ArrayFn::Min if float || int => Some(kind),
         ArrayFn::Any | ArrayFn::All if natural == Scalar::Bool => Some(kind),
         ArrayFn::Argmax | ArrayFn::Argmin if float || int => Some(Kind::Np(Scalar::I64)),

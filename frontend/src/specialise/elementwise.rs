@@ -15,7 +15,7 @@ use super::sections::{self, Axis, Section};
 use super::spaced::Spaced;
 use super::value::{Sv, Val};
 use super::{R, refuse};
-use crate::known::{ArrayFn, ArrayForm as Form, Builtin, Known, NumpyFn};
+use crate::known::{ArrayFn, ArrayForm as Form, Builtin, Known, NumpyFn, NumpySpecial};
 use crate::refusal::Refusal;
 
 /// An array that is computed element by element.
@@ -333,7 +333,22 @@ impl Lower<'_> {
     }
 
     /// A function of NumPy's that takes arrays element by element.
-    pub fn array_call(&mut self, known: Known, args: Vec<Val>, span: Span) -> R<Val> {
+    pub fn array_call(&mut self, known: Known, mut args: Vec<Val>, span: Span) -> R<Val> {
+        // What operators do, too.
+        if let (Known::Numpy(NumpyFn::Special(f)), 2) = (known, args.len())
+            && (f.comparison().is_some() || f.bitwise().is_some())
+        {
+            let b = args.remove(1);
+            let a = args.remove(0);
+            return match (f.comparison(), f.bitwise()) {
+                (Some(op), _) => self.array_compare(op, a, b, span),
+                (_, Some(op)) => self.array_binary(op, a, b, span),
+                _ => Err(unsupported(&known.name(), span)),
+            };
+        }
+        if let (Known::Numpy(NumpyFn::Special(NumpySpecial::Negative)), 1) = (known, args.len()) {
+            return self.array_sign(Sign::Neg, args.remove(0), span);
+        }
         let elementwise = match known {
             // `abs(array)` is `np.absolute(array)`.
             Known::Builtin(Builtin::Abs) => args.len() == 1,

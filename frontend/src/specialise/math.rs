@@ -1,7 +1,7 @@
 //! The `math` module and NumPy's functions of scalars.
 
 use nestwise_ir::nest::{Cast, CmpOp, Expr};
-use nestwise_ir::surface::BinOp as Op;
+use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
 use nestwise_ir::{BinOp, Fun, Lib, Scalar, Span, Ty};
 
 use super::build;
@@ -381,6 +381,11 @@ impl Lower<'_> {
                 let a = unary(&args)?;
                 self.numpy_sign(&a, name, span)
             }
+            N::Negative => {
+                let a = unary(&args)?;
+                let a = self.as_numpy(name, &a, span)?;
+                self.sign(Sign::Neg, a, span)
+            }
             N::LogicalNot => {
                 let a = unary(&args)?;
                 let truth = self.truth(super::value::Val::Scalar(a), span)?;
@@ -449,6 +454,16 @@ impl Lower<'_> {
             }
         };
         let (x, y) = (bounded(x, a), bounded(y, b));
+        if let Some(op) = f.comparison() {
+            // NumPy has loops for ints with and without signs, which take them for no floats.
+            if s.is_float() && a.kinds.integral() && b.kinds.integral() {
+                return Err(wrong(name, &[a, b], span));
+            }
+            return self.compare(op, x, y, span);
+        }
+        if let Some(op) = f.bitwise() {
+            return self.arith(op, x, y, span);
+        }
         let op = match f {
             N::Minimum | N::Maximum => {
                 if !s.is_float() && !s.is_int() {

@@ -316,11 +316,11 @@ impl Lower<'_> {
     }
 
     pub fn mean(&mut self, a: &Elementwise, span: Span) -> R<Sv> {
-        let kind = match self.element_kind(a, span)? {
+        match self.element_kind(a, span)? {
             None => return Ok(Sv::bottom(span)),
-            Some(kind) if kind.is_float() => kind,
+            Some(kind) if kind.is_float() => {}
             Some(kind) => return Err(no_sum(kind, span)),
-        };
+        }
         for len in &a.shape {
             self.check_not_empty(len, span);
         }
@@ -328,12 +328,21 @@ impl Lower<'_> {
         let len = count(&a.shape, span);
         let len = Sv::of(len, Kind::PyInt).with_range((1, i64::MAX.into()));
         let len = self.spill_sv(len);
-        if kind == Kind::Np(Scalar::F32) {
-            // It is divided by the number as a float64, and rounded.
-            let what = "the mean of an array of float32".into();
-            return Err(refuse(span, Refusal::Unsupported { what }));
+        self.divided(sum, len, span)
+    }
+
+    /// A sum by the number of its terms: one of float32 is divided as a float64, and rounded.
+    pub fn divided(&mut self, sum: Sv, len: Sv, span: Span) -> R<Sv> {
+        let narrow = sum.kinds.single() == Some(Kind::Np(Scalar::F32));
+        let sum = match narrow {
+            true => self.numpy_type(Scalar::F64, vec![sum], span)?,
+            false => sum,
+        };
+        let mean = self.arith(nestwise_ir::surface::BinOp::Div, sum, len, span)?;
+        match narrow {
+            true => self.numpy_type(Scalar::F32, vec![mean], span),
+            false => Ok(mean),
         }
-        self.arith(nestwise_ir::surface::BinOp::Div, sum, len, span)
     }
 
     /// The Euclidean norm, as `numpy.linalg.norm` makes it of a vector of floats.

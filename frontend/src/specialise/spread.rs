@@ -3,12 +3,12 @@
 
 use nestwise_ir::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{Fun, Scalar, Span, Ty, Work};
+use nestwise_ir::{Fun, Span, Ty, Work};
 
 use super::R;
 use super::along::Along;
 use super::build;
-use super::elementwise::{Elementwise, unsupported};
+use super::elementwise::{Elementwise, Node, unsupported};
 use super::kinds::Kind;
 use super::lower::Lower;
 use super::offsets::minus;
@@ -42,12 +42,11 @@ impl Lower<'_> {
         }
         let array = args.pop().filter(|v| args.is_empty() && v.is_array());
         let given = self.reduced(array.ok_or_else(wrong)?, span)?;
-        let kind = Kind::Np(Scalar::F64);
-        match self.element_kind(&given, span)? {
+        let kind = match self.element_kind(&given, span)? {
             None => return Ok(Val::Scalar(Sv::bottom(span))),
-            Some(own) if own == kind => {}
-            Some(own) => return Err(no_sum(own, span)),
-        }
+            Some(kind) if kind.is_float() => kind,
+            Some(kind) => return Err(no_sum(kind, span)),
+        };
         // Python's own function, around those that follow.
         self.tally(Work::ArrayCall, 10.0);
         let tree = match given.part() {
@@ -112,8 +111,15 @@ impl Lower<'_> {
         let many = Sv::of(many, Kind::PyInt).with_range((1, i64::MAX.into()));
         let many = self.spill_sv(many);
         match sum {
-            Val::Scalar(sum) => self.arith(Op::Div, sum, many, span).map(Val::Scalar),
-            sum => self.array_binary(Op::Div, sum, Val::Scalar(many), span),
+            Val::Scalar(sum) => self.divided(sum, many, span).map(Val::Scalar),
+            sums => {
+                let sums = self.operand(sums, span)?;
+                let Node::Part(part) = &sums.node else {
+                    return Err(unsupported("this form of a variance", span));
+                };
+                self.divide_all(&part.clone(), &many, span)?;
+                Ok(Val::Array(Box::new(sums)))
+            }
         }
     }
 }
