@@ -26,6 +26,8 @@ pub(crate) struct Slot {
 const TRIED: u8 = 1;
 /// Elements computed in one call have the bits that each would have alone.
 const SAME: u8 = 2;
+/// So they have where the second argument is one for all of them.
+const UNIFORM: u8 = 8;
 /// It leaves floating-point flags alone that were raised before.
 const KEEPS: u8 = 4;
 
@@ -183,7 +185,8 @@ pub(crate) fn arity(fun: Fun) -> usize {
 trait Float: Copy + Default {
     fn from_f64(x: f64) -> Self;
     fn bits(self) -> u64;
-    fn not_nan(self) -> bool;
+    /// Every NaN is like every other.
+    fn same(self, other: Self) -> bool;
 }
 impl Float for f32 {
     fn from_f64(x: f64) -> Self {
@@ -192,8 +195,8 @@ impl Float for f32 {
     fn bits(self) -> u64 {
         self.to_bits().into()
     }
-    fn not_nan(self) -> bool {
-        !self.is_nan()
+    fn same(self, other: f32) -> bool {
+        self.to_bits() == other.to_bits() || self.is_nan() && other.is_nan()
     }
 }
 impl Float for f64 {
@@ -203,21 +206,35 @@ impl Float for f64 {
     fn bits(self) -> u64 {
         self.to_bits()
     }
-    fn not_nan(self) -> bool {
-        !self.is_nan()
+    fn same(self, other: f64) -> bool {
+        self.to_bits() == other.to_bits() || self.is_nan() && other.is_nan()
     }
 }
 
-unsafe fn run<F>(f: UfuncLoop, data: *mut c_void, args: &[*mut u8], count: usize, single: bool) {
+/// How a loop goes through its arguments.
+#[derive(Clone, Copy, PartialEq)]
+enum Second {
+    /// There is but one of each, which a scalar call of NumPy says by strides of 0.
+    Alone,
+    /// The second one is the same for all elements.
+    One,
+    /// There is one for each.
+    Each,
+}
+
+unsafe fn run<F>(f: UfuncLoop, data: *mut c_void, args: &[*mut u8], count: usize, second: Second) {
     let mut args = [
         args[0],
         args[1],
         args.get(2).copied().unwrap_or(std::ptr::null_mut()),
     ];
     let dims = [count as isize];
-    // A scalar call of NumPy passes stride 0.
-    let step = if single { 0 } else { size_of::<F>() as isize };
-    let steps = [step; 3];
+    let step = size_of::<F>() as isize;
+    let steps = match second {
+        Second::Alone => [0; 3],
+        Second::One => [step, 0, step],
+        Second::Each => [step; 3],
+    };
     unsafe { f(args.as_mut_ptr(), dims.as_ptr(), steps.as_ptr(), data) };
 }
 
@@ -233,7 +250,7 @@ unsafe fn apply<F: Float>(slot: &Slot, keeps: bool, x: &mut [F; 2], arity: usize
     } else {
         [a, out_ptr, out_ptr]
     };
-    let run = || unsafe { run::<F>(f, data, &args, 1, true) };
+    let run = || unsafe { run::<F>(f, data, &args, 1, Second::Alone) };
     match keeps {
         true => run(),
         false => keeping_flags(run),
@@ -254,7 +271,7 @@ unsafe fn found<F: Float>(slot: &Slot, arity: usize) -> u8 {
 }
 
 /// Arguments that functions treat in a way of its own.
-const SPECIAL: [f64; 12] = [
+const SPECIAL: [f64; 16] = [
     0.0,
     -0.0,
     1.0,
@@ -267,6 +284,11 @@ const SPECIAL: [f64; 12] = [
     5e-324,
     1e-40,
     800.0,
+    // Exponents that `power` looks for.
+    0.5,
+    2.0,
+    -0.5,
+    3.0,
 ];
 
 /// Calls the loop with arguments of all magnitudes and special ones, at several lengths. NumPy documents nothing about what
@@ -288,7 +310,7 @@ unsafe fn tried<F: Float>(slot: &Slot, arity: usize) -> u8 {
         let scale = [1.0, 10.0, 700.0, 1e6, 1e-3][(seed >> 3) as usize % 5];
         F::from_f64((unit - 0.25) * scale)
     };
-    let (mut same, mut keeps) = (true, true);
+    let (mut same, mut uniform, mut keeps) = (true, arity == 2, true);
     for length in [1usize, 2, 3, 4, 7, 8, 15, 16, 32, 64] {
         for turn in 0..8 {
             let (mut x, mut y, mut out) =
@@ -303,18 +325,28 @@ unsafe fn tried<F: Float>(slot: &Slot, arity: usize) -> u8 {
                 [x.as_mut_ptr().cast(), o, o]
             };
             set_flags(before | STICKY);
-            unsafe { run::<F>(f, data, &args, length, false) };
+            unsafe { run::<F>(f, data, &args, length, Second::Each) };
             keeps &= flags() & STICKY == STICKY;
+            let mut fixed = [F::default(); 64];
+            if arity == 2 {
+                let args = [args[0], args[1], fixed.as_mut_ptr().cast()];
+                unsafe { run::<F>(f, data, &args, length, Second::One) };
+            }
             for k in 0..length {
                 set_flags(before | STICKY);
                 let alone = unsafe { apply(slot, true, &mut [x[k], y[k]], arity) };
                 keeps &= flags() & STICKY == STICKY;
-                same &= alone.bits() == out[k].bits() || !(alone.not_nan() || out[k].not_nan());
+                same &= alone.same(out[k]);
+                if arity == 2 {
+                    let alone = unsafe { apply(slot, true, &mut [x[k], y[0]], arity) };
+                    uniform &= alone.same(fixed[k]);
+                }
             }
         }
     }
     set_flags(before);
-    TRIED | if same { SAME } else { 0 } | if keeps { KEEPS } else { 0 }
+    let bit = |holds, bit| if holds { bit } else { 0 };
+    TRIED | bit(same, SAME) | bit(uniform, UNIFORM) | bit(keeps, KEEPS)
 }
 
 /// Some of NumPy's loops clear floating-point flags that earlier operations of the kernel raised; they are put back.
@@ -326,6 +358,9 @@ fn keeping_flags(run: impl FnOnce()) {
         set_flags(now | before & STICKY);
     }
 }
+
+/// The flags.
+const STICKY: u32 = 0x3f;
 
 /// The control word with the flags of both units: arithmetic sets those of MXCSR, `feraiseexcept` those of x87.
 fn flags() -> u32 {
@@ -343,11 +378,17 @@ fn flags() -> u32 {
     }
     csr | u32::from(x87) & STICKY
 }
-const STICKY: u32 = 0x3f;
+
+/// Sets the control word; flags of both units are then what it says.
 fn set_flags(csr: u32) {
     #[cfg(target_arch = "x86_64")]
     unsafe {
-        std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const csr, options(nostack, readonly));
+        std::arch::asm!(
+            "fnclex",
+            "ldmxcsr [{}]",
+            in(reg) &raw const csr,
+            options(nostack, readonly)
+        );
     }
 }
 pub(crate) type Np1<F> = unsafe extern "C" fn(*const Slot, F) -> F;
@@ -360,8 +401,14 @@ unsafe fn lanes<F: Float>(slot: &Slot, x: *mut F, y: *mut F, out: *mut F, mask: 
     let arity = if y.is_null() { 1 } else { 2 };
     let all = if n == 64 { u64::MAX } else { (1 << n) - 1 };
     let found = unsafe { found::<F>(slot, arity) };
+    let second = match found & (SAME | UNIFORM) {
+        0 => None,
+        UNIFORM if unsafe { is_uniform(y, n) } => Some(Second::One),
+        UNIFORM => None,
+        _ => Some(Second::Each),
+    };
     if mask == all
-        && found & SAME != 0
+        && let Some(second) = second
         && let Some((f, data)) = slot.get()
     {
         let args = if arity == 2 {
@@ -370,7 +417,7 @@ unsafe fn lanes<F: Float>(slot: &Slot, x: *mut F, y: *mut F, out: *mut F, mask: 
             [x, out, out]
         }
         .map(|p| p.cast());
-        let run = || unsafe { run::<F>(f, data, &args, n, false) };
+        let run = || unsafe { run::<F>(f, data, &args, n, second) };
         match found & KEEPS != 0 {
             true => run(),
             false => keeping_flags(run),
@@ -386,6 +433,16 @@ unsafe fn lanes<F: Float>(slot: &Slot, x: *mut F, y: *mut F, out: *mut F, mask: 
             }
         }
     }
+}
+
+/// Whether `n` numbers are one; an empty place of them is not.
+unsafe fn is_uniform<F: Float>(y: *const F, n: usize) -> bool {
+    if y.is_null() || n == 0 {
+        return false;
+    }
+    // SAFETY: as promised.
+    let y = unsafe { std::slice::from_raw_parts(y, n) };
+    y.iter().all(|v| v.bits() == y[0].bits())
 }
 
 unsafe fn one<F: Float>(slot: &Slot, x: &mut [F; 2], arity: usize) -> F {

@@ -226,7 +226,9 @@ impl Site {
         if course == Course::Leave && !gated && iterable.is_none() {
             return iterator::declined(py);
         }
-        self.calls.fetch_add(1, Ordering::Relaxed);
+        if course != Course::Leave {
+            self.calls.fetch_add(1, Ordering::Relaxed);
+        }
         let manner = |beside: bool| Manner { beside, keeps };
         let attempt = match course {
             _ if waited_for => Attempt::Declined(None),

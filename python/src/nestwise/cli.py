@@ -145,9 +145,8 @@ def run_program(arguments: list[str], command: list[str]) -> int:
         from nestwise import reporting
 
         reporting.at_exit(options)
-    from nestwise import _core, importer, run
+    from nestwise import importer, run
 
-    _core.keep_heap()
     importer.install()
     if what == ["-m"]:
         start = run.run_module, program[0]

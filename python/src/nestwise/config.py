@@ -301,6 +301,8 @@ def _configure_core(module: Any) -> None:
         found,
         chosen.report is not None,
     )
+    if chosen.program:  # the process is its own
+        module.keep_heap()
     for text in told or ():
         if asked and "default profile is used" in text and text not in notes:
             print(f"nestwise: {text}", file=sys.stderr)
