@@ -650,3 +650,30 @@ fn estimates_grow_with_trip_counts() {
         last = now;
     }
 }
+
+/// Sums and products that NumPy's own loops do take in compiled code what they take in CPython; those of matrices use all cores
+/// whoever calls.
+#[test]
+fn what_numpy_does_itself_costs_the_same_everywhere() {
+    let profile = MachineProfile::default();
+    let priced = |work: &[(Work, f64)]| {
+        let features = features(Counts::default(), work);
+        let prices = Prices::new(&features, &TrafficPlan::default(), 8, &profile);
+        let trips = |_| 1e6;
+        let guess = prices.guess(false, &trips, &LaunchValues::default());
+        (prices.interpreted(&trips).0, guess)
+    };
+    let (plain, compiled) = priced(&[]);
+    for (kind, alone) in [(Work::ArraySum, false), (Work::ArrayProduct, true)] {
+        let more = 1e6 * 3.0 * profile.interpreter.get(kind) * 1e-9;
+        let (interpreted, with) = priced(&[(kind, 3.0)]);
+        assert!((interpreted - plain - more).abs() < 1e-9 * more);
+        let [shared, rest] = [with.shared, with.alone].map(|t| t.total().0);
+        let added = if alone {
+            rest
+        } else {
+            shared - compiled.shared.total().0
+        };
+        assert!((added - more).abs() < 1e-9 * (more + shared), "{kind:?}");
+    }
+}

@@ -313,6 +313,37 @@ fn definitions_that_fan_out_are_asked_once() {
     assert_eq!(atoms(&source), "n");
 }
 
+/// Names with the fewest subscripts that they have anywhere; counters and functions aside.
+#[test]
+fn names_that_may_be_arrays_used_as_a_whole() {
+    let told = |source: &str| {
+        let scope = scope(source, "i row t");
+        let site = parse(source, &scope);
+        let i = interface(&site, &scope).unwrap_or_else(|r| panic!("{source}: {r}"));
+        let names = i.wholes.iter().map(|w| (site.path(w.place), w.axes));
+        let mut told: Vec<_> = names
+            .filter(|(name, _)| !["i", "n", "np"].contains(&name.as_str()))
+            .map(|(name, axes)| format!("{name} {axes}"))
+            .collect();
+        told.sort();
+        told.join(", ")
+    };
+    for (source, expected) in [
+        ("for i in range(n): c[i] = a[i] * x", "a 1, c 1, x 0"),
+        (
+            "for i in range(n): c[i, :] = a[i, 1:] + b[i, 2]",
+            "a 1, b 2, c 1",
+        ),
+        ("for i in range(n): c += a[i][2]", "a 2, c 0"),
+        ("for i in range(len(a)): t = a.shape[0]", "a.shape 1"),
+        ("for i in range(n): t = a[i].size", ""),
+        ("for row in a: t = row.sum()", "a 1, row 0"),
+        ("for i in range(n): c[b[i]] = np.exp(a)", "a 0, b 1, c 1"),
+    ] {
+        assert_eq!(told(source), expected, "{source}");
+    }
+}
+
 #[test]
 fn efforts_of_nests() {
     // Turns of all loops together, and elements read or written.
