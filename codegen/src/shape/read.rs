@@ -89,6 +89,9 @@ pub(super) struct Code {
 /// many there are.
 const MAP: &str = "nw_map";
 
+/// Functions that call a loop of NumPy's, their first argument, likewise.
+const BATCH: &str = "nw_npv";
+
 /// The prefix of a loop's mark in its metadata.
 pub(crate) const MARK: &str = "nestwise.loop.";
 
@@ -191,6 +194,13 @@ impl Reader {
                             inst.lanes = lanes as f32;
                         }
                         inst.masked = !matches!(argument(count - 2), Operand::Int(_));
+                        inst.callee = name(LLVMGetOperand(v, 0));
+                    }
+                    // NumPy's loop for all lanes at once: so much for each.
+                    if inst.callee.starts_with(BATCH) && count > 1 {
+                        if let Operand::Int(lanes) = self.operand(LLVMGetOperand(v, count - 1)) {
+                            inst.lanes = lanes as f32;
+                        }
                         inst.callee = name(LLVMGetOperand(v, 0));
                     }
                 }

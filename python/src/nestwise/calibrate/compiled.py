@@ -287,9 +287,30 @@ def numpy_roots(a, o, r8):
             o[i] = np.sqrt(a[i])
 
 
+def numpy_exps_narrow(f1, g1, r8):
+    for _ in range(r8):
+        for i in range(len(g1)):
+            g1[i] = np.exp(f1[i])
+
+
 def numpy_sines(wide, far):
     for i in range(len(far)):
-        far[i] = np.sin(wide[i])
+        far[i] = np.sin(wide[i]) + np.cos(wide[i])
+
+
+def numpy_logs(positive, far):
+    for i in range(len(far)):
+        far[i] = np.log(positive[i])
+
+
+def numpy_tangents(wide, far):
+    for i in range(len(far)):
+        far[i] = np.tanh(wide[i])
+
+
+def numpy_powers(positive, far):
+    for i in range(len(far)):
+        far[i] = np.power(positive[i], 1.5)
 
 
 def many_short_loops(m, r):
