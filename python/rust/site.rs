@@ -591,7 +591,10 @@ impl Site {
         if declined.patience.is_some() || !decision.modelled {
             return false;
         }
-        let work = work(py, parsed, arguments);
+        let mut work = work(py, parsed, arguments);
+        // What is done to whole arrays the numbers do not bound.
+        let argument = |i: usize| arguments.get(i).copied();
+        work.bounds &= !gate::uses_wholes(py, parsed, &argument);
         let caches = match decision.anyway {
             true => Caches::Warm,
             false => decision.ready.caches,

@@ -314,7 +314,12 @@ unsafe fn text(v: LLVMValueRef) -> String {
 
 unsafe fn name(f: LLVMValueRef) -> String {
     unsafe {
-        if LLVMGetValueKind(f) != LLVMValueKind::LLVMFunctionValueKind {
+        let named = [
+            LLVMValueKind::LLVMFunctionValueKind,
+            // A slot that holds one of NumPy's.
+            LLVMValueKind::LLVMGlobalVariableValueKind,
+        ];
+        if !named.contains(&LLVMGetValueKind(f)) {
             return String::new();
         }
         let mut length = 0;
