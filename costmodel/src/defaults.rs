@@ -59,6 +59,7 @@ pub fn interpreter() -> Weights<Work> {
         (Work::ArrayRow, 157.0),
         (Work::ArrayCall, 420.0),
         (Work::ArrayElement, 0.5),
+        (Work::ArrayFunction, 1.5),
         (Work::ArraySum, 0.25),
         (Work::ArrayProduct, 0.05),
         (Work::Tuple, 27.0),

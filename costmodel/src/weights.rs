@@ -35,9 +35,11 @@ impl Kind for Work {
         match self {
             // It was part of other kinds.
             Work::ArrayLoop => Some(0.0),
-            Work::ArrayCall | Work::ArrayElement | Work::ArraySum | Work::ArrayProduct => {
-                Some(defaults::interpreter().get(self))
-            }
+            Work::ArrayCall
+            | Work::ArrayElement
+            | Work::ArrayFunction
+            | Work::ArraySum
+            | Work::ArrayProduct => Some(defaults::interpreter().get(self)),
             _ => None,
         }
     }

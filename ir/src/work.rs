@@ -140,6 +140,8 @@ kinds! {
     ArrayCall = "array_call",
     /// One element of it.
     ArrayElement = "array_element",
+    /// What an element of `np.exp` of an array takes besides, and so many of them what one of another function does.
+    ArrayFunction = "array_function",
     /// An element that a loop of NumPy's own adds up, or a product that one does: compiled code calls the same loop.
     ArraySum = "array_sum",
     /// A product and a sum of a product of two matrices, by NumPy's BLAS, which compiled code calls, too.

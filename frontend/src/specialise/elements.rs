@@ -2,7 +2,7 @@
 
 use nestwise_ir::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{Fun, Lib, Scalar, Span, Ty};
+use nestwise_ir::{Fun, Lib, Scalar, Span, Ty, Work};
 
 use super::R;
 use super::build;
@@ -137,7 +137,14 @@ impl Lower<'_> {
                 // These are computed in floats of 16 or 32 bits.
                 Err(unsupported("a function of an array of narrow ints", span))
             }
-            (Known::Numpy(f), _) => self.numpy(f, args, span),
+            (Known::Numpy(f), _) => {
+                if let NumpyFn::Unary(fun) | NumpyFn::Binary(fun) = f
+                    && fun.is_elementary()
+                {
+                    self.tally(Work::ArrayFunction, in_exponentials(fun));
+                }
+                self.numpy(f, args, span)
+            }
             (_, 1) => {
                 let absolute = NumpyFn::Special(N::Absolute);
                 self.numpy(absolute, args, span)
@@ -214,6 +221,16 @@ impl Lower<'_> {
             Some(-1.0 | 0.0 | 1.0) => Err(unsupported("this power", span)),
             _ => self.numpy(NumpyFn::Binary(Fun::Pow), vec![a, b], span),
         }
+    }
+}
+
+/// What NumPy takes for an element of a function of arrays, in elements of `np.exp`, about: those beside it it computes on
+/// vectors, most others one by one.
+fn in_exponentials(fun: Fun) -> f64 {
+    match fun {
+        Fun::Exp | Fun::Exp2 | Fun::Log | Fun::Log2 => 1.0,
+        Fun::Expm1 | Fun::Log10 | Fun::Log1p | Fun::Cbrt | Fun::Tanh | Fun::Pow => 2.0,
+        _ => 8.0,
     }
 }
 

@@ -169,6 +169,11 @@ def array_elements(n8, a, b, c, x):
         c[:] = a * x + b
 
 
+def array_functions(n8, a, b, c):
+    for _i in range(n8):
+        c[:] = np.exp(a) + np.log(b)
+
+
 def array_sums(n8, a, b):
     s = 0.0
     for _i in range(n8):
