@@ -1,5 +1,6 @@
 //! Tests over whole nests.
 
+mod called;
 mod cuts;
 mod dependences;
 mod explained;
