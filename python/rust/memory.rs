@@ -85,7 +85,8 @@ mod tests {
     }
 }
 
-/// Bytes at the end of the heap that are kept there, and that more is asked for when it grows.
+/// Bytes at the end of the heap that stay there when it is cut, which it is from twice as many on, and that more is asked for when
+/// it grows.
 const SPARE_HEAP: i32 = 64 << 20;
 /// Bytes from which a block has pages of its own: the most that glibc allows.
 const OWN_PAGES: i32 = 32 << 20;

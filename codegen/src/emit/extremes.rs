@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use nestwise_ir::nest::{BinOp, CmpOp};
-use nestwise_ir::{Const, Expr, ExprKind, Nest, Stmt, StmtKind, VarId};
+use nestwise_ir::{Const, Expr, ExprKind, Nest, StmtKind, VarId};
 
 use super::{Func, Val};
 use crate::error::{Result, invalid};
@@ -34,8 +34,8 @@ pub(crate) fn is_chain(e: &Expr) -> bool {
     e.ty.repr.is_int() && matches!(op, BinOp::Min | BinOp::Max) && (nested(a) || nested(b))
 }
 
-/// Variables that are checked to be above or below zero, which NaN is not, and assigned nothing but extremes of themselves and
-/// others before.
+/// Variables of the front end's own that are checked to be above or below zero, which NaN is not: it has them for the extremes of
+/// arrays alone, and checks them before anything else reads them.
 pub(crate) fn checked(nest: &Nest) -> HashSet<VarId> {
     let mut found = HashSet::new();
     nest.walk(&mut |s| {
@@ -64,46 +64,33 @@ fn beside_zero(op: CmpOp, e: &Expr) -> Option<VarId> {
     }
 }
 
-/// `v = max(v, x)`, or the least.
-pub(crate) fn update(s: &Stmt) -> Option<(VarId, BinOp, &Expr)> {
-    let StmtKind::Let { var, value } = &s.kind else {
-        return None;
-    };
-    match &value.kind {
-        ExprKind::Binary { op, a, b, .. }
-            if matches!(op, BinOp::Min | BinOp::Max)
-                && value.ty.repr.is_float()
-                && matches!(a.kind, ExprKind::Var(v) if v == *var) =>
-        {
-            Some((*var, *op, b))
-        }
-        _ => None,
-    }
-}
-
 impl Func<'_, '_> {
-    /// `v = max(v, x)` of a variable that is [`checked`].
-    pub(crate) fn extreme_update(
-        &mut self,
+    /// The operands of `v = max(v, x)`, or of the least, of a variable that is [`checked`].
+    pub(crate) fn updates_extreme<'e>(
+        &self,
         var: VarId,
-        op: BinOp,
-        x: &Expr,
-        value: &Expr,
-    ) -> Result<()> {
-        let before = self.expr(&Expr {
-            kind: ExprKind::Var(var),
-            ..x.clone()
-        })?;
-        let x = self.expr(x)?;
-        let (x, before) = self.unify(x, before);
-        let ir = self.ir();
-        let name = if op == BinOp::Min {
-            "llvm.minimum"
-        } else {
-            "llvm.maximum"
+        value: &'e Expr,
+    ) -> Option<(BinOp, &'e Expr, &'e Expr)> {
+        let ExprKind::Binary { op, a, b, .. } = &value.kind else {
+            return None;
         };
-        let v = ir.without_signs(ir.intrinsic(name, &[ir.type_of(x.a)], &[before.a, x.a]));
-        self.assign(var, Val::shaped(v, x.wide), value)
+        let own = matches!(a.kind, ExprKind::Var(v) if v == var);
+        let extreme = matches!(op, BinOp::Min | BinOp::Max) && value.ty.repr.is_float();
+        let scalar = self.lanes.is_none() && self.u.device.is_none();
+        (own && extreme && scalar && self.u.extremes.contains(&var)).then_some((*op, a, b))
+    }
+
+    /// What such a variable becomes.
+    pub(crate) fn extreme_update(&mut self, op: BinOp, before: &Expr, x: &Expr) -> Result<Val> {
+        let (before, x) = (self.expr(before)?, self.expr(x)?);
+        let (before, x) = self.unify(before, x);
+        let ir = self.ir();
+        let name = match op {
+            BinOp::Min => "llvm.minimum",
+            _ => "llvm.maximum",
+        };
+        let v = ir.intrinsic(name, &[ir.type_of(x.a)], &[before.a, x.a]);
+        Ok(Val::shaped(ir.without_signs(v), x.wide))
     }
 
     /// Evaluates all operands in order, then compares those first that are there first.

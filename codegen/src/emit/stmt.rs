@@ -4,7 +4,7 @@ use nestwise_ir::events;
 use nestwise_ir::{ArrayId, Expr, ExprKind, ScopeId, Stmt, StmtKind, VarId};
 
 use super::func::{Cell, Jump};
-use super::{Func, Unit, extremes, first_call_only};
+use super::{Func, Unit, first_call_only};
 use crate::abi::{ENTRY_SYMBOL, EventCode, FrameHeader, Status};
 use crate::error::{Result, invalid};
 use crate::flow::{self, Target};
@@ -144,14 +144,6 @@ impl<'u, 'a> Func<'u, 'a> {
             StmtKind::Let { var, value } if self.is_ordered_sum(*var) => {
                 self.ordered_sum(*var, value)
             }
-            StmtKind::Let { value, .. }
-                if let Some((var, op, x)) = extremes::update(s)
-                    && self.lanes.is_none()
-                    && self.u.device.is_none()
-                    && self.u.extremes.contains(&var) =>
-            {
-                self.extreme_update(var, op, x, value)
-            }
             StmtKind::Let { var, value } => {
                 let outer = self.wrapping;
                 if self.reduced.contains(var) {
@@ -159,7 +151,10 @@ impl<'u, 'a> Func<'u, 'a> {
                 }
                 self.unread = self.u.idle.assigns(*var, value);
                 self.covered = self.finite.as_ref().is_some_and(|f| f.covers(*var, value));
-                let v = self.expr(value)?;
+                let v = match self.updates_extreme(*var, value) {
+                    Some((op, before, x)) => self.extreme_update(op, before, x)?,
+                    None => self.expr(value)?,
+                };
                 self.wrapping = outer;
                 self.keep_unread(value, v);
                 self.unread = false;
