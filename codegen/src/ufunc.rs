@@ -27,9 +27,9 @@ const TRIED: u8 = 1;
 /// Elements computed in one call have the bits that each would have alone.
 const SAME: u8 = 2;
 /// So they have where the second argument is one for all of them.
-const UNIFORM: u8 = 8;
+const UNIFORM: u8 = 4;
 /// It leaves floating-point flags alone that were raised before.
-const KEEPS: u8 = 4;
+const KEEPS: u8 = 8;
 
 impl Slot {
     pub(crate) const fn new() -> Slot {

@@ -332,22 +332,25 @@ impl Lower<'_> {
         Ok(Elementwise::computed(node, (a.shape, a.like)))
     }
 
-    /// A function of NumPy's that takes arrays element by element.
-    pub fn array_call(&mut self, known: Known, mut args: Vec<Val>, span: Span) -> R<Val> {
-        // What operators do, too.
-        if let (Known::Numpy(NumpyFn::Special(f)), 2) = (known, args.len())
-            && (f.comparison().is_some() || f.bitwise().is_some())
-        {
-            let b = args.remove(1);
-            let a = args.remove(0);
-            return match (f.comparison(), f.bitwise()) {
-                (Some(op), _) => self.array_compare(op, a, b, span),
-                (_, Some(op)) => self.array_binary(op, a, b, span),
-                _ => Err(unsupported(&known.name(), span)),
-            };
+    /// A function that does what an operator does.
+    fn as_operator(&mut self, f: NumpySpecial, args: &[Val], span: Span) -> Option<R<Val>> {
+        match args {
+            [a] if f == NumpySpecial::Negative => Some(self.array_sign(Sign::Neg, a.clone(), span)),
+            [a, b] => match (f.comparison(), f.bitwise()) {
+                (Some(op), _) => Some(self.array_compare(op, a.clone(), b.clone(), span)),
+                (_, Some(op)) => Some(self.array_binary(op, a.clone(), b.clone(), span)),
+                _ => None,
+            },
+            _ => None,
         }
-        if let (Known::Numpy(NumpyFn::Special(NumpySpecial::Negative)), 1) = (known, args.len()) {
-            return self.array_sign(Sign::Neg, args.remove(0), span);
+    }
+
+    /// A function of NumPy's that takes arrays element by element.
+    pub fn array_call(&mut self, known: Known, args: Vec<Val>, span: Span) -> R<Val> {
+        if let Known::Numpy(NumpyFn::Special(f)) = known
+            && let Some(value) = self.as_operator(f, &args, span)
+        {
+            return value;
         }
         let elementwise = match known {
             // `abs(array)` is `np.absolute(array)`.
