@@ -413,15 +413,8 @@ fn size(py: Python<'_>, object: *mut PyObject, kind: AtomKind) -> Option<i64> {
         if matches!(kind, AtomKind::Int) {
             return None;
         }
-        if [
-            &raw mut ffi::PyList_Type,
-            &raw mut ffi::PyTuple_Type,
-            &raw mut ffi::PyUnicode_Type,
-            &raw mut ffi::PyBytes_Type,
-        ]
-        .contains(&ty)
-        {
-            return matches!(kind, AtomKind::Len).then(|| ffi::PyObject_Size(object) as i64);
+        if layout::has_length(ty) {
+            return matches!(kind, AtomKind::Len).then(|| layout::length(object));
         }
         if crate::numpy::numpy(py).is_some_and(|np| ty == np.ndarray) {
             let header = layout::array_header(object);
@@ -434,6 +427,13 @@ fn size(py: Python<'_>, object: *mut PyObject, kind: AtomKind) -> Option<i64> {
         }
     }
     None
+}
+
+/// How large a float is, as far as loops go by it: a tolerance is the larger, the smaller it is.
+#[inline]
+pub fn size_of_float(value: f64) -> i64 {
+    let value = value.abs();
+    value.max(value.recip()) as i64
 }
 
 /// How large a number or a container is, at least 1; 1 for whatever else there is.
@@ -451,24 +451,15 @@ fn magnitude(py: Python<'_>, object: *mut PyObject) -> i64 {
                 value => value.saturating_abs(),
             }
         } else if ty == &raw mut ffi::PyFloat_Type {
-            // A tolerance is the larger, the smaller it is.
-            let value = ffi::PyFloat_AsDouble(object).abs();
-            value.max(value.recip()) as i64
+            size_of_float(ffi::PyFloat_AsDouble(object))
         } else if crate::numpy::numpy(py).is_some_and(|np| ty == np.ndarray) {
             let header = layout::array_header(object);
             let extent = |axis: usize| *header.dimensions.add(axis) as i64;
             (0..header.nd as usize)
                 .map(extent)
                 .fold(1, i64::saturating_mul)
-        } else if [
-            &raw mut ffi::PyList_Type,
-            &raw mut ffi::PyTuple_Type,
-            &raw mut ffi::PyBytes_Type,
-            &raw mut ffi::PyUnicode_Type,
-        ]
-        .contains(&ty)
-        {
-            ffi::PyObject_Size(object) as i64
+        } else if layout::has_length(ty) {
+            layout::length(object)
         } else {
             1
         }

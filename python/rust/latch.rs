@@ -4,7 +4,7 @@
 //! in the caches: what it costs to leave it is the lines that are fetched from memory to find out. So all of it is in one
 //! line, and the function that reads it calls nothing.
 
-use crate::gate::Work;
+use crate::gate::{self, Work};
 use crate::layout;
 use crate::numpy;
 use crate::once::Once;
@@ -200,7 +200,7 @@ impl Glance {
         })
     }
 
-    /// The product of the atoms, or of what is large; None if an atom is not a small int, a list or an array now.
+    /// The product of the atoms, or of what is large; None if an atom is not a small int, a list, a string or an array now.
     /// See [`crate::gate::work`].
     #[inline]
     fn amount(&self, key: *mut PyObject, ndarray: *mut ffi::PyTypeObject) -> Option<i64> {
@@ -245,9 +245,7 @@ impl Glance {
                     return layout::digit(object, self.digit);
                 }
                 Measure::Int => return None,
-                Measure::Len if ty == &raw mut ffi::PyList_Type => {
-                    return i64::try_from(layout::list_items(object).len()).ok();
-                }
+                Measure::Len if layout::has_length(ty) => return Some(layout::length(object)),
                 Measure::Len => 0,
                 Measure::Dim(axis) => axis,
             };
@@ -260,7 +258,7 @@ impl Glance {
         }
     }
 
-    /// [`crate::gate::magnitude`] of what is large most often; None: it takes more to find out.
+    /// [`crate::gate::magnitude`]; None: it takes more to find out.
     #[inline]
     fn magnitude(&self, object: *mut PyObject, ndarray: *mut ffi::PyTypeObject) -> Option<i64> {
         // SAFETY: a live object; exact types are looked at before anything is read.
@@ -268,22 +266,16 @@ impl Glance {
             let ty = ffi::Py_TYPE(object);
             if ty == &raw mut ffi::PyLong_Type {
                 layout::digit(object, self.digit)?
-            } else if ty == &raw mut ffi::PyList_Type {
-                i64::try_from(layout::list_items(object).len()).ok()?
+            } else if layout::has_length(ty) {
+                layout::length(object)
             } else if ty == ndarray {
                 let header = layout::array_header(object);
                 let extent = |axis: usize| *header.dimensions.add(axis) as i64;
                 let extents = (0..header.nd as usize).map(extent);
                 extents.fold(1, i64::saturating_mul)
-            } else if [
-                &raw mut ffi::PyFloat_Type,
-                &raw mut ffi::PyTuple_Type,
-                &raw mut ffi::PyUnicode_Type,
-                &raw mut ffi::PyBytes_Type,
-            ]
-            .contains(&ty)
-                || ndarray.is_null()
-            {
+            } else if ty == &raw mut ffi::PyFloat_Type {
+                gate::size_of_float(layout::payload(object))
+            } else if ndarray.is_null() {
                 return None;
             } else {
                 1

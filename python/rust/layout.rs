@@ -116,6 +116,27 @@ pub unsafe fn tuple_items<'a>(tuple: *mut PyObject) -> &'a [*mut PyObject] {
     }
 }
 
+/// The length of a list, tuple, `str` or `bytes`.
+///
+/// # Safety
+/// `object` is exactly one of these.
+pub unsafe fn length(object: *mut PyObject) -> i64 {
+    // SAFETY: as promised by the caller; all of them have it behind the head.
+    unsafe { (*object.cast::<Tuple>()).size as i64 }
+}
+
+/// Whether objects of exactly this type have a [`length`].
+#[inline]
+pub fn has_length(ty: *mut ffi::PyTypeObject) -> bool {
+    [
+        &raw mut ffi::PyList_Type,
+        &raw mut ffi::PyTuple_Type,
+        &raw mut ffi::PyUnicode_Type,
+        &raw mut ffi::PyBytes_Type,
+    ]
+    .contains(&ty)
+}
+
 /// The payload of a `float` or a NumPy scalar.
 ///
 /// # Safety
@@ -195,14 +216,17 @@ pub unsafe fn array_header<'a>(array: *mut PyObject) -> &'a ArrayHeader {
     unsafe { &*array.cast::<ArrayHeader>() }
 }
 
-/// Whether lists, tuples and floats are laid out as this file believes.
+/// Whether lists, tuples, strings and floats are laid out as this file believes.
 pub fn self_check() -> bool {
     // SAFETY: all objects are made here, checked for null, and released once.
     unsafe {
         let list = ffi::PyList_New(2);
         let tuple = ffi::PyTuple_New(1);
         let float = ffi::PyFloat_FromDouble(1.25);
-        if list.is_null() || tuple.is_null() || float.is_null() {
+        let bytes = ffi::PyBytes_FromStringAndSize(c"abcde".as_ptr(), 5);
+        let text = ffi::PyUnicode_FromString(c"\u{e4}bc".as_ptr());
+        let made = [list, tuple, float, bytes, text];
+        if made.contains(&std::ptr::null_mut()) {
             return false;
         }
         ffi::Py_INCREF(float);
@@ -215,10 +239,11 @@ pub fn self_check() -> bool {
             && items[0] == float
             && items[1] == ffi::PyList_GetItem(list, 1)
             && tuple_items(tuple) == [float]
-            && payload::<f64>(float) == 1.25;
-        ffi::Py_DECREF(list);
-        ffi::Py_DECREF(tuple);
-        ffi::Py_DECREF(float);
+            && payload::<f64>(float) == 1.25
+            && [list, tuple, bytes, text].map(|o| length(o)) == [2, 1, 5, 3];
+        for object in made {
+            ffi::Py_DECREF(object);
+        }
         good
     }
 }

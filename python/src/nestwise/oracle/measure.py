@@ -73,9 +73,9 @@ class Effort(NamedTuple):
     around: tuple[float, ...]
 
 
-THOROUGH = Effort(2.0, False, 20.0, 0.15, 80, 12, 0.03, 0.1, 2000, True, AROUND)
+THOROUGH = Effort(2.0, False, 20.0, 0.15, 48, 12, 0.03, 0.1, 2000, True, AROUND)
 # Of random programs there are many.
-OF_MANY = THOROUGH._replace(longest_s=0.3, most_turns=40)
+OF_MANY = THOROUGH._replace(longest_s=0.3, most_turns=24, warm_s=0.015)
 # A machine that is there for minutes: about a second for a size.
 BRIEF = Effort(0.1, True, 4.0, 0.02, 16, 8, 0.004, 0.03, 60, False, (0.55, 1.25, 2.5))
 
