@@ -122,6 +122,9 @@ fuzz-states: build ## random tuples that names hold and functions handed to func
 fuzz-objects: build ## random loops over lists of objects, against CPython
 	@$(PY) tests/object_programs.py $(ARGS)
 
+fuzz-tuples: build ## random loops over lists of tuples of several types, against CPython
+	@$(PY) tests/tuple_programs.py $(ARGS)
+
 fuzz-ptx: build ## kernels of random scripts for a card, assembled by ptxas
 	@$(PY) tests/ptx.py --random 400 $(ARGS)
 

@@ -1,7 +1,8 @@
-"""Loops over lists of objects: their attributes are arrays to a nest."""
+"""Loops over lists of objects and tuples: their attributes and items are arrays to a nest."""
 
 import object_programs
 import pytest
+import tuple_programs
 from differential import difference, nests_by_line, nestwise, python, verify
 from random_functions import FUNCTIONS as HOW_MANY
 
@@ -408,5 +409,12 @@ def test_whatever_is_compared_is_found_the_same(tmp_path):
 @pytest.mark.parametrize("seed, device", [(1, "serial"), (2, "serial"), (3, "threads")])
 def test_random_loops(seed, device, tmp_path):
     found, compiled = object_programs.SCRIPTS.differs(seed, tmp_path, device)
+    assert not found, found
+    assert compiled > HOW_MANY // 3
+
+
+@pytest.mark.parametrize("seed, device", [(1, "serial"), (2, "threads")])
+def test_random_loops_over_tuples(seed, device, tmp_path):
+    found, compiled = tuple_programs.SCRIPTS.differs(seed, tmp_path, device)
     assert not found, found
     assert compiled > HOW_MANY // 3

@@ -11,6 +11,18 @@ use nestwise_ir::{ArrayKind, Scalar, Ty, surface};
 
 use crate::known::Known;
 
+/// What the objects in a list have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Alike {
+    /// Their class.
+    Class,
+    /// They are tuples of so many items, of several types; what stands at one place is an attribute by the name of
+    /// [`item_name`](crate::item_name).
+    Tuples(usize),
+    /// Nothing that a nest could use: they are only kept for names that hold them.
+    Nothing,
+}
+
 /// What one place holds when the hook runs.
 #[derive(Clone, Debug)]
 pub enum Capture {
@@ -37,8 +49,10 @@ pub enum Capture {
         /// Whether elements may be stored.
         writable: bool,
     },
-    /// A list or tuple of objects of one class.
+    /// A list or tuple of objects.
     Objects {
+        /// What they have in common.
+        alike: Alike,
         /// Names that may be asked for, and the captures of what the objects have under them: arrays of attributes, with an element
         /// for each object, or methods; [`Capture::Unbound`] where there is nothing. They come behind those of places.
         attributes: Vec<(String, u32)>,
@@ -97,7 +111,13 @@ impl PartialEq for Capture {
             ) => {
                 (kind, storage, elem, rank, writable) == (kind2, storage2, elem2, rank2, writable2)
             }
-            (Self::Objects { attributes: a }, Self::Objects { attributes: b }) => a == b,
+            (
+                Self::Objects { alike, attributes },
+                Self::Objects {
+                    alike: alike2,
+                    attributes: attributes2,
+                },
+            ) => (alike, attributes) == (alike2, attributes2),
             (Self::Known(a), Self::Known(b)) => a == b,
             // One parsed function is one object for as long as its code object lives.
             (
@@ -133,7 +153,7 @@ impl Hash for Capture {
                 rank,
                 writable,
             } => (kind, storage, elem, rank, writable).hash(state),
-            Self::Objects { attributes } => attributes.hash(state),
+            Self::Objects { alike, attributes } => (alike, attributes).hash(state),
             Self::Known(known) => known.hash(state),
             Self::User {
                 function,

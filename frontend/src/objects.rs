@@ -11,6 +11,11 @@ use nestwise_ir::{Arena, PlaceId, Span};
 
 use crate::places::{is_inner, is_stable, targets_of, walk_expr, walk_stmts};
 
+/// The name of a tuple's item, among attributes.
+pub fn item_name(which: usize) -> String {
+    format!("[{which}]")
+}
+
 /// Makes attributes of an expression of those targets that are attributes of something which the statements assign, or that is
 /// `unstable` otherwise.
 pub(crate) fn part_targets(

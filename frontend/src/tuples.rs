@@ -13,6 +13,7 @@ use nestwise_ir::surface::{
 };
 use nestwise_ir::{Arena, PlaceId};
 
+use crate::objects::item_name;
 use crate::places::{flow_of_loop, walk_stmts};
 
 /// What is called.
@@ -61,7 +62,7 @@ pub(crate) fn add_items(site: &mut Site) {
             let of = length as u32;
             site.places.push(Place {
                 parent: Some(id),
-                name: format!("[{which}]"),
+                name: item_name(which as usize),
                 scope: Scope::Attr,
                 captured: true,
                 written: false,

@@ -8,10 +8,10 @@ use crate::classify::*;
 use crate::functions::{self, UserFunction};
 use crate::known;
 use crate::numpy::{self, Numpy};
-use crate::objects::{self, Field};
+use crate::objects::{self, Field, Part};
 use crate::parsed::Parsed;
 use crate::random;
-use nestwise_frontend::capture::Capture;
+use nestwise_frontend::capture::{Alike, Capture};
 use nestwise_frontend::special::is_method;
 use nestwise_ir::surface::{Item, Place, Scope};
 use nestwise_runtime::Value;
@@ -394,17 +394,22 @@ impl Binding {
         if lists.is_empty() {
             return false;
         }
-        let mut names: Vec<Py<PyString>> = Vec::new();
+        let mut attributes: Vec<Part> = Vec::new();
         let users = self.users.iter().flat_map(|u| u.function.attributes(py));
         for name in parsed.attributes(py).iter().chain(users) {
-            if !names.iter().any(|other| other.is(name)) {
-                names.push(name.clone_ref(py));
+            if !attributes.iter().any(|other| other.name.is(name)) {
+                attributes.push(Part::attribute(py, name));
             }
         }
         let before = self.fields.len();
         for list in lists {
-            for name in &names {
-                let is = |f: &Field| f.list == list && f.name.is(name);
+            let items = match alike(self.captures[list].word) {
+                Some(Alike::Tuples(length)) => Part::items(py, length),
+                _ => vec![],
+            };
+            let parts = if items.is_empty() { &attributes } else { &items };
+            for part in parts {
+                let is = |f: &Field| f.list == list && f.part.name.is(&part.name);
                 if self.fields.len() >= MOST_FIELDS || self.fields.iter().any(is) {
                     continue;
                 }
@@ -415,21 +420,36 @@ impl Binding {
                 // SAFETY: a list that is kept alive here; null or a new reference, which is given up.
                 unsafe {
                     let object = self.captures[list].object;
-                    let first = objects::first(py, object, name.bind(py));
+                    let first = objects::first(py, object, part);
                     self.push(py, np, first, false, mixed);
+                }
+                let bound = &mut self.captures[capture];
+                if part.item.is_some() && bound.word & 0xff == OTHER {
+                    (bound.word, bound.value) = (OPAQUE, objects_of(of[0]));
                 }
                 if let Value::Sequence { extents, .. } = &mut self.captures[capture].value {
                     extents[0] = of[0];
                 }
-                let name = name.clone_ref(py);
+                let part = part.clone_ref(py);
                 self.fields.push(Field {
                     capture,
                     list,
-                    name,
+                    part,
                 });
             }
         }
         self.fields.len() > before
+    }
+
+    /// Lists of tuples that could be arrays of ints and floats.
+    pub fn tuples_of_numbers(&self) -> Vec<usize> {
+        let could_be = |bound: &Bound| {
+            // SAFETY: what is bound is alive.
+            let tuples = matches!(alike(bound.word), Some(Alike::Tuples(_)));
+            tuples && unsafe { objects::begins_with_numbers(bound.object) }
+        };
+        let all = self.captures.iter().enumerate();
+        all.filter(|(_, bound)| could_be(bound)).map(|(k, _)| k).collect()
     }
 
     /// Lets go of all objects; what was found of them stays.
@@ -529,10 +549,12 @@ impl Binding {
                 None => other(),
             },
             KNOWN => known::known(py, bound.object).map_or_else(other, Capture::Known),
-            OBJECTS => {
+            OBJECTS | OPAQUE => {
+                let alike = alike(bound.word).unwrap_or(Alike::Nothing);
                 let own = self.fields.iter().filter(|field| field.list == index);
-                let named = own.map(|f| (f.name.to_string(), f.capture as u32));
+                let named = own.map(|f| (f.part.name.to_string(), f.capture as u32));
                 Capture::Objects {
+                    alike,
                     attributes: named.collect(),
                 }
             }

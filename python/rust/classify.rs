@@ -7,7 +7,7 @@ use crate::lists;
 use crate::numpy::{self, Numpy};
 use crate::objects;
 use crate::random;
-use nestwise_frontend::capture::Capture;
+use nestwise_frontend::capture::{Alike, Capture};
 use nestwise_ir::{ArrayKind, Scalar, Ty};
 use nestwise_runtime::{ArrayView, Value};
 use pyo3::ffi::{self, PyObject};
@@ -26,6 +26,7 @@ pub const OTHER: u64 = 7;
 pub const METHOD: u64 = 8;
 pub const APPEND: u64 = 9;
 pub const OBJECTS: u64 = 10;
+pub const OPAQUE: u64 = 11;
 
 fn scalar_word(ty: Ty, class: u64) -> u64 {
     SCALAR | (ty.prov as u64) << 8 | (ty.repr as u64) << 16 | class << 24
@@ -394,13 +395,18 @@ unsafe fn sequence(
     is_list: bool,
     mixed: bool,
 ) -> (u64, Value) {
+    // SAFETY: a live list or tuple.
+    let length = unsafe { objects::tuple_length(object, np) };
+    if let Some(length) = length.filter(|_| !mixed) {
+        // SAFETY: the same.
+        return (OBJECTS | (length as u64) << 8, unsafe { objects_in(object) });
+    }
     // SAFETY: an exact list or tuple.
     let Some(shape) = (unsafe { lists::shape(object, np) }) else {
         // SAFETY: a live list or tuple.
-        if let Some(all) = unsafe { objects::of(object) } {
-            let mut extents = [0; 8];
-            extents[0] = all.len() as i64;
-            return (OBJECTS, Value::Sequence { rank: 2, extents });
+        if unsafe { objects::begins_with_object(object) } {
+            // SAFETY: the same.
+            return (OBJECTS, unsafe { objects_in(object) });
         }
         // SAFETY: a live object.
         return (
@@ -422,6 +428,33 @@ unsafe fn sequence(
             extents: shape.extents,
         },
     )
+}
+
+/// A list as an array of as many objects.
+///
+/// # Safety
+/// `list` is a live list or tuple.
+pub unsafe fn objects_in(list: *mut PyObject) -> Value {
+    // SAFETY: as promised by the caller.
+    let length = unsafe { layout::length(list) };
+    objects_of(length)
+}
+
+/// So many objects.
+pub fn objects_of(length: i64) -> Value {
+    let mut extents = [0; 8];
+    extents[0] = length;
+    Value::Sequence { rank: 2, extents }
+}
+
+/// What the objects of a list have in common, by its word; none: it is no such list.
+pub fn alike(word: u64) -> Option<Alike> {
+    match (word & 0xff, word >> 8) {
+        (OPAQUE, _) => Some(Alike::Nothing),
+        (OBJECTS, 0) => Some(Alike::Class),
+        (OBJECTS, length) => Some(Alike::Tuples(length as usize)),
+        _ => None,
+    }
 }
 
 /// `array.array`, `bytes`, `bytearray`, `str`.

@@ -156,21 +156,24 @@ impl<'a> PyHost<'a> {
         decl.map_or_else(String::new, |d| d.name.clone())
     }
 
-    /// A row in two lists, or one list under two names, would become two copies: only harmless if nobody writes.
+    /// A row in two lists, or one list under two names, becomes two copies: only harmless if nobody writes it.
     fn refuse_shared(&self) -> Result<(), Reason> {
-        let written = self.buffers.iter().any(|b| b.1) || !self.appended.is_empty();
-        if self.buffers.len() + self.appended.len() < 2 || !written {
-            return Ok(());
-        }
-        // SAFETY: nothing has run since the lists were read.
-        let mut rows: Vec<*mut PyObject> = self
-            .buffers
-            .iter()
-            .flat_map(|b| unsafe { b.2.rows() })
-            .chain(appended::lists(&self.appended))
-            .collect();
-        rows.sort_unstable();
-        if rows.windows(2).any(|w| w[0] == w[1]) {
+        // SAFETY: live objects; what is in a tuple stays.
+        let is_list = |o: &*mut PyObject| unsafe { ffi::Py_TYPE(*o) == &raw mut ffi::PyList_Type };
+        let rows = |written: bool| {
+            let buffers = self.buffers.iter().filter(move |b| b.1 == written);
+            // SAFETY: nothing has run since the lists were read.
+            buffers.flat_map(|b| unsafe { b.2.rows() }).filter(is_list)
+        };
+        let mut own: Vec<*mut PyObject> = rows(true).collect();
+        let grown = appended::lists(&self.appended);
+        let objects = self.nest.arrays.values();
+        let mut objects = objects.filter(|d| d.kind == ArrayKind::Objects);
+        let grows = objects.any(|d| grown.contains(&self.object(d.capture as usize)));
+        own.extend(grown);
+        own.sort_unstable();
+        let twice = own.windows(2).any(|w| w[0] == w[1]);
+        if twice || grows || !own.is_empty() && rows(false).any(|row| own.binary_search(&row).is_ok()) {
             return Err(Reason::List {
                 name: "a row".into(),
                 why: "it is shared by two lists",

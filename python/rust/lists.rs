@@ -84,6 +84,11 @@ fn leaf_of(object: *mut PyObject) -> Option<Scalar> {
     }
 }
 
+/// Whether it is one that lists of [both](Trouble::Mixed) may hold.
+pub fn is_int_or_float(object: *mut PyObject) -> bool {
+    matches!(leaf_of(object), Some(Scalar::I64 | Scalar::F64))
+}
+
 /// The type of a scalar of NumPy's that lists may hold.
 fn scalar_of(np: &Numpy, object: *mut PyObject) -> Option<Scalar> {
     // SAFETY: a live object; only its type is looked at.
@@ -114,6 +119,15 @@ pub unsafe fn items<'a>(object: *mut PyObject) -> Option<&'a [*mut PyObject]> {
 /// # Safety
 /// `object` is alive and the GIL is held.
 pub unsafe fn shape(object: *mut PyObject, np: Option<&Numpy>) -> Option<Shape> {
+    // SAFETY: as promised by the caller.
+    unsafe { outline(object, np) }.filter(|shape| shape.rank > 0)
+}
+
+/// The same of what may be a number, too, of rank 0.
+///
+/// # Safety
+/// As for [`shape`].
+pub unsafe fn outline(object: *mut PyObject, np: Option<&Numpy>) -> Option<Shape> {
     let mut shape = Shape {
         rank: 0,
         extents: [0; 8],
@@ -140,7 +154,7 @@ pub unsafe fn shape(object: *mut PyObject, np: Option<&Numpy>) -> Option<Shape> 
             scalar_of(np?, at)?
         }
     };
-    (shape.rank > 0).then_some(shape)
+    Some(shape)
 }
 
 /// A list's elements as native values.

@@ -476,12 +476,26 @@ impl Site {
             return Err(Reason::Forced);
         }
         let ready = resume.is_none().then(|| self.gate.ready());
+        let mut mixed = lock(&self.mixed).clone();
+        let mut refused = None;
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
-        for _ in 0..=parsed.places.len() {
-            let mixed = lock(&self.mixed).clone();
+        for _ in 0..=parsed.places.len() + 1 {
             let binding = bind::bind(py, parsed, names, &mixed);
             attributes::settable(py, parsed, &binding)?;
-            let Some(plan) = self.plan(py, parsed, &binding, manner.beside)? else {
+            let planned = match self.plan(py, parsed, &binding, manner.beside) {
+                Err(reason) => {
+                    let numbers = binding.tuples_of_numbers();
+                    if numbers.is_empty() || refused.is_some() {
+                        return Err(refused.unwrap_or(reason));
+                    }
+                    refused = Some(reason);
+                    mixed.extend(numbers);
+                    continue;
+                }
+                Ok(planned) => planned,
+            };
+            (*lock(&self.mixed)).clone_from(&mixed);
+            let Some(plan) = planned else {
                 let argument = |i: usize| names.arguments.get(i).copied();
                 let price = early::interpreted(py, parsed, &argument);
                 let waits = Waits::unplanned(early::look(parsed), price.known());
@@ -504,7 +518,7 @@ impl Site {
             if let Some(capture) = found_mixed.get()
                 && !mixed.contains(&capture)
             {
-                lock(&self.mixed).push(capture);
+                mixed.push(capture);
                 continue;
             }
             if resume.is_none() && priced() && !matches!(outcome, Outcome::Fallback(_)) {

@@ -218,13 +218,13 @@ pub fn begin(
             note(label, user.first + id.index(), place.written && outer)?;
         }
     }
-    for field in &binding.fields {
+    for field in binding.fields.iter().filter(|f| f.part.item.is_none()) {
         // Where an object lacks it the nest does not work on it.
         let wanted = |capture| [field.capture, field.list].contains(&capture);
         let values = Values::of(py, binding, wanted).unwrap_or_default();
         for (at, object) in values.objects(binding, field.list).iter().enumerate() {
             let label = format!("object {at} of a list");
-            attributes.append((label, borrowed(py, *object), &field.name))?;
+            attributes.append((label, borrowed(py, *object), &field.part.name))?;
         }
     }
     let globals = PyList::new(py, [attributes::globals(py)])?;

@@ -43,6 +43,10 @@ impl Lower<'_> {
             value = self.spill_val(value);
         }
         let index = self.tuple(index)?;
+        if let Some(item) = self.item_of_tuple(&value, &index, span)? {
+            return Ok(item);
+        }
+        value = self.opened(value, span)?;
         match value {
             Val::View(view) if self.gathers(&view, &index) => {
                 let from = self.whole_section(view, span)?;

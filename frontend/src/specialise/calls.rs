@@ -187,7 +187,7 @@ impl Lower<'_> {
 
     fn len_of(&mut self, value: Val, span: Span) -> R<Sv> {
         let len = |n: usize| Ok(Sv::int(n as i128, span));
-        match value {
+        match self.opened(value, span)? {
             Val::View(view) => {
                 let view = self.check_view(view);
                 let dim = build::dim(view.array, view.index.len(), span);

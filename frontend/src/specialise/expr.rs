@@ -98,6 +98,9 @@ impl Lower<'_> {
             ExprKind::IsNone(a) => match self.expr(a)? {
                 Val::None => Sv::bool(true, span),
                 Val::Scalar(sv) if sv.is_bottom() => sv,
+                Val::View(view) if self.may_be_none(&view) => {
+                    return Err(refuse(span, Refusal::Comparison { op: "is" }));
+                }
                 other => {
                     self.discard(other);
                     Sv::bool(false, span)

@@ -283,7 +283,8 @@ impl Lower<'_> {
                 _ => {}
             }
         }
-        match self.expr(e)? {
+        let value = self.expr(e)?;
+        match self.opened(value, e.span)? {
             Val::View(view) => Ok(Seq::View(view)),
             Val::Array(tree) => match tree.node {
                 Node::Part(section) if !tree.fresh => Ok(Seq::Section(section)),

@@ -1,8 +1,8 @@
-//! Objects of a list (`bodies[i].x`, `for b in bodies: b.x += 1`).
+//! Objects of a list (`bodies[i].x`, `for b in bodies: b.x += 1`), and its tuples of items of several types (`for u, v, w in edges`).
 //!
 //! To lowering a list of objects is an array of rows, so that names of objects, loops over them and what is left behind are what
 //! they are for rows of lists. An attribute of a row is an element of another array, which has all objects' attributes of that
-//! name ([`crate::objects`]); the row itself has no elements.
+//! name ([`crate::objects`]); the row itself has no elements. An item of a tuple is such an attribute.
 
 use nestwise_ir::nest::{CmpOp, Expr, ExprKind, Nest, Stmt};
 use nestwise_ir::{Access, ArrayDecl, ArrayId, ArrayKind, Scalar, Span, Ty, Work};
@@ -13,8 +13,10 @@ use super::kinds::Kind;
 use super::lower::Lower;
 use super::value::{Sv, Val, View};
 use super::{R, refuse};
-use crate::capture::Capture;
+use crate::capture::{Alike, Capture};
+use crate::objects::item_name;
 use crate::refusal::Refusal;
+use crate::tuples;
 
 impl Lower<'_> {
     /// The slot of a list of objects.
@@ -45,11 +47,64 @@ impl Lower<'_> {
     /// What a list's objects have under a name, and which capture that is.
     fn held(&self, object: &View, name: &str) -> Option<(u32, &Capture)> {
         let list = self.captures.get(object.capture as usize)?;
-        let Capture::Objects { attributes } = list else {
+        let Capture::Objects { attributes, .. } = list else {
             return None;
         };
         let (_, index) = attributes.iter().find(|(own, _)| own == name)?;
         Some((*index, self.captures.get(*index as usize)?))
+    }
+
+    fn alike(&self, object: &View) -> Option<Alike> {
+        match self.captures.get(object.capture as usize) {
+            Some(Capture::Objects { alike, .. }) if self.is_object(object) => Some(*alike),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing is known of an object.
+    pub fn may_be_none(&self, view: &View) -> bool {
+        self.alike(view) == Some(Alike::Nothing)
+    }
+
+    /// A tuple of a list as its items, if it is one; other values as they are.
+    pub fn opened(&mut self, value: Val, span: Span) -> R<Val> {
+        let Val::View(tuple) = value else {
+            return Ok(value);
+        };
+        let Some(Alike::Tuples(length)) = self.alike(&tuple) else {
+            return Ok(Val::View(tuple));
+        };
+        let tuple = self.check_view(tuple);
+        let items: R<Vec<Val>> = (0..length)
+            .map(|which| self.tuple_item(&tuple, which, span))
+            .collect();
+        Ok(Val::Tuple(items?))
+    }
+
+    fn tuple_item(&mut self, tuple: &View, which: usize, span: Span) -> R<Val> {
+        let view = self.attribute_of(tuple.clone(), &item_name(which), span)?;
+        self.element(view, span)
+    }
+
+    /// `value[index]`, where that is one item of a tuple of a list: the others need not be of any use.
+    pub fn item_of_tuple(&mut self, value: &Val, index: &[Val], span: Span) -> R<Option<Val>> {
+        let (Val::View(tuple), [Val::Scalar(at)]) = (value, index) else {
+            return Ok(None);
+        };
+        let Some(Alike::Tuples(length)) = self.alike(tuple) else {
+            return Ok(None);
+        };
+        let Some(at) = at.as_int().filter(|_| at.is_int()) else {
+            return Ok(None);
+        };
+        self.tally(Work::ListGet, 1.0);
+        match tuples::element(at, length) {
+            Some(which) => self.tuple_item(tuple, which, span).map(Some),
+            None => {
+                let what = format!("subscript {at} of a tuple of {length}");
+                Err(refuse(span, Refusal::AlwaysRaises { what }))
+            }
+        }
     }
 
     /// An object, which has to be one with a method of that name.
@@ -98,8 +153,10 @@ impl Lower<'_> {
         } else {
             first
         };
-        let (x, y) = match (first, self.expr(b)?) {
-            (Val::View(x), Val::View(y)) if self.is_object(&x) && self.is_object(&y) => (x, y),
+        let second = self.expr(b)?;
+        let are_of_classes = |o: &View| self.alike(o) == Some(Alike::Class);
+        let (x, y) = match (first, second) {
+            (Val::View(x), Val::View(y)) if are_of_classes(&x) && are_of_classes(&y) => (x, y),
             (Val::Scalar(sv), _) | (_, Val::Scalar(sv)) if sv.is_bottom() => return Ok(sv),
             _ => return Err(refuse(span, Refusal::Comparison { op: "is" })),
         };

@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 impl Lower<'_> {
     /// The elements of a value that is unpacked into `count` targets.
     pub fn unpack(&mut self, value: Val, count: usize, span: Span) -> R<Vec<Val>> {
-        match value {
+        match self.opened(value, span)? {
             Val::Tuple(items) if items.len() == count => Ok(items),
             Val::Tuple(_) => Err(refuse(
                 span,

@@ -48,7 +48,7 @@ impl PyHost<'_> {
         };
         match self.binding.fields.iter().find(changed) {
             Some(field) => Err(Reason::List {
-                name: field.name.to_string(),
+                name: field.part.name.to_string(),
                 why: "it is not the same method for all objects",
             }),
             None => Ok(()),

@@ -68,7 +68,7 @@ impl Resolver<'_> {
     /// The method of that name of all lists of objects that have one, and where the captures of its places begin.
     fn method_of_objects(&self, name: &str) -> Option<(Arc<s::Function>, u32)> {
         let named = self.captures.iter().filter_map(|capture| match capture {
-            Capture::Objects { attributes } => attributes.iter().find(|(own, _)| own == name),
+            Capture::Objects { attributes, .. } => attributes.iter().find(|(own, _)| own == name),
             _ => None,
         });
         let mut methods = named.filter_map(|(_, index)| match self.capture(*index) {
