@@ -12,7 +12,7 @@ pub fn matters(nest: &Nest) -> bool {
     let lists = nest
         .arrays
         .values()
-        .any(|a| a.written && a.kind.boxes() && has_identity(a.elem));
+        .any(|a| a.written && a.boxes() && has_identity(a.elem));
     lists || outs(nest).any(|v| copied(nest, v))
 }
 
@@ -21,7 +21,7 @@ pub fn stores_copies(nest: &Nest) -> bool {
     let mut found = false;
     nest.walk(&mut |s| {
         if let StmtKind::Store { array, value, .. } = &s.kind {
-            let list = nest.arrays.get(*array).is_some_and(|a| a.kind.boxes());
+            let list = nest.arrays.get(*array).is_some_and(|a| a.boxes());
             found |= list && has_identity(value.ty) && plain(nest, value);
         }
     });
@@ -63,7 +63,7 @@ fn plain(nest: &Nest, e: &Expr) -> bool {
         ExprKind::Load { array, .. } => nest
             .arrays
             .get(*array)
-            .is_none_or(|a| matches!(a.kind, ArrayKind::List | ArrayKind::Tuple)),
+            .is_none_or(|a| matches!(a.kind, ArrayKind::List | ArrayKind::Tuple) || a.list),
         // A counter's ints are made by the range.
         ExprKind::Var(v) => !is_counter(nest, *v),
         ExprKind::Const(_) => !e.as_int().is_some_and(|v| (-5..=256).contains(&v)),

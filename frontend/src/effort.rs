@@ -148,7 +148,7 @@ impl Turn {
             ExprKind::Call { .. } => once.calls += 1.0,
             ExprKind::Comprehension { func, iter, .. } => {
                 once.calls += 1.0;
-                self.add_expr(func);
+                func.iter().for_each(|e| self.add_expr(e));
                 return self.add_expr(iter);
             }
             ExprKind::Unary(..)

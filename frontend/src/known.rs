@@ -54,6 +54,7 @@ named! {
         Divmod = "divmod",
         Sum = "sum",
         Ord = "ord",
+        List = "list",
         Any = "any",
         All = "all",
     }

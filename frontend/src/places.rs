@@ -365,7 +365,7 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             tests,
             ..
         } => {
-            f(func);
+            func.iter().for_each(|e| f(e));
             f(iter);
             tests.iter().for_each(&mut *f);
             f(element);

@@ -229,13 +229,16 @@ impl Text<'_> {
                     .iter()
                     .map(|t| format!(" if {}", self.expr(t)))
                     .collect();
-                format!(
-                    "{}({} for {} in {}{tests})",
-                    self.expr(func),
+                let each = format!(
+                    "{} for {} in {}{tests}",
                     self.expr(element),
                     self.target(target),
                     self.expr(iter)
-                )
+                );
+                match func {
+                    Some(func) => format!("{}({each})", self.expr(func)),
+                    None => format!("[{each}]"),
+                }
             }
             ExprKind::Tuple(items) if items.is_empty() => "()".to_owned(),
             ExprKind::Tuple(items) => format!("({},)", self.list(items)),

@@ -300,7 +300,7 @@ impl<'a> Scan<'a> {
                 iter,
                 tests,
             } => {
-                self.expr(func);
+                func.iter().for_each(|e| self.expr(e));
                 self.expr(element);
                 self.target(target);
                 self.expr(iter);

@@ -110,11 +110,6 @@ impl ArrayKind {
     pub fn is_own(self) -> bool {
         matches!(self, Self::Appended | Self::Scratch)
     }
-
-    /// Whether its elements are references to Python objects that were boxed one by one.
-    pub fn boxes(self) -> bool {
-        matches!(self, Self::List | Self::Appended)
-    }
 }
 
 /// An array slot.
@@ -146,6 +141,15 @@ pub struct ArrayDecl {
     pub moved: bool,
     /// A list that was made of the attributes of one name of a list's objects, which are set when the nest has run.
     pub attributes: bool,
+    /// Of [`ArrayKind::Scratch`]: it is a list of Python's, or of lists, which is just as long.
+    pub list: bool,
+}
+
+impl ArrayDecl {
+    /// Whether its elements are references to Python objects that were boxed one by one, or will be.
+    pub fn boxes(&self) -> bool {
+        matches!(self.kind, ArrayKind::List | ArrayKind::Appended) || self.list
+    }
 }
 
 /// How long an axis of memory of the nest's own is.
@@ -157,11 +161,37 @@ pub enum Extent {
         capture: u32,
         /// Which of its axes.
         axis: u32,
+        /// So many more.
+        plus: i32,
     },
     /// So long.
     Fixed(u32),
     /// As an int that is captured says.
-    Value(u32),
+    Value {
+        /// Index into the flat list of captures.
+        capture: u32,
+        /// So many more.
+        plus: i32,
+    },
+}
+
+impl Extent {
+    /// Longer by so much.
+    pub fn longer(self, by: i64) -> Option<Extent> {
+        let more = |plus: i32| i32::try_from(i64::from(plus).checked_add(by)?).ok();
+        Some(match self {
+            Extent::Fixed(n) => Extent::Fixed(u32::try_from(i64::from(n).checked_add(by)?).ok()?),
+            Extent::Axis { capture, axis, plus } => Extent::Axis {
+                capture,
+                axis,
+                plus: more(plus)?,
+            },
+            Extent::Value { capture, plus } => Extent::Value {
+                capture,
+                plus: more(plus)?,
+            },
+        })
+    }
 }
 
 /// A scalar variable. Variables are mutable; a variable not live-in is unassigned at entry, except that hidden bool

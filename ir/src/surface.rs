@@ -251,12 +251,12 @@ pub enum ExprKind {
     MatMul(Box<Expr>, Box<Expr>),
     /// A tuple display.
     Tuple(Vec<Expr>),
-    /// A list display, the argument of a function that may look at nothing but its items.
+    /// A list display.
     List(Vec<Expr>),
-    /// `func(element for target in iter if tests)`: a call with a generator expression or a list comprehension. The
-    /// target's places are its own, of names that no Python name equals.
+    /// `func(element for target in iter if tests)`: a call with a generator expression or a list comprehension; without a function
+    /// the list itself. The target's places are its own, of names that no Python name equals.
     Comprehension {
-        func: Box<Expr>,
+        func: Option<Box<Expr>>,
         element: Box<Expr>,
         target: Box<Target>,
         iter: Box<Expr>,

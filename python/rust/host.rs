@@ -173,7 +173,14 @@ impl<'a> PyHost<'a> {
         own.extend(grown);
         own.sort_unstable();
         let twice = own.windows(2).any(|w| w[0] == w[1]);
-        if twice || grows || !own.is_empty() && rows(false).any(|row| own.binary_search(&row).is_ok()) {
+        // What memory of the nest's own begins as a copy of.
+        let copied = self.nest.arrays.values().filter(|d| d.list && d.starts);
+        let stale = copied.map(|d| self.object(d.capture as usize)).any(|list| {
+            let mut written = self.buffers.iter().filter(|b| b.1);
+            // SAFETY: nothing has run since the lists were read.
+            written.any(|b| unsafe { b.2.rows() }.contains(&list))
+        });
+        if twice || grows || stale || !own.is_empty() && rows(false).any(|row| own.binary_search(&row).is_ok()) {
             return Err(Reason::List {
                 name: "a row".into(),
                 why: "it is shared by two lists",
@@ -347,9 +354,13 @@ impl Host for PyHost<'_> {
                     let long = nestwise_runtime::extents(&self.binding.captures);
                     let scratch = Scratch::new(&decl.like, long, decl.storage);
                     let scratch = scratch.ok_or(Reason::Memory)?;
-                    if let (Value::Array(view), true) = (value, decl.starts) {
-                        // SAFETY: a live array of as many elements of this type.
-                        unsafe { scratch.fill(view) };
+                    if decl.starts {
+                        let from = match value {
+                            Value::Array(view) => *view,
+                            _ => self.list(&decl.name, capture, elements(decl), false)?,
+                        };
+                        // SAFETY: a live array, or the elements of a list, as many and of this type.
+                        unsafe { scratch.fill(&from) };
                     }
                     let view = scratch.view();
                     self.scratch.push((id, scratch));

@@ -1,11 +1,12 @@
-//! Parts of arrays and arrays that a nest has made, as objects.
+//! Parts of arrays, and arrays and lists that a nest has made, as objects.
 
-use nestwise_ir::{PartAxis, Scalar, VarId};
+use nestwise_ir::{PartAxis, Scalar, Ty, VarId};
 use nestwise_runtime::{ArrayView, Launch};
-use pyo3::ffi::PyObject;
+use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::boxing;
 use crate::layout;
 use crate::numpy;
 use crate::scratch;
@@ -63,6 +64,73 @@ pub fn made(
         Ok(array)
     };
     finish(py, new())
+}
+
+/// A list of what lies in memory of the nest's own, or of lists: a new reference, or null with an error.
+///
+/// # Safety
+/// All elements are there, of type `storage`; the GIL is held.
+pub unsafe fn list(py: Python<'_>, view: &ArrayView, storage: Scalar) -> *mut PyObject {
+    let size = storage.size();
+    // SAFETY: as promised by the caller; an element is copied to where its tag is next to it.
+    let element = |at: usize| unsafe {
+        let mut slot = [0u64; 3];
+        let to = slot.as_mut_ptr().cast::<u8>();
+        std::ptr::copy_nonoverlapping(view.ptr.add(at * size), to, size);
+        if !view.tags.is_null() {
+            *to.add(8) = *view.tags.add(at);
+        }
+        boxing::boxed(py, Ty::py(storage), to, false)
+    };
+    // SAFETY: as promised by the caller.
+    unsafe { list_of(&view.extents[..view.rank], 0, &element) }
+}
+
+/// Lists along the axes, of the elements from number `first` on; null with an error.
+///
+/// # Safety
+/// The GIL is held.
+unsafe fn list_of(
+    extents: &[i64],
+    first: usize,
+    element: &impl Fn(usize) -> *mut PyObject,
+) -> *mut PyObject {
+    let Some((length, inner)) = extents.split_first() else {
+        return element(first);
+    };
+    let step = inner.iter().product::<i64>() as usize;
+    // SAFETY: a new list is filled before anybody sees it; lists with empty places may be released.
+    unsafe {
+        let all = ffi::PyList_New(*length as isize);
+        for k in 0..if all.is_null() { 0 } else { *length as usize } {
+            let item = list_of(inner, first + k * step, element);
+            if item.is_null() {
+                ffi::Py_DECREF(all);
+                return std::ptr::null_mut();
+            }
+            ffi::PyList_SetItem(all, k as isize, item);
+        }
+        all
+    }
+}
+
+/// The item of a list, or of its items, that the axes' places say: a new reference, or null with an error.
+///
+/// # Safety
+/// `list` is alive, and a list of lists as far as that; the GIL is held.
+pub unsafe fn item(mut list: *mut PyObject, launch: &Launch, axes: &[PartAxis]) -> *mut PyObject {
+    for axis in axes {
+        if let PartAxis::At(at) = axis {
+            // SAFETY: as promised by the caller; what is not there is an error.
+            list = unsafe { ffi::PyList_GetItem(list, int(launch, *at) as isize) };
+            if list.is_null() {
+                return list;
+            }
+        }
+    }
+    // SAFETY: alive.
+    unsafe { ffi::Py_INCREF(list) };
+    list
 }
 
 fn finish(py: Python<'_>, made: PyResult<Bound<'_, PyAny>>) -> *mut PyObject {

@@ -203,9 +203,11 @@ impl Collector<'_> {
                 // SAFETY: a reference of our own, which is given back.
                 match unsafe { Bound::from_owned_ptr_or_opt(self.py, whole) } {
                     // SAFETY: an exact ndarray.
-                    Some(whole) => unsafe {
+                    Some(whole) if !self.launch.nest().arrays[made.array].list => unsafe {
                         parts::part(self.py, whole.as_ptr(), self.launch, axes)
                     },
+                    // SAFETY: a list that was made for it.
+                    Some(whole) => unsafe { parts::item(whole.as_ptr(), self.launch, axes) },
                     None => std::ptr::null_mut(),
                 }
             }
@@ -237,8 +239,11 @@ impl Collector<'_> {
             unsafe { ffi::Py_XINCREF(object) };
             return object;
         }
-        let storage = self.launch.nest().arrays[array].storage;
+        let decl = &self.launch.nest().arrays[array];
+        let storage = decl.storage;
         let object = match self.host.scratch(array) {
+            // SAFETY: the launch has written all of its elements.
+            Some(view) if decl.list => unsafe { parts::list(self.py, &view, storage) },
             Some(view) => parts::made(self.py, &view, storage, self.launch, lens),
             None => std::ptr::null_mut(),
         };

@@ -1,4 +1,4 @@
-//! Memory for what operations on whole arrays make before it is stored.
+//! Memory for what operations on whole arrays make before it is stored, and for lists that a nest makes.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
@@ -14,6 +14,8 @@ pub struct Scratch {
     memory: NonNull<u8>,
     layout: Layout,
     view: ArrayView,
+    /// Which elements are ints, where there are floats, too.
+    _tags: Vec<u8>,
 }
 
 impl Scratch {
@@ -29,10 +31,22 @@ impl Scratch {
         // SAFETY: an element has a size, and no extent counts as less than one.
         let memory = NonNull::new(unsafe { alloc(layout) })?;
         view.ptr = memory.as_ptr();
+        let mut tags = Vec::new();
+        if storage == Scalar::Num {
+            let count = layout.size() / storage.size();
+            if tags.try_reserve_exact(count).is_err() {
+                // SAFETY: from `alloc` with this layout.
+                unsafe { dealloc(memory.as_ptr(), layout) };
+                return None;
+            }
+            tags.resize(count, 0u8);
+            view.tags = tags.as_mut_ptr();
+        }
         Some(Scratch {
             memory,
             layout,
             view,
+            _tags: tags,
         })
     }
 
@@ -41,8 +55,14 @@ impl Scratch {
     /// # Safety
     /// They are there.
     pub unsafe fn fill(&self, from: &ArrayView) {
-        // SAFETY: as promised; this memory lies row by row.
-        unsafe { copy(from, &from.extents[..from.rank], self.memory.as_ptr()) };
+        // SAFETY: as promised; this memory lies row by row, as lists do that have tags.
+        unsafe {
+            copy(from, &from.extents[..from.rank], self.memory.as_ptr());
+            if !self.view.tags.is_null() && !from.tags.is_null() {
+                let count = from.len() as usize;
+                std::ptr::copy_nonoverlapping(from.tags, self.view.tags, count);
+            }
+        }
     }
 
     /// All of it.
@@ -99,10 +119,14 @@ mod tests {
             move |extent| match extent {
                 Extent::Axis { axis, .. } => extents[axis as usize],
                 Extent::Fixed(n) => n.into(),
-                Extent::Value(_) => 0,
+                Extent::Value { .. } => 0,
             }
         };
-        let axis = |axis| Extent::Axis { capture: 0, axis };
+        let axis = |axis| Extent::Axis {
+            capture: 0,
+            axis,
+            plus: 0,
+        };
         let both = [axis(0), axis(1)];
         let one = Scratch::new(&both, long([3, 5]), Scalar::F32);
         let one = one.expect("memory").view();

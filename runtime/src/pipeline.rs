@@ -134,12 +134,18 @@ pub fn extents<V: HasValue>(captures: &[V]) -> impl Fn(Extent) -> i64 {
     let value = |capture: u32| captures.get(capture as usize).map(HasValue::value);
     move |extent| match extent {
         Extent::Fixed(n) => n.into(),
-        Extent::Value(capture) => match value(capture) {
-            Some(Value::Int(v)) => (*v).max(0),
+        Extent::Value { capture, plus } => match value(capture) {
+            Some(Value::Int(v)) => v.saturating_add(plus.into()).max(0),
             _ => 0,
         },
-        Extent::Axis { capture, axis } => match value(capture) {
-            Some(Value::Array(view)) => view.extents[axis as usize],
+        Extent::Axis {
+            capture,
+            axis,
+            plus,
+        } => match value(capture) {
+            Some(Value::Array(ArrayView { extents, .. }) | Value::Sequence { extents, .. }) => {
+                (extents[axis as usize] + i64::from(plus)).max(0)
+            }
             _ => 0,
         },
     }

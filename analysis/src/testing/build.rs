@@ -115,6 +115,7 @@ impl Builder {
                     starts: false,
                     moved: false,
                     attributes: false,
+                    list: false,
                 };
                 self.slots.insert(name, self.arrays.push(decl));
                 continue;

@@ -74,6 +74,7 @@ impl Builder {
             starts: false,
             moved: false,
             attributes: false,
+            list: false,
         })
     }
     pub fn floats(&mut self, rank: u32) -> ArrayId {

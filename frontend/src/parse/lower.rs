@@ -393,6 +393,8 @@ impl<'a> Lower<'a> {
                 ExprKind::Subscript(base?, index?)
             }
             ast::Expr::Call(e) => self.call(e)?,
+            ast::Expr::List(e) => ExprKind::List(self.exprs(&e.elts)?),
+            ast::Expr::ListComp(e) => self.list_comprehension(e)?,
             ast::Expr::UnaryOp(e) => {
                 let op = match e.op {
                     ast::UnaryOp::Invert => UnOp::Invert,

@@ -223,6 +223,7 @@ impl Lower<'_> {
             starts: false,
             moved: false,
             attributes: false,
+            list: false,
         })
     }
 

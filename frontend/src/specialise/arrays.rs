@@ -114,6 +114,11 @@ impl Lower<'_> {
         {
             return self.part_of_turned(base.clone(), index, span);
         }
+        if let ([one], Some(list)) = (index, self.list_copy(&value, span)?)
+            && one.is_whole()
+        {
+            return Ok(list);
+        }
         let value = match value {
             Val::Array(tree) if !matches!(tree.node, Node::Part(_)) => self.lying(&tree, span)?,
             value => value,
@@ -275,6 +280,10 @@ impl Lower<'_> {
             let what = format!("assigning a whole row of {}", decl.name);
             return Err(refuse(span, Refusal::ArrayExpression { what }));
         }
+        if decl.list {
+            self.may_fill_list(view.array, span)?;
+            return Ok(Place::Element(view));
+        }
         let writable = matches!(
             self.captures.get(view.capture as usize),
             Some(Capture::Array { writable: true, kind, .. }) if !matches!(kind, ArrayKind::Tuple | ArrayKind::Str)
@@ -339,6 +348,9 @@ impl Lower<'_> {
         let value = match kind {
             ArrayKind::Ndarray => self.ndarray_form(&sv, view.array, span)?,
             ArrayKind::List => self.list_form(&sv, &view, span)?,
+            ArrayKind::Scratch if self.arrays[view.array].list => {
+                self.list_form(&sv, &view, span)?
+            }
             _ => self.buffer_form(&sv, view.array, span)?,
         };
         let value = build::retype(value, self.arrays[view.array].elem);
@@ -427,7 +439,7 @@ impl Lower<'_> {
 
     /// A list keeps objects: only Python numbers of its own type fit the buffer; ints and floats together make
     /// its elements tagged numbers.
-    fn list_form(&mut self, sv: &Sv, view: &View, span: Span) -> R<Expr> {
+    pub fn list_form(&mut self, sv: &Sv, view: &View, span: Span) -> R<Expr> {
         let array = view.array;
         let storage = self.arrays[array].storage;
         let wrong = self.cannot_store(sv, array, span);
@@ -488,7 +500,7 @@ impl Lower<'_> {
                     self.emit_check(cond);
                     return Ok(sv.e.clone());
                 }
-                self.make_num(view.capture);
+                self.make_num(view);
                 Ok(self.literal(&Sv::float(0.0, span), 0, span))
             }
             _ => {
@@ -521,7 +533,12 @@ impl Lower<'_> {
     }
 
     /// The list, and those it changes places with, hold tagged numbers from the next round on.
-    fn make_num(&mut self, capture: u32) {
+    fn make_num(&mut self, view: &View) {
+        if self.arrays[view.array].list {
+            let owner = self.owner(view.array).map(Wish::Made);
+            return owner.into_iter().for_each(|wish| self.facts.wish(wish));
+        }
+        let capture = view.capture;
         let mut captures = vec![capture];
         for group in &self.hir.swap_groups {
             let members: Vec<u32> = group

@@ -42,7 +42,12 @@ impl Lower<'_> {
         let web = self.webs.of_def[def.def];
         match val {
             Val::Scalar(sv) => self.assign_scalar(def, web, sv, span)?,
+            Val::View(view) if self.arrays[view.array].list => {
+                let tree = self.list_as_part(view, span);
+                self.assign_array(def, web, tree, span)?;
+            }
             Val::View(view) => self.assign_view(def, web, view, span)?,
+            Val::List(list) => self.assign_list(def, web, *list, span)?,
             Val::Array(tree) => self.assign_array(def, web, *tree, span)?,
             Val::Str(text) if text.chars().count() == 1 => {
                 let sv = super::convert::character(&text, span);

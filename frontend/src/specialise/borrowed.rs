@@ -34,11 +34,15 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// An array of which there are parts has one name: flags tell of names what objects they hold, not of what parts are of.
+    /// An array of which there are parts has one name, or its name has nothing but arrays that lie there: flags tell of names what
+    /// objects they hold, not of what parts are of.
     pub fn check_alone(&self, owner: WebId, span: Span) -> R<()> {
         let name = self.webs.local[owner];
+        let webs = self.webs.local.iter().zip(&self.facts.webs);
+        let places = webs.filter(|(local, fact)| **local == name && fact.made.is_some());
         // Given to itself, it has other memory.
-        let again = self.names(name).len() > 1 || self.facts.aliases.contains(&(name, name));
+        let again = self.names(name).len() > 1 && places.count() > 1
+            || self.facts.aliases.contains(&(name, name));
         match again && !self.borrowers(owner).is_empty() {
             true => Err(unsupported(
                 "a name of a part of an array that has several names",

@@ -4,7 +4,9 @@
 use nestwise_ir::Span;
 use nestwise_ir::surface as s;
 
-use super::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Stmt, Target};
+use super::hir::{
+    Expr, ExprKind, Inline, Kind, ListComprehension, LocalId, Origin, Stmt, Target,
+};
 use super::resolve::{Names, Res, Resolver};
 use super::{R, refuse};
 use crate::known::{Builtin, Known};
@@ -48,8 +50,8 @@ impl Resolver<'_> {
         else {
             return self.expr(names, e);
         };
-        let known = match func.kind {
-            s::ExprKind::Place(id) => match self.place(names, id, span)? {
+        let known = match func.as_ref().map(|func| &func.kind) {
+            Some(s::ExprKind::Place(id)) => match self.place(names, *id, span)? {
                 Res::Known(Known::Builtin(builtin)) => Some(builtin),
                 _ => None,
             },
@@ -99,6 +101,50 @@ impl Resolver<'_> {
             kind: ExprKind::Inline(Box::new(call)),
             span,
         })
+    }
+
+    /// `[element for target in iter]`.
+    pub fn list_comprehension(&mut self, names: &mut Names, e: &s::Expr) -> R<Expr> {
+        let span = e.span;
+        let s::ExprKind::Comprehension {
+            element,
+            target,
+            iter,
+            ..
+        } = &e.kind
+        else {
+            return self.expr(names, e);
+        };
+        let iter = self.expr(names, iter)?;
+        let mut fresh = Vec::new();
+        self.own_names(names, target, &mut fresh);
+        let looped = Kind::For {
+            target: self.target(names, target, span)?,
+            iter,
+            body: vec![stmt(Kind::Effect(self.expr(names, element)?), span)],
+            orelse: vec![],
+        };
+        let each = stmt(looped, span);
+        let kind = ExprKind::ListComprehension(Box::new(ListComprehension { each, fresh }));
+        Ok(Expr { kind, span })
+    }
+
+    /// `list(iter)`.
+    pub fn list_of(&mut self, iter: Expr, span: Span) -> Expr {
+        let item = self.local("item".into(), None, None);
+        let element = self.get(item, span);
+        let looped = Kind::For {
+            target: Target::Local(self.def(item)),
+            iter,
+            body: vec![stmt(Kind::Effect(element), span)],
+            orelse: vec![],
+        };
+        let all = ListComprehension {
+            each: stmt(looped, span),
+            fresh: vec![item],
+        };
+        let kind = ExprKind::ListComprehension(Box::new(all));
+        Expr { kind, span }
     }
 
     /// New locals for the loop variables.

@@ -198,6 +198,12 @@ impl Lower<'_> {
                     what: "the truth of an array".into(),
                 },
             )),
+            Val::List(_) => Err(refuse(
+                span,
+                Refusal::Unsupported {
+                    what: "the truth of a list that is made for it".into(),
+                },
+            )),
             Val::Tuple(items) => Ok(build::boolean(!items.is_empty(), Ty::PY_BOOL, span)),
             Val::Str(text) => Ok(build::boolean(!text.is_empty(), Ty::PY_BOOL, span)),
             Val::Bytes(bytes) => Ok(build::boolean(!bytes.is_empty(), Ty::PY_BOOL, span)),

@@ -1,7 +1,7 @@
 //! Arrays that are made of numbers: `np.array([x, y, z])`, `np.zeros(n)`, `np.full(x.shape, 0.5)`.
 
-use nestwise_ir::nest::{CmpOp, Expr, ExprKind};
-use nestwise_ir::{ArrayKind, Extent, Scalar, Span, Ty};
+use nestwise_ir::nest::{CmpOp, Const, Expr, ExprKind};
+use nestwise_ir::{ArrayKind, BinOp, Extent, Scalar, Span, Ty};
 
 use super::build;
 use super::elementwise::{Elementwise, Like, Node};
@@ -115,7 +115,7 @@ impl Lower<'_> {
                 return Ok(None);
             }
             let axis = self.known_extent(&size).ok_or_else(|| wrong(f, span))?;
-            if matches!(axis, Extent::Value(_)) {
+            if matches!(axis, Extent::Value { .. }) || matches!(axis, Extent::Axis { plus, .. } if plus < 0) {
                 let zero = Expr::int(0, span);
                 let there = build::compare(CmpOp::Ge, size.e.clone(), zero, Ty::PY_BOOL, span);
                 self.emit_check(there);
@@ -171,29 +171,59 @@ impl Lower<'_> {
         Sv::of(build::select(on, one, zero, ty), kind)
     }
 
-    /// An extent that is known before the nest runs.
+    /// An extent that is known before the nest runs, or one that is no less.
     fn known_extent(&self, size: &Sv) -> Option<Extent> {
-        if let Some(n) = size.as_int() {
-            return Some(Extent::Fixed(u32::try_from(n).ok()?));
-        }
-        if let ExprKind::Var(var) = size.e.kind {
-            if let Some(extent) = self.lengths.get(&var) {
-                return Some(*extent);
-            }
-            // An int from outside that nothing assigns.
-            let capture = self.vars[var]
-                .live_in
-                .filter(|_| self.fixed.contains(&var))?;
-            let int = size.kinds == Kinds::of(Kind::PyInt) && size.e.ty == Ty::PY_INT;
-            return int.then_some(Extent::Value(capture));
-        }
-        let ExprKind::Dim(array, axis) = size.e.kind else {
-            return None;
+        let bound = match size.e.kind {
+            ExprKind::Var(var) => self.lengths.get(&var).copied(),
+            _ => None,
         };
-        let decl = &self.arrays[array];
-        let plain = decl.kind == ArrayKind::Ndarray && !self.trades_places(decl.capture);
-        let capture = decl.capture;
-        plain.then_some(Extent::Axis { capture, axis })
+        let int = size.kinds == Kinds::of(Kind::PyInt);
+        bound.or_else(|| self.exact_extent(&size.e).filter(|_| int))
+    }
+
+    /// The extent that an expression is, however the nest runs: ints and lengths from outside that nothing assigns.
+    pub fn exact_extent(&self, e: &Expr) -> Option<Extent> {
+        match &e.kind {
+            ExprKind::Const(Const::Int(n)) => Some(Extent::Fixed(u32::try_from(*n).ok()?)),
+            ExprKind::Var(var) => {
+                let capture = self.vars[*var]
+                    .live_in
+                    .filter(|_| self.fixed.contains(var))?;
+                let plus = 0;
+                (e.ty == Ty::PY_INT).then_some(Extent::Value { capture, plus })
+            }
+            ExprKind::Dim(array, axis) => {
+                let decl = &self.arrays[*array];
+                match decl.kind {
+                    ArrayKind::Scratch if decl.list => decl.like.get(*axis as usize).copied(),
+                    ArrayKind::Ndarray
+                    | ArrayKind::List
+                    | ArrayKind::Tuple
+                    | ArrayKind::Bytes
+                    | ArrayKind::Str
+                        if !self.trades_places(decl.capture) =>
+                    {
+                        Some(Extent::Axis {
+                            capture: decl.capture,
+                            axis: *axis,
+                            plus: 0,
+                        })
+                    }
+                    _ => None,
+                }
+            }
+            ExprKind::Binary { op, a, b, .. } => {
+                let int = |e: &Expr| e.as_int().and_then(|v| i64::try_from(v).ok());
+                let (e, by) = match (op, int(a), int(b)) {
+                    (BinOp::Add, _, Some(by)) => (a, by),
+                    (BinOp::Add, Some(by), _) => (b, by),
+                    (BinOp::Sub, _, Some(by)) => (a, by.checked_neg()?),
+                    _ => return None,
+                };
+                self.exact_extent(e)?.longer(by)
+            }
+            _ => None,
+        }
     }
 
     fn array_of_items(&mut self, items: Vec<Val>, dtype: Option<Scalar>, span: Span) -> R<Val> {

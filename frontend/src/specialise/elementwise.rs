@@ -47,6 +47,7 @@ impl Elementwise {
             _ => Extent::Axis {
                 capture: decl.capture,
                 axis: k,
+                plus: 0,
             },
         };
         let mut own = 0..decl.rank;
@@ -403,6 +404,9 @@ impl Lower<'_> {
         let (Some(array), true) = (args.pop(), args.is_empty()) else {
             return Err(unsupported("this form of making an array", span));
         };
+        if let (ArrayFn::Copy, Some(list)) = (f, self.list_copy(&array, span)?) {
+            return Ok(list);
+        }
         if !self.is_numpy_array(&array) {
             return match array {
                 Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),

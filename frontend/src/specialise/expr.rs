@@ -5,7 +5,7 @@
 //! and if that is not empty the choice becomes an `if` statement.
 
 use nestwise_ir::nest::{Expr, StmtKind};
-use nestwise_ir::surface::{CmpOp as Cmp, UnOp as Sign};
+use nestwise_ir::surface::{BinOp, CmpOp as Cmp, UnOp as Sign};
 use nestwise_ir::{Scalar, Span, Ty, Work};
 
 use super::arith::symbol;
@@ -52,6 +52,8 @@ impl Lower<'_> {
                 kwargs,
             } => return self.call(*known, args, kwargs, span),
             ExprKind::Inline(call) => return self.inlined(call, span),
+            ExprKind::List(items) => return self.list_display(items, span),
+            ExprKind::ListComprehension(all) => return self.list_comprehension(all, span),
             ExprKind::Unary(Sign::Not, _) => {
                 let cond = self.cond(e)?;
                 Sv::of(cond, Kind::PyBool)
@@ -71,14 +73,25 @@ impl Lower<'_> {
             }
             ExprKind::Binary(op, a, b) => {
                 let what = format!("`{}`", symbol(*op));
-                let x = self.expr(a)?;
+                let x = match self.expr(a)? {
+                    Val::List(list) if *op == BinOp::Mul => {
+                        let count = self.beside_array(b)?;
+                        return self.repeated(*list, count, span);
+                    }
+                    x => x,
+                };
                 if x.is_array() {
                     let y = self.beside_array(b)?;
                     return self.array_binary(*op, x, y, span);
                 }
                 let x = self.need_scalar(x, &what, span)?;
                 let x = if b.stores() { self.spill_sv(x) } else { x };
-                let y = self.expr(b)?;
+                let y = match self.expr(b)? {
+                    Val::List(list) if *op == BinOp::Mul => {
+                        return self.repeated(*list, Val::Scalar(x), span);
+                    }
+                    y => y,
+                };
                 if y.is_array() {
                     return self.array_binary(*op, Val::Scalar(x), y, span);
                 }
@@ -534,6 +547,11 @@ impl Lower<'_> {
         let mut results = Vec::new();
         for read in &call.results {
             let mut value = self.read(*read, span)?;
+            if let Val::View(view) = &value
+                && self.arrays[view.array].list
+            {
+                value = self.list_of_call(view.clone(), &call.fresh, span);
+            }
             if let Val::Array(tree) = &mut value {
                 tree.fresh = self.is_own_result(tree) && self.is_named_by(tree, &call.fresh);
                 tree.lent = tree.fresh && !tree.whole;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use nestwise_ir::Scalar;
+use nestwise_ir::{Scalar, Ty};
 
 use super::hir::{DefId, Hir, LocalId};
 use super::kinds::{Kind, Kinds};
@@ -101,6 +101,8 @@ pub(super) enum Wish {
     Web(WebId),
     /// A list, by its capture.
     Slot(u32),
+    /// The lists that a web's assignments make.
+    Made(WebId),
 }
 
 /// What the site returns.
@@ -198,10 +200,20 @@ impl Facts {
                 match wish {
                     Wish::Web(web) => self.demand(web, |f| &mut f.num),
                     Wish::Slot(capture) => self.changed |= self.num_slots.insert(capture),
+                    Wish::Made(web) => self.make_num(web),
                 }
             }
         }
         self.changed
+    }
+
+    fn make_num(&mut self, web: WebId) {
+        let made = self.webs.get_mut(web).and_then(|fact| fact.made.as_mut());
+        if let Some(made) = made.filter(|made| made.storage != Scalar::Num) {
+            (made.storage, made.list) = (Scalar::Num, Some(Ty::PY_NUM));
+            self.num_slots.extend(made.starts);
+            self.changed = true;
+        }
     }
 
     /// Records the types of a definition.

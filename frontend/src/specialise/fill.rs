@@ -200,6 +200,16 @@ impl Lower<'_> {
         self.writable(target.capture, target.array, span)
     }
 
+    /// Whether an element of a list that the nest makes may be stored.
+    pub fn may_fill_list(&mut self, list: ArrayId, span: Span) -> R<()> {
+        if self.arrays[list].starts {
+            let what = "a list updated in place that other assignments make anew";
+            return Err(unsupported(what, span));
+        }
+        self.check_one_name(list, span);
+        Ok(())
+    }
+
     fn writable(&self, capture: u32, array: ArrayId, span: Span) -> R<()> {
         let writable = self.arrays[array].kind == ArrayKind::Scratch
             || matches!(

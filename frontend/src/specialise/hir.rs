@@ -179,6 +179,9 @@ pub(super) enum ExprKind {
         kwargs: Vec<(String, Expr)>,
     },
     Inline(Box<Inline>),
+    /// A list display.
+    List(Vec<Expr>),
+    ListComprehension(Box<ListComprehension>),
     Unary(UnOp, Box<Expr>),
     Binary(BinOp, Box<Expr>, Box<Expr>),
     And(Vec<Expr>),
@@ -237,6 +240,15 @@ pub(super) struct Inline {
     pub origin: Origin,
 }
 
+/// `[element for target in iter]`.
+#[derive(Debug)]
+pub(super) struct ListComprehension {
+    /// A loop, with the element as an expression that is evaluated.
+    pub each: Stmt,
+    /// The locals of its own.
+    pub fresh: Vec<LocalId>,
+}
+
 /// What an inlined call is to CPython.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
@@ -274,9 +286,10 @@ impl Expr {
                 args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect()
             }
             ExprKind::Binary(_, a, b) | ExprKind::Is(a, b) => vec![a, b],
-            ExprKind::And(items) | ExprKind::Or(items) | ExprKind::Tuple(items) => {
-                items.iter().collect()
-            }
+            ExprKind::And(items)
+            | ExprKind::Or(items)
+            | ExprKind::Tuple(items)
+            | ExprKind::List(items) => items.iter().collect(),
             ExprKind::Compare(first, rest) => [&**first]
                 .into_iter()
                 .chain(rest.iter().map(|(_, e)| e))
@@ -310,6 +323,13 @@ impl Expr {
         )
     }
 
+    /// Whether, as a subscript, it is all there is: `:`.
+    pub fn is_whole(&self) -> bool {
+        let none = |part: &Option<Box<Expr>>| part.is_none();
+        matches!(&self.kind, ExprKind::Slice(Slice { start, stop, step })
+            if none(start) && none(stop) && none(step))
+    }
+
     /// Whether it is a number that was written as such.
     pub fn is_number(&self) -> bool {
         matches!(
@@ -331,6 +351,7 @@ impl Expr {
                 let own = [own, &call.fresh].concat();
                 call.body.iter().any(|s| s.changes(&own))
             }
+            ExprKind::ListComprehension(all) => all.each.changes(&[own, &all.fresh].concat()),
             _ => self.children().into_iter().any(|e| e.changes(own)),
         }
     }

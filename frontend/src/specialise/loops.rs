@@ -8,7 +8,7 @@ mod emit;
 mod items;
 
 use nestwise_ir::nest::{Expr, For, StmtKind, While};
-use nestwise_ir::{BinOp, CmpOp, LoopId, Span, Ty, Work};
+use nestwise_ir::{ArrayId, BinOp, CmpOp, Extent, LoopId, Span, Ty, Work};
 
 use super::build;
 use super::elementwise::Node;
@@ -40,6 +40,19 @@ pub(super) enum Seq {
     Enumerate(Box<Seq>, Sv),
     Zip(Vec<Seq>),
     Reversed(Box<Seq>),
+}
+
+impl Seq {
+    /// Adds the arrays whose elements or rows are looked at in each iteration.
+    fn arrays(&self, all: &mut Vec<ArrayId>) {
+        match self {
+            Seq::View(view) => all.push(view.array),
+            Seq::Section(section) => all.push(section.array),
+            Seq::Enumerate(inner, _) | Seq::Reversed(inner) => inner.arrays(all),
+            Seq::Zip(items) => items.iter().for_each(|item| item.arrays(all)),
+            Seq::Range { .. } | Seq::Computed(..) | Seq::Items(_) => {}
+        }
+    }
 }
 
 /// A counted loop: its bounds, and whether the counter is the iteration number.
@@ -117,6 +130,28 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// A loop over all items of an iterable of which it is known before the nest how many there are. False: its type is not known yet.
+    pub fn each_item(
+        &mut self,
+        iter: &hir::Expr,
+        span: Span,
+        body: impl FnOnce(&mut Self, Extent, Val, Expr) -> R<()>,
+    ) -> R<()> {
+        self.tally(Work::ForLoop, 1.0);
+        let mut seq = self.seq(iter)?;
+        self.bounds_failure(&mut seq, false);
+        let length = self.len(&mut seq, span)?;
+        let extent = self
+            .exact_extent(&length)
+            .ok_or_else(|| super::made::no_size(span))?;
+        self.hidden_loop("item", (0, length), span, |l, counter| {
+            l.count_step(&seq);
+            let counter = build::var(counter, Ty::PY_INT, span);
+            let item = l.nth(&seq, int(counter.clone()).with_range(LEN), span)?;
+            body(l, extent, item, counter)
+        })
+    }
+
     /// A counted loop over `seq`; `outer` is the loop around it that its `break` leaves, if there is one.
     fn counted(
         &mut self,
@@ -173,6 +208,8 @@ impl Lower<'_> {
             },
             None => LoopFrame::new(id, broken),
         });
+        let around = self.iterated.len();
+        seq.arrays(&mut self.iterated);
         let lowered = self.inner(|l| {
             l.stable.push(counter);
             l.count_step(&seq);
@@ -185,6 +222,7 @@ impl Lower<'_> {
             l.assign_target(target, item, span)?;
             l.loop_stmts(body, span)
         });
+        self.iterated.truncate(around);
         self.frames.pop();
         self.close_loop();
         let ((), body) = lowered?;

@@ -127,6 +127,8 @@ pub(super) struct Lower<'a> {
     pub outside: Option<(WebId, Span)>,
     /// Those of them that hold what an operation still needs.
     pub in_use: HashSet<ArrayId>,
+    /// Memory of the nest's own that open loops run over: what lies there has to stay.
+    pub iterated: Vec<ArrayId>,
     /// Which object two swapped slots hold, as a bool that each swap flips; by swap group.
     pub parity: HashMap<usize, VarId>,
     /// What CPython does in all this.
@@ -188,6 +190,7 @@ impl<'a> Lower<'a> {
             lost: vec![],
             outside: None,
             in_use: HashSet::new(),
+            iterated: vec![],
             parity: HashMap::new(),
             meter: Meter::new(),
         }

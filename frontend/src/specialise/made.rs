@@ -21,6 +21,8 @@ pub(super) struct Made {
     pub like: Like,
     /// The web has a value at entry, a captured array of the same shape: the memory begins as a copy of that.
     pub starts: Option<u32>,
+    /// It is a list, of elements of this type.
+    pub list: Option<Ty>,
 }
 
 impl Lower<'_> {
@@ -37,19 +39,26 @@ impl Lower<'_> {
             storage,
             like,
             starts: None,
+            list: None,
         };
+        let array = self.temporary_array(&made, span)?;
+        self.first_of_array(array, &made.like, shape, span)
+    }
+
+    /// Memory until it is released.
+    pub fn temporary_array(&mut self, made: &Made, span: Span) -> R<ArrayId> {
         let mut free = self.temporaries.iter();
-        let free = free.find(|(of, array)| *of == made && !self.in_use.contains(array));
+        let free = free.find(|(of, array)| of == made && !self.in_use.contains(array));
         let array = match free {
             Some((_, array)) => *array,
             None => {
-                let array = self.own_array(&made, "a result", span)?;
+                let array = self.own_array(made, "a result", span)?;
                 self.temporaries.push((made.clone(), array));
                 array
             }
         };
         self.in_use.insert(array);
-        self.first_of_array(array, &made.like, shape, span)
+        Ok(array)
     }
 
     /// That memory may be used for something else.
@@ -70,7 +79,7 @@ impl Lower<'_> {
             capture: made.starts.unwrap_or_default(),
             kind: ArrayKind::Scratch,
             storage: made.storage,
-            elem: Ty::np(made.storage),
+            elem: made.list.unwrap_or(Ty::np(made.storage)),
             rank: made.like.len() as u32,
             read: false,
             written: false,
@@ -78,6 +87,7 @@ impl Lower<'_> {
             starts: made.starts.is_some(),
             moved: false,
             attributes: false,
+            list: made.list.is_some(),
         }))
     }
 
@@ -94,16 +104,18 @@ impl Lower<'_> {
             // What is known of the one array's extent is known of the other's, unless the array has changed places.
             let room = match axis {
                 Extent::Fixed(n) => Expr::int((*n).into(), span),
-                Extent::Axis { capture, axis } if !self.trades_places(*capture) => {
+                Extent::Axis {
+                    capture,
+                    axis,
+                    plus: 0,
+                } if !self.trades_places(*capture) => {
                     let model = self.slot(*capture, span)?;
                     build::dim(model, *axis as usize, span)
                 }
                 _ => build::dim(array, own, span),
             };
-            // The int that it was made as long as.
-            let by_value = matches!((axis, &len.kind), (Extent::Value(c), ExprKind::Var(v))
-                if self.vars[*v].live_in == Some(*c) && self.fixed.contains(v));
-            let fits = offsets::same(len, &room) || offsets::is_less(len, &room) || by_value;
+            let as_made = self.exact_extent(len) == Some(*axis);
+            let fits = as_made || offsets::same(len, &room) || offsets::is_less(len, &room);
             if !fits {
                 let fits = build::compare(CmpOp::Le, len.clone(), room, Ty::PY_BOOL, span);
                 self.emit_check(fits);
@@ -149,7 +161,11 @@ impl Lower<'_> {
                 rank,
                 ..
             } => {
-                let axis = |axis| Extent::Axis { capture, axis };
+                let axis = |axis| Extent::Axis {
+                    capture,
+                    axis,
+                    plus: 0,
+                };
                 Some((*storage, (0..*rank).map(axis).collect(), capture))
             }
             _ => None,
@@ -174,6 +190,9 @@ impl Lower<'_> {
 
     /// Computes an array into the memory of a web; none: its type is not known in this round.
     pub fn make(&mut self, web: WebId, tree: &Elementwise, span: Span) -> R<Option<Section>> {
+        if matches!(&tree.node, Node::Part(section) if self.arrays[section.array].list) {
+            return self.make_list(web, tree, span);
+        }
         let turned = tree.node.turns() || matches!(tree.node, Node::Turned(_));
         if turned && tree.shape.len() > 1 {
             return Err(unsupported(
@@ -199,11 +218,13 @@ impl Lower<'_> {
                     storage,
                     like,
                     starts: Some(capture),
+                    list: None,
                 },
                 None => Made {
                     storage,
                     like: tree.like.clone().ok_or_else(|| no_size(span))?,
                     starts: None,
+                    list: None,
                 },
             };
             self.facts.restart |= made.starts.is_some();
@@ -213,7 +234,7 @@ impl Lower<'_> {
         let Some((array, made)) = self.made_array(web, span)? else {
             return Ok(None);
         };
-        if made.storage != storage || made.like.len() != tree.shape.len() {
+        if made.list.is_some() || made.storage != storage || made.like.len() != tree.shape.len() {
             return Err(self.type_changes(web, span));
         }
         let to = match made.starts {
@@ -229,6 +250,7 @@ impl Lower<'_> {
                 self.first_of_array(array, &made.like, &shape, span)?
             }
         };
+        self.may_be_made(array, &made, span)?;
         self.made_anew(web, span);
         self.not_empty_of(&tree.node, storage, &tree.shape, span);
         let operations = tree.node.operations() + f64::from(u8::from(tree.fresh));
@@ -243,6 +265,17 @@ impl Lower<'_> {
         }
         self.store_afterwards(&to, Some(made.like), false, &tree.node, operations, span)?;
         Ok(Some(to))
+    }
+
+    /// Whether memory may get other contents: no loop that is open runs over what is there, or, the outermost one, over what the
+    /// name held at entry. That would be looked for under the name again when native code goes on after an event.
+    pub fn may_be_made(&self, array: ArrayId, made: &Made, span: Span) -> R<()> {
+        let entry = made.starts.and_then(|capture| self.slots.get(&capture));
+        let mut arrays = entry.into_iter().chain([&array]);
+        match arrays.any(|array| self.iterated.contains(array)) {
+            true => Err(unsupported("an array made anew inside a loop over it", span)),
+            false => Ok(()),
+        }
     }
 
     /// How many elements there are along an axis, as the program may see it.
@@ -266,7 +299,7 @@ impl Lower<'_> {
     }
 }
 
-fn no_size(span: Span) -> nestwise_ir::WithSpan<Refusal> {
+pub(super) fn no_size(span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let what = "an array made of nothing that tells its size at most".into();
     refuse(span, Refusal::Unsupported { what })
 }

@@ -34,6 +34,7 @@ mod joined;
 mod keeps;
 mod kinds;
 mod liveout;
+mod lists;
 mod loops;
 mod lower;
 mod made;

@@ -34,6 +34,7 @@ impl Lower<'_> {
             starts: false,
             moved: false,
             attributes: false,
+            list: false,
         });
         self.slots.insert(capture, array);
         array

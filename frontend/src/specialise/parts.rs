@@ -96,6 +96,14 @@ impl Lower<'_> {
         self.assign_part(def, web, source, section, span)
     }
 
+    /// Assigns a new list to a local.
+    pub fn assign_list(&mut self, def: Def, web: WebId, list: Elementwise, span: Span) -> R<()> {
+        match self.make_list(web, &list, span)? {
+            Some(section) => self.assign_part(def, web, Source::Made(web), section, span),
+            None => Ok(()),
+        }
+    }
+
     fn assign_part(
         &mut self,
         def: Def,

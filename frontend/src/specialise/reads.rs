@@ -3,6 +3,7 @@
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Prov, Scalar, Span, Ty, VarId};
 
 use super::build;
+use super::elementwise::Node;
 use super::hir::{LocalId, Read};
 use super::kinds::Kinds;
 use super::lower::{Lower, Subst, with_wide};
@@ -96,6 +97,11 @@ impl Lower<'_> {
         if let Some(part) = &fact.part {
             let stale = self.webs.stale.get(read.occ) == Some(&true);
             let tree = self.read_part(web, part, subst, stale, span)?;
+            if let Node::Part(section) = &tree.node
+                && self.arrays[section.array].list
+            {
+                return Ok(Val::View(self.view_of_list(section)));
+            }
             return Ok(Val::Array(Box::new(tree)));
         }
         if let Some(Subst::Scalar(sv)) = subst {
@@ -223,6 +229,7 @@ impl Lower<'_> {
             starts: false,
             moved: false,
             attributes: false,
+            list: false,
         };
         let array = self.arrays.push(decl);
         self.slots.insert(capture, array);

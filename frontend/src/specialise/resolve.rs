@@ -560,9 +560,9 @@ impl Resolver<'_> {
                 }
             }
             s::ExprKind::Tuple(items) => ExprKind::Tuple(self.exprs(names, items)?),
-            s::ExprKind::List(_) => {
-                let name = "a list display";
-                return Err(refuse(span, Refusal::Expression { name }));
+            s::ExprKind::List(items) => ExprKind::List(self.exprs(names, items)?),
+            s::ExprKind::Comprehension { func: None, .. } => {
+                return self.list_comprehension(names, e);
             }
             s::ExprKind::Comprehension { .. } => return self.comprehension(names, e),
         };
@@ -574,6 +574,9 @@ impl Resolver<'_> {
         let Some(slice) = index.iter().find(|e| e.is_slice()) else {
             return Ok(());
         };
+        if let ([_], s::ExprKind::Slice { start: None, stop: None, step: None }) = (index, &slice.kind) {
+            return Ok(());
+        }
         let captured = match base.kind {
             ExprKind::Read(read) => self.hir.locals[read.local].capture,
             _ => None,

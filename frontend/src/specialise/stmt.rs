@@ -206,7 +206,7 @@ impl Lower<'_> {
         if let [target] = targets {
             return self.assign_target(target, value, span);
         }
-        if matches!(value, Val::Array(_)) {
+        if matches!(value, Val::Array(_) | Val::List(_)) {
             let what = "an array assigned to several targets".into();
             return Err(refuse(span, Refusal::Unsupported { what }));
         }

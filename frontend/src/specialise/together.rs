@@ -59,6 +59,10 @@ impl Lower<'_> {
         for value in values {
             let first = kept.is_empty();
             kept.push(match value {
+                Val::List(list) if !first => self.kept_list(*list, span)?,
+                Val::View(view) if self.arrays[view.array].list => {
+                    Val::Array(Box::new(self.list_as_part(view, span)))
+                }
                 Val::Array(tree) if !first && computed(self, &tree) => {
                     match self.element_kind(&tree, span)? {
                         Some(kind) => {
@@ -80,6 +84,7 @@ impl Lower<'_> {
         let made = |array| self.arrays[array].kind == ArrayKind::Scratch;
         let stores = |v: &Val| match v {
             Val::Array(tree) => tree.part().is_none_or(|s| made(s.array)),
+            Val::List(_) => true,
             _ => false,
         };
         let stored = values.iter().any(stores);

@@ -51,6 +51,7 @@ fn weight(stmts: &[hir::Stmt]) -> usize {
 fn of_expr(e: &Expr) -> usize {
     let own = match &e.kind {
         ExprKind::Inline(call) => weight(&call.body),
+        ExprKind::ListComprehension(all) => weight(std::slice::from_ref(&all.each)),
         _ => 1,
     };
     own + e.children().into_iter().map(of_expr).sum::<usize>()

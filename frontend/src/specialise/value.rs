@@ -158,6 +158,8 @@ pub(super) enum Val {
     /// A part of an array, or what is computed from such parts.
     Array(Box<Elementwise>),
     Tuple(Vec<Val>),
+    /// A new list that nobody has named.
+    List(Box<Elementwise>),
     Str(String),
     Bytes(Vec<u8>),
     None,
@@ -170,6 +172,7 @@ impl Val {
             Val::Scalar(sv) => sv.kinds.to_string(),
             Val::View(_) | Val::Array(_) => "array".into(),
             Val::Tuple(_) => "tuple".into(),
+            Val::List(_) => "list".into(),
             Val::Str(_) => "str".into(),
             Val::Bytes(_) => "bytes".into(),
             Val::None => "None".into(),

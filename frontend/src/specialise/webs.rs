@@ -291,15 +291,20 @@ impl Flow<'_> {
         }
     }
 
+    /// A local begins without a value.
+    fn enters(&self, local: LocalId, env: &mut Env) {
+        let entry = self.hir.entry(local) as u32;
+        if let Some(set) = env.0.get_mut(local) {
+            *set = vec![entry];
+        }
+    }
+
     fn expr(&mut self, e: &Expr, env: &mut Env) {
         match &e.kind {
             ExprKind::Read(read) => self.read(*read, env),
             ExprKind::Inline(call) => {
                 for local in &call.fresh {
-                    let entry = self.hir.entry(*local) as u32;
-                    if let Some(set) = env.0.get_mut(*local) {
-                        *set = vec![entry];
-                    }
+                    self.enters(*local, env);
                 }
                 // `break` and `continue` never cross a call, so the frames need no marker.
                 let end = self.block(&call.body, Some(env.clone()));
@@ -308,6 +313,15 @@ impl Flow<'_> {
                     *env = after;
                 }
                 call.results.iter().for_each(|r| self.read(*r, env));
+            }
+            ExprKind::ListComprehension(all) => {
+                for local in &all.fresh {
+                    self.enters(*local, env);
+                }
+                let each = std::slice::from_ref(&all.each);
+                if let Some(after) = self.block(each, Some(env.clone())) {
+                    *env = after;
+                }
             }
             ExprKind::IfExp { test, body, orelse } => {
                 self.expr(test, env);

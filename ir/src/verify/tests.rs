@@ -33,6 +33,7 @@ fn nest() -> Nest {
         starts: false,
         moved: false,
         attributes: false,
+        list: false,
     });
     let mut vars = Arena::new();
     let i = vars.push(VarDecl {

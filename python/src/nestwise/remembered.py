@@ -45,8 +45,8 @@ class Remembered:
             self._add(label, thing)
         self.before = self.take()
         held = [*local, *self.before.attributes, *self.before.names]
-        arrays = [thing for thing in held if type(thing) is self.ndarray]
-        self.known = {*self.arrays, *self.owners, *map(id, arrays)}
+        there = [thing for thing in held if type(thing) in (self.ndarray, list)]
+        self.known = {*self.arrays, *self.owners, *self.lists, *map(id, there)}
 
     def _add(self, label: str, thing: Any) -> None:
         kind = type(thing)
@@ -118,19 +118,23 @@ class Remembered:
                 self.module.pop(name, None)
 
     def same(self, mine: Any, other: Any) -> bool:
-        """As the function `same`, but of two arrays that were made what they hold counts."""
+        """As the function `same`, but of two arrays or lists that were made what they hold counts."""
         if same(mine, other):
             return True
         if type(mine) is tuple and type(other) is tuple:
             return len(mine) == len(other) and all(map(self.same, mine, other))
-        if not (self._made(mine) and self._made(other)):
+        if type(mine) is not type(other) or not (self._made(mine) and self._made(other)):
             return False
+        if type(mine) is list:
+            return len(mine) == len(other) and all(map(self.same, mine, other))
         forms = [(a.dtype, a.shape, a.strides) for a in (mine, other)]
         return forms[0] == forms[1] and mine.tobytes() == other.tobytes()
 
     def _made(self, thing: Any) -> bool:
-        """Whether this is an array in memory of its own that was not there before the nest."""
-        return type(thing) is self.ndarray and thing.base is None and id(thing) not in self.known
+        """Whether this is a list, or an array in memory of its own, that was not there before the nest."""
+        kind = type(thing)
+        own = kind is list or kind is self.ndarray and thing.base is None
+        return own and id(thing) not in self.known
 
     def differences(
         self, mine: State, other: State, later: State | None = None

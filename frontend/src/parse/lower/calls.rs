@@ -6,42 +6,14 @@ use rustpython_parser::ast;
 use super::Lower;
 use crate::refusal::Refusal;
 
-/// Functions that make something of a list's items and let go of the list; whether it is they is known when types are.
-const TAKES_LISTS: [&str; 7] = [
-    "array",
-    "choice",
-    "concatenate",
-    "hstack",
-    "vstack",
-    "column_stack",
-    "stack",
-];
-
 impl Lower<'_> {
     pub(super) fn call(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
         if let Some(call) = self.comprehension(e) {
             return Some(call);
         }
         let func = self.boxed(&e.func);
-        let name = match e.func.as_ref() {
-            ast::Expr::Attribute(f) => f.attr.as_str(),
-            ast::Expr::Name(f) => f.id.as_str(),
-            _ => "",
-        };
-        let args: Option<Vec<Expr>> = match e.args.as_slice() {
-            [ast::Expr::List(list), rest @ ..] if TAKES_LISTS.contains(&name) => {
-                let items = Expr {
-                    kind: ExprKind::List(self.exprs(&list.elts)?),
-                    span: self.span(list),
-                };
-                let rest = rest.iter().map(|e| self.argument(e));
-                std::iter::once(Some(items)).chain(rest).collect()
-            }
-            args => {
-                let args: Vec<_> = args.iter().map(|e| self.argument(e)).collect();
-                args.into_iter().collect()
-            }
-        };
+        let args: Vec<_> = e.args.iter().map(|e| self.argument(e)).collect();
+        let args = args.into_iter().collect::<Option<_>>();
         let kwargs: Vec<_> = e
             .keywords
             .iter()

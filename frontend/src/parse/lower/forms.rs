@@ -6,6 +6,7 @@ use rustpython_parser::ast;
 
 use super::Lower;
 use crate::places::inner_name;
+use crate::refusal::Refusal;
 
 /// Most items of a literal that `in` searches.
 const MAX_MEMBERS: usize = 32;
@@ -70,6 +71,34 @@ impl Lower<'_> {
             return None;
         }
         let func = self.boxed(&e.func)?;
+        self.comprehended(Some(func), elt, part, own)
+    }
+
+    /// `[f(x) for x in xs]`.
+    pub(super) fn list_comprehension(&mut self, e: &ast::ExprListComp) -> Option<ExprKind> {
+        let mut own = Vec::new();
+        match e.generators.as_slice() {
+            [part]
+                if !part.is_async
+                    && part.ifs.is_empty()
+                    && plain_names(&part.target, &mut own) =>
+            {
+                self.comprehended(None, &e.elt, part, own)
+            }
+            _ => {
+                let name = "a list comprehension";
+                self.refuse(e, Refusal::Expression { name })
+            }
+        }
+    }
+
+    fn comprehended(
+        &mut self,
+        func: Option<Box<Expr>>,
+        elt: &ast::Expr,
+        part: &ast::Comprehension,
+        own: Vec<String>,
+    ) -> Option<ExprKind> {
         let iter = Box::new(self.items(&part.iter)?);
         let number = self.inner_count;
         self.inner_count += 1;

@@ -61,6 +61,12 @@ impl Resolver<'_> {
                 let kind = ExprKind::GrownLen(list);
                 Ok(Expr { kind, span })
             }
+            Res::Known(Known::Builtin(Builtin::List))
+                if let ([iter], true) = (args, kwargs.is_empty()) =>
+            {
+                let iter = self.expr(names, iter)?;
+                Ok(self.list_of(iter, span))
+            }
             Res::Known(Known::Math(MathFn::Special(
                 f @ (MathSpecial::Gcd
                 | MathSpecial::Isqrt

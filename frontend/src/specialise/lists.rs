@@ -1,0 +1,457 @@
+//! Lists that the nest makes: `row = [0] * n`, `new = [f(x) for x in old]`, `[[0.0] * m for _ in range(n)]`, `copy = row[:]`.
+//!
+//! A list that nobody has named yet is kept as a tree of what its elements are, like an array that is computed. A name gives it memory
+//! of the nest's own, as it does to arrays ([`super::made`]): second names, rows that have names, and what is left behind are as with
+//! those. Where the name is read it is a view, as of a list from outside. For that the memory is exactly as long as the list, which
+//! is a length that is known before the nest runs.
+
+use nestwise_ir::nest::{CmpOp, Expr, StmtKind};
+use nestwise_ir::{Access, ArrayId, ArrayKind, Extent, Scalar, Span, Ty, Work};
+
+use super::build;
+use super::elementwise::{Elementwise, Node, unsupported};
+use super::facts::Wish;
+use super::hir::{self, Kind as Stmt, LocalId};
+use super::kinds::{Kind, Kinds};
+use super::lower::Lower;
+use super::made::{Made, no_size};
+use super::sections::{Axis, Section};
+use super::value::{Sv, Val, View};
+use super::webs::WebId;
+use super::{R, refuse};
+use crate::capture::Capture;
+use crate::refusal::Refusal;
+
+/// Displays that are longer are left to CPython: each item is a store of its own.
+const LONGEST: usize = 16;
+
+/// A list that nobody has named.
+fn fresh(node: Node, shape: Vec<Expr>, like: Vec<Extent>) -> Val {
+    Val::List(Box::new(Elementwise {
+        node,
+        shape,
+        like: Some(like),
+        fresh: true,
+        whole: true,
+        lent: false,
+    }))
+}
+
+/// How elements of these types lie in memory, and what they are loaded as; none: not all in one way.
+fn element(kinds: Kinds) -> Option<(Scalar, Ty)> {
+    if kinds == super::arrays::pair() {
+        return Some((Scalar::Num, Ty::PY_NUM));
+    }
+    match kinds.single()? {
+        Kind::PyInt => Some((Scalar::I64, Ty::PY_INT)),
+        Kind::PyFloat => Some((Scalar::F64, Ty::PY_FLOAT)),
+        Kind::PyBool => Some((Scalar::Bool, Ty::PY_BOOL)),
+        Kind::PyComplex => Some((Scalar::C128, Ty::PY_COMPLEX)),
+        _ => None,
+    }
+}
+
+impl Lower<'_> {
+    /// `[a, b, c]`.
+    pub fn list_display(&mut self, items: &[hir::Expr], span: Span) -> R<Val> {
+        if items.is_empty() || items.len() > LONGEST {
+            return Err(unsupported("a list display of so many items", span));
+        }
+        let values = self.tuple(items)?;
+        self.tally(Work::Tuple, 1.0);
+        let mut elements = Vec::with_capacity(values.len());
+        for value in values {
+            let sv = self.need_scalar(value, "an item of a list", span)?;
+            if sv.is_bottom() {
+                return Ok(Val::Scalar(sv));
+            }
+            elements.push(self.spill_sv(sv));
+        }
+        let count = elements.len();
+        let shape = vec![Expr::int(count as i64, span)];
+        Ok(fresh(
+            Node::Items(elements),
+            shape,
+            vec![Extent::Fixed(count as u32)],
+        ))
+    }
+
+    /// `[x] * n`.
+    pub fn repeated(&mut self, list: Elementwise, count: Val, span: Span) -> R<Val> {
+        let Node::Items(items) = &list.node else {
+            return Err(unsupported("a product with a list that is computed", span));
+        };
+        let count = self.need_scalar(count, "a number of repetitions", span)?;
+        if count.is_bottom() {
+            return Ok(Val::Scalar(count));
+        }
+        if count.kinds != Kinds::of(Kind::PyInt) {
+            return Err(unsupported("a list repeated a number of times that is no int", span));
+        }
+        self.tally(Work::Builtin, 1.0);
+        if let Some(times) = count.as_int() {
+            let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
+            let all = items.len().saturating_mul(times);
+            if items.len() > 1 && (1..=LONGEST).contains(&all) {
+                let items = items.iter().cycle().take(all).cloned().collect();
+                let like = vec![Extent::Fixed(all as u32)];
+                return Ok(fresh(Node::Items(items), vec![Expr::int(all as i64, span)], like));
+            }
+        }
+        let ([item], Some(extent)) = (items.as_slice(), self.exact_extent(&count.e)) else {
+            return Err(no_size(span));
+        };
+        Ok(fresh(Node::Scalar(item.clone()), vec![count.e], vec![extent]))
+    }
+
+    /// `xs[:]`, `xs.copy()`: a new list of the same elements. None: something else is copied, or a tuple, which stays itself.
+    pub fn list_copy(&mut self, value: &Val, span: Span) -> R<Option<Val>> {
+        let Val::View(view) = value else {
+            return Ok(None);
+        };
+        let decl = &self.arrays[view.array];
+        let one_axis = view.index.len() + 1 == decl.rank as usize;
+        let is_list = decl.list || decl.kind == ArrayKind::List;
+        if !is_list || !one_axis {
+            return Ok(None);
+        }
+        let section = self.section_of_list(view.clone(), span);
+        let shape = section.shape();
+        let extent = self.exact_extent(&shape[0]).ok_or_else(|| no_size(span))?;
+        self.tally(Work::Builtin, 1.0);
+        Ok(Some(fresh(Node::Part(section), shape, vec![extent])))
+    }
+
+    /// `[element for target in iter]`, computed into memory of its own.
+    pub fn list_comprehension(&mut self, all: &hir::ListComprehension, span: Span) -> R<Val> {
+        let Stmt::For {
+            target, iter, body, ..
+        } = &all.each.kind
+        else {
+            return Err(no_size(span));
+        };
+        let Some(Stmt::Effect(element)) = body.first().map(|s| &s.kind) else {
+            return Err(no_size(span));
+        };
+        self.forget(&all.fresh, span);
+        self.tally(Work::Builtin, 1.0);
+        let mut made: Option<(ArrayId, Section)> = None;
+        self.each_item(iter, span, |l, extent, item, counter| {
+            l.assign_target(target, item, span)?;
+            let value = l.expr(element)?;
+            made = l.put_item(value, extent, counter, span)?;
+            Ok(())
+        })?;
+        Ok(match made {
+            None => Val::Scalar(Sv::bottom(span)),
+            Some((array, section)) => {
+                let like = self.arrays[array].like.clone();
+                fresh(Node::Part(section.clone()), section.shape(), like)
+            }
+        })
+    }
+
+    /// Stores an item of a list of so many; a row of a list of lists by its elements. None: its type is not known yet.
+    fn put_item(
+        &mut self,
+        value: Val,
+        extent: Extent,
+        counter: Expr,
+        span: Span,
+    ) -> R<Option<(ArrayId, Section)>> {
+        let mut like = vec![extent];
+        let row = match value {
+            Val::List(row) => {
+                like.extend(row.like.iter().flatten().copied());
+                *row
+            }
+            other => {
+                let sv = self.need_scalar(other, "an item of a list", span)?;
+                if sv.is_bottom() {
+                    return Ok(None);
+                }
+                let sv = self.spill_sv(sv);
+                Elementwise {
+                    node: Node::Scalar(sv),
+                    shape: vec![],
+                    like: Some(vec![]),
+                    fresh: true,
+                    whole: true,
+                    lent: false,
+                }
+            }
+        };
+        let Some((storage, ty)) = self.type_of_items(&row, span)? else {
+            return Ok(None);
+        };
+        let made = Made {
+            storage,
+            like,
+            starts: None,
+            list: Some(ty),
+        };
+        let array = self.temporary_array(&made, span)?;
+        let section = self.all_of_list(array, span);
+        let mut to = section.clone();
+        to.axes[0] = Axis::At(counter);
+        self.copy_items(&to, &row, span)?;
+        self.let_go_of_list(&row);
+        Ok(Some((array, section)))
+    }
+
+    /// The type of a list's elements; none: it is not known yet.
+    fn type_of_items(&mut self, list: &Elementwise, span: Span) -> R<Option<(Scalar, Ty)>> {
+        let kinds = match &list.node {
+            Node::Scalar(sv) => sv.kinds,
+            Node::Items(items) => items.iter().fold(Kinds::NONE, |all, sv| all.union(sv.kinds)),
+            Node::Part(section) => Kinds::of_ty(self.arrays[section.array].elem),
+            _ => Kinds::NONE,
+        };
+        if kinds.is_empty() {
+            return Ok(None);
+        }
+        let known = element(kinds).ok_or_else(|| {
+            let what = format!("a list of {kinds}");
+            refuse(span, Refusal::Unsupported { what })
+        })?;
+        Ok(Some(known))
+    }
+
+    /// All of a list that the nest makes.
+    pub fn all_of_list(&self, array: ArrayId, span: Span) -> Section {
+        let decl = &self.arrays[array];
+        let axis = |k: usize| Axis::Range {
+            start: Expr::int(0, span),
+            len: build::dim(array, k, span),
+            step: 1,
+        };
+        Section {
+            capture: decl.capture,
+            array,
+            axes: (0..decl.rank as usize).map(axis).collect(),
+        }
+    }
+
+    /// A view of a list, as a part of what it is a view of.
+    pub fn section_of_list(&mut self, view: View, span: Span) -> Section {
+        let view = self.check_view(view);
+        let rank = self.arrays[view.array].rank as usize;
+        let mut axes: Vec<Axis> = Vec::with_capacity(rank);
+        for k in 0..view.index.len() {
+            let e = self.normal_index(&view, k);
+            axes.push(Axis::At(self.spill(e)));
+        }
+        axes.extend((view.index.len()..rank).map(|k| Axis::Range {
+            start: Expr::int(0, span),
+            len: build::dim(view.array, k, span),
+            step: 1,
+        }));
+        Section {
+            capture: view.capture,
+            array: view.array,
+            axes,
+        }
+    }
+
+    /// A part of a list that the nest makes, all of it or a row, as a view.
+    pub fn view_of_list(&self, section: &Section) -> View {
+        let at = section.axes.iter().map_while(|axis| match axis {
+            Axis::At(e) => Some(e.clone()),
+            _ => None,
+        });
+        let index: Vec<Expr> = at.collect();
+        View {
+            capture: section.capture,
+            array: section.array,
+            checked: vec![true; index.len()],
+            index,
+        }
+    }
+
+    /// A view of a list that the nest makes, as what names are given.
+    pub fn list_as_part(&mut self, view: View, span: Span) -> Elementwise {
+        let whole = view.index.is_empty();
+        let section = self.section_of_list(view, span);
+        Elementwise {
+            whole,
+            ..Elementwise::of(section, &self.arrays)
+        }
+    }
+
+    /// A list that an inlined call returns: a new one, if it has made it.
+    pub fn list_of_call(&mut self, view: View, own: &[LocalId], span: Span) -> Val {
+        let tree = self.list_as_part(view.clone(), span);
+        match tree.whole && self.is_named_by(&tree, own) {
+            true => Val::List(Box::new(Elementwise {
+                fresh: true,
+                ..tree
+            })),
+            false => Val::View(view),
+        }
+    }
+
+    /// The same list, in memory that nothing else is stored into.
+    pub fn kept_list(&mut self, list: Elementwise, span: Span) -> R<Val> {
+        let Some((storage, ty)) = self.type_of_items(&list, span)? else {
+            return Ok(Val::Scalar(Sv::bottom(span)));
+        };
+        let made = Made {
+            storage,
+            like: list.like.clone().ok_or_else(|| no_size(span))?,
+            starts: None,
+            list: Some(ty),
+        };
+        let array = self.temporary_array(&made, span)?;
+        let to = self.all_of_list(array, span);
+        self.copy_items(&to, &list, span)?;
+        self.let_go_of_list(&list);
+        Ok(fresh(Node::Part(to.clone()), to.shape(), made.like))
+    }
+
+    /// The list at entry of a web that assignments make lists for, if it has one.
+    fn list_at_start(&self, web: WebId) -> Option<(Scalar, Ty, Vec<Extent>, u32)> {
+        let local = self.webs.entry.get(web).copied().flatten()?;
+        let capture = self.hir.locals.get(local)?.capture?;
+        match self.captures.get(capture as usize)? {
+            Capture::Array {
+                kind: ArrayKind::List,
+                storage,
+                elem,
+                rank,
+                ..
+            } => {
+                let (storage, elem) = match self.facts.num_slots.contains(&capture) {
+                    true => (Scalar::Num, Ty::PY_NUM),
+                    false => (*storage, *elem),
+                };
+                let plus = 0;
+                let axis = |axis| Extent::Axis {
+                    capture,
+                    axis,
+                    plus,
+                };
+                Some((storage, elem, (0..*rank).map(axis).collect(), capture))
+            }
+            _ => None,
+        }
+    }
+
+    /// Computes a list into the memory of a web; none: its type is not known in this round.
+    pub fn make_list(&mut self, web: WebId, tree: &Elementwise, span: Span) -> R<Option<Section>> {
+        let Some((storage, ty)) = self.type_of_items(tree, span)? else {
+            return Ok(None);
+        };
+        let like = tree.like.clone().ok_or_else(|| no_size(span))?;
+        if self.facts.webs[web].made.is_none() {
+            let made = match self.list_at_start(web) {
+                Some((storage, ty, like, capture)) => Made {
+                    storage,
+                    like,
+                    starts: Some(capture),
+                    list: Some(ty),
+                },
+                None => Made {
+                    storage,
+                    like: like.clone(),
+                    starts: None,
+                    list: Some(ty),
+                },
+            };
+            self.facts.restart |= made.starts.is_some();
+            self.facts.webs[web].made = Some(made);
+            self.facts.changed = true;
+        }
+        self.hold(web, storage, ty, span)?;
+        let Some((array, made)) = self.made_array(web, span)? else {
+            return Ok(None);
+        };
+        if made.like.len() != like.len() {
+            return Err(self.type_changes(web, span));
+        }
+        let to = self.all_of_list(array, span);
+        for ((own, axis), (len, other)) in to.shape().iter().zip(&made.like).zip(tree.shape.iter().zip(&like)) {
+            if axis != other {
+                let zero = Expr::int(0, span);
+                let len = build::binary(nestwise_ir::BinOp::Max, len.clone(), zero, Ty::PY_INT, false, span);
+                let same = build::compare(CmpOp::Eq, own.clone(), len, Ty::PY_BOOL, span);
+                self.emit_check(same);
+            }
+        }
+        self.may_be_made(array, &made, span)?;
+        self.made_anew(web, span);
+        self.copy_items(&to, tree, span)?;
+        self.let_go_of_list(tree);
+        Ok(Some(to))
+    }
+
+    /// Elements of one more type go into the memory of a web's lists.
+    fn hold(&mut self, web: WebId, storage: Scalar, ty: Ty, span: Span) -> R<()> {
+        let Some(made) = &mut self.facts.webs[web].made else {
+            return Ok(());
+        };
+        if made.storage == storage && made.list == Some(ty) {
+            return Ok(());
+        }
+        let numbers = [Scalar::I64, Scalar::F64, Scalar::Num];
+        if !numbers.contains(&made.storage) || !numbers.contains(&storage) {
+            return Err(self.type_changes(web, span));
+        }
+        self.facts.wish(Wish::Made(web));
+        Ok(())
+    }
+
+    /// Stores the items of a list into a part of memory of the same shape.
+    fn copy_items(&mut self, to: &Section, list: &Elementwise, span: Span) -> R<()> {
+        let element = |l: &mut Self, counters: &[Expr], value: Sv| {
+            l.put_element(to.array, to.element_at(counters), value, span)
+        };
+        if let (Node::Items(items), 1) = (&list.node, to.shape().len()) {
+            for (k, item) in items.iter().enumerate() {
+                element(self, &[Expr::int(k as i64, span)], item.clone())?;
+            }
+            return Ok(());
+        }
+        self.over(&to.shape(), span, |l, counters| {
+            let value = l.element_of(&list.node, counters, span)?;
+            element(l, counters, value)
+        })
+    }
+
+    /// Stores an element of memory of the nest's own.
+    fn put_element(&mut self, array: ArrayId, index: Vec<Expr>, value: Sv, span: Span) -> R<()> {
+        let access = self.accesses.push(Access {
+            array,
+            store: true,
+            span,
+        });
+        self.arrays[array].written = true;
+        if value.is_bottom() {
+            return Ok(());
+        }
+        let value = self.commit(value);
+        let view = View {
+            capture: self.arrays[array].capture,
+            array,
+            index: vec![],
+            checked: vec![],
+        };
+        let value = self.list_form(&value, &view, span)?;
+        let value = build::retype(value, self.arrays[array].elem);
+        let kind = StmtKind::Store {
+            access,
+            array,
+            index,
+            value,
+            guard: false,
+        };
+        self.emit(kind, span);
+        Ok(())
+    }
+
+    /// Memory that a list was computed into is free, once it has been copied.
+    fn let_go_of_list(&mut self, list: &Elementwise) {
+        if let (Node::Part(section), true) = (&list.node, list.fresh) {
+            self.in_use.remove(&section.array);
+        }
+    }
+}
