@@ -125,6 +125,9 @@ fuzz-objects: build ## random loops over lists of objects, against CPython
 fuzz-tuples: build ## random loops over lists of tuples of several types, against CPython
 	@$(PY) tests/tuple_programs.py $(ARGS)
 
+fuzz-lists: build ## random loops that make lists, against CPython
+	@$(PY) tests/list_programs.py $(ARGS)
+
 fuzz-ptx: build ## kernels of random scripts for a card, assembled by ptxas
 	@$(PY) tests/ptx.py --random 400 $(ARGS)
 

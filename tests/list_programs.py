@@ -2,11 +2,11 @@
 
     python tests/list_programs.py [--seed N] [--programs M] [--device serial]
 
-Lists are displays, repetitions, comprehensions and copies, of numbers and of rows; names are given
-them, and each other's, before the loop, in it and in functions that are called there; elements are
-stored, rows get names, and something raises now and then. Afterwards each list is changed in turn,
-which shows which of them are one object. Runs M scripts of 20 functions each, and stops at the first
-that differs, which it leaves in the folder it names.
+Lists are displays, repetitions, comprehensions and copies, of numbers and of rows. Names are given
+them and each other's, before the loop, in it and in functions that it calls; elements are stored,
+rows get names, and something raises now and then. Afterwards each list is changed in turn, which
+shows which of them are one object. Runs M scripts of 20 functions each, and stops at the first that
+differs, which it leaves in the folder it names.
 """
 
 from __future__ import annotations
@@ -39,6 +39,18 @@ def shown(o):
 """
 
 LISTS, GRIDS = ("a", "b", "c"), ("g", "h")
+# What becomes of the arguments before a call.
+CHANGES = (
+    "b = a",
+    "h = g",
+    "a = g[0]",
+    "xs = a",
+    "g[0] = g[-1]",
+    "a = a + [1]",
+    "xs = tuple(xs)",
+    "g[0] = [1]",
+    "a[0] = None",
+)
 
 
 class Program:
@@ -58,6 +70,8 @@ class Program:
         return self.pick("0", "1", "-1", "i % 3", "2", *("j",) * (self.loops > 0), "n - 1")
 
     def number(self, depth: int) -> str:
+        if depth > 0 and self.rng.random() < 0.05:
+            return f"({self.new_list()})[{self.place()}]"
         if depth <= 0 or self.rng.random() < 0.3:
             return self.pick(
                 "s", "0.5", "i", "2", "n", f"{self.list()}[{self.place()}]", f"len({self.list()})",
@@ -86,7 +100,8 @@ class Program:
     def new_grid(self) -> str:
         k, r = f"k{self.rng.randrange(100)}", f"r{self.rng.randrange(100)}"
         return self.pick(
-            f"[[0] * {self.size()} for {k} in range(n)]", f"[{r}[:] for {r} in {self.pick(*GRIDS)}]",
+            f"[[0] * {self.size()} for {k} in range(n)]",
+            f"[{r}[:] for {r} in {self.pick(*GRIDS)}]",
             f"[[0.5 * {k} + {r} for {k} in range(n)] for {r} in range(n)]",
             f"[list({r}) for {r} in {self.pick(*GRIDS)}]", f"[[i, 1, 2] for {k} in range(n)]",
         )  # fmt: skip
@@ -108,11 +123,16 @@ class Program:
         elif kind < 0.63:
             line = f"{self.pick(*GRIDS)} = {self.new_grid()}"
         elif kind < 0.7:
+            grid = self.pick(*GRIDS)
             line = self.pick(
-                f"{self.pick(*LISTS)} = {self.list()}", "a, b = b, a", f"a, b = b, {self.new_list()}",
-                "g, h = h, g", f"g = {self.pick(*GRIDS)}", f"row = {self.pick(*GRIDS)}[{self.place()}]",
-                f"a = {self.pick(*GRIDS)}[{self.place()}]",
-            )  # fmt: skip
+                f"{self.pick(*LISTS)} = {self.list()}",
+                "a, b = b, a",
+                f"a, b = b, {self.new_list()}",
+                "g, h = h, g",
+                f"g = {grid}",
+                f"row = {grid}[{self.place()}]",
+                f"a = {grid}[{self.place()}]",
+            )
             if line.startswith("row"):
                 self.inner.append("row")
         elif kind < 0.8:
@@ -130,7 +150,8 @@ class Program:
         if form == 0:
             head = f"for j in range({self.pick('n', 'len(a)', '3', '1, n')}):"
         elif form == 1:
-            head = f"for j, x in enumerate({self.list()}):"
+            new = self.new_list() if self.rng.random() < 0.2 else self.list()
+            head = f"for j, x in enumerate({new}):"
         elif form == 2:
             head = f"for j in range({self.pick('n', '2')}):"
         else:
@@ -164,8 +185,7 @@ class Program:
             grids = ", ".join(
                 f"[[{v} + r for k in range({n})] for r in range({n})]" for v in value[3:5]
             )
-            changed = self.pick(*["pass"] * 4, "b = a", "h = g", "a = g[0]", "xs = a", "g[0] = g[-1]",
-                                "a = a + [1]", "xs = tuple(xs)", "g[0] = [1]", "a[0] = None")  # fmt: skip
+            changed = self.pick(*["pass"] * 4, *CHANGES)
             m = self.pick("0", "1", "5", "5", "9")
             self.lines += [
                 f"a, b, c = {made}",

@@ -1,5 +1,6 @@
-"""Loops over lists of objects and tuples: their attributes and items are arrays to a nest."""
+"""Lists of objects and tuples, whose parts are arrays to a nest, and lists that nests make."""
 
+import list_programs
 import object_programs
 import pytest
 import tuple_programs
@@ -413,8 +414,9 @@ def test_random_loops(seed, device, tmp_path):
     assert compiled > HOW_MANY // 3
 
 
+@pytest.mark.parametrize("scripts", [tuple_programs.SCRIPTS, list_programs.SCRIPTS])
 @pytest.mark.parametrize("seed, device", [(1, "serial"), (2, "threads")])
-def test_random_loops_over_tuples(seed, device, tmp_path):
-    found, compiled = tuple_programs.SCRIPTS.differs(seed, tmp_path, device)
+def test_random_loops_over_tuples_and_lists(scripts, seed, device, tmp_path):
+    found, compiled = scripts.differs(seed, tmp_path, device)
     assert not found, found
     assert compiled > HOW_MANY // 3

@@ -181,7 +181,11 @@ impl Extent {
         let more = |plus: i32| i32::try_from(i64::from(plus).checked_add(by)?).ok();
         Some(match self {
             Extent::Fixed(n) => Extent::Fixed(u32::try_from(i64::from(n).checked_add(by)?).ok()?),
-            Extent::Axis { capture, axis, plus } => Extent::Axis {
+            Extent::Axis {
+                capture,
+                axis,
+                plus,
+            } => Extent::Axis {
                 capture,
                 axis,
                 plus: more(plus)?,

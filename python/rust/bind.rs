@@ -407,7 +407,11 @@ impl Binding {
                 Some(Alike::Tuples(length)) => Part::items(py, length),
                 _ => vec![],
             };
-            let parts = if items.is_empty() { &attributes } else { &items };
+            let parts = if items.is_empty() {
+                &attributes
+            } else {
+                &items
+            };
             for part in parts {
                 let is = |f: &Field| f.list == list && f.part.name.is(&part.name);
                 if self.fields.len() >= MOST_FIELDS || self.fields.iter().any(is) {
@@ -449,7 +453,9 @@ impl Binding {
             tuples && unsafe { objects::begins_with_numbers(bound.object) }
         };
         let all = self.captures.iter().enumerate();
-        all.filter(|(_, bound)| could_be(bound)).map(|(k, _)| k).collect()
+        all.filter(|(_, bound)| could_be(bound))
+            .map(|(k, _)| k)
+            .collect()
     }
 
     /// Lets go of all objects; what was found of them stays.

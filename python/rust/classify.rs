@@ -399,7 +399,9 @@ unsafe fn sequence(
     let length = unsafe { objects::tuple_length(object, np) };
     if let Some(length) = length.filter(|_| !mixed) {
         // SAFETY: the same.
-        return (OBJECTS | (length as u64) << 8, unsafe { objects_in(object) });
+        return (OBJECTS | (length as u64) << 8, unsafe {
+            objects_in(object)
+        });
     }
     // SAFETY: an exact list or tuple.
     let Some(shape) = (unsafe { lists::shape(object, np) }) else {

@@ -180,7 +180,11 @@ impl<'a> PyHost<'a> {
             // SAFETY: nothing has run since the lists were read.
             written.any(|b| unsafe { b.2.rows() }.contains(&list))
         });
-        if twice || grows || stale || !own.is_empty() && rows(false).any(|row| own.binary_search(&row).is_ok()) {
+        if twice
+            || grows
+            || stale
+            || !own.is_empty() && rows(false).any(|row| own.binary_search(&row).is_ok())
+        {
             return Err(Reason::List {
                 name: "a row".into(),
                 why: "it is shared by two lists",

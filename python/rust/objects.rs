@@ -28,7 +28,8 @@ pub unsafe fn begins_with_object(list: *mut PyObject) -> bool {
     // SAFETY: as promised by the caller; a live object's type.
     unsafe {
         let first = lists::items(list).and_then(|items| items.first());
-        first.is_some_and(|o| ffi::PyType_GetFlags(ffi::Py_TYPE(*o)) & ffi::Py_TPFLAGS_HEAPTYPE != 0)
+        first
+            .is_some_and(|o| ffi::PyType_GetFlags(ffi::Py_TYPE(*o)) & ffi::Py_TPFLAGS_HEAPTYPE != 0)
     }
 }
 
@@ -390,7 +391,9 @@ pub fn shared(
         let in_lists = used[..k].iter().any(|other| {
             let assigned = written[field.capture] || written[other.capture];
             let mut others = values.objects(binding, other.list).iter();
-            assigned && other.part.name.is(&field.part.name) && others.any(|object| own.contains(object))
+            assigned
+                && other.part.name.is(&field.part.name)
+                && others.any(|object| own.contains(object))
         });
         let is_place = |index: usize| {
             let (place, parent) = binding.place(site, index);

@@ -337,3 +337,25 @@ show("nan_kept", nan_kept(float("nan"), 5), nan_kept(1.0, 5))
 show("numpy_scalars", numpy_scalars(np.arange(3.0)))
 attempt(wide, 30)
 attempt(wide, 60)
+
+
+def taken_apart(n):
+    s = 0.0
+    for k in range(n):  # native throughout
+        x, y = [k + 1.0, 0.5 * k]
+        w = [0.25, 0.5, 0.25][k % 3]
+        for v in [x * j for j in range(3)]:
+            s += v * w
+        s += max([x, y]) + len([0] * 3) + scaled([x, y, 1.0], 0.5)[k % 3] - scaled([y], 2)[0]
+    return s, x, y, v
+
+
+def summed(xs):
+    s = 0
+    for k in range(4):  # native throughout
+        s += sum([x * k for x in xs]) + sum([k] * 3) + min([k, 2, s])
+    return s
+
+
+show("taken_apart", *taken_apart(12))
+show("summed", summed([3, 1, 4]))

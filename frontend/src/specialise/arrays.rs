@@ -34,7 +34,8 @@ pub(super) enum Place {
 impl Lower<'_> {
     /// `base[index, ...]`.
     pub fn subscript(&mut self, base: &hir::Expr, index: &[hir::Expr], span: Span) -> R<Val> {
-        let mut value = self.expr(base)?;
+        let value = self.expr(base)?;
+        let mut value = self.settled_list(value, span)?;
         let slices = index.iter().any(hir::Expr::is_slice);
         if slices || matches!(value, Val::Array(_)) {
             return self.sliced(value, index, slices, span);

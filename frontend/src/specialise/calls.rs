@@ -106,7 +106,9 @@ impl Lower<'_> {
         Ok(result)
     }
 
-    fn builtin(&mut self, builtin: Builtin, mut values: Vec<Val>, span: Span) -> R<Val> {
+    fn builtin(&mut self, builtin: Builtin, values: Vec<Val>, span: Span) -> R<Val> {
+        let values = values.into_iter().map(|v| self.settled_list(v, span));
+        let mut values = values.collect::<R<Vec<Val>>>()?;
         let wrong = |why: &str| {
             refuse(
                 span,

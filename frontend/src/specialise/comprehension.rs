@@ -4,9 +4,7 @@
 use nestwise_ir::Span;
 use nestwise_ir::surface as s;
 
-use super::hir::{
-    Expr, ExprKind, Inline, Kind, ListComprehension, LocalId, Origin, Stmt, Target,
-};
+use super::hir::{Expr, ExprKind, Inline, Kind, ListComprehension, LocalId, Origin, Stmt, Target};
 use super::resolve::{Names, Res, Resolver};
 use super::{R, refuse};
 use crate::known::{Builtin, Known};

@@ -115,7 +115,9 @@ impl Lower<'_> {
                 return Ok(None);
             }
             let axis = self.known_extent(&size).ok_or_else(|| wrong(f, span))?;
-            if matches!(axis, Extent::Value { .. }) || matches!(axis, Extent::Axis { plus, .. } if plus < 0) {
+            if matches!(axis, Extent::Value { .. })
+                || matches!(axis, Extent::Axis { plus, .. } if plus < 0)
+            {
                 let zero = Expr::int(0, span);
                 let there = build::compare(CmpOp::Ge, size.e.clone(), zero, Ty::PY_BOOL, span);
                 self.emit_check(there);

@@ -86,7 +86,10 @@ impl Lower<'_> {
             return Ok(Val::Scalar(count));
         }
         if count.kinds != Kinds::of(Kind::PyInt) {
-            return Err(unsupported("a list repeated a number of times that is no int", span));
+            return Err(unsupported(
+                "a list repeated a number of times that is no int",
+                span,
+            ));
         }
         self.tally(Work::Builtin, 1.0);
         if let Some(times) = count.as_int() {
@@ -95,13 +98,21 @@ impl Lower<'_> {
             if items.len() > 1 && (1..=LONGEST).contains(&all) {
                 let items = items.iter().cycle().take(all).cloned().collect();
                 let like = vec![Extent::Fixed(all as u32)];
-                return Ok(fresh(Node::Items(items), vec![Expr::int(all as i64, span)], like));
+                return Ok(fresh(
+                    Node::Items(items),
+                    vec![Expr::int(all as i64, span)],
+                    like,
+                ));
             }
         }
         let ([item], Some(extent)) = (items.as_slice(), self.exact_extent(&count.e)) else {
             return Err(no_size(span));
         };
-        Ok(fresh(Node::Scalar(item.clone()), vec![count.e], vec![extent]))
+        Ok(fresh(
+            Node::Scalar(item.clone()),
+            vec![count.e],
+            vec![extent],
+        ))
     }
 
     /// `xs[:]`, `xs.copy()`: a new list of the same elements. None: something else is copied, or a tuple, which stays itself.
@@ -203,7 +214,9 @@ impl Lower<'_> {
     fn type_of_items(&mut self, list: &Elementwise, span: Span) -> R<Option<(Scalar, Ty)>> {
         let kinds = match &list.node {
             Node::Scalar(sv) => sv.kinds,
-            Node::Items(items) => items.iter().fold(Kinds::NONE, |all, sv| all.union(sv.kinds)),
+            Node::Items(items) => items
+                .iter()
+                .fold(Kinds::NONE, |all, sv| all.union(sv.kinds)),
             Node::Part(section) => Kinds::of_ty(self.arrays[section.array].elem),
             _ => Kinds::NONE,
         };
@@ -275,6 +288,24 @@ impl Lower<'_> {
         Elementwise {
             whole,
             ..Elementwise::of(section, &self.arrays)
+        }
+    }
+
+    /// A new list as a view of where it lies; other values as they are.
+    pub fn settled_list(&mut self, value: Val, span: Span) -> R<Val> {
+        let Val::List(mut list) = value else {
+            return Ok(value);
+        };
+        let lies = matches!(&list.node, Node::Part(section) if self.arrays[section.array].list);
+        if !lies {
+            list = match self.kept_list(*list, span)? {
+                Val::List(kept) => kept,
+                other => return Ok(other),
+            };
+        }
+        match &list.node {
+            Node::Part(section) => Ok(Val::View(self.view_of_list(section))),
+            _ => Err(no_size(span)),
         }
     }
 
@@ -369,10 +400,22 @@ impl Lower<'_> {
             return Err(self.type_changes(web, span));
         }
         let to = self.all_of_list(array, span);
-        for ((own, axis), (len, other)) in to.shape().iter().zip(&made.like).zip(tree.shape.iter().zip(&like)) {
+        for ((own, axis), (len, other)) in to
+            .shape()
+            .iter()
+            .zip(&made.like)
+            .zip(tree.shape.iter().zip(&like))
+        {
             if axis != other {
                 let zero = Expr::int(0, span);
-                let len = build::binary(nestwise_ir::BinOp::Max, len.clone(), zero, Ty::PY_INT, false, span);
+                let len = build::binary(
+                    nestwise_ir::BinOp::Max,
+                    len.clone(),
+                    zero,
+                    Ty::PY_INT,
+                    false,
+                    span,
+                );
                 let same = build::compare(CmpOp::Eq, own.clone(), len, Ty::PY_BOOL, span);
                 self.emit_check(same);
             }

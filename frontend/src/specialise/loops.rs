@@ -130,7 +130,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A loop over all items of an iterable of which it is known before the nest how many there are. False: its type is not known yet.
+    /// A loop over all items of an iterable of which it is known before the nest how many there are; none, if its type is not known yet.
     pub fn each_item(
         &mut self,
         iter: &hir::Expr,
@@ -138,7 +138,11 @@ impl Lower<'_> {
         body: impl FnOnce(&mut Self, Extent, Val, Expr) -> R<()>,
     ) -> R<()> {
         self.tally(Work::ForLoop, 1.0);
+        self.unknown_items = false;
         let mut seq = self.seq(iter)?;
+        if self.unknown_items {
+            return Ok(());
+        }
         self.bounds_failure(&mut seq, false);
         let length = self.len(&mut seq, span)?;
         let extent = self
@@ -322,6 +326,7 @@ impl Lower<'_> {
             }
         }
         let value = self.expr(e)?;
+        let value = self.settled_list(value, e.span)?;
         match self.opened(value, e.span)? {
             Val::View(view) => Ok(Seq::View(view)),
             Val::Array(tree) => match tree.node {
@@ -346,6 +351,7 @@ impl Lower<'_> {
             }
             Val::Scalar(sv) if sv.is_bottom() => {
                 // Its type is not known in this round.
+                self.unknown_items = true;
                 let zero = Sv::int(0, e.span);
                 Ok(Seq::Range {
                     start: zero.clone(),

@@ -129,6 +129,8 @@ pub(super) struct Lower<'a> {
     pub in_use: HashSet<ArrayId>,
     /// Memory of the nest's own that open loops run over: what lies there has to stay.
     pub iterated: Vec<ArrayId>,
+    /// What was to be iterated last is of a type that a later round will know.
+    pub unknown_items: bool,
     /// Which object two swapped slots hold, as a bool that each swap flips; by swap group.
     pub parity: HashMap<usize, VarId>,
     /// What CPython does in all this.
@@ -191,6 +193,7 @@ impl<'a> Lower<'a> {
             outside: None,
             in_use: HashSet::new(),
             iterated: vec![],
+            unknown_items: false,
             parity: HashMap::new(),
             meter: Meter::new(),
         }

@@ -273,7 +273,10 @@ impl Lower<'_> {
         let entry = made.starts.and_then(|capture| self.slots.get(&capture));
         let mut arrays = entry.into_iter().chain([&array]);
         match arrays.any(|array| self.iterated.contains(array)) {
-            true => Err(unsupported("an array made anew inside a loop over it", span)),
+            true => Err(unsupported(
+                "an array made anew inside a loop over it",
+                span,
+            )),
             false => Ok(()),
         }
     }

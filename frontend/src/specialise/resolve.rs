@@ -574,7 +574,15 @@ impl Resolver<'_> {
         let Some(slice) = index.iter().find(|e| e.is_slice()) else {
             return Ok(());
         };
-        if let ([_], s::ExprKind::Slice { start: None, stop: None, step: None }) = (index, &slice.kind) {
+        if let (
+            [_],
+            s::ExprKind::Slice {
+                start: None,
+                stop: None,
+                step: None,
+            },
+        ) = (index, &slice.kind)
+        {
             return Ok(());
         }
         let captured = match base.kind {

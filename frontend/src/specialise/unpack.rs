@@ -13,6 +13,7 @@ use crate::refusal::Refusal;
 impl Lower<'_> {
     /// The elements of a value that is unpacked into `count` targets.
     pub fn unpack(&mut self, value: Val, count: usize, span: Span) -> R<Vec<Val>> {
+        let value = self.settled_list(value, span)?;
         match self.opened(value, span)? {
             Val::Tuple(items) if items.len() == count => Ok(items),
             Val::Tuple(_) => Err(refuse(

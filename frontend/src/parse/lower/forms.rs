@@ -79,9 +79,7 @@ impl Lower<'_> {
         let mut own = Vec::new();
         match e.generators.as_slice() {
             [part]
-                if !part.is_async
-                    && part.ifs.is_empty()
-                    && plain_names(&part.target, &mut own) =>
+                if !part.is_async && part.ifs.is_empty() && plain_names(&part.target, &mut own) =>
             {
                 self.comprehended(None, &e.elt, part, own)
             }
