@@ -190,14 +190,7 @@ def expr(e):
             head = f"{expr(elt)} for {target(part.target)} in {items(part.iter)}"
             return f"{expr(func)}({head}{tests})"
         case ast.Call():
-            match e:
-                case ast.Call(
-                    func=ast.Attribute(attr="array" | "choice") | ast.Name(id="array" | "choice"),
-                    args=[ast.List() as made],
-                ):
-                    args = [f"[{seq(made.elts, expr)}]"]
-                case _:
-                    args = [argument(a) for a in e.args]
+            args = [argument(a) for a in e.args]
             if any(k.arg is None for k in e.keywords):
                 raise Refused
             args += [f"{name(k.arg)}={argument(k.value)}" for k in e.keywords]
@@ -237,7 +230,20 @@ def expr(e):
             return f"({expr(e.body)} if {expr(e.test)} else {expr(e.orelse)})"
         case ast.Tuple():
             return f"({seq(e.elts, expr)},)" if e.elts else "()"
+        case ast.List():
+            return f"[{seq(e.elts, expr)}]"
+        case ast.ListComp(elt, [part]) if not part.is_async and not part.ifs and plain(part.target):
+            return f"[{expr(elt)} for {target(part.target)} in {items(part.iter)}]"
     raise Refused
+
+
+def makes_list(e):
+    match e:
+        case ast.List() | ast.ListComp():
+            return True
+        case ast.BinOp():
+            return makes_list(e.left) or makes_list(e.right)
+    return False
 
 
 def target(t):
@@ -265,7 +271,10 @@ def branch(stmts, depth):
     text = ""
     for s in stmts:
         try:
-            text += stmt(s, depth)
+            one = stmt(s, depth)
+            if isinstance(s, (ast.Assign, ast.AnnAssign)) and makes_list(s.value):
+                raise Refused
+            text += one
         except Refused:
             if not isinstance(s, (ast.Expr, ast.Assign, ast.AugAssign)):
                 raise

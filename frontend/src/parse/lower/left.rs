@@ -5,7 +5,7 @@
 //! A loop around others is not for this: what is compiled of it may be most of it, and what it has written would be taken
 //! back each time.
 
-use nestwise_ir::surface::{Stmt, StmtKind};
+use nestwise_ir::surface::{Expr, ExprKind, Stmt, StmtKind};
 use rustpython_parser::ast;
 
 use super::Lower;
@@ -19,7 +19,7 @@ impl Lower<'_> {
         let mut lowered = Vec::new();
         for stmt in stmts {
             let before = self.refusals.len();
-            match self.stmt(stmt) {
+            match self.stmt(stmt).filter(|stmt| !makes_list(stmt)) {
                 Some(stmt) => lowered.push(stmt),
                 None if may_be_left(stmt) => {
                     self.refusals.truncate(before);
@@ -34,6 +34,18 @@ impl Lower<'_> {
         }
         Some(lowered)
     }
+}
+
+/// Whether a name gets a new list: which of them are of use only types tell, and in a loop without loops it is of little.
+fn makes_list(stmt: &Stmt) -> bool {
+    fn is_list(e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::List(_) | ExprKind::Comprehension { func: None, .. } => true,
+            ExprKind::Binary(_, a, b) => is_list(a) || is_list(b),
+            _ => false,
+        }
+    }
+    matches!(&stmt.kind, StmtKind::Assign { value, .. } if is_list(value))
 }
 
 /// Whether there is a loop statement among these, however deep.
