@@ -7,9 +7,9 @@ def rule(n, steps, r):
     cells = [0] * n
     cells[n // 2] = 1
     bits = [(r >> i) & 1 for i in range(8)]
-    for _ in range(steps):
+    for _ in range(steps):  # native
         new = [0] * n
-        for i in range(n):  # native
+        for i in range(n):
             l = cells[i - 1]
             c = cells[i]
             rr = cells[(i + 1) % n]

@@ -9,7 +9,7 @@ grid = [[random.randint(0, 1) for _ in range(W)] for _ in range(H)]
 
 def step(g):
     new = [[0] * W for _ in range(H)]
-    for y in range(H):  # native
+    for y in range(H):
         for x in range(W):
             n = 0
             for dy in [-1, 0, 1]:
@@ -24,6 +24,6 @@ def step(g):
     return new
 
 
-for _ in range(10):
+for _ in range(10):  # native
     grid = step(grid)
 print(sum(map(sum, grid)), grid[3])

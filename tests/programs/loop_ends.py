@@ -108,9 +108,9 @@ def reciprocal(a, out):
 
 def list_rule(cells, steps):
     n = len(cells)
-    for _ in range(steps):
+    for _ in range(steps):  # native
         new = [0] * n
-        for j in range(n):  # native
+        for j in range(n):
             new[j] = cells[j - 1] ^ (cells[j] | cells[(j + 1) % n])
         cells = new
     return cells

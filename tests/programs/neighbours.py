@@ -69,10 +69,10 @@ def with_inside(a, path):
 
 
 def comprehension_inside(a):
-    for k in range(2):
+    for k in range(2):  # native
         b = [x + k for x in a]
         s = 0
-        for x in b:  # native
+        for x in b:
             s += x * x
     return s, b
 

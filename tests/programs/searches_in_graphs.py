@@ -47,9 +47,9 @@ def pagerank(M, d, it):
     n = len(M)
     r = [1.0 / n] * n
     out = [sum(row) for row in M]
-    for _ in range(it):
+    for _ in range(it):  # native
         nr = [(1 - d) / n] * n
-        for i in range(n):  # native
+        for i in range(n):
             if out[i] == 0:
                 continue
             for j in range(n):
@@ -75,13 +75,13 @@ def tri(adj):
 def color(adj):
     n = len(adj)
     col = [-1] * n
-    for u in range(n):
+    for u in range(n):  # native
         used = [False] * n
-        for v in range(n):  # native
+        for v in range(n):
             if adj[u][v] and col[v] >= 0:
                 used[col[v]] = True
         c = 0
-        while used[c]:  # native
+        while used[c]:
             c += 1
         col[u] = c
     return col

@@ -32,7 +32,7 @@ class Net:
     def train(self, x, y):
         o = self.forward(x)
         d = (o - y) * o * (1 - o)
-        for i in range(self.h):  # native
+        for i in range(self.h):
             dh = d * self.w2[i] * self.hid[i] * (1 - self.hid[i])
             self.w2[i] -= self.lr * d * self.hid[i]
             for j in range(self.n):
@@ -44,7 +44,7 @@ class Net:
 
 net = Net(2, 4)
 data = [([0.0, 0.0], 0.0), ([0.0, 1.0], 1.0), ([1.0, 0.0], 1.0), ([1.0, 1.0], 0.0)]
-for e in range(50):
+for e in range(50):  # native
     t = 0.0
     for x, y in data:
         t += net.train(x, y)
