@@ -53,7 +53,7 @@ impl Lower<'_> {
     }
 
     /// Those of them that hold arrays from outside at first, with the captures.
-    fn starting(&self, names: &[LocalId]) -> Vec<(LocalId, u32)> {
+    pub fn starting(&self, names: &[LocalId]) -> Vec<(LocalId, u32)> {
         let webs = self.webs.local.iter().zip(&self.facts.webs);
         let starts = webs.filter_map(|(name, fact)| Some((*name, fact.made.as_ref()?.starts?)));
         starts.filter(|(name, _)| names.contains(name)).collect()

@@ -215,10 +215,17 @@ impl Lower<'_> {
         Ok(section)
     }
 
-    /// An array of the nest's own that is one from outside at first lies as its copies do.
+    /// An array of the nest's own that is one from outside at first, or that of another name is, lies as its copies do.
     pub fn lies_so_at_first(&mut self, part: &Section) {
         if self.arrays[part.array].starts {
             self.dense.insert(part.array);
+        }
+        let Some(owner) = self.owner(part.array) else {
+            return;
+        };
+        let names = self.names(self.webs.local[owner]);
+        for (_, capture) in self.starting(&names) {
+            self.dense.extend(self.slots.get(&capture));
         }
     }
 

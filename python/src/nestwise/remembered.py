@@ -118,7 +118,7 @@ class Remembered:
                 self.module.pop(name, None)
 
     def same(self, mine: Any, other: Any) -> bool:
-        """As the function `same`, but of two arrays or lists that were made what they hold counts."""
+        """As `same`, but of two arrays or lists that were made what they hold counts."""
         if same(mine, other):
             return True
         if type(mine) is tuple and type(other) is tuple:
@@ -131,7 +131,7 @@ class Remembered:
         return forms[0] == forms[1] and mine.tobytes() == other.tobytes()
 
     def _made(self, thing: Any) -> bool:
-        """Whether this is a list, or an array in memory of its own, that was not there before the nest."""
+        """Whether it is a list, or an array with its own memory, that was not there before."""
         kind = type(thing)
         own = kind is list or kind is self.ndarray and thing.base is None
         return own and id(thing) not in self.known
