@@ -27,8 +27,7 @@ def iterate(a, n):
         a[i] = x
 
 a, b = np.arange(40.0), np.zeros(40)
-for _ in map(add, [a] * 3000, [b] * 3000):
-    pass
+list(map(add, [a] * 3000, [b] * 3000))
 c = np.arange(20_000.0)
 iterate(c, 100)
 print(b.sum(), c.sum())

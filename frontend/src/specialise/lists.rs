@@ -126,7 +126,7 @@ impl Lower<'_> {
         if !is_list || !one_axis {
             return Ok(None);
         }
-        let section = self.section_of_list(view.clone(), span);
+        let section = self.section_of_view(view.clone(), span);
         let shape = section.shape();
         let extent = self.exact_extent(&shape[0]).ok_or_else(|| no_size(span))?;
         self.tally(Work::Builtin, 1.0);
@@ -245,27 +245,6 @@ impl Lower<'_> {
         }
     }
 
-    /// A view of a list, as a part of what it is a view of.
-    pub fn section_of_list(&mut self, view: View, span: Span) -> Section {
-        let view = self.check_view(view);
-        let rank = self.arrays[view.array].rank as usize;
-        let mut axes: Vec<Axis> = Vec::with_capacity(rank);
-        for k in 0..view.index.len() {
-            let e = self.normal_index(&view, k);
-            axes.push(Axis::At(self.spill(e)));
-        }
-        axes.extend((view.index.len()..rank).map(|k| Axis::Range {
-            start: Expr::int(0, span),
-            len: build::dim(view.array, k, span),
-            step: 1,
-        }));
-        Section {
-            capture: view.capture,
-            array: view.array,
-            axes,
-        }
-    }
-
     /// A part of a list that the nest makes, all of it or a row, as a view.
     pub fn view_of_list(&self, section: &Section) -> View {
         let at = section.axes.iter().map_while(|axis| match axis {
@@ -284,7 +263,7 @@ impl Lower<'_> {
     /// A view of a list that the nest makes, as what names are given.
     pub fn list_as_part(&mut self, view: View, span: Span) -> Elementwise {
         let whole = view.index.is_empty();
-        let section = self.section_of_list(view, span);
+        let section = self.section_of_view(view, span);
         Elementwise {
             whole,
             ..Elementwise::of(section, &self.arrays)

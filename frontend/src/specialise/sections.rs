@@ -355,14 +355,19 @@ impl Lower<'_> {
 
     /// All of a view of a NumPy array.
     pub fn whole_section(&mut self, view: View, span: Span) -> R<Section> {
-        let decl = &self.arrays[view.array];
-        let (kind, rank) = (decl.kind, decl.rank as usize);
+        let kind = self.arrays[view.array].kind;
         if kind != ArrayKind::Ndarray {
             let what = format!("a {kind} as an operand");
             return Err(refuse(span, Refusal::ArrayExpression { what }));
         }
         self.sliced = true;
+        Ok(self.section_of_view(view, span))
+    }
+
+    /// What a view is of, as a part of its array; its subscripts are checked.
+    pub fn section_of_view(&mut self, view: View, span: Span) -> Section {
         let view = self.check_view(view);
+        let rank = self.arrays[view.array].rank as usize;
         let mut axes = Vec::with_capacity(rank);
         for k in 0..view.index.len() {
             let e = self.normal_index(&view, k);
@@ -373,11 +378,11 @@ impl Lower<'_> {
             len: build::dim(view.array, k, span),
             step: 1,
         }));
-        Ok(Section {
+        Section {
             capture: view.capture,
             array: view.array,
             axes,
-        })
+        }
     }
 
     /// A subscript along an axis of so many elements, checked, and counted from its beginning.
