@@ -282,7 +282,7 @@ impl Lower<'_> {
             return Err(refuse(span, Refusal::ArrayExpression { what }));
         }
         if decl.list {
-            self.may_fill_list(view.array, span)?;
+            self.may_update(view.array, span)?;
             return Ok(Place::Element(view));
         }
         let writable = matches!(

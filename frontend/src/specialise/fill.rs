@@ -148,7 +148,10 @@ impl Lower<'_> {
         if in_place && value.kinds != own && !both_floats {
             return Err(unsupported("an update that changes the type", span));
         }
-        let value = self.ndarray_form(&value, array, span)?;
+        let value = match self.arrays[array].list {
+            true => self.list_form(&value, &self.view_of_list(target), span)?,
+            false => self.ndarray_form(&value, array, span)?,
+        };
         let value = build::retype(value, self.arrays[array].elem);
         let kind = StmtKind::Store {
             access,
@@ -191,22 +194,20 @@ impl Lower<'_> {
 
     /// Whether a part of an array may be stored into.
     pub fn may_fill(&mut self, target: &Section, span: Span) -> R<()> {
-        if self.arrays[target.array].starts {
-            // In the first iteration it may be an array that others have, too.
-            let what = "an array updated in place that other assignments make anew";
-            return Err(unsupported(what, span));
-        }
-        self.check_one_name(target.array, span);
+        self.may_update(target.array, span)?;
         self.writable(target.capture, target.array, span)
     }
 
-    /// Whether an element of a list that the nest makes may be stored.
-    pub fn may_fill_list(&mut self, list: ArrayId, span: Span) -> R<()> {
-        if self.arrays[list].starts {
-            let what = "a list updated in place that other assignments make anew";
-            return Err(unsupported(what, span));
+    /// Whether that changes nothing that has another name.
+    pub fn may_update(&mut self, array: ArrayId, span: Span) -> R<()> {
+        let decl = &self.arrays[array];
+        if decl.starts {
+            // In the first iteration it may be an array that others have, too.
+            let kind = if decl.list { "a list" } else { "an array" };
+            let what = format!("{kind} updated in place that other assignments make anew");
+            return Err(unsupported(&what, span));
         }
-        self.check_one_name(list, span);
+        self.check_one_name(array, span);
         Ok(())
     }
 

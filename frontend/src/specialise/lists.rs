@@ -5,8 +5,8 @@
 //! those. Where the name is read it is a view, as of a list from outside. For that the memory is exactly as long as the list, which
 //! is a length that is known before the nest runs.
 
-use nestwise_ir::nest::{CmpOp, Expr, StmtKind};
-use nestwise_ir::{Access, ArrayId, ArrayKind, Extent, Scalar, Span, Ty, Work};
+use nestwise_ir::nest::{CmpOp, Expr};
+use nestwise_ir::{ArrayId, ArrayKind, Extent, Scalar, Span, Ty, Work};
 
 use super::build;
 use super::elementwise::{Elementwise, Node, unsupported};
@@ -195,6 +195,22 @@ impl Lower<'_> {
         let Some((storage, ty)) = self.type_of_items(&row, span)? else {
             return Ok(None);
         };
+        let (array, section) = self.temporary_list(like, storage, ty, span)?;
+        let mut to = section.clone();
+        to.axes[0] = Axis::At(counter);
+        self.copy_items(&to, &row, span)?;
+        self.let_go_of_list(&row);
+        Ok(Some((array, section)))
+    }
+
+    /// Memory for a list until it is released.
+    fn temporary_list(
+        &mut self,
+        like: Vec<Extent>,
+        storage: Scalar,
+        ty: Ty,
+        span: Span,
+    ) -> R<(ArrayId, Section)> {
         let made = Made {
             storage,
             like,
@@ -202,12 +218,7 @@ impl Lower<'_> {
             list: Some(ty),
         };
         let array = self.temporary_array(&made, span)?;
-        let section = self.all_of_list(array, span);
-        let mut to = section.clone();
-        to.axes[0] = Axis::At(counter);
-        self.copy_items(&to, &row, span)?;
-        self.let_go_of_list(&row);
-        Ok(Some((array, section)))
+        Ok((array, self.all_of_list(array, span)))
     }
 
     /// The type of a list's elements; none: it is not known yet.
@@ -305,17 +316,11 @@ impl Lower<'_> {
         let Some((storage, ty)) = self.type_of_items(&list, span)? else {
             return Ok(Val::Scalar(Sv::bottom(span)));
         };
-        let made = Made {
-            storage,
-            like: list.like.clone().ok_or_else(|| no_size(span))?,
-            starts: None,
-            list: Some(ty),
-        };
-        let array = self.temporary_array(&made, span)?;
-        let to = self.all_of_list(array, span);
+        let like = list.like.clone().ok_or_else(|| no_size(span))?;
+        let (_, to) = self.temporary_list(like.clone(), storage, ty, span)?;
         self.copy_items(&to, &list, span)?;
         self.let_go_of_list(&list);
-        Ok(fresh(Node::Part(to.clone()), to.shape(), made.like))
+        Ok(fresh(Node::Part(to.clone()), to.shape(), like))
     }
 
     /// The list at entry of a web that assignments make lists for, if it has one.
@@ -424,50 +429,17 @@ impl Lower<'_> {
 
     /// Stores the items of a list into a part of memory of the same shape.
     fn copy_items(&mut self, to: &Section, list: &Elementwise, span: Span) -> R<()> {
-        let element = |l: &mut Self, counters: &[Expr], value: Sv| {
-            l.put_element(to.array, to.element_at(counters), value, span)
-        };
         if let (Node::Items(items), 1) = (&list.node, to.shape().len()) {
             for (k, item) in items.iter().enumerate() {
-                element(self, &[Expr::int(k as i64, span)], item.clone())?;
+                let place = [Expr::int(k as i64, span)];
+                self.fill_element(to, false, &place, item.clone(), span)?;
             }
             return Ok(());
         }
         self.over(&to.shape(), span, |l, counters| {
             let value = l.element_of(&list.node, counters, span)?;
-            element(l, counters, value)
+            l.fill_element(to, false, counters, value, span)
         })
-    }
-
-    /// Stores an element of memory of the nest's own.
-    fn put_element(&mut self, array: ArrayId, index: Vec<Expr>, value: Sv, span: Span) -> R<()> {
-        let access = self.accesses.push(Access {
-            array,
-            store: true,
-            span,
-        });
-        self.arrays[array].written = true;
-        if value.is_bottom() {
-            return Ok(());
-        }
-        let value = self.commit(value);
-        let view = View {
-            capture: self.arrays[array].capture,
-            array,
-            index: vec![],
-            checked: vec![],
-        };
-        let value = self.list_form(&value, &view, span)?;
-        let value = build::retype(value, self.arrays[array].elem);
-        let kind = StmtKind::Store {
-            access,
-            array,
-            index,
-            value,
-            guard: false,
-        };
-        self.emit(kind, span);
-        Ok(())
     }
 
     /// Memory that a list was computed into is free, once it has been copied.
