@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests fuzz-regions fuzz-effects fuzz-arrays fuzz-states fuzz-objects fuzz-ptx verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small oracle gpu-check loops clean
+.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests fuzz-regions fuzz-effects fuzz-arrays fuzz-states fuzz-objects fuzz-tuples fuzz-lists fuzz-values fuzz-ptx verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small oracle gpu-check loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -127,6 +127,9 @@ fuzz-tuples: build ## random loops over lists of tuples of several types, agains
 
 fuzz-lists: build ## random loops that make lists, against CPython
 	@$(PY) tests/list_programs.py $(ARGS)
+
+fuzz-values: build ## random comprehensions outside of loops, against CPython
+	@$(PY) tests/value_programs.py $(ARGS)
 
 fuzz-ptx: build ## kernels of random scripts for a card, assembled by ptxas
 	@$(PY) tests/ptx.py --random 400 $(ARGS)

@@ -45,7 +45,7 @@ THREADS = (1, 2, 5)
 
 TIMEOUT_S = 240
 
-_MARK = re.compile(r"^\s*(?:for|while)\b.*#\s*(native|cpython)( throughout)?\s*$")
+_MARK = re.compile(r"^\s*[^#\s].*#\s*(native|cpython)( throughout)?\s*$")
 _REQUIRES = re.compile(r"^# requires: (python|numpy) (\d+)\.(\d+)$")
 
 
@@ -224,7 +224,8 @@ class Marks(NamedTuple):
 
 def marks(program: Path) -> Marks:
     """The marks in a program's text: `# native`, also `# native throughout` where no event may send
-    a part of it to CPython, or `# cpython` ends a loop's first line."""
+    a part of it to CPython, or `# cpython` ends a loop's first line, or that of a statement with a
+    comprehension."""
     found = Marks([], [], [])
     for number, line in enumerate(source_lines(program), 1):
         match = _MARK.match(line)

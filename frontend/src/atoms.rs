@@ -9,10 +9,13 @@
 use std::collections::HashMap;
 
 use nestwise_ir::PlaceId;
-use nestwise_ir::surface::{BinOp, Expr, ExprKind, Scope, Site, Stmt, StmtKind, Target, UnOp};
+use nestwise_ir::surface::{
+    BinOp, Expr, ExprKind, Generator, Scope, Site, Stmt, StmtKind, Target, UnOp,
+};
 
 use crate::effort::{Bound, Effort, Turn};
-use crate::places::{is_stable, targets_of, walk_expr, walk_stmts};
+use crate::objects::exprs_of;
+use crate::places::{children, is_stable, targets_of, walk_expr, walk_stmts};
 
 /// More than this are not worth a test.
 pub(crate) const MAX_ATOMS: usize = 8;
@@ -64,15 +67,28 @@ pub(crate) fn atoms(site: &Site, reads: &[String]) -> (Option<Vec<Atom>>, Effort
 enum Definition<'a> {
     /// By `place = value`.
     Value(&'a Expr),
-    /// By `for place in iter`.
+    /// By `for place in iter`, a statement's or a comprehension's.
     Element(&'a Expr),
     /// Some other way.
     Unknown,
 }
 
-fn definitions(stmts: &[Stmt]) -> HashMap<PlaceId, Vec<Definition<'_>>> {
-    let mut all: HashMap<PlaceId, Vec<Definition<'_>>> = HashMap::new();
+fn definitions<'a>(stmts: &'a [Stmt]) -> HashMap<PlaceId, Vec<Definition<'a>>> {
+    let mut all: HashMap<PlaceId, Vec<Definition<'a>>> = HashMap::new();
     walk_stmts(stmts, &mut |stmt| {
+        let mut generator = |part: &'a Generator| {
+            if let Target::Place(place) = part.target {
+                let element = Definition::Element(&part.iter);
+                all.entry(place).or_default().push(element);
+            }
+        };
+        exprs_of(stmt, &mut |e| {
+            walk_expr(e, &mut |e| {
+                if let ExprKind::Comprehension { parts, .. } = &e.kind {
+                    parts.iter().for_each(&mut generator);
+                }
+            });
+        });
         let plain = match &stmt.kind {
             StmtKind::Assign { targets, value } => targets
                 .iter()
@@ -443,48 +459,54 @@ impl<'a> Finder<'a> {
     /// The work of the calls in an expression: those of known functions of scalars are constant. What is done for each
     /// element of something goes to `turn`.
     fn calls(&mut self, expr: &'a Expr, turn: &mut Turn) {
-        let (mut calls, mut inner) = (Vec::new(), Vec::new());
-        walk_expr(expr, &mut |e| {
-            if let ExprKind::Comprehension {
-                iter,
-                element,
-                tests,
-                ..
-            } = &e.kind
-            {
-                inner.push((iter.as_ref(), element.as_ref(), tests));
+        match &expr.kind {
+            ExprKind::Comprehension { element, parts, .. } => {
+                self.comprehended(element, parts, turn)
             }
-            if let ExprKind::Call { func, args, .. } = &e.kind {
-                calls.push((func.as_ref(), args));
+            ExprKind::Call { func, args, kwargs } => {
+                self.called(func, args, turn);
+                self.calls(func, turn);
+                let named = kwargs.iter().map(|(_, e)| e);
+                args.iter().chain(named).for_each(|e| self.calls(e, turn));
             }
-        });
-        for (iter, element, tests) in inner {
-            let mut each = Turn::default();
-            std::iter::once(element)
-                .chain(tests)
-                .for_each(|e| each.add_expr(e));
-            let trips = self.trips(iter);
-            turn.add_loop(trips, each);
+            _ => children(expr, &mut |e| self.calls(e, turn)),
         }
-        for (func, args) in calls {
-            if self.is_library(func) {
-                continue;
+    }
+
+    /// The loops of a comprehension, what is in which runs once for each turn of those around it.
+    fn comprehended(&mut self, element: &'a Expr, parts: &'a [Generator], turn: &mut Turn) {
+        let Some((part, rest)) = parts.split_first() else {
+            return self.evaluated(element, turn);
+        };
+        self.calls(&part.iter, turn);
+        let trips = self.trips(&part.iter);
+        let mut each = Turn::default();
+        part.tests.iter().for_each(|e| self.evaluated(e, &mut each));
+        if let Some(next) = rest.first() {
+            each.add_expr(&next.iter);
+        }
+        self.comprehended(element, rest, &mut each);
+        turn.add_loop(trips, each);
+    }
+
+    fn called(&mut self, func: &'a Expr, args: &'a [Expr], turn: &mut Turn) {
+        if self.is_library(func) {
+            return;
+        }
+        match (self.builtin(func), args.first()) {
+            (
+                Some(
+                    "range" | "enumerate" | "zip" | "reversed" | "len" | "abs" | "int" | "float"
+                    | "bool" | "complex" | "round" | "pow" | "divmod" | "ord",
+                ),
+                _,
+            ) => {}
+            (Some("min" | "max"), _) if args.len() > 1 => {}
+            (Some("min" | "max" | "sum"), Some(elements)) => {
+                let trips = self.trips(elements);
+                turn.add_loop(trips, Turn::default());
             }
-            match (self.builtin(func), args.first()) {
-                (
-                    Some(
-                        "range" | "enumerate" | "zip" | "reversed" | "len" | "abs" | "int"
-                        | "float" | "bool" | "complex" | "round" | "pow" | "divmod" | "ord",
-                    ),
-                    _,
-                ) => {}
-                (Some("min" | "max"), _) if args.len() > 1 => {}
-                (Some("min" | "max" | "sum"), Some(elements)) => {
-                    let trips = self.trips(elements);
-                    turn.add_loop(trips, Turn::default());
-                }
-                _ => self.open = true,
-            }
+            _ => self.open = true,
         }
     }
 

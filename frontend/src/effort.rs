@@ -146,10 +146,10 @@ impl Turn {
         match &expr.kind {
             ExprKind::Subscript(base, index) => return self.add_element(base, index),
             ExprKind::Call { .. } => once.calls += 1.0,
-            ExprKind::Comprehension { func, iter, .. } => {
+            ExprKind::Comprehension { func, parts, .. } => {
                 once.calls += 1.0;
                 func.iter().for_each(|e| self.add_expr(e));
-                return self.add_expr(iter);
+                return parts.iter().take(1).for_each(|p| self.add_expr(&p.iter));
             }
             ExprKind::Unary(..)
             | ExprKind::Binary(..)

@@ -10,6 +10,9 @@ use crate::refusal::Refusal;
 use crate::special::is_method;
 use crate::wholes::{Whole, wholes};
 
+/// Expressions with fewer turns, whatever is captured, are no sites.
+const FEW_TURNS: f64 = 20.0;
+
 /// The kind of a site's own loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LoopKind {
@@ -17,6 +20,8 @@ pub enum LoopKind {
     For,
     /// `while`.
     While,
+    /// None: the site is an expression.
+    Value,
 }
 
 /// The contract between a site's rewritten source and its hook.
@@ -67,6 +72,7 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
     let flow = flow_of_loop(&site.places, &site.top);
     let mut result = Interface {
         kind: match site.top.kind {
+            _ if site.value => LoopKind::Value,
             StmtKind::While { .. } => LoopKind::While,
             _ => LoopKind::For,
         },
@@ -113,6 +119,10 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         }
     }
     (result.atoms, result.effort) = atoms(site, &result.reads);
+    let constant = result.atoms.as_ref().is_some_and(Vec::is_empty);
+    if site.value && constant && result.effort.operations(&[]).turns < FEW_TURNS {
+        return Err(WithSpan::new(site.top.span, Refusal::Small));
+    }
     if result.atoms.is_none() {
         result.sizes = result.reads.iter().take(MAX_ATOMS).cloned().collect();
     }

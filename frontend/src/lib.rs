@@ -28,6 +28,6 @@ pub mod wholes;
 
 pub use interface::{Interface, LoopKind, interface};
 pub use objects::{attributes_of_function, attributes_of_site, item_name};
-pub use parse::{parse_function, parse_site};
+pub use parse::{parse_function, parse_site, parse_value};
 pub use places::ScopeInfo;
 pub use refusal::Refusal;

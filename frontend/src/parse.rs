@@ -11,7 +11,7 @@ mod lower;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use nestwise_ir::surface::{Function, Place, Scope, Site};
+use nestwise_ir::surface::{Function, Place, Scope, Site, Stmt};
 use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
 use rustpython_parser::ast::{self, Ranged};
 use rustpython_parser::{Mode, StringKind, Tok, lexer, parse_tokens};
@@ -51,7 +51,34 @@ pub fn parse_site(
         return Err(vec![WithSpan::new(source.lines.span(0), Refusal::NotALoop)]);
     };
     let mut lower = Lower::new(&source, Names::Site(scope));
-    let mut top = lower.top(stmt);
+    let top = lower.top(stmt);
+    finish(lower, top, scope, false)
+}
+
+/// Reads an expression with a loop in it: a list comprehension, `sum(x * x for x in xs)`.
+///
+/// `text` is a line of its own, `first_line` where it stands in the file.
+pub fn parse_value(
+    text: &str,
+    first_line: u32,
+    scope: &ScopeInfo,
+) -> Result<Site, Vec<WithSpan<Refusal>>> {
+    let source = Source::parse(text, first_line, false).map_err(|refusal| vec![refusal])?;
+    let [ast::Stmt::Expr(stmt)] = source.suite.as_slice() else {
+        return Err(vec![WithSpan::new(source.lines.span(0), Refusal::NotALoop)]);
+    };
+    let mut lower = Lower::new(&source, Names::Site(scope));
+    let top = lower.value(&stmt.value);
+    finish(lower, top, scope, true)
+}
+
+/// The site of a loop that was lowered, or why there is none.
+fn finish(
+    mut lower: Lower<'_>,
+    mut top: Option<Stmt>,
+    scope: &ScopeInfo,
+    value: bool,
+) -> Result<Site, Vec<WithSpan<Refusal>>> {
     let returns = lower.returns;
     let mut places = std::mem::take(&mut lower.table).finish();
     if let Some(top) = &mut top {
@@ -71,6 +98,7 @@ pub fn parse_site(
                 places,
                 top,
                 returns,
+                value,
             };
             mark_captured(&mut site, scope);
             add_items(&mut site);

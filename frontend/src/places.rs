@@ -361,13 +361,13 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         ExprKind::Comprehension {
             func,
             element,
-            iter,
-            tests,
-            ..
+            parts,
         } => {
             func.iter().for_each(|e| f(e));
-            f(iter);
-            tests.iter().for_each(&mut *f);
+            for part in parts {
+                f(&part.iter);
+                part.tests.iter().for_each(&mut *f);
+            }
             f(element);
         }
         ExprKind::Unary(_, a) | ExprKind::InText(a, _) | ExprKind::IsNone(a) => f(a),

@@ -194,6 +194,8 @@ pub enum Refusal {
         /// The greatest number that is accepted.
         limit: usize,
     },
+    /// An expression that is over sooner than anybody could ask about it.
+    Small,
     /// Something else that is not modelled.
     Unsupported {
         /// What, as a noun phrase.
@@ -245,6 +247,7 @@ impl Refusal {
             Self::ObjectIdentity { .. } => "object-identity",
             Self::AlwaysRaises { .. } => "always-raises",
             Self::TooLarge { .. } => "too-large",
+            Self::Small => "small",
             Self::Unsupported { .. } => "unsupported",
             Self::Internal { .. } => "internal",
         }
@@ -379,6 +382,7 @@ impl fmt::Display for Refusal {
             }
             Self::AlwaysRaises { what } => write!(f, "{what} raises"),
             Self::TooLarge { what, limit } => write!(f, "more than {limit} {what}"),
+            Self::Small => f.write_str("it takes less time than asking where to run it"),
             Self::Unsupported { what } => write!(f, "{what} is not supported"),
             Self::Internal { message } => write!(f, "internal: {message}"),
         }

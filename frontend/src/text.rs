@@ -221,20 +221,15 @@ impl Text<'_> {
             ExprKind::Comprehension {
                 func,
                 element,
-                target,
-                iter,
-                tests,
+                parts,
             } => {
-                let tests: String = tests
-                    .iter()
-                    .map(|t| format!(" if {}", self.expr(t)))
-                    .collect();
-                let each = format!(
-                    "{} for {} in {}{tests}",
-                    self.expr(element),
-                    self.target(target),
-                    self.expr(iter)
-                );
+                let mut each = self.expr(element);
+                for part in parts {
+                    let (target, iter) = (self.target(&part.target), self.expr(&part.iter));
+                    each += &format!(" for {target} in {iter}");
+                    let tests = part.tests.iter();
+                    each.extend(tests.map(|t| format!(" if {}", self.expr(t))));
+                }
                 match func {
                     Some(func) => format!("{}({each})", self.expr(func)),
                     None => format!("[{each}]"),

@@ -296,15 +296,15 @@ impl<'a> Scan<'a> {
             ExprKind::Comprehension {
                 func,
                 element,
-                target,
-                iter,
-                tests,
+                parts,
             } => {
                 func.iter().for_each(|e| self.expr(e));
                 self.expr(element);
-                self.target(target);
-                self.expr(iter);
-                tests.iter().for_each(|e| self.expr(e));
+                for part in parts {
+                    self.target(&part.target);
+                    self.expr(&part.iter);
+                    part.tests.iter().for_each(|e| self.expr(e));
+                }
             }
             ExprKind::Int(_)
             | ExprKind::Float(_)

@@ -51,8 +51,8 @@ pub mod work;
 
 pub use ids::{AccessId, Arena, ArrayId, LoopId, NameId, PlaceId, ScopeId, VarId};
 pub use nest::{
-    Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, Extent, For, Fun, Lib,
-    LiveOut, LiveOutKind, LoopDecl, Nest, PartAxis, Stmt, StmtKind, UnOp, VarDecl, While,
+    Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, Extent, For, Fun, Length,
+    Lib, LiveOut, LiveOutKind, LoopDecl, Nest, PartAxis, Stmt, StmtKind, UnOp, VarDecl, While,
 };
 pub use schedule::{FpMode, Schedule};
 pub use span::{Span, WithSpan};

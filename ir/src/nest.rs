@@ -46,6 +46,8 @@ pub struct Nest {
     pub forward: Vec<ArrayId>,
     /// Arrays that lie in memory row by row, or sums along their axes are made in another order. Checked before launch, too.
     pub by_rows: Vec<ArrayId>,
+    /// What axes of the nest's own memory are computed of.
+    pub lengths: Vec<Length>,
     /// Arrays that lie so with nothing between their elements, or NumPy adds them up in another order. Checked before launch, too.
     pub dense: Vec<ArrayId>,
     /// `None`: the body of the top loop runs once for each of its iterations. `Some(end)`: once for each launched range
@@ -173,6 +175,19 @@ pub enum Extent {
         /// So many more.
         plus: i32,
     },
+    /// Computed of others: a place in [`Nest::lengths`].
+    Computed(u32),
+}
+
+/// A length that is computed of others, which come before it in [`Nest::lengths`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Length {
+    /// `Add`, `Sub`, `Mul`, `FloorDiv`, `Min` or `Max`, of ints.
+    pub op: BinOp,
+    /// On its left.
+    pub a: Extent,
+    /// On its right.
+    pub b: Extent,
 }
 
 impl Extent {
@@ -194,6 +209,7 @@ impl Extent {
                 capture,
                 plus: more(plus)?,
             },
+            Extent::Computed(_) => return None,
         })
     }
 }

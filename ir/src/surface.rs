@@ -7,7 +7,7 @@
 use crate::ids::{Arena, PlaceId};
 use crate::span::Span;
 
-/// One outermost loop statement.
+/// One outermost loop statement, or an expression with a loop in it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Site {
     /// Everything the site mentions by name; parents before children.
@@ -16,6 +16,8 @@ pub struct Site {
     pub top: Stmt,
     /// Whether the site holds a `return`.
     pub returns: bool,
+    /// It is an expression: `top` has one turn, which leaves the value in the only place that it assigns.
+    pub value: bool,
 }
 
 /// A user's function, for inlining. Its places are resolved in the function's own scope.
@@ -253,15 +255,25 @@ pub enum ExprKind {
     Tuple(Vec<Expr>),
     /// A list display.
     List(Vec<Expr>),
-    /// `func(element for target in iter if tests)`: a call with a generator expression or a list comprehension; without a function
-    /// the list itself. The target's places are its own, of names that no Python name equals.
+    /// `func(element for target in iter if tests ...)`: a call with a generator expression or a list comprehension; without a
+    /// function the list itself.
     Comprehension {
         func: Option<Box<Expr>>,
         element: Box<Expr>,
-        target: Box<Target>,
-        iter: Box<Expr>,
-        tests: Vec<Expr>,
+        /// Outermost first; there is one.
+        parts: Vec<Generator>,
     },
+}
+
+/// `for target in iter if tests`.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Generator {
+    /// Its places are the comprehension's own, of names that no Python name equals.
+    pub target: Target,
+    /// What it runs over.
+    pub iter: Expr,
+    /// All have to be true.
+    pub tests: Vec<Expr>,
 }
 
 /// Python's unary operators.

@@ -91,6 +91,8 @@ impl Drop for Active {
 
 thread_local! {
     static RUNNING: RefCell<Vec<Rc<Active>>> = const { RefCell::new(Vec::new()) };
+    /// Expressions that native code has computed: references that `GOT` gives away at once.
+    static VALUES: RefCell<Vec<*mut PyObject>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What `CALL` returns after an attempt. `asked`: the rewritten code asks for more than the values of `writes` names
@@ -121,6 +123,27 @@ pub fn start(
     iterator::left(py, active)
 }
 
+/// What `ASK` finds: whether the expression was computed. Otherwise `INSTEAD()` is told what CPython is to do.
+pub fn start_value(site: &Arc<Site>, mut progress: Progress) -> PyResult<bool> {
+    if let Some(error) = progress.raised.take() {
+        return Err(error);
+    }
+    let finished = !matches!(progress.ended, None | Some(Ended::Partial { .. }));
+    if finished && !progress.value.is_null() {
+        let value = std::mem::replace(&mut progress.value, std::ptr::null_mut());
+        VALUES.with_borrow_mut(|values| values.push(value));
+        return Ok(true);
+    }
+    iterator::hand_over(Some(Active::new(site, progress, !finished)));
+    Ok(false)
+}
+
+/// `GOT()`: what the last `ASK` of this thread found, a reference of the caller's; null if there is nothing.
+pub fn got() -> *mut PyObject {
+    let value = VALUES.with_borrow_mut(Vec::pop);
+    value.unwrap_or(std::ptr::null_mut())
+}
+
 /// A tuple of values, whose references it takes over.
 fn tuple(values: Vec<*mut PyObject>) -> *mut PyObject {
     // SAFETY: the tuple takes over its items; without a tuple they are released.
@@ -149,6 +172,13 @@ pub fn note(value: &Bound<'_, PyAny>) {
         running.iter().map(note).collect()
     });
     drop(old);
+}
+
+/// CPython has evaluated the expression of a running site.
+pub fn note_value(active: &Active, value: &Bound<'_, PyAny>) {
+    if active.progress.borrow().check.is_some() {
+        drop(active.returned.replace(Some(value.clone().unbind())));
+    }
 }
 
 /// A site's statement was left.

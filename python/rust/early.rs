@@ -240,7 +240,8 @@ pub fn look(parsed: &Parsed) -> Seconds {
     Seconds(planning(parsed).0 / LOOKS)
 }
 
-/// Whether CPython's share of the site can be ended before the loop is over.
+/// Whether CPython's share of the site can be ended before the loop is over, or need not, since an expression that is known to take
+/// long is planned at once.
 fn can_stop(
     py: Python<'_>,
     parsed: &Parsed,
@@ -254,6 +255,9 @@ fn can_stop(
     let StmtKind::For { iter, .. } = &parsed.surface.top.kind else {
         return true;
     };
+    if parsed.surface.value {
+        return true;
+    }
     match &iter.kind {
         ExprKind::Place(_) => counted(iter),
         ExprKind::Call { func, args, .. } => {

@@ -6,7 +6,7 @@ use nestwise_analysis::fixed::{Stated, fix};
 use nestwise_analysis::{Analysis, LaunchInfo, candidates};
 use nestwise_frontend::capture::Capture;
 use nestwise_frontend::guess::{self, Described, Evidence};
-use nestwise_frontend::{Refusal, interface, parse_function, parse_site, specialise, text};
+use nestwise_frontend::{Refusal, interface, parse_function, specialise, text};
 use nestwise_ir::surface::{Function, Site};
 use nestwise_ir::{Nest, WithSpan};
 use nestwise_runtime::{Reason, options, pipeline};
@@ -156,8 +156,7 @@ pub fn explain<'py>(
 
 fn parse(text: &SiteText) -> Result<Site, WithSpan<Refusal>> {
     let first = |mut all: Vec<WithSpan<Refusal>>| all.swap_remove(0);
-    let surface =
-        parse_site(&text.text, text.first_line, text.indented, &text.scope).map_err(first)?;
+    let surface = text.read().map_err(first)?;
     interface(&surface, &text.scope)?;
     Ok(surface)
 }

@@ -53,6 +53,12 @@ pub struct SiteFunctions {
     #[pyo3(get)]
     noted: Py<PyAny>,
     #[pyo3(get)]
+    ask: Py<PyAny>,
+    #[pyo3(get)]
+    got: Py<PyAny>,
+    #[pyo3(get)]
+    instead: Py<PyAny>,
+    #[pyo3(get)]
     region: Py<PyAny>,
     #[pyo3(get)]
     keep: Py<PyAny>,
@@ -203,8 +209,10 @@ unsafe extern "C" fn reduce(this: *mut PyObject, _none: *mut PyObject) -> *mut P
         "lambda *_: True"
     } else if is(over) {
         "iter"
-    } else if is(assign) {
+    } else if is(assign) || is(ask) {
         "lambda *_: False"
+    } else if is(instead) {
+        "lambda: lambda it: it"
     } else if is(known) {
         "lambda it: it"
     } else if is(made) {
@@ -309,6 +317,9 @@ pub fn functions(py: Python<'_>, site: &Arc<Site>, names: usize) -> PyResult<Sit
         returned: bound(py, site, returned, 0)?,
         value: bound(py, site, value, 0)?,
         noted: bound(py, site, noted, 0)?,
+        ask: bound(py, site, ask, 0)?,
+        got: bound(py, site, got, 0)?,
+        instead: bound(py, site, instead, 0)?,
         region: bound(py, site, region_begins, 0)?,
         keep: bound(py, site, keep, 0)?,
         flush: bound(py, site, flush, 0)?,
@@ -423,6 +434,37 @@ unsafe extern "C" fn call(
             Err(error) => raised(py, error),
         }
     })
+}
+
+/// `ASK(reads...)`.
+unsafe extern "C" fn ask(
+    this: &Bundle,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: called by CPython with the GIL held.
+        let arguments = unsafe { arguments(args, count) };
+        let asked = region::release(py).and_then(|()| this.site.ask(py, arguments));
+        region::nest_ended(&this.site);
+        asked.map_or_else(|error| raised(py, error), bool_object)
+    })
+}
+
+/// `GOT()`: what `ASK` has computed.
+unsafe extern "C" fn got(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    shielded(|py| match driver::got() {
+        value if value.is_null() => py.None().into_ptr(),
+        value => value,
+    })
+}
+
+unsafe extern "C" fn instead(
+    _: &Bundle,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| iterator::instead(py).unwrap_or_else(|e| raised(py, e)))
 }
 
 unsafe extern "C" fn stay(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {

@@ -16,6 +16,7 @@ use crate::region;
 use crate::results;
 use crate::scratch::Scratch;
 use nestwise_analysis::identity;
+use nestwise_frontend::LoopKind;
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Prov, Scalar};
 use nestwise_runtime::device::{Owner, kept};
 use nestwise_runtime::{ArrayView, Host, Launch, Plan, Reason, Value};
@@ -355,7 +356,7 @@ impl Host for PyHost<'_> {
                 },
                 (ArrayKind::Appended, _) => self.column(id, decl, capture)?,
                 (ArrayKind::Scratch, value) => {
-                    let long = nestwise_runtime::extents(&self.binding.captures);
+                    let long = nestwise_runtime::extents(self.nest, &self.binding.captures);
                     let scratch = Scratch::new(&decl.like, long, decl.storage);
                     let scratch = scratch.ok_or(Reason::Memory)?;
                     if decl.starts {
@@ -400,6 +401,10 @@ impl Host for PyHost<'_> {
         // Nobody's code runs but, perhaps, what raises KeyboardInterrupt.
         self.raised = self.py.check_signals().err();
         self.raised.is_some() || !self.unchanged()
+    }
+
+    fn is_value(&self) -> bool {
+        self.world.parsed.interface.kind == LoopKind::Value
     }
 
     fn is_alone(&self) -> bool {

@@ -5,10 +5,14 @@
 //! CPython runs. What `CALL` found out goes from the one to the other through a stack of this thread: between the
 //! moment when the first loop ends and the one when the second begins, CPython runs nothing that could raise.
 //!
+//! An expression has no loop that could lie there: `ASK` tells whether it was computed, and hands over to `INSTEAD()` else, whose
+//! object lies on the stack while CPython evaluates the expression.
+//!
 //! They are of a type of their own as C has them: making, asking and dropping one is a good part of what a short call
 //! costs.
 
 use crate::driver::{self, Active};
+use crate::hooks::shielded;
 use crate::once::Once;
 use crate::region;
 use pyo3::ffi::{self, PyObject};
@@ -49,7 +53,8 @@ thread_local! {
 /// CPython runs as it was.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
-fn hand_over(active: Option<Rc<Active>>) {
+/// What the one that comes next takes over.
+pub fn hand_over(active: Option<Rc<Active>>) {
     if active.is_some() || WAITING.load(Ordering::Relaxed) > 0 {
         HANDED.with_borrow_mut(|handed| handed.push(active));
         WAITING.fetch_add(1, Ordering::Relaxed);
@@ -100,6 +105,11 @@ pub fn stay(py: Python<'_>) -> PyResult<*mut PyObject> {
         }
         None => shared(py, &NONE, || Turn::Nothing),
     }
+}
+
+/// `INSTEAD()`: a function that gives back what it is given, the value that CPython computes. It lives as long as CPython is at that.
+pub fn instead(py: Python<'_>) -> PyResult<*mut PyObject> {
+    stay(py)
 }
 
 fn shared(
@@ -162,6 +172,27 @@ unsafe extern "C" fn next(this: *mut PyObject) -> *mut PyObject {
     }
 }
 
+/// `INSTEAD()(value)`.
+unsafe extern "C" fn same(
+    this: *mut PyObject,
+    arguments: *mut PyObject,
+    _names: *mut PyObject,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: CPython calls with an object of the type below and a tuple.
+        unsafe {
+            let value = ffi::PyTuple_GetItem(arguments, 0);
+            let Some(value) = Bound::from_borrowed_ptr_or_opt(py, value) else {
+                return std::ptr::null_mut();
+            };
+            if let Some(active) = &(*this.cast::<Iterator>()).active {
+                driver::note_value(active, &value);
+            }
+            value.into_ptr()
+        }
+    })
+}
+
 unsafe extern "C" fn dealloc(this: *mut PyObject) {
     // SAFETY: called once, for an object made in `new`; instances of heap types own a reference to their type.
     unsafe {
@@ -193,6 +224,7 @@ fn iterator_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
         let mut slots = [
             slot(ffi::Py_tp_iter, ffi::PyObject_SelfIter as *mut c_void),
             slot(ffi::Py_tp_iternext, next as *mut c_void),
+            slot(ffi::Py_tp_call, same as *mut c_void),
             slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
             slot(0, std::ptr::null_mut()),
         ];

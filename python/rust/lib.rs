@@ -52,7 +52,7 @@ mod warned;
 
 use nestwise_costmodel::weights::Kind;
 use nestwise_costmodel::{Device, MachineProfile, ProfileError};
-use nestwise_frontend::{LoopKind, ScopeInfo};
+use nestwise_frontend::ScopeInfo;
 use nestwise_runtime::{Broken, DeviceChoice, FpMode, Options, Trial, Unchecked, set_options};
 use parsed::SiteText;
 use pyo3::exceptions::PyValueError;
@@ -192,62 +192,46 @@ fn choose_profile(
     }
 }
 
-fn text(
-    file: String,
-    text: String,
-    first_line: u32,
-    indented: bool,
-    module_level: bool,
-    local_names: HashSet<String>,
-    bound_names: HashSet<String>,
-) -> SiteText {
-    let scope = ScopeInfo {
-        module_level,
-        local_names,
-        bound_names,
-    };
-    SiteText {
-        file,
-        text,
-        first_line,
-        indented,
-        scope,
+/// What `nestwise.rewrite.SiteText` holds, but for the function's name.
+#[derive(FromPyObject)]
+struct Words(
+    String,
+    u32,
+    bool,
+    bool,
+    HashSet<String>,
+    HashSet<String>,
+    bool,
+);
+
+impl Words {
+    fn of(self, file: String) -> SiteText {
+        let Words(text, first_line, indented, module_level, local_names, bound_names, value) = self;
+        let scope = ScopeInfo {
+            module_level,
+            local_names,
+            bound_names,
+        };
+        SiteText {
+            file,
+            text,
+            first_line,
+            indented,
+            scope,
+            value,
+        }
     }
 }
 
-/// Whether a loop statement is a site, and what its hook is given and gives back.
+/// Whether a loop statement, or an expression with a loop in it, is a site, and what its hook is given and gives back.
 #[pyfunction]
-fn lower<'py>(
-    py: Python<'py>,
-    source: String,
-    first_line: u32,
-    indented: bool,
-    module_level: bool,
-    local_names: HashSet<String>,
-    bound_names: HashSet<String>,
-) -> PyResult<Bound<'py, PyDict>> {
+fn lower<'py>(py: Python<'py>, site: Words) -> PyResult<Bound<'py, PyDict>> {
     let answer = PyDict::new(py);
-    let text = text(
-        String::new(),
-        source,
-        first_line,
-        indented,
-        module_level,
-        local_names,
-        bound_names,
-    );
+    let text = site.of(String::new());
     match parsed::guarded_parse(py, &text) {
         Ok(parsed) => {
             let i = &parsed.interface;
             answer.set_item("ok", true)?;
-            answer.set_item(
-                "kind",
-                if i.kind == LoopKind::For {
-                    "for"
-                } else {
-                    "while"
-                },
-            )?;
             answer.set_item("reads", &i.reads)?;
             answer.set_item("writes", &i.writes)?;
             answer.set_item("maybe", &i.maybe)?;
@@ -270,29 +254,15 @@ fn lower<'py>(
 /// What each loop of a site may do, as far as its text and the types guessed for its names tell.
 #[pyfunction]
 #[pyo3(name = "explain")]
-#[allow(clippy::too_many_arguments)]
 fn explain_site<'py>(
     py: Python<'py>,
-    source: String,
-    first_line: u32,
-    indented: bool,
-    module_level: bool,
-    local_names: HashSet<String>,
-    bound_names: HashSet<String>,
+    site: Words,
     describe: Bound<'py, PyAny>,
     function: Bound<'py, PyAny>,
     sizes: HashMap<String, Vec<i64>>,
     after: Option<String>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let text = text(
-        String::new(),
-        source,
-        first_line,
-        indented,
-        module_level,
-        local_names,
-        bound_names,
-    );
+    let text = site.of(String::new());
     panics::raised(|| explain::explain(py, &text, &describe, &function, &sizes, after.as_deref()))
 }
 
@@ -305,27 +275,8 @@ fn random_text(name: &str) -> Option<(String, HashSet<String>)> {
 /// The functions of one site.
 #[pyfunction]
 #[pyo3(name = "Site")]
-#[allow(clippy::too_many_arguments)]
-fn make_site(
-    py: Python<'_>,
-    file: String,
-    source: String,
-    first_line: u32,
-    indented: bool,
-    module_level: bool,
-    local_names: HashSet<String>,
-    bound_names: HashSet<String>,
-) -> PyResult<hooks::SiteFunctions> {
-    let text = text(
-        file,
-        source,
-        first_line,
-        indented,
-        module_level,
-        local_names,
-        bound_names,
-    );
-    let site = Arc::new(Site::new(text));
+fn make_site(py: Python<'_>, file: String, site: Words) -> PyResult<hooks::SiteFunctions> {
+    let site = Arc::new(Site::new(site.of(file)));
     let maybe = site.maybe_count(py);
     sites::add(&site);
     hooks::functions(py, &site, maybe)

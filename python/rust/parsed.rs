@@ -3,7 +3,9 @@
 use crate::bind::{self, BindPlace};
 use crate::once::Once;
 use crate::panics;
-use nestwise_frontend::{Interface, Refusal, ScopeInfo, attributes_of_site, interface, parse_site};
+use nestwise_frontend::{
+    Interface, Refusal, ScopeInfo, attributes_of_site, interface, parse_site, parse_value,
+};
 use nestwise_ir::surface;
 use nestwise_ir::{Span, WithSpan};
 use nestwise_runtime::Reason;
@@ -23,6 +25,18 @@ pub struct SiteText {
     pub indented: bool,
     /// Names around it.
     pub scope: ScopeInfo,
+    /// It is an expression, in a line of its own.
+    pub value: bool,
+}
+
+impl SiteText {
+    /// What the text says.
+    pub fn read(&self) -> Result<surface::Site, Vec<WithSpan<Refusal>>> {
+        match self.value {
+            true => parse_value(&self.text, self.first_line, &self.scope),
+            false => parse_site(&self.text, self.first_line, self.indented, &self.scope),
+        }
+    }
 }
 
 /// What is known from the text alone.
@@ -48,7 +62,7 @@ pub struct Parsed {
 
 /// Reads the text of a site.
 pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
-    let surface = parse_site(&text.text, text.first_line, text.indented, &text.scope)?;
+    let surface = text.read()?;
     let interface = interface(&surface, &text.scope).map_err(|e| vec![e])?;
     let places: Vec<&surface::Place> = surface.places.values().collect();
     let mut bound = bind::bind_places(py, &places, &interface.reads);

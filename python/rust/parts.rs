@@ -66,12 +66,34 @@ pub fn made(
     finish(py, new())
 }
 
-/// A list of what lies in memory of the nest's own, or of lists: a new reference, or null with an error.
+/// A list of as many elements as `len` says that lie in memory of the nest's own, or of lists: a new reference, or null with an error.
 ///
 /// # Safety
-/// All elements are there, of type `storage`; the GIL is held.
-pub unsafe fn list(py: Python<'_>, view: &ArrayView, storage: Scalar) -> *mut PyObject {
-    let size = storage.size();
+/// They are there, of type `ty`; the GIL is held.
+pub unsafe fn list(
+    py: Python<'_>,
+    view: &ArrayView,
+    ty: Ty,
+    launch: &Launch,
+    len: Option<&VarId>,
+) -> *mut PyObject {
+    let mut extents = view.extents;
+    if let Some(len) = len {
+        extents[0] = int(launch, *len).clamp(0, extents[0]);
+    }
+    let extents = &extents[..view.rank];
+    let size = ty.repr.size();
+    // SAFETY: as promised by the caller.
+    unsafe {
+        if ty == Ty::PY_FLOAT {
+            let element = |at| ffi::PyFloat_FromDouble(*view.ptr.cast::<f64>().add(at));
+            return list_of(extents, 0, &element);
+        }
+        if ty == Ty::PY_INT {
+            let element = |at| ffi::PyLong_FromLongLong(*view.ptr.cast::<i64>().add(at));
+            return list_of(extents, 0, &element);
+        }
+    }
     // SAFETY: as promised by the caller; an element is copied to where its tag is next to it.
     let element = |at: usize| unsafe {
         let mut slot = [0u64; 3];
@@ -80,10 +102,10 @@ pub unsafe fn list(py: Python<'_>, view: &ArrayView, storage: Scalar) -> *mut Py
         if !view.tags.is_null() {
             *to.add(8) = *view.tags.add(at);
         }
-        boxing::boxed(py, Ty::py(storage), to, false)
+        boxing::boxed(py, ty, to, false)
     };
     // SAFETY: as promised by the caller.
-    unsafe { list_of(&view.extents[..view.rank], 0, &element) }
+    unsafe { list_of(extents, 0, &element) }
 }
 
 /// Lists along the axes, of the elements from number `first` on; null with an error.
@@ -102,13 +124,16 @@ unsafe fn list_of(
     // SAFETY: a new list is filled before anybody sees it; lists with empty places may be released.
     unsafe {
         let all = ffi::PyList_New(*length as isize);
-        for k in 0..if all.is_null() { 0 } else { *length as usize } {
+        if all.is_null() || *length == 0 {
+            return all;
+        }
+        for (k, place) in layout::list_items(all).iter_mut().enumerate() {
             let item = list_of(inner, first + k * step, element);
             if item.is_null() {
                 ffi::Py_DECREF(all);
                 return std::ptr::null_mut();
             }
-            ffi::PyList_SetItem(all, k as isize, item);
+            *place = item;
         }
         all
     }

@@ -14,6 +14,7 @@ use crate::progress::Progress;
 use crate::random;
 use crate::site::order;
 use nestwise_analysis::identity;
+use nestwise_frontend::LoopKind;
 use nestwise_frontend::known::{Builtin, Known};
 use nestwise_ir::liveout::MadeArray;
 use nestwise_ir::liveout::SameAs;
@@ -133,6 +134,10 @@ impl Collector<'_> {
         } else {
             release(&values);
         }
+        if self.parsed.interface.kind == LoopKind::Value {
+            // The place is nobody's.
+            progress.value = progress.writes.pop().unwrap_or(std::ptr::null_mut());
+        }
         progress.maybe = maybe.iter().map(|p| self.value(*p)).collect();
         progress.range = self.launch.range();
         progress.is_range = matches!(self.launch.ended, Ended::Partial { .. })
@@ -243,7 +248,9 @@ impl Collector<'_> {
         let storage = decl.storage;
         let object = match self.host.scratch(array) {
             // SAFETY: the launch has written all of its elements.
-            Some(view) if decl.list => unsafe { parts::list(self.py, &view, storage) },
+            Some(view) if decl.list => unsafe {
+                parts::list(self.py, &view, decl.elem, self.launch, lens.first())
+            },
             Some(view) => parts::made(self.py, &view, storage, self.launch, lens),
             None => std::ptr::null_mut(),
         };

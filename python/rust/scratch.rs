@@ -119,7 +119,7 @@ mod tests {
             move |extent| match extent {
                 Extent::Axis { axis, .. } => extents[axis as usize],
                 Extent::Fixed(n) => n.into(),
-                Extent::Value { .. } => 0,
+                Extent::Value { .. } | Extent::Computed(_) => 0,
             }
         };
         let axis = |axis| Extent::Axis {

@@ -212,10 +212,42 @@ impl Site {
         // is not evaluated again.
         let reads = parsed.map_or(usize::MAX, |p| p.interface.reads.len());
         let iterable = arguments.get(reads);
-        let work = || parsed.map(|p| work(py, p, arguments));
         let gated = parsed.is_some_and(|p| p.gated);
-        if !gated && iterable.is_none() && !self.gate.admits(work(), false) {
+        let bare = !gated && iterable.is_none();
+        let Some(progress) = self.begin(py, parsed, arguments, keeps, bare) else {
             return iterator::declined(py);
+        };
+        // SAFETY: a borrowed reference that lives through the call.
+        let iterable = iterable.map(|i| unsafe { Bound::from_borrowed_ptr(py, *i) });
+        let writes = parsed.map_or(0, |p| p.interface.writes.len());
+        driver::start(py, self, progress, writes, asked, iterable.as_ref())
+    }
+
+    /// `ASK(reads...)`: whether native code has computed the expression, whose value is kept for `GOT()` then.
+    pub fn ask(self: &Arc<Self>, py: Python<'_>, arguments: &[*mut PyObject]) -> PyResult<bool> {
+        let parsed = self.parsed(py).ok();
+        match self.begin(py, parsed, arguments, false, true) {
+            Some(progress) => driver::start_value(self, progress),
+            None => {
+                iterator::hand_over(None);
+                Ok(false)
+            }
+        }
+    }
+
+    /// A call: what came of it, or what CPython is to do. None: it runs all of it as it was, which is only said where the
+    /// call is `bare`, and nobody measures that.
+    fn begin(
+        &self,
+        py: Python<'_>,
+        parsed: Option<&Parsed>,
+        arguments: &[*mut PyObject],
+        keeps: bool,
+        bare: bool,
+    ) -> Option<Progress> {
+        let work = || parsed.map(|p| work(py, p, arguments));
+        if bare && !self.gate.admits(work(), false) {
+            return None;
         }
         let waited_for = verify::busy() || self.is_waited_for();
         let argument = |i: usize| arguments.get(i).copied();
@@ -223,8 +255,8 @@ impl Site {
             Some(parsed) => self.early().course(py, parsed, &argument),
             None => Course::Plan,
         };
-        if course == Course::Leave && !gated && iterable.is_none() {
-            return iterator::declined(py);
+        if course == Course::Leave && bare {
+            return None;
         }
         if course != Course::Leave {
             self.calls.fetch_add(1, Ordering::Relaxed);
@@ -252,16 +284,14 @@ impl Site {
             work: work(),
             why: Why::Dear(predicted),
         };
-        let progress = match attempt {
-            Attempt::Declined(None) if !gated && iterable.is_none() => {
-                return iterator::declined(py);
-            }
-            Attempt::Dear { predicted, settled } if !gated && iterable.is_none() => {
+        Some(match attempt {
+            Attempt::Declined(None) if bare => return None,
+            Attempt::Dear { predicted, settled } if bare => {
                 if !settled {
                     // Nobody tells when CPython has run it: it takes about as long as that.
                     self.gate.ended(Some(dear(predicted)), predicted.0);
                 }
-                return iterator::declined(py);
+                return None;
             }
             Attempt::Declined(None) | Attempt::Dear { settled: true, .. } => Progress::none(),
             Attempt::Dear { predicted, .. } => Progress::vain(dear(predicted)),
@@ -282,11 +312,7 @@ impl Site {
                 }
                 progress
             }
-        };
-        // SAFETY: a borrowed reference that lives through the call.
-        let iterable = iterable.map(|i| unsafe { Bound::from_borrowed_ptr(py, *i) });
-        let writes = parsed.map_or(0, |p| p.interface.writes.len());
-        driver::start(py, self, progress, writes, asked, iterable.as_ref())
+        })
     }
 
     /// Goes on natively from iteration `resume.next` of the top loop, with the names as they are now.

@@ -270,6 +270,8 @@ impl Check {
         mut progress: Progress,
     ) -> PyResult<Progress> {
         let how = match launch.ended {
+            // An expression's value.
+            Ended::Finished if !progress.value.is_null() => "returned",
             Ended::Finished => "finished",
             Ended::Broke => "broke",
             Ended::Returned => "returned",

@@ -57,7 +57,10 @@ def report():
     ]
 
 
-def lower(text, first_line, indented, module_level, local_names, bound_names):
+def lower(site):
+    text, first_line, indented, module_level, local_names, bound_names, value = site
+    if value:
+        return _lower_value(text, first_line, module_level, local_names, bound_names)
     node = _statement(text, indented)
     parts = [node.target, node.iter] if _is_for(node) else [node.test]
     parts += node.body
@@ -93,6 +96,23 @@ def lower(text, first_line, indented, module_level, local_names, bound_names):
     }
 
 
+def _lower_value(text, first_line, module_level, local_names, bound_names):
+    names = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)]
+    own = {n.id for n in names if _stored(n)}
+    for part in ast.walk(ast.parse(text)):
+        if isinstance(part, (ast.Lambda, ast.SetComp, ast.DictComp)):
+            return _no(first_line, f"{type(part).__name__} is not supported")
+        if isinstance(part, ast.Call) and not _pure(part.func):
+            return _no(first_line, "a call of unknown effect")
+    reads = dict.fromkeys(n.id for n in names if n.id in bound_names - own)
+    for name in names:
+        if name.id in local_names - bound_names - own:
+            return _no(first_line, f"{name.id} may be unbound")
+    sizes = list(reads) if reads and not module_level else None
+    answer = {"ok": True, "reads": list(reads), "returns": False, "sizes": sizes}
+    return answer | {"writes": ["<value>"], "maybe": []}
+
+
 def _statement(text, indented):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -118,9 +138,13 @@ def _pure(function):
 
 
 class Site:
-    def __init__(self, file, text, first_line, indented, module_level, local_names, bound_names):
+    def __init__(self, file, site):
+        text, first_line, indented, _, local_names, _, self.is_value = site
         self.place = (file, first_line)
-        self.lowered = lower(text, first_line, indented, module_level, local_names, bound_names)
+        self.lowered = lower(site)
+        if self.is_value:
+            self.code, self.maybe = compile(text, "<fake>", "eval"), ()
+            return
         self.node = _statement(text, indented)
         self.for_loop = _is_for(self.node)
         self.parts = _parts(self.node, local_names)
@@ -149,6 +173,29 @@ class Site:
         return ()
 
     call_asked = call
+
+    def ask(self, *values):
+        if MODE == "decline":
+            return False
+        RUNS.append((*self.place, 1, "rest"))
+        if MODE == "fallback":
+            return False
+        given = dict(zip(self.lowered["reads"], values, strict=True))
+        shared = {**sys._getframe(1).f_globals, **given}
+        kinds = (int, float, str, list, dict, tuple, set)
+        plain = {k: v for k, v in shared.items() if type(v) in kinds and k[:2] != "__"}
+        try:
+            eval(self.code, {**shared, **copy.deepcopy({**plain, **given})})
+        except Exception:
+            return False  # what it would raise, or have consumed, is CPython's
+        self.held = eval(self.code, shared)
+        return True
+
+    def got(self):
+        return self.held
+
+    def instead(self):
+        return lambda value: value
 
     def _finished(self):
         """Whether nothing is left; a look at a loop's iterator must not take anything from it."""

@@ -295,6 +295,39 @@ def f(n):
     return list(locals()), f.__code__.co_varnames, f.__code__.co_names
 r = f(3)
 """,
+    "comprehensions": """
+def f(a, n):
+    b = [x * 2 for x in a if x > 1]
+    if any(x > n for x in a):
+        b += [n] * sum(x for x in b)
+    for k in [i for i in range(n)]:
+        b.append(max(k * x for x in a))
+    return tuple([-x for x in b]), {k: [k for _ in a] for k in b[:2]}
+def g(n):
+    m = n
+    def h():
+        return [m + k for k in range(n)]
+    m += 1
+    return h()
+def late(flag):
+    if flag:
+        y = 1
+    return [y for _ in range(3)]
+class C:
+    size = [k for k in range(2)]
+    def __init__(self):
+        self.__own = [self.size[k] for k in range(2)]
+    def own(self):
+        return sum(v for v in self.__own)
+r = [f([1, 2, 3], 2), g(3), [x for x in range(3)], C().own(), late(1)]
+x = [(lambda: x)() for x in range(3)]
+try:
+    r.append(max(x for x in []))
+except ValueError as error:
+    r.append(str(error))
+r.append(sum(v for v in iter([1, 2, 3])))
+late(0)
+""",
     "order of locals": """
 def f(a):
     'doc'

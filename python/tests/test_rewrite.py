@@ -36,7 +36,7 @@ def rewritten(fake, text, filename="program.py", regions=False):
     source = text.encode()
     made = rewrite.rewrite(source, text, filename, "tag", fake.lower, regions=regions)
     assert made.code is not None
-    sites = [fake.Site(filename, *s[:6]) for s in made.sites]
+    sites = [fake.Site(filename, s[:7]) for s in made.sites]
     return binding.bind(made.code, "tag", sites), made
 
 

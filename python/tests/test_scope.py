@@ -5,7 +5,7 @@ import random
 import textwrap
 
 import pytest
-from nestwise.scope import annotate, mangle
+from nestwise.scope import annotate, bound, mangle
 
 
 def loops(text):
@@ -191,7 +191,7 @@ CASES = {
 def test_by_hand(name):
     text, expected = CASES[name]
     _, found = loops(text)
-    assert found[-1].nw_bound == frozenset(expected.split())
+    assert bound(found[-1]) == frozenset(expected.split())
 
 
 def test_scopes():
@@ -272,7 +272,7 @@ class Checks(ast.NodeTransformer):
 
     def visit_loop(self, node):
         self.generic_visit(node)
-        reads = ", ".join(sorted(node.nw_bound))
+        reads = ", ".join(sorted(bound(node)))
         return [ast.parse(f"look({node.lineno}, lambda: ({reads}))").body[0], node]
 
     visit_For = visit_While = visit_loop

@@ -349,6 +349,7 @@ mod tests {
             apart: vec![],
             forward: vec![],
             by_rows: vec![],
+            lengths: vec![],
             dense: vec![],
             alike: vec![],
             whole: None,

@@ -13,7 +13,7 @@ use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
-use nestwise_ir::{ArrayDecl, ArrayKind, Extent, LoopId, Nest};
+use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, Extent, Length, LoopId, Nest};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -92,6 +92,10 @@ pub trait Host {
     fn poll(&mut self, launch: &Launch) -> bool;
     /// Whether nobody's code runs between chunks, whatever signals come, unless the launch ends there.
     fn is_alone(&self) -> bool;
+    /// Whether it is an expression, whose one iteration nobody can look into.
+    fn is_value(&self) -> bool {
+        false
+    }
     /// What keeps the memory of a slot in place for as long as it lives, where the program cannot look at its array before it asks
     /// us: a device's copy may outlive the launch then ([`kept`](crate::device::kept)).
     fn owner(&self, slot: usize) -> Option<Owner>;
@@ -130,21 +134,41 @@ impl Resume {
 }
 
 /// How long axes of memory of a nest's own are, by what is captured; what is not what it should be counts as 0.
-pub fn extents<V: HasValue>(captures: &[V]) -> impl Fn(Extent) -> i64 {
+pub fn extents<V: HasValue>(nest: &Nest, captures: &[V]) -> impl Fn(Extent) -> i64 {
+    move |extent| length(nest, captures, extent).max(0)
+}
+
+/// The same, which may be below zero.
+fn length<V: HasValue>(nest: &Nest, captures: &[V], extent: Extent) -> i64 {
     let value = |capture: u32| captures.get(capture as usize).map(HasValue::value);
-    move |extent| match extent {
+    match extent {
         Extent::Fixed(n) => n.into(),
         Extent::Value { capture, plus } => match value(capture) {
-            Some(Value::Int(v)) => v.saturating_add(plus.into()).max(0),
+            Some(Value::Int(v)) => v.saturating_add(plus.into()),
             _ => 0,
         },
+        Extent::Computed(which) => {
+            let Some(Length { op, a, b }) = nest.lengths.get(which as usize) else {
+                return 0;
+            };
+            let [a, b] = [*a, *b].map(|extent| length(nest, captures, extent));
+            match op {
+                BinOp::Add => a.saturating_add(b),
+                BinOp::Sub => a.saturating_sub(b),
+                BinOp::Mul => a.saturating_mul(b),
+                BinOp::Min => a.min(b),
+                BinOp::Max => a.max(b),
+                BinOp::FloorDiv if b > 0 => a.div_euclid(b),
+                _ => 0,
+            }
+        }
         Extent::Axis {
             capture,
             axis,
             plus,
         } => match value(capture) {
             Some(Value::Array(ArrayView { extents, .. }) | Value::Sequence { extents, .. }) => {
-                (extents[axis as usize] + i64::from(plus)).max(0)
+                extents[axis as usize] + i64::from(plus)
             }
             _ => 0,
         },
@@ -312,7 +336,7 @@ fn attempt<V: HasValue>(
         )));
     }
     if decided.is_none() {
-        if has_long_iterations(plan, &sizes, &decision) {
+        if has_long_iterations(plan, &sizes, &decision, host.is_value()) {
             return Err(Reason::Long);
         }
         let warm = decision.estimate.compile.0 == 0.0;
@@ -392,12 +416,13 @@ fn order_other(call: &Call<'_>, decision: &Decision, host: &dyn Host) {
 /// keep everybody waiting longer than this, CPython runs the top loop, which costs it little then, and the loops inside
 /// are nests of their own.
 const LONG_ITERATION: f64 = 0.25;
-/// The same where a loop runs on threads: it may be the top loop, which would be lost.
+/// The same where a loop runs on threads: it may be the top loop, which would be lost. And of an expression, all of which would be.
 const LONG_ON_THREADS: f64 = 2.0;
 
-fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision) -> bool {
+fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision, value: bool) -> bool {
     let most = match decision.device {
         Device::Threads | Device::Gpu => LONG_ON_THREADS,
+        _ if value => LONG_ON_THREADS,
         Device::Serial | Device::Interpreter => LONG_ITERATION,
     };
     let top = sizes.expected(LoopId(0)).max(1.0);

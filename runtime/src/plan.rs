@@ -253,7 +253,8 @@ impl Plan {
             let (rank, extents) = match value {
                 _ if array.kind == ArrayKind::Scratch => {
                     let size = array.storage.size() as i64;
-                    let own = ArrayView::of_nothing(&array.like, extents(captures), size);
+                    let own =
+                        ArrayView::of_nothing(&array.like, extents(&self.nest, captures), size);
                     (own.rank, own.extents)
                 }
                 Some(Value::Array(view)) => (view.rank, view.extents),

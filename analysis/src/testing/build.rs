@@ -44,6 +44,7 @@ pub fn nest(header: &str, body: &str) -> Nest {
         apart: vec![],
         forward: vec![],
         by_rows: vec![],
+        lengths: vec![],
         dense: vec![],
         alike: vec![],
         whole: None,

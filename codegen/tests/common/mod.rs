@@ -51,6 +51,7 @@ impl Builder {
                 apart: vec![],
                 forward: vec![],
                 by_rows: vec![],
+                lengths: vec![],
                 dense: vec![],
                 alike: vec![],
                 whole: None,

@@ -24,6 +24,9 @@ const MAX_DEPTH: u32 = 200;
 /// Refusals collected for one text.
 const MAX_REFUSALS: usize = 20;
 
+/// The name of an expression's value, as no Python name is spelled.
+const VALUE: &str = "<value>";
+
 /// How names are looked up.
 #[derive(Clone, Copy)]
 pub(super) enum Names<'a> {
@@ -55,7 +58,7 @@ pub(super) struct Lower<'a> {
     loops: u32,
     /// The site has no loop inside: what is not supported in some iterations alone may be left to CPython.
     leaves: bool,
-    /// The names of enclosing comprehensions, innermost last.
+    /// The names of enclosing comprehensions, innermost last; empty where they have no value yet.
     inner: Vec<HashMap<String, String>>,
     inner_count: usize,
 }
@@ -123,6 +126,28 @@ impl<'a> Lower<'a> {
             }
             other => self.refuse(other, Refusal::NotALoop),
         }
+    }
+
+    /// An expression as what the one turn of a loop leaves in its variable.
+    pub(super) fn value(&mut self, expr: &ast::Expr) -> Option<Stmt> {
+        let span = self.span(expr);
+        let value = self.expr(expr)?;
+        let place = self.table.name(VALUE, true);
+        let kind = StmtKind::Assign {
+            targets: vec![Target::Place(place)],
+            value,
+        };
+        let once = ExprKind::Tuple(vec![Expr {
+            kind: ExprKind::Int(0),
+            span,
+        }]);
+        let kind = StmtKind::For {
+            target: Target::Place(place),
+            iter: Expr { kind: once, span },
+            body: vec![Stmt { kind, span }],
+            orelse: vec![],
+        };
+        Some(Stmt { kind, span })
     }
 
     /// Lowers all statements, the ones behind a refused one too.
@@ -564,6 +589,10 @@ impl<'a> Lower<'a> {
     fn name(&mut self, name: &str, node: &impl Ranged, own: bool) -> Option<PlaceId> {
         let name = self.spelling(name, node)?;
         if let Some(inner) = self.inner.iter().rev().find_map(|own| own.get(name)) {
+            if inner.is_empty() {
+                let name = name.to_owned();
+                return self.refuse(node, Refusal::PossiblyUnbound { name });
+            }
             return Some(self.table.name(inner, true));
         }
         let local = match self.names {

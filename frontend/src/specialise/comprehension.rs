@@ -4,7 +4,9 @@
 use nestwise_ir::Span;
 use nestwise_ir::surface as s;
 
-use super::hir::{Expr, ExprKind, Inline, Kind, ListComprehension, LocalId, Origin, Stmt, Target};
+use super::hir::{
+    BlockId, Expr, ExprKind, Inline, Kind, ListComprehension, LocalId, Origin, Stmt, Target,
+};
 use super::resolve::{Names, Res, Resolver};
 use super::{R, refuse};
 use crate::known::{Builtin, Known};
@@ -17,6 +19,30 @@ pub(super) fn stmt(kind: Kind, span: Span) -> Stmt {
 pub(super) fn when(test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt>) -> Stmt {
     let span = test.span;
     stmt(Kind::If { test, body, orelse }, span)
+}
+
+/// `for target in iter if tests`.
+struct Generator {
+    target: Target,
+    iter: Expr,
+    tests: Vec<Expr>,
+}
+
+/// The loops of a comprehension around what it does for each element.
+fn looped(parts: Vec<Generator>, mut step: Vec<Stmt>, span: Span) -> Vec<Stmt> {
+    for part in parts.into_iter().rev() {
+        for test in part.tests.into_iter().rev() {
+            step = vec![when(test, step, vec![])];
+        }
+        let each = Kind::For {
+            target: part.target,
+            iter: part.iter,
+            body: step,
+            orelse: vec![],
+        };
+        step = vec![stmt(each, span)];
+    }
+    step
 }
 
 impl Resolver<'_> {
@@ -41,9 +67,7 @@ impl Resolver<'_> {
         let s::ExprKind::Comprehension {
             func,
             element,
-            target,
-            iter,
-            tests,
+            parts,
         } = &e.kind
         else {
             return self.expr(names, e);
@@ -59,36 +83,27 @@ impl Resolver<'_> {
             let name = "a generator expression";
             return Err(refuse(span, Refusal::Expression { name }));
         };
-        let iter = self.expr(names, iter)?;
         let mut fresh = Vec::new();
-        self.own_names(names, target, &mut fresh);
-        let target = self.target(names, target, span)?;
-        let tests: R<Vec<Expr>> = tests.iter().map(|t| self.expr(names, t)).collect();
+        let parts = self.generators(names, parts, &mut fresh, span)?;
         let element = self.expr(names, element)?;
         let total = self.local(format!("{}()", builtin.name()), None, None);
         fresh.push(total);
-        let (before, mut step, after) = match builtin {
+        // `any` and `all` leave loops around the innermost, too.
+        let searches = matches!(builtin, Builtin::Any | Builtin::All);
+        let block = (searches && parts.len() > 1).then(|| self.new_block());
+        let (before, step, after) = match builtin {
             Builtin::Sum => self.summing(total, element),
-            Builtin::Any | Builtin::All => self.searching(total, element, builtin == Builtin::Any),
+            _ if searches => self.searching(total, element, builtin == Builtin::Any, block),
             _ => self.choosing(total, element, builtin == Builtin::Max, &mut fresh),
         };
-        for test in tests?.into_iter().rev() {
-            step = vec![when(test, step, vec![])];
-        }
-        let looped = Kind::For {
-            target,
-            iter,
-            body: step,
-            orelse: vec![],
-        };
         let mut body = before;
-        body.push(stmt(looped, span));
+        body.extend(looped(parts, step, span));
         body.extend(after);
         let results = vec![self.read(total)];
         let call = Inline {
             body,
             params: 0,
-            block: None,
+            block,
             results,
             tuple: false,
             fresh,
@@ -101,29 +116,42 @@ impl Resolver<'_> {
         })
     }
 
-    /// `[element for target in iter]`.
+    /// The parts of a comprehension, with names of their own.
+    fn generators(
+        &mut self,
+        names: &mut Names,
+        parts: &[s::Generator],
+        fresh: &mut Vec<LocalId>,
+        span: Span,
+    ) -> R<Vec<Generator>> {
+        let mut all = Vec::with_capacity(parts.len());
+        for part in parts {
+            let iter = self.expr(names, &part.iter)?;
+            self.own_names(names, &part.target, fresh);
+            let target = self.target(names, &part.target, span)?;
+            let tests = part.tests.iter().map(|t| self.expr(names, t));
+            let tests = tests.collect::<R<Vec<Expr>>>()?;
+            all.push(Generator {
+                target,
+                iter,
+                tests,
+            });
+        }
+        Ok(all)
+    }
+
+    /// `[element for target in iter if tests]`.
     pub fn list_comprehension(&mut self, names: &mut Names, e: &s::Expr) -> R<Expr> {
         let span = e.span;
-        let s::ExprKind::Comprehension {
-            element,
-            target,
-            iter,
-            ..
-        } = &e.kind
-        else {
+        let s::ExprKind::Comprehension { element, parts, .. } = &e.kind else {
             return self.expr(names, e);
         };
-        let iter = self.expr(names, iter)?;
         let mut fresh = Vec::new();
-        self.own_names(names, target, &mut fresh);
-        let looped = Kind::For {
-            target: self.target(names, target, span)?,
-            iter,
-            body: vec![stmt(Kind::Effect(self.expr(names, element)?), span)],
-            orelse: vec![],
-        };
-        let each = stmt(looped, span);
-        let kind = ExprKind::ListComprehension(Box::new(ListComprehension { each, fresh }));
+        let parts = self.generators(names, parts, &mut fresh, span)?;
+        let element = stmt(Kind::Effect(self.expr(names, element)?), span);
+        let each = looped(parts, vec![element], span).swap_remove(0);
+        let all = ListComprehension { each, fresh };
+        let kind = ExprKind::ListComprehension(Box::new(all));
         Ok(Expr { kind, span })
     }
 
@@ -143,6 +171,12 @@ impl Resolver<'_> {
         };
         let kind = ExprKind::ListComprehension(Box::new(all));
         Expr { kind, span }
+    }
+
+    /// Something that is left early.
+    pub fn new_block(&mut self) -> BlockId {
+        self.hir.blocks += 1;
+        self.hir.blocks - 1
     }
 
     /// New locals for the loop variables.
@@ -181,6 +215,7 @@ impl Resolver<'_> {
         total: LocalId,
         element: Expr,
         any: bool,
+        block: Option<BlockId>,
     ) -> (Vec<Stmt>, Vec<Stmt>, Vec<Stmt>) {
         let span = element.span;
         let constant = |v| Expr {
@@ -188,7 +223,8 @@ impl Resolver<'_> {
             span,
         };
         let before = vec![self.set(total, constant(!any))];
-        let found = vec![self.set(total, constant(any)), stmt(Kind::Break, span)];
+        let leave = block.map_or(Kind::Break, Kind::Leave);
+        let found = vec![self.set(total, constant(any)), stmt(leave, span)];
         let step = if any {
             when(element, found, vec![])
         } else {

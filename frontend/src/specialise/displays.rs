@@ -187,6 +187,9 @@ impl Lower<'_> {
     pub fn exact_extent(&self, e: &Expr) -> Option<Extent> {
         match &e.kind {
             ExprKind::Const(Const::Int(n)) => Some(Extent::Fixed(u32::try_from(*n).ok()?)),
+            ExprKind::Var(var) if self.spilled.contains_key(var) => {
+                self.exact_extent(&self.spilled[var])
+            }
             ExprKind::Var(var) => {
                 let capture = self.vars[*var]
                     .live_in
@@ -214,18 +217,35 @@ impl Lower<'_> {
                     _ => None,
                 }
             }
-            ExprKind::Binary { op, a, b, .. } => {
+            ExprKind::Binary { op, a, b, .. } if e.ty == Ty::PY_INT => {
                 let int = |e: &Expr| e.as_int().and_then(|v| i64::try_from(v).ok());
-                let (e, by) = match (op, int(a), int(b)) {
-                    (BinOp::Add, _, Some(by)) => (a, by),
-                    (BinOp::Add, Some(by), _) => (b, by),
-                    (BinOp::Sub, _, Some(by)) => (a, by.checked_neg()?),
-                    _ => return None,
+                let longer = match (op, int(a), int(b)) {
+                    (BinOp::Add, _, Some(by)) => Some((a, by)),
+                    (BinOp::Add, Some(by), _) => Some((b, by)),
+                    (BinOp::Sub, _, Some(by)) => by.checked_neg().map(|by| (a, by)),
+                    _ => None,
                 };
-                self.exact_extent(e)?.longer(by)
+                let longer = longer.and_then(|(e, by)| self.exact_extent(e)?.longer(by));
+                longer.or_else(|| self.computed_extent(*op, a, b))
             }
             _ => None,
         }
+    }
+
+    fn computed_extent(&self, op: BinOp, a: &Expr, b: &Expr) -> Option<Extent> {
+        let fits = match op {
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => true,
+            BinOp::FloorDiv => b.as_int().is_some_and(|by| by > 0),
+            _ => false,
+        };
+        let known = |e: &Expr| match e.as_int() {
+            Some(n) if n < 0 => None,
+            _ => self.exact_extent(e),
+        };
+        let (true, Some(a), Some(b)) = (fits, known(a), known(b)) else {
+            return None;
+        };
+        Some(self.facts.computed(op, a, b))
     }
 
     fn array_of_items(&mut self, items: Vec<Val>, dtype: Option<Scalar>, span: Span) -> R<Val> {

@@ -3,9 +3,10 @@
 //! Lowering runs until nothing new is learnt. Everything here only grows, so that this ends; ranges of variables
 //! jump to the ends of their representation after a few rounds.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use nestwise_ir::{Scalar, Ty};
+use nestwise_ir::{BinOp, Extent, Length, Scalar, Ty};
 
 use super::hir::{DefId, Hir, LocalId};
 use super::kinds::{Kind, Kinds};
@@ -69,6 +70,8 @@ pub(super) enum Source {
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     pub webs: Vec<WebFact>,
+    /// See [`nestwise_ir::Nest::lengths`].
+    pub lengths: RefCell<Vec<Length>>,
     /// Types that each textual definition assigns.
     pub def_kinds: Vec<Kinds>,
     /// Locals whose assignment must be recorded at run time.
@@ -164,7 +167,19 @@ impl Facts {
                 new.made = old.made;
             }
         }
+        fresh.lengths = self.lengths;
         fresh
+    }
+
+    /// A length that is computed of others.
+    pub fn computed(&self, op: BinOp, a: Extent, b: Extent) -> Extent {
+        let mut lengths = self.lengths.borrow_mut();
+        let length = Length { op, a, b };
+        let known = lengths.iter().position(|l| *l == length);
+        Extent::Computed(known.unwrap_or_else(|| {
+            lengths.push(length);
+            lengths.len() - 1
+        }) as u32)
     }
 
     /// Sets a bool fact.

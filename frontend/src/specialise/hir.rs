@@ -243,7 +243,7 @@ pub(super) struct Inline {
 /// `[element for target in iter]`.
 #[derive(Debug)]
 pub(super) struct ListComprehension {
-    /// A loop, with the element as an expression that is evaluated.
+    /// A loop, with the element as an expression that is evaluated, where tests are true.
     pub each: Stmt,
     /// The locals of its own.
     pub fresh: Vec<LocalId>,

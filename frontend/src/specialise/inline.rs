@@ -131,10 +131,9 @@ impl Resolver<'_> {
                 locals.insert(id, self.local(name, None, None));
             }
         }
-        self.hir.blocks += 1;
         let call = CallState {
             name: function.name.clone(),
-            block: self.hir.blocks - 1,
+            block: self.new_block(),
             effect: callee.effect,
             left: false,
             shape: None,

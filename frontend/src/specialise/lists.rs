@@ -5,8 +5,8 @@
 //! those. Where the name is read it is a view, as of a list from outside. For that the memory is exactly as long as the list, which
 //! is a length that is known before the nest runs.
 
-use nestwise_ir::nest::{CmpOp, Expr};
-use nestwise_ir::{ArrayId, ArrayKind, Extent, Scalar, Span, Ty, Work};
+use nestwise_ir::nest::{CmpOp, Expr, ExprKind, StmtKind};
+use nestwise_ir::{ArrayId, ArrayKind, BinOp, Extent, Prov, Scalar, Span, Ty, Work};
 
 use super::build;
 use super::elementwise::{Elementwise, Node, unsupported};
@@ -15,6 +15,7 @@ use super::hir::{self, Kind as Stmt, LocalId};
 use super::kinds::{Kind, Kinds};
 use super::lower::Lower;
 use super::made::{Made, no_size};
+use super::meter::HALF;
 use super::sections::{Axis, Section};
 use super::value::{Sv, Val, View};
 use super::webs::WebId;
@@ -47,7 +48,20 @@ fn element(kinds: Kinds) -> Option<(Scalar, Ty)> {
         Kind::PyFloat => Some((Scalar::F64, Ty::PY_FLOAT)),
         Kind::PyBool => Some((Scalar::Bool, Ty::PY_BOOL)),
         Kind::PyComplex => Some((Scalar::C128, Ty::PY_COMPLEX)),
+        Kind::Np(storage) => Some((storage, Ty::np(storage))),
         _ => None,
+    }
+}
+
+/// Of an element in a list: how long the list is at most, and where the element is in it.
+type Place = (Extent, Expr);
+
+/// Whether a comprehension leaves items out.
+fn has_tests(stmt: &hir::Stmt) -> bool {
+    match &stmt.kind {
+        Stmt::If { .. } => true,
+        Stmt::For { body, .. } => body.iter().any(has_tests),
+        _ => false,
     }
 }
 
@@ -133,33 +147,105 @@ impl Lower<'_> {
         Ok(Some(fresh(Node::Part(section), shape, vec![extent])))
     }
 
-    /// `[element for target in iter]`, computed into memory of its own.
+    /// `[element for target in iter if tests ...]`, computed into memory of its own.
     pub fn list_comprehension(&mut self, all: &hir::ListComprehension, span: Span) -> R<Val> {
-        let Stmt::For {
-            target, iter, body, ..
-        } = &all.each.kind
-        else {
-            return Err(no_size(span));
-        };
-        let Some(Stmt::Effect(element)) = body.first().map(|s| &s.kind) else {
-            return Err(no_size(span));
-        };
         self.forget(&all.fresh, span);
         self.tally(Work::Builtin, 1.0);
+        let count = has_tests(&all.each).then(|| self.counter(span));
         let mut made: Option<(ArrayId, Section)> = None;
-        self.each_item(iter, span, |l, extent, item, counter| {
-            l.assign_target(target, item, span)?;
+        let each = std::slice::from_ref(&all.each);
+        self.each_element(each, None, span, &mut |l, element, (extent, place)| {
+            let at = count.map_or(place, |var| build::var(var, Ty::PY_INT, span));
             let value = l.expr(element)?;
-            made = l.put_item(value, extent, counter, span)?;
+            made = l.put_item(value, extent, at, span)?;
+            count.into_iter().for_each(|var| l.count_on(var, span));
             Ok(())
         })?;
-        Ok(match made {
-            None => Val::Scalar(Sv::bottom(span)),
-            Some((array, section)) => {
-                let like = self.arrays[array].like.clone();
-                fresh(Node::Part(section.clone()), section.shape(), like)
+        let Some((array, mut section)) = made else {
+            return Ok(Val::Scalar(Sv::bottom(span)));
+        };
+        if let Some(count) = count {
+            self.stable.push(count);
+            let (zero, count) = (Expr::int(0, span), build::var(count, Ty::PY_INT, span));
+            section = section.narrowed(0, zero, count);
+        }
+        let like = self.arrays[array].like.clone();
+        Ok(fresh(Node::Part(section.clone()), section.shape(), like))
+    }
+
+    /// The loops and tests of a comprehension, with `body` for each element. `around`: how many there would be without tests, and the
+    /// place of this one among them, by the loops around.
+    fn each_element(
+        &mut self,
+        block: &[hir::Stmt],
+        around: Option<Place>,
+        span: Span,
+        body: &mut dyn FnMut(&mut Self, &hir::Expr, Place) -> R<()>,
+    ) -> R<()> {
+        match (block.first().map(|s| &s.kind), around) {
+            (Some(Stmt::Effect(element)), Some(place)) => body(self, element, place),
+            (
+                Some(Stmt::If {
+                    test, body: inner, ..
+                }),
+                around,
+            ) => {
+                let cond = self.cond(test)?;
+                let within = |l: &mut Self| l.inner(|l| l.each_element(inner, around, span, body));
+                let ((), then) = self.scaled(HALF, within)?;
+                let orelse = vec![];
+                self.emit(StmtKind::If { cond, then, orelse }, span);
+                Ok(())
             }
-        })
+            (
+                Some(Stmt::For {
+                    target,
+                    iter,
+                    body: inner,
+                    ..
+                }),
+                around,
+            ) => self.each_item(iter, span, |l, (extent, length), item, counter| {
+                l.assign_target(target, item, span)?;
+                let place = match around {
+                    None => (extent, counter),
+                    Some((many, at)) => {
+                        let int = |op, a, b| build::binary(op, a, b, Ty::PY_INT, false, span);
+                        let first = int(BinOp::Mul, at, length);
+                        // Neither is below zero.
+                        let many = l.facts.computed(BinOp::Max, many, Extent::Fixed(0));
+                        let each = l.facts.computed(BinOp::Max, extent, Extent::Fixed(0));
+                        let all = l.facts.computed(BinOp::Mul, many, each);
+                        (all, int(BinOp::Add, first, counter))
+                    }
+                };
+                l.each_element(inner, Some(place), span, body)
+            }),
+            _ => Err(no_size(span)),
+        }
+    }
+
+    /// Refuses a list of which only running tells how long it is, where nobody asks for that.
+    fn of_known_length(&self, list: &Elementwise, span: Span) -> R<()> {
+        match self.is_counted(list) {
+            true => Err(unsupported(
+                "a list whose length only running tells, but as a value that is not looked at",
+                span,
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a list has as many elements as were counted: the memory that it lies in may be longer.
+    fn is_counted(&self, list: &Elementwise) -> bool {
+        let Node::Part(section) = &list.node else {
+            return false;
+        };
+        let counted = |axis: &Axis| match axis {
+            Axis::Range { len, .. } => !matches!(len.kind, ExprKind::Dim(..)),
+            _ => false,
+        };
+        self.arrays[section.array].list && section.axes.first().is_some_and(counted)
     }
 
     /// Stores an item of a list of so many; a row of a list of lists by its elements. None: its type is not known yet.
@@ -173,6 +259,7 @@ impl Lower<'_> {
         let mut like = vec![extent];
         let row = match value {
             Val::List(row) => {
+                self.of_known_length(&row, span)?;
                 like.extend(row.like.iter().flatten().copied());
                 *row
             }
@@ -286,6 +373,7 @@ impl Lower<'_> {
         let Val::List(mut list) = value else {
             return Ok(value);
         };
+        self.of_known_length(&list, span)?;
         let lies = matches!(&list.node, Node::Part(section) if self.arrays[section.array].list);
         if !lies {
             list = match self.kept_list(*list, span)? {
@@ -313,6 +401,7 @@ impl Lower<'_> {
 
     /// The same list, in memory that nothing else is stored into.
     pub fn kept_list(&mut self, list: Elementwise, span: Span) -> R<Val> {
+        self.of_known_length(&list, span)?;
         let Some((storage, ty)) = self.type_of_items(&list, span)? else {
             return Ok(Val::Scalar(Sv::bottom(span)));
         };
@@ -357,6 +446,9 @@ impl Lower<'_> {
             return Ok(None);
         };
         let like = tree.like.clone().ok_or_else(|| no_size(span))?;
+        if self.webs.of_occ.contains(&Some(web)) {
+            self.of_known_length(tree, span)?;
+        }
         if self.facts.webs[web].made.is_none() {
             let made = match self.list_at_start(web) {
                 Some((storage, ty, like, capture)) => Made {
@@ -383,7 +475,13 @@ impl Lower<'_> {
         if made.like.len() != like.len() {
             return Err(self.type_changes(web, span));
         }
-        let to = self.all_of_list(array, span);
+        let mut to = self.all_of_list(array, span);
+        if self.is_counted(tree) {
+            if made.like != like {
+                return Err(self.type_changes(web, span));
+            }
+            to = to.narrowed(0, Expr::int(0, span), tree.shape[0].clone());
+        }
         for ((own, axis), (len, other)) in to
             .shape()
             .iter()
@@ -392,14 +490,7 @@ impl Lower<'_> {
         {
             if axis != other {
                 let zero = Expr::int(0, span);
-                let len = build::binary(
-                    nestwise_ir::BinOp::Max,
-                    len.clone(),
-                    zero,
-                    Ty::PY_INT,
-                    false,
-                    span,
-                );
+                let len = build::binary(BinOp::Max, len.clone(), zero, Ty::PY_INT, false, span);
                 let same = build::compare(CmpOp::Eq, own.clone(), len, Ty::PY_BOOL, span);
                 self.emit_check(same);
             }
@@ -420,7 +511,12 @@ impl Lower<'_> {
             return Ok(());
         }
         let numbers = [Scalar::I64, Scalar::F64, Scalar::Num];
-        if !numbers.contains(&made.storage) || !numbers.contains(&storage) {
+        let python = |ty: Option<Ty>| ty.is_some_and(|ty| ty.prov == Prov::Py);
+        if !python(made.list)
+            || !python(Some(ty))
+            || !numbers.contains(&made.storage)
+            || !numbers.contains(&storage)
+        {
             return Err(self.type_changes(web, span));
         }
         self.facts.wish(Wish::Made(web));

@@ -436,6 +436,7 @@ impl Lower<'_> {
             apart,
             forward,
             by_rows,
+            lengths: self.facts.lengths.borrow().clone(),
             dense,
             alike,
             whole: None,

@@ -135,7 +135,7 @@ impl Lower<'_> {
         &mut self,
         iter: &hir::Expr,
         span: Span,
-        body: impl FnOnce(&mut Self, Extent, Val, Expr) -> R<()>,
+        body: impl FnOnce(&mut Self, (Extent, Expr), Val, Expr) -> R<()>,
     ) -> R<()> {
         self.tally(Work::ForLoop, 1.0);
         self.unknown_items = false;
@@ -148,11 +148,14 @@ impl Lower<'_> {
         let extent = self
             .exact_extent(&length)
             .ok_or_else(|| super::made::no_size(span))?;
+        // Perhaps used again, for the places of elements.
+        let length = self.spill(length);
+        let many = length.clone();
         self.hidden_loop("item", (0, length), span, |l, counter| {
             l.count_step(&seq);
             let counter = build::var(counter, Ty::PY_INT, span);
             let item = l.nth(&seq, int(counter.clone()).with_range(LEN), span)?;
-            body(l, extent, item, counter)
+            body(l, (extent, many), item, counter)
         })
     }
 

@@ -112,6 +112,8 @@ pub(super) struct Lower<'a> {
     pub dense: BTreeSet<ArrayId>,
     /// Variables that are how long axes are: none is longer than that.
     pub lengths: HashMap<VarId, Extent>,
+    /// What ints are that were evaluated at once.
+    pub spilled: HashMap<VarId, Expr>,
     /// Memory of a nest's own for the time of a statement.
     pub temporaries: Vec<(Made, ArrayId)>,
     /// And that of arrays under names.
@@ -182,6 +184,7 @@ impl<'a> Lower<'a> {
             sliced: false,
             forward: BTreeSet::new(),
             lengths: HashMap::new(),
+            spilled: HashMap::new(),
             by_rows: BTreeSet::new(),
             dense: BTreeSet::new(),
             temporaries: vec![],
@@ -277,6 +280,9 @@ impl<'a> Lower<'a> {
         }
         let (ty, span) = (e.ty, e.span);
         let var = self.hidden(ty);
+        if ty == Ty::PY_INT {
+            self.spilled.insert(var, e.clone());
+        }
         self.emit_let(var, e);
         self.stable.push(var);
         build::var(var, ty, span)

@@ -70,9 +70,7 @@ impl Lower<'_> {
     fn own_array(&mut self, made: &Made, name: &str, span: Span) -> R<ArrayId> {
         // The arrays that it is as large as have slots.
         for extent in &made.like {
-            if let Extent::Axis { capture, .. } = extent {
-                self.slot(*capture, span)?;
-            }
+            self.slots_of(*extent, span)?;
         }
         Ok(self.arrays.push(ArrayDecl {
             name: name.into(),
@@ -89,6 +87,19 @@ impl Lower<'_> {
             attributes: false,
             list: made.list.is_some(),
         }))
+    }
+
+    fn slots_of(&mut self, extent: Extent, span: Span) -> R<()> {
+        match extent {
+            Extent::Axis { capture, .. } => self.slot(capture, span).map(|_| ()),
+            Extent::Computed(which) => {
+                let length = self.facts.lengths.borrow().get(which as usize).copied();
+                let parts = length.map(|l| [l.a, l.b]);
+                let mut parts = parts.into_iter().flatten();
+                parts.try_for_each(|part| self.slots_of(part, span))
+            }
+            Extent::Fixed(_) | Extent::Value { .. } => Ok(()),
+        }
     }
 
     /// As many elements of it as an array of this shape has; an event if it is not large enough.

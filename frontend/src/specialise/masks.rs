@@ -180,14 +180,15 @@ impl Lower<'_> {
         })
     }
 
-    fn counter(&mut self, span: Span) -> VarId {
+    /// A number of elements, none so far.
+    pub fn counter(&mut self, span: Span) -> VarId {
         let count = self.hidden(Ty::PY_INT);
         self.emit_let(count, Expr::int(0, span));
         count
     }
 
     /// One more. There are no more than elements in memory.
-    fn count_on(&mut self, count: VarId, span: Span) {
+    pub fn count_on(&mut self, count: VarId, span: Span) {
         let (before, one) = (build::var(count, Ty::PY_INT, span), Expr::int(1, span));
         let value = build::binary(BinOp::Add, before, one, Ty::PY_INT, false, span);
         self.emit_let(count, value);

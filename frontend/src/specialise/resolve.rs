@@ -185,7 +185,7 @@ pub(super) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         own_names: assigned_names(site),
         active: vec![],
         nodes: 0,
-        leaves: !has_inner_loop(site),
+        leaves: !site.value && !has_inner_loop(site),
         at_module_level: stands_in_module(site),
     };
     let mut names = Names {

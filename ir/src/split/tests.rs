@@ -74,6 +74,7 @@ fn nest(value: Expr) -> Nest {
         apart: vec![],
         forward: vec![],
         by_rows: vec![],
+        lengths: vec![],
         dense: vec![],
         alike: vec![],
         whole: None,

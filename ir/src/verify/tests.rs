@@ -103,6 +103,7 @@ fn nest() -> Nest {
         apart: vec![],
         forward: vec![],
         by_rows: vec![],
+        lengths: vec![],
         dense: vec![],
         alike: vec![],
         whole: None,

@@ -66,7 +66,7 @@ def _rewritten(function: FunctionType) -> CodeType | None:
     found = _named(made.code, code)
     if found is None or found.co_freevars != code.co_freevars:
         return None
-    return bind(found, tag, [core.Site(filename, *site[:6]) for site in made.sites])
+    return bind(found, tag, [core.Site(filename, site[:7]) for site in made.sites])
 
 
 def _within(code: CodeType, wanted: CodeType) -> CodeType | None:

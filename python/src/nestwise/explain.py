@@ -174,7 +174,7 @@ class _Told:
         loops = [(loop, next(sites) if loop.is_site else None) for loop in made.loops]
         told_to = 0  # the last line of the last nest; what is inside a nest is told with it
         for loop, site in sorted(loops, key=lambda pair: (pair[0].line, pair[0].depth)):
-            if loop.line <= told_to:
+            if loop.depth and loop.line <= told_to:
                 continue
             if site is None:
                 at, hint = loop.reason_line, loop.hint
@@ -190,7 +190,7 @@ class _Told:
     def nest(self, loop: Any, site: Any) -> bool:
         """Whether the verdicts of a site could be told; if not, the loops inside are looked at."""
         answer = self.core.explain(
-            *site[:6],
+            site[:7],
             lambda function, path: self.guess.describe(site.first_line, function, path),
             self.guess.function,
             self.asked.sizes,
@@ -207,6 +207,9 @@ class _Told:
             self.refuse(loop, answer["line"], answer["code"], message, answer["hint"])
             return False
         loops = [_without_draws(x) for x in json.loads(answer["loops"]) if x["line"] < ANYWHERE]
+        if site.value:
+            # The one turn that it has is no loop of the script's.
+            loops = [x | {"depth": x["depth"] - 1} for x in loops if x["depth"]]
         entry = {"line": loop.line, "function": loop.function, "types": types, "loops": loops}
         entry["seconds"] = answer["seconds"]
         if self.asked.after is not None:

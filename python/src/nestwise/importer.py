@@ -176,12 +176,14 @@ def _bound(entry: Entry, path: str, source: bytes) -> CodeType | None:
     from nestwise.binding import bind
 
     sources.remember(path, source)
-    made = [core.Site(path, *site[:6]) for site in entry.sites]
+    made = [core.Site(path, site[:7]) for site in entry.sites]
     return bind(entry.code, codecache.tag(source), made)
 
 
 def _may_loop(source: bytes) -> bool:
-    """Whether a line starts as a loop statement does; only a loop can."""
+    """Whether there may be a loop."""
+    if b"for " in source:
+        return True
     if b"for" not in source and b"while" not in source:
         return False
     return any(line.lstrip().startswith((b"for", b"while")) for line in source.splitlines())

@@ -50,6 +50,11 @@ iterable back), or CPython goes on after the first k trips. A loop nested in suc
 of its own there; the loop as it was stays as it was, which keeps the growth of the code linear in
 the depth.
 
+An expression with a loop in it (a list comprehension, `sum` of a generator expression) is a site of
+its own where it stands in no loop that is one. It is computed as a whole, or not at all:
+
+    (GOT() if ASK(reads...) else INSTEAD()(expression)) if GATE[sizes...] else expression
+
 Where compiled runs are compared with CPython's (`noted`), `return value` in CPython's share reads
 `return NOTED(value)`: what it returns is seen on no other way.
 """
@@ -65,7 +70,7 @@ from typing import Any, NamedTuple
 from nestwise.binding import mark_of
 from nestwise.compiling import COMPILING, quiet, renamed
 from nestwise.region import Region, maker, may_be_one
-from nestwise.scope import Scope, annotate, mangle
+from nestwise.scope import Scope, annotate, bound, mangle
 
 Lower = Callable[..., dict]
 
@@ -82,11 +87,12 @@ class SiteText(NamedTuple):
     module_level: bool
     local_names: frozenset[str]
     bound_names: frozenset[str]
+    value: bool  # it is an expression
     function: str
 
 
 class Loop(NamedTuple):
-    """What became of one loop statement, for reports."""
+    """What became of one loop, for reports."""
 
     line: int
     kind: str
@@ -243,8 +249,42 @@ class _Rewriter:
                     self.note(node, why)
             if self.regions and not self.depth and may_be_one(node, node.nw_scope):
                 return self.begin_region(node)
+        if self.nested or not self.depth:
+            self.values(node)
         self.descend(node)
         return node
+
+    def values(self, node: ast.stmt) -> None:
+        """Makes sites of what has a loop in it among the expressions that a statement evaluates."""
+        name = EVALUATES.get(type(node), "")
+        part = getattr(node, name, None)
+        if part is not None:
+            setattr(node, name, self.evaluated(part, node))
+
+    def evaluated(self, part: Any, node: ast.stmt) -> Any:
+        """`part`, which `node` evaluates, or what becomes of it."""
+        if isinstance(part, list):
+            return [self.evaluated(p, node) for p in part]
+        if has_loop(part):
+            try:
+                return self.value(part, node)
+            except _Refused as why:
+                self.note(part, why, node)
+        if isinstance(part, (ast.expr, ast.keyword)) and not isinstance(part, _INSIDE_OF_OTHERS):
+            for field, inner in ast.iter_fields(part):
+                if isinstance(inner, (ast.expr, list)):
+                    setattr(part, field, self.evaluated(inner, node))
+        return part
+
+    def value(self, part: ast.expr, node: ast.stmt) -> ast.expr:
+        scope: Scope | None = node.nw_scope
+        _check(part, scope)
+        text = self.checked(ast.unparse(part) + "\n", part, scope)
+        names = (scope.locals, bound(node))
+        site = SiteText(text, part.lineno, False, scope.module_level, *names, True, scope.qualname)
+        answer = self.ask(site)
+        number = self.enter(part, site, node)
+        return _Shape(self.mark, number, part, self.noted).value(answer)
 
     def begin_region(self, node: ast.For | ast.While) -> ast.stmt:
         """A loop that is no site, as a region if its sites can leave anything on a device."""
@@ -301,10 +341,10 @@ class _Rewriter:
         for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
             part.body = self.block(part.body)
 
-    def note(self, node: Any, refused: _Refused | None) -> None:
+    def note(self, node: Any, refused: _Refused | None, within: ast.stmt | None = None) -> None:
         line, code, message, hint = refused.args if refused else (node.lineno, "", "", "")
-        kind = "for" if isinstance(node, ast.For) else "while"
-        scope = node.nw_scope
+        kind = {ast.For: "for", ast.While: "while"}.get(type(node), "comprehension")
+        scope = (within or node).nw_scope
         where = scope.qualname if scope is not None else ""
         self.loops.append(
             Loop(node.lineno, kind, where, self.depth, not refused, code, message, hint, line)
@@ -323,14 +363,12 @@ class _Rewriter:
             node.col_offset > 0,
             scope.module_level,
             scope.locals,
-            node.nw_bound,
+            bound(node),
+            False,
             scope.qualname,
         )
         answer = self.ask(site)
-        self.note(node, None)
-        number = len(self.sites)
-        self.sites.append(site)
-        self.scopes[scope] = None
+        number = self.enter(node, site)
         self.depth += 1
         ours = _clone(node)
         self.descend(ours)
@@ -339,9 +377,16 @@ class _Rewriter:
         built, maybe = shape.build(ours, answer), frozenset(answer["maybe"])
         return Made(built, shape.asked, maybe, answer["returns"])
 
+    def enter(self, node: Any, site: SiteText, within: ast.stmt | None = None) -> int:
+        """Its number."""
+        self.note(node, None, within)
+        self.sites.append(site)
+        self.scopes[(within or node).nw_scope] = None
+        return len(self.sites) - 1
+
     def ask(self, site: SiteText) -> dict:
         try:
-            answer = self.lower(*site[:6])
+            answer = self.lower(site[:7])
         except Exception as error:
             raise _Refused(site.first_line, "internal", f"internal failure: {error}", "") from None
         if not answer["ok"]:
@@ -360,6 +405,10 @@ class _Rewriter:
 
     def text(self, node: Any, scope: Scope) -> str:
         text = "\n".join(self.lines[node.lineno - 1 : node.end_lineno]) + "\n"
+        return self.checked(text, node, scope)
+
+    def checked(self, text: str, node: Any, scope: Scope) -> str:
+        """The text, if names in it are what CPython takes them for."""
         if not text.isascii() and unicodedata.normalize("NFKC", text) != text:
             raise _Refused(node.lineno, "names", "a name is not in Unicode's normal form", "")
         if scope.klass and "__" in text:
@@ -392,7 +441,7 @@ def _check(node: Any, scope: Scope | None) -> None:
         if what:
             line = getattr(part, "lineno", node.lineno)
             raise _Refused(line, "statement", f"{what} inside a loop", "")
-    stray = _stray_exit(node.orelse)
+    stray = _stray_exit(getattr(node, "orelse", []))
     if stray is not None:
         raise _Refused(
             stray.lineno, "else-exit", "the else leaves an enclosing loop", "use a flag instead"
@@ -414,6 +463,45 @@ _UNFIT: dict[type, str] = {
     ast.Import: "an import",
     ast.ImportFrom: "an import",
 }
+
+
+# What a statement evaluates before it does anything else.
+EVALUATES: dict[type, str] = {
+    ast.Assign: "value",
+    ast.AugAssign: "value",
+    ast.AnnAssign: "value",
+    ast.Return: "value",
+    ast.Expr: "value",
+    ast.If: "test",
+    ast.For: "iter",
+}
+# Expressions with names or times of their own for what is inside.
+_INSIDE_OF_OTHERS = (
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.NamedExpr,
+    ast.Await,
+    ast.Yield,
+    ast.YieldFrom,
+)
+# Builtins for which a loop can stand, with the forms of their argument.
+_OVER_ALL: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("sum", "min", "max"), (ast.GeneratorExp, ast.ListComp)),
+    **dict.fromkeys(("any", "all"), (ast.GeneratorExp,)),
+}
+
+
+def has_loop(part: Any) -> bool:
+    """Whether an expression is one that can be computed as a loop."""
+    if not isinstance(part, ast.Call):
+        return isinstance(part, ast.ListComp)
+    if not isinstance(part.func, ast.Name) or part.keywords or len(part.args) != 1:
+        return False
+    forms = _OVER_ALL.get(part.func.id, ())
+    return isinstance(part.args[0], forms)
 
 
 def _stray_exit(statements: list[Any]) -> ast.stmt | None:
@@ -454,12 +542,12 @@ def _rebinds_its_iterable(node: ast.For | ast.While) -> bool:
 class _Shape:
     """Builds the tree of one site. Every node of ours stands where the loop's header stands."""
 
-    def __init__(self, mark: str, number: int, node: ast.For | ast.While, noted: bool):
+    def __init__(self, mark: str, number: int, node: Any, noted: bool):
         self.node = node
         self.noted = noted
         self.prefix = f"{mark}{number}:"
         self.asked: list[ast.Constant] = []
-        header = node.iter if isinstance(node, ast.For) else node.test
+        header = getattr(node, {ast.For: "iter", ast.While: "test"}.get(type(node), ""), node)
         self.at = {name: getattr(header, name) for name in _PLACE}
 
     def build(self, ours: Any, answer: dict) -> ast.stmt:
@@ -480,6 +568,15 @@ class _Shape:
             stay.orelse = [self.node]
             return run
         return ast.If(self.gate(answer["sizes"]), [run], [self.node], **self.at)
+
+    def value(self, answer: dict) -> ast.expr:
+        """Of an expression."""
+        instead = ast.Call(self.call("instead"), [_clone(self.node)], [], **self.at)
+        computed = self.call("ask", answer["reads"])
+        asked = ast.IfExp(computed, self.call("got"), instead, **self.at)
+        if answer["sizes"] is None:
+            return asked
+        return ast.IfExp(self.gate(answer["sizes"]), asked, self.node, **self.at)
 
     def noting(self, share: Any) -> Any:
         """What CPython runs of the loop, with the values that it returns told."""

@@ -1,10 +1,10 @@
 """What a loop may rely on: which of its names are local, and which are surely bound.
 
-`annotate` leaves two attributes on every `for` and `while` of a tree: `nw_scope`, the function or
-module that owns it (None in a class body), and `nw_bound`, the local names that have a value on
-every path that reaches it; and on every statement `nw_state`, which `nw_bound` comes from. Locality
-is CPython's own answer (symtable). Boundness is a forward
-walk that errs on one side only: a name it lists never raises when it is read before the loop.
+`annotate` leaves two attributes on every statement of a tree: `nw_scope`, the function or module
+that owns it (None in a class body), and `nw_state`, the names that have a value on every path that
+reaches it; `bound` tells which of them a site can rely on. Locality is CPython's own answer
+(symtable). Boundness is a forward walk that errs on one side only: a name it lists never raises
+when it is read before the statement.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ class Scope:
         self.locals: Names = NOTHING
         self.frees: Names = NOTHING
         self.shared: Names = NOTHING  # those that another function sees as well
+        self.unstable: Names = NOTHING  # those that some function around or inside unbinds
         if table is not None:
             self.frees = frozenset(table.get_frees())
             self.locals = frozenset(table.get_locals()) | self.frees
@@ -55,6 +56,14 @@ def mangle(name: str, klass: str | None) -> str:
         return name
     stripped = klass.lstrip("_")
     return f"_{stripped}{name}" if stripped else name
+
+
+def bound(node: ast.stmt) -> Names:
+    """The local names that have a value on every path that reaches a statement."""
+    scope: Scope = node.nw_scope
+    if scope.module_level:
+        return NOTHING
+    return (node.nw_state & scope.locals) - (scope.unstable & scope.shared)
 
 
 def _collect(table, tables) -> None:
@@ -150,7 +159,7 @@ class _Flow:
     def __init__(self, scope: Scope, tables, unstable: Names, trusted: Callable[[], set[str]]):
         self.scope = scope
         self.tables = tables
-        self.unstable = unstable  # names that some function of this nest of functions unbinds
+        self.unstable = scope.unstable = unstable  # of this nest of functions
         self.trusted = trusted
         self.owner: Scope | None = scope  # None while in a class body
         self.klass = scope.klass
@@ -161,6 +170,7 @@ class _Flow:
     def block(self, statements: list[ast.stmt], state: Names | None) -> Names | None:
         for statement in statements:
             statement.nw_state = NOTHING if state is None else state
+            statement.nw_scope = self.owner
             visit = getattr(self, "_" + type(statement).__name__, None)
             if visit is None:
                 continue
@@ -224,23 +234,13 @@ class _Flow:
     # Loops.
 
     def _For(self, node, state):
-        self._note(node, state)
         return self._loop(node, state, endless=False)
 
-    def _AsyncFor(self, node, state):
-        return self._loop(node, state, endless=False)
+    _AsyncFor = _For
 
     def _While(self, node, state):
-        self._note(node, state)
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
         return self._loop(node, state, endless)
-
-    def _note(self, node, state: Names) -> None:
-        scope = self.owner
-        node.nw_scope = scope
-        node.nw_bound = NOTHING
-        if scope is not None and not scope.module_level:
-            node.nw_bound = (state & scope.locals) - (self.unstable & scope.shared)
 
     def _loop(self, node, state, endless: bool):
         # A later trip starts from what the first one started from, less what the body unbinds.

@@ -1,7 +1,7 @@
 //! Forms that Python has no syntax of its own for: displays that are only looped over, `in` with a literal, builtins
 //! over generator expressions, calls that are surely none of a user's function.
 
-use nestwise_ir::surface::{CmpOp, Expr, ExprKind, UnOp};
+use nestwise_ir::surface::{CmpOp, Expr, ExprKind, Generator, UnOp};
 use rustpython_parser::ast;
 
 use super::Lower;
@@ -53,53 +53,69 @@ impl Lower<'_> {
         let [arg] = e.args.as_slice() else {
             return None;
         };
-        let (elt, generators) = match arg {
-            ast::Expr::GeneratorExp(g) => (&g.elt, &g.generators),
-            ast::Expr::ListComp(g) => (&g.elt, &g.generators),
-            _ => return None,
-        };
-        let [part] = generators.as_slice() else {
+        let ast::Expr::Name(func) = e.func.as_ref() else {
             return None;
         };
-        let known = matches!(
-            e.func.as_ref(),
-            ast::Expr::Name(f) if matches!(f.id.as_str(), "sum" | "min" | "max" | "any" | "all")
-        );
-        let mut own = Vec::new();
-        if !known || !e.keywords.is_empty() || part.is_async || !plain_names(&part.target, &mut own)
-        {
+        let (elt, generators) = match (arg, func.id.as_str()) {
+            (ast::Expr::GeneratorExp(g), "sum" | "min" | "max" | "any" | "all") => {
+                (&g.elt, &g.generators)
+            }
+            // Of a list `any` and `all` look at nothing before all of it is computed.
+            (ast::Expr::ListComp(g), "sum" | "min" | "max") => (&g.elt, &g.generators),
+            _ => return None,
+        };
+        if !e.keywords.is_empty() || !generators.iter().all(is_plain) {
             return None;
         }
         let func = self.boxed(&e.func)?;
-        self.comprehended(Some(func), elt, part, own)
+        self.comprehended(Some(func), elt, generators)
     }
 
     /// `[f(x) for x in xs]`.
     pub(super) fn list_comprehension(&mut self, e: &ast::ExprListComp) -> Option<ExprKind> {
-        let mut own = Vec::new();
-        match e.generators.as_slice() {
-            [part]
-                if !part.is_async && part.ifs.is_empty() && plain_names(&part.target, &mut own) =>
-            {
-                self.comprehended(None, &e.elt, part, own)
-            }
-            _ => {
-                let name = "a list comprehension";
-                self.refuse(e, Refusal::Expression { name })
-            }
+        if e.generators.iter().all(is_plain) {
+            return self.comprehended(None, &e.elt, &e.generators);
         }
+        let name = "a list comprehension";
+        self.refuse(e, Refusal::Expression { name })
     }
 
     fn comprehended(
         &mut self,
         func: Option<Box<Expr>>,
         elt: &ast::Expr,
-        part: &ast::Comprehension,
-        own: Vec<String>,
+        generators: &[ast::Comprehension],
     ) -> Option<ExprKind> {
-        let iter = Box::new(self.items(&part.iter)?);
+        let around = self.inner.len();
+        let mut parts = Vec::with_capacity(generators.len());
+        for (number, part) in generators.iter().enumerate() {
+            let iter = self.items(&part.iter);
+            if number == 0 {
+                // From here on these names are the comprehension's own, those that have no value yet, too.
+                let mut own = Vec::new();
+                generators
+                    .iter()
+                    .for_each(|g| _ = plain_names(&g.target, &mut own));
+                let none = own.into_iter().map(|name| (name, String::new()));
+                self.inner.push(none.collect());
+            }
+            parts.push(self.generator(part, iter));
+        }
+        let element = self.boxed(elt);
+        self.inner.truncate(around);
+        Some(ExprKind::Comprehension {
+            func,
+            element: element?,
+            parts: parts.into_iter().collect::<Option<_>>()?,
+        })
+    }
+
+    /// `for target in iter if tests`, whose names have values from then on.
+    fn generator(&mut self, part: &ast::Comprehension, iter: Option<Expr>) -> Option<Generator> {
         let number = self.inner_count;
         self.inner_count += 1;
+        let mut own = Vec::new();
+        plain_names(&part.target, &mut own);
         let names = own.into_iter().map(|n| {
             let inner = inner_name(&n, number);
             (n, inner)
@@ -107,13 +123,9 @@ impl Lower<'_> {
         self.inner.push(names.collect());
         let target = self.target(&part.target);
         let tests: Vec<_> = part.ifs.iter().map(|test| self.expr(test)).collect();
-        let element = self.boxed(elt);
-        self.inner.pop();
-        Some(ExprKind::Comprehension {
-            func,
-            element: element?,
-            target: Box::new(target?),
-            iter,
+        Some(Generator {
+            target: target?,
+            iter: iter?,
             tests: tests.into_iter().collect::<Option<_>>()?,
         })
     }
@@ -246,6 +258,11 @@ fn plain_names(target: &ast::Expr, out: &mut Vec<String>) -> bool {
         ast::Expr::Tuple(e) => e.elts.iter().all(|e| plain_names(e, out)),
         _ => false,
     }
+}
+
+/// Whether a part of a comprehension assigns names alone.
+fn is_plain(part: &ast::Comprehension) -> bool {
+    !part.is_async && plain_names(&part.target, &mut Vec::new())
 }
 
 /// Whether it may be an object in a list.

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from nestwise import _core, sources
-from nestwise.rewrite import rewrite
+from nestwise.rewrite import EVALUATES, has_loop, rewrite
 
 # Names that no script has.
 _BEGIN, _END = "_nestwise_begin", "_nestwise_end"
@@ -59,7 +59,16 @@ class _Clocks(ast.NodeTransformer):
 
     def _loop(self, node: ast.For | ast.While) -> ast.stmt:
         self.generic_visit(node)
-        if node.lineno not in self.lines:
+        return self._clocked(node, node.lineno in self.lines)
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.stmt) and not hasattr(node, "body") and type(node) in EVALUATES:
+            values = (part for part in ast.walk(node) if has_loop(part))
+            return self._clocked(node, any(part.lineno in self.lines for part in values))
+        return super().visit(node)
+
+    def _clocked(self, node: ast.stmt, wanted: bool) -> ast.stmt:
+        if not wanted:
             return node
         return ast.Try([_called(_BEGIN), node], [], [], [_called(_END)])
 
