@@ -94,7 +94,9 @@ class Program:
             f"[{k} * 2 for {k} in {self.list()}]", f"list({self.list()})", f"{self.list()}.copy()",
             f"[{self.number(1)}, {self.number(1)}, {self.number(0)}]",
             f"scaled({self.list()}, {self.number(0)})", f"shifted({self.list()})",
-            f"same({self.list()})", f"list(range({self.size()}))",
+            f"same({self.list()})", f"list(range({self.size()}))", f"{self.list()}[1:]",
+            f"{self.list()}[{self.pick('', '1', '-2', 'n', 'm')}:{self.pick('', '-1', 'n', '2')}]",
+            f"[{k} for {k} in {self.list()} if {k} > {self.number(0)}]",
         )  # fmt: skip
 
     def new_grid(self) -> str:

@@ -35,7 +35,7 @@ print(sum([smooth(np.ones((5, 5)), 5) for _ in range(CALLS)]))
 
 def test_short_loops_are_not_looked_at(tmp_path):
     # The loop inside is seen in the first call, which tells that nothing is done to whole arrays.
-    nest, _ = ran(SHORT.replace("CALLS", "5"), tmp_path)
+    nest, *_ = ran(SHORT.replace("CALLS", "5"), tmp_path)
     assert briefly([nest]) == nest["calls"] == 5
     assert not nest["verdicts"]
     assert 0 < nest["interpreted_s"] < 1e-3

@@ -9,7 +9,9 @@ def ran(script, folder, **switches):
     program.write_text(script)
     done = nestwise(program, "emulated", folder, switches=switches)
     assert not (found := difference(python(program), done)), found
-    return [nest for nests in nests_by_line(done.report, program).values() for nest in nests]
+    lines, found = script.splitlines(), nests_by_line(done.report, program)
+    loops = [n for n in found if lines[n - 1].lstrip().startswith(("for", "while"))]
+    return [nest for line in loops for nest in found[line]]
 
 
 HEAD = """\
@@ -292,7 +294,7 @@ def steps(a, b, n):
         a, b = b, a
     return a, b
 c = rng.random((60, 60))
-print([crc(x) for x in steps(rng.random((60, 60)), np.zeros((60, 60)), 1001)])
+print(*map(crc, steps(rng.random((60, 60)), np.zeros((60, 60)), 1001)))
 """
 # Somebody else's code may run between two chunks, and look at the arrays.
 WATCHED = """\

@@ -4,6 +4,7 @@ import list_programs
 import object_programs
 import pytest
 import tuple_programs
+import value_programs
 from differential import difference, nests_by_line, nestwise, python, verify
 from random_functions import FUNCTIONS as HOW_MANY
 
@@ -414,7 +415,9 @@ def test_random_loops(seed, device, tmp_path):
     assert compiled > HOW_MANY // 3
 
 
-@pytest.mark.parametrize("scripts", [tuple_programs.SCRIPTS, list_programs.SCRIPTS])
+@pytest.mark.parametrize(
+    "scripts", [tuple_programs.SCRIPTS, list_programs.SCRIPTS, value_programs.SCRIPTS]
+)
 @pytest.mark.parametrize("seed, device", [(1, "serial"), (2, "threads")])
 def test_random_loops_over_tuples_and_lists(scripts, seed, device, tmp_path):
     found, compiled = scripts.differs(seed, tmp_path, device)

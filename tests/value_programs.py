@@ -43,7 +43,6 @@ class Program:
         self.function, self.rng = f"f{number}", rng
         self.names: list[str] = []  # of numbers
         self.rows: list[str] = []
-        self.made: list[str] = []  # lists of numbers
         self.count = 0
 
     def pick(self, *of: str) -> str:
@@ -54,7 +53,12 @@ class Program:
         return self.pick("k", "x", f"k{self.count}", f"x{self.count}")
 
     def list(self) -> str:
-        return self.pick(*LISTS, *LISTS, "g[0]", *self.rows, *self.made)
+        whole = self.pick(*LISTS, *LISTS, "g[0]", *self.rows)
+        if self.rng.random() > 0.15:
+            return whole
+        end = ("", "1", "2", "-1", "n", "m", "-2", "0", "9", "-m", *self.names)
+        step = self.pick("", "", "", ":2", ":3", ":-1")
+        return f"{whole}[{self.pick(*end)}:{self.pick(*end)}{step}]"
 
     def place(self) -> str:
         return self.pick("0", "1", "-1", "n - 1", "2", *self.names)

@@ -65,39 +65,49 @@ print(float(g.sum()), a.sum().hex(), b.sum().hex(), sum(k))
 # serial 32: lines 32; floating-point flags
 # verdict line 38: parallel, reading `a` as it was before the loop
 # serial 38: lines 38 in step; may stop, 1 guards
+# verdict line 49: parallel
+# verdict line 49: parallel
+# verdict line 49: parallel
+# serial 49: lines 49, 49 independent, 49 independent
 # threads 6: lines 6 threads saving ends of g, 7 independent; floating-point flags
 # threads 13: lines 13 threads saving all of a in step; floating-point flags
 # threads 19: lines 19 threads saving ends of a in step; floating-point flags
 # threads 26: lines 26; floating-point flags
 # threads 32: lines 32; floating-point flags
 # threads 38: lines 38 threads saving ends of a in step; may stop, 1 guards
+# threads 49: lines 49 threads, 49 independent, 49 independent
 # auto 6: native
 # auto 13: interpreter
 # auto 19: native
 # auto 26: native
 # auto 32: interpreter
 # auto 38: interpreter
+# auto 49: interpreter
 # 64 cores 6: 1 serial
 # 64 cores 13: 1 interpreter
 # 64 cores 19: 1 serial
 # 64 cores 26: 1 serial
 # 64 cores 32: 1 interpreter
 # 64 cores 38: 1 interpreter
+# 64 cores 49: 1 interpreter
 # dear threads 6: 1 serial
 # dear threads 13: 1 interpreter
 # dear threads 19: 1 serial
 # dear threads 26: 1 serial
 # dear threads 32: 1 interpreter
 # dear threads 38: 1 interpreter
+# dear threads 49: 1 interpreter
 # shared core 6: 1 serial
 # shared core 13: 1 interpreter
 # shared core 19: 1 serial
 # shared core 26: 1 serial
 # shared core 32: 1 interpreter
 # shared core 38: 1 interpreter
+# shared core 49: 1 interpreter
 # quick CPython 6: 1 interpreter
 # quick CPython 13: 1 interpreter
 # quick CPython 19: 1 interpreter
 # quick CPython 26: 1 interpreter
 # quick CPython 32: 1 interpreter
 # quick CPython 38: 1 interpreter
+# quick CPython 49: 1 interpreter

@@ -172,3 +172,18 @@ def typed(n, x):
 
 
 show(*typed(5, rng.random(7)))
+
+
+def computed_sizes(n, m, k):
+    t = 0.0
+    for i in range(k):  # native
+        a = np.zeros(n - m)
+        b = np.ones((2 * n, m // 2))
+        for j in range(len(a)):
+            a[j] = i * j
+        t += a.sum() + b.sum()
+    return t, a.shape, b.shape
+
+
+for sizes in ((9, 4), (4, 4), (3, 5), (5, 1), (0, 0), (5, -3)):
+    show("computed sizes", sizes, attempt(computed_sizes, *sizes, 4))

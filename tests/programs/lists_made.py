@@ -359,3 +359,32 @@ def summed(xs):
 
 show("taken_apart", *taken_apart(12))
 show("summed", summed([3, 1, 4]))
+
+
+def differences(u, steps):
+    total = 0.0
+    for _ in range(steps):  # native throughout
+        total += sum(abs(b - a) for a, b in zip(u, u[1:]))
+        u = [x * 0.5 for x in u]
+    return total, u[:2]
+
+
+def windows(u, a, b):
+    out = 0
+    for k in range(5):  # native
+        part = u[a:b]
+        out += k * len(part) + sum(part[::2]) - sum(u[-3:]) + sum(u[:-2])
+        part[0] = 100
+    return out, part, u[:3]
+
+
+def ends(u, n):
+    return [sum(u[:n]), sum(u[n:]), len(u[2:n]), [x for x in u[1::3]], [x for x in u[-n:]]]
+
+
+show("differences", differences([k * k % 7 * 0.5 for k in range(40)], 6))
+for bounds in ((0, 4), (2, 30), (5, 6), (1, 2)):
+    show("windows", bounds, windows(list(range(10)), *bounds))
+show("windows", attempt(windows, list(range(10)), 5, 2), attempt(windows, list(range(4)), -2, 9))
+for n in (0, 1, 3, 9, 12, -1, -4):
+    show("ends", n, ends(list(range(9)), n))

@@ -115,8 +115,8 @@ impl Lower<'_> {
         {
             return self.part_of_turned(base.clone(), index, span);
         }
-        if let ([one], Some(list)) = (index, self.list_copy(&value, span)?)
-            && one.is_whole()
+        if let [one] = index
+            && let Some(list) = self.list_slice(&value, one, span)?
         {
             return Ok(list);
         }

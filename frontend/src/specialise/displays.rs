@@ -1,7 +1,7 @@
 //! Arrays that are made of numbers: `np.array([x, y, z])`, `np.zeros(n)`, `np.full(x.shape, 0.5)`.
 
 use nestwise_ir::nest::{CmpOp, Const, Expr, ExprKind};
-use nestwise_ir::{ArrayKind, BinOp, Extent, Scalar, Span, Ty};
+use nestwise_ir::{ArrayKind, BinOp, Extent, Scalar, Span, Ty, UnOp};
 
 use super::build;
 use super::elementwise::{Elementwise, Like, Node};
@@ -115,7 +115,7 @@ impl Lower<'_> {
                 return Ok(None);
             }
             let axis = self.known_extent(&size).ok_or_else(|| wrong(f, span))?;
-            if matches!(axis, Extent::Value { .. })
+            if matches!(axis, Extent::Value { .. } | Extent::Computed(_))
                 || matches!(axis, Extent::Axis { plus, .. } if plus < 0)
             {
                 let zero = Expr::int(0, span);
@@ -216,6 +216,12 @@ impl Lower<'_> {
                     }
                     _ => None,
                 }
+            }
+            ExprKind::Unary {
+                op: UnOp::Neg, a, ..
+            } if e.ty == Ty::PY_INT => {
+                let a = self.exact_extent(a)?;
+                Some(self.facts.computed(BinOp::Sub, Extent::Fixed(0), a))
             }
             ExprKind::Binary { op, a, b, .. } if e.ty == Ty::PY_INT => {
                 let int = |e: &Expr| e.as_int().and_then(|v| i64::try_from(v).ok());

@@ -323,13 +323,6 @@ impl Expr {
         )
     }
 
-    /// Whether, as a subscript, it is all there is: `:`.
-    pub fn is_whole(&self) -> bool {
-        let none = |part: &Option<Box<Expr>>| part.is_none();
-        matches!(&self.kind, ExprKind::Slice(Slice { start, stop, step })
-            if none(start) && none(stop) && none(step))
-    }
-
     /// Whether it is a number that was written as such.
     pub fn is_number(&self) -> bool {
         matches!(

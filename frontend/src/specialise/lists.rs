@@ -129,22 +129,115 @@ impl Lower<'_> {
         ))
     }
 
-    /// `xs[:]`, `xs.copy()`: a new list of the same elements. None: something else is copied, or a tuple, which stays itself.
+    /// `xs.copy()`: a new list of the same elements. None: something else is copied, or a tuple, which stays itself.
     pub fn list_copy(&mut self, value: &Val, span: Span) -> R<Option<Val>> {
+        match self.section_of_list(value, span) {
+            Some(section) => self.new_list_of(section, span).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// A list of numbers, as something to take parts of.
+    fn section_of_list(&mut self, value: &Val, span: Span) -> Option<Section> {
         let Val::View(view) = value else {
-            return Ok(None);
+            return None;
         };
         let decl = &self.arrays[view.array];
         let one_axis = view.index.len() + 1 == decl.rank as usize;
         let is_list = decl.list || decl.kind == ArrayKind::List;
-        if !is_list || !one_axis {
-            return Ok(None);
-        }
-        let section = self.section_of_view(view.clone(), span);
+        (is_list && one_axis).then(|| self.section_of_view(view.clone(), span))
+    }
+
+    fn new_list_of(&mut self, section: Section, span: Span) -> R<Val> {
         let shape = section.shape();
         let extent = self.exact_extent(&shape[0]).ok_or_else(|| no_size(span))?;
         self.tally(Work::Builtin, 1.0);
-        Ok(Some(fresh(Node::Part(section), shape, vec![extent])))
+        Ok(fresh(Node::Part(section), shape, vec![extent]))
+    }
+
+    /// `xs[start:stop:step]`: a new list of these elements. None: it is no list.
+    pub fn list_slice(&mut self, value: &Val, index: &hir::Expr, span: Span) -> R<Option<Val>> {
+        let hir::ExprKind::Slice(slice) = &index.kind else {
+            return Ok(None);
+        };
+        let Some(section) = self.section_of_list(value, span) else {
+            return Ok(None);
+        };
+        let dim = section.shape().swap_remove(0);
+        let step = match &slice.step {
+            None => 1,
+            Some(e) => match e.kind {
+                hir::ExprKind::Int(step) => i64::from(i32::try_from(step).unwrap_or(0)),
+                _ => 0,
+            },
+        };
+        if step < 1 {
+            return Err(refuse(span, Refusal::Slice));
+        }
+        let int = |op, a: &Expr, b: Expr| build::binary(op, a.clone(), b, Ty::PY_INT, false, span);
+        let zero = Expr::int(0, span);
+        let start = match &slice.start {
+            None => zero.clone(),
+            Some(e) => self.end_in_list(e, &dim)?,
+        };
+        let stop = match &slice.stop {
+            None => dim.clone(),
+            Some(e) => self.end_in_list(e, &dim)?,
+        };
+        let mut len = stop;
+        if start.as_int() != Some(0) {
+            len = int(BinOp::Max, &int(BinOp::Sub, &len, start.clone()), zero);
+        }
+        if step > 1 {
+            let more = int(BinOp::Add, &len, Expr::int(step - 1, span));
+            len = int(BinOp::FloorDiv, &more, Expr::int(step, span));
+        }
+        let (start, len) = (self.spill(start), self.spill(len));
+        let mut part = section.narrowed(0, start, len);
+        if let Some(Axis::Range { step: by, .. }) = part.axes.last_mut() {
+            *by = step;
+        }
+        self.new_list_of(part, span).map(Some)
+    }
+
+    /// Where a slice of so many elements begins or ends: beyond them there are none.
+    fn end_in_list(&mut self, e: &hir::Expr, dim: &Expr) -> R<Expr> {
+        let span = e.span;
+        let value = self.expr(e)?;
+        if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
+            return Ok(Expr::int(0, span));
+        }
+        let sv = self.index(value, false, span)?;
+        let int = |op, a: &Expr, b: &Expr| {
+            build::binary(op, a.clone(), b.clone(), Ty::PY_INT, false, span)
+        };
+        let zero = Expr::int(0, span);
+        let at = self.spill(sv.e.clone());
+        let signed = matches!(
+            e.kind,
+            hir::ExprKind::Unary(nestwise_ir::surface::UnOp::Neg, _)
+        );
+        let below = sv.range.1 < 0 || signed && sv.range.0 < 0;
+        if sv.range.0 < 0 && sv.range.1 >= 0 {
+            // Which end it counts from is guessed.
+            let op = if below { CmpOp::Lt } else { CmpOp::Ge };
+            self.emit_check(build::compare(
+                op,
+                at.clone(),
+                zero.clone(),
+                Ty::PY_BOOL,
+                span,
+            ));
+        }
+        Ok(match (below, at.as_int()) {
+            (true, Some(c)) => {
+                let back = Expr::int(i64::try_from(-c).unwrap_or(i64::MAX), span);
+                int(BinOp::Max, &int(BinOp::Sub, dim, &back), &zero)
+            }
+            (true, None) => int(BinOp::Max, &int(BinOp::Add, dim, &at), &zero),
+            (false, Some(0)) => zero,
+            (false, _) => int(BinOp::Min, &at, dim),
+        })
     }
 
     /// `[element for target in iter if tests ...]`, computed into memory of its own.
@@ -238,14 +331,20 @@ impl Lower<'_> {
 
     /// Whether a list has as many elements as were counted: the memory that it lies in may be longer.
     fn is_counted(&self, list: &Elementwise) -> bool {
-        let Node::Part(section) = &list.node else {
-            return false;
+        let made = matches!(&list.node, Node::Part(s) if self.arrays[s.array].list);
+        let most = list.like.as_ref().and_then(|like| like.first().copied());
+        made && list.shape.first().and_then(|len| self.exact_extent(len)) != most
+    }
+
+    /// Whether it is all of a list that the nest makes, or a row of it.
+    fn is_whole_list(&self, section: &Section) -> bool {
+        let whole = |axis: &Axis| match axis {
+            Axis::Range { start, len, step } => {
+                start.as_int() == Some(0) && *step == 1 && matches!(len.kind, ExprKind::Dim(..))
+            }
+            _ => true,
         };
-        let counted = |axis: &Axis| match axis {
-            Axis::Range { len, .. } => !matches!(len.kind, ExprKind::Dim(..)),
-            _ => false,
-        };
-        self.arrays[section.array].list && section.axes.first().is_some_and(counted)
+        self.arrays[section.array].list && section.axes.iter().all(whole)
     }
 
     /// Stores an item of a list of so many; a row of a list of lists by its elements. None: its type is not known yet.
@@ -374,7 +473,7 @@ impl Lower<'_> {
             return Ok(value);
         };
         self.of_known_length(&list, span)?;
-        let lies = matches!(&list.node, Node::Part(section) if self.arrays[section.array].list);
+        let lies = matches!(&list.node, Node::Part(section) if self.is_whole_list(section));
         if !lies {
             list = match self.kept_list(*list, span)? {
                 Val::List(kept) => kept,

@@ -499,7 +499,7 @@ impl Resolver<'_> {
             }
             s::ExprKind::Subscript(base, index) => {
                 let base = Box::new(self.expr(names, base)?);
-                self.may_be_sliced(&base, index)?;
+                self.may_be_sliced(&base, index, false)?;
                 ExprKind::Subscript(base, self.subscripts(names, index)?)
             }
             s::ExprKind::Slice { start, stop, step } => {
@@ -569,8 +569,8 @@ impl Resolver<'_> {
         Ok(Expr { kind, span })
     }
 
-    /// Slices of lists are new lists: only those of arrays are parts of what there is.
-    pub fn may_be_sliced(&self, base: &Expr, index: &[s::Expr]) -> R<()> {
+    /// A slice of what was captured is of an array, or a new list; only those of arrays can be stored into.
+    pub fn may_be_sliced(&self, base: &Expr, index: &[s::Expr], stored: bool) -> R<()> {
         let Some(slice) = index.iter().find(|e| e.is_slice()) else {
             return Ok(());
         };
@@ -589,18 +589,15 @@ impl Resolver<'_> {
             ExprKind::Read(read) => self.hir.locals[read.local].capture,
             _ => None,
         };
-        let array = |c| {
-            matches!(
-                self.capture(c),
-                Capture::Array {
-                    kind: ArrayKind::Ndarray,
-                    ..
-                }
-            )
-        };
-        match captured {
-            Some(capture) if !array(capture) => Err(refuse(slice.span, Refusal::Slice)),
-            _ => Ok(()),
+        let fits = captured.is_none_or(|capture| match self.capture(capture) {
+            Capture::Array { kind, .. } => {
+                *kind == ArrayKind::Ndarray || (*kind == ArrayKind::List && !stored)
+            }
+            _ => false,
+        });
+        match fits {
+            true => Ok(()),
+            false => Err(refuse(slice.span, Refusal::Slice)),
         }
     }
 

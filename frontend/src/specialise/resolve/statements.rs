@@ -67,7 +67,7 @@ impl Resolver<'_> {
             },
             s::Target::Subscript(base, index) => {
                 let base = self.expr(names, base)?;
-                self.may_be_sliced(&base, index)?;
+                self.may_be_sliced(&base, index, true)?;
                 Ok(Target::Subscript(base, self.subscripts(names, index)?))
             }
             s::Target::Attr(base, name) => Ok(Target::Attr(self.expr(names, base)?, name.clone())),
