@@ -185,5 +185,8 @@ def computed_sizes(n, m, k):
     return t, a.shape, b.shape
 
 
-for sizes in ((9, 4), (4, 4), (3, 5), (5, 1), (0, 0), (5, -3)):
-    show("computed sizes", sizes, attempt(computed_sizes, *sizes, 4))
+for n, m in ((9, 4), (4, 4), (3, 5), (5, 1), (0, 0), (5, -3)):
+    try:
+        show(*computed_sizes(n, m, 4))
+    except ValueError as error:
+        show(str(error))
