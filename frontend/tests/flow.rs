@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use nestwise_frontend::atoms::AtomKind;
-use nestwise_frontend::{Interface, LoopKind, ScopeInfo, interface, parse_site, text};
+use nestwise_frontend::atoms::{Atom, AtomKind};
+use nestwise_frontend::{Interface, LoopKind, ScopeInfo, interface, parse_site, parse_value, text};
 use nestwise_ir::surface::Site;
 
-const GLOBALS: [&str; 10] = [
+const GLOBALS: &[&str] = &[
     "int",
     "range",
     "len",
@@ -15,6 +15,9 @@ const GLOBALS: [&str; 10] = [
     "reversed",
     "sum",
     "min",
+    "max",
+    "all",
+    "any",
     "np",
     "helper",
 ];
@@ -216,11 +219,73 @@ fn the_rest_of_an_interface() {
     assert_eq!(i.write_order.len(), i.writes.len());
 }
 
+/// What is known of an expression with a loop in it, and how often its loops turn where each atom is 10.
+#[test]
+fn expressions() {
+    for (source, expected) in [
+        ("[k * c for k in range(n)]", "n c | n | 10"),
+        (
+            "[[i * j for j in range(m)] for i in range(n)]",
+            "n m | n m | 110",
+        ),
+        (
+            "sum(i * j for i in range(n) for j in range(m))",
+            "n m | n m | 110",
+        ),
+        (
+            "sum(i * j for i in range(n) for j in range(i))",
+            "n | n | 110",
+        ),
+        (
+            "[x for x in A if all(x != y for y in B)]",
+            "A B | len(A) len(B) | 110",
+        ),
+        ("max(helper(x) for x in A)", "A | none | 10"),
+    ] {
+        let scope = scope(source, "i j k x y");
+        let site = parse_value(&format!("{source}\n"), 3, &scope);
+        let site = site.unwrap_or_else(|r| panic!("{source}: {r:?}"));
+        let i = interface(&site, &scope).unwrap_or_else(|r| panic!("{source}: {r}"));
+        assert_eq!(i.kind, LoopKind::Value);
+        assert_eq!(
+            (i.writes.as_slice(), i.maybe.len()),
+            (&["<value>".to_owned()][..], 0)
+        );
+        let atoms = words_of(&site, i.atoms.as_deref());
+        let turns = i.effort.operations(&vec![10.0; i.effort.atoms.len()]).turns;
+        // One more is the turn in which the value is computed.
+        let told = format!("{} | {atoms} | {}", i.reads.join(" "), turns - 1.0);
+        assert_eq!(told, expected, "{source}");
+    }
+}
+
+#[test]
+fn expressions_that_are_no_sites() {
+    for (source, code) in [
+        ("[k for k in range(3)]", "small"),
+        ("any(x == c for x in (1, 2, 5))", "small"),
+        ("[late for k in range(n)]", "possibly-unbound"),
+        ("sum(a for b in A for a in a)", "possibly-unbound"),
+        ("[(k := x) for x in A]", "expression"),
+        ("A[0] = 1", "not-a-loop"),
+    ] {
+        let scope = scope(source, "k x b late");
+        let told = parse_value(&format!("{source}\n"), 3, &scope)
+            .map_err(|all| all[0].error.code())
+            .and_then(|site| interface(&site, &scope).map_err(|r| r.error.code()));
+        assert_eq!(told.err(), Some(code), "{source}");
+    }
+}
+
 fn atoms(source: &str) -> String {
     let scope = scope(source, "i j k x row v m2 best");
     let site = parse(source, &scope);
     let i = interface(&site, &scope).unwrap_or_else(|r| panic!("{source}: {r}"));
-    let Some(plan) = i.atoms else {
+    words_of(&site, i.atoms.as_deref())
+}
+
+fn words_of(site: &Site, atoms: Option<&[Atom]>) -> String {
+    let Some(plan) = atoms else {
         return "none".to_owned();
     };
     let words = plan.iter().map(|atom| {

@@ -276,7 +276,7 @@ fn refused_expressions() {
         ("x = (y := 1)", "2:9 expression"),
         ("x = lambda: 1", "2:8 expression"),
         ("x = [a for a, c[0] in b]", "2:8 expression"),
-        ("x = sum(a for c in b for a in a)", "2:31 possibly-unbound"),
+        ("x = sum(a for c in b for a in a)", "2:34 possibly-unbound"),
         ("x = list(a for a in b)", "2:13 expression"),
         ("x = {a: b}", "2:8 expression"),
         ("x = {a}", "2:8 expression"),

@@ -318,13 +318,13 @@ impl Kernel {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use nestwise_ir::Span;
     use nestwise_ir::nest::{Expr, Stmt, While};
     use nestwise_ir::{Arena, Ty};
 
-    fn nest() -> Nest {
+    pub(crate) fn nest() -> Nest {
         let span = Span::default();
         let cond = Expr::constant(nestwise_ir::Const::Bool(false), Ty::PY_BOOL, span);
         let body = vec![Stmt {

@@ -476,3 +476,37 @@ fn decide<V: HasValue>(
         DeviceChoice::Threads => decision.forced(Device::Threads),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn computed_lengths_end_at_zero() {
+        let mut nest = crate::kernel::tests::nest();
+        let int = |capture| Extent::Value { capture, plus: 0 };
+        let of = |op, a, b| Length { op, a, b };
+        nest.lengths = vec![
+            of(BinOp::Sub, int(0), int(1)),
+            of(BinOp::Add, Extent::Computed(0), Extent::Fixed(10)),
+            of(BinOp::FloorDiv, Extent::Computed(0), Extent::Fixed(2)),
+            of(BinOp::Mul, int(0), int(1)),
+            of(BinOp::Max, Extent::Computed(0), Extent::Fixed(1)),
+            of(BinOp::Min, int(0), int(1)),
+        ];
+        let all = |a, b| {
+            let captures = [Value::Int(a), Value::Int(b)];
+            let long = extents(&nest, &captures);
+            (0..6)
+                .map(|k| long(Extent::Computed(k)))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(all(9, 4), [5, 15, 2, 36, 5, 4]);
+        // What is below zero on the way counts as that.
+        assert_eq!(all(4, 9), [0, 5, 0, 36, 1, 4]);
+        assert_eq!(
+            all(i64::MAX, -1),
+            [i64::MAX, i64::MAX, i64::MAX / 2, 0, i64::MAX, 0]
+        );
+    }
+}

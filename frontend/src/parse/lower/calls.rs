@@ -8,8 +8,10 @@ use crate::refusal::Refusal;
 
 impl Lower<'_> {
     pub(super) fn call(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
-        if let Some(call) = self.comprehension(e) {
-            return Some(call);
+        let refused = self.refusals.len();
+        let call = self.comprehension(e);
+        if call.is_some() || self.refusals.len() > refused {
+            return call;
         }
         let func = self.boxed(&e.func);
         let args: Vec<_> = e.args.iter().map(|e| self.argument(e)).collect();
