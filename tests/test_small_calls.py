@@ -148,8 +148,8 @@ def count(n):
         s += k * k % 7
         k += 1
     return s
-print(sum([count(k % 5) for k in range(5000)]))
-print(sum([count(k) for k in (400_000, 3, 400_001, 400_002)]))
+print(sum(map(count, [0, 1, 2, 3, 4] * 1000)))
+print(sum(map(count, (400_000, 3, 400_001, 400_002))))
 """
 
 AS_LARGE = """\
@@ -158,8 +158,8 @@ def zeros(xs, k):
         k += 1
     return k
 short, long = [1] * 400_000, [0] * 399_999 + [1]
-print(sum([zeros(short, 1) for k in range(5000)]))
-print(sum([zeros(long, 1) for k in range(40)]))
+print(sum(map(zeros, [short] * 5000, [1] * 5000)))
+print(sum(map(zeros, [long] * 40, [1] * 40)))
 """
 
 
@@ -211,8 +211,11 @@ def zeros(xs, k):
         k += 1
     return k
 short, long = [1] * 4_000_000, [0] * 3_999_999 + [1]
-print(sum([zeros(short, 1 + bool(time.sleep(0.03))) for k in range(30)]))
-print(sum([zeros(long, 1 + bool(time.sleep(0.03))) for k in range(3)]))
+def after_a_while(xs):
+    time.sleep(0.03)
+    return zeros(xs, 1)
+print(sum(map(after_a_while, [short] * 30)))
+print(sum(map(after_a_while, [long] * 3)))
 """
 
 

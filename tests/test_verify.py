@@ -80,7 +80,8 @@ def test_a_while_that_cpython_begins_is_compared_from_where_it_was_taken_over(tm
         "            x = 3 * x + 1\n"
         "        steps += 1\n"
         "    return steps\n"
-        "print([orbit(((2**63 - 1) // 3 | 1) + 2 * k) for k in range(20)])\n"
+        "for k in range(20):\n"
+        "    print(orbit(((2**63 - 1) // 3 | 1) + 2 * k))\n"
     )
     done = verify(script, tmp_path / "cache")
     runs, nests, verdict = told(done)
@@ -259,7 +260,7 @@ def f(n):
     for i in range(n):
         s = s + i * 3
     return s
-print(sum(f(9) for k in range(400)))
+print(sum(map(f, [9] * 400)))
 sys.exit(int(sys.argv[1]))
 """
 

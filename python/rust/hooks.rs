@@ -464,7 +464,7 @@ unsafe extern "C" fn instead(
     _: *mut *mut PyObject,
     _: ffi::Py_ssize_t,
 ) -> *mut PyObject {
-    shielded(|py| iterator::instead(py).unwrap_or_else(|e| raised(py, e)))
+    shielded(|py| iterator::stay(py).unwrap_or_else(|e| raised(py, e)))
 }
 
 unsafe extern "C" fn stay(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {

@@ -95,7 +95,8 @@ pub fn declined(py: Python<'_>) -> PyResult<*mut PyObject> {
     shared(py, &ONE, || Turn::HandOver)
 }
 
-/// `STAY`: runs as long as CPython has parts of a loop to run, which is not at all where it has to run it as it was.
+/// `STAY`: runs as long as CPython has parts of a loop to run, which is not at all where it has to run it as it was. And
+/// `INSTEAD()`: called, it gives back the value that CPython has computed meanwhile.
 pub fn stay(py: Python<'_>) -> PyResult<*mut PyObject> {
     static NONE: Once<Py<PyAny>> = Once::new();
     match take_over() {
@@ -105,11 +106,6 @@ pub fn stay(py: Python<'_>) -> PyResult<*mut PyObject> {
         }
         None => shared(py, &NONE, || Turn::Nothing),
     }
-}
-
-/// `INSTEAD()`: a function that gives back what it is given, the value that CPython computes. It lives as long as CPython is at that.
-pub fn instead(py: Python<'_>) -> PyResult<*mut PyObject> {
-    stay(py)
 }
 
 fn shared(

@@ -8,6 +8,7 @@ use nestwise_analysis::warns;
 use nestwise_ir::{
     BinOp, CmpOp, Expr, ExprKind, Fun, LiveOutKind, Nest, Stmt, StmtKind, UnOp, VarId,
 };
+use std::collections::HashSet;
 use std::str::FromStr;
 
 /// The operation that is computed wrongly.
@@ -72,30 +73,41 @@ impl Broken {
             LiveOutKind::Appended { count, .. } => Some(count),
             _ => None,
         });
-        let counts: Vec<VarId> = counts.collect();
-        self.stmt(&mut nest.top, &counts, false)
+        let mut kept: HashSet<VarId> = counts.collect();
+        keep_places(nest, &mut kept);
+        self.stmt(&mut nest.top, &kept, false)
     }
 
-    /// What is no operation of the user's stays right: checks, and how many elements were appended. So do ints inside a
-    /// `while`: most of them are what it waits for.
-    fn stmt(self, stmt: &mut Stmt, counts: &[VarId], waiting: bool) -> bool {
-        match stmt.kind {
-            StmtKind::Check { .. } => return false,
-            StmtKind::Let { var, .. } if counts.contains(&var) => return false,
-            _ => {}
-        }
+    /// What is no operation of the user's stays right: checks, how many elements were appended, and places that nothing guards. So do
+    /// ints inside a `while`: most of them are what it waits for.
+    fn stmt(self, stmt: &mut Stmt, kept: &HashSet<VarId>, waiting: bool) -> bool {
         let waiting = waiting || matches!(stmt.kind, StmtKind::While(_));
         let mut used = false;
-        for expr in stmt.exprs_mut() {
-            used |= self.expr(expr, waiting);
+        match &mut stmt.kind {
+            StmtKind::Check { .. } => return false,
+            StmtKind::Let { var, .. } if kept.contains(var) => return false,
+            StmtKind::Store {
+                value,
+                guard: false,
+                ..
+            } => return self.expr(value, waiting),
+            StmtKind::For(l) if kept.contains(&l.counter) => {}
+            _ => {
+                for expr in stmt.exprs_mut() {
+                    used |= self.expr(expr, waiting);
+                }
+            }
         }
         for inner in stmt.blocks_mut().into_iter().flatten() {
-            used |= self.stmt(inner, counts, waiting);
+            used |= self.stmt(inner, kept, waiting);
         }
         used
     }
 
     fn expr(self, expr: &mut Expr, waiting: bool) -> bool {
+        if matches!(expr.kind, ExprKind::Load { guard: false, .. }) {
+            return false;
+        }
         let mut used = false;
         for child in expr.children_mut() {
             used |= self.expr(child, waiting);
@@ -128,6 +140,51 @@ impl Broken {
             _ => {}
         }
         used
+    }
+}
+
+/// Adds the variables that places of elements rest on which nothing guards: the front end knows them to be there.
+fn keep_places(nest: &Nest, kept: &mut HashSet<VarId>) {
+    let vars = |e: &Expr, kept: &mut HashSet<VarId>| {
+        e.walk(&mut |e| {
+            if let ExprKind::Var(var) = e.kind {
+                kept.insert(var);
+            }
+        });
+    };
+    nest.walk_exprs(&mut |e| {
+        if let ExprKind::Load {
+            index,
+            guard: false,
+            ..
+        } = &e.kind
+        {
+            index.iter().for_each(|e| vars(e, kept));
+        }
+    });
+    nest.walk(&mut |stmt| {
+        if let StmtKind::Store {
+            index,
+            guard: false,
+            ..
+        } = &stmt.kind
+        {
+            index.iter().for_each(|e| vars(e, kept));
+        }
+    });
+    loop {
+        let before = kept.len();
+        nest.walk(&mut |stmt| match &stmt.kind {
+            StmtKind::Let { var, value } if kept.contains(var) => vars(value, kept),
+            StmtKind::For(l) if kept.contains(&l.counter) => {
+                let bounds = [&l.start, &l.stop, &l.step];
+                bounds.into_iter().for_each(|e| vars(e, kept));
+            }
+            _ => {}
+        });
+        if kept.len() == before {
+            return;
+        }
     }
 }
 

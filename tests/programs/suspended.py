@@ -129,12 +129,12 @@ def other(n, a):
 
 
 def comprehension(a):
-    return [total for k in range(3) for total in [inner(a, k)]]
+    return [total for k in range(3) for total in [inner(a, k)]]  # native
 
 
 def inner(a, k):
     s = 0
-    for x in a:  # native
+    for x in a:
         s += x * k
     return s
 

@@ -54,6 +54,7 @@ mod resolve;
 mod rolled;
 mod rows;
 mod sections;
+mod slices;
 mod spaced;
 mod spread;
 mod stmt;
