@@ -145,46 +145,32 @@ impl Broken {
 
 /// Adds the variables that places of elements rest on which nothing guards: the front end knows them to be there.
 fn keep_places(nest: &Nest, kept: &mut HashSet<VarId>) {
-    let vars = |e: &Expr, kept: &mut HashSet<VarId>| {
-        e.walk(&mut |e| {
-            if let ExprKind::Var(var) = e.kind {
-                kept.insert(var);
-            }
-        });
-    };
-    nest.walk_exprs(&mut |e| {
-        if let ExprKind::Load {
-            index,
-            guard: false,
-            ..
-        } = &e.kind
-        {
-            index.iter().for_each(|e| vars(e, kept));
-        }
+    let mut places: Vec<&Expr> = Vec::new();
+    nest.walk_exprs(&mut |e| match &e.kind {
+        ExprKind::Load { index, guard, .. } if !guard => places.extend(index),
+        _ => {}
     });
-    nest.walk(&mut |stmt| {
-        if let StmtKind::Store {
-            index,
-            guard: false,
-            ..
-        } = &stmt.kind
-        {
-            index.iter().for_each(|e| vars(e, kept));
-        }
+    nest.walk(&mut |stmt| match &stmt.kind {
+        StmtKind::Store { index, guard, .. } if !guard => places.extend(index),
+        _ => {}
     });
-    loop {
-        let before = kept.len();
+    let mut before = None;
+    while before != Some(kept.len()) {
+        before = Some(kept.len());
+        for place in places.drain(..) {
+            place.walk(&mut |e| {
+                if let ExprKind::Var(var) = e.kind {
+                    kept.insert(var);
+                }
+            });
+        }
         nest.walk(&mut |stmt| match &stmt.kind {
-            StmtKind::Let { var, value } if kept.contains(var) => vars(value, kept),
+            StmtKind::Let { var, value } if kept.contains(var) => places.push(value),
             StmtKind::For(l) if kept.contains(&l.counter) => {
-                let bounds = [&l.start, &l.stop, &l.step];
-                bounds.into_iter().for_each(|e| vars(e, kept));
+                places.extend([&l.start, &l.stop, &l.step]);
             }
             _ => {}
         });
-        if kept.len() == before {
-            return;
-        }
     }
 }
 

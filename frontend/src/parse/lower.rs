@@ -24,9 +24,6 @@ const MAX_DEPTH: u32 = 200;
 /// Refusals collected for one text.
 const MAX_REFUSALS: usize = 20;
 
-/// The name of an expression's value, as no Python name is spelled.
-const VALUE: &str = "<value>";
-
 /// How names are looked up.
 #[derive(Clone, Copy)]
 pub(super) enum Names<'a> {
@@ -126,28 +123,6 @@ impl<'a> Lower<'a> {
             }
             other => self.refuse(other, Refusal::NotALoop),
         }
-    }
-
-    /// An expression as what the one turn of a loop leaves in its variable.
-    pub(super) fn value(&mut self, expr: &ast::Expr) -> Option<Stmt> {
-        let span = self.span(expr);
-        let value = self.expr(expr)?;
-        let place = self.table.name(VALUE, true);
-        let kind = StmtKind::Assign {
-            targets: vec![Target::Place(place)],
-            value,
-        };
-        let once = ExprKind::Tuple(vec![Expr {
-            kind: ExprKind::Int(0),
-            span,
-        }]);
-        let kind = StmtKind::For {
-            target: Target::Place(place),
-            iter: Expr { kind: once, span },
-            body: vec![Stmt { kind, span }],
-            orelse: vec![],
-        };
-        Some(Stmt { kind, span })
     }
 
     /// Lowers all statements, the ones behind a refused one too.

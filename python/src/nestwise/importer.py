@@ -181,12 +181,13 @@ def _bound(entry: Entry, path: str, source: bytes) -> CodeType | None:
 
 
 def _may_loop(source: bytes) -> bool:
-    """Whether there may be a loop."""
-    if b"for " in source:
-        return True
+    """Whether a line starts as a loop statement does, or holds what a comprehension does."""
     if b"for" not in source and b"while" not in source:
         return False
-    return any(line.lstrip().startswith((b"for", b"while")) for line in source.splitlines())
+    return any(
+        line.lstrip().startswith((b"for", b"while")) or (b"for " in line and b" in" in line)
+        for line in source.splitlines()
+    )
 
 
 def _traced() -> bool:

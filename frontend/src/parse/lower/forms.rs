@@ -1,7 +1,7 @@
 //! Forms that Python has no syntax of its own for: displays that are only looped over, `in` with a literal, builtins
 //! over generator expressions, calls that are surely none of a user's function.
 
-use nestwise_ir::surface::{CmpOp, Expr, ExprKind, Generator, UnOp};
+use nestwise_ir::surface::{CmpOp, Expr, ExprKind, Generator, Stmt, StmtKind, Target, UnOp};
 use rustpython_parser::ast;
 
 use super::Lower;
@@ -11,7 +11,32 @@ use crate::refusal::Refusal;
 /// Most items of a literal that `in` searches.
 const MAX_MEMBERS: usize = 32;
 
+/// The name of an expression's value, as no Python name is spelled.
+const VALUE: &str = "<value>";
+
 impl Lower<'_> {
+    /// An expression as what the one turn of a loop leaves in its variable.
+    pub(in crate::parse) fn value(&mut self, expr: &ast::Expr) -> Option<Stmt> {
+        let span = self.span(expr);
+        let value = self.expr(expr)?;
+        let place = self.table.name(VALUE, true);
+        let kind = StmtKind::Assign {
+            targets: vec![Target::Place(place)],
+            value,
+        };
+        let once = ExprKind::Tuple(vec![Expr {
+            kind: ExprKind::Int(0),
+            span,
+        }]);
+        let kind = StmtKind::For {
+            target: Target::Place(place),
+            iter: Expr { kind: once, span },
+            body: vec![Stmt { kind, span }],
+            orelse: vec![],
+        };
+        Some(Stmt { kind, span })
+    }
+
     /// An expression that is only looped over: there a list display, which nobody else sees, is as good as a tuple.
     pub(super) fn items(&mut self, expr: &ast::Expr) -> Option<Expr> {
         let elts = match expr {
