@@ -44,7 +44,8 @@ def rotation(seed: int) -> list[Treatment]:
     turn = seed // 4
     form, other = f"{FORMS[turn % len(FORMS)]}:{seed}", FORMS[(turn + 4) % len(FORMS)]
     threads = (2, 5, 1)[turn % 3]
-    auto = Treatment(("auto", "planned", "emulated")[seed // 4 % 3], threads, "")
+    free = ("auto", "planned", "together", "auto", "planned", "apart")[seed // 4 % 6]
+    auto = Treatment(free, threads, "")
     cycle = [
         [Treatment("serial", 1, ""), Treatment("threads", threads, form)],
         [Treatment("threads", threads, ""), Treatment("interpreter", 1, "")],

@@ -35,7 +35,11 @@ DEVICES: dict[str, list[str]] = {
     # The same, but even what is over at once is planned and priced.
     "planned": ["--device", "auto"],
     "emulated": ["--device", "emulated"],
+    # The same, one kernel running whole loops wherever that can be, or nowhere.
+    "together": ["--device", "emulated"],
+    "apart": ["--device", "emulated"],
 }
+COOPERATIVE = {"together": "1", "apart": "0"}
 
 # Devices that leave nothing to prices: whatever can run compiled must.
 FORCED = ("serial", "threads")
@@ -65,9 +69,9 @@ def treatments(program: Path, every: bool) -> list[str | Treatment]:
     together meet every way and a run of them stays short."""
     threads = [Treatment("threads", count) for count in THREADS]
     if every:
-        return ["interpreter", "serial", *threads, "auto", "planned", "emulated"]
+        return ["interpreter", "serial", *threads, "auto", "planned", "together", "apart"]
     pick = zlib.crc32(program.stem.encode())
-    free = ("auto", "planned", "emulated")[pick // 3 % 3]
+    free = ("auto", "planned", "together", "auto", "planned", "apart")[pick // 3 % 6]
     chosen: list[str | Treatment] = ["serial", threads[pick % 3], free]
     # `interpreter` tests the rewriting alone, which all scripts have alike.
     return ["interpreter", *chosen] if pick % 5 == 0 else chosen
@@ -150,6 +154,7 @@ def nestwise(
     words += ["--report=json", "--report-file", name, str(program), *arguments]
     try:
         env = {"NESTWISE_SCHEDULE": schedule, "NESTWISE_EARLY": str(int(device != "planned"))}
+        env["NESTWISE_COOPERATIVE"] = COOPERATIVE.get(device, "")
         done = _run(words, program, cache, timeout, env | (switches or {}))
         text = Path(name).read_text(encoding="utf-8")
     finally:

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OK = 0, OUT_OF_MEMORY = 2, NO_DEVICE = 100, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719 };
+enum { OK = 0, OUT_OF_MEMORY = 2, NO_DEVICE = 100, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719, TOO_LARGE = 720 };
 
 static int is(const char *what) {
     const char *asked = getenv("FAKE_CUDA");
@@ -251,6 +251,19 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     if (is("launch"))
         return LAUNCH_FAILED;
     return later(stream, (Operation){.kind = LAUNCH, .to = *(uint64_t *)parameters[3]});
+}
+/* Of a cooperative kernel. */
+int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                              unsigned bz, unsigned shared, void *stream, void **parameters) {
+    note("together");
+    if (is("small") && gx > 1)
+        return TOO_LARGE;
+    return cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, parameters, 0);
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
+    (void)function, (void)threads, (void)shared;
+    *blocks = 2;
+    return OK;
 }
 int cuGetErrorName(int error, const char **name) { (void)error; *name = "CUDA_ERROR"; return OK; }
 int cuGetErrorString(int error, const char **words) {

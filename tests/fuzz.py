@@ -102,7 +102,7 @@ def share_compiled(runs: Sequence[tuple[str | Treatment, Done]]) -> tuple[int, i
     """(loops that ran compiled, loops met), over runs on a device that is forced."""
     met = ran = 0
     for device, done in runs:
-        if device in ("auto", "planned", "emulated") or done.report is None:
+        if device in ("auto", "planned", "together", "apart") or done.report is None:
             continue
         lines: dict[int, bool] = {}
         for nest in done.report.get("nests", ()):

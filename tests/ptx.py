@@ -70,17 +70,28 @@ def driver(folder: Path) -> Path:
 
 
 def modules(
-    library: Path, capability: int, script: str, *arguments: str, fp: str = "strict"
+    library: Path,
+    capability: int,
+    script: str,
+    *arguments: str,
+    fp: str = "strict",
+    cooperative: bool = False,
 ) -> list[str]:
-    """The PTX of a script's nests for a card; the CPU runs them."""
-    done, made = compiled(library, capability, script, *arguments, fp=fp)
+    """The PTX of a script's nests for a card; the CPU runs them. `cooperative`: one kernel is made of
+    as many as can be."""
+    done, made = compiled(library, capability, script, *arguments, fp=fp, cooperative=cooperative)
     if done.returncode:
         raise RuntimeError(f"{script}: {done.stderr[-500:]}")
     return made
 
 
 def compiled(
-    library: Path, capability: int, script: str, *arguments: str, fp: str = "strict"
+    library: Path,
+    capability: int,
+    script: str,
+    *arguments: str,
+    fp: str = "strict",
+    cooperative: bool = False,
 ) -> tuple[subprocess.CompletedProcess[str], list[str]]:
     """The same, and how the script ended."""
     with tempfile.TemporaryDirectory() as folder:
@@ -91,6 +102,7 @@ def compiled(
             "FAKE_CUDA": "fires",
             "FAKE_CUDA_PTX": folder,
             "FAKE_CUDA_CAPABILITY": str(capability),
+            "NESTWISE_COOPERATIVE": str(int(cooperative)),
         }
         words = [sys.executable, "-m", "nestwise", "run", "--device", "gpu", "--no-cache"]
         words += ["--fp", fp, script, *arguments]

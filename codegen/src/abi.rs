@@ -117,7 +117,7 @@ pub struct FrameHeader {
 
 impl FrameHeader {
     pub(crate) const STATUS: usize = 0;
-    pub(crate) const AT: usize = 8;
+    pub const AT: usize = 8;
     pub(crate) const LINE: usize = 16;
     pub(crate) const CODE: usize = 24;
     pub const USER: usize = 40;
@@ -299,6 +299,24 @@ pub struct Order {
     pub left: *mut u8,
     /// Out: the number of blocks.
     pub blocks: i64,
+}
+
+/// What the threads of a cooperative kernel have in common: device memory that begins with zeros, whose address the environment
+/// has in place of [`FrameHeader::at`].
+pub mod team {
+    use super::part;
+    use crate::grid::MOST_RECORD;
+
+    /// How many blocks have come to barriers so far.
+    pub const ARRIVED: usize = 0;
+    /// Two places for what a part of the kernel leaves behind, laid out like what a kernel does ([`part`]): parts take turns, so
+    /// that one may be written while threads look at the other.
+    pub(crate) const PLACES: usize = 64;
+
+    /// Bytes of all where there are so many blocks.
+    pub const fn size(blocks: usize) -> usize {
+        PLACES + 2 * (part::RECORDS + blocks * MOST_RECORD)
+    }
 }
 
 /// A kernel of an emulated device, as one of its threads runs it. `status` is [`part::STATUS`] and what follows, shared by all

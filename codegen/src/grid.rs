@@ -52,6 +52,32 @@ pub struct GridKernel {
     pub uses: Vec<Use>,
     /// It leaves something behind its status: in the order of the launches.
     pub leaves: bool,
+    /// All of its threads run together: it is cooperative.
+    #[serde(default)]
+    pub team: Option<TeamKernel>,
+}
+
+impl GridKernel {
+    /// One that a thread runs alone, and that looks at nothing.
+    pub(crate) fn alone() -> GridKernel {
+        GridKernel {
+            loops: vec![],
+            record: 0,
+            tile: [1; 3],
+            uses: vec![],
+            leaves: false,
+            team: None,
+        }
+    }
+}
+
+/// What a cooperative kernel is made of ([`crate::abi::team`]).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TeamKernel {
+    /// Bytes of the largest record that a part's blocks leave.
+    pub record: usize,
+    /// The loops on the axes of each part, outermost first; none: one thread runs it.
+    pub parts: Vec<Vec<LoopId>>,
 }
 
 /// An array that a kernel looks at.
@@ -102,10 +128,13 @@ pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<Compiled
     let nonempty = spec.schedule.nonempty;
     let outer = Schedule {
         grid: spec.schedule.grid.clone(),
+        cooperative: spec.schedule.cooperative.clone(),
         nonempty,
         ..Schedule::default()
     };
     let inner = Schedule {
+        // Cooperative kernels have parts.
+        grid: spec.schedule.grid.clone(),
         nonempty,
         ..Schedule::default()
     };

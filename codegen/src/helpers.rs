@@ -305,8 +305,8 @@ unsafe extern "C" fn nw_touched(at: *const u8, write: i64) {
     }
 }
 
-/// Has a thread of an emulated device wait for the others of its block.
-pub type Barrier = unsafe extern "C" fn();
+/// Has a thread of an emulated device wait for the others of its block or, if `all` is not 0, for all of the grid.
+pub type Barrier = unsafe extern "C" fn(all: i64);
 
 static BARRIER: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
@@ -315,11 +315,11 @@ pub fn register_barrier(barrier: Barrier) {
     BARRIER.store(barrier as *mut c_void, Ordering::Release);
 }
 
-unsafe extern "C" fn nw_barrier() {
+unsafe extern "C" fn nw_barrier(all: i64) {
     let barrier = BARRIER.load(Ordering::Acquire);
     if !barrier.is_null() {
         let barrier: Barrier = unsafe { std::mem::transmute(barrier) };
-        unsafe { barrier() };
+        unsafe { barrier(all) };
     }
 }
 

@@ -46,7 +46,7 @@ pub use nestwise_ir::FpMode;
 pub use error::{CodegenError, Result};
 pub use grid::{
     BLOCK_THREADS, CompiledGrid, DeviceCode, GridKernel, GridTarget, MOST_RECORD, USUAL_THREADS,
-    Use, compile_grid, kernel_name,
+    TeamKernel, Use, compile_grid, kernel_name,
 };
 pub use helpers::{
     Barrier, Touched, register_barrier, register_launch, register_parallel, register_touched,

@@ -17,8 +17,9 @@ const PLAIN: &str = "function(\
     loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm))";
 
-/// For kernels of devices: the same, and loops are unrolled of which that is asked.
-const DEVICE: &str = "function(\
+/// For kernels of devices: the same, and loops are unrolled of which that is asked. Parts of cooperative kernels are put into
+/// those.
+const DEVICE: &str = "always-inline,function(\
     sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
     loop-mssa(loop-rotate,licm),simplifycfg,\
     loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,\

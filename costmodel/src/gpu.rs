@@ -4,7 +4,8 @@
 //! after the other (times the turns that threads take, where there are more than have room), and the memory (after Hong and
 //! Kim, "An analytical model for a GPU architecture with memory-level and thread-level parallelism awareness", 2009, and
 //! Volkov, "Understanding Latency Hiding on GPUs", 2016). They run beside the host, which hands them over one by one: where
-//! they are short, that is what takes time. Arrays cross before and after.
+//! they are short, that is what takes time, unless one kernel runs the loop around them, whose threads wait for each other behind
+//! each part, and are no more than have room at once. Arrays cross before and after.
 
 use crate::blocks::{self, Room};
 use crate::features::{Counts, LoopFeatures};
@@ -18,6 +19,13 @@ use serde::{Deserialize, Serialize};
 const SECTOR: f64 = 32.0;
 /// The part of a thread's operations that wait for each other.
 const CHAINED: f64 = 0.5;
+/// Threads of a block of a cooperative kernel.
+const TEAM_BLOCK: f64 = 256.0;
+/// Waiting for all threads of a cooperative kernel, where nobody has measured that, and the share of it that threads of a single
+/// block wait. Zhang et al., "A study of single and multi-device synchronization methods in Nvidia GPUs" (2020), found 1 to 2 us
+/// for grids of one block for each processor.
+const BARRIER: f64 = 1_500.0;
+const ONE_BLOCK: f64 = 0.1;
 
 /// Weights of one card. Times in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +41,9 @@ pub struct GpuWeights {
     pub kernel: f64,
     /// Waiting for what kernels leave behind.
     pub wait: f64,
+    /// Behind a part of a cooperative kernel, for all of its threads. Not measured: there are no such kernels.
+    #[serde(default)]
+    pub barrier: Option<f64>,
     /// Copying an array to the card.
     pub up: CopyWeights,
     /// Copying one back.
@@ -62,6 +73,7 @@ impl Default for GpuWeights {
             launch: 3_500.0,
             kernel: 3_500.0,
             wait: 20_000.0,
+            barrier: None,
             up: CopyWeights {
                 copy: 3_000.0,
                 first: 0.1,
@@ -181,8 +193,25 @@ pub struct OnAxes {
     pub private: Vec<ArrayId>,
 }
 
-/// The loops of a nest that become kernels.
-pub type Axes = Vec<OnAxes>;
+/// A way to have a nest's loops on a grid.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Axes {
+    /// Those that become kernels, or parts of one.
+    pub kernels: Vec<OnAxes>,
+    /// Loops around such ones that are each a cooperative kernel.
+    pub cooperative: Vec<LoopId>,
+}
+
+/// Whether loops may be cooperative kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cooperation {
+    Never,
+    /// Where that is cheaper.
+    ByPrice,
+    /// Wherever they can be.
+    Always,
+}
 
 /// A call on a card, by term.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -208,6 +237,8 @@ pub struct Priced {
 struct Kernels {
     /// How many run, one after the other.
     launches: f64,
+    /// They are parts of a cooperative kernel, which has so many blocks.
+    team: Option<f64>,
     /// What one leaves behind the host may wait for.
     awaited: bool,
     /// Threads of each.
@@ -236,15 +267,33 @@ impl Priced {
     /// Of several ways to map the nest's loops the one that takes the least, and what that is; none where there is no way.
     pub fn cheapest<'a>(
         &self,
-        ways: impl Iterator<Item = &'a Axes>,
+        ways: impl Iterator<Item = &'a Axes> + Clone,
+        cooperation: Cooperation,
         copies: &Copies,
         trips: &dyn Fn(LoopId) -> f64,
         values: &LaunchValues,
     ) -> Option<(usize, OnGpu)> {
-        let priced = ways.map(|axes| self.seconds(axes, copies, trips, values));
+        let cooperates = |axes: &Axes| !axes.cooperative.is_empty();
+        let any = ways.clone().any(cooperates);
+        let allowed = |axes: &Axes| match cooperation {
+            Cooperation::Never => !cooperates(axes),
+            Cooperation::ByPrice => true,
+            Cooperation::Always => cooperates(axes) || !any,
+        };
+        let priced = ways
+            .enumerate()
+            .filter(|(_, axes)| allowed(axes))
+            .map(|(k, axes)| (k, self.seconds(axes, copies, trips, values)));
         let takes = |call: &OnGpu| (call.transfer + call.launch + call.compute).0;
-        let by_time = |a: &(usize, OnGpu), b: &(usize, OnGpu)| takes(&a.1).total_cmp(&takes(&b.1));
-        priced.enumerate().min_by(by_time)
+        priced.min_by(|a, b| takes(&a.1).total_cmp(&takes(&b.1)))
+    }
+
+    /// Whether it was measured what cooperative kernels take: on no other card are they chosen.
+    pub fn cooperation(&self) -> Cooperation {
+        match self.weights.barrier {
+            Some(_) => Cooperation::ByPrice,
+            None => Cooperation::Never,
+        }
     }
 
     /// The time of a call; `trips` gives each loop's mean trip count.
@@ -260,7 +309,7 @@ impl Priced {
         self.kernels(&self.top, 1.0, axes, trips, &mut kernels);
         let sizes = Sizes { trips, values };
         let x = |id: LoopId, array: ArrayId| {
-            let around = axes.iter().find(|a| a.loops.contains(&id))?;
+            let around = axes.kernels.iter().find(|a| a.loops.contains(&id))?;
             Some(match around.private.contains(&array) {
                 true => Side::Own,
                 false => Side::By(*around.loops.last()?),
@@ -271,10 +320,13 @@ impl Priced {
         let lines: f64 = missed.iter().map(|t| t.lines[0]).sum();
         let fetching = (sectors * w.cached).max(lines * 64.0 / SECTOR * w.memory);
         let computing: f64 = kernels.iter().map(|k| k.nanos(w)).sum();
-        let launches: f64 = kernels.iter().map(|k| k.launches).sum();
-        let awaited = kernels.iter().filter(|k| k.awaited).map(|k| k.launches);
+        let (parts, whole): (Vec<Kernels>, Vec<Kernels>) =
+            kernels.into_iter().partition(|k| k.team.is_some());
+        let launches: f64 = whole.iter().map(|k| k.launches).sum();
+        let awaited = whole.iter().filter(|k| k.awaited).map(|k| k.launches);
         let handing = launches * w.launch + w.wait * (1.0 + awaited.sum::<f64>());
-        let running = launches * w.kernel + computing.max(fetching);
+        let meeting: f64 = parts.iter().map(|k| k.launches * k.barrier(w)).sum();
+        let running = launches * w.kernel + meeting + computing.max(fetching);
         OnGpu {
             transfer: self.crossing(copies),
             launch: Seconds::from_nanos(handing),
@@ -300,7 +352,30 @@ impl Priced {
         out: &mut Vec<Kernels>,
     ) {
         let times = times * l.reached;
-        let own = axes.iter().find(|a| a.loops.first() == Some(&l.id));
+        if axes.cooperative.contains(&l.id) {
+            let each = Axes {
+                cooperative: vec![],
+                ..axes.clone()
+            };
+            let own = out.len();
+            self.kernels_of(l, times, &each, trips, out);
+            let whole = self.together(times, own, out);
+            out.push(whole);
+            return;
+        }
+        self.kernels_of(l, times, axes, trips, out);
+    }
+
+    /// The same of a loop that is not cooperative itself and runs so many times.
+    fn kernels_of(
+        &self,
+        l: &LoopFeatures,
+        times: f64,
+        axes: &Axes,
+        trips: &dyn Fn(LoopId) -> f64,
+        out: &mut Vec<Kernels>,
+    ) {
+        let own = axes.kernels.iter().find(|a| a.loops.first() == Some(&l.id));
         if own.is_none() && holds_axes(l, axes) {
             let iterations = times * trips(l.id);
             if l.body.accesses > 0.0 {
@@ -352,9 +427,26 @@ impl Priced {
         }
     }
 
+    /// Those from there on become parts of one kernel, which runs so often.
+    fn together(&self, times: f64, first: usize, out: &mut [Kernels]) -> Kernels {
+        let parts = &mut out[first..];
+        let widest = parts.iter().map(|k| k.threads).fold(1.0, f64::max);
+        let blocks = (widest / TEAM_BLOCK).ceil().min(self.weights.processors);
+        for part in parts {
+            part.team = Some(blocks);
+        }
+        Kernels {
+            launches: times,
+            // It tells where the loop ended.
+            awaited: true,
+            ..Kernels::default()
+        }
+    }
+
     fn alone(&self, body: &Counts, times: f64) -> Kernels {
         Kernels {
             launches: times,
+            team: None,
             awaited: true,
             threads: 1.0,
             busy: self.weights.busy.weigh(body),
@@ -365,15 +457,27 @@ impl Priced {
 
 /// Whether some loop inside is the first axis of a grid.
 fn holds_axes(l: &LoopFeatures, axes: &Axes) -> bool {
-    let is_first = |id: LoopId| axes.iter().any(|a| a.loops.first() == Some(&id));
+    let is_first = |id: LoopId| axes.kernels.iter().any(|a| a.loops.first() == Some(&id));
     l.inner
         .iter()
         .any(|inner| is_first(inner.id) || holds_axes(inner, axes))
 }
 
 impl Kernels {
+    /// Until all threads of the team have met behind a part.
+    fn barrier(&self, w: &GpuWeights) -> f64 {
+        let all = w.barrier.unwrap_or(BARRIER);
+        let alone = self.team.is_some_and(|blocks| blocks <= 1.0);
+        all * if alone { ONE_BLOCK } else { 1.0 }
+    }
+
     /// Nanoseconds on the card, memory apart.
     fn nanos(&self, w: &GpuWeights) -> f64 {
+        if let Some(blocks) = self.team {
+            let turns = (self.threads / (blocks * TEAM_BLOCK)).ceil().max(1.0);
+            let busy = self.busy * TEAM_BLOCK.min(self.threads);
+            return self.launches * turns * busy.max(self.latency * CHAINED);
+        }
         // Blocks are handed out whole: some processors have one more than others.
         let room = Room {
             processors: w.processors as i64,

@@ -71,7 +71,7 @@ fn loops(depth: u32) -> LoopFeatures {
 
 fn on(weights: &GpuWeights, axes: &[&[u32]], trips: &[f64], copies: &Copies) -> OnGpu {
     let priced = Priced::new(&loops(trips.len() as u32), TrafficPlan::default(), weights);
-    let axes: Axes = axes.iter().map(|a| on_axes(a, false)).collect();
+    let axes = apart(axes.iter().map(|a| on_axes(a, false)).collect());
     let of = |id: LoopId| trips[id.index()];
     priced.seconds(&axes, copies, &of, &LaunchValues::default())
 }
@@ -81,6 +81,13 @@ fn on_axes(loops: &[u32], awaited: bool) -> OnAxes {
         loops: loops.iter().map(|id| LoopId(*id)).collect(),
         awaited,
         private: Vec::new(),
+    }
+}
+
+fn apart(kernels: Vec<OnAxes>) -> Axes {
+    Axes {
+        kernels,
+        cooperative: vec![],
     }
 }
 
@@ -149,7 +156,7 @@ fn both_loops_of_a_grid_are_threads() {
 fn what_is_reduced_is_waited_for() {
     let priced = Priced::new(&loops(2), TrafficPlan::default(), &card());
     let each = |awaited: bool| {
-        let axes = vec![on_axes(&[1], awaited)];
+        let axes = apart(vec![on_axes(&[1], awaited)]);
         let trips = |_: LoopId| 100.0;
         priced.seconds(&axes, &Copies::default(), &trips, &LaunchValues::default())
     };
@@ -166,7 +173,7 @@ fn what_no_grid_has_is_run_by_one_thread() {
     nest.body.accesses = 4.0;
     let with = |nest: &LoopFeatures| {
         let priced = Priced::new(nest, TrafficPlan::default(), &card());
-        let axes = vec![on_axes(&[1], false)];
+        let axes = apart(vec![on_axes(&[1], false)]);
         let trips = |_: LoopId| 100.0;
         total(priced.seconds(&axes, &Copies::default(), &trips, &LaunchValues::default()))
     };

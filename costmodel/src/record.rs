@@ -12,7 +12,7 @@ use nestwise_ir::shape::Body;
 use serde::{Deserialize, Serialize};
 
 /// The version of the document that this code reads and writes.
-pub const RECORDING_VERSION: u32 = 8;
+pub const RECORDING_VERSION: u32 = 9;
 
 /// Calls of a nest that are kept apart; what differs from all of them counts as one more of the last.
 const MOST_CALLS: usize = 4096;

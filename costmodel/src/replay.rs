@@ -209,7 +209,13 @@ impl Run<'_> {
     fn gpu(&self, call: &CallRecord) -> Option<(OnGpu, Seconds)> {
         let trips = |id: LoopId| of(&call.trips, id);
         let gpu = self.prices.gpu()?;
-        let (_, call) = gpu.cheapest(self.axes.iter(), &call.copies, &trips, &call.values)?;
+        let (_, call) = gpu.cheapest(
+            self.axes.iter(),
+            gpu.cooperation(),
+            &call.copies,
+            &trips,
+            &call.values,
+        )?;
         Some((call, gpu.ready(self.begun)))
     }
 

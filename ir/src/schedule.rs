@@ -76,6 +76,10 @@ pub struct Schedule {
     /// Loops whose iterations run on the grid of a device, each in a kernel; none encloses another.
     #[serde(default)]
     pub grid: Vec<GridLoop>,
+    /// Loops around such ones that are a kernel of their own, all of whose threads go through them together and wait for each
+    /// other behind each part; none encloses another.
+    #[serde(default)]
+    pub cooperative: Vec<LoopId>,
     /// A fact of the launch, not a choice: loops (a bit each, by number, the first 64) that run at least once
     /// whenever they are entered, so that what they assign is assigned afterwards.
     pub nonempty: u64,

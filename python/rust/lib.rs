@@ -71,7 +71,7 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, background=true, early=true, found=None, reported=false))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, background=true, early=true, found=None, reported=false, cooperative=None))]
 #[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
@@ -91,6 +91,7 @@ fn configure(
     early: bool,
     found: Option<PathBuf>,
     reported: bool,
+    cooperative: Option<bool>,
 ) -> PyResult<Vec<String>> {
     let bad = PyValueError::new_err::<String>;
     let device = match device {
@@ -139,6 +140,7 @@ fn configure(
         ),
         trial,
         broken,
+        cooperative,
         unchecked,
         verify,
         prices,

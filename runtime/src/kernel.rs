@@ -251,14 +251,16 @@ impl Kernel {
         };
         let parts = object.split_at_checked(on_grid.host);
         let (host, device) = parts.ok_or("a part of the code is missing")?;
-        let count = on_grid.kernels.len();
         let code = match on_grid.ptx {
             true => {
                 let text = std::str::from_utf8(device).map_err(|e| e.to_string())?;
-                let module = Module::load(text, count).map_err(|reason| reason.to_string())?;
-                Code::Cuda(Arc::new(module))
+                let module = Module::load(text, &on_grid.kernels);
+                Code::Cuda(Arc::new(module.map_err(|reason| reason.to_string())?))
             }
-            false => Code::Emulated(Arc::new(codegen::load_grid(device, count).map_err(bad)?)),
+            false => {
+                let code = codegen::load_grid(device, on_grid.kernels.len());
+                Code::Emulated(Arc::new(code.map_err(bad)?))
+            }
         };
         let host = codegen::load(host).map_err(bad)?;
         let grid = Grid::new(code, on_grid.kernels.clone());

@@ -13,7 +13,7 @@ pub use repeat::{Repeat, Repeated};
 
 use crate::change::{Change, Others};
 use crate::contents::Seen;
-use crate::device::{Resident, Transfers};
+use crate::device::{Expected, Resident, Transfers};
 use crate::fpenv;
 use crate::options::options;
 use crate::overlap::ArrayView;
@@ -111,7 +111,7 @@ pub fn launch<V: HasValue>(
         started: from,
     });
     let least = plan.least(&launch.kernel, decision.estimate.threads, sizes);
-    let wave = launch.wave(sizes);
+    let of_grid = launch.expected_of_grid(sizes);
     let begun = Instant::now();
     if launch.device != Device::Gpu {
         plan.find_pages(sizes, views);
@@ -127,7 +127,7 @@ pub fn launch<V: HasValue>(
         others,
         asked: (from, begun),
         copying: 0.0,
-        wave,
+        of_grid,
     };
     runner.stops = runner.may_stop();
     runner.find_on_host()?;
@@ -157,8 +157,8 @@ struct Runner<'a> {
     asked: (i64, Instant),
     /// Seconds that copies before the last chunk took, of which a shorter one would have needed as many.
     copying: f64,
-    /// Iterations that a device runs at once: fewer take it no less time.
-    wave: i64,
+    /// What a device is asked for.
+    of_grid: Expected,
 }
 
 impl Runner<'_> {
@@ -198,7 +198,7 @@ impl Runner<'_> {
                     return;
                 }
                 let goal = chunk_seconds(self.copying);
-                chunk = next_chunk(hi - lo, begun.elapsed().as_secs_f64(), goal).max(self.wave);
+                chunk = next_chunk(hi - lo, begun.elapsed().as_secs_f64(), goal).max(self.of_grid.wave);
                 if self.goes_on_elsewhere() {
                     most = self.longest_chunk();
                 }
@@ -211,12 +211,12 @@ impl Runner<'_> {
     fn first_chunk(&self, trips: i64) -> i64 {
         let per_trip = self.launch.per_trip();
         let goal = (CHUNK_SECONDS / per_trip) as i64;
-        if self.wave > 1 {
+        if self.of_grid.wave > 1 {
             let brief = !self.launch.is_guess() && per_trip * trips as f64 <= BRIEF_ON_GRID_SECONDS;
             return if brief {
                 trips
             } else {
-                goal.max(FIRST_WAVES * self.wave)
+                goal.max(FIRST_WAVES * self.of_grid.wave)
             };
         }
         // Several threads are started anew in each.

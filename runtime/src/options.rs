@@ -51,6 +51,8 @@ pub struct Options {
     pub trial: Option<Trial>,
     /// For tests: an operation that nests compute wrongly.
     pub broken: Option<Broken>,
+    /// For tests and measurements: whether loops become cooperative kernels wherever they can, or never.
+    pub cooperative: Option<bool>,
     /// For measurements: kernels without checks.
     pub unchecked: Option<Unchecked>,
     /// Whatever can run compiled does, to be compared with CPython.
@@ -126,6 +128,7 @@ impl Default for Options {
             versions: String::new(),
             trial: None,
             broken: None,
+            cooperative: None,
             unchecked: None,
             verify: false,
             prices: false,

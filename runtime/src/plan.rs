@@ -17,7 +17,7 @@ mod walk;
 mod work;
 
 pub use self::make::Key;
-use self::make::{Made, compile, has_room, schedule, short_loops};
+use self::make::{Made, Way, compile, has_room, schedule, short_loops};
 pub use self::recent::Known;
 use self::recent::Recent;
 pub use self::sizes::{Sizes, TopRange};
@@ -59,7 +59,7 @@ pub struct Plan {
     /// Time lost by not having each of them.
     lost: Mutex<[Seconds; 3]>,
     /// Its loops that a card could have, by how many loops they are in at least; and that it cannot after all.
-    axes: OnceLock<Vec<(u32, Axes)>>,
+    axes: OnceLock<Vec<(Way, Axes)>>,
     off_grid: AtomicBool,
     /// How its estimates are to be corrected.
     learned: Mutex<Learned>,
@@ -358,8 +358,8 @@ impl Plan {
             threaded: device == Device::Threads,
             grid: match device {
                 Device::Gpu if !resumed => {
-                    let depth = || self.grid_depth(sizes, options);
-                    options.grid_target().map(|target| (target, depth()))
+                    let way = || self.way(sizes, options);
+                    options.grid_target().map(|target| (target, way()))
                 }
                 _ => None,
             },

@@ -4,11 +4,13 @@
 //! Strict semantics throughout: the operations that make up one element, and their order, never change. So a sum
 //! over `k` stays a serial loop, and it is a loop around it (`j`) whose iterations become the lanes.
 
+mod cooperative;
 mod forms;
 mod grid;
 mod lanes;
 mod splits;
 
+pub use cooperative::cooperative_loops;
 pub use forms::Waves;
 pub(crate) use forms::{Beyond, beyond, freed};
 pub use grid::{fits_grid, grid_choices, grid_loops};

@@ -6,12 +6,12 @@
 
 use nestwise_ir::{Expr, LoopId, Stmt, StmtKind, VarId};
 
-use super::grid::{Asked, Axes, Left, kernel};
+use super::grid::{Asked, Axes, Left};
 use super::loops::Range;
 use super::threads::CELL;
 use super::uses::uses;
 use super::{Func, Val, reads_in};
-use crate::error::{Result, invalid};
+use crate::error::Result;
 use crate::finite::Finite;
 use crate::flow;
 use crate::grid::GridKernel;
@@ -24,9 +24,9 @@ enum Part<'s> {
 }
 
 impl<'u> Func<'u, '_> {
-    /// Whether this is a part of the host's that may not look at elements.
+    /// Whether this is a part of the host's, or what a team does together, that may not look at elements.
     pub(crate) fn has_grid(&self) -> bool {
-        self.u.grid.is_some()
+        self.u.grid.is_some() || self.team.is_some()
     }
 
     /// Statements in order, those that look at elements on the device.
@@ -34,7 +34,10 @@ impl<'u> Func<'u, '_> {
         let mut rest = block;
         while let Some((first, others)) = rest.split_first() {
             if !self.is_alone(first) {
-                self.stmt(first)?;
+                match self.is_cooperative(first) {
+                    true => self.cooperate(first)?,
+                    false => self.stmt(first)?,
+                }
                 rest = others;
                 continue;
             }
@@ -99,37 +102,25 @@ impl<'u> Func<'u, '_> {
         let mut shared: Vec<VarId> = flow.exposed.iter().chain(kept).copied().collect();
         shared.sort();
         shared.dedup();
-        let Some(grid) = &u.grid else {
-            return invalid("no device");
-        };
-        let number = grid.next(GridKernel {
-            loops: vec![],
-            record: 0,
-            tile: [1; 3],
+        let made = self.next_threaded(GridKernel {
             uses: uses(u, block, &extra),
             leaves: own + assigned.len() > 0,
-        });
-        kernel(
-            grid.device,
-            number,
-            span,
-            Axes::default(),
-            &shared,
-            |f, results| {
-                f.finite = Some(Finite::of(block));
-                match part {
-                    Part::Block(block) => f.block(block)?,
-                    Part::Value(e) => {
-                        let value = f.expr(e)?;
-                        f.store_cell(e.ty.repr, value, results);
-                    }
+            ..GridKernel::alone()
+        })?;
+        self.kernel(made, span, Axes::default(), &shared, |f, results| {
+            f.finite = Some(Finite::of(block));
+            match part {
+                Part::Block(block) => f.block(block)?,
+                Part::Value(e) => {
+                    let value = f.expr(e)?;
+                    f.store_cell(e.ty.repr, value, results);
                 }
-                for (k, v) in assigned.iter().enumerate() {
-                    f.leave_cell(*v, f.ir().offset_const(results, CELL * (own + k)))?;
-                }
-                Ok(())
-            },
-        )?;
+            }
+            for (k, v) in assigned.iter().enumerate() {
+                f.leave_cell(*v, f.ir().offset_const(results, CELL * (own + k)))?;
+            }
+            Ok(())
+        })?;
         let ir = self.ir();
         let zero = ir.const_i64(0);
         let once = Range {
@@ -140,12 +131,13 @@ impl<'u> Func<'u, '_> {
         };
         let asked = Asked {
             range: once,
+            axes: 0,
             inner: ir.const_i64(-1),
             copies: ir.const_i64(0),
             cells: own + assigned.len(),
             record: 0,
         };
-        let left = self.launch(number, &shared, asked, span)?;
+        let left = self.launch(made, &shared, asked, span)?;
         for (k, v) in assigned.iter().enumerate() {
             let cell = self.ir().offset_const(self.cells(left), CELL * (own + k));
             self.take_cell(*v, cell)?;

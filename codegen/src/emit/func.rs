@@ -123,6 +123,8 @@ pub(crate) struct Func<'u, 'a> {
     pub(super) late: Late,
     /// In a kernel of a device: loops on its axes.
     pub(crate) axes: Option<super::grid::Axes>,
+    /// In a cooperative kernel: what its threads have in common.
+    pub(super) team: Option<super::team::Team>,
     /// There, too: results that are looked at.
     pub(super) finite: Option<Finite>,
     /// Whether somebody else looks at the result being emitted.
@@ -191,6 +193,7 @@ impl<'u, 'a> Func<'u, 'a> {
             kept: [std::ptr::null_mut(); 2],
             keeps: std::cell::Cell::new(false),
             axes: None,
+            team: None,
             finite: None,
             covered: false,
             late: Late::default(),
@@ -222,7 +225,7 @@ impl<'u, 'a> Func<'u, 'a> {
                 return invalid(format!("no slot {id}"));
             };
             let ir = &u.ir;
-            let moves = u.rebound.contains(&id.index()) && self.is_entry;
+            let moves = u.rebound.contains(&id.index()) && self.goes_through_nest();
             let cell = |offset: usize, ty: T| {
                 let v = ir.load(ty, ir.offset_const(self.frame, offset));
                 if moves {

@@ -9,6 +9,7 @@
 //! A device has no floating-point flags. A result that is not finite counts as fired: NumPy may have warned.
 
 use std::cell::RefCell;
+use std::ffi::CString;
 use std::mem::offset_of;
 
 use nestwise_ir::schedule::GridLoop;
@@ -26,8 +27,8 @@ use crate::abi::{EventCode, FrameHeader, Order, Status, part};
 use crate::error::{Result, invalid, unsupported};
 use crate::finite::Finite;
 use crate::flow::{self, Target};
-use crate::grid::{GridKernel, USUAL_THREADS, kernel_name};
-use crate::llvm::{IntPred, RealPred, V, Wrap};
+use crate::grid::{BLOCK_THREADS, GridKernel, USUAL_THREADS, kernel_name};
+use crate::llvm::{IntPred, Ir, RealPred, V, Wrap};
 
 /// Where a thread of a device reads its place in the grid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +73,8 @@ pub(crate) struct Axes {
 /// What the host asks a kernel for.
 pub(super) struct Asked {
     pub(super) range: Range,
+    /// Loops on axes.
+    pub(super) axes: usize,
     /// Iterations of the second axis; below zero: not known.
     pub(super) inner: V,
     /// Bytes of each thread's copies.
@@ -84,8 +87,68 @@ pub(super) struct Asked {
 /// What it has left behind: its status, as long as no other is launched, and the number of blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Left {
-    status: V,
-    blocks: V,
+    pub(super) status: V,
+    pub(super) blocks: V,
+}
+
+/// A function that threads of a device run.
+#[derive(Clone, Copy)]
+pub(super) enum Threaded {
+    /// A kernel of that number.
+    Kernel(usize),
+    /// A part of a cooperative one.
+    Part(usize),
+}
+
+impl Threaded {
+    pub(super) fn symbol(self) -> CString {
+        let name = match self {
+            Threaded::Kernel(number) => kernel_name(number),
+            Threaded::Part(number) => format!("nw_part_{number}"),
+        };
+        CString::new(name).unwrap_or_default()
+    }
+
+    /// On a card: memory for the records of its blocks' threads.
+    pub(super) fn shared_memory(self, ir: &Ir<'_>, record: usize) -> V {
+        let name = format!("{}_shared", self.symbol().to_string_lossy());
+        ir.shared_memory(&name, BLOCK_THREADS * record)
+    }
+
+    /// Begins it: its parameters are its environment, the bounds of a range, where its status is, and, where that is in memory,
+    /// its place in the grid.
+    pub(super) fn function<'u, 'a>(self, u: &'u Unit<'a>) -> Func<'u, 'a> {
+        let ir = &u.ir;
+        let (ptr, i64t) = (ir.ptr(), ir.i64());
+        let mut params = vec![ptr, i64t, i64t, ptr];
+        params.extend(self.place_in_memory(u).then_some(ptr));
+        let f = Func::new(u, &self.symbol().to_string_lossy(), &params, false);
+        match self {
+            Threaded::Part(_) => {
+                ir.set_internal(f.f);
+                ir.attribute(f.f, "alwaysinline", 0);
+            }
+            Threaded::Kernel(_) if u.device == Some(Registers::Ptx) => {
+                ir.set_kernel(f.f, u.layout.size as u64);
+            }
+            Threaded::Kernel(_) => {}
+        }
+        f
+    }
+
+    fn place_in_memory(self, u: &Unit<'_>) -> bool {
+        u.device == Some(Registers::Memory) || matches!(self, Threaded::Part(_))
+    }
+}
+
+impl Axes {
+    /// None, in a function that finds its place in the grid there.
+    pub(super) fn at(place: V) -> Axes {
+        Axes {
+            place: Some(place),
+            ..Axes::default()
+        }
+    }
 }
 
 /// What a special register tells, in the order of [`crate::abi::GridThread`].
@@ -100,6 +163,11 @@ impl<'a> Grid<'a> {
         }
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.kernels.borrow().len()
+    }
+
     /// The number of a new kernel.
     pub(super) fn next(&self, kernel: GridKernel) -> usize {
         let mut kernels = self.kernels.borrow_mut();
@@ -112,9 +180,7 @@ impl<'u> Func<'u, '_> {
     /// Launches a loop's kernel.
     pub(crate) fn grid(&mut self, l: &For, g: &GridLoop, range: Range) -> Result<()> {
         let u = self.u;
-        let Some(grid) = &u.grid else {
-            return invalid("no device");
-        };
+        let device = self.device()?;
         check(l, g)?;
         let t = &g.mapped;
         let flow = thread_flow(u, l, t)?;
@@ -123,7 +189,7 @@ impl<'u> Func<'u, '_> {
         shared.retain(|v| !reduced(v));
         shared.sort();
         let records = Records::of(u, l, g)?;
-        let tile = Tile::of(grid.device, l, g);
+        let tile = Tile::of(device, l, g);
         let span = u.nest.loops.get(l.id).map_or(Span::default(), |d| d.span);
         let unshared = Unshared::of(l, g);
         // Those that nothing waits for, and the others.
@@ -135,13 +201,14 @@ impl<'u> Func<'u, '_> {
                 None => awaited.push((v, part::CELLS + CELL * awaited.len())),
             }
         }
-        let number = grid.next(GridKernel {
+        let made = self.next_threaded(GridKernel {
             loops: g.axes.clone(),
             record: records.size(),
             tile: Tile::counts(tile.as_ref(), &g.axes),
             uses: uses(u, &l.body, &[]),
             leaves: records.size() + late.len() + awaited.len() > 0,
-        });
+            team: None,
+        })?;
         let axes = Axes {
             loops: g.axes.clone(),
             tile,
@@ -154,7 +221,7 @@ impl<'u> Func<'u, '_> {
             kind: StmtKind::For(l.clone()),
             span,
         }]);
-        kernel(grid.device, number, span, axes, &shared, |f, _| {
+        self.kernel(made, span, axes, &shared, |f, _| {
             f.finite = Some(finite);
             let range = f.part_range(l);
             f.counted(l, range, None)
@@ -167,12 +234,13 @@ impl<'u> Func<'u, '_> {
         let inner = self.inner_trips(l, g)?;
         let asked = Asked {
             range,
+            axes: g.axes.len(),
             inner,
             copies: self.thread_bytes(l, &unshared)?,
             cells: awaited.len(),
             record: records.size(),
         };
-        let left = self.launch(number, &shared, asked, span)?;
+        let left = self.launch(made, &shared, asked, span)?;
         for (v, at) in &awaited {
             self.take_cell(*v, self.ir().offset_const(left.status, *at))?;
             self.left_late(*v, None);
@@ -190,10 +258,10 @@ impl<'u> Func<'u, '_> {
         Ok(())
     }
 
-    /// Launches a kernel that is given the values of `shared`.
+    /// Launches a kernel that is given the values of `shared`, or has a part of one run.
     pub(super) fn launch(
         &mut self,
-        kernel: usize,
+        made: Threaded,
         shared: &[VarId],
         asked: Asked,
         span: Span,
@@ -212,6 +280,10 @@ impl<'u> Func<'u, '_> {
         let bounds = ir.offset_const(env, FrameHeader::BOUNDS);
         ir.store(range.start, bounds);
         ir.store(range.step, ir.offset_const(bounds, 8));
+        let kernel = match made {
+            Threaded::Kernel(number) => number,
+            Threaded::Part(_) => return self.run_part(made, env, &asked, span),
+        };
         let order = self.order();
         let field = |at: usize| ir.offset_const(order, at);
         let number = |n: usize| ir.const_i64(n as i64);
@@ -476,23 +548,68 @@ fn bounds(f: &Func<'_, '_>, axes: &Axes) {
     }
 }
 
-/// Writes a kernel, which is given the values of `shared`; `body` also gets the place of its results.
-pub(super) fn kernel<'u, 'a>(
+impl<'u, 'a> Func<'u, 'a> {
+    /// What kernels are made in: their own module, or, for parts of one, this.
+    pub(super) fn device(&self) -> Result<&'u Unit<'a>> {
+        match (&self.team, &self.u.grid) {
+            (Some(_), _) => Ok(self.u),
+            (None, Some(grid)) => Ok(grid.device),
+            (None, None) => invalid("no device"),
+        }
+    }
+
+    /// The next one: a kernel, or in a team a part.
+    pub(super) fn next_threaded(&mut self, kernel: GridKernel) -> Result<Threaded> {
+        match &self.u.grid {
+            Some(grid) => Ok(Threaded::Kernel(grid.next(kernel))),
+            None => self.next_part(kernel),
+        }
+    }
+
+    /// Writes it; it is given the values of `shared`, and `body` also gets the place of its results.
+    pub(super) fn kernel(
+        &self,
+        made: Threaded,
+        span: Span,
+        axes: Axes,
+        shared: &[VarId],
+        body: impl FnOnce(&mut Func<'u, 'a>, V) -> Result<()>,
+    ) -> Result<()> {
+        let unit = self.device()?;
+        let around = self
+            .team
+            .as_ref()
+            .map(|_| (unit.ir.here(), unit.ir.watch(None)));
+        kernel(unit, made, span, axes, shared, body)?;
+        if let Some((here, watched)) = around {
+            unit.ir.at(here);
+            unit.ir.watch(watched);
+        }
+        Ok(())
+    }
+
+    /// In a kernel: something has fired.
+    pub(super) fn tell(&self, status: V, line: V, code: V) {
+        let ir = self.ir();
+        ir.store(line, ir.offset_const(status, part::LINE));
+        ir.store(code, ir.offset_const(status, part::CODE));
+        let event = ir.const_i64(Status::Event as i64);
+        ir.store(event, ir.offset_const(status, part::STATUS));
+    }
+}
+
+fn kernel<'u, 'a>(
     u: &'u Unit<'a>,
-    number: usize,
+    made: Threaded,
     span: Span,
     axes: Axes,
     shared: &[VarId],
     body: impl FnOnce(&mut Func<'u, 'a>, V) -> Result<()>,
 ) -> Result<()> {
     let ir = &u.ir;
-    let (ptr, i64t) = (ir.ptr(), ir.i64());
-    let in_memory = u.device == Some(Registers::Memory);
-    let mut params = vec![ptr, i64t, i64t, ptr];
-    params.extend(in_memory.then_some(ptr));
-    let mut f = Func::new(u, &kernel_name(number), &params, false);
-    if !in_memory {
-        ir.set_kernel(f.f, u.layout.size as u64);
+    let i64t = ir.i64();
+    let mut f = made.function(u);
+    if matches!(made, Threaded::Kernel(_)) && u.device == Some(Registers::Ptx) {
         bounds(&f, &axes);
     }
     let status = ir.param(f.f, 3);
@@ -505,7 +622,7 @@ pub(super) fn kernel<'u, 'a>(
     let results = ir.offset_const(status, part::CELLS);
     let (odd, last) = (flag(), axes.loops.iter().map(|_| flag()).collect());
     f.axes = Some(Axes {
-        place: in_memory.then(|| ir.param(f.f, 4)),
+        place: made.place_in_memory(u).then(|| ir.param(f.f, 4)),
         last,
         status: (!axes.results.is_empty()).then_some(status),
         ..axes
@@ -516,7 +633,7 @@ pub(super) fn kernel<'u, 'a>(
         f.load_var(*v, f.frame)?;
     }
     let records = f.axes.as_ref().and_then(|axes| axes.records.clone());
-    let shared_memory = records.as_ref().map(|r| f.shared_memory(number, r.size()));
+    let shared_memory = records.as_ref().map(|r| f.shared_memory(made, r.size()));
     if let Some(records) = &records {
         let placed = f.start_records(records)?;
         let now = || ir.alloca(f.entry, i64t);
@@ -526,12 +643,6 @@ pub(super) fn kernel<'u, 'a>(
         }
     }
     body(&mut f, results)?;
-    let tell = |line: V, code: V| {
-        ir.store(line, ir.offset_const(status, part::LINE));
-        ir.store(code, ir.offset_const(status, part::CODE));
-        let event = ir.const_i64(Status::Event as i64);
-        ir.store(event, ir.offset_const(status, part::STATUS));
-    };
     let (end, told, out) = (f.fresh(), f.fresh(), f.fresh());
     ir.br(f.exits.done);
     ir.at(f.exits.done);
@@ -544,7 +655,11 @@ pub(super) fn kernel<'u, 'a>(
     }
     ir.br(end);
     ir.at(f.exits.event);
-    tell(ir.load(i64t, f.exits.line), ir.load(i64t, f.exits.code));
+    f.tell(
+        status,
+        ir.load(i64t, f.exits.line),
+        ir.load(i64t, f.exits.code),
+    );
     // The others of the block wait for this one, whatever it has come to.
     ir.br(if reduced.is_some() { end } else { out });
     ir.at(end);
@@ -554,7 +669,8 @@ pub(super) fn kernel<'u, 'a>(
     ir.watch(None);
     ir.cond_br(ir.load(ir.i1(), odd), told, out);
     ir.at(told);
-    tell(
+    f.tell(
+        status,
         ir.const_i64(span.line.into()),
         ir.const_i64(EventCode::Several as i64),
     );

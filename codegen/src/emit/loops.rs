@@ -34,6 +34,9 @@ impl Func<'_, '_> {
             lo: self.lo,
             hi: self.hi,
         };
+        if self.cooperates(l.id) {
+            return self.cooperate_at_top(range);
+        }
         // Where iterations are not run one after the other, an event is only known to lie in the range.
         let serial = !self.mapped(l);
         self.counted(l, range, serial.then_some(self.exits.at))?;
@@ -191,7 +194,7 @@ impl Func<'_, '_> {
             .grid
             .iter()
             .find(|g| g.axes.first() == Some(&l.id))
-            && u.grid.is_some()
+            && self.has_grid()
         {
             return self.grid(l, g, range);
         }
@@ -367,7 +370,7 @@ impl Func<'_, '_> {
 
     /// Where `break` of a loop goes: for the top loop to a block that sets the status.
     fn break_block(&self, l: &For, end: Block) -> Block {
-        let top = self.is_entry && l.id.index() == 0;
+        let top = self.goes_through_nest() && l.id.index() == 0;
         if !top { end } else { self.top_break() }
     }
 
@@ -435,6 +438,15 @@ impl Func<'_, '_> {
     /// The top `while`: at most `hi - lo` iterations in this call.
     pub(crate) fn top_while(&mut self, l: &While) -> Result<()> {
         let ir = self.ir();
+        if self.cooperates(l.id) {
+            let zero = ir.const_i64(0);
+            return self.cooperate_at_top(Range {
+                start: zero,
+                step: zero,
+                lo: self.lo,
+                hi: self.hi,
+            });
+        }
         let (head, test, body, latch, end, over) = (
             self.fresh(),
             self.fresh(),

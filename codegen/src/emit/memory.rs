@@ -222,8 +222,8 @@ impl Func<'_, '_> {
     /// the form in which LLVM recognises consecutive accesses.
     pub(crate) fn place(&self, array: ArrayId, at: &[V]) -> Result<Place> {
         let ir = self.ir();
-        if self.u.grid.is_some() {
-            // The host has addresses of the device's memory.
+        if self.has_grid() {
+            // The host has addresses of the device's memory; in a team everyone would.
             return unsupported("an element that is looked at outside kernels");
         }
         let (slot, storage) = (self.slot(array)?, self.storage(array)?);

@@ -37,6 +37,7 @@ mod renamed;
 mod split;
 mod stmt;
 mod sums;
+mod team;
 mod threads;
 mod tiles;
 mod updates;

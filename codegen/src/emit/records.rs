@@ -12,16 +12,16 @@
 use nestwise_ir::schedule::{GridLoop, RedOp, ThreadLoop};
 use nestwise_ir::{For, Scalar, Span, VarId};
 
-use super::grid::Registers;
+use super::grid::{Registers, Threaded};
 use super::threads::{CELL, guarded, mark_cell, propagates_nan};
 use super::{Func, Unit, Val};
 use crate::abi::{EventCode, part};
 use crate::error::{Result, invalid, unsupported};
-use crate::grid::{BLOCK_THREADS, MOST_RECORD};
+use crate::grid::MOST_RECORD;
 use crate::llvm::{IntPred, RealPred, V, Wrap};
 
 /// Which of a place's words ([`crate::abi::GridThread`]) tells where it is on an emulated device.
-const SHARED_WORD: usize = 12;
+pub(super) const SHARED_WORD: usize = 12;
 
 /// A variable that a mapped loop reduces.
 #[derive(Clone, Copy)]
@@ -216,12 +216,12 @@ impl Func<'_, '_> {
         Ok(())
     }
 
-    /// In a kernel: shared memory for a record of each thread of a block.
-    pub(super) fn shared_memory(&self, kernel: usize, record: usize) -> V {
+    /// In a kernel, or a part of one: shared memory for a record of each thread of a block.
+    pub(super) fn shared_memory(&self, made: Threaded, record: usize) -> V {
         let ir = self.ir();
         match self.axes.as_ref().and_then(|a| a.place) {
             Some(place) => ir.load(ir.ptr(), ir.offset_const(place, 8 * SHARED_WORD)),
-            None => ir.shared_memory(&format!("nw_shared_{kernel}"), BLOCK_THREADS * record),
+            None => made.shared_memory(ir, record),
         }
     }
 
@@ -283,7 +283,22 @@ impl Func<'_, '_> {
         Ok(())
     }
 
-    /// On the host: variables become what a kernel's blocks, so many, came to.
+    /// The first of several records, to be changed: threads of a team, who all do so, have one each.
+    fn own_first(&self, records: &Records, first: V) -> V {
+        if self.team.is_none() {
+            return first;
+        }
+        let ir = self.ir();
+        let bytes = ir.array(ir.i8(), records.size() as u64);
+        let own = ir.alloca_aligned(self.entry, bytes, 16);
+        for at in (0..records.size()).step_by(8) {
+            let word = ir.load(ir.i64(), ir.offset_const(first, at));
+            ir.store(word, ir.offset_const(own, at));
+        }
+        own
+    }
+
+    /// On the host, or in a team: variables become what a kernel's blocks, so many, came to.
     pub(super) fn take_records(
         &mut self,
         l: &For,
@@ -292,6 +307,7 @@ impl Func<'_, '_> {
         span: Span,
     ) -> Result<()> {
         let ir = self.ir();
+        let (all, first) = (first, self.own_first(records, first));
         let overflow = ir.alloca(self.entry, ir.i1());
         ir.store(ir.const_bool(false), overflow);
         let (check, each, over) = (self.fresh(), self.fresh(), self.fresh());
@@ -303,7 +319,7 @@ impl Func<'_, '_> {
         ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, k, blocks), each, over);
         ir.at(each);
         let size = ir.const_i64(records.size() as i64);
-        let from = ir.offset(first, ir.mul(k, size, Wrap::Signed), true);
+        let from = ir.offset(all, ir.mul(k, size, Wrap::Signed), true);
         let bad = self.fold(records, first, from)?;
         ir.store(ir.or(ir.load(ir.i1(), overflow), bad), overflow);
         ir.add_incoming(k, ir.add(k, ir.const_i64(1), Wrap::Signed), ir.here());
@@ -439,17 +455,21 @@ impl Func<'_, '_> {
     }
 
     /// Waits for all threads of the block.
-    fn barrier(&self) {
-        let ir = self.ir();
+    pub(super) fn barrier(&self) {
         match self.u.device {
             Some(Registers::Ptx) => {
-                let first = ir.const_int(ir.int(32), 0);
-                ir.intrinsic("llvm.nvvm.barrier.cta.sync.aligned.all", &[], &[first]);
+                let first = self.ir().const_int(self.ir().int(32), 0);
+                let name = "llvm.nvvm.barrier.cta.sync.aligned.all";
+                self.ir().intrinsic(name, &[], &[first]);
             }
-            _ => {
-                let ty = ir.function(ir.void(), &[]);
-                ir.call(ty, ir.add_function(c"nw_barrier", ty), &[]);
-            }
+            _ => self.emulated_barrier(0),
         }
+    }
+
+    /// On an emulated device: waits for all threads of the block, or of the grid.
+    pub(super) fn emulated_barrier(&self, all: i64) {
+        let ir = self.ir();
+        let ty = ir.function(ir.void(), &[ir.i64()]);
+        ir.call(ty, ir.add_function(c"nw_barrier", ty), &[ir.const_i64(all)]);
     }
 }

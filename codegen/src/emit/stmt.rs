@@ -209,7 +209,7 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     fn rebind(&mut self, pairs: &[(ArrayId, ArrayId)]) -> Result<()> {
-        if !self.is_entry || self.lanes.is_some() {
+        if !self.goes_through_nest() || self.lanes.is_some() {
             return invalid("a rebinding in a parallel loop");
         }
         let mut old: Vec<Vec<V>> = Vec::new();
@@ -285,7 +285,7 @@ impl<'u, 'a> Func<'u, 'a> {
     }
 
     pub(crate) fn leave_nest(&mut self, status: Status) -> Result<()> {
-        if !self.is_entry || self.lanes.is_some() {
+        if !self.goes_through_nest() || self.lanes.is_some() {
             return invalid("a way out of a parallel loop");
         }
         let ir = self.ir();

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use nestwise_ir::{ArrayId, Expr, ExprKind, Stmt};
+use nestwise_ir::{ArrayId, Expr, ExprKind, Stmt, StmtKind};
 
 use super::Unit;
 use crate::grid::Use;
 
 /// The arrays that statements, and values besides, look at.
 pub(super) fn uses(u: &Unit<'_>, block: &[Stmt], values: &[&Expr]) -> Vec<Use> {
-    let stored = nestwise_ir::nest::stored(block);
+    let mut stored = nestwise_ir::nest::stored(block);
     let mut read = HashSet::new();
     let mut note = |e: &Expr| {
         e.walk(&mut |e| {
@@ -22,6 +22,19 @@ pub(super) fn uses(u: &Unit<'_>, block: &[Stmt], values: &[&Expr]) -> Vec<Use> {
     for s in block {
         s.walk(&mut |s| s.exprs().for_each(&mut note));
     }
+    if rebinds(block) {
+        // Any of these may be where any other was.
+        let moved: Vec<ArrayId> = u
+            .nest
+            .arrays
+            .ids()
+            .filter(|id| u.rebound.contains(&id.index()))
+            .collect();
+        if moved.iter().any(|id| stored.contains(id)) {
+            stored.extend(&moved);
+        }
+        read.extend(moved);
+    }
     let used = |id: &ArrayId| stored.contains(id) || read.contains(id);
     let all = u.nest.arrays.ids().filter(used);
     all.filter_map(|id| {
@@ -31,4 +44,13 @@ pub(super) fn uses(u: &Unit<'_>, block: &[Stmt], values: &[&Expr]) -> Vec<Use> {
         })
     })
     .collect()
+}
+
+/// Whether statements rebind arrays.
+pub(super) fn rebinds(block: &[Stmt]) -> bool {
+    let mut found = false;
+    for s in block {
+        s.walk(&mut |s| found |= matches!(s.kind, StmtKind::Rebind(_)));
+    }
+    found
 }

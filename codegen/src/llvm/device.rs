@@ -78,6 +78,25 @@ impl Ir<'_> {
             LLVMBuildAtomicRMWSyncScope(self.b, op, at, by, order, scope)
         }
     }
+    /// What is at an address that other threads of the device change meanwhile; what they did before shows from then on, once
+    /// [`Ir::fence`] was passed.
+    pub(crate) fn look(&self, at: V) -> V {
+        let found = self.load(self.i64(), at);
+        unsafe {
+            LLVMSetOrdering(found, LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic);
+            LLVMSetAtomicSyncScopeID(found, LLVMGetSyncScopeID(self.ctx, c"device".as_ptr(), 6));
+            LLVMSetAlignment(found, 8);
+        }
+        found
+    }
+    /// What this thread, and those it has waited for, did before shows to threads of the device before what it does next.
+    pub(crate) fn fence(&self) {
+        let order = LLVMAtomicOrdering::LLVMAtomicOrderingAcquireRelease;
+        unsafe {
+            let scope = LLVMGetSyncScopeID(self.ctx, c"device".as_ptr(), 6);
+            LLVMBuildFenceSyncScope(self.b, order, scope, c"".as_ptr());
+        }
+    }
     /// Functions that the module calls and does not have, LLVM's own left out.
     pub(crate) fn missing(&self) -> Vec<String> {
         let mut found = Vec::new();

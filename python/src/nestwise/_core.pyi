@@ -19,6 +19,7 @@ def configure(
     early: bool = True,
     found: str | None = None,
     reported: bool = False,
+    cooperative: bool | None = None,
 ) -> list[str]: ...
 def fit(
     section: str, counts: list[dict[str, float]], seconds: list[float]

@@ -39,6 +39,7 @@ class Options:
         self.schedule: str | None = None  # for tests: the form of nests that runs
         self.broken: str | None = None  # for tests: an operation that nests compute wrongly
         self.unchecked: str | None = None  # for benches: kernels without checks
+        self.cooperative: bool | None = None  # for tests: whether one kernel runs a loop of several
         self.prices = False  # what every call was predicted to take is summed up
         self.record = False  # what that depends on is kept, for other machines
         self.learning = True  # measured times correct what is predicted
@@ -102,6 +103,8 @@ class Options:
         options.schedule = os.environ.get("NESTWISE_SCHEDULE") or None
         options.broken = os.environ.get("NESTWISE_BREAK") or None
         options.unchecked = os.environ.get("NESTWISE_UNCHECKED") or None
+        cooperative = os.environ.get("NESTWISE_COOPERATIVE")
+        options.cooperative = {"0": False, "1": True}.get(cooperative or "")
         options.prices = os.environ.get("NESTWISE_PRICES") == "1"
         options.learning = os.environ.get("NESTWISE_LEARNING") != "0"
         options.background = os.environ.get("NESTWISE_BACKGROUND") != "0"
@@ -300,6 +303,7 @@ def _configure_core(module: Any) -> None:
         chosen.early,
         found,
         chosen.report is not None,
+        chosen.cooperative,
     )
     if chosen.program:  # the process is its own
         module.keep_heap()

@@ -4,7 +4,7 @@
 use super::card::{Card, Entered, RECORDS_PER_PROCESSOR, card};
 use super::kit::{GRAIN, Kit};
 use super::module::Module;
-use super::shape::{asked, in_tiles, shape};
+use super::shape::{asked, in_tiles, shape, team_shape};
 use super::staging::{LARGE, Pageable};
 use super::{Code, Device, Launch, Upload};
 use crate::reason::Reason;
@@ -168,6 +168,28 @@ impl Cuda {
         self.bring(wanted)?;
         self.kit().wait()
     }
+}
+
+/// Launches a cooperative kernel: all of its blocks run at once, or the driver says that they do not fit.
+///
+/// # Safety
+/// As for any launch: the parameters are those of the kernel.
+unsafe fn launch_together(
+    handle: sys::CUfunction,
+    blocks: (u32, u32, u32),
+    threads: (u32, u32, u32),
+    stream: sys::CUstream,
+    parameters: &mut [*mut c_void],
+) -> Result<(), DriverError> {
+    let parameters = parameters.as_mut_ptr();
+    // SAFETY: as promised by the caller.
+    let launched = unsafe {
+        sys::cuLaunchCooperativeKernel(
+            handle, blocks.0, blocks.1, blocks.2, threads.0, threads.1, threads.2, 0, stream,
+            parameters,
+        )
+    };
+    launched.result()
 }
 
 /// The line that a status tells of, if something has fired.
@@ -338,20 +360,26 @@ impl Device for Cuda {
         let asked = asked(launch.axes, trips, tile);
         let each = self.card.block(function, &launch, asked);
         let most = self.card.most_blocks(launch.copies, each);
-        let (blocks, threads) = shape(launch.axes, trips, tile, each, all.min(most));
+        let (blocks, threads) = match launch.team {
+            Some(team) => team_shape(team.threads, function.together.min(most)),
+            None => shape(launch.axes, trips, tile, each, all.min(most)),
+        };
         let count: i64 = blocks.iter().chain(&threads).product();
-        let copies = match self.make_copies(&mut launch, count) {
-            Ok(copies) => copies,
+        let own = self
+            .make_copies(&mut launch, count)
+            .and_then(|copies| Ok((copies, self.make_team(&mut launch, blocks.iter().product())?)));
+        let own = match own {
+            Ok((copies, team)) => copies.into_iter().chain(team),
             Err(why) => {
                 self.failed = Some(why);
                 return 0;
             }
         };
         let mut uses = std::mem::take(&mut launch.uses);
-        uses.extend(copies.map(|at| (at, true)));
+        uses.extend(own.clone().map(|at| (at, true)));
         let mut status = self.kit().left.address();
-        let own = status + launch.left();
-        let turn = self.turn_with(&uses, &[(own, launch.leaves)]);
+        let left = status + launch.left();
+        let turn = self.turn_with(&uses, &[(left, launch.leaves)]);
         let dim = |n: [i64; 3]| (n[0] as u32, n[1] as u32, n[2] as u32);
         let mut parameters: [*mut c_void; 4] = [
             launch.env.as_mut_ptr().cast(),
@@ -365,12 +393,17 @@ impl Device for Cuda {
             clock.begin(stream)?;
             let (blocks, threads) = (dim(blocks), dim(threads));
             // SAFETY: the kernel of this nest, its parameters as `emit/grid.rs` has them; the driver copies them.
-            unsafe { cu::launch_kernel(handle, blocks, threads, 0, stream, &mut parameters) }
+            unsafe {
+                match launch.team {
+                    Some(_) => launch_together(handle, blocks, threads, stream, &mut parameters),
+                    None => cu::launch_kernel(handle, blocks, threads, 0, stream, &mut parameters),
+                }
+            }
         });
         // Told when it is waited for.
         let _ = self.done(launched);
         // Once the kernel has run, as everything on the stream.
-        copies.into_iter().for_each(|at| self.free(at));
+        own.for_each(|at| self.free(at));
         blocks.iter().product()
     }
 

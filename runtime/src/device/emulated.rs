@@ -4,9 +4,10 @@
 //! It is for tests. Its memory is an arena of its own, limited and full of rubbish at first, so that an address of the host's, an
 //! element that nobody brought up, or a result that nobody fetched is wrong each time. Threads that race are found
 //! ([`super::shadow`]). NESTWISE_EMULATED makes it fail: `fail=N` at the Nth thing that it has to do in the process, `fail=N-` at
-//! all from that on; `capacity=N` gives it so many bytes.
+//! all from that on; `capacity=N` gives it so many bytes; `rush` has the blocks of cooperative kernels not
+//! wait for each other.
 
-use super::block::{Stacks, Stuck};
+use super::block::{Stacks, Stuck, Watch};
 use super::later::Later;
 use super::shadow::Shadow;
 use super::{Code, Device, Launch, Upload};
@@ -32,6 +33,10 @@ const STATUS_BYTES: usize = part::RECORDS + MOST_BLOCKS * MOST_RECORD;
 /// Threads of a block, and blocks at most, by axes in use: few, so that every thread has several iterations of long loops.
 const BLOCK: [[i64; 3]; 3] = [[32, 1, 1], [16, 2, 1], [8, 2, 2]];
 const BLOCKS: [[i64; 3]; 3] = [[6, 1, 1], [3, 4, 1], [2, 2, 3]];
+
+/// The same for cooperative kernels, of whatever axes.
+const TEAM_BLOCK: i64 = 16;
+const MOST_TEAM_BLOCKS: i64 = 3;
 
 /// It, with what is in use of its memory.
 pub struct Emulated {
@@ -81,6 +86,8 @@ struct Kernel {
     env: Vec<u8>,
     range: (i64, i64),
     record: usize,
+    /// The same of a cooperative one's parts, of which all blocks are under way at once.
+    team: Option<usize>,
     /// Blocks, and threads of each.
     shape: ([i64; 3], [i64; 3]),
     /// What it may touch, and write.
@@ -96,6 +103,7 @@ struct Trouble {
     capacity: Option<usize>,
     from: Option<u64>,
     lasting: bool,
+    rush: bool,
 }
 
 impl Trouble {
@@ -111,6 +119,7 @@ impl Trouble {
                 capacity: number("capacity=").map(|n: u64| n as usize),
                 from: number("fail="),
                 lasting: text.ends_with('-'),
+                rush: text.split(',').any(|part| part == "rush"),
             }
         })
     }
@@ -204,9 +213,10 @@ impl Core {
         // A card has no flags to raise.
         let raised = fpenv::raised();
         self.shadow.launch(&kernel.uses);
-        match kernel.record {
-            0 => self.one_by_one(kernel, places(blocks, threads), seed),
-            _ => self.block_by_block(kernel, places(blocks, threads), seed),
+        let all = places(blocks, threads);
+        match (kernel.team, kernel.record) {
+            (None, 0) => self.one_by_one(kernel, all, seed),
+            (team, record) => self.in_step(kernel, all, team.unwrap_or(record), seed),
         }
         fpenv::clear();
         if raised {
@@ -231,19 +241,25 @@ impl Core {
         }
     }
 
-    /// Runs blocks in an order of chance, the threads of each from barrier to barrier in another.
-    fn block_by_block(&mut self, launch: &Kernel, all: Vec<Place>, seed: u64) {
+    /// Runs threads from barrier to barrier in an order of chance: block by block, in another one, or those of all blocks.
+    fn in_step(&mut self, launch: &Kernel, all: Vec<Place>, record: usize, seed: u64) {
         let (run, (lo, hi)) = (launch.run, launch.range);
-        let threads: i64 = all.first().map_or(1, |p| p[3..6].iter().product());
-        let mut blocks: Vec<&[Place]> = all.chunks(threads as usize).collect();
+        let each = all.first().map_or(1, |p| p[3..6].iter().product()) as usize;
+        let mut blocks: Vec<&[Place]> = all.chunks(each).collect();
         blocks.sort_by_cached_key(|block| mixed(seed, &block[0]));
-        let mut shared = vec![0u128; (threads as usize * launch.record).div_ceil(16)];
-        for (b, block) in blocks.into_iter().enumerate() {
+        let count = blocks.len();
+        let at_once = match launch.team {
+            Some(_) if !Trouble::told().rush => count,
+            _ => 1,
+        };
+        let cells = (each * record).div_ceil(16);
+        let mut shared = vec![0u128; cells * at_once];
+        for (b, blocks) in blocks.chunks(at_once).enumerate() {
             shared.fill(u128::from_ne_bytes([POISON; 16]));
-            let (status, shared) = (self.status.as_mut_ptr(), shared.as_mut_ptr());
-            let thread = |place: &Place| {
+            let status = self.status.as_mut_ptr();
+            let thread = |(k, place): (usize, &Place)| {
                 let mut place = *place;
-                place[12] = shared as i64;
+                place[12] = shared.as_ptr().wrapping_add(k / each * cells) as i64;
                 let mut env = vec![0u128; launch.env.len().div_ceil(16)];
                 let at = env.as_mut_ptr().cast::<u8>();
                 // SAFETY: as large as what is copied.
@@ -254,20 +270,40 @@ impl Core {
                     unsafe { run(at, lo, hi, status.cast(), place.as_ptr()) };
                 }
             };
-            let mut order: Vec<usize> = (0..block.len()).collect();
-            order.sort_by_cached_key(|k| mixed(!seed, &block[*k]));
-            let shadow = &mut self.shadow;
-            let around = |k: usize, step: &mut dyn FnMut()| {
-                shadow.run(b * block.len() + k, step);
+            let places: Vec<Place> = blocks.concat();
+            let threads = places.iter().enumerate().map(thread).collect();
+            let mut order: Vec<usize> = (0..places.len()).collect();
+            order.sort_by_cached_key(|k| mixed(!seed, &places[*k]));
+            let mut watch = Told {
+                shadow: &mut self.shadow,
+                first: b * each * at_once,
+                is_all: at_once == count,
             };
-            let ran = self
-                .stacks
-                .run(block.iter().map(thread).collect(), &order, around);
-            match ran {
+            match self.stacks.run(threads, each, &order, &mut watch) {
                 Ok(()) => {}
                 Err(Stuck::Stack) => self.status[0] = Status::Event as u128,
                 Err(Stuck::Diverged) => self.stuck = true,
             }
+        }
+    }
+}
+
+/// What threads that run together do is told of.
+struct Told<'a> {
+    shadow: &'a mut Shadow,
+    /// The number of the first of them.
+    first: usize,
+    /// There are no others.
+    is_all: bool,
+}
+
+impl Watch for Told<'_> {
+    fn step(&mut self, thread: usize, step: &mut dyn FnMut()) {
+        self.shadow.run(self.first + thread, step);
+    }
+    fn all_met(&mut self) {
+        if self.is_all {
+            self.shadow.all_met();
         }
     }
 }
@@ -379,8 +415,11 @@ impl Device for Emulated {
         let shape = shape(&launch);
         let (blocks, threads) = shape;
         let count: i64 = blocks.iter().chain(&threads).product();
-        let copies = match self.make_copies(&mut launch, count) {
-            Ok(copies) => copies,
+        let own = self
+            .make_copies(&mut launch, count)
+            .and_then(|copies| Ok((copies, self.make_team(&mut launch, blocks.iter().product())?)));
+        let own = match own {
+            Ok((copies, team)) => copies.into_iter().chain(team),
             Err(why) => {
                 self.failed = Some(why);
                 return 0;
@@ -388,20 +427,21 @@ impl Device for Emulated {
         };
         let block = |(at, written): &(u64, bool)| Some((self.block(*at, 1)?.at as u64, *written));
         let mut uses: Vec<_> = launch.uses.iter().filter_map(block).collect();
-        uses.extend(copies.map(|at| (at, true)));
+        uses.extend(own.clone().map(|at| (at, true)));
         let kernel = Kernel {
             _code: code,
             run,
             env: launch.env.to_vec(),
             range: launch.range,
             record: launch.record,
+            team: launch.team.map(|team| team.record),
             shape,
             uses: uses.clone(),
         };
         // Any may set the status at any time, once it was cleared.
         uses.extend([(STATUS, false), (STATUS + launch.left(), launch.leaves)]);
         self.later.add(&uses, Job::Kernel(kernel));
-        copies.into_iter().for_each(|at| self.free(at));
+        own.for_each(|at| self.free(at));
         blocks.iter().product()
     }
 
@@ -439,6 +479,10 @@ type Place = [i64; 13];
 
 /// Blocks of a launch, and threads of each.
 fn shape(launch: &Launch<'_>) -> ([i64; 3], [i64; 3]) {
+    if let Some(team) = launch.team {
+        let blocks = (team.threads.max(1) - 1) / TEAM_BLOCK + 1;
+        return ([blocks.min(MOST_TEAM_BLOCKS), 1, 1], [TEAM_BLOCK, 1, 1]);
+    }
     let Some(last) = launch.axes.checked_sub(1) else {
         return ([1; 3], [1; 3]);
     };

@@ -5,7 +5,7 @@ use super::cuda::Cuda;
 use super::module::Module;
 use super::resident::Running;
 use super::shadow::touched;
-use super::{Device, Emulated, Launch};
+use super::{Device, Emulated, Launch, Team};
 use crate::reason::Reason;
 use nestwise_codegen::abi::{Order, part};
 use nestwise_codegen::{self as codegen, GridCode, GridKernel, Use};
@@ -16,6 +16,24 @@ use std::sync::{Arc, Once};
 pub enum Code {
     Emulated(Arc<GridCode>),
     Cuda(Arc<Module>),
+}
+
+/// What a launch asks of a device, about.
+#[derive(Debug)]
+pub struct Expected {
+    /// Iterations of the top loop that its threads run at once, where that is the first axis of a kernel: fewer take no less time.
+    pub wave: i64,
+    /// Threads that the largest part of each kernel asks for, where it is cooperative.
+    pub teams: Vec<i64>,
+}
+
+impl Default for Expected {
+    fn default() -> Expected {
+        Expected {
+            wave: 1,
+            teams: vec![],
+        }
+    }
 }
 
 /// What a kernel has besides its part on the host.
@@ -48,16 +66,26 @@ impl Grid {
         &self.code
     }
 
-    /// Iterations of a loop that threads of the device run at once, where it is the first axis of a kernel: fewer take no less
-    /// time. `trips` are those of other loops.
-    pub fn wave(&self, of: LoopId, trips: impl Fn(LoopId) -> f64) -> i64 {
+    /// What a launch is expected to ask of it. `top` is the top loop, and `trips` are those of loops.
+    pub fn expected(&self, top: Option<LoopId>, trips: impl Fn(LoopId) -> f64) -> Expected {
+        let threads = |loops: &[LoopId]| loops.iter().map(|id| trips(*id)).product::<f64>();
+        let widest = |kernel: &GridKernel| {
+            let parts = kernel.team.iter().flat_map(|team| &team.parts);
+            parts.map(|loops| threads(loops)).fold(1.0, f64::max) as i64
+        };
+        Expected {
+            wave: top.map_or(1, |top| self.wave(top, threads)),
+            teams: self.kernels.iter().map(widest).collect(),
+        }
+    }
+
+    fn wave(&self, of: LoopId, threads: impl Fn(&[LoopId]) -> f64) -> i64 {
         let room = match &self.code {
             Code::Emulated(_) => 1.0,
             Code::Cuda(module) => module.room() as f64,
         };
         let own = self.kernels.iter().filter(|k| k.loops.first() == Some(&of));
-        let threads = |k: &GridKernel| k.loops[1..].iter().map(|id| trips(*id)).product::<f64>();
-        let iterations = own.map(|k| (room / threads(k).max(1.0)).ceil() as i64);
+        let iterations = own.map(|k| (room / threads(&k.loops[1..]).max(1.0)).ceil() as i64);
         iterations.max().unwrap_or(1)
     }
 
@@ -97,6 +125,10 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
             tile: kernel.tile,
             uses,
             leaves: kernel.leaves,
+            team: kernel.team.as_ref().map(|team| Team {
+                record: team.record,
+                threads: running.teams.get(number).copied().unwrap_or(i64::MAX),
+            }),
         };
         let Some(blocks) = running.launch(launch) else {
             return false;

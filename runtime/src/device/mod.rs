@@ -23,12 +23,12 @@ mod staging;
 mod streams;
 
 pub use emulated::Emulated;
-pub use grid::{Code, Grid};
+pub use grid::{Code, Expected, Grid};
 pub use memory::{Keeps, Owner, Transfers};
 pub use resident::{Resident, Slots};
 
 use crate::reason::Reason;
-use nestwise_codegen::abi::FrameHeader;
+use nestwise_codegen::abi::{FrameHeader, team};
 
 /// A launch of a kernel.
 pub struct Launch<'a> {
@@ -55,6 +55,17 @@ pub struct Launch<'a> {
     pub uses: Vec<(u64, bool)>,
     /// It leaves something behind its status.
     pub leaves: bool,
+    /// It is cooperative.
+    pub team: Option<Team>,
+}
+
+/// Of a cooperative kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Team {
+    /// Bytes of the record that blocks leave at most.
+    pub record: usize,
+    /// Threads that its largest part asks for, about.
+    pub threads: i64,
 }
 
 impl Launch<'_> {
@@ -104,6 +115,20 @@ pub trait Device {
         }
         let at = self.allocate(launch.copies * threads as usize)?;
         let word = &mut launch.env[FrameHeader::USER..FrameHeader::USER + 8];
+        word.copy_from_slice(&at.to_ne_bytes());
+        Ok(Some(at))
+    }
+
+    /// What the threads of a cooperative kernel of so many blocks have in common, which the environment tells of then; to be freed
+    /// when the kernel is launched.
+    fn make_team(&mut self, launch: &mut Launch<'_>, blocks: i64) -> Result<Option<u64>, Reason> {
+        if launch.team.is_none() {
+            return Ok(None);
+        }
+        let bytes = team::size(blocks as usize);
+        let at = self.allocate(bytes)?;
+        self.clear(at, bytes)?;
+        let word = &mut launch.env[FrameHeader::AT..FrameHeader::AT + 8];
         word.copy_from_slice(&at.to_ne_bytes());
         Ok(Some(at))
     }

@@ -3,7 +3,7 @@
 use super::card::{Card, Shared, card};
 use crate::reason::Reason;
 use cudarc::driver::{result as cu, sys};
-use nestwise_codegen::kernel_name;
+use nestwise_codegen::{BLOCK_THREADS, GridKernel, kernel_name};
 use std::ffi::CString;
 
 /// A nest's kernels on the card.
@@ -19,11 +19,13 @@ pub(super) struct Function {
     pub(super) most: i64,
     /// Registers of each of its threads.
     pub(super) registers: i64,
+    /// Blocks of so many threads as cooperative kernels have that have room at once; 0: it is none.
+    pub(super) together: i64,
 }
 
 impl Module {
-    /// Has the driver assemble PTX that has so many kernels.
-    pub fn load(ptx: &str, kernels: usize) -> Result<Module, Reason> {
+    /// Has the driver assemble PTX that has those kernels.
+    pub fn load(ptx: &str, kernels: &[GridKernel]) -> Result<Module, Reason> {
         let card = card().map_err(Reason::Device)?;
         let _entered = card.enter()?;
         let text = CString::new(ptx).map_err(|_| Reason::Internal("a NUL in PTX".into()))?;
@@ -33,10 +35,10 @@ impl Module {
         let mut made = Module {
             card,
             module: Shared(module),
-            kernels: Vec::with_capacity(kernels),
+            kernels: Vec::with_capacity(kernels.len()),
         };
         use sys::CUfunction_attribute as Attribute;
-        for number in 0..kernels {
+        for (number, kernel) in kernels.iter().enumerate() {
             let name = CString::new(kernel_name(number)).unwrap_or_default();
             // SAFETY: the module that was just loaded.
             let handle = unsafe { cu::module::get_function(module, name) }.map_err(bad)?;
@@ -44,10 +46,25 @@ impl Module {
                 // SAFETY: a function of that module.
                 unsafe { cu::function::get_function_attribute(handle, which) }.map_err(bad)
             };
+            let mut each = 0;
+            if kernel.team.is_some() {
+                // SAFETY: as above, and a place for a number.
+                unsafe {
+                    sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                        &raw mut each,
+                        handle,
+                        BLOCK_THREADS as i32,
+                        0,
+                    )
+                }
+                .result()
+                .map_err(bad)?;
+            }
             made.kernels.push(Function {
                 handle: Shared(handle),
                 most: attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?.into(),
                 registers: attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?.into(),
+                together: i64::from(each) * card.processors,
             });
         }
         Ok(made)

@@ -1,7 +1,7 @@
 //! A launch's arrays on a device, from one chunk of it to the next.
 
 use super::memory::{Before, Memory, Owner, Transfers};
-use super::{Device, Grid, Launch, kept};
+use super::{Device, Expected, Grid, Launch, kept};
 use crate::fpenv;
 use crate::overlap::ArrayView;
 use crate::reason::Reason;
@@ -38,12 +38,15 @@ pub struct Resident {
     frame: Vec<u128>,
     /// The first iteration that had not run then.
     since: i64,
+    /// See [`Expected::teams`].
+    teams: Vec<i64>,
 }
 
 /// What the host's part finds as its frame's user.
 pub(super) struct Running<'a> {
     memory: &'a mut Memory,
     pub(super) kernels: &'a [GridKernel],
+    pub(super) teams: &'a [i64],
     written: &'a [(u64, Before)],
     /// What comes down at the end is on its way.
     is_coming: bool,
@@ -85,7 +88,7 @@ impl Resident {
         layout: &FrameLayout,
         frame: &mut [u128],
         slots: &Slots<'_>,
-        at: i64,
+        (at, expected): (i64, &Expected),
     ) -> Result<Resident, Reason> {
         let memory = match kept::take() {
             Some(memory) => memory,
@@ -97,6 +100,7 @@ impl Resident {
             written: Vec::new(),
             frame: frame.to_vec(),
             since: at,
+            teams: expected.teams.clone(),
         };
         let mut firsts = resident.bring_up(grid, nest, slots);
         if matches!(firsts, Err(Reason::DeviceMemory)) {
@@ -169,6 +173,7 @@ impl Resident {
         let mut running = Running {
             memory: &mut self.memory,
             kernels: &self.kernels,
+            teams: &self.teams,
             written: &self.written,
             is_coming: false,
             failed: None,

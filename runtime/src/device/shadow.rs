@@ -3,7 +3,7 @@
 //!
 //! Kernels for an emulated device tell of each access (`nw_touched`). Between launches everything is in order, as long as they
 //! look at nothing but what they were said to, which is looked at, too; within one
-//! nothing is, since kernels have no barriers. Arrays of more than 16 MB are not looked at.
+//! nothing is, but for what lies on both sides of a barrier of the whole grid. Arrays of more than 16 MB are not looked at.
 
 use nestwise_codegen::abi::Access;
 use std::cell::Cell;
@@ -71,6 +71,11 @@ impl Shadow {
         let before = CURRENT.replace(self);
         work();
         CURRENT.set(before);
+    }
+
+    /// All threads of the kernel have waited for all: what each did before is in order with what comes.
+    pub fn all_met(&mut self) {
+        self.now.launch += 1;
     }
 
     /// What went wrong so far.

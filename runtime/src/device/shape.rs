@@ -92,6 +92,13 @@ pub(super) fn shape(
     (blocks, threads)
 }
 
+/// The same for a cooperative kernel: no more blocks than its largest part asks for, or than have room at once.
+pub(super) fn team_shape(threads: i64, together: i64) -> ([i64; 3], [i64; 3]) {
+    let each = BLOCK_THREADS as i64;
+    let wanted = (threads.max(1) - 1) / each + 1;
+    ([wanted.min(together.max(1)), 1, 1], [each, 1, 1])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,6 +156,14 @@ mod tests {
         );
         assert_eq!(shape(2, square(900), ONE, 1024, 100).0, [29, 2, 1]);
         assert_eq!(shape(3, [None, Some(9), Some(9)], ONE, 64, 1).0, [1, 1, 1]);
+    }
+
+    #[test]
+    fn blocks_of_a_team_have_room_at_once() {
+        assert_eq!(team_shape(1, 132).0, [1, 1, 1]);
+        assert_eq!(team_shape(257, 132), ([2, 1, 1], [256, 1, 1]));
+        assert_eq!(team_shape(i64::MAX, 132).0, [132, 1, 1]);
+        assert_eq!(team_shape(0, 0).0, [1, 1, 1]);
     }
 
     #[test]

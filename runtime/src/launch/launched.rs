@@ -1,6 +1,6 @@
 //! What became of a launch.
 
-use crate::device::Transfers;
+use crate::device::{Expected, Transfers};
 use crate::plan::{CompileInfo, Kernel, Sizes, TopRange};
 use crate::reason::Reason;
 use nestwise_codegen::abi::FrameHeader;
@@ -147,17 +147,16 @@ impl Launch {
         let starting = estimate.fork_join + estimate.launch;
         ((estimate.compute + starting).0 / self.expected).max(1e-10)
     }
-    /// Iterations of the top loop that a device runs at once.
-    pub(super) fn wave(&self, sizes: &Sizes) -> i64 {
+    /// What it asks of a device with a grid.
+    pub(super) fn expected_of_grid(&self, sizes: &Sizes) -> Expected {
         let about = &self.kernel.about;
         let trips = |id: LoopId| {
             let written = about.origin.get(id.index()).copied().unwrap_or(id);
             sizes.expected(written)
         };
-        match (&self.kernel.grid, about.nest.top_for()) {
-            (Some(grid), Some(top)) => grid.wave(top.id, trips),
-            _ => 1,
-        }
+        let top = about.nest.top_for().map(|top| top.id);
+        let grid = self.kernel.grid.as_ref();
+        grid.map_or_else(Expected::default, |grid| grid.expected(top, trips))
     }
     pub(super) fn header(&self) -> &FrameHeader {
         // SAFETY: every frame starts with a header.

@@ -16,6 +16,15 @@ const SHORT: f64 = 4.0;
 /// Vectors of independent results that a vectorised outer loop computes together, to hide the latency of their sums.
 const ACCUMULATORS: u32 = 4;
 
+/// Which loops a grid has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Way {
+    /// In how many loops they are at least.
+    pub(super) depth: u32,
+    /// Those around them are cooperative kernels.
+    pub(super) cooperative: bool,
+}
+
 /// Everything that a kernel is made for: what is equal here shares a kernel.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Key {
@@ -27,8 +36,8 @@ pub struct Key {
     pub(super) elements: u64,
     pub(super) unit_stride: Vec<[bool; 8]>,
     pub(super) threaded: bool,
-    /// What device's grid loops run on, where they may, and in how many loops those are at least.
-    pub(super) grid: Option<(codegen::GridTarget, u32)>,
+    /// What device's grid loops run on, where they may, and which.
+    pub(super) grid: Option<(codegen::GridTarget, Way)>,
     pub(super) nonempty: u64,
     /// Loops of only a few trips, a bit each: no schedule splits them.
     pub(super) short: u64,

@@ -1,6 +1,6 @@
 //! Kernels whose loops run on a device's grid.
 
-use super::make::{Key, Made, assumed, schedule, unit_strides};
+use super::make::{Key, Made, Way, assumed, schedule, unit_strides};
 use super::sizes::There;
 use super::{Kernel, Plan, Sizes};
 use crate::device::card;
@@ -11,7 +11,7 @@ use crate::pipeline::{HasValue, Value};
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards;
 use nestwise_codegen as codegen;
-use nestwise_costmodel::gpu::{Axes, Copies, OnAxes, OnGpu};
+use nestwise_costmodel::gpu::{Axes, Cooperation, Copies, OnAxes, OnGpu};
 use nestwise_costmodel::{Device, Seconds};
 use nestwise_ir::schedule::GridLoop;
 use nestwise_ir::{ArrayDecl, LoopId, Nest, Scalar, Schedule};
@@ -33,21 +33,36 @@ impl Plan {
         }
         let trips = |id: LoopId| sizes.expected(id);
         let axes = self.axes(sizes, options).iter().map(|a| &a.1);
-        let (_, call) = gpu.cheapest(axes, &self.copies(sizes), &trips, &sizes.values)?;
+        let cooperation = self.cooperation(options);
+        let copies = self.copies(sizes);
+        let (_, call) = gpu.cheapest(axes, cooperation, &copies, &trips, &sizes.values)?;
         Some((call, gpu.ready(card::begun())))
     }
 
-    /// In how many loops those are at least that are best on a grid in such calls.
-    pub(super) fn grid_depth(&self, sizes: &Sizes, options: &Options) -> u32 {
+    /// Which loops are best on a grid in such calls.
+    pub(super) fn way(&self, sizes: &Sizes, options: &Options) -> Way {
         let choices = self.axes(sizes, options);
         if choices.len() < 2 {
-            return 0;
+            // Of what loops are rewritten to nothing is known before that is done.
+            return Way {
+                cooperative: options.cooperative == Some(true),
+                ..Way::default()
+            };
         }
         let trips = |id: LoopId| sizes.expected(id);
         let axes = choices.iter().map(|a| &a.1);
-        let gpu = self.prices.some_gpu();
-        let best = gpu.cheapest(axes, &Copies::default(), &trips, &sizes.values);
-        best.map_or(0, |(best, _)| choices[best].0)
+        let (gpu, cooperation) = (self.prices.some_gpu(), self.cooperation(options));
+        let best = gpu.cheapest(axes, cooperation, &Copies::default(), &trips, &sizes.values);
+        best.map_or(Way::default(), |(best, _)| choices[best].0)
+    }
+
+    fn cooperation(&self, options: &Options) -> Cooperation {
+        match (options.cooperative, options.device) {
+            (Some(true), _) => Cooperation::Always,
+            (Some(false), _) => Cooperation::Never,
+            (None, DeviceChoice::Emulated) => Cooperation::ByPrice,
+            (None, _) => self.prices.some_gpu().cooperation(),
+        }
     }
 
     /// To make the first kernel for a device, and to get the device ready.
@@ -64,7 +79,7 @@ impl Plan {
 
     /// The loops that a grid could have if arrays do not overlap, and what the first call's sizes prove is so: the outermost
     /// first, then those in more loops.
-    pub(super) fn axes(&self, sizes: &Sizes, options: &Options) -> &[(u32, Axes)] {
+    pub(super) fn axes(&self, sizes: &Sizes, options: &Options) -> &[(Way, Axes)] {
         self.axes.get_or_init(|| {
             if refusal(&self.nest).is_some() {
                 return Vec::new();
@@ -77,8 +92,8 @@ impl Plan {
                 ..analysis::LaunchInfo::guess(&nest, options.fp)
             };
             let choices = analysis::schedule::grid_choices(&nest, &verdicts, &info);
-            let on_axes = |(depth, loops)| (depth, on_axes(&nest, loops));
-            choices.into_iter().map(on_axes).collect()
+            let ways = |(depth, loops)| ways(&nest, depth, loops);
+            choices.into_iter().flat_map(ways).collect()
         })
     }
 
@@ -131,11 +146,21 @@ impl Plan {
     pub(super) fn build_grid(
         &self,
         key: &Key,
-        grid: (codegen::GridTarget, u32),
+        (target, way): (codegen::GridTarget, Way),
         options: &Options,
     ) -> Result<(Kernel, Vec<u8>), String> {
         let nest = guards::apply(&self.nest, &key.proven);
-        let (made, mut about) = compile_grid(&nest, key, grid, &self.verdicts, options)?;
+        let compiled = |way| compile_grid(&nest, key, (target, way), &self.verdicts, options);
+        let apart = Way {
+            cooperative: false,
+            ..way
+        };
+        let made = match compiled(way) {
+            // What one kernel has no room for several may have.
+            Err(_) if way.cooperative => compiled(apart),
+            made => made,
+        };
+        let (made, mut about) = made?;
         let (ptx, device) = match &made.device {
             codegen::DeviceCode::Object(object) => (false, object.as_slice()),
             codegen::DeviceCode::Ptx(text) => (true, text.as_bytes()),
@@ -150,16 +175,34 @@ impl Plan {
     }
 }
 
-/// Loops of a nest that are mapped together, as they are priced.
-fn on_axes(nest: &Nest, loops: Vec<GridLoop>) -> Axes {
+/// Loops of a nest that are mapped together, as they are priced: as a kernel each, and, if that can be, as parts of one.
+fn ways(nest: &Nest, depth: u32, loops: Vec<GridLoop>) -> Vec<(Way, Axes)> {
     let wanted = nestwise_ir::schedule::wanted(nest, &loops);
+    let together = analysis::schedule::cooperative_loops(nest, &loops);
     let on_axes = |g: GridLoop| OnAxes {
         awaited: !g.mapped.reductions.is_empty()
             || g.mapped.last_values.iter().any(|v| wanted.contains(v)),
         private: g.mapped.private,
         loops: g.axes,
     };
-    loops.into_iter().map(on_axes).collect()
+    let kernels: Vec<OnAxes> = loops.into_iter().map(on_axes).collect();
+    let way = |cooperative: Vec<LoopId>| {
+        let way = Way {
+            depth,
+            cooperative: !cooperative.is_empty(),
+        };
+        let kernels = kernels.clone();
+        (
+            way,
+            Axes {
+                kernels,
+                cooperative,
+            },
+        )
+    };
+    let mut ways = vec![way(vec![])];
+    ways.extend((!together.is_empty()).then(|| way(together)));
+    ways
 }
 
 /// Why no array of the nest may be on a device.
@@ -173,7 +216,7 @@ fn refusal(nest: &Nest) -> Option<&'static str> {
 fn compile_grid(
     nest: &Nest,
     key: &Key,
-    (target, depth): (codegen::GridTarget, u32),
+    (target, way): (codegen::GridTarget, Way),
     verdicts: &analysis::Staged,
     options: &Options,
 ) -> Result<(codegen::CompiledGrid, About), String> {
@@ -183,7 +226,7 @@ fn compile_grid(
     if let Some(why) = refusal(nest) {
         return Err(why.into());
     }
-    let mapped = on_grid(nest, key, depth, verdicts, options).ok_or("no parallel loop")?;
+    let mapped = on_grid(nest, key, way, verdicts, options).ok_or("no parallel loop")?;
     let nest = mapped.rewritten.as_ref().unwrap_or(mapped.written);
     let unit_stride = unit_strides(nest, key);
     let spec = codegen::KernelSpec {
@@ -200,6 +243,9 @@ fn compile_grid(
     let undo = analysis::undo::undo_plan_for(mapped.written, key.disjoint());
     let mut about = About::of(nest, undo, &mapped.schedule, mapped.rewrite);
     about.means.push("grid".into());
+    if made.kernels.iter().any(|kernel| kernel.team.is_some()) {
+        about.means.push("cooperative".into());
+    }
     about.means.extend(key.means().map(str::to_string));
     about.come_from(&mapped.origin);
     Ok((made, about))
@@ -210,7 +256,7 @@ fn compile_grid(
 fn on_grid<'a>(
     nest: &'a Nest,
     key: &Key,
-    depth: u32,
+    way: Way,
     verdicts: &analysis::Staged,
     options: &Options,
 ) -> Option<Made<'a>> {
@@ -220,15 +266,19 @@ fn on_grid<'a>(
         ..analysis::LaunchInfo::guess(nest, options.fp)
     };
     let now = analysis::analyse_with(nest, assumed);
-    let mapped = |grid: Vec<GridLoop>, nonempty| Schedule {
+    let mapped = |of: &Nest, grid: Vec<GridLoop>, nonempty| Schedule {
+        cooperative: match way.cooperative {
+            true => analysis::schedule::cooperative_loops(of, &grid),
+            false => vec![],
+        },
         grid,
         nonempty,
         ..Schedule::serial()
     };
-    let grid = analysis::schedule::grid_loops(nest, &now, &info, depth);
+    let grid = analysis::schedule::grid_loops(nest, &now, &info, way.depth);
     if !grid.is_empty() {
         return Some(Made {
-            schedule: mapped(grid, key.nonempty),
+            schedule: mapped(nest, grid, key.nonempty),
             ..Made::plain(nest)
         });
     }
@@ -241,8 +291,6 @@ fn on_grid<'a>(
     let threads = made.schedule.threads.iter();
     let fits = threads.filter(|t| analysis::schedule::fits_grid(of, t));
     let grid: Vec<GridLoop> = fits.cloned().map(GridLoop::alone).collect();
-    (!grid.is_empty()).then(|| Made {
-        schedule: mapped(grid, made.schedule.nonempty),
-        ..made
-    })
+    let schedule = (!grid.is_empty()).then(|| mapped(of, grid, made.schedule.nonempty))?;
+    Some(Made { schedule, ..made })
 }

@@ -24,6 +24,8 @@ SHORT, LONG = 200, 2200
 SIMPLE_OPS, SLOW_OPS, ACCESS_OPS = 4.0, 3.0, 3.0
 # Where nothing tells: a function, in divisions.
 CALL = 4.0
+# Threads of a block of a kernel that runs loops as a whole (of the model).
+TEAM_BLOCK = 256
 # Streams go through so many bytes at a time, arrays together.
 STREAMED = 3 << 27
 LEAST_NS, MOST_NS = 1e-4, 1e9
@@ -57,15 +59,14 @@ def gpu(
     card: Card, budget_s: float, progress: Callable[[float], None], device: str = "gpu"
 ) -> dict[str, Any] | None:
     """The weights of a card; None where a loop did not run there. `device`: what runs them."""
-    # Copies are done by as many threads as later.
-    sections.configure(device, prices=False, threads=0)
+    _configure(device)
     begun = time.perf_counter()
     rows: list[dict[str, Any]] = []
     spent = 0.0
     try:
         first = _first()
         while spent < budget_s or (len(rows) < measure.LEAST_ROUNDS and spent < MOST_S):
-            rows.append(_round(card))
+            rows.append(_round(card, device))
             spent = time.perf_counter() - begun
             progress(min(spent / budget_s, 1.0))
     except _Elsewhere:
@@ -75,6 +76,11 @@ def gpu(
         ops["call"] = ops["slow"] * CALL
     told = {"processors": card.processors, "resident": card.resident, "cache": card.cache}
     return weights | {name: float(count) for name, count in told.items()}
+
+
+def _configure(device: str, cooperative: bool = False) -> None:
+    # Copies are done by as many threads as later.
+    sections.configure(device, prices=False, threads=0, cooperative=cooperative)
 
 
 def _first() -> dict[str, float]:
@@ -92,7 +98,7 @@ def _first() -> dict[str, float]:
     return {"context": _nanos(context - module), "module": _nanos(module)}
 
 
-def _round(card: Card) -> dict[str, Any]:
+def _round(card: Card, device: str) -> dict[str, Any]:
     """Every weight once, in nanoseconds."""
     up, down = _copies()
     few, many = (_took("steps", BLOCK, m).kernels for m in (FEW, MANY))
@@ -103,6 +109,7 @@ def _round(card: Card) -> dict[str, Any]:
         "launch": _nanos(each),
         "kernel": _nanos(each),
         "wait": _nanos(few - each * FEW),
+        "barrier": _nanos(_barrier(card, device)),
         "up": {k: _nanos(v) for k, v in up.items()},
         "down": {k: _nanos(v) for k, v in down.items()},
         "latency": _ops(lambda name: _slope(name, BLOCK) / CHAINED),
@@ -111,6 +118,17 @@ def _round(card: Card) -> dict[str, Any]:
         # What is stored comes and goes.
         "memory": _nanos(_stream(STREAMED // 24, each) / (4 * STREAMED / 3 / SECTOR)),
     }
+
+
+def _barrier(card: Card, device: str) -> float:
+    """Seconds of a step of one kernel that runs them all, whose blocks wait for each other."""
+    threads = card.processors * TEAM_BLOCK
+    _configure(device, cooperative=True)
+    try:
+        few, many = (_took("steps", threads, m).kernels for m in (FEW, MANY))
+    finally:
+        _configure(device)
+    return (many - few) / (MANY - FEW)
 
 
 def _copies() -> tuple[dict[str, float], dict[str, float]]:
