@@ -23,14 +23,18 @@ def library(tmp_path_factory):
 @pytest.mark.parametrize("entry", INDEX, ids=lambda entry: entry["name"])
 def test_programs(entry, library):
     pick = CAPABILITIES[zlib.crc32(entry["name"].encode()) % len(CAPABILITIES)]
+    script = f"kernels/{entry['file']}"
     for capability in CAPABILITIES if LONG else (pick,):
-        script = f"kernels/{entry['file']}"
-        for text in modules(library, capability, script, "--size", "small"):
+        apart = modules(library, capability, script, "--size", "small")
+        together = modules(library, capability, script, "--size", "small", cooperative=True)
+        # Most nests have no loop around others that one kernel could run.
+        for text in {*apart, *together}:
             assert f".target sm_{capability}" in text
             assert not inexact(text), inexact(text)
             assert ".ftz" not in text and ".approx" not in text
             kernels = assembled(text, capability)
             assert kernels and not any(kernel.spilled for kernel in kernels), kernels
+        assert all(".local" not in text for text in together if "fence" in text)
 
 
 def test_most_dense_programs_have_kernels(library):

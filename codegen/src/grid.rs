@@ -15,7 +15,8 @@ use nestwise_ir::{FpMode, LoopId, Schedule};
 use serde::{Deserialize, Serialize};
 
 use crate::KernelSpec;
-use crate::emit::grid::{Grid, Registers};
+use crate::emit::grid::Grid;
+use crate::emit::kernel::Registers;
 use crate::emit::{self, Unit};
 use crate::error::{CodegenError, Result};
 use crate::libdevice;
@@ -28,15 +29,18 @@ pub fn kernel_name(number: usize) -> String {
 }
 
 /// What an emulated device's kernels call.
-const OWN: [&str; 2] = ["nw_touched", "nw_barrier"];
+const OWN: [&str; 3] = ["nw_touched", "nw_barrier", "nw_shuffle"];
 /// Bytes of an environment: kernels for older cards have 4096 bytes of parameters, of which the others take 24.
 const MOST_PARAMETERS: usize = 4064;
 
 /// Threads that a block has at most whose threads leave records.
 pub const BLOCK_THREADS: usize = 256;
+/// Threads that run in step, and hand each other what is in their registers; those of an emulated device.
+pub(crate) const WARP: usize = 32;
+pub const EMULATED_WARP: usize = 8;
 /// The same of blocks that leave no records.
 pub const USUAL_THREADS: usize = 128;
-/// Bytes that such a record has at most: a block has 48 KB of shared memory on every card.
+/// Bytes that such a record has at most: it has to fit a thread's registers.
 pub const MOST_RECORD: usize = 192;
 
 /// A kernel of the device's part; the name of the `k`th is [`kernel_name`]`(k)`.

@@ -122,6 +122,7 @@ fn runtime(name: &str) -> Option<usize> {
         "nw_grid" => nw_grid as Launch,
         "nw_touched" => nw_touched as Touched,
         "nw_barrier" => nw_barrier as Barrier,
+        "nw_shuffle" => nw_shuffle as Shuffle,
         "nw_fill_copy" => merge::nw_fill_copy as unsafe extern "C" fn(i64, *mut u8, i64, i64),
         "nw_merge_copy" => merge::nw_merge_copy as unsafe extern "C" fn(i64, i64, *const u8, *const u8, i64) -> i64,
         "nw_save_copy" => save::nw_save_copy as unsafe extern "C" fn(i64, i64, i64, *const u8, i64, i64, i64, *mut u8),
@@ -321,6 +322,26 @@ unsafe extern "C" fn nw_barrier(all: i64) {
         let barrier: Barrier = unsafe { std::mem::transmute(barrier) };
         unsafe { barrier(all) };
     }
+}
+
+/// Gives a thread of an emulated device the word that the one so many places behind it in its warp has given, or the first one,
+/// where `distance` is below zero.
+pub type Shuffle = unsafe extern "C" fn(word: i64, distance: i64) -> i64;
+
+static SHUFFLE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Registers who does; without, warps are of one thread. It must not unwind.
+pub fn register_shuffle(shuffle: Shuffle) {
+    SHUFFLE.store(shuffle as *mut c_void, Ordering::Release);
+}
+
+unsafe extern "C" fn nw_shuffle(word: i64, distance: i64) -> i64 {
+    let shuffle = SHUFFLE.load(Ordering::Acquire);
+    if shuffle.is_null() {
+        return word;
+    }
+    let shuffle: Shuffle = unsafe { std::mem::transmute(shuffle) };
+    unsafe { shuffle(word, distance) }
 }
 
 /// Registers who launches kernels of devices. Without one, launches fail. It must not unwind.

@@ -45,11 +45,12 @@ pub use nestwise_ir::FpMode;
 
 pub use error::{CodegenError, Result};
 pub use grid::{
-    BLOCK_THREADS, CompiledGrid, DeviceCode, GridKernel, GridTarget, MOST_RECORD, USUAL_THREADS,
-    TeamKernel, Use, compile_grid, kernel_name,
+    BLOCK_THREADS, CompiledGrid, DeviceCode, EMULATED_WARP, GridKernel, GridTarget, MOST_RECORD,
+    TeamKernel, USUAL_THREADS, Use, compile_grid, kernel_name,
 };
 pub use helpers::{
-    Barrier, Touched, register_barrier, register_launch, register_parallel, register_touched,
+    Barrier, Shuffle, Touched, register_barrier, register_launch, register_parallel,
+    register_shuffle, register_touched,
 };
 pub use hypot::register_hypot;
 pub use libdevice::{libdevice_description, register_libdevice};

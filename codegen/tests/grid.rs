@@ -12,25 +12,6 @@ use nestwise_codegen::{CodegenError, DeviceCode, GridTarget, KernelSpec, compile
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{CmpOp, Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
 
-/// out[i, j] = (x[i - 1, j] + x[i + 1, j]) * a, and `while` the outer loop goes on, x and out trade places
-fn heat() -> (Nest, [LoopId; 3], nestwise_ir::VarId) {
-    let mut b = Builder::new();
-    let (x, out) = (b.floats(2), b.floats(2));
-    let (lt, li, lj) = (b.loop_id(), b.loop_id(), b.loop_id());
-    let (t, i, j, steps) = (b.var(I64), b.var(I64), b.var(I64), b.input(I64));
-    let a = b.input(NPF);
-    let at = |b: &mut Builder, d: i64| b.load(x, vec![add(b.v(i), int(d)), b.v(j)], false);
-    let sum = add(at(&mut b, -1), at(&mut b, 1));
-    let scaled = mul(sum, b.v(a));
-    let put = b.store(out, vec![b.v(i), b.v(j)], scaled, false);
-    let inner = b.for_(lj, j, upto(dim(x, 1)), vec![put]);
-    let rows = [int(1), sub(dim(x, 0), int(1)), int(1)];
-    let middle = b.for_(li, i, rows, vec![inner]);
-    let swap = stmt(StmtKind::Rebind(vec![(x, out), (out, x)]));
-    let top = b.for_(lt, t, upto(b.v(steps)), vec![middle, swap]);
-    (b.finish(top), [lt, li, lj], a)
-}
-
 #[test]
 fn a_time_loop_launches_once_a_step_and_computes_what_the_host_would() {
     let (nest, [_, li, lj], a) = heat();
@@ -410,34 +391,6 @@ fn functions_are_the_cards_library_where_bits_are_not_promised() {
     // Strictly none of it.
     let refused = compile_grid(spec(&nest, &schedule), GridTarget::Ptx(80));
     assert!(matches!(refused, Err(CodegenError::Unsupported(_))));
-}
-
-/// `ptxas`, which `make test` sets.
-const PTXAS: &str = "NESTWISE_PTXAS";
-const CAPABILITIES: [u32; 4] = [75, 80, 90, 100];
-
-/// Has `ptxas`, if there is one, assemble that for a card, without spills.
-fn assemble(name: &str, text: &str, capability: u32) {
-    let Some(ptxas) = std::env::var_os(PTXAS) else {
-        println!("{PTXAS} is not set: nothing is assembled");
-        return;
-    };
-    let name = format!("nestwise-{name}-{capability}-{}", std::process::id());
-    let file = std::env::temp_dir().join(name);
-    std::fs::write(&file, text).unwrap();
-    let done = std::process::Command::new(&ptxas)
-        .arg(format!("-arch=sm_{capability}"))
-        .args(["-v", "-o", "/dev/null"])
-        .arg(&file)
-        .output()
-        .expect("ptxas runs");
-    std::fs::remove_file(&file).unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{said}");
-    let mut spills = said.lines().filter(|line| line.contains("spill"));
-    let none = "0 bytes spill stores, 0 bytes spill loads";
-    assert!(spills.all(|line| line.contains(none)), "{said}");
-    assert!(said.contains(none), "{said}");
 }
 
 #[test]

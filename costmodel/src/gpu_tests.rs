@@ -10,6 +10,7 @@ fn card() -> GpuWeights {
         launch: 3_000.0,
         kernel: 2_500.0,
         wait: 8_000.0,
+        barrier: Some(1_500.0),
         up: CopyWeights {
             copy: 8_000.0,
             first: 0.16,
@@ -187,4 +188,56 @@ fn the_first_nest_pays_for_the_context() {
     let priced = Priced::new(&loops(1), TrafficPlan::default(), &card());
     assert_eq!(priced.ready(false).0, (1.5e8 + 3e6) * 1e-9);
     assert_eq!(priced.ready(true).0, 3e6 * 1e-9);
+}
+
+/// The second of two loops on axes, as a kernel in each iteration of the first or as parts of one.
+fn steps(weights: &GpuWeights, steps: f64, threads: f64) -> [OnGpu; 2] {
+    let priced = Priced::new(&loops(2), TrafficPlan::default(), weights);
+    let trips = |id: LoopId| [steps, threads][id.index()];
+    [vec![], vec![LoopId(0)]].map(|cooperative| {
+        let axes = Axes {
+            cooperative,
+            ..apart(vec![on_axes(&[1], false)])
+        };
+        priced.seconds(&axes, &Copies::default(), &trips, &LaunchValues::default())
+    })
+}
+
+#[test]
+fn short_steps_are_cheaper_as_parts_of_a_kernel() {
+    let [apart, one] = steps(&card(), 1000.0, 5000.0);
+    // A barrier for each, and nothing to hand over.
+    assert!(total(one) < 0.7 * total(apart), "{one:?} {apart:?}");
+    assert!(one.launch.0 < 0.01 * apart.launch.0);
+    // Threads of one block wait less.
+    let [_, block] = steps(&card(), 1000.0, 250.0);
+    assert!(total(block) < total(one));
+    // Where all threads of the card have something to do, those that have room at once as blocks of a team do it in turns.
+    let [apart, one] = steps(&card(), 1000.0, 1e7);
+    assert!(total(one) > total(apart), "{one:?} {apart:?}");
+}
+
+#[test]
+fn kernels_are_cooperative_where_it_was_measured_what_that_takes() {
+    let unknown = GpuWeights {
+        barrier: None,
+        ..card()
+    };
+    let chosen = |weights: &GpuWeights, asked: Option<Cooperation>| {
+        let priced = Priced::new(&loops(2), TrafficPlan::default(), weights);
+        let cooperative = Axes {
+            cooperative: vec![LoopId(0)],
+            ..apart(vec![on_axes(&[1], false)])
+        };
+        let ways = [apart(vec![on_axes(&[1], false)]), cooperative];
+        let trips = |_: LoopId| 1000.0;
+        let asked = asked.unwrap_or(priced.cooperation());
+        let values = LaunchValues::default();
+        let best = priced.cheapest(ways.iter(), asked, &Copies::default(), &trips, &values);
+        best.map(|(k, _)| k)
+    };
+    assert_eq!(chosen(&card(), None), Some(1));
+    assert_eq!(chosen(&unknown, None), Some(0));
+    assert_eq!(chosen(&unknown, Some(Cooperation::Always)), Some(1));
+    assert_eq!(chosen(&card(), Some(Cooperation::Never)), Some(0));
 }

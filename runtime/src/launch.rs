@@ -198,7 +198,8 @@ impl Runner<'_> {
                     return;
                 }
                 let goal = chunk_seconds(self.copying);
-                chunk = next_chunk(hi - lo, begun.elapsed().as_secs_f64(), goal).max(self.of_grid.wave);
+                chunk =
+                    next_chunk(hi - lo, begun.elapsed().as_secs_f64(), goal).max(self.of_grid.wave);
                 if self.goes_on_elsewhere() {
                     most = self.longest_chunk();
                 }

@@ -2,7 +2,7 @@
 
 use crate::LaunchValues;
 use crate::guards::{GuardSet, apply, count, for_each};
-use crate::schedule::{LaunchInfo, Rewrite, candidates, grid_loops};
+use crate::schedule::{LaunchInfo, Rewrite, candidates, cooperative_loops, grid_loops};
 use crate::testing::nest;
 use crate::traffic::{Sizes, TrafficPlan};
 use crate::undo::{Region, undo_plan};
@@ -584,4 +584,40 @@ fn loops_for_a_grid() {
     let sweep =
         "for i in range(1, n):\n    for j in range(n):\n        a[i, j] = a[i - 1, j] + 1.0";
     assert_eq!(on_grid(h, sweep), ["j"]);
+}
+
+/// The loops that may be kernels as a whole, by name.
+fn cooperative(header: &str, body: &str) -> Vec<String> {
+    let n = clear(&nest(header, body));
+    let info = LaunchInfo::guess(&n, FpMode::Strict);
+    let loops = grid_loops(&n, &analyse(&n, FpMode::Strict), &info, 0);
+    let found = cooperative_loops(&n, &loops).into_iter();
+    found.map(|id| n.loops[id].name.clone()).collect()
+}
+
+#[test]
+fn loops_that_a_kernel_may_run_as_a_whole() {
+    let h = "n: int, a: f64[2], x: f64[1]";
+    let step = "for i in range(n):\n            x[i] = x[i] * 0.5";
+    let sweep = |rest: &str| {
+        let outer = "for r in range(n):\n    if x[0] > 5.0:\n        break\n    for t in range(n):";
+        format!("{outer}\n        {step}\n        x[0] = x[1]{rest}")
+    };
+    // The outermost one, however it is left.
+    assert_eq!(cooperative(h, &sweep("")), ["r"]);
+    assert_eq!(
+        cooperative(h, &sweep("\n        if x[1] > 2.0:\n            break")),
+        ["r"]
+    );
+    // None around the loops on the grid.
+    assert!(cooperative(h, "for i in range(n):\n    x[i] = 1.0").is_empty());
+    assert!(
+        cooperative(
+            h,
+            "for i in range(n):\n    for j in range(n):\n        a[i, j] = 1.0"
+        )
+        .is_empty()
+    );
+    // None on the grid.
+    assert!(cooperative(h, "for i in range(1, n):\n    x[i] = x[i - 1] + 1.0").is_empty());
 }

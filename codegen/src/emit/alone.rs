@@ -6,7 +6,8 @@
 
 use nestwise_ir::{Expr, LoopId, Stmt, StmtKind, VarId};
 
-use super::grid::{Asked, Axes, Left};
+use super::grid::{Asked, Left};
+use super::kernel::Axes;
 use super::loops::Range;
 use super::threads::CELL;
 use super::uses::uses;

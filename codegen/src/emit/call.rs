@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString};
 
 use nestwise_ir::{Expr, FpMode, Fun, Lib, Scalar, Span};
 
-use super::grid::Registers;
+use super::kernel::Registers;
 use super::{Func, Unit, Val};
 use crate::abi::EventCode;
 use crate::error::{CodegenError, Result, invalid};

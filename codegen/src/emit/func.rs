@@ -122,7 +122,7 @@ pub(crate) struct Func<'u, 'a> {
     /// On the host: results of kernels that nobody waits for.
     pub(super) late: Late,
     /// In a kernel of a device: loops on its axes.
-    pub(crate) axes: Option<super::grid::Axes>,
+    pub(crate) axes: Option<super::kernel::Axes>,
     /// In a cooperative kernel: what its threads have in common.
     pub(super) team: Option<super::team::Team>,
     /// There, too: results that are looked at.
@@ -144,7 +144,7 @@ impl<'u, 'a> Func<'u, 'a> {
         let ty = ir.function(ir.void(), params);
         let f = ir.add_function(&CString::new(name).unwrap_or_default(), ty);
         ir.attribute(f, "nounwind", 0);
-        if u.device != Some(super::grid::Registers::Ptx) {
+        if u.device != Some(super::kernel::Registers::Ptx) {
             ir.string_attribute(f, "prefer-vector-width", &u.vector_width());
             ir.string_attribute(f, "tune-cpu", u.host.tune);
         }

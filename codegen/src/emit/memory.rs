@@ -3,7 +3,7 @@
 use nestwise_ir::{ArrayId, Expr, Scalar, Span};
 
 use super::func::Slot;
-use super::grid::Registers;
+use super::kernel::Registers;
 use super::{Func, Val};
 use crate::abi::{Access, EventCode};
 use crate::error::{Result, invalid, unsupported};

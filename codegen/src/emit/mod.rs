@@ -25,6 +25,7 @@ pub(crate) mod grid;
 mod int;
 mod jam;
 mod kept;
+pub(crate) mod kernel;
 pub(crate) mod lanes;
 mod last;
 mod late;
@@ -44,6 +45,7 @@ mod updates;
 mod uses;
 mod vector;
 mod vector_math;
+mod warps;
 mod wide;
 
 use std::cell::Cell;
@@ -133,7 +135,7 @@ pub(crate) struct Unit<'a> {
     /// What kernels are made of, if loops run on a device.
     pub(crate) grid: Option<grid::Grid<'a>>,
     /// These are kernels of a device.
-    pub(crate) device: Option<grid::Registers>,
+    pub(crate) device: Option<kernel::Registers>,
 }
 
 impl<'a> Unit<'a> {

@@ -1,9 +1,9 @@
 //! What the threads of a kernel leave behind of reductions.
 //!
-//! Each thread starts from what changes nothing, and in the end has a record of what it came to. Those of a block are combined in
-//! its shared memory, two by two, with a barrier after each round (Harris, "Optimizing Parallel Reduction in CUDA", 2007); its
-//! first thread leaves the block's behind the status. The host's part combines those, and what comes of that with the values from
-//! before the loop. Who is combined with whom depends on the grid alone, not on who is ready first.
+//! Each thread starts from what changes nothing, and in the end has a record of what it came to. Those of a block are combined
+//! two by two ([`super::warps`]); its first thread leaves the block's behind the status. The host's part combines those, and what
+//! comes of that with the values from before the loop. Who is combined with whom depends on the grid alone, not on who is ready
+//! first.
 //!
 //! A thread's iterations lie scattered over the loop. Where it matters which came first (of zeros of either sign, of equal values
 //! whose positions are kept, of assignments of which the last counts), a record also tells where its value was assigned: the
@@ -12,16 +12,12 @@
 use nestwise_ir::schedule::{GridLoop, RedOp, ThreadLoop};
 use nestwise_ir::{For, Scalar, Span, VarId};
 
-use super::grid::{Registers, Threaded};
 use super::threads::{CELL, guarded, mark_cell, propagates_nan};
 use super::{Func, Unit, Val};
-use crate::abi::{EventCode, part};
+use crate::abi::EventCode;
 use crate::error::{Result, invalid, unsupported};
 use crate::grid::MOST_RECORD;
 use crate::llvm::{IntPred, RealPred, V, Wrap};
-
-/// Which of a place's words ([`crate::abi::GridThread`]) tells where it is on an emulated device.
-pub(super) const SHARED_WORD: usize = 12;
 
 /// A variable that a mapped loop reduces.
 #[derive(Clone, Copy)]
@@ -97,6 +93,21 @@ impl Records {
     /// Bytes of one; 0 where nothing is reduced.
     pub(super) fn size(&self) -> usize {
         self.place(self.each.len(), 0).next_multiple_of(CELL)
+    }
+
+    /// Offsets of the words of 8 bytes that it has.
+    pub(super) fn words(&self) -> Vec<usize> {
+        let mut found = Vec::new();
+        for (k, r) in self.each.iter().enumerate() {
+            found.extend((0..r.repr.size().max(1).div_ceil(8)).map(|word| CELL * k + 8 * word));
+            if r.placed {
+                found.extend((0..self.axes).map(|axis| self.place(k, axis)));
+            }
+            if r.op == RedOp::Last {
+                found.push(mark_cell(&self.as_threads, k));
+            }
+        }
+        found
     }
 
     /// Offset of the iteration of an axis in which the `k`th value was assigned.
@@ -216,86 +227,61 @@ impl Func<'_, '_> {
         Ok(())
     }
 
-    /// In a kernel, or a part of one: shared memory for a record of each thread of a block.
-    pub(super) fn shared_memory(&self, made: Threaded, record: usize) -> V {
+    /// On the host: the first of so many records becomes all of them; whether a sum left its representation.
+    fn combine_blocks(&self, records: &Records, first: V, blocks: V) -> Result<(V, V)> {
         let ir = self.ir();
-        match self.axes.as_ref().and_then(|a| a.place) {
-            Some(place) => ir.load(ir.ptr(), ir.offset_const(place, 8 * SHARED_WORD)),
-            None => made.shared_memory(ir, record),
-        }
+        let overflow = ir.alloca(self.entry, ir.i1());
+        ir.store(ir.const_bool(false), overflow);
+        let one = ir.const_i64(1);
+        self.each_record(records, first, (one, blocks, one), |f, from| {
+            let bad = f.fold(records, first, from)?;
+            let old = f.ir().load(f.ir().i1(), overflow);
+            f.ir().store(f.ir().or(old, bad), overflow);
+            Ok(())
+        })?;
+        Ok((first, ir.load(ir.i1(), overflow)))
     }
 
-    /// In a kernel: where the thread's is.
-    pub(super) fn own_record(&self, records: &Records, shared: V) -> V {
-        let (thread, _) = self.linear(0, 1);
-        let size = self.ir().const_i64(records.size() as i64);
-        let at = self.ir().mul(thread, size, Wrap::Signed);
-        self.ir().offset(shared, at, true)
-    }
-
-    /// In a kernel: the records that threads of a block have in its shared memory become one, which is left behind the status.
-    /// Every thread has to come here.
-    pub(super) fn combine_block(&self, records: &Records, shared: V, status: V) -> Result<()> {
+    /// Goes through records, from the `k`th on to before another one, so many at a time.
+    pub(super) fn each_record(
+        &self,
+        records: &Records,
+        first: V,
+        (k, end, step): (V, V, V),
+        take: impl FnOnce(&Self, V) -> Result<()>,
+    ) -> Result<()> {
         let ir = self.ir();
-        let size = ir.const_i64(records.size() as i64);
-        let (thread, threads) = self.linear(0, 1);
-        let (block, _) = self.linear(2, 3);
-        let own = self.own_record(records, shared);
-        self.barrier();
-        let (round, take, taken, over) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
-        let check = self.fresh();
+        let (check, each, over) = (self.fresh(), self.fresh(), self.fresh());
         let before = ir.here();
         ir.br(check);
         ir.at(check);
-        let distance = ir.phi(ir.i64());
-        ir.add_incoming(distance, ir.const_i64(1), before);
-        let more = ir.icmp(IntPred::LLVMIntSLT, distance, threads);
-        ir.cond_br(more, round, over);
-        ir.at(round);
-        let twice = ir.mul(distance, ir.const_i64(2), Wrap::Signed);
-        let rest = ir.and(thread, ir.sub(twice, ir.const_i64(1), Wrap::Signed));
-        let mine = ir.icmp(IntPred::LLVMIntEQ, rest, ir.const_i64(0));
-        let other = ir.add(thread, distance, Wrap::Signed);
-        let there = ir.icmp(IntPred::LLVMIntSLT, other, threads);
-        ir.cond_br(ir.and(mine, there), take, taken);
-        ir.at(take);
-        let from = ir.offset(shared, ir.mul(other, size, Wrap::Signed), true);
-        let bad = self.fold(records, own, from)?;
-        ir.note(bad);
-        ir.br(taken);
-        ir.at(taken);
-        self.barrier();
-        ir.add_incoming(distance, twice, ir.here());
+        let now = ir.phi(ir.i64());
+        ir.add_incoming(now, k, before);
+        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, now, end), each, over);
+        ir.at(each);
+        let size = ir.const_i64(records.size() as i64);
+        take(
+            self,
+            ir.offset(first, ir.mul(now, size, Wrap::Signed), true),
+        )?;
+        ir.add_incoming(now, ir.add(now, step, Wrap::Signed), ir.here());
         ir.br(check);
         ir.at(over);
-        let (leave, end) = (self.fresh(), self.fresh());
-        let first = ir.icmp(IntPred::LLVMIntEQ, thread, ir.const_i64(0));
-        ir.cond_br(first, leave, end);
-        ir.at(leave);
-        let to = ir.offset(status, ir.mul(block, size, Wrap::Signed), true);
-        let to = ir.offset_const(to, part::RECORDS);
-        for at in (0..records.size()).step_by(8) {
-            let word = ir.load(ir.i64(), ir.offset_const(own, at));
-            ir.store(word, ir.offset_const(to, at));
-        }
-        ir.br(end);
-        ir.at(end);
         Ok(())
     }
 
-    /// The first of several records, to be changed: threads of a team, who all do so, have one each.
-    fn own_first(&self, records: &Records, first: V) -> V {
-        if self.team.is_none() {
-            return first;
-        }
+    /// Memory of the thread's own for a record.
+    pub(super) fn record(&self, records: &Records) -> V {
+        let bytes = self.ir().array(self.ir().i8(), records.size() as u64);
+        self.ir().alloca_aligned(self.entry, bytes, 16)
+    }
+
+    pub(super) fn copy_record(&self, records: &Records, to: V, from: V) {
         let ir = self.ir();
-        let bytes = ir.array(ir.i8(), records.size() as u64);
-        let own = ir.alloca_aligned(self.entry, bytes, 16);
-        for at in (0..records.size()).step_by(8) {
-            let word = ir.load(ir.i64(), ir.offset_const(first, at));
-            ir.store(word, ir.offset_const(own, at));
+        for at in records.words() {
+            let word = ir.load(ir.i64(), ir.offset_const(from, at));
+            ir.store(word, ir.offset_const(to, at));
         }
-        own
     }
 
     /// On the host, or in a team: variables become what a kernel's blocks, so many, came to.
@@ -306,28 +292,13 @@ impl Func<'_, '_> {
         (first, blocks): (V, V),
         span: Span,
     ) -> Result<()> {
-        let ir = self.ir();
-        let (all, first) = (first, self.own_first(records, first));
-        let overflow = ir.alloca(self.entry, ir.i1());
-        ir.store(ir.const_bool(false), overflow);
-        let (check, each, over) = (self.fresh(), self.fresh(), self.fresh());
-        let before = ir.here();
-        ir.br(check);
-        ir.at(check);
-        let k = ir.phi(ir.i64());
-        ir.add_incoming(k, ir.const_i64(1), before);
-        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, k, blocks), each, over);
-        ir.at(each);
-        let size = ir.const_i64(records.size() as i64);
-        let from = ir.offset(all, ir.mul(k, size, Wrap::Signed), true);
-        let bad = self.fold(records, first, from)?;
-        ir.store(ir.or(ir.load(ir.i1(), overflow), bad), overflow);
-        ir.add_incoming(k, ir.add(k, ir.const_i64(1), Wrap::Signed), ir.here());
-        ir.br(check);
-        ir.at(over);
+        let (first, overflow) = match self.team {
+            Some(_) => self.combine_team(records, first, blocks)?,
+            None => self.combine_blocks(records, first, blocks)?,
+        };
         let bad = self.combine(l, &records.as_threads, first)?;
         let ir = self.ir();
-        let bad = ir.or(ir.load(ir.i1(), overflow), bad);
+        let bad = ir.or(overflow, bad);
         let fine = self.fresh();
         self.leave_if(bad, fine, EventCode::Overflow, span);
         ir.at(fine);
@@ -335,7 +306,7 @@ impl Func<'_, '_> {
     }
 
     /// Combines two records into the first; whether a sum left its representation.
-    fn fold(&self, records: &Records, into: V, from: V) -> Result<V> {
+    pub(super) fn fold(&self, records: &Records, into: V, from: V) -> Result<V> {
         let ir = self.ir();
         let both = |repr: Scalar, at: usize| {
             let cell = |record: V| self.load_cell(repr, ir.offset_const(record, at));
@@ -441,35 +412,5 @@ impl Func<'_, '_> {
             true => ir.bitcast(v, ir.int(8 * repr.size() as u32)),
             false => v,
         }
-    }
-
-    /// A place along three axes, and the number of places, counted one after the other: registers of those kinds.
-    pub(super) fn linear(&self, place: usize, count: usize) -> (V, V) {
-        let ir = self.ir();
-        let [x, y, z] = [0, 1, 2].map(|axis| self.register(place, axis));
-        let [columns, rows, layers] = [0, 1, 2].map(|axis| self.register(count, axis));
-        let row = ir.add(ir.mul(z, rows, Wrap::Signed), y, Wrap::Signed);
-        let at = ir.add(ir.mul(row, columns, Wrap::Signed), x, Wrap::Signed);
-        let all = ir.mul(ir.mul(columns, rows, Wrap::Signed), layers, Wrap::Signed);
-        (at, all)
-    }
-
-    /// Waits for all threads of the block.
-    pub(super) fn barrier(&self) {
-        match self.u.device {
-            Some(Registers::Ptx) => {
-                let first = self.ir().const_int(self.ir().int(32), 0);
-                let name = "llvm.nvvm.barrier.cta.sync.aligned.all";
-                self.ir().intrinsic(name, &[], &[first]);
-            }
-            _ => self.emulated_barrier(0),
-        }
-    }
-
-    /// On an emulated device: waits for all threads of the block, or of the grid.
-    pub(super) fn emulated_barrier(&self, all: i64) {
-        let ir = self.ir();
-        let ty = ir.function(ir.void(), &[ir.i64()]);
-        ir.call(ty, ir.add_function(c"nw_barrier", ty), &[ir.const_i64(all)]);
     }
 }

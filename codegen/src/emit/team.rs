@@ -14,12 +14,13 @@ use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use nestwise_ir::{LoopId, Span, Stmt, StmtKind, VarId};
 
 use super::func::Cell;
-use super::grid::{Asked, Axes, Left, Registers, Threaded};
+use super::grid::{Asked, Left};
+use super::kernel::{Axes, Registers, Threaded};
 use super::loops::Range;
-use super::records::SHARED_WORD;
 use super::threads::CELL;
 use super::updates::Unshared;
 use super::uses::{rebinds, uses};
+use super::warps::SHARED_WORD;
 use super::{Func, Unit, reads_in};
 use crate::abi::{EventCode, FrameHeader, Status, part, team};
 use crate::error::{Result, invalid};
@@ -205,7 +206,13 @@ impl<'u> Func<'u, '_> {
     }
 
     /// Has threads of the team run a part in that environment; all go on when it is over.
-    pub(super) fn run_part(&mut self, made: Threaded, env: V, asked: &Asked, span: Span) -> Result<Left> {
+    pub(super) fn run_part(
+        &mut self,
+        made: Threaded,
+        env: V,
+        asked: &Asked,
+        span: Span,
+    ) -> Result<Left> {
         let Some(team) = &self.team else {
             return invalid("no team");
         };
@@ -214,9 +221,11 @@ impl<'u> Func<'u, '_> {
         let left = self.place_of(memory, turn);
         let (place, takes_part, blocks) = self.grid_of(asked);
         let shared = match (self.u.device, asked.record) {
-            (Some(Registers::Memory), _) => self.axes.as_ref().and_then(|a| a.place).map(|place| {
-                ir.load(ir.ptr(), ir.offset_const(place, 8 * SHARED_WORD))
-            }),
+            (Some(Registers::Memory), _) => self
+                .axes
+                .as_ref()
+                .and_then(|a| a.place)
+                .map(|place| ir.load(ir.ptr(), ir.offset_const(place, 8 * SHARED_WORD))),
             (_, 0) => None,
             (_, record) => Some(made.shared_memory(ir, record)),
         };
@@ -228,9 +237,16 @@ impl<'u> Func<'u, '_> {
         let (run, end) = (self.fresh(), self.fresh());
         ir.cond_br(takes_part, run, end);
         ir.at(run);
-        let ty = ir.function(ir.void(), &[ir.ptr(), ir.i64(), ir.i64(), ir.ptr(), ir.ptr()]);
+        let ty = ir.function(
+            ir.void(),
+            &[ir.ptr(), ir.i64(), ir.i64(), ir.ptr(), ir.ptr()],
+        );
         let part = ir.add_function(&made.symbol(), ty);
-        ir.call(ty, part, &[env, asked.range.lo, asked.range.hi, left, place]);
+        ir.call(
+            ty,
+            part,
+            &[env, asked.range.lo, asked.range.hi, left, place],
+        );
         ir.br(end);
         ir.at(end);
         self.wait_for_all(memory, turn, left, span);
@@ -256,7 +272,11 @@ impl<'u> Func<'u, '_> {
     fn place_of(&self, memory: V, turn: V) -> V {
         let ir = self.ir();
         let blocks = self.register(3, 0);
-        let records = ir.mul(blocks, ir.const_i64(crate::grid::MOST_RECORD as i64), Wrap::Signed);
+        let records = ir.mul(
+            blocks,
+            ir.const_i64(crate::grid::MOST_RECORD as i64),
+            Wrap::Signed,
+        );
         let bytes = ir.add(records, ir.const_i64(part::RECORDS as i64), Wrap::Signed);
         let odd = ir.and(turn, ir.const_i64(1));
         let at = ir.offset(memory, ir.mul(odd, bytes, Wrap::Signed), true);
@@ -288,7 +308,11 @@ impl<'u> Func<'u, '_> {
         for axis in 0..3 {
             let trips = self.trips_along(asked, axis);
             let wanted = trips.map(|trips| {
-                let whole = ir.add(trips, ir.sub(size[axis], number(1), Wrap::Signed), Wrap::Signed);
+                let whole = ir.add(
+                    trips,
+                    ir.sub(size[axis], number(1), Wrap::Signed),
+                    Wrap::Signed,
+                );
                 self.at_least(ir.sdiv(whole, size[axis]), number(1))
             });
             let wanted = match axis <= last {
@@ -386,7 +410,13 @@ impl<'u> Func<'u, '_> {
     }
 
     /// In the first thread: what outlives the kernel.
-    fn leave_cells(&mut self, whole: Whole<'_>, rebinds: bool, assigned: &[VarId], first: V) -> Result<()> {
+    fn leave_cells(
+        &mut self,
+        whole: Whole<'_>,
+        rebinds: bool,
+        assigned: &[VarId],
+        first: V,
+    ) -> Result<()> {
         let mut cell = first;
         for v in assigned {
             self.leave_cell(*v, cell)?;
@@ -454,10 +484,19 @@ fn team_kernel<'u, 'a>(
     let (leave, check, told, out) = (f.fresh(), f.fresh(), f.fresh(), f.fresh());
     ir.cond_br(is_first, leave, check);
     ir.at(leave);
-    f.leave_cells(whole, rebinds, assigned, ir.offset_const(status, part::CELLS))?;
+    f.leave_cells(
+        whole,
+        rebinds,
+        assigned,
+        ir.offset_const(status, part::CELLS),
+    )?;
     ir.br(check);
     ir.at(f.exits.event);
-    f.tell(status, ir.load(ir.i64(), f.exits.line), ir.load(ir.i64(), f.exits.code));
+    f.tell(
+        status,
+        ir.load(ir.i64(), f.exits.line),
+        ir.load(ir.i64(), f.exits.code),
+    );
     ir.br(out);
     ir.at(check);
     ir.watch(None);

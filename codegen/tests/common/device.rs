@@ -3,12 +3,12 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 use super::common::*;
-use nestwise_codegen::abi::{FrameHeader, GridThread, Order};
+use nestwise_codegen::abi::{FrameHeader, GridThread, Order, team};
 use nestwise_codegen::{
     CompiledGrid, DeviceCode, GridCode, GridTarget, compile_grid, load, load_grid, register_launch,
 };
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
-use nestwise_ir::{LoopId, Nest, Schedule};
+use nestwise_ir::{LoopId, Nest, Schedule, StmtKind};
 
 /// What fresh memory holds.
 const RUBBISH: u128 = u128::MAX / 0xff * 0xa5;
@@ -59,6 +59,9 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
     let count: i64 = blocks.iter().chain(&threads).product();
     device.copies = vec![RUBBISH; ((asked.copies * count) as usize).div_ceil(16)];
     let copies = device.copies.as_mut_ptr() as i64;
+    // Cooperative kernels have one thread here, which waits for nobody.
+    let mut together = vec![0u128; team::size(1).div_ceil(16)];
+    let together = together.as_mut_ptr() as i64;
     let mix = |k: usize| (k as u64 ^ device.seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by_key(|k| mix(*k));
@@ -70,6 +73,8 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
             std::ptr::copy_nonoverlapping(env, own.as_mut_ptr().cast(), size as usize);
             let user = own.as_mut_ptr().cast::<u8>().add(FrameHeader::USER);
             user.cast::<i64>().write(copies);
+            let at = own.as_mut_ptr().cast::<u8>().add(FrameHeader::AT);
+            at.cast::<i64>().write(together);
             run(own.as_mut_ptr().cast(), lo, hi, status, places[k].as_ptr());
         }
     }
@@ -164,3 +169,50 @@ pub const SHAPES: [([i64; 3], [i64; 3], u64); 4] = [
     ([2, 2, 1], [4, 2, 1], 3),
     ([40, 9, 1], [32, 2, 1], 4),
 ];
+
+/// `ptxas`, which `make test` sets.
+const PTXAS: &str = "NESTWISE_PTXAS";
+pub const CAPABILITIES: [u32; 4] = [75, 80, 90, 100];
+
+/// Has `ptxas`, if there is one, assemble that for a card, without spills.
+pub fn assemble(name: &str, text: &str, capability: u32) {
+    let Some(ptxas) = std::env::var_os(PTXAS) else {
+        println!("{PTXAS} is not set: nothing is assembled");
+        return;
+    };
+    let name = format!("nestwise-{name}-{capability}-{}", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    std::fs::write(&file, text).unwrap();
+    let done = std::process::Command::new(&ptxas)
+        .arg(format!("-arch=sm_{capability}"))
+        .args(["-v", "-o", "/dev/null"])
+        .arg(&file)
+        .output()
+        .expect("ptxas runs");
+    std::fs::remove_file(&file).unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    let mut spills = said.lines().filter(|line| line.contains("spill"));
+    let none = "0 bytes spill stores, 0 bytes spill loads";
+    assert!(spills.all(|line| line.contains(none)), "{said}");
+    assert!(said.contains(none), "{said}");
+}
+
+/// out[i, j] = (x[i - 1, j] + x[i + 1, j]) * a, and `while` the outer loop goes on, x and out trade places
+pub fn heat() -> (Nest, [LoopId; 3], nestwise_ir::VarId) {
+    let mut b = Builder::new();
+    let (x, out) = (b.floats(2), b.floats(2));
+    let (lt, li, lj) = (b.loop_id(), b.loop_id(), b.loop_id());
+    let (t, i, j, steps) = (b.var(I64), b.var(I64), b.var(I64), b.input(I64));
+    let a = b.input(NPF);
+    let at = |b: &mut Builder, d: i64| b.load(x, vec![add(b.v(i), int(d)), b.v(j)], false);
+    let sum = add(at(&mut b, -1), at(&mut b, 1));
+    let scaled = mul(sum, b.v(a));
+    let put = b.store(out, vec![b.v(i), b.v(j)], scaled, false);
+    let inner = b.for_(lj, j, upto(dim(x, 1)), vec![put]);
+    let rows = [int(1), sub(dim(x, 0), int(1)), int(1)];
+    let middle = b.for_(li, i, rows, vec![inner]);
+    let swap = stmt(StmtKind::Rebind(vec![(x, out), (out, x)]));
+    let top = b.for_(lt, t, upto(b.v(steps)), vec![middle, swap]);
+    (b.finish(top), [lt, li, lj], a)
+}

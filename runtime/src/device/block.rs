@@ -1,16 +1,18 @@
-//! Threads of an emulated device that wait for each other: each has a stack of its own, and runs until it comes to a barrier, or
-//! to its end.
+//! Threads of an emulated device that wait for each other: each has a stack of its own, and runs until it comes to a barrier, to
+//! something that its warp does together, or to its end.
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use nestwise_codegen::EMULATED_WARP;
 use std::cell::Cell;
+use std::ops::Range;
 
 /// Bytes of a stack.
 const STACK: usize = 1 << 17;
 
 thread_local! {
     /// How the thread of a device that runs here goes back to whoever steps it.
-    static CURRENT: Cell<*const Yielder<(), Waits>> = const { Cell::new(std::ptr::null()) };
+    static CURRENT: Cell<*const Yielder<i64, Waits>> = const { Cell::new(std::ptr::null()) };
 }
 
 /// For whom a thread waits.
@@ -20,6 +22,19 @@ enum Waits {
     Block,
     /// Those of all blocks.
     All,
+    /// Those of its warp, to whom it gives a word, and of whom it wants that of the one so many places behind it, or, below zero,
+    /// of the first.
+    Warp { word: i64, distance: i64 },
+}
+
+impl Waits {
+    /// Whether both wait for the same.
+    fn is_like(self, other: Waits) -> bool {
+        match (self, other) {
+            (Waits::Warp { distance: a, .. }, Waits::Warp { distance: b, .. }) => a == b,
+            _ => self == other,
+        }
+    }
 }
 
 /// Stacks that nobody runs on now.
@@ -58,44 +73,29 @@ impl Stacks {
                 Some(stack) => stack,
                 None => DefaultStack::new(STACK).map_err(|_| Stuck::Stack)?,
             };
-            coroutines.push(Coroutine::with_stack(stack, move |yielder, ()| {
+            coroutines.push(Coroutine::with_stack(stack, move |yielder, _: i64| {
                 CURRENT.set(yielder);
                 thread();
             }));
         }
-        // For whom each waits; at its end for nobody.
-        let mut waits = vec![Some(Waits::Block); coroutines.len()];
-        let mut diverged = false;
-        let blocks = coroutines.len().div_ceil(block.max(1));
-        let mut ready = vec![true; blocks];
-        let block = block.max(1);
-        while ready.contains(&true) {
-            for k in order.iter().copied().filter(|k| ready[k / block]) {
+        let mut turns = Turns::of(coroutines.len(), block);
+        while turns.ready.contains(&true) {
+            for k in order.iter().copied().filter(|k| turns.ready[*k]) {
                 let Some(coroutine) = coroutines.get_mut(k).filter(|c| !c.done()) else {
                     continue;
                 };
                 watch.step(k, &mut || {
-                    waits[k] = match coroutine.resume(()) {
+                    turns.waits[k] = match coroutine.resume(turns.words[k]) {
                         CoroutineResult::Yield(whom) => Some(whom),
                         CoroutineResult::Return(()) => None,
                     };
                 });
             }
-            // Those of a block wait alike, or none can go on that does.
-            let alike = |own: &[Option<Waits>]| {
-                let same = own.iter().all(|w| *w == own[0]);
-                diverged |= !same;
-                own[0].filter(|_| same)
-            };
-            let at: Vec<Option<Waits>> = waits.chunks(block).map(alike).collect();
-            let met = at.iter().all(|w| *w == Some(Waits::All));
-            ready.clear();
-            ready.extend(at.iter().map(|w| met || *w == Some(Waits::Block)));
-            if met {
+            if turns.next() {
                 watch.all_met();
             }
         }
-        diverged |= waits.iter().any(Option::is_some);
+        let diverged = turns.diverged || turns.waits.iter().any(Option::is_some);
         for coroutine in &mut coroutines {
             // Nothing in them is to be dropped: they are code of ours, in which nobody has anything.
             if !coroutine.done() {
@@ -112,17 +112,104 @@ impl Stacks {
     }
 }
 
+/// Who may go on.
+struct Turns {
+    /// Threads of a block.
+    block: usize,
+    /// For whom each waits; at its end for nobody.
+    waits: Vec<Option<Waits>>,
+    /// What each has got of its warp.
+    words: Vec<i64>,
+    ready: Vec<bool>,
+    diverged: bool,
+}
+
+impl Turns {
+    fn of(threads: usize, block: usize) -> Turns {
+        Turns {
+            block: block.max(1),
+            waits: vec![Some(Waits::Block); threads],
+            words: vec![0; threads],
+            ready: vec![true; threads],
+            diverged: false,
+        }
+    }
+
+    /// Those go on for whom nobody is missing; whether that is because all have met.
+    fn next(&mut self) -> bool {
+        self.ready.fill(false);
+        let blocks = (0..self.waits.len()).step_by(self.block);
+        let blocks: Vec<_> = blocks
+            .map(|k| k..(k + self.block).min(self.waits.len()))
+            .collect();
+        let at: Vec<Option<Waits>> = blocks.iter().map(|b| self.of_block(b.clone())).collect();
+        let met = !at.is_empty() && at.iter().all(|w| *w == Some(Waits::All));
+        for (block, at) in blocks.into_iter().zip(at) {
+            if met || at == Some(Waits::Block) {
+                self.ready[block].fill(true);
+            }
+        }
+        met
+    }
+
+    /// For whom all threads of a block wait together. While warps of it do something together, it is only they who go on.
+    fn of_block(&mut self, block: Range<usize>) -> Option<Waits> {
+        let mut together = false;
+        for first in block.clone().step_by(EMULATED_WARP) {
+            let warp = first..(first + EMULATED_WARP).min(block.end);
+            together |= self.of_warp(warp);
+        }
+        let first = self.waits[block.start];
+        let alike = self.waits[block].iter().all(|w| *w == first);
+        self.diverged |= !alike && !together;
+        first.filter(|_| alike)
+    }
+
+    /// Whether threads of a warp wait for each other; if all do, each gets its word.
+    fn of_warp(&mut self, warp: Range<usize>) -> bool {
+        let waits = &self.waits[warp.clone()];
+        let given = |w: &Option<Waits>| match w {
+            Some(Waits::Warp { word, distance }) => Some((*word, *distance)),
+            _ => None,
+        };
+        let any = waits.iter().any(|w| given(w).is_some());
+        let like_first =
+            |w: &Option<Waits>| matches!((waits[0], w), (Some(a), Some(b)) if a.is_like(*b));
+        if any && waits.iter().all(like_first) {
+            for (k, (own, distance)) in waits.iter().filter_map(given).enumerate() {
+                // Where nobody is so far behind one it keeps its own.
+                let other = usize::try_from(distance).map_or(0, |distance| k + distance);
+                let other = waits.get(other).and_then(given);
+                self.words[warp.start + k] = other.map_or(own, |w| w.0);
+            }
+            self.ready[warp].fill(true);
+        } else {
+            self.diverged |= any;
+        }
+        any
+    }
+}
+
 /// What `nw_barrier` calls.
 pub unsafe extern "C" fn barrier(all: i64) {
+    wait(match all {
+        0 => Waits::Block,
+        _ => Waits::All,
+    });
+}
+
+/// What `nw_shuffle` calls.
+pub unsafe extern "C" fn shuffle(word: i64, distance: i64) -> i64 {
+    wait(Waits::Warp { word, distance }).unwrap_or(word)
+}
+
+fn wait(whom: Waits) -> Option<i64> {
     let mine = CURRENT.get();
     // SAFETY: only threads that `run` steps come here, from the stack that its yielder is on.
-    if let Some(yielder) = unsafe { mine.as_ref() } {
-        yielder.suspend(match all {
-            0 => Waits::Block,
-            _ => Waits::All,
-        });
-        CURRENT.set(mine);
-    }
+    let yielder = unsafe { mine.as_ref() }?;
+    let word = yielder.suspend(whom);
+    CURRENT.set(mine);
+    Some(word)
 }
 
 #[cfg(test)]
@@ -183,6 +270,50 @@ mod tests {
         let kinds = |k: usize| if k < 2 { vec![0, 1] } else { vec![1] };
         let all = vec![3, 2, 1, 0, 1, 0, 3, 2, 1, 0];
         assert_eq!(told(4, 2, kinds), (Ok(()), all, 1));
+    }
+
+    /// Threads of a block each give their number to those before it; what they get.
+    fn handed(count: usize, distance: impl Fn(usize) -> i64) -> (Result<(), Stuck>, Vec<i64>) {
+        let got: Rc<Cell<Vec<i64>>> = Rc::default();
+        got.set(vec![-1; count]);
+        let thread = |k: usize| {
+            let (got, distance) = (got.clone(), distance(k));
+            move || {
+                let word = unsafe { shuffle(k as i64, distance) };
+                let mut all = got.take();
+                all[k] = word;
+                got.set(all);
+                unsafe { barrier(0) };
+            }
+        };
+        let order: Vec<usize> = (0..count).rev().collect();
+        let threads = (0..count).map(thread).collect();
+        let done = Stacks::default().run(threads, count, &order, &mut Meetings::default());
+        (done, got.take())
+    }
+
+    #[test]
+    fn threads_of_a_warp_hand_each_other_words() {
+        let warp = EMULATED_WARP as i64;
+        let (done, got) = handed(2 * EMULATED_WARP, |_| 2);
+        assert_eq!(done, Ok(()));
+        let of = |k: i64| if k % warp + 2 < warp { k + 2 } else { k };
+        assert_eq!(got, (0..2 * warp).map(of).collect::<Vec<_>>());
+        let (done, got) = handed(2 * EMULATED_WARP, |_| -1);
+        assert_eq!(done, Ok(()));
+        assert_eq!(
+            got,
+            (0..2 * warp).map(|k| k / warp * warp).collect::<Vec<_>>()
+        );
+        // All of a warp have to ask for the same, not all of a block.
+        assert_eq!(
+            handed(2 * EMULATED_WARP, |k| (k as i64) / warp + 1).0,
+            Ok(())
+        );
+        assert_eq!(
+            handed(EMULATED_WARP, |k| (k % 2) as i64).0,
+            Err(Stuck::Diverged)
+        );
     }
 
     #[test]

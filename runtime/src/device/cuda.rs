@@ -365,9 +365,12 @@ impl Device for Cuda {
             None => shape(launch.axes, trips, tile, each, all.min(most)),
         };
         let count: i64 = blocks.iter().chain(&threads).product();
-        let own = self
-            .make_copies(&mut launch, count)
-            .and_then(|copies| Ok((copies, self.make_team(&mut launch, blocks.iter().product())?)));
+        let own = self.make_copies(&mut launch, count).and_then(|copies| {
+            Ok((
+                copies,
+                self.make_team(&mut launch, blocks.iter().product())?,
+            ))
+        });
         let own = match own {
             Ok((copies, team)) => copies.into_iter().chain(team),
             Err(why) => {

@@ -15,7 +15,7 @@ use crate::fpenv;
 use crate::reason::Reason;
 use crate::trial::scattered;
 use nestwise_codegen::abi::{GridThread, Status, part};
-use nestwise_codegen::{GridCode, MOST_RECORD};
+use nestwise_codegen::{EMULATED_WARP, GridCode, MOST_RECORD};
 use std::alloc::{Layout, alloc, dealloc};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -252,7 +252,8 @@ impl Core {
             Some(_) if !Trouble::told().rush => count,
             _ => 1,
         };
-        let cells = (each * record).div_ceil(16);
+        // A record for each of its warps.
+        let cells = (each.div_ceil(EMULATED_WARP) * record).div_ceil(16);
         let mut shared = vec![0u128; cells * at_once];
         for (b, blocks) in blocks.chunks(at_once).enumerate() {
             shared.fill(u128::from_ne_bytes([POISON; 16]));
@@ -415,9 +416,12 @@ impl Device for Emulated {
         let shape = shape(&launch);
         let (blocks, threads) = shape;
         let count: i64 = blocks.iter().chain(&threads).product();
-        let own = self
-            .make_copies(&mut launch, count)
-            .and_then(|copies| Ok((copies, self.make_team(&mut launch, blocks.iter().product())?)));
+        let own = self.make_copies(&mut launch, count).and_then(|copies| {
+            Ok((
+                copies,
+                self.make_team(&mut launch, blocks.iter().product())?,
+            ))
+        });
         let own = match own {
             Ok((copies, team)) => copies.into_iter().chain(team),
             Err(why) => {

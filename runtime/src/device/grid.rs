@@ -1,6 +1,6 @@
 //! The kernels of a nest for a device's grid, as its part on the host has them launched.
 
-use super::block::barrier;
+use super::block::{barrier, shuffle};
 use super::cuda::Cuda;
 use super::module::Module;
 use super::resident::Running;
@@ -50,6 +50,7 @@ impl Grid {
             codegen::register_launch(launch);
             codegen::register_touched(touched);
             codegen::register_barrier(barrier);
+            codegen::register_shuffle(shuffle);
         });
         Grid { code, kernels }
     }

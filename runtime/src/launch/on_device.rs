@@ -27,7 +27,14 @@ impl Runner<'_> {
                     saved: &saved,
                     owner: &owner,
                 };
-                Resident::of(grid, nest, &kernel.layout, frame, &slots, (lo, &self.of_grid))
+                Resident::of(
+                    grid,
+                    nest,
+                    &kernel.layout,
+                    frame,
+                    &slots,
+                    (lo, &self.of_grid),
+                )
             }
         };
         let ran = resident.and_then(|resident| {
