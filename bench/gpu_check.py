@@ -5,9 +5,10 @@
 For a machine with a driver and Python with NumPy, no more. Installs dist/*.whl into a temporary
 folder (without a wheel: uses the nestwise that is installed), and writes gpu-check.json into the
 folder: the card and its driver; for every program of kernels/ its checksum on the card and on one
-core, what moved and how long it took; what compute-sanitizer says where it exists; what a small
-nest takes besides its kernel (bench/gpu_launch.py); and the five nests of bench/gpu_ours.py beside
-those of bench/gpu_peers.py. `calibrate` leaves a profile in that folder, and `oracle` compares what
+core, what moved and how long it took; the same where one kernel runs whole loops, with what a step
+of such takes (bench/gpu_steps.py); what compute-sanitizer says where it exists; what a small nest
+takes besides its kernel (bench/gpu_launch.py); and the five nests of bench/gpu_ours.py beside those
+of bench/gpu_peers.py. `calibrate` leaves a profile in that folder, and `oracle` compares what
 it chooses with what is best (`nestwise oracle --brief`), as many programs as there is time for; the
 same again goes on. Exit code 1 if any answer differs or anything fails.
 """
@@ -30,8 +31,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = ("card", "programs", "sanitizer", "launch", "peers", "calibrate", "oracle")
+PARTS = ("card", "programs", "cooperative", "sanitizer", "launch", "peers", "calibrate", "oracle")
 # Programs whose threads compute-sanitizer looks at, small.
+STEPS = 1000  # of a time loop
 SANITIZED = ("matmul", "jacobi2d", "lu_pivot", "kmeans")
 PATIENCE_S = 120
 # The oracle is interrupted then, and keeps what it has.
@@ -43,6 +45,7 @@ class Check:
 
     def __init__(self, asked: argparse.Namespace, package: str | None, out: Path):
         self.device, self.jobs, self.sizes = asked.device, asked.jobs, asked.size
+        self.steps = asked.steps
         self.out = out.absolute()
         index = json.loads((ROOT / "kernels" / "index.json").read_text())
         self.index = [e for e in index if not asked.program or e["name"] in asked.program]
@@ -62,15 +65,21 @@ class Check:
             return subprocess.CompletedProcess(words, 124, "", f"over {PATIENCE_S} s")
 
     def nestwise(
-        self, device: str, script: str, *arguments: str, fp: str = "strict"
+        self,
+        device: str,
+        script: str,
+        *arguments: str,
+        fp: str = "strict",
+        cooperative: bool | None = None,
     ) -> dict[str, Any]:
         """What a script printed, and the report of its nests."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "report.json"
             words = [sys.executable, "-m", "nestwise", "run", "--device", device, "--no-cache"]
             words += ["--fp", fp, "--report=json", "--report-file", str(file), script, *arguments]
+            switch = "" if cooperative is None else str(int(cooperative))
             begun = time.perf_counter()
-            done = self.run(words)
+            done = self.run(words, env=self.env | {"NESTWISE_COOPERATIVE": switch})
             seconds = time.perf_counter() - begun
             report = json.loads(file.read_text()) if file.exists() and file.stat().st_size else {}
         return {
@@ -94,12 +103,36 @@ class Check:
         }
 
     def programs(self) -> list[dict[str, Any]]:
-        all_ = [(entry, size) for entry in self.index for size in ("small", "medium")]
+        return self.all_programs(("small", "medium"))
+
+    def cooperative(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"programs": self.all_programs(("small",), cooperative=True)}
+        lines = []
+        for way in (False, True):
+            words = ("bench/gpu_steps.py", str(self.steps))
+            done = self.nestwise(self.device, *words, cooperative=way)
+            lines.append([json.loads(line) for line in done["printed"].splitlines()])
+            if done["code"]:
+                self.wrong.append("bench/gpu_steps.py")
+                print(done["error"])
+        for apart, one in zip(*lines, strict=False):
+            same = apart["checksum"] == one["checksum"]
+            if not same:
+                self.wrong.append(apart["name"])
+            print(f"{apart['name']:<20} {apart['microseconds']} us a step, as one kernel "
+                  f"{one['microseconds']}{'' if same else ', DIFFERENT'}", flush=True)  # fmt: skip
+        return found | {"steps": lines}
+
+    def all_programs(
+        self, sizes: tuple[str, ...], cooperative: bool | None = None
+    ) -> list[dict[str, Any]]:
+        all_ = [(entry, size) for entry in self.index for size in sizes]
 
         def both(which: tuple[dict[str, str], str]) -> list[dict[str, Any]]:
             entry, size = which
             words = (f"kernels/{entry['file']}", "--size", size)
-            return [self.nestwise(device, *words) for device in ("serial", self.device)]
+            devices = ("serial", self.device)
+            return [self.nestwise(device, *words, cooperative=cooperative) for device in devices]
 
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             runs = pool.map(both, all_)
@@ -120,6 +153,7 @@ class Check:
             {
                 "line": nest["line"],
                 "grid": nest["means"].get("grid", 0),
+                "cooperative": nest["means"].get("cooperative", 0),
                 "not": [word for word in nest["means"] if word.startswith("not on a grid")],
                 "fallbacks": {f["reason"]: f["count"] for f in nest["fallbacks"]},
                 "transfers": nest["transfers"],
@@ -228,6 +262,7 @@ def main() -> int:
     parser.add_argument("--device", default="gpu", choices=["gpu", "emulated"])
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
     parser.add_argument("--program", action="append", help="these alone, of `programs`, `oracle`")
+    parser.add_argument("--steps", type=int, default=STEPS, help="of `cooperative`")
     parser.add_argument("--size", action="append", default=[], help="NAME=SIZE, of a peer's nest")
     asked = parser.parse_args()
     parts = asked.parts.replace(",", " ").split()

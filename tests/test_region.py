@@ -53,6 +53,15 @@ def test_a_time_loop_that_prints_stays_on_the_device(tmp_path):
     assert (up, down) == (10, 10)
 
 
+def test_arrays_go_from_device_to_device(tmp_path):
+    two = {"NESTWISE_EMULATED": "devices=2"}
+    up, down, [nest, *_] = ran(HEAT.format(gap="u, v = v, u"), tmp_path, two)
+    assert nest["launches"] == 40 and nest["means"]["grid"] == 40
+    # Each launch brings up what the one before computed elsewhere, and what it writes a part of. Of
+    # that only the copy that is newer comes down.
+    assert (up, down) == (2 * 40, 40), (up, down)
+
+
 def test_what_is_written_again_is_not_copied_before(tmp_path):
     # There is room for two arrays, and for nothing that one held. Where that is missing, both come
     # down each time.

@@ -5,7 +5,7 @@
 //! element that nobody brought up, or a result that nobody fetched is wrong each time. Threads that race are found
 //! ([`super::shadow`]). NESTWISE_EMULATED makes it fail: `fail=N` at the Nth thing that it has to do in the process, `fail=N-` at
 //! all from that on; `capacity=N` gives it so many bytes; `rush` has the blocks of cooperative kernels not
-//! wait for each other.
+//! wait for each other; of `devices=N` each launch has the next one, so that what stays on a device has to leave it.
 
 use super::block::{Stacks, Stuck, Watch};
 use super::later::Later;
@@ -104,6 +104,7 @@ struct Trouble {
     from: Option<u64>,
     lasting: bool,
     rush: bool,
+    devices: Option<usize>,
 }
 
 impl Trouble {
@@ -119,6 +120,7 @@ impl Trouble {
                 capacity: number("capacity=").map(|n: u64| n as usize),
                 from: number("fail="),
                 lasting: text.ends_with('-'),
+                devices: number("devices=").map(|n: u64| n as usize),
                 rush: text.split(',').any(|part| part == "rush"),
             }
         })
@@ -158,6 +160,13 @@ impl Default for Emulated {
 }
 
 impl Emulated {
+    /// Of several the number of the one whose turn it is.
+    pub(super) fn turn() -> usize {
+        static TURNS: AtomicU64 = AtomicU64::new(0);
+        let devices = Trouble::told().devices.unwrap_or(1).max(1) as u64;
+        (TURNS.fetch_add(1, Ordering::Relaxed) % devices) as usize
+    }
+
     /// The block that has so many bytes there.
     fn block(&self, at: u64, bytes: usize) -> Option<Block> {
         let holds = |block: &&Block| {

@@ -5,7 +5,8 @@ use super::cuda::Cuda;
 use super::module::Module;
 use super::resident::Running;
 use super::shadow::touched;
-use super::{Device, Emulated, Launch, Team};
+use super::memory::Memory;
+use super::{Device, Emulated, Launch, Team, kept};
 use crate::reason::Reason;
 use nestwise_codegen::abi::{Order, part};
 use nestwise_codegen::{self as codegen, GridCode, GridKernel, Use};
@@ -55,12 +56,28 @@ impl Grid {
         Grid { code, kernels }
     }
 
-    /// A device that can run them.
-    pub(super) fn device(&self) -> Result<Box<dyn Device>, Reason> {
-        Ok(match &self.code {
+    /// The memory of a device that can run them, where nothing is yet, or what is kept there.
+    pub(super) fn memory(&self) -> Result<Memory, Reason> {
+        let number = match &self.code {
+            Code::Emulated(_) => Emulated::turn(),
+            Code::Cuda(_) => 0,
+        };
+        if let Some(mut kept) = kept::take() {
+            if kept.device_number() == number {
+                return Ok(kept);
+            }
+            // By way of the host.
+            if let Err(reason) = kept.settle_all() {
+                kept::put(kept);
+                return Err(reason);
+            }
+            kept::count(kept.take_transfers());
+        }
+        let device: Box<dyn Device> = match &self.code {
             Code::Emulated(_) => Box::new(Emulated::default()),
             Code::Cuda(_) => Box::new(Cuda::new()?),
-        })
+        };
+        Ok(Memory::of(device, number))
     }
 
     pub(super) fn code(&self) -> &Code {

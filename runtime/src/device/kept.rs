@@ -191,6 +191,11 @@ pub fn release() -> Result<(), Reason> {
     }
 }
 
+/// Something crossed in no launch.
+pub(crate) fn count(transfers: Transfers) {
+    KEPT.with_borrow_mut(|kept| kept.transfers.add(transfers));
+}
+
 /// What came down since this was last asked, and was in no launch.
 pub fn take_transfers() -> Transfers {
     KEPT.with_borrow_mut(|kept| std::mem::take(&mut kept.transfers))

@@ -89,18 +89,25 @@ pub enum Before {
 /// Of copies that overlap none is newer than the host's array: what is written is settled and forgotten elsewhere first.
 pub struct Memory {
     pub(super) device: Box<dyn Device>,
+    /// Of several devices the one that this is.
+    number: usize,
     copies: Vec<Copy>,
     transfers: Transfers,
 }
 
 impl Memory {
-    /// A device without any.
-    pub fn of(device: Box<dyn Device>) -> Memory {
+    /// A device without any, and its number.
+    pub fn of(device: Box<dyn Device>, number: usize) -> Memory {
         Memory {
             device,
+            number,
             copies: Vec::new(),
             transfers: Transfers::default(),
         }
+    }
+
+    pub(super) fn device_number(&self) -> usize {
+        self.number
     }
 
     /// The device runs that code from now on.

@@ -90,12 +90,8 @@ impl Resident {
         slots: &Slots<'_>,
         (at, expected): (i64, &Expected),
     ) -> Result<Resident, Reason> {
-        let memory = match kept::take() {
-            Some(memory) => memory,
-            None => Memory::of(grid.device()?),
-        };
         let mut resident = Resident {
-            memory,
+            memory: grid.memory()?,
             kernels: grid.kernels().to_vec(),
             written: Vec::new(),
             frame: frame.to_vec(),
