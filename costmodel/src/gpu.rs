@@ -42,7 +42,7 @@ pub struct GpuWeights {
     /// Waiting for what kernels leave behind.
     pub wait: f64,
     /// Behind a part of a cooperative kernel, for all of its threads. Not measured: there are no such kernels.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub barrier: Option<f64>,
     /// Copying an array to the card.
     pub up: CopyWeights,
