@@ -35,6 +35,47 @@ fn a_time_loop_is_one_launch_and_computes_what_the_host_would() {
     }
 }
 
+/// `for r: (for t: for i: x[i] += x[0]) (for u: for j: x[j] *= 0.5)`
+fn twice() -> (Nest, [LoopId; 2], [LoopId; 2]) {
+    let mut b = Builder::new();
+    let (x, lr) = (b.floats(1), b.loop_id());
+    let (outer, inner) = ([b.loop_id(), b.loop_id()], [b.loop_id(), b.loop_id()]);
+    let (r, n) = (b.var(I64), b.input(I64));
+    let mut sweep = |k: usize| {
+        let (t, i) = (b.var(I64), b.var(I64));
+        let own = b.load(x, vec![b.v(i)], false);
+        let value = match k {
+            0 => add(own, float(1.5)),
+            _ => mul(own, float(0.5)),
+        };
+        let put = b.store(x, vec![b.v(i)], value, false);
+        let loop_ = b.for_(inner[k], i, upto(dim(x, 0)), vec![put]);
+        let first = b.load(x, vec![int(0)], false);
+        let told = b.store(x, vec![int(0)], add(first, float(1.0)), false);
+        b.for_(outer[k], t, upto(b.v(n)), vec![loop_, told])
+    };
+    let body = vec![sweep(0), sweep(1)];
+    let top = b.for_(lr, r, upto(int(3)), body);
+    (b.finish(top), outer, inner)
+}
+
+#[test]
+fn loops_inside_are_kernels_one_after_the_other() {
+    let (nest, outer, inner) = twice();
+    let arrays = [Buffer::floats(&[11], |k| k as f64)];
+    let steps = |run: &mut Run<'_>| {
+        let n = nest.vars.ids().find(|v| nest.vars[*v].live_in.is_some());
+        run.set_var(n.unwrap(), Value::Int(4));
+    };
+    let expected = serial(&nest, &arrays, 3, &steps);
+    let mut schedule = mapped(&[&inner[..1], &inner[1..]]);
+    schedule.cooperative = outer.to_vec();
+    let (got, launches, status) = emulated(&nest, &schedule, &arrays, 3, SHAPES[0], &steps);
+    let kernels: Vec<i64> = launches.iter().map(|l| l.0).collect();
+    assert_eq!((kernels, status), (vec![0, 1, 0, 1, 0, 1], 0));
+    assert_eq!(got[0].f64s(), expected[0].f64s());
+}
+
 /// `while most > low: (most = 0; for i: (x[i] *= 0.5; if x[i] > most: most = x[i])); y[0] = most`
 fn halving() -> (Nest, [LoopId; 2], VarId) {
     let mut b = Builder::new();

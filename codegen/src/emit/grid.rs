@@ -185,7 +185,7 @@ impl<'u> Func<'u, '_> {
         ir.store(range.step, ir.offset_const(bounds, 8));
         let kernel = match made {
             Threaded::Kernel(number) => number,
-            Threaded::Part(_) => return self.run_part(made, env, &asked, span),
+            Threaded::Part(..) => return self.run_part(made, env, &asked, span),
         };
         let order = self.order();
         let field = |at: usize| ir.offset_const(order, at);

@@ -54,15 +54,15 @@ pub(crate) struct Axes {
 pub(super) enum Threaded {
     /// A kernel of that number.
     Kernel(usize),
-    /// A part of a cooperative one.
-    Part(usize),
+    /// A part of a cooperative one, and which.
+    Part(usize, usize),
 }
 
 impl Threaded {
     pub(super) fn symbol(self) -> CString {
         let name = match self {
             Threaded::Kernel(number) => kernel_name(number),
-            Threaded::Part(number) => format!("nw_part_{number}"),
+            Threaded::Part(kernel, number) => format!("nw_part_{kernel}_{number}"),
         };
         CString::new(name).unwrap_or_default()
     }
@@ -82,7 +82,7 @@ impl Threaded {
         params.extend(self.place_in_memory(u).then_some(ptr));
         let f = Func::new(u, &self.symbol().to_string_lossy(), &params, false);
         match self {
-            Threaded::Part(_) => {
+            Threaded::Part(..) => {
                 ir.set_internal(f.f);
                 ir.attribute(f.f, "alwaysinline", 0);
             }
@@ -95,7 +95,7 @@ impl Threaded {
     }
 
     fn place_in_memory(self, u: &Unit<'_>) -> bool {
-        u.device == Some(Registers::Memory) || matches!(self, Threaded::Part(_))
+        u.device == Some(Registers::Memory) || matches!(self, Threaded::Part(..))
     }
 }
 

@@ -32,9 +32,9 @@ use crate::llvm::{IntPred, V, Wrap};
 const ACROSS: [[i64; 2]; 3] = [[1, 1], [8, 1], [4, 2]];
 /// Blocks along an axis whose iterations are not known.
 const UNKNOWN_BLOCKS: i64 = 16;
-/// What a thread looks so often for others at most (on an H100 about a microsecond each): then the host's part fails, and the
-/// nest runs on the CPU, instead of a program that stands still.
-const MOST_LOOKS: i64 = 1 << 25;
+/// So often a thread looks for others at most, a microsecond or so each time: then the launch fails, and the nest runs on the
+/// CPU, instead of a program that stands still.
+const MOST_LOOKS: i64 = 1 << 27;
 
 /// What the threads of a cooperative kernel have in common, as one of them sees it.
 pub(crate) struct Team {
@@ -42,6 +42,8 @@ pub(crate) struct Team {
     memory: V,
     /// Parts that are over.
     turn: V,
+    /// The kernel's number.
+    number: usize,
     /// The loops on the axes of each part.
     parts: Vec<Vec<LoopId>>,
     /// Bytes of the largest record that blocks leave.
@@ -202,7 +204,7 @@ impl<'u> Func<'u, '_> {
         };
         team.record = team.record.max(kernel.record);
         team.parts.push(kernel.loops);
-        Ok(Threaded::Part(team.parts.len() - 1))
+        Ok(Threaded::Part(team.number, team.parts.len() - 1))
     }
 
     /// Has threads of the team run a part in that environment; all go on when it is over.
@@ -466,6 +468,7 @@ fn team_kernel<'u, 'a>(
     f.team = Some(Team {
         memory: ir.load(ir.ptr(), ir.offset_const(f.frame, FrameHeader::AT)),
         turn,
+        number,
         parts: vec![],
         record: 0,
     });

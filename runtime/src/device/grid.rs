@@ -2,10 +2,10 @@
 
 use super::block::{barrier, shuffle};
 use super::cuda::Cuda;
+use super::memory::Memory;
 use super::module::Module;
 use super::resident::Running;
 use super::shadow::touched;
-use super::memory::Memory;
 use super::{Device, Emulated, Launch, Team, kept};
 use crate::reason::Reason;
 use nestwise_codegen::abi::{Order, part};
