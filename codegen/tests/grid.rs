@@ -10,7 +10,7 @@ use device::*;
 use nestwise_codegen::abi::Status;
 use nestwise_codegen::{CodegenError, DeviceCode, GridTarget, KernelSpec, compile_grid};
 use nestwise_ir::schedule::RedOp;
-use nestwise_ir::{CmpOp, Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
+use nestwise_ir::{CmpOp, Expr, LoopId, Nest, Scalar, Schedule};
 
 #[test]
 fn a_time_loop_launches_once_a_step_and_computes_what_the_host_would() {

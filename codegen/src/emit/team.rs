@@ -307,25 +307,16 @@ impl<'u> Func<'u, '_> {
         let along = ir.sdiv(threads, number(across[0] * across[1]));
         let size = [along, number(across[0]), number(across[1])];
         let (mut own, mut free, mut taken) = ([thread, block], blocks, number(1));
-        for axis in 0..3 {
-            let trips = self.trips_along(asked, axis);
-            let wanted = trips.map(|trips| {
-                let whole = ir.add(
-                    trips,
-                    ir.sub(size[axis], number(1), Wrap::Signed),
-                    Wrap::Signed,
-                );
-                self.at_least(ir.sdiv(whole, size[axis]), number(1))
-            });
+        for (axis, size) in size.into_iter().enumerate() {
             let wanted = match axis <= last {
-                true => wanted.unwrap_or(number(UNKNOWN_BLOCKS)),
+                true => self.blocks_along(asked, axis, size),
                 false => number(1),
             };
             let fewer = ir.icmp(IntPred::LLVMIntSLT, wanted, free);
             let count = ir.select(fewer, wanted, free);
             free = ir.sdiv(free, count);
             taken = ir.mul(taken, count, Wrap::Signed);
-            for (kind, n) in [(0, size[axis]), (2, count)] {
+            for (kind, n) in [(0, size), (2, count)] {
                 let k = kind / 2;
                 put(kind, axis, ir.srem(own[k], n));
                 put(kind + 1, axis, n);
@@ -335,21 +326,25 @@ impl<'u> Func<'u, '_> {
         (place, ir.icmp(IntPred::LLVMIntSLT, block, taken), taken)
     }
 
-    /// The iterations of an axis, the innermost being the first, where they are known.
-    fn trips_along(&self, asked: &Asked, axis: usize) -> Option<V> {
+    /// Blocks of so many threads along an axis, the innermost being the first, that its iterations ask for.
+    fn blocks_along(&self, asked: &Asked, axis: usize, size: V) -> V {
         let ir = self.ir();
-        let outermost = asked.axes - 1;
-        if axis == outermost {
-            let trips = ir.sub(asked.range.hi, asked.range.lo, Wrap::Signed);
-            return Some(self.at_least(trips, ir.const_i64(0)));
+        let (range, outermost) = (asked.range, asked.axes - 1);
+        let unknown = ir.const_i64(UNKNOWN_BLOCKS);
+        let blocks = |trips: V| {
+            let up = ir.sub(size, ir.const_i64(1), Wrap::Signed);
+            let blocks = ir.sdiv(ir.add(trips, up, Wrap::Signed), size);
+            self.at_least(blocks, ir.const_i64(1))
+        };
+        match outermost - axis {
+            0 => blocks(ir.sub(range.hi, range.lo, Wrap::Signed)),
+            1 => {
+                // Below zero: not known.
+                let known = ir.icmp(IntPred::LLVMIntSGE, asked.inner, ir.const_i64(0));
+                ir.select(known, blocks(asked.inner), unknown)
+            }
+            _ => unknown,
         }
-        if axis + 1 != outermost {
-            return None;
-        }
-        // Below zero: not known.
-        let known = ir.icmp(IntPred::LLVMIntSGE, asked.inner, ir.const_i64(0));
-        let many = ir.const_i64(UNKNOWN_BLOCKS * BLOCK_THREADS as i64);
-        Some(ir.select(known, asked.inner, many))
     }
 
     fn at_least(&self, v: V, least: V) -> V {
