@@ -77,8 +77,8 @@ def modules(
     fp: str = "strict",
     cooperative: bool = False,
 ) -> list[str]:
-    """The PTX of a script's nests for a card; the CPU runs them. `cooperative`: one kernel is made of
-    as many as can be."""
+    """The PTX of a script's nests for a card; the CPU runs them. `cooperative`: one kernel is made
+    of as many as can be."""
     done, made = compiled(library, capability, script, *arguments, fp=fp, cooperative=cooperative)
     if done.returncode:
         raise RuntimeError(f"{script}: {done.stderr[-500:]}")

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from differential import DEVICES, difference, environment, nestwise, python
+from differential import difference, environment, nestwise, python
 
 FOLDER = Path(__file__).parent / "filetests"
 SCRIPTS = sorted(FOLDER.glob("*.py"))

@@ -1,4 +1,4 @@
-"""Loops that one kernel of an emulated device runs as a whole, its threads waiting for each other."""
+"""Loops that one kernel of an emulated device runs as a whole: its threads wait for each other."""
 
 import pytest
 from differential import Treatment, difference, nests_by_line, nestwise, python

@@ -59,9 +59,7 @@ def _functions(name: str, code: types.CodeType) -> dict[str, Callable]:
     return {n: v for n, v in vars(module).items() if is_probe(n, v)}
 
 
-def configure(
-    device: str, prices: bool, threads: int = 1, cooperative: bool | None = None
-) -> None:
+def configure(device: str, prices: bool, threads: int = 1, cooperative: bool | None = None) -> None:
     """In this process, from now on. Kernels are made anew: it is to be seen what that takes."""
     options = config.Options()
     options.device = device
