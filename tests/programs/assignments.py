@@ -165,3 +165,21 @@ show("unpack", *unpack_elements([(1, 2), (3, 4), (5, 6)]))
 show("unpack_shape", *unpack_shape(np.arange(12).reshape(4, 3)))
 show("annotated", *annotated(np.linspace(0, 1, 9)))
 show("targets", *targets_see_new_values(np.zeros(6, dtype=int), np.array([5, 3, 1, 0, 2, 4])))
+
+
+def twice(x, y, n):
+    for i in range(n):  # native
+        x, x = y, x
+        y, y = y, y + 1
+    return x, y
+
+
+def numbers(x, y, n):
+    for i in range(n):  # native
+        x, y = x, x + y
+        (x, y), i = (x, y), i * 2
+    return x, y, i
+
+
+for n in (1, 4, 9):
+    print(twice(1, 2, n), numbers(1, 2, n), numbers(0.5, 2.0, n))

@@ -1,6 +1,6 @@
 //! Statements and assignment targets.
 
-use nestwise_ir::Span;
+use nestwise_ir::{PlaceId, Span};
 use nestwise_ir::surface as s;
 
 use super::super::hir::{Expr, ExprKind, Kind, Stmt, Target};
@@ -174,11 +174,15 @@ impl Resolver<'_> {
                     Some(part) => part,
                     None => self.expr(names, value)?,
                 };
-                if itself(names, targets, &value) {
-                    let kind = Kind::Effect(value);
-                    out.push(Stmt { kind, span });
+                let (targets, value, kept) = without_itself(names, targets.clone(), value);
+                let effect = |value| Stmt {
+                    kind: Kind::Effect(value),
+                    span,
+                };
+                out.extend(kept.into_iter().map(effect));
+                let Some(value) = value else {
                     return Ok(());
-                }
+                };
                 let targets: R<Vec<_>> = targets
                     .iter()
                     .map(|t| self.target(names, t, span))
@@ -259,11 +263,57 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether a name is assigned what it holds.
-fn itself(names: &Names, targets: &[s::Target], value: &Expr) -> bool {
-    match (targets, &value.kind) {
-        ([s::Target::Place(id)], ExprKind::Read(read)) => names.locals.get(id) == Some(&read.local),
+/// An assignment without the names that are given what they hold, in `u = u` and in `u, w = u, v`: what is left of it, and what is
+/// read in vain. Such a name may hold what it held before the nest, which is no assignment of the nest's.
+fn without_itself(
+    names: &Names,
+    mut targets: Vec<s::Target>,
+    value: Expr,
+) -> (Vec<s::Target>, Option<Expr>, Vec<Expr>) {
+    let itself = |target: &s::Target, value: &Expr| match (target, &value.kind) {
+        (s::Target::Place(id), ExprKind::Read(read)) => names.locals.get(id) == Some(&read.local),
         _ => false,
+    };
+    let span = value.span;
+    match (&mut targets[..], value.kind) {
+        ([s::Target::Tuple(each)], ExprKind::Tuple(values)) if each.len() == values.len() => {
+            // One that is assigned twice has the other value in the end.
+            let all = each.clone();
+            let once = |target: &s::Target| {
+                let s::Target::Place(id) = target else {
+                    return false;
+                };
+                all.iter().map(|t| times(t, *id)).sum::<usize>() == 1
+            };
+            let pairs = std::mem::take(each).into_iter().zip(values);
+            let (kept, others): (Vec<_>, Vec<_>) =
+                pairs.partition(|(target, value)| once(target) && itself(target, value));
+            let kept = kept.into_iter().map(|(_, value)| value).collect();
+            let (others, values): (Vec<_>, Vec<_>) = others.into_iter().unzip();
+            if others.is_empty() {
+                return (vec![], None, kept);
+            }
+            let kind = ExprKind::Tuple(values);
+            let left = s::Target::Tuple(others);
+            (vec![left], Some(Expr { kind, span }), kept)
+        }
+        ([target], kind) => {
+            let value = Expr { kind, span };
+            match itself(target, &value) {
+                true => (vec![], None, vec![value]),
+                false => (targets, Some(value), vec![]),
+            }
+        }
+        (_, kind) => (targets, Some(Expr { kind, span }), vec![]),
+    }
+}
+
+/// How often a target assigns a name.
+fn times(target: &s::Target, name: PlaceId) -> usize {
+    match target {
+        s::Target::Place(id) => usize::from(*id == name),
+        s::Target::Tuple(each) => each.iter().map(|t| times(t, name)).sum(),
+        _ => 0,
     }
 }
 
