@@ -93,7 +93,8 @@ def test_most_programs_ran_compiled_and_few_are_tame(done):
 
 def test_every_treatment_has_its_turn():
     met = [treatment for seed in SEEDS for treatment in batches.rotation(seed)]
-    assert {t.device for t in met} == set(DEVICES)
+    # What is emulated is so as `together` and as `apart`.
+    assert {t.device for t in met} == set(DEVICES) - {"emulated"}
     assert {t.threads for t in met if t.device == "threads"} == {1, 2, 5}
     for device in ("serial", "threads"):
         forms = {t.schedule.partition(":")[0] for t in met if t.device == device}
