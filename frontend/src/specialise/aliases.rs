@@ -126,7 +126,8 @@ impl Lower<'_> {
         let name = self.webs.local[web];
         let names = self.names(name);
         let mut borrowed = self.facts.borrowed.iter();
-        let is_asked_for = borrowed.any(|(_, owner)| self.webs.local[*owner] == name);
+        let is_asked_for = self.facts.updated.contains(&name)
+            || borrowed.any(|(_, owner)| self.webs.local[*owner] == name);
         if names.len() == 1 && is_asked_for {
             let left = self.name_flag(Flag::Left(name));
             self.emit_let(left, build::boolean(true, Ty::PY_BOOL, span));
@@ -147,6 +148,17 @@ impl Lower<'_> {
                 self.emit_let(left, build::boolean(true, Ty::PY_BOOL, span));
             }
         }
+    }
+
+    /// What is stored into was made since, where its name held an array from outside at first: others may have that.
+    pub fn check_left(&mut self, array: ArrayId, span: Span) {
+        let Some(owner) = self.owner(array) else {
+            return;
+        };
+        let name = self.webs.local[owner];
+        self.facts.changed |= self.facts.updated.insert(name);
+        let left = self.name_flag(Flag::Left(name));
+        self.emit_check(build::var(left, Ty::PY_BOOL, span));
     }
 
     /// What is stored into has one name, and is no array from outside that another name held at first.

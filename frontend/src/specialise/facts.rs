@@ -82,6 +82,8 @@ pub(super) struct Facts {
     pub aliases: BTreeSet<(LocalId, LocalId)>,
     /// Names of parts of arrays that the nest makes, and the webs that make those: `(web, owner)`.
     pub borrowed: BTreeSet<(WebId, WebId)>,
+    /// Names of arrays that are updated in place, and hold arrays from outside at first.
+    pub updated: BTreeSet<LocalId>,
     /// Swap groups for which it must be known which object a slot holds.
     pub parity: BTreeSet<usize>,
     /// What `return` returns.
@@ -93,6 +95,9 @@ pub(super) struct Facts {
     wished: BTreeSet<Wish>,
     /// A name turned out to be of an array from outside only at first: what was learnt of others by it is no more.
     pub restart: bool,
+    /// All assignments of a local have to do with one memory: an array is updated in place under its name, and the name may hold
+    /// what it held at entry, too.
+    pub join: Option<LocalId>,
     /// Something was learnt in this round.
     pub changed: bool,
     pub round: u32,

@@ -200,12 +200,8 @@ impl Lower<'_> {
 
     /// Whether that changes nothing that has another name.
     pub fn may_update(&mut self, array: ArrayId, span: Span) -> R<()> {
-        let decl = &self.arrays[array];
-        if decl.starts {
-            // In the first iteration it may be an array that others have, too.
-            let kind = if decl.list { "a list" } else { "an array" };
-            let what = format!("{kind} updated in place that other assignments make anew");
-            return Err(unsupported(&what, span));
+        if self.arrays[array].starts {
+            self.check_left(array, span);
         }
         self.check_one_name(array, span);
         Ok(())

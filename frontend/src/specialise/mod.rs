@@ -72,6 +72,7 @@ mod webs;
 
 use nestwise_ir::surface::Site;
 use nestwise_ir::{FpMode, Nest, Span, WithSpan};
+use std::collections::BTreeSet;
 
 use crate::capture::Capture;
 use crate::refusal::Refusal;
@@ -109,7 +110,8 @@ pub fn specialise(
     options: Options,
 ) -> Result<Nest, WithSpan<Refusal>> {
     let hir = resolve::resolve(site, captures)?;
-    let webs = webs::analyse(&hir);
+    let mut joined = BTreeSet::new();
+    let mut webs = webs::analyse(&hir, &joined);
     let mut facts = facts::Facts::new(&hir, &webs, captures);
     for round in 0..ROUND_LIMIT {
         facts.changed = false;
@@ -117,6 +119,11 @@ pub fn specialise(
         let mut lower = lower::Lower::new(&hir, &webs, captures, options, &mut facts);
         let lowered = lower.stmts(&hir.top);
         let nest = lowered.and_then(|()| lower.finish());
+        if facts.join.take().is_some_and(|local| joined.insert(local)) {
+            webs = webs::analyse(&hir, &joined);
+            facts = facts::Facts::new(&hir, &webs, captures);
+            continue;
+        }
         if facts.restart {
             facts = facts.anew(facts::Facts::new(&hir, &webs, captures));
             continue;

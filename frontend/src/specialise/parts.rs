@@ -168,7 +168,12 @@ impl Lower<'_> {
                 self.borrow_part(web, owner, span)?;
                 Ok(Named::As(Source::Made(owner)))
             }
-            Some(owner) if self.takes_over.contains(&def.def) => Ok(Named::As(Source::Made(owner))),
+            Some(owner) if self.takes_over.contains(&def.def) => {
+                if owner != web && self.webs.entry[web].is_some() {
+                    self.facts.join.get_or_insert(def.local);
+                }
+                Ok(Named::As(Source::Made(owner)))
+            }
             Some(owner) if self.returns_own(def, owner) => Ok(Named::As(Source::Made(owner))),
             Some(owner) if owner == web && whole => Ok(Named::As(Source::Made(web))),
             Some(owner) if whole => Ok(Named::Again(owner)),

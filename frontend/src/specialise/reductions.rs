@@ -326,7 +326,10 @@ impl Lower<'_> {
         match self.element_kind(a, span)? {
             None => return Ok(Sv::bottom(span)),
             Some(kind) if kind.is_float() => {}
-            Some(kind) => return Err(no_sum(kind, span)),
+            Some(Kind::Np(Scalar::C64 | Scalar::C128)) => {
+                return Err(unsupported("a mean of complex numbers", span));
+            }
+            Some(_) => return self.int_mean(a, span),
         }
         for len in &a.shape {
             self.check_not_empty(len, span);
@@ -335,6 +338,46 @@ impl Lower<'_> {
         let len = count(&a.shape, span);
         let len = Sv::of(len, Kind::PyInt).with_range((1, i64::MAX.into()));
         let len = self.spill_sv(len);
+        self.divided(sum, len, span)
+    }
+
+    /// The mean of ints, which NumPy adds up as floats: in whatever order, that is exact as long as none is so large that sums could
+    /// have more than 53 bits; else it is CPython's.
+    fn int_mean(&mut self, a: &Elementwise, span: Span) -> R<Sv> {
+        for len in &a.shape {
+            self.check_not_empty(len, span);
+        }
+        let int = |op, a, b| build::binary(op, a, b, Ty::PY_INT, false, span);
+        let len = Sv::of(count(&a.shape, span), Kind::PyInt).with_range((1, i64::MAX.into()));
+        let len = self.spill_sv(len);
+        let most = int(BinOp::FloorDiv, Expr::int(1 << 53, span), len.e.clone());
+        let most = self.spill(most);
+        let sum = self.hidden(Ty::PY_INT);
+        self.emit_let(sum, Expr::int(0, span));
+        self.over(&a.shape, span, |l, counters| {
+            l.tally(Work::ArrayElement, 1.0 + a.node.operations());
+            let element = l.element_of(&a.node, counters, span)?;
+            if element.is_bottom() {
+                return Ok(());
+            }
+            let kind = element.kinds.single();
+            let x = l.in_repr(&element, Scalar::I64, true);
+            let x = x.ok_or_else(|| no_sum(kind.unwrap_or(Kind::PyInt), span))?;
+            let x = l.spill(build::retype(x, Ty::PY_INT));
+            let least = int(BinOp::Sub, Expr::int(0, span), most.clone());
+            for (low, high) in [(&least, &x), (&x, &most)] {
+                let fits = build::compare(CmpOp::Le, low.clone(), high.clone(), Ty::PY_BOOL, span);
+                l.emit_check(fits);
+            }
+            let before = build::var(sum, Ty::PY_INT, span);
+            let value = int(BinOp::Add, before, x);
+            l.emit(StmtKind::Let { var: sum, value }, span);
+            Ok(())
+        })?;
+        self.stable.push(sum);
+        let sum = Sv::of(build::var(sum, Ty::PY_INT, span), Kind::PyInt);
+        let sum = sum.with_range((-(1 << 53), 1 << 53));
+        let sum = self.numpy_type(Scalar::F64, vec![sum], span)?;
         self.divided(sum, len, span)
     }
 

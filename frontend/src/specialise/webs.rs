@@ -5,7 +5,7 @@
 //! nest with one representation; a name used for an int here and for a float there is two webs. The values a
 //! name may have at the end of the nest need not agree: what is written back is decided at run time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use nestwise_ir::surface::UnOp;
 
@@ -90,8 +90,8 @@ struct Flow<'h> {
     returns: Option<Env>,
 }
 
-/// Runs the analysis.
-pub(super) fn analyse(hir: &Hir) -> Webs {
+/// Runs the analysis. Of `joined` locals all assignments are one web.
+pub(super) fn analyse(hir: &Hir, joined: &BTreeSet<LocalId>) -> Webs {
     let entry = Env((0..hir.locals.len())
         .map(|l| vec![hir.entry(l) as u32])
         .collect());
@@ -110,7 +110,7 @@ pub(super) fn analyse(hir: &Hir) -> Webs {
     let exit = join(exit, flow.returns.take());
     // A loop that control never leaves has no end to speak of; anything sound will do.
     let exit = exit.unwrap_or(entry);
-    group(hir, &flow.reach, exit)
+    group(hir, joined, &flow.reach, exit)
 }
 
 impl Flow<'_> {
@@ -405,7 +405,7 @@ fn root(parents: &mut [usize], mut x: usize) -> usize {
 }
 
 /// Groups the definitions that a common read may see.
-fn group(hir: &Hir, reach: &[Set], exit: Env) -> Webs {
+fn group(hir: &Hir, joined: &BTreeSet<LocalId>, reach: &[Set], exit: Env) -> Webs {
     let mut parents: Vec<usize> = (0..hir.all_defs()).collect();
     let bound = |d: usize| d < hir.defs.len() || hir.locals[d - hir.defs.len()].capture.is_some();
     let seen = |set: &Set| -> Vec<usize> {
@@ -427,7 +427,7 @@ fn group(hir: &Hir, reach: &[Set], exit: Env) -> Webs {
     let entries = (0..hir.locals.len()).map(|local| (hir.defs.len() + local, local));
     let assigned = hir.defs.iter().copied().enumerate();
     for (d, local) in assigned.chain(entries) {
-        if hir.locals[local].element.is_some() && bound(d) {
+        if (hir.locals[local].element.is_some() || joined.contains(&local)) && bound(d) {
             let first = *whole.entry(local).or_insert(d);
             let (a, b) = (root(&mut parents, first), root(&mut parents, d));
             parents[a] = b;

@@ -1,7 +1,7 @@
 //! Statements and assignment targets.
 
-use nestwise_ir::{PlaceId, Span};
 use nestwise_ir::surface as s;
+use nestwise_ir::{PlaceId, Span};
 
 use super::super::hir::{Expr, ExprKind, Kind, Stmt, Target};
 use super::super::{R, refuse};
