@@ -40,20 +40,27 @@ impl Lower<'_> {
         Ok(Masked { target, mask })
     }
 
-    /// The elements, or rows, that a mask of one axis selects, one after the other in memory of the nest's own.
+    /// The elements that a mask selects, or the rows that one of one axis does, one after the other in memory of the nest's own.
     pub fn selected(&mut self, masked: Masked, span: Span) -> R<Val> {
         let Masked { target: from, mask } = masked;
         let shape = from.shape();
-        if mask.shape.len() != 1 {
-            return Err(unsupported("what a mask of several axes selects", span));
-        }
+        let (looked_at, rest) = shape.split_at(mask.shape.len());
         let like = Elementwise::of(from.clone(), &self.arrays).like;
+        let like = like.map(|like| {
+            // There may be as many as the mask has elements.
+            let (axes, rest) = like.split_at(looked_at.len());
+            let all = axes.iter().copied();
+            let all = all.reduce(|a, b| self.facts.computed(BinOp::Mul, a, b));
+            all.into_iter().chain(rest.iter().copied()).collect()
+        });
+        let all = super::spread::count(looked_at, span);
+        let most: Vec<Expr> = std::iter::once(all).chain(rest.iter().cloned()).collect();
         let storage = self.arrays[from.array].storage;
-        let memory = self.temporary(like, &shape, storage, span)?;
+        let memory = self.temporary(like, &most, storage, span)?;
         let count = self.counter(span);
         let next = memory.at(0, build::var(count, Ty::PY_INT, span));
-        self.where_true(&mask.node, &shape[..1], span, |l, row| {
-            l.over(&shape[1..], span, |l, counters| {
+        self.where_true(&mask.node, looked_at, span, |l, row| {
+            l.over(rest, span, |l, counters| {
                 let value = l.section_element(&from, &[row, counters].concat(), span);
                 l.fill_element(&next, false, counters, value, span)
             })?;
