@@ -210,9 +210,9 @@ def print_after_each(a):
 
 
 def matrix_product(A, B, n):
-    for k in range(n):
+    for k in range(n):  # native
         A = A @ B
-        for i in range(2):  # native
+        for i in range(2):
             A[i, i] += 1.0
     return A
 
