@@ -3,7 +3,7 @@
 use nestwise_ir::surface as s;
 use nestwise_ir::{PlaceId, Span};
 
-use super::super::hir::{Expr, ExprKind, Kind, Stmt, Target};
+use super::super::hir::{Expr, ExprKind, Kind, LocalId, Stmt, Target};
 use super::super::{R, refuse};
 use super::{Callee, Names, Res, Resolver};
 use crate::capture::Capture;
@@ -183,6 +183,17 @@ impl Resolver<'_> {
                 let Some(value) = value else {
                     return Ok(());
                 };
+                let value = match self.one_by_one(names, &targets, value) {
+                    Ok(assigned) => {
+                        for (local, value) in assigned {
+                            let targets = vec![Target::Local(self.def(local))];
+                            let kind = Kind::Assign { targets, value };
+                            out.push(Stmt { kind, span });
+                        }
+                        return Ok(());
+                    }
+                    Err(value) => value,
+                };
                 let targets: R<Vec<_>> = targets
                     .iter()
                     .map(|t| self.target(names, t, span))
@@ -261,6 +272,67 @@ impl Resolver<'_> {
         out.push(Stmt { kind, span });
         Ok(())
     }
+}
+
+impl Resolver<'_> {
+    /// `u, v = new, u` of names, one of which holds an array at first: `v = u`, `u = new`, in an order in which each is read before it
+    /// is assigned, where there is one; else the value.
+    fn one_by_one(
+        &self,
+        names: &Names,
+        targets: &[s::Target],
+        value: Expr,
+    ) -> Result<Vec<(LocalId, Expr)>, Expr> {
+        let ([s::Target::Tuple(targets)], ExprKind::Tuple(values)) = (targets, &value.kind) else {
+            return Err(value);
+        };
+        let target = |t: &s::Target| match t {
+            s::Target::Place(id) => names.locals.get(id).copied(),
+            _ => None,
+        };
+        let source = |e: &Expr| match &e.kind {
+            ExprKind::Read(read) => Some(read.local),
+            _ => None,
+        };
+        let targets: Option<Vec<LocalId>> = targets.iter().map(target).collect();
+        let sources: Option<Vec<LocalId>> = values.iter().map(source).collect();
+        let order = targets.zip(sources).and_then(|(targets, sources)| {
+            let mut all = targets.iter().chain(&sources);
+            let arrays = all.any(|local| self.is_array(*local));
+            let order = reading_first(&targets, &sources).filter(|_| arrays)?;
+            Some(order.into_iter().map(|k| (k, targets[k])).collect::<Vec<_>>())
+        });
+        match (order, value.kind) {
+            (Some(order), ExprKind::Tuple(values)) => {
+                let mut values: Vec<_> = values.into_iter().map(Some).collect();
+                let taken = |(k, local): (usize, LocalId)| Some((local, values[k].take()?));
+                Ok(order.into_iter().filter_map(taken).collect())
+            }
+            (_, kind) => Err(Expr { kind, ..value }),
+        }
+    }
+
+    fn is_array(&self, local: LocalId) -> bool {
+        let capture = self.hir.locals[local].capture;
+        capture.is_some_and(|c| matches!(self.capture(c), Capture::Array { .. }))
+    }
+}
+
+/// An order of assignments of so many sources to as many targets in which none is assigned that another one is still to be read
+/// for; none where names change places, or are assigned twice.
+fn reading_first(targets: &[LocalId], sources: &[LocalId]) -> Option<Vec<usize>> {
+    let mut left: Vec<usize> = (0..targets.len().min(sources.len())).collect();
+    let mut order = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let is_free = |k: &&usize| {
+            let others = || left.iter().filter(|other| other != k);
+            others().all(|o| sources[*o] != targets[**k] && targets[*o] != targets[**k])
+        };
+        let next = left.iter().find(is_free).copied()?;
+        left.retain(|k| *k != next);
+        order.push(next);
+    }
+    (targets.len() == sources.len()).then_some(order)
 }
 
 /// An assignment without the names that are given what they hold, in `u = u` and in `u, w = u, v`: what is left of it, and what is
