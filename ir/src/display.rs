@@ -58,6 +58,9 @@ impl fmt::Display for MadeArray {
                 SameAs::Entry(capture) => write!(f, ", capture {capture} if {flag}")?,
             }
         }
+        if let Some(flag) = self.viewed {
+            write!(f, ", a view if {flag}")?;
+        }
         Ok(())
     }
 }

@@ -47,6 +47,9 @@ pub struct MadeArray {
     pub lens: Vec<VarId>,
     /// Where one of these bool variables is true, it is that object instead.
     pub same: Vec<(VarId, SameAs)>,
+    /// Where that bool variable is true, it is a view of such an array.
+    #[serde(default)]
+    pub viewed: Option<VarId>,
 }
 
 /// An object that may be what a place holds.
@@ -96,6 +99,7 @@ impl LiveOutKind {
 impl MadeArray {
     fn vars(&self) -> Vec<VarId> {
         let flags = self.same.iter().map(|(flag, _)| *flag);
+        let flags = flags.chain(self.viewed);
         self.lens.iter().copied().chain(flags).collect()
     }
 }

@@ -105,7 +105,8 @@ impl Verifier<'_> {
             format!("live-out {}: {array} is not made", out.place)
         })?;
         self.ints(out, &made.lens)?;
-        for (flag, _) in &made.same {
+        let flags = made.same.iter().map(|(flag, _)| flag);
+        for flag in flags.chain(&made.viewed) {
             ensure(self.ty(*flag)?.repr == Scalar::Bool, || {
                 format!("live-out {}: flag {flag} is no bool", out.place)
             })?;

@@ -66,6 +66,16 @@ pub fn made(
     finish(py, new())
 }
 
+/// `array[...]` of a new array, which nothing else has then: a new reference, or null with an error. Takes the one it is given, null
+/// with an error among them.
+pub fn view(py: Python<'_>, array: *mut PyObject) -> *mut PyObject {
+    // SAFETY: null or a reference of our own; an exact ndarray runs no code of the user's.
+    match unsafe { Bound::from_owned_ptr_or_opt(py, array) } {
+        Some(array) => finish(py, array.get_item(py.Ellipsis())),
+        None => std::ptr::null_mut(),
+    }
+}
+
 /// A list of as many elements as `len` says that lie in memory of the nest's own, or of lists: a new reference, or null with an error.
 ///
 /// # Safety

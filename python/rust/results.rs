@@ -224,8 +224,8 @@ impl Collector<'_> {
     }
 
     /// The array that a slot of the nest's own holds, a new object for each slot, or the object that it is a copy of.
-    fn made(&self, MadeArray { array, lens, same }: &MadeArray) -> *mut PyObject {
-        let array = *array;
+    fn made(&self, made: &MadeArray) -> *mut PyObject {
+        let (array, lens, same) = (made.array, &made.lens, &made.same);
         let known = |other: &SameAs| match other {
             SameAs::Made(other) => {
                 let made = self.made.borrow();
@@ -251,7 +251,13 @@ impl Collector<'_> {
             Some(view) if decl.list => unsafe {
                 parts::list(self.py, &view, decl.elem, self.launch, lens.first())
             },
-            Some(view) => parts::made(self.py, &view, storage, self.launch, lens),
+            Some(view) => {
+                let array = parts::made(self.py, &view, storage, self.launch, lens);
+                match made.viewed.is_some_and(is) {
+                    true => parts::view(self.py, array),
+                    false => array,
+                }
+            }
             None => std::ptr::null_mut(),
         };
         // SAFETY: null or alive.

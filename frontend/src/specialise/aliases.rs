@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use nestwise_ir::liveout::SameAs;
-use nestwise_ir::{ArrayId, Span, Ty, UnOp, VarId};
+use nestwise_ir::{ArrayId, Expr, Span, Ty, UnOp, VarId};
 
 use super::R;
 use super::build;
@@ -33,6 +33,8 @@ pub(super) enum Flag {
     Gone(WebId),
     /// A web's name holds a part of what the array's name held at entry.
     OfEntry(WebId),
+    /// A web's name holds a view of an array as large that nothing names.
+    Viewed(WebId),
 }
 
 impl Lower<'_> {
@@ -100,6 +102,10 @@ impl Lower<'_> {
             return Ok(Some(section));
         }
         let read = |var| build::var(var, Ty::PY_BOOL, span);
+        if self.facts.webs[owner].viewed {
+            let viewed = read(self.name_flag(Flag::Viewed(owner)));
+            self.note_viewed(web, Some(viewed), span);
+        }
         for third in &names[1..] {
             let now = match *third == other {
                 true => build::boolean(true, Ty::PY_BOOL, span),
@@ -118,6 +124,26 @@ impl Lower<'_> {
             self.emit_let(flag, now);
         }
         Ok(Some(section))
+    }
+
+    /// Notes whether a web's name holds a view, if it ever does (none: it does not).
+    pub fn note_viewed(&mut self, web: WebId, viewed: Option<Expr>, span: Span) {
+        let known = self.facts.webs[web].viewed;
+        if viewed.is_some() && !known {
+            self.facts.webs[web].viewed = true;
+            self.facts.changed = true;
+        }
+        if viewed.is_some() || known {
+            let no = build::boolean(false, Ty::PY_BOOL, span);
+            let flag = self.name_flag(Flag::Viewed(web));
+            self.emit_let(flag, viewed.unwrap_or(no));
+        }
+    }
+
+    /// The flag that tells whether a web's name holds a view, if it ever does.
+    pub fn viewed(&mut self, web: WebId) -> Option<VarId> {
+        let ever = self.facts.webs[web].viewed;
+        ever.then(|| self.name_flag(Flag::Viewed(web)))
     }
 
     /// A web's name holds a new array.

@@ -142,6 +142,7 @@ impl Lower<'_> {
         Ok(Val::Array(Box::new(Elementwise {
             fresh,
             lent: fresh,
+            viewed: false,
             ..Elementwise::of(section, &self.arrays)
         })))
     }

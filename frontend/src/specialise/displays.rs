@@ -30,6 +30,7 @@ pub(super) fn made_of(node: Node, shape: Vec<Expr>, axes: Like) -> Val {
         fresh: true,
         whole: true,
         lent: false,
+        viewed: false,
     }))
 }
 

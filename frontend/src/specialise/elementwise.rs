@@ -32,6 +32,8 @@ pub(super) struct Elementwise {
     pub whole: bool,
     /// To NumPy it is a view of such an array, which nobody has.
     pub lent: bool,
+    /// NumPy gives it as a view of an array as large, which nothing else names.
+    pub viewed: bool,
 }
 
 /// How long the axes of memory of the nest's own are.
@@ -67,6 +69,7 @@ impl Elementwise {
             fresh: false,
             whole: false,
             lent: false,
+            viewed: false,
         }
     }
 
@@ -102,6 +105,7 @@ impl Elementwise {
             fresh: false,
             whole: false,
             lent: false,
+            viewed: false,
         }))
     }
 }
@@ -302,6 +306,7 @@ impl Lower<'_> {
                 fresh: false,
                 whole: false,
                 lent: false,
+                viewed: false,
             }),
             other => Err(unsupported(
                 &format!("a {} beside an array", other.type_name()),

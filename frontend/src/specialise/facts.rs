@@ -37,6 +37,8 @@ pub(super) struct WebFact {
     pub parted: bool,
     /// The memory of the arrays that its assignments make.
     pub made: Option<Made>,
+    /// Some of them NumPy gives as views of others that nothing names.
+    pub viewed: bool,
     /// Two views of different arrays or ranks meet.
     pub view_conflict: bool,
     /// A Python float was assigned that is not a float32.

@@ -62,6 +62,7 @@ impl Lower<'_> {
             fresh: false,
             whole: false,
             lent: false,
+            viewed: false,
         })))
     }
 

@@ -35,6 +35,7 @@ pub(super) fn fresh(node: Node, shape: Vec<Expr>, like: Vec<Extent>) -> Val {
         fresh: true,
         whole: true,
         lent: false,
+        viewed: false,
     }))
 }
 
@@ -264,6 +265,7 @@ impl Lower<'_> {
                     fresh: true,
                     whole: true,
                     lent: false,
+                    viewed: false,
                 }
             }
         };

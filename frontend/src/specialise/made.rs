@@ -263,6 +263,8 @@ impl Lower<'_> {
         };
         self.may_be_made(array, &made, span)?;
         self.made_anew(web, span);
+        let viewed = tree.viewed.then(|| build::boolean(true, Ty::PY_BOOL, span));
+        self.note_viewed(web, viewed, span);
         self.not_empty_of(&tree.node, storage, &tree.shape, span);
         let operations = tree.node.operations() + f64::from(u8::from(tree.fresh));
         self.tally(Work::ArrayCall, operations);

@@ -333,10 +333,11 @@ impl Lower<'_> {
                     array,
                     lens: lens.collect(),
                     same: self.parts_objects(web, owner),
+                    viewed: self.viewed(owner),
                 };
                 LiveOutKind::MadePart(made, axes)
             }
-            Source::Made(_) => {
+            Source::Made(owner) => {
                 let len = |axis: &PartAxis| match axis {
                     PartAxis::Range { len, .. } => Some(*len),
                     PartAxis::At(_) => None,
@@ -345,6 +346,7 @@ impl Lower<'_> {
                     array,
                     lens: axes.iter().filter_map(len).collect(),
                     same: self.same_objects(web),
+                    viewed: self.viewed(owner),
                 })
             }
         }))

@@ -66,7 +66,8 @@ impl Lower<'_> {
         }
         self.let_go(&tree, &from);
         Ok(Val::Array(Box::new(Elementwise {
-            lent: along.axis_of(rank).is_none(),
+            // Rolled flat, and given its shape.
+            viewed: along.axis_of(rank).is_none(),
             ..Elementwise::made(to, &self.arrays)
         })))
     }
