@@ -131,6 +131,7 @@ named! {
         Transpose = "transpose",
         Diff = "diff",
         Roll = "roll",
+        Cumsum = "cumsum",
         Concatenate = "concatenate",
         Hstack = "hstack",
         Vstack = "vstack",
@@ -223,6 +224,8 @@ pub enum ArrayForm {
     Arranged,
     /// The elements of one moved along an axis.
     Rolled,
+    /// What those of one come to so far.
+    Accumulated,
     /// Those of several side by side.
     Joined,
     /// An array of the shape and type of another.
@@ -239,6 +242,7 @@ impl ArrayFn {
             Self::Where | Self::Clip => ArrayForm::Elementwise,
             Self::Flip | Self::Outer | Self::Transpose | Self::Diff => ArrayForm::Arranged,
             Self::Roll => ArrayForm::Rolled,
+            Self::Cumsum => ArrayForm::Accumulated,
             Self::Concatenate | Self::Hstack | Self::Vstack | Self::ColumnStack | Self::Stack => {
                 ArrayForm::Joined
             }

@@ -368,6 +368,7 @@ impl Lower<'_> {
                 Form::Arranged => return self.arranged(f, args, span),
                 Form::Reduction => return self.reduction(f, args, vec![], span),
                 Form::Rolled => return self.rolled(args, vec![], span),
+                Form::Accumulated => return self.accumulated(args, span),
                 Form::Joined => return self.joined(f, args, vec![], span),
             },
             Known::Numpy(_) => true,

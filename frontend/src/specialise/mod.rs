@@ -9,6 +9,7 @@
 
 mod aliases;
 mod along;
+mod accumulated;
 mod append;
 mod arith;
 mod arrays;
