@@ -7,9 +7,9 @@
 //!
 //! Whatever could differ from CPython is either guarded (an event at run time) or refused here.
 
+mod accumulated;
 mod aliases;
 mod along;
-mod accumulated;
 mod append;
 mod arith;
 mod arrays;

@@ -300,7 +300,12 @@ impl Resolver<'_> {
             let mut all = targets.iter().chain(&sources);
             let arrays = all.any(|local| self.is_array(*local));
             let order = reading_first(&targets, &sources).filter(|_| arrays)?;
-            Some(order.into_iter().map(|k| (k, targets[k])).collect::<Vec<_>>())
+            Some(
+                order
+                    .into_iter()
+                    .map(|k| (k, targets[k]))
+                    .collect::<Vec<_>>(),
+            )
         });
         match (order, value.kind) {
             (Some(order), ExprKind::Tuple(values)) => {
