@@ -11,7 +11,7 @@ use super::kernel::Axes;
 use super::loops::Range;
 use super::threads::CELL;
 use super::uses::uses;
-use super::{Func, Val, reads_in};
+use super::{Func, Unit, Val, reads_in};
 use crate::error::Result;
 use crate::finite::Finite;
 use crate::flow;
@@ -86,23 +86,12 @@ impl<'u> Func<'u, '_> {
     /// Has one thread run it, and takes what it assigns; its own value is in the first cell.
     fn alone(&mut self, part: Part<'_>) -> Result<Left> {
         let u = self.u;
-        let nonempty = u.spec.schedule.nonempty;
         // The cells before those of variables are the value's own.
         let (extra, block, span, own) = match part {
             Part::Block(block) => (vec![], block, block[0].span, 0),
             Part::Value(e) => (vec![e], &[][..], e.span, 1),
         };
-        let flow = flow::flow(&extra, block, None, nonempty);
-        let inside = reads_in(block);
-        // What is needed behind it, or by itself the next time.
-        let needed = |v: &&VarId| flow.exposed.contains(v) || u.live_after(**v, &inside);
-        let mut assigned: Vec<VarId> = flow.assigned.iter().filter(needed).copied().collect();
-        assigned.sort();
-        // What is assigned on some paths only has its old value on the others.
-        let kept = assigned.iter().filter(|v| !flow.definite.contains(v));
-        let mut shared: Vec<VarId> = flow.exposed.iter().chain(kept).copied().collect();
-        shared.sort();
-        shared.dedup();
+        let (shared, assigned) = given_and_left(u, &extra, block);
         let made = self.next_threaded(GridKernel {
             uses: uses(u, block, &extra),
             leaves: own + assigned.len() > 0,
@@ -145,6 +134,26 @@ impl<'u> Func<'u, '_> {
         }
         Ok(left)
     }
+}
+
+/// The variables that statements, evaluated behind values, are given, and those that they leave behind, as a kernel.
+pub(super) fn given_and_left(
+    u: &Unit<'_>,
+    values: &[&Expr],
+    block: &[Stmt],
+) -> (Vec<VarId>, Vec<VarId>) {
+    let flow = flow::flow(values, block, None, u.spec.schedule.nonempty);
+    let inside = reads_in(block);
+    // What is needed behind it, or by itself the next time.
+    let needed = |v: &&VarId| flow.exposed.contains(v) || u.live_after(**v, &inside);
+    let mut left: Vec<VarId> = flow.assigned.iter().filter(needed).copied().collect();
+    left.sort();
+    // What is assigned on some paths only has its old value on the others.
+    let kept = left.iter().filter(|v| !flow.definite.contains(v));
+    let mut given: Vec<VarId> = flow.exposed.iter().chain(kept).copied().collect();
+    given.sort();
+    given.dedup();
+    (given, left)
 }
 
 /// Whether it looks at elements anywhere.

@@ -13,6 +13,7 @@
 use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use nestwise_ir::{LoopId, Span, Stmt, StmtKind, VarId};
 
+use super::alone::given_and_left;
 use super::func::Cell;
 use super::grid::{Asked, Left};
 use super::kernel::{Axes, Registers, Threaded};
@@ -21,10 +22,9 @@ use super::threads::CELL;
 use super::updates::Unshared;
 use super::uses::{rebinds, uses};
 use super::warps::SHARED_WORD;
-use super::{Func, Unit, reads_in};
+use super::{Func, Unit};
 use crate::abi::{EventCode, FrameHeader, Status, part, team};
 use crate::error::{Result, invalid};
-use crate::flow;
 use crate::grid::{BLOCK_THREADS, GridKernel, TeamKernel};
 use crate::llvm::{IntPred, V, Wrap};
 
@@ -111,15 +111,7 @@ impl<'u> Func<'u, '_> {
             return invalid("no device");
         };
         let block = std::slice::from_ref(whole.stmt);
-        let flow = flow::flow(&[], block, None, u.spec.schedule.nonempty);
-        let inside = reads_in(block);
-        let needed = |v: &&VarId| flow.exposed.contains(v) || u.live_after(**v, &inside);
-        let mut assigned: Vec<VarId> = flow.assigned.iter().filter(needed).copied().collect();
-        assigned.sort();
-        let kept = assigned.iter().filter(|v| !flow.definite.contains(v));
-        let mut shared: Vec<VarId> = flow.exposed.iter().chain(kept).copied().collect();
-        shared.sort();
-        shared.dedup();
+        let (shared, assigned) = given_and_left(u, &[], block);
         let rebinds = rebinds(block);
         let number = grid.len();
         let team = team_kernel(grid.device, number, whole, rebinds, &shared, &assigned)?;

@@ -365,21 +365,15 @@ impl Device for Cuda {
             None => shape(launch.axes, trips, tile, each, all.min(most)),
         };
         let count: i64 = blocks.iter().chain(&threads).product();
-        let own = self.make_copies(&mut launch, count).and_then(|copies| {
-            Ok((
-                copies,
-                self.make_team(&mut launch, blocks.iter().product())?,
-            ))
-        });
-        let own = match own {
-            Ok((copies, team)) => copies.into_iter().chain(team),
+        let own = match self.make_own(&mut launch, count, blocks.iter().product()) {
+            Ok(own) => own,
             Err(why) => {
                 self.failed = Some(why);
                 return 0;
             }
         };
         let mut uses = std::mem::take(&mut launch.uses);
-        uses.extend(own.clone().map(|at| (at, true)));
+        uses.extend(own.iter().map(|at| (*at, true)));
         let mut status = self.kit().left.address();
         let left = status + launch.left();
         let turn = self.turn_with(&uses, &[(left, launch.leaves)]);
@@ -406,7 +400,7 @@ impl Device for Cuda {
         // Told when it is waited for.
         let _ = self.done(launched);
         // Once the kernel has run, as everything on the stream.
-        own.for_each(|at| self.free(at));
+        own.into_iter().for_each(|at| self.free(at));
         blocks.iter().product()
     }
 

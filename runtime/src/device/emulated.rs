@@ -425,14 +425,8 @@ impl Device for Emulated {
         let shape = shape(&launch);
         let (blocks, threads) = shape;
         let count: i64 = blocks.iter().chain(&threads).product();
-        let own = self.make_copies(&mut launch, count).and_then(|copies| {
-            Ok((
-                copies,
-                self.make_team(&mut launch, blocks.iter().product())?,
-            ))
-        });
-        let own = match own {
-            Ok((copies, team)) => copies.into_iter().chain(team),
+        let own = match self.make_own(&mut launch, count, blocks.iter().product()) {
+            Ok(own) => own,
             Err(why) => {
                 self.failed = Some(why);
                 return 0;
@@ -440,7 +434,7 @@ impl Device for Emulated {
         };
         let block = |(at, written): &(u64, bool)| Some((self.block(*at, 1)?.at as u64, *written));
         let mut uses: Vec<_> = launch.uses.iter().filter_map(block).collect();
-        uses.extend(own.clone().map(|at| (at, true)));
+        uses.extend(own.iter().map(|at| (*at, true)));
         let kernel = Kernel {
             _code: code,
             run,
@@ -454,7 +448,7 @@ impl Device for Emulated {
         // Any may set the status at any time, once it was cleared.
         uses.extend([(STATUS, false), (STATUS + launch.left(), launch.leaves)]);
         self.later.add(&uses, Job::Kernel(kernel));
-        own.for_each(|at| self.free(at));
+        own.into_iter().for_each(|at| self.free(at));
         blocks.iter().product()
     }
 

@@ -104,7 +104,19 @@ pub trait Device {
     /// The address of so many bytes of its memory, which hold anything.
     fn allocate(&mut self, bytes: usize) -> Result<u64, Reason>;
 
-    /// Memory for the copies of so many threads, which the environment tells of then; to be freed when the kernel is launched.
+    /// Memory that a launch of so many threads in so many blocks has for itself; to be freed when the kernel is launched.
+    fn make_own(
+        &mut self,
+        launch: &mut Launch<'_>,
+        threads: i64,
+        blocks: i64,
+    ) -> Result<Vec<u64>, Reason> {
+        let copies = self.make_copies(launch, threads)?;
+        let team = self.make_team(launch, blocks)?;
+        Ok(copies.into_iter().chain(team).collect())
+    }
+
+    /// Memory for the copies of so many threads, which the environment tells of then.
     fn make_copies(
         &mut self,
         launch: &mut Launch<'_>,
@@ -119,8 +131,7 @@ pub trait Device {
         Ok(Some(at))
     }
 
-    /// What the threads of a cooperative kernel of so many blocks have in common, which the environment tells of then; to be freed
-    /// when the kernel is launched.
+    /// What the threads of a cooperative kernel of so many blocks have in common, which the environment tells of then.
     fn make_team(&mut self, launch: &mut Launch<'_>, blocks: i64) -> Result<Option<u64>, Reason> {
         if launch.team.is_none() {
             return Ok(None);
