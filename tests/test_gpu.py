@@ -261,3 +261,32 @@ def test_without_a_driver(tmp_path):
         pytest.skip("there is a card")
     [line] = done.stderr.splitlines()
     assert line.startswith("nestwise: device gpu: ") and "NVIDIA" in line, line
+
+
+STEPS = """\
+import numpy as np
+def steps(u, v, n):
+    for t in range(n):
+        for i in range(1, len(u) - 1):
+            v[i] = 0.5 * (u[i - 1] + u[i + 1])
+        u, v = v, u
+    return u
+print(steps(np.arange(2000.0) % 7, np.zeros(2000), 30).sum())
+"""
+
+
+@pytest.mark.parametrize("what, cooperative", [("fires", "1"), ("small", "1"), ("fires", "0")])
+def test_a_loop_is_launched_with_all_of_its_blocks_at_once(driver, tmp_path, what, cooperative):
+    program = tmp_path / "steps.py"
+    program.write_text(STEPS)
+    switches = pretended(driver, tmp_path, what, NESTWISE_COOPERATIVE=cooperative)
+    done = nestwise(program, "gpu", tmp_path, switches=switches)
+    assert not (found := difference(python(program), done)), found
+    log = (tmp_path / "log").read_text().splitlines()
+    assert ("together" in log) == (cooperative == "1")
+    # Blocks of 256 threads, no more of them than the loop inside has iterations for.
+    whole = [line for line in log if line.startswith("launch 8 1 1 of 256 1 1 for 0..30")]
+    assert bool(whole) == ("together" in log and what == "fires")
+    nests = [n for found in nests_by_line(done.report, program).values() for n in found]
+    why = " ".join(f["reason"] for nest in nests for f in nest["fallbacks"])
+    assert what == "fires" or "some error" in why, why
