@@ -22,8 +22,7 @@ const CHAINED: f64 = 0.5;
 /// Threads of a block of a cooperative kernel.
 const TEAM_BLOCK: f64 = 256.0;
 /// Waiting for all threads of a cooperative kernel, where nobody has measured that, and the share of it that threads of a single
-/// block wait. Zhang et al., "A study of single and multi-device synchronization methods in Nvidia GPUs" (2020), found 1 to 2 us
-/// for grids of one block for each processor.
+/// block wait: choices, not measured on any card.
 const BARRIER: f64 = 1_500.0;
 const ONE_BLOCK: f64 = 0.1;
 
@@ -353,12 +352,9 @@ impl Priced {
     ) {
         let times = times * l.reached;
         if axes.cooperative.contains(&l.id) {
-            let each = Axes {
-                cooperative: vec![],
-                ..axes.clone()
-            };
+            // None of these encloses another.
             let own = out.len();
-            self.kernels_of(l, times, &each, trips, out);
+            self.kernels_of(l, times, axes, trips, out);
             let whole = self.together(times, own, out);
             out.push(whole);
             return;
@@ -366,7 +362,7 @@ impl Priced {
         self.kernels_of(l, times, axes, trips, out);
     }
 
-    /// The same of a loop that is not cooperative itself and runs so many times.
+    /// The same of a loop that runs so many times, as if it were not cooperative itself.
     fn kernels_of(
         &self,
         l: &LoopFeatures,

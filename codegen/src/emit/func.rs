@@ -123,10 +123,10 @@ pub(crate) struct Func<'u, 'a> {
     pub(super) late: Late,
     /// In a kernel of a device: loops on its axes.
     pub(crate) axes: Option<super::kernel::Axes>,
-    /// In a cooperative kernel: what its threads have in common.
-    pub(super) team: Option<super::team::Team>,
     /// There, too: results that are looked at.
     pub(super) finite: Option<Finite>,
+    /// In a cooperative kernel: what its threads have in common.
+    pub(super) team: Option<super::team::Team>,
     /// Whether somebody else looks at the result being emitted.
     pub(super) covered: bool,
     /// The accumulation being emitted: what is proved of the whole sum need not hold of a part of it.

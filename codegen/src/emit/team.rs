@@ -32,7 +32,7 @@ use crate::llvm::{IntPred, V, Wrap};
 const ACROSS: [[i64; 2]; 3] = [[1, 1], [8, 1], [4, 2]];
 /// Blocks along an axis whose iterations are not known.
 const UNKNOWN_BLOCKS: i64 = 16;
-/// So often a thread looks for others at most, a microsecond or so each time: then the launch fails, and the nest runs on the
+/// So often a thread looks for others at most (two minutes, if a look takes a microsecond, which nobody has measured): then the launch fails, and the nest runs on the
 /// CPU, instead of a program that stands still.
 const MOST_LOOKS: i64 = 1 << 27;
 
