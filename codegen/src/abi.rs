@@ -75,6 +75,8 @@ pub enum EventCode {
     Step = 7,
     /// Several operations of a vectorised loop were watched together; one of them fired.
     Several = 8,
+    /// Somebody waits, and the iteration goes on too long.
+    Interrupt = 9,
 }
 
 impl EventCode {
@@ -89,6 +91,7 @@ impl EventCode {
             6 => Self::Check,
             7 => Self::Step,
             8 => Self::Several,
+            9 => Self::Interrupt,
             _ => return None,
         })
     }
@@ -113,6 +116,9 @@ pub struct FrameHeader {
     pub user: *mut u8,
     /// Between calls: start and step of the top loop where they cannot be evaluated again.
     pub bounds: [i64; 2],
+    /// In: the time, in nanoseconds of [`now`](crate::waiting::now), from which an interruptible kernel gives up if somebody
+    /// waits.
+    pub deadline: i64,
 }
 
 impl FrameHeader {
@@ -122,6 +128,7 @@ impl FrameHeader {
     pub(crate) const CODE: usize = 24;
     pub const USER: usize = 40;
     pub(crate) const BOUNDS: usize = 48;
+    pub(crate) const DEADLINE: usize = 64;
 }
 
 /// Where an array slot's descriptor lies in the frame: byte offsets from its start.
@@ -371,6 +378,10 @@ mod tests {
             std::mem::offset_of!(FrameHeader, bounds),
             FrameHeader::BOUNDS
         );
-        assert_eq!(size_of::<FrameHeader>(), 64);
+        assert_eq!(
+            std::mem::offset_of!(FrameHeader, deadline),
+            FrameHeader::DEADLINE
+        );
+        assert_eq!(size_of::<FrameHeader>(), 72);
     }
 }

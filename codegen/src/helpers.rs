@@ -10,6 +10,7 @@ use crate::mvec;
 use crate::products;
 use crate::save;
 use crate::ufunc;
+use crate::waiting;
 use crate::{flat, folds};
 
 #[link(name = "m")]
@@ -121,6 +122,7 @@ fn runtime(name: &str) -> Option<usize> {
         "nw_parts_free" => nw_parts_free as PartsFree,
         "nw_grid" => nw_grid as Launch,
         "nw_touched" => nw_touched as Touched,
+        "nw_ask" => waiting::nw_ask as waiting::Ask,
         "nw_barrier" => nw_barrier as Barrier,
         "nw_shuffle" => nw_shuffle as Shuffle,
         "nw_fill_copy" => merge::nw_fill_copy as unsafe extern "C" fn(i64, *mut u8, i64, i64),

@@ -32,6 +32,7 @@ mod save;
 mod shape;
 mod target;
 mod ufunc;
+pub mod waiting;
 
 use std::time::{Duration, Instant};
 

@@ -42,7 +42,8 @@ pub fn stmt_may_fire(nest: &Nest, s: &Stmt) -> bool {
     match &s.kind {
         StmtKind::Store { array, guard, .. } => *guard || narrows(nest, *array),
         StmtKind::Check { guard, .. } => *guard,
-        StmtKind::For(l) => step_may_fire(l),
+        StmtKind::For(l) => step_may_fire(l) || nest.interruptible.contains(&l.id),
+        StmtKind::While(l) => nest.interruptible.contains(&l.id),
         _ => false,
     }
 }

@@ -37,6 +37,7 @@
 mod display;
 pub mod events;
 mod ids;
+pub mod interrupts;
 pub mod liveout;
 pub mod nest;
 mod ops;

@@ -55,6 +55,9 @@ pub struct Nest {
     /// counter then holds the first iteration's value, and `end`, an `i64` that nothing assigns, what would be the
     /// value after the last.
     pub whole: Option<VarId>,
+    /// Loops inside the top loop in which a kernel asks whether somebody waits: entering or repeating one of them is an
+    /// event then. Chosen for each launch ([`interrupts`](crate::interrupts)); none in a nest as it was written.
+    pub interruptible: Vec<LoopId>,
     /// What CPython does in it, as it was written. No kernel depends on it.
     #[serde(skip)]
     pub work: NestWork,

@@ -15,6 +15,7 @@ use crate::random;
 use crate::region;
 use crate::results;
 use crate::scratch::Scratch;
+use crate::waiting;
 use nestwise_analysis::identity;
 use nestwise_frontend::LoopKind;
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Prov, Scalar};
@@ -65,6 +66,7 @@ impl<'a> PyHost<'a> {
         mixed: &'a Cell<Option<usize>>,
     ) -> Self {
         let nest = plan.nest();
+        waiting::watch(py);
         Self {
             py,
             binding,
@@ -291,6 +293,9 @@ impl<'a> PyHost<'a> {
         if !environment::is_alone(py) {
             py.detach(|| ());
         }
+        if self.raised.is_none() && (waiting::is_somebody() || !waiting::is_known()) {
+            self.raised = waiting::serve(py).err();
+        }
         let begun = Instant::now();
         let mut lists = self.buffers.iter().zip(&rows);
         // SAFETY: the binding keeps the lists alive.
@@ -400,7 +405,12 @@ impl Host for PyHost<'_> {
         }
         // Nobody's code runs but, perhaps, what raises KeyboardInterrupt.
         self.raised = self.py.check_signals().err();
-        self.raised.is_some() || !self.unchanged()
+        if self.raised.is_some() || !self.unchanged() {
+            return true;
+        }
+        // An asynchronous exception, a pending call: what is done about it may run anybody's code.
+        let asked = waiting::is_somebody() || !waiting::is_known() && self.turns.due();
+        asked && !self.let_others(launch)
     }
 
     fn is_value(&self) -> bool {

@@ -48,6 +48,7 @@ mod site;
 mod sites;
 mod vain;
 mod verify;
+mod waiting;
 mod warned;
 
 use nestwise_costmodel::weights::Kind;
@@ -422,6 +423,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         nestwise_runtime::pool::free_parts,
     );
     panics::watch();
+    waiting::find(module.py())?;
     for function in [
         wrap_pyfunction!(version, module)?,
         wrap_pyfunction!(configure, module)?,

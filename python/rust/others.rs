@@ -11,14 +11,17 @@ use crate::classify;
 use crate::environment::{self, NumpyErrors};
 use crate::functions;
 use crate::parsed::Parsed;
+use crate::waiting;
 use nestwise_ir::surface::Scope;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Others get their turn when this many times as long has passed as the last turn cost: lists are long.
+/// Others get their turn when this many times as long has passed as the last turn cost: lists are long. But somebody who waits
+/// gets one after [`LONGEST_WAIT`].
 const TURNS_APART: u32 = 20;
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 /// Where a call's names and arrays came from, and the settings it began with.
 #[derive(Clone, Copy)]
@@ -32,17 +35,22 @@ pub struct World<'a> {
 #[derive(Default)]
 pub struct Turns {
     next: Option<Instant>,
+    last: Option<Instant>,
 }
 
 impl Turns {
     /// Whether it is time for one.
     pub fn due(&self) -> bool {
-        self.next.is_none_or(|next| Instant::now() >= next)
+        let now = Instant::now();
+        let waited = |last: Instant| now - last >= LONGEST_WAIT && waiting::is_somebody();
+        self.next.is_none_or(|next| now >= next) || self.last.is_some_and(waited)
     }
 
     /// One took this long, without what others did in it.
     pub fn took(&mut self, cost: Duration) {
-        self.next = Some(Instant::now() + cost * TURNS_APART);
+        let now = Instant::now();
+        self.next = Some(now + cost * TURNS_APART);
+        self.last = Some(now);
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Progress {
     pub vain: Option<Attempted>,
     /// What ran natively would have taken CPython less time than asking takes.
     pub brief: bool,
+    /// An iteration took too long for somebody who waited: the loops inside are to run natively by themselves.
+    pub interrupted: bool,
 }
 
 /// A price that spoke against compiling, so far.
@@ -91,12 +93,15 @@ impl Progress {
             check: None,
             vain: None,
             brief: false,
+            interrupted: false,
         }
     }
 
-    /// A `while` in which an event has fired.
+    /// A `while` in which an event has fired, and that may soon run natively again.
     pub fn stopped_while(&self) -> bool {
-        self.range.is_none() && matches!(self.ended, Some(Ended::Partial { .. }))
+        self.range.is_none()
+            && !self.interrupted
+            && matches!(self.ended, Some(Ended::Partial { .. }))
     }
 
     /// Iterations of CPython's first share.

@@ -21,7 +21,7 @@ use nestwise_ir::liveout::SameAs;
 use nestwise_ir::nest::ReturnForm;
 use nestwise_ir::surface::{ExprKind, Scope, StmtKind};
 use nestwise_ir::{ArrayId, LiveOut, LiveOutKind, PlaceId, Prov, VarId};
-use nestwise_runtime::{Ended, Launch};
+use nestwise_runtime::{Ended, Launch, Reason};
 use pyo3::exceptions::{PyMemoryError, PySystemError};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -52,6 +52,7 @@ pub fn collect(
     let mut progress = Progress::none();
     progress.ended = Some(launch.ended);
     progress.brief = launch.replaced() < SHORT;
+    progress.interrupted = matches!(launch.stopped_by, Some(Reason::Interrupted));
     progress.raised = host.raised.take();
     let this = Collector {
         py,

@@ -355,6 +355,7 @@ pub(crate) mod tests {
             dense: vec![],
             alike: vec![],
             whole: None,
+            interruptible: Vec::new(),
             work: Default::default(),
         }
     }

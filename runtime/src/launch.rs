@@ -23,7 +23,8 @@ use crate::pool::on_threads;
 use crate::reason::Reason;
 use crate::undo::{self, Saved, Spares};
 use nestwise_analysis::Region;
-use nestwise_codegen::abi::{FrameHeader, Status};
+use nestwise_codegen::abi::{EventCode, FrameHeader, Status};
+use nestwise_codegen::waiting;
 use nestwise_costmodel::{Decision, Device};
 use nestwise_ir::{LoopId, Scalar};
 use std::sync::Arc;
@@ -32,7 +33,7 @@ use std::time::Instant;
 /// A chunk should take about this long; longer, up to so long, where what is copied before each, whatever its length, would
 /// take more than a share of it.
 const CHUNK_SECONDS: f64 = 0.03;
-const LONGEST_CHUNK_SECONDS: f64 = 0.25;
+const LONGEST_CHUNK_SECONDS: f64 = 0.08;
 const COPYING_SHARE: f64 = 0.1;
 /// Below this, the interpreter lock is kept: CPython itself gives it up every 5 ms only.
 const BRIEF_SECONDS: f64 = 50e-6;
@@ -49,8 +50,13 @@ const FELT: i64 = 8;
 /// times what it runs at once.
 const BRIEF_ON_GRID_SECONDS: f64 = 0.25;
 const FIRST_WAVES: i64 = 4;
-/// Trips of a `while` in its first chunk.
+/// Trips of a `while` in its first chunk, and in any: one that does nothing takes no time.
 const FIRST_WHILE_CHUNK: i64 = 256;
+const LONGEST_WHILE_CHUNK: i64 = 1 << 40;
+/// Nanoseconds for which an interruptible kernel runs before it gives up an iteration because somebody waits, where it is known
+/// that somebody does, and where it is not.
+const PATIENCE: i64 = 2_000_000;
+const PATIENCE_UNKNOWN: i64 = 45_000_000;
 
 /// Bytes that a chunk should copy at most: a share of a core's own cache, more where several cores share the chunk.
 pub(crate) fn undo_bytes(device: Device) -> i64 {
@@ -165,14 +171,14 @@ impl Runner<'_> {
     fn run(&mut self) {
         let _spares = Spares;
         let trips = self.launch.top.map_or(i64::MAX, |t| t.trips);
-        let mut chunk = match self.launch.top {
-            Some(_) => self.first_chunk(trips - self.launch.next),
-            None => FIRST_WHILE_CHUNK,
+        let (mut chunk, limit) = match self.launch.top {
+            Some(_) => (self.first_chunk(trips - self.launch.next), i64::MAX),
+            None => (FIRST_WHILE_CHUNK, LONGEST_WHILE_CHUNK),
         };
         let mut most = self.longest_chunk();
         while self.launch.next < trips {
             let lo = self.launch.next;
-            let hi = lo.saturating_add(chunk.min(most)).min(trips);
+            let mut hi = lo.saturating_add(chunk.min(most).min(limit)).min(trips);
             let begun = Instant::now();
             match self.chunk(lo, hi) {
                 Step::Done => {}
@@ -185,6 +191,7 @@ impl Runner<'_> {
                     chunk = (hi - lo) / 2;
                     continue;
                 }
+                Step::Interrupted(at) => hi = at,
             }
             self.launch.next = hi;
             self.launch.started = hi;
@@ -205,7 +212,11 @@ impl Runner<'_> {
                 }
             }
         }
-        self.launch.ended = Ended::Finished;
+        self.launch.ended = match self.launch.top {
+            Some(_) => Ended::Finished,
+            // Iterations of a `while` are numbered, but nothing says that they end with the numbers.
+            None => Ended::Partial { next: trips },
+        };
     }
 
     /// Of so many trips.
@@ -335,10 +346,11 @@ impl Runner<'_> {
             self.launch.stopped_by = Some(Reason::Memory);
             return self.end(lo, lo, Ended::Partial { next: lo });
         };
+        self.header_mut().deadline = deadline(&self.launch.kernel);
         let status = self.call(lo, hi);
         let at = self.launch.header().at.clamp(lo, hi);
         match status {
-            Status::Event => self.take_back(&before, lo, at, hi),
+            Status::Event => self.roll_back(&before, lo, at, hi),
             status => self.ended(status, at),
         }
     }
@@ -359,13 +371,16 @@ impl Runner<'_> {
     }
 
     /// After an event in iteration `at`, or somewhere from it on: as if only `lo..at` had run.
-    fn take_back(&mut self, before: &Before, lo: i64, at: i64, hi: i64) -> Step {
-        let reason = if self.launch.header().status == Status::Event as i64 {
-            Reason::Event {
-                line: self.launch.header().event_line as u32,
-            }
-        } else {
-            Reason::FloatingPoint
+    fn roll_back(&mut self, before: &Before, lo: i64, at: i64, hi: i64) -> Step {
+        let header = self.launch.header();
+        let fired = header.status == Status::Event as i64;
+        let interrupted = fired && header.event_code == EventCode::Interrupt as i64;
+        let reason = match fired {
+            _ if interrupted => Reason::Interrupted,
+            true => Reason::Event {
+                line: header.event_line as u32,
+            },
+            false => Reason::FloatingPoint,
         };
         self.restore(before);
         if matches!(reason, Reason::FloatingPoint)
@@ -375,16 +390,22 @@ impl Runner<'_> {
             self.launch.kernel = kernel;
             return Step::Again;
         }
-        if at == lo && hi - lo > 1 {
+        let known = fired && self.launch.kernel.about.in_order;
+        if at == lo && hi - lo > 1 && !known {
             // Where it fired is not known: halving the chunk finds out, at about the price of the chunk.
             return Step::Shrink;
         }
-        // The same iterations on the same state do the same again, so this runs clean; if it does not, they are
-        // taken back too.
+        // The same iterations on the same state do the same again, so this runs clean, and takes as long as before; if it
+        // does not, they are rolled back too.
         let mut next = at;
+        self.header_mut().deadline = i64::MAX;
         if at > lo && self.call(lo, at) != Status::Done {
             self.restore(before);
             next = lo;
+        }
+        if interrupted && next > lo {
+            // It need not be the iteration that took long: whoever waits is served before it, and it is tried again.
+            return Step::Interrupted(next);
         }
         self.launch.stopped_by = Some(reason);
         self.end(next, next, Ended::Partial { next })
@@ -467,15 +488,29 @@ enum Step {
     Done,
     /// The launch is over.
     Ended(Ended),
-    /// Taken back whole: try it with another kernel.
+    /// Rolled back whole: try it with another kernel.
     Again,
-    /// Taken back whole, or not begun: try a shorter one.
+    /// Rolled back whole, or not begun: try a shorter one.
     Shrink,
+    /// Somebody waits, and the iterations before this one ran.
+    Interrupted(i64),
 }
 
 struct Before {
     frame: Vec<u128>,
     arrays: Vec<Saved>,
+}
+
+/// The time from which a call of a kernel that begins now gives up if somebody waits.
+fn deadline(kernel: &Kernel) -> i64 {
+    if kernel.about.nest.interruptible.is_empty() {
+        return i64::MAX;
+    }
+    let patience = match waiting::is_waiting_known() {
+        true => PATIENCE,
+        false => PATIENCE_UNKNOWN,
+    };
+    waiting::now() + patience
 }
 
 fn header_mut(frame: &mut [u128]) -> &mut FrameHeader {

@@ -38,7 +38,7 @@ use nestwise_costmodel::gpu::Axes;
 use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Device, Learned, Prices, Ready, Seconds};
 use nestwise_ir::nest::Cast;
-use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, Nest, Scalar};
+use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, Nest, Scalar, interrupts};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -373,6 +373,12 @@ impl Plan {
                 _ => 0,
             },
             quiet: self.is_quiet(),
+            interruptible: match device {
+                // What runs there is cut into short launches.
+                Device::Gpu => Vec::new(),
+                _ if options.unchecked.is_some() => Vec::new(),
+                _ => interrupts::interruptible(&self.nest, &sizes.trips),
+            },
         }
     }
 
@@ -410,7 +416,7 @@ impl Plan {
     ) -> Result<(Arc<Kernel>, CompileInfo), Reason> {
         let _making = lock(&self.making);
         if lock(&self.kernels).len() >= MAX_KERNELS {
-            key = Key::general(self.bounds.guards(), self.nest.arrays.len());
+            key = Key::general(self.bounds.guards(), &self.nest);
         }
         if let Some(found) = self.find(&key) {
             return Ok(found);
@@ -470,10 +476,11 @@ impl Plan {
                 }
             }
         }
-        let nest = match options.unchecked {
+        let mut nest = match options.unchecked {
             None => guards::apply(&self.nest, &key.proven),
             Some(Unchecked { wraps }) => guards::unchecked(&self.nest, &key.proven, wraps),
         };
+        nest.interruptible.clone_from(&key.interruptible);
         let scheduled = |key: &Key| {
             let made = schedule(&nest, key, &self.verdicts, turn, options);
             compile(&made, key, options)

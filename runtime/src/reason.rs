@@ -42,6 +42,8 @@ pub enum Reason {
     ZeroStep,
     /// An event fired: CPython runs these iterations.
     Event { line: u32 },
+    /// Somebody waited, and an iteration took too long to be waited for: CPython runs it.
+    Interrupted,
     /// NumPy would have warned, perhaps.
     FloatingPoint,
     /// `np.errstate`, warning filters, tracing or profiling is not the default.
@@ -78,6 +80,7 @@ impl Reason {
             Self::Bounds => "bounds",
             Self::ZeroStep => "zero-step",
             Self::Event { .. } => "event",
+            Self::Interrupted => "interrupted",
             Self::FloatingPoint => "floating-point",
             Self::Environment(_) => "environment",
             Self::Memory => "memory",
@@ -144,6 +147,11 @@ impl fmt::Display for Reason {
             Self::Event { line } => write!(
                 f,
                 "line {line}: an index out of range, an integer beyond its width, a division by zero, what only CPython can do, or the like"
+            ),
+            Self::Interrupted => write!(
+                f,
+                "an iteration took long while a signal or another thread waited: CPython runs it, and the loops inside by \
+                 themselves"
             ),
             Self::FloatingPoint => write!(
                 f,

@@ -48,6 +48,7 @@ pub fn nest(header: &str, body: &str) -> Nest {
         dense: vec![],
         alike: vec![],
         whole: None,
+        interruptible: Vec::new(),
         work: Default::default(),
     }
 }

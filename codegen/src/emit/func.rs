@@ -131,6 +131,8 @@ pub(crate) struct Func<'u, 'a> {
     pub(super) covered: bool,
     /// The accumulation being emitted: what is proved of the whole sum need not hold of a part of it.
     pub(crate) wrapping: Option<*const Expr>,
+    /// What is left until the function asks whether somebody waits, in a kernel that does.
+    pub(super) budget: Option<V>,
 }
 
 impl<'u, 'a> Func<'u, 'a> {
@@ -198,8 +200,10 @@ impl<'u, 'a> Func<'u, 'a> {
             covered: false,
             late: Late::default(),
             wrapping: None,
+            budget: None,
         };
         func.kept = func.kept_words(1);
+        func.begin_budget();
         func
     }
 

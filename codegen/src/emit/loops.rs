@@ -92,6 +92,7 @@ impl Func<'_, '_> {
             return self.wide_for(l, span);
         }
         let range = self.range(l, span)?;
+        self.ask_before(l, range.hi, span);
         self.counted(l, range, None)
     }
 
@@ -335,6 +336,7 @@ impl Func<'_, '_> {
             Wrap::Signed,
         );
         self.enter_counter(l, Val::one(counter))?;
+        self.ask_in_counted(l);
         let lanes = masked.as_ref().map(|m| (m.broken, m.waiting));
         // The top loop's break leaves the nest with a status of its own.
         let on_break = self.break_block(l, end);
@@ -514,6 +516,7 @@ impl Func<'_, '_> {
             }
         }
         ir.at(body);
+        self.ask_in_iteration(l.id, &l.body, self.loop_span(l.id));
         let lanes = masked.as_ref().map(|m| (m.broken, m.waiting));
         self.jumps.push(Jump {
             target,

@@ -23,6 +23,7 @@ mod fold;
 mod func;
 pub(crate) mod grid;
 mod int;
+mod interrupts;
 mod jam;
 mod kept;
 pub(crate) mod kernel;

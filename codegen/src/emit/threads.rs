@@ -2,7 +2,7 @@
 //! in their order, so that the result does not depend on who ran what.
 
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
-use nestwise_ir::{BinOp, CmpOp, For, Scalar, Span, StmtKind, VarId};
+use nestwise_ir::{BinOp, CmpOp, For, Scalar, StmtKind, VarId};
 
 use super::loops::{Range, is_innermost};
 use super::{Func, Unit, Val, reads_in};
@@ -37,6 +37,7 @@ impl<'u, 'a> Func<'u, 'a> {
         let bounds = ir.offset_const(env, crate::abi::FrameHeader::BOUNDS);
         ir.store(range.start, bounds);
         ir.store(range.step, ir.offset_const(bounds, 8));
+        self.pass_deadline(env);
         let body = self.body_function(l, t, &shared)?;
         self.run_parts(l, t, body, env, range)?;
         self.ir().br(end);
@@ -199,7 +200,10 @@ impl<'u, 'a> Func<'u, 'a> {
         let old = ir.load(ir.i1(), fired);
         ir.store(ir.or(old, overflow), fired);
         ir.store(ir.const_i64(EventCode::Overflow as i64), self.exits.code);
-        ir.store(ir.const_i64(self.line(l).line.into()), self.exits.line);
+        ir.store(
+            ir.const_i64(self.loop_span(l.id).line.into()),
+            self.exits.line,
+        );
         let next = ir.add(k, ir.const_i64(1), Wrap::Signed);
         ir.add_incoming(k, next, ir.here());
         ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, next, count), each, end);
@@ -211,14 +215,6 @@ impl<'u, 'a> Func<'u, 'a> {
         ir.cond_br(ir.load(ir.i1(), fired), self.exits.event, after);
         ir.at(after);
         Ok(())
-    }
-
-    fn line(&self, l: &For) -> Span {
-        self.u
-            .nest
-            .loops
-            .get(l.id)
-            .map_or(Span::default(), |d| d.span)
     }
 
     /// Takes in one part's results, whose cells are given; returns whether a sum left its representation.

@@ -304,6 +304,7 @@ impl Func<'_, '_> {
             on_continue: latch,
             lanes: Some((m.broken, m.waiting)),
         });
+        self.ask_in_iteration(l.id, &l.body, span);
         self.block(&l.body)?;
         self.jumps.pop();
         self.fixed.remove(&l.counter);

@@ -55,6 +55,7 @@ impl Builder {
                 dense: vec![],
                 alike: vec![],
                 whole: None,
+                interruptible: Vec::new(),
                 work: Default::default(),
             },
             next_loop: 0,

@@ -440,6 +440,7 @@ impl Lower<'_> {
             dense,
             alike,
             whole: None,
+            interruptible: Vec::new(),
             work: self.meter.finish(),
         };
         super::keeps::together(&mut nest);

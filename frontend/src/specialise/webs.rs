@@ -35,8 +35,8 @@ pub(super) struct Webs {
     pub entry: Vec<Option<LocalId>>,
     /// The local of each web.
     pub local: Vec<LocalId>,
-    /// For each local, the definitions (its entry included) whose value it may have after the top loop has run at
-    /// least one iteration.
+    /// For each local, the definitions (its entry included) whose value it may have when native code hands over to
+    /// CPython after at least one iteration of the top loop: between two iterations, or where the loop has ended.
     pub exit: Vec<Vec<DefId>>,
     /// For each local, whether a swap may lie between its last assignment and the end.
     pub exit_stale: Vec<bool>,
@@ -75,6 +75,16 @@ fn join(a: Option<Env>, b: Option<Env>) -> Option<Env> {
     }
 }
 
+/// What reaches the ways out of a loop that has run at least one iteration.
+struct Ends {
+    /// The point between two iterations, before a condition is evaluated.
+    boundary: Option<Env>,
+    /// The statement behind the loop, when the iterable is used up or the condition has become false.
+    natural: Option<Env>,
+    /// The same statement, from the loop's `break`s.
+    breaks: Option<Env>,
+}
+
 #[derive(Default)]
 struct Frame {
     breaks: Option<Env>,
@@ -104,11 +114,13 @@ pub(super) fn analyse(hir: &Hir, joined: &BTreeSet<LocalId>) -> Webs {
     };
     let mut exit = None;
     for stmt in &hir.top {
-        let (back, left) = flow.looped(stmt, entry.clone());
-        exit = join(exit, join(back, left));
+        let ends = flow.looped(stmt, entry.clone());
+        // CPython may take the loop over between any two of its iterations, also where the loop has no end of its own:
+        // names then hold what reaches the next iteration.
+        exit = join(exit, join(ends.boundary, join(ends.natural, ends.breaks)));
     }
     let exit = join(exit, flow.returns.take());
-    // A loop that control never leaves has no end to speak of; anything sound will do.
+    // Every iteration leaves the nest by an exception: names keep what they held at entry.
     let exit = exit.unwrap_or(entry);
     group(hir, joined, &flow.reach, exit)
 }
@@ -164,9 +176,9 @@ impl Flow<'_> {
             }
             Kind::For { orelse, .. } | Kind::While { orelse, .. } => {
                 let zero = self.header(stmt, &mut env);
-                let (back, breaks) = self.looped(stmt, env);
-                let natural = self.block(orelse, join(zero, back));
-                return join(natural, breaks);
+                let ends = self.looped(stmt, env);
+                let natural = self.block(orelse, join(zero, ends.natural));
+                return join(natural, ends.breaks);
             }
             Kind::Break => {
                 if let Some(frame) = self.loops.last_mut() {
@@ -218,9 +230,8 @@ impl Flow<'_> {
         Some(env.clone())
     }
 
-    /// A loop entered with `env`: what reaches its natural end after at least one iteration, and what reaches
-    /// its `break`s.
-    fn looped(&mut self, stmt: &Stmt, env: Env) -> (Option<Env>, Option<Env>) {
+    /// What reaches the ways out of a loop that is entered with `env`.
+    fn looped(&mut self, stmt: &Stmt, env: Env) -> Ends {
         let mut head = env.clone();
         if let Kind::For { iter, .. } = &stmt.kind {
             self.expr(iter, &mut head);
@@ -237,7 +248,13 @@ impl Flow<'_> {
                     self.expr(test, &mut inside);
                     (body, forever(test))
                 }
-                _ => return (Some(inside), None),
+                _ => {
+                    return Ends {
+                        boundary: Some(inside.clone()),
+                        natural: Some(inside),
+                        breaks: None,
+                    };
+                }
             };
             let end = self.block(body, Some(inside));
             let frame = self.loops.pop().unwrap_or_default();
@@ -246,14 +263,15 @@ impl Flow<'_> {
             match next {
                 Some(next) if next != head => head = next,
                 _ => {
-                    return (
-                        if endless {
-                            None
-                        } else {
-                            self.tested(stmt, back)
-                        },
-                        frame.breaks,
-                    );
+                    let natural = match endless {
+                        true => None,
+                        false => self.tested(stmt, back.clone()),
+                    };
+                    return Ends {
+                        boundary: back,
+                        natural,
+                        breaks: frame.breaks,
+                    };
                 }
             }
         }

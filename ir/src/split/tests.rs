@@ -78,6 +78,7 @@ fn nest(value: Expr) -> Nest {
         dense: vec![],
         alike: vec![],
         whole: None,
+        interruptible: Vec::new(),
         work: Default::default(),
     }
 }

@@ -107,6 +107,7 @@ fn nest() -> Nest {
         dense: vec![],
         alike: vec![],
         whole: None,
+        interruptible: Vec::new(),
         work: Default::default(),
     }
 }

@@ -8,7 +8,7 @@
 //! It takes no part in whatever is out of the ordinary: where an event fires, the arrays are as before, and the call
 //! goes the full way.
 
-use super::{CHUNK_SECONDS, Ended, Launch, fill, part, run_watched, store};
+use super::{CHUNK_SECONDS, Ended, Launch, deadline, fill, header_mut, part, run_watched, store};
 use crate::overlap;
 use crate::pipeline::{HasValue, Value};
 use crate::plan::{CompileInfo, Plan};
@@ -186,6 +186,7 @@ impl Repeat {
         }
         let launch = &mut *self.launch;
         let begun = Instant::now();
+        header_mut(&mut launch.frame).deadline = deadline(&launch.kernel);
         let (status, raised) = run_watched(&launch.kernel, &mut launch.frame, 0, trips);
         launch.seconds = begun.elapsed().as_secs_f64();
         launch.compile = CompileInfo::default();

@@ -9,7 +9,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
-use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule};
+use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule, interrupts};
 
 /// Trips below which a loop is neither split among threads nor run by vectors.
 const SHORT: f64 = 4.0;
@@ -45,12 +45,16 @@ pub struct Key {
     pub(super) roomy: u64,
     /// For data with NaN: comparisons raise no flag.
     pub(crate) quiet: bool,
+    /// Loops of the nest as written in which the kernel asks whether somebody waits.
+    pub(super) interruptible: Vec<LoopId>,
 }
 
 impl Key {
     /// The facts that hold for every launch.
-    pub(super) fn general(guards: usize, slots: usize) -> Key {
+    pub(super) fn general(guards: usize, nest: &Nest) -> Key {
+        let slots = nest.arrays.len();
         Key {
+            interruptible: interrupts::interruptible(nest, &[]),
             proven: GuardSet::new(guards),
             memory: analysis::Memory::Unknown,
             refuted: 0,
@@ -264,7 +268,10 @@ pub(super) fn schedule<'a>(
     let best = || (0..candidates.len()).max_by_key(|c| preference(&candidates[*c], key.threaded));
     match tried.or_else(best) {
         Some(best) => {
-            let candidate = candidates.swap_remove(best);
+            let mut candidate = candidates.swap_remove(best);
+            if let Some(rewritten) = &mut candidate.nest {
+                rewritten.interruptible = interruptible(rewritten, nest, &candidate.origin);
+            }
             Made {
                 written: nest,
                 rewritten: candidate.nest,
@@ -275,6 +282,18 @@ pub(super) fn schedule<'a>(
         }
         None => Made::plain(nest),
     }
+}
+
+/// The loops of a rewritten nest that come from interruptible ones, or from the top loop, of which no other chunks are made.
+fn interruptible(rewritten: &Nest, written: &Nest, origin: &[LoopId]) -> Vec<LoopId> {
+    if written.interruptible.is_empty() {
+        return Vec::new();
+    }
+    let asks = |id: &LoopId| {
+        let from = origin.get(id.index()).copied().unwrap_or(*id);
+        from == LoopId(0) || written.interruptible.contains(&from)
+    };
+    rewritten.loops.ids().skip(1).filter(asks).collect()
 }
 
 /// Which of several legal forms is likely the fastest: the most loops on vectors first, then elements held in

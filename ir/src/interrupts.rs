@@ -1,0 +1,92 @@
+//! Which loops inside the top loop may keep everybody waiting.
+//!
+//! Between two iterations of the top loop a launch serves whoever waits: signal handlers, other threads, asynchronous
+//! exceptions. Inside an iteration it can only give up: the iteration is rolled back and CPython runs it. A loop
+//! inside is *interruptible* if a kernel has to ask meanwhile whether somebody waits, which is an event like any
+//! other (see [`events`](crate::events)). Loops that are proved short are never asked in.
+
+use crate::ids::LoopId;
+use crate::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
+
+/// Nanoseconds, roughly, that one iteration of the top loop may take without being asked in.
+pub const SHORT: f64 = 2e7;
+/// Nanoseconds, roughly, that a loop without loops inside may take in one piece: a longer one ends the call.
+pub const LONGEST: i64 = 50_000_000;
+/// Nanoseconds, roughly, that a loop inside must take in all to be worth asking in.
+const WORTH_ASKING: f64 = 1e6;
+/// Nanoseconds, roughly, of an operation, and of a call of a function.
+const OPERATION: i64 = 1;
+const CALL: i64 = 20;
+/// The same of a loop inside that is not asked in: it is known to be short, but not how short.
+const INNER_LOOP: i64 = 1000;
+
+/// Nanoseconds, roughly, of one run of a block. Loops in it that are asked in count for themselves.
+pub fn own_work(nest: &Nest, block: &[Stmt]) -> i64 {
+    block.iter().map(|s| statement(nest, s)).sum::<i64>().max(1)
+}
+
+fn statement(nest: &Nest, s: &Stmt) -> i64 {
+    let own: i64 = s.exprs().map(expression).sum::<i64>() + OPERATION;
+    let id = match &s.kind {
+        StmtKind::For(l) => Some(l.id),
+        StmtKind::While(l) => Some(l.id),
+        _ => None,
+    };
+    let inside = |s: &Stmt| -> i64 {
+        let blocks = s.blocks();
+        blocks.flatten().map(|s| statement(nest, s)).sum()
+    };
+    match id {
+        Some(id) if nest.interruptible.contains(&id) => own,
+        Some(_) => own + INNER_LOOP,
+        None => own + inside(s),
+    }
+}
+
+fn expression(e: &Expr) -> i64 {
+    let mut work = 0;
+    e.walk(&mut |e| {
+        work += match e.kind {
+            ExprKind::Call { .. } => CALL,
+            _ => OPERATION,
+        };
+    });
+    work
+}
+
+/// The loops inside the top loop to ask in, where each loop makes so many trips, as far as that is known: none, if an
+/// iteration of the top loop is proved short.
+pub fn interruptible(nest: &Nest, trips: &[Option<f64>]) -> Vec<LoopId> {
+    let mut found = Vec::new();
+    let blocks = nest.top.blocks();
+    let work = blocks.flatten().map(|s| bound(nest, s, trips, &mut found));
+    let whole = work.fold(Some(0.0), |sum, w| Some(sum? + w?));
+    match whole {
+        Some(whole) if whole <= SHORT => Vec::new(),
+        _ => found,
+    }
+}
+
+/// An upper bound of a statement's work, where it has one; loops in it that may take long are added to `found`.
+fn bound(nest: &Nest, s: &Stmt, trips: &[Option<f64>], found: &mut Vec<LoopId>) -> Option<f64> {
+    let own = s.exprs().map(expression).sum::<i64>() + OPERATION;
+    let before = found.len();
+    let mut inside = Some(own as f64);
+    for part in s.blocks().flatten() {
+        let work = bound(nest, part, trips, found);
+        inside = inside.zip(work).map(|(a, b)| a + b);
+    }
+    let id = match &s.kind {
+        StmtKind::For(l) => l.id,
+        StmtKind::While(l) => l.id,
+        _ => return inside,
+    };
+    let trips = trips.get(id.index()).copied().flatten();
+    let whole = inside.zip(trips).map(|(each, trips)| each * trips);
+    // A loop around one that is asked in need not be asked in, unless it is long by what else is in it.
+    let asked_inside = found.len() > before;
+    if whole.is_none_or(|w| w > WORTH_ASKING) && !(asked_inside && trips.is_some()) {
+        found.push(id);
+    }
+    whole
+}
